@@ -1,0 +1,170 @@
+/**
+ * The one-way street of docs/architecture: apps → auth → persistence → platform → domain, each to any layer on
+ * its right, and from outside only through a lib's door (`#domain` …, which is its src/index.ts).
+ */
+const SPEC = '[.]spec[.]ts$';
+
+/** A package, wherever npm has put it. */
+const npm = (name) => `(^|/)node_modules/${name}/`;
+
+/** @type {import('dependency-cruiser').IForbiddenRuleType[]} */
+const layers = [
+  ['domain', 'platform|persistence|auth'],
+  ['platform', 'persistence|auth'],
+  ['persistence', 'auth'],
+].map(([lib, above]) => ({
+  name: `${lib}-imports-nothing-above-it`,
+  comment: 'apps → auth → persistence → platform → domain',
+  severity: 'error',
+  from: { path: `^libs/${lib}/` },
+  to: { path: `^(apps/|libs/(${above})/)` },
+}));
+
+/** @type {import('dependency-cruiser').IConfiguration} */
+module.exports = {
+  forbidden: [
+    ...layers,
+    {
+      name: 'libs-import-no-app-and-no-test',
+      severity: 'error',
+      from: { path: '^libs/', pathNot: SPEC },
+      to: { path: '^(apps|test|scripts)/' },
+    },
+    {
+      name: 'apps-import-no-test',
+      severity: 'error',
+      from: { path: '^apps/', pathNot: SPEC },
+      to: { path: '^(test|scripts)/' },
+    },
+    {
+      name: 'apps-never-import-each-other',
+      severity: 'error',
+      from: { path: '^apps/([^/]+)/' },
+      to: { path: '^apps/', pathNot: '^apps/$1/' },
+    },
+    {
+      name: 'worker-knows-no-auth',
+      severity: 'error',
+      from: { path: '^apps/webhook-worker/' },
+      to: { path: '^libs/auth/' },
+    },
+    {
+      name: 'through-the-door',
+      comment: 'What a lib shows stands in its src/index.ts; everything else is its own business.',
+      severity: 'error',
+      from: { path: '^(apps|test)/' },
+      to: { path: '^libs/', pathNot: '^libs/[^/]+/src/index[.]ts$' },
+    },
+    {
+      name: 'through-the-door-between-libs',
+      severity: 'error',
+      from: { path: '^libs/([^/]+)/' },
+      to: { path: '^libs/', pathNot: ['^libs/$1/', '^libs/[^/]+/src/index[.]ts$'] },
+    },
+    ...['^(apps|test)/', '^libs/([^/]+)/'].map((path) => ({
+      name: 'door-by-its-name',
+      comment: "A lib is imported as '#lib' from outside, never by a relative path to its index.",
+      severity: 'error',
+      from: { path },
+      to: {
+        path: '^libs/',
+        ...(path.startsWith('^libs') ? { pathNot: '^libs/$1/' } : {}),
+        dependencyTypesNot: ['aliased-subpath-import'],
+      },
+    })),
+    {
+      name: 'not-through-the-own-door',
+      comment: 'Inside a lib imports are relative: its door would make a cycle.',
+      severity: 'error',
+      from: { path: '^libs/([^/]+)/' },
+      to: { path: '^libs/$1/src/index[.]ts$' },
+    },
+    { name: 'no-cycles', severity: 'error', from: {}, to: { circular: true } },
+    { name: 'resolvable', severity: 'error', from: {}, to: { couldNotResolve: true } },
+
+    {
+      name: 'sql-only-in-persistence',
+      severity: 'error',
+      from: { path: '^(apps|libs)/', pathNot: '^libs/persistence/' },
+      to: { path: [npm('typeorm'), npm('pg'), npm('@types/pg')] },
+    },
+    {
+      name: 'no-typeorm-in-tests',
+      comment: 'A test may look into the database with pg; it never shares the mapping it judges.',
+      severity: 'error',
+      from: { path: '^test/' },
+      to: { path: npm('typeorm') },
+    },
+    {
+      name: 'no-framework-in-domain',
+      severity: 'error',
+      from: { path: '^libs/domain/' },
+      to: { path: npm('@nestjs') },
+    },
+    {
+      name: 'axios-only-in-senders',
+      severity: 'error',
+      from: { path: '^(apps|libs)/', pathNot: '^apps/webhook-worker/src/delivery/' },
+      to: { path: npm('axios') },
+    },
+    {
+      name: 'bullmq-only-behind-the-queue',
+      severity: 'error',
+      from: { path: '^(apps|libs)/', pathNot: '^(libs/platform/src/queue|apps/webhook-worker)/' },
+      to: { path: npm('bullmq') },
+    },
+    {
+      name: 'only-services-and-responses-of-other-features',
+      comment:
+        'A feature of the api may use what another one exports: a service, the events it tells, or the response class of its resource. Never its controller, its requests or its helpers. http/ is the common ground.',
+      severity: 'error',
+      from: { path: '^apps/api/src/([^/]+)/' },
+      to: {
+        path: '^apps/api/src/[^/]+/',
+        pathNot: [
+          '^apps/api/src/($1|http)/',
+          '^apps/api/src/[^/]+/[^/]+([.]service|-events)[.]ts$',
+          '^apps/api/src/[^/]+/dto/[^/]+[.]response[.]ts$',
+        ],
+      },
+    },
+    {
+      name: 'http-knows-no-feature',
+      comment: 'The common ground stands below every feature, or it would be a cycle waiting to happen.',
+      severity: 'error',
+      from: { path: '^apps/api/src/http/' },
+      to: { path: '^apps/api/src/', pathNot: '^apps/api/src/http/' },
+    },
+    {
+      name: 'no-dev-dependency-in-the-product',
+      severity: 'error',
+      from: { path: '^(apps|libs)/', pathNot: SPEC },
+      to: { dependencyTypes: ['npm-dev'], dependencyTypesNot: ['type-only'] },
+    },
+    {
+      name: 'no-undeclared-package',
+      comment: 'It is there only because another package brought it: tomorrow it may be gone.',
+      severity: 'error',
+      from: {},
+      to: { dependencyTypes: ['npm-no-pkg', 'npm-unknown'] },
+    },
+    {
+      name: 'nothing-imports-a-spec',
+      severity: 'error',
+      from: {},
+      to: { path: SPEC },
+    },
+  ],
+  options: {
+    doNotFollow: { path: 'node_modules' },
+    exclude: { path: '^apps/console/' },
+    tsPreCompilationDeps: true,
+    combinedDependencies: false,
+    tsConfig: { fileName: 'tsconfig.json' },
+    enhancedResolveOptions: {
+      exportsFields: ['exports'],
+      conditionNames: ['source', 'import', 'require', 'node', 'default', 'types'],
+      extensions: ['.ts', '.js', '.mjs', '.cjs', '.d.ts'],
+    },
+  },
+};

@@ -1,0 +1,137 @@
+import tseslint from 'typescript-eslint';
+
+const specs = '{apps,libs,test}/**/*.spec.ts';
+
+/** Time, chance and the environment come from one place each, so that a test can stand in their way. */
+const fences = {
+  environment: [
+    'MemberExpression[object.name="process"]:matches([property.name="env"], [property.value="env"])',
+    'VariableDeclarator[init.name="process"] > ObjectPattern',
+  ].map((selector) => ({ selector, message: 'Read the environment in libs/platform/src/config only.' })),
+  clock: [
+    'NewExpression[callee.name="Date"][arguments.length=0]',
+    'CallExpression[callee.name="Date"]',
+    'MemberExpression[object.name="Date"]:matches([property.name="now"], [property.value="now"])',
+    'MemberExpression[object.name="process"][property.name=/^(hrtime|uptime)$/]',
+  ].map((selector) => ({ selector, message: "Ask the platform's now() or monotonicMs()." })),
+  chance: [
+    {
+      selector:
+        'MemberExpression[object.name="Math"]:matches([property.name="random"], [property.value="random"])',
+      message: "Use the platform's randomFraction(), secureBytes() or newId().",
+    },
+  ],
+  globals: [
+    { name: 'performance', message: "Ask the platform's monotonicMs()." },
+    { name: 'crypto', message: "Import from node:crypto; chance comes from the platform's crypto/random." },
+    { name: 'globalThis', message: 'A global by another name passes every fence.' },
+  ],
+  imports: [
+    {
+      name: 'node:crypto',
+      importNames: [
+        'getRandomValues',
+        'randomBytes',
+        'randomFill',
+        'randomFillSync',
+        'randomInt',
+        'randomUUID',
+        'webcrypto',
+      ],
+      message: "Use the platform's secureBytes(), newId() or randomFraction().",
+    },
+    { name: 'node:perf_hooks', message: "Ask the platform's monotonicMs()." },
+    { name: 'node:process', message: 'The environment is read in libs/platform/src/config only.' },
+    { name: 'uuid', message: "Use the platform's newId()." },
+  ],
+};
+
+const fence = (...selectors) => ({ 'no-restricted-syntax': ['error', ...selectors.flat()] });
+
+export default tseslint.config(
+  { ignores: ['dist/', 'node_modules/', '.data/', 'apps/console/'] },
+  { linterOptions: { reportUnusedDisableDirectives: 'error' } },
+  {
+    files: ['{apps,libs,test}/**/*.ts'],
+    extends: [tseslint.configs.recommendedTypeChecked],
+    languageOptions: { parserOptions: { projectService: true, tsconfigRootDir: import.meta.dirname } },
+    rules: {
+      eqeqeq: 'error',
+      'no-console': 'error',
+      'no-control-regex': 'error',
+      'no-var': 'error',
+      'object-shorthand': 'error',
+      'prefer-const': 'error',
+      '@typescript-eslint/consistent-type-imports': ['error', { fixStyle: 'inline-type-imports' }],
+      '@typescript-eslint/no-floating-promises': 'error',
+      '@typescript-eslint/no-unused-vars': ['error', { argsIgnorePattern: '^_', varsIgnorePattern: '^_' }],
+      '@typescript-eslint/switch-exhaustiveness-check': 'error',
+    },
+  },
+  {
+    files: ['{apps,libs}/**/*.ts'],
+    rules: {
+      ...fence(fences.environment, fences.clock, fences.chance),
+      'no-restricted-globals': ['error', ...fences.globals],
+      'no-restricted-imports': ['error', { paths: fences.imports }],
+      'max-lines': ['error', { max: 300, skipBlankLines: true, skipComments: true }],
+      'max-lines-per-function': ['error', { max: 60, skipBlankLines: true, skipComments: true }],
+    },
+  },
+  // The places behind the fences.
+  {
+    files: ['libs/platform/src/config/*.ts'],
+    rules: fence(fences.clock, fences.chance),
+  },
+  {
+    files: ['libs/platform/src/clock/clock.ts'],
+    rules: { ...fence(fences.environment, fences.chance), 'no-restricted-globals': 'off' },
+  },
+  {
+    files: ['libs/platform/src/crypto/{keyring,random}.ts', 'libs/platform/src/config/root-secret.ts'],
+    rules: { 'no-restricted-imports': 'off' },
+  },
+  // Migrations and entities are as long as their tables.
+  {
+    files: ['libs/persistence/src/migrations/*.ts', 'libs/persistence/src/**/*.entity.ts'],
+    rules: { 'max-lines': 'off', 'max-lines-per-function': 'off' },
+  },
+  {
+    files: [specs],
+    rules: {
+      'max-lines': 'off',
+      'max-lines-per-function': 'off',
+      'no-restricted-syntax': 'off',
+      'no-restricted-globals': 'off',
+      'no-restricted-imports': 'off',
+    },
+  },
+  // A test reads answers as they come: their shape is what it asserts.
+  {
+    files: ['test/**/*.ts', specs],
+    rules: {
+      'no-console': 'off',
+      '@typescript-eslint/no-explicit-any': 'off',
+      '@typescript-eslint/no-unsafe-argument': 'off',
+      '@typescript-eslint/no-unsafe-assignment': 'off',
+      '@typescript-eslint/no-unsafe-call': 'off',
+      '@typescript-eslint/no-unsafe-member-access': 'off',
+      '@typescript-eslint/no-unsafe-return': 'off',
+      '@typescript-eslint/restrict-template-expressions': 'off',
+      '@typescript-eslint/require-await': 'off',
+      '@typescript-eslint/unbound-method': 'off',
+    },
+  },
+  // Plain JavaScript: launchers, the hashing thread, what jest itself loads.
+  {
+    files: ['**/*.{mjs,cjs}'],
+    rules: {
+      eqeqeq: 'error',
+      'no-var': 'error',
+      'object-shorthand': 'error',
+      'prefer-const': 'error',
+      'no-unused-vars': 'error',
+      'no-undef': 'off',
+    },
+  },
+);
