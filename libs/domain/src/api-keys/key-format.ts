@@ -1,0 +1,31 @@
+import { crc32 } from 'node:zlib';
+
+export type ApiKeyType = 'secret' | 'publishable';
+
+/** The published form of every API key, for secret scanners. */
+export const apiKeyPattern = /^(sk|pk)_[0-9A-Za-z]{49}$/;
+
+const prefixes: Record<ApiKeyType, string> = { secret: 'sk_', publishable: 'pk_' };
+const alphabet = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
+
+function base62(value: bigint, length: number): string {
+  let text = '';
+  for (let rest = value; rest > 0n; rest /= 62n) text = alphabet[Number(rest % 62n)] + text;
+  return text.padStart(length, '0');
+}
+
+const checksum = (text: string): string => base62(BigInt(crc32(text)), 6);
+
+/** Builds a key from 32 random bytes: prefix, 43 base62 characters, 6 of zlib CRC-32 over what precedes. */
+export function formatApiKey(type: ApiKeyType, random: Buffer): string {
+  if (random.length !== 32) throw new RangeError('an API key is made of 32 random bytes');
+  const body = prefixes[type] + base62(BigInt(`0x${random.toString('hex')}`), 43);
+  return body + checksum(body);
+}
+
+/** The type of a well-formed key, or null: a bad checksum is refused without a look at the database. */
+export function apiKeyType(text: string): ApiKeyType | null {
+  if (!apiKeyPattern.test(text)) return null;
+  if (checksum(text.slice(0, -6)) !== text.slice(-6)) return null;
+  return text.startsWith(prefixes.secret) ? 'secret' : 'publishable';
+}

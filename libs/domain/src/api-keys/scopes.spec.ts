@@ -1,0 +1,13 @@
+import { scopes } from './scopes.js';
+
+describe('scopes', () => {
+  it('AK-06: are exactly those of the contract', () => {
+    const contract =
+      'organization:read|write project:read|write api_key:read|write customer:read|write|delete|export_hashes session:read|revoke billing:write webhook:read|write|redeliver event:read audit:read';
+    const named = contract.split(' ').flatMap((group) => {
+      const [noun, verbs] = group.split(':') as [string, string];
+      return verbs.split('|').map((verb) => `${noun}:${verb}`);
+    });
+    expect([...scopes].sort()).toEqual(named.sort());
+  });
+});

@@ -1,0 +1,39 @@
+/** Why a password is refused (contract, section 2, `weak_password`). */
+export type PasswordWeakness =
+  'too_short' | 'too_long' | 'too_common' | 'contains_personal_data' | 'breached';
+
+export const PASSWORD_MAX_LENGTH = 128;
+
+export interface PasswordContext {
+  /** Least number of code points. */
+  minLength: number;
+  email: string;
+  /** Words that must not be the password: the names of the project and the organization. */
+  words: string[];
+  /** Whether a lower-cased password stands on the list of common ones. */
+  isCommon: (password: string) => boolean;
+}
+
+/** The form in which a password is counted and hashed, so that one typed on another system still fits. */
+export const canonicalPassword = (password: string): string => password.normalize('NFC');
+
+/**
+ * What is wrong with a new password; empty when nothing is. Length counts code points of the NFC form,
+ * and there are no composition rules (NIST SP 800-63B-4, section 3.1.1.2; requirements PW-01 and PW-05).
+ */
+export function passwordWeaknesses(password: string, context: PasswordContext): PasswordWeakness[] {
+  const canonical = canonicalPassword(password);
+  const length = [...canonical].length;
+  const weaknesses: PasswordWeakness[] = [];
+  if (length < context.minLength) weaknesses.push('too_short');
+  if (length > PASSWORD_MAX_LENGTH) weaknesses.push('too_long');
+
+  const lower = canonical.toLowerCase();
+  if (context.isCommon(lower)) weaknesses.push('too_common');
+  const [localPart = ''] = context.email.split('@');
+  const personal = [context.email, localPart, ...context.words].map((word) =>
+    word.normalize('NFC').trim().toLowerCase(),
+  );
+  if (personal.includes(lower.trim())) weaknesses.push('contains_personal_data');
+  return weaknesses;
+}

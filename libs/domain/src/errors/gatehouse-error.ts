@@ -1,0 +1,40 @@
+import { errorCatalogue, type ErrorCode } from './error-catalogue.js';
+
+/** One faulty input field. `field` is a path such as `password` or `events[0]`. */
+export interface FieldError {
+  field: string;
+  code: string;
+  message: string;
+}
+
+export interface ErrorDetails {
+  /** A sentence about this very case, safe to show to the caller. */
+  detail?: string;
+  errors?: FieldError[];
+  /** Further documented members of the problem document, such as `requiredScopes`. */
+  members?: Record<string, unknown>;
+  headers?: Record<string, string>;
+  /** Kept inside for the log; never leaves the house. */
+  cause?: unknown;
+}
+
+/** The one error class: a code of the closed catalogue, and what is known about this case. */
+export class GatehouseError extends Error {
+  readonly status: number;
+
+  constructor(
+    readonly code: ErrorCode,
+    readonly details: ErrorDetails = {},
+  ) {
+    super(details.detail ?? errorCatalogue[code].title, { cause: details.cause });
+    this.name = 'GatehouseError';
+    this.status = errorCatalogue[code].status;
+  }
+}
+
+/** 400 `validation_failed` for a single field. */
+export const invalidField = (field: string, code: string, message: string): GatehouseError =>
+  new GatehouseError('validation_failed', { errors: [{ field, code, message }] });
+
+/** 404 `not_found`: the same for an object that does not exist and for one out of reach. */
+export const notFound = (): GatehouseError => new GatehouseError('not_found');

@@ -1,0 +1,17 @@
+/** Attempts that one delivery can have (specification, section 6). */
+export const MAX_ATTEMPTS = 5;
+
+/** Uniform jitter around each scheduled delay, as a share of it (contract, section 5). */
+export const RETRY_JITTER = 0.1;
+
+/**
+ * The delay before attempt `attempt` in ms, counted from the close of the one before, or null when there is
+ * no such attempt.
+ * @param schedule exactly five delays in ms; the first belongs to attempt 1
+ * @param random uniform in [0, 1)
+ */
+export function retryDelay(schedule: readonly number[], attempt: number, random: number): number | null {
+  const delay = schedule[attempt - 1];
+  if (attempt > MAX_ATTEMPTS || delay === undefined) return null;
+  return Math.round(delay * (1 + RETRY_JITTER * (2 * random - 1)));
+}
