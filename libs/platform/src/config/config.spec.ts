@@ -1,0 +1,306 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { ConfigError, loadConfig } from './config.js';
+import { settings } from './settings.js';
+
+const secret = 'k3v9-Qw7xZ1pLm5TnB8yRc2fHs6dJg4aUoE0i';
+const base = { GATEHOUSE_SECRET: secret };
+
+const production = {
+  NODE_ENV: 'production',
+  PUBLIC_URL: 'https://auth.example.com',
+  DATABASE_URL: 'postgres://gatehouse:Vq8-hTz2@db.example.com/gatehouse',
+  GATEHOUSE_SECRET: secret,
+  SMTP_URL: 'smtps://mailer:Xw3-kLp9@mail.example.com',
+  MAIL_FROM: 'Gatehouse <no-reply@example.com>',
+};
+
+const faultsOf = (environment: Record<string, string | undefined>): string[] => {
+  try {
+    loadConfig(environment);
+    return [];
+  } catch (error) {
+    if (error instanceof ConfigError) return error.faults;
+    throw error;
+  }
+};
+
+describe('loadConfig', () => {
+  it('has the defaults of the contract', () => {
+    expect(loadConfig(base)).toMatchObject({
+      production: false,
+      publicUrl: 'http://127.0.0.1:3000',
+      dataDir: resolve('.data'),
+      rootSecrets: [secret],
+      migrate: true,
+      seed: false,
+      logLevel: 'info',
+      http: { host: '127.0.0.1', port: 3000, trustedProxies: [], rateLimits: true },
+      database: { url: null, pool: 10 },
+      redisUrl: null,
+      mail: { smtpUrl: null },
+      webhooks: {
+        schedule: [0, 15_000, 60_000, 300_000, 1_800_000],
+        timeout: 10_000,
+        lease: 30_000,
+        allowedCidrs: [],
+        dnsServers: [],
+      },
+      passwords: { cost: 10 },
+      failpoints: [],
+    });
+  });
+
+  it('only NODE_ENV=production is production', () => {
+    expect(loadConfig(production).production).toBe(true);
+    for (const NODE_ENV of ['Production', 'prod', 'staging', 'test', '']) {
+      expect(loadConfig({ ...base, NODE_ENV }).production).toBe(false);
+    }
+  });
+
+  it('an empty or blank setting is an unset one', () => {
+    expect(loadConfig({ ...base, PORT: '', HOST: '   ', REDIS_URL: '\n' })).toMatchObject({
+      redisUrl: null,
+      http: { host: '127.0.0.1', port: 3000 },
+    });
+  });
+
+  it('reads every setting', () => {
+    const config = loadConfig({
+      ...base,
+      HOST: '0.0.0.0',
+      PORT: '8080',
+      PUBLIC_URL: 'https://auth.example.com/base///',
+      DATA_DIR: '/var/lib/gatehouse',
+      DATABASE_URL: 'postgresql://db/gatehouse',
+      DATABASE_POOL: '25',
+      REDIS_URL: 'rediss://redis:6380',
+      MIGRATE: 'off',
+      SEED: 'on',
+      SMTP_URL: 'smtp://mail:587',
+      MAIL_FROM: 'a@example.com',
+      WEBHOOK_RETRY_SCHEDULE: '0s, 1s, 2s, 3s, 4s',
+      WEBHOOK_TIMEOUT: '20s',
+      WEBHOOK_CONCURRENCY: '7',
+      WEBHOOK_ALLOWED_CIDRS: '10.0.0.0/8, fd00::/8',
+      WEBHOOK_DNS_SERVERS: '9.9.9.9,2620:fe::fe',
+      BCRYPT_COST: '12',
+      HASH_THREADS: '3',
+      RATE_LIMITS: 'off',
+      TRUSTED_PROXIES: '10.1.0.0/16',
+      LOG_LEVEL: 'debug',
+      FAILPOINTS: 'delivery.before-enqueue',
+    });
+    expect(config).toMatchObject({
+      publicUrl: 'https://auth.example.com/base',
+      dataDir: '/var/lib/gatehouse',
+      migrate: false,
+      seed: true,
+      logLevel: 'debug',
+      http: { host: '0.0.0.0', port: 8080, trustedProxies: ['10.1.0.0/16'], rateLimits: false },
+      database: { url: 'postgresql://db/gatehouse', pool: 25 },
+      redisUrl: 'rediss://redis:6380',
+      mail: { smtpUrl: 'smtp://mail:587', from: 'a@example.com' },
+      webhooks: {
+        schedule: [0, 1_000, 2_000, 3_000, 4_000],
+        timeout: 20_000,
+        lease: 60_000,
+        concurrency: 7,
+        allowedCidrs: ['10.0.0.0/8', 'fd00::/8'],
+        dnsServers: ['9.9.9.9', '2620:fe::fe'],
+      },
+      passwords: { cost: 12, threads: 3 },
+      failpoints: ['delivery.before-enqueue'],
+    });
+  });
+
+  it('the public URL of an IPv6 host has brackets', () => {
+    expect(loadConfig({ ...base, HOST: '::1', PORT: '80' }).publicUrl).toBe('http://[::1]:80');
+  });
+
+  it('TIME_SCALE divides time-out, lease and schedule', () => {
+    expect(loadConfig({ ...base, TIME_SCALE: '100' }).webhooks).toMatchObject({
+      schedule: [0, 150, 600, 3_000, 18_000],
+      timeout: 100,
+      lease: 300,
+      sweepInterval: 100,
+    });
+  });
+
+  it('the ring of secrets is newest first', () => {
+    const newer = 'Zx8cVb5nMq2wEr7tYu1iOp4aSd9fGh6jKl3-0';
+    expect(loadConfig({ GATEHOUSE_SECRET: `${newer}, ${secret}` }).rootSecrets).toEqual([newer, secret]);
+  });
+
+  it('CF-02: outside production a missing secret is generated, once', () => {
+    const DATA_DIR = mkdtempSync(join(tmpdir(), 'gatehouse-unit-'));
+    try {
+      const [generated] = loadConfig({ DATA_DIR }).rootSecrets;
+      expect(generated).toMatch(/^[\w-]{43}$/);
+      expect(loadConfig({ DATA_DIR }).rootSecrets).toEqual([generated]);
+    } finally {
+      rmSync(DATA_DIR, { recursive: true });
+    }
+  });
+});
+
+describe('faults of the configuration', () => {
+  it.each([
+    ['PORT', '65536'],
+    ['PORT', '3000 3000'],
+    ['DATABASE_POOL', '0'],
+    ['PUBLIC_URL', 'auth.example.com'],
+    ['PUBLIC_URL', 'ftp://auth.example.com'],
+    ['DATABASE_URL', 'mysql://db'],
+    ['REDIS_URL', 'redis.example.com:6379'],
+    ['SMTP_URL', 'http://mail'],
+    ['MIGRATE', 'yes'],
+    ['SEED', 'true'],
+    ['RATE_LIMITS', '0'],
+    ['WEBHOOK_RETRY_SCHEDULE', '0s,15s,1m,5m'],
+    ['WEBHOOK_RETRY_SCHEDULE', '0s,15s,1m,5m,30m,1h'],
+    ['WEBHOOK_TIMEOUT', '0s'],
+    ['WEBHOOK_TIMEOUT', '61s'],
+    ['WEBHOOK_CONCURRENCY', '-1'],
+    ['WEBHOOK_ALLOWED_CIDRS', '10.0.0.0'],
+    ['WEBHOOK_ALLOWED_CIDRS', '10.0.0.0/33'],
+    ['WEBHOOK_DNS_SERVERS', 'dns.example.com'],
+    ['TRUSTED_PROXIES', 'loopback'],
+    ['BCRYPT_COST', '3'],
+    ['BCRYPT_COST', '17'],
+    ['HASH_THREADS', '0'],
+    ['LOG_LEVEL', 'verbose'],
+    ['TIME_SCALE', '0'],
+    ['GATEHOUSE_SECRET', 'too-short'],
+  ])('%s=%j is refused by its name', (name, value) => {
+    const faults = faultsOf({ ...base, [name]: value });
+    expect(faults).toHaveLength(1);
+    expect(faults[0]).toMatch(new RegExp(`^${name} `));
+  });
+
+  it('all of them stand in one message', () => {
+    const environment = { PORT: 'x', LOG_LEVEL: 'loud', BCRYPT_COST: '99', GATEHOUSE_SECRET: 'short' };
+    expect(faultsOf(environment)).toHaveLength(4);
+    expect(() => loadConfig(environment)).toThrow(
+      /^The configuration has 4 faults:\n( {2}- (PORT|LOG_LEVEL|BCRYPT_COST|GATEHOUSE_SECRET) .+\n?){4}$/,
+    );
+    expect(() => loadConfig({ ...base, PORT: 'x' })).toThrow(/^The configuration has a fault:\n/);
+  });
+
+  it('the value stands beside its fault, where it is no secret', () => {
+    expect(faultsOf({ ...base, PORT: 'x\ny' })).toEqual([
+      'PORT must be a whole number from 0 to 65535 (it is "x\\ny")',
+    ]);
+  });
+
+  it.each(['DATABASE_URL', 'REDIS_URL', 'SMTP_URL', 'GATEHOUSE_SECRET'])(
+    'CF-01: the value of %s is never told',
+    (name) => {
+      expect(() => loadConfig({ ...base, [name]: 'hunter2-hunter2' })).toThrow(
+        expect.not.stringContaining('hunter2'),
+      );
+      expect(faultsOf({ ...base, [name]: 'hunter2-hunter2' }).join()).not.toContain('hunter2');
+      expect(settings[name as keyof typeof settings].secret).toBe(true);
+    },
+  );
+});
+
+describe('what production refuses', () => {
+  it('CF-01: a complete configuration is taken', () => {
+    expect(faultsOf(production)).toEqual([]);
+  });
+
+  it.each(['PUBLIC_URL', 'DATABASE_URL', 'GATEHOUSE_SECRET', 'SMTP_URL', 'MAIL_FROM'])(
+    'CF-01: a missing %s',
+    (name) => {
+      expect(faultsOf({ ...production, [name]: undefined })).toEqual([`${name} is required in production`]);
+      expect(faultsOf({ ...production, [name]: '  ' })).toEqual([`${name} is required in production`]);
+    },
+  );
+
+  it('CF-01: everything missing at once', () => {
+    expect(faultsOf({ NODE_ENV: 'production' })).toHaveLength(5);
+  });
+
+  it.each([
+    ['short', 'x'.repeat(31)],
+    ['a placeholder', `changeme-${secret}`],
+    ['of low entropy', 'ab'.repeat(32)],
+    ['repeated in the ring', `${secret},${secret}`],
+  ])('CF-01: a secret that is %s', (_, value) => {
+    const faults = faultsOf({ ...production, GATEHOUSE_SECRET: value });
+    expect(faults).toEqual([expect.stringMatching(/^GATEHOUSE_SECRET /)]);
+    expect(faults[0]).not.toContain(value);
+  });
+
+  it.each([
+    ['PUBLIC_URL', 'http://auth.example.com'],
+    ['BCRYPT_COST', '9'],
+    ['RATE_LIMITS', 'off'],
+    ['FAILPOINTS', 'delivery.before-enqueue'],
+    ['TIME_SCALE', '10'],
+  ])('CF-03: %s=%s', (name, value) => {
+    expect(faultsOf({ ...production, [name]: value })).toEqual([
+      expect.stringMatching(new RegExp(`^${name} must .+ in production$`)),
+    ]);
+  });
+
+  it.each(['postgres:postgres', 'gatehouse:gatehouse', 'gatehouse:password', 'gatehouse:changeme'])(
+    'CF-03: the default database password of %s',
+    (login) => {
+      expect(faultsOf({ ...production, DATABASE_URL: `postgres://${login}@db/gatehouse` })).toEqual([
+        expect.stringMatching(/^DATABASE_URL /),
+      ]);
+    },
+  );
+  it.each(['https://u:p@auth.example.com', 'https://auth.example.com/?x=1', 'https://auth.example.com/#x'])(
+    'EV-05: a PUBLIC_URL that cannot be the base of a link: %s',
+    (PUBLIC_URL) => {
+      expect(faultsOf({ ...production, PUBLIC_URL })).toEqual([expect.stringMatching(/^PUBLIC_URL /)]);
+    },
+  );
+
+  it.each([
+    ['DATABASE_URL', 'postgres://app:postgres@db/app', 'postgres:'],
+    ['DATABASE_URL', 'postgres://same-as-it:same-as-it@db/app', 'same-as-it'],
+    ['DATABASE_URL', 'postgres://app:Chang%65Me@db/app', 'Chang'],
+    ['REDIS_URL', 'redis://:redis@cache:6379', ':redis@'],
+    ['REDIS_URL', 'rediss://default:ROOT@cache', 'ROOT'],
+    ['SMTP_URL', 'smtp://mailer:secret@mail:587', ':secret@'],
+    ['SMTP_URL', 'smtps://admin:admin@mail', 'admin'],
+  ])('CF-03: %s with a default password, whose value is not told (%#)', (name, value, told) => {
+    const environment = { ...production, [name]: value };
+    expect(faultsOf(environment)).toEqual([`${name} holds a default password`]);
+    expect(() => loadConfig(environment)).toThrow(ConfigError);
+    expect(() => loadConfig(environment)).not.toThrow(told);
+    expect(faultsOf({ ...base, [name]: value })).toEqual([]);
+  });
+
+  it.each([
+    ['DATABASE_URL', 'postgres://gatehouse@db/gatehouse'],
+    ['REDIS_URL', 'redis://cache:6379'],
+    ['SMTP_URL', 'smtp://mail:587'],
+  ])('CF-03: no password is no default one: %s=%s', (name, value) => {
+    expect(faultsOf({ ...production, [name]: value })).toEqual([]);
+  });
+
+  it.each(['DATABASE_URL', 'REDIS_URL', 'SMTP_URL'])(
+    'CF-01: a lone per cent sign in the password of %s is no crash',
+    (name) => {
+      const value = `${{ DATABASE_URL: 'postgres', REDIS_URL: 'redis', SMTP_URL: 'smtp' }[name]}://u:100%25%x@host`;
+      expect(() => faultsOf({ ...production, [name]: value })).not.toThrow();
+    },
+  );
+
+  it('CF-01: a password in PUBLIC_URL is not told', () => {
+    const PUBLIC_URL = 'https://admin:hunter2@auth.example.com';
+    expect(faultsOf({ ...production, PUBLIC_URL }).join()).not.toContain('hunter2');
+  });
+
+  it('CF-03: a range for private webhook targets is allowed, because it was named', () => {
+    expect(loadConfig({ ...production, WEBHOOK_ALLOWED_CIDRS: '10.1.0.0/16' }).webhooks.allowedCidrs).toEqual(
+      ['10.1.0.0/16'],
+    );
+  });
+});

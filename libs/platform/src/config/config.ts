@@ -1,0 +1,152 @@
+import { resolve } from 'node:path';
+import { unescape } from 'node:querystring';
+import { keptRootSecret, rootSecretFault } from './root-secret.js';
+import { settings, type SettingName, type SettingValues } from './settings.js';
+import { errorMessage } from '../errors.js';
+
+/** The checked configuration of a process; also its injection token. Durations in ms. */
+export abstract class Config {
+  abstract readonly production: boolean;
+  /** Base of every link and `iss`, without a trailing slash. */
+  abstract readonly publicUrl: string;
+  /** Absolute path. */
+  abstract readonly dataDir: string;
+  /** Root secrets, newest first. */
+  abstract readonly rootSecrets: string[];
+  abstract readonly migrate: boolean;
+  abstract readonly seed: boolean;
+  abstract readonly logLevel: SettingValues['LOG_LEVEL'];
+  abstract readonly http: { host: string; port: number; trustedProxies: string[]; rateLimits: boolean };
+  /** `url` is null only before npm start has set up its embedded server. */
+  abstract readonly database: { url: string | null; pool: number };
+  abstract readonly redisUrl: string | null;
+  abstract readonly mail: { smtpUrl: string | null; from: string };
+  abstract readonly webhooks: {
+    schedule: number[];
+    timeout: number;
+    lease: number;
+    sweepInterval: number;
+    concurrency: number;
+    allowedCidrs: string[];
+    dnsServers: string[];
+  };
+  abstract readonly passwords: { cost: number; threads: number };
+  abstract readonly failpoints: string[];
+}
+
+/** All faults of a configuration in one message, without the value of any secret. */
+export class ConfigError extends Error {
+  constructor(readonly faults: string[]) {
+    super(
+      `The configuration has ${faults.length === 1 ? 'a fault' : `${faults.length} faults`}:\n${faults.map((fault) => `  - ${fault}`).join('\n')}`,
+    );
+    this.name = 'ConfigError';
+  }
+}
+
+type Environment = Record<string, string | undefined>;
+
+/**
+ * Reads and checks the whole configuration.
+ * @throws ConfigError with every fault at once
+ */
+export function loadConfig(environment: Environment = process.env): Config {
+  const faults: string[] = [];
+  const values = readSettings(environment, faults);
+  if (values.NODE_ENV === 'production') faults.push(...productionFaults(values, environment));
+  if (values.GATEHOUSE_SECRET) {
+    const fault = rootSecretFault(values.GATEHOUSE_SECRET);
+    if (fault) faults.push(`GATEHOUSE_SECRET ${fault}`);
+  }
+  if (faults.length > 0) throw new ConfigError(faults);
+  return buildConfig(values);
+}
+
+function readSettings(environment: Environment, faults: string[]): SettingValues {
+  const entries = Object.entries(settings).map(([name, setting]) => {
+    const text = environment[name]?.trim();
+    if (!text) return [name, setting.fallback];
+    try {
+      return [name, setting.parse(text)];
+    } catch (error) {
+      faults.push(
+        `${name} ${errorMessage(error)}${setting.secret ? '' : ` (it is ${JSON.stringify(text)})`}`,
+      );
+      return [name, setting.fallback];
+    }
+  });
+  return Object.fromEntries(entries) as SettingValues;
+}
+
+/** What production refuses (requirements CF-01 to CF-03). */
+function productionFaults(values: SettingValues, environment: Environment): string[] {
+  const required: SettingName[] = ['PUBLIC_URL', 'DATABASE_URL', 'GATEHOUSE_SECRET', 'SMTP_URL', 'MAIL_FROM'];
+  const faults = required
+    .filter((name) => !environment[name]?.trim())
+    .map((name) => `${name} is required in production`);
+  if (values.PUBLIC_URL && !values.PUBLIC_URL.startsWith('https://')) {
+    faults.push('PUBLIC_URL must start with https:// in production');
+  }
+  for (const name of ['DATABASE_URL', 'REDIS_URL', 'SMTP_URL'] as const) {
+    if (values[name] && hasDefaultPassword(values[name])) faults.push(`${name} holds a default password`);
+  }
+  if (values.BCRYPT_COST < 10) faults.push('BCRYPT_COST must be at least 10 in production');
+  if (!values.RATE_LIMITS) faults.push('RATE_LIMITS must be on in production');
+  if (values.FAILPOINTS.length > 0) faults.push('FAILPOINTS must be unset in production');
+  if (values.TIME_SCALE !== 1) faults.push('TIME_SCALE must be unset in production');
+  return faults;
+}
+
+const defaultPasswords = new Set([
+  'postgres',
+  'password',
+  'gatehouse',
+  'changeme',
+  'secret',
+  'redis',
+  'admin',
+  'root',
+]);
+
+function hasDefaultPassword(url: string): boolean {
+  const { username, password } = new URL(url);
+  // decodeURIComponent throws for a lone %; a password may hold one.
+  return password !== '' && (password === username || defaultPasswords.has(unescape(password).toLowerCase()));
+}
+
+function buildConfig(values: SettingValues): Config {
+  const scale = values.TIME_SCALE;
+  const dataDir = resolve(values.DATA_DIR);
+  const host = values.HOST.includes(':') ? `[${values.HOST}]` : values.HOST;
+  return {
+    production: values.NODE_ENV === 'production',
+    publicUrl: (values.PUBLIC_URL ?? `http://${host}:${values.PORT}`).replace(/\/+$/, ''),
+    dataDir,
+    rootSecrets: (values.GATEHOUSE_SECRET ?? keptRootSecret(dataDir))
+      .split(',')
+      .map((secret) => secret.trim()),
+    migrate: values.MIGRATE,
+    seed: values.SEED,
+    logLevel: values.LOG_LEVEL,
+    http: {
+      host: values.HOST,
+      port: values.PORT,
+      trustedProxies: values.TRUSTED_PROXIES,
+      rateLimits: values.RATE_LIMITS,
+    },
+    database: { url: values.DATABASE_URL, pool: values.DATABASE_POOL },
+    redisUrl: values.REDIS_URL,
+    mail: { smtpUrl: values.SMTP_URL, from: values.MAIL_FROM ?? 'Gatehouse <no-reply@localhost>' },
+    webhooks: {
+      schedule: values.WEBHOOK_RETRY_SCHEDULE.map((delay) => delay / scale),
+      timeout: values.WEBHOOK_TIMEOUT / scale,
+      lease: Math.max(30_000, 3 * values.WEBHOOK_TIMEOUT) / scale,
+      sweepInterval: 1000 / Math.min(scale, 10),
+      concurrency: values.WEBHOOK_CONCURRENCY,
+      allowedCidrs: values.WEBHOOK_ALLOWED_CIDRS,
+      dnsServers: values.WEBHOOK_DNS_SERVERS,
+    },
+    passwords: { cost: values.BCRYPT_COST, threads: values.HASH_THREADS },
+    failpoints: values.FAILPOINTS,
+  };
+}

@@ -1,0 +1,51 @@
+import { randomBytes } from 'node:crypto';
+import { mkdirSync, readFileSync, writeFileSync, linkSync, unlinkSync } from 'node:fs';
+import { join } from 'node:path';
+import { isNodeError } from '../errors.js';
+
+const placeholders = /changeme|change-me|example|placeholder|password|secret|gatehouse|0123456789|abcdefgh/i;
+
+/** What is wrong with a root secret, as words that follow its name, or null (requirement CF-01). */
+export function rootSecretFault(ring: string): string | null {
+  const secrets = ring.split(',').map((secret) => secret.trim());
+  for (const secret of secrets) {
+    if (Buffer.byteLength(secret) < 32) return 'must be at least 32 bytes long, each entry of the ring';
+    if (placeholders.test(secret)) return 'looks like a placeholder; use a random value';
+    if (new Set(secret).size < 12) return 'has too little randomness; use a random value';
+  }
+  return new Set(secrets).size === secrets.length ? null : 'holds the same entry twice';
+}
+
+/**
+ * The root secret kept in DATA_DIR, made on first use with mode 0600. Two processes that race end with the
+ * same value: the file appears whole, by a link, or not at all.
+ */
+export function keptRootSecret(dataDir: string): string {
+  const path = join(dataDir, 'root-secret');
+  mkdirSync(dataDir, { recursive: true, mode: 0o700 });
+  const kept = readSecret(path);
+  if (kept !== null) return kept;
+  const draft = `${path}.${randomBytes(8).toString('hex')}`;
+  // On disk before it has its name: everything else is sealed with it.
+  writeFileSync(draft, `${randomBytes(32).toString('base64url')}\n`, { mode: 0o600, flush: true });
+  try {
+    linkSync(draft, path);
+  } catch (error) {
+    if (!isNodeError(error, 'EEXIST')) throw error;
+  } finally {
+    unlinkSync(draft);
+  }
+  return readSecret(path)!;
+}
+
+/** @throws Error for a file that was damaged: another secret could read nothing that this one has sealed */
+function readSecret(path: string): string | null {
+  try {
+    const secret = readFileSync(path, 'utf8').trim();
+    if (Buffer.byteLength(secret) >= 32) return secret;
+  } catch (error) {
+    if (isNodeError(error, 'ENOENT')) return null;
+    throw error;
+  }
+  throw new Error(`${path} is damaged; restore it from a backup`);
+}

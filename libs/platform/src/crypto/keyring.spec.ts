@@ -1,0 +1,101 @@
+import { Keyring } from './keyring.js';
+
+const oldSecret = 'k3v9-Qw7xZ1pLm5TnB8yRc2fHs6dJg4aUoE0i';
+const newSecret = 'Zx8cVb5nMq2wEr7tYu1iOp4aSd9fGh6jKl3-0';
+const ring = new Keyring([newSecret, oldSecret]);
+const before = new Keyring([oldSecret]);
+const after = new Keyring([newSecret]);
+
+const flip = (bytes: Buffer, index: number): Buffer => {
+  const copy = Buffer.from(bytes);
+  copy[index]! ^= 1;
+  return copy;
+};
+
+describe('Keyring: encryption', () => {
+  it.each(['', 'whsec_abc', 'Ünï©ode 🦄', 'x'.repeat(100_000)])(
+    'WH-09: gives back what it was given (%#)',
+    (plain) => {
+      expect(ring.decrypt('webhook-secret', 'ep_1', ring.encrypt('webhook-secret', 'ep_1', plain))).toBe(
+        plain,
+      );
+    },
+  );
+
+  it('WH-09: the plain text is nowhere in what is stored, and no two are alike', () => {
+    const [one, two] = [1, 2].map(() => ring.encrypt('webhook-secret', 'ep_1', 'whsec_plain'));
+    expect(one!.includes('whsec_plain')).toBe(false);
+    expect(one!.equals(two!)).toBe(false);
+  });
+
+  it('WH-09: no changed byte goes unnoticed', () => {
+    const sealed = ring.encrypt('webhook-secret', 'ep_1', 'whsec_plain');
+    for (let index = 0; index < sealed.length; index += 1) {
+      expect(() => ring.decrypt('webhook-secret', 'ep_1', flip(sealed, index))).toThrow();
+    }
+  });
+
+  it('WH-09: no cut goes unnoticed', () => {
+    const sealed = ring.encrypt('webhook-secret', 'ep_1', 'whsec_plain');
+    for (let length = 0; length < sealed.length; length += 1) {
+      expect(() => ring.decrypt('webhook-secret', 'ep_1', sealed.subarray(0, length))).toThrow();
+    }
+  });
+
+  it('a value cannot be moved to another row or another use', () => {
+    const sealed = ring.encrypt('webhook-secret', 'ep_1', 'whsec_plain');
+    expect(() => ring.decrypt('webhook-secret', 'ep_2', sealed)).toThrow();
+    expect(() => ring.decrypt('mail-parameters', 'ep_1', sealed)).toThrow();
+  });
+
+  it('CF-04: a new secret in front of the ring reads what the old one made', () => {
+    const sealed = before.encrypt('signing-key', 'kid', 'pem');
+    expect(ring.decrypt('signing-key', 'kid', sealed)).toBe('pem');
+    expect(() => before.decrypt('signing-key', 'kid', ring.encrypt('signing-key', 'kid', 'pem'))).toThrow();
+  });
+
+  it('CF-04: a secret that left the ring is named by its id, never by its value', () => {
+    const sealed = before.encrypt('signing-key', 'kid', 'pem');
+    expect(() => after.decrypt('signing-key', 'kid', sealed)).toThrow(
+      `no entry of GATEHOUSE_SECRET has the id ${sealed.subarray(0, 4).toString('hex')}`,
+    );
+  });
+});
+
+describe('Keyring: MACs and peppers', () => {
+  it('CF-04: every key of the ring verifies, the newest makes', () => {
+    expect(ring.verifyMac('cursor', 'data', before.mac('cursor', 'data'))).toBe(true);
+    expect(after.verifyMac('cursor', 'data', ring.mac('cursor', 'data'))).toBe(true);
+    expect(after.verifyMac('cursor', 'data', before.mac('cursor', 'data'))).toBe(false);
+  });
+
+  it('a MAC belongs to its data and its use', () => {
+    const mac = ring.mac('cursor', 'data');
+    expect(ring.verifyMac('cursor', 'other', mac)).toBe(false);
+    expect(ring.verifyMac('refresh-token', 'data', mac)).toBe(false);
+    expect(ring.verifyMac('cursor', 'data', flip(mac, 0))).toBe(false);
+  });
+
+  it('a MAC may be cut to 16 bytes and no further', () => {
+    const mac = ring.mac('cursor', 'data');
+    expect(ring.verifyMac('cursor', 'data', mac.subarray(0, 16))).toBe(true);
+    for (const length of [0, 1, 15])
+      expect(ring.verifyMac('cursor', 'data', mac.subarray(0, length))).toBe(false);
+  });
+
+  it('no two uses share a key, and no key is the secret', () => {
+    const macs = (['cursor', 'refresh-token', 'refresh-successor', 'password-pepper'] as const).map(
+      (purpose) => ring.mac(purpose, 'data').toString('hex'),
+    );
+    expect(new Set(macs).size).toBe(macs.length);
+    expect(ring.pepper().key.equals(Buffer.from(newSecret))).toBe(false);
+  });
+
+  it('CF-04: the pepper is found by its id as long as its secret is in the ring', () => {
+    const { kid, key } = before.pepper();
+    expect(kid).toMatch(/^[0-9a-f]{8}$/);
+    expect(ring.pepperOf(kid).equals(key)).toBe(true);
+    expect(ring.pepper().kid).not.toBe(kid);
+    expect(() => after.pepperOf(kid)).toThrow(kid);
+  });
+});

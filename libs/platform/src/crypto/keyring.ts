@@ -1,0 +1,104 @@
+import {
+  createCipheriv,
+  createDecipheriv,
+  createHmac,
+  hkdfSync,
+  randomBytes,
+  timingSafeEqual,
+} from 'node:crypto';
+
+const KID_LENGTH = 4;
+const IV_LENGTH = 12;
+const TAG_LENGTH = 16;
+
+/** What a derived key is for; no two uses share one. */
+export type KeyPurpose =
+  | 'cursor'
+  | 'mail-parameters'
+  | 'password-pepper'
+  | 'refresh-token'
+  | 'refresh-successor'
+  | 'signing-key'
+  | 'webhook-secret';
+
+interface RootKey {
+  /** Names the root key in what was made with it; says nothing about the key itself. */
+  kid: Buffer;
+  derive: (purpose: KeyPurpose) => Buffer;
+}
+
+function rootKey(secret: string): RootKey {
+  const derived = new Map<string, Buffer>();
+  const derive = (info: string, length: number): Buffer => {
+    const key = derived.get(info) ?? Buffer.from(hkdfSync('sha256', secret, 'gatehouse', info, length));
+    derived.set(info, key);
+    return key;
+  };
+  return { kid: derive('kid', KID_LENGTH), derive: (purpose) => derive(purpose, 32) };
+}
+
+/** Keys derived from GATEHOUSE_SECRET by HKDF (RFC 5869): the newest makes, all of them read. */
+export class Keyring {
+  private readonly roots: RootKey[];
+
+  constructor(rootSecrets: string[]) {
+    this.roots = rootSecrets.map(rootKey);
+  }
+
+  /** Encrypts with AES-256-GCM. `context` (an id) is authenticated, so a value cannot be moved to another row. */
+  encrypt(purpose: KeyPurpose, context: string, plain: string): Buffer {
+    const root = this.newest();
+    const iv = randomBytes(IV_LENGTH);
+    const cipher = createCipheriv('aes-256-gcm', root.derive(purpose), iv).setAAD(Buffer.from(context));
+    const sealed = Buffer.concat([cipher.update(plain, 'utf8'), cipher.final()]);
+    return Buffer.concat([root.kid, iv, cipher.getAuthTag(), sealed]);
+  }
+
+  /** @throws Error when the value was changed, moved, or made with a secret that left the ring */
+  decrypt(purpose: KeyPurpose, context: string, sealed: Buffer): string {
+    const root = this.byKid(sealed.subarray(0, KID_LENGTH));
+    const iv = sealed.subarray(KID_LENGTH, KID_LENGTH + IV_LENGTH);
+    const tag = sealed.subarray(KID_LENGTH + IV_LENGTH, KID_LENGTH + IV_LENGTH + TAG_LENGTH);
+    const decipher = createDecipheriv('aes-256-gcm', root.derive(purpose), iv, { authTagLength: TAG_LENGTH });
+    decipher.setAAD(Buffer.from(context)).setAuthTag(tag);
+    const body = sealed.subarray(KID_LENGTH + IV_LENGTH + TAG_LENGTH);
+    return decipher.update(body, undefined, 'utf8') + decipher.final('utf8');
+  }
+
+  /** HMAC-SHA256 with the newest key. */
+  mac(purpose: KeyPurpose, data: string | Buffer): Buffer {
+    return createHmac('sha256', this.newest().derive(purpose)).update(data).digest();
+  }
+
+  /** Whether `mac`, possibly cut short, belongs to `data` under any key of the ring. Constant time per key. */
+  verifyMac(purpose: KeyPurpose, data: string | Buffer, mac: Buffer): boolean {
+    return this.roots.some((root) => {
+      const expected = createHmac('sha256', root.derive(purpose))
+        .update(data)
+        .digest()
+        .subarray(0, mac.length);
+      return mac.length >= 16 && mac.length === expected.length && timingSafeEqual(expected, mac);
+    });
+  }
+
+  /** The pepper for new password hashes, with the id that is stored beside them. */
+  pepper(): { kid: string; key: Buffer } {
+    const root = this.newest();
+    return { kid: root.kid.toString('hex'), key: root.derive('password-pepper') };
+  }
+
+  /** @throws Error when the secret behind `kid` left the ring */
+  pepperOf(kid: string): Buffer {
+    return this.byKid(Buffer.from(kid, 'hex')).derive('password-pepper');
+  }
+
+  private newest(): RootKey {
+    return this.roots[0]!;
+  }
+
+  private byKid(kid: Buffer): RootKey {
+    const root = this.roots.find((candidate) => candidate.kid.equals(kid));
+    if (!root) throw new Error(`no entry of GATEHOUSE_SECRET has the id ${kid.toString('hex')}`);
+    return root;
+  }
+}

@@ -1,0 +1,18 @@
+import type { Logger } from './logging/logger.js';
+
+/** Named places where a test lets a process kill itself. */
+export type Failpoint = 'delivery.before-enqueue' | 'transaction.before-commit';
+
+/** Kills this process with SIGKILL at the places that FAILPOINTS names; refused in production. */
+export class Failpoints {
+  constructor(
+    private readonly names: string[],
+    private readonly logger: Logger,
+  ) {}
+
+  hit(name: Failpoint): void {
+    if (!this.names.includes(name)) return;
+    this.logger.warn({ failpoint: name }, 'failpoint reached');
+    process.kill(process.pid, 'SIGKILL');
+  }
+}

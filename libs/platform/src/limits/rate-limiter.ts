@@ -1,0 +1,62 @@
+import type { Redis } from 'ioredis';
+import {
+  RateLimiterMemory,
+  RateLimiterRedis,
+  RateLimiterRes,
+  type RateLimiterAbstract,
+} from 'rate-limiter-flexible';
+import type { Logger } from '../logging/logger.js';
+import { connectRedis } from '../queue/redis.js';
+
+export interface RatePolicy {
+  name: string;
+  /** Requests that a window takes. */
+  quota: number;
+  windowSeconds: number;
+}
+
+/** Seconds until the window of a refused request ends; null when the request may pass. */
+type RateVerdict = number | null;
+
+/** Counts requests on Redis, or in this process without it and while it is away: never not at all. */
+export class RateLimiter {
+  private readonly redis: Redis | null;
+  private readonly limiters = new Map<string, RateLimiterAbstract>();
+
+  constructor(redisUrl: string | null, logger: Logger) {
+    this.redis = redisUrl
+      ? connectRedis(redisUrl, logger, {
+          enableOfflineQueue: false,
+          maxRetriesPerRequest: 1,
+          commandTimeout: 250,
+        })
+      : null;
+  }
+
+  /** Counts one request of `key` under a policy. */
+  async consume(policy: RatePolicy, key: string): Promise<RateVerdict> {
+    try {
+      await this.limiterOf(policy).consume(key);
+      return null;
+    } catch (refusal) {
+      if (refusal instanceof RateLimiterRes) return Math.max(1, Math.ceil(refusal.msBeforeNext / 1000));
+      throw refusal;
+    }
+  }
+
+  close(): void {
+    this.redis?.disconnect();
+  }
+
+  private limiterOf({ name, quota, windowSeconds }: RatePolicy): RateLimiterAbstract {
+    const existing = this.limiters.get(name);
+    if (existing) return existing;
+    const options = { keyPrefix: `gatehouse:limit:${name}`, points: quota, duration: windowSeconds };
+    const inProcess = new RateLimiterMemory(options);
+    const limiter = this.redis
+      ? new RateLimiterRedis({ ...options, storeClient: this.redis, insuranceLimiter: inProcess })
+      : inProcess;
+    this.limiters.set(name, limiter);
+    return limiter;
+  }
+}

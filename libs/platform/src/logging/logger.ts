@@ -1,0 +1,33 @@
+import { types } from 'node:util';
+import { pino, type Logger } from 'pino';
+import type { Config } from '../config/config.js';
+import { errorCode, errorMessage } from '../errors.js';
+
+export type { Logger };
+
+/** Injection token of the process's logger. */
+export const LOGGER = Symbol('logger');
+
+/** The process's logger: one JSON object per line on standard output. */
+export const createLogger = (config: Pick<Config, 'logLevel'>, service: string): Logger =>
+  pino({
+    level: config.logLevel,
+    base: { service, pid: process.pid },
+    timestamp: pino.stdTimeFunctions.isoTime,
+    formatters: { level: (label) => ({ level: label }) },
+    messageKey: 'message',
+    errorKey: 'error',
+    serializers: { error: (error: unknown) => describeError(error) },
+  });
+
+/** Named members only: errors of the database carry statements, parameters and values of rows. */
+function describeError(error: unknown, depth = 0): unknown {
+  if (!types.isNativeError(error)) return error === undefined ? undefined : { message: errorMessage(error) };
+  return {
+    type: error.name,
+    message: error.message,
+    code: errorCode(error) || undefined,
+    stack: error.stack,
+    cause: error.cause === undefined || depth >= 5 ? undefined : describeError(error.cause, depth + 1),
+  };
+}

@@ -1,0 +1,28 @@
+import { Global, Module, type DynamicModule } from '@nestjs/common';
+import { Config } from './config/config.js';
+import { CursorCodec } from './crypto/cursor.js';
+import { Keyring } from './crypto/keyring.js';
+import { Failpoints } from './failpoints.js';
+import { LOGGER, type Logger } from './logging/logger.js';
+import { DeliveryQueue } from './queue/delivery-queue.js';
+
+/** What every process has: configuration, logger, keys, and the queue if there is one. */
+@Global()
+@Module({})
+export class PlatformModule {
+  static for(config: Config, logger: Logger): DynamicModule {
+    const keyring = new Keyring(config.rootSecrets);
+    const providers = [
+      { provide: Config, useValue: config },
+      { provide: LOGGER, useValue: logger },
+      { provide: Keyring, useValue: keyring },
+      { provide: CursorCodec, useValue: new CursorCodec(keyring) },
+      { provide: Failpoints, useValue: new Failpoints(config.failpoints, logger) },
+      {
+        provide: DeliveryQueue,
+        useFactory: () => (config.redisUrl ? new DeliveryQueue(config.redisUrl, logger) : null),
+      },
+    ];
+    return { module: PlatformModule, providers, exports: providers.map(({ provide }) => provide) };
+  }
+}

@@ -1,0 +1,64 @@
+import { loadConfig, ConfigError, type Config } from './config/config.js';
+import { errorMessage } from './errors.js';
+import { createLogger, type Logger } from './logging/logger.js';
+
+/** Exit code for a fault that a restart cannot mend (sysexits.h, EX_CONFIG). */
+const EXIT_CONFIG = 78;
+
+/** Longest time that stopping may take, in ms; then the process ends anyway. */
+const STOP_MS = 15_000;
+
+export interface Service {
+  start(): Promise<void>;
+  stop(): Promise<void>;
+}
+
+/**
+ * The life of a process: configuration, start, and an orderly stop on SIGTERM, SIGINT, or when the launcher
+ * that started it is gone. An unexpected fault is logged and ends the process, which the launcher restarts.
+ */
+export async function runProcess(
+  name: string,
+  create: (config: Config, logger: Logger) => Promise<Service>,
+): Promise<void> {
+  const config = configOrExit();
+  const logger = createLogger(config, name);
+  let service: Service | undefined;
+  let isStopping = false;
+  const stop = (reason: string, exitCode: number): void => {
+    if (isStopping) return;
+    isStopping = true;
+    logger.info({ reason }, 'stopping');
+    setTimeout(() => process.exit(exitCode || 1), STOP_MS).unref();
+    Promise.resolve(service?.stop())
+      .catch((error: unknown) => logger.error({ error }, 'stopping failed'))
+      .finally(() => process.exit(exitCode));
+  };
+  process.once('SIGTERM', () => stop('SIGTERM', 0));
+  process.once('SIGINT', () => stop('SIGINT', 0));
+  process.once('disconnect', () => stop('the launcher is gone', 0));
+  process.on('uncaughtException', (error) => fail(error));
+  process.on('unhandledRejection', (error) => fail(error));
+  const fail = (error: unknown): void => {
+    logger.fatal({ error }, errorMessage(error));
+    stop('unexpected fault', 1);
+  };
+  try {
+    service = await create(config, logger);
+    await service.start();
+  } catch (error) {
+    fail(error);
+  }
+}
+
+function configOrExit(): Config {
+  try {
+    const config = loadConfig();
+    if (!config.database.url)
+      throw new ConfigError(['DATABASE_URL is required; npm start sets it for the embedded database']);
+    return config;
+  } catch (error) {
+    process.stderr.write(`${errorMessage(error)}\n`);
+    process.exit(EXIT_CONFIG);
+  }
+}
