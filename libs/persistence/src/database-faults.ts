@@ -1,0 +1,36 @@
+import { GatehouseError } from '#domain';
+import { errorCode, errorMessage } from '#platform';
+
+/** Node's and PostgreSQL's codes for "not there", "not now" and "not in time". */
+const awayCodes = new Set([
+  'ECONNREFUSED',
+  'ECONNRESET',
+  'EPIPE',
+  'ETIMEDOUT',
+  'ENOTFOUND',
+  'EAI_AGAIN',
+  'EHOSTUNREACH',
+  'ENETUNREACH',
+  '40001', // serialization failure
+  '40P01', // deadlock
+  '53300', // too many connections
+  '55P03', // lock timeout
+  '57014', // statement timeout
+  '57P01', // shutting down
+  '57P02', // crash shutdown
+  '57P03', // starting up
+  '3D000', // the database does not exist yet
+]);
+
+const awayMessages =
+  /timeout exceeded when trying to connect|Connection terminated|not queryable|Client has encountered/;
+
+/** 503 `unavailable` when the fault says that the database is away or slow, else null. */
+export function databaseFault(error: unknown): GatehouseError | null {
+  const code = errorCode(error);
+  const isAway = awayCodes.has(code) || code.startsWith('08') || awayMessages.test(errorMessage(error));
+  return isAway ? new GatehouseError('unavailable', { headers: { 'Retry-After': '1' }, cause: error }) : null;
+}
+
+/** Whether the fault is a violated unique constraint. */
+export const isUniqueViolation = (error: unknown): boolean => errorCode(error) === '23505';

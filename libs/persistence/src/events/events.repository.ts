@@ -1,0 +1,66 @@
+import { matchingSubscriptions, publicId, type EventType } from '#domain';
+import { newId, now } from '#platform';
+import type { Tx } from '../transactions.js';
+
+/** Something that happened in a project. */
+export interface NewEvent {
+  type: EventType;
+  organizationId: string;
+  projectId: string;
+  /** The customer whom the event is about, for erasure. */
+  customerId: string | null;
+  /** API resources under their nouns, exactly as a secret key's GET returns them. Never a token or a link. */
+  data: Record<string, unknown>;
+}
+
+/** Writes events and their deliveries with the change that caused them: this is the outbox. */
+export class EventsRepository {
+  /** @param firstDelayMs delay before the first attempt */
+  constructor(private readonly firstDelayMs: number) {}
+
+  /** Records the events and makes one delivery for each endpoint that listens, in one statement. */
+  async record(tx: Tx, events: NewEvent[]): Promise<void> {
+    const rows = events.map(eventRow);
+    const deliveries = await tx.prepared<{ id: string }>(
+      `WITH input AS (
+         SELECT * FROM json_to_recordset($1::json) AS e (id uuid, organization_id uuid, project_id uuid,
+           customer_id uuid, type text, body text, created_at timestamptz, subscriptions text[])
+       ), recorded AS (
+         INSERT INTO events (id, organization_id, project_id, customer_id, type, body, created_at)
+         SELECT id, organization_id, project_id, customer_id, type, body, created_at FROM input
+       )
+       INSERT INTO deliveries (id, organization_id, project_id, event_id, event_type, endpoint_id, target_url, next_attempt_at)
+       -- A UUIDv7 with the event's time: PostgreSQL before 18 cannot make one itself.
+       SELECT (left(e.id::text, 15) || substr(gen_random_uuid()::text, 16))::uuid,
+         e.organization_id, e.project_id, e.id, e.type, w.id, w.url, now() + $2 * interval '1 ms'
+       FROM input e JOIN webhook_endpoints w ON w.organization_id = e.organization_id AND w.status = 'enabled'
+         AND (w.level = 'organization' OR w.project_id = e.project_id) AND w.events && e.subscriptions
+       RETURNING id`,
+      [JSON.stringify(rows), this.firstDelayMs],
+    );
+    tx.newDeliveryIds.push(...deliveries.map(({ id }) => id));
+  }
+}
+
+function eventRow(event: NewEvent): Record<string, unknown> {
+  const id = newId();
+  const createdAt = now().toISOString();
+  return {
+    id,
+    organization_id: event.organizationId,
+    project_id: event.projectId,
+    customer_id: event.customerId,
+    type: event.type,
+    created_at: createdAt,
+    subscriptions: matchingSubscriptions(event.type),
+    // The bytes stored here are the bytes that every attempt signs and sends (contract, section 5).
+    body: JSON.stringify({
+      id: publicId('event', id),
+      type: event.type,
+      created_at: createdAt,
+      project_id: event.projectId,
+      organization_id: event.organizationId,
+      data: event.data,
+    }),
+  };
+}

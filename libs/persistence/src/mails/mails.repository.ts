@@ -1,0 +1,96 @@
+import type { Reach } from '#domain';
+import type { Database } from '../database.js';
+import { Conditions } from '../conditions.js';
+import type { Tx } from '../transactions.js';
+
+export type MailKind = 'verify-email';
+
+export interface NewMail {
+  id: string;
+  projectId: string;
+  customerId: string;
+  kind: MailKind;
+  recipient: string;
+  /** Encrypted; blanked once the mail is sent. */
+  parameters: Buffer;
+}
+
+export interface Mail extends NewMail {
+  tries: number;
+  createdAt: Date;
+}
+
+const columns = `
+  m.id, m.project_id AS "projectId", m.customer_id AS "customerId", m.kind, m.recipient, m.parameters, m.tries,
+  m.created_at AS "createdAt"`;
+
+export class MailsRepository {
+  constructor(private readonly database: Database) {}
+
+  async insert(tx: Tx, mail: NewMail): Promise<void> {
+    await tx.prepared(
+      `INSERT INTO mails (id, project_id, customer_id, kind, recipient, parameters) VALUES ($1, $2, $3, $4, $5, $6)`,
+      [mail.id, mail.projectId, mail.customerId, mail.kind, mail.recipient, mail.parameters],
+    );
+  }
+
+  /**
+   * Takes mails that are due for ten minutes; whoever dies meanwhile leaves them to the next. The number of
+   * tries is the fence: only the holder of the newest claim can say how it went.
+   */
+  async claimDue(limit: number): Promise<Mail[]> {
+    return this.database.prepared<Mail>(
+      `UPDATE mails m SET tries = m.tries + 1, next_try_at = now() + interval '10 minutes'
+       WHERE m.id IN (SELECT id FROM mails WHERE state = 'pending' AND next_try_at <= now()
+                      ORDER BY next_try_at LIMIT $1 FOR UPDATE SKIP LOCKED)
+       RETURNING ${columns}`,
+      [limit],
+    );
+  }
+
+  async markSent(mail: Mail): Promise<void> {
+    await this.database.prepared(
+      `UPDATE mails SET state = 'sent', parameters = NULL, finished_at = now()
+       WHERE id = $1 AND state = 'pending' AND tries = $2`,
+      [mail.id, mail.tries],
+    );
+  }
+
+  /** For an installation without a mail server: the mail stays readable. */
+  async markKept(mail: Mail): Promise<void> {
+    await this.database.prepared(
+      `UPDATE mails SET state = 'kept', finished_at = now() WHERE id = $1 AND state = 'pending' AND tries = $2`,
+      [mail.id, mail.tries],
+    );
+  }
+
+  /** Puts a mail back, or gives it up when its link is no longer worth sending. */
+  async retryOrFail(mail: Mail, delayMs: number, giveUpAfterMs: number): Promise<void> {
+    await this.database.prepared(
+      `UPDATE mails SET next_try_at = now() + $3 * interval '1 ms',
+         state = CASE WHEN created_at < now() - $4 * interval '1 ms' THEN 'failed' ELSE state END,
+         parameters = CASE WHEN created_at < now() - $4 * interval '1 ms' THEN NULL ELSE parameters END
+       WHERE id = $1 AND state = 'pending' AND tries = $2`,
+      [mail.id, mail.tries, delayMs, giveUpAfterMs],
+    );
+  }
+
+  /** Mails that are kept or still to be sent, newest first. */
+  async list(
+    reach: Reach,
+    filter: { projectId: string | null; email: string | null; before: string | null },
+    limit: number,
+  ): Promise<Mail[]> {
+    const where = new Conditions()
+      .reach('p', 'm.project_id', reach)
+      .add('m.parameters IS NOT NULL')
+      .addIf(filter.projectId, (value) => `m.project_id = ${value}`)
+      .addIf(filter.email, (value) => `m.recipient = ${value}`)
+      .addIf(filter.before, (value) => `m.id < ${value}`);
+    return this.database.query<Mail>(
+      `SELECT ${columns} FROM mails m JOIN projects p ON p.id = m.project_id
+       WHERE ${where.sql} ORDER BY m.id DESC LIMIT ${where.value(limit)}`,
+      where.values,
+    );
+  }
+}

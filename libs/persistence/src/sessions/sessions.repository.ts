@@ -1,0 +1,137 @@
+import type { Customer, ProjectContext, RefreshLine } from '#domain';
+import { customerColumns } from '../customers/customers.repository.js';
+import type { Database } from '../database.js';
+import { projectColumns, projectContext, type ProjectColumns } from '../projects/projects.repository.js';
+import type { Tx } from '../transactions.js';
+
+export interface NewSession {
+  id: string;
+  customerId: string;
+  refreshHash: Buffer;
+  /** Seconds. */
+  idleTtl: number;
+  /** Seconds. */
+  absoluteTtl: number;
+  ip: string | null;
+  userAgent: string | null;
+}
+
+/** One login of a customer, as events show it. */
+export interface SessionRecord {
+  id: string;
+  createdAt: Date;
+  expiresAt: Date;
+  ip: string | null;
+  userAgent: string | null;
+}
+
+/** A session whose refresh token has just been accepted. */
+export interface RefreshedSession {
+  sessionId: string;
+  customer: Customer;
+  project: ProjectContext;
+}
+
+export interface RefreshableSession extends RefreshedSession {
+  line: RefreshLine;
+  currentHash: Buffer;
+  previousHash: Buffer | null;
+}
+
+const sessionColumns = `
+  s.id, s.created_at AS "createdAt", s.absolute_expires_at AS "expiresAt", s.ip, s.user_agent AS "userAgent"`;
+
+const liveSession = `s.revoked_at IS NULL AND s.idle_expires_at > now() AND s.absolute_expires_at > now()`;
+
+export class SessionsRepository {
+  constructor(private readonly database: Database) {}
+
+  async insert(tx: Tx, session: NewSession): Promise<SessionRecord> {
+    const [row] = await tx.prepared<SessionRecord>(
+      `INSERT INTO sessions AS s (id, customer_id, generation, current_hash, idle_ttl, idle_expires_at,
+         absolute_expires_at, ip, user_agent)
+       VALUES ($1, $2, 1, $3, $4::int, now() + $4::int * interval '1 second', now() + $5::int * interval '1 second', $6, $7)
+       RETURNING ${sessionColumns}`,
+      [
+        session.id,
+        session.customerId,
+        session.refreshHash,
+        session.idleTtl,
+        session.absoluteTtl,
+        session.ip,
+        session.userAgent,
+      ],
+    );
+    return row!;
+  }
+
+  /** The customer of a live session, by the ids that an access token names together; null when any differs. */
+  async findLiveCustomer(sessionId: string, customerId: string, projectId: string): Promise<Customer | null> {
+    const [row] = await this.database.prepared<Customer>(
+      `SELECT ${customerColumns} FROM sessions s JOIN customers c ON c.id = s.customer_id
+       WHERE s.id = $1 AND c.id = $2 AND c.project_id = $3 AND c.disabled_at IS NULL AND ${liveSession}`,
+      [sessionId, customerId, projectId],
+    );
+    return row ?? null;
+  }
+
+  /**
+   * Spends the newest refresh token of a session and puts its successor in its place, in one conditional
+   * statement, so of any number of parallel uses one wins. Null when the token is not the newest, or the
+   * session or the customer no longer lives.
+   */
+  async rotate(
+    sessionId: string,
+    generation: number,
+    hash: Buffer,
+    successorHash: Buffer,
+  ): Promise<RefreshedSession | null> {
+    const [row] = await this.database.prepared<Customer & ProjectColumns>(
+      `UPDATE sessions s SET generation = s.generation + 1, previous_hash = s.current_hash, current_hash = $4,
+         rotated_at = now(),
+         idle_expires_at = least(now() + s.idle_ttl * interval '1 second', s.absolute_expires_at)
+       FROM customers c JOIN projects p ON p.id = c.project_id JOIN organizations o ON o.id = p.organization_id
+       WHERE s.id = $1 AND s.generation = $2 AND s.current_hash = $3 AND ${liveSession}
+         AND c.id = s.customer_id AND c.disabled_at IS NULL AND p.archived_at IS NULL
+       RETURNING ${customerColumns}, ${projectColumns}`,
+      [sessionId, generation, hash, successorHash],
+    );
+    return row ? { sessionId, customer: row, project: projectContext(row) } : null;
+  }
+
+  /** Where the line of a session's refresh tokens stands; null when the session or its customer is gone. */
+  async findRefreshable(sessionId: string): Promise<RefreshableSession | null> {
+    const [row] = await this.database.prepared<
+      Customer & ProjectColumns & RefreshLine & { currentHash: Buffer; previousHash: Buffer | null }
+    >(
+      `SELECT ${customerColumns}, ${projectColumns}, s.generation, s.rotated_at AS "rotatedAt",
+         s.idle_expires_at AS "idleExpiresAt", s.absolute_expires_at AS "absoluteExpiresAt",
+         s.revoked_at AS "revokedAt", s.current_hash AS "currentHash",
+         s.previous_hash AS "previousHash"
+       FROM sessions s JOIN customers c ON c.id = s.customer_id
+         JOIN projects p ON p.id = c.project_id JOIN organizations o ON o.id = p.organization_id
+       WHERE s.id = $1 AND c.disabled_at IS NULL AND p.archived_at IS NULL`,
+      [sessionId],
+    );
+    return row
+      ? {
+          sessionId,
+          customer: row,
+          project: projectContext(row),
+          line: row,
+          currentHash: row.currentHash,
+          previousHash: row.previousHash,
+        }
+      : null;
+  }
+
+  /** Ends a session; null when it had ended already. */
+  async revoke(tx: Tx, sessionId: string, reason: string): Promise<SessionRecord | null> {
+    const [row] = await tx.prepared<SessionRecord>(
+      `UPDATE sessions s SET revoked_at = now(), revoked_reason = $2
+       WHERE s.id = $1 AND s.revoked_at IS NULL RETURNING ${sessionColumns}`,
+      [sessionId, reason],
+    );
+    return row ?? null;
+  }
+}

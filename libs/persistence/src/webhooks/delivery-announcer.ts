@@ -1,0 +1,39 @@
+import { errorMessage, Gatherer, withTimeout, type DeliveryQueue, type Logger } from '#platform';
+import type { Database } from '../database.js';
+
+/** The channel on which PostgreSQL tells workers that a delivery is due. */
+export const DELIVERY_CHANNEL = 'gatehouse_deliveries';
+
+const ANNOUNCE_TIMEOUT_MS = 250;
+
+/**
+ * Tells the worker about new deliveries after their transaction has committed: a job on Redis, or a NOTIFY
+ * without one. Best effort; what gets lost the sweeper finds.
+ */
+export class DeliveryAnnouncer {
+  private readonly notifications = new Gatherer<null, null>(async (items) => {
+    await this.database.query(`NOTIFY ${DELIVERY_CHANNEL}`);
+    return items;
+  });
+
+  constructor(
+    private readonly database: Database,
+    private readonly queue: DeliveryQueue | null,
+    private readonly firstDelayMs: number,
+    private readonly logger: Logger,
+  ) {}
+
+  /** Never throws and never takes longer than 250 ms. */
+  async announce(deliveryIds: string[]): Promise<void> {
+    await withTimeout(this.tell(deliveryIds), ANNOUNCE_TIMEOUT_MS, 'nobody answered in time').catch(
+      (error: unknown) =>
+        this.logger.warn({ reason: errorMessage(error) }, 'deliveries are left to the sweeper'),
+    );
+  }
+
+  private async tell(deliveryIds: string[]): Promise<void> {
+    const jobs = deliveryIds.map((deliveryId) => ({ deliveryId, attempt: 1, delayMs: this.firstDelayMs }));
+    if (this.queue?.ready()) await this.queue.add(jobs);
+    else await this.notifications.add(null);
+  }
+}
