@@ -1,0 +1,24 @@
+import { Global, Module } from '@nestjs/common';
+import { JwtModule } from '@nestjs/jwt';
+import { AccessTokenAuthenticator } from './credentials/access-token.authenticator.js';
+import { ApiKeyAuthenticator } from './credentials/api-key.authenticator.js';
+import { CredentialGuard } from './credentials/credential.guard.js';
+import { AccessTokens } from './tokens/access-tokens.js';
+import { RefreshTokens } from './tokens/refresh-tokens.js';
+import { SigningKeyRing } from './tokens/signing-key-ring.js';
+
+/** Who is calling: the guard that the api puts before every route, and the tokens that customers carry. */
+@Global()
+@Module({
+  imports: [JwtModule.register({})],
+  providers: [
+    AccessTokenAuthenticator,
+    AccessTokens,
+    ApiKeyAuthenticator,
+    RefreshTokens,
+    SigningKeyRing,
+    CredentialGuard,
+  ],
+  exports: [AccessTokens, CredentialGuard, RefreshTokens, SigningKeyRing],
+})
+export class AuthModule {}

@@ -1,0 +1,21 @@
+import { Injectable } from '@nestjs/common';
+import { SessionsRepository } from '#persistence';
+import { AccessTokens } from '../tokens/access-tokens.js';
+import type { CustomerCaller } from './caller.js';
+
+/** Turns an access token into the customer whose session it belongs to. */
+@Injectable()
+export class AccessTokenAuthenticator {
+  constructor(
+    private readonly tokens: AccessTokens,
+    private readonly sessions: SessionsRepository,
+  ) {}
+
+  /** Null when the token is not ours or expired, or its session or customer no longer lives. */
+  async authenticate(token: string): Promise<CustomerCaller | null> {
+    const claims = this.tokens.verify(token);
+    if (!claims) return null;
+    const customer = await this.sessions.findLiveCustomer(claims.sid, claims.sub, claims.aud);
+    return customer ? { kind: 'access-token', customer, sessionId: claims.sid } : null;
+  }
+}

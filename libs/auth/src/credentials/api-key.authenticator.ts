@@ -1,0 +1,38 @@
+import { Inject, Injectable } from '@nestjs/common';
+import { apiKeyType, type Reach } from '#domain';
+import { ApiKeysRepository, type LiveApiKey } from '#persistence';
+import { errorMessage, LOGGER, sha256, type Logger } from '#platform';
+import type { KeyCaller } from './caller.js';
+
+/** Turns an API key into its caller. */
+@Injectable()
+export class ApiKeyAuthenticator {
+  constructor(
+    private readonly apiKeys: ApiKeysRepository,
+    @Inject(LOGGER) private readonly logger: Logger,
+  ) {}
+
+  /** Null for a key that is malformed, unknown, revoked or expired; a bad checksum costs no database read. */
+  async authenticate(value: string): Promise<KeyCaller | null> {
+    if (!apiKeyType(value)) return null;
+    const key = await this.apiKeys.findLive(sha256(value));
+    if (!key) return null;
+    if (key.isStale) this.touch(key);
+    return caller(key);
+  }
+
+  private touch(key: LiveApiKey): void {
+    this.apiKeys.touch(key.id).catch((error: unknown) => {
+      this.logger.debug({ reason: errorMessage(error) }, 'lastUsedAt was not written');
+    });
+  }
+}
+
+function caller({ id, type, access, scopes, project }: LiveApiKey): KeyCaller {
+  if (type === 'publishable') return { kind: 'publishable-key', keyId: id, project };
+  const reach: Reach = {
+    organizationId: project.organizationId,
+    projectId: access === 'organization' ? null : project.id,
+  };
+  return { kind: 'secret-key', keyId: id, access, scopes, project, reach };
+}

@@ -1,0 +1,159 @@
+import type { ExecutionContext } from '@nestjs/common';
+import { Reflector } from '@nestjs/core';
+import { formatApiKey, scopes, type Scope } from '#domain';
+import type { Logger } from '#platform';
+import type { AccessTokenAuthenticator } from './access-token.authenticator.js';
+import type { ApiKeyAuthenticator } from './api-key.authenticator.js';
+import type { Caller, CustomerCaller, PublishableKeyCaller, SecretKeyCaller } from './caller.js';
+import { CredentialGuard, type AuthenticatedRequest } from './credential.guard.js';
+import {
+  AccessToken,
+  NoCredential,
+  PublishableKey,
+  PublishableOrSecretKey,
+  SecretKey,
+} from './route-credential.js';
+
+class Routes {
+  undeclared(): void {}
+  @NoCredential() open(): void {}
+  @SecretKey('customer:read') server(): void {}
+  @PublishableKey() page(): void {}
+  @PublishableOrSecretKey('customer:write') register(): void {}
+  @AccessToken() me(): void {}
+}
+type Route = 'undeclared' | 'open' | 'server' | 'page' | 'register' | 'me';
+
+const key = (type: 'secret' | 'publishable', fill: number) => formatApiKey(type, Buffer.alloc(32, fill));
+const sk = key('secret', 1);
+const pk = key('publishable', 2);
+const foreignPk = key('publishable', 3);
+const unknownSk = key('secret', 4);
+const poorSk = key('secret', 5);
+const jwt = 'eyJ.x.y';
+
+const secretKey = (id: string, granted: Scope[]) =>
+  ({
+    kind: 'secret-key',
+    keyId: id,
+    access: 'project',
+    scopes: granted,
+    project: { id: 'p1' },
+  }) as SecretKeyCaller;
+const publishableKey = (projectId: string) =>
+  ({ kind: 'publishable-key', keyId: 'pk', project: { id: projectId } }) as PublishableKeyCaller;
+const customer = {
+  kind: 'access-token',
+  customer: { id: 'c1', projectId: 'p1' },
+  sessionId: 's1',
+} as CustomerCaller;
+
+const live = new Map<string, Caller>([
+  [sk, secretKey('sk', [...scopes])],
+  [poorSk, secretKey('poor', ['event:read'])],
+  [pk, publishableKey('p1')],
+  [foreignPk, publishableKey('p2')],
+]);
+const apiKeys = { authenticate: async (value: string) => live.get(value) ?? null } as ApiKeyAuthenticator;
+const accessTokens = {
+  authenticate: async (value: string) => (value === jwt ? customer : null),
+} as AccessTokenAuthenticator;
+const guard = new CredentialGuard(new Reflector(), apiKeys, accessTokens, {
+  error: () => undefined,
+} as unknown as Logger);
+
+const headersOf = (headers: Record<string, string>) =>
+  Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, [value]]));
+
+async function call(route: Route, headers: Record<string, string>): Promise<AuthenticatedRequest> {
+  const request = { method: 'GET', headersDistinct: headersOf(headers) } as unknown as AuthenticatedRequest;
+  const context = {
+    getHandler: () => Routes.prototype[route],
+    getClass: () => Routes,
+    switchToHttp: () => ({ getRequest: () => request }),
+  } as unknown as ExecutionContext;
+  await guard.canActivate(context);
+  return request;
+}
+
+const refusal = (code: string) => expect.objectContaining({ code });
+const bearer = (value: string) => ({ authorization: `Bearer ${value}` });
+
+describe('CredentialGuard', () => {
+  it.each<[Route, string, Record<string, string>, string]>([
+    ['server', 'a secret key as bearer', bearer(sk), 'secret-key'],
+    ['server', 'a secret key in x-api-key', { 'x-api-key': sk }, 'secret-key'],
+    ['page', 'a publishable key', { 'x-publishable-key': pk }, 'publishable-key'],
+    ['register', 'a publishable key', { 'x-publishable-key': pk }, 'publishable-key'],
+    ['register', 'a secret key', bearer(sk), 'secret-key'],
+    ['me', 'an access token', bearer(jwt), 'access-token'],
+  ])('AK-03: %s opens to %s', async (route, _, headers, kind) => {
+    await expect(call(route, headers)).resolves.toMatchObject({ caller: { kind } });
+  });
+
+  it.each<[Route, string, Record<string, string>, string]>([
+    ['server', 'nothing', {}, 'invalid_api_key'],
+    ['page', 'nothing', {}, 'invalid_api_key'],
+    ['me', 'nothing', {}, 'invalid_access_token'],
+    ['server', 'an unknown key', bearer(unknownSk), 'invalid_api_key'],
+    ['server', 'a malformed key', { 'x-api-key': 'sk_nonsense' }, 'invalid_api_key'],
+    ['server', 'an access token in x-api-key', { 'x-api-key': jwt }, 'invalid_api_key'],
+    ['me', 'an unknown token', bearer('eyJ.z.z'), 'invalid_access_token'],
+    ['me', 'another scheme', { authorization: `Basic ${jwt}` }, 'invalid_access_token'],
+    ['server', 'a publishable key', { 'x-publishable-key': pk }, 'wrong_credential_type'],
+    ['server', 'an access token', bearer(jwt), 'wrong_credential_type'],
+    ['page', 'a secret key', bearer(sk), 'wrong_credential_type'],
+    ['page', 'an access token', bearer(jwt), 'wrong_credential_type'],
+    ['me', 'a secret key', bearer(sk), 'wrong_credential_type'],
+    ['me', 'a publishable key', { 'x-publishable-key': pk }, 'wrong_credential_type'],
+    ['server', 'a secret key in x-publishable-key', { 'x-publishable-key': sk }, 'wrong_credential_type'],
+    ['page', 'a publishable key as bearer', bearer(pk), 'wrong_credential_type'],
+    ['page', 'a publishable key in x-api-key', { 'x-api-key': pk }, 'wrong_credential_type'],
+    ['server', 'a key without the scope', bearer(poorSk), 'insufficient_scope'],
+    ['register', 'a key without the scope', bearer(poorSk), 'insufficient_scope'],
+    [
+      'page',
+      'keys of two projects',
+      { 'x-publishable-key': foreignPk, ...bearer(sk) },
+      'multiple_credentials',
+    ],
+    [
+      'register',
+      'a live key beside an unknown one',
+      { 'x-publishable-key': pk, ...bearer(unknownSk) },
+      'invalid_api_key',
+    ],
+  ])('AK-03: %s refuses %s', async (route, _, headers, code) => {
+    await expect(call(route, headers)).rejects.toEqual(refusal(code));
+  });
+
+  it('AK-06: a route that declares nothing lets nobody in', async () => {
+    await expect(call('undeclared', bearer(sk))).rejects.toEqual(refusal('not_found'));
+  });
+
+  it('AK-03: a route without key ignores credential headers, good or bad', async () => {
+    await expect(call('open', bearer(unknownSk))).resolves.not.toHaveProperty('caller');
+  });
+
+  it('AK-03: a refused key says which scopes it lacks', async () => {
+    await expect(call('server', bearer(poorSk))).rejects.toMatchObject({
+      details: { members: { requiredScopes: ['customer:read'] } },
+    });
+  });
+
+  it.each<[Route, string]>([
+    ['server', 'Bearer'],
+    ['me', 'Bearer error="invalid_token"'],
+  ])('HD-04: the 401 of %s carries WWW-Authenticate', async (route, challenge) => {
+    await expect(call(route, {})).rejects.toMatchObject({
+      details: { headers: { 'WWW-Authenticate': challenge } },
+    });
+  });
+
+  it('a secret key beside the publishable key vouches, and the publishable key calls', async () => {
+    await expect(call('page', { 'x-publishable-key': pk, ...bearer(sk) })).resolves.toMatchObject({
+      caller: { kind: 'publishable-key' },
+      vouchingKey: { kind: 'secret-key', keyId: 'sk' },
+    });
+  });
+});

@@ -1,0 +1,106 @@
+import { Inject, Injectable, type CanActivate, type ExecutionContext } from '@nestjs/common';
+import { Reflector } from '@nestjs/core';
+import type { Request } from 'express';
+import { apiKeyType, GatehouseError, type ErrorCode } from '#domain';
+import { LOGGER, type Logger } from '#platform';
+import { AccessTokenAuthenticator } from './access-token.authenticator.js';
+import { ApiKeyAuthenticator } from './api-key.authenticator.js';
+import type { Caller, CallerKind } from './caller.js';
+import { presentedCredentials, type PresentedCredential } from './presented-credentials.js';
+import { ROUTE_CREDENTIAL, type RouteCredential } from './route-credential.js';
+
+/** A request once the guard has let it in. */
+export interface AuthenticatedRequest extends Request {
+  caller?: Caller;
+  /** A secret key that came beside the caller's own credential. */
+  vouchingKey?: Extract<Caller, { kind: 'secret-key' }>;
+}
+
+const headersOf: Record<CallerKind, PresentedCredential['header'][]> = {
+  'secret-key': ['authorization', 'x-api-key'],
+  'publishable-key': ['x-publishable-key'],
+  'access-token': ['authorization'],
+};
+
+/**
+ * The one door: it authenticates whatever came in, then asks whether the route takes it (contract, section 3).
+ * A route that declares no credential lets nobody in.
+ */
+@Injectable()
+export class CredentialGuard implements CanActivate {
+  constructor(
+    private readonly reflector: Reflector,
+    private readonly apiKeys: ApiKeyAuthenticator,
+    private readonly accessTokens: AccessTokenAuthenticator,
+    @Inject(LOGGER) private readonly logger: Logger,
+  ) {}
+
+  /** @throws GatehouseError 400, 401 or 403 */
+  async canActivate(context: ExecutionContext): Promise<boolean> {
+    const route = this.reflector.getAllAndOverride<RouteCredential | undefined>(ROUTE_CREDENTIAL, [
+      context.getHandler(),
+      context.getClass(),
+    ]);
+    const request = context.switchToHttp().getRequest<AuthenticatedRequest>();
+    if (!route) {
+      this.logger.error(
+        { method: request.method, route: (request.route as { path?: string } | undefined)?.path },
+        'a route declares no credential',
+      );
+      throw new GatehouseError('not_found');
+    }
+    if (route.kinds.length === 0) return true;
+
+    const callers = await this.authenticateAll(request, route);
+    const caller = callers.find(({ kind }) => route.kinds.includes(kind));
+    if (!caller) throw callers.length > 0 ? new GatehouseError('wrong_credential_type') : unauthorized(route);
+    if (caller.kind === 'secret-key') this.requireScopes(caller, route);
+    request.caller = caller;
+    request.vouchingKey = callers.find(
+      ({ kind }) => kind === 'secret-key',
+    ) as AuthenticatedRequest['vouchingKey'];
+    return true;
+  }
+
+  private async authenticateAll(request: Request, route: RouteCredential): Promise<Caller[]> {
+    const presented = presentedCredentials(request);
+    const callers: Caller[] = [];
+    let isMisplaced = false;
+    for (const credential of presented) {
+      const caller = await this.authenticate(credential);
+      if (!caller) throw unauthorized(route);
+      isMisplaced ||= !headersOf[caller.kind].includes(credential.header);
+      callers.push(caller);
+    }
+    if (isMisplaced) throw new GatehouseError('wrong_credential_type');
+    const projects = new Set(
+      callers.map((caller) =>
+        caller.kind === 'access-token' ? caller.customer.projectId : caller.project.id,
+      ),
+    );
+    if (projects.size > 1) throw new GatehouseError('multiple_credentials');
+    return callers;
+  }
+
+  private authenticate({ header, value }: PresentedCredential): Promise<Caller | null> {
+    if (apiKeyType(value) || header !== 'authorization') return this.apiKeys.authenticate(value);
+    return this.accessTokens.authenticate(value);
+  }
+
+  private requireScopes(caller: Extract<Caller, { kind: 'secret-key' }>, route: RouteCredential): void {
+    if (route.scopes.some((scope) => !caller.scopes.includes(scope))) {
+      throw new GatehouseError('insufficient_scope', { members: { requiredScopes: route.scopes } });
+    }
+    if (route.access === 'organization' && caller.access !== 'organization') {
+      throw new GatehouseError('insufficient_access', { members: { requiredAccess: route.access } });
+    }
+  }
+}
+
+/** 401 of the route's kind, with the challenge that RFC 9110 and RFC 6750 ask for. */
+function unauthorized(route: RouteCredential): GatehouseError {
+  const isCustomer = route.kinds.includes('access-token');
+  const code: ErrorCode = isCustomer ? 'invalid_access_token' : 'invalid_api_key';
+  const challenge = isCustomer ? 'Bearer error="invalid_token"' : 'Bearer';
+  return new GatehouseError(code, { headers: { 'WWW-Authenticate': challenge } });
+}

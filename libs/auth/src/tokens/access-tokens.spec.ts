@@ -1,0 +1,208 @@
+import { createHmac, createSign, generateKeyPairSync } from 'node:crypto';
+import { jest } from '@jest/globals';
+import { JwtService } from '@nestjs/jwt';
+import type { Customer, ProjectContext } from '#domain';
+import type { Config } from '#platform';
+import { AccessTokens, type AccessTokenClaims } from './access-tokens.js';
+import type { SigningKey, SigningKeyRing } from './signing-key-ring.js';
+
+const pair = (kid: string): SigningKey => ({
+  kid,
+  jwk: {},
+  ...generateKeyPairSync('ec', { namedCurve: 'P-256' }),
+});
+
+const current = pair('current');
+const previous = pair('previous');
+const foreign = pair('foreign');
+const ring = {
+  current: () => current,
+  find: (kid: string) => [current, previous].find((key) => key.kid === kid),
+} as SigningKeyRing;
+
+const issuer = 'https://auth.example.com';
+const tokens = new AccessTokens(new JwtService(), ring, { publicUrl: issuer } as Config);
+
+const customer = { id: '0199a1b2-c3d4-7e5f-8a6b-000000000001', emailVerified: true } as Customer;
+const sid = '0199a1b2-c3d4-7e5f-8a6b-000000000002';
+const project = {
+  id: '0199a1b2-c3d4-7e5f-8a6b-000000000003',
+  settings: { accessTokenTtl: 600 },
+} as ProjectContext;
+
+const encode = (part: unknown): string => Buffer.from(JSON.stringify(part)).toString('base64url');
+const decode = (token: string, part: number): Record<string, unknown> =>
+  JSON.parse(Buffer.from(token.split('.')[part]!, 'base64url').toString()) as Record<string, unknown>;
+
+const now = () => Math.floor(Date.now() / 1000);
+const claims = (changed: object = {}): object => ({
+  iss: issuer,
+  aud: project.id,
+  sub: customer.id,
+  sid,
+  jti: '0199a1b2-c3d4-7e5f-8a6b-000000000004',
+  iat: now(),
+  exp: now() + 600,
+  email_verified: true,
+  ...changed,
+});
+const header = (changed: object = {}): object => ({
+  alg: 'ES256',
+  typ: 'at+jwt',
+  kid: 'current',
+  ...changed,
+});
+
+/** A token with a genuine ES256 signature over whatever it says. */
+const signed = (head: object, body: object, key = current): string => {
+  const text = `${encode(head)}.${encode(body)}`;
+  const signature = createSign('sha256')
+    .update(text)
+    .sign({ key: key.privateKey, dsaEncoding: 'ieee-p1363' });
+  return `${text}.${signature.toString('base64url')}`;
+};
+
+describe('AccessTokens', () => {
+  it('TK-02: says who, where, which session and until when', () => {
+    const token = tokens.sign(customer, sid, project);
+    expect(decode(token, 0)).toEqual({ alg: 'ES256', typ: 'at+jwt', kid: 'current' });
+    const body = decode(token, 1) as unknown as AccessTokenClaims;
+    expect(body).toEqual({
+      iss: issuer,
+      aud: project.id,
+      sub: customer.id,
+      sid,
+      jti: expect.stringMatching(/^[0-9a-f-]{36}$/),
+      iat: expect.any(Number),
+      exp: expect.any(Number),
+      email_verified: true,
+    });
+    expect(tokens.verify(token)).toEqual(body);
+  });
+
+  it("TK-04: lives exactly as long as the project's accessTokenTtl", () => {
+    const body = decode(tokens.sign(customer, sid, project), 1) as unknown as AccessTokenClaims;
+    expect(body.exp - body.iat).toBe(600);
+  });
+
+  it('takes a hand-made token that is right in every way, also of an older key', () => {
+    expect(tokens.verify(signed(header(), claims()))).not.toBeNull();
+    expect(tokens.verify(signed(header({ kid: 'previous' }), claims(), previous))).not.toBeNull();
+  });
+
+  it('TK-04: an expired token has five seconds of leeway and no more', () => {
+    expect(tokens.verify(signed(header(), claims({ exp: now() - 2 })))).not.toBeNull();
+    expect(tokens.verify(signed(header(), claims({ exp: now() - 6 })))).toBeNull();
+  });
+
+  it('TK-04: a token that is remembered expires all the same', () => {
+    const start = Date.now();
+    const token = signed(header(), claims({ exp: now() + 60 }));
+    jest.useFakeTimers({ now: start });
+    try {
+      expect(tokens.verify(token)).not.toBeNull();
+      jest.setSystemTime(start + 64_000);
+      expect(tokens.verify(token)).not.toBeNull();
+      jest.setSystemTime(start + 66_000);
+      expect(tokens.verify(token)).toBeNull();
+    } finally {
+      jest.useRealTimers();
+    }
+  });
+
+  it('TK-01: a token that is remembered dies with its key', () => {
+    const keys = [current, previous];
+    const shrinking = { find: (kid: string) => keys.find((key) => key.kid === kid) } as SigningKeyRing;
+    const others = new AccessTokens(new JwtService(), shrinking, { publicUrl: issuer } as Config);
+    const token = signed(header({ kid: 'previous' }), claims(), previous);
+    expect(others.verify(token)).not.toBeNull();
+    expect(others.verify(token)).not.toBeNull();
+    keys[1] = pair('previous');
+    expect(others.verify(token)).toBeNull();
+    keys.pop();
+    expect(others.verify(token)).toBeNull();
+  });
+
+  it.each([
+    ['another issuer', { iss: 'https://eve.example' }],
+    ['no issuer', { iss: undefined }],
+    ['no expiry', { exp: undefined }],
+    ['an expiry that is text', { exp: '9999999999' }],
+    ['no time of issue', { iat: undefined }],
+    ['no audience', { aud: undefined }],
+    ['an audience that is a list', { aud: [project.id] }],
+    ['no subject', { sub: undefined }],
+    ['a subject that is no UUID', { sub: 'ada' }],
+    ['no session', { sid: undefined }],
+    ['no token id', { jti: undefined }],
+    ['not valid before tomorrow', { nbf: now() + 86_400 }],
+  ])('TK-02: refuses %s', (_, changed) => {
+    expect(tokens.verify(signed(header(), claims(changed)))).toBeNull();
+  });
+
+  it.each([
+    ['another type', { typ: 'JWT' }],
+    ['no type', { typ: undefined }],
+    ['another algorithm in the header', { alg: 'ES384' }],
+    ['RS256', { alg: 'RS256' }],
+    ['a critical extension', { crit: ['exp'] }],
+    ['an unknown key id', { kid: 'unknown' }],
+    ['no key id', { kid: undefined }],
+    ['a key id that is a path', { kid: '../../current' }],
+    ['a key id that every object has', { kid: 'constructor' }],
+  ])('TK-01: refuses %s', (_, changed) => {
+    expect(tokens.verify(signed(header(changed), claims()))).toBeNull();
+  });
+
+  it('TK-01: a key that the token brings along is not asked', () => {
+    const jwk = foreign.publicKey.export({ format: 'jwk' });
+    const brought = { jwk, jku: 'https://eve.example/jwks.json', x5u: 'https://eve.example/x5u' };
+    expect(tokens.verify(signed(header(brought), claims(), foreign))).toBeNull();
+    expect(tokens.verify(signed(header(brought), claims()))).not.toBeNull();
+  });
+
+  it.each(['none', 'None', 'NONE', 'nOnE'])('TK-01: alg %s opens nothing', (alg) => {
+    expect(tokens.verify(`${encode(header({ alg }))}.${encode(claims())}.`)).toBeNull();
+    expect(tokens.verify(signed(header({ alg }), claims()))).toBeNull();
+  });
+
+  it('TK-01: the public key is no HMAC secret', () => {
+    const pem = current.publicKey.export({ type: 'spki', format: 'pem' });
+    for (const alg of ['HS256', 'ES256']) {
+      const text = `${encode(header({ alg }))}.${encode(claims())}`;
+      expect(
+        tokens.verify(`${text}.${createHmac('sha256', pem).update(text).digest('base64url')}`),
+      ).toBeNull();
+    }
+  });
+
+  it('TK-01: no signature, a foreign one or an all-zero one opens nothing', () => {
+    const text = `${encode(header())}.${encode(claims())}`;
+    expect(tokens.verify(`${text}.`)).toBeNull();
+    expect(tokens.verify(text)).toBeNull();
+    expect(tokens.verify(`${text}.${Buffer.alloc(64).toString('base64url')}`)).toBeNull();
+    expect(tokens.verify(signed(header(), claims(), foreign))).toBeNull();
+  });
+
+  it('TK-01: a changed claim breaks the signature', () => {
+    const [head, , signature] = signed(header(), claims()).split('.');
+    expect(tokens.verify(`${head}.${encode(claims({ email_verified: false }))}.${signature}`)).toBeNull();
+  });
+
+  it.each([
+    '',
+    '.',
+    '..',
+    '...',
+    'a.b.c',
+    'null.null.null',
+    `${encode(null)}.x.y`,
+    `${encode([])}.x.y`,
+    `${encode('at+jwt')}.x.y`,
+    'rt_AAAA',
+    '🦄',
+    'x'.repeat(100_000),
+  ])('AK-09: %j is no token and no accident', (token) => {
+    expect(tokens.verify(token)).toBeNull();
+  });
+});

@@ -1,0 +1,67 @@
+import { Injectable } from '@nestjs/common';
+import { uuidBytes, uuidFromBytes } from '#domain';
+import { Keyring, secureBytes, sha256 } from '#platform';
+
+const PREFIX = 'rt_';
+const SECRET_LENGTH = 32;
+const MAC_LENGTH = 16;
+const BODY_LENGTH = 16 + 4 + SECRET_LENGTH;
+
+/** What stands in a genuine refresh token. */
+export interface ParsedRefreshToken {
+  sessionId: string;
+  /** 1 for the token of the login itself, one more with every rotation. */
+  generation: number;
+  secret: Buffer;
+  hash: Buffer;
+}
+
+export interface IssuedRefreshToken {
+  token: string;
+  /** SHA-256 of the secret: all that is stored. */
+  hash: Buffer;
+}
+
+/**
+ * Opaque refresh tokens: session id, generation, secret and a MAC. The first secret is random, each further
+ * one derived from the one before, so that a repeated refresh can be answered with the same successor
+ * although no token is ever stored.
+ */
+@Injectable()
+export class RefreshTokens {
+  constructor(private readonly keyring: Keyring) {}
+
+  first(sessionId: string): IssuedRefreshToken {
+    return this.issue(sessionId, 1, secureBytes(SECRET_LENGTH));
+  }
+
+  successor({ sessionId, generation, secret }: ParsedRefreshToken): IssuedRefreshToken {
+    const body = encodeBody(sessionId, generation + 1, secret);
+    return this.issue(sessionId, generation + 1, this.keyring.mac('refresh-successor', body));
+  }
+
+  /** Null for anything that was not issued here. */
+  parse(token: string): ParsedRefreshToken | null {
+    if (!token.startsWith(PREFIX)) return null;
+    const text = token.slice(PREFIX.length);
+    const bytes = Buffer.from(text, 'base64url');
+    if (bytes.length !== BODY_LENGTH + MAC_LENGTH || bytes.toString('base64url') !== text) return null;
+    const body = bytes.subarray(0, BODY_LENGTH);
+    if (!this.keyring.verifyMac('refresh-token', body, bytes.subarray(BODY_LENGTH))) return null;
+    const sessionId = uuidFromBytes(body.subarray(0, 16));
+    const secret = body.subarray(20);
+    return sessionId ? { sessionId, generation: body.readUInt32BE(16), secret, hash: sha256(secret) } : null;
+  }
+
+  private issue(sessionId: string, generation: number, secret: Buffer): IssuedRefreshToken {
+    const body = encodeBody(sessionId, generation, secret);
+    const mac = this.keyring.mac('refresh-token', body).subarray(0, MAC_LENGTH);
+    return { token: PREFIX + Buffer.concat([body, mac]).toString('base64url'), hash: sha256(secret) };
+  }
+}
+
+function encodeBody(sessionId: string, generation: number, secret: Buffer): Buffer {
+  const number = Buffer.alloc(4);
+  number.writeUInt32BE(generation);
+  return Buffer.concat([uuidBytes(sessionId), number, secret]);
+}
