@@ -1,0 +1,90 @@
+import 'reflect-metadata';
+import type { AddressInfo } from 'node:net';
+import type { Type } from '@nestjs/common';
+import { NestFactory } from '@nestjs/core';
+import { ExpressAdapter, type NestExpressApplication } from '@nestjs/platform-express';
+import express, { type Express, type NextFunction, type Request, type Response } from 'express';
+import { NestLogger, type Config, type Logger } from '#platform';
+import { ApiModule } from './api.module.js';
+import { StartupService } from './bootstrap/startup.service.js';
+import { bodyReader } from './http/body-reader.js';
+import { crossOrigin } from './http/cors.js';
+import { createHttpServer, drain } from './http/http-server.js';
+import { buildOpenApi } from './http/openapi.js';
+import { Readiness } from './http/readiness.js';
+import { requestContext } from './http/request-context.js';
+import { routeGate } from './http/route-gate.js';
+import { securityHeaders } from './http/security-headers.js';
+
+/** A running api. */
+export interface Api {
+  express: Express;
+  app: NestExpressApplication;
+  /** Listens at once, then brings the house up. @throws Error when the port is taken */
+  start(): Promise<void>;
+  /** The port it listens on. */
+  port(): number;
+  /** Lets requests in hand finish, then closes everything. */
+  stop(): Promise<void>;
+}
+
+/** Paths that answer while the house is still coming up. */
+const earlyPaths = new Set(['/livez', '/readyz', '/docs/errors', '/openapi.json']);
+
+/** Builds the api. `rootModule` is for tests that look at how it is put together. */
+export async function createApi(
+  config: Config,
+  logger: Logger,
+  rootModule: unknown = ApiModule.for(config, logger),
+): Promise<Api> {
+  const server = express();
+  server.disable('x-powered-by');
+  // Nothing may be cached, so a hash of every body would serve nobody.
+  server.disable('etag');
+  server.set('query parser', 'simple');
+  server.set('trust proxy', config.http.trustedProxies);
+  server.set('case sensitive routing', true);
+  server.set('strict routing', true);
+  const app = await NestFactory.create<NestExpressApplication>(
+    rootModule as Type,
+    new ExpressAdapter(server),
+    {
+      bodyParser: false,
+      abortOnError: false,
+      logger: new NestLogger(logger),
+    },
+  );
+  const readiness = app.get(Readiness);
+  app.use(requestContext(logger), ...securityHeaders(), crossOrigin());
+  app.use(gate(readiness), routeGate(server), ...bodyReader());
+  const document = JSON.stringify(buildOpenApi(app));
+  server.get('/openapi.json', (_request, response) => void response.type('json').send(document));
+  await app.init();
+
+  const http = createHttpServer(server, config.publicUrl);
+  return {
+    express: server,
+    app,
+    port: () => (http.address() as AddressInfo).port,
+    start: async () => {
+      await new Promise<void>((resolve, reject) => {
+        http.once('error', reject).listen(config.http.port, config.http.host, resolve);
+      });
+      await app.get(StartupService).start();
+    },
+    stop: async () => {
+      readiness.draining = true;
+      await drain(http);
+      await app.close();
+    },
+  };
+}
+
+/** Refuses work before the house is up, and tells clients to leave while it closes. */
+function gate(readiness: Readiness) {
+  return (request: Request, response: Response, next: NextFunction): void => {
+    if (readiness.draining) response.setHeader('Connection', 'close');
+    if (!earlyPaths.has(request.path)) readiness.assertStarted();
+    next();
+  };
+}

@@ -1,0 +1,122 @@
+import { Injectable } from '@nestjs/common';
+import { chmodSync, existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { formatApiKey, scopes, type Access, type ApiKeyType } from '#domain';
+import {
+  ApiKeysRepository,
+  OperatorsRepository,
+  OrganizationsRepository,
+  ProjectsRepository,
+  Transactions,
+  type Tx,
+} from '#persistence';
+import { Config, newId, PasswordHasher, secureBytes, sha256 } from '#platform';
+
+const SEED_LOCK = 7_120_914;
+
+/** What `DATA_DIR/credentials.json` holds (contract, section 6). */
+export interface Credentials {
+  baseUrl: string;
+  organizationId: string;
+  projectId: string;
+  secretKey: string;
+  projectSecretKey: string;
+  publishableKey: string;
+  operator: { email: string; password: string };
+}
+
+/** Makes the first organization, project, keys and operator of an empty house. */
+@Injectable()
+export class FirstBoot {
+  constructor(
+    private readonly organizations: OrganizationsRepository,
+    private readonly projects: ProjectsRepository,
+    private readonly apiKeys: ApiKeysRepository,
+    private readonly operators: OperatorsRepository,
+    private readonly transactions: Transactions,
+    private readonly hasher: PasswordHasher,
+    private readonly config: Config,
+  ) {}
+
+  /**
+   * Seeds an empty house and writes `credentials.json`; null when there is an organization already.
+   * Of several processes that start at once one seeds.
+   */
+  async run(): Promise<Credentials | null> {
+    if (await this.isSeeded()) return null;
+    // Outside the transaction: no connection is held while a password is hashed.
+    const operator = { email: 'operator@localhost', password: secureBytes(18).toString('base64url') };
+    const passwordHash = await this.hasher.hash(operator.password);
+    return this.transactions.run(async (tx) => {
+      await tx.query('SELECT pg_advisory_xact_lock($1)', [SEED_LOCK]);
+      if (await this.organizations.exists(tx)) return null;
+      const organizationId = newId();
+      const projectId = newId();
+      await this.organizations.insert(tx, {
+        id: organizationId,
+        name: 'My organization',
+        slug: 'my-organization',
+        parentId: null,
+      });
+      await this.projects.insert(tx, {
+        id: projectId,
+        organizationId,
+        name: 'My project',
+        slug: 'my-project',
+        settings: {},
+      });
+      await this.operators.insert(tx, { id: newId(), email: operator.email, passwordHash, role: 'admin' });
+      const key = (name: string, type: ApiKeyType, access: Access) =>
+        this.insertKey(tx, { name, type, access, organizationId, projectId });
+      const credentials: Credentials = {
+        baseUrl: this.config.publicUrl,
+        organizationId,
+        projectId,
+        secretKey: await key('Organization key', 'secret', 'organization'),
+        projectSecretKey: await key('Project key', 'secret', 'project'),
+        publishableKey: await key('Publishable key', 'publishable', 'project'),
+        operator,
+      };
+      // Before the commit: keys that nobody can read any more would be worse than a file of keys that are not.
+      writeCredentials(this.config.dataDir, credentials);
+      return credentials;
+    });
+  }
+
+  /** Keeps `baseUrl` in `credentials.json` true when the house has moved to another port. */
+  refreshBaseUrl(): void {
+    const path = join(this.config.dataDir, 'credentials.json');
+    if (!existsSync(path)) return;
+    const credentials = JSON.parse(readFileSync(path, 'utf8')) as Credentials;
+    if (credentials.baseUrl === this.config.publicUrl) return;
+    writeCredentials(this.config.dataDir, { ...credentials, baseUrl: this.config.publicUrl });
+  }
+
+  private isSeeded(): Promise<boolean> {
+    return this.transactions.run((tx) => this.organizations.exists(tx));
+  }
+
+  private async insertKey(
+    tx: Tx,
+    key: { name: string; type: ApiKeyType; access: Access; organizationId: string; projectId: string },
+  ): Promise<string> {
+    const value = formatApiKey(key.type, secureBytes(32));
+    await this.apiKeys.insert(tx, {
+      ...key,
+      id: newId(),
+      scopes: key.type === 'secret' ? [...scopes] : [],
+      keyHash: sha256(value),
+      prefix: value.slice(0, 8),
+      last4: value.slice(-4),
+    });
+    return value;
+  }
+}
+
+function writeCredentials(dataDir: string, credentials: Credentials): void {
+  mkdirSync(dataDir, { recursive: true, mode: 0o700 });
+  const path = join(dataDir, 'credentials.json');
+  writeFileSync(`${path}.new`, `${JSON.stringify(credentials, null, 2)}\n`, { mode: 0o600 });
+  chmodSync(`${path}.new`, 0o600);
+  renameSync(`${path}.new`, path);
+}

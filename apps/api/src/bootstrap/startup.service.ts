@@ -1,0 +1,94 @@
+import { Inject, Injectable, type OnApplicationShutdown } from '@nestjs/common';
+import { SigningKeyRing } from '#auth';
+import { Database, ensureAttemptPartitions, migrate, pendingMigrations, Transactions } from '#persistence';
+import {
+  Config,
+  DeliveryQueue,
+  errorMessage,
+  HashThreads,
+  LOGGER,
+  now,
+  PasswordHasher,
+  RateLimiter,
+  type Logger,
+} from '#platform';
+import { hasOutdatedNode } from '../http/outdated-node.js';
+import { Readiness } from '../http/readiness.js';
+import { FirstBoot } from './first-boot.js';
+
+const RELOAD_KEYS_MS = 60_000;
+
+/** Days of partitions that migration leaves ready; the worker makes the further ones. */
+const PARTITION_DAYS = 14;
+
+/** Brings the house up behind a listener that already answers: database, schema, seed, keys. */
+@Injectable()
+export class StartupService implements OnApplicationShutdown {
+  private timer: NodeJS.Timeout | undefined;
+
+  constructor(
+    private readonly config: Config,
+    private readonly database: Database,
+    private readonly transactions: Transactions,
+    private readonly firstBoot: FirstBoot,
+    private readonly ring: SigningKeyRing,
+    private readonly readiness: Readiness,
+    private readonly hasher: PasswordHasher,
+    private readonly threads: HashThreads,
+    private readonly limiter: RateLimiter,
+    @Inject(DeliveryQueue) private readonly queue: DeliveryQueue | null,
+    @Inject(LOGGER) private readonly logger: Logger,
+  ) {}
+
+  /** @throws Error when the schema is not up to date and MIGRATE is off, or the database refuses us */
+  async start(): Promise<void> {
+    await this.database.connect();
+    await this.prepareSchema();
+    if (this.config.seed) await this.seed();
+    await Promise.all([this.ring.load(), this.hasher.warmUp()]);
+    this.timer = setInterval(() => void this.reloadKeys(), RELOAD_KEYS_MS).unref();
+    this.readiness.started = true;
+    if (hasOutdatedNode(this.config)) {
+      this.logger.error(
+        { node: process.version },
+        'this Node gets no security fixes; run production on Node 24 or later',
+      );
+    }
+    this.logger.info({ url: this.config.publicUrl }, 'ready');
+  }
+
+  /** Migrates and makes partitions, or refuses to go on with a schema that is behind. */
+  async prepareSchema(): Promise<void> {
+    if (this.config.migrate) {
+      const applied = await migrate(this.database);
+      if (applied.length > 0) this.logger.info({ applied }, 'migrated');
+    } else {
+      const pending = await pendingMigrations(this.database);
+      if (pending.length > 0) {
+        throw new Error(
+          `the database lacks ${pending.length} migrations; run "npm run gatehouse -- migrate" or set MIGRATE=on`,
+        );
+      }
+    }
+    await this.transactions.run((tx) => ensureAttemptPartitions(tx, now(), PARTITION_DAYS));
+  }
+
+  private async seed(): Promise<void> {
+    if (await this.firstBoot.run()) this.logger.info('seeded: keys are in credentials.json');
+    else this.firstBoot.refreshBaseUrl();
+  }
+
+  async onApplicationShutdown(): Promise<void> {
+    clearInterval(this.timer);
+    this.limiter.close();
+    await this.queue?.close();
+    await this.threads.close();
+    await this.database.close();
+  }
+
+  private async reloadKeys(): Promise<void> {
+    await this.ring.load().catch((error: unknown) => {
+      this.logger.warn({ reason: errorMessage(error) }, 'signing keys could not be read again');
+    });
+  }
+}

@@ -1,0 +1,53 @@
+import { ApiProperty } from '@nestjs/swagger';
+import type { Customer } from '#domain';
+
+const iso = (date: Date | null): string | null => date?.toISOString() ?? null;
+
+/** A customer as the customer's own routes show it. */
+export class CustomerSummary {
+  @ApiProperty({ format: 'uuid' }) id!: string;
+  @ApiProperty({ format: 'email' }) email!: string;
+  @ApiProperty({ type: String, nullable: true }) firstName!: string | null;
+  @ApiProperty({ type: String, nullable: true }) lastName!: string | null;
+  @ApiProperty() emailVerified!: boolean;
+
+  static from({ id, email, firstName, lastName, emailVerified }: Customer): CustomerSummary {
+    return { id, email, firstName, lastName, emailVerified };
+  }
+}
+
+/** The answer of `GET /api/v1/me`. */
+export class MeResponse extends CustomerSummary {
+  @ApiProperty({ format: 'uuid' }) projectId!: string;
+  @ApiProperty({ type: 'object', additionalProperties: true }) publicMetadata!: Record<string, unknown>;
+  @ApiProperty({ format: 'date-time' }) createdAt!: string;
+  @ApiProperty({ format: 'date-time' }) updatedAt!: string;
+  @ApiProperty({ type: String, format: 'date-time', nullable: true }) lastLoginAt!: string | null;
+
+  static override from(customer: Customer): MeResponse {
+    return {
+      ...CustomerSummary.from(customer),
+      projectId: customer.projectId,
+      publicMetadata: customer.publicMetadata,
+      createdAt: customer.createdAt.toISOString(),
+      updatedAt: customer.updatedAt.toISOString(),
+      lastLoginAt: iso(customer.lastLoginAt),
+    };
+  }
+}
+
+/** A customer as a secret key sees it, and as events carry it. */
+export class CustomerResponse extends MeResponse {
+  @ApiProperty({ type: String, nullable: true }) externalId!: string | null;
+  @ApiProperty({ type: 'object', additionalProperties: true }) metadata!: Record<string, unknown>;
+  @ApiProperty({ type: String, format: 'date-time', nullable: true }) disabledAt!: string | null;
+
+  static override from(customer: Customer): CustomerResponse {
+    return {
+      ...MeResponse.from(customer),
+      externalId: customer.externalId,
+      metadata: customer.metadata,
+      disabledAt: iso(customer.disabledAt),
+    };
+  }
+}

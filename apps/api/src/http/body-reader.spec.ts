@@ -1,0 +1,171 @@
+import { Readable } from 'node:stream';
+import type { Request, Response } from 'express';
+import { bodyReader } from './body-reader.js';
+
+type Headers = Record<string, string>;
+
+/** Runs the readers as Express does, and returns the body that handlers see. */
+async function read(
+  chunks: (string | Buffer)[],
+  headers: Headers,
+  path = '/api/v1/auth/login',
+): Promise<unknown> {
+  const stream = Readable.from(chunks.map((chunk) => Buffer.from(chunk as string)));
+  const request = Object.assign(stream, { headers, path }) as unknown as Request;
+  for (const reader of bodyReader()) {
+    await new Promise<void>((resolve, reject) => {
+      Promise.resolve(reader(request, {} as Response, () => resolve())).catch(reject);
+    });
+  }
+  return request.body;
+}
+
+const json = (text: string, headers: Headers = {}) =>
+  read([text], {
+    'content-type': 'application/json',
+    'content-length': String(Buffer.byteLength(text)),
+    ...headers,
+  });
+
+const refusal = (code: string) => expect.objectContaining({ code });
+
+describe('bodyReader', () => {
+  it.each([
+    'application/json',
+    'APPLICATION/JSON',
+    'application/json; charset=utf-8',
+    'application/json;charset=UTF-8',
+    'application/json; charset="utf-8"',
+    'application/json ; charset = utf-8 ',
+  ])('IN-03: reads %j', async (type) => {
+    await expect(json('{"a":1}', { 'content-type': type })).resolves.toEqual({ a: 1 });
+  });
+
+  it.each([
+    '',
+    'text/plain',
+    'text/json',
+    'application/problem+json',
+    'application/jsonp',
+    'application/json-patch+json',
+    'application/x-www-form-urlencoded',
+    'multipart/form-data; boundary=x',
+    'application/json; charset=latin1',
+    'application/json; charset=utf-16',
+    'application/json; charset=utf-8; charset=utf-16',
+    'application/json, text/plain',
+    'text/plain; application/json',
+  ])('IN-03: refuses the type %j', async (type) => {
+    await expect(json('{"a":1}', { 'content-type': type })).rejects.toEqual(
+      refusal('unsupported_media_type'),
+    );
+  });
+
+  it('IN-03: a body without a type is refused', async () => {
+    await expect(read(['{}'], { 'content-length': '2' })).rejects.toEqual(refusal('unsupported_media_type'));
+  });
+
+  it.each(['gzip', 'br', 'deflate', 'identity, gzip', 'x'])(
+    'IN-02: refuses Content-Encoding %s',
+    async (encoding) => {
+      await expect(json('{}', { 'content-encoding': encoding })).rejects.toEqual(
+        refusal('unsupported_media_type'),
+      );
+    },
+  );
+
+  it.each(['identity', 'Identity'])('IN-02: takes Content-Encoding %s', async (encoding) => {
+    await expect(json('{}', { 'content-encoding': encoding })).resolves.toEqual({});
+  });
+
+  it('IN-01: takes 64 KiB and no byte more', async () => {
+    const body = (length: number) => `{"a":"${'x'.repeat(length - 8)}"}`;
+    await expect(json(body(65_536))).resolves.toBeDefined();
+    await expect(json(body(65_537))).rejects.toEqual(refusal('payload_too_large'));
+  });
+
+  it('IN-01: refuses an announced size before a byte is read, and before the type', async () => {
+    const never = new Readable({ read: () => expect(true).toBe(false) });
+    const request = Object.assign(never, {
+      headers: { 'content-length': '1e9'.replace('e9', '000000000') },
+      path: '/',
+    });
+    const [first] = bodyReader();
+    expect(() => first!(request as unknown as Request, {} as Response, () => undefined)).toThrow(
+      refusal('payload_too_large'),
+    );
+  });
+
+  it('IN-01: refuses an endless chunked body as soon as the limit is passed', async () => {
+    let pulled = 0;
+    const endless = function* () {
+      for (;;) {
+        pulled += 1;
+        yield Buffer.alloc(8_192, 0x20);
+      }
+    };
+    const request = Object.assign(Readable.from(endless()), {
+      headers: { 'transfer-encoding': 'chunked', 'content-type': 'application/json' },
+      path: '/',
+    });
+    const [, second] = bodyReader();
+    await expect(second!(request as unknown as Request, {} as Response, () => undefined)).rejects.toEqual(
+      refusal('payload_too_large'),
+    );
+    expect(pulled).toBeLessThan(50);
+    request.destroy();
+  });
+
+  it('a request without a body has none, whatever type it names', async () => {
+    await expect(read([], {})).resolves.toBeUndefined();
+    await expect(read([], { 'content-length': '0', 'content-type': 'text/plain' })).resolves.toBeUndefined();
+    await expect(
+      read([], { 'transfer-encoding': 'chunked', 'content-type': 'application/json' }),
+    ).resolves.toBeUndefined();
+  });
+
+  it('a body in many pieces is one body', async () => {
+    const pieces = [...Buffer.from('{"a":"🦄"}')].map((byte) => Buffer.from([byte]));
+    await expect(
+      read(pieces, { 'transfer-encoding': 'chunked', 'content-type': 'application/json' }),
+    ).resolves.toEqual({ a: '🦄' });
+  });
+
+  it('bad JSON is told apart from a bad type', async () => {
+    await expect(json('{"a":')).rejects.toEqual(refusal('invalid_json'));
+  });
+
+  describe('the hosted pages', () => {
+    const form = (text: string, headers: Headers = {}) =>
+      read(
+        [text],
+        {
+          'content-type': 'application/x-www-form-urlencoded',
+          'content-length': String(text.length),
+          ...headers,
+        },
+        '/verify-email',
+      );
+
+    it('IN-02: take forms of up to 4 KiB', async () => {
+      await expect(form('token=a%20b+c')).resolves.toEqual({ token: 'a b c' });
+      await expect(form(`token=${'x'.repeat(4_090)}`)).resolves.toBeDefined();
+      await expect(form(`token=${'x'.repeat(4_091)}`)).rejects.toEqual(refusal('payload_too_large'));
+    });
+
+    it('IN-02: take nothing but forms, and only they do', async () => {
+      await expect(form('{}', { 'content-type': 'application/json' })).rejects.toEqual(
+        refusal('unsupported_media_type'),
+      );
+      await expect(json('a=b', { 'content-type': 'application/x-www-form-urlencoded' })).rejects.toEqual(
+        refusal('unsupported_media_type'),
+      );
+    });
+
+    it('IN-06: a field with a reserved name touches no prototype', async () => {
+      const body = (await form('__proto__=x&constructor=y')) as object;
+      expect(Object.getPrototypeOf(body)).toBe(Object.prototype);
+      expect(({} as { x?: unknown }).x).toBeUndefined();
+    });
+  });
+});

@@ -1,0 +1,22 @@
+import cors from 'cors';
+import type { NextFunction, Request, RequestHandler, Response } from 'express';
+
+const openPaths = /^\/(api\/v1\/(auth\/|me(\/|$))|\.well-known\/jwks\.json$)/;
+
+/**
+ * CORS for the routes that pages call (contract, section 2): any origin's preflight is answered, without
+ * credentials; a project's `allowedOrigins` are checked on the request itself, so that the page can read the
+ * refusal. Secret-key routes send no CORS headers.
+ */
+export function crossOrigin(): RequestHandler {
+  const answer = cors({
+    origin: true,
+    methods: ['GET', 'POST', 'PATCH', 'DELETE'],
+    allowedHeaders: ['Authorization', 'Content-Type', 'X-Publishable-Key', 'X-Request-Id'],
+    exposedHeaders: ['X-Request-Id', 'Retry-After', 'RateLimit', 'RateLimit-Policy'],
+    maxAge: 7200,
+    optionsSuccessStatus: 204,
+  });
+  return (request: Request, response: Response, next: NextFunction) =>
+    openPaths.test(request.path) ? answer(request, response, next) : next();
+}

@@ -1,0 +1,49 @@
+import { Controller, Get, Res } from '@nestjs/common';
+import { ApiExcludeController } from '@nestjs/swagger';
+import type { Response } from 'express';
+import { NoCredential } from '#auth';
+import { Database } from '#persistence';
+import { Config, DeliveryQueue, withTimeout } from '#platform';
+import { hasOutdatedNode } from './outdated-node.js';
+import { Readiness } from './readiness.js';
+
+@ApiExcludeController()
+@NoCredential()
+@Controller()
+export class HealthController {
+  constructor(
+    private readonly readiness: Readiness,
+    private readonly database: Database,
+    private readonly queue: DeliveryQueue,
+    private readonly config: Config,
+  ) {}
+
+  /** Whether the process lives. */
+  @Get('livez')
+  live() {
+    return { status: 'ok' };
+  }
+
+  /** Whether it takes requests; `degraded` when Redis is away, which only costs speed. */
+  @Get('readyz')
+  async ready(@Res({ passthrough: true }) response: Response) {
+    const database = await this.databaseAnswers();
+    const redis = this.config.redisUrl ? this.queue.ready() : null;
+    const isReady = this.readiness.started && !this.readiness.draining && database;
+    response.status(isReady ? 200 : 503);
+    return {
+      status: !isReady ? 'unavailable' : redis === false ? 'degraded' : 'ready',
+      database: database ? 'up' : 'down',
+      redis: redis === null ? 'not configured' : redis ? 'up' : 'down',
+      ...(hasOutdatedNode(this.config) ? { node: 'outdated' } : {}),
+    };
+  }
+
+  private async databaseAnswers(): Promise<boolean> {
+    const answer = withTimeout(this.database.query('SELECT 1'), 2_000, 'no answer');
+    return answer.then(
+      () => true,
+      () => false,
+    );
+  }
+}

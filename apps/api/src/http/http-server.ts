@@ -1,0 +1,66 @@
+import { createServer, STATUS_CODES, type Server } from 'node:http';
+import type { Socket } from 'node:net';
+import type { Express } from 'express';
+import { GatehouseError, type ErrorCode } from '#domain';
+import { errorCode, newId, withTimeout } from '#platform';
+import { problemDocument } from './problem.js';
+
+/** Longest wait for requests in hand when the process stops, in ms. */
+const DRAIN_MS = 12_000;
+
+/** What Node's parser complains about, as our codes; anything else is a malformed request. */
+const clientErrors: Record<string, ErrorCode> = {
+  HPE_HEADER_OVERFLOW: 'headers_too_large',
+  ERR_HTTP_REQUEST_TIMEOUT: 'request_timeout',
+};
+
+/** A server that slow or malformed clients cannot hold up (requirement IN-11). */
+export function createHttpServer(app: Express, publicUrl: string): Server {
+  const server = createServer(
+    {
+      headersTimeout: 10_000,
+      requestTimeout: 30_000,
+      connectionsCheckingInterval: 1_000,
+      keepAliveTimeout: 65_000,
+      maxHeaderSize: 16 * 1024,
+    },
+    app,
+  );
+  server.on('clientError', (error, socket) => refuse(error, socket as Socket, publicUrl));
+  return server;
+}
+
+/** Answers by hand: there is no response object for a request that was never understood. */
+function refuse(error: Error, socket: Socket, publicUrl: string): void {
+  if (!socket.writable || errorCode(error) === 'ECONNRESET') {
+    socket.destroy();
+    return;
+  }
+  const problem = new GatehouseError(clientErrors[errorCode(error)] ?? 'invalid_json', {
+    detail: clientErrors[errorCode(error)] ? undefined : 'The request is not valid HTTP.',
+  });
+  const requestId = newId();
+  const body = JSON.stringify(problemDocument(problem, { requestId, publicUrl, path: '' }));
+  const head = [
+    `HTTP/1.1 ${problem.status} ${STATUS_CODES[problem.status]}`,
+    'Content-Type: application/problem+json; charset=utf-8',
+    `Content-Length: ${Buffer.byteLength(body)}`,
+    `X-Request-Id: ${requestId}`,
+    'X-Content-Type-Options: nosniff',
+    'Strict-Transport-Security: max-age=31536000; includeSubDomains',
+    'Referrer-Policy: no-referrer',
+    "Content-Security-Policy: default-src 'none';frame-ancestors 'none'",
+    'Cache-Control: no-store',
+    'Connection: close',
+  ];
+  // Without this a client that never closes its side would keep the socket.
+  socket.end(`${head.join('\r\n')}\r\n\r\n${body}`, () => socket.destroy());
+}
+
+/** Stops listening, lets requests in hand finish, and cuts what is left after 12 s. */
+export async function drain(server: Server): Promise<void> {
+  const closed = new Promise<void>((resolve) => server.close(() => resolve()));
+  server.closeIdleConnections();
+  await withTimeout(closed, DRAIN_MS, 'requests are still in hand').catch(() => undefined);
+  server.closeAllConnections();
+}

@@ -1,0 +1,69 @@
+import { Injectable, type ArgumentMetadata, type PipeTransform } from '@nestjs/common';
+import { plainToInstance } from 'class-transformer';
+import { validate, type ValidationError } from 'class-validator';
+import { GatehouseError, type FieldError } from '#domain';
+
+/** Names of class-validator's constraints, as the codes that callers see. */
+const codes: Record<string, string> = {
+  isDefined: 'required',
+  isString: 'invalid_type',
+  isBoolean: 'invalid_type',
+  isInt: 'invalid_type',
+  isArray: 'invalid_type',
+  maxLength: 'too_long',
+  minLength: 'too_short',
+  arrayMaxSize: 'too_long',
+  arrayMinSize: 'too_short',
+};
+
+/** A body class may say that the body can be left out, which counts as an empty one. */
+interface BodyClass {
+  bodyIsOptional?: true;
+}
+
+/** Turns bodies and queries into their classes, or refuses them with every fault named. */
+@Injectable()
+export class InputPipe implements PipeTransform {
+  /** @throws GatehouseError `invalid_json` for a missing body, `validation_failed` */
+  async transform(value: unknown, { type, metatype }: ArgumentMetadata): Promise<unknown> {
+    if (!metatype || metatype === Object || metatype === String || type === 'custom') return value;
+    if (type === 'body' && value === undefined && !(metatype as BodyClass).bodyIsOptional) {
+      throw new GatehouseError('invalid_json', { detail: 'A JSON body is required.' });
+    }
+    refuseInheritedNames(value ?? {});
+    const input = plainToInstance(metatype, value ?? {}, { exposeUnsetFields: false }) as object;
+    const faults = await validate(input, {
+      whitelist: true,
+      forbidNonWhitelisted: true,
+      stopAtFirstError: true,
+    });
+    if (faults.length > 0)
+      throw new GatehouseError('validation_failed', {
+        errors: faults.flatMap((fault) => fieldErrors(fault)),
+      });
+    return input;
+  }
+}
+
+/** class-transformer silently drops fields that are named like a method of every object. */
+function refuseInheritedNames(value: object): void {
+  const errors = Object.keys(value)
+    .filter((field) => field in Object.prototype)
+    .map((field) => fieldError(field, 'whitelistValidation', ''));
+  if (errors.length > 0) throw new GatehouseError('validation_failed', { errors });
+}
+
+function fieldErrors(fault: ValidationError, parent = ''): FieldError[] {
+  const field = parent + fault.property;
+  const nested = (fault.children ?? []).flatMap((child) => fieldErrors(child, `${field}.`));
+  const constraints = Object.entries(fault.constraints ?? {});
+  if (constraints.length === 0) return nested;
+  const isMissing = fault.value === undefined && !('whitelistValidation' in (fault.constraints ?? {}));
+  if (isMissing) return [{ field, code: 'required', message: `${field} is required` }, ...nested];
+  return [...constraints.map(([name, message]) => fieldError(field, name, message)), ...nested];
+}
+
+const fieldError = (field: string, constraint: string, message: string): FieldError =>
+  constraint === 'whitelistValidation'
+    ? { field, code: 'unknown_field', message: `${field} is not a known field` }
+    : { field, code: codes[constraint] ?? 'invalid', message };

@@ -1,0 +1,28 @@
+import { Injectable, type CanActivate, type ExecutionContext } from '@nestjs/common';
+import { GatehouseError, type ProjectSettings } from '#domain';
+import { ProjectsRepository } from '#persistence';
+import type { HouseRequest } from './request-context.js';
+
+/** Lets only those pages call that the project allows. Routes without a key ask in their service. */
+@Injectable()
+export class OriginGuard implements CanActivate {
+  constructor(private readonly projects: ProjectsRepository) {}
+
+  /** @throws GatehouseError `origin_not_allowed` */
+  async canActivate(context: ExecutionContext): Promise<boolean> {
+    const { headers, caller } = context.switchToHttp().getRequest<HouseRequest>();
+    if (!headers.origin || !caller || caller.kind === 'secret-key') return true;
+    const settings =
+      caller.kind === 'access-token'
+        ? await this.projects.settingsOf(caller.customer.projectId)
+        : caller.project.settings;
+    assertOriginAllowed(headers.origin, settings);
+    return true;
+  }
+}
+
+/** @throws GatehouseError `origin_not_allowed` */
+export function assertOriginAllowed(origin: string | undefined, { allowedOrigins }: ProjectSettings): void {
+  if (!origin || allowedOrigins.length === 0 || allowedOrigins.includes(origin)) return;
+  throw new GatehouseError('origin_not_allowed');
+}

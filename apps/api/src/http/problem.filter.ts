@@ -1,0 +1,55 @@
+import { Catch, HttpException, Inject, type ArgumentsHost, type ExceptionFilter } from '@nestjs/common';
+import type { Response } from 'express';
+import { GatehouseError } from '#domain';
+import { Config, errorCode, LOGGER, type Logger } from '#platform';
+import { problemDocument, sendProblem } from './problem.js';
+import type { HouseRequest } from './request-context.js';
+
+/** The one place that turns errors into HTTP. Services throw GatehouseErrors and know nothing of statuses. */
+@Catch()
+export class ProblemFilter implements ExceptionFilter {
+  constructor(
+    private readonly config: Config,
+    @Inject(LOGGER) private readonly logger: Logger,
+  ) {}
+
+  catch(thrown: unknown, host: ArgumentsHost): void {
+    const http = host.switchToHttp();
+    this.answer(thrown, http.getRequest<HouseRequest>(), http.getResponse<Response>());
+  }
+
+  private answer(thrown: unknown, request: HouseRequest, response: Response): void {
+    const error = toGatehouseError(thrown);
+    request.problemCode = error.code;
+    if (error.code === 'internal_error') {
+      this.logger.error(
+        { requestId: request.requestId, code: error.code, error: error.details.cause ?? error },
+        'request failed',
+      );
+    }
+    // A body that nobody will read must not keep the connection.
+    if (error.code === 'payload_too_large') response.setHeader('Connection', 'close');
+    const { requestId, path } = request;
+    sendProblem(
+      response,
+      error,
+      problemDocument(error, { requestId, path, publicUrl: this.config.publicUrl }),
+    );
+  }
+}
+
+function toGatehouseError(thrown: unknown): GatehouseError {
+  if (thrown instanceof GatehouseError) return thrown;
+  // Express and its body reader throw errors with a status of their own.
+  const status =
+    thrown instanceof HttpException
+      ? thrown.getStatus()
+      : Number((thrown as { status?: unknown } | null)?.status);
+  if (status === 413) return new GatehouseError('payload_too_large');
+  if (status === 404 || thrown instanceof URIError) return new GatehouseError('not_found');
+  if (status === 400) {
+    const isPath = errorCode(thrown) === '' && thrown instanceof Error && /decode param/.test(thrown.message);
+    return new GatehouseError(isPath ? 'not_found' : 'invalid_json');
+  }
+  return new GatehouseError('internal_error', { cause: thrown });
+}

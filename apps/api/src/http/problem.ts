@@ -1,0 +1,35 @@
+import type { ServerResponse } from 'node:http';
+import { errorCatalogue, type GatehouseError } from '#domain';
+
+/** Where the documentation of the error codes is served. */
+const ERROR_DOCS_PATH = '/docs/errors';
+
+/** The problem document of an error (RFC 9457; contract, section 2). */
+export function problemDocument(
+  error: GatehouseError,
+  context: { requestId: string; publicUrl: string; path: string },
+): Record<string, unknown> {
+  const { detail, errors, members } = error.details;
+  return {
+    ...(context.path.startsWith('/v1/') ? { success: false } : {}),
+    type: `${context.publicUrl}${ERROR_DOCS_PATH}#${error.code}`,
+    title: errorCatalogue[error.code].title,
+    status: error.status,
+    detail: detail ?? errorCatalogue[error.code].cause,
+    code: error.code,
+    requestId: context.requestId,
+    ...(errors ? { errors } : {}),
+    ...members,
+  };
+}
+
+export function sendProblem(
+  response: ServerResponse,
+  error: GatehouseError,
+  document: Record<string, unknown>,
+): void {
+  for (const [name, value] of Object.entries(error.details.headers ?? {})) response.setHeader(name, value);
+  response.statusCode = error.status;
+  response.setHeader('Content-Type', 'application/problem+json; charset=utf-8');
+  response.end(JSON.stringify(document));
+}

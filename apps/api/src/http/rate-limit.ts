@@ -1,0 +1,70 @@
+import { Injectable, SetMetadata, type CanActivate, type ExecutionContext } from '@nestjs/common';
+import { Reflector } from '@nestjs/core';
+import ipaddr from 'ipaddr.js';
+import { GatehouseError } from '#domain';
+import { Config, RateLimiter, type RatePolicy } from '#platform';
+import { clientIp, type HouseRequest } from './request-context.js';
+
+/** Requests a minute per client address and project (contract, section 3). */
+const addressQuotas = { login: 30, register: 30, verify: 30, refresh: 120 };
+
+const secretKeyPolicy: RatePolicy = { name: 'secret-key', quota: 100, windowSeconds: 1 };
+
+const RATE_LIMIT = Symbol('rate limit');
+
+/** Limits the route per client address and project. */
+export const RateLimit = (name: keyof typeof addressQuotas): MethodDecorator => SetMetadata(RATE_LIMIT, name);
+
+/** Refuses callers that come too often, after they are known and before their input is read. */
+@Injectable()
+export class RateLimitGuard implements CanActivate {
+  constructor(
+    private readonly reflector: Reflector,
+    private readonly limiter: RateLimiter,
+    private readonly config: Config,
+  ) {}
+
+  /** @throws GatehouseError `rate_limited` */
+  async canActivate(context: ExecutionContext): Promise<boolean> {
+    if (this.config.http.rateLimits) {
+      const name = this.reflector.get<keyof typeof addressQuotas | undefined>(
+        RATE_LIMIT,
+        context.getHandler(),
+      );
+      const request = context.switchToHttp().getRequest<HouseRequest>();
+      if (request.caller?.kind === 'secret-key') await this.consume(secretKeyPolicy, request.caller.keyId);
+      if (name) await this.limitAddress(name, request);
+    }
+    return true;
+  }
+
+  private async limitAddress(name: keyof typeof addressQuotas, request: HouseRequest): Promise<void> {
+    const address = clientIp(request);
+    if (!address || (!this.config.production && isLoopback(address))) return;
+    const project = request.caller && request.caller.kind !== 'access-token' ? request.caller.project.id : '';
+    await this.consume(
+      { name, quota: addressQuotas[name], windowSeconds: 60 },
+      `${project}:${addressBlock(address)}`,
+    );
+  }
+
+  private async consume(policy: RatePolicy, key: string): Promise<void> {
+    const wait = await this.limiter.consume(policy, key);
+    if (wait === null) return;
+    throw new GatehouseError('rate_limited', {
+      headers: {
+        'Retry-After': String(wait),
+        'RateLimit-Policy': `"${policy.name}";q=${policy.quota};w=${policy.windowSeconds}`,
+        RateLimit: `"${policy.name}";r=0;t=${wait}`,
+      },
+    });
+  }
+}
+
+const isLoopback = (address: string): boolean => ipaddr.parse(address).range() === 'loopback';
+
+/** An IPv6 client owns at least a /64, so that counts as one address (requirement RL-02). */
+function addressBlock(address: string): string {
+  const ip = ipaddr.parse(address);
+  return ip.kind() === 'ipv6' ? ip.toByteArray().slice(0, 8).join('.') : address;
+}

@@ -1,0 +1,17 @@
+import { GatehouseError } from '#domain';
+
+/** How far this process has come: it listens at once, works when it has started, and drains before it stops. */
+export class Readiness {
+  started = false;
+  draining = false;
+
+  /** @throws GatehouseError `unavailable` while the process is still waiting for its database */
+  assertStarted(): void {
+    if (!this.started) {
+      throw new GatehouseError('unavailable', {
+        detail: 'The service is starting.',
+        headers: { 'Retry-After': '1' },
+      });
+    }
+  }
+}

@@ -1,0 +1,60 @@
+import type { Express, NextFunction, Request, RequestHandler, Response } from 'express';
+import { GatehouseError } from '#domain';
+
+interface RegisteredMethods {
+  methods: Record<string, boolean>;
+  path: string;
+}
+
+interface RouterLayer {
+  route?: RegisteredMethods;
+  match: (path: string) => boolean;
+}
+
+/** A registered route: its method in capitals and its path pattern. */
+export interface RegisteredRoute {
+  method: string;
+  path: string;
+}
+
+const layersOf = (app: Express): RouterLayer[] =>
+  (app.router.stack as unknown as RouterLayer[]).filter((layer) => layer.route);
+
+/** Every route that Express knows, for the checks that walk them. */
+export const registeredRoutes = (app: Express): RegisteredRoute[] =>
+  layersOf(app).flatMap((layer) => {
+    const { methods, path } = layer.route!;
+    return Object.keys(methods).map((method) => ({ method: method.toUpperCase(), path }));
+  });
+
+/** Answers 404 and 405 before any body is read; Express itself knows no 405. */
+export function routeGate(app: Express): RequestHandler {
+  let allowedMethods: ((path: string) => string[]) | undefined;
+  return (request: Request, _response: Response, next: NextFunction) => {
+    allowedMethods ??= methodIndex(layersOf(app));
+    const allowed = allowedMethods(request.path);
+    if (allowed.length === 0) throw new GatehouseError('not_found');
+    if (!allowed.includes(request.method)) {
+      throw new GatehouseError('method_not_allowed', { headers: { Allow: allowed.join(', ') } });
+    }
+    next();
+  };
+}
+
+/** The methods of each path. Patterns without parameters, most of them, are looked up instead of matched. */
+function methodIndex(layers: RouterLayer[]): (path: string) => string[] {
+  const fixed = new Map<string, string[]>();
+  const patterns = layers.filter(({ route }) => route!.path.includes(':'));
+  for (const { route } of layers.filter((layer) => !patterns.includes(layer))) {
+    fixed.set(route!.path, [...(fixed.get(route!.path) ?? []), ...methodsOf(route!)]);
+  }
+  return (path) =>
+    fixed.get(path) ??
+    patterns.filter((layer) => layer.match(path)).flatMap(({ route }) => methodsOf(route!));
+}
+
+/** In capitals; whoever answers GET answers HEAD. */
+function methodsOf({ methods }: RegisteredMethods): string[] {
+  const names = Object.keys(methods).map((method) => method.toUpperCase());
+  return names.includes('GET') ? [...names, 'HEAD'] : names;
+}

@@ -1,0 +1,171 @@
+import { parseStrictJson } from './strict-json.js';
+
+const parse = (text: string | Buffer) => parseStrictJson(Buffer.from(text as string));
+const invalid = expect.objectContaining({ code: 'invalid_json', status: 400 });
+const nested = (levels: number, open: string, inner: string, close: string) =>
+  open.repeat(levels) + inner + close.repeat(levels);
+
+describe('parseStrictJson', () => {
+  it.each([
+    ['an empty object', '{}', {}],
+    ['white space around it', ' \r\n\t{ } \n', {}],
+    [
+      'every kind of value',
+      '{"a":"x","b":1,"c":true,"d":null,"e":[1],"f":{}}',
+      { a: 'x', b: 1, c: true, d: null, e: [1], f: {} },
+    ],
+    ['escapes', '{"a":"\\u00e9\\ud83e\\udd84\\n\\"\\\\"}', { a: 'é🦄\n"\\' }],
+    ['brackets and colons in strings', '{"a":"}}]]{{[[::","b":"\\"{"}', { a: '}}]]{{[[::', b: '"{' }],
+    ['the largest double', '{"a":1.7976931348623157e308}', { a: Number.MAX_VALUE }],
+    ['a number that becomes zero', '{"a":1e-400}', { a: 0 }],
+    [
+      'a key that only begins like a reserved one',
+      '{"__proto":1,"constructors":2,"Prototype":3}',
+      { __proto: 1, constructors: 2, Prototype: 3 },
+    ],
+    ['an empty key', '{"":1}', { '': 1 }],
+  ])('takes %s', (_, text, value) => {
+    expect(parse(text)).toEqual(value);
+  });
+
+  it('IN-08: of a repeated key the last value counts', () => {
+    expect(parse('{"a":1,"a":2}')).toEqual({ a: 2 });
+  });
+
+  it.each([
+    ['nothing', ''],
+    ['white space', '  \n'],
+    ['half an object', '{"a":'],
+    ['an unclosed string', '{"a":"x'],
+    ['an unclosed escape', '{"a":"\\'],
+    ['two objects', '{}{}'],
+    ['a trailing comma', '{"a":1,}'],
+    ['a comment', '{/* x */}'],
+    ['single quotes', "{'a':1}"],
+    ['a key without quotes', '{a:1}'],
+    ['NaN', '{"a":NaN}'],
+    ['Infinity', '{"a":Infinity}'],
+    ['hexadecimal', '{"a":0x10}'],
+    ['a leading zero', '{"a":01}'],
+    ['a plus sign', '{"a":+1}'],
+    ['a raw line feed in a string', '{"a":"x\ny"}'],
+    ['a raw NUL in a string', '{"a":"x\0y"}'],
+    ['a raw NUL outside', '{"a":1}\0'],
+    ['closing brackets only', '}}}}]]]]'],
+    ['a form', 'email=a%40example.com'],
+  ])('IN-03: refuses %s', (_, text) => {
+    expect(() => parse(text)).toThrow(invalid);
+  });
+
+  it.each(['[]', '[{}]', '"text"', '1', 'true', 'null'])('IN-03: refuses the root %s', (text) => {
+    expect(() => parse(text)).toThrow(invalid);
+  });
+
+  it.each([
+    ['a lone continuation byte', [0x80]],
+    ['an overlong slash', [0xc0, 0xaf]],
+    ['an overlong NUL', [0xc0, 0x80]],
+    ['an encoded surrogate', [0xed, 0xa0, 0x80]],
+    ['a code point too large', [0xf5, 0x80, 0x80, 0x80]],
+    ['half a code point', [0xe2, 0x82]],
+    ['Latin-1', [0xe9]],
+  ])('IN-03: refuses invalid UTF-8: %s', (_, bytes) => {
+    expect(() =>
+      parse(Buffer.concat([Buffer.from('{"a":"'), Buffer.from(bytes), Buffer.from('"}')])),
+    ).toThrow(invalid);
+  });
+
+  it('IN-03: refuses a byte order mark and UTF-16', () => {
+    expect(() => parse('\ufeff{}')).toThrow(invalid);
+    expect(() => parse(Buffer.from('\ufeff{}', 'utf16le'))).toThrow(invalid);
+    expect(() => parse(Buffer.from('{}', 'utf16le'))).toThrow(invalid);
+  });
+
+  it('IN-04: takes 20 levels, refuses 21', () => {
+    expect(() => parse(nested(20, '{"a":', '1', '}'))).not.toThrow();
+    expect(() => parse(nested(21, '{"a":', '1', '}'))).toThrow(invalid);
+    expect(() => parse(`{"a":${nested(19, '[', '', ']')}}`)).not.toThrow();
+    expect(() => parse(`{"a":${nested(20, '[', '', ']')}}`)).toThrow(invalid);
+  });
+
+  it.each([5_000, 500_000])('IN-04: refuses %d levels at once, without recursion', (levels) => {
+    for (const [open, close] of [
+      ['[', ']'],
+      ['{"a":', '}'],
+    ] as const) {
+      const bytes = Buffer.from(`{"a":${nested(levels, open, '1', close)}}`);
+      expect(() => parseStrictJson(bytes)).toThrow(invalid);
+      expect(() => parseStrictJson(bytes.subarray(0, bytes.length / 2))).toThrow(invalid);
+    }
+  });
+
+  it('IN-04: takes 2,000 keys, refuses 2,001 and 50,000', () => {
+    const keys = (count: number) =>
+      `{${Array.from({ length: count }, (_, index) => `"k${index}":1`).join()}}`;
+    expect(Object.keys(parse(keys(2_000)))).toHaveLength(2_000);
+    expect(() => parse(keys(2_001))).toThrow(invalid);
+    expect(() => parse(keys(50_000))).toThrow(invalid);
+    expect(() => parse(`{"a":[${Array(2_001).fill('{"b":1}').join()}]}`)).toThrow(invalid);
+  });
+
+  it.each(['1e400', '-1e400', '9'.repeat(400), `-${'9'.repeat(400)}`, `1${'0'.repeat(400)}.5`])(
+    'IN-04: refuses a number outside the double range (%#)',
+    (number) => {
+      expect(() => parse(`{"a":${number}}`)).toThrow(invalid);
+      expect(() => parse(`{"a":[[{"b":${number}}]]}`)).toThrow(invalid);
+    },
+  );
+
+  it('IN-04: an array of 500,000 elements is no trouble (imports take 16 MiB)', () => {
+    expect(() => parse(`{"a":[${Array(500_000).fill('1').join()}]}`)).not.toThrow();
+  });
+
+  it('IN-04: a number of 60 KB is no trouble', () => {
+    expect(() => parse(`{"a":${'9'.repeat(60_000)}}`)).toThrow(invalid);
+    expect(parse(`{"a":0.${'3'.repeat(60_000)}}`)['a']).toBeCloseTo(1 / 3);
+  });
+
+  it.each(['\\u0000', '\\ud800', '\\udfff', '\\ud83e', 'x\\udd84y', '\\ud800\\ud800'])(
+    'IN-05: refuses %s in every value and key at any depth',
+    (hostile) => {
+      for (const text of [
+        `{"a":"${hostile}"}`,
+        `{"${hostile}":1}`,
+        `{"a":["${hostile}"]}`,
+        `{"a":[[{"b":{"c":"x${hostile}"}}]]}`,
+        `{"a":[[{"b":{"x${hostile}":1}}]]}`,
+      ])
+        expect(() => parse(text)).toThrow(invalid);
+    },
+  );
+
+  const reserved = ['__proto__', 'constructor', 'prototype', '\\u005f_proto__', 'constr\\u0075ctor'];
+  it.each(reserved.flatMap((key) => [0, 1, 2, 5, 15].map((depth) => [key, depth] as const)))(
+    'IN-06: refuses the key %s at depth %d',
+    (key, depth) => {
+      for (const value of ['1', 'null', '{"polluted":true}'])
+        expect(() => parse(nested(depth, '{"a":', `{"${key}":${value}}`, '}'))).toThrow(invalid);
+      expect(() => parse(`{"a":${nested(depth, '[', `{"${key}":1}`, ']')}}`)).toThrow(invalid);
+      expect(({} as { polluted?: unknown }).polluted).toBeUndefined();
+    },
+  );
+
+  it('IN-06: the words are free as values', () => {
+    expect(parse('{"a":"__proto__","b":["constructor"]}')).toEqual({ a: '__proto__', b: ['constructor'] });
+  });
+
+  it('LG-01: no refusal repeats what was sent, beyond a reserved word', () => {
+    for (const text of [
+      '{"password":"hunter2"',
+      '{"password":"hunter2\\u0000"}',
+      '{"hunter2":1e400}',
+      '["hunter2"]',
+    ]) {
+      expect(() => parse(text)).toThrow(
+        expect.objectContaining({
+          details: expect.objectContaining({ detail: expect.not.stringContaining('hunter2') }),
+        }),
+      );
+    }
+  });
+});

@@ -1,0 +1,87 @@
+import { GatehouseError } from '#domain';
+
+const MAX_DEPTH = 20;
+const MAX_KEYS = 2_000;
+const reservedKeys = new Set(['__proto__', 'constructor', 'prototype']);
+
+const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
+
+const invalid = (detail: string): GatehouseError => new GatehouseError('invalid_json', { detail });
+
+/**
+ * Parses a body strictly (requirements IN-03 to IN-06): UTF-8 without BOM, an object at the root, at most 20
+ * levels and 2,000 keys, no NUL, lone surrogate, number outside the double range or reserved key anywhere.
+ * Of a repeated key the last value counts.
+ * @throws GatehouseError `invalid_json`
+ */
+export function parseStrictJson(bytes: Buffer): Record<string, unknown> {
+  const text = decode(bytes);
+  // Before JSON.parse, which recurses: depth must not depend on the stack.
+  checkDepth(text);
+  const value = parse(text);
+  if (typeof value !== 'object' || value === null || Array.isArray(value))
+    throw invalid('The body must be a JSON object.');
+  checkContents(value);
+  return value as Record<string, unknown>;
+}
+
+function decode(bytes: Buffer): string {
+  let text: string;
+  try {
+    text = decoder.decode(bytes);
+  } catch {
+    throw invalid('The body is not valid UTF-8.');
+  }
+  if (text.startsWith('\ufeff')) throw invalid('The body must not start with a byte order mark.');
+  return text;
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw invalid('The body is not valid JSON.');
+  }
+}
+
+/** Counts brackets and keys outside of strings. */
+function checkDepth(text: string): void {
+  let depth = 0;
+  let keys = 0;
+  for (let index = 0; index < text.length; index += 1) {
+    const character = text[index];
+    if (character === '"') index = endOfString(text, index);
+    else if (character === '{' || character === '[') depth += 1;
+    else if (character === '}' || character === ']') depth -= 1;
+    else if (character === ':') keys += 1;
+    if (depth > MAX_DEPTH) throw invalid(`The body is nested deeper than ${MAX_DEPTH} levels.`);
+    if (keys > MAX_KEYS) throw invalid(`The body has more than ${MAX_KEYS} keys.`);
+  }
+}
+
+function endOfString(text: string, start: number): number {
+  let index = start + 1;
+  while (index < text.length && text[index] !== '"') index += text[index] === '\\' ? 2 : 1;
+  return index;
+}
+
+function checkContents(root: object): void {
+  const open: unknown[] = [root];
+  while (open.length > 0) {
+    const value = open.pop();
+    if (typeof value === 'string') checkString(value);
+    else if (typeof value === 'number' && !Number.isFinite(value)) throw invalid('A number is out of range.');
+    else if (Array.isArray(value)) for (const entry of value as unknown[]) open.push(entry);
+    else if (typeof value === 'object' && value !== null) {
+      for (const [key, member] of Object.entries(value)) {
+        if (reservedKeys.has(key)) throw invalid(`The key ${key} is reserved.`);
+        checkString(key);
+        open.push(member);
+      }
+    }
+  }
+}
+
+function checkString(text: string): void {
+  if (text.includes('\0') || !text.isWellFormed()) throw invalid('A string holds a NUL or a lone surrogate.');
+}

@@ -1,0 +1,84 @@
+import { Injectable } from '@nestjs/common';
+import { RefreshTokens, type ParsedRefreshToken } from '#auth';
+import { decideRefresh, GatehouseError, type ErrorCode } from '#domain';
+import {
+  EventsRepository,
+  SessionsRepository,
+  Transactions,
+  type RefreshableSession,
+  type RefreshedSession,
+} from '#persistence';
+import { now } from '#platform';
+import { CustomerSummary } from '../customers/dto/customer.response.js';
+import { assertOriginAllowed } from '../http/origin.guard.js';
+import type { AuthResponse } from './dto/auth.response.js';
+import { customerEvent, sessionResource } from './identity-events.js';
+import { SessionOpener } from './session-opener.service.js';
+
+const refuse = (code: ErrorCode): GatehouseError =>
+  new GatehouseError(code, { headers: { 'WWW-Authenticate': 'Bearer error="invalid_token"' } });
+
+@Injectable()
+export class RefreshService {
+  constructor(
+    private readonly sessions: SessionsRepository,
+    private readonly events: EventsRepository,
+    private readonly transactions: Transactions,
+    private readonly refreshTokens: RefreshTokens,
+    private readonly opener: SessionOpener,
+  ) {}
+
+  /**
+   * Exchanges a refresh token for new tokens and spends it (RFC 9700, section 4.14).
+   * @throws GatehouseError `invalid_refresh_token`, `refresh_token_expired`, `refresh_token_reused`
+   */
+  async refresh(token: string, origin: string | undefined): Promise<AuthResponse> {
+    const presented = this.refreshTokens.parse(token);
+    if (!presented) throw refuse('invalid_refresh_token');
+    if (origin) await this.assertOrigin(origin, presented.sessionId);
+    const successor = this.refreshTokens.successor(presented);
+    const session =
+      (await this.sessions.rotate(
+        presented.sessionId,
+        presented.generation,
+        presented.hash,
+        successor.hash,
+      )) ?? (await this.judge(presented, successor.hash));
+    return {
+      tokens: this.opener.tokens(session.customer, session.sessionId, session.project, successor.token),
+      customer: CustomerSummary.from(session.customer),
+    };
+  }
+
+  /** Before the token is spent: a page that may not call must not cost the customer their session. */
+  private async assertOrigin(origin: string, sessionId: string): Promise<void> {
+    const session = await this.sessions.findRefreshable(sessionId);
+    if (session) assertOriginAllowed(origin, session.project.settings);
+  }
+
+  /** The session, if a token that is not the newest may still have its successor once more. */
+  private async judge(presented: ParsedRefreshToken, successorHash: Buffer): Promise<RefreshedSession> {
+    const session = await this.sessions.findRefreshable(presented.sessionId);
+    if (!session) throw refuse('invalid_refresh_token');
+    const decision = decideRefresh(session.line, presented.generation, now());
+    const isPredecessor =
+      session.previousHash?.equals(presented.hash) && successorHash.equals(session.currentHash);
+    if (decision === 'same-successor' && isPredecessor) return session;
+    if (decision === 'expired') throw refuse('refresh_token_expired');
+    if (decision === 'ended') throw refuse('invalid_refresh_token');
+    await this.revokeReused(session);
+    throw refuse('refresh_token_reused');
+  }
+
+  private async revokeReused({ sessionId, customer, project }: RefreshableSession): Promise<void> {
+    await this.transactions.run(async (tx) => {
+      const revoked = await this.sessions.revoke(tx, sessionId, 'reuse_detected');
+      if (!revoked) return;
+      const session = sessionResource(revoked);
+      await this.events.record(tx, [
+        customerEvent('token.reuse_detected', customer, project, { session }),
+        customerEvent('session.revoked', customer, project, { session, reason: 'reuse_detected' }),
+      ]);
+    });
+  }
+}

@@ -1,0 +1,58 @@
+import { Injectable } from '@nestjs/common';
+import { AccessTokens, RefreshTokens } from '#auth';
+import type { Customer, ProjectContext } from '#domain';
+import { SessionsRepository, type SessionRecord, type Tx } from '#persistence';
+import { newId } from '#platform';
+import type { TokensResponse } from './dto/auth.response.js';
+
+/** Who waits for the answer. */
+export interface Client {
+  ip: string | null;
+  userAgent: string | null;
+  /** Aborted when the client has gone. */
+  signal: AbortSignal;
+}
+
+/** Opens sessions and hands out their first tokens. */
+@Injectable()
+export class SessionOpener {
+  constructor(
+    private readonly sessions: SessionsRepository,
+    private readonly accessTokens: AccessTokens,
+    private readonly refreshTokens: RefreshTokens,
+  ) {}
+
+  async open(
+    tx: Tx,
+    customer: Customer,
+    project: ProjectContext,
+    client: Client,
+  ): Promise<{ tokens: TokensResponse; session: SessionRecord }> {
+    const id = newId();
+    const refresh = this.refreshTokens.first(id);
+    const session = await this.sessions.insert(tx, {
+      id,
+      customerId: customer.id,
+      refreshHash: refresh.hash,
+      idleTtl: project.settings.refreshIdleTtl,
+      absoluteTtl: project.settings.refreshAbsoluteTtl,
+      ip: client.ip,
+      userAgent: client.userAgent,
+    });
+    return { tokens: this.tokens(customer, id, project, refresh.token), session };
+  }
+
+  /** A new access token of a session, beside its newest refresh token. */
+  tokens(
+    customer: Customer,
+    sessionId: string,
+    project: ProjectContext,
+    refreshToken: string,
+  ): TokensResponse {
+    return {
+      accessToken: this.accessTokens.sign(customer, sessionId, project),
+      refreshToken,
+      expiresIn: project.settings.accessTokenTtl,
+    };
+  }
+}

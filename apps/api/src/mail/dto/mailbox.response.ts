@@ -1,0 +1,32 @@
+import { ApiProperty } from '@nestjs/swagger';
+import type { Mail } from '#persistence';
+import type { RenderedMail } from '#platform';
+
+/** A mail that is kept because no mail server is configured. */
+export class MailboxEntry {
+  @ApiProperty({ format: 'uuid' }) id!: string;
+  @ApiProperty({ format: 'uuid' }) projectId!: string;
+  @ApiProperty({ enum: ['verify-email'] }) kind!: string;
+  @ApiProperty({ format: 'email' }) to!: string;
+  @ApiProperty() subject!: string;
+  @ApiProperty() text!: string;
+  @ApiProperty() html!: string;
+  @ApiProperty({ format: 'uri' }) link!: string;
+  @ApiProperty({ format: 'date-time' }) createdAt!: string;
+
+  static from(mail: Mail, rendered: RenderedMail): MailboxEntry {
+    const { subject, text, html, link } = rendered;
+    const { id, projectId, kind, recipient } = mail;
+    return {
+      id,
+      projectId,
+      kind,
+      to: recipient,
+      subject,
+      text,
+      html,
+      link,
+      createdAt: mail.createdAt.toISOString(),
+    };
+  }
+}

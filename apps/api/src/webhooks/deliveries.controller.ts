@@ -1,0 +1,64 @@
+import { Body, Controller, Get, HttpCode, Param, Post, Query } from '@nestjs/common';
+import { ApiAcceptedResponse, ApiBearerAuth, ApiTags } from '@nestjs/swagger';
+import { CurrentCaller, SecretKey, type SecretKeyCaller } from '#auth';
+import { webhookUserAgent } from '#platform';
+import { ApiSnakeItem, ApiSnakeList } from '../http/api-envelopes.js';
+import { ApiProblems } from '../http/api-problems.js';
+import { snakeItem, snakeList } from '../http/paging.js';
+import { DeliveriesService, type DeliveryWithAttempts } from './deliveries.service.js';
+import { ListDeliveriesQuery, RedeliverRequest } from './dto/delivery.request.js';
+import { AttemptResponse, DeliveryResponse } from './dto/delivery.response.js';
+
+const item = ({ delivery, attempts }: DeliveryWithAttempts) =>
+  snakeItem(DeliveryResponse.from(delivery, attempts, webhookUserAgent));
+
+@ApiTags('Webhook deliveries')
+@ApiBearerAuth('secretKey')
+@Controller('v1/webhooks/deliveries')
+export class DeliveriesController {
+  constructor(private readonly deliveries: DeliveriesService) {}
+
+  /** The log of delivery attempts, newest first. */
+  @Get()
+  @SecretKey('webhook:read')
+  @ApiSnakeList(AttemptResponse)
+  @ApiProblems('validation_failed', 'invalid_cursor', 'invalid_api_key', 'insufficient_scope')
+  async list(@CurrentCaller() caller: SecretKeyCaller, @Query() query: ListDeliveriesQuery) {
+    const { items, nextCursor } = await this.deliveries.list(caller, query);
+    return snakeList(
+      items.map((attempt) => AttemptResponse.from(attempt)),
+      nextCursor,
+    );
+  }
+
+  /** One delivery with its attempts, by its own id or by that of an attempt. */
+  @Get(':deliveryId')
+  @SecretKey('webhook:read')
+  @ApiSnakeItem(DeliveryResponse)
+  @ApiProblems('invalid_api_key', 'insufficient_scope', 'not_found')
+  async get(@CurrentCaller() caller: SecretKeyCaller, @Param('deliveryId') id: string) {
+    return item(await this.deliveries.get(caller, id));
+  }
+
+  /** Delivers the same event again, to the endpoint's current URL and with its current secret. */
+  @Post(':deliveryId/redeliver')
+  @HttpCode(202)
+  @SecretKey('webhook:redeliver')
+  @ApiSnakeItem(DeliveryResponse, ApiAcceptedResponse)
+  @ApiProblems(
+    'invalid_api_key',
+    'insufficient_scope',
+    'not_found',
+    'delivery_pending',
+    'already_redelivered',
+    'endpoint_disabled',
+    'endpoint_deleted',
+  )
+  async redeliver(
+    @CurrentCaller() caller: SecretKeyCaller,
+    @Param('deliveryId') id: string,
+    @Body() body: RedeliverRequest,
+  ) {
+    return item(await this.deliveries.redeliver(caller, id, body.reason ?? null));
+  }
+}

@@ -1,0 +1,105 @@
+import { ApiProperty } from '@nestjs/swagger';
+import { attemptErrors, deliveryStates, MAX_ATTEMPTS, publicId } from '#domain';
+import type { AttemptRecord, Delivery } from '#persistence';
+
+/** One attempt: the record of endpoint 13, which the specification calls a webhook delivery. */
+export class AttemptResponse {
+  @ApiProperty({ example: 'att_019aa2c0-7d1e-7000-8000-000000000000' }) id!: string;
+  @ApiProperty() endpoint_id!: string;
+  @ApiProperty({ example: 'customer.created' }) event!: string;
+  @ApiProperty() target_url!: string;
+  @ApiProperty({ description: '0 when nothing answered' }) http_status!: number;
+  @ApiProperty() success!: boolean;
+  @ApiProperty({ minimum: 1, maximum: MAX_ATTEMPTS }) attempt!: number;
+  @ApiProperty({ enum: [MAX_ATTEMPTS] }) max_attempts!: number;
+  @ApiProperty() duration_ms!: number;
+  @ApiProperty({ description: 'At most 16 KiB of text' }) response_body!: string;
+  @ApiProperty({ enum: attemptErrors, nullable: true }) error!: string | null;
+  @ApiProperty({ format: 'date-time' }) created_at!: string;
+  @ApiProperty() delivery_id!: string;
+  @ApiProperty() event_id!: string;
+  @ApiProperty({ type: String, format: 'uuid', nullable: true }) project_id!: string | null;
+  @ApiProperty({ enum: deliveryStates }) delivery_state!: string;
+  @ApiProperty({ type: String, format: 'date-time', nullable: true }) next_attempt_at!: string | null;
+
+  static from(attempt: AttemptRecord): AttemptResponse {
+    return {
+      id: publicId('attempt', attempt.id),
+      endpoint_id: publicId('endpoint', attempt.endpointId),
+      event: attempt.eventType,
+      target_url: attempt.targetUrl,
+      http_status: attempt.httpStatus,
+      success: attempt.success,
+      attempt: attempt.attempt,
+      max_attempts: MAX_ATTEMPTS,
+      duration_ms: attempt.durationMs,
+      response_body: attempt.responseBody,
+      error: attempt.error,
+      created_at: attempt.startedAt.toISOString(),
+      delivery_id: publicId('delivery', attempt.deliveryId),
+      event_id: publicId('event', attempt.eventId),
+      project_id: attempt.projectId,
+      delivery_state: attempt.deliveryState,
+      next_attempt_at: attempt.nextAttemptAt?.toISOString() ?? null,
+    };
+  }
+}
+
+export class DeliveryRequestResponse {
+  @ApiProperty({
+    type: 'object',
+    additionalProperties: { type: 'string' },
+    description: 'Without the signature',
+  })
+  headers!: Record<string, string>;
+
+  @ApiProperty() body!: string;
+}
+
+/** One event on its way to one endpoint, with its attempts. */
+export class DeliveryResponse {
+  @ApiProperty({ example: 'dlv_019aa2c0-7d1e-7000-8000-000000000000' }) id!: string;
+  @ApiProperty() event_id!: string;
+  @ApiProperty() event!: string;
+  @ApiProperty() endpoint_id!: string;
+  @ApiProperty({ type: String, format: 'uuid', nullable: true }) project_id!: string | null;
+  @ApiProperty() target_url!: string;
+  @ApiProperty({ enum: deliveryStates }) state!: string;
+  @ApiProperty({ enum: ['redelivered', 'discarded'], nullable: true }) resolution!: string | null;
+  @ApiProperty({ type: String, nullable: true }) reason!: string | null;
+  @ApiProperty({ type: String, nullable: true }) resolved_by!: string | null;
+  @ApiProperty({ type: String, nullable: true }) redelivery_of!: string | null;
+  @ApiProperty({ type: String, nullable: true }) redelivered_as!: string | null;
+  @ApiProperty({ type: String, format: 'date-time', nullable: true }) next_attempt_at!: string | null;
+  @ApiProperty({ format: 'date-time' }) created_at!: string;
+  @ApiProperty({ type: String, format: 'date-time', nullable: true }) finished_at!: string | null;
+  @ApiProperty({ type: DeliveryRequestResponse }) request!: DeliveryRequestResponse;
+  @ApiProperty({ type: [AttemptResponse] }) attempts!: AttemptResponse[];
+
+  static from(delivery: Delivery, attempts: AttemptRecord[], userAgent: string): DeliveryResponse {
+    const eventId = publicId('event', delivery.eventId);
+    const deliveryId = (id: string | null): string | null => id && publicId('delivery', id);
+    return {
+      id: publicId('delivery', delivery.id),
+      event_id: eventId,
+      event: delivery.eventType,
+      endpoint_id: publicId('endpoint', delivery.endpointId),
+      project_id: delivery.projectId,
+      target_url: delivery.targetUrl,
+      state: delivery.state,
+      resolution: delivery.resolution,
+      reason: delivery.reason,
+      resolved_by: delivery.resolvedBy,
+      redelivery_of: deliveryId(delivery.redeliveryOf),
+      redelivered_as: deliveryId(delivery.redeliveredAs),
+      next_attempt_at: delivery.nextAttemptAt?.toISOString() ?? null,
+      created_at: delivery.createdAt.toISOString(),
+      finished_at: delivery.finishedAt?.toISOString() ?? null,
+      request: {
+        headers: { 'content-type': 'application/json', 'user-agent': userAgent, 'webhook-id': eventId },
+        body: delivery.body,
+      },
+      attempts: attempts.map((attempt) => AttemptResponse.from(attempt)),
+    };
+  }
+}

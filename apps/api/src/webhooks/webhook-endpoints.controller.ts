@@ -1,0 +1,84 @@
+import { Body, Controller, Delete, Get, HttpCode, Param, Patch, Post, Query } from '@nestjs/common';
+import { ApiBearerAuth, ApiCreatedResponse, ApiNoContentResponse, ApiTags } from '@nestjs/swagger';
+import { CurrentCaller, SecretKey, type SecretKeyCaller } from '#auth';
+import { pathId } from '#domain';
+import { ApiProblems } from '../http/api-problems.js';
+import { ApiSnakeItem, ApiSnakeList } from '../http/api-envelopes.js';
+import { snakeItem, snakeList } from '../http/paging.js';
+import {
+  CreateEndpointRequest,
+  ListEndpointsQuery,
+  UpdateEndpointRequest,
+} from './dto/webhook-endpoint.request.js';
+import { CreatedEndpointResponse, EndpointResponse } from './dto/webhook-endpoint.response.js';
+import { WebhookEndpointsService } from './webhook-endpoints.service.js';
+
+@ApiTags('Webhook endpoints')
+@ApiBearerAuth('secretKey')
+@Controller('v1/webhooks/endpoints')
+export class WebhookEndpointsController {
+  constructor(private readonly endpoints: WebhookEndpointsService) {}
+
+  /** Creates an endpoint. Its signing secret is in this answer only. */
+  @Post()
+  @SecretKey('webhook:write')
+  @ApiSnakeItem(CreatedEndpointResponse, ApiCreatedResponse)
+  @ApiProblems(
+    'validation_failed',
+    'invalid_api_key',
+    'insufficient_scope',
+    'insufficient_access',
+    'not_found',
+  )
+  async create(@CurrentCaller() caller: SecretKeyCaller, @Body() body: CreateEndpointRequest) {
+    const { endpoint, secret } = await this.endpoints.create(caller, body);
+    return snakeItem({ ...EndpointResponse.from(endpoint), secret });
+  }
+
+  /** Lists endpoints, newest first. */
+  @Get()
+  @SecretKey('webhook:read')
+  @ApiSnakeList(EndpointResponse)
+  @ApiProblems('validation_failed', 'invalid_cursor', 'invalid_api_key', 'insufficient_scope')
+  async list(@CurrentCaller() caller: SecretKeyCaller, @Query() query: ListEndpointsQuery) {
+    const { items, nextCursor } = await this.endpoints.list(caller, query);
+    return snakeList(
+      items.map((endpoint) => EndpointResponse.from(endpoint)),
+      nextCursor,
+    );
+  }
+
+  /** One endpoint. */
+  @Get(':endpointId')
+  @SecretKey('webhook:read')
+  @ApiSnakeItem(EndpointResponse)
+  @ApiProblems('invalid_api_key', 'insufficient_scope', 'not_found')
+  async get(@CurrentCaller() caller: SecretKeyCaller, @Param('endpointId') id: string) {
+    return snakeItem(EndpointResponse.from(await this.endpoints.get(caller, pathId('endpoint', id))));
+  }
+
+  /** Changes the fields that are sent; the rest stays (RFC 7396). */
+  @Patch(':endpointId')
+  @SecretKey('webhook:write')
+  @ApiSnakeItem(EndpointResponse)
+  @ApiProblems('validation_failed', 'invalid_api_key', 'insufficient_scope', 'not_found')
+  async update(
+    @CurrentCaller() caller: SecretKeyCaller,
+    @Param('endpointId') id: string,
+    @Body() body: UpdateEndpointRequest,
+  ) {
+    return snakeItem(
+      EndpointResponse.from(await this.endpoints.update(caller, pathId('endpoint', id), body)),
+    );
+  }
+
+  /** Deletes an endpoint and cancels what is pending for it; its log stays. */
+  @Delete(':endpointId')
+  @HttpCode(204)
+  @SecretKey('webhook:write')
+  @ApiNoContentResponse()
+  @ApiProblems('invalid_api_key', 'insufficient_scope', 'not_found')
+  delete(@CurrentCaller() caller: SecretKeyCaller, @Param('endpointId') id: string): Promise<void> {
+    return this.endpoints.delete(caller, pathId('endpoint', id));
+  }
+}
