@@ -1,0 +1,80 @@
+import { Inject, Injectable } from '@nestjs/common';
+import { MailsRepository, type Mail } from '#persistence';
+import {
+  Config,
+  errorMessage,
+  Keyring,
+  LOGGER,
+  Mailer,
+  renderMail,
+  type Logger,
+  type RenderedMail,
+} from '#platform';
+
+const CLAIM_LIMIT = 20;
+
+/** Pause after a failed try: doubled each time, at most this, in ms. */
+const MAX_PAUSE_MS = 15 * 60_000;
+
+/** A link lives for 24 hours; a mail that comes later is worth nothing. */
+const GIVE_UP_MS = 24 * 60 * 60_000;
+
+/** Sends the mails that were written with their causes, or keeps them when there is no mail server. */
+@Injectable()
+export class MailSender {
+  private readonly mailer: Mailer | null;
+  private timer: NodeJS.Timeout | undefined;
+  private sending: Promise<void> | undefined;
+
+  constructor(
+    private readonly mails: MailsRepository,
+    private readonly keyring: Keyring,
+    private readonly config: Config,
+    @Inject(LOGGER) private readonly logger: Logger,
+  ) {
+    this.mailer = config.mail.smtpUrl ? new Mailer(config.mail.smtpUrl, config.mail.from) : null;
+  }
+
+  start(): void {
+    this.timer = setInterval(() => {
+      this.sending ??= this.sendDue().finally(() => (this.sending = undefined));
+    }, this.config.webhooks.sweepInterval);
+  }
+
+  async stop(): Promise<void> {
+    clearInterval(this.timer);
+    await this.sending;
+    this.mailer?.close();
+  }
+
+  private async sendDue(): Promise<void> {
+    try {
+      const due = await this.mails.claimDue(CLAIM_LIMIT);
+      await Promise.all(due.map((mail) => this.handle(mail)));
+    } catch (error) {
+      this.logger.warn({ reason: errorMessage(error) }, 'mails could not be read');
+    }
+  }
+
+  private async handle(mail: Mail): Promise<void> {
+    try {
+      await this.deliver(mail, renderMail(mail, this.keyring, this.config.publicUrl));
+    } catch (error) {
+      const pauseMs = Math.min(1_000 * 2 ** mail.tries, MAX_PAUSE_MS);
+      await this.mails.retryOrFail(mail, pauseMs, GIVE_UP_MS);
+      this.logger.warn({ mailId: mail.id, tries: mail.tries, reason: errorMessage(error) }, 'mail not sent');
+    }
+  }
+
+  private async deliver(mail: Mail, { to, subject, text, html, link }: RenderedMail): Promise<void> {
+    if (this.mailer) {
+      await this.mailer.send({ to, subject, text, html });
+      await this.mails.markSent(mail);
+      this.logger.info({ mailId: mail.id, kind: mail.kind }, 'mail sent');
+    } else {
+      await this.mails.markKept(mail);
+      // The only log line that ever holds a link: without a mail server nobody could open it otherwise.
+      this.logger.info({ mailId: mail.id, kind: mail.kind, link }, 'mail kept, no SMTP_URL is set');
+    }
+  }
+}

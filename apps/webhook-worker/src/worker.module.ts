@@ -1,0 +1,19 @@
+import { Module, type DynamicModule } from '@nestjs/common';
+import { PersistenceModule } from '#persistence';
+import { PlatformModule, type Config, type Logger } from '#platform';
+import { AttemptRunner } from './delivery/attempt-runner.js';
+import { DueSource } from './delivery/due-source.js';
+import { WebhookSender } from './delivery/webhook-sender.js';
+import { MailSender } from './mail/mail-sender.js';
+import { Sweeper } from './recovery/sweeper.js';
+import { Housekeeper } from './retention/housekeeper.js';
+import { WorkerService } from './worker.service.js';
+
+@Module({
+  providers: [AttemptRunner, DueSource, Housekeeper, MailSender, Sweeper, WebhookSender, WorkerService],
+})
+export class WorkerModule {
+  static for(config: Config, logger: Logger): DynamicModule {
+    return { module: WorkerModule, imports: [PlatformModule.for(config, logger), PersistenceModule] };
+  }
+}
