@@ -1,0 +1,66 @@
+import { randomBytes } from 'node:crypto';
+import fs from 'node:fs';
+import path from 'node:path';
+
+/**
+ * Prints where everything is and, outside production, the keys.
+ * @param {NodeJS.WriteStream} report
+ * @param {{ production: boolean, publicUrl: string, dataDir: string, redisUrl: string | null,
+ *   http: { host: string, port: number } }} config
+ * @param {number} seconds how long the start took
+ * @param {boolean} isSeeded whether the keys in DATA_DIR are those of this database
+ */
+export function printBanner(report, config, seconds, isSeeded) {
+  const url = localUrl(config.http);
+  const rows = [
+    ['API', url],
+    ...(config.publicUrl === url ? [] : [['Public URL', config.publicUrl]]),
+    ['OpenAPI', `${url}/openapi.json`],
+    ['Data directory', config.dataDir],
+    ['Deliveries', config.redisUrl ? 'carried by Redis' : 'carried by PostgreSQL (REDIS_URL is not set)'],
+  ];
+  const keys = config.production || !isSeeded ? undefined : readCredentials(config.dataDir);
+  if (keys) {
+    rows.push(
+      ['Organization', keys.organizationId],
+      ['Project', keys.projectId],
+      ['Secret key', `${keys.secretKey}  (organization)`],
+      ['', `${keys.projectSecretKey}  (project)`],
+      ['Publishable key', keys.publishableKey],
+      ['Operator', `${keys.operator?.email}  ${keys.operator?.password}`],
+    );
+  }
+  const lines = rows.map(([name, value]) => `  ${name.padEnd(16)} ${value}`);
+  report.write(`\nGatehouse is ready (${seconds.toFixed(1)} s)\n\n${lines.join('\n')}\n`);
+  if (keys) report.write(`\n  Register a customer:\n\n${registerCommand(url, keys.publishableKey)}\n`);
+  report.write('\n  Ctrl-C stops everything.\n\n');
+}
+
+/**
+ * Where the api answers on this machine.
+ * @param {{ host: string, port: number }} listener
+ */
+export function localUrl({ host, port }) {
+  const address = { '0.0.0.0': '127.0.0.1', '::': '::1' }[host] ?? host;
+  return `http://${address.includes(':') ? `[${address}]` : address}:${port}`;
+}
+
+function readCredentials(dataDir) {
+  const file = path.join(dataDir, 'credentials.json');
+  return fs.existsSync(file) ? JSON.parse(fs.readFileSync(file, 'utf8')) : undefined;
+}
+
+/** Another address at each start, so that the command works as often as it is pasted from a new start. */
+function registerCommand(url, publishableKey) {
+  const body = {
+    email: `ada-${randomBytes(3).toString('hex')}@example.com`,
+    password: 'correct lamp under the old bridge',
+    firstName: 'Ada',
+  };
+  return [
+    `curl -X POST ${url}/api/v1/auth/register \\`,
+    `  -H 'x-publishable-key: ${publishableKey}' \\`,
+    `  -H 'content-type: application/json' \\`,
+    `  -d '${JSON.stringify(body)}'`,
+  ].join('\n');
+}

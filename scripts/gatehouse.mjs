@@ -1,0 +1,29 @@
+import path from 'node:path';
+import { ensureBuilt, ensureInstalled } from './build.mjs';
+import { startEmbeddedPostgres } from './embedded-postgres.mjs';
+import { main } from './environment.mjs';
+import { lockHolder, run } from './processes.mjs';
+
+await main(async () => {
+  // What the command prints may go into a pipe, so progress goes to stderr.
+  await ensureInstalled(process.stderr);
+  await ensureBuilt(process.stderr);
+  // Ctrl-C reaches the command by itself; this process stays to stop the database after it.
+  process.on('SIGINT', () => {});
+
+  const env = { ...process.env };
+  const dataDir = path.resolve(process.env.DATA_DIR || '.data');
+  const postgres = env.DATABASE_URL
+    ? undefined
+    : await startEmbeddedPostgres({ dataDir: path.join(dataDir, 'postgres') });
+  if (postgres) env.DATABASE_URL = postgres.url;
+  try {
+    const args = ['dist/apps/api/src/gatehouse.js', ...process.argv.slice(2)];
+    const { code } = await run(process.execPath, args, { env, stdio: 'inherit' });
+    return code;
+  } finally {
+    // A launcher that came meanwhile has adopted the server.
+    const adopted = postgres?.adopted || lockHolder(path.join(dataDir, 'launcher.pid')) !== undefined;
+    if (!adopted) await postgres?.stop();
+  }
+});

@@ -1,0 +1,150 @@
+import { randomBytes } from 'node:crypto';
+import fs from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { ensureBuilt, ensureInstalled } from './build.mjs';
+import { Fault, main, root } from './environment.mjs';
+
+const NOTE = 'Made by "npm run generate"; do not edit.';
+
+await main(async () => {
+  await ensureInstalled(process.stderr);
+  await ensureBuilt(process.stderr);
+  const made = await makeFiles();
+  const outdated = Object.entries(made).filter(([name, text]) => read(name) !== text);
+  if (process.argv.includes('--check')) {
+    if (outdated.length === 0) return;
+    throw new Fault(`Out of date: ${outdated.map(([name]) => name).join(', ')}. Run: npm run generate`);
+  }
+  for (const [name, text] of outdated) {
+    fs.writeFileSync(path.join(root, name), text);
+    console.log(`wrote ${name}`);
+  }
+});
+
+/** @returns {Promise<Record<string, string>>} the text of every generated file, by its path */
+async function makeFiles() {
+  const { settings } = await import('../dist/libs/platform/src/index.js');
+  const { errorCatalogue, eventTypes } = await import('../dist/libs/domain/src/index.js');
+  return {
+    '.env.example': envExample(settings),
+    'docs/errors.md': await pretty('docs/errors.md', errorsPage(errorCatalogue)),
+    'docs/events.md': await pretty('docs/events.md', eventsPage(eventTypes)),
+    'docs/openapi.json': await pretty('docs/openapi.json', JSON.stringify(await openApi())),
+  };
+}
+
+function envExample(settings) {
+  const head = [
+    `# ${NOTE}`,
+    '#',
+    '# Every setting of Gatehouse with its default. Copy this file to .env, remove the # before a line and change',
+    '# its value. Variables of the real environment win over .env.',
+  ].join('\n');
+  const entries = Object.entries(settings).map(([name, setting]) => {
+    const doc = wrap(setting.doc, 108).map((line) => `# ${line}`);
+    if (isValue(setting)) return [...doc, `# ${name}=${quoted(setting.shown)}`].join('\n');
+    return [...doc, `# Default: ${setting.shown}.`, `# ${name}=`].join('\n');
+  });
+  return `${[head, ...entries].join('\n\n')}\n`;
+}
+
+/** Whether what is shown can stand as the value; otherwise it describes a default that differs by machine. */
+function isValue({ shown, parse }) {
+  if (shown === '') return true;
+  try {
+    parse(shown);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+function quoted(value) {
+  return /\s/.test(value) ? `"${value}"` : value;
+}
+
+function wrap(text, width) {
+  const lines = [''];
+  for (const word of text.split(' ')) {
+    const longer = `${lines.at(-1)} ${word}`.trim();
+    if (longer.length > width) lines.push(word);
+    else lines[lines.length - 1] = longer;
+  }
+  return lines;
+}
+
+function errorsPage(errorCatalogue) {
+  const rows = Object.entries(errorCatalogue).map(([code, { status, title, cause, cure }]) =>
+    row(status, `<a id="${code}"></a>\`${code}\``, escape(title), escape(cause), escape(cure)),
+  );
+  return `<!-- ${NOTE} -->
+
+# Errors
+
+Every error is answered as \`application/problem+json\` (RFC 9457): \`type\`, \`title\`, \`status\`, \`detail\`, \`code\`
+and \`requestId\`, for some codes more members, and \`"success": false\` under \`/v1\`. \`code\` is one of these; the list
+is closed. A running api shows the same list at \`/docs/errors\`, where \`type\` leads.
+
+${row('Status', 'Code', 'Title', 'Cause', 'Cure')}
+${row(':--', ':--', ':--', ':--', ':--')}
+${rows.join('\n')}
+`;
+}
+
+function eventsPage(eventTypes) {
+  const rows = Object.entries(eventTypes).map(([type, { cause, named }]) =>
+    row(`\`${type}\``, escape(cause), named ? `no: list it or \`${type.split('.')[0]}.*\`` : 'yes'),
+  );
+  return `<!-- ${NOTE} -->
+
+# Event types
+
+What a webhook endpoint can list in \`events\`: a type of this table, all types of a noun such as \`customer.*\`, or
+\`*\`. \`*\` stands for all types but those that the last column leaves out.
+
+${row('Type', 'Emitted when', 'In `*`')}
+${row(':--', ':--', ':--')}
+${rows.join('\n')}
+`;
+}
+
+function row(...cells) {
+  return `| ${cells.join(' | ')} |`;
+}
+
+function escape(text) {
+  return text.replace(/[\\_*|<[`]/g, '\\$&');
+}
+
+/** The api's own document. Nothing connects and nothing listens; the settings are these, whatever the environment. */
+async function openApi() {
+  const { createLogger, loadConfig } = await import('../dist/libs/platform/src/index.js');
+  const { createApi } = await import('../dist/apps/api/src/api.js');
+  const { buildOpenApi } = await import('../dist/apps/api/src/http/openapi.js');
+  const config = loadConfig({
+    DATABASE_URL: 'postgres://127.0.0.1/nowhere',
+    DATA_DIR: tmpdir(),
+    GATEHOUSE_SECRET: randomBytes(32).toString('base64url'),
+    HASH_THREADS: '1',
+    LOG_LEVEL: 'silent',
+  });
+  const api = await createApi(config, createLogger(config, 'generate'));
+  try {
+    return buildOpenApi(api.app);
+  } finally {
+    await api.app.close();
+  }
+}
+
+/** As "npm run format" would leave it. */
+async function pretty(name, text) {
+  const { format, resolveConfig } = await import('prettier');
+  const filepath = path.join(root, name);
+  return format(text, { ...(await resolveConfig(filepath)), filepath });
+}
+
+function read(name) {
+  const file = path.join(root, name);
+  return fs.existsSync(file) ? fs.readFileSync(file, 'utf8') : undefined;
+}

@@ -1,0 +1,138 @@
+import http from 'node:http';
+import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { localUrl, printBanner } from './banner.mjs';
+import { startEmbeddedPostgres, stopEmbeddedPostgres } from './embedded-postgres.mjs';
+import { step } from './environment.mjs';
+import { describeProcess } from './processes.mjs';
+import { Program } from './supervisor.mjs';
+
+/** Everything that runs: the database, the api and the webhook-worker. */
+export class House {
+  #config;
+  #log;
+  #lock;
+  #postgres;
+  #guard;
+  #api;
+  #worker;
+  #env = { ...process.env };
+  #closing;
+  #signalledAt;
+  #stopMode = 'fast';
+
+  constructor(config, log, lock) {
+    this.#config = config;
+    this.#log = log;
+    this.#lock = lock;
+    const onConfigFault = () => this.close().then(() => process.exit(1));
+    this.#api = new Program({ name: 'api', file: 'dist/apps/api/src/main.js', log, onConfigFault });
+    const worker = 'dist/apps/webhook-worker/src/main.js';
+    this.#worker = new Program({ name: 'webhook-worker', file: worker, log, onConfigFault });
+  }
+
+  async open() {
+    if (!this.#config.database.url) await this.#openDatabase();
+    if (this.#closing) return;
+    process.stdout.write('  Starting the api and the webhook-worker …\n');
+    this.#startPrograms();
+    await this.#ready();
+    if (!this.#closing)
+      printBanner(process.stdout, this.#config, performance.now() / 1000, this.#env.SEED === 'on');
+  }
+
+  async #openDatabase() {
+    this.#postgres = step(process.stdout, 'Starting the embedded PostgreSQL', () => this.#startDatabase());
+    await this.#postgres;
+    this.#env.SEED ||= 'on';
+    this.#guard = setInterval(() => this.#reviveDatabase(), 1_000);
+  }
+
+  async #startDatabase() {
+    const server = await startEmbeddedPostgres({ dataDir: this.#databaseDir() });
+    this.#env.DATABASE_URL = server.url;
+    return server;
+  }
+
+  async #reviveDatabase() {
+    const { pid, url } = await this.#postgres;
+    if (this.#closing || describeProcess(pid) !== undefined) return;
+    this.#log.write('error', 'The embedded PostgreSQL died, starting it again');
+    this.#postgres = this.#startDatabase().catch((error) => {
+      this.#log.write('error', error.message);
+      return { pid, url };
+    });
+    // Another program may have taken its port meanwhile.
+    if ((await this.#postgres).url !== url) await this.restart();
+  }
+
+  #databaseDir() {
+    return path.join(this.#config.dataDir, 'postgres');
+  }
+
+  #startPrograms() {
+    this.#api.start(this.#env);
+    this.#worker.start(this.#env);
+  }
+
+  async #ready() {
+    const url = `${localUrl(this.#config.http)}/readyz`;
+    const hint = setTimeout(() => {
+      this.#log.write('warn', 'The api is not ready after 30 s; the lines above say why');
+    }, 30_000);
+    while (!this.#closing && !(await answers(url))) await sleep(50);
+    clearTimeout(hint);
+  }
+
+  async restart() {
+    await this.#api.stop(14_000);
+    await this.#worker.stop(14_000);
+    if (!this.#closing) this.#startPrograms();
+  }
+
+  get closing() {
+    return this.#closing !== undefined;
+  }
+
+  /** npm passes on the Ctrl-C that the terminal has sent to all, so one key press arrives twice. */
+  onSignal() {
+    this.#signalledAt ??= performance.now();
+    if (performance.now() - this.#signalledAt > 1_000) this.#hurry();
+    this.close().then(() => process.exit(0));
+  }
+
+  #hurry() {
+    this.#stopMode = 'immediate';
+    this.#api.kill();
+    this.#worker.kill();
+  }
+
+  /** Stops all of it, in order: nothing is taken away from a program that still works. */
+  close() {
+    this.#closing ??= this.#close();
+    return this.#closing;
+  }
+
+  async #close() {
+    this.#log.write('info', 'Stopping');
+    clearInterval(this.#guard);
+    // With the database's 3 s less than 15 s: whoever pressed Ctrl-C waits.
+    await this.#api.stop(14_000);
+    await this.#worker.stop(14_000);
+    const server = await Promise.resolve(this.#postgres).catch(() => undefined);
+    if (server) await stopEmbeddedPostgres(this.#databaseDir(), this.#stopMode);
+    await this.#log.close();
+    this.#lock.release();
+  }
+}
+
+function answers(url) {
+  return new Promise((resolve) => {
+    const request = http.get(url, { agent: false, timeout: 2_000 }, (response) => {
+      response.resume();
+      resolve(response.statusCode === 200);
+    });
+    request.on('timeout', () => request.destroy());
+    request.on('error', () => resolve(false));
+  });
+}

@@ -1,0 +1,107 @@
+import { execFileSync, spawn } from 'node:child_process';
+import { readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { constants } from 'node:os';
+import { setTimeout as sleep } from 'node:timers/promises';
+
+/**
+ * Start time and command line of a living process, undefined for a dead one. A process id alone proves
+ * nothing: after a crash, and most of all in a container, the number soon belongs to someone else.
+ * @param {number} pid
+ * @returns {string | undefined}
+ */
+export function describeProcess(pid) {
+  try {
+    process.kill(pid, 0);
+  } catch (error) {
+    if (error.code !== 'EPERM') return undefined;
+  }
+  try {
+    if (process.platform === 'win32') return 'alive';
+    if (process.platform !== 'linux') {
+      const options = { encoding: 'utf8', env: { PATH: process.env.PATH, LC_ALL: 'C' } };
+      return execFileSync('ps', ['-ww', '-o', 'lstart=,command=', '-p', String(pid)], options).trim();
+    }
+    const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
+    const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+    // A zombie is dead; in a container nobody may ever collect it.
+    if (fields[0] === 'Z') return undefined;
+    return `${fields[19]} ${readFileSync(`/proc/${pid}/cmdline`, 'utf8').replaceAll('\0', ' ').trim()}`;
+  } catch {
+    return undefined;
+  }
+}
+
+/**
+ * The living process that holds a lock file, if any.
+ * @param {string} file
+ * @returns {number | undefined}
+ */
+export function lockHolder(file) {
+  try {
+    const [pid, description] = readFileSync(file, 'utf8').split('\n');
+    if (pid === '') return Date.now() - statSync(file).mtimeMs < 1_000 ? -1 : undefined; // being written
+    return describeProcess(Number(pid)) === description ? Number(pid) : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/**
+ * Takes a lock file, also from a dead holder.
+ * @param {string} file
+ * @returns {{ release(): void } | { holder: number }}
+ */
+export function takeLock(file) {
+  const content = `${process.pid}\n${describeProcess(process.pid)}\n`;
+  for (;;) {
+    try {
+      writeFileSync(file, content, { flag: 'wx' });
+      return { release: () => rmSync(file, { force: true }) };
+    } catch (error) {
+      if (error.code !== 'EEXIST') throw error;
+    }
+    const holder = lockHolder(file);
+    if (holder !== undefined) return { holder };
+    rmSync(file, { force: true });
+  }
+}
+
+/**
+ * Runs `work` while no other process runs what is under the same lock file.
+ * @template T
+ * @param {string} file
+ * @param {() => Promise<T>} work
+ * @returns {Promise<T>}
+ */
+export async function withLock(file, work) {
+  let lock = takeLock(file);
+  while (!lock.release) {
+    await sleep(100);
+    lock = takeLock(file);
+  }
+  try {
+    return await work();
+  } finally {
+    lock.release();
+  }
+}
+
+/**
+ * Runs a program to its end. A program that cannot be started has the code -1.
+ * @param {string} command
+ * @param {string[]} args
+ * @param {import('node:child_process').SpawnOptions & { input?: string }} [options]
+ * @returns {Promise<{ code: number, output: string }>} `output` is empty with `stdio: 'inherit'`
+ */
+export function run(command, args, { input = '', ...options } = {}) {
+  return new Promise((resolve) => {
+    const child = spawn(command, args, options);
+    let output = '';
+    for (const stream of [child.stdout, child.stderr]) {
+      stream?.setEncoding('utf8').on('data', (text) => (output += text));
+    }
+    child.stdin?.on('error', () => {}).end(input);
+    child.once('error', (error) => resolve({ code: -1, output: `${output}${error.message}` }));
+    child.once('close', (code, signal) => resolve({ code: code ?? 128 + constants.signals[signal], output }));
+  });
+}

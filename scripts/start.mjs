@@ -1,0 +1,109 @@
+import fs from 'node:fs';
+import net from 'node:net';
+import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { ensureBuilt, ensureInstalled } from './build.mjs';
+import { Fault, main, root } from './environment.mjs';
+import { House } from './house.mjs';
+import { lockHolder, takeLock } from './processes.mjs';
+import { openLog } from './supervisor.mjs';
+
+const report = process.stdout;
+// A terminal that is closed must not take the launcher down before its programs.
+for (const stream of [process.stdout, process.stderr]) stream.on('error', () => {});
+
+await main(async () => {
+  report.write('Gatehouse\n');
+  await requireFreePort();
+  await ensureInstalled(report);
+  await ensureBuilt(report);
+  const config = await checkedConfig();
+  const lock = lockDataDir(config.dataDir);
+  const house = new House(config, await openLog(), lock);
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => house.onSignal());
+  try {
+    await house.open();
+  } catch (error) {
+    await house.close();
+    throw error;
+  }
+  if (process.argv.includes('--watch')) watch(house);
+});
+
+/** Says now what would otherwise show after minutes of installing and building. */
+async function requireFreePort() {
+  const port = Number(process.env.PORT?.trim() || 3000);
+  const host = process.env.HOST?.trim() || '127.0.0.1';
+  if (!Number.isInteger(port) || port < 0 || port > 65_535) return; // the configuration's check says it better
+
+  // After a crash of the launcher its programs need a moment to notice and to let go of the port.
+  const lockFile = path.resolve(process.env.DATA_DIR?.trim() || '.data', 'launcher.pid');
+  const crashed = fs.existsSync(lockFile) && lockHolder(lockFile) === undefined;
+  for (const deadline = performance.now() + (crashed ? 15_000 : 0); ; await sleep(100)) {
+    const { code, found } = await tryListen(port, host);
+    // PORT=0 asks for any free port; the banner and the programs must agree on it.
+    if (found) return void (process.env.PORT = String(found));
+    if (code === 'EADDRINUSE' && performance.now() < deadline) continue;
+    if (code === 'EADDRINUSE') {
+      throw new Fault(
+        `Port ${port} is in use. Stop what listens there, or take another: PORT=${port + 1} npm start`,
+      );
+    }
+    if (code === 'EACCES') {
+      throw new Fault(`Port ${port} is closed to ordinary users. Take another: PORT=3000 npm start`);
+    }
+    throw new Fault(`Cannot listen on HOST=${host}, port ${port} (${code}). Try: HOST=127.0.0.1 npm start`);
+  }
+}
+
+function tryListen(port, host) {
+  return new Promise((resolve) => {
+    const server = net.createServer();
+    server.once('error', ({ code }) => resolve({ code }));
+    server.listen(port, host, () => {
+      const found = server.address().port;
+      server.close(() => resolve({ found }));
+    });
+  });
+}
+
+async function checkedConfig() {
+  const { loadConfig } = await import('../dist/libs/platform/src/index.js');
+  try {
+    return loadConfig(process.env);
+  } catch (error) {
+    throw new Fault(error.message);
+  }
+}
+
+/** Two launchers on one data directory would share a database and overwrite each other's keys. */
+function lockDataDir(dataDir) {
+  fs.mkdirSync(dataDir, { recursive: true, mode: 0o700 });
+  const lock = takeLock(path.join(dataDir, 'launcher.pid'));
+  if (lock.release) return lock;
+  throw new Fault(
+    `Another Gatehouse (process ${lock.holder}) uses the data directory ${dataDir}. ` +
+      'Stop it, or take another: DATA_DIR=.data-2 npm start',
+  );
+}
+
+/** Builds and restarts after every change; what does not build leaves the running programs alone. */
+function watch(house) {
+  let timer;
+  let work = Promise.resolve();
+  const rebuild = async () => {
+    if (house.closing) return;
+    try {
+      if (!(await ensureBuilt(report))) return;
+      await house.restart();
+    } catch (error) {
+      console.error(error instanceof Fault ? error.message : error);
+    }
+  };
+  for (const folder of ['apps', 'libs']) {
+    fs.watch(path.join(root, folder), { recursive: true }, () => {
+      clearTimeout(timer);
+      timer = setTimeout(() => (work = work.then(rebuild)), 200);
+    });
+  }
+}

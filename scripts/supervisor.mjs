@@ -1,0 +1,128 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { root } from './environment.mjs';
+
+const LONGEST_PAUSE = 30_000;
+const STEADY_AFTER = 60_000;
+
+/** The exit code of a process that refuses its configuration (EX_CONFIG); starting it again is no use. */
+const CONFIG_FAULT = 78;
+
+/**
+ * The log of the launcher and its programs: JSON lines, made readable on a developer's terminal.
+ */
+export async function openLog() {
+  const readable = process.stdout.isTTY && process.env.NODE_ENV !== 'production';
+  const sink = readable ? await readableSink() : process.stdout;
+  return {
+    /** Passes whole lines on, so that the lines of two programs never mix. */
+    forward(source, target = sink) {
+      let rest = '';
+      source.setEncoding('utf8').on('data', (text) => {
+        const end = text.lastIndexOf('\n') + 1;
+        if (end > 0) target.write(rest + text.slice(0, end));
+        rest = end > 0 ? text.slice(end) : rest + text;
+      });
+      source.on('end', () => rest && target.write(`${rest}\n`));
+    },
+    write(level, message) {
+      const line = { level, time: new Date().toISOString(), service: 'launcher', pid: process.pid, message };
+      sink.write(`${JSON.stringify(line)}\n`);
+    },
+    async close() {
+      if (!readable) return;
+      sink.end();
+      await once(sink, 'close', { signal: AbortSignal.timeout(500) }).catch(() => {});
+    },
+  };
+}
+
+async function readableSink() {
+  const { default: pretty } = await import('pino-pretty');
+  return pretty({
+    sync: true,
+    ignore: 'pid,service',
+    messageKey: 'message',
+    errorLikeObjectKeys: ['error'],
+    messageFormat: '{service}: {message}',
+    translateTime: 'SYS:HH:MM:ss.l',
+  });
+}
+
+/** A program that is started again whenever it dies, after a pause that grows. */
+export class Program {
+  #name;
+  #file;
+  #log;
+  #onConfigFault;
+  #child;
+  #timer;
+  #wanted = false;
+  #pause = 500;
+
+  /**
+   * @param {{ name: string, file: string, log: Awaited<ReturnType<typeof openLog>>, onConfigFault(): void }} options
+   */
+  constructor({ name, file, log, onConfigFault }) {
+    this.#name = name;
+    this.#file = file;
+    this.#log = log;
+    this.#onConfigFault = onConfigFault;
+  }
+
+  /** @param {NodeJS.ProcessEnv} env */
+  start(env) {
+    this.#wanted = true;
+    const started = performance.now();
+    // A process group of its own keeps Ctrl-C away: the launcher stops the programs one after the other.
+    // The IPC channel tells a program when the launcher is gone.
+    const child = spawn(process.execPath, [this.#file], {
+      cwd: root,
+      env,
+      stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
+      detached: process.platform !== 'win32',
+    });
+    this.#child = child;
+    this.#log.forward(child.stdout);
+    this.#log.forward(child.stderr, process.stderr);
+    child.on('error', (error) => this.#log.write('error', `${this.#name}: ${error.message}`));
+    child.once('close', (code, signal) => {
+      this.#child = undefined;
+      if (!this.#wanted) return;
+      if (code === CONFIG_FAULT) this.#onConfigFault();
+      else this.#startAgain(env, signal ? `signal ${signal}` : `code ${code}`, performance.now() - started);
+    });
+  }
+
+  #startAgain(env, reason, life) {
+    if (life > STEADY_AFTER) this.#pause = 500;
+    this.#log.write('error', `${this.#name} died (${reason}), starting it again in ${this.#pause / 1000} s`);
+    this.#timer = setTimeout(() => this.start(env), this.#pause);
+    this.#pause = Math.min(this.#pause * 2, LONGEST_PAUSE);
+  }
+
+  /**
+   * Asks the program to end and waits for it.
+   * @param {number} grace ms until it is killed
+   */
+  async stop(grace) {
+    this.#wanted = false;
+    clearTimeout(this.#timer);
+    const child = this.#child;
+    if (!child) return;
+    const closed = once(child, 'close');
+    child.kill('SIGTERM');
+    const timer = setTimeout(() => {
+      this.#log.write('error', `${this.#name} did not end within ${grace / 1000} s and is killed`);
+      this.kill();
+    }, grace);
+    await closed;
+    clearTimeout(timer);
+  }
+
+  kill() {
+    this.#wanted = false;
+    clearTimeout(this.#timer);
+    this.#child?.kill('SIGKILL');
+  }
+}
