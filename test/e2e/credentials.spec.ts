@@ -1,0 +1,268 @@
+import { once } from 'node:events';
+import type { AddressInfo } from 'node:net';
+import { Controller, Get, Module } from '@nestjs/common';
+import { ApiModule } from '../../apps/api/src/api.module.js';
+import { createApi } from '../../apps/api/src/api.js';
+import { Readiness } from '../../apps/api/src/http/readiness.js';
+import { registeredRoutes } from '../../apps/api/src/http/route-gate.js';
+import { createLogger, loadConfig } from '#platform';
+import { House, PASSWORD } from '../support/house.js';
+import { insertKey, insertOrganization, insertProject, type Tenant } from '../support/tenants.js';
+
+let house: House;
+let tenant: Tenant;
+let tokens: { accessToken: string; refreshToken: string };
+let verificationToken: string;
+beforeAll(async () => {
+  house = await House.start();
+  tenant = { ...house.credentials, secretKey: house.credentials.projectSecretKey };
+  const email = 'matrix@example.com';
+  tokens = (await house.register(email)).body.tokens;
+  verificationToken = await house.verificationToken(email);
+});
+afterAll(async () => house?.stop());
+
+type Kind = 'secret' | 'publishable' | 'access';
+
+/** Every route and the credentials that open it (specification, section 5; contract, sections 3 and 4). */
+const routes: Record<string, Kind[]> = {
+  'POST /api/v1/auth/register': ['publishable', 'secret'],
+  'POST /api/v1/auth/login': ['publishable'],
+  'POST /api/v1/auth/refresh': [],
+  'POST /api/v1/auth/verify-email': [],
+  'GET /api/v1/me': ['access'],
+  'GET /api/v1/mailbox': ['secret'],
+  'GET /v1/webhooks/deliveries': ['secret'],
+  'GET /v1/webhooks/deliveries/:deliveryId': ['secret'],
+  'POST /v1/webhooks/deliveries/:deliveryId/redeliver': ['secret'],
+  'POST /v1/webhooks/endpoints': ['secret'],
+  'GET /v1/webhooks/endpoints': ['secret'],
+  'GET /v1/webhooks/endpoints/:endpointId': ['secret'],
+  'PATCH /v1/webhooks/endpoints/:endpointId': ['secret'],
+  'DELETE /v1/webhooks/endpoints/:endpointId': ['secret'],
+  'GET /.well-known/jwks.json': [],
+  'GET /docs/errors': [],
+  'GET /livez': [],
+  'GET /openapi.json': [],
+  'GET /readyz': [],
+  'GET /verify-email': [],
+  'POST /verify-email': [],
+};
+
+/** Every credential there is, in every header it could be put into. */
+const presentations = (): { name: string; kind: Kind | null; headers: Record<string, string> }[] => [
+  {
+    name: 'secret key as bearer token',
+    kind: 'secret',
+    headers: { authorization: `Bearer ${tenant.secretKey}` },
+  },
+  { name: 'secret key in x-api-key', kind: 'secret', headers: { 'x-api-key': tenant.secretKey } },
+  { name: 'publishable key', kind: 'publishable', headers: { 'x-publishable-key': tenant.publishableKey } },
+  { name: 'access token', kind: 'access', headers: { authorization: `Bearer ${tokens.accessToken}` } },
+  { name: 'secret key in x-publishable-key', kind: null, headers: { 'x-publishable-key': tenant.secretKey } },
+  {
+    name: 'publishable key as bearer token',
+    kind: null,
+    headers: { authorization: `Bearer ${tenant.publishableKey}` },
+  },
+  { name: 'publishable key in x-api-key', kind: null, headers: { 'x-api-key': tenant.publishableKey } },
+];
+
+/** What is no credential of any route's header at all. */
+const strangers = (): { name: string; headers: Record<string, string> }[] => [
+  { name: 'nothing', headers: {} },
+  { name: 'refresh token', headers: { authorization: `Bearer ${tokens.refreshToken}` } },
+  { name: 'verification token', headers: { authorization: `Bearer ${verificationToken}` } },
+  { name: 'access token in x-api-key', headers: { 'x-api-key': tokens.accessToken } },
+  { name: 'access token in x-publishable-key', headers: { 'x-publishable-key': tokens.accessToken } },
+  { name: 'unknown key with a right checksum', headers: { authorization: `Bearer ${unknownKey}` } },
+  { name: 'key with a wrong checksum', headers: { 'x-api-key': `${tenant.secretKey.slice(0, -1)}!` } },
+  {
+    name: 'basic authentication',
+    headers: { authorization: `Basic ${Buffer.from('a:b').toString('base64')}` },
+  },
+];
+let unknownKey = '';
+
+const ask = (route: string, headers: Record<string, string>) => {
+  const [method, path] = route.split(' ') as [string, string];
+  return house.request(method, path.replace(/:\w+/g, 'x'), { headers });
+};
+
+describe('the credential × route matrix (AK-03, TK-03)', () => {
+  beforeAll(async () => {
+    unknownKey = await insertKey(house, { ...tenant, type: 'secret' });
+    await house.sql(`UPDATE api_keys SET revoked_at = now() WHERE last4 = $1`, [unknownKey.slice(-4)]);
+  });
+
+  it('names every route that there is', async () => {
+    const api = await inProcessApi();
+    const found = registeredRoutes(api.express).map(({ method, path }) => `${method} ${path}`);
+    await api.app.close();
+    expect(found.sort()).toEqual(Object.keys(routes).sort());
+  });
+
+  it.each(Object.keys(routes))('%s', async (route) => {
+    const opens = routes[route]!;
+    const isPage = route.includes('verify-email') && !route.includes('/api/');
+    for (const { name, kind, headers } of presentations()) {
+      const { status, body } = await ask(route, headers);
+      const outcome = `${name}: ${status} ${(body as { code?: string }).code ?? ''}`;
+      if (opens.length === 0 || (kind && opens.includes(kind))) {
+        expect([401, 403].includes(status) && !isPage ? outcome : 'let in').toBe('let in');
+      } else expect(outcome).toBe(`${name}: 403 wrong_credential_type`);
+    }
+    for (const { name, headers } of strangers()) {
+      const { status, body, headers: answered } = await ask(route, headers);
+      if (opens.length === 0)
+        expect([401, 403].includes(status) && !isPage ? `${name}: ${status}` : 'let in').toBe('let in');
+      else {
+        const code = opens.includes('access') ? 'invalid_access_token' : 'invalid_api_key';
+        expect(`${name}: ${status} ${body.code}`).toBe(`${name}: 401 ${code}`);
+        expect(answered.get('www-authenticate')).toContain('Bearer');
+      }
+    }
+  });
+
+  it('refuses to serve a route that declares no credential', async () => {
+    @Controller('undeclared')
+    class UndeclaredController {
+      @Get()
+      show(): string {
+        return 'open';
+      }
+    }
+    const api = await inProcessApi([UndeclaredController]);
+    api.app.get(Readiness, { strict: false }).started = true;
+    const server = api.express.listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    const { port } = server.address() as AddressInfo;
+    const undeclared = await fetch(`http://127.0.0.1:${port}/undeclared`);
+    const declared = await fetch(`http://127.0.0.1:${port}/docs/errors`);
+    server.close();
+    server.closeAllConnections();
+    await api.app.close();
+    expect(declared.status).toBe(200);
+    expect(undeclared.status).toBe(404);
+    expect(await undeclared.text()).toContain('not_found');
+  });
+});
+
+describe('keys', () => {
+  it('work with another scheme case, and twice the same', async () => {
+    const headers = { authorization: `bearer ${tenant.secretKey}`, 'x-api-key': tenant.secretKey };
+    expect((await house.request('GET', '/v1/webhooks/endpoints', { headers })).status).toBe(200);
+  });
+
+  it('of one kind, or of two projects, do not mix (AK-03)', async () => {
+    const other = await insertProject(house, tenant.organizationId);
+    const mixes: Record<string, string>[] = [
+      { authorization: `Bearer ${tenant.secretKey}`, 'x-api-key': house.credentials.secretKey },
+      { authorization: `Bearer ${tenant.secretKey}`, 'x-publishable-key': other.publishableKey },
+    ];
+    for (const headers of mixes) {
+      const answer = await house.request('POST', '/api/v1/auth/register', { headers, body: {} });
+      expect(answer).toMatchObject({ status: 400, body: { code: 'multiple_credentials' } });
+    }
+  });
+
+  it('in the query string are refused', async () => {
+    for (const name of ['api_key', 'key', 'x-api-key', 'access_token']) {
+      expect((await house.request('GET', `/v1/webhooks/endpoints?${name}=${tenant.secretKey}`)).status).toBe(
+        401,
+      );
+    }
+  });
+
+  it('need every scope of the route (AK-06)', async () => {
+    const key = await insertKey(house, {
+      ...tenant,
+      type: 'secret',
+      scopes: ['customer:read', 'webhook:write'],
+    });
+    const headers = { authorization: `Bearer ${key}` };
+    const refused = await house.request('GET', '/v1/webhooks/deliveries', { headers });
+    expect(refused).toMatchObject({
+      status: 403,
+      body: { code: 'insufficient_scope', requiredScopes: ['webhook:read'] },
+    });
+    const register = await house.request('POST', '/api/v1/auth/register', {
+      headers,
+      body: { email: 'scope@example.com', password: PASSWORD },
+    });
+    expect(register).toMatchObject({ status: 403, body: { requiredScopes: ['customer:write'] } });
+  });
+
+  it('die at once when revoked or expired, with one body for all (AK-08)', async () => {
+    const key = await insertKey(house, { ...tenant, type: 'secret' });
+    const headers = { authorization: `Bearer ${key}` };
+    const ask = () => house.request('GET', '/v1/webhooks/endpoints', { headers });
+    expect((await ask()).status).toBe(200);
+    for (const column of ['revoked_at', 'expires_at']) {
+      await house.sql(`UPDATE api_keys SET ${column} = now() WHERE last4 = $1`, [key.slice(-4)]);
+      expect(await ask()).toMatchObject({ status: 401, body: { code: 'invalid_api_key' } });
+      await house.sql(`UPDATE api_keys SET ${column} = NULL WHERE last4 = $1`, [key.slice(-4)]);
+    }
+    await house.sql('UPDATE projects SET archived_at = now() WHERE id = $1', [tenant.projectId]);
+    const archived = await ask();
+    await house.sql('UPDATE projects SET archived_at = NULL WHERE id = $1', [tenant.projectId]);
+    expect(archived.status).toBe(401);
+  });
+
+  it('are kept as SHA-256 only, and note their use (AK-02)', async () => {
+    const key = await insertKey(house, { ...tenant, type: 'secret' });
+    await house.request('GET', '/v1/webhooks/endpoints', { headers: { authorization: `Bearer ${key}` } });
+    await new Promise((resolve) => setTimeout(resolve, 100));
+    const [row] = await house.sql('SELECT k::text AS line, last_used_at FROM api_keys k WHERE last4 = $1', [
+      key.slice(-4),
+    ]);
+    expect(row!['line']).not.toContain(key);
+    expect(row!['last_used_at']).not.toBeNull();
+  });
+
+  it('see nothing of another tenant (AK-04)', async () => {
+    const stranger = await insertOrganization(house);
+    const sibling = await insertProject(house, tenant.organizationId);
+    const mine = await house.request('POST', '/v1/webhooks/endpoints', {
+      headers: { authorization: `Bearer ${tenant.secretKey}` },
+      body: { url: 'http://127.0.0.1:9/' },
+    });
+    const path = `/v1/webhooks/endpoints/${mine.body.data.id}`;
+    for (const { secretKey } of [stranger, sibling]) {
+      const headers = { authorization: `Bearer ${secretKey}` };
+      const missing = await house.request(
+        'GET',
+        '/v1/webhooks/endpoints/ep_01a1fbc4-d13c-766e-87e8-1123689da101',
+        { headers },
+      );
+      for (const [method, body] of [['GET'], ['PATCH', { url: 'http://127.0.0.1:8/' }], ['DELETE']] as [
+        string,
+        object?,
+      ][]) {
+        const answer = await house.request(method, path, { headers, body });
+        expect({ ...answer.body, requestId: '' }).toEqual({ ...missing.body, requestId: '' });
+      }
+      expect((await house.request('GET', '/v1/webhooks/endpoints', { headers })).body.data).toEqual([]);
+      const byFilter = await house.request('GET', `/v1/webhooks/endpoints?project_id=${tenant.projectId}`, {
+        headers,
+      });
+      expect(byFilter.body.data).toEqual([]);
+      const created = await house.request('POST', '/v1/webhooks/endpoints', {
+        headers,
+        body: { url: 'http://127.0.0.1:9/', project_id: tenant.projectId },
+      });
+      expect(created.status).toBe(404);
+    }
+    const organization = await house.server('GET', '/v1/webhooks/endpoints');
+    expect((organization.body.data as { id: string }[]).map(({ id }) => id)).toContain(mine.body.data.id);
+  });
+});
+
+/** The api inside this process, without database or listener; for looking at how it is put together. */
+async function inProcessApi(controllers: (new () => unknown)[] = []) {
+  const config = loadConfig({ ...house.env, LOG_LEVEL: 'silent' });
+  const logger = createLogger(config, 'test');
+  @Module({ imports: [ApiModule.for(config, logger)], controllers })
+  class RootModule {}
+  return createApi(config, logger, RootModule);
+}

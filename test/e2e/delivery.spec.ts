@@ -1,0 +1,342 @@
+import { randomUUID } from 'node:crypto';
+import { Webhook } from 'standardwebhooks';
+import { carriers, House, PASSWORD } from '../support/house.js';
+import { eventually } from '../support/eventually.js';
+import { Receiver, status } from '../support/receiver.js';
+
+const gaps = (times: number[]): number[] => times.slice(1).map((time, index) => time - times[index]!);
+
+describe.each(carriers)('delivery carried by %s', (carrier) => {
+  let house: House;
+  let receiver: Receiver;
+  beforeAll(async () => {
+    house = await House.start({
+      carrier,
+      env: { WEBHOOK_RETRY_SCHEDULE: '0s,300ms,600ms,400ms,500ms', WEBHOOK_TIMEOUT: '500ms' },
+    });
+  });
+  beforeEach(async () => (receiver = await Receiver.start()));
+  afterEach(async () => {
+    await house.sql(`UPDATE webhook_endpoints SET status = 'deleted'`);
+    await receiver.stop();
+  });
+  afterAll(async () => house?.stop());
+
+  /** Registers a customer and waits until the delivery of `customer.created` is finished. */
+  const deliver = async (events = ['customer.created']) => {
+    const endpoint = await house.createEndpoint(receiver.url, events);
+    const customer = (await house.register()).body.customer;
+    const attempts = await eventually('the delivery finishing', async () => {
+      const found = await house.attempts({ endpoint_id: endpoint.id });
+      return found.length > 0 && found.every(({ delivery_state }) => delivery_state !== 'pending') && found;
+    });
+    return { endpoint, customer, attempts };
+  };
+
+  it('sends a signed event that carries the resource as the API shows it (WH-07)', async () => {
+    const { endpoint, customer, attempts } = await deliver();
+    const [request] = receiver.requests;
+    const payload = new Webhook(endpoint.secret).verify(
+      request!.body,
+      request!.headers as Record<string, string>,
+    );
+    expect(payload).toEqual({
+      id: expect.stringMatching(/^evt_[0-9a-f-]{36}$/),
+      type: 'customer.created',
+      created_at: expect.stringMatching(/Z$/),
+      project_id: house.credentials.projectId,
+      organization_id: house.credentials.organizationId,
+      data: {
+        customer: {
+          ...customer,
+          projectId: house.credentials.projectId,
+          externalId: null,
+          metadata: {},
+          publicMetadata: {},
+          disabledAt: null,
+          createdAt: expect.any(String),
+          updatedAt: expect.any(String),
+          lastLoginAt: null,
+        },
+      },
+    });
+    expect(request!.headers).toMatchObject({
+      'webhook-id': request!.event.id,
+      'content-type': 'application/json',
+      'user-agent': 'Gatehouse-Webhooks/0.1.0',
+      'accept-encoding': 'identity',
+    });
+    expect(attempts).toEqual([
+      {
+        id: expect.stringMatching(/^att_/),
+        endpoint_id: endpoint.id,
+        event: 'customer.created',
+        target_url: receiver.url,
+        http_status: 200,
+        success: true,
+        attempt: 1,
+        max_attempts: 5,
+        duration_ms: expect.any(Number),
+        response_body: 'ok',
+        error: null,
+        created_at: expect.stringMatching(/Z$/),
+        delivery_id: expect.stringMatching(/^dlv_/),
+        event_id: request!.event.id,
+        project_id: house.credentials.projectId,
+        delivery_state: 'succeeded',
+        next_attempt_at: null,
+      },
+    ]);
+  });
+
+  it('retries 500, 500, 200 on the schedule: three records, one webhook-id, fresh timestamps (WH-08, WH-10)', async () => {
+    receiver.answer(status(500, 'first'), status(500, 'second'));
+    const { attempts } = await deliver();
+    expect(
+      attempts.map(({ attempt, http_status, success, error, response_body }) => [
+        attempt,
+        http_status,
+        success,
+        error,
+        response_body,
+      ]),
+    ).toEqual([
+      [1, 500, false, 'http_error', 'first'],
+      [2, 500, false, 'http_error', 'second'],
+      [3, 200, true, null, 'ok'],
+    ]);
+    const [first, second] = gaps(receiver.requests.map(({ at }) => at));
+    expect(first).toBeGreaterThanOrEqual(270);
+    expect(second).toBeGreaterThanOrEqual(540);
+    expect(new Set(receiver.requests.map(({ headers }) => headers['webhook-id'])).size).toBe(1);
+    expect(new Set(receiver.requests.map(({ body }) => body)).size).toBe(1);
+    const signatures = new Set(receiver.requests.map(({ headers }) => headers['webhook-signature']));
+    const timestamps = new Set(receiver.requests.map(({ headers }) => headers['webhook-timestamp']));
+    expect(signatures.size).toBe(timestamps.size);
+  });
+
+  it('makes a dead letter of five failures, and a redelivery of it succeeds', async () => {
+    receiver.answer(status(500), status(404), status(410), status(429), status(302));
+    const { attempts, endpoint } = await deliver();
+    expect(attempts.map(({ attempt, http_status, success }) => [attempt, http_status, success])).toEqual([
+      [1, 500, false],
+      [2, 404, false],
+      [3, 410, false],
+      [4, 429, false],
+      [5, 302, false],
+    ]);
+    expect(attempts[4]).toMatchObject({ delivery_state: 'failed', next_attempt_at: null });
+    const dead = attempts[0]!['delivery_id'] as string;
+
+    const clicks = await Promise.all(
+      Array.from({ length: 20 }, () =>
+        house.server('POST', `/v1/webhooks/deliveries/${dead}/redeliver`, { reason: 'receiver mended' }),
+      ),
+    );
+    const made = clicks.filter(({ status }) => status === 202);
+    expect(made).toHaveLength(1);
+    for (const { body } of clicks.filter(({ status }) => status !== 202)) {
+      expect(['already_redelivered', 'delivery_pending']).toContain(body.code);
+    }
+    const redelivery = made[0]!.body.data;
+    expect(redelivery).toMatchObject({ redelivery_of: dead, endpoint_id: endpoint.id });
+    const done = await eventually('the redelivery succeeding', async () => {
+      const { body } = await house.server('GET', `/v1/webhooks/deliveries/${redelivery.id}`);
+      return body.data.state === 'succeeded' && body.data;
+    });
+    expect(done.attempts).toMatchObject([{ attempt: 1, success: true }]);
+    expect(receiver.requests).toHaveLength(6);
+    expect(new Set(receiver.requests.map(({ event }) => event.id)).size).toBe(1);
+
+    const old = (await house.server('GET', `/v1/webhooks/deliveries/${dead}`)).body.data;
+    expect(old).toMatchObject({
+      state: 'failed',
+      resolution: 'redelivered',
+      redelivered_as: redelivery.id,
+      reason: 'receiver mended',
+      resolved_by: expect.stringMatching(/^key:/),
+    });
+    expect(old.attempts).toHaveLength(5);
+    const again = await house.server('POST', `/v1/webhooks/deliveries/${dead}/redeliver`);
+    expect(again).toMatchObject({
+      status: 409,
+      body: { code: 'already_redelivered', redeliveredAs: redelivery.id },
+    });
+  });
+
+  it.each([204, 206])('takes %i as success', async (code) => {
+    receiver.answer(status(code));
+    expect((await deliver()).attempts).toMatchObject([{ http_status: code, success: true }]);
+  });
+
+  it('never follows a redirect (WH-04)', async () => {
+    const canary = await Receiver.start();
+    receiver.answer((response) => response.writeHead(307, { location: canary.url }).end());
+    const { attempts } = await deliver();
+    expect(attempts[0]).toMatchObject({ http_status: 307, success: false, error: 'http_error' });
+    expect(canary.requests).toHaveLength(0);
+    await canary.stop();
+  });
+
+  it('records a target that hangs, drips, resets or breaks the protocol, and goes on (WH-06)', async () => {
+    receiver.answer(
+      () => undefined,
+      (response) => {
+        response.socket!.write('HTTP/1.1 200 OK\r\n');
+        const drip = setInterval(() => response.socket?.write('X'), 50);
+        response.socket!.on('close', () => clearInterval(drip));
+      },
+      (_, __, message) => message.socket.resetAndDestroy(),
+      (_, __, message) => message.socket.end('this is not HTTP\r\n\r\n'),
+    );
+    const { attempts } = await deliver();
+    expect(attempts.map(({ http_status, error }) => [http_status, error])).toEqual([
+      [0, 'timeout'],
+      [0, 'timeout'],
+      [0, 'connection_error'],
+      [0, 'protocol_error'],
+      [200, null],
+    ]);
+    for (const { duration_ms } of attempts.slice(0, 2)) expect(duration_ms).toBeGreaterThanOrEqual(490);
+  });
+
+  it('succeeds by status whatever the body does, and keeps 16 KiB of it at most (WH-12)', async () => {
+    receiver.answer((response) => {
+      response.writeHead(200, { 'content-type': 'text/plain' });
+      const flood = setInterval(() => response.write(`\0é${'ü'.repeat(20_000)}`), 1);
+      response.on('close', () => clearInterval(flood));
+    });
+    const { attempts } = await deliver();
+    expect(attempts).toMatchObject([{ success: true, http_status: 200 }]);
+    const body = attempts[0]!['response_body'] as string;
+    expect(Buffer.byteLength(body)).toBeLessThanOrEqual(16 * 1024);
+    expect(body).toMatch(/^éü+/);
+    expect(body).not.toContain('\ufffd');
+  });
+
+  it('decompresses nothing (WH-05)', async () => {
+    receiver.answer((response) =>
+      response.writeHead(200, { 'content-encoding': 'gzip' }).end(Buffer.alloc(100, 1)),
+    );
+    expect((await deliver()).attempts).toMatchObject([
+      { success: true, response_body: '[encoded body omitted]' },
+    ]);
+  });
+
+  it('reaches no address that is not allowed, however it is spelt (WH-02)', async () => {
+    await receiver.stop();
+    receiver = await Receiver.start();
+    const endpoint = await house.createEndpoint('http://127.0.0.1:1/');
+    for (const host of ['[::ffff:127.0.0.1]', '169.254.169.254', '10.0.0.1']) {
+      await house.sql('UPDATE webhook_endpoints SET url = $1 WHERE id = $2', [
+        receiver.url.replace('127.0.0.1', host),
+        endpoint.id.slice(3),
+      ]);
+      await house.register();
+      await eventually('a blocked attempt', async () => {
+        const found = await house.attempts({ endpoint_id: endpoint.id });
+        return found.some(
+          ({ target_url, error }) => (target_url as string).includes(host) && error === 'blocked_address',
+        );
+      });
+    }
+    expect(receiver.requests).toHaveLength(0);
+  });
+
+  it('sends only what an endpoint asked for, and `*` leaves out login.failed', async () => {
+    const [all, customers, failures] = [
+      await Receiver.start(),
+      await Receiver.start(),
+      await Receiver.start(),
+    ];
+    await house.createEndpoint(all.url);
+    await house.createEndpoint(customers.url, ['customer.*']);
+    await house.createEndpoint(failures.url, ['login.failed']);
+    const email = `${randomUUID()}@example.com`;
+    await house.register(email);
+    for (let tries = 0; tries < 3; tries += 1) {
+      await house.page('POST', '/api/v1/auth/login', { email, password: 'wrong password' });
+    }
+    await house.page('POST', '/api/v1/auth/login', { email, password: PASSWORD });
+    await eventually('every event', () => all.requests.length === 5);
+    await eventually('login.failed', () => failures.requests.length > 0);
+    expect(all.requests.map(({ event }) => event.type).sort()).toEqual([
+      'customer.created',
+      'login.succeeded',
+      'session.created',
+      'session.created',
+      'verification.requested',
+    ]);
+    expect(customers.requests.map(({ event }) => event.type)).toEqual(['customer.created']);
+    expect(failures.requests.map(({ event }) => event.type)).toEqual(['login.failed']);
+    await Promise.all([all, customers, failures].map((each) => each.stop()));
+  });
+
+  it('puts no token, password or link into a payload (EV-04)', async () => {
+    await house.createEndpoint(receiver.url);
+    const email = `${randomUUID()}@example.com`;
+    const { tokens } = (await house.register(email)).body;
+    const token = await house.verificationToken(email);
+    await house.request('POST', '/api/v1/auth/verify-email', { body: { token } });
+    await eventually('verification.completed', () => receiver.ofType('verification.completed').length > 0);
+    const text = receiver.requests.map(({ body }) => body).join('\n');
+    for (const secret of [token, tokens.accessToken, tokens.refreshToken, PASSWORD, '$2b$'])
+      expect(text).not.toContain(secret);
+    expect(receiver.ofType('verification.completed')[0]!.event.data).toMatchObject({
+      customer: { email, emailVerified: true },
+      verification: {
+        kind: 'email',
+        email,
+        via: 'link',
+        requestedAt: expect.any(String),
+        completedAt: expect.any(String),
+      },
+    });
+  });
+
+  it('cancels what is pending when the endpoint is deleted, and keeps the log', async () => {
+    receiver.otherwise = status(500);
+    const endpoint = await house.createEndpoint(receiver.url, ['customer.created']);
+    await house.register();
+    await eventually(
+      'a first attempt',
+      async () => (await house.attempts({ endpoint_id: endpoint.id })).length > 0,
+    );
+    await house.server('DELETE', `/v1/webhooks/endpoints/${endpoint.id}`);
+    const seen = await eventually('the delivery being cancelled', async () => {
+      const found = await house.attempts({ endpoint_id: endpoint.id });
+      return found.every(({ delivery_state }) => delivery_state === 'cancelled') && found;
+    });
+    const requests = receiver.requests.length;
+    await new Promise((resolve) => setTimeout(resolve, 800));
+    expect(receiver.requests).toHaveLength(requests);
+    const refused = await house.server(
+      'POST',
+      `/v1/webhooks/deliveries/${seen[0]!['delivery_id']}/redeliver`,
+    );
+    expect(refused).toMatchObject({ status: 409, body: { code: 'endpoint_deleted' } });
+  });
+
+  it('filters the log (endpoint 13)', async () => {
+    receiver.answer(status(500));
+    const { endpoint, attempts } = await deliver();
+    const [failed, succeeded] = attempts as [Record<string, any>, Record<string, any>];
+    const count = async (filter: Record<string, string>) =>
+      (await house.attempts({ endpoint_id: endpoint.id, ...filter })).map(({ attempt }) => attempt as number);
+    expect(await count({})).toEqual([1, 2]);
+    expect(await count({ success: 'true' })).toEqual([2]);
+    expect(await count({ http_status: '500' })).toEqual([1]);
+    expect(await count({ status_class: '5xx' })).toEqual([1]);
+    expect(await count({ status_class: 'none' })).toEqual([]);
+    expect(await count({ event: 'customer.created' })).toEqual([1, 2]);
+    expect(await count({ event: 'login.failed' })).toEqual([]);
+    expect(await count({ delivery_id: failed['delivery_id'] })).toEqual([1, 2]);
+    expect(await count({ event_id: failed['event_id'] })).toEqual([1, 2]);
+    expect(await count({ delivery_state: 'failed' })).toEqual([]);
+    expect(await count({ created_after: failed['created_at'] })).toEqual([2]);
+    expect(await count({ created_before: succeeded['created_at'] })).toEqual([1]);
+    expect(await count({ project_id: house.credentials.projectId })).toEqual([1, 2]);
+    const byAttempt = await house.server('GET', `/v1/webhooks/deliveries/${failed['id']}`);
+    expect(byAttempt.body.data.attempts).toHaveLength(2);
+  });
+});

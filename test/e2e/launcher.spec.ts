@@ -1,0 +1,141 @@
+import { spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { createServer } from 'node:net';
+import { mkdtemp, readFile, rm, stat } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { eventually } from '../support/eventually.js';
+import { freePort } from '../support/processes.js';
+
+/** `npm start` as a user runs it: the launcher with its embedded PostgreSQL, in a folder with a space. */
+class Launcher {
+  output = '';
+  private constructor(private readonly child: ChildProcess) {
+    for (const stream of [child.stdout!, child.stderr!])
+      stream.setEncoding('utf8').on('data', (chunk: string) => (this.output += chunk));
+  }
+
+  static start(env: Record<string, string>): Launcher {
+    const child = spawn(process.execPath, ['scripts/start.mjs'], {
+      env: { PATH: process.env['PATH']!, ...env },
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
+    return new Launcher(child);
+  }
+
+  async banner(): Promise<string> {
+    await eventually(
+      `the banner`,
+      () => this.output.includes('Ctrl-C stops') || this.child.exitCode !== null,
+      60_000,
+    );
+    if (this.child.exitCode !== null) throw new Error(this.output);
+    return this.output;
+  }
+
+  async end(signal: NodeJS.Signals): Promise<number | null> {
+    const exited = once(this.child, 'exit');
+    this.child.kill(signal);
+    await exited;
+    return this.child.exitCode;
+  }
+
+  async exitCode(): Promise<number | null> {
+    if (this.child.exitCode === null) await once(this.child, 'exit');
+    return this.child.exitCode;
+  }
+}
+
+describe('npm start', () => {
+  let folder: string;
+  let env: Record<string, string>;
+  beforeAll(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'gatehouse launcher '));
+    env = { PORT: String(await freePort()), DATA_DIR: join(folder, 'data') };
+  });
+  afterAll(async () => rm(folder, { recursive: true, force: true }));
+
+  const credentials = async () =>
+    JSON.parse(await readFile(join(env['DATA_DIR']!, 'credentials.json'), 'utf8')) as Record<string, any>;
+  const isFree = () =>
+    fetch(`http://127.0.0.1:${env['PORT']}/livez`).then(
+      () => false,
+      () => true,
+    );
+
+  it('starts everything, prints a curl that works, and stops cleanly', async () => {
+    const launcher = Launcher.start(env);
+    const banner = await launcher.banner();
+    const keys = await credentials();
+    expect(Object.keys(keys)).toEqual([
+      'baseUrl',
+      'organizationId',
+      'projectId',
+      'secretKey',
+      'projectSecretKey',
+      'publishableKey',
+      'operator',
+    ]);
+    expect((await stat(join(env['DATA_DIR']!, 'credentials.json'))).mode & 0o777).toBe(0o600);
+    for (const shown of [
+      keys['baseUrl'],
+      keys['secretKey'],
+      keys['publishableKey'],
+      keys['operator'].password,
+    ])
+      expect(banner).toContain(shown);
+
+    const curl = /curl -X POST[\s\S]*?'\{.*\}'/.exec(banner)![0];
+    const shell = spawn('bash', ['-c', curl], { stdio: ['ignore', 'pipe', 'ignore'] });
+    let answer = '';
+    shell.stdout.setEncoding('utf8').on('data', (chunk: string) => (answer += chunk));
+    await once(shell, 'close');
+    expect(JSON.parse(answer)).toMatchObject({
+      tokens: { expiresIn: 3600 },
+      customer: { emailVerified: false },
+    });
+
+    expect(await launcher.end('SIGINT')).toBe(0);
+    expect(await isFree()).toBe(true);
+  });
+
+  it('finds everything as it was after it was killed, and its children do not outlive it', async () => {
+    const before = await credentials();
+    const killed = Launcher.start(env);
+    await killed.banner();
+    await killed.end('SIGKILL');
+    await eventually('the port being free', isFree, 20_000);
+
+    const next = Launcher.start(env);
+    await next.banner();
+    expect(await credentials()).toEqual(before);
+    const second = Launcher.start({ ...env, PORT: String(await freePort()) });
+    expect(await second.exitCode()).toBe(1);
+    expect(second.output).toContain(env['DATA_DIR']);
+    expect(await next.end('SIGTERM')).toBe(0);
+  });
+
+  it('says what to do when the port is taken', async () => {
+    const server = createServer().listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    const { port } = server.address() as { port: number };
+    const launcher = Launcher.start({ ...env, PORT: String(port) });
+    expect(await launcher.exitCode()).toBe(1);
+    expect(launcher.output).toContain(String(port));
+    expect(launcher.output).toMatch(/PORT=\d+ npm start/);
+    server.close();
+  });
+
+  it('names every fault of the configuration at once, and no secret', async () => {
+    const launcher = Launcher.start({
+      ...env,
+      LOG_LEVEL: 'loud',
+      BCRYPT_COST: '99',
+      REDIS_URL: 'http://user:hunter2@host',
+    });
+    expect(await launcher.exitCode()).toBe(1);
+    for (const name of ['LOG_LEVEL', 'BCRYPT_COST', 'REDIS_URL'])
+      expect(launcher.output).toContain(`- ${name} `);
+    expect(launcher.output).not.toContain('hunter2');
+  });
+});

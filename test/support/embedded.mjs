@@ -1,0 +1,130 @@
+import { spawn } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import fs from 'node:fs';
+import net from 'node:net';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import pg from 'pg';
+import { startEmbeddedPostgres, stopEmbeddedPostgres } from '../../scripts/embedded-postgres.mjs';
+import { root } from '../../scripts/environment.mjs';
+import { describeProcess, lockHolder, run, takeLock } from '../../scripts/processes.mjs';
+
+const PREFIX = 'gatehouse-test-';
+const TEMPLATE = 'gatehouse_template';
+
+/** Nothing of a test run has to survive a power cut. */
+const FAST = { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off' };
+
+/**
+ * Starts PostgreSQL and, where there is one, Redis for a test run, and makes the migrated template database.
+ * @returns {Promise<{ folder: string, env: Record<string, string> }>} `env` is for the test processes
+ */
+export async function startServers() {
+  const folder = fs.mkdtempSync(path.join(tmpdir(), PREFIX));
+  takeLock(path.join(folder, 'owner'));
+  try {
+    const admin = new URL(process.env.TEST_DATABASE_URL || (await startPostgres(folder)));
+    admin.pathname = '/postgres';
+    const env = {
+      TEST_POSTGRES_URL: admin.href,
+      TEST_TEMPLATE: TEMPLATE,
+      TEST_SECRET: randomBytes(32).toString('base64url'),
+    };
+    await makeTemplate(admin, { GATEHOUSE_SECRET: env.TEST_SECRET, DATA_DIR: path.join(folder, 'data') });
+    const redis = process.env.REDIS_URL || (await startRedis(folder));
+    return { folder, env: redis ? { ...env, TEST_REDIS_URL: redis } : env };
+  } catch (error) {
+    await stopServers(folder);
+    throw error;
+  }
+}
+
+/**
+ * Stops what runs from a folder of `startServers` and removes it.
+ * @param {string} folder
+ */
+export async function stopServers(folder) {
+  const redis = Number(readIfThere(path.join(folder, 'redis.pid')));
+  if (redis && describeProcess(redis)?.includes('redis-server')) process.kill(redis, 'SIGKILL');
+  const postgres = path.join(folder, 'postgres');
+  if (fs.existsSync(postgres)) await stopEmbeddedPostgres(postgres, 'immediate');
+  fs.rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
+}
+
+/** Jest runs no teardown when it is interrupted; this cleans up after runs whose process is gone. */
+export async function reapServers() {
+  for (const name of fs.readdirSync(tmpdir()).filter((entry) => entry.startsWith(PREFIX))) {
+    const folder = path.join(tmpdir(), name);
+    const mine = process.getuid?.() === fs.statSync(folder, { throwIfNoEntry: false })?.uid;
+    if (mine && lockHolder(path.join(folder, 'owner')) === undefined) await stopServers(folder);
+  }
+}
+
+/** @returns {boolean} */
+export function hasRedisServer() {
+  return (process.env.PATH ?? '')
+    .split(path.delimiter)
+    .some((folder) => fs.existsSync(path.join(folder, 'redis-server')));
+}
+
+async function startPostgres(folder) {
+  return (await startEmbeddedPostgres({ dataDir: path.join(folder, 'postgres'), settings: FAST })).url;
+}
+
+async function makeTemplate(admin, env) {
+  const client = new pg.Client(admin.href);
+  await client.connect();
+  await client.query(`DROP DATABASE IF EXISTS ${TEMPLATE} WITH (FORCE)`);
+  await client.query(`CREATE DATABASE ${TEMPLATE}`);
+  await client.end();
+
+  const url = new URL(admin);
+  url.pathname = `/${TEMPLATE}`;
+  const { code, output } = await run(process.execPath, ['dist/apps/api/src/gatehouse.js', 'migrate'], {
+    cwd: root,
+    env: { ...process.env, NODE_ENV: 'test', ...env, DATABASE_URL: url.href },
+  });
+  if (code !== 0) throw new Error(`${output}\nMigrating the template database failed with code ${code}.`);
+}
+
+async function startRedis(folder) {
+  if (!hasRedisServer()) return undefined;
+  const port = await freePort();
+  const options = { port, bind: '127.0.0.1', save: '', appendonly: 'no', dir: folder };
+  const args = Object.entries(options).flatMap(([name, value]) => [`--${name}`, String(value)]);
+  const child = spawn('redis-server', args, { stdio: 'ignore', detached: true });
+  fs.writeFileSync(path.join(folder, 'redis.pid'), String(child.pid));
+  child.unref();
+  for (const deadline = Date.now() + 10_000; !(await answersPing(port)); await sleep(20)) {
+    if (child.exitCode !== null || Date.now() > deadline) throw new Error('redis-server did not start.');
+  }
+  return `redis://127.0.0.1:${port}`;
+}
+
+function freePort() {
+  return new Promise((resolve, reject) => {
+    const server = net.createServer().once('error', reject);
+    server.listen(0, '127.0.0.1', () => {
+      const { port } = server.address();
+      server.close(() => resolve(port));
+    });
+  });
+}
+
+function answersPing(port) {
+  return new Promise((resolve) => {
+    const socket = net.connect(port, '127.0.0.1', () => socket.write('PING\r\n'));
+    socket.setTimeout(1_000, () => socket.destroy());
+    socket.once('data', (data) => {
+      socket.destroy();
+      resolve(data.toString().startsWith('+PONG'));
+    });
+    socket.once('error', () => resolve(false));
+    socket.once('close', () => resolve(false));
+  });
+}
+
+function readIfThere(file) {
+  return fs.existsSync(file) ? fs.readFileSync(file, 'utf8') : '';
+}

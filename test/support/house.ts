@@ -1,0 +1,234 @@
+import { randomBytes, randomUUID } from 'node:crypto';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import pg from 'pg';
+import { eventually } from './eventually.js';
+import { entryPoints, freePort, HouseProcess } from './processes.js';
+
+/** How deliveries travel in a test run. */
+export type Carrier = 'postgresql' | 'redis';
+
+/** The carriers that can be tested here: Redis only where one was found. */
+export const carriers: Carrier[] = process.env['TEST_REDIS_URL'] ? ['postgresql', 'redis'] : ['postgresql'];
+
+export interface Answer<Body = any> {
+  status: number;
+  headers: Headers;
+  body: Body;
+}
+
+export interface Credentials {
+  baseUrl: string;
+  organizationId: string;
+  projectId: string;
+  secretKey: string;
+  projectSecretKey: string;
+  publishableKey: string;
+}
+
+export interface HouseOptions {
+  carrier?: Carrier;
+  env?: Record<string, string>;
+  /** Default: one of each. */
+  workers?: number;
+  /** Default: the migrated template. */
+  template?: string;
+}
+
+export const PASSWORD = 'an unusual long phrase';
+
+/** A whole running product with a database of its own: real processes, real PostgreSQL, real Redis. */
+export class House {
+  credentials!: Credentials;
+  api!: HouseProcess;
+  workers: HouseProcess[] = [];
+  private constructor(
+    readonly env: Record<string, string>,
+    readonly db: pg.Pool,
+    private readonly databaseName: string,
+  ) {}
+
+  static async start(options: HouseOptions = {}): Promise<House> {
+    const {
+      carrier = 'postgresql',
+      env = {},
+      workers = 1,
+      template = process.env['TEST_TEMPLATE'],
+    } = options;
+    const databaseName = `test_${randomUUID().replaceAll('-', '')}`;
+    await admin(`CREATE DATABASE ${databaseName} TEMPLATE ${template}`);
+    const url = new URL(process.env['TEST_POSTGRES_URL']!);
+    url.pathname = `/${databaseName}`;
+    const port = await freePort();
+    const house = new House(
+      {
+        PORT: String(port),
+        PUBLIC_URL: `http://127.0.0.1:${port}`,
+        DATA_DIR: await mkdtemp(join(tmpdir(), 'gatehouse-house-')),
+        DATABASE_URL: url.href,
+        GATEHOUSE_SECRET: randomBytes(32).toString('base64url'),
+        SEED: 'on',
+        BCRYPT_COST: '4',
+        ...(carrier === 'redis' ? { REDIS_URL: redisUrl() } : {}),
+        ...env,
+      },
+      new pg.Pool({ connectionString: url.href, max: 4 }),
+      databaseName,
+    );
+    house.db.on('error', () => undefined);
+    house.startApi();
+    for (let index = 0; index < workers; index += 1) house.startWorker();
+    await house.ready().catch(async (error: unknown) => {
+      await house.stop();
+      throw error;
+    });
+    return house;
+  }
+
+  get baseUrl(): string {
+    return this.env['PUBLIC_URL']!;
+  }
+
+  startApi(env: Record<string, string> = {}): HouseProcess {
+    this.api = new HouseProcess(entryPoints.api, { ...this.env, ...env });
+    return this.api;
+  }
+
+  startWorker(env: Record<string, string> = {}): HouseProcess {
+    const worker = new HouseProcess(entryPoints.worker, { ...this.env, ...env });
+    this.workers.push(worker);
+    return worker;
+  }
+
+  /** Resolves when the api takes requests and every worker has said that it is ready. */
+  async ready(): Promise<void> {
+    await eventually(
+      'the api being ready',
+      async () => {
+        if (!this.api.isRunning) throw new Error(`the api ended:\n${this.api.output}`);
+        return fetch(`${this.baseUrl}/readyz`).then(
+          (response) => response.ok,
+          () => false,
+        );
+      },
+      30_000,
+    );
+    for (const worker of this.workers.filter(({ isRunning }) => isRunning)) {
+      await eventually(
+        'a worker being ready',
+        () => worker.log.some(({ message }) => message === 'ready'),
+        30_000,
+      );
+    }
+    const file = await readFile(join(this.env['DATA_DIR']!, 'credentials.json'), 'utf8');
+    this.credentials = JSON.parse(file) as Credentials;
+  }
+
+  async request(
+    method: string,
+    path: string,
+    options: { body?: unknown; headers?: Record<string, string> } = {},
+  ): Promise<Answer> {
+    const { body, headers } = options;
+    const response = await fetch(this.baseUrl + path, {
+      method,
+      headers: { ...(body === undefined ? {} : { 'content-type': 'application/json' }), ...headers },
+      ...(body === undefined ? {} : { body: typeof body === 'string' ? body : JSON.stringify(body) }),
+      redirect: 'manual',
+    });
+    const text = await response.text();
+    const isJson = text !== '' && /json/.test(response.headers.get('content-type') ?? '');
+    return { status: response.status, headers: response.headers, body: isJson ? JSON.parse(text) : text };
+  }
+
+  /** With the publishable key. */
+  page(method: string, path: string, body?: unknown): Promise<Answer> {
+    return this.request(method, path, {
+      body,
+      headers: { 'x-publishable-key': this.credentials.publishableKey },
+    });
+  }
+
+  /** With the organization's secret key. */
+  server(method: string, path: string, body?: unknown): Promise<Answer> {
+    return this.request(method, path, {
+      body,
+      headers: { authorization: `Bearer ${this.credentials.secretKey}` },
+    });
+  }
+
+  /** With a customer's access token. */
+  customer(accessToken: string, method: string, path: string, body?: unknown): Promise<Answer> {
+    return this.request(method, path, { body, headers: { authorization: `Bearer ${accessToken}` } });
+  }
+
+  async register(email = `${randomUUID()}@example.com`, more: Record<string, unknown> = {}): Promise<Answer> {
+    return this.page('POST', '/api/v1/auth/register', { email, password: PASSWORD, ...more });
+  }
+
+  /** Registers `count` customers, ten at a time. @throws Error unless every answer is 201 */
+  async registerMany(count: number): Promise<void> {
+    for (let done = 0; done < count; done += 10) {
+      const answers = await Promise.all(
+        Array.from({ length: Math.min(10, count - done) }, () => this.register()),
+      );
+      const refused = answers.find(({ status }) => status !== 201);
+      if (refused) throw new Error(`a registration was refused: ${JSON.stringify(refused.body)}`);
+    }
+  }
+
+  async createEndpoint(url: string, events?: string[]): Promise<{ id: string; secret: string }> {
+    const answer = await this.server('POST', '/v1/webhooks/endpoints', {
+      url,
+      ...(events ? { events } : {}),
+    });
+    if (answer.status !== 201) throw new Error(`endpoint was not created: ${JSON.stringify(answer.body)}`);
+    return answer.body.data as { id: string; secret: string };
+  }
+
+  /** The log of attempts, oldest first. */
+  async attempts(filter: Record<string, string> = {}): Promise<Record<string, any>[]> {
+    const query = new URLSearchParams({ limit: '200', ...filter });
+    const answer = await this.server('GET', `/v1/webhooks/deliveries?${query}`);
+    return (answer.body.data as Record<string, any>[]).reverse();
+  }
+
+  /** The token of the newest verification mail to an address. */
+  async verificationToken(email: string): Promise<string> {
+    const link = await eventually('a mail', async () => {
+      const { body } = await this.server('GET', `/api/v1/mailbox?email=${encodeURIComponent(email)}`);
+      return (body.data as { link: string }[])[0]?.link;
+    });
+    return new URL(link).searchParams.get('token')!;
+  }
+
+  async sql<Row = Record<string, any>>(text: string, values: unknown[] = []): Promise<Row[]> {
+    return (await this.db.query(text, values)).rows as Row[];
+  }
+
+  async stop(): Promise<void> {
+    await Promise.all([this.api, ...this.workers].map((running) => running.end('SIGTERM')));
+    await this.db.end();
+    await admin(`DROP DATABASE ${this.databaseName} WITH (FORCE)`);
+    await rm(this.env['DATA_DIR']!, { recursive: true, force: true });
+  }
+}
+
+/** A Redis database of this house's own, so that suites can run side by side. */
+let redisDatabase = Number(process.env['JEST_WORKER_ID'] ?? '1') * 4;
+function redisUrl(): string {
+  const url = new URL(process.env['TEST_REDIS_URL']!);
+  url.pathname = `/${(redisDatabase += 1) % 16}`;
+  return url.href;
+}
+
+async function admin(sql: string): Promise<void> {
+  const client = new pg.Client({ connectionString: process.env['TEST_POSTGRES_URL']! });
+  await client.connect();
+  try {
+    await client.query(sql);
+  } finally {
+    await client.end();
+  }
+}

@@ -1,0 +1,80 @@
+import { once } from 'node:events';
+import {
+  createServer,
+  type IncomingHttpHeaders,
+  type IncomingMessage,
+  type Server,
+  type ServerResponse,
+} from 'node:http';
+import type { AddressInfo } from 'node:net';
+
+/** One request that a target has seen. */
+export interface ReceivedRequest {
+  /** ms since 1970. */
+  at: number;
+  path: string;
+  headers: IncomingHttpHeaders;
+  body: string;
+  event: { id: string; type: string; data: Record<string, unknown> };
+}
+
+export type Answer = (response: ServerResponse, request: ReceivedRequest, message: IncomingMessage) => void;
+
+/** Answers with a status and a short body. */
+export const status =
+  (code: number, body = ''): Answer =>
+  (response) => {
+    response.statusCode = code;
+    response.end(body);
+  };
+
+/** A real webhook target whose behaviour a test decides, request by request. */
+export class Receiver {
+  readonly requests: ReceivedRequest[] = [];
+  private readonly script: Answer[] = [];
+  private constructor(private readonly server: Server) {}
+
+  static async start(): Promise<Receiver> {
+    const server = createServer().listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    const receiver = new Receiver(server);
+    server.on('request', (message, response) => receiver.handle(message, response));
+    return receiver;
+  }
+
+  /** What it answers when the script is over. */
+  otherwise: Answer = status(200, 'ok');
+
+  get url(): string {
+    return `http://127.0.0.1:${(this.server.address() as AddressInfo).port}/hook`;
+  }
+
+  /** The next answers, one per request. */
+  answer(...answers: Answer[]): this {
+    this.script.push(...answers);
+    return this;
+  }
+
+  ofType(type: string): ReceivedRequest[] {
+    return this.requests.filter((request) => request.event.type === type);
+  }
+
+  async stop(): Promise<void> {
+    this.server.closeAllConnections();
+    this.server.close();
+    await once(this.server, 'close');
+  }
+
+  private handle(message: IncomingMessage, response: ServerResponse): void {
+    const at = Date.now();
+    let body = '';
+    message.setEncoding('utf8').on('data', (chunk: string) => (body += chunk));
+    message.on('error', () => undefined);
+    message.on('end', () => {
+      const event = JSON.parse(body) as ReceivedRequest['event'];
+      const request = { at, path: message.url ?? '', headers: message.headers, body, event };
+      this.requests.push(request);
+      (this.script.shift() ?? this.otherwise)(response, request, message);
+    });
+  }
+}
