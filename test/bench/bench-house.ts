@@ -1,0 +1,85 @@
+import { spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { eventually } from '../support/eventually.js';
+import { House, type HouseOptions } from '../support/house.js';
+import { entryPoints } from '../support/processes.js';
+
+const open = new Set<Promise<BenchHouse>>();
+let isOver = false;
+
+/**
+ * A house whose processes write their log to nowhere: reading it, as the tests do, would take time from what
+ * is measured. Everything else is as in production, the log's level included.
+ */
+export class BenchHouse {
+  private readonly children = new Set<ChildProcess>();
+  private isStopped = false;
+  private constructor(readonly house: House) {}
+
+  /** Brings up the api; workers are started by `startWorker`. */
+  static start(options: HouseOptions): Promise<BenchHouse> {
+    if (isOver) throw new Error('the run is over');
+    const starting = BenchHouse.bringUp(options);
+    open.add(starting);
+    return starting;
+  }
+
+  private static async bringUp(options: HouseOptions): Promise<BenchHouse> {
+    const house = await House.start({ ...options, workers: 0 });
+    const bench = new BenchHouse(house);
+    // The first start made the keys; the second has the api to itself.
+    await house.api.end();
+    bench.spawn(entryPoints.api);
+    await eventually('the api being ready', () =>
+      fetch(`${house.baseUrl}/readyz`).then(
+        ({ ok }) => ok,
+        () => false,
+      ),
+    );
+    return bench;
+  }
+
+  /** @returns how to stop it */
+  startWorker(): () => Promise<void> {
+    const child = this.spawn(entryPoints.worker);
+    return () => this.end(child);
+  }
+
+  async stop(): Promise<void> {
+    if (this.isStopped) return;
+    this.isStopped = true;
+    await Promise.all([...this.children].map((child) => this.end(child)));
+    await this.house.stop();
+  }
+
+  private spawn(entryPoint: string): ChildProcess {
+    const env = { PATH: process.env['PATH']!, ...this.house.env };
+    // The channel tells the process when the benchmark is gone.
+    const child = spawn(process.execPath, [...profiling(), entryPoint], {
+      env,
+      stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
+    });
+    this.children.add(child);
+    return child;
+  }
+
+  private async end(child: ChildProcess): Promise<void> {
+    this.children.delete(child);
+    if (child.exitCode !== null || child.signalCode !== null) return;
+    const exited = once(child, 'exit');
+    child.kill('SIGTERM');
+    await exited;
+  }
+}
+
+/** `BENCH_CPU_PROFILES=<folder>` makes every process of the product leave a profile there. */
+const profiling = (): string[] => {
+  const folder = process.env['BENCH_CPU_PROFILES'];
+  return folder ? ['--cpu-prof', `--cpu-prof-dir=${folder}`] : [];
+};
+
+/** Stops every house that still stands, or is about to; from then on there are no new ones. */
+export async function stopHouses(): Promise<void> {
+  isOver = true;
+  await Promise.allSettled([...open].map(async (starting) => (await starting).stop()));
+}

@@ -1,0 +1,77 @@
+import 'reflect-metadata';
+import { createPublicKey, type JsonWebKey, type KeyObject } from 'node:crypto';
+import type { AddressInfo } from 'node:net';
+import { Controller, Get, Headers, Inject, Module, UnauthorizedException } from '@nestjs/common';
+import { NestFactory } from '@nestjs/core';
+import { JwtModule, JwtService } from '@nestjs/jwt';
+import type { NestExpressApplication } from '@nestjs/platform-express';
+import pg from 'pg';
+import { serve } from './children.js';
+
+/** Where the comparison finds the row, and the key of the tokens. */
+export interface ComparisonOptions {
+  databaseUrl: string;
+  poolSize: number;
+  jwk: JsonWebKey;
+  keepAliveMs: number;
+}
+
+/** The row that `/me` answers with. */
+const readCustomer = `
+  SELECT id, email, first_name, last_name, email_verified, project_id, public_metadata, created_at, updated_at,
+    last_login_at
+  FROM customers WHERE id = $1`;
+
+const POOL = Symbol('pool');
+const KEY = Symbol('key');
+
+/** What one would write without this product: nothing at all, and the least that a protected route needs. */
+@Controller()
+class ComparisonController {
+  constructor(
+    @Inject(JwtService) private readonly jwt: JwtService,
+    @Inject(POOL) private readonly pool: pg.Pool,
+    @Inject(KEY) private readonly publicKey: KeyObject,
+  ) {}
+
+  @Get('bare')
+  bare(): { ok: boolean } {
+    return { ok: true };
+  }
+
+  @Get('verify-and-read')
+  async verifyAndRead(@Headers('authorization') authorization: string): Promise<unknown> {
+    const { sub } = await this.jwt
+      .verifyAsync<{ sub: string }>(authorization.replace(/^Bearer /, ''), {
+        publicKey: this.publicKey as unknown as string,
+        algorithms: ['ES256'],
+      })
+      .catch(() => {
+        throw new UnauthorizedException();
+      });
+    const { rows } = await this.pool.query(readCustomer, [sub]);
+    return rows[0];
+  }
+}
+
+async function listen({ databaseUrl, poolSize, jwk, keepAliveMs }: ComparisonOptions): Promise<string> {
+  @Module({
+    imports: [JwtModule.register({})],
+    controllers: [ComparisonController],
+    providers: [
+      {
+        provide: POOL,
+        useValue: new pg.Pool({ connectionString: databaseUrl, max: poolSize }).on('error', () => undefined),
+      },
+      { provide: KEY, useValue: createPublicKey({ key: jwk, format: 'jwk' }) },
+    ],
+  })
+  class ComparisonModule {}
+  const app = await NestFactory.create<NestExpressApplication>(ComparisonModule, { logger: false });
+  const server = app.getHttpServer();
+  server.keepAliveTimeout = keepAliveMs;
+  await app.listen(0, '127.0.0.1');
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+}
+
+serve({ listen });

@@ -1,0 +1,113 @@
+import { randomUUID } from 'node:crypto';
+import { Agent, request } from 'node:http';
+import autocannon from 'autocannon';
+import { serve } from './children.js';
+
+/** Requests as fast as they are answered. */
+export interface Load {
+  url: string;
+  seconds: number;
+  connections: number;
+  headers?: Record<string, string>;
+  /** Default: the same GET again and again. */
+  bodies?: Bodies;
+}
+
+/** What each POST sends: another e-mail, or the newest refresh token of its connection's own session. */
+export type Bodies =
+  | { kind: 'register'; password: string }
+  | { kind: 'login'; password: string; emails: string[] }
+  | { kind: 'refresh'; tokens: string[] };
+
+export interface LoadResult {
+  perSecond: number;
+  p99: number;
+  /** Answers other than 2xx, and requests that got none. */
+  failed: number;
+}
+
+/** Requests at a steady rate, whether or not the ones before have been answered. */
+export interface PacedLoad {
+  url: string;
+  headers: Record<string, string>;
+  bodies: string[];
+  perSecond: number;
+  seconds: number;
+}
+
+/** How many answers of each status came; 0 stands for none. */
+export type PacedResult = Record<number, number>;
+
+async function measure({ url, seconds, connections, headers, bodies }: Load): Promise<LoadResult> {
+  const result = await autocannon({
+    url,
+    connections,
+    duration: seconds,
+    headers: { ...headers, ...(bodies ? { 'content-type': 'application/json' } : {}) },
+    ...(bodies ? { method: 'POST' as const, setupClient: bodyWriter(bodies) } : {}),
+  });
+  return {
+    perSecond: result['2xx'] / result.duration,
+    p99: result.latency.p99,
+    failed: result.non2xx + result.errors + result.timeouts,
+  };
+}
+
+function bodyWriter(bodies: Bodies): (client: autocannon.Client) => void {
+  let count = 0;
+  const next = (): unknown => {
+    count += 1;
+    if (bodies.kind === 'register')
+      return { email: `${randomUUID()}@example.com`, password: bodies.password };
+    const { emails, password } = bodies as Extract<Bodies, { kind: 'login' }>;
+    return { email: emails[count % emails.length], password };
+  };
+  if (bodies.kind !== 'refresh') {
+    const setupRequest = (spec: autocannon.Request) => ({ ...spec, body: JSON.stringify(next()) });
+    return (client) => client.setRequests([{ method: 'POST', setupRequest }]);
+  }
+  return (client) => {
+    let refreshToken = bodies.tokens.pop();
+    client.setRequests([
+      {
+        method: 'POST',
+        setupRequest: (spec: autocannon.Request) => ({ ...spec, body: JSON.stringify({ refreshToken }) }),
+        onResponse: (status: number, body: string) => {
+          if (status === 200)
+            refreshToken = (JSON.parse(body) as { tokens: { refreshToken: string } }).tokens.refreshToken;
+        },
+      },
+    ]);
+  };
+}
+
+async function pace({ url, headers, bodies, perSecond, seconds }: PacedLoad): Promise<PacedResult> {
+  const agent = new Agent({ keepAlive: true, maxSockets: 64 });
+  const total = perSecond * seconds;
+  const started = performance.now();
+  const answers: Promise<number>[] = [];
+  while (answers.length < total) {
+    const due = Math.min(total, Math.floor(((performance.now() - started) * perSecond) / 1000) + 1);
+    while (answers.length < due)
+      answers.push(post(agent, url, headers, bodies[answers.length % bodies.length]!));
+    await new Promise((resolve) => setTimeout(resolve, 1));
+  }
+  const result: PacedResult = {};
+  for (const status of await Promise.all(answers)) result[status] = (result[status] ?? 0) + 1;
+  agent.destroy();
+  return result;
+}
+
+function post(agent: Agent, url: string, headers: Record<string, string>, body: string): Promise<number> {
+  return new Promise((resolve) => {
+    const length = String(Buffer.byteLength(body));
+    const all = { ...headers, 'content-type': 'application/json', 'content-length': length };
+    request(url, { method: 'POST', agent, headers: all }, (response) => {
+      response.resume().once('end', () => resolve(response.statusCode ?? 0));
+    })
+      .once('error', () => resolve(0))
+      .end(body);
+  });
+}
+
+serve({ measure, pace });

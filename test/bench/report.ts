@@ -1,0 +1,96 @@
+import { execFileSync } from 'node:child_process';
+import { availableParallelism, cpus, loadavg, platform, release } from 'node:os';
+
+/** A measured figure against its first target (issue text: "at least", "at most"). */
+export interface Target {
+  name: string;
+  value: number;
+  bound: number;
+  direction: 'at least' | 'at most';
+  unit: string;
+}
+
+/** What a section of the benchmark has found. */
+export interface SectionResult {
+  table: string[][];
+  notes?: string[];
+  targets: Target[];
+}
+
+const isMet = ({ value, bound, direction }: Target): boolean =>
+  direction === 'at least' ? value >= bound : value <= bound;
+
+const print = (text: string): void => void process.stdout.write(`${text}\n`);
+
+/** Prints a section: a table whose first row is its head, notes, and its targets. */
+export function printSection(title: string, { table, notes = [], targets }: SectionResult): void {
+  print(`\n${title}`);
+  const widths = table[0]!.map((_, column) => Math.max(...table.map((row) => (row[column] ?? '').length)));
+  for (const row of table) {
+    const cells = row.map((cell, column) =>
+      column === 0 ? cell.padEnd(widths[0]!) : cell.padStart(widths[column]!),
+    );
+    print(`  ${cells.join('   ').trimEnd()}`);
+  }
+  for (const note of notes) print(`  ${note}`);
+  for (const target of targets) print(`  ${targetLine(target)}`);
+}
+
+/** All targets once more, together. */
+export function printTargets(targets: Target[]): void {
+  print('\nTargets');
+  for (const target of targets) print(`  ${targetLine(target)}`);
+}
+
+/** What the figures were measured on. */
+export function printMachine(): void {
+  const load = loadavg().map((value) => value.toFixed(2));
+  print(`Gatehouse benchmark: ${new Date().toISOString()}`);
+  print(
+    `  ${availableParallelism()} cores, ${cpus()[0]?.model.trim() ?? 'unknown'}, ${platform()} ${release()}`,
+  );
+  print(`  Node.js ${process.versions.node}, Redis ${redisVersion()}, embedded PostgreSQL with fsync on`);
+  print(`  load average before the run: ${load.join(' ')}; a loaded machine makes every figure worse`);
+}
+
+/** Says on standard error what is under way: a run takes minutes. */
+export const printProgress = (text: string): void => void process.stderr.write(`  … ${text}\n`);
+
+function redisVersion(): string {
+  try {
+    return (
+      /v=(\S+)/.exec(execFileSync('redis-server', ['--version'], { encoding: 'utf8' }))?.[1] ?? 'unknown'
+    );
+  } catch {
+    return 'not found';
+  }
+}
+
+function targetLine(target: Target): string {
+  const verdict = isMet(target) ? 'met   ' : 'MISSED';
+  const { name, value, bound, direction, unit } = target;
+  return `${verdict}  ${name}: ${formatNumber(value)}${unit}, target ${direction} ${bound}${unit}`;
+}
+
+/** Three digits that count. */
+export function formatNumber(value: number): string {
+  if (!Number.isFinite(value)) return '–';
+  return value >= 100 ? String(Math.round(value)) : value.toFixed(value >= 10 ? 1 : 2);
+}
+
+/** A ratio to a comparison; small ones keep the digits that count. */
+export const formatRatio = (ratio: number): string =>
+  `× ${ratio > 0 && ratio < 0.1 ? ratio.toPrecision(2) : formatNumber(ratio)}`;
+
+/** The middle value of an odd number of rounds; the mean of the middle two of an even one. */
+export function median(values: number[]): number {
+  const sorted = [...values].sort((a, b) => a - b);
+  const middle = sorted.length >> 1;
+  return sorted.length % 2 ? sorted[middle]! : (sorted[middle - 1]! + sorted[middle]!) / 2;
+}
+
+/** The value that `share` of the values do not exceed. */
+export function percentile(values: number[], share: number): number {
+  const sorted = [...values].sort((a, b) => a - b);
+  return sorted[Math.max(0, Math.ceil(share * sorted.length) - 1)] ?? NaN;
+}

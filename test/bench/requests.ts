@@ -1,0 +1,161 @@
+import { availableParallelism } from 'node:os';
+import { eventually } from '../support/eventually.js';
+import { PASSWORD, type Answer, type House } from '../support/house.js';
+import { BenchHouse } from './bench-house.js';
+import { Child } from './children.js';
+import type { ComparisonOptions } from './comparison-server.js';
+import type { Bodies, Load, LoadResult } from './load.js';
+import { printProgress, type SectionResult } from './report.js';
+import { RAW_BCRYPT, requestsReport, type Figures } from './requests-report.js';
+
+const ROUNDS = 4;
+const CONNECTIONS = 20;
+/** Enough to keep every thread busy; more would only wait, and in the end be refused. */
+const HASHING_CONNECTIONS = 3 * availableParallelism();
+const SECONDS = 2;
+const HASHING_SECONDS = 4;
+/** Compiled code is several times as fast: without this the later rounds would win. */
+const WARM_UP_SECONDS = 5;
+const HASHING_WARM_UP_SECONDS = 1.5;
+const COST = 10;
+const POOL_SIZE = 10;
+/** As the api has it. */
+const KEEP_ALIVE_MS = 65_000;
+
+interface Route {
+  name: string;
+  isHashing?: true;
+  load: () => Promise<Pick<Load, 'url' | 'headers' | 'bodies'>>;
+}
+
+/** Requests a second of register, login, refresh and /me, beside two plain routes and raw bcrypt. */
+export async function measureRequests(): Promise<SectionResult> {
+  const env = { BCRYPT_COST: String(COST), DATABASE_POOL: String(POOL_SIZE) };
+  const bench = await BenchHouse.start({ env });
+  const [load, raw] = [new Child('load'), new Child('raw-bcrypt')];
+  try {
+    const routes = await prepareRoutes(bench.house);
+    for (const route of routes) {
+      await run(load, route, route.isHashing ? HASHING_WARM_UP_SECONDS : WARM_UP_SECONDS);
+    }
+    const figures = new Map<string, Figures>(
+      [...routes.map(({ name }) => name), RAW_BCRYPT].map((name) => [
+        name,
+        { rates: [], p99s: [], failed: 0 },
+      ]),
+    );
+    for (let round = 0; round < ROUNDS; round += 1) {
+      printProgress(`round ${round + 1} of ${ROUNDS}`);
+      for (const route of routes) {
+        const { perSecond, p99, failed } = await run(load, route);
+        const entry = figures.get(route.name)!;
+        entry.rates.push(perSecond);
+        entry.p99s.push(p99);
+        entry.failed += failed;
+      }
+      const input = { threads: availableParallelism(), cost: COST, seconds: HASHING_SECONDS };
+      figures.get(RAW_BCRYPT)!.rates.push(await raw.ask<number>('measure', input));
+    }
+    return requestsReport(figures, [
+      `${ROUNDS} alternating rounds; each ratio is the median of the rounds' ratios.`,
+      `${CONNECTIONS} connections, ${HASHING_CONNECTIONS} where passwords are hashed, at cost ${COST}.`,
+      `Raw bcrypt is ${availableParallelism()} threads alone; a login shares the cores with api, database and load.`,
+    ]);
+  } finally {
+    await Promise.all([load.stop(), raw.stop(), bench.stop()]);
+  }
+}
+
+/** In this order, so that what is compared runs side by side. */
+async function prepareRoutes(house: House): Promise<Route[]> {
+  const emails = await registerCustomers(house, 4 * HASHING_CONNECTIONS);
+  const { accessToken } = await logIn(house, emails[0]!);
+  const authorization = `Bearer ${accessToken}`;
+  const plain = await startComparison(house);
+  const withKey = { 'x-publishable-key': house.credentials.publishableKey };
+  const post = (path: string, bodies: Bodies, headers = {}) => ({
+    url: `${house.baseUrl}/api/v1/auth/${path}`,
+    headers,
+    bodies,
+  });
+  const freshTokens = (): Promise<string[]> =>
+    inGroups(emails.slice(0, CONNECTIONS), async (email) => (await logIn(house, email)).refreshToken);
+  return [
+    { name: 'bare route', load: async () => ({ url: `${plain}/bare` }) },
+    {
+      name: 'verify + read',
+      load: async () => ({ url: `${plain}/verify-and-read`, headers: { authorization } }),
+    },
+    {
+      name: 'GET /me',
+      load: async () => ({ url: `${house.baseUrl}/api/v1/me`, headers: { authorization } }),
+    },
+    {
+      name: 'POST refresh',
+      load: async () => post('refresh', { kind: 'refresh', tokens: await freshTokens() }),
+    },
+    {
+      name: 'POST register',
+      isHashing: true,
+      load: async () => post('register', { kind: 'register', password: PASSWORD }, withKey),
+    },
+    {
+      name: 'POST login',
+      isHashing: true,
+      load: async () => post('login', { kind: 'login', password: PASSWORD, emails }, withKey),
+    },
+  ];
+}
+
+async function startComparison(house: House): Promise<string> {
+  const { body } = await house.request('GET', '/.well-known/jwks.json');
+  const options: ComparisonOptions = {
+    databaseUrl: house.env['DATABASE_URL']!,
+    poolSize: POOL_SIZE,
+    jwk: body.keys[0],
+    keepAliveMs: KEEP_ALIVE_MS,
+  };
+  return new Child('comparison-server').ask<string>('listen', options);
+}
+
+async function run(load: Child, route: Route, seconds?: number): Promise<LoadResult> {
+  const input: Load = {
+    ...(await route.load()),
+    connections: route.isHashing ? HASHING_CONNECTIONS : CONNECTIONS,
+    seconds: seconds ?? (route.isHashing ? HASHING_SECONDS : SECONDS),
+  };
+  return load.ask<LoadResult>('measure', input);
+}
+
+/** Customers with a known password. */
+export async function registerCustomers(house: House, count: number): Promise<string[]> {
+  const emails = Array.from({ length: count }, (_, index) => `bench-${index}@example.com`);
+  await inGroups(emails, async (email) => {
+    const { status, body } = await patiently(() => house.register(email));
+    if (status !== 201) throw new Error(`a customer was not registered: ${JSON.stringify(body)}`);
+  });
+  return emails;
+}
+
+/** A few at a time: the api refuses what would wait too long for a thread. */
+async function inGroups<In, Out>(items: In[], work: (item: In) => Promise<Out>): Promise<Out[]> {
+  const results: Out[] = [];
+  for (let first = 0; first < items.length; first += HASHING_CONNECTIONS) {
+    results.push(...(await Promise.all(items.slice(first, first + HASHING_CONNECTIONS).map(work))));
+  }
+  return results;
+}
+
+/** Waits while what a measured round has left behind keeps the threads busy. */
+const patiently = (ask: () => Promise<Answer>): Promise<Answer> =>
+  eventually('a thread that hashes', async () => {
+    const answer = await ask();
+    return answer.status === 503 ? null : answer;
+  });
+
+async function logIn(house: House, email: string): Promise<{ accessToken: string; refreshToken: string }> {
+  const input = { email, password: PASSWORD };
+  const { status, body } = await patiently(() => house.page('POST', '/api/v1/auth/login', input));
+  if (status !== 200) throw new Error(`a customer was not logged in: ${JSON.stringify(body)}`);
+  return body.tokens;
+}
