@@ -1,5 +1,12 @@
 import { Body, Controller, Headers, HttpCode, Post, Req, Res } from '@nestjs/common';
-import { ApiBearerAuth, ApiCreatedResponse, ApiOkResponse, ApiSecurity, ApiTags } from '@nestjs/swagger';
+import {
+  ApiAcceptedResponse,
+  ApiBearerAuth,
+  ApiCreatedResponse,
+  ApiOkResponse,
+  ApiSecurity,
+  ApiTags,
+} from '@nestjs/swagger';
 import type { Response } from 'express';
 import {
   CurrentCaller,
@@ -36,8 +43,16 @@ export class AuthController {
   @ApiSecurity('publishableKey')
   @ApiBearerAuth('secretKey')
   @ApiCreatedResponse({ type: AuthResponse })
+  @ApiAcceptedResponse({
+    description: 'Where the project hides who is registered',
+    schema: { type: 'object' },
+  })
   @ApiProblems(
+    'validation_failed',
+    'multiple_credentials',
     'invalid_api_key',
+    'wrong_credential_type',
+    'insufficient_scope',
     'origin_not_allowed',
     'email_already_registered',
     'weak_password',
@@ -63,7 +78,10 @@ export class AuthController {
   @ApiSecurity('publishableKey')
   @ApiOkResponse({ type: AuthResponse })
   @ApiProblems(
+    'validation_failed',
+    'multiple_credentials',
     'invalid_api_key',
+    'wrong_credential_type',
     'invalid_credentials',
     'customer_disabled',
     'email_not_verified',
@@ -87,6 +105,7 @@ export class AuthController {
   @RateLimit('refresh')
   @ApiOkResponse({ type: AuthResponse })
   @ApiProblems(
+    'validation_failed',
     'invalid_refresh_token',
     'refresh_token_expired',
     'refresh_token_reused',
@@ -103,7 +122,7 @@ export class AuthController {
   @NoCredential()
   @RateLimit('verify')
   @ApiOkResponse({ type: VerifyEmailResponse })
-  @ApiProblems('invalid_token', 'origin_not_allowed', 'rate_limited')
+  @ApiProblems('validation_failed', 'invalid_token', 'origin_not_allowed', 'rate_limited')
   async verifyEmail(
     @Body() body: VerifyEmailRequest,
     @Headers('origin') origin?: string,
