@@ -3,6 +3,7 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
+import type { Credentials } from '../../apps/api/src/bootstrap/first-boot.js';
 import { eventually } from './eventually.js';
 import { entryPoints, freePort, HouseProcess } from './processes.js';
 
@@ -16,15 +17,6 @@ export interface Answer<Body = any> {
   status: number;
   headers: Headers;
   body: Body;
-}
-
-export interface Credentials {
-  baseUrl: string;
-  organizationId: string;
-  projectId: string;
-  secretKey: string;
-  projectSecretKey: string;
-  publishableKey: string;
 }
 
 export interface HouseOptions {
