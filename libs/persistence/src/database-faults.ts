@@ -1,4 +1,4 @@
-import { GatehouseError } from '#domain';
+import { unavailable, type GatehouseError } from '#domain';
 import { errorCode, errorMessage } from '#platform';
 
 /** Node's and PostgreSQL's codes for "not there", "not now" and "not in time". */
@@ -29,8 +29,5 @@ const awayMessages =
 export function databaseFault(error: unknown): GatehouseError | null {
   const code = errorCode(error);
   const isAway = awayCodes.has(code) || code.startsWith('08') || awayMessages.test(errorMessage(error));
-  return isAway ? new GatehouseError('unavailable', { headers: { 'Retry-After': '1' }, cause: error }) : null;
+  return isAway ? unavailable({ cause: error }) : null;
 }
-
-/** Whether the fault is a violated unique constraint. */
-export const isUniqueViolation = (error: unknown): boolean => errorCode(error) === '23505';

@@ -1,7 +1,7 @@
 import { DataSource } from 'typeorm';
 import type { PostgresDriver } from 'typeorm/driver/postgres/PostgresDriver.js';
 import pg from 'pg';
-import { GatehouseError } from '#domain';
+import { unavailable } from '#domain';
 import { errorCode, errorMessage, sleep, type Config, type Logger } from '#platform';
 import { entities } from './entities.js';
 import { databaseFault } from './database-faults.js';
@@ -27,6 +27,7 @@ export type PgQueryable = Pick<pg.Pool, 'query'>;
 /** The connection pool. It connects in the background, so that a process can say it is waiting. */
 export class Database implements Sql {
   readonly source: DataSource;
+  private listener: pg.Client | undefined;
   private closed = false;
 
   constructor(
@@ -82,7 +83,7 @@ export class Database implements Sql {
 
   /** Past TypeORM, which knows no prepared statements and takes longer than the statement itself. */
   private pool(): PgQueryable {
-    if (!this.connected) throw new GatehouseError('unavailable', { headers: { 'Retry-After': '1' } });
+    if (!this.connected) throw unavailable();
     return (this.source.driver as PostgresDriver).master as pg.Pool;
   }
 
@@ -108,8 +109,6 @@ export class Database implements Sql {
       await sleep(1_000);
     }
   }
-
-  private listener: pg.Client | undefined;
 
   async close(): Promise<void> {
     this.closed = true;

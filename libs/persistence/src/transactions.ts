@@ -1,5 +1,6 @@
 import type { EntityManager } from 'typeorm';
 import type { PostgresQueryRunner } from 'typeorm/driver/postgres/PostgresQueryRunner.js';
+import { unavailable } from '#domain';
 import type { Failpoints } from '#platform';
 import { databaseFault } from './database-faults.js';
 import { preparedStatement, runSql, type Database, type PgQueryable, type Sql } from './database.js';
@@ -37,7 +38,7 @@ export class Transactions {
    * @throws GatehouseError `unavailable` when the database is away; whatever `work` throws, after the rollback
    */
   async run<Result>(work: (tx: Tx) => Promise<Result>): Promise<Result> {
-    if (!this.database.connected) await this.database.query('SELECT 1');
+    if (!this.database.connected) throw unavailable();
     let newDeliveryIds: string[] = [];
     const result = await this.database.source
       .transaction(async (manager) => {

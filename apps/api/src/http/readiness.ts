@@ -1,4 +1,4 @@
-import { GatehouseError } from '#domain';
+import { unavailable } from '#domain';
 
 /** How far this process has come: it listens at once, works when it has started, and drains before it stops. */
 export class Readiness {
@@ -8,10 +8,7 @@ export class Readiness {
   /** @throws GatehouseError `unavailable` while the process is still waiting for its database */
   assertStarted(): void {
     if (!this.started) {
-      throw new GatehouseError('unavailable', {
-        detail: 'The service is starting.',
-        headers: { 'Retry-After': '1' },
-      });
+      throw unavailable({ detail: 'The service is starting.' });
     }
   }
 }

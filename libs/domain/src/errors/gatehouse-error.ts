@@ -38,3 +38,7 @@ export const invalidField = (field: string, code: string, message: string): Gate
 
 /** 404 `not_found`: the same for an object that does not exist and for one out of reach. */
 export const notFound = (): GatehouseError => new GatehouseError('not_found');
+
+/** 503 `unavailable`, to be tried again after a second. */
+export const unavailable = (details: Pick<ErrorDetails, 'detail' | 'cause'> = {}): GatehouseError =>
+  new GatehouseError('unavailable', { ...details, headers: { 'Retry-After': '1' } });
