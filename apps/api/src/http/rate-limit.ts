@@ -2,7 +2,7 @@ import { Injectable, SetMetadata, type CanActivate, type ExecutionContext } from
 import { Reflector } from '@nestjs/core';
 import ipaddr from 'ipaddr.js';
 import { GatehouseError } from '#domain';
-import { Config, RateLimiter, type RatePolicy } from '#platform';
+import { Config, RateLimiter, rateLimitHeaders, type RatePolicy } from '#platform';
 import { clientIp, type HouseRequest } from './request-context.js';
 
 /** Requests a minute per client address and project (contract, section 3). */
@@ -51,13 +51,7 @@ export class RateLimitGuard implements CanActivate {
   private async consume(policy: RatePolicy, key: string): Promise<void> {
     const wait = await this.limiter.consume(policy, key);
     if (wait === null) return;
-    throw new GatehouseError('rate_limited', {
-      headers: {
-        'Retry-After': String(wait),
-        'RateLimit-Policy': `"${policy.name}";q=${policy.quota};w=${policy.windowSeconds}`,
-        RateLimit: `"${policy.name}";r=0;t=${wait}`,
-      },
-    });
+    throw new GatehouseError('rate_limited', { headers: rateLimitHeaders(policy, wait) });
   }
 }
 

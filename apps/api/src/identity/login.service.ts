@@ -8,7 +8,15 @@ import {
   type CustomerWithHash,
   type Tx,
 } from '#persistence';
-import { errorMessage, LOGGER, PasswordHasher, sha256, type Logger } from '#platform';
+import {
+  errorMessage,
+  LOGGER,
+  PasswordHasher,
+  rateLimitHeaders,
+  sha256,
+  type Logger,
+  type RatePolicy,
+} from '#platform';
 import { CustomerSummary } from '../customers/dto/customer.response.js';
 import type { LoginRequest } from './dto/auth.request.js';
 import type { AuthResponse } from './dto/auth.response.js';
@@ -16,8 +24,10 @@ import { customerEvent, sessionResource } from './identity-events.js';
 import { SessionOpener, type Client } from './session-opener.service.js';
 
 /** Failed logins per (project, e-mail) within the window (contract, section 3). */
-const MAX_TRIES = 10;
-const WINDOW_SECONDS = 15 * 60;
+const failedLogins: RatePolicy = { name: 'failed-login', quota: 10, windowSeconds: 15 * 60 };
+
+const invalidCredentials = (): GatehouseError =>
+  new GatehouseError('invalid_credentials', { headers: { 'WWW-Authenticate': 'Bearer' } });
 
 @Injectable()
 export class LoginService {
@@ -52,34 +62,30 @@ export class LoginService {
     });
     if (!customer || !hash || !isRight) {
       if (customer) this.reportFailure(project, customer);
-      throw new GatehouseError('invalid_credentials', { headers: { 'WWW-Authenticate': 'Bearer' } });
+      throw invalidCredentials();
     }
     // A login that is accepted must not fail for want of a thread; the next one renews the hash.
     const newHash = this.hasher.isOutdated(hash) ? await this.hasher.hash(password).catch(() => null) : null;
-    // Refusals come after the count is forgotten: the password was right.
-    return this.transactions
-      .run(async (tx) => {
-        await this.attempts.forget(tx, project.id, emailHash);
-        const refusal = refusalOf(customer, project);
-        return refusal ?? (await this.open(tx, project, customer, { old: hash, new: newHash }, client));
-      })
-      .then((answer) => {
-        if (answer instanceof GatehouseError) throw answer;
-        return answer;
-      });
+    const answer = await this.transactions.run(async (tx) => {
+      await this.attempts.forget(tx, project.id, emailHash);
+      return (
+        refusalOf(customer, project) ?? this.open(tx, project, customer, { old: hash, new: newHash }, client)
+      );
+    });
+    // Thrown after the commit, not in it: the password was right, so the count is forgotten all the same.
+    if (answer instanceof GatehouseError) throw answer;
+    return answer;
   }
 
   private async takeTry(project: ProjectContext, emailHash: Buffer): Promise<void> {
-    const { tries, secondsLeft } = await this.attempts.take(project.id, emailHash, WINDOW_SECONDS);
-    if (tries <= MAX_TRIES) return;
-    const wait = String(Math.max(1, secondsLeft));
-    throw new GatehouseError('too_many_attempts', {
-      headers: {
-        'Retry-After': wait,
-        'RateLimit-Policy': `"failed-login";q=${MAX_TRIES};w=${WINDOW_SECONDS}`,
-        RateLimit: `"failed-login";r=0;t=${wait}`,
-      },
-    });
+    const { tries, secondsLeft } = await this.attempts.take(
+      project.id,
+      emailHash,
+      failedLogins.windowSeconds,
+    );
+    if (tries <= failedLogins.quota) return;
+    const headers = rateLimitHeaders(failedLogins, Math.max(1, secondsLeft));
+    throw new GatehouseError('too_many_attempts', { headers });
   }
 
   private async open(
@@ -91,8 +97,7 @@ export class LoginService {
   ): Promise<AuthResponse> {
     const customer = await this.customers.recordLogin(tx, project.id, found.id, hash);
     // Disabled, deleted or given another password since it was read.
-    if (!customer)
-      throw new GatehouseError('invalid_credentials', { headers: { 'WWW-Authenticate': 'Bearer' } });
+    if (!customer) throw invalidCredentials();
     const { tokens, session } = await this.sessions.open(tx, customer, project, client);
     const data = { session: sessionResource(session) };
     await this.events.record(tx, [

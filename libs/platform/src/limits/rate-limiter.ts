@@ -15,6 +15,16 @@ export interface RatePolicy {
   windowSeconds: number;
 }
 
+/**
+ * What a 429 says about its limit (RFC 9110, section 10.2.3; draft-ietf-httpapi-ratelimit-headers-11).
+ * @param wait seconds until the window ends
+ */
+export const rateLimitHeaders = ({ name, quota, windowSeconds }: RatePolicy, wait: number) => ({
+  'Retry-After': String(wait),
+  'RateLimit-Policy': `"${name}";q=${quota};w=${windowSeconds}`,
+  RateLimit: `"${name}";r=0;t=${wait}`,
+});
+
 /** Seconds until the window of a refused request ends; null when the request may pass. */
 type RateVerdict = number | null;
 
