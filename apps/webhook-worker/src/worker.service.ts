@@ -47,7 +47,7 @@ export class WorkerService {
     this.sweeper.stop();
     this.housekeeper.stop();
     const atRest = Promise.all([
-      this.source.stop().then(() => this.runner.settle(SETTLE_MS)),
+      this.source.stop().then(() => this.runner.settle()),
       this.mailSender.stop(),
       this.queue?.drain(),
     ]);

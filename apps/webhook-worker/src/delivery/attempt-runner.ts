@@ -20,7 +20,6 @@ import {
   LOGGER,
   randomFraction,
   sleep,
-  withTimeout,
   type DeliveryJob,
   type Logger,
 } from '#platform';
@@ -94,9 +93,9 @@ export class AttemptRunner {
     this.logger.warn({ deliveryId, attempt }, 'an attempt was lost with its worker');
   }
 
-  /** Resolves when nothing is in flight any more, or after `ms`. */
-  async settle(ms: number): Promise<void> {
-    await withTimeout(Promise.all(this.inFlight), ms, 'attempts are still in flight').catch(() => undefined);
+  /** Resolves when what is in flight now has ended. */
+  async settle(): Promise<void> {
+    await Promise.all(this.inFlight);
   }
 
   private async attempt(attempt: ClaimedAttempt): Promise<void> {

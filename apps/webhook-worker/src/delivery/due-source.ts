@@ -1,6 +1,6 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { DeliveryWorkRepository } from '#persistence';
-import { Config, DeliveryQueue, errorMessage, LOGGER, sleep, type Logger } from '#platform';
+import { Config, DeliveryQueue, errorMessage, LOGGER, withTimeout, type Logger } from '#platform';
 import { AttemptRunner } from './attempt-runner.js';
 
 /** Most deliveries that one statement claims. */
@@ -56,7 +56,8 @@ export class DueSource {
         return this.config.webhooks.sweepInterval;
       });
       if (!this.isWoken && pauseMs > 0) {
-        await Promise.race([sleep(pauseMs), new Promise<void>((resolve) => (this.wakeUp = resolve))]);
+        const woken = new Promise<void>((resolve) => (this.wakeUp = resolve));
+        await withTimeout(woken, pauseMs, 'nobody called').catch(() => undefined);
       }
     }
   }

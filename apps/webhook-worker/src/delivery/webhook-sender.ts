@@ -36,8 +36,7 @@ export class WebhookSender {
     });
   }
 
-  /**
-   * Signs and sends. One wall-clock deadline stands over everything from the look-up to the status line. */
+  /** Signs and sends. One wall-clock deadline stands over everything from the look-up to the status line. */
   async send(attempt: ClaimedAttempt): Promise<AttemptResult> {
     // Outside the try: a secret that cannot be read is our fault, not the target's.
     const headers = this.headers(attempt);
