@@ -1,5 +1,4 @@
 import 'reflect-metadata';
-import type { AddressInfo } from 'node:net';
 import type { Type } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import { ExpressAdapter, type NestExpressApplication } from '@nestjs/platform-express';
@@ -22,8 +21,6 @@ export interface Api {
   app: NestExpressApplication;
   /** Listens at once, then brings the house up. @throws Error when the port is taken */
   start(): Promise<void>;
-  /** The port it listens on. */
-  port(): number;
   /** Lets requests in hand finish, then closes everything. */
   stop(): Promise<void>;
 }
@@ -65,7 +62,6 @@ export async function createApi(
   return {
     express: server,
     app,
-    port: () => (http.address() as AddressInfo).port,
     start: async () => {
       await new Promise<void>((resolve, reject) => {
         http.once('error', reject).listen(config.http.port, config.http.host, resolve);

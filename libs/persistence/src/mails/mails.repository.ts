@@ -1,18 +1,12 @@
 import type { Reach } from '#domain';
+import type { StoredMail } from '#platform';
 import type { Database } from '../database.js';
 import { Conditions } from '../conditions.js';
 import type { Tx } from '../transactions.js';
 
-export type MailKind = 'verify-email';
-
-export interface NewMail {
-  id: string;
+export interface NewMail extends StoredMail {
   projectId: string;
   customerId: string;
-  kind: MailKind;
-  recipient: string;
-  /** Encrypted; blanked once the mail is sent. */
-  parameters: Buffer;
 }
 
 export interface Mail extends NewMail {

@@ -16,6 +16,7 @@ export interface StoredMail {
   id: string;
   kind: 'verify-email';
   recipient: string;
+  /** Encrypted; blanked once the mail is sent. */
   parameters: Buffer;
 }
 
