@@ -34,3 +34,9 @@ export function pathId(kind: PrefixedKind, text: string): string {
   if (!id) throw new GatehouseError('not_found');
   return id;
 }
+
+/** A plain UUID from a path. Throws `not_found` when it is ill-formed (contract, section 2). */
+export function pathUuid(text: string): string {
+  if (!isUuid(text)) throw new GatehouseError('not_found');
+  return text;
+}

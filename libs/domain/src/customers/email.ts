@@ -5,7 +5,6 @@ const hostName =
   /^(?=.{1,253}$)(?!.*\.\d+$|\d+$)([a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?\.)*[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/;
 
 /** ASCII that no host name holds: domainToASCII reads a URL, and would drop or decode it. */
-
 const foreignToHosts = /[\0-,/:-@[-`{-\x7f]/;
 
 /**

@@ -4,6 +4,16 @@ export type PasswordWeakness =
 
 export const PASSWORD_MAX_LENGTH = 128;
 
+/** What is wrong with a password, in a sentence for the person who chose it. */
+export const weaknessSentence = (weakness: PasswordWeakness, minLength: number): string =>
+  ({
+    too_short: `Use at least ${minLength} characters.`,
+    too_long: `Use at most ${PASSWORD_MAX_LENGTH} characters.`,
+    too_common: 'Many people use this password, so it is tried first by others. Choose another one.',
+    contains_personal_data: 'Do not use your e-mail address or the name of this service.',
+    breached: 'This password has become known in a data breach. Choose another one.',
+  })[weakness];
+
 export interface PasswordContext {
   /** Least number of code points. */
   minLength: number;

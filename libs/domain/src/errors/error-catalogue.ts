@@ -142,6 +142,12 @@ export const errorCatalogue = {
     cause: 'A customer of this project has this e-mail address.',
     cure: 'Log in, or reset the password.',
   },
+  external_id_taken: {
+    status: 409,
+    title: 'This external id is taken',
+    cause: 'Another customer of this project has this externalId.',
+    cure: 'Use another externalId, or change the customer who has it.',
+  },
   delivery_pending: {
     status: 409,
     title: 'The delivery is still pending',
@@ -165,6 +171,18 @@ export const errorCatalogue = {
     title: 'The endpoint is deleted',
     cause: 'The endpoint of this delivery no longer exists.',
     cure: 'Create an endpoint and recover its events.',
+  },
+  idempotency_in_progress: {
+    status: 409,
+    title: 'The request with this Idempotency-Key is still running',
+    cause: 'An earlier request with the same key and body has not come to an end yet.',
+    cure: 'Send it again in a few seconds.',
+  },
+  idempotency_key_reused: {
+    status: 422,
+    title: 'The Idempotency-Key was used for another request',
+    cause: 'Within the last 24 hours this key came with another body.',
+    cure: 'Use a new key for a new request, and the same one only to send the same request again.',
   },
   payload_too_large: {
     status: 413,

@@ -16,6 +16,8 @@ export interface ErrorDetails {
   headers?: Record<string, string>;
   /** Kept inside for the log; never leaves the house. */
   cause?: unknown;
+  /** Whom the request turned out to be about; for the log as well. */
+  about?: { projectId: string; customerId: string };
 }
 
 /** The one error class: a code of the closed catalogue, and what is known about this case. */

@@ -8,3 +8,18 @@ export interface ProjectContext {
   organizationName: string;
   settings: ProjectSettings;
 }
+
+export type Environment = 'development' | 'staging' | 'production';
+
+/** A project as secret keys see it. */
+export interface Project {
+  id: string;
+  organizationId: string;
+  name: string;
+  slug: string;
+  environment: Environment;
+  settings: ProjectSettings;
+  archivedAt: Date | null;
+  createdAt: Date;
+  updatedAt: Date;
+}

@@ -1,0 +1,52 @@
+import { isDeepStrictEqual } from 'node:util';
+import {
+  defaultSettings,
+  type Branding,
+  type MailSettings,
+  type ProjectSettings,
+  type StoredSettings,
+} from './project-settings.js';
+
+type Patch<Fields> = { [Name in keyof Fields]?: Fields[Name] | null };
+
+/** A merge patch of the settings (RFC 7396): null brings a setting back to its default. */
+export type SettingsPatch = Patch<Omit<ProjectSettings, 'branding' | 'mail'>> & {
+  branding?: Patch<Branding> | null;
+  mail?: Patch<MailSettings> | null;
+};
+
+type Fields = Record<string, unknown>;
+
+/** The settings once the patch is applied; `branding` and `mail` merge member by member. */
+export const patchSettings = (settings: ProjectSettings, patch: SettingsPatch): ProjectSettings =>
+  merge({ ...settings }, { ...patch }, { ...defaultSettings }) as unknown as ProjectSettings;
+
+/** What has to be stored of settings: only what differs from the defaults. */
+export const storedSettings = (settings: ProjectSettings): StoredSettings =>
+  changedFields(settings, defaultSettings);
+
+/** The fields of `before`, at every level, whose value is another one in `after`; both are of JSON values. */
+export function changedFields<Value extends object>(before: Value, after: Value): Partial<Value> {
+  const changes = Object.entries(before).filter(
+    ([name, value]) => !isDeepStrictEqual(value, (after as Fields)[name]),
+  );
+  const old = changes.map(([name, value]: [string, unknown]) => {
+    const other = (after as Fields)[name];
+    return [name, isGroup(value) && isGroup(other) ? changedFields(value, other) : value];
+  });
+  return Object.fromEntries(old) as Partial<Value>;
+}
+
+function merge(current: Fields, patch: Fields, defaults: Fields): Fields {
+  const merged = { ...current };
+  for (const [name, value] of Object.entries(patch)) {
+    if (value === undefined) continue;
+    const fallback = defaults[name];
+    if (value === null) merged[name] = fallback;
+    else merged[name] = isGroup(value) ? merge(merged[name] as Fields, value, fallback as Fields) : value;
+  }
+  return merged;
+}
+
+const isGroup = (value: unknown): value is Fields =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
