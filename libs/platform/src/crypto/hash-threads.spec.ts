@@ -1,6 +1,7 @@
 import { GatehouseError } from '#domain';
-import { HashThreads } from './hash-threads.js';
+import { HashThreads, type HashCaller, type HashTask } from './hash-threads.js';
 
+const task = { input: 'x', cost: 4 };
 const overloaded = expect.objectContaining({ code: 'overloaded', status: 503 });
 
 describe('HashThreads', () => {
@@ -63,8 +64,116 @@ describe('HashThreads', () => {
     await expect(accepted(new HashThreads(1, 12))).resolves.toBe(1 + 5);
   });
 
+  describe('the share of a project', () => {
+    /** Starts `count` tasks at once; with the guess of 60 ms for cost 10, ten fit into 600 ms and twenty into 1.2 s. */
+    const flood = (count: number, caller: HashCaller) =>
+      Array.from({ length: count }, () =>
+        threads.run(task, caller).then(
+          () => true,
+          (error: unknown) => {
+            expect(error).toEqual(overloaded);
+            return false;
+          },
+        ),
+      );
+    const accepted = async (results: Promise<boolean>[]) =>
+      (await Promise.all(results)).filter(Boolean).length;
+    const dear = (weight: number): HashTask => {
+      const hash = { scheme: 'bcrypt' as const, hash: `$2b$04$${'.'.repeat(53)}` };
+      return { passwords: ['x'], imported: hash, weight };
+    };
+
+    it('RL-03: one project gets half of the queue, another the other half', async () => {
+      const results = ['a', 'b', 'c'].map((projectId) => flood(30, { projectId }));
+      const [a, b, c] = await Promise.all(results.map(accepted));
+      // One runs, ten wait.
+      expect([a, b, c]).toEqual([1 + 10, 10, 0]);
+    });
+
+    it('RL-03: the house itself has no share', async () => {
+      await expect(accepted(flood(30, { projectId: null }))).resolves.toBe(1 + 20);
+    });
+
+    it('RL-03: a project at its limit leaves room for the next one, and gets its share back', async () => {
+      const first = flood(30, { projectId: 'a' });
+      expect(() => threads.reserve('a')).toThrow(GatehouseError);
+      expect(() => threads.reserve('b').release()).not.toThrow();
+      expect(() => threads.reserve(null).release()).not.toThrow();
+      await accepted(first);
+      expect(() => threads.reserve('a').release()).not.toThrow();
+      await expect(accepted(flood(11, { projectId: 'a' }))).resolves.toBe(11);
+    });
+
+    it('RL-03: who leaves the queue gives back the share', async () => {
+      const gone = new AbortController();
+      const running = threads.run(task);
+      const waiting = Array.from({ length: 10 }, () =>
+        threads.run(task, { projectId: 'a', signal: gone.signal }).catch((error: unknown) => error),
+      );
+      await expect(threads.run(task, { projectId: 'a' })).rejects.toEqual(overloaded);
+      gone.abort();
+      for (const error of await Promise.all(waiting))
+        expect(error).toMatchObject({ code: 'request_timeout' });
+      await expect(accepted(flood(11, { projectId: 'a' }))).resolves.toBe(10);
+      await running;
+    });
+
+    it('RL-03: nothing is refused while a thread is free, and everything beyond the whole queue is', async () => {
+      expect(() => threads.reserve('a').release()).not.toThrow();
+      const house = flood(21, {});
+      expect(() => threads.reserve('a')).toThrow(GatehouseError);
+      expect(() => threads.reserve(null)).toThrow(GatehouseError);
+      await expect(accepted(house)).resolves.toBe(21);
+      expect(() => threads.reserve('a').release()).not.toThrow();
+    });
+
+    it('RL-03: a dear imported hash takes its weight of the share, but one may always wait', async () => {
+      const running = threads.run(task);
+      const first = threads.run(dear(16), { projectId: 'a' });
+      await expect(threads.run(task, { projectId: 'a' })).rejects.toEqual(overloaded);
+      const second = threads.run(dear(4), { projectId: 'b' });
+      // 16 + 4 waiting and one running are more than 1.2 s.
+      await expect(threads.run(task)).rejects.toEqual(overloaded);
+      await Promise.all([running, first, second]);
+      await expect(threads.run(task, { projectId: 'a' })).resolves.toEqual(expect.any(String));
+    });
+
+    it('RL-03: quick imported hashes do not make the queue longer', async () => {
+      for (let count = 0; count < 30; count += 1) await threads.run(dear(1));
+      await expect(accepted(flood(60, {}))).resolves.toBe(1 + 20);
+    });
+
+    it('RL-03: Retry-After spreads those who are refused over the seconds that can serve them', async () => {
+      const house = flood(21, {});
+      const waits = Array.from({ length: 60 }, () => {
+        try {
+          threads.reserve('a').release();
+          return 0;
+        } catch (error) {
+          return Number((error as GatehouseError).details.headers!['Retry-After']);
+        }
+      });
+      // 1.26 s at least, and 17 hashes of 60 ms a second.
+      expect(waits.slice(0, 17)).toEqual(Array(17).fill(2));
+      expect(waits.slice(17, 34)).toEqual(Array(17).fill(3));
+      expect(Math.max(...waits)).toBe(5);
+      await accepted(house);
+    });
+
+    it('RL-03: a place that is kept counts until it is released, once', async () => {
+      const house = flood(11, { projectId: 'a' });
+      const other = threads.reserve('b');
+      for (let count = 1; count < 10; count += 1) threads.reserve('b');
+      expect(() => threads.reserve('b')).toThrow(GatehouseError);
+      other.release();
+      other.release();
+      expect(() => threads.reserve('b')).not.toThrow();
+      expect(() => threads.reserve('b')).toThrow(GatehouseError);
+      await accepted(house);
+    });
+  });
+
   describe('when the caller goes', () => {
-    const task = { input: 'x', cost: 4 };
     const refusal = (running: Promise<unknown>) =>
       running.then(
         () => null,
@@ -76,7 +185,7 @@ describe('HashThreads', () => {
       const settled: string[] = [];
       const note = (name: string) => () => settled.push(name);
       const first = threads.run(task).finally(note('first'));
-      const gone = refusal(threads.run(task, caller.signal).finally(note('gone')));
+      const gone = refusal(threads.run(task, { signal: caller.signal }).finally(note('gone')));
       const next = threads.run<string>(task).finally(note('next'));
       caller.abort();
       const error = await gone;
@@ -90,7 +199,7 @@ describe('HashThreads', () => {
     it('its place is free again', async () => {
       const callers = Array.from({ length: 20 }, () => new AbortController());
       const accepted = [threads.run(task)];
-      const gone = callers.map(({ signal }) => refusal(threads.run(task, signal)));
+      const gone = callers.map(({ signal }) => refusal(threads.run(task, { signal })));
       await expect(threads.run(task)).rejects.toEqual(overloaded);
       for (const caller of callers) caller.abort();
       for (const error of await Promise.all(gone)) expect(error).toMatchObject({ code: 'request_timeout' });
@@ -102,7 +211,7 @@ describe('HashThreads', () => {
     it('a signal aborted beforehand is refused at once when all threads are busy', async () => {
       let firstIsDone = false;
       const first = threads.run(task).finally(() => (firstIsDone = true));
-      const error = await refusal(threads.run(task, AbortSignal.abort()));
+      const error = await refusal(threads.run(task, { signal: AbortSignal.abort() }));
       expect(error).toBeInstanceOf(GatehouseError);
       expect(error).toMatchObject({ code: 'request_timeout' });
       expect(firstIsDone).toBe(false);
@@ -111,8 +220,8 @@ describe('HashThreads', () => {
 
     it('a task that has started runs to its end and gives its thread back', async () => {
       const [atOnce, queued] = [new AbortController(), new AbortController()];
-      const first = threads.run(task, atOnce.signal);
-      const second = threads.run(task, queued.signal);
+      const first = threads.run(task, { signal: atOnce.signal });
+      const second = threads.run(task, { signal: queued.signal });
       atOnce.abort();
       await expect(first).resolves.toEqual(expect.any(String));
       queued.abort();

@@ -1,34 +1,67 @@
 import { GatehouseError } from '#domain';
 import { Piscina } from 'piscina';
 import { monotonicMs } from '../clock/clock.js';
+import { Appointments } from './appointments.js';
+import { bcryptMs, type ImportedHash } from './imported-hash.js';
 
 /** Longest time that a password may be expected to wait for a thread, in ms. */
 const MAX_WAIT_MS = 1_200;
 
-export interface HashTask {
-  input: string;
-  /** With `cost` the task makes a hash, with `hash` it compares. */
-  cost?: number;
-  hash?: string;
+/** Longest time that the waiting passwords of one project may take up of it, in ms. */
+const MAX_SHARE_MS = MAX_WAIT_MS / 2;
+
+/** Makes a hash, compares with one of ours, or tries passwords against one that was imported. */
+export type HashTask =
+  | { input: string; cost: number }
+  | { input: string; hash: string }
+  | { passwords: string[]; imported: ImportedHash; weight: number };
+
+/** Who asks for a hash. */
+export interface HashCaller {
+  /** Only a share of the queue is for one project. null: the house itself, no share. */
+  projectId?: string | null;
+  /** Aborted when nobody waits for the result any more: the task then leaves the queue. */
+  signal?: AbortSignal;
+  /** Held by `reserve`; the task takes it. */
+  place?: HashPlace;
+}
+
+/** A place in the queue that is kept free for somebody who does something else first. */
+export interface HashPlace {
+  /** Gives the place up; nothing happens the second time. */
+  release(): void;
+}
+
+interface Waiting {
+  projectId: string | null;
+  /** How many hashes of our own it takes as long as, a whole number. */
+  weight: number;
+  proceed: () => void;
 }
 
 /**
- * bcrypt in worker threads of low priority, behind a queue bounded by time: hashing on libuv's own pool
+ * Hashes in worker threads of low priority, behind a queue bounded by time: hashing on libuv's own pool
  * would make every other request and DNS look-up wait for it.
  */
 export class HashThreads {
   private readonly pool: Piscina;
-  private readonly waiting: (() => void)[] = [];
+  /** In the order of arrival. */
+  private readonly waiting = new Set<Waiting>();
+  /** The weight of all that waits, and of what waits for one project. */
+  private totalWeight = 0;
+  private readonly projectWeights = new Map<string, number>();
   private busy = 0;
-  /** Moving average of a task's duration in ms. */
+  /** For those who are refused, by project. */
+  private readonly appointments = new Map<string, Appointments>();
+  /** Moving average of the duration of a hash of our own, in ms. */
   private typicalMs: number;
 
-  /** @param cost bcrypt's cost, for a first guess of the duration: each step doubles it */
+  /** @param cost bcrypt's cost, for a first guess of the duration */
   constructor(
     private readonly threads: number,
     cost: number,
   ) {
-    this.typicalMs = 60 * 2 ** (cost - 10);
+    this.typicalMs = bcryptMs(cost);
     this.pool = new Piscina({
       filename: new URL('./hash-worker.mjs', import.meta.url).href,
       minThreads: threads,
@@ -38,48 +71,96 @@ export class HashThreads {
     });
   }
 
-  /**
-   * @param signal aborted when nobody waits for the result any more: the task then leaves the queue
-   * @throws GatehouseError `overloaded` at once when the wait would be too long
-   */
-  async run<T>(task: HashTask, signal?: AbortSignal): Promise<T> {
-    if (this.busy >= this.threads) await this.queue(signal);
+  /** @throws GatehouseError `overloaded` at once when the wait, or the project's part of it, would be too long */
+  async run<T>(task: HashTask, caller: HashCaller = {}): Promise<T> {
+    const isImported = 'imported' in task;
+    caller.place?.release();
+    if (this.busy >= this.threads) await this.queue(isImported ? task.weight : 1, caller);
     else this.busy += 1;
     const started = monotonicMs();
     try {
       return (await this.pool.run(task)) as T;
     } finally {
-      this.typicalMs += 0.1 * (monotonicMs() - started - this.typicalMs);
+      if (!isImported) this.typicalMs += 0.1 * (monotonicMs() - started - this.typicalMs);
       // A thread passes straight to the next in line, so that nobody can slip in between.
-      const next = this.waiting.shift();
-      if (next) next();
-      else this.busy -= 1;
+      const [next] = this.waiting;
+      if (next) {
+        this.leave(next);
+        next.proceed();
+      } else this.busy -= 1;
+      if (this.totalWeight === 0) this.appointments.clear();
     }
+  }
+
+  /**
+   * Keeps a place for a caller who has to touch the database first, so that nobody does so in vain.
+   * @throws GatehouseError `overloaded` like `run`
+   */
+  reserve(projectId: string | null): HashPlace {
+    this.assertRoom(projectId);
+    const place = { projectId, weight: 1 };
+    this.weigh(place, 1);
+    let isHeld = true;
+    return {
+      release: () => {
+        if (isHeld) this.weigh(place, -1);
+        isHeld = false;
+      },
+    };
   }
 
   async close(): Promise<void> {
     await this.pool.close();
   }
 
-  private queue(signal: AbortSignal | undefined): Promise<void> {
+  /** @throws GatehouseError `overloaded` */
+  private assertRoom(projectId: string | null, weight = 1): void {
+    const msEach = this.typicalMs / this.threads;
+    // Who finds a thread idle waits for nobody; otherwise one more, for those that are running.
+    const idle = this.threads - this.busy;
+    const expectedMs = (this.totalWeight + 1 - idle) * msEach;
+    const own = (this.projectWeights.get(projectId ?? '') ?? 0) - idle;
+    // One task may wait for each project whatever it weighs, or a dear one would never get a thread under load.
+    const exceedsShare = own > 0 && (own + weight) * msEach > MAX_SHARE_MS;
+    if (expectedMs <= MAX_WAIT_MS && !exceedsShare) return;
+    const key = projectId ?? '';
+    const appointments = this.appointments.get(key) ?? new Appointments();
+    this.appointments.set(key, appointments);
+    const earliest = Math.max(1, Math.ceil(expectedMs / 1_000));
+    const wait = appointments.next(monotonicMs(), earliest, Math.ceil(1_000 / msEach));
+    throw new GatehouseError('overloaded', { headers: { 'Retry-After': String(wait) } });
+  }
+
+  private queue(weight: number, { projectId = null, signal }: HashCaller): Promise<void> {
     if (signal?.aborted) throw callerGone();
-    const expectedMs = ((this.waiting.length + 1) * this.typicalMs) / this.threads;
-    if (expectedMs > MAX_WAIT_MS) {
-      const seconds = String(Math.ceil(expectedMs / 1000));
-      throw new GatehouseError('overloaded', { headers: { 'Retry-After': seconds } });
-    }
+    this.assertRoom(projectId, weight);
     return new Promise((resolve, reject) => {
-      const leave = (): void => {
-        this.waiting.splice(this.waiting.indexOf(proceed), 1);
+      const giveUp = (): void => {
+        this.leave(place);
         reject(callerGone());
       };
       const proceed = (): void => {
-        signal?.removeEventListener('abort', leave);
+        signal?.removeEventListener('abort', giveUp);
         resolve();
       };
-      this.waiting.push(proceed);
-      signal?.addEventListener('abort', leave, { once: true });
+      const place: Waiting = { projectId, weight, proceed };
+      this.waiting.add(place);
+      this.weigh(place, weight);
+      signal?.addEventListener('abort', giveUp, { once: true });
     });
+  }
+
+  private leave(place: Waiting): void {
+    this.waiting.delete(place);
+    this.weigh(place, -place.weight);
+  }
+
+  private weigh({ projectId }: Pick<Waiting, 'projectId'>, change: number): void {
+    this.totalWeight += change;
+    if (projectId === null) return;
+    const weight = (this.projectWeights.get(projectId) ?? 0) + change;
+    if (weight > 0) this.projectWeights.set(projectId, weight);
+    else this.projectWeights.delete(projectId);
   }
 }
 

@@ -1,6 +1,43 @@
 // Plain JavaScript because a worker thread loads it without any TypeScript transform.
+import { createCipheriv, pbkdf2Sync, scryptSync, timingSafeEqual } from 'node:crypto';
 import bcrypt from 'bcrypt';
+import { argon2id } from 'hash-wasm';
 
-/** @param {{ input: string, cost?: number, hash?: string }} task */
-export default ({ input, cost, hash }) =>
-  hash === undefined ? bcrypt.hashSync(input, cost) : bcrypt.compareSync(input, hash);
+const scrypt = ({ N, r, p, salt }, input, length) =>
+  scryptSync(input, salt, length, { N, r, p, maxmem: 128 * r * (N + p + 2) });
+
+/** What each scheme of imported-hash.ts makes of a password. */
+const derive = {
+  argon2id: ({ memoryKiB, passes, lanes, salt, hash }, password) =>
+    argon2id({
+      password,
+      salt,
+      memorySize: memoryKiB,
+      iterations: passes,
+      parallelism: lanes,
+      hashLength: hash.length,
+      outputType: 'binary',
+    }),
+  scrypt: (imported, password) => scrypt(imported, password, imported.hash.length),
+  pbkdf2: ({ digest, iterations, salt, hash }, password) =>
+    pbkdf2Sync(password, salt, iterations, hash.length, digest),
+  // github.com/firebase/scrypt: the derived key encrypts the project's signer key, AES-256-CTR from zero.
+  'firebase-scrypt': (imported, password) =>
+    createCipheriv('aes-256-ctr', scrypt(imported, password, 32), Buffer.alloc(16)).update(
+      imported.signerKey,
+    ),
+};
+
+const fits = async (imported, password) => {
+  // hash-wasm throws at an empty password; nobody's is.
+  if (password === '') return false;
+  if (imported.scheme === 'bcrypt') return bcrypt.compareSync(password, imported.hash);
+  return timingSafeEqual(await derive[imported.scheme](imported, password), imported.hash);
+};
+
+/** @param {import('./hash-threads.js').HashTask} task */
+export default async ({ input, cost, hash, imported, passwords }) => {
+  if (!imported) return hash === undefined ? bcrypt.hashSync(input, cost) : bcrypt.compareSync(input, hash);
+  for (const password of passwords) if (await fits(imported, password)) return true;
+  return false;
+};

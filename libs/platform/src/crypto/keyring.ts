@@ -14,6 +14,9 @@ const TAG_LENGTH = 16;
 /** What a derived key is for; no two uses share one. */
 export type KeyPurpose =
   | 'cursor'
+  | 'idempotent-answer'
+  | 'idempotent-request'
+  | 'imported-password'
   | 'mail-parameters'
   | 'password-pepper'
   | 'refresh-token'

@@ -118,4 +118,108 @@ describe('PasswordHasher', () => {
       new PasswordHasher(threads, new Keyring([next]), COST).verify('correct horse', hash),
     ).rejects.toThrow('no entry of GATEHOUSE_SECRET');
   });
+
+  it('RL-03: reserve refuses for the project what hash would refuse', async () => {
+    const busy = new HashThreads(1, 10);
+    const watched = new PasswordHasher(busy, keyring, COST);
+    expect(() => watched.reserve('a').release()).not.toThrow();
+    const caller = { projectId: 'a' };
+    const flood = Array.from({ length: 11 }, () => watched.hash('correct horse', caller));
+    expect(() => watched.reserve('a')).toThrow(expect.objectContaining({ code: 'overloaded' }));
+    expect(() => watched.reserve('b').release()).not.toThrow();
+    await expect(watched.verify('correct horse', await hasher.hash('x'), caller)).rejects.toMatchObject({
+      code: 'overloaded',
+    });
+    await Promise.all(flood);
+    await busy.close();
+  });
+
+  describe('a hash from another system', () => {
+    const bcryptHash = (password: string) => bcrypt.hashSync(password, COST);
+
+    it('PW-07: is verified as it is, and the next login makes one of ours', async () => {
+      const imported = hasher.importHash(bcryptHash('correct horse'));
+      await expect(hasher.verify('correct horse', imported)).resolves.toBe(true);
+      await expect(hasher.verify('correct hors', imported)).resolves.toBe(false);
+      expect(hasher.isOutdated(imported)).toBe(true);
+      const renewed = await hasher.hash('correct horse');
+      expect(renewed).toMatch(/^v1\$/);
+      expect(hasher.isOutdated(renewed)).toBe(false);
+    });
+
+    it('PW-06: lies sealed in the database, another time in other bytes', () => {
+      const text = bcryptHash('correct horse');
+      const imported = hasher.importHash(text);
+      expect(imported).toMatch(/^i1\$[A-Za-z0-9+/]+={0,2}$/);
+      const sealed = Buffer.from(imported.slice('i1$'.length), 'base64');
+      expect(sealed.toString('latin1')).not.toContain(text.slice(-31));
+      expect(keyring.decrypt('imported-password', 'i1', sealed)).toBe(text);
+      expect(hasher.importHash(text)).not.toBe(imported);
+    });
+
+    it('PW-06: cannot be tried without the root secret, nor changed', async () => {
+      const imported = hasher.importHash(bcryptHash('correct horse'));
+      const stranger = new PasswordHasher(threads, new Keyring([next]), COST);
+      await expect(stranger.verify('correct horse', imported)).rejects.toThrow(
+        'no entry of GATEHOUSE_SECRET',
+      );
+      const sealed = Buffer.from(imported.slice('i1$'.length), 'base64');
+      sealed[sealed.length - 1]! ^= 1;
+      await expect(hasher.verify('correct horse', `i1$${sealed.toString('base64')}`)).rejects.toThrow();
+      await expect(hasher.verify('correct horse', 'i1$')).rejects.toThrow('malformed');
+    });
+
+    it('CF-04: a new secret in front of the ring locks nobody out', async () => {
+      const imported = hasher.importHash(bcryptHash('correct horse'));
+      const rotated = new PasswordHasher(threads, new Keyring([next, secret]), COST);
+      await expect(rotated.verify('correct horse', imported)).resolves.toBe(true);
+    });
+
+    it('PW-03: fits what was typed there, and its NFC form, but nothing else', async () => {
+      const [typed, composed] = ['cafe\u0301 au lait', 'caf\u00e9 au lait'];
+      const ofTyped = hasher.importHash(bcryptHash(typed));
+      await expect(hasher.verify(typed, ofTyped)).resolves.toBe(true);
+      await expect(hasher.verify('cafe au lait', ofTyped)).resolves.toBe(false);
+      const ofComposed = hasher.importHash(bcryptHash(composed));
+      await expect(hasher.verify(composed, ofComposed)).resolves.toBe(true);
+      await expect(hasher.verify(typed, ofComposed)).resolves.toBe(true);
+    });
+
+    it('RL-03: weighs what it costs, twice where the password has two forms', async () => {
+      const weights: unknown[] = [];
+      const weighing = {
+        run: (task: { weight: unknown }) => (weights.push(task.weight), Promise.resolve(true)),
+      };
+      const watched = new PasswordHasher(weighing as unknown as HashThreads, keyring, 10);
+      const cost12 = watched.importHash(bcryptHash('x').replace('$04$', '$12$'));
+      await watched.verify('cafe\u0301', cost12);
+      await watched.verify('caf\u00e9', cost12);
+      await watched.verify('x', watched.importHash(bcryptHash('x')));
+      expect(weights).toEqual([8, 4, 1]);
+    });
+
+    it('PW-06: a text that is no such hash is refused with a reason and never stored', () => {
+      for (const text of [
+        '',
+        'correct horse',
+        '$2b$15$' + '.'.repeat(53),
+        hasher.importHash(bcryptHash('x')),
+      ]) {
+        expect(() => hasher.importHash(text)).toThrow(
+          expect.objectContaining({
+            code: 'validation_failed',
+            details: {
+              errors: [
+                {
+                  field: 'passwordHash',
+                  code: 'invalid',
+                  message: expect.stringMatching(/^passwordHash must /),
+                },
+              ],
+            },
+          }),
+        );
+      }
+    });
+  });
 });

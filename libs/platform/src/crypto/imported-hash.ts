@@ -1,0 +1,223 @@
+/** Longest time that one verification may take, in ms of a common core of 2024. */
+const MAX_MS = 1_000;
+
+/** Most memory that one verification may take, in bytes. Every hash thread can need as much at once. */
+const MAX_BYTES = 128 * 2 ** 20;
+
+const MAX_TEXT_LENGTH = 1_024;
+
+/** A shorter hash would fit too many passwords; no format makes a longer one. */
+const HASH_BYTES = { min: 16, max: 64 };
+
+const DIGEST_BYTES = { sha1: 20, sha256: 32, sha512: 64 };
+
+type Digest = keyof typeof DIGEST_BYTES;
+
+interface Scrypt {
+  /** RFC 7914: cost, block size, parallelization. */
+  N: number;
+  r: number;
+  p: number;
+  salt: Buffer;
+}
+
+/** What a hash thread needs to try a password against a hash that another system made. */
+export type ImportedHash =
+  | { scheme: 'bcrypt'; hash: string }
+  | { scheme: 'argon2id'; memoryKiB: number; passes: number; lanes: number; salt: Buffer; hash: Buffer }
+  | ({ scheme: 'scrypt'; hash: Buffer } & Scrypt)
+  | { scheme: 'pbkdf2'; digest: Digest; iterations: number; salt: Buffer; hash: Buffer }
+  | ({ scheme: 'firebase-scrypt'; signerKey: Buffer; hash: Buffer } & Scrypt);
+
+/** A hash with the time that one verification is guessed to take, or what is wrong with the text. */
+export type ParsedHash = { hash: ImportedHash; ms: number } | { fault: string };
+
+interface Reading {
+  hash: ImportedHash;
+  ms: number;
+  bytes: number;
+}
+
+/** The named groups of the patterns. */
+type Fields = Record<
+  'cost' | 'hash' | 'i' | 'm' | 'n' | 'p' | 'r' | 'rest' | 'salt' | 'sk' | 'ss' | 't',
+  string
+> & { digest?: Digest; length?: string; text?: string };
+
+interface Format {
+  name: string;
+  prefix: RegExp;
+  pattern: RegExp;
+  /** Null for what the pattern could not refuse. */
+  read: (fields: Fields) => Reading | null;
+  /** What MAX_MS and MAX_BYTES come to. */
+  limit: string;
+}
+
+/** The guessed duration of one bcrypt hash in ms; each step of the cost doubles it. */
+export const bcryptMs = (cost: number): number => 60 * 2 ** (cost - 10);
+
+const base64 = '[A-Za-z0-9+/]+={0,2}';
+const passlibBase64 = '[A-Za-z0-9+/.]+={0,2}';
+const number = '[1-9]\\d*';
+const whole = (head: string, alphabet: string): RegExp =>
+  new RegExp(`^${head}\\$(?<salt>${alphabet})\\$(?<hash>${alphabet})$`);
+
+/**
+ * The text forms that other systems export. The sources: crypt_blowfish (bcrypt), the PHC string format
+ * (argon2id, scrypt, pbkdf2 with `i=`), passlib (scrypt, pbkdf2), Django's PBKDF2PasswordHasher, and Supabase
+ * Auth, which put the parameters of firebase/scrypt into a string (`$fbscrypt$`).
+ */
+const formats: Format[] = [
+  {
+    name: 'bcrypt',
+    prefix: /^\$2[aby]\$/,
+    // Salt and hash end in a character of which only some bits count: 22 of them hold 128 bits, 31 hold 184.
+    pattern:
+      /^\$2[aby](?<rest>\$(?<cost>0[4-9]|[12]\d|3[01])\$[./A-Za-z0-9]{21}[.Oeu][./A-Za-z0-9]{30}[.CGKOSWaeimquy26])$/,
+    read: readBcrypt,
+    limit: 'cost 14',
+  },
+  {
+    name: 'argon2id',
+    prefix: /^\$argon2id\$/,
+    pattern: whole(`\\$argon2id\\$v=19\\$m=(?<m>${number}),t=(?<t>${number}),p=(?<p>${number})`, base64),
+    read: readArgon2id,
+    limit: 'm=131072, m·t=1000000 and p=1000',
+  },
+  {
+    name: 'scrypt',
+    prefix: /^\$scrypt\$/,
+    pattern: whole(`\\$scrypt\\$ln=(?<n>${number}),r=(?<r>${number}),p=(?<p>${number})`, base64),
+    read: readScrypt,
+    limit: 'N·r=1048576 and N·r·p=4000000',
+  },
+  {
+    name: 'pbkdf2',
+    prefix: /^\$pbkdf2(-sha1|-sha256|-sha512)?\$/,
+    pattern: whole(
+      `\\$pbkdf2(-(?<digest>sha1|sha256|sha512))?\\$(i=)?(?<i>${number})(,l=(?<length>${number}))?`,
+      passlibBase64,
+    ),
+    read: readPbkdf2,
+    limit: '2000000 iterations for each block of its digest',
+  },
+  {
+    name: 'pbkdf2_sha256',
+    prefix: /^pbkdf2_sha256\$/,
+    pattern: new RegExp(`^pbkdf2_sha256\\$(?<i>${number})\\$(?<text>[!-#%-~]+)\\$(?<hash>${base64})$`),
+    read: readPbkdf2,
+    limit: '2000000 iterations',
+  },
+  {
+    name: 'fbscrypt',
+    prefix: /^\$fbscrypt\$/,
+    pattern: whole(
+      `\\$fbscrypt\\$v=1,n=(?<n>${number}),r=(?<r>${number}),p=(?<p>${number}),ss=(?<ss>${base64}),sk=(?<sk>${base64})`,
+      base64,
+    ),
+    read: readFirebaseScrypt,
+    limit: '2^n·r=1048576 and 2^n·r·p=4000000',
+  },
+];
+
+/** Takes a hash of another system apart, strictly: what is not exactly one of the formats has a fault. */
+export function parseImportedHash(text: string): ParsedHash {
+  const format = formats.find(({ prefix }) => prefix.test(text));
+  if (!format) return { fault: `must have one of the formats ${formats.map(({ name }) => name).join(', ')}` };
+  const fields = text.length <= MAX_TEXT_LENGTH ? format.pattern.exec(text)?.groups : undefined;
+  const reading = fields ? format.read(fields as Fields) : null;
+  if (!reading) return { fault: `must be a well-formed ${format.name} hash` };
+  if (reading.ms > MAX_MS || reading.bytes > MAX_BYTES) {
+    return { fault: `must be cheaper to verify: ${format.name} is taken up to ${format.limit}` };
+  }
+  return reading;
+}
+
+/** Why a text cannot be imported as a password hash, to be put behind the field's name; null when it can. */
+export function importedHashFault(text: string): string | null {
+  const parsed = parseImportedHash(text);
+  return 'fault' in parsed ? parsed.fault : null;
+}
+
+function readBcrypt({ rest, cost }: Fields): Reading {
+  // The letters name bugs of old implementations that current ones do not have; our bcrypt knows no $2y$.
+  return { hash: { scheme: 'bcrypt', hash: `$2b${rest}` }, ms: bcryptMs(Number(cost)), bytes: 0 };
+}
+
+function readArgon2id(fields: Fields): Reading | null {
+  const [memoryKiB, passes, lanes] = [Number(fields.m), Number(fields.t), Number(fields.p)];
+  const [salt, hash] = [decode(fields.salt), decodeHash(fields.hash)];
+  // RFC 9106 asks for 8 KiB a lane, the reference implementation for 8 bytes of salt.
+  if (!salt || !hash || salt.length < 8 || memoryKiB < 8 * lanes) return null;
+  return {
+    hash: { scheme: 'argon2id', memoryKiB, passes, lanes, salt, hash },
+    ms: Math.max((memoryKiB * passes) / 1_000, lanes),
+    bytes: memoryKiB * 1_024,
+  };
+}
+
+function readScrypt(fields: Fields): Reading | null {
+  const [salt, hash] = [decode(fields.salt), decodeHash(fields.hash)];
+  const cost = scryptCost(fields);
+  if (!salt || !hash || !cost) return null;
+  return { ...cost.price, hash: { scheme: 'scrypt', ...cost.parameters, salt, hash } };
+}
+
+function readFirebaseScrypt(fields: Fields): Reading | null {
+  const [salt, separator] = [decode(fields.salt), decode(fields.ss)];
+  const [signerKey, hash] = [decodeHash(fields.sk), decodeHash(fields.hash)];
+  const cost = scryptCost(fields);
+  // The hash is the signer key, encrypted in counter mode: both are of one length.
+  if (!salt || !separator || !signerKey || hash?.length !== signerKey.length || !cost) return null;
+  const salted = { ...cost.parameters, salt: Buffer.concat([salt, separator]) };
+  return { ...cost.price, hash: { scheme: 'firebase-scrypt', ...salted, signerKey, hash } };
+}
+
+function scryptCost(fields: Fields) {
+  const [n, r, p] = [Number(fields.n), Number(fields.r), Number(fields.p)];
+  // RFC 7914, section 6: N < 2^(128·r/8).
+  if (n >= 16 * r) return null;
+  const N = 2 ** n;
+  return {
+    parameters: { N, r, p },
+    price: { ms: (N * r * p) / 4_000, bytes: 128 * r * Math.max(N, p) },
+  };
+}
+
+function readPbkdf2({ text, ...fields }: Fields): Reading | null {
+  // `$pbkdf2$` is passlib's name for SHA-1. In Django's form the salt is the text as it stands.
+  const digest = fields.digest ?? (text === undefined ? 'sha1' : 'sha256');
+  const salt = text === undefined ? decodePasslib(fields.salt) : Buffer.from(text);
+  const hash = decodePasslib(fields.hash);
+  if (!salt || !hash || !isHashLength(hash.length)) return null;
+  if (fields.length !== undefined && Number(fields.length) !== hash.length) return null;
+  const iterations = Number(fields.i);
+  const blocks = Math.ceil(hash.length / DIGEST_BYTES[digest]);
+  return {
+    hash: { scheme: 'pbkdf2', digest, iterations, salt, hash },
+    ms: (iterations * blocks) / 2_000,
+    bytes: 0,
+  };
+}
+
+/** Base64 with all of its padding or none; null for a text that is not the one way to write its bytes. */
+function decode(text: string): Buffer | null {
+  const decoded = Buffer.from(text, 'base64');
+  const padded = decoded.toString('base64');
+  return text === padded || text === padded.replace(/=+$/, '') ? decoded : null;
+}
+
+/** passlib writes `.` for `+`. */
+function decodePasslib(text: string): Buffer | null {
+  return decode(text.includes('+') ? text : text.replaceAll('.', '+'));
+}
+
+function decodeHash(text: string): Buffer | null {
+  const hash = decode(text);
+  return hash && isHashLength(hash.length) ? hash : null;
+}
+
+function isHashLength(length: number): boolean {
+  return length >= HASH_BYTES.min && length <= HASH_BYTES.max;
+}
