@@ -6,6 +6,8 @@ import {
   Keyring,
   LOGGER,
   Mailer,
+  mailLife,
+  now,
   renderMail,
   type Logger,
   type RenderedMail,
@@ -15,9 +17,6 @@ const CLAIM_LIMIT = 20;
 
 /** Pause after a failed try: doubled each time, at most this, in ms. */
 const MAX_PAUSE_MS = 15 * 60_000;
-
-/** A link lives for 24 hours; a mail that comes later is worth nothing. */
-const GIVE_UP_MS = 24 * 60 * 60_000;
 
 /** Sends the mails that were written with their causes, or keeps them when there is no mail server. */
 @Injectable()
@@ -57,24 +56,30 @@ export class MailSender {
   }
 
   private async handle(mail: Mail): Promise<void> {
+    const lifeMs = mailLife(mail.kind) * 1_000;
     try {
+      // After a long outage: a link that no longer works would only confuse.
+      if (now().getTime() - mail.createdAt.getTime() > lifeMs) throw new Error('the mail is too old');
       await this.deliver(mail, renderMail(mail, this.keyring, this.config.publicUrl));
     } catch (error) {
       const pauseMs = Math.min(1_000 * 2 ** mail.tries, MAX_PAUSE_MS);
-      await this.mails.retryOrFail(mail, pauseMs, GIVE_UP_MS);
+      await this.mails.retryOrFail(mail, pauseMs, lifeMs);
       this.logger.warn({ mailId: mail.id, tries: mail.tries, reason: errorMessage(error) }, 'mail not sent');
     }
   }
 
-  private async deliver(mail: Mail, { to, subject, text, html, link }: RenderedMail): Promise<void> {
+  private async deliver(mail: Mail, rendered: RenderedMail): Promise<void> {
     if (this.mailer) {
-      await this.mailer.send({ to, subject, text, html });
+      await this.mailer.send(mail.id, rendered);
       await this.mails.markSent(mail);
       this.logger.info({ mailId: mail.id, kind: mail.kind }, 'mail sent');
     } else {
       await this.mails.markKept(mail);
       // The only log line that ever holds a link: without a mail server nobody could open it otherwise.
-      this.logger.info({ mailId: mail.id, kind: mail.kind, link }, 'mail kept, no SMTP_URL is set');
+      this.logger.info(
+        { mailId: mail.id, kind: mail.kind, link: rendered.link },
+        'mail kept, no SMTP_URL is set',
+      );
     }
   }
 }

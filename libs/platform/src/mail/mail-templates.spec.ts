@@ -1,44 +1,200 @@
 import { Keyring } from '../crypto/keyring.js';
-import { escapeHtml, renderMail } from './mail-templates.js';
+import { mailKinds, mailPath, type MailKind } from './mail-kinds.js';
+import { renderMail, sealMailParameters, type MailParameters } from './mail-templates.js';
 
 const keyring = new Keyring(['k3v9-Qw7xZ1pLm5TnB8yRc2fHs6dJg4aUoE0i']);
 
-const render = (projectName: string, id = 'm1') =>
-  renderMail(
-    {
-      id: 'm1',
-      kind: 'verify-email',
-      recipient: 'ada@example.com',
-      parameters: keyring.encrypt('mail-parameters', id, JSON.stringify({ projectName, token: 'tok_123' })),
+const render = (kind: MailKind, parameters: Partial<MailParameters> = {}, sealedFor = 'm1') => {
+  const sealed = sealMailParameters(keyring, sealedFor, {
+    projectName: 'Shop',
+    ...(mailPath(kind) ? { token: 'tok_123' } : {}),
+    ...parameters,
+  });
+  const mail = { id: 'm1', kind, recipient: 'ada@example.com', parameters: sealed };
+  return renderMail(mail, keyring, 'https://auth.example.com');
+};
+
+const linked = mailKinds.filter((kind) => mailPath(kind));
+
+/** What a reader sees of HTML, with one blank for whatever stands between. */
+const visible = (html: string): string =>
+  html
+    .replace(/<head>.*<\/head>/s, '')
+    .replace(/<[^>]*>/g, ' ')
+    .replace(/&#(\d+);/g, (_, code: string) => String.fromCharCode(Number(code)))
+    .replace(/\s+/g, ' ');
+
+describe('every kind of mail', () => {
+  it.each(mailKinds)('%s goes to its recipient and names the project in its subject', (kind) => {
+    const mail = render(kind);
+    expect(mail.to).toBe('ada@example.com');
+    expect(mail.subject).toContain('Shop');
+    expect(mail).toMatchObject({ fromName: null, replyTo: null });
+  });
+
+  it.each(mailKinds)('%s says the same in plain text as in HTML', (kind) => {
+    const mail = render(kind, { newEmail: 'new@example.com' });
+    for (const part of mail.text.trim().split('\n\n')) expect(visible(mail.html)).toContain(part);
+  });
+
+  it.each(mailKinds)(
+    '%s has one layout: language, dark mode, one heading, no script, no outside style',
+    (kind) => {
+      const { html } = render(kind);
+      expect(html).toContain('<html lang="en">');
+      expect(html).toContain('<meta name="color-scheme" content="light dark">');
+      expect(html).toContain('<meta name="supported-color-schemes" content="light dark">');
+      expect(html.match(/<h1/g)).toHaveLength(1);
+      expect(html).not.toMatch(/<script|<link|<style|undefined|\[object/);
+      expect((html.match(/<table/g) ?? []).length).toBe(
+        (html.match(/<table role="presentation"/g) ?? []).length,
+      );
     },
-    keyring,
-    'https://auth.example.com',
   );
 
-describe('renderMail', () => {
-  it('EV-05: the link begins with the configured public URL', () => {
-    const mail = render('Shop');
-    expect(mail.link).toBe('https://auth.example.com/verify-email?token=tok_123');
-    expect(mail.text).toContain(mail.link);
-    expect(mail.html).toContain(`href="${mail.link}"`);
-    expect(mail.to).toBe('ada@example.com');
-  });
-
-  it('a project name cannot write HTML', () => {
-    const { html, text } = render('<img src=x onerror="alert(1)"> & \'Sons\'');
+  it.each(mailKinds)('%s: names and addresses cannot write HTML', (kind) => {
+    const evil = '<img src=x onerror="alert(1)"> & \'Sons\'';
+    const { html, text } = render(kind, { projectName: evil, newEmail: `"<b>"@example.com` });
     expect(html).not.toContain('<img');
+    expect(html).not.toContain('<b>');
     expect(html).toContain('&#60;img src=x onerror=&#34;alert(1)&#34;&#62; &#38; &#39;Sons&#39;');
-    expect(text).toContain('<img');
+    expect(text).toContain(evil);
   });
 
-  it('parameters cannot be moved to another mail', () => {
-    expect(() => render('Shop', 'm2')).toThrow();
+  it.each(mailKinds)('%s: a project name cannot begin a header or a paragraph', (kind) => {
+    const breaks = 'Shop\r\nBcc: eve@example.com\n\nOpen https://evil.example\u2028now';
+    for (const naming of [{ projectName: breaks }, { branding: { ...noBranding, displayName: breaks } }]) {
+      const mail = render(kind, { ...naming, fromName: breaks });
+      expect(mail.subject).toContain('Shop Bcc: eve@example.com Open');
+      expect(mail.fromName).toBe('Shop Bcc: eve@example.com Open https://evil.example now');
+      expect(mail.text).not.toMatch(/^(Bcc|Open https)/m);
+    }
   });
 });
 
-describe('escapeHtml', () => {
-  it('leaves everything else alone', () => {
-    expect(escapeHtml('Ünï©ode 🦄 /=`')).toBe('Ünï©ode 🦄 /=`');
-    expect(escapeHtml(`&<>"'`)).toBe('&#38;&#60;&#62;&#34;&#39;');
+const noBranding = { displayName: null, logoUrl: null, color: null };
+
+describe('the link', () => {
+  it.each([
+    ['verify-email', '/verify-email', '24 hours'],
+    ['reset-password', '/reset-password', '1 hour'],
+    ['accept-invite', '/accept-invite', '7 days'],
+    ['change-email-current', '/confirm-email-change', '24 hours'],
+    ['change-email-new', '/confirm-email-change', '24 hours'],
+  ] as const)('EV-05: of %s begins with the configured public URL', (kind, path, life) => {
+    const { link, text, html } = render(kind);
+    expect(link).toBe(`https://auth.example.com${path}?token=tok_123`);
+    expect(text.match(/https?:\S+/g)).toEqual([link]);
+    expect(text).toContain(`The link works for ${life}`);
+    // The button, and the link as text.
+    expect(html.split(`href="${link}"`)).toHaveLength(3);
+    expect(html).toContain(`>${link}</a>`);
+  });
+
+  it('leads to the page of the project, if it has one, whose other parameters and fragment stay', () => {
+    const pageUrl = 'https://shop.example.com/set?a=1&token=old&b=%26#top';
+    for (const kind of linked) {
+      const { link, html } = render(kind, { pageUrl });
+      expect(link).toBe('https://shop.example.com/set?a=1&token=tok_123&b=%26#top');
+      expect(html).toContain('href="https://shop.example.com/set?a=1&#38;token=tok_123&#38;b=%26#top"');
+    }
+    expect(render('verify-email', { pageUrl: null }).link).toBe(
+      'https://auth.example.com/verify-email?token=tok_123',
+    );
+  });
+
+  it('stands in no notice', () => {
+    const mail = render('password-changed', { pageUrl: 'https://shop.example.com/x', token: 'tok_123' });
+    expect(mail.link).toBeNull();
+    expect(mail.text + mail.html).not.toMatch(/href|https?:|tok_123/);
+  });
+
+  it('cannot lack its token', () => {
+    expect(() => render('reset-password', { token: undefined })).toThrow('reset-password has no token');
+  });
+});
+
+describe('what the kinds say', () => {
+  it('a change of address names both addresses to the old one, and only the new one to the new one', () => {
+    const newEmail = 'new@example.com';
+    expect(render('change-email-current', { newEmail }).text).toContain(
+      'from ada@example.com to new@example.com',
+    );
+    expect(render('change-email-new', { newEmail }).text).toContain(newEmail);
+    expect(render('change-email-new', { newEmail }).text).not.toContain('ada@example.com');
+  });
+
+  it('a changed password is told with its time and with what to do', () => {
+    const { text } = render('password-changed');
+    expect(text).toMatch(/was changed on \w+ \d{1,2}, \d{4} at \d\d:\d\d UTC\./);
+    expect(text).toContain('Forgot password');
+  });
+
+  it.each(linked)('%s tells others that they can ignore it', (kind) => {
+    expect(render(kind).text).toMatch(/If you did not .+ you can ignore this mail/);
+  });
+});
+
+describe('the looks of a project', () => {
+  const branding = {
+    displayName: 'The Shop',
+    logoUrl: 'https://cdn.example.com/l.png?a=1&b=2',
+    color: '#ffd400',
+  };
+
+  it('its display name stands for its name, its logo has a text, its colour one that reads on it', () => {
+    const { subject, html } = render('verify-email', { branding });
+    expect(subject).toBe('Confirm your e-mail address for The Shop');
+    expect(html).toContain('<img src="https://cdn.example.com/l.png?a=1&#38;b=2" alt="The Shop"');
+    expect(html).toContain('background:#ffd400;color:#000000;');
+    expect(render('verify-email', { branding: { ...branding, color: '#5b1a8b' } }).html).toContain(
+      'background:#5b1a8b;color:#ffffff;',
+    );
+  });
+
+  it('neither the address of a logo nor its text can leave their attributes', () => {
+    const evil = {
+      ...branding,
+      displayName: 'x" onerror="alert(1)',
+      logoUrl: 'https://a.example/"onload="b',
+    };
+    const { html } = render('verify-email', { branding: evil });
+    expect(html).toContain(
+      '<img src="https://a.example/&#34;onload=&#34;b" alt="x&#34; onerror=&#34;alert(1)" ',
+    );
+  });
+
+  it('a colour or a logo that is none writes nothing', () => {
+    const evil = { displayName: null, logoUrl: 'javascript:alert(1)', color: 'red" onclick="alert(1)' };
+    const { html } = render('verify-email', { branding: evil });
+    expect(html).not.toMatch(/javascript:|onclick|<img/);
+    expect(html).toContain('background:#1d4ed8;color:#ffffff;');
+  });
+
+  it('the name of the sender and the address for answers are its own', () => {
+    expect(render('verify-email', { fromName: 'Shop team', replyTo: 'help@example.com' })).toMatchObject({
+      fromName: 'Shop team',
+      replyTo: 'help@example.com',
+    });
+    expect(render('verify-email', { fromName: ' \n ' }).fromName).toBeNull();
+  });
+});
+
+describe('parameters', () => {
+  it('of a row from before, a name and a token, still render', () => {
+    const old = JSON.stringify({ projectName: 'Shop', token: 'tok_123' });
+    const parameters = keyring.encrypt('mail-parameters', 'm1', old);
+    const stored = { id: 'm1', kind: 'verify-email', recipient: 'ada@example.com', parameters } as const;
+    expect(renderMail(stored, keyring, 'https://auth.example.com')).toEqual(render('verify-email'));
+  });
+
+  it('cannot be moved to another mail', () => {
+    expect(() => render('verify-email', {}, 'm2')).toThrow();
+  });
+
+  it('are not readable without the keyring', () => {
+    expect(
+      sealMailParameters(keyring, 'm1', { projectName: 'Shop', token: 'tok_123' }).toString('latin1'),
+    ).not.toMatch(/Shop|tok_123/);
   });
 });

@@ -1,58 +1,103 @@
+import { brandOf, oneLine, type Branding } from '#domain';
+import { now } from '../clock/clock.js';
 import type { Keyring } from '../crypto/keyring.js';
+import { mailLife, mailPath, type MailKind } from './mail-kinds.js';
+import { htmlOf, textOf } from './mail-layout.js';
+import { mailTexts, type MailLanguage } from './mail-texts.js';
 import type { OutgoingMail } from './mailer.js';
 
-/** What a verification mail says; kept encrypted until it is sent. */
-export interface VerifyEmailParameters {
+/** What a mail says, as it stands when its cause commits; kept encrypted until it is sent. */
+export interface MailParameters {
   projectName: string;
-  token: string;
-}
-
-export interface RenderedMail extends OutgoingMail {
-  link: string;
+  /** In the link; absent for notices. */
+  token?: string;
+  /** The project's own page for the link; null or absent: the hosted page. */
+  pageUrl?: string | null;
+  branding?: Branding;
+  fromName?: string | null;
+  replyTo?: string | null;
+  /** `change-email-*`: the address that shall become the customer's. */
+  newEmail?: string;
+  language?: MailLanguage;
 }
 
 /** A mail as it is stored: whom it goes to, and its encrypted parameters. */
 export interface StoredMail {
   id: string;
-  kind: 'verify-email';
+  kind: MailKind;
   recipient: string;
-  /** Encrypted; blanked once the mail is sent. */
+  /** Encrypted by `sealMailParameters`; blanked once the mail is sent. */
   parameters: Buffer;
 }
 
-/** Renders a stored mail. `publicUrl` is the base of its link: always the configured one (requirement EV-05). */
+export interface RenderedMail extends OutgoingMail {
+  /** Null for notices. */
+  link: string | null;
+}
+
+/** With the time of writing, which is that of the cause. Rows from before there were notices have none. */
+type SealedParameters = MailParameters & { at?: string };
+
+/** Encrypts the parameters of a mail; only a mail of the same id can be rendered with them. */
+export function sealMailParameters(keyring: Keyring, mailId: string, parameters: MailParameters): Buffer {
+  const sealed: SealedParameters = { ...parameters, at: now().toISOString() };
+  return keyring.encrypt('mail-parameters', mailId, JSON.stringify(sealed));
+}
+
+/**
+ * Renders a stored mail. `publicUrl` is the base of its link: always the configured one (requirement EV-05).
+ * @throws Error for parameters that were changed or moved from another mail, or lack the token of their kind
+ */
 export function renderMail(mail: StoredMail, keyring: Keyring, publicUrl: string): RenderedMail {
-  const parameters = JSON.parse(
-    keyring.decrypt('mail-parameters', mail.id, mail.parameters),
-  ) as VerifyEmailParameters;
-  return renderVerifyEmail(mail.recipient, parameters, publicUrl);
+  const plain = keyring.decrypt('mail-parameters', mail.id, mail.parameters);
+  const parameters = JSON.parse(plain) as SealedParameters;
+  const { language = 'en', newEmail = mail.recipient, fromName = null, replyTo = null, at } = parameters;
+  const brand = brandOf(parameters.projectName, parameters.branding);
+  const { openLink, mails } = mailTexts[language];
+  const text = mails[mail.kind]({
+    name: brand.name,
+    email: mail.recipient,
+    newEmail,
+    life: spanIn(language, mailLife(mail.kind)),
+    at: at ? timeIn(language, at) : '',
+  });
+  const link = linkOf(mail.kind, parameters, publicUrl);
+  const content = { ...text, language, brand, link, openLink };
+  return {
+    to: mail.recipient,
+    subject: text.subject,
+    text: textOf(content),
+    html: htmlOf(content),
+    link,
+    fromName: fromName && (oneLine(fromName) || null),
+    replyTo,
+  };
 }
 
-function renderVerifyEmail(
-  to: string,
-  { projectName, token }: VerifyEmailParameters,
-  publicUrl: string,
-): RenderedMail {
-  const link = `${publicUrl}/verify-email?token=${token}`;
-  const name = escapeHtml(projectName);
-  const text = `Please confirm that this is your e-mail address for ${projectName}:
-
-${link}
-
-The link works for 24 hours. If you did not sign up, you can ignore this mail.
-`;
-  const html = `<!doctype html>
-<html lang="en"><head><meta charset="utf-8"><meta name="color-scheme" content="light dark"><title>${name}</title></head>
-<body style="font-family: system-ui, sans-serif; line-height: 1.5; max-width: 32rem; margin: 2rem auto; padding: 0 1rem">
-<p>Please confirm that this is your e-mail address for <strong>${name}</strong>.</p>
-<p><a href="${link}" style="display: inline-block; padding: .7rem 1.4rem; border-radius: .4rem; background: #1d4ed8; color: #ffffff; text-decoration: none">Confirm e-mail address</a></p>
-<p>Or open this link: ${link}</p>
-<p>The link works for 24 hours. If you did not sign up, you can ignore this mail.</p>
-</body></html>
-`;
-  return { to, subject: `Confirm your e-mail address for ${projectName}`, text, html, link };
+function linkOf(kind: MailKind, { token, pageUrl }: MailParameters, publicUrl: string): string | null {
+  const path = mailPath(kind);
+  if (!path) return null;
+  if (!token) throw new Error(`a mail of kind ${kind} has no token`);
+  if (!pageUrl) return `${publicUrl}${path}?token=${encodeURIComponent(token)}`;
+  const url = new URL(pageUrl);
+  url.searchParams.set('token', token);
+  return url.href;
 }
 
-/** Text made safe inside HTML elements and quoted attributes. */
-export const escapeHtml = (text: string): string =>
-  text.replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`);
+/** Such as "1 hour" or "7 days". */
+function spanIn(language: MailLanguage, seconds: number): string {
+  const hours = seconds / 3600;
+  const [value, unit] = hours > 48 ? [hours / 24, 'day'] : [hours, 'hour'];
+  return new Intl.NumberFormat(language, { style: 'unit', unit, unitDisplay: 'long' }).format(value);
+}
+
+/** A day in words, because 1/2 is another day elsewhere. */
+function timeIn(language: MailLanguage, at: string): string {
+  const format = new Intl.DateTimeFormat(language, {
+    dateStyle: 'long',
+    timeStyle: 'short',
+    timeZone: 'UTC',
+    hourCycle: 'h23',
+  });
+  return `${format.format(new Date(at))} UTC`;
+}

@@ -1,10 +1,14 @@
 import { createTransport, type Transporter } from 'nodemailer';
+import { domainOf, type Sender } from './sender.js';
 
 export interface OutgoingMail {
   to: string;
   subject: string;
   text: string;
   html: string;
+  /** Instead of the sender's own name; null: that one. */
+  fromName: string | null;
+  replyTo: string | null;
 }
 
 /** Sends mail over SMTP with a pool of connections. */
@@ -13,7 +17,7 @@ export class Mailer {
 
   constructor(
     smtpUrl: string,
-    private readonly from: string,
+    private readonly sender: Sender,
   ) {
     this.transport = createTransport({
       url: smtpUrl,
@@ -26,13 +30,30 @@ export class Mailer {
     });
   }
 
-  /** @throws Error of the mail server or the connection */
-  async send(mail: OutgoingMail): Promise<void> {
-    // An address object is never parsed again, so no second reading of it can differ (requirement EV-06).
-    await this.transport.sendMail({ ...mail, from: this.from, to: { name: '', address: mail.to } });
+  /**
+   * @param id of the mail. Its Message-ID is made of it, so a mail that is sent again after a crash is
+   *   recognisable as the same one.
+   * @throws Error of the mail server or the connection
+   */
+  async send(id: string, { to, subject, text, html, fromName, replyTo }: OutgoingMail): Promise<void> {
+    const { name, address } = this.sender;
+    await this.transport.sendMail({
+      from: { name: fromName ?? name, address },
+      to: mailbox(to),
+      ...(replyTo ? { replyTo: mailbox(replyTo) } : {}),
+      subject,
+      text,
+      html,
+      messageId: `<${id}@${domainOf(address)}>`,
+      // RFC 3834: no out-of-office reply, please.
+      headers: { 'Auto-Submitted': 'auto-generated' },
+    });
   }
 
   close(): void {
     this.transport.close();
   }
 }
+
+/** An address object is never parsed again, so no second reading of it can differ (requirement EV-06). */
+const mailbox = (address: string): { name: string; address: string } => ({ name: '', address });

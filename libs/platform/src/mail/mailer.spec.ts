@@ -1,0 +1,83 @@
+import { once } from 'node:events';
+import type { AddressInfo } from 'node:net';
+import { SMTPServer } from 'smtp-server';
+import { Mailer, type OutgoingMail } from './mailer.js';
+
+const mail: OutgoingMail = {
+  to: 'ada@example.com',
+  subject: 'Hello',
+  text: 'Text',
+  html: '<p>Text</p>',
+  fromName: null,
+  replyTo: null,
+};
+
+describe('Mailer', () => {
+  const received: { from: string; to: string[]; head: string }[] = [];
+  let server: SMTPServer;
+  let mailer: Mailer;
+  beforeAll(async () => {
+    server = new SMTPServer({
+      authOptional: true,
+      closeTimeout: 100,
+      disabledCommands: ['STARTTLS'],
+      onData: (stream, { envelope }, done) => {
+        let text = '';
+        stream.setEncoding('utf8').on('data', (chunk: string) => (text += chunk));
+        stream.on('end', () => {
+          received.push({
+            from: (envelope.mailFrom as { address: string }).address,
+            to: envelope.rcptTo.map(({ address }) => address),
+            head: text.slice(0, text.indexOf('\r\n\r\n')).replace(/\r\n[ \t]+/g, ' '),
+          });
+          done();
+        });
+      },
+    });
+    server.listen(0, '127.0.0.1');
+    await once(server.server, 'listening');
+    const { port } = server.server.address() as AddressInfo;
+    mailer = new Mailer(`smtp://127.0.0.1:${port}`, { name: 'Gatehouse', address: 'no-reply@example.com' });
+  });
+  afterAll(async () => {
+    mailer.close();
+    await new Promise<void>((resolve) => server.close(() => resolve()));
+  });
+  beforeEach(() => received.splice(0));
+
+  const headers = async (changes: Partial<OutgoingMail> = {}): Promise<string[]> => {
+    await mailer.send('m1', { ...mail, ...changes });
+    return received[0]!.head.split('\r\n');
+  };
+
+  it('sends as the sender of the configuration', async () => {
+    const head = await headers();
+    expect(head).toContain('From: Gatehouse <no-reply@example.com>');
+    expect(head).toContain('To: ada@example.com');
+    expect(head).toContain('Auto-Submitted: auto-generated');
+    expect(head.join()).not.toContain('Reply-To');
+    expect(received[0]).toMatchObject({ from: 'no-reply@example.com', to: ['ada@example.com'] });
+  });
+
+  it('a mail sent twice is recognisable as one', async () => {
+    await mailer.send('m1', mail);
+    expect(await headers()).toContain('Message-ID: <m1@example.com>');
+    expect(received).toHaveLength(2);
+    for (const { head } of received) expect(head).toContain('Message-ID: <m1@example.com>');
+  });
+
+  it('a project has a name and an address for answers, never an address of the sender', async () => {
+    const head = await headers({ fromName: 'Shop <eve@evil.example>, x', replyTo: 'help@shop.example' });
+    expect(head).toContain('From: "Shop <eve@evil.example>, x" <no-reply@example.com>');
+    expect(head).toContain('Reply-To: help@shop.example');
+    expect(received[0]).toMatchObject({ from: 'no-reply@example.com', to: ['ada@example.com'] });
+  });
+
+  it('EV-06: no text begins another header or adds a recipient', async () => {
+    const breaks = 'x\r\nBcc: eve@evil.example\r\n\r\nbody';
+    const head = await headers({ subject: breaks, fromName: breaks });
+    expect(head.some((line) => line.startsWith('Bcc'))).toBe(false);
+    expect(head.some((line) => line.startsWith('Message-ID'))).toBe(true);
+    expect(received[0]!.to).toEqual(['ada@example.com']);
+  });
+});
