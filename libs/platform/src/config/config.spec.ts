@@ -33,13 +33,14 @@ describe('loadConfig', () => {
       publicUrl: 'http://127.0.0.1:3000',
       dataDir: resolve('.data'),
       rootSecrets: [secret],
+      signingKeys: { maxAge: 90 * 86_400_000, reloadInterval: 60_000 },
       migrate: true,
       seed: false,
       logLevel: 'info',
       http: { host: '127.0.0.1', port: 3000, trustedProxies: [], rateLimits: true },
       database: { url: null, pool: 10 },
       redisUrl: null,
-      mail: { smtpUrl: null },
+      mail: { smtpUrl: null, from: { name: 'Gatehouse', address: 'no-reply@localhost' } },
       webhooks: {
         schedule: [0, 15_000, 60_000, 300_000, 1_800_000],
         timeout: 10_000,
@@ -76,10 +77,11 @@ describe('loadConfig', () => {
       DATABASE_URL: 'postgresql://db/gatehouse',
       DATABASE_POOL: '25',
       REDIS_URL: 'rediss://redis:6380',
+      SIGNING_KEY_MAX_AGE: '30d',
       MIGRATE: 'off',
       SEED: 'on',
       SMTP_URL: 'smtp://mail:587',
-      MAIL_FROM: 'a@example.com',
+      MAIL_FROM: 'Shop <Post@example.com>',
       WEBHOOK_RETRY_SCHEDULE: '0s, 1s, 2s, 3s, 4s',
       WEBHOOK_TIMEOUT: '20s',
       WEBHOOK_CONCURRENCY: '7',
@@ -95,13 +97,14 @@ describe('loadConfig', () => {
     expect(config).toMatchObject({
       publicUrl: 'https://auth.example.com/base',
       dataDir: '/var/lib/gatehouse',
+      signingKeys: { maxAge: 30 * 86_400_000 },
       migrate: false,
       seed: true,
       logLevel: 'debug',
       http: { host: '0.0.0.0', port: 8080, trustedProxies: ['10.1.0.0/16'], rateLimits: false },
       database: { url: 'postgresql://db/gatehouse', pool: 25 },
       redisUrl: 'rediss://redis:6380',
-      mail: { smtpUrl: 'smtp://mail:587', from: 'a@example.com' },
+      mail: { smtpUrl: 'smtp://mail:587', from: { name: 'Shop', address: 'Post@example.com' } },
       webhooks: {
         schedule: [0, 1_000, 2_000, 3_000, 4_000],
         timeout: 20_000,
@@ -117,6 +120,11 @@ describe('loadConfig', () => {
 
   it('the public URL of an IPv6 host has brackets', () => {
     expect(loadConfig({ ...base, HOST: '::1', PORT: '80' }).publicUrl).toBe('http://[::1]:80');
+  });
+
+  it('TIME_SCALE divides the pause between two loads of the signing keys, not their age', () => {
+    const { signingKeys } = loadConfig({ ...base, TIME_SCALE: '100' });
+    expect(signingKeys).toEqual({ maxAge: 90 * 86_400_000, reloadInterval: 600 });
   });
 
   it('TIME_SCALE divides time-out, lease and schedule', () => {
@@ -155,6 +163,11 @@ describe('faults of the configuration', () => {
     ['DATABASE_URL', 'mysql://db'],
     ['REDIS_URL', 'redis.example.com:6379'],
     ['SMTP_URL', 'http://mail'],
+    ['MAIL_FROM', 'Gatehouse'],
+    ['MAIL_FROM', 'Gatehouse <no-reply>'],
+    ['MAIL_FROM', 'a@example.com, b@example.com'],
+    ['SIGNING_KEY_MAX_AGE', '23h'],
+    ['SIGNING_KEY_MAX_AGE', 'never'],
     ['MIGRATE', 'yes'],
     ['SEED', 'true'],
     ['RATE_LIMITS', '0'],

@@ -3,6 +3,7 @@ import { unescape } from 'node:querystring';
 import { keptRootSecret, rootSecretFault } from './root-secret.js';
 import { settings, type SettingName, type SettingValues } from './settings.js';
 import { errorMessage } from '../errors.js';
+import type { Sender } from '../mail/sender.js';
 
 /** The checked configuration of a process; also its injection token. Durations in ms. */
 export abstract class Config {
@@ -13,6 +14,7 @@ export abstract class Config {
   abstract readonly dataDir: string;
   /** Root secrets, newest first. */
   abstract readonly rootSecrets: string[];
+  abstract readonly signingKeys: { maxAge: number; reloadInterval: number };
   abstract readonly migrate: boolean;
   abstract readonly seed: boolean;
   abstract readonly logLevel: SettingValues['LOG_LEVEL'];
@@ -20,7 +22,7 @@ export abstract class Config {
   /** `url` is null only before npm start has set up its embedded server. */
   abstract readonly database: { url: string | null; pool: number };
   abstract readonly redisUrl: string | null;
-  abstract readonly mail: { smtpUrl: string | null; from: string };
+  abstract readonly mail: { smtpUrl: string | null; from: Sender };
   abstract readonly webhooks: {
     schedule: number[];
     timeout: number;
@@ -30,7 +32,7 @@ export abstract class Config {
     allowedCidrs: string[];
     dnsServers: string[];
   };
-  abstract readonly passwords: { cost: number; threads: number };
+  abstract readonly passwords: { cost: number; threads: number; breachListUrl: string };
   abstract readonly failpoints: string[];
 }
 
@@ -114,6 +116,8 @@ function hasDefaultPassword(url: string): boolean {
   return password !== '' && (password === username || defaultPasswords.has(unescape(password).toLowerCase()));
 }
 
+const defaultSender: Sender = { name: 'Gatehouse', address: 'no-reply@localhost' };
+
 function buildConfig(values: SettingValues): Config {
   const scale = values.TIME_SCALE;
   const dataDir = resolve(values.DATA_DIR);
@@ -125,6 +129,7 @@ function buildConfig(values: SettingValues): Config {
     rootSecrets: (values.GATEHOUSE_SECRET ?? keptRootSecret(dataDir))
       .split(',')
       .map((secret) => secret.trim()),
+    signingKeys: { maxAge: values.SIGNING_KEY_MAX_AGE, reloadInterval: 60_000 / scale },
     migrate: values.MIGRATE,
     seed: values.SEED,
     logLevel: values.LOG_LEVEL,
@@ -136,7 +141,7 @@ function buildConfig(values: SettingValues): Config {
     },
     database: { url: values.DATABASE_URL, pool: values.DATABASE_POOL },
     redisUrl: values.REDIS_URL,
-    mail: { smtpUrl: values.SMTP_URL, from: values.MAIL_FROM ?? 'Gatehouse <no-reply@localhost>' },
+    mail: { smtpUrl: values.SMTP_URL, from: values.MAIL_FROM ?? defaultSender },
     webhooks: {
       schedule: values.WEBHOOK_RETRY_SCHEDULE.map((delay) => delay / scale),
       timeout: values.WEBHOOK_TIMEOUT / scale,
@@ -146,7 +151,11 @@ function buildConfig(values: SettingValues): Config {
       allowedCidrs: values.WEBHOOK_ALLOWED_CIDRS,
       dnsServers: values.WEBHOOK_DNS_SERVERS,
     },
-    passwords: { cost: values.BCRYPT_COST, threads: values.HASH_THREADS },
+    passwords: {
+      cost: values.BCRYPT_COST,
+      threads: values.HASH_THREADS,
+      breachListUrl: values.BREACH_LIST_URL!.replace(/\/+$/, ''),
+    },
     failpoints: values.FAILPOINTS,
   };
 }

@@ -1,3 +1,5 @@
+import { parseSender, type Sender } from '../mail/sender.js';
+
 /** One setting of the environment: how it is read and what the documentation says. */
 export interface Setting<T> {
   /** For `.env.example`: what it means, in one sentence. */
@@ -66,6 +68,14 @@ export const baseUrl = (options: Options<string | null>): Setting<string | null>
     const isBase = parsed && ['http:', 'https:'].includes(parsed.protocol) && !/[@?#]/.test(value);
     if (isBase) return value;
     throw new Error('must be an http or https URL without user name, query or fragment');
+  });
+
+/** `Name <address>` or `address`. */
+export const sender = (options: Options<Sender | null>): Setting<Sender | null> =>
+  define(options, (value) => {
+    const parsed = parseSender(value);
+    if (parsed) return parsed;
+    throw new Error('must be one e-mail address, such as Shop <no-reply@example.com>');
   });
 
 /** A comma-separated list; `check` says what is wrong with an entry, or null. */

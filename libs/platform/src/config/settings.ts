@@ -51,6 +51,11 @@ export const settings = {
     fallback: null,
     secret: true,
   }),
+  SIGNING_KEY_MAX_AGE: setting.duration(
+    { doc: 'Age at which the key that signs access tokens gets a successor.', fallback: '90d' },
+    86_400_000,
+    3650 * 86_400_000,
+  ),
   MIGRATE: setting.onOff({ doc: 'Bring the schema up to date at boot.', fallback: true }),
   SEED: setting.onOff({
     doc: 'On an empty database make the first organization, project, keys and operator. npm start switches it on for the embedded database.',
@@ -64,7 +69,7 @@ export const settings = {
     },
     ['smtp:', 'smtps:'],
   ),
-  MAIL_FROM: setting.text({
+  MAIL_FROM: setting.sender({
     doc: 'Sender of every mail. Required in production.',
     fallback: null,
     shown: 'Gatehouse <no-reply@localhost>',
@@ -111,6 +116,10 @@ export const settings = {
     1,
     64,
   ),
+  BREACH_LIST_URL: setting.baseUrl({
+    doc: 'List of breached passwords, asked by k-anonymity for projects that switch breachCheck on.',
+    fallback: 'https://api.pwnedpasswords.com',
+  }),
   RATE_LIMITS: setting.onOff({
     doc: 'Limits per client address and per key. Failed logins are always limited. off is refused in production.',
     fallback: true,
@@ -133,7 +142,7 @@ export const settings = {
   ),
   TIME_SCALE: setting.integer(
     {
-      doc: 'Tests only, refused in production: divides the time-out, the lease and the schedule of webhooks.',
+      doc: 'Tests only, refused in production: divides the time-out, lease and schedule of webhooks and the pause between two loads of the signing keys.',
       fallback: 1,
     },
     1,
