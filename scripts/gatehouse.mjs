@@ -1,7 +1,8 @@
+import fs from 'node:fs';
 import path from 'node:path';
 import { ensureBuilt, ensureInstalled } from './build.mjs';
 import { startEmbeddedPostgres } from './embedded-postgres.mjs';
-import { main } from './environment.mjs';
+import { Fault, main } from './environment.mjs';
 import { lockHolder, run } from './processes.mjs';
 
 await main(async () => {
@@ -13,9 +14,12 @@ await main(async () => {
 
   const env = { ...process.env };
   const dataDir = path.resolve(process.env.DATA_DIR || '.data');
-  const postgres = env.DATABASE_URL
-    ? undefined
-    : await startEmbeddedPostgres({ dataDir: path.join(dataDir, 'postgres') });
+  const cluster = path.join(dataDir, 'postgres');
+  const makesDatabase = ['migrate', 'bootstrap'].includes(process.argv[2]);
+  if (!env.DATABASE_URL && !makesDatabase && process.argv[2] && !fs.existsSync(cluster)) {
+    throw new Fault(`There is no database under ${dataDir}; set DATA_DIR or DATABASE_URL.`);
+  }
+  const postgres = env.DATABASE_URL ? undefined : await startEmbeddedPostgres({ dataDir: cluster });
   if (postgres) env.DATABASE_URL = postgres.url;
   try {
     const args = ['dist/apps/api/src/gatehouse.js', ...process.argv.slice(2)];

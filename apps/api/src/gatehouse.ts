@@ -1,5 +1,7 @@
 import 'reflect-metadata';
+import type { INestApplicationContext } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
+import { JWKS_MAX_AGE_SECONDS, SigningKeyRing } from '#auth';
 import { Database } from '#persistence';
 import { ConfigError, createLogger, loadConfig, NestLogger } from '#platform';
 import { ApiModule } from './api.module.js';
@@ -8,17 +10,50 @@ import { StartupService } from './bootstrap/startup.service.js';
 
 const usage = `Usage: npm run gatehouse -- <command>
 
-  migrate     bring the database schema up to date
-  bootstrap   on an empty database make the first organization, project, keys and operator, and print them
+  migrate              bring the database schema up to date
+  bootstrap            on an empty database make the first organization, project, keys and operator, and print them
+  rotate-signing-key   publish a new key for access tokens, which begins to sign a quarter of an hour later;
+                       with --now, for a key that leaked: the new key signs at once, and every access token ends
 `;
 
+type Command = (app: INestApplicationContext) => Promise<string>;
+
+const commands: Record<string, Command> = {
+  migrate: () => Promise.resolve(''),
+  bootstrap: async (app) => {
+    const credentials = await app.get(FirstBoot).run();
+    return credentials
+      ? `${JSON.stringify(credentials, null, 2)}\n`
+      : 'The database has an organization already; nothing was made.\n';
+  },
+  'rotate-signing-key': async (app) => {
+    const { kid, activatesAt } = await app.get(SigningKeyRing).rotate({ atOnce: false });
+    return `The signing key ${kid} is published. It begins to sign at ${activatesAt.toISOString()},
+on each running api within a minute of that. Tokens of older keys stay good until they expire.
+`;
+  },
+  'rotate-signing-key --now': async (app) => {
+    const { kid, activatesAt } = await app.get(SigningKeyRing).rotate({ atOnce: true });
+    return `The signing key ${kid} begins to sign now, at ${activatesAt.toISOString()}; all older keys are gone.
+Each running api follows when it next reads its keys, within 60 seconds. From then on it refuses every older access
+token; customers stay logged in, and their applications refresh. Until then apis may refuse each other's tokens.
+Whoever verifies tokens offline trusts the older keys until its copy of /.well-known/jwks.json is renewed: it may be
+${JWKS_MAX_AGE_SECONDS} seconds old, or as old as the verifying library lets it be.
+`;
+  },
+};
+
 /** The commands of `npm run gatehouse`. */
-async function run(command: string | undefined): Promise<number> {
-  if (command !== 'migrate' && command !== 'bootstrap') {
+async function run(words: string[]): Promise<number> {
+  const name = words.join(' ');
+  const command = Object.hasOwn(commands, name) ? commands[name] : undefined;
+  if (!command) {
     process.stderr.write(usage);
-    return command === undefined ? 0 : 2;
+    return words.length === 0 ? 0 : 2;
   }
-  const config = { ...loadConfig(), migrate: true };
+  const loaded = loadConfig();
+  // A leaked key is no occasion to change a schema that is migrated by hand.
+  const config = { ...loaded, migrate: loaded.migrate || !name.startsWith('rotate') };
   const logger = createLogger({ logLevel: 'warn' }, 'gatehouse');
   const app = await NestFactory.createApplicationContext(ApiModule.for(config, logger), {
     logger: new NestLogger(logger),
@@ -26,21 +61,14 @@ async function run(command: string | undefined): Promise<number> {
   try {
     await app.get(Database).connect();
     await app.get(StartupService).prepareSchema();
-    if (command === 'bootstrap') {
-      const credentials = await app.get(FirstBoot).run();
-      process.stdout.write(
-        credentials
-          ? `${JSON.stringify(credentials, null, 2)}\n`
-          : 'The database has an organization already; nothing was made.\n',
-      );
-    }
+    process.stdout.write(await command(app));
     return 0;
   } finally {
     await app.close();
   }
 }
 
-process.exitCode = await run(process.argv[2]).catch((error: unknown) => {
+process.exitCode = await run(process.argv.slice(2)).catch((error: unknown) => {
   if (!(error instanceof ConfigError)) throw error;
   process.stderr.write(`${error.message}\n`);
   return 78;

@@ -16,8 +16,6 @@ import { hasOutdatedNode } from '../http/outdated-node.js';
 import { Readiness } from '../http/readiness.js';
 import { FirstBoot } from './first-boot.js';
 
-const RELOAD_KEYS_MS = 60_000;
-
 /** Days of partitions that migration leaves ready; the worker makes the further ones. */
 const PARTITION_DAYS = 14;
 
@@ -45,8 +43,8 @@ export class StartupService implements OnApplicationShutdown {
     await this.database.connect();
     await this.prepareSchema();
     if (this.config.seed) await this.seed();
-    await Promise.all([this.ring.load(), this.hasher.warmUp()]);
-    this.timer = setInterval(() => void this.reloadKeys(), RELOAD_KEYS_MS).unref();
+    await Promise.all([this.loadKeys(), this.hasher.warmUp()]);
+    this.reloadKeysLater();
     this.readiness.started = true;
     if (hasOutdatedNode(this.config)) {
       this.logger.error(
@@ -79,16 +77,26 @@ export class StartupService implements OnApplicationShutdown {
   }
 
   async onApplicationShutdown(): Promise<void> {
-    clearInterval(this.timer);
+    clearTimeout(this.timer);
     this.limiter.close();
     await this.queue?.close();
     await this.threads.close();
     await this.database.close();
   }
 
-  private async reloadKeys(): Promise<void> {
-    await this.ring.load().catch((error: unknown) => {
-      this.logger.warn({ reason: errorMessage(error) }, 'signing keys could not be read again');
-    });
+  /** One load after the other: an older reading of the ring must not replace a newer one. */
+  private reloadKeysLater(): void {
+    const reload = async () => {
+      await this.loadKeys().catch((error: unknown) => {
+        this.logger.warn({ reason: errorMessage(error) }, 'signing keys could not be read again');
+      });
+      this.reloadKeysLater();
+    };
+    this.timer = setTimeout(() => void reload(), this.config.signingKeys.reloadInterval).unref();
+  }
+
+  private async loadKeys(): Promise<void> {
+    const made = await this.ring.load();
+    if (made) this.logger.info(made, 'a new signing key is published');
   }
 }

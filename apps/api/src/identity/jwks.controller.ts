@@ -1,6 +1,6 @@
 import { Controller, Get, Header } from '@nestjs/common';
 import { ApiOkResponse, ApiTags } from '@nestjs/swagger';
-import { NoCredential, SigningKeyRing } from '#auth';
+import { JWKS_MAX_AGE_SECONDS, NoCredential, SigningKeyRing } from '#auth';
 
 @ApiTags('Authentication')
 @NoCredential()
@@ -10,7 +10,7 @@ export class JwksController {
 
   /** The public keys of access tokens (RFC 7517). */
   @Get()
-  @Header('Cache-Control', 'public, max-age=300')
+  @Header('Cache-Control', `public, max-age=${JWKS_MAX_AGE_SECONDS}`)
   @ApiOkResponse({
     schema: { type: 'object', properties: { keys: { type: 'array', items: { type: 'object' } } } },
   })

@@ -1,7 +1,7 @@
 import { createHmac, createSign, generateKeyPairSync } from 'node:crypto';
 import { jest } from '@jest/globals';
 import { JwtService } from '@nestjs/jwt';
-import type { Customer, ProjectContext } from '#domain';
+import { reservedClaims, type Customer, type ProjectContext } from '#domain';
 import type { Config } from '#platform';
 import { AccessTokens, type AccessTokenClaims } from './access-tokens.js';
 import type { SigningKey, SigningKeyRing } from './signing-key-ring.js';
@@ -23,11 +23,16 @@ const ring = {
 const issuer = 'https://auth.example.com';
 const tokens = new AccessTokens(new JwtService(), ring, { publicUrl: issuer } as Config);
 
-const customer = { id: '0199a1b2-c3d4-7e5f-8a6b-000000000001', emailVerified: true } as Customer;
+const customer = {
+  id: '0199a1b2-c3d4-7e5f-8a6b-000000000001',
+  emailVerified: true,
+  metadata: {},
+  publicMetadata: {},
+} as Customer;
 const sid = '0199a1b2-c3d4-7e5f-8a6b-000000000002';
 const project = {
   id: '0199a1b2-c3d4-7e5f-8a6b-000000000003',
-  settings: { accessTokenTtl: 600 },
+  settings: { accessTokenTtl: 600, accessTokenClaims: [] as string[] },
 } as ProjectContext;
 
 const encode = (part: unknown): string => Buffer.from(JSON.stringify(part)).toString('base64url');
@@ -85,6 +90,58 @@ describe('AccessTokens', () => {
     expect(body.exp - body.iat).toBe(600);
   });
 
+  it.each([60, 3600, 86_400])('TK-04: a project with an accessTokenTtl of %d s gets just that', (ttl) => {
+    const long = { ...project, settings: { ...project.settings, accessTokenTtl: ttl } };
+    const body = decode(tokens.sign(customer, sid, long), 1) as unknown as AccessTokenClaims;
+    expect(body.exp - body.iat).toBe(ttl);
+  });
+
+  describe('TK-02: the claims of a project', () => {
+    const signWith = (accessTokenClaims: string[], person: Partial<Customer>): Record<string, unknown> =>
+      decode(
+        tokens.sign({ ...customer, ...person }, sid, {
+          ...project,
+          settings: { ...project.settings, accessTokenClaims },
+        }),
+        1,
+      );
+
+    it('are the named keys of publicMetadata that the customer has', () => {
+      const publicMetadata = { plan: 'pro', roles: ['a', { b: null }], other: 1, empty: null };
+      const body = signWith(['plan', 'roles', 'empty', 'absent'], { publicMetadata });
+      expect(body).toMatchObject({ plan: 'pro', roles: ['a', { b: null }], empty: null, sub: customer.id });
+      expect(body).not.toHaveProperty('other');
+      expect(body).not.toHaveProperty('absent');
+    });
+
+    it('come in a token that verifies', () => {
+      const token = tokens.sign({ ...customer, publicMetadata: { plan: 'pro' } }, sid, {
+        ...project,
+        settings: { ...project.settings, accessTokenClaims: ['plan'] },
+      });
+      expect(tokens.verify(token)).toMatchObject({ plan: 'pro', sub: customer.id, sid });
+    });
+
+    it('are never private metadata', () => {
+      const text = JSON.stringify(signWith(['plan', 'metadata'], { metadata: { plan: 'hidden' } }));
+      expect(text).not.toMatch(/plan|metadata|hidden/);
+    });
+
+    it('are never what every object has', () => {
+      const names = ['toString', 'hasOwnProperty', '__proto__', 'constructor'];
+      expect(Object.keys(signWith(names, {}))).toHaveLength(8);
+    });
+
+    it.each([...reservedClaims])('never write %s', (name) => {
+      // Not as a literal: { __proto__: … } makes no key.
+      const publicMetadata = JSON.parse(`{"${name}": "forged"}`) as Record<string, unknown>;
+      const body = signWith([name], { publicMetadata });
+      expect(JSON.stringify(body)).not.toContain('forged');
+      expect(Object.keys(body)).toHaveLength(8);
+      expect(body).toMatchObject({ iss: issuer, aud: project.id, sub: customer.id, email_verified: true });
+    });
+  });
+
   it('takes a hand-made token that is right in every way, also of an older key', () => {
     expect(tokens.verify(signed(header(), claims()))).not.toBeNull();
     expect(tokens.verify(signed(header({ kid: 'previous' }), claims(), previous))).not.toBeNull();
@@ -133,6 +190,7 @@ describe('AccessTokens', () => {
     ['an audience that is a list', { aud: [project.id] }],
     ['no subject', { sub: undefined }],
     ['a subject that is no UUID', { sub: 'ada' }],
+    ['an audience that is no project', { aud: 'https://api.example.com' }],
     ['no session', { sid: undefined }],
     ['no token id', { jti: undefined }],
     ['not valid before tomorrow', { nbf: now() + 86_400 }],
@@ -142,6 +200,7 @@ describe('AccessTokens', () => {
 
   it.each([
     ['another type', { typ: 'JWT' }],
+    ['a logout token', { typ: 'logout+jwt' }],
     ['no type', { typ: undefined }],
     ['another algorithm in the header', { alg: 'ES384' }],
     ['RS256', { alg: 'RS256' }],
@@ -156,8 +215,12 @@ describe('AccessTokens', () => {
 
   it('TK-01: a key that the token brings along is not asked', () => {
     const jwk = foreign.publicKey.export({ format: 'jwk' });
-    const brought = { jwk, jku: 'https://eve.example/jwks.json', x5u: 'https://eve.example/x5u' };
+    const der = foreign.publicKey.export({ type: 'spki', format: 'der' }).toString('base64');
+    const brought = { jwk, jku: 'https://eve.example/jwks.json', x5u: 'https://eve.example/x5u', x5c: [der] };
     expect(tokens.verify(signed(header(brought), claims(), foreign))).toBeNull();
+    for (const kid of ['foreign', undefined, brought.jku]) {
+      expect(tokens.verify(signed(header({ ...brought, kid }), claims(), foreign))).toBeNull();
+    }
     expect(tokens.verify(signed(header(brought), claims()))).not.toBeNull();
   });
 

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { JwtService } from '@nestjs/jwt';
-import { isUuid, type Customer, type ProjectContext } from '#domain';
+import { isUuid, reservedClaims, type Customer, type ProjectContext } from '#domain';
 import { Config, newId, now } from '#platform';
 import { LRUCache } from 'lru-cache';
 import { SigningKeyRing, type SigningKey } from './signing-key-ring.js';
@@ -14,7 +14,10 @@ const LEEWAY_SECONDS = 5;
 /** How many verified tokens are remembered: a customer sends the same one for up to an hour. */
 const REMEMBERED_TOKENS = 10_000;
 
-/** What an access token says (RFC 9068; contract, section 3). Times in seconds since 1970. */
+/**
+ * What an access token says (RFC 9068; contract, section 3), beside the claims of the project's
+ * `accessTokenClaims`. Times in seconds since 1970.
+ */
 export interface AccessTokenClaims {
   iss: string;
   /** Project id. */
@@ -45,10 +48,11 @@ export class AccessTokens {
     private readonly config: Config,
   ) {}
 
+  /** A token of the customer's session, good for the project's `accessTokenTtl` seconds. */
   sign(customer: Customer, sessionId: string, project: ProjectContext): string {
     const key = this.ring.current();
     return this.jwt.sign(
-      { sid: sessionId, email_verified: customer.emailVerified },
+      { ...customClaims(customer, project), sid: sessionId, email_verified: customer.emailVerified },
       {
         // @nestjs/jwt's types lack KeyObject; from PEM the same signature takes ten times as long.
         privateKey: key.privateKey as unknown as string,
@@ -97,6 +101,14 @@ export class AccessTokens {
     }
   }
 }
+
+/** From `publicMetadata` alone. A reserved name gets nowhere, however it came into the settings. */
+const customClaims = ({ publicMetadata }: Customer, { settings }: ProjectContext): Record<string, unknown> =>
+  Object.fromEntries(
+    settings.accessTokenClaims
+      .filter((name) => !reservedClaims.has(name) && Object.hasOwn(publicMetadata, name))
+      .map((name) => [name, publicMetadata[name]]),
+  );
 
 const hasEveryClaim = (claims: AccessTokenClaims): boolean =>
   [claims.aud, claims.sub, claims.sid, claims.jti].every(isUuid) &&

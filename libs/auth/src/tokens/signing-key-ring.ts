@@ -6,8 +6,23 @@ import {
   type KeyObject,
 } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
-import { SigningKeysRepository, Transactions, type SigningKeyRecord } from '#persistence';
-import { Keyring, secureBytes } from '#platform';
+import { SigningKeysRepository, Transactions, type NewSigningKey, type StoredSigningKey } from '#persistence';
+import { Config, Keyring, secureBytes } from '#platform';
+
+/** How long others may keep a copy of the public keys. */
+export const JWKS_MAX_AGE_SECONDS = 300;
+
+/**
+ * How long before its use a key is published: longer than every replica needs to load it (a minute) and every
+ * copy of the public keys to be renewed (5 minutes by our header; some libraries take 10 by themselves).
+ */
+const PUBLISHED_AHEAD_MS = 15 * 60_000;
+
+/**
+ * How long a key stays after its last signature: the longest life of an access token, 24 h, and an hour for
+ * leeway, differing clocks and a replica that could not reload for a while.
+ */
+const RETIRED_AFTER_MS = 25 * 3_600_000;
 
 export interface SigningKey {
   kid: string;
@@ -17,35 +32,59 @@ export interface SigningKey {
   jwk: JsonWebKey;
 }
 
+/** A key that has come into the ring, and when it begins to sign. */
+export interface NextSigningKey {
+  kid: string;
+  activatesAt: Date;
+}
+
 /** The keys that sign access tokens, kept in memory; the database holds them encrypted. */
 @Injectable()
 export class SigningKeyRing {
   private keys = new Map<string, SigningKey>();
-  private newest: SigningKey | undefined;
+  private signer: SigningKey | undefined;
 
   constructor(
     private readonly repository: SigningKeysRepository,
     private readonly transactions: Transactions,
     private readonly keyring: Keyring,
+    private readonly config: Config,
   ) {}
 
-  /** Reads the ring, after making its first key on a new installation. */
-  async load(): Promise<void> {
-    let records = await this.repository.all();
-    if (records.length === 0) {
-      await this.transactions.run((tx) => this.repository.insertFirst(tx, this.generate()));
-      records = await this.repository.all();
-    }
+  /**
+   * Reads the ring, after removing what is retired and, when the newest key has reached its age or there is none,
+   * making the next one. Until the next load the same key signs.
+   * @returns the key that was made, if one was
+   */
+  async load(): Promise<NextSigningKey | null> {
+    const { maxAge } = this.config.signingKeys;
+    const [newest] = await this.repository.all();
+    const made = !newest || newest.age >= maxAge ? await this.insert({ maxAge }) : null;
+    await this.repository.deleteRetired(RETIRED_AFTER_MS);
+    const stored = await this.repository.all();
     // A key that is known stays the same object: verified tokens are remembered together with theirs.
-    const keys = records.map((record) => this.keys.get(record.kid) ?? this.open(record));
+    const keys = stored.map((record) => this.keys.get(record.kid) ?? this.open(record));
     this.keys = new Map(keys.map((key) => [key.kid, key]));
-    this.newest = keys[0];
+    // The last one signs if the database's clock went back before all of them.
+    this.signer = keys[stored.findIndex(({ age }) => age >= 0)] ?? keys.at(-1);
+    return made;
+  }
+
+  /**
+   * Adds a key that is published now and signs later, or with `atOnce` one that takes the place of all others.
+   * Every replica follows when it loads.
+   * @throws Error when GATEHOUSE_SECRET cannot open the present keys: the replicas could not open the new one
+   */
+  async rotate({ atOnce }: { atOnce: boolean }): Promise<NextSigningKey> {
+    (await this.repository.all()).forEach((record) => this.open(record));
+    const made = await this.insert({ clear: atOnce });
+    return made!;
   }
 
   /** The key that signs. @throws Error before the ring has been loaded */
   current(): SigningKey {
-    if (!this.newest) throw new Error('the signing keys are not loaded');
-    return this.newest;
+    if (!this.signer) throw new Error('the signing keys are not loaded');
+    return this.signer;
   }
 
   /** By the `kid` of a token; only this memory is asked, never the database or the token itself. */
@@ -53,24 +92,40 @@ export class SigningKeyRing {
     return this.keys.get(kid);
   }
 
+  /** The public keys, also the next one before it signs and the ones before while their tokens live. */
   jwks(): { keys: JsonWebKey[] } {
     return { keys: [...this.keys.values()].map(({ jwk }) => jwk) };
   }
 
-  private generate(): SigningKeyRecord {
-    const kid = secureBytes(9).toString('base64url');
-    const pair = generateKeyPairSync('ec', { namedCurve: 'P-256' });
-    const pem = pair.privateKey.export({ type: 'pkcs8', format: 'pem' }) as string;
-    const publicJwk = { ...pair.publicKey.export({ format: 'jwk' }), kid, use: 'sig', alg: 'ES256' };
-    return { kid, publicJwk, privateKey: this.keyring.encrypt('signing-key', kid, pem) };
+  private async insert(how: { maxAge?: number; clear?: boolean }): Promise<NextSigningKey | null> {
+    const key = this.generate();
+    const activatesAt = await this.transactions.run(async (tx) => {
+      if (how.clear) await this.repository.clear(tx);
+      return this.repository.insert(tx, key, PUBLISHED_AHEAD_MS, how.maxAge ?? null);
+    });
+    return activatesAt && { kid: key.kid, activatesAt };
   }
 
-  private open({ kid, publicJwk, privateKey }: SigningKeyRecord): SigningKey {
+  private generate(): NewSigningKey {
+    const kid = secureBytes(9).toString('base64url');
+    const { publicKey, privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
+    const pem = privateKey.export({ type: 'pkcs8', format: 'pem' }) as string;
     return {
       kid,
-      jwk: publicJwk,
-      publicKey: createPublicKey({ key: publicJwk, format: 'jwk' }),
-      privateKey: createPrivateKey(this.keyring.decrypt('signing-key', kid, privateKey)),
+      publicJwk: publicJwk(kid, publicKey),
+      privateKey: this.keyring.encrypt('signing-key', kid, pem),
     };
   }
+
+  /** The public half comes from the encrypted one: who can write rows, and knows no secret, adds no key. */
+  private open({ kid, privateKey: sealed }: StoredSigningKey): SigningKey {
+    const privateKey = createPrivateKey(this.keyring.decrypt('signing-key', kid, sealed));
+    const publicKey = createPublicKey(privateKey);
+    return { kid, jwk: publicJwk(kid, publicKey), publicKey, privateKey };
+  }
+}
+
+function publicJwk(kid: string, key: KeyObject): JsonWebKey {
+  const { kty, crv, x, y } = key.export({ format: 'jwk' });
+  return { kty, crv, x, y, kid, use: 'sig', alg: 'ES256' };
 }

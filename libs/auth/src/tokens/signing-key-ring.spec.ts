@@ -1,0 +1,186 @@
+import { generateKeyPairSync } from 'node:crypto';
+import type { NewSigningKey, SigningKeysRepository, StoredSigningKey, Transactions } from '#persistence';
+import { Keyring, type Config } from '#platform';
+import { JWKS_MAX_AGE_SECONDS, SigningKeyRing } from './signing-key-ring.js';
+
+const MINUTE = 60_000;
+const DAY = 86_400_000;
+const older = 'k3v9-Qw7xZ1pLm5TnB8yRc2fHs6dJg4aUoE0i';
+const newer = 'Zx8cVb5nMq2wEr7tYu1iOp4aSd9fGh6jKl3-0';
+
+/** The table in memory, with a clock that a test moves; what its SQL does is proved in test/e2e. */
+class FakeTable {
+  time = 1_000 * DAY;
+  rows: (NewSigningKey & { activatesAt: number })[] = [];
+
+  all(): Promise<StoredSigningKey[]> {
+    const sorted = [...this.rows].sort((one, other) => other.activatesAt - one.activatesAt);
+    return Promise.resolve(sorted.map((row) => ({ ...row, age: this.time - row.activatesAt })));
+  }
+
+  insert(_tx: unknown, key: NewSigningKey, delay: number, maxAge: number | null): Promise<Date | null> {
+    if (maxAge !== null && this.rows.some(({ activatesAt }) => activatesAt > this.time - maxAge)) {
+      return Promise.resolve(null);
+    }
+    const activatesAt = this.time + (this.rows.length > 0 ? delay : 0);
+    this.rows.push({ ...key, activatesAt });
+    return Promise.resolve(new Date(activatesAt));
+  }
+
+  clear(): Promise<void> {
+    this.rows = [];
+    return Promise.resolve();
+  }
+
+  deleteRetired(after: number): Promise<void> {
+    const successors = this.rows.filter(({ activatesAt }) => activatesAt <= this.time - after);
+    const newest = Math.max(...successors.map(({ activatesAt }) => activatesAt));
+    this.rows = this.rows.filter(({ activatesAt }) => activatesAt >= newest);
+    return Promise.resolve();
+  }
+}
+
+const transactions = { run: (work: (tx: null) => unknown) => work(null) } as unknown as Transactions;
+const config = { signingKeys: { maxAge: 90 * DAY, reloadInterval: MINUTE } } as Config;
+
+const ringOver = (table: FakeTable, ...secrets: string[]): SigningKeyRing =>
+  new SigningKeyRing(
+    table as unknown as SigningKeysRepository,
+    transactions,
+    new Keyring(secrets.length > 0 ? secrets : [older]),
+    config,
+  );
+
+const kids = (ring: SigningKeyRing): unknown[] => ring.jwks().keys.map(({ kid }) => kid);
+
+describe('SigningKeyRing', () => {
+  let table: FakeTable;
+  let ring: SigningKeyRing;
+  let first: string;
+  beforeEach(async () => {
+    table = new FakeTable();
+    ring = ringOver(table);
+    first = (await ring.load())!.kid;
+  });
+
+  it('makes its first key by itself, and that one signs at once', async () => {
+    expect(ring.current().kid).toBe(first);
+    expect(await ring.load()).toBeNull();
+    expect(table.rows).toHaveLength(1);
+  });
+
+  it('signs with nothing before it has been loaded', () => {
+    expect(() => ringOver(table).current()).toThrow('not loaded');
+  });
+
+  it('TK-01: publishes the public half alone', () => {
+    const b64u = expect.stringMatching(/^[\w-]{43}$/) as string;
+    expect(ring.jwks().keys).toEqual([
+      { kty: 'EC', crv: 'P-256', x: b64u, y: b64u, kid: first, use: 'sig', alg: 'ES256' },
+    ]);
+  });
+
+  it('publishes the next key long enough before its use, and keeps the one before', async () => {
+    const { kid, activatesAt } = await ring.rotate({ atOnce: false });
+    const ahead = activatesAt.getTime() - table.time;
+    // Every replica has loaded it and every copy of the keys is renewed; jose, by itself, keeps one for 10 minutes.
+    expect(ahead).toBeGreaterThan(MINUTE + Math.max(JWKS_MAX_AGE_SECONDS * 1000, 10 * MINUTE));
+
+    await ring.load();
+    expect(kids(ring)).toEqual([kid, first]);
+    expect(ring.current().kid).toBe(first);
+    table.time += ahead - 1;
+    await ring.load();
+    expect(ring.current().kid).toBe(first);
+    table.time += 1;
+    await ring.load();
+    expect(ring.current().kid).toBe(kid);
+    expect(kids(ring)).toEqual([kid, first]);
+  });
+
+  it('retires a key when the last token that it signed has expired, and not before', async () => {
+    const { kid, activatesAt } = await ring.rotate({ atOnce: false });
+    table.time = activatesAt.getTime() + DAY + 2 * MINUTE;
+    await ring.load();
+    expect(ring.find(first)).toBeDefined();
+    table.time = activatesAt.getTime() + DAY + 61 * MINUTE;
+    await ring.load();
+    expect(ring.find(first)).toBeUndefined();
+    expect(kids(ring)).toEqual([kid]);
+    expect(table.rows).toHaveLength(1);
+  });
+
+  it('rotates by age, once', async () => {
+    table.time += 90 * DAY - 1;
+    expect(await ring.load()).toBeNull();
+    table.time += 1;
+    const made = await ring.load();
+    expect(made?.activatesAt.getTime()).toBeGreaterThan(table.time);
+    expect(kids(ring)).toEqual([made!.kid, first]);
+    expect(await ring.load()).toBeNull();
+    expect(await ringOver(table).load()).toBeNull();
+  });
+
+  it('at once: the new key is alone, and the key before is no longer found', async () => {
+    await ring.rotate({ atOnce: false });
+    const { kid, activatesAt } = await ring.rotate({ atOnce: true });
+    expect(activatesAt.getTime()).toBe(table.time);
+    await ring.load();
+    expect(kids(ring)).toEqual([kid]);
+    expect(ring.current().kid).toBe(kid);
+    expect(ring.find(first)).toBeUndefined();
+  });
+
+  it('keeps the very same key over a load, for remembered tokens hang on it', async () => {
+    const before = ring.find(first);
+    await ring.rotate({ atOnce: false });
+    await ring.load();
+    expect(ring.find(first)).toBe(before);
+  });
+
+  it('TK-01: a key made elsewhere is unknown until the next load', async () => {
+    const { kid } = await ringOver(table).rotate({ atOnce: false });
+    expect(ring.find(kid)).toBeUndefined();
+    await ring.load();
+    expect(ring.find(kid)).toBeDefined();
+  });
+
+  it("still signs when the database's clock went back", async () => {
+    table.time -= DAY;
+    const other = ringOver(table);
+    await other.load();
+    expect(other.current().kid).toBe(first);
+  });
+
+  it('CF-04: a newer root secret opens older keys as long as the older one stays in the ring', async () => {
+    const both = ringOver(table, newer, older);
+    await both.load();
+    expect(both.find(first)!.publicKey.equals(ring.find(first)!.publicKey)).toBe(true);
+    const { kid } = await both.rotate({ atOnce: false });
+    await expect(ringOver(table, newer).load()).rejects.toThrow('GATEHOUSE_SECRET');
+
+    table.rows = table.rows.filter((row) => row.kid === kid);
+    const alone = ringOver(table, newer);
+    await alone.load();
+    expect(kids(alone)).toEqual([kid]);
+  });
+
+  it('CF-04: rotates nothing with a root secret that is not the one of the house', async () => {
+    for (const atOnce of [false, true]) {
+      await expect(ringOver(table, newer).rotate({ atOnce })).rejects.toThrow('GATEHOUSE_SECRET');
+    }
+    expect(table.rows.map(({ kid }) => kid)).toEqual([first]);
+  });
+
+  it('TK-01: a row that was changed in the database brings no key', async () => {
+    const foreign = generateKeyPairSync('ec', { namedCurve: 'P-256' }).publicKey.export({ format: 'jwk' });
+    Object.assign(table.rows[0]!, { publicJwk: foreign });
+    const reader = ringOver(table);
+    await reader.load();
+    expect(reader.find(first)!.publicKey.equals(ring.find(first)!.publicKey)).toBe(true);
+    expect(reader.jwks()).toEqual(ring.jwks());
+
+    table.rows[0]!.kid = 'renamed';
+    await expect(ringOver(table).load()).rejects.toThrow();
+  });
+});
