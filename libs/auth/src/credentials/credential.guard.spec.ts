@@ -66,7 +66,11 @@ const headersOf = (headers: Record<string, string>) =>
   Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, [value]]));
 
 async function call(route: Route, headers: Record<string, string>): Promise<AuthenticatedRequest> {
-  const request = { method: 'GET', headersDistinct: headersOf(headers) } as unknown as AuthenticatedRequest;
+  const request = {
+    method: 'GET',
+    headers,
+    headersDistinct: headersOf(headers),
+  } as unknown as AuthenticatedRequest;
   const context = {
     getHandler: () => Routes.prototype[route],
     getClass: () => Routes,
@@ -155,5 +159,23 @@ describe('CredentialGuard', () => {
       caller: { kind: 'publishable-key' },
       vouchingKey: { kind: 'secret-key', keyId: 'sk' },
     });
+  });
+
+  const onBehalf = { 'x-client-ip': '203.0.113.1', 'x-publishable-key': pk };
+
+  it('on a route without a key both keys vouch as well, and still nobody calls', async () => {
+    const request = await call('open', { ...onBehalf, 'x-api-key': sk, authorization: 'Bearer expired' });
+    expect(request).toMatchObject({ vouchingKey: { keyId: 'sk' } });
+    expect(request).not.toHaveProperty('caller');
+  });
+
+  it.each([
+    ['the publishable key alone', onBehalf],
+    ['a secret key alone', { ...onBehalf, 'x-publishable-key': '', 'x-api-key': sk }],
+    ['an unknown secret key', { ...onBehalf, 'x-api-key': unknownSk }],
+    ['keys of two projects', { ...onBehalf, 'x-publishable-key': foreignPk, 'x-api-key': sk }],
+    ['two secret keys', { ...onBehalf, 'x-api-key': sk, authorization: `Bearer ${poorSk}` }],
+  ])('on a route without a key nobody vouches with %s, and nobody is refused', async (_, headers) => {
+    expect((await call('open', headers)).vouchingKey).toBeUndefined();
   });
 });

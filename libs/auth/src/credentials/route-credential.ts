@@ -34,5 +34,9 @@ export const PublishableOrSecretKey = (...scopes: Scope[]): MethodDecorator & Cl
 export const SecretKey = (...scopes: Scope[]): MethodDecorator & ClassDecorator =>
   declare(['secret-key'], scopes);
 
+/** The route takes a secret key with all of the scopes that reaches the whole organization. */
+export const OrganizationKey = (...scopes: Scope[]): MethodDecorator & ClassDecorator =>
+  declare(['secret-key'], scopes, 'organization');
+
 /** The route takes a customer's access token as a bearer token. */
 export const AccessToken = (): MethodDecorator & ClassDecorator => declare(['access-token']);
