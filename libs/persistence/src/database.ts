@@ -1,3 +1,4 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
 import { DataSource } from 'typeorm';
 import type { PostgresDriver } from 'typeorm/driver/postgres/PostgresDriver.js';
 import pg from 'pg';
@@ -24,9 +25,16 @@ export interface Sql {
 /** What runs statements in pg: a pool, or the connection of a transaction. */
 export type PgQueryable = Pick<pg.Pool, 'query'>;
 
+/** A request whose transactions commit as one, and the connection they run on while it is open. */
+export interface UnitOfWork {
+  connection?: PgQueryable | undefined;
+}
+
 /** The connection pool. It connects in the background, so that a process can say it is waiting. */
 export class Database implements Sql {
   readonly source: DataSource;
+  /** The unit of work that the code at hand is part of; what it reads, it reads inside of it. */
+  readonly units = new AsyncLocalStorage<UnitOfWork>();
   private listener: pg.Client | undefined;
   private closed = false;
 
@@ -83,6 +91,8 @@ export class Database implements Sql {
 
   /** Past TypeORM, which knows no prepared statements and takes longer than the statement itself. */
   private pool(): PgQueryable {
+    const unit = this.units.getStore();
+    if (unit?.connection) return unit.connection;
     if (!this.connected) throw unavailable();
     return (this.source.driver as PostgresDriver).master as pg.Pool;
   }

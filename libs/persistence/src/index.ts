@@ -2,6 +2,7 @@ export * from './api-keys/api-keys.repository.js';
 export * from './customers/customers.repository.js';
 export { Database, type Sql } from './database.js';
 export * from './events/events.repository.js';
+export * from './idempotency/idempotency-keys.repository.js';
 export * from './login-attempts/login-attempts.repository.js';
 export * from './mails/mails.repository.js';
 export * from './migrator.js';

@@ -4,6 +4,7 @@ import { ApiKeysRepository } from './api-keys/api-keys.repository.js';
 import { CustomersRepository } from './customers/customers.repository.js';
 import { Database } from './database.js';
 import { EventsRepository } from './events/events.repository.js';
+import { IdempotencyKeysRepository } from './idempotency/idempotency-keys.repository.js';
 import { LoginAttemptsRepository } from './login-attempts/login-attempts.repository.js';
 import { MailsRepository } from './mails/mails.repository.js';
 import { OneTimeTokensRepository } from './one-time-tokens/one-time-tokens.repository.js';
@@ -24,6 +25,7 @@ const repositories: Provider[] = [
   AttemptsRepository,
   CustomersRepository,
   DeliveriesRepository,
+  IdempotencyKeysRepository,
   LoginAttemptsRepository,
   MailsRepository,
   OneTimeTokensRepository,

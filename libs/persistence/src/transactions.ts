@@ -1,9 +1,16 @@
-import type { EntityManager } from 'typeorm';
+import type { EntityManager, QueryRunner } from 'typeorm';
 import type { PostgresQueryRunner } from 'typeorm/driver/postgres/PostgresQueryRunner.js';
 import { unavailable } from '#domain';
 import type { Failpoints } from '#platform';
 import { databaseFault } from './database-faults.js';
-import { preparedStatement, runSql, type Database, type PgQueryable, type Sql } from './database.js';
+import {
+  preparedStatement,
+  runSql,
+  type Database,
+  type PgQueryable,
+  type Sql,
+  type UnitOfWork,
+} from './database.js';
 import type { DeliveryAnnouncer } from './webhooks/delivery-announcer.js';
 
 /** A transaction under way. Repository methods that must be part of one take it as their first argument. */
@@ -13,7 +20,7 @@ export class Tx implements Sql {
 
   constructor(
     readonly manager: EntityManager,
-    private readonly connection: PgQueryable,
+    readonly connection: PgQueryable,
   ) {}
 
   query<Row>(sql: string, parameters?: unknown[]): Promise<Row[]> {
@@ -23,6 +30,17 @@ export class Tx implements Sql {
   prepared<Row>(sql: string, parameters?: unknown[]): Promise<Row[]> {
     return runSql<Row>(this.connection, preparedStatement(sql, parameters));
   }
+}
+
+/** An open transaction, with the connection that it holds. */
+interface OpenTransaction {
+  tx: Tx;
+  runner: QueryRunner;
+}
+
+interface OpenUnit extends UnitOfWork {
+  open?: Promise<OpenTransaction>;
+  isOver: boolean;
 }
 
 /** The only way to open a transaction: what commits in it is announced afterwards. */
@@ -38,24 +56,86 @@ export class Transactions {
    * @throws GatehouseError `unavailable` when the database is away; whatever `work` throws, after the rollback
    */
   async run<Result>(work: (tx: Tx) => Promise<Result>): Promise<Result> {
-    if (!this.database.connected) throw unavailable();
-    let newDeliveryIds: string[] = [];
-    const result = await this.database.source
-      .transaction(async (manager) => {
-        const connection = (await (manager.queryRunner as PostgresQueryRunner).connect()) as PgQueryable;
-        const tx = new Tx(manager, connection);
-        const value = await work(tx);
-        newDeliveryIds = tx.newDeliveryIds;
-        this.failpoints.hit('transaction.before-commit');
-        return value;
-      })
-      .catch((error: unknown) => {
-        throw databaseFault(error) ?? error;
+    const unit = this.database.units.getStore() as OpenUnit | undefined;
+    if (unit && !unit.isOver) return work((await this.openIn(unit)).tx);
+    const open = await this.open();
+    return this.finish(open, () => work(open.tx));
+  }
+
+  /**
+   * Runs `work` so that all its transactions commit as one, together with what `complete` makes of its result.
+   * The transaction opens with the first of them, so that work before it holds no connection.
+   */
+  async runAsOne<Result>(
+    work: () => Promise<Result>,
+    complete: (tx: Tx, result: Result) => Promise<void>,
+  ): Promise<Result> {
+    const unit: OpenUnit = { isOver: false };
+    try {
+      const result = await this.database.units.run(unit, work);
+      const open = await this.openIn(unit);
+      endUnit(unit);
+      return await this.finish(open, async () => {
+        await complete(open.tx, result);
+        return result;
       });
-    if (newDeliveryIds.length > 0) {
+    } catch (error) {
+      // Over already when it was `finish` that failed.
+      if (unit.open && !unit.isOver) await rollback(await unit.open);
+      endUnit(unit);
+      throw databaseFault(error) ?? error;
+    }
+  }
+
+  private openIn(unit: OpenUnit): Promise<OpenTransaction> {
+    unit.open ??= this.open().then((open) => {
+      unit.connection = open.tx.connection;
+      return open;
+    });
+    return unit.open;
+  }
+
+  private async open(): Promise<OpenTransaction> {
+    if (!this.database.connected) throw unavailable();
+    const runner = this.database.source.createQueryRunner() as PostgresQueryRunner;
+    try {
+      const connection = (await runner.connect()) as PgQueryable;
+      await runner.startTransaction();
+      return { tx: new Tx(runner.manager, connection), runner };
+    } catch (error) {
+      await runner.release().catch(() => undefined);
+      throw databaseFault(error) ?? error;
+    }
+  }
+
+  private async finish<Result>(open: OpenTransaction, work: () => Promise<Result>): Promise<Result> {
+    const { tx, runner } = open;
+    let result: Result;
+    try {
+      result = await work();
+      this.failpoints.hit('transaction.before-commit');
+      await runner.commitTransaction();
+    } catch (error) {
+      await rollback(open);
+      throw databaseFault(error) ?? error;
+    }
+    await runner.release();
+    if (tx.newDeliveryIds.length > 0) {
       this.failpoints.hit('delivery.before-enqueue');
-      await this.announcer.announce(newDeliveryIds);
+      await this.announcer.announce(tx.newDeliveryIds);
     }
     return result;
   }
+}
+
+/** Whoever comes later, such as work that nobody waited for, opens a transaction of their own. */
+function endUnit(unit: OpenUnit): void {
+  unit.isOver = true;
+  unit.connection = undefined;
+}
+
+async function rollback({ runner }: OpenTransaction): Promise<void> {
+  // A connection that is gone has rolled back by itself.
+  if (runner.isTransactionActive) await runner.rollbackTransaction().catch(() => undefined);
+  await runner.release().catch(() => undefined);
 }

@@ -1,5 +1,8 @@
-import type { Customer } from '#domain';
-import type { Database, Sql } from '../database.js';
+import { GatehouseError, type Customer, type ProjectContext, type Reach } from '#domain';
+import { errorCode } from '#platform';
+import { Conditions } from '../conditions.js';
+import type { Database } from '../database.js';
+import { projectColumns, projectContext, type ProjectColumns } from '../projects/projects.repository.js';
 import type { Tx } from '../transactions.js';
 
 /** The columns of a customer under the names of `Customer`, for a table aliased `c`. */
@@ -14,23 +17,47 @@ export interface NewCustomer {
   email: string;
   firstName: string | null;
   lastName: string | null;
-  passwordHash: string;
+  passwordHash: string | null;
+  externalId?: string | null;
+  emailVerified?: boolean;
+  metadata?: Record<string, unknown>;
+  publicMetadata?: Record<string, unknown>;
 }
 
 export interface CustomerWithHash extends Customer {
   passwordHash: string | null;
 }
 
+/** A customer found by an id of a request, with the project that they turned out to belong to. */
+export interface FoundCustomer {
+  customer: Customer;
+  project: ProjectContext;
+}
+
+const UNIQUE_VIOLATION = '23505';
+
 export class CustomersRepository {
   constructor(private readonly database: Database) {}
 
-  /** Inserts a customer, or returns null when the e-mail is taken. */
+  /** Inserts a customer, or returns null when the e-mail or the external id is taken. */
   async insert(tx: Tx, projectId: string, customer: NewCustomer): Promise<Customer | null> {
     const [row] = await tx.prepared<Customer>(
-      `INSERT INTO customers AS c (id, project_id, email, first_name, last_name, password_hash)
-       VALUES ($1, $2, $3, $4, $5, $6)
-       ON CONFLICT (project_id, email) DO NOTHING RETURNING ${customerColumns}`,
-      [customer.id, projectId, customer.email, customer.firstName, customer.lastName, customer.passwordHash],
+      `INSERT INTO customers AS c (id, project_id, email, first_name, last_name, password_hash, external_id,
+         email_verified, metadata, public_metadata)
+       VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)
+       ON CONFLICT DO NOTHING RETURNING ${customerColumns}`,
+      [
+        customer.id,
+        projectId,
+        customer.email,
+        customer.firstName,
+        customer.lastName,
+        customer.passwordHash,
+        customer.externalId ?? null,
+        customer.emailVerified ?? false,
+        customer.metadata ?? {},
+        customer.publicMetadata ?? {},
+      ],
     );
     return row ?? null;
   }
@@ -44,18 +71,47 @@ export class CustomersRepository {
     return row ?? null;
   }
 
-  /** Notes a login and, when `newHash` is given, replaces exactly the hash that was just verified. */
+  /** @throws GatehouseError `not_found` when there is no such customer within the reach */
+  async get(reach: Reach, id: string): Promise<FoundCustomer> {
+    const where = new Conditions().reach('p', 'c.project_id', reach).add('p.archived_at IS NULL');
+    const [row] = await this.database.query<Customer & ProjectColumns>(
+      `SELECT ${customerColumns}, ${projectColumns}
+       FROM customers c JOIN projects p ON p.id = c.project_id JOIN organizations o ON o.id = p.organization_id
+       WHERE ${where.sql} AND c.id = ${where.value(id)}`,
+      where.values,
+    );
+    if (!row) throw new GatehouseError('not_found');
+    return splitRow(row);
+  }
+
+  /**
+   * Reads a customer for a change, and keeps others from changing them meanwhile; null when they are gone.
+   */
+  async lock(tx: Tx, projectId: string, id: string): Promise<CustomerWithHash | null> {
+    const [row] = await tx.prepared<CustomerWithHash>(
+      `SELECT ${customerColumns}, c.password_hash AS "passwordHash" FROM customers c
+       WHERE c.project_id = $1 AND c.id = $2 FOR UPDATE`,
+      [projectId, id],
+    );
+    return row ?? null;
+  }
+
+  /**
+   * Notes a login, forgets the failed ones and, when `hash.new` is given, replaces exactly the hash that was
+   * just verified; null when the customer was disabled, deleted or given another password since.
+   */
   async recordLogin(
     tx: Tx,
-    projectId: string,
-    id: string,
+    { projectId, id }: Customer,
     hash: { old: string; new: string | null },
+    emailHash: Buffer,
   ): Promise<Customer | null> {
     const [row] = await tx.prepared<Customer>(
-      `UPDATE customers c SET last_login_at = now(), password_hash = coalesce($4, password_hash)
+      `WITH forgotten AS (DELETE FROM login_attempts WHERE project_id = $1 AND email_hash = $5)
+       UPDATE customers c SET last_login_at = now(), password_hash = coalesce($4, password_hash)
        WHERE c.project_id = $1 AND c.id = $2 AND c.password_hash = $3 AND c.disabled_at IS NULL
        RETURNING ${customerColumns}`,
-      [projectId, id, hash.old, hash.new],
+      [projectId, id, hash.old, hash.new, emailHash],
     );
     return row ?? null;
   }
@@ -72,20 +128,105 @@ export class CustomersRepository {
   }
 
   /** Marks the address as verified if it still is the customer's; null when it is not. */
-  async markVerified(tx: Tx, id: string, email: string): Promise<Customer | null> {
+  async markVerified(tx: Tx, projectId: string, id: string, email: string): Promise<Customer | null> {
     const [row] = await tx.prepared<Customer>(
       `UPDATE customers c SET email_verified = true, updated_at = now()
-       WHERE c.id = $1 AND c.email = $2 RETURNING ${customerColumns}`,
-      [id, email],
+       WHERE c.project_id = $1 AND c.id = $2 AND c.email = $3 RETURNING ${customerColumns}`,
+      [projectId, id, email],
     );
     return row ?? null;
   }
 
-  /** A customer by an id that came out of a token of ours, never out of a request. */
-  async findByTokenSubject(sql: Sql, id: string): Promise<Customer | null> {
-    const [row] = await sql.prepared<Customer>(`SELECT ${customerColumns} FROM customers c WHERE c.id = $1`, [
-      id,
-    ]);
+  /** Changes the fields that are given. */
+  async update(
+    tx: Tx,
+    projectId: string,
+    id: string,
+    changes: { firstName?: string | null; lastName?: string | null },
+  ): Promise<Customer | null> {
+    const [row] = await tx.prepared<Customer>(
+      `UPDATE customers c SET
+         first_name = CASE WHEN $3 THEN $4 ELSE first_name END,
+         last_name = CASE WHEN $5 THEN $6 ELSE last_name END,
+         updated_at = now()
+       WHERE c.project_id = $1 AND c.id = $2 RETURNING ${customerColumns}`,
+      [
+        projectId,
+        id,
+        changes.firstName !== undefined,
+        changes.firstName ?? null,
+        changes.lastName !== undefined,
+        changes.lastName ?? null,
+      ],
+    );
     return row ?? null;
   }
+
+  /** Gives a customer another password; the caller holds the row. */
+  async setPassword(tx: Tx, projectId: string, id: string, passwordHash: string): Promise<Customer> {
+    const [row] = await tx.prepared<Customer>(
+      `UPDATE customers c SET password_hash = $3, updated_at = now()
+       WHERE c.project_id = $1 AND c.id = $2 RETURNING ${customerColumns}`,
+      [projectId, id, passwordHash],
+    );
+    return row!;
+  }
+
+  /** @returns null when the customer already was as asked, or is gone */
+  async setDisabled(tx: Tx, projectId: string, id: string, isDisabled: boolean): Promise<Customer | null> {
+    const [row] = await tx.prepared<Customer>(
+      `UPDATE customers c SET disabled_at = CASE WHEN $3 THEN now() END, updated_at = now()
+       WHERE c.project_id = $1 AND c.id = $2 AND (c.disabled_at IS NULL) = $3 RETURNING ${customerColumns}`,
+      [projectId, id, isDisabled],
+    );
+    return row ?? null;
+  }
+
+  /**
+   * Gives a customer another address, which they have proved to own.
+   * @throws GatehouseError `email_already_registered`
+   */
+  async changeEmail(tx: Tx, projectId: string, id: string, email: string): Promise<Customer> {
+    try {
+      const [row] = await tx.prepared<Customer>(
+        `UPDATE customers c SET email = $3, email_verified = true, updated_at = now()
+         WHERE c.project_id = $1 AND c.id = $2 RETURNING ${customerColumns}`,
+        [projectId, id, email],
+      );
+      return row!;
+    } catch (error) {
+      if (errorCode(error) !== UNIQUE_VIOLATION) throw error;
+      throw new GatehouseError('email_already_registered', { cause: error });
+    }
+  }
+
+  /**
+   * Deletes a customer with their sessions, tokens and mails, and calls back what has not been delivered about
+   * them. A delivery in flight is not tried again.
+   * @returns false when they were gone already
+   */
+  async delete(tx: Tx, projectId: string, id: string): Promise<boolean> {
+    const rows = await tx.prepared('DELETE FROM customers WHERE project_id = $1 AND id = $2 RETURNING id', [
+      projectId,
+      id,
+    ]);
+    if (rows.length === 0) return false;
+    await tx.prepared(
+      `UPDATE deliveries d SET withdrawn = true,
+         state = CASE WHEN d.lease_until IS NULL THEN 'cancelled' ELSE d.state END,
+         next_attempt_at = CASE WHEN d.lease_until IS NOT NULL THEN d.next_attempt_at END,
+         finished_at = CASE WHEN d.lease_until IS NULL THEN now() END
+       FROM events e
+       WHERE e.customer_id = $2 AND e.project_id = $1 AND d.event_id = e.id AND d.state = 'pending'`,
+      [projectId, id],
+    );
+    return true;
+  }
 }
+
+/** The customer and the project of a row that holds the columns of both. */
+export const splitRow = (row: Customer & ProjectColumns): FoundCustomer => {
+  const { projectName, organizationId, organizationName, projectSettings, ...customer } = row;
+  const project = projectContext({ ...row, projectName, organizationId, organizationName, projectSettings });
+  return { customer, project };
+};

@@ -20,6 +20,7 @@ export class EventsRepository {
 
   /** Records the events and makes one delivery for each endpoint that listens, in one statement. */
   async record(tx: Tx, events: NewEvent[]): Promise<void> {
+    if (events.length === 0) return;
     const rows = events.map(eventRow);
     const deliveries = await tx.prepared<{ id: string }>(
       `WITH input AS (

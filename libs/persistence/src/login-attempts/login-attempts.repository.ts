@@ -1,50 +1,101 @@
-import type { Database } from '../database.js';
-import type { Tx } from '../transactions.js';
+import { customerColumns, type CustomerWithHash } from '../customers/customers.repository.js';
+import type { Database, Sql } from '../database.js';
+
+export interface LoginTry {
+  /** Failed logins that one window takes, and as many again from addresses that the customer has used. */
+  quota: number;
+  windowSeconds: number;
+  email: string;
+  /** SHA-256 of the e-mail. */
+  emailHash: Buffer;
+  /** The block of addresses that the try comes from; null when it is not known. */
+  addressBlock: string | null;
+}
+
+/** Through which allowance a try may pass: the one for everybody, or the one for addresses used before. */
+export type LoginGrant = 'open' | 'known';
 
 export interface LoginTries {
+  /** Null: the try is refused. */
+  granted: LoginGrant | null;
+  /** Who has this e-mail; null when nobody does. */
+  customer: CustomerWithHash | null;
+  /** Tries of the open allowance that are taken. */
   tries: number;
   /** Seconds until the window ends. */
   secondsLeft: number;
 }
+
+/** How long an address counts as the customer's own, after their last login from it. */
+const KNOWN_ADDRESS_DAYS = 30;
 
 /** Failed logins per (project, e-mail), counted where every replica sees them and no restart forgets them. */
 export class LoginAttemptsRepository {
   constructor(private readonly database: Database) {}
 
   /**
-   * Counts a try before its password is checked, so that parallel tries never get more than the limit;
-   * a success forgets the count again.
+   * Takes a try before its password is checked, so that parallel tries never get more than the limit; a
+   * success forgets the count again. Known addresses have an allowance of their own, so that a stranger who
+   * uses up the tries locks nobody out. Unknown e-mails take the same path. The customer comes with it, because
+   * a login is made of round trips.
    */
-  async take(projectId: string, emailHash: Buffer, windowSeconds: number): Promise<LoginTries> {
-    const [row] = await this.database.prepared<LoginTries>(
-      `INSERT INTO login_attempts AS a (project_id, email_hash, tries, window_ends_at)
-       VALUES ($1, $2, 1, now() + $3 * interval '1 second')
+  async take(projectId: string, attempt: LoginTry): Promise<LoginTries> {
+    const isOver = 'a.window_ends_at <= now()';
+    const isOpen = `(${isOver} OR a.tries < $4::int)`;
+    const isKnown = `(a.known_tries < $4::int AND EXISTS (
+      SELECT FROM customers c JOIN customer_addresses k ON k.customer_id = c.id
+      WHERE c.project_id = $1 AND c.email = $5 AND k.address_block = $6
+        AND k.last_login_at > now() - interval '${KNOWN_ADDRESS_DAYS} days'))`;
+    const [row] = await this.database.prepared<Omit<LoginTries, 'customer'> & CustomerWithHash>(
+      `WITH taken AS (INSERT INTO login_attempts AS a (project_id, email_hash, tries, window_ends_at, granted)
+       VALUES ($1, $2, 1, now() + $3 * interval '1 second', 'open')
        ON CONFLICT (project_id, email_hash) DO UPDATE SET
-         tries = CASE WHEN a.window_ends_at <= now() THEN 1 ELSE a.tries + 1 END,
-         window_ends_at = CASE WHEN a.window_ends_at <= now() THEN excluded.window_ends_at ELSE a.window_ends_at END
-       RETURNING tries, ceil(extract(epoch FROM window_ends_at - now()))::int AS "secondsLeft"`,
-      [projectId, emailHash, windowSeconds],
+         tries = CASE WHEN ${isOver} THEN 1 WHEN ${isOpen} THEN a.tries + 1 ELSE a.tries END,
+         known_tries = CASE WHEN ${isOver} THEN 0 WHEN ${isOpen} THEN a.known_tries
+                            WHEN ${isKnown} THEN a.known_tries + 1 ELSE a.known_tries END,
+         granted = CASE WHEN ${isOpen} THEN 'open' WHEN ${isKnown} THEN 'known' END,
+         window_ends_at = CASE WHEN ${isOver} THEN excluded.window_ends_at ELSE a.window_ends_at END
+       RETURNING granted, tries, ceil(extract(epoch FROM window_ends_at - now()))::int AS "secondsLeft")
+       SELECT taken.*, ${customerColumns}, c.password_hash AS "passwordHash"
+       FROM taken LEFT JOIN customers c ON c.project_id = $1 AND c.email = $5`,
+      [
+        projectId,
+        attempt.emailHash,
+        attempt.windowSeconds,
+        attempt.quota,
+        attempt.email,
+        attempt.addressBlock,
+      ],
     );
-    return row!;
+    const { granted, tries, secondsLeft, ...customer } = row!;
+    return { granted, tries, secondsLeft, customer: customer.id === null ? null : customer };
   }
 
   /** Gives a try back whose password was never checked. */
-  async giveBack(projectId: string, emailHash: Buffer): Promise<void> {
+  async giveBack(projectId: string, emailHash: Buffer, granted: LoginGrant): Promise<void> {
+    const column = granted === 'open' ? 'tries' : 'known_tries';
     await this.database.prepared(
-      'UPDATE login_attempts SET tries = tries - 1 WHERE project_id = $1 AND email_hash = $2 AND tries > 0',
+      `UPDATE login_attempts SET ${column} = ${column} - 1
+       WHERE project_id = $1 AND email_hash = $2 AND ${column} > 0`,
       [projectId, emailHash],
     );
   }
 
-  async forget(tx: Tx, projectId: string, emailHash: Buffer): Promise<void> {
-    await tx.prepared('DELETE FROM login_attempts WHERE project_id = $1 AND email_hash = $2', [
-      projectId,
-      emailHash,
-    ]);
+  /** @returns how many tries had been taken */
+  async forget(projectId: string, emailHash: Buffer, sql: Sql = this.database): Promise<number> {
+    const [row] = await sql.prepared<{ tries: number }>(
+      `DELETE FROM login_attempts WHERE project_id = $1 AND email_hash = $2
+       RETURNING CASE WHEN window_ends_at > now() THEN tries ELSE 0 END AS tries`,
+      [projectId, emailHash],
+    );
+    return row?.tries ?? 0;
   }
 
-  /** Removes windows that are over. */
+  /** Removes windows that are over, and addresses that nobody has used for long. */
   async prune(): Promise<void> {
     await this.database.prepared('DELETE FROM login_attempts WHERE window_ends_at < now()');
+    await this.database.prepared(
+      `DELETE FROM customer_addresses WHERE last_login_at < now() - interval '${KNOWN_ADDRESS_DAYS} days'`,
+    );
   }
 }

@@ -69,6 +69,18 @@ export class MailsRepository {
     );
   }
 
+  /** Removes up to `limit` mails that were written more than `days` ago. @returns how many */
+  async prune(days: number, limit: number): Promise<number> {
+    const rows = await this.database.prepared(
+      `DELETE FROM mails WHERE id IN (
+         SELECT id FROM mails WHERE state <> 'pending' AND created_at < now() - $1 * interval '1 day'
+         ORDER BY id LIMIT $2
+       ) RETURNING id`,
+      [days, limit],
+    );
+    return rows.length;
+  }
+
   /** Mails that are kept or still to be sent, newest first. */
   async list(
     reach: Reach,

@@ -1,5 +1,14 @@
 import { CreateTheHouse1763683200000 } from './1763683200000-create-the-house.js';
 import { CreateDeliveries1763683201000 } from './1763683201000-create-deliveries.js';
+import { CompleteTheCustomer1763769600000 } from './1763769600000-complete-the-customer.js';
+import { RotateSigningKeys1763769601000 } from './1763769601000-rotate-signing-keys.js';
+import { RememberAnswers1763769602000 } from './1763769602000-remember-answers.js';
 
 /** Every migration, oldest first. A migration that has landed is never edited. */
-export const migrations = [CreateTheHouse1763683200000, CreateDeliveries1763683201000];
+export const migrations = [
+  CreateTheHouse1763683200000,
+  CreateDeliveries1763683201000,
+  CompleteTheCustomer1763769600000,
+  RotateSigningKeys1763769601000,
+  RememberAnswers1763769602000,
+];

@@ -1,8 +1,8 @@
-import { effectiveSettings, type ProjectSettings } from '#domain';
+import type { Customer, OneTimeTokenKind, OneTimeTokenState, ProjectContext } from '#domain';
+import { customerColumns, splitRow } from '../customers/customers.repository.js';
 import type { Database, Sql } from '../database.js';
+import { projectColumns, type ProjectColumns } from '../projects/projects.repository.js';
 import type { Tx } from '../transactions.js';
-
-export type OneTimeTokenKind = 'verify-email';
 
 export interface NewOneTimeToken {
   id: string;
@@ -13,63 +13,130 @@ export interface NewOneTimeToken {
   tokenHash: Buffer;
   /** Where the hosted page's "Continue" leads, or null. */
   redirectUrl: string | null;
+  /** Names tokens that only take effect together, or null. */
+  groupId: string | null;
   /** Seconds. */
   ttl: number;
 }
 
-/** A token that is neither expired nor voided; `consumedAt` tells whether it has taken effect. */
+/** A token with whom it is about. */
 export interface OneTimeToken {
   id: string;
-  customerId: string;
+  kind: OneTimeTokenKind;
   email: string;
   redirectUrl: string | null;
+  groupId: string | null;
   createdAt: Date;
-  consumedAt: Date | null;
-  projectId: string;
-  projectName: string;
-  organizationId: string;
-  settings: ProjectSettings;
+  state: OneTimeTokenState;
+  customer: Customer;
+  project: ProjectContext;
+}
+
+interface TokenColumns {
+  tokenId: string;
+  kind: OneTimeTokenKind;
+  tokenEmail: string;
+  redirectUrl: string | null;
+  groupId: string | null;
+  tokenCreatedAt: Date;
+  state: OneTimeTokenState;
 }
 
 const tokenSelect = `
-  SELECT t.id, t.customer_id AS "customerId", t.email, t.redirect_url AS "redirectUrl", t.created_at AS "createdAt",
-    t.consumed_at AS "consumedAt", p.id AS "projectId", p.name AS "projectName", p.organization_id AS "organizationId",
-    p.settings
-  FROM one_time_tokens t JOIN customers c ON c.id = t.customer_id JOIN projects p ON p.id = c.project_id
-  WHERE t.kind = $1 AND t.token_hash = $2 AND t.voided_at IS NULL AND t.expires_at > now()`;
+  SELECT t.id AS "tokenId", t.kind, t.email AS "tokenEmail", t.redirect_url AS "redirectUrl", t.group_id AS "groupId",
+    t.created_at AS "tokenCreatedAt",
+    CASE
+      WHEN t.voided_at IS NOT NULL OR p.archived_at IS NOT NULL THEN 'voided'
+      WHEN t.email <> c.email AND (t.kind NOT LIKE 'change-email-%'
+        OR t.kind = 'change-email-current' AND t.consumed_at IS NULL) THEN 'voided'
+      WHEN t.expires_at <= now() THEN 'expired'
+      WHEN t.consumed_at IS NOT NULL THEN 'consumed'
+      ELSE 'live'
+    END AS state,
+    ${customerColumns}, ${projectColumns}
+  FROM one_time_tokens t JOIN customers c ON c.id = t.customer_id
+    JOIN projects p ON p.id = c.project_id JOIN organizations o ON o.id = p.organization_id
+  WHERE t.kind = ANY($1) AND t.token_hash = $2`;
 
 export class OneTimeTokensRepository {
   constructor(private readonly database: Database) {}
 
   /** Inserts a token and voids the older ones of its kind. */
   async insert(tx: Tx, token: NewOneTimeToken): Promise<void> {
+    await this.voidAll(tx, token.customerId, [token.kind]);
     await tx.prepared(
-      `WITH older AS (
-         UPDATE one_time_tokens SET voided_at = now()
-         WHERE customer_id = $2 AND kind = $3 AND consumed_at IS NULL AND voided_at IS NULL
-       )
-       INSERT INTO one_time_tokens (id, customer_id, kind, email, token_hash, redirect_url, expires_at)
-       VALUES ($1, $2, $3, $4, $5, $6, now() + $7 * interval '1 second')`,
-      [token.id, token.customerId, token.kind, token.email, token.tokenHash, token.redirectUrl, token.ttl],
+      `INSERT INTO one_time_tokens (id, customer_id, kind, email, token_hash, redirect_url, group_id, expires_at)
+       VALUES ($1, $2, $3, $4, $5, $6, $7, now() + $8 * interval '1 second')`,
+      [
+        token.id,
+        token.customerId,
+        token.kind,
+        token.email,
+        token.tokenHash,
+        token.redirectUrl,
+        token.groupId,
+        token.ttl,
+      ],
     );
   }
 
+  /** Voids what a customer has not used yet. */
+  async voidAll(tx: Tx, customerId: string, kinds: readonly OneTimeTokenKind[]): Promise<void> {
+    await tx.prepared(
+      `UPDATE one_time_tokens SET voided_at = now()
+       WHERE customer_id = $1 AND kind = ANY($2) AND consumed_at IS NULL AND voided_at IS NULL`,
+      [customerId, kinds],
+    );
+  }
+
+  /** A token of one of the kinds, whatever its state; null when there is none. */
   async find(
-    kind: OneTimeTokenKind,
+    kinds: readonly OneTimeTokenKind[],
     tokenHash: Buffer,
     sql: Sql = this.database,
   ): Promise<OneTimeToken | null> {
-    const [row] = await sql.prepared<OneTimeToken>(tokenSelect, [kind, tokenHash]);
-    return row ? { ...row, settings: effectiveSettings(row.settings) } : null;
+    const [row] = await sql.prepared<TokenColumns & Customer & ProjectColumns>(tokenSelect, [
+      kinds,
+      tokenHash,
+    ]);
+    if (!row) return null;
+    const { tokenId, kind, tokenEmail, redirectUrl, groupId, tokenCreatedAt, state, ...about } = row;
+    const token = { id: tokenId, kind, email: tokenEmail, redirectUrl, groupId, createdAt: tokenCreatedAt };
+    return { ...token, state, ...splitRow(about) };
   }
 
   /** Spends a token; true for exactly one of any number of parallel callers. */
   async consume(tx: Tx, id: string): Promise<boolean> {
     const rows = await tx.prepared(
       `UPDATE one_time_tokens SET consumed_at = now()
-       WHERE id = $1 AND consumed_at IS NULL AND voided_at IS NULL RETURNING id`,
+       WHERE id = $1 AND consumed_at IS NULL AND voided_at IS NULL AND expires_at > now() RETURNING id`,
       [id],
     );
     return rows.length > 0;
+  }
+
+  /** The address that a group of tokens is about to give to its customer, and whether all of it is confirmed. */
+  async groupStanding(
+    groupId: string,
+    sql: Sql = this.database,
+  ): Promise<{ newEmail: string; isComplete: boolean }> {
+    const [row] = await sql.prepared<{ newEmail: string; isComplete: boolean }>(
+      `SELECT max(email) FILTER (WHERE kind = 'change-email-new') AS "newEmail",
+         bool_and(consumed_at IS NOT NULL) AS "isComplete"
+       FROM one_time_tokens WHERE group_id = $1`,
+      [groupId],
+    );
+    return row!;
+  }
+
+  /** Removes up to `limit` tokens that ended more than `days` ago. @returns how many */
+  async prune(days: number, limit: number): Promise<number> {
+    const rows = await this.database.prepared(
+      `DELETE FROM one_time_tokens WHERE id IN (
+         SELECT id FROM one_time_tokens WHERE expires_at < now() - $1 * interval '1 day' LIMIT $2
+       ) RETURNING id`,
+      [days, limit],
+    );
+    return rows.length;
   }
 }

@@ -1,5 +1,5 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
-import type { ProjectSettings } from '#domain';
+import type { StoredSettings } from '#domain';
 
 @Entity('projects')
 export class ProjectEntity {
@@ -8,5 +8,5 @@ export class ProjectEntity {
   @Column('text') name!: string;
   @Column('text') slug!: string;
   /** Only what differs from the defaults. */
-  @Column('jsonb') settings!: Partial<ProjectSettings>;
+  @Column('jsonb') settings!: StoredSettings;
 }

@@ -1,5 +1,14 @@
-import { effectiveSettings, type ProjectContext, type ProjectSettings, type Reach } from '#domain';
-import type { Database } from '../database.js';
+import {
+  effectiveSettings,
+  notFound,
+  storedSettings,
+  type Project,
+  type ProjectContext,
+  type Reach,
+  type StoredSettings,
+} from '#domain';
+import { Conditions } from '../conditions.js';
+import type { Database, Sql } from '../database.js';
 import type { Tx } from '../transactions.js';
 import { ProjectEntity } from './project.entity.js';
 
@@ -13,7 +22,7 @@ export interface ProjectColumns {
   organizationId: string;
   projectName: string;
   organizationName: string;
-  projectSettings: Partial<ProjectSettings>;
+  projectSettings: StoredSettings;
 }
 
 export const projectContext = (row: ProjectColumns): ProjectContext => ({
@@ -23,6 +32,15 @@ export const projectContext = (row: ProjectColumns): ProjectContext => ({
   organizationName: row.organizationName,
   settings: effectiveSettings(row.projectSettings),
 });
+
+/** The columns of a project as a resource, as `projectOf` reads them. */
+const resourceColumns = `
+  p.id, p.organization_id AS "organizationId", p.name, p.slug, p.environment, p.settings,
+  p.archived_at AS "archivedAt", p.created_at AS "createdAt", p.updated_at AS "updatedAt"`;
+
+type ProjectRow = Omit<Project, 'settings'> & { settings: StoredSettings };
+
+const projectOf = (row: ProjectRow): Project => ({ ...row, settings: effectiveSettings(row.settings) });
 
 export class ProjectsRepository {
   constructor(private readonly database: Database) {}
@@ -41,12 +59,44 @@ export class ProjectsRepository {
     return row ? projectContext(row) : null;
   }
 
-  /** The settings of a project whose id came out of a credential. */
-  async settingsOf(projectId: string): Promise<ProjectSettings> {
-    const [row] = await this.database.prepared<{ settings: Partial<ProjectSettings> }>(
-      'SELECT settings FROM projects WHERE id = $1',
+  /** The project of a customer whose credential has been checked. */
+  async ofCustomer(projectId: string): Promise<ProjectContext> {
+    const [row] = await this.database.prepared<ProjectColumns>(
+      `SELECT ${projectColumns} FROM projects p JOIN organizations o ON o.id = p.organization_id WHERE p.id = $1`,
       [projectId],
     );
-    return effectiveSettings(row?.settings ?? {});
+    return projectContext(row!);
   }
+
+  /** @throws GatehouseError `not_found` */
+  get(reach: Reach, id: string): Promise<Project> {
+    return selectProject(this.database, reach, id);
+  }
+
+  /**
+   * A project that nobody else can change until the transaction ends. New customers do not wait for it.
+   * @throws GatehouseError `not_found`
+   */
+  lock(tx: Tx, reach: Reach, id: string): Promise<Project> {
+    return selectProject(tx, reach, id, 'FOR NO KEY UPDATE');
+  }
+
+  /** Writes a project that the transaction has locked. */
+  async update(tx: Tx, project: Pick<Project, 'id' | 'name' | 'settings'>): Promise<Project> {
+    const [row] = await tx.prepared<ProjectRow>(
+      `UPDATE projects p SET name = $2, settings = $3, updated_at = now() WHERE id = $1 RETURNING ${resourceColumns}`,
+      [project.id, project.name, JSON.stringify(storedSettings(project.settings))],
+    );
+    return projectOf(row!);
+  }
+}
+
+async function selectProject(sql: Sql, reach: Reach, id: string, lock = ''): Promise<Project> {
+  const where = new Conditions().reach('p', 'p.id', reach);
+  const [row] = await sql.query<ProjectRow>(
+    `SELECT ${resourceColumns} FROM projects p WHERE ${where.sql} AND p.id = ${where.value(id)} ${lock}`,
+    where.values,
+  );
+  if (!row) throw notFound();
+  return projectOf(row);
 }

@@ -1,7 +1,7 @@
 import type { Customer, ProjectContext, RefreshLine } from '#domain';
-import { customerColumns } from '../customers/customers.repository.js';
+import { customerColumns, splitRow } from '../customers/customers.repository.js';
 import type { Database } from '../database.js';
-import { projectColumns, projectContext, type ProjectColumns } from '../projects/projects.repository.js';
+import { projectColumns, type ProjectColumns } from '../projects/projects.repository.js';
 import type { Tx } from '../transactions.js';
 
 export interface NewSession {
@@ -13,13 +13,17 @@ export interface NewSession {
   /** Seconds. */
   absoluteTtl: number;
   ip: string | null;
+  /** The block of addresses that `ip` belongs to: remembered as one that the customer uses. */
+  addressBlock: string | null;
   userAgent: string | null;
 }
 
-/** One login of a customer, as events show it. */
+/** One login of a customer. */
 export interface SessionRecord {
   id: string;
   createdAt: Date;
+  /** Login or last refresh. */
+  lastUsedAt: Date;
   expiresAt: Date;
   ip: string | null;
   userAgent: string | null;
@@ -39,7 +43,8 @@ export interface RefreshableSession extends RefreshedSession {
 }
 
 const sessionColumns = `
-  s.id, s.created_at AS "createdAt", s.absolute_expires_at AS "expiresAt", s.ip, s.user_agent AS "userAgent"`;
+  s.id, s.created_at AS "createdAt", coalesce(s.rotated_at, s.created_at) AS "lastUsedAt",
+  least(s.idle_expires_at, s.absolute_expires_at) AS "expiresAt", s.ip, s.user_agent AS "userAgent"`;
 
 const liveSession = `s.revoked_at IS NULL AND s.idle_expires_at > now() AND s.absolute_expires_at > now()`;
 
@@ -48,7 +53,13 @@ export class SessionsRepository {
 
   async insert(tx: Tx, session: NewSession): Promise<SessionRecord> {
     const [row] = await tx.prepared<SessionRecord>(
-      `INSERT INTO sessions AS s (id, customer_id, generation, current_hash, idle_ttl, idle_expires_at,
+      `WITH known AS (
+         INSERT INTO customer_addresses AS k (customer_id, address_block)
+         SELECT $2, $8 WHERE $8::text IS NOT NULL
+         ON CONFLICT (customer_id, address_block) DO UPDATE SET last_login_at = now()
+           WHERE k.last_login_at < now() - interval '1 hour'
+       )
+       INSERT INTO sessions AS s (id, customer_id, generation, current_hash, idle_ttl, idle_expires_at,
          absolute_expires_at, ip, user_agent)
        VALUES ($1, $2, 1, $3, $4::int, now() + $4::int * interval '1 second', now() + $5::int * interval '1 second', $6, $7)
        RETURNING ${sessionColumns}`,
@@ -60,6 +71,7 @@ export class SessionsRepository {
         session.absoluteTtl,
         session.ip,
         session.userAgent,
+        session.addressBlock,
       ],
     );
     return row!;
@@ -69,7 +81,9 @@ export class SessionsRepository {
   async findLiveCustomer(sessionId: string, customerId: string, projectId: string): Promise<Customer | null> {
     const [row] = await this.database.prepared<Customer>(
       `SELECT ${customerColumns} FROM sessions s JOIN customers c ON c.id = s.customer_id
-       WHERE s.id = $1 AND c.id = $2 AND c.project_id = $3 AND c.disabled_at IS NULL AND ${liveSession}`,
+         JOIN projects p ON p.id = c.project_id
+       WHERE s.id = $1 AND c.id = $2 AND c.project_id = $3 AND c.disabled_at IS NULL AND p.archived_at IS NULL
+         AND ${liveSession}`,
       [sessionId, customerId, projectId],
     );
     return row ?? null;
@@ -96,7 +110,7 @@ export class SessionsRepository {
        RETURNING ${customerColumns}, ${projectColumns}`,
       [sessionId, generation, hash, successorHash],
     );
-    return row ? { sessionId, customer: row, project: projectContext(row) } : null;
+    return row ? { sessionId, ...splitRow(row) } : null;
   }
 
   /** Where the line of a session's refresh tokens stands; null when the session or its customer is gone. */
@@ -113,25 +127,61 @@ export class SessionsRepository {
        WHERE s.id = $1 AND c.disabled_at IS NULL AND p.archived_at IS NULL`,
       [sessionId],
     );
-    return row
-      ? {
-          sessionId,
-          customer: row,
-          project: projectContext(row),
-          line: row,
-          currentHash: row.currentHash,
-          previousHash: row.previousHash,
-        }
-      : null;
+    if (!row) return null;
+    const { generation, rotatedAt, idleExpiresAt, absoluteExpiresAt, revokedAt, ...rest } = row;
+    const { currentHash, previousHash, ...about } = rest;
+    const line = { generation, rotatedAt, idleExpiresAt, absoluteExpiresAt, revokedAt };
+    return { sessionId, ...splitRow(about), line, currentHash, previousHash };
   }
 
-  /** Ends a session; null when it had ended already. */
-  async revoke(tx: Tx, sessionId: string, reason: string): Promise<SessionRecord | null> {
+  /** A customer's live sessions, newest first. */
+  async list(
+    projectId: string,
+    customerId: string,
+    before: string | null,
+    limit: number,
+  ): Promise<SessionRecord[]> {
+    return this.database.prepared<SessionRecord>(
+      `SELECT ${sessionColumns} FROM sessions s JOIN customers c ON c.id = s.customer_id
+       WHERE c.project_id = $1 AND c.id = $2 AND ${liveSession} AND ($3::uuid IS NULL OR s.id < $3)
+       ORDER BY s.id DESC LIMIT $4`,
+      [projectId, customerId, before, limit],
+    );
+  }
+
+  /** Ends a session of a customer; null when there is no such live session. */
+  async revoke(tx: Tx, customerId: string, sessionId: string, reason: string): Promise<SessionRecord | null> {
     const [row] = await tx.prepared<SessionRecord>(
-      `UPDATE sessions s SET revoked_at = now(), revoked_reason = $2
-       WHERE s.id = $1 AND s.revoked_at IS NULL RETURNING ${sessionColumns}`,
-      [sessionId, reason],
+      `UPDATE sessions s SET revoked_at = now(), revoked_reason = $3
+       WHERE s.id = $2 AND s.customer_id = $1 AND ${liveSession} RETURNING ${sessionColumns}`,
+      [customerId, sessionId, reason],
     );
     return row ?? null;
+  }
+
+  /** Ends every live session of a customer, except one if it is named. */
+  async revokeAll(
+    tx: Tx,
+    customerId: string,
+    reason: string,
+    exceptId: string | null,
+  ): Promise<SessionRecord[]> {
+    return tx.prepared<SessionRecord>(
+      `UPDATE sessions s SET revoked_at = now(), revoked_reason = $2
+       WHERE s.customer_id = $1 AND ${liveSession} AND ($3::uuid IS NULL OR s.id <> $3)
+       RETURNING ${sessionColumns}`,
+      [customerId, reason, exceptId],
+    );
+  }
+
+  /** Removes up to `limit` sessions that could not have lived on since `days` ago. @returns how many */
+  async prune(days: number, limit: number): Promise<number> {
+    const rows = await this.database.prepared(
+      `DELETE FROM sessions WHERE id IN (
+         SELECT id FROM sessions WHERE absolute_expires_at < now() - $1 * interval '1 day' LIMIT $2
+       ) RETURNING id`,
+      [days, limit],
+    );
+    return rows.length;
   }
 }

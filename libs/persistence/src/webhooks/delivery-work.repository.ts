@@ -105,12 +105,13 @@ export class DeliveryWorkRepository {
 
   /**
    * Writes the outcomes of attempts, all in one statement: only if the claim still holds, the delivery moves
-   * and the attempt enters the log. A failure on an endpoint that was switched off meanwhile ends the delivery.
+   * and the attempt enters the log. A failure ends the delivery when meanwhile its endpoint was
+   * switched off or its customer deleted.
    */
   async close(attempts: ClosedAttempt[]): Promise<CloseResult[]> {
     const rows = await this.database.prepared<{ attemptId: string; state: DeliveryState }>(
       `WITH judged AS (
-         SELECT c.*, CASE WHEN c.success THEN 'succeeded' WHEN w.status <> 'enabled' THEN 'cancelled'
+         SELECT c.*, CASE WHEN c.success THEN 'succeeded' WHEN w.status <> 'enabled' OR d.withdrawn THEN 'cancelled'
            WHEN c."nextDelayMs" IS NULL THEN 'failed' ELSE 'pending' END AS state
          FROM json_to_recordset($1::json) AS c ("deliveryId" uuid, "attemptId" uuid, "nextDelayMs" float8,
              "httpStatus" smallint, success boolean, error text, "durationMs" integer, "responseBody" text,
