@@ -162,6 +162,26 @@ describe('bodyReader', () => {
       );
     });
 
+    it('PW-01: take every character in the form in which browsers send it', async () => {
+      const text = ' päss & wörd + 漢字 = 🦄% ';
+      const encoded = new URLSearchParams({ password: text }).toString();
+      await expect(form(encoded)).resolves.toEqual({ password: text });
+      await expect(form(`password=${encodeURIComponent(text)}`)).resolves.toEqual({ password: text });
+    });
+
+    it.each(['%00', '%FF', '%ED%A0%80', '%F0%9F%A6', '%C0%80', '%', '%zz'])(
+      'PW-04: refuse what would become another text: %j',
+      async (part) => {
+        await expect(form(`password=correct${part}horse`)).rejects.toEqual(refusal('validation_failed'));
+      },
+    );
+
+    it('PW-04: refuse a raw byte that is no UTF-8', async () => {
+      const headers = { 'content-type': 'application/x-www-form-urlencoded', 'content-length': '12' };
+      const bytes = Buffer.from('password=\xff\xfe\xfd', 'latin1');
+      await expect(read([bytes], headers, '/reset-password')).rejects.toEqual(refusal('validation_failed'));
+    });
+
     it('IN-06: a field with a reserved name touches no prototype', async () => {
       const body = (await form('__proto__=x&constructor=y')) as object;
       expect(Object.getPrototypeOf(body)).toBe(Object.prototype);

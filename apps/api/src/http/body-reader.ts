@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer';
 import type { NextFunction, Request, RequestHandler, Response } from 'express';
 import { GatehouseError } from '#domain';
 import { parseStrictJson } from './strict-json.js';
@@ -6,7 +7,7 @@ const JSON_LIMIT = 64 * 1024;
 const FORM_LIMIT = 4 * 1024;
 
 /** Paths of the hosted pages: the only ones that take HTML forms. */
-const formPaths = new Set(['/verify-email']);
+const formPaths = new Set(['/verify-email', '/reset-password', '/accept-invite', '/confirm-email-change']);
 
 const jsonType = /^application\/json\s*(;\s*charset\s*=\s*"?utf-8"?\s*)?$/i;
 const formType = /^application\/x-www-form-urlencoded\s*(;\s*charset\s*=\s*"?utf-8"?\s*)?$/i;
@@ -42,10 +43,31 @@ async function readBody(request: Request, _response: Response, next: NextFunctio
   if (!hasBody(request)) return next();
   const bytes = await collect(request, takesForms(request) ? FORM_LIMIT : JSON_LIMIT);
   if (bytes.length === 0) request.body = undefined;
-  else if (takesForms(request))
-    request.body = Object.fromEntries(new URLSearchParams(bytes.toString('latin1')));
+  else if (takesForms(request)) request.body = parseForm(bytes);
   else request.body = parseStrictJson(bytes);
   next();
+}
+
+/**
+ * @throws GatehouseError `validation_failed` for a NUL, which PostgreSQL could not store either, and for what is no
+ *   UTF-8: a replacement character in its place would make another password of it (requirement PW-04)
+ */
+function parseForm(bytes: Buffer): Record<string, string> {
+  const text = bytes.toString();
+  const form = Object.fromEntries(new URLSearchParams(text));
+  const isFaulty =
+    !isUtf8(bytes) || !isWellEscaped(text) || Object.values(form).some((value) => value.includes('\0'));
+  if (isFaulty) throw new GatehouseError('validation_failed');
+  return form;
+}
+
+function isWellEscaped(text: string): boolean {
+  try {
+    decodeURIComponent(text);
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 /** @throws GatehouseError `payload_too_large` as soon as the limit is passed, whatever else may come */

@@ -1,10 +1,12 @@
-import { applyDecorators } from '@nestjs/common';
+import { applyDecorators, type Type } from '@nestjs/common';
 import { ApiProperty } from '@nestjs/swagger';
-import { Transform } from 'class-transformer';
+import { Transform, Type as TypeOf } from 'class-transformer';
 import {
   IsArray,
+  IsBoolean,
   IsDefined,
   IsInt,
+  IsObject,
   IsString,
   Matches,
   Max,
@@ -13,8 +15,11 @@ import {
   MinLength,
   ValidateBy,
   ValidateIf,
+  ValidateNested,
   ArrayMaxSize,
   ArrayMinSize,
+  ArrayUnique,
+  type ValidationArguments,
 } from 'class-validator';
 import { canonicalEmail, isUuid, parsePublicId } from '#domain';
 
@@ -55,17 +60,27 @@ export const TextField = (options: FieldOptions & { maxLength: number }): Proper
     Matches(/^[^\u0000-\u001f\u007f]*$/, { message: '$property must not contain control characters' }),
   );
 
+/** A person's name: trimmed, and null when nothing is left, as HTML forms send what was left out. */
+export const NameField = (options: Pick<FieldOptions, 'description' | 'example'>): PropertyDecorator =>
+  applyDecorators(
+    TextField({ ...options, optional: true, nullable: true, maxLength: 100 }),
+    Transform(({ value }: { value: unknown }) => (typeof value === 'string' ? value.trim() || null : value)),
+  );
+
 /** A secret value that is compared, never shown: any characters. */
 export const SecretField = (options: FieldOptions & { maxLength: number }): PropertyDecorator =>
   applyDecorators(describe(options), presence(options), IsString(), MaxLength(options.maxLength));
 
 /** An e-mail address, in its canonical form once it has passed. */
-export const EmailField = (): PropertyDecorator =>
-  applyDecorators(
-    describe(
-      { description: 'E-mail address; compared without regard to ASCII case', example: 'ada@example.com' },
-      { type: 'string', format: 'email', maxLength: 254 },
-    ),
+export const EmailField = (more: Partial<FieldOptions> = {}): PropertyDecorator => {
+  const options = {
+    description: 'E-mail address; compared without regard to ASCII case',
+    example: 'ada@example.com',
+    ...more,
+  };
+  return applyDecorators(
+    describe(options, { type: 'string', format: 'email', maxLength: 254 }),
+    presence(options),
     IsDefined(),
     Transform(({ value }: { value: unknown }) =>
       typeof value === 'string' ? (canonicalEmail(value) ?? value) : value,
@@ -80,16 +95,22 @@ export const EmailField = (): PropertyDecorator =>
       { message: '$property must be an e-mail address' },
     ),
   );
+};
 
-/** A list of texts, each of which `isValid` accepts. */
+/** A list of texts, at least one unless told, each of which `isValid` accepts. */
 export const TextListField = (
-  options: FieldOptions & { maxItems: number; isValid: (text: string) => boolean; message: string },
+  options: FieldOptions & {
+    minItems?: number;
+    maxItems: number;
+    isValid: (text: string) => boolean;
+    message: string;
+  },
 ): PropertyDecorator =>
   applyDecorators(
     describe(options, { type: 'array', items: { type: 'string' } }),
     presence(options),
     IsArray(),
-    ArrayMinSize(1),
+    ArrayMinSize(options.minItems ?? 1),
     ArrayMaxSize(options.maxItems),
     ValidateBy(
       {
@@ -106,7 +127,11 @@ export const TextListField = (
 
 /** A text that must pass `isValid`; in a query as well as in a body. */
 export const CheckedField = (
-  options: FieldOptions & { isValid: (text: string) => boolean; message: string; values?: readonly string[] },
+  options: FieldOptions & {
+    isValid: (text: string) => boolean;
+    message: string | ((faulty: ValidationArguments) => string);
+    values?: readonly string[];
+  },
 ): PropertyDecorator =>
   applyDecorators(
     describe(options, { type: 'string', ...(options.values ? { enum: [...options.values] } : {}) }),
@@ -149,7 +174,7 @@ export const ProjectIdField = (): PropertyDecorator =>
     description: 'Only this project',
     optional: true,
     isValid: isUuid,
-    message: 'project_id must be a UUID',
+    message: '$property must be a UUID',
   });
 
 /** A prefixed id in a query. */
@@ -160,3 +185,61 @@ export const PublicIdField = (kind: 'event' | 'delivery' | 'endpoint'): Property
     isValid: (text) => parsePublicId(kind, text) !== null,
     message: `$property must be the id of ${kind === 'delivery' ? 'a' : 'an'} ${kind}`,
   });
+
+/** true or false. */
+export const BooleanField = (options: FieldOptions): PropertyDecorator =>
+  applyDecorators(describe(options, { type: 'boolean' }), presence(options), IsBoolean());
+
+const METADATA_BYTES = 8 * 1024;
+const METADATA_KEYS = 50;
+
+/** A JSON object of the caller's own, kept as it came (contract, section 4). */
+export const MetadataField = (options: FieldOptions): PropertyDecorator =>
+  applyDecorators(
+    describe({ ...options, optional: true }, { type: 'object', additionalProperties: true }),
+    presence({ ...options, optional: true }),
+    // class-transformer would rebuild the object, and lose keys that are named like a method of every object.
+    Transform(({ obj, key }: { obj: Record<string, unknown>; key: string }) => obj[key]),
+    ValidateBy(
+      { name: 'metadata', validator: { validate: isMetadata } },
+      {
+        message: `$property must be a JSON object of at most ${METADATA_KEYS} keys and ${METADATA_BYTES} bytes`,
+      },
+    ),
+  );
+
+const isMetadata = (value: unknown): boolean =>
+  typeof value === 'object' &&
+  value !== null &&
+  !Array.isArray(value) &&
+  Object.keys(value).length <= METADATA_KEYS &&
+  Buffer.byteLength(JSON.stringify(value)) <= METADATA_BYTES;
+
+/** A whole number in a body. */
+export const IntegerField = (options: FieldOptions & { min: number; max: number }): PropertyDecorator =>
+  applyDecorators(
+    describe(options, { type: 'integer', minimum: options.min, maximum: options.max }),
+    presence(options),
+    IsInt(),
+    Min(options.min),
+    Max(options.max),
+  );
+
+/** An object whose fields a class of its own declares. */
+export const ObjectField = (options: FieldOptions & { type: Type }): PropertyDecorator =>
+  applyDecorators(
+    describe(options, { type: options.type }),
+    presence(options),
+    IsObject(),
+    ValidateNested(),
+    TypeOf(() => options.type),
+  );
+
+/** A list of different texts, each of which `isValid` accepts; the empty list is one too. */
+export const TextSetField = (
+  options: FieldOptions & { maxItems: number; isValid: (text: string) => boolean; message: string },
+): PropertyDecorator =>
+  applyDecorators(
+    TextListField({ ...options, minItems: 0 }),
+    ArrayUnique({ message: '$property must not name anything twice' }),
+  );

@@ -1,4 +1,10 @@
-import { createServer, STATUS_CODES, type Server } from 'node:http';
+import {
+  createServer,
+  STATUS_CODES,
+  type IncomingMessage,
+  type Server,
+  type ServerResponse,
+} from 'node:http';
 import type { Socket } from 'node:net';
 import type { Express } from 'express';
 import { GatehouseError, type ErrorCode } from '#domain';
@@ -16,6 +22,10 @@ const clientErrors: Record<string, ErrorCode> = {
 
 /** A server that slow or malformed clients cannot hold up (requirement IN-11). */
 export function createHttpServer(app: Express, publicUrl: string): Server {
+  const answer = (request: IncomingMessage, response: ServerResponse): void => {
+    if (isUnderstood(request)) app(request, response);
+    else refuse(new Error('no Host, or a target without a path'), request.socket, publicUrl);
+  };
   const server = createServer(
     {
       headersTimeout: 10_000,
@@ -23,12 +33,21 @@ export function createHttpServer(app: Express, publicUrl: string): Server {
       connectionsCheckingInterval: 1_000,
       keepAliveTimeout: 65_000,
       maxHeaderSize: 16 * 1024,
+      // Node's own refusal would lack our headers (requirement HD-01).
+      requireHostHeader: false,
     },
-    app,
+    answer,
   );
+  // Likewise: a request is served whatever else it expects (RFC 9110, section 10.1.1).
+  server.on('checkExpectation', answer);
   server.on('clientError', (error, socket) => refuse(error, socket as Socket, publicUrl));
   return server;
 }
+
+/** What Express could only answer in its own words: RFC 9112, section 3.2. */
+const isUnderstood = ({ httpVersion, headers, url = '' }: IncomingMessage): boolean =>
+  (headers.host !== undefined || httpVersion === '1.0') &&
+  (/^[/*]/.test(url) || (/^https?:/i.test(url) && URL.canParse(url)));
 
 /** Answers by hand: there is no response object for a request that was never understood. */
 function refuse(error: Error, socket: Socket, publicUrl: string): void {

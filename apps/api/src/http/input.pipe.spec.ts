@@ -1,6 +1,14 @@
 import 'reflect-metadata';
 import type { Type } from '@nestjs/common';
-import { EmailField, SecretField, TextField } from './fields.js';
+import {
+  EmailField,
+  IntegerField,
+  MetadataField,
+  ObjectField,
+  SecretField,
+  TextField,
+  TextSetField,
+} from './fields.js';
 import { InputPipe } from './input.pipe.js';
 import { PageQuery } from './paging.js';
 
@@ -8,6 +16,28 @@ class Body {
   @EmailField() email!: string;
   @SecretField({ description: '', maxLength: 20 }) password!: string;
   @TextField({ description: '', maxLength: 5, optional: true }) firstName?: string;
+}
+
+class Inner {
+  @TextField({ description: '', maxLength: 5, optional: true, nullable: true }) name?: string | null;
+}
+
+class Outer {
+  @IntegerField({ description: '', min: 1, max: 9, optional: true }) count?: number;
+  @ObjectField({ description: '', type: Inner, optional: true, nullable: true }) inner?: Inner | null;
+  @MetadataField({ description: '' }) metadata?: Record<string, unknown>;
+}
+
+class Nest {
+  @ObjectField({ description: '', type: Outer }) outer!: Outer;
+  @TextSetField({
+    description: '',
+    optional: true,
+    maxItems: 2,
+    isValid: (text) => text !== 'x',
+    message: 'no',
+  })
+  set?: string[];
 }
 
 const pipe = new InputPipe();
@@ -93,6 +123,72 @@ describe('InputPipe: bodies', () => {
 
   it('a missing body is not an empty one', async () => {
     await expect(body(undefined)).rejects.toMatchObject({ code: 'invalid_json' });
+  });
+});
+
+describe('InputPipe: objects within objects', () => {
+  it('come out as their classes, and as they came in', async () => {
+    const value = { outer: { count: 1, inner: { name: null } }, set: [] };
+    const result = (await body(value, Nest)) as Nest;
+    expect(result).toEqual(value);
+    expect(result.outer.inner).toBeInstanceOf(Inner);
+    await expect(body({ outer: { inner: null } }, Nest)).resolves.toEqual({ outer: { inner: null } });
+  });
+
+  it('have every fault named by its path, at every level', async () => {
+    const value = {
+      outer: { count: 10, extra: 1, inner: { name: 'too long', other: 2 } },
+      set: ['a', 'b', 'c'],
+    };
+    await expect(body(value, Nest)).rejects.toMatchObject(
+      faults(
+        ['outer.extra', 'unknown_field'],
+        ['outer.count', 'invalid'],
+        ['outer.inner.other', 'unknown_field'],
+        ['outer.inner.name', 'too_long'],
+        ['set', 'too_long'],
+      ),
+    );
+  });
+
+  it.each([['text'], [7], [true], [[]], [[{ count: 1 }]]])('IN-08: %j is none', async (value) => {
+    await expect(body({ outer: value }, Nest)).rejects.toMatchObject(faults(['outer', 'invalid_type']));
+    await expect(body({ outer: { inner: value } }, Nest)).rejects.toMatchObject(
+      faults(['outer.inner', 'invalid_type']),
+    );
+  });
+
+  it('are neither missing nor null unless they may be', async () => {
+    await expect(body({}, Nest)).rejects.toMatchObject(faults(['outer', 'required']));
+    await expect(body({ outer: null }, Nest)).rejects.toMatchObject(faults(['outer', 'invalid_type']));
+  });
+
+  it.each(['toString', 'hasOwnProperty', 'constructor', '__proto__', '__defineGetter__'])(
+    'IN-07: have no field %s, whatever it holds',
+    async (name) => {
+      const hostile = Object.fromEntries([[name, 'x']]);
+      await expect(body({ outer: { ...hostile, inner: hostile } }, Nest)).rejects.toMatchObject({
+        code: 'validation_failed',
+      });
+      await expect(body({ outer: { inner: hostile } }, Nest)).rejects.toMatchObject(
+        faults([`outer.inner.${name}`, 'unknown_field']),
+      );
+    },
+  );
+
+  it("keep the names of the caller's own objects", async () => {
+    const metadata = { toString: 'x', valueOf: { hasOwnProperty: 1 } };
+    await expect(body({ outer: { metadata } }, Nest)).resolves.toEqual({ outer: { metadata } });
+  });
+
+  it.each([
+    [['x'], 'invalid'],
+    [['a', 'a'], 'invalid'],
+    [[1], 'invalid'],
+    ['a', 'invalid_type'],
+    [null, 'invalid_type'],
+  ])('a set is not %j', async (set, code) => {
+    await expect(body({ outer: {}, set }, Nest)).rejects.toMatchObject(faults(['set', code]));
   });
 });
 

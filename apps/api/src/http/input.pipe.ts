@@ -10,6 +10,7 @@ const codes: Record<string, string> = {
   isBoolean: 'invalid_type',
   isInt: 'invalid_type',
   isArray: 'invalid_type',
+  isObject: 'invalid_type',
   maxLength: 'too_long',
   minLength: 'too_short',
   arrayMaxSize: 'too_long',
@@ -30,28 +31,34 @@ export class InputPipe implements PipeTransform {
     if (type === 'body' && value === undefined && !(metatype as BodyClass).bodyIsOptional) {
       throw new GatehouseError('invalid_json', { detail: 'A JSON body is required.' });
     }
-    refuseInheritedNames(value ?? {});
-    const input = plainToInstance(metatype, value ?? {}, { exposeUnsetFields: false }) as object;
+    const plain = value ?? {};
+    const input = plainToInstance(metatype, plain, { exposeUnsetFields: false }) as object;
     const faults = await validate(input, {
       whitelist: true,
       forbidNonWhitelisted: true,
       stopAtFirstError: true,
     });
-    if (faults.length > 0)
-      throw new GatehouseError('validation_failed', {
-        errors: faults.flatMap((fault) => fieldErrors(fault)),
-      });
+    const errors = [...inheritedNames(plain, input), ...faults.flatMap((fault) => fieldErrors(fault))];
+    if (errors.length > 0) throw new GatehouseError('validation_failed', { errors });
     return input;
   }
 }
 
 /** class-transformer silently drops fields that are named like a method of every object. */
-function refuseInheritedNames(value: object): void {
-  const errors = Object.keys(value)
-    .filter((field) => field in Object.prototype)
-    .map((field) => fieldError(field, 'whitelistValidation', ''));
-  if (errors.length > 0) throw new GatehouseError('validation_failed', { errors });
+function inheritedNames(plain: object, input: object, parent = ''): FieldError[] {
+  return Object.entries(plain).flatMap(([name, value]: [string, unknown]) => {
+    const field = parent + name;
+    if (name in Object.prototype) return [fieldError(field, 'whitelistValidation', '')];
+    const member = (input as Record<string, unknown>)[name];
+    return isObject(value) && isOfClass(member) ? inheritedNames(value, member, `${field}.`) : [];
+  });
 }
+
+const isObject = (value: unknown): value is object => typeof value === 'object' && value !== null;
+
+/** What has no class is kept as it came, whatever its names. */
+const isOfClass = (value: unknown): value is object =>
+  isObject(value) && ![Object.prototype, Array.prototype].includes(Object.getPrototypeOf(value) as object);
 
 function fieldErrors(fault: ValidationError, parent = ''): FieldError[] {
   const field = parent + fault.property;
@@ -60,7 +67,9 @@ function fieldErrors(fault: ValidationError, parent = ''): FieldError[] {
   if (constraints.length === 0) return nested;
   const isMissing = fault.value === undefined && !('whitelistValidation' in (fault.constraints ?? {}));
   if (isMissing) return [{ field, code: 'required', message: `${field} is required` }, ...nested];
-  return [...constraints.map(([name, message]) => fieldError(field, name, message)), ...nested];
+  const named = (message: string): string =>
+    message.startsWith(fault.property) ? parent + message : message;
+  return [...constraints.map(([name, message]) => fieldError(field, name, named(message))), ...nested];
 }
 
 const fieldError = (field: string, constraint: string, message: string): FieldError =>

@@ -24,6 +24,15 @@ const problemSchema = {
   },
 };
 
+const idempotencyKey = {
+  name: 'Idempotency-Key',
+  in: 'header' as const,
+  required: false,
+  description:
+    'With a secret key: sends the same request again without doing it twice. Kept for 24 hours; a replayed answer carries Idempotent-Replayed: true.',
+  schema: { type: 'string', pattern: '^[!-~]{1,255}$' },
+};
+
 /** The OpenAPI document, made from the controllers themselves. */
 export function buildOpenApi(app: INestApplication): OpenAPIObject {
   const builder = new DocumentBuilder()
@@ -31,7 +40,15 @@ export function buildOpenApi(app: INestApplication): OpenAPIObject {
     .setTitle('Gatehouse')
     .setDescription('Customer authentication and identity, with webhook delivery.')
     .setVersion(VERSION)
-    .addBearerAuth({ type: 'http', scheme: 'bearer', description: 'Secret key, sk_…' }, 'secretKey')
+    .addBearerAuth(
+      {
+        type: 'http',
+        scheme: 'bearer',
+        bearerFormat: 'sk_…',
+        description: 'Secret key; x-api-key takes it too',
+      },
+      'secretKey',
+    )
     .addBearerAuth(
       { type: 'http', scheme: 'bearer', bearerFormat: 'JWT', description: "A customer's access token" },
       'accessToken',
@@ -42,6 +59,10 @@ export function buildOpenApi(app: INestApplication): OpenAPIObject {
     )
     .build();
   const document = SwaggerModule.createDocument(app, builder);
+  for (const { post } of Object.values(document.paths)) {
+    const takesSecretKey = post?.security?.some((option) => 'secretKey' in option) ?? false;
+    if (post && takesSecretKey) post.parameters = [...(post.parameters ?? []), idempotencyKey];
+  }
   document.components = {
     ...document.components,
     schemas: { ...document.components?.schemas, Problem: problemSchema },

@@ -14,7 +14,7 @@ export class OriginGuard implements CanActivate {
     if (!headers.origin || !caller || caller.kind === 'secret-key') return true;
     const settings =
       caller.kind === 'access-token'
-        ? await this.projects.settingsOf(caller.customer.projectId)
+        ? (await this.projects.ofCustomer(caller.customer.projectId)).settings
         : caller.project.settings;
     assertOriginAllowed(headers.origin, settings);
     return true;

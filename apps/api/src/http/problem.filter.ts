@@ -20,13 +20,7 @@ export class ProblemFilter implements ExceptionFilter {
 
   private answer(thrown: unknown, request: HouseRequest, response: Response): void {
     const error = toGatehouseError(thrown);
-    request.problemCode = error.code;
-    if (error.code === 'internal_error') {
-      this.logger.error(
-        { requestId: request.requestId, code: error.code, error: error.details.cause ?? error },
-        'request failed',
-      );
-    }
+    reportFault(this.logger, error, request);
     // A body that nobody will read must not keep the connection.
     if (error.code === 'payload_too_large') response.setHeader('Connection', 'close');
     const { requestId, path } = request;
@@ -38,7 +32,17 @@ export class ProblemFilter implements ExceptionFilter {
   }
 }
 
-function toGatehouseError(thrown: unknown): GatehouseError {
+/** Names the code in the request's log line, and logs what was not expected in one of its own. */
+export function reportFault(logger: Logger, error: GatehouseError, request: HouseRequest): void {
+  request.problemCode = error.code;
+  Object.assign(request, error.details.about);
+  if (error.code !== 'internal_error') return;
+  const { requestId } = request;
+  logger.error({ requestId, code: error.code, error: error.details.cause ?? error }, 'request failed');
+}
+
+/** What was thrown, as one of our errors. */
+export function toGatehouseError(thrown: unknown): GatehouseError {
   if (thrown instanceof GatehouseError) return thrown;
   // Express and its body reader throw errors with a status of their own.
   const status =

@@ -23,6 +23,7 @@ export function problemDocument(
   };
 }
 
+/** Answers with a problem document. */
 export function sendProblem(
   response: ServerResponse,
   error: GatehouseError,

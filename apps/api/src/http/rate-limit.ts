@@ -1,12 +1,20 @@
 import { Injectable, SetMetadata, type CanActivate, type ExecutionContext } from '@nestjs/common';
 import { Reflector } from '@nestjs/core';
-import ipaddr from 'ipaddr.js';
 import { GatehouseError } from '#domain';
 import { Config, RateLimiter, rateLimitHeaders, type RatePolicy } from '#platform';
+import { addressBlock, isLoopback } from './client-address.js';
 import { clientIp, type HouseRequest } from './request-context.js';
 
 /** Requests a minute per client address and project (contract, section 3). */
-const addressQuotas = { login: 30, register: 30, verify: 30, refresh: 120 };
+const addressQuotas = {
+  login: 30,
+  register: 30,
+  verify: 30,
+  reset: 30,
+  forgot: 10,
+  resend: 10,
+  refresh: 120,
+};
 
 const secretKeyPolicy: RatePolicy = { name: 'secret-key', quota: 100, windowSeconds: 1 };
 
@@ -41,7 +49,8 @@ export class RateLimitGuard implements CanActivate {
   private async limitAddress(name: keyof typeof addressQuotas, request: HouseRequest): Promise<void> {
     const address = clientIp(request);
     if (!address || (!this.config.production && isLoopback(address))) return;
-    const project = request.caller && request.caller.kind !== 'access-token' ? request.caller.project.id : '';
+    const { caller } = request;
+    const project = caller?.kind === 'access-token' ? caller.customer.projectId : (caller?.project.id ?? '');
     await this.consume(
       { name, quota: addressQuotas[name], windowSeconds: 60 },
       `${project}:${addressBlock(address)}`,
@@ -53,12 +62,4 @@ export class RateLimitGuard implements CanActivate {
     if (wait === null) return;
     throw new GatehouseError('rate_limited', { headers: rateLimitHeaders(policy, wait) });
   }
-}
-
-const isLoopback = (address: string): boolean => ipaddr.parse(address).range() === 'loopback';
-
-/** An IPv6 client owns at least a /64, so that counts as one address (requirement RL-02). */
-function addressBlock(address: string): string {
-  const ip = ipaddr.parse(address);
-  return ip.kind() === 'ipv6' ? ip.toByteArray().slice(0, 8).join('.') : address;
 }

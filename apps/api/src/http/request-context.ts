@@ -1,15 +1,18 @@
-import { isIP } from 'node:net';
-import ipaddr from 'ipaddr.js';
 import type { NextFunction, Request, RequestHandler, Response } from 'express';
 import type { AuthenticatedRequest } from '#auth';
-import type { ErrorCode } from '#domain';
+import { isUuid, type ErrorCode } from '#domain';
 import { monotonicMs, newRequestId, type Logger } from '#platform';
+import { addressBlock, plainAddress } from './client-address.js';
 
 /** What the house knows about a request beyond Express. */
 export interface HouseRequest extends AuthenticatedRequest {
   requestId: string;
   /** The code of the problem that was answered, for the log. */
   problemCode?: ErrorCode;
+  /** The customer whom a request turned out to be about, for the log. */
+  customerId?: string;
+  /** Their project, where no credential names it. */
+  projectId?: string;
 }
 
 const acceptableId = /^[A-Za-z0-9_-]{1,64}$/;
@@ -40,12 +43,26 @@ function logRequest(logger: Logger, request: HouseRequest, response: Response, d
     code: request.problemCode,
     durationMs: Math.round(durationMs * 10) / 10,
     ip: clientIp(request),
-    projectId: caller?.kind === 'access-token' ? caller.customer.projectId : caller?.project.id,
-    actor:
-      caller?.kind === 'access-token' ? `customer:${caller.customer.id}` : caller && `key:${caller.keyId}`,
+    projectId:
+      caller?.kind === 'access-token' ? caller.customer.projectId : (caller?.project.id ?? request.projectId),
+    actor: actorOf(request),
+    customerId: request.customerId ?? customerInPath(request),
   };
   if (response.statusCode >= 500) logger.error(line, 'request');
   else logger.info(line, 'request');
+}
+
+/** Nothing but an id: in its place could stand a token (requirement LG-01). */
+function customerInPath({ params }: HouseRequest): string | undefined {
+  const id = params?.['customerId'];
+  return typeof id === 'string' && isUuid(id) ? id : undefined;
+}
+
+/** Who acted (requirement LG-03). A refresh token alone says whose it is. */
+function actorOf({ caller, customerId }: HouseRequest): string | undefined {
+  if (caller?.kind === 'access-token') return `customer:${caller.customer.id}`;
+  if (caller) return `key:${caller.keyId}`;
+  return customerId && `customer:${customerId}`;
 }
 
 /**
@@ -58,23 +75,30 @@ export function clientIp(request: AuthenticatedRequest): string | null {
   return vouched ?? plainAddress(request.ip) ?? plainAddress(request.socket.remoteAddress);
 }
 
-/** An address without the port that some proxies add, and an IPv4 address in its own form. */
-function plainAddress(text: string | undefined): string | null {
-  const bare = text?.replace(/^\[(.*)\](:\d+)?$/, '$1').replace(/^(\d+\.\d+\.\d+\.\d+):\d+$/, '$1') ?? '';
-  return isIP(bare) === 0 ? null : ipaddr.process(bare).toString();
+/** Who waits for the answer. */
+export interface Client {
+  ip: string | null;
+  /** What counts as one client, and is remembered as an address of the customer; null when it is not known. */
+  addressBlock: string | null;
+  userAgent: string | null;
+  /** Of the page that asks, if it is one. */
+  origin: string | undefined;
+  /** Aborted when the connection closes. */
+  signal: AbortSignal;
 }
 
-/** Who waits for the answer; `signal` is aborted when the connection closes. */
-export function clientOf(request: AuthenticatedRequest): {
-  ip: string | null;
-  userAgent: string | null;
-  signal: AbortSignal;
-} {
+/** The client of a request. */
+export function clientOf(request: AuthenticatedRequest): Client {
   const gone = new AbortController();
   request.res?.once('close', () => gone.abort());
+  const ip = clientIp(request);
+  // Of a server that does not say for whom it calls, only its own address is known.
+  const isServer = request.caller?.kind === 'secret-key' && !request.get('x-client-ip');
   return {
-    ip: clientIp(request),
+    ip,
+    addressBlock: ip && !isServer ? addressBlock(ip) : null,
     userAgent: request.get('user-agent')?.slice(0, 512) ?? null,
+    origin: request.get('origin'),
     signal: gone.signal,
   };
 }

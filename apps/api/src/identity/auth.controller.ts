@@ -1,30 +1,34 @@
-import { Body, Controller, Headers, HttpCode, Post, Req, Res } from '@nestjs/common';
+import { Body, Controller, HttpCode, Post, Req, Res } from '@nestjs/common';
 import {
   ApiAcceptedResponse,
   ApiBearerAuth,
   ApiCreatedResponse,
+  ApiNoContentResponse,
   ApiOkResponse,
   ApiSecurity,
   ApiTags,
 } from '@nestjs/swagger';
 import type { Response } from 'express';
 import {
+  AccessToken,
   CurrentCaller,
   NoCredential,
   PublishableKey,
   PublishableOrSecretKey,
+  type CustomerCaller,
   type KeyCaller,
   type PublishableKeyCaller,
 } from '#auth';
 import { ApiProblems } from '../http/api-problems.js';
+import { CurrentClient } from '../http/current-client.js';
 import { RateLimit } from '../http/rate-limit.js';
-import { clientOf, type HouseRequest } from '../http/request-context.js';
-import { LoginRequest, RefreshRequest, RegisterRequest, VerifyEmailRequest } from './dto/auth.request.js';
-import { AuthResponse, VerifyEmailResponse } from './dto/auth.response.js';
+import type { Client, HouseRequest } from '../http/request-context.js';
+import { SessionsService } from '../sessions/sessions.service.js';
+import { LoginRequest, LogoutRequest, RefreshRequest, RegisterRequest } from './dto/auth.request.js';
+import { AuthResponse } from './dto/auth.response.js';
 import { LoginService } from './login.service.js';
 import { RefreshService } from './refresh.service.js';
 import { RegistrationService } from './registration.service.js';
-import { VerificationService } from './verification.service.js';
 
 @ApiTags('Authentication')
 @Controller('api/v1/auth')
@@ -33,7 +37,7 @@ export class AuthController {
     private readonly registration: RegistrationService,
     private readonly loginService: LoginService,
     private readonly refreshService: RefreshService,
-    private readonly verification: VerificationService,
+    private readonly sessions: SessionsService,
   ) {}
 
   /** Creates a customer in the key's project and logs them in. */
@@ -62,12 +66,14 @@ export class AuthController {
   async register(
     @CurrentCaller() caller: KeyCaller,
     @Body() body: RegisterRequest,
+    @CurrentClient() client: Client,
     @Req() request: HouseRequest,
     @Res({ passthrough: true }) response: Response,
   ): Promise<AuthResponse | Record<string, never>> {
-    const answer = await this.registration.register(caller, body, clientOf(request));
-    if (!answer) response.status(202);
-    return answer ?? {};
+    const answer = await this.registration.register(caller, body, client);
+    if (answer) return logged(answer, request);
+    response.status(202);
+    return {};
   }
 
   /** Logs a customer in with e-mail and password. */
@@ -90,12 +96,13 @@ export class AuthController {
     'rate_limited',
     'overloaded',
   )
-  login(
+  async login(
     @CurrentCaller() { project }: PublishableKeyCaller,
     @Body() body: LoginRequest,
+    @CurrentClient() client: Client,
     @Req() request: HouseRequest,
   ): Promise<AuthResponse> {
-    return this.loginService.login(project, body, clientOf(request));
+    return logged(await this.loginService.login(project, body, client), request);
   }
 
   /** Exchanges a refresh token for new tokens; the old one is spent. */
@@ -112,22 +119,28 @@ export class AuthController {
     'origin_not_allowed',
     'rate_limited',
   )
-  refresh(@Body() body: RefreshRequest, @Headers('origin') origin?: string): Promise<AuthResponse> {
-    return this.refreshService.refresh(body.refreshToken, origin);
+  async refresh(
+    @Body() body: RefreshRequest,
+    @CurrentClient() { origin }: Client,
+    @Req() request: HouseRequest,
+  ): Promise<AuthResponse> {
+    return logged(await this.refreshService.refresh(body.refreshToken, origin), request);
   }
 
-  /** Verifies the address that the token was e-mailed to. */
-  @Post('verify-email')
-  @HttpCode(200)
-  @NoCredential()
-  @RateLimit('verify')
-  @ApiOkResponse({ type: VerifyEmailResponse })
-  @ApiProblems('validation_failed', 'invalid_token', 'origin_not_allowed', 'rate_limited')
-  async verifyEmail(
-    @Body() body: VerifyEmailRequest,
-    @Headers('origin') origin?: string,
-  ): Promise<VerifyEmailResponse> {
-    const { customer } = await this.verification.verify(body.token, origin);
-    return { customer };
+  /** Ends the session of the access token, the customer's others, or all of them. */
+  @Post('logout')
+  @HttpCode(204)
+  @AccessToken()
+  @ApiBearerAuth('accessToken')
+  @ApiNoContentResponse()
+  @ApiProblems('validation_failed', 'invalid_access_token', 'wrong_credential_type', 'origin_not_allowed')
+  async logout(@CurrentCaller() caller: CustomerCaller, @Body() body: LogoutRequest): Promise<void> {
+    await this.sessions.logout(caller, body.scope ?? 'this');
   }
+}
+
+/** Names the customer in the log line of the request (requirement LG-03). */
+function logged(answer: AuthResponse, request: HouseRequest): AuthResponse {
+  request.customerId = answer.customer.id;
+  return answer;
 }

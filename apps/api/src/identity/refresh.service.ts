@@ -12,12 +12,17 @@ import { now } from '#platform';
 import { CustomerSummary } from '../customers/dto/customer.response.js';
 import { assertOriginAllowed } from '../http/origin.guard.js';
 import type { AuthResponse } from './dto/auth.response.js';
-import { customerEvent, sessionResource } from './identity-events.js';
-import { SessionOpener } from './session-opener.service.js';
+import { customerEvent } from '../customers/customer-events.js';
+import { SessionOpener } from '../sessions/session-opener.service.js';
+import { SessionsService } from '../sessions/sessions.service.js';
 
-const refuse = (code: ErrorCode): GatehouseError =>
-  new GatehouseError(code, { headers: { 'WWW-Authenticate': 'Bearer error="invalid_token"' } });
+const refuse = (code: ErrorCode, session?: RefreshedSession): GatehouseError =>
+  new GatehouseError(code, {
+    headers: { 'WWW-Authenticate': 'Bearer error="invalid_token"' },
+    about: session && { projectId: session.project.id, customerId: session.customer.id },
+  });
 
+/** New tokens for a session that goes on. */
 @Injectable()
 export class RefreshService {
   constructor(
@@ -26,6 +31,7 @@ export class RefreshService {
     private readonly transactions: Transactions,
     private readonly refreshTokens: RefreshTokens,
     private readonly opener: SessionOpener,
+    private readonly ending: SessionsService,
   ) {}
 
   /**
@@ -64,20 +70,20 @@ export class RefreshService {
     const isPredecessor =
       session.previousHash?.equals(presented.hash) && successorHash.equals(session.currentHash);
     if (decision === 'same-successor' && isPredecessor) return session;
-    if (decision === 'expired') throw refuse('refresh_token_expired');
-    if (decision === 'ended') throw refuse('invalid_refresh_token');
+    if (decision === 'expired') throw refuse('refresh_token_expired', session);
+    if (decision === 'ended') throw refuse('invalid_refresh_token', session);
     await this.revokeReused(session);
-    throw refuse('refresh_token_reused');
+    throw refuse('refresh_token_reused', session);
   }
 
   private async revokeReused({ sessionId, customer, project }: RefreshableSession): Promise<void> {
     await this.transactions.run(async (tx) => {
-      const revoked = await this.sessions.revoke(tx, sessionId, 'reuse_detected');
+      const [revoked] = await this.ending.endOne(tx, customer, project, sessionId, 'reuse_detected');
       if (!revoked) return;
-      const session = sessionResource(revoked);
+      const { session } = revoked.data;
       await this.events.record(tx, [
         customerEvent('token.reuse_detected', customer, project, { session }),
-        customerEvent('session.revoked', customer, project, { session, reason: 'reuse_detected' }),
+        revoked,
       ]);
     });
   }

@@ -1,23 +1,23 @@
 import { Injectable } from '@nestjs/common';
-import {
-  errorCatalogue,
-  GatehouseError,
-  invalidField,
-  passwordWeaknesses,
-  type Customer,
-  type ProjectContext,
-} from '#domain';
+import { GatehouseError, type Customer, type ProjectContext } from '#domain';
 import type { KeyCaller } from '#auth';
 import { CustomersRepository, EventsRepository, Transactions, type NewEvent, type Tx } from '#persistence';
-import { KeyedLock, newId, PasswordHasher } from '#platform';
+import { KeyedLock, newId, PasswordHasher, type HashPlace } from '#platform';
+import { customerEvent } from '../customers/customer-events.js';
 import { CustomerSummary } from '../customers/dto/customer.response.js';
-import { isCommonPassword } from './common-passwords.js';
+import type { Client } from '../http/request-context.js';
+import { MailQuota } from '../mail/mail-quota.service.js';
+import { SessionResponse } from '../sessions/dto/session.response.js';
+import { SessionOpener } from '../sessions/session-opener.service.js';
 import type { RegisterRequest } from './dto/auth.request.js';
 import type { AuthResponse } from './dto/auth.response.js';
-import { customerEvent, sessionResource } from './identity-events.js';
-import { SessionOpener, type Client } from './session-opener.service.js';
+import { OneTimeLinks } from './one-time-links.service.js';
+import { PasswordPolicy } from './password-policy.service.js';
+import { assertRedirectUrl } from './redirect-url.js';
+import { answerUniformly } from './uniform-answer.js';
 import { VerificationService } from './verification.service.js';
 
+/** Customers who come by themselves. */
 @Injectable()
 export class RegistrationService {
   /** Parallel registrations of one address wait for each other, so that only one of them costs a hash. */
@@ -30,6 +30,9 @@ export class RegistrationService {
     private readonly hasher: PasswordHasher,
     private readonly sessions: SessionOpener,
     private readonly verification: VerificationService,
+    private readonly policy: PasswordPolicy,
+    private readonly quota: MailQuota,
+    private readonly links: OneTimeLinks,
   ) {}
 
   /**
@@ -40,14 +43,31 @@ export class RegistrationService {
   async register(caller: KeyCaller, input: RegisterRequest, client: Client): Promise<AuthResponse | null> {
     const { project } = caller;
     assertRedirectUrl(project, input.redirectUrl);
-    assertStrongPassword(project, input);
-    const answer = await this.perAddress.run(`${project.id} ${input.email}`, () =>
+    await this.policy.assertStrong(project, input.email, input.password);
+    const work = this.perAddress.run(`${project.id} ${input.email}`, () =>
       this.create(caller, input, client),
     );
-    return project.settings.enumerationProtection ? null : answer;
+    if (!project.settings.enumerationProtection) return work;
+    await answerUniformly(work);
+    return null;
   }
 
   private async create(
+    caller: KeyCaller,
+    input: RegisterRequest,
+    client: Client,
+  ): Promise<AuthResponse | null> {
+    // Before the database is asked, which nobody shall do in vain.
+    const place = this.hasher.reserve(caller.project.id);
+    try {
+      return await this.createAt(place, caller, input, client);
+    } finally {
+      place.release();
+    }
+  }
+
+  private async createAt(
+    place: HashPlace,
     caller: KeyCaller,
     input: RegisterRequest,
     client: Client,
@@ -56,18 +76,33 @@ export class RegistrationService {
     const hidesTaken = project.settings.enumerationProtection;
     const existing = await this.customers.findByEmail(project.id, input.email);
     if (existing && !hidesTaken) throw alreadyRegistered(caller, existing);
-    const passwordHash = await this.hasher.hash(input.password, client.signal);
-    const answer = existing
-      ? null
-      : await this.transactions.run((tx) => this.insert(tx, project, { ...input, passwordHash }, client));
+    const passwordHash = await this.hasher.hash(input.password, {
+      projectId: project.id,
+      signal: client.signal,
+      place,
+    });
+    if (existing) return this.tellOwner(project, existing);
+    const mayMail = await this.quota.allowsFirst(project, input.email, 'verify-email');
+    const answer = await this.transactions.run((tx) =>
+      this.insert(tx, project, { ...input, passwordHash, mayMail }, client),
+    );
     if (answer || hidesTaken) return answer;
     throw alreadyRegistered(caller, await this.customers.findByEmail(project.id, input.email));
+  }
+
+  /** The page says nothing, so the mail must: whoever owns the address would wait for it in vain. */
+  private async tellOwner(project: ProjectContext, customer: Customer): Promise<null> {
+    const mayMail = await this.quota.allows(project, customer.email, 'already-registered');
+    if (mayMail && !customer.disabledAt) {
+      await this.transactions.run((tx) => this.links.tell(tx, 'already-registered', customer, project));
+    }
+    return null;
   }
 
   private async insert(
     tx: Tx,
     project: ProjectContext,
-    input: RegisterRequest & { passwordHash: string },
+    input: RegisterRequest & { passwordHash: string; mayMail: boolean },
     client: Client,
   ): Promise<AuthResponse | null> {
     const customer = await this.customers.insert(tx, project.id, {
@@ -83,44 +118,17 @@ export class RegistrationService {
       requireVerifiedEmail || enumerationProtection
         ? null
         : await this.sessions.open(tx, customer, project, client);
-    const requested = await this.verification.request(tx, customer, project, input.redirectUrl ?? null);
-    const events: NewEvent[] = [customerEvent('customer.created', customer, project), requested];
+    const events: NewEvent[] = [customerEvent('customer.created', customer, project)];
+    if (input.mayMail) {
+      events.push(await this.verification.request(tx, customer, project, input.redirectUrl ?? null));
+    }
     if (opened) {
-      events.push(
-        customerEvent('session.created', customer, project, { session: sessionResource(opened.session) }),
-      );
+      const session = SessionResponse.from(opened.session);
+      events.push(customerEvent('session.created', customer, project, { session }));
     }
     await this.events.record(tx, events);
     return { tokens: opened?.tokens ?? null, customer: CustomerSummary.from(customer) };
   }
-}
-
-/** @throws GatehouseError `validation_failed` */
-function assertRedirectUrl({ settings }: ProjectContext, redirectUrl: string | undefined): void {
-  if (redirectUrl !== undefined && !settings.redirectUrls.includes(redirectUrl)) {
-    throw invalidField(
-      'redirectUrl',
-      'not_allowed',
-      "redirectUrl must be exactly one of the project's redirectUrls",
-    );
-  }
-}
-
-/** @throws GatehouseError `weak_password` */
-function assertStrongPassword(project: ProjectContext, { email, password }: RegisterRequest): void {
-  const reasons = passwordWeaknesses(password, {
-    minLength: project.settings.passwordMinLength,
-    email,
-    words: [project.name, project.organizationName],
-    isCommon: isCommonPassword,
-  });
-  if (reasons.length === 0) return;
-  const errors = reasons.map((code) => ({
-    field: 'password',
-    code,
-    message: errorCatalogue.weak_password.cure,
-  }));
-  throw new GatehouseError('weak_password', { errors, members: { reasons } });
 }
 
 /** Only a server learns whom the address belongs to. */

@@ -3,29 +3,23 @@ import { GatehouseError, type Customer, type ProjectContext } from '#domain';
 import {
   CustomersRepository,
   EventsRepository,
-  MailsRepository,
-  OneTimeTokensRepository,
   Transactions,
   type NewEvent,
   type OneTimeToken,
   type Tx,
 } from '#persistence';
-import { Keyring, newId, now, secureBytes, sha256, type VerifyEmailParameters } from '#platform';
+import { now } from '#platform';
+import { customerEvent } from '../customers/customer-events.js';
+import { MailQuota } from '../mail/mail-quota.service.js';
 import type { VerifiedCustomer } from './dto/auth.response.js';
-import { assertOriginAllowed } from '../http/origin.guard.js';
-import { customerEvent } from './identity-events.js';
+import { OneTimeLinks, type UsedToken } from './one-time-links.service.js';
+import { assertRedirectUrl } from './redirect-url.js';
+import { answerUniformly } from './uniform-answer.js';
 
 const KIND = 'verify-email';
 
-/** Life of a verification token in seconds. */
-const TOKEN_TTL = 24 * 60 * 60;
-
-export interface Verification {
-  customer: VerifiedCustomer;
-  /** False when the same token had taken effect before. */
-  isNew: boolean;
-  redirectUrl: string | null;
-}
+/** How a customer proved to own their address; part of the event. */
+export type VerifiedVia = 'link' | 'invite' | 'reset';
 
 /** Proof that a customer owns their e-mail address. */
 @Injectable()
@@ -33,10 +27,9 @@ export class VerificationService {
   constructor(
     private readonly customers: CustomersRepository,
     private readonly events: EventsRepository,
-    private readonly mails: MailsRepository,
-    private readonly tokens: OneTimeTokensRepository,
     private readonly transactions: Transactions,
-    private readonly keyring: Keyring,
+    private readonly links: OneTimeLinks,
+    private readonly quota: MailQuota,
   ) {}
 
   /**
@@ -49,66 +42,77 @@ export class VerificationService {
     project: ProjectContext,
     redirectUrl: string | null,
   ): Promise<NewEvent> {
-    const token = secureBytes(32).toString('base64url');
-    const mailId = newId();
-    await this.tokens.insert(tx, {
-      id: newId(),
-      customerId: customer.id,
-      kind: KIND,
-      email: customer.email,
-      tokenHash: sha256(token),
-      redirectUrl,
-      ttl: TOKEN_TTL,
-    });
-    const parameters: VerifyEmailParameters = { projectName: project.name, token };
-    await this.mails.insert(tx, {
-      id: mailId,
-      projectId: project.id,
-      customerId: customer.id,
-      kind: KIND,
-      recipient: customer.email,
-      parameters: this.keyring.encrypt('mail-parameters', mailId, JSON.stringify(parameters)),
-    });
+    await this.links.send(tx, { kind: KIND, customer, project, redirectUrl });
     return customerEvent('verification.requested', customer, project, {
       verification: { kind: 'email', email: customer.email, requestedAt: now().toISOString() },
     });
   }
 
-  /** What a token would do, without doing it; null when it would do nothing. */
-  async peek(token: string): Promise<OneTimeToken | null> {
-    return this.tokens.find(KIND, sha256(token));
+  /**
+   * Sends the verification mail again, unless it was just sent, or there is nobody to send it to: the answer
+   * is the same for everyone.
+   * @throws GatehouseError `validation_failed`
+   */
+  async resend(project: ProjectContext, email: string, redirectUrl: string | undefined): Promise<void> {
+    assertRedirectUrl(project, redirectUrl);
+    await answerUniformly(this.resendNow(project, email, redirectUrl ?? null));
+  }
+
+  /** The token of a link, whatever its state, without using it; null when there is none. */
+  peek(token: string): Promise<OneTimeToken | null> {
+    return this.links.peek([KIND], token);
+  }
+
+  /** Sends an expired link once more, to the address that the first one went to. */
+  async renew({ project, email, redirectUrl }: OneTimeToken): Promise<void> {
+    await this.resendNow(project, email, redirectUrl);
   }
 
   /**
    * Verifies the address that the token was sent to. Within its life a token answers the same every time, but
    * takes effect once.
    * @param origin of the page that asks, if it is not ours
-   * @throws GatehouseError `invalid_token`, one body whatever is wrong with it; `origin_not_allowed`
+   * @throws GatehouseError `invalid_token`, `origin_not_allowed`
    */
-  async verify(token: string, origin?: string): Promise<Verification> {
+  async verify(token: string, origin?: string): Promise<VerifiedCustomer> {
     return this.transactions.run(async (tx) => {
-      const found = await this.tokens.find(KIND, sha256(token), tx);
-      if (!found) throw new GatehouseError('invalid_token');
-      assertOriginAllowed(origin, found.settings);
-      const isNew = await this.tokens.consume(tx, found.id);
-      if (isNew) await this.complete(tx, found);
-      const customer = { id: found.customerId, email: found.email, emailVerified: true as const };
-      return { customer, isNew, redirectUrl: found.redirectUrl };
+      const used = await this.links.use(tx, [KIND], token, origin);
+      if (used.isFirst) await this.events.record(tx, (await this.markVerified(tx, used, 'link')).events);
+      return { id: used.customer.id, email: used.token.email, emailVerified: true as const };
     });
   }
 
-  private async complete(tx: Tx, token: OneTimeToken): Promise<void> {
-    const customer = await this.customers.markVerified(tx, token.customerId, token.email);
-    if (!customer) throw new GatehouseError('invalid_token');
+  /**
+   * Marks the token's address as verified, if it is not yet.
+   * @returns the customer as they are now, and the events to record
+   * @throws GatehouseError `invalid_token` when the address is no longer the customer's
+   */
+  async markVerified(
+    tx: Tx,
+    { token, customer: before }: UsedToken,
+    via: VerifiedVia,
+  ): Promise<{ customer: Customer; events: NewEvent[] }> {
+    if (before.email !== token.email) throw new GatehouseError('invalid_token');
+    if (before.emailVerified) return { customer: before, events: [] };
+    const customer = await this.customers.markVerified(tx, token.project.id, before.id, token.email);
     const verification = {
       kind: 'email',
       email: token.email,
-      via: 'link',
+      via,
       requestedAt: token.createdAt.toISOString(),
       completedAt: now().toISOString(),
     };
-    await this.events.record(tx, [
-      customerEvent('verification.completed', customer, token, { verification }),
-    ]);
+    const event = customerEvent('verification.completed', customer!, token.project, { verification });
+    return { customer: customer!, events: [event] };
+  }
+
+  private async resendNow(project: ProjectContext, email: string, redirectUrl: string | null): Promise<void> {
+    const mayMail = await this.quota.allows(project, email, KIND);
+    const customer = await this.customers.findByEmail(project.id, email);
+    if (!mayMail || !customer || customer.emailVerified || customer.disabledAt) return;
+    await this.transactions.run(async (tx) => {
+      const requested = await this.request(tx, customer, project, redirectUrl);
+      await this.events.record(tx, [requested]);
+    });
   }
 }

@@ -43,11 +43,20 @@ export class CustomerResponse extends MeResponse {
   @ApiProperty({ type: String, format: 'date-time', nullable: true }) disabledAt!: string | null;
 
   static override from(customer: Customer): CustomerResponse {
+    const { id, email, projectId, publicMetadata, createdAt, updatedAt, lastLoginAt, ...names } =
+      MeResponse.from(customer);
     return {
-      ...MeResponse.from(customer),
+      id,
+      projectId,
       externalId: customer.externalId,
+      email,
+      ...names,
       metadata: customer.metadata,
+      publicMetadata,
       disabledAt: iso(customer.disabledAt),
+      createdAt,
+      updatedAt,
+      lastLoginAt,
     };
   }
 }

@@ -1,4 +1,14 @@
-import { EmailField, SecretField, TextField } from '../../http/fields.js';
+import { CheckedField, EmailField, NameField, SecretField, TextField } from '../../http/fields.js';
+import { logoutScopes, type LogoutScope } from '../../sessions/sessions.service.js';
+
+const RedirectUrlField = (): PropertyDecorator =>
+  TextField({
+    description: "Where the hosted page's Continue leads; exactly one of the project's redirectUrls",
+    optional: true,
+    maxLength: 2048,
+  });
+
+const tokenField = { description: 'The token of the e-mailed link', maxLength: 4096 };
 
 const passwordField = {
   description: '8 to 128 characters of any kind',
@@ -10,24 +20,9 @@ export class RegisterRequest {
   @EmailField() email!: string;
   @SecretField(passwordField) password!: string;
 
-  @TextField({ description: 'Given name', example: 'Ada', optional: true, nullable: true, maxLength: 100 })
-  firstName?: string | null;
-
-  @TextField({
-    description: 'Family name',
-    example: 'Lovelace',
-    optional: true,
-    nullable: true,
-    maxLength: 100,
-  })
-  lastName?: string | null;
-
-  @TextField({
-    description: "Where the verification page's Continue leads; exactly one of the project's redirectUrls",
-    optional: true,
-    maxLength: 2048,
-  })
-  redirectUrl?: string;
+  @NameField({ description: 'Given name', example: 'Ada' }) firstName?: string | null;
+  @NameField({ description: 'Family name', example: 'Lovelace' }) lastName?: string | null;
+  @RedirectUrlField() redirectUrl?: string;
 }
 
 export class LoginRequest {
@@ -40,6 +35,32 @@ export class RefreshRequest {
   refreshToken!: string;
 }
 
+export class LogoutRequest {
+  static readonly bodyIsOptional = true;
+
+  @CheckedField({
+    description: 'The session of the access token, the others, or all; default: this',
+    optional: true,
+    values: logoutScopes,
+    isValid: (text) => (logoutScopes as readonly string[]).includes(text),
+    message: `scope must be one of ${logoutScopes.join(', ')}`,
+  })
+  scope?: LogoutScope;
+}
+
 export class VerifyEmailRequest {
-  @SecretField({ description: 'The token of the e-mailed link', maxLength: 4096 }) token!: string;
+  @SecretField(tokenField) token!: string;
+}
+
+export class ConfirmEmailChangeRequest extends VerifyEmailRequest {}
+
+/** Asks for a mail with a link. */
+export class LinkRequest {
+  @EmailField() email!: string;
+  @RedirectUrlField() redirectUrl?: string;
+}
+
+export class ResetPasswordRequest {
+  @SecretField(tokenField) token!: string;
+  @SecretField(passwordField) password!: string;
 }

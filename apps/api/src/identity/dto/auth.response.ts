@@ -1,11 +1,6 @@
 import { ApiProperty } from '@nestjs/swagger';
 import { CustomerSummary } from '../../customers/dto/customer.response.js';
-
-export class TokensResponse {
-  @ApiProperty({ description: 'JWT (ES256), for Authorization: Bearer' }) accessToken!: string;
-  @ApiProperty({ description: 'Opaque; every refresh replaces it' }) refreshToken!: string;
-  @ApiProperty({ description: 'Lifetime of the access token in seconds', example: 3600 }) expiresIn!: number;
-}
+import { TokensResponse } from '../../sessions/dto/tokens.response.js';
 
 /** The answer of register, login and refresh. */
 export class AuthResponse {
@@ -28,4 +23,10 @@ export class VerifiedCustomer {
 /** The answer of verify-email. */
 export class VerifyEmailResponse {
   @ApiProperty({ type: VerifiedCustomer }) customer!: VerifiedCustomer;
+}
+
+/** The answer of confirm-email-change. */
+export class EmailChangeResponse {
+  @ApiProperty({ enum: ['pending', 'changed'], description: 'pending until the other address has confirmed' })
+  status!: 'pending' | 'changed';
 }

@@ -1,5 +1,5 @@
-import { canonicalEmail, isUuid } from '#domain';
-import { CheckedField } from '../../http/fields.js';
+import { canonicalEmail } from '#domain';
+import { CheckedField, ProjectIdField } from '../../http/fields.js';
 import { PageQuery } from '../../http/paging.js';
 
 export class MailboxQuery extends PageQuery {
@@ -11,11 +11,5 @@ export class MailboxQuery extends PageQuery {
   })
   email?: string;
 
-  @CheckedField({
-    description: 'Only this project',
-    optional: true,
-    isValid: isUuid,
-    message: 'projectId must be a UUID',
-  })
-  projectId?: string;
+  @ProjectIdField() projectId?: string;
 }

@@ -1,17 +1,18 @@
 import { ApiProperty } from '@nestjs/swagger';
 import type { Mail } from '#persistence';
-import type { RenderedMail } from '#platform';
+import { mailKinds, type RenderedMail } from '#platform';
 
 /** A mail that is kept because no mail server is configured. */
 export class MailboxEntry {
   @ApiProperty({ format: 'uuid' }) id!: string;
   @ApiProperty({ format: 'uuid' }) projectId!: string;
-  @ApiProperty({ enum: ['verify-email'] }) kind!: string;
+  @ApiProperty({ enum: mailKinds }) kind!: string;
   @ApiProperty({ format: 'email' }) to!: string;
   @ApiProperty() subject!: string;
   @ApiProperty() text!: string;
   @ApiProperty() html!: string;
-  @ApiProperty({ format: 'uri' }) link!: string;
+  /** Null for notices. */
+  @ApiProperty({ type: String, format: 'uri', nullable: true }) link!: string | null;
   @ApiProperty({ format: 'date-time' }) createdAt!: string;
 
   static from(mail: Mail, rendered: RenderedMail): MailboxEntry {

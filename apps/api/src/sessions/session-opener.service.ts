@@ -3,15 +3,8 @@ import { AccessTokens, RefreshTokens } from '#auth';
 import type { Customer, ProjectContext } from '#domain';
 import { SessionsRepository, type SessionRecord, type Tx } from '#persistence';
 import { newId } from '#platform';
-import type { TokensResponse } from './dto/auth.response.js';
-
-/** Who waits for the answer. */
-export interface Client {
-  ip: string | null;
-  userAgent: string | null;
-  /** Aborted when the client has gone. */
-  signal: AbortSignal;
-}
+import type { Client } from '../http/request-context.js';
+import type { TokensResponse } from './dto/tokens.response.js';
 
 /** Opens sessions and hands out their first tokens. */
 @Injectable()
@@ -22,6 +15,7 @@ export class SessionOpener {
     private readonly refreshTokens: RefreshTokens,
   ) {}
 
+  /** Opens a session in the transaction of the login. @returns it, and its first tokens */
   async open(
     tx: Tx,
     customer: Customer,
@@ -37,6 +31,7 @@ export class SessionOpener {
       idleTtl: project.settings.refreshIdleTtl,
       absoluteTtl: project.settings.refreshAbsoluteTtl,
       ip: client.ip,
+      addressBlock: client.addressBlock,
       userAgent: client.userAgent,
     });
     return { tokens: this.tokens(customer, id, project, refresh.token), session };

@@ -1,0 +1,189 @@
+import { Injectable } from '@nestjs/common';
+import type { SecretKeyCaller } from '#auth';
+import {
+  GatehouseError,
+  invalidField,
+  notFound,
+  type Customer,
+  type ProjectContext,
+  type Reach,
+} from '#domain';
+import {
+  CustomersRepository,
+  EventsRepository,
+  ProjectsRepository,
+  Transactions,
+  type FoundCustomer,
+  type NewEvent,
+  type Tx,
+} from '#persistence';
+import { newId, PasswordHasher } from '#platform';
+import type { Client } from '../http/request-context.js';
+import { OneTimeLinks } from '../identity/one-time-links.service.js';
+import { PasswordCheck } from '../identity/password-check.service.js';
+import { PasswordPolicy } from '../identity/password-policy.service.js';
+import { SessionsService } from '../sessions/sessions.service.js';
+import { customerDeletedEvent, customerEvent } from './customer-events.js';
+import type { CreateCustomerRequest, UpdateMeRequest } from './dto/customer.request.js';
+
+/** What servers do with customers, and customers with themselves. */
+@Injectable()
+export class CustomersService {
+  constructor(
+    private readonly customers: CustomersRepository,
+    private readonly projects: ProjectsRepository,
+    private readonly sessions: SessionsService,
+    private readonly passwords: PasswordCheck,
+    private readonly policy: PasswordPolicy,
+    private readonly hasher: PasswordHasher,
+    private readonly links: OneTimeLinks,
+    private readonly events: EventsRepository,
+    private readonly transactions: Transactions,
+  ) {}
+
+  /** @throws GatehouseError `not_found` */
+  get(reach: Reach, id: string): Promise<FoundCustomer> {
+    return this.customers.get(reach, id);
+  }
+
+  /**
+   * Creates a customer for a server, with a password, a hash of another system, or none; `sendInvite` mails a
+   * link to set the first one.
+   * @throws GatehouseError `not_found` for a project out of reach, `weak_password`, `email_already_registered`,
+   *   `external_id_taken`, `overloaded`
+   */
+  async create(caller: SecretKeyCaller, input: CreateCustomerRequest, client: Client): Promise<Customer> {
+    const project = await this.projectOf(caller, input.projectId);
+    const passwordHash = await this.passwordHash(project, input, client);
+    const created = await this.transactions.run(async (tx) => {
+      const customer = await this.customers.insert(tx, project.id, {
+        id: newId(),
+        email: input.email,
+        firstName: input.firstName ?? null,
+        lastName: input.lastName ?? null,
+        externalId: input.externalId ?? null,
+        emailVerified: input.emailVerified ?? false,
+        metadata: input.metadata ?? {},
+        publicMetadata: input.publicMetadata ?? {},
+        passwordHash,
+      });
+      if (!customer) return null;
+      if (input.sendInvite) {
+        const redirectUrl = project.settings.redirectUrls[0] ?? null;
+        await this.links.send(tx, { kind: 'accept-invite', customer, project, redirectUrl });
+      }
+      await this.events.record(tx, [customerEvent('customer.created', customer, project)]);
+      return customer;
+    });
+    if (created) return created;
+    const sameEmail = await this.customers.findByEmail(project.id, input.email);
+    if (!sameEmail) throw new GatehouseError('external_id_taken');
+    throw new GatehouseError('email_already_registered', { members: { customerId: sameEmail.id } });
+  }
+
+  /** Changes the names that the customer gave. */
+  async updateMe(customer: Customer, changes: UpdateMeRequest): Promise<Customer> {
+    const project = await this.projects.ofCustomer(customer.projectId);
+    return this.transactions.run(async (tx) => {
+      const before = await this.customers.lock(tx, project.id, customer.id);
+      if (!before) throw notFound();
+      const changed = (['firstName', 'lastName'] as const).filter(
+        (field) => changes[field] !== undefined && changes[field] !== before[field],
+      );
+      if (changed.length === 0) return before;
+      const after = await this.customers.update(tx, project.id, customer.id, changes);
+      const previous = Object.fromEntries(changed.map((field) => [field, before[field]]));
+      await this.events.record(tx, [customerEvent('customer.updated', after!, project, { previous })]);
+      return after!;
+    });
+  }
+
+  /** Keeps a customer out and ends their sessions. @throws GatehouseError `not_found` */
+  disable(reach: Reach, id: string): Promise<Customer> {
+    return this.setDisabled(reach, id, true);
+  }
+
+  /** Lets a customer in again. @throws GatehouseError `not_found` */
+  enable(reach: Reach, id: string): Promise<Customer> {
+    return this.setDisabled(reach, id, false);
+  }
+
+  /** Forgets a customer's failed logins. @throws GatehouseError `not_found` */
+  async unlock(reach: Reach, id: string): Promise<Customer> {
+    const { customer, project } = await this.customers.get(reach, id);
+    await this.transactions.run(async (tx) => {
+      await this.events.record(tx, await this.passwords.unlock(tx, project, customer));
+    });
+    return customer;
+  }
+
+  /** Deletes a customer and everything that is only theirs. @throws GatehouseError `not_found` */
+  async delete(reach: Reach, id: string): Promise<void> {
+    const { customer, project } = await this.customers.get(reach, id);
+    await this.remove(customer, project);
+  }
+
+  /** @throws GatehouseError `invalid_credentials`, `too_many_attempts`, `overloaded` */
+  async deleteMe(customer: Customer, currentPassword: string, client: Client): Promise<void> {
+    const project = await this.projects.ofCustomer(customer.projectId);
+    await this.passwords.confirm(project, customer.email, { currentPassword }, client);
+    await this.remove(customer, project);
+  }
+
+  private async remove(customer: Customer, project: ProjectContext): Promise<void> {
+    await this.transactions.run(async (tx) => {
+      if (!(await this.customers.delete(tx, project.id, customer.id))) throw notFound();
+      await this.events.record(tx, [customerDeletedEvent(customer, project)]);
+    });
+  }
+
+  private async setDisabled(reach: Reach, id: string, isDisabled: boolean): Promise<Customer> {
+    const { customer, project } = await this.customers.get(reach, id);
+    return this.transactions.run(async (tx) => {
+      const after = await this.customers.setDisabled(tx, project.id, id, isDisabled);
+      if (!after) return customer;
+      await this.events.record(tx, await this.disabledEvents(tx, after, project, isDisabled));
+      return after;
+    });
+  }
+
+  private async disabledEvents(
+    tx: Tx,
+    customer: Customer,
+    project: ProjectContext,
+    isDisabled: boolean,
+  ): Promise<NewEvent[]> {
+    if (!isDisabled) return [customerEvent('customer.enabled', customer, project)];
+    const revoked = await this.sessions.endAll(tx, customer, project, 'customer_disabled');
+    return [customerEvent('customer.disabled', customer, project), ...revoked];
+  }
+
+  /** @throws GatehouseError `not_found` */
+  private async projectOf(caller: SecretKeyCaller, projectId: string | undefined): Promise<ProjectContext> {
+    if (projectId === undefined || projectId === caller.project.id) return caller.project;
+    const project = await this.projects.find(caller.reach, projectId);
+    if (!project) throw notFound();
+    return project;
+  }
+
+  private async passwordHash(
+    project: ProjectContext,
+    { email, password, passwordHash, sendInvite }: CreateCustomerRequest,
+    client: Client,
+  ): Promise<string | null> {
+    if (passwordHash !== undefined && password !== undefined) {
+      throw invalidField('passwordHash', 'conflict', 'passwordHash and password exclude each other');
+    }
+    if (sendInvite && (passwordHash ?? password) !== undefined) {
+      throw invalidField(
+        'sendInvite',
+        'conflict',
+        'sendInvite asks for the first password, but one was sent',
+      );
+    }
+    if (passwordHash !== undefined) return this.hasher.importHash(passwordHash);
+    if (password === undefined) return null;
+    await this.policy.assertStrong(project, email, password);
+    return this.hasher.hash(password, { projectId: project.id, signal: client.signal });
+  }
+}

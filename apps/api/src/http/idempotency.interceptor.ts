@@ -1,0 +1,133 @@
+import { Injectable, type CallHandler, type ExecutionContext, type NestInterceptor } from '@nestjs/common';
+import type { Response } from 'express';
+import { defer, lastValueFrom, type Observable } from 'rxjs';
+import { RefreshTokens, type SecretKeyCaller } from '#auth';
+import { GatehouseError, invalidField, type ErrorCode, type ErrorDetails } from '#domain';
+import {
+  IdempotencyKeysRepository,
+  SessionsRepository,
+  Transactions,
+  type IdempotentRequest,
+} from '#persistence';
+import { canonicalJson, Keyring, newId, sha256 } from '#platform';
+import type { HouseRequest } from './request-context.js';
+
+const HEADER = 'Idempotency-Key';
+
+/** Errors that would come again however often the request is sent: these are kept as answers, others are not. */
+const keptStatuses = new Set([404, 409, 422]);
+
+/** What was answered, so that it can be answered again. */
+type KeptAnswer =
+  | { status: number; body: unknown }
+  | { code: ErrorCode; details: Omit<ErrorDetails, 'cause'>; requestId: string };
+
+/**
+ * Does a POST with a secret key and an Idempotency-Key once (contract, section 2): its answer commits with the
+ * change itself, so that whoever sends it again, also after a crash, gets the same answer.
+ */
+@Injectable()
+export class IdempotencyInterceptor implements NestInterceptor {
+  constructor(
+    private readonly keys: IdempotencyKeysRepository,
+    private readonly transactions: Transactions,
+    private readonly sessions: SessionsRepository,
+    private readonly refreshTokens: RefreshTokens,
+    private readonly keyring: Keyring,
+  ) {}
+
+  intercept(context: ExecutionContext, next: CallHandler): Observable<unknown> {
+    const http = context.switchToHttp();
+    const request = http.getRequest<HouseRequest>();
+    const key = request.get(HEADER);
+    const secretKey = request.caller?.kind === 'secret-key' ? request.caller : request.vouchingKey;
+    if (request.method !== 'POST' || key === undefined || !secretKey) return next.handle();
+    const run = () => lastValueFrom(next.handle(), { defaultValue: undefined });
+    return defer(() => this.once(this.describe(request, key, secretKey), request, http.getResponse(), run));
+  }
+
+  /** @throws GatehouseError `validation_failed` for a key that is none */
+  private describe(request: HouseRequest, key: string, secretKey: SecretKeyCaller): IdempotentRequest {
+    if (!/^[\x21-\x7e]{1,255}$/.test(key)) {
+      throw invalidField(HEADER, 'invalid', `${HEADER} must be 1 to 255 visible ASCII characters`);
+    }
+    const { path } = request.route as { path: string };
+    return {
+      projectId: secretKey.project.id,
+      route: `${request.method} ${path}`,
+      keyHash: sha256(key),
+      // Keyed: the body can hold a password, which a plain hash would give away to guesses.
+      fingerprint: this.keyring.mac(
+        'idempotent-request',
+        canonicalJson([request.path, request.body ?? null]),
+      ),
+    };
+  }
+
+  private async once(
+    wanted: IdempotentRequest,
+    request: HouseRequest,
+    response: Response,
+    run: () => Promise<unknown>,
+  ): Promise<unknown> {
+    const claim = newId();
+    const standing = await this.keys.begin(wanted, claim);
+    if (standing.state === 'running') throw inProgress();
+    if (standing.state === 'other-request') throw new GatehouseError('idempotency_key_reused');
+    if (standing.state === 'answered') {
+      const text = this.keyring.decrypt('idempotent-answer', standing.claim, standing.answer);
+      return this.replay(JSON.parse(text) as KeptAnswer, response);
+    }
+    try {
+      return await this.transactions.runAsOne(run, async (tx, body) => {
+        const answer = this.seal(claim, { status: response.statusCode, body });
+        // Taken for dead and replaced: then the change must not happen a second time.
+        if (!(await this.keys.finish(tx, wanted, claim, answer))) throw inProgress();
+      });
+    } catch (error) {
+      await this.keepError(wanted, claim, error, request);
+      throw error;
+    }
+  }
+
+  private async keepError(
+    wanted: IdempotentRequest,
+    claim: string,
+    error: unknown,
+    { requestId }: HouseRequest,
+  ): Promise<void> {
+    if (!(error instanceof GatehouseError) || !keptStatuses.has(error.status)) {
+      return this.keys.release(wanted, claim);
+    }
+    const { cause: _, ...details } = error.details;
+    const answer = this.seal(claim, { code: error.code, details, requestId });
+    await this.transactions.run((tx) => this.keys.finish(tx, wanted, claim, answer));
+  }
+
+  private async replay(answer: KeptAnswer, response: Response): Promise<unknown> {
+    response.setHeader('Idempotent-Replayed', 'true');
+    if ('code' in answer) {
+      const members = { ...answer.details.members, requestId: answer.requestId };
+      throw new GatehouseError(answer.code, { ...answer.details, members });
+    }
+    response.status(answer.status);
+    return this.withoutSpentTokens(answer.body);
+  }
+
+  /** A refresh token that has been spent since would end its session if it were used once more. */
+  private async withoutSpentTokens(body: unknown): Promise<unknown> {
+    const token = (body as { tokens?: { refreshToken?: string } | null } | null)?.tokens?.refreshToken;
+    if (token === undefined) return body;
+    const presented = this.refreshTokens.parse(token);
+    const session = presented && (await this.sessions.findRefreshable(presented.sessionId));
+    const isUnspent = session && !session.line.revokedAt && session.line.generation === presented.generation;
+    return isUnspent ? body : { ...(body as object), tokens: null };
+  }
+
+  private seal(claim: string, answer: KeptAnswer): Buffer {
+    return this.keyring.encrypt('idempotent-answer', claim, JSON.stringify(answer));
+  }
+}
+
+const inProgress = (): GatehouseError =>
+  new GatehouseError('idempotency_in_progress', { headers: { 'Retry-After': '1' } });

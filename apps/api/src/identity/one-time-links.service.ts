@@ -1,0 +1,149 @@
+import { Injectable } from '@nestjs/common';
+import {
+  GatehouseError,
+  oneTimeTokenTtl,
+  type Customer,
+  type OneTimeTokenKind,
+  type ProjectContext,
+  type ProjectSettings,
+} from '#domain';
+import {
+  CustomersRepository,
+  MailsRepository,
+  OneTimeTokensRepository,
+  type CustomerWithHash,
+  type OneTimeToken,
+  type Tx,
+} from '#persistence';
+import {
+  Keyring,
+  newId,
+  sealMailParameters,
+  secureBytes,
+  sha256,
+  type MailKind,
+  type MailParameters,
+  type Notice,
+} from '#platform';
+import { assertOriginAllowed } from '../http/origin.guard.js';
+
+export interface NewLink {
+  kind: OneTimeTokenKind;
+  customer: Customer;
+  project: ProjectContext;
+  /** Where the mail goes; default: the customer's address. */
+  email?: string;
+  /** Where the hosted page's "Continue" leads. */
+  redirectUrl?: string | null;
+  /** Both addresses of an e-mail change. */
+  groupId?: string;
+  newEmail?: string;
+}
+
+/** A token that somebody holds, with its customer locked for the change. */
+export interface UsedToken {
+  token: OneTimeToken;
+  customer: CustomerWithHash;
+  /** False when the token had taken effect before. */
+  isFirst: boolean;
+}
+
+/** The project's own page for the link of a mail, where it has one. */
+const ownPage: Partial<Record<OneTimeTokenKind, keyof ProjectSettings & `${string}Url`>> = {
+  'verify-email': 'verifyEmailUrl',
+  'reset-password': 'resetPasswordUrl',
+  'accept-invite': 'acceptInviteUrl',
+};
+
+/**
+ * One-time tokens and the mails whose links carry them. Both are written with the change that asks for them;
+ * the worker sends the mails.
+ */
+@Injectable()
+export class OneTimeLinks {
+  constructor(
+    private readonly tokens: OneTimeTokensRepository,
+    private readonly customers: CustomersRepository,
+    private readonly mails: MailsRepository,
+    private readonly keyring: Keyring,
+  ) {}
+
+  /** Makes a token of 256 random bits, of which only the hash is kept, and voids the older ones of its kind. */
+  async send(tx: Tx, { kind, customer, project, ...link }: NewLink): Promise<void> {
+    const token = secureBytes(32).toString('base64url');
+    const email = link.email ?? customer.email;
+    await this.tokens.insert(tx, {
+      id: newId(),
+      customerId: customer.id,
+      kind,
+      email,
+      tokenHash: sha256(token),
+      redirectUrl: link.redirectUrl ?? null,
+      groupId: link.groupId ?? null,
+      ttl: oneTimeTokenTtl[kind],
+    });
+    const page = ownPage[kind];
+    const pageUrl = page ? project.settings[page] : null;
+    await this.write(tx, kind, email, customer, project, { token, pageUrl, newEmail: link.newEmail });
+  }
+
+  /** The token of a link, whatever its state, without using it; null when there is none. */
+  peek(kinds: readonly OneTimeTokenKind[], token: string): Promise<OneTimeToken | null> {
+    return this.tokens.find(kinds, sha256(token));
+  }
+
+  /**
+   * Spends a token. Of any number of parallel callers one is the first.
+   * @param origin of the page that asks, if it is not ours
+   * @throws GatehouseError `invalid_token`, one body whether it is unknown, expired or voided; `origin_not_allowed`
+   */
+  async use(
+    tx: Tx,
+    kinds: readonly OneTimeTokenKind[],
+    token: string,
+    origin: string | undefined,
+  ): Promise<UsedToken> {
+    const found = await this.tokens.find(kinds, sha256(token), tx);
+    if (!isUsable(found)) throw new GatehouseError('invalid_token');
+    assertOriginAllowed(origin, found.project.settings);
+    // The customer before the token, as everywhere, so that no two transactions wait for each other.
+    const customer = await this.customers.lock(tx, found.project.id, found.customer.id);
+    const isFirst = await this.tokens.consume(tx, found.id);
+    const still = isFirst ? found : await this.tokens.find(kinds, sha256(token), tx);
+    if (!customer || !isUsable(still)) throw new GatehouseError('invalid_token');
+    return { token: found, customer, isFirst };
+  }
+
+  /** Tells a customer something that asks for nothing. */
+  async tell(tx: Tx, notice: Notice, customer: Customer, project: ProjectContext): Promise<void> {
+    await this.write(tx, notice, customer.email, customer, project, {});
+  }
+
+  private async write(
+    tx: Tx,
+    kind: MailKind,
+    recipient: string,
+    customer: Customer,
+    project: ProjectContext,
+    parameters: Partial<MailParameters>,
+  ): Promise<void> {
+    const id = newId();
+    const { branding, mail } = project.settings;
+    await this.mails.insert(tx, {
+      id,
+      projectId: project.id,
+      customerId: customer.id,
+      kind,
+      recipient,
+      parameters: sealMailParameters(this.keyring, id, {
+        projectName: project.name,
+        branding,
+        ...mail,
+        ...parameters,
+      }),
+    });
+  }
+}
+
+const isUsable = (token: OneTimeToken | null): token is OneTimeToken =>
+  token?.state === 'live' || token?.state === 'consumed';

@@ -1,0 +1,67 @@
+import { Injectable } from '@nestjs/common';
+import type { CustomerCaller } from '#auth';
+import { invalidField, voidedByNewPassword } from '#domain';
+import {
+  CustomersRepository,
+  EventsRepository,
+  OneTimeTokensRepository,
+  ProjectsRepository,
+  Transactions,
+} from '#persistence';
+import { PasswordHasher } from '#platform';
+import { customerEvent } from '../customers/customer-events.js';
+import type { Client } from '../http/request-context.js';
+import { SessionsService } from '../sessions/sessions.service.js';
+import { OneTimeLinks } from './one-time-links.service.js';
+import { invalidCredentials, PasswordCheck } from './password-check.service.js';
+import { PasswordPolicy } from './password-policy.service.js';
+
+/** Another password for a customer who knows the one they have. */
+@Injectable()
+export class PasswordChangeService {
+  constructor(
+    private readonly passwords: PasswordCheck,
+    private readonly policy: PasswordPolicy,
+    private readonly hasher: PasswordHasher,
+    private readonly projects: ProjectsRepository,
+    private readonly customers: CustomersRepository,
+    private readonly tokens: OneTimeTokensRepository,
+    private readonly sessions: SessionsService,
+    private readonly links: OneTimeLinks,
+    private readonly events: EventsRepository,
+    private readonly transactions: Transactions,
+  ) {}
+
+  /**
+   * Gives the caller another password, ends their other sessions and tells them by mail.
+   * @throws GatehouseError `validation_failed`, `invalid_credentials`, `too_many_attempts`, `weak_password`,
+   *   `overloaded`
+   */
+  async change(
+    caller: CustomerCaller,
+    { currentPassword, newPassword }: { currentPassword: string; newPassword: string },
+    client: Client,
+  ): Promise<void> {
+    const project = await this.projects.ofCustomer(caller.customer.projectId);
+    const { id, email } = caller.customer;
+    if (newPassword === currentPassword) {
+      throw invalidField('newPassword', 'unchanged', 'newPassword is the password that the customer has');
+    }
+    await this.policy.assertStrong(project, email, newPassword, 'newPassword');
+    const proven = await this.passwords.confirm(project, email, { currentPassword }, client);
+    const passwordHash = await this.hasher.hash(newPassword, {
+      projectId: project.id,
+      signal: client.signal,
+    });
+    await this.transactions.run(async (tx) => {
+      const current = await this.customers.lock(tx, project.id, id);
+      // Somebody else changed it meanwhile: then what was proved is no longer true.
+      if (current?.passwordHash !== proven.passwordHash) throw invalidCredentials();
+      const customer = await this.customers.setPassword(tx, project.id, id, passwordHash);
+      await this.tokens.voidAll(tx, id, voidedByNewPassword);
+      const revoked = await this.sessions.endAll(tx, customer, project, 'password_changed', caller.sessionId);
+      await this.links.tell(tx, 'password-changed', customer, project);
+      await this.events.record(tx, [customerEvent('password.changed', customer, project), ...revoked]);
+    });
+  }
+}

@@ -1,0 +1,119 @@
+import { Injectable } from '@nestjs/common';
+import { GatehouseError, voidedByNewPassword, type ProjectContext } from '#domain';
+import {
+  CustomersRepository,
+  EventsRepository,
+  OneTimeTokensRepository,
+  Transactions,
+  type NewEvent,
+  type OneTimeToken,
+  type Tx,
+} from '#persistence';
+import { now, PasswordHasher } from '#platform';
+import { customerEvent } from '../customers/customer-events.js';
+import { assertOriginAllowed } from '../http/origin.guard.js';
+import type { Client } from '../http/request-context.js';
+import { MailQuota } from '../mail/mail-quota.service.js';
+import { SessionsService } from '../sessions/sessions.service.js';
+import { OneTimeLinks, type UsedToken } from './one-time-links.service.js';
+import { PasswordCheck } from './password-check.service.js';
+import { PasswordPolicy } from './password-policy.service.js';
+import { assertRedirectUrl } from './redirect-url.js';
+import { answerUniformly } from './uniform-answer.js';
+import { VerificationService } from './verification.service.js';
+
+/** Both let their holder set a password; an invitation the first one. */
+const KINDS = ['reset-password', 'accept-invite'] as const;
+
+/** A new password by proof of the e-mail address. */
+@Injectable()
+export class PasswordResetService {
+  constructor(
+    private readonly customers: CustomersRepository,
+    private readonly tokens: OneTimeTokensRepository,
+    private readonly links: OneTimeLinks,
+    private readonly verification: VerificationService,
+    private readonly passwords: PasswordCheck,
+    private readonly policy: PasswordPolicy,
+    private readonly hasher: PasswordHasher,
+    private readonly sessions: SessionsService,
+    private readonly quota: MailQuota,
+    private readonly events: EventsRepository,
+    private readonly transactions: Transactions,
+  ) {}
+
+  /**
+   * Mails a link to set a new password, if there is somebody to mail it to: the answer is the same for everyone.
+   * @throws GatehouseError `validation_failed`
+   */
+  async forgot(project: ProjectContext, email: string, redirectUrl: string | undefined): Promise<void> {
+    assertRedirectUrl(project, redirectUrl);
+    await answerUniformly(this.sendLink(project, email, redirectUrl ?? null));
+  }
+
+  /** Sends an expired link once more, to the address that the first one went to. */
+  async renew(expired: OneTimeToken): Promise<void> {
+    const { project, customer, email, redirectUrl } = expired;
+    if (expired.kind === 'reset-password') return this.sendLink(project, email, redirectUrl);
+    if (!(await this.quota.allows(project, email, 'accept-invite'))) return;
+    await this.transactions.run((tx) =>
+      this.links.send(tx, { kind: 'accept-invite', customer, project, redirectUrl }),
+    );
+  }
+
+  private async sendLink(project: ProjectContext, email: string, redirectUrl: string | null): Promise<void> {
+    const mayMail = await this.quota.allows(project, email, 'reset-password');
+    const customer = await this.customers.findByEmail(project.id, email);
+    if (!mayMail || !customer || customer.disabledAt) return;
+    await this.transactions.run(async (tx) => {
+      await this.links.send(tx, { kind: 'reset-password', customer, project, redirectUrl });
+      const reset = { email, requestedAt: now().toISOString() };
+      await this.events.record(tx, [customerEvent('password.reset_requested', customer, project, { reset })]);
+    });
+  }
+
+  /** The token of a reset or invitation link, whatever its state, without using it; null when there is none. */
+  peek(token: string): Promise<OneTimeToken | null> {
+    return this.links.peek(KINDS, token);
+  }
+
+  /**
+   * Sets the password of the token's customer, verifies the address, ends every session, and voids every other
+   * link of this kind. Nobody is logged in by it.
+   * @throws GatehouseError `invalid_token`, `weak_password` (the token stays good), `origin_not_allowed`, `overloaded`
+   */
+  async reset(token: string, password: string, client: Client): Promise<void> {
+    const found = await this.peek(token);
+    // Before the token is used up, and before a thread is kept busy for a stranger.
+    if (found?.state !== 'live') throw new GatehouseError('invalid_token');
+    const { project } = found;
+    assertOriginAllowed(client.origin, project.settings);
+    await this.policy.assertStrong(project, found.email, password);
+    const passwordHash = await this.hasher.hash(password, { projectId: project.id, signal: client.signal });
+    await this.transactions.run(async (tx) => {
+      const used = await this.links.use(tx, KINDS, token, client.origin);
+      if (!used.isFirst) throw new GatehouseError('invalid_token');
+      await this.events.record(tx, await this.replacePassword(tx, used, passwordHash));
+    });
+  }
+
+  private async replacePassword(tx: Tx, used: UsedToken, passwordHash: string): Promise<NewEvent[]> {
+    const { project, kind, createdAt } = used.token;
+    const isInvite = kind === 'accept-invite';
+    const verified = await this.verification.markVerified(tx, used, isInvite ? 'invite' : 'reset');
+    const customer = await this.customers.setPassword(tx, project.id, used.customer.id, passwordHash);
+    await this.tokens.voidAll(tx, customer.id, [...voidedByNewPassword, 'verify-email']);
+    const revoked = await this.sessions.endAll(tx, customer, project, 'password_reset');
+    if (!isInvite) await this.links.tell(tx, 'password-changed', customer, project);
+    const unlocked = await this.passwords.unlock(tx, project, customer);
+    const reset = { email: customer.email, requestedAt: createdAt.toISOString() };
+    return [
+      ...verified.events,
+      isInvite
+        ? customerEvent('password.changed', customer, project)
+        : customerEvent('password.reset_completed', customer, project, { reset }),
+      ...revoked,
+      ...unlocked,
+    ];
+  }
+}

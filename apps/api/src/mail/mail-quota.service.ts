@@ -1,0 +1,50 @@
+import { Inject, Injectable } from '@nestjs/common';
+import type { ProjectContext } from '#domain';
+import { LOGGER, RateLimiter, sha256, type Logger, type MailKind, type RatePolicy } from '#platform';
+
+const perRecipient: RatePolicy = { name: 'mail-recipient', quota: 5, windowSeconds: 3600 };
+const perProject: RatePolicy = { name: 'mail-project', quota: 2_000, windowSeconds: 3600 };
+
+/** Least time between two mails of one kind to one address that strangers ask for. */
+const apart: RatePolicy = { name: 'mail-apart', quota: 1, windowSeconds: 60 };
+
+/**
+ * How many mails people can make the house send (requirement RL-08). Counted for known and unknown addresses
+ * alike.
+ */
+@Injectable()
+export class MailQuota {
+  constructor(
+    private readonly limiter: RateLimiter,
+    @Inject(LOGGER) private readonly logger: Logger,
+  ) {}
+
+  /** Counts a mail that anybody can ask for; who is refused answers as if it had been written. */
+  async allows(project: ProjectContext, email: string, kind: MailKind): Promise<boolean> {
+    const key = recipientKey(project, email);
+    return (await this.limiter.consume(apart, `${key}:${kind}`)) === null && this.allowsOwn(project, email);
+  }
+
+  /** Counts a mail that somebody who is logged in asks for. */
+  async allowsOwn(project: ProjectContext, email: string): Promise<boolean> {
+    const wait = await this.limiter.consume(perRecipient, recipientKey(project, email));
+    return wait === null && this.projectAllows(project);
+  }
+
+  /** Counts the mail of a registration, which is the first to its address. */
+  async allowsFirst(project: ProjectContext, email: string, kind: MailKind): Promise<boolean> {
+    const key = recipientKey(project, email);
+    await this.limiter.consume(apart, `${key}:${kind}`);
+    await this.limiter.consume(perRecipient, key);
+    return this.projectAllows(project);
+  }
+
+  private async projectAllows(project: ProjectContext): Promise<boolean> {
+    if ((await this.limiter.consume(perProject, project.id)) === null) return true;
+    this.logger.warn({ projectId: project.id, quota: perProject.quota }, 'the mail quota is used up');
+    return false;
+  }
+}
+
+const recipientKey = (project: ProjectContext, email: string): string =>
+  `${project.id}:${sha256(email).toString('base64url')}`;

@@ -1,0 +1,36 @@
+import { Injectable } from '@nestjs/common';
+import { canonicalEmail, notFound, type Reach } from '#domain';
+import { MailsRepository } from '#persistence';
+import { Config, CursorCodec, Keyring, renderMail } from '#platform';
+import { readPage, type Page } from '../http/paging.js';
+import type { MailboxQuery } from './dto/mailbox.request.js';
+import { MailboxEntry } from './dto/mailbox.response.js';
+
+/** The mails that nobody sends while there is no mail server. */
+@Injectable()
+export class MailboxService {
+  constructor(
+    private readonly mails: MailsRepository,
+    private readonly cursors: CursorCodec,
+    private readonly keyring: Keyring,
+    private readonly config: Config,
+  ) {}
+
+  /** @throws GatehouseError `not_found` where mails are sent, `invalid_cursor` */
+  async list(reach: Reach, query: MailboxQuery): Promise<Page<MailboxEntry>> {
+    if (this.config.mail.smtpUrl) throw notFound();
+    const filter = {
+      projectId: query.projectId ?? null,
+      email: query.email ? canonicalEmail(query.email) : null,
+    };
+    const { items, nextCursor } = await readPage(
+      this.cursors,
+      ['mailbox', reach, filter],
+      query,
+      (before, limit) => this.mails.list(reach, { ...filter, before }, limit),
+    );
+    const { publicUrl } = this.config;
+    const entries = items.map((mail) => MailboxEntry.from(mail, renderMail(mail, this.keyring, publicUrl)));
+    return { items: entries, nextCursor };
+  }
+}

@@ -1,0 +1,135 @@
+import {
+  isLogoUrl,
+  isPageOrigin,
+  isPageUrl,
+  reservedClaims,
+  type Branding,
+  type MailSettings,
+  type SettingsPatch,
+} from '#domain';
+import {
+  BooleanField,
+  CheckedField,
+  EmailField,
+  IntegerField,
+  ObjectField,
+  TextField,
+  TextSetField,
+} from '../../http/fields.js';
+
+/** A setting may be left out, and null brings it back to its default. */
+const setting = (description: string) => ({ description, optional: true, nullable: true });
+
+const shortText = (description: string) => ({ ...setting(description), minLength: 1, maxLength: 100 });
+
+const PageUrlField = (description: string): PropertyDecorator =>
+  CheckedField({
+    ...setting(`${description}; null: the hosted page. ?token= is added`),
+    maxLength: 2048,
+    isValid: isPageUrl,
+    message: '$property must be an https URL, an http URL of this machine, or com.example.app:/path',
+  });
+
+export class BrandingRequest implements Partial<Branding> {
+  @TextField(shortText("Shown instead of the project's name")) displayName?: string | null;
+
+  @CheckedField({
+    ...setting('https URL of a picture'),
+    maxLength: 2048,
+    isValid: isLogoUrl,
+    message: '$property must be an https URL',
+  })
+  logoUrl?: string | null;
+
+  @CheckedField({
+    ...setting('Colour of buttons'),
+    example: '#1d4ed8',
+    isValid: (text) => /^#[0-9a-f]{6}$/i.test(text),
+    message: '$property must be #rrggbb',
+  })
+  color?: string | null;
+}
+
+export class MailSettingsRequest implements Partial<MailSettings> {
+  @TextField(shortText("Name of the mails' sender; null: the one of MAIL_FROM")) fromName?: string | null;
+  @EmailField(setting("Where answers to the project's mails go")) replyTo?: string | null;
+}
+
+/** A merge patch of the settings: null brings one back to its default. Times in seconds. */
+export class SettingsRequest implements SettingsPatch {
+  @TextSetField({
+    ...setting('Origins whose pages may call; empty: any'),
+    example: ['https://app.example.com'],
+    maxItems: 50,
+    isValid: isPageOrigin,
+    message: '$property must hold origins as browsers send them, such as https://app.example.com',
+  })
+  allowedOrigins?: string[] | null;
+
+  @TextSetField({
+    ...setting("Where the hosted pages' Continue may lead"),
+    example: ['https://app.example.com/welcome'],
+    maxItems: 50,
+    isValid: isPageUrl,
+    message:
+      '$property must hold https URLs, http URLs of this machine, or URLs such as com.example.app:/path',
+  })
+  redirectUrls?: string[] | null;
+
+  @PageUrlField('Where the links of verification mails lead') verifyEmailUrl?: string | null;
+  @PageUrlField('Where the links of password mails lead') resetPasswordUrl?: string | null;
+  @PageUrlField('Where the links of invitations lead') acceptInviteUrl?: string | null;
+
+  @BooleanField(setting('Whether only customers with a verified address can log in'))
+  requireVerifiedEmail?: boolean | null;
+
+  @BooleanField(setting('Whether registering tells nobody that an address is taken'))
+  enumerationProtection?: boolean | null;
+
+  @IntegerField({ ...setting('Lifetime of access tokens'), min: 60, max: 86_400 })
+  accessTokenTtl?: number | null;
+
+  @IntegerField({ ...setting('How long a session may go unused'), min: 300, max: 31_536_000 })
+  refreshIdleTtl?: number | null;
+
+  @IntegerField({
+    ...setting('How long a session lasts at most; not less than refreshIdleTtl'),
+    min: 300,
+    max: 63_072_000,
+  })
+  refreshAbsoluteTtl?: number | null;
+
+  @TextSetField({
+    ...setting('Keys of publicMetadata that access tokens carry as claims of the same name'),
+    example: ['plan'],
+    maxItems: 10,
+    isValid: isClaimName,
+    message: '$property must hold names of letters, digits and _ that no other claim has',
+  })
+  accessTokenClaims?: string[] | null;
+
+  @IntegerField({ ...setting('The least length of a new password in characters'), min: 8, max: 64 })
+  passwordMinLength?: number | null;
+
+  @BooleanField(setting('Whether new passwords are looked up in a public list of breached ones'))
+  breachCheck?: boolean | null;
+
+  @ObjectField({ ...setting('Look of hosted pages and mails'), type: BrandingRequest })
+  branding?: BrandingRequest | null;
+
+  @ObjectField({ ...setting('The sender of mails'), type: MailSettingsRequest })
+  mail?: MailSettingsRequest | null;
+}
+
+export class UpdateProjectRequest {
+  @TextField({ description: 'What people call it', optional: true, minLength: 1, maxLength: 100 })
+  name?: string;
+
+  @ObjectField({ description: 'The settings to change', optional: true, type: SettingsRequest })
+  settings?: SettingsRequest;
+}
+
+/** Names such as `toString` are found in every object. */
+function isClaimName(text: string): boolean {
+  return /^[A-Za-z_][A-Za-z0-9_]{0,63}$/.test(text) && !reservedClaims.has(text) && !(text in {});
+}

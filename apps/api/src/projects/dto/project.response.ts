@@ -1,0 +1,91 @@
+import { ApiProperty } from '@nestjs/swagger';
+import type { Branding, MailSettings, Project, ProjectSettings } from '#domain';
+
+const nullableText = { type: String, nullable: true };
+const nullableUrl = { ...nullableText, format: 'uri' };
+
+export class BrandingResponse implements Branding {
+  @ApiProperty(nullableText) displayName!: string | null;
+  @ApiProperty(nullableUrl) logoUrl!: string | null;
+  @ApiProperty({ ...nullableText, example: '#1d4ed8' }) color!: string | null;
+}
+
+export class MailSettingsResponse implements MailSettings {
+  @ApiProperty(nullableText) fromName!: string | null;
+  @ApiProperty({ ...nullableText, format: 'email' }) replyTo!: string | null;
+}
+
+/** The settings in force: those that the project changed, over the defaults. Times in seconds. */
+export class ProjectSettingsResponse implements ProjectSettings {
+  @ApiProperty({ type: [String], description: 'Origins whose pages may call; empty: any' })
+  allowedOrigins!: string[];
+
+  @ApiProperty({ type: [String] }) redirectUrls!: string[];
+  @ApiProperty({ ...nullableUrl, description: 'null: the hosted page' }) verifyEmailUrl!: string | null;
+  @ApiProperty({ ...nullableUrl, description: 'null: the hosted page' }) resetPasswordUrl!: string | null;
+  @ApiProperty({ ...nullableUrl, description: 'null: the hosted page' }) acceptInviteUrl!: string | null;
+  @ApiProperty({ default: false }) requireVerifiedEmail!: boolean;
+  @ApiProperty({
+    default: false,
+    description: 'register answers 202 to everyone, and nobody logs in before their address is verified',
+  })
+  enumerationProtection!: boolean;
+
+  @ApiProperty({ type: 'integer', default: 3600, description: 'Seconds' }) accessTokenTtl!: number;
+  @ApiProperty({ type: 'integer', default: 2_592_000, description: 'Seconds' }) refreshIdleTtl!: number;
+  @ApiProperty({ type: 'integer', default: 7_776_000, description: 'Seconds' }) refreshAbsoluteTtl!: number;
+  @ApiProperty({ type: [String] }) accessTokenClaims!: string[];
+  @ApiProperty({ type: 'integer', default: 8 }) passwordMinLength!: number;
+  @ApiProperty({ default: false }) breachCheck!: boolean;
+  @ApiProperty({ type: BrandingResponse }) branding!: BrandingResponse;
+  @ApiProperty({ type: MailSettingsResponse }) mail!: MailSettingsResponse;
+
+  static from(settings: ProjectSettings): ProjectSettingsResponse {
+    const { displayName, logoUrl, color } = settings.branding;
+    const { fromName, replyTo } = settings.mail;
+    return {
+      allowedOrigins: settings.allowedOrigins,
+      redirectUrls: settings.redirectUrls,
+      verifyEmailUrl: settings.verifyEmailUrl,
+      resetPasswordUrl: settings.resetPasswordUrl,
+      acceptInviteUrl: settings.acceptInviteUrl,
+      requireVerifiedEmail: settings.requireVerifiedEmail,
+      enumerationProtection: settings.enumerationProtection,
+      accessTokenTtl: settings.accessTokenTtl,
+      refreshIdleTtl: settings.refreshIdleTtl,
+      refreshAbsoluteTtl: settings.refreshAbsoluteTtl,
+      accessTokenClaims: settings.accessTokenClaims,
+      passwordMinLength: settings.passwordMinLength,
+      breachCheck: settings.breachCheck,
+      branding: { displayName, logoUrl, color },
+      mail: { fromName, replyTo },
+    };
+  }
+}
+
+/** A project as secret keys see it, and as events carry it. */
+export class ProjectResponse {
+  @ApiProperty({ format: 'uuid' }) id!: string;
+  @ApiProperty({ format: 'uuid' }) organizationId!: string;
+  @ApiProperty() name!: string;
+  @ApiProperty() slug!: string;
+  @ApiProperty({ enum: ['development', 'staging', 'production'] }) environment!: string;
+  @ApiProperty({ type: ProjectSettingsResponse }) settings!: ProjectSettingsResponse;
+  @ApiProperty({ type: String, format: 'date-time', nullable: true }) archivedAt!: string | null;
+  @ApiProperty({ format: 'date-time' }) createdAt!: string;
+  @ApiProperty({ format: 'date-time' }) updatedAt!: string;
+
+  static from(project: Project): ProjectResponse {
+    return {
+      id: project.id,
+      organizationId: project.organizationId,
+      name: project.name,
+      slug: project.slug,
+      environment: project.environment,
+      settings: ProjectSettingsResponse.from(project.settings),
+      archivedAt: project.archivedAt?.toISOString() ?? null,
+      createdAt: project.createdAt.toISOString(),
+      updatedAt: project.updatedAt.toISOString(),
+    };
+  }
+}

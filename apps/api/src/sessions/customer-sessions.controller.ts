@@ -1,0 +1,74 @@
+import { Controller, Delete, Get, HttpCode, Param, Query } from '@nestjs/common';
+import { ApiBearerAuth, ApiNoContentResponse, ApiTags } from '@nestjs/swagger';
+import { CurrentCaller, SecretKey, type SecretKeyCaller } from '#auth';
+import { pathUuid } from '#domain';
+import { CursorCodec } from '#platform';
+import { CustomersService } from '../customers/customers.service.js';
+import { ApiCamelList } from '../http/api-envelopes.js';
+import { ApiProblems } from '../http/api-problems.js';
+import { camelList, PageQuery, readPage } from '../http/paging.js';
+import { SessionResponse } from './dto/session.response.js';
+import { SessionsService } from './sessions.service.js';
+
+@ApiTags('Customers')
+@ApiBearerAuth('secretKey')
+@Controller('api/v1/customers/:customerId/sessions')
+export class CustomerSessionsController {
+  constructor(
+    private readonly customers: CustomersService,
+    private readonly sessions: SessionsService,
+    private readonly cursors: CursorCodec,
+  ) {}
+
+  /** A customer's live sessions, newest first. */
+  @Get()
+  @SecretKey('session:read')
+  @ApiCamelList(SessionResponse)
+  @ApiProblems('validation_failed', 'invalid_cursor', 'invalid_api_key', 'insufficient_scope', 'not_found')
+  async list(
+    @CurrentCaller() { reach }: SecretKeyCaller,
+    @Param('customerId') id: string,
+    @Query() query: PageQuery,
+  ) {
+    const { customer } = await this.customers.get(reach, pathUuid(id));
+    const { items, nextCursor } = await readPage(
+      this.cursors,
+      ['sessions', customer.id],
+      query,
+      (before, limit) => this.sessions.list(customer, before, limit),
+    );
+    return camelList(
+      items.map((session) => SessionResponse.from(session)),
+      nextCursor,
+    );
+  }
+
+  /** Ends every session of a customer. */
+  @Delete()
+  @HttpCode(204)
+  @SecretKey('session:revoke')
+  @ApiNoContentResponse()
+  @ApiProblems('invalid_api_key', 'insufficient_scope', 'not_found')
+  async revokeAll(
+    @CurrentCaller() { reach }: SecretKeyCaller,
+    @Param('customerId') id: string,
+  ): Promise<void> {
+    const { customer, project } = await this.customers.get(reach, pathUuid(id));
+    await this.sessions.revokeAll(customer, project);
+  }
+
+  /** Ends one session of a customer. */
+  @Delete(':sessionId')
+  @HttpCode(204)
+  @SecretKey('session:revoke')
+  @ApiNoContentResponse()
+  @ApiProblems('invalid_api_key', 'insufficient_scope', 'not_found')
+  async revoke(
+    @CurrentCaller() { reach }: SecretKeyCaller,
+    @Param('customerId') id: string,
+    @Param('sessionId') sessionId: string,
+  ): Promise<void> {
+    const { customer, project } = await this.customers.get(reach, pathUuid(id));
+    await this.sessions.revoke(customer, project, pathUuid(sessionId));
+  }
+}

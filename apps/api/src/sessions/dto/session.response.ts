@@ -1,0 +1,63 @@
+import { ApiProperty } from '@nestjs/swagger';
+import bowser from 'bowser';
+import type { SessionRecord } from '#persistence';
+import { coarseAddress } from '../../http/client-address.js';
+
+/** One login of a customer, as a secret key sees it and as events carry it. */
+export class SessionResponse {
+  @ApiProperty({ format: 'uuid' }) id!: string;
+
+  @ApiProperty({
+    type: String,
+    nullable: true,
+    description: 'Browser and system as the user agent names them',
+    example: 'Chrome on macOS',
+  })
+  device!: string | null;
+
+  @ApiProperty({ type: String, nullable: true, description: 'Address of the login' }) ip!: string | null;
+  @ApiProperty({ type: String, nullable: true }) userAgent!: string | null;
+  @ApiProperty({ format: 'date-time' }) createdAt!: string;
+  @ApiProperty({ format: 'date-time', description: 'Login or last refresh' }) lastUsedAt!: string;
+  @ApiProperty({ format: 'date-time', description: 'Unless it is refreshed before' }) expiresAt!: string;
+
+  static from(session: SessionRecord): SessionResponse {
+    return {
+      id: session.id,
+      device: deviceName(session.userAgent),
+      ip: session.ip,
+      userAgent: session.userAgent,
+      createdAt: session.createdAt.toISOString(),
+      lastUsedAt: session.lastUsedAt.toISOString(),
+      expiresAt: session.expiresAt.toISOString(),
+    };
+  }
+}
+
+/** A session as its customer sees it: the address only roughly, so that a stolen token tells less. */
+export class OwnSessionResponse {
+  @ApiProperty({ format: 'uuid' }) id!: string;
+  @ApiProperty({ type: String, nullable: true, example: 'Safari on iOS' }) device!: string | null;
+
+  @ApiProperty({ type: String, nullable: true, description: 'Where about', example: '203.0.113.0/24' })
+  ip!: string | null;
+
+  @ApiProperty({ format: 'date-time' }) createdAt!: string;
+  @ApiProperty({ format: 'date-time' }) lastUsedAt!: string;
+  @ApiProperty({ format: 'date-time' }) expiresAt!: string;
+  @ApiProperty({ description: 'Whether it is the session that asks' }) current!: boolean;
+
+  static from(session: SessionRecord, currentId: string): OwnSessionResponse {
+    const { id, device, ip, createdAt, lastUsedAt, expiresAt } = SessionResponse.from(session);
+    const coarse = ip && coarseAddress(ip);
+    return { id, device, ip: coarse, createdAt, lastUsedAt, expiresAt, current: id === currentId };
+  }
+}
+
+/** Browser and system of a user agent, or as much of it as is known. */
+function deviceName(userAgent: string | null): string | null {
+  if (!userAgent) return null;
+  const { browser, os } = bowser.parse(userAgent);
+  const known = [browser.name, os.name].filter((name): name is string => Boolean(name));
+  return known.length > 0 ? known.join(' on ').slice(0, 100) : null;
+}
