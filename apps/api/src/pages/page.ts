@@ -1,68 +1,94 @@
-import { createHash } from 'node:crypto';
 import type { Response } from 'express';
+import { brandOf, type Brand } from '#domain';
 import { escapeHtml } from '#platform';
-
-const style = `
-:root { color-scheme: light dark; --text: #1b1f24; --back: #f5f6f8; --card: #ffffff; --accent: #1d4ed8; --on-accent: #ffffff; }
-@media (prefers-color-scheme: dark) { :root { --text: #e8eaed; --back: #14161a; --card: #1f2329; --accent: #8ab4f8; --on-accent: #10131a; } }
-* { box-sizing: border-box; }
-body { margin: 0; min-height: 100vh; display: grid; place-items: center; padding: 1rem; font: 1rem/1.5 system-ui, sans-serif; color: var(--text); background: var(--back); }
-main { width: 100%; max-width: 26rem; padding: 2rem; border-radius: .75rem; background: var(--card); box-shadow: 0 1px 4px rgb(0 0 0 / .15); }
-h1 { margin: 0 0 .75rem; font-size: 1.35rem; overflow-wrap: anywhere; }
-p { margin: 0 0 1.25rem; overflow-wrap: anywhere; }
-p:last-child { margin: 0; }
-button, a.button { display: block; width: 100%; padding: .75rem 1rem; border: 0; border-radius: .5rem; font: inherit; font-weight: 600; text-align: center; text-decoration: none; cursor: pointer; color: var(--on-accent); background: var(--accent); }
-button:focus-visible, a.button:focus-visible { outline: 3px solid var(--text); outline-offset: 2px; }
-`;
-
-const styleHash = createHash('sha256').update(style).digest('base64');
-
-const policy = [
-  "default-src 'none'",
-  `style-src 'sha256-${styleHash}'`,
-  "form-action 'self'",
-  "base-uri 'none'",
-  "frame-ancestors 'none'",
-].join('; ');
+import { pageStyle } from './page-style.js';
 
 export interface PageContent {
+  /** The page's one heading. */
   title: string;
   text: string;
-  /** The page's one button, as HTML made by `postButton` or `linkButton`. */
+  /** What can be done here, as HTML made by `postButton`, `passwordForm` or `linkButton`. */
   button?: string;
+  /** Whose page it is; null or absent: nobody's, as for an unknown token. */
+  brand?: Brand | null;
 }
 
-/** Sends a hosted page: no script, no outside asset, a content policy of its own (requirement HD-01). */
+const nobody = brandOf('');
+
+/** Sends a hosted page: no script, no outside asset but the project's logo, a content policy of its own (HD-01). */
 export function sendPage(
   response: Response,
   status: number,
-  { title, text, button = '' }: PageContent,
+  { title, text, button = '', brand }: PageContent,
 ): void {
+  const { css, hash } = pageStyle(brand ?? nobody);
+  const policy = [
+    "default-src 'none'",
+    `style-src '${hash}'`,
+    ...(brand?.logoUrl ? [`img-src ${new URL(brand.logoUrl).origin}`] : []),
+    "form-action 'self'",
+    "base-uri 'none'",
+    "frame-ancestors 'none'",
+  ];
   response.status(status).set({
     'Content-Type': 'text/html; charset=utf-8',
-    'Content-Security-Policy': policy,
-    'X-Robots-Tag': 'noindex',
+    'Content-Security-Policy': policy.join('; '),
+    'X-Robots-Tag': 'noindex, nofollow',
   }).send(`<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
-<meta name="robots" content="noindex">
-<title>${escapeHtml(title)}</title>
-<style>${style}</style>
+<meta name="robots" content="noindex, nofollow">
+<title>${escapeHtml(brand && brand.name !== title ? `${title} · ${brand.name}` : title)}</title>
+<style>${css}</style>
 </head>
-<body><main><h1>${escapeHtml(title)}</h1><p>${escapeHtml(text)}</p>${button}</main></body>
+<body><main>${brand ? head(brand) : ''}<h1>${escapeHtml(title)}</h1><p>${escapeHtml(text)}</p>${button}</main></body>
 </html>
 `);
 }
 
+/** The name stands beside the logo, which may be slow, broken or without words; so the picture needs none. */
+const head = ({ name, logoUrl }: Brand): string =>
+  `<p class="brand">${logoUrl ? `<img src="${escapeHtml(logoUrl)}" alt="">` : ''}<span>${escapeHtml(name)}</span></p>`;
+
 /** A button that POSTs the fields to the path. */
-export function postButton(path: string, label: string, fields: Record<string, string>): string {
-  const inputs = Object.entries(fields)
-    .map(([name, value]) => `<input type="hidden" name="${name}" value="${escapeHtml(value)}">`)
-    .join('');
-  return `<form method="post" action="${path}">${inputs}<button type="submit">${escapeHtml(label)}</button></form>`;
+export const postButton = (path: string, label: string, fields: Record<string, string>): string =>
+  form(path, label, hiddenInputs(fields));
+
+export interface PasswordForm {
+  /** Where it is POSTed, with the fields, `username` and `password`. */
+  path: string;
+  /** On the button. */
+  label: string;
+  /** Such as the token. */
+  fields: Record<string, string>;
+  /** Whose password it is: password managers keep it under this name. */
+  email: string;
+  minLength: number;
+  /** What was wrong with the password that was sent before. */
+  error?: string | null;
 }
 
+/** A form that asks for a new password. */
+export function passwordForm({ path, label, fields, email, minLength, error }: PasswordForm): string {
+  // Only `minlength` is left to the browser: `maxlength` would cut a password without a word (PW-01).
+  const input = `<input id="password" name="password" type="password" autocomplete="new-password" required minlength="${minLength}" aria-describedby="${error ? 'password-error ' : ''}password-hint"${error ? ' aria-invalid="true" autofocus' : ''}>`;
+  return form(
+    path,
+    label,
+    `${hiddenInputs(fields)}<input type="text" name="username" value="${escapeHtml(email)}" autocomplete="username" readonly hidden><label for="password">New password</label>${input}${error ? `<p class="error" id="password-error" role="alert">${escapeHtml(error)}</p>` : ''}<p class="hint" id="password-hint">At least ${minLength} characters, any you like.</p>`,
+  );
+}
+
+/** A button that leads on. */
 export const linkButton = (href: string, label: string): string =>
   `<a class="button" href="${escapeHtml(href)}" rel="noreferrer">${escapeHtml(label)}</a>`;
+
+const form = (path: string, label: string, inputs: string): string =>
+  `<form method="post" action="${escapeHtml(path)}">${inputs}<button type="submit">${escapeHtml(label)}</button></form>`;
+
+const hiddenInputs = (fields: Record<string, string>): string =>
+  Object.entries(fields)
+    .map(([name, value]) => `<input type="hidden" name="${escapeHtml(name)}" value="${escapeHtml(value)}">`)
+    .join('');

@@ -1,59 +1,73 @@
-import { Body, Controller, Get, Headers, Post, Query, Res } from '@nestjs/common';
+import { Body, Controller, Get, Headers, Post, Query, Res, UseFilters } from '@nestjs/common';
 import { ApiExcludeController } from '@nestjs/swagger';
 import type { Response } from 'express';
 import { NoCredential } from '#auth';
-import { GatehouseError } from '#domain';
+import type { OneTimeToken } from '#persistence';
 import { RateLimit } from '../http/rate-limit.js';
 import { VerificationService } from '../identity/verification.service.js';
-import { linkButton, postButton, sendPage } from './page.js';
+import {
+  assertOwnForm,
+  projectBrand,
+  readToken,
+  sendDone,
+  sendExpired,
+  sendRenewed,
+  sendUnknown,
+  type PageForm,
+} from './one-time-page.js';
+import { PageFilter } from './page.filter.js';
+import { postButton, sendPage } from './page.js';
 
-const unknown = {
-  title: 'This link does not work',
-  text: 'It has expired, was replaced by a newer one, or is not complete. Ask for a new verification e-mail and use its link.',
-};
+const PATH = '/verify-email';
 
-/** The page behind the verification link. Mail scanners open links, so looking at it changes nothing. */
+/** The page behind the verification link. Mail scanners open links, so looking at it changes nothing (EV-03). */
 @ApiExcludeController()
 @NoCredential()
+@UseFilters(PageFilter)
 @Controller('verify-email')
 export class VerifyEmailPage {
   constructor(private readonly verification: VerificationService) {}
 
   @Get()
   @RateLimit('verify')
-  async show(@Query('token') token: unknown, @Res() response: Response): Promise<void> {
-    const found = typeof token === 'string' ? await this.verification.peek(token) : null;
-    if (!found) return sendPage(response, 400, unknown);
-    if (found.consumedAt) return sendDone(response, found.email, found.redirectUrl, false);
+  async show(@Query('token') query: unknown, @Res() response: Response): Promise<void> {
+    const token = readToken(query);
+    const found = await this.verification.peek(token);
+    if (found?.state !== 'live') return sendEnded(response, token, found);
     sendPage(response, 200, {
-      title: found.projectName,
-      text: `Confirm that ${found.email} is your e-mail address.`,
-      button: postButton('/verify-email', 'Confirm e-mail address', { token: token as string }),
+      title: 'Confirm your e-mail address',
+      text: `Is ${found.email} your address?`,
+      button: postButton(PATH, 'Confirm e-mail address', { token }),
+      brand: projectBrand(found.project),
     });
   }
 
   @Post()
   @RateLimit('verify')
   async confirm(
-    @Body() form: Record<string, string> | undefined,
+    @Body() form: PageForm | undefined,
     @Headers('sec-fetch-site') site: string | undefined,
     @Res() response: Response,
   ): Promise<void> {
-    if (site !== undefined && site !== 'same-origin') throw new GatehouseError('origin_not_allowed');
-    try {
-      const { customer, isNew, redirectUrl } = await this.verification.verify(form?.['token'] ?? '');
-      sendDone(response, customer.email, redirectUrl, isNew);
-    } catch (error) {
-      if (!(error instanceof GatehouseError) || error.code !== 'invalid_token') throw error;
-      sendPage(response, 400, unknown);
+    assertOwnForm(site);
+    const token = form?.token ?? '';
+    const found = await this.verification.peek(token);
+    if (found?.state === 'expired' && form?.renew) {
+      await this.verification.renew(found);
+      return sendRenewed(response, found);
     }
+    if (found?.state !== 'live') return sendEnded(response, token, found);
+    await this.verification.verify(token);
+    sendDone(response, found, 'Thank you', `${found.email} is confirmed.`);
   }
 }
 
-function sendDone(response: Response, email: string, redirectUrl: string | null, isNew: boolean): void {
-  sendPage(response, 200, {
-    title: isNew ? 'Thank you' : 'Already confirmed',
-    text: `${email} is confirmed. ${redirectUrl ? '' : 'You can close this page.'}`.trim(),
-    ...(redirectUrl ? { button: linkButton(redirectUrl, 'Continue') } : {}),
-  });
+function sendEnded(response: Response, token: string, found: OneTimeToken | null): void {
+  // Also by another link, such as that of a password reset; but only while it is still their address.
+  const isConfirmed = found?.customer.emailVerified && found.customer.email === found.email;
+  if (found && isConfirmed) {
+    return sendDone(response, found, 'Already confirmed', `${found.email} is confirmed.`);
+  }
+  if (!found || found.state === 'voided') return sendUnknown(response, found);
+  sendExpired(response, PATH, token, found);
 }

@@ -1,0 +1,76 @@
+import { Body, Controller, Get, Headers, Post, Query, Res, UseFilters } from '@nestjs/common';
+import { ApiExcludeController } from '@nestjs/swagger';
+import type { Response } from 'express';
+import { NoCredential } from '#auth';
+import type { OneTimeToken } from '#persistence';
+import { RateLimit } from '../http/rate-limit.js';
+import { EmailChangeService } from '../identity/email-change.service.js';
+import {
+  assertOwnForm,
+  projectBrand,
+  readToken,
+  sendDone,
+  sendUnknown,
+  type PageForm,
+} from './one-time-page.js';
+import { PageFilter } from './page.filter.js';
+import { postButton, sendPage } from './page.js';
+
+/** The page behind the links that both addresses get when a customer wants another one. */
+@ApiExcludeController()
+@NoCredential()
+@UseFilters(PageFilter)
+@Controller('confirm-email-change')
+export class ConfirmEmailChangePage {
+  constructor(private readonly changes: EmailChangeService) {}
+
+  @Get()
+  @RateLimit('verify')
+  async show(@Query('token') query: unknown, @Res() response: Response): Promise<void> {
+    const token = readToken(query);
+    const found = await this.changes.peek(token);
+    if (found?.state !== 'live') return sendEnded(response, found);
+    const newEmail = await this.changes.newEmailOf(found);
+    sendPage(response, 200, {
+      title: 'Change your e-mail address',
+      text: `Change your address from ${found.customer.email} to ${newEmail}?`,
+      button: postButton('/confirm-email-change', 'Confirm the change', { token }),
+      brand: projectBrand(found.project),
+    });
+  }
+
+  @Post()
+  @RateLimit('verify')
+  async confirm(
+    @Body() form: PageForm | undefined,
+    @Headers('sec-fetch-site') site: string | undefined,
+    @Res() response: Response,
+  ): Promise<void> {
+    assertOwnForm(site);
+    const token = form?.token ?? '';
+    const found = await this.changes.peek(token);
+    if (found?.state !== 'live') return sendEnded(response, found);
+    if ((await this.changes.confirm(token)) === 'changed') {
+      const newEmail = await this.changes.newEmailOf(found);
+      return sendDone(response, found, 'Your address is changed', `${newEmail} is your e-mail address now.`);
+    }
+    sendDone(
+      response,
+      found,
+      'One more step',
+      'Now open the link in the e-mail to your other address. The change takes effect when both have confirmed.',
+    );
+  }
+}
+
+function sendEnded(response: Response, found: OneTimeToken | null): void {
+  if (!found || found.state === 'voided') return sendUnknown(response, found);
+  if (found.state === 'consumed') {
+    return sendDone(response, found, 'Already confirmed', 'This link has done its work.');
+  }
+  sendPage(response, 400, {
+    title: 'This link has expired',
+    text: 'Ask for the change of your address once more.',
+    brand: projectBrand(found.project),
+  });
+}

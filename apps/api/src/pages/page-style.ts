@@ -1,0 +1,50 @@
+import { createHash } from 'node:crypto';
+import type { Brand } from '#domain';
+
+/** Each project may have a colour; what is past this many is computed again. */
+const KEPT = 100;
+
+export interface PageStyle {
+  css: string;
+  /** Of `css`, as a content policy names it. */
+  hash: string;
+}
+
+const kept = new Map<string, PageStyle>();
+
+/** The style of a hosted page in the project's colour. */
+export function pageStyle({ color, textColor }: Brand): PageStyle {
+  const known = kept.get(color);
+  if (known) return known;
+  const css = cssOf(color, textColor);
+  const style = { css, hash: `sha256-${createHash('sha256').update(css).digest('base64')}` };
+  if (kept.size >= KEPT) kept.clear();
+  kept.set(color, style);
+  return style;
+}
+
+/**
+ * The button's border has the colour of its text: it shows the edge where the project's colour is too near to the
+ * background. In the dark a logo stands on white: most are drawn for it, and would vanish.
+ */
+const cssOf = (color: string, textColor: string): string => `
+:root { color-scheme: light dark; --text: #1b1f24; --back: #f5f6f8; --card: #ffffff; --line: #6f7782; --quiet: #535b66; --alert: #b3261e; --accent: ${color}; --on-accent: ${textColor}; }
+@media (prefers-color-scheme: dark) { :root { --text: #e8eaed; --back: #14161a; --card: #1f2329; --line: #868e99; --quiet: #b4bac3; --alert: #ff9d94; } }
+* { box-sizing: border-box; }
+body { margin: 0; min-height: 100vh; min-height: 100dvh; display: grid; place-items: center; padding: 1rem; font: 1rem/1.5 system-ui, sans-serif; color: var(--text); background: var(--back); }
+main { width: 100%; max-width: 26rem; padding: clamp(1.25rem, 6vw, 2rem); border-radius: .75rem; background: var(--card); box-shadow: 0 1px 4px rgb(0 0 0 / .15); overflow-wrap: anywhere; }
+h1 { margin: 0 0 .75rem; font-size: 1.35rem; line-height: 1.3; }
+p { margin: 0 0 1.25rem; }
+main > :last-child, form > :last-child { margin-bottom: 0; }
+.brand { display: flex; align-items: center; gap: .75rem; margin: 0 0 1.5rem; font-weight: 600; }
+.brand img { display: block; height: 2.5rem; max-width: 60%; object-fit: contain; }
+@media (prefers-color-scheme: dark) { .brand img { height: 3rem; padding: .25rem; border-radius: .375rem; background: #ffffff; } }
+label { display: block; margin: 0 0 .35rem; font-weight: 600; }
+input { display: block; width: 100%; padding: .7rem .8rem; border: 1px solid var(--line); border-radius: .5rem; font: inherit; color: inherit; background: transparent; }
+input[aria-invalid] { border: 2px solid var(--alert); }
+.hint { margin: .35rem 0 1.25rem; font-size: .875rem; color: var(--quiet); }
+.error { margin: .35rem 0 0; font-weight: 600; color: var(--alert); }
+button, a.button { display: block; width: 100%; padding: .75rem 1rem; border: 1px solid var(--on-accent); border-radius: .5rem; font: inherit; font-weight: 600; text-align: center; text-decoration: none; cursor: pointer; color: var(--on-accent); background: var(--accent); }
+input:focus-visible, button:focus-visible, a.button:focus-visible { outline: 3px solid var(--text); outline-offset: 2px; }
+[hidden] { display: none; }
+`;

@@ -1,0 +1,34 @@
+import { Catch, Inject, type ArgumentsHost, type ExceptionFilter } from '@nestjs/common';
+import type { Response } from 'express';
+import type { ErrorCode } from '#domain';
+import { LOGGER, type Logger } from '#platform';
+import { reportFault, toGatehouseError } from '../http/problem.filter.js';
+import type { HouseRequest } from '../http/request-context.js';
+import { sendPage } from './page.js';
+
+const sentences: Partial<Record<ErrorCode, string>> = {
+  rate_limited: 'That was a little too often. Wait a minute and try again.',
+  overloaded: 'Many people are here right now. Go back and try again in a moment.',
+  unavailable: 'We cannot do this right now. Go back and try again in a moment.',
+  internal_error: 'Something went wrong on our side. Go back and try again in a moment.',
+  email_already_registered: 'Another account has this e-mail address by now, so the change was not made.',
+  invalid_token: 'The link was used or replaced in the meantime.',
+};
+
+/** People who look at a hosted page get a page, not a problem document. */
+@Catch()
+export class PageFilter implements ExceptionFilter {
+  constructor(@Inject(LOGGER) private readonly logger: Logger) {}
+
+  catch(thrown: unknown, host: ArgumentsHost): void {
+    const http = host.switchToHttp();
+    const error = toGatehouseError(thrown);
+    reportFault(this.logger, error, http.getRequest<HouseRequest>());
+    const response = http.getResponse<Response>();
+    response.set(error.details.headers ?? {});
+    sendPage(response, error.status, {
+      title: 'That did not work',
+      text: sentences[error.code] ?? 'Open the link in your e-mail again.',
+    });
+  }
+}

@@ -1,0 +1,149 @@
+import { createHash } from 'node:crypto';
+import { once } from 'node:events';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import express from 'express';
+import { brandOf, contrastRatio } from '#domain';
+import { linkButton, passwordForm, postButton, sendPage, type PageContent } from './page.js';
+
+const markup = `<script>alert("1")</script> & 'Sons'`;
+const escaped = '&#60;script&#62;alert(&#34;1&#34;)&#60;/script&#62; &#38; &#39;Sons&#39;';
+
+const branding = { displayName: 'The Shop', logoUrl: 'https://cdn.example.com:8443/l.png', color: '#ffd400' };
+const shop = brandOf('shop', branding);
+
+describe('sendPage', () => {
+  let content: PageContent;
+  let server: Server;
+  beforeAll(async () => {
+    const app = express().get('/', (_request, response) => sendPage(response, 200, content));
+    server = createServer(app).listen(0, '127.0.0.1');
+    await once(server, 'listening');
+  });
+  afterAll(() => server.close());
+
+  const shown = async (page: Partial<PageContent>) => {
+    content = { title: 'Title', text: 'Text', ...page };
+    const response = await fetch(`http://127.0.0.1:${(server.address() as AddressInfo).port}/`);
+    const html = await response.text();
+    return { html, headers: response.headers, policy: response.headers.get('content-security-policy')! };
+  };
+
+  it('HD-01: shows title, text, name and logo as text', async () => {
+    const { html } = await shown({
+      title: markup,
+      text: markup,
+      brand: brandOf('shop', {
+        ...branding,
+        displayName: markup,
+        logoUrl: `https://cdn.example.com/"><script>`,
+      }),
+      button:
+        postButton('/x', markup, { token: markup }) + linkButton(`https://a.example/?"${markup}`, markup),
+    });
+    expect(html).not.toContain('<script');
+    expect(html).toContain(`<h1>${escaped}</h1><p>${escaped}</p>`);
+    expect(html).toContain(`<title>${escaped}</title>`);
+    expect(html).toContain(`<span>${escaped}</span>`);
+    expect(html).toContain('src="https://cdn.example.com/&#34;&#62;&#60;script&#62;"');
+    expect(html).toContain(`name="token" value="${escaped}"`);
+    expect(html).toContain(`<button type="submit">${escaped}</button>`);
+    expect(html).toContain('href="https://a.example/?&#34;&#60;script');
+  });
+
+  it('HD-01: its policy names the very style of the page, in every colour', async () => {
+    for (const brand of [null, shop, brandOf('other', { color: '#123456' }), shop]) {
+      const { html, policy } = await shown({ brand });
+      const css = /<style>([^<]*)<\/style>/.exec(html)![1]!;
+      expect(policy).toContain(`style-src 'sha256-${createHash('sha256').update(css).digest('base64')}'`);
+      expect(css).toContain(`--accent: ${brand?.color ?? '#1d4ed8'};`);
+      expect(css).toContain(`--on-accent: ${brand?.textColor ?? '#ffffff'};`);
+    }
+  });
+
+  it('HD-01: its policy lets in nothing but the style and the logo', async () => {
+    const rest = "form-action 'self'; base-uri 'none'; frame-ancestors 'none'";
+    expect((await shown({})).policy).toMatch(
+      new RegExp(`^default-src 'none'; style-src 'sha256-[^']+'; ${rest}$`),
+    );
+    expect((await shown({ brand: shop })).policy).toMatch(
+      new RegExp(
+        `^default-src 'none'; style-src 'sha256-[^']+'; img-src https://cdn\\.example\\.com:8443; ${rest}$`,
+      ),
+    );
+  });
+
+  it('HD-01: nothing in it is a script or a style of its own', async () => {
+    const { html } = await shown({
+      brand: shop,
+      button: passwordForm({
+        path: '/x',
+        label: 'Go',
+        fields: { token: 't' },
+        email: 'a@b.c',
+        minLength: 8,
+        error: 'No',
+      }),
+    });
+    expect(html).not.toMatch(/<script|<iframe|<object|javascript:|\son\w+=|\sstyle=/i);
+    expect(html.match(/<h1/g)).toHaveLength(1);
+    expect(html.match(/<button/g)).toHaveLength(1);
+    expect(html).toContain('<html lang="en">');
+  });
+
+  it('is not to be found by search engines', async () => {
+    const { html, headers } = await shown({});
+    expect(headers.get('x-robots-tag')).toBe('noindex, nofollow');
+    expect(html).toContain('<meta name="robots" content="noindex, nofollow">');
+  });
+
+  it('its colours read at 4.5:1 or better, in the light and in the dark', async () => {
+    const css = /<style>([^<]*)<\/style>/.exec((await shown({})).html)![1]!;
+    const [light, dark] = css.split('@media').map((part) => {
+      const found = [...part.matchAll(/--([\w-]+): (#[0-9a-f]{6});/g)];
+      return Object.fromEntries(found.map(([, name, color]) => [name, color!]));
+    });
+    for (const palette of [light!, { ...light, ...dark }]) {
+      for (const name of ['text', 'quiet', 'alert']) {
+        expect(contrastRatio(palette[name], palette['card'])).toBeGreaterThanOrEqual(4.5);
+      }
+      expect(contrastRatio(palette['on-accent'], palette['accent'])).toBeGreaterThanOrEqual(4.5);
+      // The edge of a field (WCAG 2.2, 1.4.11).
+      expect(contrastRatio(palette['line'], palette['card'])).toBeGreaterThanOrEqual(3);
+    }
+    expect(Object.keys(dark)).toContain('card');
+  });
+});
+
+describe('passwordForm', () => {
+  const form = {
+    path: '/reset-password',
+    label: 'Set',
+    fields: { token: 'tok' },
+    email: 'a"b@c.d',
+    minLength: 12,
+  };
+
+  it('tells a password manager whose new password it is', () => {
+    const html = passwordForm(form);
+    expect(html).toContain('<form method="post" action="/reset-password">');
+    expect(html).toContain('<input type="hidden" name="token" value="tok">');
+    expect(html).toContain('name="username" value="a&#34;b@c.d" autocomplete="username"');
+    expect(html).toMatch(/<input id="password" name="password" type="password" autocomplete="new-password"/);
+  });
+
+  it('PW-01: asks for a least length and cuts nothing', () => {
+    const html = passwordForm(form);
+    expect(html).toContain('required minlength="12" aria-describedby="password-hint">');
+    expect(html).toMatch(/id="password-hint">At least 12 characters/);
+    expect(html).not.toContain('maxlength');
+    expect(html).not.toContain('aria-invalid');
+  });
+
+  it('joins an error to its field', () => {
+    const html = passwordForm({ ...form, error: markup });
+    expect(html).toContain('aria-describedby="password-error password-hint" aria-invalid="true"');
+    expect(html).toContain(`<p class="error" id="password-error" role="alert">${escaped}</p>`);
+    expect(html).toContain('<label for="password">');
+  });
+});

@@ -1,0 +1,111 @@
+import { Body, Controller, Get, Headers, Post, Query, Res, UseFilters } from '@nestjs/common';
+import { ApiExcludeController } from '@nestjs/swagger';
+import type { Response } from 'express';
+import { NoCredential } from '#auth';
+import { GatehouseError } from '#domain';
+import type { OneTimeToken } from '#persistence';
+import { CurrentClient } from '../http/current-client.js';
+import { RateLimit } from '../http/rate-limit.js';
+import type { Client } from '../http/request-context.js';
+import { PasswordResetService } from '../identity/password-reset.service.js';
+import {
+  assertOwnForm,
+  projectBrand,
+  readToken,
+  sendDone,
+  sendExpired,
+  sendRenewed,
+  sendUnknown,
+  type PageForm,
+} from './one-time-page.js';
+import { PageFilter } from './page.filter.js';
+import { passwordForm, sendPage } from './page.js';
+
+/** What the two links say that lead here. */
+const words = {
+  'reset-password': {
+    path: '/reset-password',
+    title: 'Choose a new password',
+    text: 'For your account',
+    button: 'Set new password',
+    done: 'Your password is changed',
+  },
+  'accept-invite': {
+    path: '/accept-invite',
+    title: 'Welcome',
+    text: 'Choose a password for your account',
+    button: 'Set password',
+    done: 'Your account is ready',
+  },
+};
+
+const wordsOf = ({ kind }: OneTimeToken) => words[kind === 'accept-invite' ? kind : 'reset-password'];
+
+/** The pages behind the links of reset and invitation mails: both set a password. */
+@ApiExcludeController()
+@NoCredential()
+@UseFilters(PageFilter)
+@Controller(['reset-password', 'accept-invite'])
+export class ResetPasswordPage {
+  constructor(private readonly resets: PasswordResetService) {}
+
+  @Get()
+  @RateLimit('verify')
+  async show(@Query('token') query: unknown, @Res() response: Response): Promise<void> {
+    const token = readToken(query);
+    const found = await this.resets.peek(token);
+    if (found?.state !== 'live') return sendEnded(response, token, found);
+    sendForm(response, 200, token, found);
+  }
+
+  @Post()
+  @RateLimit('reset')
+  async set(
+    @Body() form: PageForm | undefined,
+    @Headers('sec-fetch-site') site: string | undefined,
+    @CurrentClient() client: Client,
+    @Res() response: Response,
+  ): Promise<void> {
+    assertOwnForm(site);
+    const token = form?.token ?? '';
+    const found = await this.resets.peek(token);
+    if (found?.state === 'expired' && form?.renew) {
+      await this.resets.renew(found);
+      return sendRenewed(response, found);
+    }
+    if (found?.state !== 'live') return sendEnded(response, token, found);
+    try {
+      await this.resets.reset(token, form?.password ?? '', { ...client, origin: undefined });
+    } catch (error) {
+      if (!(error instanceof GatehouseError) || error.code !== 'weak_password') throw error;
+      const advice = error.details.errors!.map(({ message }) => message).join(' ');
+      return sendForm(response, 422, token, found, advice);
+    }
+    sendDone(response, found, wordsOf(found).done, `You can now log in as ${found.email}.`);
+  }
+}
+
+function sendForm(
+  response: Response,
+  status: number,
+  token: string,
+  found: OneTimeToken,
+  error: string | null = null,
+): void {
+  const { path, title, text, button } = wordsOf(found);
+  const { passwordMinLength } = found.project.settings;
+  const form = { path, label: button, fields: { token }, email: found.email, error };
+  sendPage(response, status, {
+    title,
+    text: `${text} ${found.email}`,
+    button: passwordForm({ ...form, minLength: passwordMinLength }),
+    brand: projectBrand(found.project),
+  });
+}
+
+function sendEnded(response: Response, token: string, found: OneTimeToken | null): void {
+  if (!found || found.state === 'voided') return sendUnknown(response, found);
+  const { path, done } = wordsOf(found);
+  if (found.state === 'expired') return sendExpired(response, path, token, found);
+  sendDone(response, found, done, 'This link has been used already.');
+}
