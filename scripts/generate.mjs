@@ -25,11 +25,13 @@ await main(async () => {
 /** @returns {Promise<Record<string, string>>} the text of every generated file, by its path */
 async function makeFiles() {
   const { settings } = await import('../dist/libs/platform/src/index.js');
-  const { errorCatalogue, eventTypes } = await import('../dist/libs/domain/src/index.js');
+  const { errorCatalogue, eventExamples, eventsSchema, eventTypes } =
+    await import('../dist/libs/domain/src/index.js');
   return {
     '.env.example': envExample(settings),
     'docs/errors.md': await pretty('docs/errors.md', errorsPage(errorCatalogue)),
-    'docs/events.md': await pretty('docs/events.md', eventsPage(eventTypes)),
+    'docs/events.md': await pretty('docs/events.md', eventsPage(eventTypes, eventExamples)),
+    'docs/events.schema.json': await pretty('docs/events.schema.json', JSON.stringify(eventsSchema)),
     'docs/openapi.json': await pretty('docs/openapi.json', JSON.stringify(await openApi())),
   };
 }
@@ -92,21 +94,41 @@ ${rows.join('\n')}
 `;
 }
 
-function eventsPage(eventTypes) {
-  const rows = Object.entries(eventTypes).map(([type, { cause, named }]) =>
-    row(`\`${type}\``, escape(cause), named ? `no: list it or \`${type.split('.')[0]}.*\`` : 'yes'),
+function eventsPage(eventTypes, eventExamples) {
+  const types = Object.entries(eventTypes).map(([type, { cause, named }]) => ({
+    type,
+    cause: escape(cause),
+    example: JSON.stringify(eventExamples[type], null, 2),
+    wildcards: `\`${type.split('.')[0]}.*\`${named ? ', not `*`' : ' and `*`'}`,
+  }));
+  const rows = types.map(({ type, cause }) => row(`[\`${type}\`](#${type.replace('.', '')})`, cause));
+  const sections = types.map(
+    ({ type, cause, example, wildcards }) => `## ${type}
+
+Emitted when ${cause}. Part of ${wildcards}.
+
+\`\`\`json
+${example}
+\`\`\`
+`,
   );
   return `<!-- ${NOTE} -->
 
 # Event types
 
-What a webhook endpoint can list in \`events\`: a type of this table, all types of a noun such as \`customer.*\`, or
-\`*\`. \`*\` stands for all types but those that the last column leaves out.
+What a webhook endpoint can list in \`events\`: a type of this page, all types of a noun such as \`customer.*\`, or
+\`*\`. \`*\` stands for all types but those that say otherwise.
 
-${row('Type', 'Emitted when', 'In `*`')}
-${row(':--', ':--', ':--')}
+Every body has the members that the examples show. \`data\` holds resources as a secret key's GET returns them, as
+they were right after the change. Later versions may add types and members and take none away, so let through what
+you do not know. [events.schema.json](events.schema.json) is a JSON Schema (2020-12) of all bodies, from which types
+can be generated.
+
+${row('Type', 'Emitted when')}
+${row(':--', ':--')}
 ${rows.join('\n')}
-`;
+
+${sections.join('\n')}`;
 }
 
 function row(...cells) {

@@ -3,7 +3,13 @@
  * marked `named`: those must be asked for by name (contract, section 5).
  */
 export const eventTypes = {
-  'customer.created': { cause: 'a customer registered' },
+  'customer.created': { cause: 'a customer registered, or a server created one' },
+  'customer.updated': { cause: 'something about a customer changed; previous holds what it was' },
+  'customer.deleted': { cause: 'a customer was deleted, by a server or by themselves; ids only' },
+  'customer.disabled': { cause: 'a server keeps a customer out' },
+  'customer.enabled': { cause: 'a server lets a customer in again' },
+  'customer.locked': { cause: 'too many logins failed: only addresses the customer used before may go on' },
+  'customer.unlocked': { cause: 'a server, or a password reset, ended a lock before its time' },
   'verification.requested': { cause: 'an e-mail with a verification link was written' },
   'verification.completed': { cause: 'a customer proved to own their e-mail address' },
   'session.created': { cause: 'a customer logged in or registered' },
@@ -13,7 +19,12 @@ export const eventTypes = {
     cause: 'a wrong password was given for a customer; at most one a minute each',
     named: true,
   },
+  'password.changed': { cause: 'a customer changed their password, or an invited one set the first' },
+  'password.reset_requested': { cause: 'an e-mail with a link to set a new password was written' },
+  'password.reset_completed': { cause: 'a customer set a new password through an e-mailed link' },
+  'email.changed': { cause: 'a customer has another e-mail address, confirmed at both' },
   'token.reuse_detected': { cause: 'a spent refresh token came back, so its session was revoked' },
+  'project.updated': { cause: 'the name or the settings of a project changed' },
 } as const satisfies Record<string, { cause: string; named?: boolean }>;
 
 export type EventType = keyof typeof eventTypes;

@@ -1,0 +1,123 @@
+/** A JSON Schema (2020-12), or a part of one. */
+export type JsonSchema = Readonly<Record<string, unknown>>;
+
+type Members = Readonly<Record<string, JsonSchema>>;
+
+export const text = { type: 'string' };
+export const uuid = { type: 'string', format: 'uuid' };
+export const email = { type: 'string', format: 'email' };
+export const time = { type: 'string', format: 'date-time' };
+
+const flag = { type: 'boolean' };
+const seconds = { type: 'integer', description: 'In seconds' };
+const texts = { type: 'array', items: text };
+const url = { type: 'string', format: 'uri' };
+const jsonObject = { type: 'object', additionalProperties: true };
+const orNull = (schema: { type: string; format?: string }): JsonSchema => ({
+  ...schema,
+  type: [schema.type, 'null'],
+});
+
+/** An object that has all of these members. Later versions may add others (contract, section 5). */
+export const object = (properties: Members, description?: string): JsonSchema => ({
+  type: 'object',
+  ...(description === undefined ? {} : { description }),
+  properties,
+  required: Object.keys(properties),
+  additionalProperties: true,
+});
+
+/** What an `*.updated` event tells of the time before: at least one of these members, and only those that changed. */
+export const previousOf = (properties: Members): JsonSchema => ({
+  type: 'object',
+  description: 'The fields that changed, with the values that they had',
+  properties,
+  minProperties: 1,
+  additionalProperties: true,
+});
+
+/** Text with a few known values. No `enum`, for a receiver that refuses what it does not know would lose events. */
+export const knownText = (description: string, ...values: string[]): JsonSchema => ({
+  type: 'string',
+  description: `${description}. Later versions may know more values`,
+  examples: values,
+});
+
+export const customerFields = {
+  id: uuid,
+  projectId: uuid,
+  externalId: orNull(text),
+  email,
+  firstName: orNull(text),
+  lastName: orNull(text),
+  emailVerified: flag,
+  metadata: { ...jsonObject, description: 'For servers only' },
+  publicMetadata: { ...jsonObject, description: 'The customer may read it' },
+  disabledAt: orNull(time),
+  createdAt: time,
+  updatedAt: time,
+  lastLoginAt: orNull(time),
+} satisfies Members;
+
+const branding = { displayName: orNull(text), logoUrl: orNull(url), color: orNull(text) };
+const mail = { fromName: orNull(text), replyTo: orNull(email) };
+
+const settings = {
+  allowedOrigins: texts,
+  redirectUrls: texts,
+  verifyEmailUrl: orNull(url),
+  resetPasswordUrl: orNull(url),
+  acceptInviteUrl: orNull(url),
+  requireVerifiedEmail: flag,
+  enumerationProtection: flag,
+  accessTokenTtl: seconds,
+  refreshIdleTtl: seconds,
+  refreshAbsoluteTtl: seconds,
+  accessTokenClaims: texts,
+  passwordMinLength: { type: 'integer' },
+  breachCheck: flag,
+  branding: object(branding),
+  mail: object(mail),
+};
+
+/** The resources that events carry, exactly as a secret key's GET returns them, under their nouns. */
+export const eventResources = {
+  customer: object(customerFields, 'A customer as they were right after the change'),
+  session: object(
+    {
+      id: uuid,
+      device: orNull(text),
+      ip: orNull(text),
+      userAgent: orNull(text),
+      createdAt: time,
+      lastUsedAt: time,
+      expiresAt: time,
+    },
+    'One login of a customer',
+  ),
+  project: object(
+    {
+      id: uuid,
+      organizationId: uuid,
+      name: text,
+      slug: text,
+      environment: knownText('What the project is for', 'development', 'staging', 'production'),
+      settings: object(settings),
+      archivedAt: orNull(time),
+      createdAt: time,
+      updatedAt: time,
+    },
+    'A project, with the settings in force',
+  ),
+} satisfies Members;
+
+/** Only ids: nothing that would have to be erased with the customer. */
+export const deletedCustomer = object(
+  { id: customerFields.id, projectId: customerFields.projectId, externalId: customerFields.externalId },
+  'All that is left of the customer',
+);
+
+export const previousProject = previousOf({
+  name: text,
+  settings: previousOf({ ...settings, branding: previousOf(branding), mail: previousOf(mail) }),
+});

@@ -1,0 +1,102 @@
+import { eventExamples } from './event-examples.js';
+import {
+  customerFields,
+  deletedCustomer,
+  email,
+  eventResources,
+  knownText,
+  object,
+  previousOf,
+  previousProject,
+  text,
+  time,
+  uuid,
+  type JsonSchema,
+} from './event-resources.js';
+import { eventTypes, type EventType } from './event-types.js';
+
+const DIALECT = 'https://json-schema.org/draft/2020-12/schema';
+
+const ref = (name: string): JsonSchema => ({ $ref: `#/$defs/${name}` });
+
+const customer = ref('customer');
+const session = ref('session');
+
+const reason = knownText(
+  'Why the session ended',
+  'logout',
+  'revoked',
+  'password_changed',
+  'password_reset',
+  'customer_disabled',
+  'reuse_detected',
+);
+
+const verificationRequest = { kind: knownText('What is verified', 'email'), email, requestedAt: time };
+const via = knownText('The mail whose link proved it', 'link', 'invite', 'reset');
+const reset = object({ email, requestedAt: time });
+
+/** The members of `data`. */
+const dataMembers: Record<EventType, Readonly<Record<string, JsonSchema>>> = {
+  'customer.created': { customer },
+  'customer.updated': { customer, previous: previousOf(customerFields) },
+  'customer.deleted': { customer: deletedCustomer },
+  'customer.disabled': { customer },
+  'customer.enabled': { customer },
+  'customer.locked': { customer },
+  'customer.unlocked': { customer },
+  'verification.requested': { customer, verification: object(verificationRequest) },
+  'verification.completed': {
+    customer,
+    verification: object({ ...verificationRequest, via, completedAt: time }),
+  },
+  'session.created': { customer, session },
+  'session.revoked': { customer, session, reason },
+  'login.succeeded': { customer, session },
+  'login.failed': { customer },
+  'password.changed': { customer },
+  'password.reset_requested': { customer, reset },
+  'password.reset_completed': { customer, reset },
+  'email.changed': { customer, previous: object({ email }, 'What they had before') },
+  'token.reuse_detected': { customer, session },
+  'project.updated': { project: ref('project'), previous: previousProject },
+};
+
+const types = Object.keys(eventTypes) as EventType[];
+
+/** The schema of a whole body; its `$ref`s lead to the resources. */
+const bodySchema = (type: EventType): JsonSchema => ({
+  ...object(
+    {
+      id: { ...text, pattern: '^evt_', description: 'The same on every attempt and redelivery' },
+      type: { const: type },
+      created_at: time,
+      project_id: uuid,
+      organization_id: uuid,
+      data: object(dataMembers[type]),
+    },
+    `Emitted when ${eventTypes[type].cause}`,
+  ),
+  title: type,
+});
+
+/** The JSON Schema of the bodies of one type, complete in itself. */
+export function eventSchema(type: EventType): JsonSchema {
+  const refs = Object.values(dataMembers[type]).map(({ $ref }) => $ref);
+  const used = Object.entries(eventResources).filter(([name]) => refs.includes(ref(name)['$ref']));
+  return { $schema: DIALECT, ...bodySchema(type), $defs: Object.fromEntries(used) };
+}
+
+/** One JSON Schema for the bodies of all types, told apart by `type`, each with an example. */
+export const eventsSchema: JsonSchema = {
+  $schema: DIALECT,
+  title: 'Event',
+  description: 'The body of a webhook. Later versions may add types and members; they take none away',
+  oneOf: types.map(ref),
+  $defs: {
+    ...eventResources,
+    ...Object.fromEntries(
+      types.map((type) => [type, { ...bodySchema(type), examples: [eventExamples[type]] }]),
+    ),
+  },
+};

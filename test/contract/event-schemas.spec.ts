@@ -1,0 +1,367 @@
+import { randomUUID } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
+import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
+import {
+  canonicalEmail,
+  eventExamples,
+  eventResources,
+  eventSchema,
+  eventsSchema,
+  eventTypes,
+  isUuid,
+  parsePublicId,
+  type EventBody,
+  type EventType,
+} from '#domain';
+import { eventually } from '../support/eventually.js';
+import { House, PASSWORD, type Answer } from '../support/house.js';
+
+const types = Object.keys(eventTypes) as EventType[];
+
+const readJson = async (name: string): Promise<any> => JSON.parse(await readFile(name, 'utf8'));
+
+/** Strict: an unknown keyword or format is an error. Formats mean what the contract says, section 2. */
+const newAjv = (): Ajv2020 =>
+  new Ajv2020({
+    allErrors: true,
+    allowUnionTypes: true,
+    strict: true,
+    formats: {
+      uuid: isUuid,
+      email: (text: string) => canonicalEmail(text) === text,
+      uri: (text: string) => URL.canParse(text),
+      'date-time': /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/,
+    },
+  });
+
+/** The faults of a body by the published schema, as a receiver would find them. */
+async function publishedFaults(): Promise<(type: string, body: unknown) => string[]> {
+  const ajv = newAjv().addSchema(await readJson('docs/events.schema.json'), 'events');
+  return (type, body) => {
+    const validate = ajv.getSchema(`events#/$defs/${type}`);
+    if (!validate) return [`${type} has no schema`];
+    return faults(validate, body);
+  };
+}
+
+function faults(validate: ValidateFunction, body: unknown): string[] {
+  void validate(body);
+  return (validate.errors ?? []).map(({ instancePath, message }) => `${instancePath} ${message}`);
+}
+
+const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+/** The paths of all members, at every depth. */
+const memberPaths = (value: object): string[][] =>
+  Object.entries(value).flatMap(([name, member]) => [
+    [name],
+    ...(isObject(member) ? memberPaths(member).map((path) => [name, ...path]) : []),
+  ]);
+
+/** A copy in which `change` was done to the object that holds the last name of the path. */
+function changed(body: object, path: string[], change: (holder: any, name: string) => void): unknown {
+  const copy: any = structuredClone(body);
+  const holder = path.slice(0, -1).reduce((at, name) => at[name], copy);
+  change(holder, path.at(-1)!);
+  return copy;
+}
+
+describe('the schemas of events', () => {
+  let faultsOf: Awaited<ReturnType<typeof publishedFaults>>;
+  beforeAll(async () => (faultsOf = await publishedFaults()));
+
+  test.each(types)('%s: its example is valid, by the published schema and by the one of its own', (type) => {
+    expect(eventExamples[type].type).toBe(type);
+    expect(faultsOf(type, eventExamples[type])).toEqual([]);
+    expect(faults(newAjv().compile(eventSchema(type)), eventExamples[type])).toEqual([]);
+  });
+
+  test.each(types)('%s: every member of its example is required, and of a type', (type) => {
+    const paths = memberPaths(eventExamples[type]);
+    expect(paths.length).toBeGreaterThan(6);
+    const missed = paths.filter(
+      (path) =>
+        faultsOf(
+          type,
+          changed(eventExamples[type], path, (holder, name) => delete holder[name]),
+        ).length === 0,
+    );
+    const unchecked = paths.filter((path) => {
+      const nonsense = changed(eventExamples[type], path, (holder, name) => (holder[name] = Infinity));
+      return faultsOf(type, nonsense).length === 0;
+    });
+    expect({ missed, unchecked }).toEqual({ missed: [], unchecked: [] });
+  });
+
+  test.each(types)('%s: a member that a later version adds is let through, wherever it is', (type) => {
+    const add = (holder: any) => (holder.addedLater = true);
+    const refused = memberPaths(eventExamples[type]).filter(
+      (path) => faultsOf(type, changed(eventExamples[type], path, add)).length > 0,
+    );
+    expect(refused).toEqual([]);
+  });
+
+  test('tell bodies apart by their type', () => {
+    const validate = newAjv().compile(eventsSchema);
+    for (const type of types) expect(faults(validate, eventExamples[type])).toEqual([]);
+    expect(validate({ ...eventExamples['login.failed'], type: 'login.succeeded' })).toBe(false);
+    expect(validate({ ...eventExamples['login.failed'], type: 'login.unheard_of' })).toBe(false);
+  });
+
+  test('examples differ in their ids, and are the same in every run', async () => {
+    const published = (await readJson('docs/events.schema.json')).$defs;
+    expect(types.map((type) => published[type].examples)).toEqual(types.map((type) => [eventExamples[type]]));
+    expect(new Set(types.map((type) => eventExamples[type].id)).size).toBe(types.length);
+    for (const type of types) expect(parsePublicId('event', eventExamples[type].id)).not.toBeNull();
+  });
+
+  test.each(Object.entries(eventResources))(
+    "%s has the members and types that the API's document gives it",
+    async (noun, schema) => {
+      const { schemas } = (await readJson('docs/openapi.json')).components;
+      const response = `${noun[0]!.toUpperCase()}${noun.slice(1)}Response`;
+      expect(shape(schema, schemas)).toEqual(shape(schemas[response], schemas));
+    },
+  );
+});
+
+/** What a schema says of its members: names, types and formats, at every depth. */
+function shape(schema: any, schemas: Record<string, any>): unknown {
+  const ref = schema.$ref ?? schema.allOf?.[0].$ref;
+  if (ref) return shape(schemas[ref.split('/').at(-1)], schemas);
+  const { type, format, properties, required, items } = schema;
+  if (items) return { type, items: shape(items, schemas) };
+  if (!properties) return { type, format };
+  const names = Object.keys(properties).sort();
+  expect([...required].sort()).toEqual(names);
+  return Object.fromEntries(names.map((name) => [name, shape(properties[name], schemas)]));
+}
+
+describe('the events of whole lives', () => {
+  const SECOND_PASSWORD = 'quite another unusual phrase';
+  const THIRD_PASSWORD = 'the third of the unusual phrases';
+  const AGENT = 'Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0';
+
+  let house: House;
+  /** Everything that an event must never tell. */
+  const secrets = new Set([PASSWORD, SECOND_PASSWORD, THIRD_PASSWORD]);
+  let bodies: { text: string; body: EventBody & { data: any } }[];
+
+  const login = async (email: string, password: string): Promise<Answer> => {
+    const answer = await house.request('POST', '/api/v1/auth/login', {
+      body: { email, password },
+      headers: { 'x-publishable-key': house.credentials.publishableKey, 'user-agent': AGENT },
+    });
+    return keepTokens(answer);
+  };
+  const keepTokens = (answer: Answer): Answer => {
+    if (answer.body.tokens) {
+      secrets.add(answer.body.tokens.accessToken).add(answer.body.tokens.refreshToken);
+    }
+    return answer;
+  };
+  const loggedIn = async (email: string, password: string): Promise<string> =>
+    expecting(200, await login(email, password)).body.tokens.accessToken;
+  const refresh = async (refreshToken: string): Promise<Answer> =>
+    keepTokens(await house.request('POST', '/api/v1/auth/refresh', { body: { refreshToken } }));
+  const mailedToken = async (email: string, kind: string): Promise<string> => {
+    const mails = await house.server('GET', `/api/v1/mailbox?email=${encodeURIComponent(email)}`);
+    const { link } = mails.body.data.find((mail: { kind: string }) => mail.kind === kind);
+    const token = new URL(link).searchParams.get('token')!;
+    secrets.add(token);
+    return token;
+  };
+  const withToken = (route: string, token: string, more: object = {}): Promise<Answer> =>
+    house.request('POST', `/api/v1/auth/${route}`, { body: { token, ...more } });
+
+  function expecting(status: number, answer: Answer): Answer {
+    expect({ status: answer.status, body: answer.body }).toMatchObject({ status });
+    return answer;
+  }
+
+  /** Registers, verifies, logs in well and badly, and presents a spent refresh token. */
+  async function begin(email: string): Promise<string> {
+    const registered = expecting(201, keepTokens(await house.register(email)));
+    const { customer, tokens } = registered.body;
+    expecting(200, await withToken('verify-email', await mailedToken(email, 'verify-email')));
+    const second = expecting(200, await refresh(tokens.refreshToken)).body.tokens;
+    expecting(200, await refresh(second.refreshToken));
+    expecting(401, await refresh(tokens.refreshToken));
+    return customer.id;
+  }
+
+  async function changePasswords(email: string, id: string): Promise<void> {
+    await loggedIn(email, PASSWORD);
+    const access = await loggedIn(email, PASSWORD);
+    const change = { currentPassword: PASSWORD, newPassword: SECOND_PASSWORD };
+    expecting(204, await house.customer(access, 'POST', '/api/v1/me/password', change));
+
+    for (let count = 0; count < 10; count += 1) expecting(401, await login(email, `wrong ${count}`));
+    expecting(200, await house.server('POST', `/api/v1/customers/${id}/unlock`));
+
+    expecting(202, await house.page('POST', '/api/v1/auth/forgot-password', { email }));
+    const token = await mailedToken(email, 'reset-password');
+    expecting(204, await withToken('reset-password', token, { password: THIRD_PASSWORD }));
+  }
+
+  /** @returns the customer's address from now on */
+  async function changeProfile(email: string): Promise<string> {
+    const access = await loggedIn(email, THIRD_PASSWORD);
+    expecting(200, await house.customer(access, 'PATCH', '/api/v1/me', { firstName: 'Ada', lastName: null }));
+    const moved = `${randomUUID()}@example.org`;
+    const move = { email: moved, password: THIRD_PASSWORD };
+    expecting(202, await house.customer(access, 'POST', '/api/v1/me/email', move));
+    expecting(200, await withToken('confirm-email-change', await mailedToken(email, 'change-email-current')));
+    expecting(200, await withToken('confirm-email-change', await mailedToken(moved, 'change-email-new')));
+    return moved;
+  }
+
+  async function endSessions(email: string, id: string): Promise<void> {
+    const path = `/api/v1/customers/${id}`;
+    expecting(200, await house.server('POST', `${path}/disable`));
+    expecting(200, await house.server('POST', `${path}/enable`));
+    await loggedIn(email, THIRD_PASSWORD);
+    expecting(204, await house.server('DELETE', `${path}/sessions`));
+    const access = await loggedIn(email, THIRD_PASSWORD);
+    expecting(204, await house.customer(access, 'POST', '/api/v1/auth/logout', { scope: 'all' }));
+  }
+
+  /** Proves an address through an invitation. @returns the customer's id */
+  async function beInvited(email: string): Promise<string> {
+    const created = await house.server('POST', '/api/v1/customers', {
+      email,
+      externalId: `crm-${randomUUID()}`,
+      metadata: { tier: 3 },
+      sendInvite: true,
+    });
+    expecting(201, created);
+    const token = await mailedToken(email, 'accept-invite');
+    expecting(204, await withToken('reset-password', token, { password: SECOND_PASSWORD }));
+    return created.body.id;
+  }
+
+  /** Proves an address through a reset. */
+  async function forgetAtOnce(email: string): Promise<string> {
+    const { customer } = expecting(201, keepTokens(await house.register(email))).body;
+    await mailedToken(email, 'verify-email');
+    expecting(202, await house.page('POST', '/api/v1/auth/forgot-password', { email }));
+    const token = await mailedToken(email, 'reset-password');
+    expecting(204, await withToken('reset-password', token, { password: THIRD_PASSWORD }));
+    return customer.id;
+  }
+
+  const readBodies = async (): Promise<typeof bodies> =>
+    (await house.sql<{ body: string }>('SELECT body FROM events ORDER BY id')).map(({ body }) => ({
+      text: body,
+      body: JSON.parse(body),
+    }));
+  const emitted = (type: EventType, customerId?: string): any =>
+    bodies.findLast(({ body }) => body.type === type && (!customerId || body.data.customer.id === customerId))
+      ?.body.data;
+
+  let adaId: string;
+  let graceId: string;
+  let project: unknown;
+
+  beforeAll(async () => {
+    house = await House.start();
+    const { publishableKey, secretKey, projectSecretKey, projectId } = house.credentials;
+    for (const key of [publishableKey, secretKey, projectSecretKey]) secrets.add(key);
+
+    const email = `${randomUUID()}@example.com`;
+    adaId = await begin(email);
+    await changePasswords(email, adaId);
+    await endSessions(await changeProfile(email), adaId);
+
+    graceId = await beInvited(`${randomUUID()}@example.com`);
+    const forgetful = await forgetAtOnce(`${randomUUID()}@example.com`);
+    // Written beside the answer to the tenth wrong password. Erasure may take it away with the customer.
+    await eventually('the lock', async () => (bodies = await readBodies()) && emitted('customer.locked'));
+    expecting(204, await house.server('DELETE', `/api/v1/customers/${forgetful}`));
+
+    const change = { name: 'Renamed', settings: { accessTokenTtl: 600, branding: { color: '#0f172a' } } };
+    project = expecting(200, await house.server('PATCH', `/api/v1/projects/${projectId}`, change)).body;
+    const seen = new Set(bodies.map(({ body }) => body.id));
+    bodies.push(...(await readBodies()).filter(({ body }) => !seen.has(body.id)));
+  }, 60_000);
+  afterAll(async () => house?.stop());
+
+  test('every type is emitted, and no other', () => {
+    expect([...new Set(bodies.map(({ body }) => body.type))].sort()).toEqual([...types].sort());
+  });
+
+  test('every body is as its published schema says', async () => {
+    const faultsOf = await publishedFaults();
+    const faulty = bodies
+      .map(({ body }) => ({ type: body.type, faults: faultsOf(body.type, body) }))
+      .filter((found) => found.faults.length > 0);
+    expect(faulty).toEqual([]);
+  });
+
+  test('what is emitted has the members of the example and no others', () => {
+    for (const { body } of bodies) {
+      const example = eventExamples[body.type];
+      expect({ type: body.type, names: Object.keys(body) }).toEqual({
+        type: body.type,
+        names: Object.keys(example),
+      });
+      const { previous: _, ...data } = body.data;
+      const { previous: __, ...documented } = example.data as any;
+      expect({ type: body.type, shape: names(data) }).toEqual({ type: body.type, shape: names(documented) });
+    }
+  });
+
+  test('every reason and every way of verification that the schema knows occurs, and no other', () => {
+    const known = (type: EventType, ...path: string[]): string[] =>
+      path.reduce((at, name) => at.properties[name], eventSchema(type) as any).examples;
+    const seen = (type: EventType, read: (data: any) => string): string[] => [
+      ...new Set(bodies.filter(({ body }) => body.type === type).map(({ body }) => read(body.data))),
+    ];
+    expect(seen('session.revoked', ({ reason }) => reason).sort()).toEqual(
+      [...known('session.revoked', 'data', 'reason')].sort(),
+    );
+    expect(seen('verification.completed', ({ verification }) => verification.via).sort()).toEqual(
+      [...known('verification.completed', 'data', 'verification', 'via')].sort(),
+    );
+  });
+
+  test("resources stand there exactly as a secret key's GET returns them", async () => {
+    const shown = await house.server('GET', `/api/v1/customers/${adaId}`);
+    expect(emitted('session.revoked', adaId).customer).toEqual(shown.body);
+    expect(emitted('project.updated')).toEqual({
+      project,
+      previous: {
+        name: 'My project',
+        settings: { accessTokenTtl: 3600, branding: { color: null } },
+      },
+    });
+    expect((await house.server('GET', `/api/v1/projects/${house.credentials.projectId}`)).body).toEqual(
+      project,
+    );
+
+    const { email } = (await house.server('GET', `/api/v1/customers/${graceId}`)).body;
+    await loggedIn(email, SECOND_PASSWORD);
+    bodies = await readBodies();
+    const sessions = await house.server('GET', `/api/v1/customers/${graceId}/sessions`);
+    expect(sessions.body.data).toEqual([emitted('session.created', graceId).session]);
+    expect(emitted('login.succeeded', graceId).session.device).toBe('Firefox on Linux');
+  });
+
+  test('no body tells a password, a token, a key or a link', async () => {
+    const hashes = await house.sql<{ hash: string }>('SELECT password_hash AS hash FROM customers');
+    const forbidden = [...secrets, ...hashes.map(({ hash }) => hash), house.baseUrl, 'token=', '$2b$'];
+    expect(forbidden.length).toBeGreaterThan(25);
+    expect(forbidden.filter((secret) => !secret)).toEqual([]);
+    const told = forbidden.filter((secret) => bodies.some(({ text }) => text.includes(secret)));
+    expect(told).toEqual([]);
+  });
+});
+
+/** The names of all members, at every depth. What a server keeps in metadata is its own affair. */
+const names = (value: unknown): unknown =>
+  isObject(value)
+    ? Object.fromEntries(
+        Object.entries(value).map(([name, member]) => [name, /metadata$/i.test(name) ? '…' : names(member)]),
+      )
+    : null;
