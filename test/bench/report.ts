@@ -8,6 +8,8 @@ export interface Target {
   bound: number;
   direction: 'at least' | 'at most';
   unit: string;
+  /** Without it the run has failed. */
+  isRequired?: true;
 }
 
 /** What a section of the benchmark has found. */
@@ -17,7 +19,8 @@ export interface SectionResult {
   targets: Target[];
 }
 
-const isMet = ({ value, bound, direction }: Target): boolean =>
+/** Whether the figure is where it should be. */
+export const isMet = ({ value, bound, direction }: Target): boolean =>
   direction === 'at least' ? value >= bound : value <= bound;
 
 const print = (text: string): void => void process.stdout.write(`${text}\n`);
@@ -69,7 +72,7 @@ function redisVersion(): string {
 function targetLine(target: Target): string {
   const verdict = isMet(target) ? 'met   ' : 'MISSED';
   const { name, value, bound, direction, unit } = target;
-  return `${verdict}  ${name}: ${formatNumber(value)}${unit}, target ${direction} ${bound}${unit}`;
+  return `${verdict}  ${name}: ${Number.isInteger(value) ? value : formatNumber(value)}${unit}, target ${direction} ${bound}${unit}`;
 }
 
 /** Three digits that count. */

@@ -25,6 +25,7 @@ export function requestsReport(figures: Map<string, Figures>, notes: string[]): 
     'p99 ms',
     'to bare',
     'to verify + read',
+    'to sign + update',
     'to raw bcrypt',
     'failed',
   ];
@@ -38,6 +39,7 @@ export function requestsReport(figures: Map<string, Figures>, notes: string[]): 
       isRaw ? '' : formatNumber(median(p99s)),
       isRaw ? '' : to(name, 'bare route'),
       isRaw ? '' : to(name, 'verify + read'),
+      isRaw ? '' : to(name, 'sign + update'),
       isHashing ? to(name, RAW_BCRYPT) : '',
       isRaw ? '' : String(failed),
     ];
@@ -50,6 +52,13 @@ export function requestsReport(figures: Map<string, Figures>, notes: string[]): 
         name: '/me to the route that verifies and reads',
         value: ratio(figures, 'GET /me', 'verify + read'),
         bound: 0.8,
+        direction: 'at least',
+        unit: '',
+      },
+      {
+        name: 'refresh to the route that signs and updates',
+        value: ratio(figures, 'POST refresh', 'sign + update'),
+        bound: 0.5,
         direction: 'at least',
         unit: '',
       },

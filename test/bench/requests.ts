@@ -90,6 +90,7 @@ async function prepareRoutes(house: House): Promise<Route[]> {
       name: 'GET /me',
       load: async () => ({ url: `${house.baseUrl}/api/v1/me`, headers: { authorization } }),
     },
+    { name: 'sign + update', load: async () => ({ url: `${plain}/sign-and-update` }) },
     {
       name: 'POST refresh',
       load: async () => post('refresh', { kind: 'refresh', tokens: await freshTokens() }),
@@ -138,7 +139,7 @@ export async function registerCustomers(house: House, count: number): Promise<st
 }
 
 /** A few at a time: the api refuses what would wait too long for a thread. */
-async function inGroups<In, Out>(items: In[], work: (item: In) => Promise<Out>): Promise<Out[]> {
+export async function inGroups<In, Out>(items: In[], work: (item: In) => Promise<Out>): Promise<Out[]> {
   const results: Out[] = [];
   for (let first = 0; first < items.length; first += HASHING_CONNECTIONS) {
     results.push(...(await Promise.all(items.slice(first, first + HASHING_CONNECTIONS).map(work))));
@@ -147,13 +148,17 @@ async function inGroups<In, Out>(items: In[], work: (item: In) => Promise<Out>):
 }
 
 /** Waits while what a measured round has left behind keeps the threads busy. */
-const patiently = (ask: () => Promise<Answer>): Promise<Answer> =>
+export const patiently = (ask: () => Promise<Answer>): Promise<Answer> =>
   eventually('a thread that hashes', async () => {
     const answer = await ask();
     return answer.status === 503 ? null : answer;
   });
 
-async function logIn(house: House, email: string): Promise<{ accessToken: string; refreshToken: string }> {
+/** The tokens of a new session. */
+export async function logIn(
+  house: House,
+  email: string,
+): Promise<{ accessToken: string; refreshToken: string }> {
   const input = { email, password: PASSWORD };
   const { status, body } = await patiently(() => house.page('POST', '/api/v1/auth/login', input));
   if (status !== 200) throw new Error(`a customer was not logged in: ${JSON.stringify(body)}`);

@@ -1,0 +1,57 @@
+import { request, type Agent } from 'node:http';
+
+export interface Question {
+  method: string;
+  url: string;
+  headers?: Record<string, string>;
+  body?: string;
+}
+
+/** A request and what became of it. */
+export interface Exchange {
+  /** 0: there was no answer. */
+  status: number;
+  /** Until the last byte, in ms. */
+  ms: number;
+  /** Names and values in turn, as they came. */
+  headers: string[];
+  body: string;
+  /** Why there was no answer. */
+  fault?: string;
+}
+
+/** Who waits longer than this hangs, in ms. */
+const HANG_MS = 10_000;
+
+/** Sends a request and reads the answer to its end. Never rejects. */
+export function exchange(agent: Agent, { method, url, headers, body }: Question): Promise<Exchange> {
+  const content =
+    body === undefined
+      ? {}
+      : { 'content-type': 'application/json', 'content-length': String(Buffer.byteLength(body)) };
+  return new Promise((resolve) => {
+    const started = performance.now();
+    const end = (answer: Omit<Exchange, 'ms'>): void => {
+      clearTimeout(limit);
+      resolve({ ...answer, ms: performance.now() - started });
+    };
+    const fail = (error: NodeJS.ErrnoException): void =>
+      end({ status: 0, headers: [], body: '', fault: error.code ?? error.message });
+    const sent = request(url, { method, agent, headers: { ...headers, ...content } }, (response) => {
+      let text = '';
+      response
+        .setEncoding('utf8')
+        .on('data', (chunk: string) => (text += chunk))
+        .once('error', fail)
+        .once('end', () => end({ status: response.statusCode!, headers: response.rawHeaders, body: text }));
+    });
+    const limit = setTimeout(() => sent.destroy(new Error(`no answer in ${HANG_MS / 1000} s`)), HANG_MS);
+    sent.once('error', fail).end(body);
+  });
+}
+
+/** The value of a header; its name in lower case. */
+export function headerOf({ headers }: Exchange, name: string): string | undefined {
+  const index = headers.findIndex((text, position) => position % 2 === 0 && text.toLowerCase() === name);
+  return index < 0 ? undefined : headers[index + 1];
+}

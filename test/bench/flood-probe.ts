@@ -1,0 +1,74 @@
+import { Agent } from 'node:http';
+import { serve } from './children.js';
+import { exchange, type Exchange, type Question } from './exchange.js';
+
+/** What ordinary customers do while others flood the house. */
+export interface Probe {
+  baseUrl: string;
+  accessToken: string;
+  /** One session each: they take turns. */
+  refreshTokens: string[];
+}
+
+export const probedRoutes = ['GET /me', 'POST refresh', 'GET /livez'] as const;
+export type ProbedRoute = (typeof probedRoutes)[number];
+
+/** One request of the probe. */
+export interface Sample {
+  route: ProbedRoute;
+  /** When it was sent, in ms since 1970. */
+  at: number;
+  ms: number;
+  /** Why it was no success. */
+  fault?: string;
+}
+
+/** Ten requests a second to each route, whether or not the ones before have been answered. */
+const EVERY_MS = 100;
+
+const samples: Sample[] = [];
+const open = new Set<Promise<void>>();
+const agent = new Agent({ keepAlive: true });
+let timer: NodeJS.Timeout | undefined;
+let refreshTokens: string[] | undefined;
+
+function start({ baseUrl, accessToken, ...probe }: Probe): void {
+  // A second start goes on with the tokens that the first one has got.
+  refreshTokens ??= probe.refreshTokens;
+  const tokens = refreshTokens;
+  const me = {
+    method: 'GET',
+    url: `${baseUrl}/api/v1/me`,
+    headers: { authorization: `Bearer ${accessToken}` },
+  };
+  timer = setInterval(() => {
+    ask('GET /livez', { method: 'GET', url: `${baseUrl}/livez` });
+    ask('GET /me', me);
+    const refreshToken = tokens.shift();
+    if (!refreshToken) throw new Error('every session of the probe waits for its refresh');
+    const body = JSON.stringify({ refreshToken });
+    ask('POST refresh', { method: 'POST', url: `${baseUrl}/api/v1/auth/refresh`, body }, ({ status, body }) =>
+      tokens.push(status === 200 ? JSON.parse(body).tokens.refreshToken : refreshToken),
+    );
+  }, EVERY_MS);
+}
+
+function ask(route: ProbedRoute, question: Question, use?: (answer: Exchange) => void): void {
+  const at = performance.timeOrigin + performance.now();
+  const asked = exchange(agent, question).then((answer) => {
+    const { status, ms, fault } = answer;
+    samples.push({ route, at, ms, ...(status === 200 ? {} : { fault: fault ?? String(status) }) });
+    use?.(answer);
+    open.delete(asked);
+  });
+  open.add(asked);
+}
+
+/** @returns the samples since the start */
+async function stop(): Promise<Sample[]> {
+  clearInterval(timer);
+  await Promise.all(open);
+  return samples.splice(0);
+}
+
+serve({ start, stop });

@@ -1,0 +1,121 @@
+import { availableParallelism } from 'node:os';
+import { PASSWORD } from '../support/house.js';
+import { BenchHouse } from './bench-house.js';
+import { Child } from './children.js';
+import type { Flood, FloodResult } from './flood-clients.js';
+import type { Probe, Sample } from './flood-probe.js';
+import { floodReport, type FloodRun } from './flood-report.js';
+import { printProgress, type SectionResult } from './report.js';
+import { inGroups, logIn, registerCustomers } from './requests.js';
+
+const CLIENTS = 500;
+const SECONDS = 30;
+/** Four clients share a customer: none comes near the limit of failed logins. */
+const CUSTOMERS = 125;
+/** More than the probe asks for in the 10 s after which a request counts as hanging: one is always free. */
+const PROBE_SESSIONS = 125;
+const COST = 10;
+const BASELINE_MS = 5_000;
+/** For the way back to the baseline. */
+const AFTER_MS = 8_000;
+const WARM_UP_SECONDS = 6;
+const RAW_SECONDS = 6;
+/** As many as the product has by default. */
+const THREADS = availableParallelism();
+
+const sleep = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
+
+interface Stage {
+  clients: Child;
+  probe: Child;
+  raw: Child;
+  flood: Omit<Flood, 'seconds' | 'isPolite'>;
+  probed: Probe;
+}
+
+/** Far more logins than the machine can hash (requirements RL-03, RL-04): how they and everybody else fare. */
+export async function measureFlood({ seconds = SECONDS }: { seconds?: number }): Promise<SectionResult> {
+  const bench = await BenchHouse.start({ env: { BCRYPT_COST: String(COST) } });
+  const [clients, probe, raw] = [
+    new Child('flood-clients'),
+    new Child('flood-probe'),
+    new Child('raw-bcrypt'),
+  ];
+  try {
+    bench.startWorker();
+    const { baseUrl, credentials } = bench.house;
+    const emails = await registerCustomers(bench.house, CUSTOMERS);
+    const sessions = await inGroups(emails.slice(0, PROBE_SESSIONS), (email) => logIn(bench.house, email));
+    const stage: Stage = {
+      clients,
+      probe,
+      raw,
+      flood: {
+        url: `${baseUrl}/api/v1/auth/login`,
+        headers: { 'x-publishable-key': credentials.publishableKey },
+        emails,
+        password: PASSWORD,
+        clients: CLIENTS,
+      },
+      probed: {
+        baseUrl,
+        accessToken: sessions[0]!.accessToken,
+        refreshTokens: sessions.map(({ refreshToken }) => refreshToken),
+      },
+    };
+    // Compiled code is several times as fast.
+    await watched(stage, () => flood(stage, WARM_UP_SECONDS, true));
+    const runs: FloodRun[] = [];
+    let rawBefore = await rawRate(stage);
+    for (const isPolite of [true, false]) {
+      const run = await floodRun(stage, seconds, isPolite);
+      const rawAfter = await rawRate(stage);
+      runs.push({ ...run, rawBefore, rawAfter, threads: THREADS });
+      rawBefore = rawAfter;
+    }
+    return floodReport(runs, [
+      `${CLIENTS} clients in one project, who come within a second and stay for ${seconds} s; one password in ten is`,
+      `wrong; bcrypt at cost ${COST}.`,
+      'Beside them, from a process of their own, ten requests a second to each of three other routes.',
+      'Clients, api, worker and PostgreSQL share the cores with the hashes; raw bcrypt shares them with the probe alone.',
+    ]);
+  } finally {
+    await Promise.all([clients.stop(), probe.stop(), raw.stop(), bench.stop()]);
+  }
+}
+
+async function floodRun(
+  stage: Stage,
+  seconds: number,
+  isPolite: boolean,
+): Promise<Omit<FloodRun, 'rawBefore' | 'rawAfter' | 'threads'>> {
+  printProgress(`clients that ${isPolite ? 'wait out' : 'ignore'} Retry-After`);
+  let startedAt = 0;
+  const { value, samples } = await watched(stage, async () => {
+    await sleep(BASELINE_MS);
+    startedAt = performance.timeOrigin + performance.now();
+    const result = await flood(stage, seconds, isPolite);
+    await sleep(AFTER_MS);
+    return result;
+  });
+  return { ...value, isPolite, seconds, startedAt, samples };
+}
+
+/** Does something while the probe asks. */
+async function watched<T>(
+  { probe, probed }: Stage,
+  work: () => Promise<T>,
+): Promise<{ value: T; samples: Sample[] }> {
+  await probe.ask('start', probed);
+  const value = await work();
+  return { value, samples: await probe.ask<Sample[]>('stop') };
+}
+
+const flood = (stage: Stage, seconds: number, isPolite: boolean): Promise<FloodResult> =>
+  stage.clients.ask<FloodResult>('flood', { ...stage.flood, seconds, isPolite });
+
+/** Beside the same probe, which takes its part of the machine and is no part of a login. */
+const rawRate = async (stage: Stage): Promise<number> => {
+  const measure = { threads: THREADS, cost: COST, seconds: RAW_SECONDS };
+  return (await watched(stage, () => stage.raw.ask<number>('measure', measure))).value;
+};

@@ -1,0 +1,147 @@
+import { randomInt, randomUUID } from 'node:crypto';
+import { Agent } from 'node:http';
+import { eventually } from '../support/eventually.js';
+import { PASSWORD, type Answer, type House } from '../support/house.js';
+import { BenchHouse } from './bench-house.js';
+import { exchange, type Exchange } from './exchange.js';
+import { printProgress, type SectionResult } from './report.js';
+import { inGroups } from './requests.js';
+import { timingReport, type Timed } from './timing-report.js';
+
+const SAMPLES = 200;
+/** Of each case: compiled code is several times as fast. */
+const WARM_UP = 15;
+const COST = 10;
+
+/** What one kind of customer gets from a route. */
+interface Case {
+  group: string;
+  name: string;
+  path: string;
+  status: number;
+  /** Each is used once, so that no limit per address is what is measured. */
+  emails: string[];
+  password?: string;
+}
+
+/** Whether answers tell by their time or their text who is registered (requirements PW-08, EV-07). */
+export async function measureTiming({ samples = SAMPLES }: { samples?: number }): Promise<SectionResult> {
+  const bench = await BenchHouse.start({ env: { BCRYPT_COST: String(COST) } });
+  const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+  try {
+    const cases = await prepareCases(bench.house, samples + WARM_UP);
+    const timed = new Map<Case, Timed>(
+      cases.map((each) => [each, { group: each.group, name: each.name, answers: [] }]),
+    );
+    for (const group of new Set(cases.map((each) => each.group))) {
+      printProgress(group);
+      const members = cases.filter((each) => each.group === group);
+      for (const each of shuffled(members.flatMap((member) => repeated(member, WARM_UP))))
+        await send(bench.house, agent, each);
+      // In no order: what slows the machine for a while, or the request before, meets every case alike.
+      for (const each of shuffled(members.flatMap((member) => repeated(member, samples))))
+        timed.get(each)!.answers.push(await send(bench.house, agent, each));
+    }
+    await assertMailed(bench.house, samples + WARM_UP);
+    return timingReport(
+      [...timed.values()],
+      [
+        `${samples} requests of each case, one after the other over one connection, in random order within a group,`,
+        `after ${WARM_UP} that are not counted. Each with an address of its own; bcrypt at cost ${COST}.`,
+        'Ratios are to the first of the group. Equal are status, headers and body but for date and request id.',
+      ],
+    );
+  } finally {
+    agent.destroy();
+    await bench.stop();
+  }
+}
+
+async function prepareCases(house: House, count: number): Promise<Case[]> {
+  printProgress(`${4 * count} customers`);
+  const create = (input: object) => createCustomers(house, count, input);
+  const registered = await create({ password: PASSWORD });
+  const withoutPassword = await create({});
+  const verified = await create({ password: PASSWORD, emailVerified: true });
+  const disabled = await create({ password: PASSWORD });
+  await inGroups(disabled, async ({ id }) => {
+    await patiently(() => house.server('POST', `/api/v1/customers/${id}/disable`), 200);
+  });
+  const emails = (customers: { email: string }[]) => customers.map(({ email }) => email);
+  const unknown = () => Array.from({ length: count }, newEmail);
+  const of = (group: string, path: string, status: number, kinds: Record<string, string[]>) =>
+    Object.entries(kinds).map(([name, addresses]) => ({ group, name, path, status, emails: addresses }));
+  const logins = of('login', 'login', 401, {
+    'wrong password': emails(registered),
+    'unknown e-mail': unknown(),
+    'customer without a password': emails(withoutPassword),
+    'disabled customer, wrong password': emails(disabled),
+  });
+  return [
+    ...logins.map((login) => ({ ...login, password: `not ${PASSWORD}` })),
+    ...of('forgot-password', 'forgot-password', 202, { known: emails(registered), unknown: unknown() }),
+    ...of('resend-verification', 'resend-verification', 202, {
+      unverified: emails(registered),
+      verified: emails(verified),
+      unknown: unknown(),
+    }),
+  ];
+}
+
+/** All of one length, so that no request is longer than another. */
+const newEmail = (): string => `${randomUUID()}@example.com`;
+
+function createCustomers(
+  house: House,
+  count: number,
+  input: object,
+): Promise<{ id: string; email: string }[]> {
+  return inGroups(Array.from({ length: count }, newEmail), async (email) => {
+    const answer = await patiently(() => house.server('POST', '/api/v1/customers', { email, ...input }), 201);
+    return answer.body as { id: string; email: string };
+  });
+}
+
+/** Waits for a thread that hashes, and for the limit of the secret key. */
+async function patiently(ask: () => Promise<Answer>, status: number): Promise<Answer> {
+  const answer = await eventually('room for a request', async () => {
+    const given = await ask();
+    return given.status === 503 || given.status === 429 ? null : given;
+  });
+  if (answer.status !== status) throw new Error(`not ${status}: ${JSON.stringify(answer.body)}`);
+  return answer;
+}
+
+async function send({ baseUrl, credentials }: House, agent: Agent, asked: Case): Promise<Exchange> {
+  const { path, status, emails, password } = asked;
+  const answer = await exchange(agent, {
+    method: 'POST',
+    url: `${baseUrl}/api/v1/auth/${path}`,
+    headers: { 'x-publishable-key': credentials.publishableKey },
+    body: JSON.stringify({ email: emails.pop()!, password }),
+  });
+  if (answer.status !== status)
+    throw new Error(`${asked.name}: ${answer.status} ${answer.fault ?? answer.body}`);
+  return answer;
+}
+
+/** Known addresses must have had their mails, or nothing was compared. @throws Error */
+async function assertMailed(house: House, count: number): Promise<void> {
+  const rows = await house.sql<{ kind: string; count: number }>(
+    'SELECT kind, count(*)::int AS count FROM mails GROUP BY kind',
+  );
+  const counts = Object.fromEntries(rows.map(({ kind, count: mails }) => [kind, mails]));
+  for (const kind of ['reset-password', 'verify-email'])
+    if (counts[kind] !== count) throw new Error(`${counts[kind] ?? 0} mails ${kind}, not ${count}`);
+}
+
+const repeated = <T>(value: T, count: number): T[] => Array.from({ length: count }, () => value);
+
+function shuffled<T>(values: T[]): T[] {
+  const result = [...values];
+  for (let last = result.length - 1; last > 0; last -= 1) {
+    const other = randomInt(last + 1);
+    [result[last], result[other]] = [result[other]!, result[last]!];
+  }
+  return result;
+}
