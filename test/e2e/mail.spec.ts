@@ -1,49 +1,8 @@
 import { once } from 'node:events';
-import type { AddressInfo } from 'node:net';
-import { SMTPServer } from 'smtp-server';
+import { createServer, type Socket } from 'node:net';
 import { House, PASSWORD } from '../support/house.js';
 import { eventually } from '../support/eventually.js';
-
-/** A real SMTP server on loopback that a test can switch off. */
-class MailServer {
-  readonly mails: { to: string[]; text: string }[] = [];
-  private server: SMTPServer | undefined;
-  private port = 0;
-
-  async start(): Promise<void> {
-    this.server = new SMTPServer({
-      authOptional: true,
-      closeTimeout: 100,
-      disabledCommands: ['STARTTLS'],
-      onData: (stream, session, done) => {
-        let text = '';
-        stream.setEncoding('utf8').on('data', (chunk: string) => (text += chunk));
-        stream.on('end', () => {
-          this.mails.push({ to: session.envelope.rcptTo.map(({ address }) => address), text });
-          done();
-        });
-      },
-    });
-    this.server.on('error', () => undefined);
-    this.server.listen(this.port, '127.0.0.1');
-    await once(this.server.server, 'listening');
-    this.port = (this.server.server.address() as AddressInfo).port;
-  }
-
-  get url(): string {
-    return `smtp://127.0.0.1:${this.port}`;
-  }
-
-  async stop(): Promise<void> {
-    await new Promise<void>((resolve) => this.server!.close(() => resolve()));
-  }
-}
-
-/** The text of a quoted-printable part. */
-const unquote = (text: string): string =>
-  text
-    .replaceAll('=\r\n', '')
-    .replace(/=([0-9A-F]{2})/g, (_, hex: string) => String.fromCharCode(parseInt(hex, 16)));
+import { MailServer, unquote } from '../support/mail-server.js';
 
 describe('with a mail server', () => {
   const mailServer = new MailServer();
@@ -80,6 +39,50 @@ describe('with a mail server', () => {
     expect(mailServer.mails).toHaveLength(1);
   });
 
+  it('sends every kind of mail with the sender of the project, and keeps no link (LG-01)', async () => {
+    const project = `/api/v1/projects/${house.credentials.projectId}`;
+    const settings = { mail: { fromName: 'Blumen, Söhne', replyTo: 'help@shop.example.com' } };
+    await house.server('PATCH', project, { settings });
+    const before = mailServer.mails.length;
+    const [ada, newAda, guest] = ['ada.m@example.com', 'ada.new@example.com', 'guest@example.com'];
+    const { tokens } = (await house.register(ada)).body;
+    await house.page('POST', '/api/v1/auth/forgot-password', { email: ada });
+    await house.server('POST', '/api/v1/customers', { email: guest, sendInvite: true });
+    const change = { email: newAda, password: PASSWORD };
+    await house.customer(tokens.accessToken, 'POST', '/api/v1/me/email', change);
+    const passwords = { currentPassword: PASSWORD, newPassword: 'quite another phrase' };
+    await house.customer(tokens.accessToken, 'POST', '/api/v1/me/password', passwords);
+    const sent = await eventually('six mails', () => {
+      const mails = mailServer.mails.slice(before);
+      return mails.length >= 6 && mails;
+    });
+    const paths = sent.map(({ to, text }) => {
+      const link = /http:\/\/127\.0\.0\.1:\d+(\/[a-z-]+)\?token=[\w-]{43}/.exec(unquote(text));
+      return `${to.join()} ${link?.[1] ?? 'no link'}`;
+    });
+    expect(paths.sort()).toEqual([
+      `${ada} /confirm-email-change`,
+      `${ada} /reset-password`,
+      `${ada} /verify-email`,
+      `${ada} no link`,
+      `${newAda} /confirm-email-change`,
+      `${guest} /accept-invite`,
+    ]);
+    for (const { text } of sent) {
+      expect(text).toMatch(/^From: =\?UTF-8\?.*<no-reply@example\.com>$/m);
+      expect(text).toMatch(/^Reply-To: help@shop\.example\.com$/m);
+      expect(text).toContain('text/plain');
+      expect(text).toContain('text/html');
+    }
+    await eventually('the rows being blanked', async () => {
+      const [row] = await house.sql(`SELECT count(*)::int AS kept FROM mails WHERE parameters IS NOT NULL`);
+      return row!['kept'] === 0;
+    });
+    const logs = house.api.output + house.workers.map(({ output }) => output).join('');
+    expect(logs).not.toMatch(/token=|quite another phrase/);
+    await house.server('PATCH', project, { settings: { mail: null } });
+  });
+
   it('has no mailbox', async () => {
     expect(await house.server('GET', '/api/v1/mailbox')).toMatchObject({
       status: 404,
@@ -98,6 +101,30 @@ describe('with a mail server', () => {
     await eventually('the mail', () => mailServer.mails.length > before, 25_000);
     expect(mailServer.mails.at(-1)!.to).toEqual(['grace@example.com']);
   });
+
+  it('registers while the mail server hangs, and sends one mail once it answers', async () => {
+    const before = mailServer.mails.length;
+    await mailServer.stop();
+    const sockets: Socket[] = [];
+    const silent = createServer((socket) => {
+      sockets.push(socket);
+      socket.on('error', () => undefined);
+    }).listen(Number(new URL(mailServer.url).port), '127.0.0.1');
+    expect((await house.register('lin@example.com')).status).toBe(201);
+    await eventually('the worker waiting for a greeting', () => sockets.length > 0);
+    expect((await house.register('mae@example.com')).status).toBe(201);
+    silent.close();
+    for (const socket of sockets) socket.destroy();
+    await once(silent, 'close');
+    await mailServer.start();
+    await eventually('both mails', () => mailServer.mails.length >= before + 2, 25_000);
+    await eventually('no mail being due', async () => {
+      const rows = await house.sql(`SELECT 1 FROM mails WHERE state = 'pending'`);
+      return rows.length === 0;
+    });
+    const receivers = mailServer.mails.slice(before).flatMap(({ to }) => to);
+    expect(receivers.sort()).toEqual(['lin@example.com', 'mae@example.com']);
+  }, 60_000);
 });
 
 describe('without a mail server', () => {
@@ -183,7 +210,7 @@ describe('without a mail server', () => {
         /^default-src 'none'; style-src 'sha256-[^']+'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'$/,
       );
       expect(page.headers.get('referrer-policy')).toBe('no-referrer');
-      expect(page.headers.get('x-robots-tag')).toBe('noindex');
+      expect(page.headers.get('x-robots-tag')).toBe('noindex, nofollow');
       expect(page.headers.get('cache-control')).toBe('no-store');
     });
   });

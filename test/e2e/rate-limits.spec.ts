@@ -14,8 +14,13 @@ describe.each(carriers)('rate limits counted beside %s', (carrier) => {
       headers: { 'x-publishable-key': house.credentials.publishableKey, ...headers },
     });
   const statusesOf = async (count: number, headers: () => Record<string, string>): Promise<number[]> => {
-    const answers = await Promise.all(Array.from({ length: count }, () => loginFrom(headers())));
-    return answers.map(({ status }) => status).sort();
+    const statuses: number[] = [];
+    // Ten at a time: more at once could find the hash threads of a slow machine overloaded.
+    while (statuses.length < count) {
+      const some = Array.from({ length: Math.min(10, count - statuses.length) }, () => loginFrom(headers()));
+      statuses.push(...(await Promise.all(some)).map(({ status }) => status));
+    }
+    return statuses.sort();
   };
 
   it('30 logins a minute per client address, told in the documented headers (RL-02, RL-07)', async () => {
@@ -50,8 +55,9 @@ describe.each(carriers)('rate limits counted beside %s', (carrier) => {
 
   it('an address with a port, or an IPv4 address in the form of IPv6, is the address itself', async () => {
     const withPorts = (port: number) => ({ 'x-forwarded-for': `203.0.113.30:${50_000 + port}` });
-    const answers = await Promise.all(Array.from({ length: 31 }, (_, index) => loginFrom(withPorts(index))));
-    expect(answers.filter(({ status }) => status === 429)).toHaveLength(1);
+    let port = 0;
+    const statuses = await statusesOf(31, () => withPorts((port += 1)));
+    expect(statuses.filter((status) => status === 429)).toHaveLength(1);
     let client = 0;
     const mapped = () => ({
       authorization: `Bearer ${house.credentials.projectSecretKey}`,

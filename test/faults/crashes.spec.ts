@@ -163,7 +163,7 @@ describe('starting', () => {
     }
   });
 
-  it('a database that is away: live, not ready, 503 with Retry-After', async () => {
+  it('a database that is away: live, not ready, 503 with Retry-After (HD-04)', async () => {
     const port = await freePort();
     const api = new HouseProcess(entryPoints.api, {
       PORT: String(port),

@@ -1,4 +1,5 @@
-import { House } from '../support/house.js';
+import { randomUUID } from 'node:crypto';
+import { House, PASSWORD } from '../support/house.js';
 import { eventually } from '../support/eventually.js';
 import { freePort } from '../support/processes.js';
 import { Receiver, status } from '../support/receiver.js';
@@ -65,6 +66,29 @@ describeRedis('faults of Redis', () => {
     await new Promise((resolve) => setTimeout(resolve, 500));
     expect(receiver.requests).toHaveLength(21);
   });
+
+  it.each(['stopped', 'hanging'] as const)(
+    'RL-06: %s: each process counts for itself, and auth routes stay limited',
+    async (fault) => {
+      await start({ TRUSTED_PROXIES: '127.0.0.0/8' });
+      const login = () =>
+        house.request('POST', '/api/v1/auth/login', {
+          body: { email: `${randomUUID()}@example.com`, password: PASSWORD },
+          headers: {
+            'x-publishable-key': house.credentials.publishableKey,
+            'x-forwarded-for': '203.0.113.9',
+          },
+        });
+      expect((await login()).status).toBe(401);
+      if (fault === 'stopped') await redis.stop();
+      else redis.hang();
+      const statuses: number[] = [];
+      for (let tries = 0; tries < 31; tries += 1) statuses.push((await login()).status);
+      // The one before the fault was counted on Redis.
+      expect(statuses).toEqual([...Array(30).fill(401), 429]);
+    },
+    60_000,
+  );
 
   it('stopped: both programs still end at once when they are told to', async () => {
     await start();

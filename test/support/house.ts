@@ -2,6 +2,7 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
 import pg from 'pg';
 import type { Credentials } from '../../apps/api/src/bootstrap/first-boot.js';
 import { eventually } from './eventually.js';
@@ -159,15 +160,20 @@ export class House {
     return this.page('POST', '/api/v1/auth/register', { email, password: PASSWORD, ...more });
   }
 
-  /** Registers `count` customers, ten at a time. @throws Error unless every answer is 201 */
+  /** Registers `count` customers, ten at a time, waiting as long as an overloaded house asks for. */
   async registerMany(count: number): Promise<void> {
     for (let done = 0; done < count; done += 10) {
-      const answers = await Promise.all(
-        Array.from({ length: Math.min(10, count - done) }, () => this.register()),
-      );
-      const refused = answers.find(({ status }) => status !== 201);
-      if (refused) throw new Error(`a registration was refused: ${JSON.stringify(refused.body)}`);
+      await Promise.all(Array.from({ length: Math.min(10, count - done) }, () => this.registerOne()));
     }
+  }
+
+  /** @throws Error unless the answer is 201, sooner or later */
+  private async registerOne(): Promise<void> {
+    const { status, headers, body } = await this.register();
+    if (status === 201) return;
+    if (status !== 503) throw new Error(`a registration was refused: ${JSON.stringify(body)}`);
+    await setTimeout(Number(headers.get('retry-after')) * 1_000);
+    return this.registerOne();
   }
 
   async createEndpoint(url: string, events?: string[]): Promise<{ id: string; secret: string }> {
@@ -186,13 +192,30 @@ export class House {
     return (answer.body.data as Record<string, any>[]).reverse();
   }
 
+  /** The mails of a kind that are kept for an address, newest first. */
+  async mails(email: string, kind: string): Promise<Record<string, any>[]> {
+    const { body } = await this.server('GET', `/api/v1/mailbox?email=${encodeURIComponent(email)}`);
+    return (body.data as Record<string, any>[]).filter((mail) => mail['kind'] === kind);
+  }
+
+  /** The token in the link of the newest mail of a kind to an address. */
+  async token(email: string, kind: string): Promise<string> {
+    const mail = await eventually(`a mail (${kind})`, async () => (await this.mails(email, kind))[0]);
+    return new URL(mail['link'] as string).searchParams.get('token')!;
+  }
+
   /** The token of the newest verification mail to an address. */
-  async verificationToken(email: string): Promise<string> {
-    const link = await eventually('a mail', async () => {
-      const { body } = await this.server('GET', `/api/v1/mailbox?email=${encodeURIComponent(email)}`);
-      return (body.data as { link: string }[])[0]?.link;
-    });
-    return new URL(link).searchParams.get('token')!;
+  verificationToken(email: string): Promise<string> {
+    return this.token(email, 'verify-email');
+  }
+
+  /** The bodies of the events about a customer, oldest first. */
+  async events(customerId: string, type?: string): Promise<Record<string, any>[]> {
+    const rows = await this.sql<{ body: string }>(
+      `SELECT body FROM events WHERE body LIKE '%' || $1 || '%' AND ($2::text IS NULL OR type = $2) ORDER BY id`,
+      [customerId, type ?? null],
+    );
+    return rows.map(({ body }) => JSON.parse(body) as Record<string, any>);
   }
 
   async sql<Row = Record<string, any>>(text: string, values: unknown[] = []): Promise<Row[]> {

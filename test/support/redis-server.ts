@@ -58,6 +58,11 @@ export class RedisServer {
     await exited;
   }
 
+  /** Lets it accept everything and answer nothing, until it is removed. */
+  hang(): void {
+    this.child!.kill('SIGSTOP');
+  }
+
   async flush(): Promise<void> {
     await this.command('FLUSHALL');
   }

@@ -1,0 +1,344 @@
+import { execFile } from 'node:child_process';
+import { createPrivateKey, generateKeyPairSync, randomUUID, type KeyObject } from 'node:crypto';
+import { once } from 'node:events';
+import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
+import { connect, createServer, type AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { promisify } from 'node:util';
+import bcrypt from 'bcrypt';
+import { decodeJwt, decodeProtectedHeader, SignJWT, UnsecuredJWT } from 'jose';
+import { Keyring } from '#platform';
+import { codeBlocks } from '../support/code-blocks.js';
+import { eventually } from '../support/eventually.js';
+import { House, PASSWORD } from '../support/house.js';
+import { freePort, HouseProcess } from '../support/processes.js';
+
+const DOCUMENT = 'docs/backend.md';
+const root = process.cwd();
+
+let house: House;
+/** A folder as a reader of the document would have it: its files, a package.json, the packages. */
+let folder: string;
+const servers: HouseProcess[] = [];
+
+beforeAll(async () => {
+  house = await House.start();
+  folder = await mkdtemp(join(tmpdir(), 'gatehouse-backend-'));
+  await symlink(join(root, 'node_modules'), join(folder, 'node_modules'), 'junction');
+  await writeFile(join(folder, 'package.json'), '{"type":"module"}');
+  for (const [name, code] of await codeBlocks(DOCUMENT)) await writeFile(join(folder, name), code);
+}, 60_000);
+afterAll(async () => {
+  await Promise.all(servers.map((server) => server.end('SIGKILL')));
+  await house?.stop();
+  await rm(folder, { recursive: true, force: true });
+});
+
+const environment = (): Record<string, string> => ({
+  GATEHOUSE_URL: house.baseUrl,
+  GATEHOUSE_PROJECT_ID: house.credentials.projectId,
+  GATEHOUSE_PUBLISHABLE_KEY: house.credentials.publishableKey,
+  GATEHOUSE_SECRET_KEY: house.credentials.projectSecretKey,
+});
+
+/** Starts a file of the document. @returns its address once it answers */
+async function serve(file: string, env: Record<string, string> = {}): Promise<string> {
+  const port = await freePort();
+  const server = new HouseProcess(join(folder, file), { ...environment(), PORT: String(port), ...env });
+  servers.push(server);
+  const url = `http://127.0.0.1:${port}`;
+  await eventually(`${file} listening`, async () => {
+    if (!server.isRunning) throw new Error(`${file} ended:\n${server.output}`);
+    return fetch(url).then(
+      () => true,
+      () => false,
+    );
+  });
+  return url;
+}
+
+/** Compiles the TypeScript of the document with every strict check, as one who pastes it would. */
+async function compileNest(): Promise<void> {
+  const compilerOptions = {
+    target: 'es2023',
+    module: 'nodenext',
+    strict: true,
+    experimentalDecorators: true,
+    emitDecoratorMetadata: true,
+    allowJs: true,
+    skipLibCheck: true,
+    types: ['node'],
+    outDir: 'compiled',
+  };
+  await writeFile(
+    join(folder, 'tsconfig.json'),
+    JSON.stringify({ compilerOptions, files: ['nest-orders.ts'] }),
+  );
+  const tsc = join(root, 'node_modules/typescript/bin/tsc');
+  await promisify(execFile)(process.execPath, [tsc, '--project', folder]).catch(({ stdout }) => {
+    throw new Error(stdout as string);
+  });
+}
+
+/** The key that signs access tokens: what a token of Gatehouse itself would say is then up to the test. */
+async function signingKey(): Promise<KeyObject> {
+  const [row] = await house.sql<{ kid: string; private_key: Buffer }>(
+    'SELECT kid, private_key FROM signing_keys',
+  );
+  const keyring = new Keyring([house.env['GATEHOUSE_SECRET']!]);
+  return createPrivateKey(keyring.decrypt('signing-key', row!.kid, row!.private_key));
+}
+
+describe.each([
+  ['Express', 'express-orders.mjs'],
+  ['NestJS', 'compiled/nest-orders.js'],
+])('offline verification in %s', (name, file) => {
+  let orders: string;
+  beforeAll(async () => {
+    if (name === 'NestJS') await compileNest();
+    orders = `${await serve(file)}/orders`;
+  }, 60_000);
+
+  const get = async (token?: string, url = orders) => {
+    const response = await fetch(
+      url,
+      token === undefined ? {} : { headers: { authorization: `Bearer ${token}` } },
+    );
+    const text = await response.text();
+    return { status: response.status, challenge: response.headers.get('www-authenticate'), text };
+  };
+  const refusal = {
+    status: 401,
+    challenge: 'Bearer error="invalid_token"',
+    text: expect.stringContaining('invalid_access_token'),
+  };
+
+  it('lets a good token in', async () => {
+    const { body } = await house.register();
+    const answer = await get(body.tokens.accessToken as string);
+    expect(answer.status).toBe(200);
+    expect(JSON.parse(answer.text)).toEqual({ customerId: body.customer.id, plan: null, orders: [] });
+  });
+
+  it('refuses what is no token, and tokens that are tampered with or signed by others', async () => {
+    const token = (await house.register()).body.tokens.accessToken as string;
+    const [head, claims, signature] = token.split('.') as [string, string, string];
+    const other = generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey;
+    const header = decodeProtectedHeader(token) as { alg: string };
+    const raised = Buffer.from(JSON.stringify({ ...decodeJwt(token), plan: 'gold' })).toString('base64url');
+    const bad = {
+      nothing: undefined,
+      'a word': 'token',
+      'no signature': `${head}.${claims}.`,
+      'other claims': `${head}.${raised}.${signature}`,
+      'a foreign key': await new SignJWT(decodeJwt(token)).setProtectedHeader(header).sign(other),
+      'an unknown key': await new SignJWT(decodeJwt(token))
+        .setProtectedHeader({ ...header, kid: 'unknown' })
+        .sign(other),
+      'alg none': new UnsecuredJWT(decodeJwt(token)).encode(),
+      'a shared secret': await new SignJWT(decodeJwt(token))
+        .setProtectedHeader({ ...header, alg: 'HS256' })
+        .sign(Buffer.alloc(32)),
+    };
+    for (const [kind, value] of Object.entries(bad)) {
+      expect({ kind, ...(await get(value)) }).toEqual({ kind, ...refusal });
+    }
+    expect((await get(token)).status).toBe(200);
+  });
+
+  it('refuses genuine tokens that are expired, of another project, of another issuer or of another type', async () => {
+    const token = (await house.register()).body.tokens.accessToken as string;
+    const header = decodeProtectedHeader(token) as { alg: string };
+    const claims = decodeJwt(token);
+    const key = await signingKey();
+    const sign = (changed: object, type = 'at+jwt') =>
+      new SignJWT({ ...claims, ...changed }).setProtectedHeader({ ...header, typ: type }).sign(key);
+    expect((await get(await sign({}))).status).toBe(200);
+    const { exp: _, ...endless } = claims;
+    const bad = {
+      expired: await sign({ exp: Math.floor(Date.now() / 1000) - 10 }),
+      'another project': await sign({ aud: randomUUID() }),
+      'another issuer': await sign({ iss: 'https://example.com' }),
+      'another type': await sign({}, 'JWT'),
+      'no end': await new SignJWT(endless).setProtectedHeader(header).sign(key),
+    };
+    for (const [kind, value] of Object.entries(bad)) {
+      expect({ kind, ...(await get(value)) }).toEqual({ kind, ...refusal });
+    }
+  });
+
+  it('lets a token in that carries a custom claim, and knows nothing of a session that was just ended', async () => {
+    const { projectId } = house.credentials;
+    await house.server('PATCH', `/api/v1/projects/${projectId}`, {
+      settings: { accessTokenClaims: ['plan'] },
+    });
+    const email = `${randomUUID()}@example.com`;
+    const created = { email, password: PASSWORD, publicMetadata: { plan: 'free' }, metadata: { plan: 'x' } };
+    await house.server('POST', '/api/v1/customers', created);
+    const { body } = await house.page('POST', '/api/v1/auth/login', { email, password: PASSWORD });
+    const token = body.tokens.accessToken as string;
+    expect(JSON.parse((await get(token)).text)).toMatchObject({ customerId: body.customer.id, plan: 'free' });
+
+    await house.customer(token, 'POST', '/api/v1/auth/logout');
+    expect((await get(token)).status).toBe(200);
+    expect(await house.customer(token, 'GET', '/api/v1/me')).toMatchObject({
+      status: 401,
+      body: { code: 'invalid_access_token' },
+    });
+  });
+
+  it('answers 503, not 401, while the public keys cannot be read', async () => {
+    const elsewhere = await serve(file, { GATEHOUSE_URL: `http://127.0.0.1:${await freePort()}` });
+    const token = (await house.register()).body.tokens.accessToken as string;
+    expect((await get(token, `${elsewhere}/orders`)).status).toBe(503);
+    expect((await get(undefined, `${elsewhere}/orders`)).status).toBe(401);
+  });
+});
+
+describe('a server that acts for a customer', () => {
+  let login: string;
+  beforeAll(async () => (login = `${await serve('express-login.mjs')}/login`));
+
+  const logIn = (email: string, password: string, ip: string): Promise<Response> =>
+    fetch(login, {
+      method: 'POST',
+      headers: {
+        'content-type': 'application/json',
+        'x-forwarded-for': ip,
+        'user-agent': 'Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0',
+      },
+      body: JSON.stringify({ email, password }),
+    });
+
+  it("makes the customer's session show their address and browser", async () => {
+    const email = `${randomUUID()}@example.com`;
+    const { body } = await house.register(email);
+    const response = await logIn(email, PASSWORD, '203.0.113.7');
+    expect(await response.json()).toMatchObject({ tokens: { accessToken: expect.any(String) } });
+    const sessions = await house.server('GET', `/api/v1/customers/${body.customer.id}/sessions`);
+    expect(sessions.body.data[0]).toMatchObject({ ip: '203.0.113.7', device: 'Firefox on Linux' });
+    expect(sessions.body.data[1]).toMatchObject({ ip: '127.0.0.1' });
+  });
+
+  it('counts by that address, and passes refusals on', async () => {
+    const wrong = await logIn('nobody@example.com', 'wrong', '203.0.113.8');
+    expect({ status: wrong.status, body: await wrong.json() }).toMatchObject({
+      status: 401,
+      body: { code: 'invalid_credentials' },
+    });
+    let last = wrong;
+    for (let tries = 2; tries <= 40 && last.status === 401; tries += 1) {
+      last = await logIn(`${randomUUID()}@example.com`, 'wrong', '203.0.113.8');
+    }
+    expect({ status: last.status, body: await last.json() }).toMatchObject({
+      status: 429,
+      body: { code: 'rate_limited' },
+    });
+    expect(Number(last.headers.get('retry-after'))).toBeGreaterThan(0);
+    expect((await logIn('nobody@example.com', 'wrong', '203.0.113.9')).status).toBe(401);
+  });
+});
+
+describe('a server that manages customers', () => {
+  /** Runs statements with the document's functions in scope, in a process of their own. */
+  async function run(statements: string, more: Record<string, string> = {}): Promise<any> {
+    await mkdir(join(folder, 'runs'), { recursive: true });
+    const file = join(folder, 'runs', `${randomUUID()}.mjs`);
+    const from = JSON.stringify(pathToFileURL(join(folder, 'customers.mjs')).href);
+    await writeFile(
+      file,
+      `import * as customers from ${from};
+       const attempt = (work) => work.catch(({ statusCode, code, problem }) => ({ statusCode, code, problem }));
+       console.log(JSON.stringify(await (async () => { ${statements} })()));`,
+    );
+    const env = { PATH: process.env['PATH'], ...environment(), ...more };
+    const { stdout } = await promisify(execFile)(process.execPath, [file], { env });
+    return JSON.parse(stdout);
+  }
+
+  it('invites', async () => {
+    const email = `${randomUUID()}@example.com`;
+    const customer = await run(`return customers.invite('${email}', 'crm-${email}')`);
+    expect(customer).toMatchObject({ email, emailVerified: false, publicMetadata: { plan: 'free' } });
+    const token = await house.token(email, 'accept-invite');
+    await house.request('POST', '/api/v1/auth/reset-password', { body: { token, password: PASSWORD } });
+    const login = await house.page('POST', '/api/v1/auth/login', { email, password: PASSWORD });
+    expect(login).toMatchObject({
+      status: 200,
+      body: { customer: { id: customer.id, emailVerified: true } },
+    });
+    expect(await run(`return attempt(customers.invite('${email}', 'crm'))`)).toMatchObject({
+      statusCode: 409,
+      code: 'email_already_registered',
+      problem: { customerId: customer.id },
+    });
+    expect(await run(`return attempt(customers.invite('new-${email}', 'crm-${email}'))`)).toMatchObject({
+      code: 'external_id_taken',
+    });
+  });
+
+  it('creates a customer once although the first answer is lost', async () => {
+    let lost = 0;
+    const line = createServer((caller) => {
+      const gatehouse = connect(Number(house.env['PORT']), '127.0.0.1');
+      caller.pipe(gatehouse);
+      gatehouse.on('data', (answer) => {
+        if (lost > 0) return void caller.write(answer);
+        lost += 1;
+        caller.destroy();
+        gatehouse.destroy();
+      });
+      for (const end of [caller, gatehouse])
+        end.on('error', () => undefined).on('close', () => caller.destroy());
+    }).listen(0, '127.0.0.1');
+    await once(line, 'listening');
+    const email = `${randomUUID()}@example.com`;
+    const GATEHOUSE_URL = `http://127.0.0.1:${(line.address() as AddressInfo).port}`;
+    const customer = await run(`return customers.invite('${email}', '${email}')`, { GATEHOUSE_URL });
+    line.close();
+    expect({ lost, customer }).toMatchObject({ lost: 1, customer: { email } });
+    expect(await house.mails(email, 'accept-invite')).toHaveLength(1);
+  });
+
+  it('imports a password hash', async () => {
+    const email = `${randomUUID()}@example.com`;
+    await run(`return customers.importCustomer('${email}', '${bcrypt.hashSync(PASSWORD, 4)}')`);
+    const login = await house.page('POST', '/api/v1/auth/login', { email, password: PASSWORD });
+    expect(login).toMatchObject({ status: 200, body: { customer: { emailVerified: true } } });
+    expect(await run(`return attempt(customers.importCustomer('x-${email}', 'md5$abc'))`)).toMatchObject({
+      code: 'validation_failed',
+      problem: { errors: [{ field: 'passwordHash' }] },
+    });
+  });
+
+  it('lists and ends sessions, disables, enables, unlocks and removes', async () => {
+    const email = `${randomUUID()}@example.com`;
+    const { id } = (await house.register(email)).body.customer as { id: string };
+    for (let more = 0; more < 2; more += 1) await login(email, PASSWORD);
+    const ended = await run(`
+      const before = await customers.sessions('${id}');
+      await customers.endSession('${id}', before[0].id);
+      const between = await customers.sessions('${id}');
+      await customers.endAllSessions('${id}');
+      return [before.length, between.length, (await customers.sessions('${id}')).length];`);
+    expect(ended).toEqual([3, 2, 0]);
+
+    expect(await run(`return customers.disable('${id}')`)).toMatchObject({ disabledAt: expect.any(String) });
+    expect(await login(email, PASSWORD)).toMatchObject({ status: 403, body: { code: 'customer_disabled' } });
+    expect(await run(`return customers.enable('${id}')`)).toMatchObject({ disabledAt: null });
+    expect(await login(email, PASSWORD)).toMatchObject({ status: 200 });
+
+    while ((await login(email, 'wrong')).status === 401);
+    expect(await login(email, PASSWORD)).toMatchObject({ status: 429, body: { code: 'too_many_attempts' } });
+    await run(`return customers.unlock('${id}')`);
+    expect(await login(email, PASSWORD)).toMatchObject({ status: 200 });
+
+    const gone = await run(`await customers.remove('${id}'); return attempt(customers.find('${id}'))`);
+    expect(gone).toMatchObject({ statusCode: 404, code: 'not_found' });
+  });
+
+  const login = (email: string, password: string) =>
+    house.page('POST', '/api/v1/auth/login', { email, password });
+});

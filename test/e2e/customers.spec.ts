@@ -1,0 +1,277 @@
+import { randomUUID } from 'node:crypto';
+import { Receiver } from '../support/receiver.js';
+import { eventually } from '../support/eventually.js';
+import { House, PASSWORD, type Answer } from '../support/house.js';
+import { insertKey, insertOrganization, insertProject } from '../support/tenants.js';
+
+let house: House;
+beforeAll(async () => (house = await House.start()));
+afterAll(async () => house?.stop());
+
+const uniqueEmail = (): string => `${randomUUID()}@example.com`;
+const create = (body: Record<string, unknown>): Promise<Answer> =>
+  house.server('POST', '/api/v1/customers', body);
+const login = (email: string): Promise<Answer> =>
+  house.page('POST', '/api/v1/auth/login', { email, password: PASSWORD });
+
+describe('creating a customer', () => {
+  it('answers the full customer, as GET does and as the event carries it', async () => {
+    const email = uniqueEmail();
+    const { status, body } = await create({
+      email: email.toUpperCase(),
+      firstName: 'Grace',
+      externalId: `crm-${email}`,
+      emailVerified: true,
+      metadata: { plan: { tier: 2 }, toString: 'kept', hasOwnProperty: [1, null] },
+      publicMetadata: { theme: 'dark' },
+    });
+    expect(status).toBe(201);
+    expect(body).toEqual({
+      id: expect.any(String),
+      projectId: house.credentials.projectId,
+      externalId: `crm-${email}`,
+      email,
+      firstName: 'Grace',
+      lastName: null,
+      emailVerified: true,
+      metadata: { plan: { tier: 2 }, toString: 'kept', hasOwnProperty: [1, null] },
+      publicMetadata: { theme: 'dark' },
+      disabledAt: null,
+      createdAt: expect.stringMatching(/Z$/),
+      updatedAt: expect.stringMatching(/Z$/),
+      lastLoginAt: null,
+    });
+    expect((await house.server('GET', `/api/v1/customers/${body.id}`)).body).toEqual(body);
+    expect((await house.events(body.id)).map(({ type, data }) => [type, data])).toEqual([
+      ['customer.created', { customer: body }],
+    ]);
+  });
+
+  it('refuses a taken e-mail with its customer, and a taken externalId', async () => {
+    const [email, externalId] = [uniqueEmail(), randomUUID()];
+    const { body } = await create({ email, externalId });
+    expect(await create({ email })).toMatchObject({
+      status: 409,
+      body: { code: 'email_already_registered', customerId: body.id },
+    });
+    expect(await create({ email: uniqueEmail(), externalId })).toMatchObject({
+      status: 409,
+      body: { code: 'external_id_taken' },
+    });
+  });
+
+  it.each([
+    ['metadata', 'text'],
+    ['metadata', []],
+    ['metadata', null],
+    ['metadata', Object.fromEntries(Array.from({ length: 51 }, (_, index) => [`k${index}`, 1]))],
+    ['publicMetadata', { long: 'x'.repeat(8_200) }],
+    ['externalId', ''],
+    ['sendInvite', 'yes'],
+    ['emailVerified', 1],
+    ['projectId', 'mine'],
+    ['role', 'admin'],
+  ])('refuses %s %#', async (field, value) => {
+    expect(await create({ email: uniqueEmail(), [field]: value })).toMatchObject({
+      status: 400,
+      body: { code: 'validation_failed', errors: [{ field }] },
+    });
+  });
+
+  it('reaches the projects of its organization with an organization key, and no other (AK-05)', async () => {
+    const sibling = await insertProject(house, house.credentials.organizationId);
+    const stranger = await insertOrganization(house);
+    const there = await create({ email: uniqueEmail(), projectId: sibling.projectId });
+    expect(there).toMatchObject({ status: 201, body: { projectId: sibling.projectId } });
+    for (const projectId of [stranger.projectId, randomUUID()]) {
+      expect(await create({ email: uniqueEmail(), projectId })).toMatchObject({ status: 404 });
+    }
+    const small = { headers: { authorization: `Bearer ${house.credentials.projectSecretKey}` } };
+    const body = { email: uniqueEmail(), projectId: sibling.projectId };
+    expect((await house.request('POST', '/api/v1/customers', { ...small, body })).status).toBe(404);
+  });
+});
+
+describe('one customer', () => {
+  it.each([
+    ['GET', ''],
+    ['DELETE', ''],
+    ['POST', '/disable'],
+    ['POST', '/enable'],
+    ['POST', '/unlock'],
+  ])('%s %s of another tenant is one that does not exist (AK-04)', async (method, path) => {
+    const { body } = await create({ email: uniqueEmail() });
+    const stranger = await insertOrganization(house);
+    const headers = { authorization: `Bearer ${stranger.secretKey}` };
+    const answers = await Promise.all(
+      [body.id, randomUUID(), 'nonsense'].map((id: string) =>
+        house.request(method, `/api/v1/customers/${id}${path}`, { headers }),
+      ),
+    );
+    for (const answer of answers) {
+      expect(answer.status).toBe(404);
+      expect({ ...answer.body, requestId: '' }).toEqual({ ...answers[1]!.body, requestId: '' });
+    }
+    expect((await house.server('GET', `/api/v1/customers/${body.id}`)).body).toEqual(body);
+  });
+
+  it('needs the scope of each route (AK-06)', async () => {
+    const { body } = await create({ email: uniqueEmail() });
+    const needed: Record<string, string> = {
+      'GET ': 'customer:read',
+      'DELETE ': 'customer:delete',
+      'POST /disable': 'customer:write',
+      'POST /enable': 'customer:write',
+      'POST /unlock': 'customer:write',
+      'GET /sessions': 'session:read',
+      'DELETE /sessions': 'session:revoke',
+    };
+    const all = [...new Set(Object.values(needed))];
+    for (const [route, scope] of Object.entries(needed)) {
+      const [method, path] = route.split(' ') as [string, string];
+      const key = await insertKey(house, {
+        ...house.credentials,
+        type: 'secret',
+        scopes: all.filter((other) => other !== scope),
+      });
+      const headers = { authorization: `Bearer ${key}` };
+      expect(await house.request(method, `/api/v1/customers/${body.id}${path}`, { headers })).toMatchObject({
+        status: 403,
+        body: { code: 'insufficient_scope', requiredScopes: [scope] },
+      });
+    }
+  });
+});
+
+it('a route that takes no body refuses one that says something', async () => {
+  const { body } = await create({ email: uniqueEmail() });
+  const path = `/api/v1/customers/${body.id}/disable`;
+  expect(await house.server('POST', path, { reason: 'spam' })).toMatchObject({
+    status: 400,
+    body: { errors: [{ field: 'reason', code: 'unknown_field' }] },
+  });
+  expect((await house.server('POST', path, {})).status).toBe(200);
+});
+
+it('names are trimmed, and nothing is left of an empty one', async () => {
+  const { body } = await create({ email: uniqueEmail(), firstName: '  Ada ', lastName: '  ' });
+  expect(body).toMatchObject({ firstName: 'Ada', lastName: null });
+});
+
+describe('disabling and enabling', () => {
+  it('keeps a customer out, ends their sessions for good, and tells only who knows the password (TK-10)', async () => {
+    const email = uniqueEmail();
+    const { body } = await house.register(email);
+    const { id } = body.customer;
+    const disabled = await house.server('POST', `/api/v1/customers/${id}/disable`);
+    expect(disabled.body.disabledAt).toMatch(/Z$/);
+    expect(await login(email)).toMatchObject({ status: 403, body: { code: 'customer_disabled' } });
+    const again = await house.server('POST', `/api/v1/customers/${id}/disable`);
+    expect(again.body).toEqual(disabled.body);
+    const enabled = await house.server('POST', `/api/v1/customers/${id}/enable`);
+    expect(enabled.body.disabledAt).toBeNull();
+    expect((await house.customer(body.tokens.accessToken, 'GET', '/api/v1/me')).status).toBe(401);
+    expect((await login(email)).status).toBe(200);
+    const types = (await house.events(id)).map(({ type }) => type as string);
+    for (const type of ['customer.disabled', 'customer.enabled', 'session.revoked']) {
+      expect(types.filter((each) => each === type)).toHaveLength(1);
+    }
+  });
+});
+
+describe('deleting', () => {
+  it('frees the address, leaves nothing behind, and tells ids only', async () => {
+    const email = uniqueEmail();
+    const { body } = await house.register(email);
+    const { id } = body.customer;
+    expect(await house.server('DELETE', `/api/v1/customers/${id}`)).toMatchObject({ status: 204, body: '' });
+    expect((await house.server('GET', `/api/v1/customers/${id}`)).status).toBe(404);
+    expect((await house.server('DELETE', `/api/v1/customers/${id}`)).status).toBe(404);
+    for (const table of ['sessions', 'one_time_tokens', 'mails', 'customer_addresses']) {
+      expect(await house.sql(`SELECT 1 FROM ${table} WHERE customer_id = $1`, [id])).toEqual([]);
+    }
+    const [event] = await house.events(id, 'customer.deleted');
+    expect(event!.data).toEqual({
+      customer: { id, projectId: house.credentials.projectId, externalId: null },
+    });
+    expect((await house.register(email)).status).toBe(201);
+  });
+
+  it('by the customer needs the password', async () => {
+    const email = uniqueEmail();
+    const { body } = await house.register(email);
+    const remove = (currentPassword: string): Promise<Answer> =>
+      house.customer(body.tokens.accessToken, 'POST', '/api/v1/me/delete', { currentPassword });
+    expect(await remove('wrong password')).toMatchObject({
+      status: 401,
+      body: { code: 'invalid_credentials' },
+    });
+    expect((await remove(PASSWORD)).status).toBe(204);
+    expect((await house.customer(body.tokens.accessToken, 'GET', '/api/v1/me')).status).toBe(401);
+    expect((await login(email)).status).toBe(401);
+  });
+
+  it.each(['waiting', 'in flight'])(
+    'calls back a delivery about the customer that is %s, but not the deletion itself',
+    async (when) => {
+      const receiver = await Receiver.start();
+      let answerHeld: (() => void) | undefined;
+      receiver.otherwise = (response) => {
+        answerHeld = () => void (response.writableEnded || response.writeHead(500).end());
+        if (when === 'waiting') answerHeld();
+      };
+      try {
+        const endpoint = await house.createEndpoint(receiver.url, ['customer.*']);
+        const { body } = await create({ email: uniqueEmail() });
+        const deliveries = () =>
+          house.sql(
+            `SELECT d.event_type, d.state, d.lease_until IS NOT NULL AS leased FROM deliveries d
+             WHERE d.endpoint_id = $1 ORDER BY d.id`,
+            [endpoint.id.replace('ep_', '')],
+          );
+        await eventually('the first attempt', () => receiver.requests.length > 0);
+        await eventually(
+          'its standing',
+          async () => (await deliveries())[0]!['leased'] === (when === 'in flight'),
+        );
+        await house.server('DELETE', `/api/v1/customers/${body.id}`);
+        if (when === 'in flight') answerHeld!();
+        await eventually(
+          'the end of the first',
+          async () => (await deliveries())[0]!['state'] === 'cancelled',
+        );
+        expect(receiver.ofType('customer.created')).toHaveLength(1);
+        await eventually('the deletion', () => receiver.ofType('customer.deleted').length > 0);
+      } finally {
+        answerHeld?.();
+        await receiver.stop();
+      }
+    },
+  );
+});
+
+describe('PATCH /me', () => {
+  it('changes the names that are sent, and tells what they were', async () => {
+    const { body } = await house.register(uniqueEmail(), { firstName: 'Ada', lastName: 'Byron' });
+    const patch = (changes: unknown): Promise<Answer> =>
+      house.customer(body.tokens.accessToken, 'PATCH', '/api/v1/me', changes);
+    expect((await patch({ lastName: 'Lovelace' })).body).toMatchObject({
+      firstName: 'Ada',
+      lastName: 'Lovelace',
+    });
+    expect((await patch({ firstName: null })).body).toMatchObject({ firstName: null, lastName: 'Lovelace' });
+    expect((await patch({ lastName: 'Lovelace' })).status).toBe(200);
+    expect((await patch({})).status).toBe(200);
+    const events = await house.events(body.customer.id, 'customer.updated');
+    expect(events.map(({ data }) => data.previous)).toEqual([{ lastName: 'Byron' }, { firstName: 'Ada' }]);
+  });
+
+  it.each(['email', 'emailVerified', 'publicMetadata', 'id', 'password'])(
+    'does not know %s (IN-07)',
+    async (field) => {
+      const { body } = await house.register(uniqueEmail());
+      const answer = await house.customer(body.tokens.accessToken, 'PATCH', '/api/v1/me', { [field]: 'x' });
+      expect(answer).toMatchObject({ status: 400, body: { errors: [{ field, code: 'unknown_field' }] } });
+    },
+  );
+});

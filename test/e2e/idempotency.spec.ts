@@ -1,0 +1,212 @@
+import { createHash, randomUUID } from 'node:crypto';
+import { eventually } from '../support/eventually.js';
+import { House, PASSWORD, type Answer } from '../support/house.js';
+import { Receiver } from '../support/receiver.js';
+import { insertProject } from '../support/tenants.js';
+
+let house: House;
+beforeAll(async () => (house = await House.start()));
+afterAll(async () => house?.stop());
+
+const uniqueEmail = (): string => `${randomUUID()}@example.com`;
+const post = (
+  path: string,
+  key: string,
+  body?: unknown,
+  headers: Record<string, string> = {},
+): Promise<Answer> =>
+  house.request('POST', path, {
+    body,
+    headers: { authorization: `Bearer ${house.credentials.secretKey}`, 'idempotency-key': key, ...headers },
+  });
+const create = (key: string, body: unknown): Promise<Answer> => post('/api/v1/customers', key, body);
+const isReplayed = ({ headers }: Answer): boolean => headers.get('idempotent-replayed') === 'true';
+const count = async (email: string): Promise<number> =>
+  (await house.sql('SELECT 1 FROM customers WHERE email = $1', [email])).length;
+
+describe('a POST with a secret key and an Idempotency-Key (HD-04)', () => {
+  it('is done once: the same again answers the same status and body', async () => {
+    const [key, email] = [randomUUID(), uniqueEmail()];
+    const first = await create(key, { email, metadata: { a: 1 } });
+    const second = await create(key, { email, metadata: { a: 1 } });
+    expect([first.status, second.status]).toEqual([201, 201]);
+    expect(second.body).toEqual(first.body);
+    expect([isReplayed(first), isReplayed(second)]).toEqual([false, true]);
+    expect(isReplayed(await create(key, { metadata: { a: 1 }, email }))).toBe(true);
+    expect(await house.events(first.body.id, 'customer.created')).toHaveLength(1);
+  });
+
+  it('refuses another body, but not another route or another project', async () => {
+    const [key, email] = [randomUUID(), uniqueEmail()];
+    const { body } = await create(key, { email });
+    expect(await create(key, { email: uniqueEmail() })).toMatchObject({
+      status: 422,
+      body: { code: 'idempotency_key_reused' },
+    });
+    expect((await post(`/api/v1/customers/${body.id}/disable`, key)).status).toBe(200);
+    expect(await post(`/api/v1/customers/${randomUUID()}/disable`, key)).toMatchObject({ status: 422 });
+    const sibling = await insertProject(house, house.credentials.organizationId);
+    const there = await post(
+      '/api/v1/customers',
+      key,
+      { email },
+      { authorization: `Bearer ${sibling.secretKey}` },
+    );
+    expect(there).toMatchObject({ status: 201, body: { projectId: sibling.projectId } });
+  });
+
+  it('of 20 at once makes one, and answers the others 409 or the same', async () => {
+    const [key, email] = [randomUUID(), uniqueEmail()];
+    const answers = await Promise.all(Array.from({ length: 20 }, () => create(key, { email })));
+    const made = answers.filter((answer) => answer.status === 201 && !isReplayed(answer));
+    expect(made).toHaveLength(1);
+    for (const answer of answers.filter((each) => each !== made[0])) {
+      if (answer.status === 201) expect(answer.body).toEqual(made[0]!.body);
+      else {
+        expect(answer).toMatchObject({ status: 409, body: { code: 'idempotency_in_progress' } });
+        expect(answer.headers.get('retry-after')).toBe('1');
+      }
+    }
+    expect(await count(email)).toBe(1);
+    expect((await create(key, { email })).body).toEqual(made[0]!.body);
+  });
+
+  it('keeps 404, 409 and 422 word for word, and no other error', async () => {
+    const email = uniqueEmail();
+    await create(randomUUID(), { email });
+    for (const [path, body, status] of [
+      ['/api/v1/customers', { email }, 409],
+      ['/api/v1/customers', { email: uniqueEmail(), password: 'vq7#Kz' }, 422],
+      [`/api/v1/customers/${randomUUID()}/disable`, undefined, 404],
+    ] as const) {
+      const key = randomUUID();
+      const [first, second] = [await post(path, key, body), await post(path, key, body)];
+      expect([first.status, second.status, isReplayed(second)]).toEqual([status, status, true]);
+      expect(second.body).toEqual(first.body);
+      expect(second.headers.get('content-type')).toBe('application/problem+json; charset=utf-8');
+    }
+    const key = randomUUID();
+    const invalid = [await create(key, { email: 'nonsense' }), await create(key, { email: 'nonsense' })];
+    expect(invalid.map((answer) => [answer.status, isReplayed(answer)])).toEqual([
+      [400, false],
+      [400, false],
+    ]);
+    expect((await create(key, { email: uniqueEmail() })).status).toBe(201);
+  });
+
+  it.each(['', ' ', 'x'.repeat(256), 'with space', 'ünïcode'])('refuses %j as a key', async (key) => {
+    const email = uniqueEmail();
+    const answer = await fetch(`${house.baseUrl}/api/v1/customers`, {
+      method: 'POST',
+      headers: {
+        authorization: `Bearer ${house.credentials.secretKey}`,
+        'content-type': 'application/json',
+        'idempotency-key': key,
+      },
+      body: JSON.stringify({ email }),
+    });
+    expect(answer.status).toBe(400);
+    expect(await count(email)).toBe(0);
+  });
+
+  it('stores nothing by which a password could be guessed (PW-06)', async () => {
+    const [key, email] = [randomUUID(), uniqueEmail()];
+    const body = { email, password: PASSWORD };
+    expect((await create(key, body)).status).toBe(201);
+    const fingerprints = await house.sql<{ fingerprint: Buffer }>('SELECT fingerprint FROM idempotency_keys');
+    for (const text of [JSON.stringify(body), JSON.stringify(['/api/v1/customers', body])]) {
+      const hash = createHash('sha256').update(text).digest();
+      expect(fingerprints.some(({ fingerprint }) => fingerprint.equals(hash))).toBe(false);
+    }
+  });
+
+  it('answers a replayed registration with its tokens while they are unspent, then with null', async () => {
+    const [key, email] = [randomUUID(), uniqueEmail()];
+    const register = () => post('/api/v1/auth/register', key, { email, password: PASSWORD });
+    const first = await register();
+    expect(first.status).toBe(201);
+    expect((await register()).body).toEqual(first.body);
+    const { refreshToken } = first.body.tokens;
+    const refreshed = await house.request('POST', '/api/v1/auth/refresh', { body: { refreshToken } });
+    expect(refreshed.status).toBe(200);
+    expect((await register()).body).toEqual({ ...first.body, tokens: null });
+    const accessToken = refreshed.body.tokens.accessToken as string;
+    expect((await house.customer(accessToken, 'GET', '/api/v1/me')).status).toBe(200);
+    const [row] = await house.sql(
+      `SELECT string_agg(encode(answer, 'escape'), '') AS text FROM idempotency_keys`,
+    );
+    expect(row!['text']).not.toContain(refreshToken);
+  });
+
+  it('works for what reads its own change before it answers: a redelivery', async () => {
+    const receiver = await Receiver.start();
+    try {
+      await house.createEndpoint(receiver.url, ['customer.created']);
+      await create(randomUUID(), { email: uniqueEmail() });
+      const [attempt] = await eventually('an attempt', async () => {
+        const attempts = await house.attempts();
+        return attempts.length > 0 && attempts;
+      });
+      const key = randomUUID();
+      const redeliver = () => post(`/v1/webhooks/deliveries/${attempt!['delivery_id']}/redeliver`, key);
+      const [first, second] = [await redeliver(), await redeliver()];
+      expect([first.status, second.status]).toEqual([202, 202]);
+      expect(second.body).toEqual(first.body);
+      await eventually('both requests', () => receiver.requests.length === 2);
+    } finally {
+      await receiver.stop();
+    }
+  });
+
+  it('takes over from a run that died, and keeps an answer for a day', async () => {
+    const [key, email] = [randomUUID(), uniqueEmail()];
+    const first = await create(key, { email });
+    await house.sql('UPDATE idempotency_keys SET answer = NULL');
+    expect((await create(key, { email })).body.code).toBe('idempotency_in_progress');
+    await house.sql(`UPDATE idempotency_keys SET started_at = now() - interval '21 seconds'`);
+    expect((await create(key, { email })).body).toMatchObject({
+      code: 'email_already_registered',
+      customerId: first.body.id,
+    });
+    await house.sql(`UPDATE idempotency_keys SET started_at = now() - interval '25 hours'`);
+    expect((await create(key, { email: uniqueEmail() })).status).toBe(201);
+  });
+
+  it('a crash between the commit and the answer loses nothing: the same again gets the first answer', async () => {
+    const crashing = await House.start({ workers: 0 });
+    try {
+      await crashing.createEndpoint('http://127.0.0.1:9/');
+      await crashing.api.end('SIGTERM');
+      crashing.startApi({ FAILPOINTS: 'delivery.before-enqueue' });
+      await crashing.ready();
+      const [key, email] = [randomUUID(), uniqueEmail()];
+      const send = () =>
+        crashing.request('POST', '/api/v1/customers', {
+          body: { email },
+          headers: { authorization: `Bearer ${crashing.credentials.secretKey}`, 'idempotency-key': key },
+        });
+      await expect(send()).rejects.toThrow();
+      crashing.startApi();
+      await crashing.ready();
+      const again = await send();
+      expect(again).toMatchObject({ status: 201, body: { email } });
+      expect(isReplayed(again)).toBe(true);
+      expect(await crashing.sql('SELECT 1 FROM customers')).toHaveLength(1);
+    } finally {
+      await crashing.stop();
+    }
+  });
+});
+
+it('a POST with a publishable key alone ignores the header', async () => {
+  const [key, email] = [randomUUID(), uniqueEmail()];
+  const login = () =>
+    house.request('POST', '/api/v1/auth/login', {
+      body: { email, password: PASSWORD },
+      headers: { 'x-publishable-key': house.credentials.publishableKey, 'idempotency-key': key },
+    });
+  await house.register(email);
+  const [first, second] = [await login(), await login()];
+  expect([first.status, second.status, isReplayed(second)]).toEqual([200, 200, false]);
+  expect(second.body.tokens.refreshToken).not.toBe(first.body.tokens.refreshToken);
+});

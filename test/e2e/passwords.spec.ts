@@ -1,0 +1,383 @@
+import { createHash, randomUUID } from 'node:crypto';
+import { once } from 'node:events';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import bcrypt from 'bcrypt';
+import { eventually } from '../support/eventually.js';
+import { House, PASSWORD, type Answer } from '../support/house.js';
+
+/** A list of breached passwords that answers as the test says. */
+class BreachList {
+  readonly paths: string[] = [];
+  answer: 'breached' | 'clean' | 'error' | 'silence' = 'clean';
+  constructor(readonly breached: string) {}
+  private server: Server | undefined;
+
+  async start(): Promise<string> {
+    const hash = createHash('sha1').update(this.breached).digest('hex').toUpperCase();
+    this.server = createServer((request, response) => {
+      this.paths.push(request.url!);
+      if (this.answer === 'error') response.writeHead(500).end();
+      else if (this.answer !== 'silence') {
+        const lines = [`${'0'.repeat(35)}:3`, ...(this.answer === 'breached' ? [`${hash.slice(5)}:42`] : [])];
+        response.end(lines.join('\r\n'));
+      }
+    }).listen(0, '127.0.0.1');
+    await once(this.server, 'listening');
+    return `http://127.0.0.1:${(this.server.address() as AddressInfo).port}`;
+  }
+
+  stop(): void {
+    this.server?.closeAllConnections();
+    this.server?.close();
+  }
+}
+
+const NEW_PASSWORD = 'quite another phrase';
+const breaches = new BreachList(NEW_PASSWORD);
+let house: House;
+beforeAll(async () => {
+  house = await House.start({ env: { BREACH_LIST_URL: await breaches.start() } });
+});
+afterAll(async () => {
+  await house?.stop();
+  breaches.stop();
+});
+
+const uniqueEmail = (): string => `${randomUUID()}@example.com`;
+const login = (email: string, password = PASSWORD): Promise<Answer> =>
+  house.page('POST', '/api/v1/auth/login', { email, password });
+const forgot = (email: string, more = {}): Promise<Answer> =>
+  house.page('POST', '/api/v1/auth/forgot-password', { email, ...more });
+const reset = (token: string, password = NEW_PASSWORD): Promise<Answer> =>
+  house.request('POST', '/api/v1/auth/reset-password', { body: { token, password } });
+const change = (accessToken: string, currentPassword: string, newPassword: string): Promise<Answer> =>
+  house.customer(accessToken, 'POST', '/api/v1/me/password', { currentPassword, newPassword });
+
+const registered = async () => {
+  const email = uniqueEmail();
+  const { body } = await house.register(email);
+  return { email, id: body.customer.id as string, tokens: body.tokens };
+};
+const typesOf = async (id: string): Promise<string[]> =>
+  (await house.events(id)).map(({ type }) => type as string);
+
+describe('a change of password', () => {
+  it('asks for the current one, ends other sessions, keeps this one, and tells the customer (TK-10)', async () => {
+    const { email, id, tokens } = await registered();
+    const other = (await login(email)).body.tokens;
+    expect(await change(tokens.accessToken, PASSWORD, NEW_PASSWORD)).toMatchObject({ status: 204, body: '' });
+    expect((await house.customer(tokens.accessToken, 'GET', '/api/v1/me')).status).toBe(200);
+    expect((await house.customer(other.accessToken, 'GET', '/api/v1/me')).status).toBe(401);
+    expect((await login(email)).status).toBe(401);
+    expect((await login(email, NEW_PASSWORD)).status).toBe(200);
+    const [mail] = await eventually('the mail', async () => {
+      const mails = await house.mails(email, 'password-changed');
+      return mails.length > 0 && mails;
+    });
+    expect(mail).toMatchObject({ link: null });
+    const [event] = await house.events(id, 'password.changed');
+    expect(event!.data).toMatchObject({ customer: { id, email } });
+    expect((await house.events(id, 'session.revoked')).map(({ data }) => data.reason)).toEqual([
+      'password_changed',
+    ]);
+  });
+
+  it('is refused for a wrong or weak one, with the field, and changes nothing', async () => {
+    const { email, tokens } = await registered();
+    expect(await change(tokens.accessToken, 'wrong password', NEW_PASSWORD)).toMatchObject({
+      status: 401,
+      body: {
+        code: 'invalid_credentials',
+        detail: 'The password is wrong.',
+        errors: [{ field: 'currentPassword', code: 'wrong' }],
+      },
+    });
+    expect(await change(tokens.accessToken, PASSWORD, PASSWORD)).toMatchObject({
+      status: 400,
+      body: { errors: [{ field: 'newPassword', code: 'unchanged' }] },
+    });
+    expect(await change(tokens.accessToken, PASSWORD, 'vq7#Kz')).toMatchObject({
+      status: 422,
+      body: {
+        code: 'weak_password',
+        reasons: ['too_short'],
+        errors: [{ field: 'newPassword', code: 'too_short', message: 'Use at least 8 characters.' }],
+      },
+    });
+    expect((await login(email)).status).toBe(200);
+  });
+
+  it('voids reset links that are under way', async () => {
+    const { email, tokens } = await registered();
+    await forgot(email);
+    const token = await house.token(email, 'reset-password');
+    expect((await change(tokens.accessToken, PASSWORD, NEW_PASSWORD)).status).toBe(204);
+    expect(await reset(token, 'a third phrase of mine')).toMatchObject({
+      status: 400,
+      body: { code: 'invalid_token' },
+    });
+  });
+
+  it.each(['a change', 'a reset'])('%s of the password voids a change of address under way', async (way) => {
+    const { email, tokens } = await registered();
+    const newEmail = uniqueEmail();
+    const wanted = { email: newEmail, password: PASSWORD };
+    await house.customer(tokens.accessToken, 'POST', '/api/v1/me/email', wanted);
+    const token = await house.token(newEmail, 'change-email-new');
+    if (way === 'a change') await change(tokens.accessToken, PASSWORD, NEW_PASSWORD);
+    else {
+      await forgot(email);
+      await reset(await house.token(email, 'reset-password'));
+    }
+    const confirmed = await house.request('POST', '/api/v1/auth/confirm-email-change', { body: { token } });
+    expect(confirmed).toMatchObject({ status: 400, body: { code: 'invalid_token' } });
+  });
+
+  it('of two at once one wins', async () => {
+    const { email, tokens } = await registered();
+    const answers = await Promise.all(
+      ['the first phrase here', 'the second phrase here'].map((phrase) =>
+        change(tokens.accessToken, PASSWORD, phrase),
+      ),
+    );
+    expect(answers.map(({ status }) => status).sort()).toEqual([204, 401]);
+    const logins = [
+      await login(email, 'the first phrase here'),
+      await login(email, 'the second phrase here'),
+    ];
+    expect(logins.map(({ status }) => status).sort()).toEqual([200, 401]);
+  });
+});
+
+describe('a forgotten password (EV-07)', () => {
+  it('answers alike for known, unknown and disabled customers, and mails only the first', async () => {
+    const [known, disabled] = [await registered(), await registered()];
+    await house.server('POST', `/api/v1/customers/${disabled.id}/disable`);
+    const unknown = uniqueEmail();
+    const answers = [await forgot(known.email), await forgot(unknown), await forgot(disabled.email)];
+    for (const { status, body } of answers) expect({ status, body }).toEqual({ status: 202, body: {} });
+    await house.token(known.email, 'reset-password');
+    expect(await house.mails(unknown, 'reset-password')).toEqual([]);
+    expect(await house.mails(disabled.email, 'reset-password')).toEqual([]);
+  });
+
+  it('is set anew once, verifies the address, ends every session and logs nobody in', async () => {
+    const { email, id, tokens } = await registered();
+    await forgot(email);
+    const token = await house.token(email, 'reset-password');
+    expect(await reset(token, 'short')).toMatchObject({ status: 422, body: { code: 'weak_password' } });
+    const answers = await Promise.all(Array.from({ length: 10 }, () => reset(token)));
+    expect(answers.map(({ status }) => status).sort()).toEqual([204, ...Array(9).fill(400)]);
+    expect(answers.find(({ status }) => status === 204)!.body).toBe('');
+    expect((await house.customer(tokens.accessToken, 'GET', '/api/v1/me')).status).toBe(401);
+    expect((await login(email)).status).toBe(401);
+    expect((await login(email, NEW_PASSWORD)).body.customer).toMatchObject({ id, emailVerified: true });
+    expect(await house.mails(email, 'password-changed')).toHaveLength(1);
+    expect(await typesOf(id)).toEqual(
+      expect.arrayContaining([
+        'password.reset_requested',
+        'verification.completed',
+        'password.reset_completed',
+      ]),
+    );
+    const [verified] = await house.events(id, 'verification.completed');
+    expect(verified!.data.verification).toMatchObject({ kind: 'email', email, via: 'reset' });
+    expect(await house.events(id, 'password.reset_completed')).toHaveLength(1);
+  });
+
+  it('the newest link voids older ones; expired, voided, used and unknown ones answer alike (EV-04)', async () => {
+    const { email } = await registered();
+    await forgot(email);
+    const older = await house.token(email, 'reset-password');
+    await house.sql('DELETE FROM mails WHERE recipient = $1', [email]);
+    const expired = await registered();
+    await forgot(expired.email);
+    const expiredToken = await house.token(expired.email, 'reset-password');
+    await house.sql(
+      `UPDATE one_time_tokens SET expires_at = now() WHERE customer_id = $1 AND kind = 'reset-password'`,
+      [expired.id],
+    );
+    const used = await registered();
+    await forgot(used.email);
+    const usedToken = await house.token(used.email, 'reset-password');
+    await reset(usedToken);
+    await house.sql(
+      `UPDATE one_time_tokens SET voided_at = now() WHERE kind = 'reset-password' AND email = $1`,
+      [email],
+    );
+    const answers = [
+      await reset('x'.repeat(43)),
+      await reset(older),
+      await reset(expiredToken),
+      await reset(usedToken),
+      await reset(''),
+    ].map(({ status, body }) => ({ status, body: { ...body, requestId: '' } }));
+    expect(answers[0]).toMatchObject({ status: 400, body: { code: 'invalid_token' } });
+    for (const answer of answers) expect(answer).toEqual(answers[0]);
+  });
+
+  it('a link dies with the address it was sent to', async () => {
+    const { email, id } = await registered();
+    await forgot(email);
+    const token = await house.token(email, 'reset-password');
+    await house.sql('UPDATE customers SET email = $2 WHERE id = $1', [id, uniqueEmail()]);
+    expect((await reset(token)).status).toBe(400);
+  });
+
+  it('is mailed at most once a minute to one address, with the same answer (RL-08)', async () => {
+    const { email } = await registered();
+    for (let tries = 0; tries < 4; tries += 1) expect((await forgot(email)).status).toBe(202);
+    await house.token(email, 'reset-password');
+    expect(
+      await house.sql(`SELECT 1 FROM mails WHERE recipient = $1 AND kind = 'reset-password'`, [email]),
+    ).toHaveLength(1);
+  });
+
+  it('a link lives for an hour, only its hash is stored, and no event holds it (EV-01)', async () => {
+    const { email, id } = await registered();
+    await forgot(email);
+    const token = await house.token(email, 'reset-password');
+    const [row] = await house.sql(
+      `SELECT token_hash, extract(epoch FROM expires_at - created_at)::int AS life FROM one_time_tokens
+       WHERE customer_id = $1 AND kind = 'reset-password'`,
+      [id],
+    );
+    expect(row!['life']).toBe(3600);
+    expect(Buffer.from(token, 'base64url')).toHaveLength(32);
+    expect((row!['token_hash'] as Buffer).equals(createHash('sha256').update(token).digest())).toBe(true);
+    expect(JSON.stringify(await house.events(id))).not.toContain(token);
+  });
+});
+
+describe('the policy for new passwords (PW-05)', () => {
+  it.each([
+    ['too_short', 'vq7#Kz9'],
+    ['too_long', 'x'.repeat(129)],
+    ['too_common', 'password123'],
+    ['contains_personal_data', 'My Project'],
+    ['contains_personal_data', 'my organization'],
+  ])('%s', async (reason, password) => {
+    const answer = await house.register(uniqueEmail(), { password });
+    expect(answer).toMatchObject({ status: 422, body: { code: 'weak_password', reasons: [reason] } });
+  });
+
+  it('the e-mail and its local part are none', async () => {
+    const email = 'ada.lovelace@example.com';
+    for (const password of [email, 'Ada.Lovelace']) {
+      expect((await house.register(email, { password })).body.reasons).toEqual(['contains_personal_data']);
+    }
+  });
+});
+
+describe('the look-up of breached passwords', () => {
+  const setBreachCheck = (breachCheck: boolean | null) =>
+    house.server('PATCH', `/api/v1/projects/${house.credentials.projectId}`, { settings: { breachCheck } });
+  afterEach(async () => {
+    breaches.answer = 'clean';
+    breaches.paths.length = 0;
+    await setBreachCheck(null);
+  });
+
+  it('is off until the project asks for it', async () => {
+    breaches.answer = 'breached';
+    expect((await house.register(uniqueEmail(), { password: NEW_PASSWORD })).status).toBe(201);
+    expect(breaches.paths).toEqual([]);
+  });
+
+  it('refuses what is on the list, and tells the list five digits of a hash', async () => {
+    expect((await setBreachCheck(true)).status).toBe(200);
+    breaches.answer = 'breached';
+    expect(await house.register(uniqueEmail(), { password: NEW_PASSWORD })).toMatchObject({
+      status: 422,
+      body: { code: 'weak_password', reasons: ['breached'] },
+    });
+    expect(breaches.paths).toEqual([expect.stringMatching(/^\/range\/[0-9A-F]{5}$/)]);
+    breaches.answer = 'clean';
+    expect((await house.register(uniqueEmail(), { password: NEW_PASSWORD })).status).toBe(201);
+  });
+
+  it.each(['error', 'silence'] as const)(
+    'lets the password pass when the list answers with %s, and counts it',
+    async (answer) => {
+      await setBreachCheck(true);
+      breaches.answer = answer;
+      expect((await house.register(uniqueEmail(), { password: NEW_PASSWORD })).status).toBe(201);
+      const line = house.api.log.findLast(
+        ({ message }) => message === 'breached passwords could not be looked up',
+      );
+      expect(line!['failed']).toBeGreaterThan(0);
+    },
+  );
+});
+
+describe('a first password for an invited customer', () => {
+  const create = (body: Record<string, unknown>): Promise<Answer> =>
+    house.server('POST', '/api/v1/customers', body);
+
+  it('is set through the invitation, which verifies the address', async () => {
+    const email = uniqueEmail();
+    const created = await create({ email, firstName: 'Grace', sendInvite: true });
+    expect(created).toMatchObject({ status: 201, body: { email, emailVerified: false } });
+    expect((await login(email)).status).toBe(401);
+    const token = await house.token(email, 'accept-invite');
+    expect((await reset(token)).status).toBe(204);
+    expect((await login(email, NEW_PASSWORD)).body.customer).toMatchObject({ emailVerified: true });
+    const [verified] = await house.events(created.body.id, 'verification.completed');
+    expect(verified!.data.verification.via).toBe('invite');
+    expect(await house.mails(email, 'password-changed')).toEqual([]);
+    expect((await reset(token)).status).toBe(400);
+  });
+
+  it('is not asked for beside a password', async () => {
+    expect(await create({ email: uniqueEmail(), password: PASSWORD, sendInvite: true })).toMatchObject({
+      status: 400,
+      body: { errors: [{ field: 'sendInvite', code: 'conflict' }] },
+    });
+  });
+
+  it('is not mailed unless asked for', async () => {
+    const email = uniqueEmail();
+    await create({ email });
+    expect(await house.sql('SELECT 1 FROM mails WHERE recipient = $1', [email])).toEqual([]);
+  });
+});
+
+describe('a password that another system hashed', () => {
+  it('opens the door, and is replaced by a hash of ours at the first login (PW-07)', async () => {
+    const email = uniqueEmail();
+    const passwordHash = await bcrypt.hash(PASSWORD, 4);
+    const created = await house.server('POST', '/api/v1/customers', { email, passwordHash });
+    expect(created.status).toBe(201);
+    expect(JSON.stringify(created.body)).not.toContain('$2b$');
+    const stored = async () =>
+      (await house.sql('SELECT password_hash FROM customers WHERE email = $1', [email]))[0]![
+        'password_hash'
+      ] as string;
+    expect(await stored()).not.toContain(passwordHash);
+    expect((await login(email, 'wrong password')).status).toBe(401);
+    expect((await login(email)).status).toBe(200);
+    expect(await stored()).toMatch(/^v1\$[0-9a-f]{8}\$2b\$04\$/);
+    expect((await login(email)).status).toBe(200);
+  });
+
+  it.each([
+    ['an unknown format', 'md5$5f4dcc3b5aa765d61d8327deb882cf99'],
+    ['a cost that would hold up everybody', `$2b$31$${'a'.repeat(53)}`],
+  ])('is refused in %s', async (_, passwordHash) => {
+    expect(
+      await house.server('POST', '/api/v1/customers', { email: uniqueEmail(), passwordHash }),
+    ).toMatchObject({
+      status: 400,
+      body: { code: 'validation_failed', errors: [{ field: 'passwordHash' }] },
+    });
+  });
+
+  it('cannot come beside a password', async () => {
+    const body = { email: uniqueEmail(), password: PASSWORD, passwordHash: await bcrypt.hash(PASSWORD, 4) };
+    expect(await house.server('POST', '/api/v1/customers', body)).toMatchObject({
+      status: 400,
+      body: { errors: [{ field: 'passwordHash' }] },
+    });
+  });
+});

@@ -1,0 +1,130 @@
+import { randomUUID } from 'node:crypto';
+import { request as httpRequest, type ClientRequest } from 'node:http';
+import { eventually } from '../support/eventually.js';
+import { House, PASSWORD, type Answer } from '../support/house.js';
+
+const uniqueEmail = (): string => `${randomUUID()}@example.com`;
+
+describe('RL-02: the address of a client', () => {
+  const loginFrom = (house: House, forwarded: string): Promise<Answer> =>
+    house.request('POST', '/api/v1/auth/login', {
+      body: { email: uniqueEmail(), password: PASSWORD },
+      headers: { 'x-publishable-key': house.credentials.publishableKey, 'x-forwarded-for': forwarded },
+    });
+  const loggedIps = (house: House): unknown[] =>
+    house.api.log.filter(({ route }) => route === '/api/v1/auth/login').map(({ ip }) => ip);
+
+  it('is that of the connection when nobody is trusted, whatever X-Forwarded-For says', async () => {
+    const house = await House.start({ workers: 0 });
+    try {
+      const { body } = await house.request('POST', '/api/v1/auth/register', {
+        body: { email: uniqueEmail(), password: PASSWORD },
+        headers: {
+          'x-publishable-key': house.credentials.publishableKey,
+          'x-forwarded-for': '203.0.113.9',
+          'x-real-ip': '203.0.113.9',
+          'x-client-ip': '203.0.113.9',
+          forwarded: 'for=203.0.113.9',
+        },
+      });
+      const sessions = await house.server('GET', `/api/v1/customers/${body.customer.id}/sessions`);
+      expect(sessions.body.data[0].ip).toBe('127.0.0.1');
+      await loginFrom(house, '203.0.113.9, 127.0.0.1');
+      await eventually('the log', () => loggedIps(house).length === 1);
+      expect(loggedIps(house)).toEqual(['127.0.0.1']);
+    } finally {
+      await house.stop();
+    }
+  });
+
+  it('is the last one that a trusted proxy has not added, so nobody chooses their own', async () => {
+    const house = await House.start({ workers: 0, env: { TRUSTED_PROXIES: '127.0.0.0/8,10.0.0.0/8' } });
+    try {
+      let invented = 0;
+      const statuses: number[] = [];
+      for (let times = 0; times < 31; times += 1) {
+        const chain = `198.51.100.${(invented += 1)}, 203.0.113.9, 10.1.2.3`;
+        statuses.push((await loginFrom(house, chain)).status);
+      }
+      expect(statuses).toEqual([...Array(30).fill(401), 429]);
+      await eventually('the log', () => loggedIps(house).length === 31);
+      expect(new Set(loggedIps(house))).toEqual(new Set(['203.0.113.9']));
+    } finally {
+      await house.stop();
+    }
+  });
+});
+
+describe('more passwords than the threads can hash', () => {
+  let house: House;
+  let tokens: { accessToken: string; refreshToken: string };
+  // A hash takes long enough that what comes meanwhile has to wait.
+  beforeAll(async () => {
+    const env = { HASH_THREADS: '1', BCRYPT_COST: '12', RATE_LIMITS: 'off' };
+    house = await House.start({ workers: 0, env });
+    tokens = (await house.register()).body.tokens;
+  }, 60_000);
+  afterAll(async () => house?.stop());
+
+  const login = (email = uniqueEmail()): Promise<Answer> =>
+    house.page('POST', '/api/v1/auth/login', { email, password: PASSWORD });
+  const triesOf = async (): Promise<number[]> =>
+    (await house.sql<{ tries: number }>('SELECT tries FROM login_attempts ORDER BY window_ends_at')).map(
+      ({ tries }) => tries,
+    );
+
+  it('RL-03, RL-04: 503 with Retry-After for the overflow, while /me, refresh and /livez answer', async () => {
+    let isOver = false;
+    const beside: number[] = [];
+    const watch = async (): Promise<void> => {
+      while (!isOver) {
+        const refreshed = await house.request('POST', '/api/v1/auth/refresh', {
+          body: { refreshToken: tokens.refreshToken },
+        });
+        tokens = refreshed.body.tokens ?? tokens;
+        const me = await house.customer(tokens.accessToken, 'GET', '/api/v1/me');
+        beside.push(refreshed.status, me.status, (await house.request('GET', '/livez')).status);
+      }
+    };
+    const watching = watch();
+    const answers = (await Promise.all(Array.from({ length: 5 }, () => flood(40)))).flat();
+    isOver = true;
+    await watching;
+    const refused = answers.filter(({ status }) => status === 503);
+    expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([401, 503]));
+    expect(refused.length).toBeGreaterThan(answers.length / 2);
+    for (const { headers, body } of refused) {
+      expect(body.code).toBe('overloaded');
+      expect(headers.get('retry-after')).toMatch(/^[1-9]\d*$/);
+    }
+    expect(beside.length).toBeGreaterThan(3);
+    expect(new Set(beside)).toEqual(new Set([200]));
+  }, 60_000);
+
+  const flood = (count: number): Promise<Answer[]> =>
+    Promise.all(Array.from({ length: count }, () => login()));
+
+  it('RL-03: a request that is given up leaves the queue, and its password is never hashed', async () => {
+    await house.sql('DELETE FROM login_attempts');
+    // The first one keeps the only thread busy, the second one waits behind it.
+    const running = login();
+    await eventually('the first try', async () => (await triesOf()).length === 1);
+    const waiting = givenUpLater();
+    await eventually('the second try', async () => (await triesOf()).length === 2);
+    waiting.destroy();
+    expect((await running).status).toBe(401);
+    // Whoever comes now would stand behind it.
+    expect((await login()).status).toBe(401);
+    expect(await triesOf()).toEqual([1, 0, 1]);
+    await eventually('the log', () => house.api.log.some(({ status }) => status === 499));
+  }, 60_000);
+
+  const givenUpLater = (): ClientRequest => {
+    const request = httpRequest(`${house.baseUrl}/api/v1/auth/login`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', 'x-publishable-key': house.credentials.publishableKey },
+    });
+    request.on('error', () => undefined).end(JSON.stringify({ email: uniqueEmail(), password: PASSWORD }));
+    return request;
+  };
+});

@@ -1,0 +1,257 @@
+import { randomUUID } from 'node:crypto';
+import { pathToFileURL } from 'node:url';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { VERSION } from '#platform';
+import { eventually } from '../support/eventually.js';
+import { House, PASSWORD, type Answer } from '../support/house.js';
+import { freePort } from '../support/processes.js';
+import { Receiver } from '../support/receiver.js';
+import { insertKey } from '../support/tenants.js';
+
+let house: House;
+let keyIds: Record<string, string>;
+beforeAll(async () => {
+  const env = { TRUSTED_PROXIES: '127.0.0.0/8', WEBHOOK_RETRY_SCHEDULE: '0s,1s,1s,1s,1s' };
+  house = await House.start({ env });
+  keyIds = Object.fromEntries(
+    (await house.sql<{ id: string; last4: string }>('SELECT id, last4 FROM api_keys')).map(
+      ({ id, last4 }) => [last4, id],
+    ),
+  );
+});
+afterAll(async () => house?.stop());
+
+const IP = '203.0.113.50';
+const actorOf = (key: string): string => `key:${keyIds[key.slice(-4)]}`;
+
+/** Asks from an address of its own. @returns the answer and the log line with its request id */
+const asked = async (
+  method: string,
+  path: string,
+  headers: Record<string, string>,
+  body?: unknown,
+): Promise<{ answer: Answer; line: Record<string, unknown> }> => {
+  const id = `test-${randomUUID()}`;
+  const all = { 'x-forwarded-for': IP, 'x-request-id': id, ...headers };
+  const answer = await house.request(method, path, { body, headers: all });
+  const line = await eventually('its log line', () =>
+    house.api.log.find(({ requestId, message }) => requestId === id && message === 'request'),
+  );
+  expect(line['time']).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
+  expect(line).toMatchObject({ service: 'api', ip: IP, method, status: answer.status });
+  return { answer, line };
+};
+
+describe('LG-03: the log line of a security event names time, request, project, address and actor', () => {
+  const pk = () => ({ 'x-publishable-key': house.credentials.publishableKey });
+  const email = `${randomUUID()}@example.com`;
+  const login = (password: string, address = email) =>
+    asked('POST', '/api/v1/auth/login', pk(), { email: address, password });
+  const projectId = () => house.credentials.projectId;
+  let customerId: string;
+  beforeAll(async () => (customerId = (await house.register(email)).body.customer.id));
+
+  it('a login', async () => {
+    const { line } = await login(PASSWORD);
+    const actor = actorOf(house.credentials.publishableKey);
+    expect(line).toMatchObject({ status: 200, projectId: projectId(), actor, customerId });
+  });
+
+  it('a failed login, and one that is throttled', async () => {
+    const actor = actorOf(house.credentials.publishableKey);
+    const address = `${randomUUID()}@example.com`;
+    const failed = await login('wrong password', address);
+    expect(failed.line).toMatchObject({ code: 'invalid_credentials', projectId: projectId(), actor });
+    for (let tries = 1; tries < 10; tries += 1) await login('wrong password', address);
+    const throttled = await login('wrong password', address);
+    expect(throttled.line).toMatchObject({ code: 'too_many_attempts', projectId: projectId(), actor });
+    for (let times = 0; times < 30; times += 1) await asked('POST', '/api/v1/auth/login', pk(), {});
+    const limited = await asked('POST', '/api/v1/auth/login', pk(), {});
+    expect(limited.line).toMatchObject({ code: 'rate_limited', projectId: projectId(), actor });
+  });
+
+  it('a reused refresh token', async () => {
+    const { body } = await house.register();
+    const first = { refreshToken: body.tokens.refreshToken };
+    const refresh = (tokens: object) => asked('POST', '/api/v1/auth/refresh', {}, tokens);
+    const { answer } = await refresh(first);
+    await refresh({ refreshToken: answer.body.tokens.refreshToken });
+    const { line } = await refresh(first);
+    const { id } = body.customer;
+    expect(line).toMatchObject({
+      code: 'refresh_token_reused',
+      projectId: projectId(),
+      customerId: id,
+      actor: `customer:${id}`,
+    });
+  });
+
+  it('a denied scope', async () => {
+    const key = await insertKey(house, { ...house.credentials, type: 'secret', scopes: ['event:read'] });
+    const [row] = await house.sql<{ id: string }>('SELECT id FROM api_keys WHERE last4 = $1', [
+      key.slice(-4),
+    ]);
+    const { line } = await asked('GET', '/v1/webhooks/endpoints', { authorization: `Bearer ${key}` });
+    expect(line).toMatchObject({
+      status: 403,
+      code: 'insufficient_scope',
+      projectId: projectId(),
+      actor: `key:${row!.id}`,
+    });
+  });
+
+  it('a redelivery', async () => {
+    const receiver = await Receiver.start();
+    await house.createEndpoint(receiver.url, ['customer.created']);
+    await house.register();
+    const [attempt] = await eventually('an attempt', async () => {
+      const attempts = await house.attempts({ success: 'true' });
+      return attempts.length > 0 && attempts;
+    });
+    const { secretKey } = house.credentials;
+    const path = `/v1/webhooks/deliveries/${attempt!['delivery_id']}/redeliver`;
+    const { line } = await asked('POST', path, { authorization: `Bearer ${secretKey}` }, { reason: 'test' });
+    expect(line).toMatchObject({
+      status: 202,
+      route: '/v1/webhooks/deliveries/:deliveryId/redeliver',
+      projectId: projectId(),
+      actor: actorOf(secretKey),
+    });
+    await receiver.stop();
+  });
+
+  it('an address that webhooks may not reach', async () => {
+    await house.createEndpoint('http://127.0.0.1:9/hook', ['customer.created']);
+    await house.sql(`UPDATE webhook_endpoints SET url = 'http://169.254.169.254/hook'`);
+    await house.register();
+    const line = await eventually('the attempt', () =>
+      house.workers[0]!.log.find(({ fault }) => fault === 'blocked_address'),
+    );
+    expect(line).toMatchObject({
+      time: expect.stringMatching(/Z$/),
+      projectId: projectId(),
+      endpointId: expect.any(String),
+      deliveryId: expect.any(String),
+      message: 'delivery attempt',
+    });
+  });
+});
+
+describe('a fault inside', () => {
+  it('LG-04, HD-01: is a generic 500 that names nothing; the log has the cause under its request id', async () => {
+    await house.sql('ALTER TABLE webhook_endpoints RENAME TO webhook_endpoints_away');
+    const sk = { authorization: `Bearer ${house.credentials.secretKey}` };
+    const { answer, line } = await asked('GET', '/v1/webhooks/endpoints', sk);
+    await house.sql('ALTER TABLE webhook_endpoints_away RENAME TO webhook_endpoints');
+    expect(answer.body).toEqual({
+      success: false,
+      type: `${house.baseUrl}/docs/errors#internal_error`,
+      title: expect.any(String),
+      status: 500,
+      detail: expect.any(String),
+      code: 'internal_error',
+      requestId: line['requestId'],
+    });
+    const told = JSON.stringify([answer.body, [...answer.headers]]);
+    expect(told).not.toMatch(/webhook_endpoints|relation|SELECT|\.js|node_modules|QueryFailed|express/i);
+    for (const version of [VERSION, process.version]) expect(told).not.toContain(`${version}"`);
+    expect(Object.fromEntries(answer.headers)).toMatchObject({
+      'content-type': 'application/problem+json; charset=utf-8',
+      'x-content-type-options': 'nosniff',
+      'strict-transport-security': 'max-age=31536000; includeSubDomains',
+      'referrer-policy': 'no-referrer',
+      'content-security-policy': "default-src 'none';frame-ancestors 'none'",
+      'cache-control': 'no-store',
+    });
+    const cause = house.api.log.find(
+      ({ requestId, message }) => requestId === line['requestId'] && message === 'request failed',
+    );
+    expect(cause).toMatchObject({
+      level: 'error',
+      error: { message: expect.stringContaining('webhook_endpoints') },
+    });
+  });
+
+  it('LG-04: every problem has the documented members and no other', async () => {
+    const sk = { authorization: `Bearer ${house.credentials.secretKey}` };
+    const pk = { 'x-publishable-key': house.credentials.publishableKey };
+    const problems: [number, string, string, Record<string, string>, unknown?][] = [
+      [400, 'POST', '/api/v1/auth/register', pk, '{'],
+      [400, 'POST', '/api/v1/auth/register', pk, { email: 'x' }],
+      [401, 'GET', '/api/v1/me', {}],
+      [403, 'GET', '/api/v1/me', sk],
+      [404, 'GET', '/nothing', {}],
+      [404, 'GET', `/api/v1/customers/${randomUUID()}`, sk],
+      [405, 'PUT', '/api/v1/me', {}],
+      [422, 'POST', '/api/v1/auth/register', pk, { email: 'weak@example.com', password: 'short' }],
+    ];
+    for (const [status, method, path, headers, body] of problems) {
+      const { answer } = await asked(method, path, { ...headers, 'x-forwarded-for': IP }, body);
+      expect([path, answer.status]).toEqual([path, status]);
+      expect(answer.headers.get('content-type')).toBe('application/problem+json; charset=utf-8');
+      const { errors, reasons: _, ...members } = answer.body;
+      const text = expect.stringMatching(/./);
+      expect(members).toEqual({
+        type: `${house.baseUrl}/docs/errors#${members.code}`,
+        title: text,
+        detail: text,
+        code: expect.stringMatching(/^[a-z_]+$/),
+        status,
+        requestId: answer.headers.get('x-request-id'),
+      });
+      const faults = (errors ?? []) as object[];
+      for (const fault of faults) expect(fault).toEqual({ field: text, code: text, message: text });
+      expect(faults.length > 0).toBe(status === 422 || members.code === 'validation_failed');
+    }
+  });
+});
+
+describe('LG-05: last resort', () => {
+  /** A process whose service breaks once it has started. */
+  const broken = async (fault: string): Promise<{ code: number | null; output: string }> => {
+    const platform = pathToFileURL(`${process.cwd()}/dist/libs/platform/src/index.js`).href;
+    const program = `
+      const { runProcess } = await import(${JSON.stringify(platform)});
+      await runProcess('broken', async () => ({
+        start: async () => void setTimeout(() => { ${fault} }, 20),
+        stop: async () => void process.stdout.write('drained'),
+      }));
+      setInterval(() => undefined, 1000);`;
+    const child = spawn(process.execPath, ['--input-type=module', '-e', program], {
+      env: { PATH: process.env['PATH']!, ...house.env, PORT: String(await freePort()) },
+    });
+    let output = '';
+    for (const stream of [child.stdout, child.stderr]) {
+      stream.setEncoding('utf8').on('data', (chunk: string) => (output += chunk));
+    }
+    const [code] = (await once(child, 'close')) as [number | null];
+    return { code, output };
+  };
+
+  it.each([
+    ['an exception', `throw new Error('boom')`],
+    ['a rejection', `void Promise.reject(new Error('boom'))`],
+  ])(
+    '%s that nobody catches is logged, what is in hand is finished, and the process ends with 1',
+    async (_, fault) => {
+      const { code, output } = await broken(fault);
+      expect(code).toBe(1);
+      expect(output).toContain('"level":"fatal"');
+      expect(output).toContain('boom');
+      expect(output).toContain('drained');
+    },
+  );
+
+  it('the end of every database connection at once ends no process', async () => {
+    const pids = [house.api, ...house.workers].map(({ pid }) => pid);
+    await house.sql(
+      `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+       WHERE datname = current_database() AND pid <> pg_backend_pid()`,
+    );
+    await eventually('a registration', async () => (await house.register()).status === 201);
+    expect([house.api, ...house.workers].map(({ isRunning, pid }) => isRunning && pid)).toEqual(pids);
+    const lines = [house.api, ...house.workers].flatMap(({ log }) => log);
+    expect(lines.filter(({ level }) => level === 'fatal')).toEqual([]);
+  });
+});

@@ -1,0 +1,237 @@
+import { randomUUID } from 'node:crypto';
+import { House, PASSWORD, type Answer } from '../support/house.js';
+import { freePort } from '../support/processes.js';
+import { insertOrganization } from '../support/tenants.js';
+
+let house: House;
+beforeAll(async () => (house = await House.start()));
+afterAll(async () => house?.stop());
+
+const chrome =
+  'Mozilla/5.0 (Macintosh; Intel Mac OS X 10_15_7) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/130.0.0.0 Safari/537.36';
+
+interface Login {
+  accessToken: string;
+  refreshToken: string;
+}
+
+const logIn = async (email: string, headers: Record<string, string> = {}): Promise<Login> => {
+  const { body } = await house.request('POST', '/api/v1/auth/login', {
+    body: { email, password: PASSWORD },
+    headers: { 'x-publishable-key': house.credentials.publishableKey, ...headers },
+  });
+  return body.tokens as Login;
+};
+
+/** A customer who is logged in `count` times. */
+const loggedIn = async (count: number): Promise<{ email: string; id: string; logins: Login[] }> => {
+  const email = `${randomUUID()}@example.com`;
+  const { body } = await house.register(email);
+  const logins = [body.tokens as Login];
+  while (logins.length < count) logins.push(await logIn(email));
+  return { email, id: body.customer.id as string, logins };
+};
+
+const lives = async ({ accessToken }: Login, baseUrl = house.baseUrl): Promise<boolean> => {
+  const response = await fetch(`${baseUrl}/api/v1/me`, {
+    headers: { authorization: `Bearer ${accessToken}` },
+  });
+  return response.status === 200;
+};
+const refreshes = async ({ refreshToken }: Login): Promise<Answer> =>
+  house.request('POST', '/api/v1/auth/refresh', { body: { refreshToken } });
+const logout = (login: Login, body?: unknown): Promise<Answer> =>
+  house.customer(login.accessToken, 'POST', '/api/v1/auth/logout', body);
+const sessions = async (login: Login, query = ''): Promise<Answer> =>
+  house.customer(login.accessToken, 'GET', `/api/v1/me/sessions${query}`);
+
+describe('logout', () => {
+  it('ends the session that asks, by default, and no other', async () => {
+    const { id, logins } = await loggedIn(2);
+    expect(await logout(logins[0]!)).toMatchObject({ status: 204, body: '' });
+    expect(await Promise.all(logins.map((login) => lives(login)))).toEqual([false, true]);
+    expect(await refreshes(logins[0]!)).toMatchObject({
+      status: 401,
+      body: { code: 'invalid_refresh_token' },
+    });
+    const [event] = await house.events(id, 'session.revoked');
+    expect(event!.data).toMatchObject({
+      customer: { id },
+      reason: 'logout',
+      session: { id: expect.any(String) },
+    });
+    expect(await logout(logins[0]!)).toMatchObject({ status: 401, body: { code: 'invalid_access_token' } });
+  });
+
+  it.each([
+    ['others', [true, false, false]],
+    ['all', [false, false, false]],
+  ])('with scope %s', async (scope, expected) => {
+    const { id, logins } = await loggedIn(3);
+    expect((await logout(logins[0]!, { scope })).status).toBe(204);
+    expect(await Promise.all(logins.map((login) => lives(login)))).toEqual(expected);
+    expect(await house.events(id, 'session.revoked')).toHaveLength(expected.filter((live) => !live).length);
+  });
+
+  it('refuses another scope and ends nothing', async () => {
+    const { logins } = await loggedIn(1);
+    for (const body of [{ scope: 'none' }, { scope: null }, { scope: ['all'] }, { everywhere: true }]) {
+      expect(await logout(logins[0]!, body)).toMatchObject({
+        status: 400,
+        body: { code: 'validation_failed' },
+      });
+    }
+    expect(await lives(logins[0]!)).toBe(true);
+  });
+});
+
+describe("a customer's own sessions", () => {
+  it('are listed with device, rough address, times and which one asks', async () => {
+    const { email, logins } = await loggedIn(1);
+    const second = await logIn(email, {
+      'user-agent': chrome,
+      'x-api-key': house.credentials.projectSecretKey,
+      'x-client-ip': '203.0.113.77',
+    });
+    const { status, body } = await sessions(second);
+    expect(status).toBe(200);
+    expect(body).toMatchObject({ hasMore: false, nextCursor: null });
+    expect(body.data).toEqual([
+      {
+        id: expect.any(String),
+        device: 'Chrome on macOS',
+        ip: '203.0.113.0/24',
+        createdAt: expect.stringMatching(/Z$/),
+        lastUsedAt: expect.stringMatching(/Z$/),
+        expiresAt: expect.stringMatching(/Z$/),
+        current: true,
+      },
+      expect.objectContaining({ current: false, ip: '127.0.0.0/24' }),
+    ]);
+    expect(
+      (await sessions(logins[0]!)).body.data.map((session: { current: boolean }) => session.current),
+    ).toEqual([false, true]);
+  });
+
+  it('come page by page, and a cursor works for its own customer alone', async () => {
+    const { logins } = await loggedIn(3);
+    const first = (await sessions(logins[0]!, '?limit=2')).body;
+    expect(first).toMatchObject({ hasMore: true });
+    const second = (await sessions(logins[0]!, `?limit=2&cursor=${first.nextCursor}`)).body;
+    expect([first.data.length, second.data.length, second.hasMore]).toEqual([2, 1, false]);
+    const stranger = await loggedIn(1);
+    expect(await sessions(stranger.logins[0]!, `?cursor=${first.nextCursor}`)).toMatchObject({
+      status: 400,
+      body: { code: 'invalid_cursor' },
+    });
+  });
+
+  it('can be ended one by one; what has ended is gone from the list', async () => {
+    const { logins } = await loggedIn(2);
+    const other = (await sessions(logins[0]!)).body.data.find(
+      (session: { current: boolean }) => !session.current,
+    );
+    const end = () => house.customer(logins[0]!.accessToken, 'DELETE', `/api/v1/me/sessions/${other.id}`);
+    expect((await end()).status).toBe(204);
+    expect(await lives(logins[1]!)).toBe(false);
+    expect((await sessions(logins[0]!)).body.data).toHaveLength(1);
+    expect(await end()).toMatchObject({ status: 404, body: { code: 'not_found' } });
+  });
+
+  it("never reach another customer's", async () => {
+    const [mine, theirs] = [await loggedIn(1), await loggedIn(1)];
+    const [session] = (await sessions(theirs.logins[0]!)).body.data;
+    const missing = await house.customer(
+      mine.logins[0]!.accessToken,
+      'DELETE',
+      `/api/v1/me/sessions/${randomUUID()}`,
+    );
+    const foreign = await house.customer(
+      mine.logins[0]!.accessToken,
+      'DELETE',
+      `/api/v1/me/sessions/${session.id}`,
+    );
+    expect({ ...foreign.body, requestId: '' }).toEqual({ ...missing.body, requestId: '' });
+    expect(await lives(theirs.logins[0]!)).toBe(true);
+  });
+});
+
+describe("a customer's sessions for a server", () => {
+  it('are listed with the whole address, and ended one by one or all at once', async () => {
+    const { id, logins } = await loggedIn(3);
+    const list = (await house.server('GET', `/api/v1/customers/${id}/sessions`)).body;
+    expect(list.data).toHaveLength(3);
+    expect(list.data[0]).toEqual({
+      id: expect.any(String),
+      device: null,
+      ip: '127.0.0.1',
+      userAgent: 'node',
+      createdAt: expect.any(String),
+      lastUsedAt: expect.any(String),
+      expiresAt: expect.any(String),
+    });
+    const newest = list.data[0].id as string;
+    expect((await house.server('DELETE', `/api/v1/customers/${id}/sessions/${newest}`)).status).toBe(204);
+    expect(await Promise.all(logins.map((login) => lives(login)))).toEqual([true, true, false]);
+    expect((await house.server('DELETE', `/api/v1/customers/${id}/sessions`)).status).toBe(204);
+    expect(await Promise.all(logins.map((login) => lives(login)))).toEqual([false, false, false]);
+    expect(await house.events(id, 'session.revoked')).toHaveLength(3);
+    expect((await house.server('DELETE', `/api/v1/customers/${id}/sessions`)).status).toBe(204);
+  });
+
+  it('of another organization do not exist (AK-04)', async () => {
+    const { id, logins } = await loggedIn(1);
+    const stranger = await insertOrganization(house);
+    const headers = { authorization: `Bearer ${stranger.secretKey}` };
+    for (const [method, path] of [
+      ['GET', 'sessions'],
+      ['DELETE', 'sessions'],
+      ['DELETE', `sessions/${randomUUID()}`],
+    ] as const) {
+      const foreign = await house.request(method, `/api/v1/customers/${id}/${path}`, { headers });
+      const missing = await house.request(method, `/api/v1/customers/${randomUUID()}/${path}`, { headers });
+      expect(foreign.status).toBe(404);
+      expect({ ...foreign.body, requestId: '' }).toEqual({ ...missing.body, requestId: '' });
+    }
+    expect(await lives(logins[0]!)).toBe(true);
+  });
+});
+
+describe('the end of sessions on every replica (TK-10)', () => {
+  it('logout, revocation, disabling, deleting and a password change act at once on another api', async () => {
+    const first = house.api;
+    const port = await freePort();
+    const other = house.startApi({ PORT: String(port) });
+    house.api = first;
+    const otherUrl = `http://127.0.0.1:${port}`;
+    try {
+      while (
+        !(await fetch(`${otherUrl}/readyz`).then(
+          ({ ok }) => ok,
+          () => false,
+        ))
+      );
+      const endings: Record<string, (customer: Awaited<ReturnType<typeof loggedIn>>) => Promise<Answer>> = {
+        logout: ({ logins }) => logout(logins[1]!, { scope: 'others' }),
+        revocation: ({ id }) => house.server('DELETE', `/api/v1/customers/${id}/sessions`),
+        disabling: ({ id }) => house.server('POST', `/api/v1/customers/${id}/disable`),
+        deleting: ({ id }) => house.server('DELETE', `/api/v1/customers/${id}`),
+        'password change': ({ logins }) =>
+          house.customer(logins[1]!.accessToken, 'POST', '/api/v1/me/password', {
+            currentPassword: PASSWORD,
+            newPassword: 'quite another phrase',
+          }),
+      };
+      for (const [name, end] of Object.entries(endings)) {
+        const customer = await loggedIn(2);
+        expect(await lives(customer.logins[0]!, otherUrl)).toBe(true);
+        const answer = await end(customer);
+        expect(`${name}: ${answer.status < 300}`).toBe(`${name}: true`);
+        expect(`${name}: ${await lives(customer.logins[0]!, otherUrl)}`).toBe(`${name}: false`);
+        expect(`${name}: ${(await refreshes(customer.logins[0]!)).status}`).toBe(`${name}: 401`);
+      }
+    } finally {
+      await other.end('SIGTERM');
+    }
+  });
+});

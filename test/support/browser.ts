@@ -1,0 +1,55 @@
+import { existsSync } from 'node:fs';
+import { chromium, type Browser, type BrowserContextOptions, type Page } from 'playwright-core';
+
+const executablePath = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'].find(
+  (path) => existsSync(path),
+);
+if (!executablePath) process.stderr.write('Pages are not tested in a browser: no Chromium found.\n');
+
+/** `describe`, or a skipped one where there is no Chromium. */
+export const describeBrowser = executablePath ? describe : describe.skip;
+
+/** A folder for pictures to look at; unset in ordinary runs. */
+const screenshots = process.env['SCREENSHOTS'];
+
+/** A real Chromium that remembers what its pages complained about. */
+export class TestBrowser {
+  /** Everything on the console, and every error of a page. */
+  readonly complaints: string[] = [];
+  private constructor(private readonly browser: Browser) {}
+
+  static async launch(): Promise<TestBrowser> {
+    const browser = await chromium.launch({
+      executablePath: executablePath!,
+      args: [
+        '--no-sandbox',
+        '--disable-gpu',
+        '--disable-quic',
+        '--no-first-run',
+        '--disable-background-networking',
+        '--disable-component-update',
+        '--disable-sync',
+      ],
+    });
+    return new TestBrowser(browser);
+  }
+
+  /** Opens a page in a context of its own. */
+  async open(url: string, options: BrowserContextOptions = {}): Promise<Page> {
+    const context = await this.browser.newContext(options);
+    const page = await context.newPage();
+    page.on('console', (message) => this.complaints.push(message.text()));
+    page.on('pageerror', (error) => this.complaints.push(String(error)));
+    await page.goto(url);
+    return page;
+  }
+
+  /** A picture of the page, when a run asks for pictures. */
+  async shoot(page: Page, name: string): Promise<void> {
+    if (screenshots) await page.screenshot({ path: `${screenshots}/${name}.png` });
+  }
+
+  async close(): Promise<void> {
+    await this.browser.close();
+  }
+}
