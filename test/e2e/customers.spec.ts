@@ -179,6 +179,21 @@ describe('disabling and enabling', () => {
   });
 });
 
+it('links that a customer holds die when they are disabled, and stay dead', async () => {
+  const email = uniqueEmail();
+  const { body } = await house.register(email);
+  await house.page('POST', '/api/v1/auth/forgot-password', { email });
+  const token = await house.token(email, 'reset-password');
+  const reset = () =>
+    house.request('POST', '/api/v1/auth/reset-password', {
+      body: { token, password: 'quite another phrase' },
+    });
+  await house.server('POST', `/api/v1/customers/${body.customer.id}/disable`);
+  expect(await reset()).toMatchObject({ status: 400, body: { code: 'invalid_token' } });
+  await house.server('POST', `/api/v1/customers/${body.customer.id}/enable`);
+  expect(await reset()).toMatchObject({ status: 400, body: { code: 'invalid_token' } });
+});
+
 describe('deleting', () => {
   it('frees the address, leaves nothing behind, and tells ids only', async () => {
     const email = uniqueEmail();

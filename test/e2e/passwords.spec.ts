@@ -361,6 +361,14 @@ describe('a password that another system hashed', () => {
     expect((await login(email)).status).toBe(200);
   });
 
+  it('opens the door to all who come at once with it', async () => {
+    const email = uniqueEmail();
+    const passwordHash = await bcrypt.hash(PASSWORD, 4);
+    await house.server('POST', '/api/v1/customers', { email, passwordHash });
+    const answers = await Promise.all(Array.from({ length: 6 }, () => login(email)));
+    expect(answers.map(({ status }) => status)).toEqual(Array(6).fill(200));
+  });
+
   it.each([
     ['an unknown format', 'md5$5f4dcc3b5aa765d61d8327deb882cf99'],
     ['a cost that would hold up everybody', `$2b$31$${'a'.repeat(53)}`],

@@ -62,6 +62,12 @@ export class Transactions {
     return this.finish(open, () => work(open.tx));
   }
 
+  /** Runs `work` in a transaction of its own, also within a unit of work: for what must not be undone with it. */
+  apart<Result>(work: (tx: Tx) => Promise<Result>): Promise<Result> {
+    const none: OpenUnit = { isOver: true };
+    return this.database.units.run(none, () => this.run(work));
+  }
+
   /**
    * Runs `work` so that all its transactions commit as one, together with what `complete` makes of its result.
    * The transaction opens with the first of them, so that work before it holds no connection.

@@ -4,6 +4,7 @@ import {
   GatehouseError,
   invalidField,
   notFound,
+  oneTimeTokenKinds,
   type Customer,
   type ProjectContext,
   type Reach,
@@ -11,6 +12,7 @@ import {
 import {
   CustomersRepository,
   EventsRepository,
+  OneTimeTokensRepository,
   ProjectsRepository,
   Transactions,
   type FoundCustomer,
@@ -37,6 +39,7 @@ export class CustomersService {
     private readonly policy: PasswordPolicy,
     private readonly hasher: PasswordHasher,
     private readonly links: OneTimeLinks,
+    private readonly tokens: OneTimeTokensRepository,
     private readonly events: EventsRepository,
     private readonly transactions: Transactions,
   ) {}
@@ -154,6 +157,8 @@ export class CustomersService {
     isDisabled: boolean,
   ): Promise<NewEvent[]> {
     if (!isDisabled) return [customerEvent('customer.enabled', customer, project)];
+    // For good: nothing that was under way shall go on once the customer is enabled.
+    await this.tokens.voidAll(tx, customer.id, oneTimeTokenKinds);
     const revoked = await this.sessions.endAll(tx, customer, project, 'customer_disabled');
     return [customerEvent('customer.disabled', customer, project), ...revoked];
   }

@@ -59,7 +59,7 @@ export class IdempotencyInterceptor implements NestInterceptor {
       // Keyed: the body can hold a password, which a plain hash would give away to guesses.
       fingerprint: this.keyring.mac(
         'idempotent-request',
-        canonicalJson([request.path, request.body ?? null]),
+        canonicalJson([request.path, request.body ?? null, secretKey.reach, customerOf(request)]),
       ),
     };
   }
@@ -128,6 +128,10 @@ export class IdempotencyInterceptor implements NestInterceptor {
     return this.keyring.encrypt('idempotent-answer', claim, JSON.stringify(answer));
   }
 }
+
+/** On routes of a customer the same request of another one is another request. */
+const customerOf = ({ caller }: HouseRequest): string | null =>
+  caller?.kind === 'access-token' ? caller.customer.id : null;
 
 const inProgress = (): GatehouseError =>
   new GatehouseError('idempotency_in_progress', { headers: { 'Retry-After': '1' } });

@@ -1,12 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { CustomerCaller } from '#auth';
-import {
-  GatehouseError,
-  invalidField,
-  type Customer,
-  type OneTimeTokenKind,
-  type ProjectContext,
-} from '#domain';
+import { GatehouseError, invalidField, type OneTimeTokenKind, type ProjectContext } from '#domain';
 import {
   CustomersRepository,
   EventsRepository,
@@ -20,7 +14,7 @@ import { customerEvent } from '../customers/customer-events.js';
 import type { Client } from '../http/request-context.js';
 import { MailQuota } from '../mail/mail-quota.service.js';
 import { OneTimeLinks } from './one-time-links.service.js';
-import { PasswordCheck } from './password-check.service.js';
+import { invalidCredentials, PasswordCheck, type ProvenCustomer } from './password-check.service.js';
 import { answerUniformly } from './uniform-answer.js';
 
 const KINDS = ['change-email-current', 'change-email-new'] as const;
@@ -55,10 +49,15 @@ export class EmailChangeService {
     if (input.email === customer.email) {
       throw invalidField('email', 'unchanged', 'email is the address that the customer has already');
     }
-    await this.passwords.confirm(project, customer.email, { password: input.password }, client);
+    const proven = await this.passwords.confirm(
+      project,
+      customer.email,
+      { password: input.password },
+      client,
+    );
     const isFree = await this.isFree(project, input.email);
     await this.assertMayMail(project, [customer.email, input.email]);
-    await answerUniformly(isFree ? this.askBoth(customer, project, input.email) : null);
+    await answerUniformly(isFree ? this.askBoth(proven, project, input.email) : null);
   }
 
   /** @throws GatehouseError `rate_limited`: whoever is logged in may know, and would wait for the mails in vain */
@@ -70,9 +69,12 @@ export class EmailChangeService {
     }
   }
 
-  private async askBoth(customer: Customer, project: ProjectContext, newEmail: string): Promise<void> {
+  private async askBoth(customer: ProvenCustomer, project: ProjectContext, newEmail: string): Promise<void> {
     const both = { customer, project, groupId: newId(), newEmail };
     await this.transactions.run(async (tx) => {
+      const current = await this.customers.lock(tx, project.id, customer.id);
+      // Somebody else changed it meanwhile: then what was proved is no longer true.
+      if (current?.passwordHash !== customer.passwordHash) throw invalidCredentials();
       await this.links.send(tx, { ...both, kind: 'change-email-current' });
       await this.links.send(tx, { ...both, kind: 'change-email-new', email: newEmail });
     });

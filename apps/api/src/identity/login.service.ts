@@ -40,7 +40,31 @@ export class LoginService {
       throw refusal;
     }
     const newHash = await this.renewedHash(project, customer, password);
-    return this.transactions.run((tx) => this.open(tx, project, customer, newHash, client));
+    const opened = await this.transactions.run((tx) => this.open(tx, project, customer, newHash, client));
+    if (opened) return opened;
+    const renewed = await this.afterRenewal(project, customer, password, client);
+    const again = await this.transactions.run((tx) => this.open(tx, project, renewed, null, client));
+    if (!again) throw invalidCredentials();
+    return again;
+  }
+
+  /**
+   * The customer as they are now, if it was only a login at the same time that renewed the hash.
+   * @throws GatehouseError `invalid_credentials` for one who was disabled, deleted or given another password since
+   */
+  private async afterRenewal(
+    project: ProjectContext,
+    { id, email }: ProvenCustomer,
+    password: string,
+    { signal }: Client,
+  ): Promise<ProvenCustomer> {
+    const now = await this.customers.findByEmail(project.id, email);
+    const hash = now?.passwordHash;
+    const isSame = hash && now.id === id && !now.disabledAt;
+    if (isSame && (await this.hasher.verify(password, hash, { projectId: project.id, signal }))) {
+      return { ...now, passwordHash: hash };
+    }
+    throw invalidCredentials();
   }
 
   /** A login that is accepted must not fail for want of a thread; the next one renews the hash. */
@@ -59,11 +83,11 @@ export class LoginService {
     found: ProvenCustomer,
     newHash: string | null,
     client: Client,
-  ): Promise<AuthResponse> {
+  ): Promise<AuthResponse | null> {
     const hash = { old: found.passwordHash, new: newHash };
     const customer = await this.customers.recordLogin(tx, found, hash, sha256(found.email));
-    // Disabled, deleted or given another password since it was read.
-    if (!customer) throw invalidCredentials();
+    // Disabled, deleted or given another hash since it was read.
+    if (!customer) return null;
     const { tokens, session } = await this.sessions.open(tx, customer, project, client);
     const data = { session: SessionResponse.from(session) };
     await this.events.record(tx, [

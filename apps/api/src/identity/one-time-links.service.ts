@@ -70,6 +70,8 @@ export class OneTimeLinks {
 
   /** Makes a token of 256 random bits, of which only the hash is kept, and voids the older ones of its kind. */
   async send(tx: Tx, { kind, customer, project, ...link }: NewLink): Promise<void> {
+    // The customer before the token, as everywhere, so that no two transactions wait for each other.
+    await this.customers.lock(tx, project.id, customer.id);
     const token = secureBytes(32).toString('base64url');
     const email = link.email ?? customer.email;
     await this.tokens.insert(tx, {
@@ -106,7 +108,6 @@ export class OneTimeLinks {
     const found = await this.tokens.find(kinds, sha256(token), tx);
     if (!isUsable(found)) throw new GatehouseError('invalid_token');
     assertOriginAllowed(origin, found.project.settings);
-    // The customer before the token, as everywhere, so that no two transactions wait for each other.
     const customer = await this.customers.lock(tx, found.project.id, found.customer.id);
     const isFirst = await this.tokens.consume(tx, found.id);
     const still = isFirst ? found : await this.tokens.find(kinds, sha256(token), tx);

@@ -132,7 +132,7 @@ export class PasswordCheck {
   /** Off the path of the answer, so that its time tells nothing. */
   private reportFailure(project: ProjectContext, customer: Customer, isLocked: boolean): void {
     this.transactions
-      .run(async (tx) => {
+      .apart(async (tx) => {
         const isDue = await this.customers.claimLoginFailedEvent(tx, project.id, customer.id);
         await this.events.record(tx, [
           ...(isDue ? [customerEvent('login.failed', customer, project)] : []),

@@ -62,9 +62,9 @@ export class PasswordResetService {
   }
 
   private async sendLink(project: ProjectContext, email: string, redirectUrl: string | null): Promise<void> {
-    const mayMail = await this.quota.allows(project, email, 'reset-password');
     const customer = await this.customers.findByEmail(project.id, email);
-    if (!mayMail || !customer || customer.disabledAt) return;
+    if (!customer || customer.disabledAt) return;
+    if (!(await this.quota.allows(project, email, 'reset-password'))) return;
     await this.transactions.run(async (tx) => {
       await this.links.send(tx, { kind: 'reset-password', customer, project, redirectUrl });
       const reset = { email, requestedAt: now().toISOString() };

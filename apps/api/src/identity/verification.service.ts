@@ -107,9 +107,9 @@ export class VerificationService {
   }
 
   private async resendNow(project: ProjectContext, email: string, redirectUrl: string | null): Promise<void> {
-    const mayMail = await this.quota.allows(project, email, KIND);
     const customer = await this.customers.findByEmail(project.id, email);
-    if (!mayMail || !customer || customer.emailVerified || customer.disabledAt) return;
+    if (!customer || customer.emailVerified || customer.disabledAt) return;
+    if (!(await this.quota.allows(project, email, KIND))) return;
     await this.transactions.run(async (tx) => {
       const requested = await this.request(tx, customer, project, redirectUrl);
       await this.events.record(tx, [requested]);

@@ -9,8 +9,8 @@ const perProject: RatePolicy = { name: 'mail-project', quota: 2_000, windowSecon
 const apart: RatePolicy = { name: 'mail-apart', quota: 1, windowSeconds: 60 };
 
 /**
- * How many mails people can make the house send (requirement RL-08). Counted for known and unknown addresses
- * alike.
+ * How many mails people can make the house send (requirement RL-08). Only what would be written is counted: the
+ * answers tell nothing, and nobody can use up a quota with addresses that get no mail.
  */
 @Injectable()
 export class MailQuota {

@@ -29,7 +29,7 @@ export const oneTimeTokenTtl: Record<OneTimeTokenKind, number> = {
 };
 
 /**
- * Where a token stands. `voided` is also one whose customer has another address by now, or whose project is
- * archived: it proves nothing any more.
+ * Where a token stands. `voided` is also one whose customer has another address by now or is disabled, or whose
+ * project is archived: it proves nothing any more.
  */
 export type OneTimeTokenState = 'live' | 'consumed' | 'expired' | 'voided';

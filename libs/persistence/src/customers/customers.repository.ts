@@ -90,7 +90,7 @@ export class CustomersRepository {
   async lock(tx: Tx, projectId: string, id: string): Promise<CustomerWithHash | null> {
     const [row] = await tx.prepared<CustomerWithHash>(
       `SELECT ${customerColumns}, c.password_hash AS "passwordHash" FROM customers c
-       WHERE c.project_id = $1 AND c.id = $2 FOR UPDATE`,
+       WHERE c.project_id = $1 AND c.id = $2 FOR NO KEY UPDATE`,
       [projectId, id],
     );
     return row ?? null;

@@ -18,6 +18,8 @@ export class CompleteTheCustomer1763769600000 implements MigrationInterface {
 
       ALTER TABLE one_time_tokens ADD COLUMN group_id uuid;
       CREATE INDEX one_time_tokens_group ON one_time_tokens (group_id) WHERE group_id IS NOT NULL;
+      CREATE INDEX one_time_tokens_customer ON one_time_tokens (customer_id);
+      CREATE INDEX mails_customer ON mails (customer_id);
       CREATE INDEX one_time_tokens_age ON one_time_tokens (expires_at);
 
       CREATE INDEX sessions_age ON sessions (absolute_expires_at);
@@ -32,7 +34,7 @@ export class CompleteTheCustomer1763769600000 implements MigrationInterface {
       ALTER TABLE login_attempts DROP COLUMN known_tries, DROP COLUMN granted;
       ALTER TABLE one_time_tokens DROP COLUMN group_id;
       ALTER TABLE deliveries DROP COLUMN withdrawn;
-      DROP INDEX one_time_tokens_age, sessions_age, events_customer;
+      DROP INDEX one_time_tokens_age, one_time_tokens_customer, mails_customer, sessions_age, events_customer;
     `);
   }
 }

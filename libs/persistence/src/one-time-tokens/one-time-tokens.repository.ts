@@ -46,7 +46,7 @@ const tokenSelect = `
   SELECT t.id AS "tokenId", t.kind, t.email AS "tokenEmail", t.redirect_url AS "redirectUrl", t.group_id AS "groupId",
     t.created_at AS "tokenCreatedAt",
     CASE
-      WHEN t.voided_at IS NOT NULL OR p.archived_at IS NOT NULL THEN 'voided'
+      WHEN t.voided_at IS NOT NULL OR p.archived_at IS NOT NULL OR c.disabled_at IS NOT NULL THEN 'voided'
       WHEN t.email <> c.email AND (t.kind NOT LIKE 'change-email-%'
         OR t.kind = 'change-email-current' AND t.consumed_at IS NULL) THEN 'voided'
       WHEN t.expires_at <= now() THEN 'expired'
