@@ -4,7 +4,10 @@ import ipaddr from 'ipaddr.js';
 /** An address without the port that some proxies add, and an IPv4 address in its own form; null for anything else. */
 export function plainAddress(text: string | undefined): string | null {
   const bare = text?.replace(/^\[(.*)\](:\d+)?$/, '$1').replace(/^(\d+\.\d+\.\d+\.\d+):\d+$/, '$1') ?? '';
-  return isIP(bare) === 0 ? null : ipaddr.process(bare).toString();
+  const version = isIP(bare);
+  // Node takes IPv4 addresses in one form only; those of IPv6 have many.
+  if (version === 4) return bare;
+  return version === 0 ? null : ipaddr.process(bare).toString();
 }
 
 /** The first bits of an address in CIDR form, such as `203.0.113.0/24`. */

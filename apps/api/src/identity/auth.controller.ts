@@ -1,4 +1,4 @@
-import { Body, Controller, HttpCode, Post, Req, Res } from '@nestjs/common';
+import { Body, Controller, Headers, HttpCode, Post, Req, Res } from '@nestjs/common';
 import {
   ApiAcceptedResponse,
   ApiBearerAuth,
@@ -121,7 +121,7 @@ export class AuthController {
   )
   async refresh(
     @Body() body: RefreshRequest,
-    @CurrentClient() { origin }: Client,
+    @Headers('origin') origin: string | undefined,
     @Req() request: HouseRequest,
   ): Promise<AuthResponse> {
     return logged(await this.refreshService.refresh(body.refreshToken, origin), request);

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { AccessTokens, RefreshTokens } from '#auth';
-import type { Customer, ProjectContext } from '#domain';
+import type { Customer, CustomerIdentity, ProjectContext, TokenProject } from '#domain';
 import { SessionsRepository, type SessionRecord, type Tx } from '#persistence';
 import { newId } from '#platform';
 import type { Client } from '../http/request-context.js';
@@ -39,9 +39,9 @@ export class SessionOpener {
 
   /** A new access token of a session, beside its newest refresh token. */
   tokens(
-    customer: Customer,
+    customer: CustomerIdentity,
     sessionId: string,
-    project: ProjectContext,
+    project: TokenProject,
     refreshToken: string,
   ): TokensResponse {
     return {

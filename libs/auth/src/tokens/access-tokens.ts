@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { JwtService } from '@nestjs/jwt';
-import { isUuid, reservedClaims, type Customer, type ProjectContext } from '#domain';
+import { isUuid, reservedClaims, type CustomerIdentity, type TokenProject } from '#domain';
 import { Config, newId, now } from '#platform';
 import { LRUCache } from 'lru-cache';
 import { SigningKeyRing, type SigningKey } from './signing-key-ring.js';
@@ -49,7 +49,7 @@ export class AccessTokens {
   ) {}
 
   /** A token of the customer's session, good for the project's `accessTokenTtl` seconds. */
-  sign(customer: Customer, sessionId: string, project: ProjectContext): string {
+  sign(customer: CustomerIdentity, sessionId: string, project: TokenProject): string {
     const key = this.ring.current();
     return this.jwt.sign(
       { ...customClaims(customer, project), sid: sessionId, email_verified: customer.emailVerified },
@@ -103,7 +103,10 @@ export class AccessTokens {
 }
 
 /** From `publicMetadata` alone. A reserved name gets nowhere, however it came into the settings. */
-const customClaims = ({ publicMetadata }: Customer, { settings }: ProjectContext): Record<string, unknown> =>
+const customClaims = (
+  { publicMetadata }: CustomerIdentity,
+  { settings }: TokenProject,
+): Record<string, unknown> =>
   Object.fromEntries(
     settings.accessTokenClaims
       .filter((name) => !reservedClaims.has(name) && Object.hasOwn(publicMetadata, name))

@@ -16,3 +16,9 @@ export interface Customer {
   updatedAt: Date;
   lastLoginAt: Date | null;
 }
+
+/** What an access token and the answer that brings it say about a customer. */
+export type CustomerIdentity = Pick<
+  Customer,
+  'id' | 'email' | 'firstName' | 'lastName' | 'emailVerified' | 'publicMetadata'
+>;

@@ -9,6 +9,9 @@ export interface ProjectContext {
   settings: ProjectSettings;
 }
 
+/** What the tokens of its customers take from a project. */
+export type TokenProject = Pick<ProjectContext, 'id' | 'settings'>;
+
 export type Environment = 'development' | 'staging' | 'production';
 
 /** A project as secret keys see it. */

@@ -1,4 +1,11 @@
-import type { Customer, ProjectContext, RefreshLine } from '#domain';
+import {
+  effectiveSettings,
+  type Customer,
+  type CustomerIdentity,
+  type ProjectContext,
+  type RefreshLine,
+  type TokenProject,
+} from '#domain';
 import { customerColumns, splitRow } from '../customers/customers.repository.js';
 import type { Database } from '../database.js';
 import { projectColumns, type ProjectColumns } from '../projects/projects.repository.js';
@@ -32,11 +39,13 @@ export interface SessionRecord {
 /** A session whose refresh token has just been accepted. */
 export interface RefreshedSession {
   sessionId: string;
-  customer: Customer;
-  project: ProjectContext;
+  customer: CustomerIdentity;
+  project: TokenProject;
 }
 
 export interface RefreshableSession extends RefreshedSession {
+  customer: Customer;
+  project: ProjectContext;
   line: RefreshLine;
   currentHash: Buffer;
   previousHash: Buffer | null;
@@ -100,17 +109,23 @@ export class SessionsRepository {
     hash: Buffer,
     successorHash: Buffer,
   ): Promise<RefreshedSession | null> {
-    const [row] = await this.database.prepared<Customer & ProjectColumns>(
+    const [row] = await this.database.prepared<
+      CustomerIdentity & Pick<ProjectColumns, 'projectId' | 'projectSettings'>
+    >(
       `UPDATE sessions s SET generation = s.generation + 1, previous_hash = s.current_hash, current_hash = $4,
          rotated_at = now(),
          idle_expires_at = least(now() + s.idle_ttl * interval '1 second', s.absolute_expires_at)
-       FROM customers c JOIN projects p ON p.id = c.project_id JOIN organizations o ON o.id = p.organization_id
+       FROM customers c JOIN projects p ON p.id = c.project_id
        WHERE s.id = $1 AND s.generation = $2 AND s.current_hash = $3 AND ${liveSession}
          AND c.id = s.customer_id AND c.disabled_at IS NULL AND p.archived_at IS NULL
-       RETURNING ${customerColumns}, ${projectColumns}`,
+       RETURNING c.id, c.email, c.first_name AS "firstName", c.last_name AS "lastName",
+         c.email_verified AS "emailVerified", c.public_metadata AS "publicMetadata", p.id AS "projectId",
+         p.settings AS "projectSettings"`,
       [sessionId, generation, hash, successorHash],
     );
-    return row ? { sessionId, ...splitRow(row) } : null;
+    if (!row) return null;
+    const { projectId, projectSettings, ...customer } = row;
+    return { sessionId, customer, project: { id: projectId, settings: effectiveSettings(projectSettings) } };
   }
 
   /** Where the line of a session's refresh tokens stands; null when the session or its customer is gone. */

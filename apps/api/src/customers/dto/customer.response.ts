@@ -1,5 +1,5 @@
 import { ApiProperty } from '@nestjs/swagger';
-import type { Customer } from '#domain';
+import type { Customer, CustomerIdentity } from '#domain';
 
 const iso = (date: Date | null): string | null => date?.toISOString() ?? null;
 
@@ -11,7 +11,7 @@ export class CustomerSummary {
   @ApiProperty({ type: String, nullable: true }) lastName!: string | null;
   @ApiProperty() emailVerified!: boolean;
 
-  static from({ id, email, firstName, lastName, emailVerified }: Customer): CustomerSummary {
+  static from({ id, email, firstName, lastName, emailVerified }: CustomerIdentity): CustomerSummary {
     return { id, email, firstName, lastName, emailVerified };
   }
 }
