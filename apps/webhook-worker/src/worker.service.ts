@@ -33,6 +33,7 @@ export class WorkerService {
     await this.schemaIsReady();
     if (this.isStopping) return;
     await this.housekeeper.start();
+    if (this.isStopping) return;
     this.source.start();
     this.sweeper.start();
     this.mailSender.start();
@@ -45,10 +46,10 @@ export class WorkerService {
   async stop(): Promise<void> {
     this.isStopping = true;
     this.sweeper.stop();
-    this.housekeeper.stop();
     const atRest = Promise.all([
       this.source.stop().then(() => this.runner.settle()),
       this.mailSender.stop(),
+      this.housekeeper.stop(),
       this.queue?.drain(),
     ]);
     await withTimeout(atRest, SETTLE_MS, 'work is still in hand').catch(() => undefined);

@@ -16,6 +16,8 @@ export * from './projects/settings-faults.js';
 export * from './projects/settings-patch.js';
 export * from './sessions/refresh-decision.js';
 export * from './sessions/reserved-claims.js';
+export * from './sessions/revocation-reasons.js';
+export * from './sessions/surplus-sessions.js';
 export * from './webhooks/delivery.js';
 export { eventExamples, type EventBody } from './webhooks/event-examples.js';
 export { eventResources, type JsonSchema } from './webhooks/event-resources.js';

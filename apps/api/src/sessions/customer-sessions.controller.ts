@@ -2,11 +2,10 @@ import { Controller, Delete, Get, HttpCode, Param, Query } from '@nestjs/common'
 import { ApiBearerAuth, ApiNoContentResponse, ApiTags } from '@nestjs/swagger';
 import { CurrentCaller, SecretKey, type SecretKeyCaller } from '#auth';
 import { pathUuid } from '#domain';
-import { CursorCodec } from '#platform';
 import { CustomersService } from '../customers/customers.service.js';
 import { ApiCamelList } from '../http/api-envelopes.js';
 import { ApiProblems } from '../http/api-problems.js';
-import { camelList, PageQuery, readPage } from '../http/paging.js';
+import { camelList, PageQuery } from '../http/paging.js';
 import { SessionResponse } from './dto/session.response.js';
 import { SessionsService } from './sessions.service.js';
 
@@ -17,7 +16,6 @@ export class CustomerSessionsController {
   constructor(
     private readonly customers: CustomersService,
     private readonly sessions: SessionsService,
-    private readonly cursors: CursorCodec,
   ) {}
 
   /** A customer's live sessions, newest first. */
@@ -31,12 +29,7 @@ export class CustomerSessionsController {
     @Query() query: PageQuery,
   ) {
     const { customer } = await this.customers.get(reach, pathUuid(id));
-    const { items, nextCursor } = await readPage(
-      this.cursors,
-      ['sessions', customer.id],
-      query,
-      (before, limit) => this.sessions.list(customer, before, limit),
-    );
+    const { items, nextCursor } = await this.sessions.list(customer, query);
     return camelList(
       items.map((session) => SessionResponse.from(session)),
       nextCursor,

@@ -1,21 +1,28 @@
 import { Injectable } from '@nestjs/common';
 import { AccessTokens, RefreshTokens } from '#auth';
 import type { Customer, CustomerIdentity, ProjectContext, TokenProject } from '#domain';
-import { SessionsRepository, type SessionRecord, type Tx } from '#persistence';
+import { EventsRepository, SessionsRepository, type SessionRecord, type Tx } from '#persistence';
 import { newId } from '#platform';
 import type { Client } from '../http/request-context.js';
 import type { TokensResponse } from './dto/tokens.response.js';
+import { SessionsService } from './sessions.service.js';
 
 /** Opens sessions and hands out their first tokens. */
 @Injectable()
 export class SessionOpener {
   constructor(
     private readonly sessions: SessionsRepository,
+    private readonly ending: SessionsService,
+    private readonly events: EventsRepository,
     private readonly accessTokens: AccessTokens,
     private readonly refreshTokens: RefreshTokens,
   ) {}
 
-  /** Opens a session in the transaction of the login. @returns it, and its first tokens */
+  /**
+   * Opens a session in the transaction of the login, and ends those that it leaves no room for. The transaction
+   * holds the customer's row, so that parallel logins count each other's sessions.
+   * @returns it, and its first tokens
+   */
   async open(
     tx: Tx,
     customer: Customer,
@@ -24,7 +31,7 @@ export class SessionOpener {
   ): Promise<{ tokens: TokensResponse; session: SessionRecord }> {
     const id = newId();
     const refresh = this.refreshTokens.first(id);
-    const session = await this.sessions.insert(tx, {
+    const { session, others } = await this.sessions.insert(tx, {
       id,
       customerId: customer.id,
       refreshHash: refresh.hash,
@@ -34,6 +41,7 @@ export class SessionOpener {
       addressBlock: client.addressBlock,
       userAgent: client.userAgent,
     });
+    await this.events.record(tx, await this.ending.endSurplus(tx, customer, project, id, others));
     return { tokens: this.tokens(customer, id, project, refresh.token), session };
   }
 

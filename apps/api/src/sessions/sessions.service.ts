@@ -1,6 +1,12 @@
 import { Injectable } from '@nestjs/common';
 import type { CustomerCaller } from '#auth';
-import { notFound, type Customer, type ProjectContext } from '#domain';
+import {
+  notFound,
+  surplusSessions,
+  type Customer,
+  type ProjectContext,
+  type RevocationReason,
+} from '#domain';
 import {
   EventsRepository,
   ProjectsRepository,
@@ -10,17 +16,15 @@ import {
   type SessionRecord,
   type Tx,
 } from '#persistence';
+import { CursorCodec } from '#platform';
 import { customerEvent } from '../customers/customer-events.js';
+import { readPage, type Page, type PageQuery } from '../http/paging.js';
 import { SessionResponse } from './dto/session.response.js';
-
-/** Why a session ended; part of the event. */
-export type RevocationReason =
-  'logout' | 'revoked' | 'password_changed' | 'password_reset' | 'customer_disabled' | 'reuse_detected';
 
 export const logoutScopes = ['this', 'others', 'all'] as const;
 export type LogoutScope = (typeof logoutScopes)[number];
 
-/** Ends sessions. Every request looks at its session, so an end acts at once on every replica. */
+/** Lists and ends sessions. Every request looks at its session, so an end acts at once on every replica. */
 @Injectable()
 export class SessionsService {
   constructor(
@@ -28,11 +32,14 @@ export class SessionsService {
     private readonly projects: ProjectsRepository,
     private readonly events: EventsRepository,
     private readonly transactions: Transactions,
+    private readonly cursors: CursorCodec,
   ) {}
 
-  /** A customer's live sessions, newest first. */
-  list(customer: Customer, before: string | null, limit: number): Promise<SessionRecord[]> {
-    return this.sessions.list(customer.projectId, customer.id, before, limit);
+  /** A customer's live sessions, newest first. @throws GatehouseError `invalid_cursor` */
+  list({ id, projectId }: Customer, query: PageQuery): Promise<Page<SessionRecord>> {
+    return readPage(this.cursors, ['sessions', id], query, (before, limit) =>
+      this.sessions.list(projectId, id, before, limit),
+    );
   }
 
   /** Ends the session that asks, the others, or all of them. */
@@ -90,6 +97,24 @@ export class SessionsService {
   ): Promise<NewEvent[]> {
     const ended = await this.sessions.revokeAll(tx, customer.id, reason, exceptId);
     return ended.map((session) => revokedEvent(session, customer, project, reason));
+  }
+
+  /**
+   * Ends the least recently used sessions of a customer that a new one leaves no room for.
+   * @param others live sessions beside the new one
+   * @returns the events to record
+   */
+  async endSurplus(
+    tx: Tx,
+    customer: Customer,
+    project: ProjectContext,
+    newId: string,
+    others: number,
+  ): Promise<NewEvent[]> {
+    const surplus = surplusSessions(others);
+    if (surplus === 0) return [];
+    const ended = await this.sessions.revokeOldest(tx, customer.id, 'session_limit', newId, surplus);
+    return ended.map((session) => revokedEvent(session, customer, project, 'session_limit'));
   }
 }
 

@@ -18,13 +18,12 @@ const PARTITION_DAYS = 14;
 /** How long what has ended is kept, so that an old link or token still gets its own answer. */
 const KEPT_DAYS = 30;
 
-/** Rows that one statement removes: few enough for its time-out. */
-const PRUNE_LIMIT = 2_000;
-
 /** What has to be done once an hour: partitions ahead; counters, sessions, tokens and mails of the past away. */
 @Injectable()
 export class Housekeeper {
   private timer: NodeJS.Timeout | undefined;
+  private keeping = Promise.resolve();
+  private readonly stopping = new AbortController();
 
   constructor(
     private readonly transactions: Transactions,
@@ -36,25 +35,44 @@ export class Housekeeper {
     @Inject(LOGGER) private readonly logger: Logger,
   ) {}
 
+  /** Makes partitions, without which no attempt can be closed. The rest goes on beside the deliveries. */
   async start(): Promise<void> {
-    await this.keep();
-    this.timer = setInterval(() => void this.keep(), HOUR_MS);
+    await this.makePartitions();
+    this.keeping = this.prune();
+    this.timer = setInterval(() => {
+      this.keeping = this.keeping.then(() => this.makePartitions()).then(() => this.prune());
+    }, HOUR_MS);
   }
 
-  stop(): void {
+  /** Begins nothing more. @returns when the statement under way has ended */
+  async stop(): Promise<void> {
     clearInterval(this.timer);
+    this.stopping.abort();
+    await this.keeping;
   }
 
-  private async keep(): Promise<void> {
+  private makePartitions(): Promise<void> {
+    return this.perform('partitions', () =>
+      this.transactions.run((tx) => ensureAttemptPartitions(tx, now(), PARTITION_DAYS)),
+    );
+  }
+
+  private async prune(): Promise<void> {
+    const { signal } = this.stopping;
+    await this.perform('login attempts', () => this.loginAttempts.prune(signal));
+    await this.perform('answers', () => this.answers.prune(signal));
+    await this.perform('sessions', () => this.sessions.prune(KEPT_DAYS, signal));
+    await this.perform('one-time tokens', () => this.tokens.prune(KEPT_DAYS, signal));
+    await this.perform('mails', () => this.mails.prune(KEPT_DAYS, signal));
+  }
+
+  /** One task that fails must not keep the others from being done. */
+  private async perform(task: string, work: () => Promise<void>): Promise<void> {
+    if (this.stopping.signal.aborted) return;
     try {
-      await this.transactions.run((tx) => ensureAttemptPartitions(tx, now(), PARTITION_DAYS));
-      await this.loginAttempts.prune();
-      while ((await this.answers.prune(PRUNE_LIMIT)) === PRUNE_LIMIT);
-      for (const repository of [this.sessions, this.tokens, this.mails]) {
-        while ((await repository.prune(KEPT_DAYS, PRUNE_LIMIT)) === PRUNE_LIMIT);
-      }
+      await work();
     } catch (error) {
-      this.logger.warn({ reason: errorMessage(error) }, 'housekeeping failed');
+      this.logger.warn({ task, reason: errorMessage(error) }, 'housekeeping failed');
     }
   }
 }

@@ -1,3 +1,4 @@
+import { revocationReasons } from '../sessions/revocation-reasons.js';
 import { eventExamples } from './event-examples.js';
 import {
   customerFields,
@@ -22,15 +23,7 @@ const ref = (name: string): JsonSchema => ({ $ref: `#/$defs/${name}` });
 const customer = ref('customer');
 const session = ref('session');
 
-const reason = knownText(
-  'Why the session ended',
-  'logout',
-  'revoked',
-  'password_changed',
-  'password_reset',
-  'customer_disabled',
-  'reuse_detected',
-);
+const reason = knownText('Why the session ended', ...revocationReasons);
 
 const verificationRequest = { kind: knownText('What is verified', 'email'), email, requestedAt: time };
 const via = knownText('The mail whose link proved it', 'link', 'invite', 'reset');
@@ -57,7 +50,10 @@ const dataMembers: Record<EventType, Readonly<Record<string, JsonSchema>>> = {
   'password.changed': { customer },
   'password.reset_requested': { customer, reset },
   'password.reset_completed': { customer, reset },
-  'email.changed': { customer, previous: object({ email }, 'What they had before') },
+  'email.changed': {
+    customer,
+    previous: { ...previousOf({ email, emailVerified: customerFields.emailVerified }), required: ['email'] },
+  },
   'token.reuse_detected': { customer, session },
   'project.updated': { project: ref('project'), previous: previousProject },
 };

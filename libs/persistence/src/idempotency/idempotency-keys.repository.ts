@@ -1,4 +1,5 @@
 import type { Database } from '../database.js';
+import { prune } from '../prune.js';
 import type { Tx } from '../transactions.js';
 
 /** What a caller asks to be done once. */
@@ -73,14 +74,8 @@ export class IdempotencyKeysRepository {
     );
   }
 
-  /** Removes up to `limit` answers that are no longer kept. @returns how many */
-  async prune(limit: number): Promise<number> {
-    const rows = await this.database.prepared(
-      `DELETE FROM idempotency_keys WHERE (project_id, route, key_hash) IN (
-         SELECT project_id, route, key_hash FROM idempotency_keys WHERE started_at < now() - ${KEPT} LIMIT $1
-       ) RETURNING claim`,
-      [limit],
-    );
-    return rows.length;
+  /** Removes answers that are no longer kept. */
+  async prune(signal: AbortSignal): Promise<void> {
+    await prune(this.database, signal, 'idempotency_keys', `started_at < now() - ${KEPT}`);
   }
 }

@@ -1,5 +1,7 @@
 import { customerColumns, type CustomerWithHash } from '../customers/customers.repository.js';
 import type { Database, Sql } from '../database.js';
+import { prune } from '../prune.js';
+import type { Tx } from '../transactions.js';
 
 export interface LoginTry {
   /** Failed logins that one window takes, and as many again from addresses that the customer has used. */
@@ -37,7 +39,9 @@ export class LoginAttemptsRepository {
    * Takes a try before its password is checked, so that parallel tries never get more than the limit; a
    * success forgets the count again. Known addresses have an allowance of their own, so that a stranger who
    * uses up the tries locks nobody out. Unknown e-mails take the same path. The customer comes with it, because
-   * a login is made of round trips.
+   * a login is made of round trips; they come as they were before the wait for other tries of this e-mail. A read
+   * that follows the wait would need a statement of its own, or a lock on the customer, in every login: whoever
+   * changes something with the answer compares the hash again instead (`recordLogin`, `lock`).
    */
   async take(projectId: string, attempt: LoginTry): Promise<LoginTries> {
     const isOver = 'a.window_ends_at <= now()';
@@ -91,11 +95,15 @@ export class LoginAttemptsRepository {
     return row?.tries ?? 0;
   }
 
+  /** Makes every address a stranger's again. */
+  async forgetAddresses(tx: Tx, customerId: string): Promise<void> {
+    await tx.prepared('DELETE FROM customer_addresses WHERE customer_id = $1', [customerId]);
+  }
+
   /** Removes windows that are over, and addresses that nobody has used for long. */
-  async prune(): Promise<void> {
-    await this.database.prepared('DELETE FROM login_attempts WHERE window_ends_at < now()');
-    await this.database.prepared(
-      `DELETE FROM customer_addresses WHERE last_login_at < now() - interval '${KNOWN_ADDRESS_DAYS} days'`,
-    );
+  async prune(signal: AbortSignal): Promise<void> {
+    const isForgotten = `last_login_at < now() - interval '${KNOWN_ADDRESS_DAYS} days'`;
+    await prune(this.database, signal, 'login_attempts', 'window_ends_at < now()');
+    await prune(this.database, signal, 'customer_addresses', isForgotten);
   }
 }

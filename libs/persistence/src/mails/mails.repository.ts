@@ -2,6 +2,7 @@ import type { Reach } from '#domain';
 import type { StoredMail } from '#platform';
 import type { Database } from '../database.js';
 import { Conditions } from '../conditions.js';
+import { prune } from '../prune.js';
 import type { Tx } from '../transactions.js';
 
 export interface NewMail extends StoredMail {
@@ -69,16 +70,10 @@ export class MailsRepository {
     );
   }
 
-  /** Removes up to `limit` mails that were written more than `days` ago. @returns how many */
-  async prune(days: number, limit: number): Promise<number> {
-    const rows = await this.database.prepared(
-      `DELETE FROM mails WHERE id IN (
-         SELECT id FROM mails WHERE state <> 'pending' AND created_at < now() - $1 * interval '1 day'
-         ORDER BY id LIMIT $2
-       ) RETURNING id`,
-      [days, limit],
-    );
-    return rows.length;
+  /** Removes mails that were written more than `days` ago, unless they are still to be sent. */
+  async prune(days: number, signal: AbortSignal): Promise<void> {
+    const condition = `state <> 'pending' AND created_at < now() - $1 * interval '1 day'`;
+    await prune(this.database, signal, 'mails', condition, [days]);
   }
 
   /** Mails that are kept or still to be sent, newest first. */

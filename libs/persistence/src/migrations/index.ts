@@ -3,6 +3,7 @@ import { CreateDeliveries1763683201000 } from './1763683201000-create-deliveries
 import { CompleteTheCustomer1763769600000 } from './1763769600000-complete-the-customer.js';
 import { RotateSigningKeys1763769601000 } from './1763769601000-rotate-signing-keys.js';
 import { RememberAnswers1763769602000 } from './1763769602000-remember-answers.js';
+import { FindLiveSessions1763769603000 } from './1763769603000-find-live-sessions.js';
 
 /** Every migration, oldest first. A migration that has landed is never edited. */
 export const migrations = [
@@ -11,4 +12,5 @@ export const migrations = [
   CompleteTheCustomer1763769600000,
   RotateSigningKeys1763769601000,
   RememberAnswers1763769602000,
+  FindLiveSessions1763769603000,
 ];

@@ -2,6 +2,7 @@ import type { Customer, OneTimeTokenKind, OneTimeTokenState, ProjectContext } fr
 import { customerColumns, splitRow } from '../customers/customers.repository.js';
 import type { Database, Sql } from '../database.js';
 import { projectColumns, type ProjectColumns } from '../projects/projects.repository.js';
+import { prune } from '../prune.js';
 import type { Tx } from '../transactions.js';
 
 export interface NewOneTimeToken {
@@ -129,14 +130,9 @@ export class OneTimeTokensRepository {
     return row!;
   }
 
-  /** Removes up to `limit` tokens that ended more than `days` ago. @returns how many */
-  async prune(days: number, limit: number): Promise<number> {
-    const rows = await this.database.prepared(
-      `DELETE FROM one_time_tokens WHERE id IN (
-         SELECT id FROM one_time_tokens WHERE expires_at < now() - $1 * interval '1 day' LIMIT $2
-       ) RETURNING id`,
-      [days, limit],
-    );
-    return rows.length;
+  /** Removes tokens that ended more than `days` ago. */
+  async prune(days: number, signal: AbortSignal): Promise<void> {
+    const condition = `expires_at < now() - $1 * interval '1 day'`;
+    await prune(this.database, signal, 'one_time_tokens', condition, [days]);
   }
 }

@@ -4,11 +4,13 @@ import {
   type CustomerIdentity,
   type ProjectContext,
   type RefreshLine,
+  type RevocationReason,
   type TokenProject,
 } from '#domain';
 import { customerColumns, splitRow } from '../customers/customers.repository.js';
 import type { Database } from '../database.js';
 import { projectColumns, type ProjectColumns } from '../projects/projects.repository.js';
+import { prune } from '../prune.js';
 import type { Tx } from '../transactions.js';
 
 export interface NewSession {
@@ -60,8 +62,9 @@ const liveSession = `s.revoked_at IS NULL AND s.idle_expires_at > now() AND s.ab
 export class SessionsRepository {
   constructor(private readonly database: Database) {}
 
-  async insert(tx: Tx, session: NewSession): Promise<SessionRecord> {
-    const [row] = await tx.prepared<SessionRecord>(
+  /** Opens a session. @returns it, and how many live ones its customer has beside it */
+  async insert(tx: Tx, session: NewSession): Promise<{ session: SessionRecord; others: number }> {
+    const [row] = await tx.prepared<SessionRecord & { others: number }>(
       `WITH known AS (
          INSERT INTO customer_addresses AS k (customer_id, address_block)
          SELECT $2, $8 WHERE $8::text IS NOT NULL
@@ -71,7 +74,8 @@ export class SessionsRepository {
        INSERT INTO sessions AS s (id, customer_id, generation, current_hash, idle_ttl, idle_expires_at,
          absolute_expires_at, ip, user_agent)
        VALUES ($1, $2, 1, $3, $4::int, now() + $4::int * interval '1 second', now() + $5::int * interval '1 second', $6, $7)
-       RETURNING ${sessionColumns}`,
+       RETURNING ${sessionColumns},
+         (SELECT count(*)::int FROM sessions s WHERE s.customer_id = $2 AND ${liveSession}) AS others`,
       [
         session.id,
         session.customerId,
@@ -83,7 +87,8 @@ export class SessionsRepository {
         session.addressBlock,
       ],
     );
-    return row!;
+    const { others, ...opened } = row!;
+    return { session: opened, others };
   }
 
   /** The customer of a live session, by the ids that an access token names together; null when any differs. */
@@ -165,7 +170,12 @@ export class SessionsRepository {
   }
 
   /** Ends a session of a customer; null when there is no such live session. */
-  async revoke(tx: Tx, customerId: string, sessionId: string, reason: string): Promise<SessionRecord | null> {
+  async revoke(
+    tx: Tx,
+    customerId: string,
+    sessionId: string,
+    reason: RevocationReason,
+  ): Promise<SessionRecord | null> {
     const [row] = await tx.prepared<SessionRecord>(
       `UPDATE sessions s SET revoked_at = now(), revoked_reason = $3
        WHERE s.id = $2 AND s.customer_id = $1 AND ${liveSession} RETURNING ${sessionColumns}`,
@@ -178,7 +188,7 @@ export class SessionsRepository {
   async revokeAll(
     tx: Tx,
     customerId: string,
-    reason: string,
+    reason: RevocationReason,
     exceptId: string | null,
   ): Promise<SessionRecord[]> {
     return tx.prepared<SessionRecord>(
@@ -189,14 +199,27 @@ export class SessionsRepository {
     );
   }
 
-  /** Removes up to `limit` sessions that could not have lived on since `days` ago. @returns how many */
-  async prune(days: number, limit: number): Promise<number> {
-    const rows = await this.database.prepared(
-      `DELETE FROM sessions WHERE id IN (
-         SELECT id FROM sessions WHERE absolute_expires_at < now() - $1 * interval '1 day' LIMIT $2
-       ) RETURNING id`,
-      [days, limit],
+  /** Ends the `count` least recently used of a customer's live sessions, never the one that is named. */
+  async revokeOldest(
+    tx: Tx,
+    customerId: string,
+    reason: RevocationReason,
+    exceptId: string,
+    count: number,
+  ): Promise<SessionRecord[]> {
+    return tx.prepared<SessionRecord>(
+      `UPDATE sessions s SET revoked_at = now(), revoked_reason = $2
+       WHERE ${liveSession} AND s.id IN (
+         SELECT s.id FROM sessions s WHERE s.customer_id = $1 AND ${liveSession} AND s.id <> $3
+         ORDER BY coalesce(s.rotated_at, s.created_at), s.id LIMIT $4)
+       RETURNING ${sessionColumns}`,
+      [customerId, reason, exceptId, count],
     );
-    return rows.length;
+  }
+
+  /** Removes sessions that could not have lived on since `days` ago. */
+  async prune(days: number, signal: AbortSignal): Promise<void> {
+    const condition = `absolute_expires_at < now() - $1 * interval '1 day'`;
+    await prune(this.database, signal, 'sessions', condition, [days]);
   }
 }

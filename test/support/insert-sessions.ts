@@ -1,0 +1,14 @@
+import type { House } from './house.js';
+
+/** Gives a customer live sessions of a day ago, each used a second after the one before. @returns ids, oldest first */
+export async function insertSessions(house: House, customerId: string, count: number): Promise<string[]> {
+  const rows = await house.sql<{ id: string }>(
+    `INSERT INTO sessions (id, customer_id, generation, current_hash, idle_ttl, idle_expires_at,
+       absolute_expires_at, created_at)
+     SELECT gen_random_uuid(), $1, 1, '', 86400, now() + interval '1 day', now() + interval '1 day',
+       now() - interval '1 day' + n * interval '1 second'
+     FROM generate_series(1, $2::int) AS n ORDER BY n RETURNING id`,
+    [customerId, count],
+  );
+  return rows.map(({ id }) => id);
+}
