@@ -6,11 +6,11 @@ import type { OneTimeToken } from '#persistence';
 import { RateLimit } from '../http/rate-limit.js';
 import { EmailChangeService } from '../identity/email-change.service.js';
 import {
-  assertOwnForm,
   projectBrand,
   readToken,
   sendDone,
   sendUnknown,
+  submittedLink,
   type PageForm,
 } from './one-time-page.js';
 import { PageFilter } from './page.filter.js';
@@ -46,10 +46,9 @@ export class ConfirmEmailChangePage {
     @Headers('sec-fetch-site') site: string | undefined,
     @Res() response: Response,
   ): Promise<void> {
-    assertOwnForm(site);
-    const token = form?.token ?? '';
-    const found = await this.changes.peek(token);
-    if (found?.state !== 'live') return sendEnded(response, found);
+    const link = await submittedLink({ form, site, response, links: this.changes, sendEnded });
+    if (!link) return;
+    const { token, found } = link;
     if ((await this.changes.confirm(token)) === 'changed') {
       const newEmail = await this.changes.newEmailOf(found);
       return sendDone(response, found, 'Your address is changed', `${newEmail} is your e-mail address now.`);

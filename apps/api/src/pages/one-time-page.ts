@@ -17,9 +17,45 @@ export const readToken = (query: unknown): string => (typeof query === 'string' 
 /** How the pages of a project look. */
 export const projectBrand = ({ name, settings }: ProjectContext): Brand => brandOf(name, settings.branding);
 
-/** @throws GatehouseError `origin_not_allowed` for a form that stands on a page of somebody else */
-export function assertOwnForm(site: string | undefined): void {
+/** What is done with the links that lead to a page. */
+export interface PageLinks {
+  /** The token of a link, whatever its state, without using it. */
+  peek(token: string): Promise<OneTimeToken | null>;
+  /** Sends an expired link once more; absent where that is not offered. */
+  renew?(expired: OneTimeToken): Promise<void>;
+}
+
+export interface Submission {
+  form: PageForm | undefined;
+  /** The header `Sec-Fetch-Site`. */
+  site: string | undefined;
+  response: Response;
+  links: PageLinks;
+  /** Answers for a link that does nothing any more. */
+  sendEnded: (response: Response, found: OneTimeToken | null, token: string) => void;
+}
+
+/**
+ * The link of a form that was sent, while it is good. For any other one null, after the answer: a new link where the
+ * form asks for one, or what became of this one.
+ * @throws GatehouseError `origin_not_allowed` for a form that stands on a page of somebody else
+ */
+export async function submittedLink({
+  form,
+  site,
+  response,
+  links,
+  sendEnded,
+}: Submission): Promise<{ token: string; found: OneTimeToken } | null> {
   if (site !== undefined && site !== 'same-origin') throw new GatehouseError('origin_not_allowed');
+  const token = form?.token ?? '';
+  const found = await links.peek(token);
+  if (found?.state === 'live') return { token, found };
+  if (found?.state === 'expired' && form?.renew && links.renew) {
+    await links.renew(found);
+    sendRenewed(response, found);
+  } else sendEnded(response, found, token);
+  return null;
 }
 
 /** For a token that is unknown, or void, such as one that was replaced by a newer one. */
@@ -42,7 +78,7 @@ export function sendExpired(response: Response, path: string, token: string, fou
 }
 
 /** After a new link was asked for; the same whether it was sent or had just been sent before. */
-export function sendRenewed(response: Response, found: OneTimeToken): void {
+function sendRenewed(response: Response, found: OneTimeToken): void {
   sendPage(response, 200, {
     title: 'Check your inbox',
     text: `It can take a minute until the new link arrives at ${found.email}`,

@@ -16,21 +16,32 @@ const kept = new Map<string, PageStyle>();
 export function pageStyle({ color, textColor }: Brand): PageStyle {
   const known = kept.get(color);
   if (known) return known;
-  const css = cssOf(color, textColor);
-  const style = { css, hash: `sha256-${createHash('sha256').update(css).digest('base64')}` };
+  const style = styleOf(cssOf(color, textColor));
   if (kept.size >= KEPT) kept.clear();
   kept.set(color, style);
   return style;
 }
+
+/** A style with the hash by which a content policy lets it in. */
+export const styleOf = (css: string): PageStyle => ({
+  css,
+  hash: `sha256-${createHash('sha256').update(css).digest('base64')}`,
+});
+
+/** The colours of every page, in the light and in the dark. */
+export const palette = `
+:root { color-scheme: light dark; --text: #1b1f24; --back: #f5f6f8; --card: #ffffff; --line: #6f7782; --quiet: #535b66; --alert: #b3261e; }
+@media (prefers-color-scheme: dark) { :root { --text: #e8eaed; --back: #14161a; --card: #1f2329; --line: #868e99; --quiet: #b4bac3; --alert: #ff9d94; } }
+* { box-sizing: border-box; }
+`;
 
 /**
  * The button's border has the colour of its text: it shows the edge where the project's colour is too near to the
  * background. In the dark a logo stands on white: most are drawn for it, and would vanish.
  */
 const cssOf = (color: string, textColor: string): string => `
-:root { color-scheme: light dark; --text: #1b1f24; --back: #f5f6f8; --card: #ffffff; --line: #6f7782; --quiet: #535b66; --alert: #b3261e; --accent: ${color}; --on-accent: ${textColor}; }
-@media (prefers-color-scheme: dark) { :root { --text: #e8eaed; --back: #14161a; --card: #1f2329; --line: #868e99; --quiet: #b4bac3; --alert: #ff9d94; } }
-* { box-sizing: border-box; }
+:root { --accent: ${color}; --on-accent: ${textColor}; }
+${palette}
 body { margin: 0; min-height: 100vh; min-height: 100dvh; display: grid; place-items: center; padding: 1rem; font: 1rem/1.5 system-ui, sans-serif; color: var(--text); background: var(--back); }
 main { width: 100%; max-width: 26rem; padding: clamp(1.25rem, 6vw, 2rem); border-radius: .75rem; background: var(--card); box-shadow: 0 1px 4px rgb(0 0 0 / .15); overflow-wrap: anywhere; }
 h1 { margin: 0 0 .75rem; font-size: 1.35rem; line-height: 1.3; }

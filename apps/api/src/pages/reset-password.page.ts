@@ -9,13 +9,12 @@ import { RateLimit } from '../http/rate-limit.js';
 import type { Client } from '../http/request-context.js';
 import { PasswordResetService } from '../identity/password-reset.service.js';
 import {
-  assertOwnForm,
   projectBrand,
   readToken,
   sendDone,
   sendExpired,
-  sendRenewed,
   sendUnknown,
+  submittedLink,
   type PageForm,
 } from './one-time-page.js';
 import { PageFilter } from './page.filter.js';
@@ -54,7 +53,7 @@ export class ResetPasswordPage {
   async show(@Query('token') query: unknown, @Res() response: Response): Promise<void> {
     const token = readToken(query);
     const found = await this.resets.peek(token);
-    if (found?.state !== 'live') return sendEnded(response, token, found);
+    if (found?.state !== 'live') return sendEnded(response, found, token);
     sendForm(response, 200, token, found);
   }
 
@@ -66,14 +65,9 @@ export class ResetPasswordPage {
     @CurrentClient() client: Client,
     @Res() response: Response,
   ): Promise<void> {
-    assertOwnForm(site);
-    const token = form?.token ?? '';
-    const found = await this.resets.peek(token);
-    if (found?.state === 'expired' && form?.renew) {
-      await this.resets.renew(found);
-      return sendRenewed(response, found);
-    }
-    if (found?.state !== 'live') return sendEnded(response, token, found);
+    const link = await submittedLink({ form, site, response, links: this.resets, sendEnded });
+    if (!link) return;
+    const { token, found } = link;
     try {
       await this.resets.reset(token, form?.password ?? '', { ...client, origin: undefined });
     } catch (error) {
@@ -103,7 +97,7 @@ function sendForm(
   });
 }
 
-function sendEnded(response: Response, token: string, found: OneTimeToken | null): void {
+function sendEnded(response: Response, found: OneTimeToken | null, token: string): void {
   if (!found || found.state === 'voided') return sendUnknown(response, found);
   const { path, done } = wordsOf(found);
   if (found.state === 'expired') return sendExpired(response, path, token, found);

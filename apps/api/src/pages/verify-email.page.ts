@@ -6,13 +6,12 @@ import type { OneTimeToken } from '#persistence';
 import { RateLimit } from '../http/rate-limit.js';
 import { VerificationService } from '../identity/verification.service.js';
 import {
-  assertOwnForm,
   projectBrand,
   readToken,
   sendDone,
   sendExpired,
-  sendRenewed,
   sendUnknown,
+  submittedLink,
   type PageForm,
 } from './one-time-page.js';
 import { PageFilter } from './page.filter.js';
@@ -33,7 +32,7 @@ export class VerifyEmailPage {
   async show(@Query('token') query: unknown, @Res() response: Response): Promise<void> {
     const token = readToken(query);
     const found = await this.verification.peek(token);
-    if (found?.state !== 'live') return sendEnded(response, token, found);
+    if (found?.state !== 'live') return sendEnded(response, found, token);
     sendPage(response, 200, {
       title: 'Confirm your e-mail address',
       text: `Is ${found.email} your address?`,
@@ -49,20 +48,15 @@ export class VerifyEmailPage {
     @Headers('sec-fetch-site') site: string | undefined,
     @Res() response: Response,
   ): Promise<void> {
-    assertOwnForm(site);
-    const token = form?.token ?? '';
-    const found = await this.verification.peek(token);
-    if (found?.state === 'expired' && form?.renew) {
-      await this.verification.renew(found);
-      return sendRenewed(response, found);
-    }
-    if (found?.state !== 'live') return sendEnded(response, token, found);
+    const link = await submittedLink({ form, site, response, links: this.verification, sendEnded });
+    if (!link) return;
+    const { token, found } = link;
     await this.verification.verify(token);
     sendDone(response, found, 'Thank you', `${found.email} is confirmed.`);
   }
 }
 
-function sendEnded(response: Response, token: string, found: OneTimeToken | null): void {
+function sendEnded(response: Response, found: OneTimeToken | null, token: string): void {
   // Also by another link, such as that of a password reset; but only while it is still their address.
   const isConfirmed = found?.customer.emailVerified && found.customer.email === found.email;
   if (found && isConfirmed) {

@@ -1,0 +1,77 @@
+import { STATUS_CODES } from 'node:http';
+import { errorCatalogue, type ErrorEntry } from '#domain';
+import { escapeHtml } from '#platform';
+import { palette, styleOf } from './page-style.js';
+
+type Listed = ErrorEntry & { code: string };
+
+const listed: Listed[] = Object.entries(errorCatalogue).map(([code, entry]) => ({ code, ...entry }));
+const byStatus = [...new Set(listed.map(({ status }) => status))]
+  .sort((one, other) => one - other)
+  .map((status) => ({ status, errors: listed.filter((error) => error.status === status) }));
+
+const style = styleOf(`${palette}
+body { margin: 0; padding: 1.5rem 1rem 4rem; font: 1rem/1.5 system-ui, sans-serif; color: var(--text); background: var(--back); }
+main { max-width: 48rem; margin: 0 auto; overflow-wrap: anywhere; }
+h1 { margin: 0 0 .75rem; font-size: 1.75rem; line-height: 1.25; }
+h2 { margin: 2.5rem 0 .75rem; font-size: 1.125rem; color: var(--quiet); }
+h3 { margin: 0; font-size: 1.0625rem; line-height: 1.4; }
+p { margin: 0 0 1rem; }
+code { font-family: ui-monospace, SFMono-Regular, Menlo, Consolas, monospace; font-size: .9375em; }
+a { color: inherit; text-decoration-color: var(--line); text-underline-offset: .4em; }
+a:focus-visible { outline: 3px solid var(--text); outline-offset: 2px; }
+nav, section { padding: 1rem 1.25rem; border-radius: .75rem; background: var(--card); box-shadow: 0 1px 4px rgb(0 0 0 / .15); }
+nav { display: grid; grid-template-columns: 3rem 1fr; gap: .5rem .75rem; }
+nav strong { color: var(--quiet); }
+nav ul { display: flex; flex-wrap: wrap; gap: .25rem 1rem; margin: 0; padding: 0; list-style: none; }
+section { margin: 0 0 1rem; scroll-margin-top: 1rem; }
+section:target { outline: 3px solid var(--line); }
+section a { text-decoration: none; }
+section a:hover { text-decoration: underline; }
+.title { margin: .125rem 0 .75rem; color: var(--quiet); }
+dl { display: grid; grid-template-columns: 4rem 1fr; gap: .375rem .75rem; margin: 0; }
+dt { font-weight: 600; }
+dd { margin: 0; }
+@media (max-width: 30rem) { nav, dl { grid-template-columns: 1fr; gap: .125rem; } nav ul, dd { margin-bottom: .5rem; } }
+`);
+
+/** What the page may do: show itself. */
+export const errorDocsPolicy = [
+  "default-src 'none'",
+  `style-src '${style.hash}'`,
+  "form-action 'none'",
+  "base-uri 'none'",
+  "frame-ancestors 'none'",
+].join('; ');
+
+const index = ({ status, errors }: (typeof byStatus)[number]): string =>
+  `<strong>${status}</strong><ul>${errors.map(({ code }) => `<li><a href="#${code}"><code>${code}</code></a></li>`).join('')}</ul>`;
+
+const section = ({ code, status, title, cause, cure }: Listed): string => `<section id="${code}">
+<h3><a href="#${code}"><code>${code}</code></a></h3>
+<p class="title">${status} · ${escapeHtml(title)}</p>
+<dl><dt>Cause</dt><dd>${escapeHtml(cause)}</dd><dt>Cure</dt><dd>${escapeHtml(cure)}</dd></dl>
+</section>`;
+
+const group = ({ status, errors }: (typeof byStatus)[number]): string =>
+  `<h2>${status} ${STATUS_CODES[status]}</h2>\n${errors.map(section).join('\n')}`;
+
+/** Every code of the catalogue, with its anchor: no script, no outside asset (HD-01). */
+export const errorDocsPage = `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>Errors · Gatehouse</title>
+<style>${style.css}</style>
+</head>
+<body><main>
+<h1>Errors</h1>
+<p>Every error is answered as <code>application/problem+json</code> (RFC 9457), and its <code>type</code> leads here.
+Its <code>code</code> is one of these; the list is closed. Quote the <code>requestId</code> when you ask for help: the
+log has the same one.</p>
+<nav aria-label="Codes by status">${byStatus.map(index).join('\n')}</nav>
+${byStatus.map(group).join('\n')}
+</main></body>
+</html>
+`;

@@ -1,0 +1,17 @@
+import { Controller, Get, Header } from '@nestjs/common';
+import { ApiExcludeController } from '@nestjs/swagger';
+import { NoCredential } from '#auth';
+import { errorDocsPage, errorDocsPolicy } from './error-docs-page.js';
+
+/** The page that every problem's `type` leads to. */
+@ApiExcludeController()
+@NoCredential()
+@Controller('docs/errors')
+export class ErrorDocsController {
+  @Get()
+  @Header('Content-Type', 'text/html; charset=utf-8')
+  @Header('Content-Security-Policy', errorDocsPolicy)
+  show(): string {
+    return errorDocsPage;
+  }
+}
