@@ -88,8 +88,7 @@ export class CustomersService {
   async updateMe(customer: Customer, changes: UpdateMeRequest): Promise<Customer> {
     const project = await this.projects.ofCustomer(customer.projectId);
     return this.transactions.run(async (tx) => {
-      const before = await this.customers.lock(tx, project.id, customer.id);
-      if (!before) throw notFound();
+      const before = await this.lock(tx, project, customer.id);
       const changed = (['firstName', 'lastName'] as const).filter(
         (field) => changes[field] !== undefined && changes[field] !== before[field],
       );
@@ -113,38 +112,47 @@ export class CustomersService {
 
   /** Forgets a customer's failed logins. @throws GatehouseError `not_found` */
   async unlock(reach: Reach, id: string): Promise<Customer> {
-    const { customer, project } = await this.customers.get(reach, id);
-    await this.transactions.run(async (tx) => {
+    const { project } = await this.customers.get(reach, id);
+    return this.transactions.run(async (tx) => {
+      const customer = await this.lock(tx, project, id);
       await this.events.record(tx, await this.passwords.unlock(tx, project, customer));
+      return customer;
     });
-    return customer;
   }
 
   /** Deletes a customer and everything that is only theirs. @throws GatehouseError `not_found` */
   async delete(reach: Reach, id: string): Promise<void> {
     const { customer, project } = await this.customers.get(reach, id);
-    await this.remove(customer, project);
+    await this.transactions.run((tx) => this.remove(tx, customer, project));
   }
 
   /** @throws GatehouseError `invalid_credentials`, `too_many_attempts`, `overloaded` */
   async deleteMe(customer: Customer, currentPassword: string, client: Client): Promise<void> {
     const project = await this.projects.ofCustomer(customer.projectId);
-    await this.passwords.confirm(project, customer.email, { currentPassword }, client);
-    await this.remove(customer, project);
-  }
-
-  private async remove(customer: Customer, project: ProjectContext): Promise<void> {
+    const proven = await this.passwords.confirm(project, customer, { currentPassword }, client);
     await this.transactions.run(async (tx) => {
-      if (!(await this.customers.delete(tx, project.id, customer.id))) throw notFound();
-      await this.events.record(tx, [customerDeletedEvent(customer, project)]);
+      await this.remove(tx, await this.passwords.lockProven(tx, proven), project);
     });
   }
 
+  private async remove(tx: Tx, customer: Customer, project: ProjectContext): Promise<void> {
+    if (!(await this.customers.delete(tx, project.id, customer.id))) throw notFound();
+    await this.events.record(tx, [customerDeletedEvent(customer, project)]);
+  }
+
+  /** Reads a customer for a change. @throws GatehouseError `not_found` when they are gone */
+  private async lock(tx: Tx, project: ProjectContext, id: string): Promise<Customer> {
+    const customer = await this.customers.lock(tx, project.id, id);
+    if (!customer) throw notFound();
+    return customer;
+  }
+
   private async setDisabled(reach: Reach, id: string, isDisabled: boolean): Promise<Customer> {
-    const { customer, project } = await this.customers.get(reach, id);
+    const { project } = await this.customers.get(reach, id);
     return this.transactions.run(async (tx) => {
+      const before = await this.lock(tx, project, id);
       const after = await this.customers.setDisabled(tx, project.id, id, isDisabled);
-      if (!after) return customer;
+      if (!after) return before;
       await this.events.record(tx, await this.disabledEvents(tx, after, project, isDisabled));
       return after;
     });

@@ -70,9 +70,12 @@ function actorOf({ caller, customerId }: HouseRequest): string | undefined {
  * `X-Client-IP` when a secret key with `customer:write` vouches for it (contract, section 3).
  */
 export function clientIp(request: AuthenticatedRequest): string | null {
+  return vouchedIp(request) ?? plainAddress(request.ip) ?? plainAddress(request.socket.remoteAddress);
+}
+
+function vouchedIp(request: AuthenticatedRequest): string | null {
   const mayVouch = request.vouchingKey?.scopes.includes('customer:write') ?? false;
-  const vouched = mayVouch ? plainAddress(request.get('x-client-ip')) : null;
-  return vouched ?? plainAddress(request.ip) ?? plainAddress(request.socket.remoteAddress);
+  return mayVouch ? plainAddress(request.get('x-client-ip')) : null;
 }
 
 /** Who waits for the answer. */
@@ -92,8 +95,8 @@ export function clientOf(request: AuthenticatedRequest): Client {
   const gone = new AbortController();
   request.res?.once('close', () => gone.abort());
   const ip = clientIp(request);
-  // Of a server that does not say for whom it calls, only its own address is known.
-  const isServer = request.caller?.kind === 'secret-key' && !request.get('x-client-ip');
+  // Of a server that does not say, or not legibly, for whom it calls, only its own address is known.
+  const isServer = request.vouchingKey !== undefined && vouchedIp(request) === null;
   return {
     ip,
     addressBlock: ip && !isServer ? addressBlock(ip) : null,

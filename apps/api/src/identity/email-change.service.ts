@@ -9,12 +9,12 @@ import {
   Transactions,
   type OneTimeToken,
 } from '#persistence';
-import { newId } from '#platform';
+import { newId, rateLimitHeaders } from '#platform';
 import { customerEvent } from '../customers/customer-events.js';
 import type { Client } from '../http/request-context.js';
 import { MailQuota } from '../mail/mail-quota.service.js';
 import { OneTimeLinks } from './one-time-links.service.js';
-import { invalidCredentials, PasswordCheck, type ProvenCustomer } from './password-check.service.js';
+import { PasswordCheck, type ProvenCustomer } from './password-check.service.js';
 import { answerUniformly } from './uniform-answer.js';
 
 const KINDS = ['change-email-current', 'change-email-new'] as const;
@@ -36,7 +36,9 @@ export class EmailChangeService {
   ) {}
 
   /**
-   * Asks both addresses whether the customer may move from one to the other.
+   * Asks both addresses whether the customer may move from one to the other. Where the project hides who is
+   * registered, the address that they have is asked in any case, and a link leads nowhere that is not answered by
+   * the other side: only the owner of a taken address learns more.
    * @throws GatehouseError `invalid_credentials`, `too_many_attempts`, `email_already_registered` where the project
    *   does not hide who is registered, `rate_limited`, `overloaded`
    */
@@ -49,34 +51,49 @@ export class EmailChangeService {
     if (input.email === customer.email) {
       throw invalidField('email', 'unchanged', 'email is the address that the customer has already');
     }
-    const proven = await this.passwords.confirm(
-      project,
-      customer.email,
-      { password: input.password },
-      client,
-    );
+    const proven = await this.passwords.confirm(project, customer, { password: input.password }, client);
     const isFree = await this.isFree(project, input.email);
-    await this.assertMayMail(project, [customer.email, input.email]);
-    await answerUniformly(isFree ? this.askBoth(proven, project, input.email) : null);
+    await this.assertMayMail(project, customer.email);
+    const mayMail = await this.mayMailNew(project, input.email);
+    await answerUniformly(this.ask(proven, project, { newEmail: input.email, isFree, mayMail }));
   }
 
-  /** @throws GatehouseError `rate_limited`: whoever is logged in may know, and would wait for the mails in vain */
-  private async assertMayMail(project: ProjectContext, emails: string[]): Promise<void> {
-    for (const email of emails) {
-      if (await this.quota.allowsOwn(project, email)) continue;
-      const detail = 'Too many mails were asked for to one of the two addresses.';
-      throw new GatehouseError('rate_limited', { detail, headers: { 'Retry-After': '3600' } });
-    }
+  /** @throws GatehouseError `rate_limited`: whoever is logged in may know, and would wait for the mail in vain */
+  private async assertMayMail(project: ProjectContext, email: string): Promise<void> {
+    const refusal = await this.quota.refusalOfOwn(project, email);
+    if (!refusal) return;
+    const detail = 'Too many mails were asked for to one of the two addresses.';
+    throw new GatehouseError('rate_limited', {
+      detail,
+      headers: rateLimitHeaders(refusal.policy, refusal.wait),
+    });
   }
 
-  private async askBoth(customer: ProvenCustomer, project: ProjectContext, newEmail: string): Promise<void> {
-    const both = { customer, project, groupId: newId(), newEmail };
+  /**
+   * False, where the project hides who is registered, instead of an error: customers get mails that nobody else
+   * gets, so that a quota used up tells that there is one.
+   * @throws GatehouseError `rate_limited` elsewhere
+   */
+  private async mayMailNew(project: ProjectContext, email: string): Promise<boolean> {
+    if (project.settings.enumerationProtection) return !(await this.quota.refusalOfOwn(project, email));
+    await this.assertMayMail(project, email);
+    return true;
+  }
+
+  private async ask(
+    proven: ProvenCustomer,
+    project: ProjectContext,
+    { newEmail, isFree, mayMail }: { newEmail: string; isFree: boolean; mayMail: boolean },
+  ): Promise<void> {
     await this.transactions.run(async (tx) => {
-      const current = await this.customers.lock(tx, project.id, customer.id);
-      // Somebody else changed it meanwhile: then what was proved is no longer true.
-      if (current?.passwordHash !== customer.passwordHash) throw invalidCredentials();
+      const customer = await this.passwords.lockProven(tx, proven);
+      const both = { customer, project, groupId: newId(), newEmail };
       await this.links.send(tx, { ...both, kind: 'change-email-current' });
-      await this.links.send(tx, { ...both, kind: 'change-email-new', email: newEmail });
+      const fresh = { ...both, kind: 'change-email-new', email: newEmail } as const;
+      if (isFree && mayMail) return this.links.send(tx, fresh);
+      // Never confirmed, so that the link of the mail before stays one half of a change.
+      await this.links.withhold(tx, fresh);
+      if (mayMail) await this.links.tellOwner(tx, newEmail, project);
     });
   }
 
@@ -102,12 +119,12 @@ export class EmailChangeService {
       const { newEmail, isComplete } = await this.tokens.groupStanding(used.token.groupId!, tx);
       if (!isComplete) return 'pending';
       const { project } = used.token;
-      const { id, email } = used.customer;
+      const { id, email, emailVerified } = used.customer;
       const customer = await this.customers.changeEmail(tx, project.id, id, newEmail);
       const stale: OneTimeTokenKind[] = ['verify-email', 'reset-password', 'accept-invite'];
       await this.tokens.voidAll(tx, id, stale);
-      const changed = customerEvent('email.changed', customer, project, { previous: { email } });
-      await this.events.record(tx, [changed]);
+      const previous = emailVerified ? { email } : { email, emailVerified };
+      await this.events.record(tx, [customerEvent('email.changed', customer, project, { previous })]);
       return 'changed';
     });
   }

@@ -36,7 +36,7 @@ export class LoginService {
     const customer = await this.passwords.check(project, email, password, client);
     const refusal = refusalOf(customer, project);
     if (refusal) {
-      await this.passwords.forget(customer);
+      await this.passwords.forget(project, customer);
       throw refusal;
     }
     const newHash = await this.renewedHash(project, customer, password);
@@ -54,15 +54,15 @@ export class LoginService {
    */
   private async afterRenewal(
     project: ProjectContext,
-    { id, email }: ProvenCustomer,
+    { id, email, granted }: ProvenCustomer,
     password: string,
     { signal }: Client,
   ): Promise<ProvenCustomer> {
-    const now = await this.customers.findByEmail(project.id, email);
-    const hash = now?.passwordHash;
-    const isSame = hash && now.id === id && !now.disabledAt;
+    const current = await this.customers.findByEmail(project.id, email);
+    const hash = current?.passwordHash;
+    const isSame = hash && current.id === id && !current.disabledAt;
     if (isSame && (await this.hasher.verify(password, hash, { projectId: project.id, signal }))) {
-      return { ...now, passwordHash: hash };
+      return { ...current, passwordHash: hash, granted };
     }
     throw invalidCredentials();
   }
@@ -85,12 +85,14 @@ export class LoginService {
     client: Client,
   ): Promise<AuthResponse | null> {
     const hash = { old: found.passwordHash, new: newHash };
-    const customer = await this.customers.recordLogin(tx, found, hash, sha256(found.email));
+    const recorded = await this.customers.recordLogin(tx, found, hash, sha256(found.email));
     // Disabled, deleted or given another hash since it was read.
-    if (!customer) return null;
+    if (!recorded) return null;
+    const { customer } = recorded;
     const { tokens, session } = await this.sessions.open(tx, customer, project, client);
     const data = { session: SessionResponse.from(session) };
     await this.events.record(tx, [
+      ...this.passwords.unlockedByLogin(project, found, recorded),
       customerEvent('login.succeeded', customer, project, data),
       customerEvent('session.created', customer, project, data),
     ]);

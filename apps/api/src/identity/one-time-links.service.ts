@@ -68,25 +68,22 @@ export class OneTimeLinks {
     private readonly keyring: Keyring,
   ) {}
 
-  /** Makes a token of 256 random bits, of which only the hash is kept, and voids the older ones of its kind. */
-  async send(tx: Tx, { kind, customer, project, ...link }: NewLink): Promise<void> {
-    // The customer before the token, as everywhere, so that no two transactions wait for each other.
-    await this.customers.lock(tx, project.id, customer.id);
-    const token = secureBytes(32).toString('base64url');
-    const email = link.email ?? customer.email;
-    await this.tokens.insert(tx, {
-      id: newId(),
-      customerId: customer.id,
-      kind,
-      email,
-      tokenHash: sha256(token),
-      redirectUrl: link.redirectUrl ?? null,
-      groupId: link.groupId ?? null,
-      ttl: oneTimeTokenTtl[kind],
-    });
+  /**
+   * Makes a token, voids the older ones of its kind, and mails its link. Before that the caller locks the customer,
+   * unless they are new: the customer comes before the token everywhere, so that no two transactions wait for each
+   * other.
+   */
+  async send(tx: Tx, link: NewLink): Promise<void> {
+    const { kind, customer, project, newEmail } = link;
+    const token = await this.insertToken(tx, link);
     const page = ownPage[kind];
     const pageUrl = page ? project.settings[page] : null;
-    await this.write(tx, kind, email, customer, project, { token, pageUrl, newEmail: link.newEmail });
+    await this.write(tx, kind, addressOf(link), customer, project, { token, pageUrl, newEmail });
+  }
+
+  /** As `send`, but nobody gets the link: what else is of its group looks as if somebody had. */
+  async withhold(tx: Tx, link: NewLink): Promise<void> {
+    await this.insertToken(tx, link);
   }
 
   /** The token of a link, whatever its state, without using it; null when there is none. */
@@ -120,6 +117,28 @@ export class OneTimeLinks {
     await this.write(tx, notice, customer.email, customer, project, {});
   }
 
+  /** Tells whoever has an address that it has an account, after somebody else asked for it. Nobody may have it. */
+  async tellOwner(tx: Tx, email: string, project: ProjectContext): Promise<void> {
+    const owner = await this.customers.holdOwner(tx, project.id, email);
+    if (owner && !owner.disabledAt) await this.tell(tx, 'already-registered', owner, project);
+  }
+
+  /** @returns the token: 256 random bits, of which only the hash is kept */
+  private async insertToken(tx: Tx, link: NewLink): Promise<string> {
+    const token = secureBytes(32).toString('base64url');
+    await this.tokens.insert(tx, {
+      id: newId(),
+      customerId: link.customer.id,
+      kind: link.kind,
+      email: addressOf(link),
+      tokenHash: sha256(token),
+      redirectUrl: link.redirectUrl ?? null,
+      groupId: link.groupId ?? null,
+      ttl: oneTimeTokenTtl[link.kind],
+    });
+    return token;
+  }
+
   private async write(
     tx: Tx,
     kind: MailKind,
@@ -145,6 +164,12 @@ export class OneTimeLinks {
     });
   }
 }
+
+/** Whether a link may still go to this address: it is that of a customer who is let in. */
+export const isReachable = (customer: Customer | null, email: string): customer is Customer =>
+  customer !== null && customer.email === email && !customer.disabledAt;
+
+const addressOf = ({ email, customer }: NewLink): string => email ?? customer.email;
 
 const isUsable = (token: OneTimeToken | null): token is OneTimeToken =>
   token?.state === 'live' || token?.state === 'consumed';

@@ -13,7 +13,7 @@ import { customerEvent } from '../customers/customer-events.js';
 import type { Client } from '../http/request-context.js';
 import { SessionsService } from '../sessions/sessions.service.js';
 import { OneTimeLinks } from './one-time-links.service.js';
-import { invalidCredentials, PasswordCheck } from './password-check.service.js';
+import { PasswordCheck } from './password-check.service.js';
 import { PasswordPolicy } from './password-policy.service.js';
 
 /** Another password for a customer who knows the one they have. */
@@ -48,15 +48,13 @@ export class PasswordChangeService {
       throw invalidField('newPassword', 'unchanged', 'newPassword is the password that the customer has');
     }
     await this.policy.assertStrong(project, email, newPassword, 'newPassword');
-    const proven = await this.passwords.confirm(project, email, { currentPassword }, client);
+    const proven = await this.passwords.confirm(project, caller.customer, { currentPassword }, client);
     const passwordHash = await this.hasher.hash(newPassword, {
       projectId: project.id,
       signal: client.signal,
     });
     await this.transactions.run(async (tx) => {
-      const current = await this.customers.lock(tx, project.id, id);
-      // Somebody else changed it meanwhile: then what was proved is no longer true.
-      if (current?.passwordHash !== proven.passwordHash) throw invalidCredentials();
+      await this.passwords.lockProven(tx, proven);
       const customer = await this.customers.setPassword(tx, project.id, id, passwordHash);
       await this.tokens.voidAll(tx, id, voidedByNewPassword);
       const revoked = await this.sessions.endAll(tx, customer, project, 'password_changed', caller.sessionId);

@@ -9,6 +9,7 @@ import {
   type LoginGrant,
   type LoginTries,
   type NewEvent,
+  type RecordedLogin,
   type Tx,
 } from '#persistence';
 import {
@@ -27,8 +28,8 @@ import type { Client } from '../http/request-context.js';
 /** Failed logins per (project, e-mail) within the window, for everybody and for known addresses (contract, section 3). */
 const failedLogins: RatePolicy = { name: 'failed-login', quota: 10, windowSeconds: 15 * 60 };
 
-/** A customer who has just proved to know their password. */
-export type ProvenCustomer = CustomerWithHash & { passwordHash: string };
+/** A customer who has just proved to know their password, and the allowance that let them try. */
+export type ProvenCustomer = CustomerWithHash & { passwordHash: string; granted: LoginGrant };
 
 /** The one place where a customer's password is asked for: every route that takes one shares its count of failures. */
 @Injectable()
@@ -63,36 +64,74 @@ export class PasswordCheck {
   }
 
   /**
-   * The customer, who is logged in already and gives the password once more.
+   * The customer, who is logged in already and gives the password once more. Forgets the failures.
    * @param field the one field of the request that holds it
-   * Forgets the failures.
    * @throws GatehouseError as `check` does, naming the field
    */
   async confirm(
     project: ProjectContext,
-    email: string,
+    { id, email }: Customer,
     field: Record<string, string>,
     client: Client,
   ): Promise<ProvenCustomer> {
     const [[name, password] = ['', '']] = Object.entries(field);
-    const proven = await this.check(project, email, password, client).catch((error: unknown) => {
+    try {
+      const proven = await this.check(project, email, password, client);
+      // The address can have passed to somebody else since the customer was read.
+      if (proven.id !== id) throw invalidCredentials();
+      await this.forget(project, proven);
+      return proven;
+    } catch (error) {
       if (!(error instanceof GatehouseError) || error.code !== 'invalid_credentials') throw error;
       const errors = [{ field: name, code: 'wrong', message: `${name} is not the customer's password` }];
       throw new GatehouseError(error.code, { ...error.details, detail: 'The password is wrong.', errors });
+    }
+  }
+
+  /**
+   * Holds the row of a customer for the change that their password allows.
+   * @throws GatehouseError `invalid_credentials` for one who was deleted, disabled or given another password since
+   */
+  async lockProven(tx: Tx, { projectId, id, passwordHash }: ProvenCustomer): Promise<CustomerWithHash> {
+    const current = await this.customers.lock(tx, projectId, id);
+    if (current?.passwordHash !== passwordHash || current.disabledAt) throw invalidCredentials();
+    return current;
+  }
+
+  /** Forgets the failures of a customer whose password was right, which ends a lock. */
+  async forget(project: ProjectContext, proven: ProvenCustomer): Promise<void> {
+    if (proven.granted === 'open') {
+      await this.attempts.forget(project.id, sha256(proven.email));
+      return;
+    }
+    await this.transactions.apart(async (tx) => {
+      const customer = await this.customers.lock(tx, project.id, proven.id);
+      if (customer) await this.events.record(tx, await this.unlock(tx, project, customer));
     });
-    await this.forget(proven);
-    return proven;
   }
 
-  /** Forgets the failures of a customer whose password was right. */
-  async forget({ projectId, email }: Customer): Promise<void> {
-    await this.attempts.forget(projectId, sha256(email));
-  }
-
-  /** Lets everybody try again. @returns the event to record, none unless the failures had locked the customer */
+  /**
+   * Lets everybody try again; the caller holds the customer's row, so that nothing is told of one who is deleted.
+   * @returns the event to record, none unless the failures had locked the customer
+   */
   async unlock(tx: Tx, project: ProjectContext, customer: Customer): Promise<NewEvent[]> {
     const tries = await this.attempts.forget(project.id, sha256(customer.email), tx);
-    return tries < failedLogins.quota ? [] : [customerEvent('customer.unlocked', customer, project)];
+    return endOfLock(project, customer, tries);
+  }
+
+  /** Unlocks a customer, and lets no address they logged in from try more often than others: it can be an intruder's. */
+  async startAfresh(tx: Tx, project: ProjectContext, customer: Customer): Promise<NewEvent[]> {
+    await this.attempts.forgetAddresses(tx, customer.id);
+    return this.unlock(tx, project, customer);
+  }
+
+  /** The event of a login that ended a lock. The tenth try, if it is the right one, was not locked out. */
+  unlockedByLogin(
+    project: ProjectContext,
+    { granted }: ProvenCustomer,
+    { customer, forgottenTries }: RecordedLogin,
+  ): NewEvent[] {
+    return granted === 'known' ? endOfLock(project, customer, forgottenTries) : [];
   }
 
   private async checkAt(
@@ -110,7 +149,7 @@ export class PasswordCheck {
       await this.attempts.giveBack(project.id, emailHash, granted);
       throw error;
     });
-    if (customer && hash && isRight) return { ...customer, passwordHash: hash };
+    if (customer && hash && isRight) return { ...customer, passwordHash: hash, granted };
     if (customer) this.reportFailure(project, customer, tries === failedLogins.quota && granted === 'open');
     throw invalidCredentials();
   }
@@ -134,9 +173,13 @@ export class PasswordCheck {
     this.transactions
       .apart(async (tx) => {
         const isDue = await this.customers.claimLoginFailedEvent(tx, project.id, customer.id);
+        if (!isDue && !isLocked) return;
+        const current = await this.customers.lock(tx, project.id, customer.id);
+        // Deleted meanwhile, and nothing may follow that.
+        if (!current) return;
         await this.events.record(tx, [
-          ...(isDue ? [customerEvent('login.failed', customer, project)] : []),
-          ...(isLocked ? [customerEvent('customer.locked', customer, project)] : []),
+          ...(isDue ? [customerEvent('login.failed', current, project)] : []),
+          ...(isLocked ? [customerEvent('customer.locked', current, project)] : []),
         ]);
       })
       .catch((error: unknown) =>
@@ -144,6 +187,9 @@ export class PasswordCheck {
       );
   }
 }
+
+const endOfLock = (project: ProjectContext, customer: Customer, forgottenTries: number): NewEvent[] =>
+  forgottenTries < failedLogins.quota ? [] : [customerEvent('customer.unlocked', customer, project)];
 
 /** 401 `invalid_credentials`: one answer, whatever was wrong (requirement PW-08). */
 export const invalidCredentials = (): GatehouseError =>

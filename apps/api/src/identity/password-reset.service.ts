@@ -15,7 +15,7 @@ import { assertOriginAllowed } from '../http/origin.guard.js';
 import type { Client } from '../http/request-context.js';
 import { MailQuota } from '../mail/mail-quota.service.js';
 import { SessionsService } from '../sessions/sessions.service.js';
-import { OneTimeLinks, type UsedToken } from './one-time-links.service.js';
+import { isReachable, OneTimeLinks, type UsedToken } from './one-time-links.service.js';
 import { PasswordCheck } from './password-check.service.js';
 import { PasswordPolicy } from './password-policy.service.js';
 import { assertRedirectUrl } from './redirect-url.js';
@@ -53,19 +53,23 @@ export class PasswordResetService {
 
   /** Sends an expired link once more, to the address that the first one went to. */
   async renew(expired: OneTimeToken): Promise<void> {
-    const { project, customer, email, redirectUrl } = expired;
+    const { project, email, redirectUrl } = expired;
     if (expired.kind === 'reset-password') return this.sendLink(project, email, redirectUrl);
     if (!(await this.quota.allows(project, email, 'accept-invite'))) return;
-    await this.transactions.run((tx) =>
-      this.links.send(tx, { kind: 'accept-invite', customer, project, redirectUrl }),
-    );
+    await this.transactions.run(async (tx) => {
+      const customer = await this.customers.lock(tx, project.id, expired.customer.id);
+      if (!isReachable(customer, email)) return;
+      await this.links.send(tx, { kind: 'accept-invite', customer, project, redirectUrl });
+    });
   }
 
   private async sendLink(project: ProjectContext, email: string, redirectUrl: string | null): Promise<void> {
-    const customer = await this.customers.findByEmail(project.id, email);
-    if (!customer || customer.disabledAt) return;
+    const found = await this.customers.findByEmail(project.id, email);
+    if (!isReachable(found, email)) return;
     if (!(await this.quota.allows(project, email, 'reset-password'))) return;
     await this.transactions.run(async (tx) => {
+      const customer = await this.customers.lock(tx, project.id, found.id);
+      if (!isReachable(customer, email)) return;
       await this.links.send(tx, { kind: 'reset-password', customer, project, redirectUrl });
       const reset = { email, requestedAt: now().toISOString() };
       await this.events.record(tx, [customerEvent('password.reset_requested', customer, project, { reset })]);
@@ -105,7 +109,7 @@ export class PasswordResetService {
     await this.tokens.voidAll(tx, customer.id, [...voidedByNewPassword, 'verify-email']);
     const revoked = await this.sessions.endAll(tx, customer, project, 'password_reset');
     if (!isInvite) await this.links.tell(tx, 'password-changed', customer, project);
-    const unlocked = await this.passwords.unlock(tx, project, customer);
+    const unlocked = await this.passwords.startAfresh(tx, project, customer);
     const reset = { email: customer.email, requestedAt: createdAt.toISOString() };
     return [
       ...verified.events,

@@ -81,7 +81,7 @@ export class RegistrationService {
       signal: client.signal,
       place,
     });
-    if (existing) return this.tellOwner(project, existing);
+    if (existing) return this.tellOwner(project, existing.email);
     const mayMail = await this.quota.allowsFirst(project, input.email, 'verify-email');
     const answer = await this.transactions.run((tx) =>
       this.insert(tx, project, { ...input, passwordHash, mayMail }, client),
@@ -91,10 +91,9 @@ export class RegistrationService {
   }
 
   /** The page says nothing, so the mail must: whoever owns the address would wait for it in vain. */
-  private async tellOwner(project: ProjectContext, customer: Customer): Promise<null> {
-    const mayMail = await this.quota.allows(project, customer.email, 'already-registered');
-    if (mayMail && !customer.disabledAt) {
-      await this.transactions.run((tx) => this.links.tell(tx, 'already-registered', customer, project));
+  private async tellOwner(project: ProjectContext, email: string): Promise<null> {
+    if (await this.quota.allows(project, email, 'already-registered')) {
+      await this.transactions.run((tx) => this.links.tellOwner(tx, email, project));
     }
     return null;
   }

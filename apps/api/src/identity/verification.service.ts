@@ -12,7 +12,7 @@ import { now } from '#platform';
 import { customerEvent } from '../customers/customer-events.js';
 import { MailQuota } from '../mail/mail-quota.service.js';
 import type { VerifiedCustomer } from './dto/auth.response.js';
-import { OneTimeLinks, type UsedToken } from './one-time-links.service.js';
+import { isReachable, OneTimeLinks, type UsedToken } from './one-time-links.service.js';
 import { assertRedirectUrl } from './redirect-url.js';
 import { answerUniformly } from './uniform-answer.js';
 
@@ -33,7 +33,8 @@ export class VerificationService {
   ) {}
 
   /**
-   * Writes a token and its mail with the change that asks for them; the worker sends the mail.
+   * Writes a token and its mail with the change that asks for them; the worker sends the mail. The caller has made
+   * the customer, or holds their row.
    * @returns the event to be recorded in the same transaction
    */
   async request(
@@ -107,10 +108,12 @@ export class VerificationService {
   }
 
   private async resendNow(project: ProjectContext, email: string, redirectUrl: string | null): Promise<void> {
-    const customer = await this.customers.findByEmail(project.id, email);
-    if (!customer || customer.emailVerified || customer.disabledAt) return;
+    const found = await this.customers.findByEmail(project.id, email);
+    if (!isReachable(found, email) || found.emailVerified) return;
     if (!(await this.quota.allows(project, email, KIND))) return;
     await this.transactions.run(async (tx) => {
+      const customer = await this.customers.lock(tx, project.id, found.id);
+      if (!isReachable(customer, email) || customer.emailVerified) return;
       const requested = await this.request(tx, customer, project, redirectUrl);
       await this.events.record(tx, [requested]);
     });

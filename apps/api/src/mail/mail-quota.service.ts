@@ -2,6 +2,12 @@ import { Inject, Injectable } from '@nestjs/common';
 import type { ProjectContext } from '#domain';
 import { LOGGER, RateLimiter, sha256, type Logger, type MailKind, type RatePolicy } from '#platform';
 
+/** A quota that is used up, and the seconds until its window ends. */
+export interface MailRefusal {
+  policy: RatePolicy;
+  wait: number;
+}
+
 const perRecipient: RatePolicy = { name: 'mail-recipient', quota: 5, windowSeconds: 3600 };
 const perProject: RatePolicy = { name: 'mail-project', quota: 2_000, windowSeconds: 3600 };
 
@@ -21,14 +27,14 @@ export class MailQuota {
 
   /** Counts a mail that anybody can ask for; who is refused answers as if it had been written. */
   async allows(project: ProjectContext, email: string, kind: MailKind): Promise<boolean> {
-    const key = recipientKey(project, email);
-    return (await this.limiter.consume(apart, `${key}:${kind}`)) === null && this.allowsOwn(project, email);
+    const wait = await this.limiter.consume(apart, `${recipientKey(project, email)}:${kind}`);
+    return wait === null && (await this.refusalOfOwn(project, email)) === null;
   }
 
-  /** Counts a mail that somebody who is logged in asks for. */
-  async allowsOwn(project: ProjectContext, email: string): Promise<boolean> {
+  /** Counts a mail that somebody who is logged in asks for. @returns what refuses it, null when it may be written */
+  async refusalOfOwn(project: ProjectContext, email: string): Promise<MailRefusal | null> {
     const wait = await this.limiter.consume(perRecipient, recipientKey(project, email));
-    return wait === null && this.projectAllows(project);
+    return wait === null ? this.refusalOfProject(project) : { policy: perRecipient, wait };
   }
 
   /** Counts the mail of a registration, which is the first to its address. */
@@ -36,13 +42,14 @@ export class MailQuota {
     const key = recipientKey(project, email);
     await this.limiter.consume(apart, `${key}:${kind}`);
     await this.limiter.consume(perRecipient, key);
-    return this.projectAllows(project);
+    return (await this.refusalOfProject(project)) === null;
   }
 
-  private async projectAllows(project: ProjectContext): Promise<boolean> {
-    if ((await this.limiter.consume(perProject, project.id)) === null) return true;
+  private async refusalOfProject(project: ProjectContext): Promise<MailRefusal | null> {
+    const wait = await this.limiter.consume(perProject, project.id);
+    if (wait === null) return null;
     this.logger.warn({ projectId: project.id, quota: perProject.quota }, 'the mail quota is used up');
-    return false;
+    return { policy: perProject, wait };
   }
 }
 

@@ -9,7 +9,7 @@ export const eventTypes = {
   'customer.disabled': { cause: 'a server keeps a customer out' },
   'customer.enabled': { cause: 'a server lets a customer in again' },
   'customer.locked': { cause: 'too many logins failed: only addresses the customer used before may go on' },
-  'customer.unlocked': { cause: 'a server, or a password reset, ended a lock before its time' },
+  'customer.unlocked': { cause: 'a server, a password reset or a login from a known address ended a lock' },
   'verification.requested': { cause: 'an e-mail with a verification link was written' },
   'verification.completed': { cause: 'a customer proved to own their e-mail address' },
   'session.created': { cause: 'a customer logged in or registered' },

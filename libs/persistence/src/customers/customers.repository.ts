@@ -4,6 +4,7 @@ import { Conditions } from '../conditions.js';
 import type { Database } from '../database.js';
 import { projectColumns, projectContext, type ProjectColumns } from '../projects/projects.repository.js';
 import type { Tx } from '../transactions.js';
+import { IN_LOCK_ORDER } from '../webhooks/lock-order.js';
 
 /** The columns of a customer under the names of `Customer`, for a table aliased `c`. */
 export const customerColumns = `
@@ -26,6 +27,12 @@ export interface NewCustomer {
 
 export interface CustomerWithHash extends Customer {
   passwordHash: string | null;
+}
+
+/** A customer who is logged in, and how many tries of the open allowance stood against them. */
+export interface RecordedLogin {
+  customer: Customer;
+  forgottenTries: number;
 }
 
 /** A customer found by an id of a request, with the project that they turned out to belong to. */
@@ -97,23 +104,43 @@ export class CustomersRepository {
   }
 
   /**
+   * Holds whoever has an address, so that nobody deletes or renames them before a mail to them is written; null
+   * when nobody has it. It keeps no change waiting that leaves both alone, so that two customers who ask for each
+   * other's address do not wait for each other.
+   */
+  async holdOwner(tx: Tx, projectId: string, email: string): Promise<Customer | null> {
+    const [row] = await tx.prepared<Customer>(
+      `SELECT ${customerColumns} FROM customers c WHERE c.project_id = $1 AND c.email = $2 FOR KEY SHARE`,
+      [projectId, email],
+    );
+    return row ?? null;
+  }
+
+  /**
    * Notes a login, forgets the failed ones and, when `hash.new` is given, replaces exactly the hash that was
-   * just verified; null when the customer was disabled, deleted or given another password since.
+   * just verified; null, and nothing forgotten, when the customer was disabled, deleted or given another password
+   * since. The customer's row comes first, as in `unlock`.
    */
   async recordLogin(
     tx: Tx,
     { projectId, id }: Customer,
     hash: { old: string; new: string | null },
     emailHash: Buffer,
-  ): Promise<Customer | null> {
-    const [row] = await tx.prepared<Customer>(
-      `WITH forgotten AS (DELETE FROM login_attempts WHERE project_id = $1 AND email_hash = $5)
-       UPDATE customers c SET last_login_at = now(), password_hash = coalesce($4, password_hash)
-       WHERE c.project_id = $1 AND c.id = $2 AND c.password_hash = $3 AND c.disabled_at IS NULL
-       RETURNING ${customerColumns}`,
+  ): Promise<RecordedLogin | null> {
+    const [row] = await tx.prepared<Customer & { forgottenTries: number }>(
+      `WITH c AS (
+         UPDATE customers SET last_login_at = now(), password_hash = coalesce($4, password_hash)
+         WHERE project_id = $1 AND id = $2 AND password_hash = $3 AND disabled_at IS NULL RETURNING *
+       ), forgotten AS (
+         DELETE FROM login_attempts WHERE project_id = $1 AND email_hash = $5 AND EXISTS (SELECT FROM c)
+         RETURNING CASE WHEN window_ends_at > now() THEN tries ELSE 0 END AS tries
+       )
+       SELECT ${customerColumns}, coalesce((SELECT tries FROM forgotten), 0) AS "forgottenTries" FROM c`,
       [projectId, id, hash.old, hash.new, emailHash],
     );
-    return row ?? null;
+    if (!row) return null;
+    const { forgottenTries, ...customer } = row;
+    return { customer, forgottenTries };
   }
 
   /** Whether a `login.failed` event is due: at most one a minute for each customer. */
@@ -172,7 +199,7 @@ export class CustomersRepository {
     return row!;
   }
 
-  /** @returns null when the customer already was as asked, or is gone */
+  /** @returns null when the customer, whose row the caller holds, already was as asked */
   async setDisabled(tx: Tx, projectId: string, id: string, isDisabled: boolean): Promise<Customer | null> {
     const [row] = await tx.prepared<Customer>(
       `UPDATE customers c SET disabled_at = CASE WHEN $3 THEN now() END, updated_at = now()
@@ -212,12 +239,15 @@ export class CustomersRepository {
     ]);
     if (rows.length === 0) return false;
     await tx.prepared(
-      `UPDATE deliveries d SET withdrawn = true,
+      `WITH undelivered AS (
+         SELECT d.id FROM deliveries d JOIN events e ON e.id = d.event_id
+         WHERE e.customer_id = $2 AND e.project_id = $1 AND d.state = 'pending' ${IN_LOCK_ORDER}
+       )
+       UPDATE deliveries d SET withdrawn = true,
          state = CASE WHEN d.lease_until IS NULL THEN 'cancelled' ELSE d.state END,
          next_attempt_at = CASE WHEN d.lease_until IS NOT NULL THEN d.next_attempt_at END,
          finished_at = CASE WHEN d.lease_until IS NULL THEN now() END
-       FROM events e
-       WHERE e.customer_id = $2 AND e.project_id = $1 AND d.event_id = e.id AND d.state = 'pending'`,
+       FROM undelivered WHERE d.id = undelivered.id`,
       [projectId, id],
     );
     return true;
