@@ -1,4 +1,5 @@
 import { Agent } from 'node:http';
+import { setTimeout as sleep } from 'node:timers/promises';
 import axios from 'axios';
 import { Queue, Worker, type Job } from 'bullmq';
 import { Redis } from 'ioredis';
@@ -76,10 +77,10 @@ async function pace(loop: BareLoop & { perSecond: number; seconds: number }): Pr
   while (added.length < total) {
     const due = Math.min(total, Math.floor(((performance.now() - started) * perSecond) / 1000) + 1);
     while (added.length < due) added.push(add(queue, { url, body, id: `paced-${added.length}` }));
-    await new Promise((resolve) => setTimeout(resolve, 1));
+    await sleep(1);
   }
   const result = await Promise.all(added);
-  while (done < total) await new Promise((resolve) => setTimeout(resolve, 10));
+  while (done < total) await sleep(10);
   await stop();
   await queue.close();
   connection.disconnect();

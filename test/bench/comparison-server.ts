@@ -1,7 +1,17 @@
 import 'reflect-metadata';
 import { createPublicKey, generateKeyPairSync, type JsonWebKey, type KeyObject } from 'node:crypto';
 import type { AddressInfo } from 'node:net';
-import { Controller, Get, Headers, Inject, Module, UnauthorizedException } from '@nestjs/common';
+import {
+  Body,
+  Controller,
+  Get,
+  Headers,
+  HttpCode,
+  Inject,
+  Module,
+  Post,
+  UnauthorizedException,
+} from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import { JwtModule, JwtService } from '@nestjs/jwt';
 import type { NestExpressApplication } from '@nestjs/platform-express';
@@ -29,8 +39,6 @@ const KEY = Symbol('key');
 @Controller()
 class ComparisonController {
   private readonly privateKey = generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey;
-  private sessionIds: Promise<string[]> | undefined;
-  private turn = 0;
 
   constructor(
     @Inject(JwtService) private readonly jwt: JwtService,
@@ -57,22 +65,17 @@ class ComparisonController {
     return rows[0];
   }
 
-  @Get('sign-and-update')
-  async signAndUpdate(): Promise<{ token: string }> {
-    // As many rows as a refresh has sessions, so that neither waits for the locks of the other requests.
-    this.sessionIds ??= this.pool
-      .query<{ id: string }>('SELECT id FROM sessions ORDER BY id DESC LIMIT 20')
-      .then(({ rows }) => rows.map(({ id }) => id));
-    const ids = await this.sessionIds;
-    this.turn += 1;
-    const id = ids[this.turn % ids.length]!;
+  /** Takes and answers what a refresh does, so that both are sent the same way; the session's id stands for its token. */
+  @Post('sign-and-update')
+  @HttpCode(200)
+  async signAndUpdate(@Body() body: { refreshToken: string }): Promise<unknown> {
+    const id = body.refreshToken;
     await this.pool.query('UPDATE sessions SET rotated_at = now() WHERE id = $1', [id]);
-    return {
-      token: this.jwt.sign(
-        { sid: id },
-        { privateKey: this.privateKey as unknown as string, algorithm: 'ES256' },
-      ),
-    };
+    const accessToken = this.jwt.sign(
+      { sid: id },
+      { privateKey: this.privateKey as unknown as string, algorithm: 'ES256' },
+    );
+    return { tokens: { accessToken, refreshToken: id } };
   }
 }
 

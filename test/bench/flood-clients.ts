@@ -1,4 +1,5 @@
 import { Agent } from 'node:http';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { serve } from './children.js';
 import { exchange, headerOf, type Exchange } from './exchange.js';
 
@@ -38,8 +39,6 @@ const WRONG_EVERY = 10;
 const ARRIVAL_MS = 1_000;
 
 const expected = new Set([200, 401, 429, 503]);
-
-const sleep = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 
 /** 503 and 429 have to say when to come back; whoever got neither that nor an answer waits a second. */
 const retryAfterMs = (answer: Exchange): number => 1_000 * Number(headerOf(answer, 'retry-after') ?? 1);

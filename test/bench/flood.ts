@@ -1,4 +1,6 @@
 import { availableParallelism } from 'node:os';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { openSession } from '../support/customers.js';
 import { PASSWORD } from '../support/house.js';
 import { BenchHouse } from './bench-house.js';
 import { Child } from './children.js';
@@ -6,7 +8,7 @@ import type { Flood, FloodResult } from './flood-clients.js';
 import type { Probe, Sample } from './flood-probe.js';
 import { floodReport, type FloodRun } from './flood-report.js';
 import { printProgress, type SectionResult } from './report.js';
-import { inGroups, logIn, registerCustomers } from './requests.js';
+import { inGroups, registerCustomers } from './requests.js';
 
 const CLIENTS = 500;
 const SECONDS = 30;
@@ -22,8 +24,6 @@ const WARM_UP_SECONDS = 6;
 const RAW_SECONDS = 6;
 /** As many as the product has by default. */
 const THREADS = availableParallelism();
-
-const sleep = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 
 interface Stage {
   clients: Child;
@@ -45,7 +45,9 @@ export async function measureFlood({ seconds = SECONDS }: { seconds?: number }):
     bench.startWorker();
     const { baseUrl, credentials } = bench.house;
     const emails = await registerCustomers(bench.house, CUSTOMERS);
-    const sessions = await inGroups(emails.slice(0, PROBE_SESSIONS), (email) => logIn(bench.house, email));
+    const sessions = await inGroups(emails.slice(0, PROBE_SESSIONS), (email) =>
+      openSession(bench.house, email),
+    );
     const stage: Stage = {
       clients,
       probe,

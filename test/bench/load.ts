@@ -1,6 +1,7 @@
-import { randomUUID } from 'node:crypto';
 import { Agent, request } from 'node:http';
+import { setTimeout as sleep } from 'node:timers/promises';
 import autocannon from 'autocannon';
+import { uniqueEmail } from '../support/unique-email.js';
 import { serve } from './children.js';
 
 /** Requests as fast as they are answered. */
@@ -57,8 +58,7 @@ function bodyWriter(bodies: Bodies): (client: autocannon.Client) => void {
   let count = 0;
   const next = (): unknown => {
     count += 1;
-    if (bodies.kind === 'register')
-      return { email: `${randomUUID()}@example.com`, password: bodies.password };
+    if (bodies.kind === 'register') return { email: uniqueEmail(), password: bodies.password };
     const { emails, password } = bodies as Extract<Bodies, { kind: 'login' }>;
     return { email: emails[count % emails.length], password };
   };
@@ -90,7 +90,7 @@ async function pace({ url, headers, bodies, perSecond, seconds }: PacedLoad): Pr
     const due = Math.min(total, Math.floor(((performance.now() - started) * perSecond) / 1000) + 1);
     while (answers.length < due)
       answers.push(post(agent, url, headers, bodies[answers.length % bodies.length]!));
-    await new Promise((resolve) => setTimeout(resolve, 1));
+    await sleep(1);
   }
   const result: PacedResult = {};
   for (const status of await Promise.all(answers)) result[status] = (result[status] ?? 0) + 1;

@@ -1,6 +1,6 @@
 import { availableParallelism } from 'node:os';
-import { eventually } from '../support/eventually.js';
-import { PASSWORD, type Answer, type House } from '../support/house.js';
+import { openSession, registerOne } from '../support/customers.js';
+import { PASSWORD, type House } from '../support/house.js';
 import { BenchHouse } from './bench-house.js';
 import { Child } from './children.js';
 import type { ComparisonOptions } from './comparison-server.js';
@@ -69,7 +69,7 @@ export async function measureRequests(): Promise<SectionResult> {
 /** In this order, so that what is compared runs side by side. */
 async function prepareRoutes(house: House): Promise<Route[]> {
   const emails = await registerCustomers(house, 4 * HASHING_CONNECTIONS);
-  const { accessToken } = await logIn(house, emails[0]!);
+  const { accessToken } = await openSession(house, emails[0]!);
   const authorization = `Bearer ${accessToken}`;
   const plain = await startComparison(house);
   const withKey = { 'x-publishable-key': house.credentials.publishableKey };
@@ -78,8 +78,7 @@ async function prepareRoutes(house: House): Promise<Route[]> {
     headers,
     bodies,
   });
-  const freshTokens = (): Promise<string[]> =>
-    inGroups(emails.slice(0, CONNECTIONS), async (email) => (await logIn(house, email)).refreshToken);
+  const newSessions = () => inGroups(emails.slice(0, CONNECTIONS), (email) => openSession(house, email));
   return [
     { name: 'bare route', load: async () => ({ url: `${plain}/bare` }) },
     {
@@ -90,10 +89,20 @@ async function prepareRoutes(house: House): Promise<Route[]> {
       name: 'GET /me',
       load: async () => ({ url: `${house.baseUrl}/api/v1/me`, headers: { authorization } }),
     },
-    { name: 'sign + update', load: async () => ({ url: `${plain}/sign-and-update` }) },
+    {
+      name: 'sign + update',
+      load: async () => {
+        // As many rows as a refresh has sessions, so that neither waits for the locks of the other requests.
+        const tokens = (await newSessions()).map(({ accessToken }) => sessionOf(accessToken));
+        return { url: `${plain}/sign-and-update`, bodies: { kind: 'refresh', tokens } };
+      },
+    },
     {
       name: 'POST refresh',
-      load: async () => post('refresh', { kind: 'refresh', tokens: await freshTokens() }),
+      load: async () => {
+        const tokens = (await newSessions()).map(({ refreshToken }) => refreshToken);
+        return post('refresh', { kind: 'refresh', tokens });
+      },
     },
     {
       name: 'POST register',
@@ -107,6 +116,10 @@ async function prepareRoutes(house: House): Promise<Route[]> {
     },
   ];
 }
+
+/** The id of the session that an access token belongs to. */
+const sessionOf = (accessToken: string): string =>
+  (JSON.parse(Buffer.from(accessToken.split('.')[1]!, 'base64url').toString()) as { sid: string }).sid;
 
 async function startComparison(house: House): Promise<string> {
   const { body } = await house.request('GET', '/.well-known/jwks.json');
@@ -131,10 +144,7 @@ async function run(load: Child, route: Route, seconds?: number): Promise<LoadRes
 /** Customers with a known password. */
 export async function registerCustomers(house: House, count: number): Promise<string[]> {
   const emails = Array.from({ length: count }, (_, index) => `bench-${index}@example.com`);
-  await inGroups(emails, async (email) => {
-    const { status, body } = await patiently(() => house.register(email));
-    if (status !== 201) throw new Error(`a customer was not registered: ${JSON.stringify(body)}`);
-  });
+  await inGroups(emails, (email) => registerOne(house, email));
   return emails;
 }
 
@@ -145,22 +155,4 @@ export async function inGroups<In, Out>(items: In[], work: (item: In) => Promise
     results.push(...(await Promise.all(items.slice(first, first + HASHING_CONNECTIONS).map(work))));
   }
   return results;
-}
-
-/** Waits while what a measured round has left behind keeps the threads busy. */
-export const patiently = (ask: () => Promise<Answer>): Promise<Answer> =>
-  eventually('a thread that hashes', async () => {
-    const answer = await ask();
-    return answer.status === 503 ? null : answer;
-  });
-
-/** The tokens of a new session. */
-export async function logIn(
-  house: House,
-  email: string,
-): Promise<{ accessToken: string; refreshToken: string }> {
-  const input = { email, password: PASSWORD };
-  const { status, body } = await patiently(() => house.page('POST', '/api/v1/auth/login', input));
-  if (status !== 200) throw new Error(`a customer was not logged in: ${JSON.stringify(body)}`);
-  return body.tokens;
 }

@@ -1,7 +1,9 @@
-import { randomInt, randomUUID } from 'node:crypto';
+import { randomInt } from 'node:crypto';
 import { Agent } from 'node:http';
-import { eventually } from '../support/eventually.js';
-import { PASSWORD, type Answer, type House } from '../support/house.js';
+import { expectStatus } from '../support/customers.js';
+import { PASSWORD, type House } from '../support/house.js';
+import { patiently } from '../support/patiently.js';
+import { uniqueEmail } from '../support/unique-email.js';
 import { BenchHouse } from './bench-house.js';
 import { exchange, type Exchange } from './exchange.js';
 import { printProgress, type SectionResult } from './report.js';
@@ -64,11 +66,9 @@ async function prepareCases(house: House, count: number): Promise<Case[]> {
   const withoutPassword = await create({});
   const verified = await create({ password: PASSWORD, emailVerified: true });
   const disabled = await create({ password: PASSWORD });
-  await inGroups(disabled, async ({ id }) => {
-    await patiently(() => house.server('POST', `/api/v1/customers/${id}/disable`), 200);
-  });
+  await inGroups(disabled, ({ id }) => change(house, `/api/v1/customers/${id}/disable`, undefined, 200));
   const emails = (customers: { email: string }[]) => customers.map(({ email }) => email);
-  const unknown = () => Array.from({ length: count }, newEmail);
+  const unknown = () => Array.from({ length: count }, uniqueEmail);
   const of = (group: string, path: string, status: number, kinds: Record<string, string[]>) =>
     Object.entries(kinds).map(([name, addresses]) => ({ group, name, path, status, emails: addresses }));
   const logins = of('login', 'login', 401, {
@@ -88,28 +88,25 @@ async function prepareCases(house: House, count: number): Promise<Case[]> {
   ];
 }
 
-/** All of one length, so that no request is longer than another. */
-const newEmail = (): string => `${randomUUID()}@example.com`;
-
 function createCustomers(
   house: House,
   count: number,
   input: object,
 ): Promise<{ id: string; email: string }[]> {
-  return inGroups(Array.from({ length: count }, newEmail), async (email) => {
-    const answer = await patiently(() => house.server('POST', '/api/v1/customers', { email, ...input }), 201);
-    return answer.body as { id: string; email: string };
-  });
+  return inGroups(Array.from({ length: count }, uniqueEmail), (email) =>
+    change(house, '/api/v1/customers', { email, ...input }, 201),
+  );
 }
 
-/** Waits for a thread that hashes, and for the limit of the secret key. */
-async function patiently(ask: () => Promise<Answer>, status: number): Promise<Answer> {
-  const answer = await eventually('room for a request', async () => {
-    const given = await ask();
-    return given.status === 503 || given.status === 429 ? null : given;
-  });
-  if (answer.status !== status) throw new Error(`not ${status}: ${JSON.stringify(answer.body)}`);
-  return answer;
+/** Waits for a thread that hashes, and for the limit of the secret key. @throws Error unless `status` comes */
+async function change(
+  house: House,
+  path: string,
+  body: object | undefined,
+  status: number,
+): Promise<{ id: string; email: string }> {
+  const answer = await patiently(() => house.server('POST', path, body), [503, 429]);
+  return expectStatus(status, answer).body;
 }
 
 async function send({ baseUrl, credentials }: House, agent: Agent, asked: Case): Promise<Exchange> {

@@ -15,6 +15,8 @@ import {
 } from '#domain';
 import { eventually } from '../support/eventually.js';
 import { House, PASSWORD, type Answer } from '../support/house.js';
+import { insertSessions } from '../support/insert-sessions.js';
+import { uniqueEmail } from '../support/unique-email.js';
 
 const types = Object.keys(eventTypes) as EventType[];
 
@@ -149,11 +151,7 @@ describe('the events of whole lives', () => {
   let bodies: { text: string; body: EventBody & { data: any } }[];
 
   const login = async (email: string, password: string): Promise<Answer> => {
-    const answer = await house.request('POST', '/api/v1/auth/login', {
-      body: { email, password },
-      headers: { 'x-publishable-key': house.credentials.publishableKey, 'user-agent': AGENT },
-    });
-    return keepTokens(answer);
+    return keepTokens(await house.login(email, password, { 'user-agent': AGENT }));
   };
   const keepTokens = (answer: Answer): Answer => {
     if (answer.body.tokens) {
@@ -221,6 +219,7 @@ describe('the events of whole lives', () => {
     const path = `/api/v1/customers/${id}`;
     expecting(200, await house.server('POST', `${path}/disable`));
     expecting(200, await house.server('POST', `${path}/enable`));
+    await insertSessions(house, id, 100);
     await loggedIn(email, THIRD_PASSWORD);
     expecting(204, await house.server('DELETE', `${path}/sessions`));
     const access = await loggedIn(email, THIRD_PASSWORD);
@@ -269,13 +268,13 @@ describe('the events of whole lives', () => {
     const { publishableKey, secretKey, projectSecretKey, projectId } = house.credentials;
     for (const key of [publishableKey, secretKey, projectSecretKey]) secrets.add(key);
 
-    const email = `${randomUUID()}@example.com`;
+    const email = uniqueEmail();
     adaId = await begin(email);
     await changePasswords(email, adaId);
     await endSessions(await changeProfile(email), adaId);
 
-    graceId = await beInvited(`${randomUUID()}@example.com`);
-    const forgetful = await forgetAtOnce(`${randomUUID()}@example.com`);
+    graceId = await beInvited(uniqueEmail());
+    const forgetful = await forgetAtOnce(uniqueEmail());
     // Written beside the answer to the tenth wrong password. Erasure may take it away with the customer.
     await eventually('the lock', async () => (bodies = await readBodies()) && emitted('customer.locked'));
     expecting(204, await house.server('DELETE', `/api/v1/customers/${forgetful}`));

@@ -14,6 +14,7 @@ import { codeBlocks } from '../support/code-blocks.js';
 import { eventually } from '../support/eventually.js';
 import { House, PASSWORD } from '../support/house.js';
 import { freePort, HouseProcess } from '../support/processes.js';
+import { uniqueEmail } from '../support/unique-email.js';
 
 const DOCUMENT = 'docs/backend.md';
 const root = process.cwd();
@@ -174,10 +175,10 @@ describe.each([
     await house.server('PATCH', `/api/v1/projects/${projectId}`, {
       settings: { accessTokenClaims: ['plan'] },
     });
-    const email = `${randomUUID()}@example.com`;
+    const email = uniqueEmail();
     const created = { email, password: PASSWORD, publicMetadata: { plan: 'free' }, metadata: { plan: 'x' } };
     await house.server('POST', '/api/v1/customers', created);
-    const { body } = await house.page('POST', '/api/v1/auth/login', { email, password: PASSWORD });
+    const { body } = await house.login(email);
     const token = body.tokens.accessToken as string;
     expect(JSON.parse((await get(token)).text)).toMatchObject({ customerId: body.customer.id, plan: 'free' });
 
@@ -213,7 +214,7 @@ describe('a server that acts for a customer', () => {
     });
 
   it("makes the customer's session show their address and browser", async () => {
-    const email = `${randomUUID()}@example.com`;
+    const email = uniqueEmail();
     const { body } = await house.register(email);
     const response = await logIn(email, PASSWORD, '203.0.113.7');
     expect(await response.json()).toMatchObject({ tokens: { accessToken: expect.any(String) } });
@@ -230,7 +231,7 @@ describe('a server that acts for a customer', () => {
     });
     let last = wrong;
     for (let tries = 2; tries <= 40 && last.status === 401; tries += 1) {
-      last = await logIn(`${randomUUID()}@example.com`, 'wrong', '203.0.113.8');
+      last = await logIn(uniqueEmail(), 'wrong', '203.0.113.8');
     }
     expect({ status: last.status, body: await last.json() }).toMatchObject({
       status: 429,
@@ -259,12 +260,12 @@ describe('a server that manages customers', () => {
   }
 
   it('invites', async () => {
-    const email = `${randomUUID()}@example.com`;
+    const email = uniqueEmail();
     const customer = await run(`return customers.invite('${email}', 'crm-${email}')`);
     expect(customer).toMatchObject({ email, emailVerified: false, publicMetadata: { plan: 'free' } });
     const token = await house.token(email, 'accept-invite');
     await house.request('POST', '/api/v1/auth/reset-password', { body: { token, password: PASSWORD } });
-    const login = await house.page('POST', '/api/v1/auth/login', { email, password: PASSWORD });
+    const login = await house.login(email);
     expect(login).toMatchObject({
       status: 200,
       body: { customer: { id: customer.id, emailVerified: true } },
@@ -294,7 +295,7 @@ describe('a server that manages customers', () => {
         end.on('error', () => undefined).on('close', () => caller.destroy());
     }).listen(0, '127.0.0.1');
     await once(line, 'listening');
-    const email = `${randomUUID()}@example.com`;
+    const email = uniqueEmail();
     const GATEHOUSE_URL = `http://127.0.0.1:${(line.address() as AddressInfo).port}`;
     const customer = await run(`return customers.invite('${email}', '${email}')`, { GATEHOUSE_URL });
     line.close();
@@ -303,9 +304,9 @@ describe('a server that manages customers', () => {
   });
 
   it('imports a password hash', async () => {
-    const email = `${randomUUID()}@example.com`;
+    const email = uniqueEmail();
     await run(`return customers.importCustomer('${email}', '${bcrypt.hashSync(PASSWORD, 4)}')`);
-    const login = await house.page('POST', '/api/v1/auth/login', { email, password: PASSWORD });
+    const login = await house.login(email);
     expect(login).toMatchObject({ status: 200, body: { customer: { emailVerified: true } } });
     expect(await run(`return attempt(customers.importCustomer('x-${email}', 'md5$abc'))`)).toMatchObject({
       code: 'validation_failed',
@@ -314,9 +315,9 @@ describe('a server that manages customers', () => {
   });
 
   it('lists and ends sessions, disables, enables, unlocks and removes', async () => {
-    const email = `${randomUUID()}@example.com`;
+    const email = uniqueEmail();
     const { id } = (await house.register(email)).body.customer as { id: string };
-    for (let more = 0; more < 2; more += 1) await login(email, PASSWORD);
+    for (let more = 0; more < 2; more += 1) await house.login(email);
     const ended = await run(`
       const before = await customers.sessions('${id}');
       await customers.endSession('${id}', before[0].id);
@@ -326,19 +327,16 @@ describe('a server that manages customers', () => {
     expect(ended).toEqual([3, 2, 0]);
 
     expect(await run(`return customers.disable('${id}')`)).toMatchObject({ disabledAt: expect.any(String) });
-    expect(await login(email, PASSWORD)).toMatchObject({ status: 403, body: { code: 'customer_disabled' } });
+    expect(await house.login(email)).toMatchObject({ status: 403, body: { code: 'customer_disabled' } });
     expect(await run(`return customers.enable('${id}')`)).toMatchObject({ disabledAt: null });
-    expect(await login(email, PASSWORD)).toMatchObject({ status: 200 });
+    expect(await house.login(email)).toMatchObject({ status: 200 });
 
-    while ((await login(email, 'wrong')).status === 401);
-    expect(await login(email, PASSWORD)).toMatchObject({ status: 429, body: { code: 'too_many_attempts' } });
+    while ((await house.login(email, 'wrong')).status === 401);
+    expect(await house.login(email)).toMatchObject({ status: 429, body: { code: 'too_many_attempts' } });
     await run(`return customers.unlock('${id}')`);
-    expect(await login(email, PASSWORD)).toMatchObject({ status: 200 });
+    expect(await house.login(email)).toMatchObject({ status: 200 });
 
     const gone = await run(`await customers.remove('${id}'); return attempt(customers.find('${id}'))`);
     expect(gone).toMatchObject({ statusCode: 404, code: 'not_found' });
   });
-
-  const login = (email: string, password: string) =>
-    house.page('POST', '/api/v1/auth/login', { email, password });
 });

@@ -1,33 +1,20 @@
 import { randomUUID } from 'node:crypto';
-import { setTimeout } from 'node:timers/promises';
+import { registerOne } from '../support/customers.js';
 import { eventually } from '../support/eventually.js';
 import { House, PASSWORD, type Answer } from '../support/house.js';
+import { overtaken, type Statement } from '../support/overtaken.js';
+import { patiently } from '../support/patiently.js';
+import { insertKey } from '../support/tenants.js';
+import { uniqueEmail } from '../support/unique-email.js';
 
 let house: House;
 // Without the limits per address, which would hide the one for failed logins; that one is never lifted.
 beforeAll(async () => (house = await House.start({ env: { RATE_LIMITS: 'off' } })));
 afterAll(async () => house?.stop());
 
-const uniqueEmail = (): string => `${randomUUID()}@example.com`;
-
 /** A login from an address that a server vouches for. */
-const loginFrom = (ip: string, email: string, password = PASSWORD): Promise<Answer> =>
-  house.request('POST', '/api/v1/auth/login', {
-    body: { email, password },
-    headers: {
-      'x-publishable-key': house.credentials.publishableKey,
-      'x-api-key': house.credentials.projectSecretKey,
-      'x-client-ip': ip,
-    },
-  });
-
-/** Waits as long as an overloaded house asks for. */
-const patiently = async (ask: () => Promise<Answer>): Promise<Answer> => {
-  const answer = await ask();
-  if (answer.status !== 503) return answer;
-  await setTimeout(Number(answer.headers.get('retry-after')) * 1_000);
-  return patiently(ask);
-};
+const loginFrom = (ip: string, email: string, password?: string): Promise<Answer> =>
+  house.login(email, password, { 'x-api-key': house.credentials.projectSecretKey, 'x-client-ip': ip });
 
 /** Counts the answers of `count` wrong logins, all at once and from different addresses. */
 const burst = async (
@@ -136,6 +123,24 @@ describe('failed logins with RATE_LIMITS=off (RL-01)', () => {
   });
 });
 
+it('failed logins are counted and told although the idempotent request that they are part of is undone', async () => {
+  const { email, id } = await atHome();
+  const tryOnce = () =>
+    house.login(email, 'wrong password', {
+      'x-api-key': house.credentials.projectSecretKey,
+      'x-client-ip': '192.0.2.7',
+      'idempotency-key': randomUUID(),
+    });
+  const statuses: number[] = [];
+  for (let tries = 0; tries < 11; tries += 1) statuses.push((await patiently(tryOnce)).status);
+  expect(statuses).toEqual([...Array(10).fill(401), 429]);
+  expect((await loginFrom('192.0.2.7', email)).status).toBe(429);
+  for (const type of ['login.failed', 'customer.locked']) {
+    await eventually(type, async () => (await house.events(id, type)).length > 0);
+    expect(await house.events(id, type)).toHaveLength(1);
+  }
+});
+
 describe('a locked customer', () => {
   it('is told of once in an event, and unlocked by a secret key', async () => {
     const { email, id } = await atHome();
@@ -159,5 +164,80 @@ describe('a locked customer', () => {
     expect((await house.request('POST', '/api/v1/auth/reset-password', { body })).status).toBe(204);
     expect((await loginFrom('192.0.2.1', email, 'quite another phrase')).status).toBe(200);
     expect(await house.events(id, 'customer.unlocked')).toHaveLength(1);
+  });
+
+  it.each(['a login', 'a change of password'])('is unlocked by %s from an address they know', async (way) => {
+    const { email, id, tokens } = await registerOne(house);
+    await burst(email, 12);
+    await eventually('the lock', async () => (await house.events(id, 'customer.locked')).length > 0);
+    if (way === 'a login') expect((await house.login(email)).status).toBe(200);
+    else {
+      const body = { currentPassword: PASSWORD, newPassword: 'quite another phrase' };
+      const answer = await house.customer(tokens.accessToken, 'POST', '/api/v1/me/password', body);
+      expect(answer.status).toBe(204);
+    }
+    const [event] = await house.events(id, 'customer.unlocked');
+    expect(event!.data).toMatchObject({ customer: { id, email } });
+    expect(await house.events(id, 'customer.unlocked')).toHaveLength(1);
+    expect((await loginFrom('192.0.2.1', email, 'wrong password')).status).toBe(401);
+  });
+
+  it('is none while the tenth try is the right one', async () => {
+    const { email, id } = await atHome();
+    await burst(email, 9);
+    expect((await loginFrom('192.0.2.1', email)).status).toBe(200);
+    expect(await house.events(id, 'customer.unlocked')).toEqual([]);
+  });
+
+  it('is told of no more once deleted', async () => {
+    const { email, id } = await atHome();
+    await burst(email, 9);
+    const remove = (sql: Statement) => sql('DELETE FROM customers WHERE id = $1', [id]);
+    const answer = await overtaken(house, remove, () => loginFrom('192.0.2.1', email, 'wrong password'));
+    expect(answer.status).toBe(401);
+    await eventually('the end of every transaction', async () => {
+      const open = `SELECT 1 FROM pg_stat_activity
+        WHERE datname = current_database() AND pid <> pg_backend_pid() AND xact_start IS NOT NULL`;
+      return (await house.sql(open)).length === 0;
+    });
+    expect(await house.events(id, 'customer.locked')).toEqual([]);
+  });
+
+  it('whose password was reset has no known addresses: they can be those of an intruder', async () => {
+    const { email } = await atHome();
+    await house.page('POST', '/api/v1/auth/forgot-password', { email });
+    const body = { token: await house.token(email, 'reset-password'), password: 'quite another phrase' };
+    expect((await house.request('POST', '/api/v1/auth/reset-password', { body })).status).toBe(204);
+    await burst(email, 12);
+    expect((await loginFrom(HOME, email, 'quite another phrase')).status).toBe(429);
+  });
+});
+
+describe('a server that asks without an X-Client-IP that it may vouch for', () => {
+  it.each([
+    ['without one', {}, undefined],
+    ['with one that is none', { 'x-client-ip': 'unknown' }, undefined],
+    ['with a key that may not vouch', { 'x-client-ip': HOME }, ['customer:read']],
+  ])('never makes its own address one of the customer: a login %s', async (_, headers, scopes) => {
+    const { email } = await atHome();
+    const { projectSecretKey } = house.credentials;
+    const key = scopes
+      ? await insertKey(house, { ...house.credentials, type: 'secret', scopes })
+      : projectSecretKey;
+    expect((await house.login(email, PASSWORD, { 'x-api-key': key, ...headers })).status).toBe(200);
+    await burst(email, 12);
+    expect((await house.login(email)).status).toBe(429);
+    expect((await loginFrom(HOME, email)).status).toBe(200);
+  });
+
+  it('nor does a registration with a secret key', async () => {
+    const email = uniqueEmail();
+    const answer = await house.request('POST', '/api/v1/auth/register', {
+      body: { email, password: PASSWORD },
+      headers: { authorization: `Bearer ${house.credentials.projectSecretKey}`, 'x-client-ip': 'unknown' },
+    });
+    expect(answer.status).toBe(201);
+    await burst(email, 12);
+    expect((await house.login(email)).status).toBe(429);
   });
 });

@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { Controller, Get, Module } from '@nestjs/common';
 import { ApiModule } from '../../apps/api/src/api.module.js';
 import { createApi } from '../../apps/api/src/api.js';
@@ -243,7 +244,7 @@ describe('keys', () => {
   it('are kept as SHA-256 only, and note their use (AK-02)', async () => {
     const key = await insertKey(house, { ...tenant, type: 'secret' });
     await house.request('GET', '/v1/webhooks/endpoints', { headers: { authorization: `Bearer ${key}` } });
-    await new Promise((resolve) => setTimeout(resolve, 100));
+    await sleep(100);
     const [row] = await house.sql('SELECT k::text AS line, last_used_at FROM api_keys k WHERE last4 = $1', [
       key.slice(-4),
     ]);

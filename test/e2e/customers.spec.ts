@@ -1,18 +1,19 @@
 import { randomUUID } from 'node:crypto';
+import { registerOne } from '../support/customers.js';
 import { Receiver } from '../support/receiver.js';
 import { eventually } from '../support/eventually.js';
 import { House, PASSWORD, type Answer } from '../support/house.js';
+import { overtaken, type Statement } from '../support/overtaken.js';
 import { insertKey, insertOrganization, insertProject } from '../support/tenants.js';
+import { uniqueEmail } from '../support/unique-email.js';
 
 let house: House;
 beforeAll(async () => (house = await House.start()));
 afterAll(async () => house?.stop());
 
-const uniqueEmail = (): string => `${randomUUID()}@example.com`;
 const create = (body: Record<string, unknown>): Promise<Answer> =>
   house.server('POST', '/api/v1/customers', body);
-const login = (email: string): Promise<Answer> =>
-  house.page('POST', '/api/v1/auth/login', { email, password: PASSWORD });
+const login = (email: string): Promise<Answer> => house.login(email);
 
 describe('creating a customer', () => {
   it('answers the full customer, as GET does and as the event carries it', async () => {
@@ -263,6 +264,86 @@ describe('deleting', () => {
       }
     },
   );
+});
+
+describe('what is overtaken by another change of the customer', () => {
+  const deleted = (id: string) => (sql: Statement) => sql('DELETE FROM customers WHERE id = $1', [id]);
+
+  it.each(['disable', 'enable', 'unlock'])('%s of a customer deleted meanwhile is 404', async (action) => {
+    const { body } = await create({ email: uniqueEmail() });
+    const ask = () => house.server('POST', `/api/v1/customers/${body.id}/${action}`);
+    const answer = await overtaken(house, deleted(body.id), ask);
+    expect(answer).toMatchObject({ status: 404, body: { code: 'not_found' } });
+  });
+
+  it.each([
+    ['password', 'password_hash = password_hash || 0'],
+    ['email', 'password_hash = password_hash || 0'],
+    ['delete', 'password_hash = password_hash || 0'],
+    ['delete', 'disabled_at = now()'],
+  ])('/me/%s takes no password that proves nothing any more: %s', async (path, change) => {
+    const { id, tokens } = await registerOne(house);
+    const bodies: Record<string, unknown> = {
+      password: { currentPassword: PASSWORD, newPassword: 'quite another phrase' },
+      email: { email: uniqueEmail(), password: PASSWORD },
+      delete: { currentPassword: PASSWORD },
+    };
+    const answer = await overtaken(
+      house,
+      (sql) => sql(`UPDATE customers SET ${change} WHERE id = $1`, [id]),
+      () => house.customer(tokens.accessToken, 'POST', `/api/v1/me/${path}`, bodies[path]),
+    );
+    expect(answer).toMatchObject({ status: 401, body: { code: 'invalid_credentials' } });
+    expect((await house.server('GET', `/api/v1/customers/${id}`)).status).toBe(200);
+  });
+
+  it('/me/delete takes no password of somebody else who has the address by now', async () => {
+    const [caller, heir] = [await registerOne(house), await registerOne(house)];
+    const answer = await overtaken(
+      house,
+      async (sql) => {
+        // The caller is known by then, and their password is asked for next.
+        await sql('LOCK TABLE login_attempts IN ACCESS EXCLUSIVE MODE');
+        await sql('UPDATE customers SET email = $2 WHERE id = $1', [caller.id, uniqueEmail()]);
+        await sql('UPDATE customers SET email = $2 WHERE id = $1', [heir.id, caller.email]);
+      },
+      () =>
+        house.customer(caller.tokens.accessToken, 'POST', '/api/v1/me/delete', { currentPassword: PASSWORD }),
+    );
+    expect(answer).toMatchObject({ status: 401, body: { errors: [{ field: 'currentPassword' }] } });
+    for (const { id } of [caller, heir]) {
+      expect((await house.server('GET', `/api/v1/customers/${id}`)).status).toBe(200);
+    }
+  });
+
+  it.each([
+    ['forgot-password', 'deleted', 'DELETE FROM customers WHERE id = $1'],
+    ['forgot-password', 'disabled', 'UPDATE customers SET disabled_at = now() WHERE id = $1'],
+    ['forgot-password', 'moved', `UPDATE customers SET email = 'to.' || email WHERE id = $1`],
+    ['resend-verification', 'deleted', 'DELETE FROM customers WHERE id = $1'],
+    ['resend-verification', 'verified', 'UPDATE customers SET email_verified = true WHERE id = $1'],
+  ])('%s of a customer %s meanwhile mails nothing, with the same answer', async (path, _, change) => {
+    const email = uniqueEmail();
+    const { body } = await create({ email });
+    const ask = () => house.page('POST', `/api/v1/auth/${path}`, { email });
+    expect(await overtaken(house, (sql) => sql(change, [body.id]), ask)).toMatchObject({
+      status: 202,
+      body: {},
+    });
+    expect(await house.sql('SELECT 1 FROM mails WHERE recipient LIKE $1', [`%${email}`])).toEqual([]);
+  });
+
+  it('an invitation renewed for a customer deleted meanwhile is answered as if it was sent', async () => {
+    const email = uniqueEmail();
+    const { body } = await create({ email, sendInvite: true });
+    const token = await house.token(email, 'accept-invite');
+    await house.sql('UPDATE one_time_tokens SET expires_at = now() WHERE customer_id = $1', [body.id]);
+    const form = new URLSearchParams({ token, renew: '1' });
+    const ask = () => fetch(`${house.baseUrl}/accept-invite`, { method: 'POST', body: form });
+    const page = await overtaken(house, deleted(body.id), ask);
+    expect(page.status).toBe(200);
+    expect(await page.text()).toContain('Check your inbox');
+  });
 });
 
 describe('PATCH /me', () => {

@@ -1,8 +1,9 @@
-import { randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { Webhook } from 'standardwebhooks';
 import { carriers, House, PASSWORD } from '../support/house.js';
 import { eventually } from '../support/eventually.js';
 import { Receiver, status } from '../support/receiver.js';
+import { uniqueEmail } from '../support/unique-email.js';
 
 const gaps = (times: number[]): number[] => times.slice(1).map((time, index) => time - times[index]!);
 
@@ -252,12 +253,12 @@ describe.each(carriers)('delivery carried by %s', (carrier) => {
     await house.createEndpoint(all.url);
     await house.createEndpoint(customers.url, ['customer.*']);
     await house.createEndpoint(failures.url, ['login.failed']);
-    const email = `${randomUUID()}@example.com`;
+    const email = uniqueEmail();
     await house.register(email);
     for (let tries = 0; tries < 3; tries += 1) {
-      await house.page('POST', '/api/v1/auth/login', { email, password: 'wrong password' });
+      await house.login(email, 'wrong password');
     }
-    await house.page('POST', '/api/v1/auth/login', { email, password: PASSWORD });
+    await house.login(email);
     await eventually('every event', () => all.requests.length === 5);
     await eventually('login.failed', () => failures.requests.length > 0);
     expect(all.requests.map(({ event }) => event.type).sort()).toEqual([
@@ -274,7 +275,7 @@ describe.each(carriers)('delivery carried by %s', (carrier) => {
 
   it('puts no token, password or link into a payload (EV-04)', async () => {
     await house.createEndpoint(receiver.url);
-    const email = `${randomUUID()}@example.com`;
+    const email = uniqueEmail();
     const { tokens } = (await house.register(email)).body;
     const token = await house.verificationToken(email);
     await house.request('POST', '/api/v1/auth/verify-email', { body: { token } });
@@ -308,7 +309,7 @@ describe.each(carriers)('delivery carried by %s', (carrier) => {
       return found.every(({ delivery_state }) => delivery_state === 'cancelled') && found;
     });
     const requests = receiver.requests.length;
-    await new Promise((resolve) => setTimeout(resolve, 800));
+    await sleep(800);
     expect(receiver.requests).toHaveLength(requests);
     const refused = await house.server(
       'POST',

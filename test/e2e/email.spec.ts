@@ -1,16 +1,16 @@
-import { randomUUID } from 'node:crypto';
+import { registerOne } from '../support/customers.js';
 import { eventually } from '../support/eventually.js';
 import { House, PASSWORD, type Answer } from '../support/house.js';
+import { overtaken, type Statement } from '../support/overtaken.js';
+import { uniqueEmail } from '../support/unique-email.js';
 
 let house: House;
 beforeAll(async () => (house = await House.start()));
 afterAll(async () => house?.stop());
 
-const uniqueEmail = (): string => `${randomUUID()}@example.com`;
 const registered = async () => {
-  const email = uniqueEmail();
-  const { body } = await house.register(email);
-  return { email, id: body.customer.id as string, accessToken: body.tokens.accessToken as string };
+  const { email, id, tokens } = await registerOne(house);
+  return { email, id, accessToken: tokens.accessToken };
 };
 const change = (accessToken: string, email: string, password = PASSWORD): Promise<Answer> =>
   house.customer(accessToken, 'POST', '/api/v1/me/email', { email, password });
@@ -18,8 +18,7 @@ const confirm = (token: string): Promise<Answer> =>
   house.request('POST', '/api/v1/auth/confirm-email-change', { body: { token } });
 const emailOf = async (id: string) =>
   (await house.server('GET', `/api/v1/customers/${id}`)).body.email as string;
-const login = (email: string): Promise<Answer> =>
-  house.page('POST', '/api/v1/auth/login', { email, password: PASSWORD });
+const login = (email: string): Promise<Answer> => house.login(email);
 
 /** Asks for a change and returns what both mails hold. */
 const underWay = async () => {
@@ -115,6 +114,92 @@ describe('a change of e-mail address', () => {
       body: { token: verification },
     });
     expect(answer).toMatchObject({ status: 400, body: { code: 'invalid_token' } });
+  });
+});
+
+it.each([
+  ['verified', true],
+  ['not verified', false],
+])('email.changed of an address that was %s tells all that changed', async (_, emailVerified) => {
+  const { id, email, current, fresh } = await underWay();
+  await house.sql('UPDATE customers SET email_verified = $2 WHERE id = $1', [id, emailVerified]);
+  await confirm(current);
+  await confirm(fresh);
+  const [event] = await house.events(id, 'email.changed');
+  expect(event!.data.previous).toEqual(emailVerified ? { email } : { email, emailVerified });
+});
+
+it('RL-07: a change that the mail quota refuses says which, and how long it still holds', async () => {
+  const { accessToken } = await registered();
+  for (let tries = 0; tries < 4; tries += 1) await change(accessToken, uniqueEmail());
+  const refused = await change(accessToken, uniqueEmail());
+  expect(refused).toMatchObject({ status: 429, body: { code: 'rate_limited' } });
+  const wait = refused.headers.get('retry-after');
+  expect(refused.headers.get('ratelimit-policy')).toBe('"mail-recipient";q=5;w=3600');
+  expect(refused.headers.get('ratelimit')).toBe(`"mail-recipient";r=0;t=${wait}`);
+  await eventually('a wait that has become shorter', async () => {
+    const { headers } = await change(accessToken, uniqueEmail());
+    return Number(headers.get('retry-after')) < 3600;
+  });
+});
+
+describe('a change to an address where the project hides who is registered', () => {
+  const hiding = async <Result>(ask: () => Promise<Result>): Promise<Result> => {
+    const set = (enumerationProtection: boolean | null) =>
+      house.server('PATCH', `/api/v1/projects/${house.credentials.projectId}`, {
+        settings: { enumerationProtection },
+      });
+    await set(true);
+    try {
+      return await ask();
+    } finally {
+      await set(null);
+    }
+  };
+
+  it('EV-07: shows the customer the same whether it is taken or free, and mails its owner', async () => {
+    const [taken, free] = [(await registered()).email, uniqueEmail()];
+    const seen: unknown[] = [];
+    for (const wanted of [taken, free]) {
+      const asker = await registered();
+      const { status, body } = await hiding(() => change(asker.accessToken, wanted));
+      const token = await house.token(asker.email, 'change-email-current');
+      const page = (await house.request('GET', `/confirm-email-change?token=${token}`)).body as string;
+      const confirmed = await confirm(token);
+      const mails = await house.sql('SELECT kind FROM mails WHERE recipient = $1 ORDER BY id', [asker.email]);
+      const anonymous = page.replaceAll(asker.email, 'A').replaceAll(wanted, 'B').replaceAll(token, 'T');
+      seen.push([status, body, mails, anonymous, confirmed.status, confirmed.body]);
+      expect(await emailOf(asker.id)).toBe(asker.email);
+    }
+    expect(seen[0]).toEqual(seen[1]);
+    expect(seen[0]).toMatchObject([202, {}, { length: 2 }, expect.any(String), 200, { status: 'pending' }]);
+    const kinds = (recipient: string) =>
+      house.sql(`SELECT kind FROM mails WHERE recipient = $1 AND kind <> 'verify-email'`, [recipient]);
+    expect(await kinds(taken)).toEqual([{ kind: 'already-registered' }]);
+    expect(await kinds(free)).toEqual([{ kind: 'change-email-new' }]);
+  });
+
+  it('EV-07: keeps quiet about a quota that only mails to an owner can have used up', async () => {
+    const [taken, first, second] = [await registered(), await registered(), await registered()];
+    const statuses: number[] = [];
+    await hiding(async () => {
+      for (const { accessToken } of [first, first, first, first, second, second]) {
+        statuses.push((await change(accessToken, taken.email)).status);
+      }
+    });
+    expect(statuses).toEqual(Array(6).fill(202));
+    expect(await house.sql('SELECT 1 FROM mails WHERE recipient = $1', [taken.email])).toHaveLength(5);
+  });
+
+  it('is answered the same when its owner is deleted meanwhile', async () => {
+    const [taken, asker] = [await registered(), await registered()];
+    const remove = (sql: Statement) => sql('DELETE FROM customers WHERE id = $1', [taken.id]);
+    const answer = await hiding(() => overtaken(house, remove, () => change(asker.accessToken, taken.email)));
+    expect(answer).toMatchObject({ status: 202, body: {} });
+    const again = await registered();
+    const registration = (sql: Statement) => sql('DELETE FROM customers WHERE id = $1', [again.id]);
+    const registering = await hiding(() => overtaken(house, registration, () => house.register(again.email)));
+    expect(registering).toMatchObject({ status: 202, body: {} });
   });
 });
 

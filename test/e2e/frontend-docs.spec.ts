@@ -1,5 +1,4 @@
 import { execFile } from 'node:child_process';
-import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
@@ -10,6 +9,7 @@ import { chromium, type Browser, type BrowserContext, type Page, type Route } fr
 import { errorCatalogue, type ErrorCode } from '#domain';
 import { codeBlocks, shellBlock } from '../support/code-blocks.js';
 import { House, PASSWORD } from '../support/house.js';
+import { uniqueEmail } from '../support/unique-email.js';
 
 const DOCUMENT = 'docs/frontend.md';
 const executablePath = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'].find(
@@ -73,7 +73,7 @@ describeBrowser('the module of docs/frontend.md', () => {
     })()`);
 
   const registered = async (page: Page): Promise<{ id: string; email: string }> => {
-    const email = `${randomUUID()}@example.com`;
+    const email = uniqueEmail();
     const customer = await run(page, `return account.register('${email}', '${PASSWORD}', 'Ada')`);
     return { id: customer.id as string, email };
   };
@@ -276,7 +276,7 @@ describeBrowser('the module of docs/frontend.md', () => {
 
   it('without storage the tokens live as long as the page, and nothing is stored', async () => {
     const page = await open();
-    const email = `${randomUUID()}@example.com`;
+    const email = uniqueEmail();
     const answer = await page.evaluate(
       `(async () => {
         const { createGatehouse } = await import('/gatehouse.js');

@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { request as httpRequest } from 'node:http';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { House, PASSWORD } from '../support/house.js';
 
 let house: House;
@@ -306,9 +307,9 @@ describe('connections', () => {
     socket.write(
       `POST ${registerPath} HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 100\r\n\r\n{"a"`,
     );
-    await new Promise((resolve) => setTimeout(resolve, 100));
+    await sleep(100);
     socket.destroy();
-    await new Promise((resolve) => setTimeout(resolve, 100));
+    await sleep(100);
     expect(house.api.output).not.toContain('internal_error');
   });
 });

@@ -1,21 +1,17 @@
-import { randomUUID } from 'node:crypto';
 import { eventually } from '../support/eventually.js';
 import { House, PASSWORD, type Answer } from '../support/house.js';
 import { insertProject } from '../support/tenants.js';
+import { uniqueEmail } from '../support/unique-email.js';
 
 let house: House;
 beforeAll(async () => (house = await House.start()));
 afterAll(async () => house?.stop());
 
-const login = (email: string, password = PASSWORD): Promise<Answer> =>
-  house.page('POST', '/api/v1/auth/login', { email, password });
 const refresh = (refreshToken: string): Promise<Answer> =>
   house.request('POST', '/api/v1/auth/refresh', { body: { refreshToken } });
 const me = (accessToken: string): Promise<Answer> => house.customer(accessToken, 'GET', '/api/v1/me');
 const verify = (token: string): Promise<Answer> =>
   house.request('POST', '/api/v1/auth/verify-email', { body: { token } });
-
-const uniqueEmail = (): string => `${randomUUID()}@example.com`;
 
 /** A problem without what differs from request to request. */
 const anonymous = ({ status, body, headers }: Answer) => ({
@@ -90,8 +86,8 @@ describe('register', () => {
     const email = uniqueEmail();
     const password = 'long enough to pass the limit of bcrypt '.repeat(2) + 'A';
     await house.register(email, { password });
-    expect((await login(email, `${password.slice(0, -1)}B`)).status).toBe(401);
-    expect((await login(email, password)).status).toBe(200);
+    expect((await house.login(email, `${password.slice(0, -1)}B`)).status).toBe(401);
+    expect((await house.login(email, password)).status).toBe(200);
   });
 
   it('keeps the password only as a peppered hash (PW-06)', async () => {
@@ -125,7 +121,7 @@ describe('register', () => {
       });
       expect(notices).toMatchObject([{ to: email, link: null }]);
       // Nor may a login with the password of the first registration tell that it was the first.
-      expect(anonymous(await login(email))).toEqual(anonymous(await login(uniqueEmail())));
+      expect(anonymous(await house.login(email))).toEqual(anonymous(await house.login(uniqueEmail())));
       expect(await house.sql(`SELECT 1 FROM mails WHERE recipient = $1`, [email])).toHaveLength(2);
     });
   });
@@ -134,9 +130,9 @@ describe('register', () => {
     await withSettings({ requireVerifiedEmail: true }, async () => {
       const email = uniqueEmail();
       expect((await house.register(email)).body.tokens).toBeNull();
-      expect(await login(email)).toMatchObject({ status: 403, body: { code: 'email_not_verified' } });
+      expect(await house.login(email)).toMatchObject({ status: 403, body: { code: 'email_not_verified' } });
       await verify(await house.verificationToken(email));
-      expect((await login(email)).status).toBe(200);
+      expect((await house.login(email)).status).toBe(200);
     });
   });
 });
@@ -145,7 +141,7 @@ describe('login', () => {
   it('answers like register and moves lastLoginAt', async () => {
     const email = uniqueEmail();
     await house.register(email);
-    const answer = await login(email);
+    const answer = await house.login(email);
     expect(answer.status).toBe(200);
     expect(Object.keys(answer.body)).toEqual(['tokens', 'customer']);
     const shown = await me(answer.body.tokens.accessToken);
@@ -158,14 +154,14 @@ describe('login', () => {
     await house.server('POST', '/api/v1/customers', { email: passwordless });
     await house.sql('UPDATE customers SET disabled_at = now() WHERE email = $1', [disabled]);
     const answers = [
-      await login(uniqueEmail(), 'wrong password'),
-      await login(known, 'wrong password'),
-      await login(passwordless, PASSWORD),
-      await login(disabled, 'wrong password'),
+      await house.login(uniqueEmail(), 'wrong password'),
+      await house.login(known, 'wrong password'),
+      await house.login(passwordless, PASSWORD),
+      await house.login(disabled, 'wrong password'),
     ].map(anonymous);
     expect(answers[0]).toMatchObject({ status: 401, body: { code: 'invalid_credentials' } });
     for (const answer of answers) expect(answer).toEqual(answers[0]);
-    expect(await login(disabled)).toMatchObject({ status: 403, body: { code: 'customer_disabled' } });
+    expect(await house.login(disabled)).toMatchObject({ status: 403, body: { code: 'customer_disabled' } });
   });
 
   it('counts no try whose password was never checked for want of capacity', async () => {
@@ -175,12 +171,7 @@ describe('login', () => {
     try {
       await flooded.register(email);
       const flood = await Promise.all(
-        Array.from({ length: 60 }, (_, index) =>
-          flooded.page('POST', '/api/v1/auth/login', {
-            email: index % 4 ? uniqueEmail() : email,
-            password: PASSWORD,
-          }),
-        ),
+        Array.from({ length: 60 }, (_, index) => flooded.login(index % 4 ? uniqueEmail() : email)),
       );
       const mine = flood.filter((_, index) => index % 4 === 0);
       expect(mine.filter(({ status }) => status === 503).length).toBeGreaterThan(0);
@@ -199,8 +190,8 @@ describe('login', () => {
     await house.register(email);
     for (let round = 0; round < 2; round += 1) {
       for (let index = 0; index < 9; index += 1)
-        expect((await login(email, 'wrong password')).status).toBe(401);
-      expect((await login(email)).status).toBe(200);
+        expect((await house.login(email, 'wrong password')).status).toBe(401);
+      expect((await house.login(email)).status).toBe(200);
     }
   });
 
@@ -208,10 +199,7 @@ describe('login', () => {
     const email = uniqueEmail();
     await house.register(email);
     const other = await insertProject(house, house.credentials.organizationId);
-    const foreign = await house.request('POST', '/api/v1/auth/login', {
-      body: { email, password: PASSWORD },
-      headers: { 'x-publishable-key': other.publishableKey },
-    });
+    const foreign = await house.login(email, PASSWORD, { 'x-publishable-key': other.publishableKey });
     expect(foreign.status).toBe(401);
   });
 });

@@ -1,10 +1,9 @@
-import { randomUUID } from 'node:crypto';
 import type { Page } from 'playwright-core';
 import { describeBrowser, TestBrowser } from '../support/browser.js';
 import { House, PASSWORD, type Answer } from '../support/house.js';
+import { uniqueEmail } from '../support/unique-email.js';
 
 const NEW_PASSWORD = 'quite another phrase';
-const uniqueEmail = (): string => `${randomUUID()}@example.com`;
 
 let house: House;
 beforeAll(async () => (house = await House.start()));
@@ -12,8 +11,6 @@ afterAll(async () => house?.stop());
 
 const settings = (changes: unknown): Promise<Answer> =>
   house.server('PATCH', `/api/v1/projects/${house.credentials.projectId}`, { settings: changes });
-const login = (email: string, password: string): Promise<Answer> =>
-  house.page('POST', '/api/v1/auth/login', { email, password });
 
 /** A link of each kind, still good. */
 const links = {
@@ -155,16 +152,16 @@ describe('the pages that set a password', () => {
     expect((await press(path, { password: email })).body).toContain('Do not use your e-mail address');
     expect((await press(path, { password: 'zero\0byte-in-it' })).status).toBe(400);
     expect((await press(path, { password: NEW_PASSWORD })).status).toBe(200);
-    expect((await login(email, NEW_PASSWORD)).status).toBe(200);
+    expect((await house.login(email, NEW_PASSWORD)).status).toBe(200);
     expect((await press(path, { password: 'a third phrase of mine' })).body).toContain('used already');
-    expect((await login(email, NEW_PASSWORD)).status).toBe(200);
+    expect((await house.login(email, NEW_PASSWORD)).status).toBe(200);
   });
 
   it('take any characters, also those that a form has to encode (PW-01)', async () => {
     const { email, path } = await links['accept-invite']();
     const password = ' päss & wörd + 漢字 = 🦄% ';
     expect((await press(path, { password })).status).toBe(200);
-    expect((await login(email, password)).status).toBe(200);
+    expect((await house.login(email, password)).status).toBe(200);
   });
 });
 
@@ -217,7 +214,7 @@ describeBrowser('in a browser', () => {
     await page.getByRole('button').click();
     await page.getByText('Your password is changed').waitFor();
     await browser.shoot(page, `reset-password-done-${colorScheme}`);
-    expect((await login(email, NEW_PASSWORD)).status).toBe(200);
+    expect((await house.login(email, NEW_PASSWORD)).status).toBe(200);
     // The 422 of the refused password is all that the console may tell.
     expect(browser.complaints.filter((line) => !line.includes('422'))).toEqual([]);
     await page.context().close();
@@ -231,7 +228,7 @@ describeBrowser('in a browser', () => {
     await page.getByRole('button').click();
     await page.getByText('Your account is ready').waitFor();
     await browser.shoot(page, 'accept-invite-done');
-    expect((await login(email, NEW_PASSWORD)).body.customer.emailVerified).toBe(true);
+    expect((await house.login(email, NEW_PASSWORD)).body.customer.emailVerified).toBe(true);
     await page.context().close();
   });
 

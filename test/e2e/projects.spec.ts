@@ -1,9 +1,9 @@
-import { randomUUID } from 'node:crypto';
 import { eventually } from '../support/eventually.js';
 import { House, PASSWORD } from '../support/house.js';
 import { entryPoints, freePort, HouseProcess } from '../support/processes.js';
 import { Receiver } from '../support/receiver.js';
 import { insertKey, insertOrganization, insertProject } from '../support/tenants.js';
+import { uniqueEmail } from '../support/unique-email.js';
 
 const MISSING = '019aa2c0-7d1e-7000-8000-000000000000';
 const defaults = {
@@ -268,7 +268,7 @@ describe('a setting acts at once', () => {
     });
 
   it('allowedOrigins: other pages are refused, and can read why', async () => {
-    const email = `${randomUUID()}@example.com`;
+    const email = uniqueEmail();
     await house.register(email);
     await patchSettings({ allowedOrigins: ['https://app.example.com'] });
     const login = (origin: string) =>
@@ -312,10 +312,10 @@ describe('a setting acts at once', () => {
   });
 
   it('requireVerifiedEmail: no login before the address is verified', async () => {
-    const email = `${randomUUID()}@example.com`;
+    const email = uniqueEmail();
     await house.register(email);
     await patchSettings({ requireVerifiedEmail: true });
-    expect(await house.page('POST', '/api/v1/auth/login', { email, password: PASSWORD })).toMatchObject({
+    expect(await house.login(email)).toMatchObject({
       status: 403,
       body: { code: 'email_not_verified' },
     });

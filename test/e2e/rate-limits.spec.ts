@@ -1,5 +1,5 @@
-import { randomUUID } from 'node:crypto';
 import { carriers, House, PASSWORD, type Answer } from '../support/house.js';
+import { uniqueEmail } from '../support/unique-email.js';
 
 describe.each(carriers)('rate limits counted beside %s', (carrier) => {
   let house: House;
@@ -9,10 +9,7 @@ describe.each(carriers)('rate limits counted beside %s', (carrier) => {
   afterAll(async () => house?.stop());
 
   const loginFrom = (headers: Record<string, string>): Promise<Answer> =>
-    house.request('POST', '/api/v1/auth/login', {
-      body: { email: `${randomUUID()}@example.com`, password: PASSWORD },
-      headers: { 'x-publishable-key': house.credentials.publishableKey, ...headers },
-    });
+    house.login(uniqueEmail(), PASSWORD, headers);
   const statusesOf = async (count: number, headers: () => Record<string, string>): Promise<number[]> => {
     const statuses: number[] = [];
     // Ten at a time: more at once could find the hash threads of a slow machine overloaded.
@@ -79,14 +76,7 @@ describe.each(carriers)('rate limits counted beside %s', (carrier) => {
 describe('loopback', () => {
   it('is exempt outside production', async () => {
     const house = await House.start({ workers: 0 });
-    const answers = await Promise.all(
-      Array.from({ length: 40 }, () =>
-        house.page('POST', '/api/v1/auth/login', {
-          email: `${randomUUID()}@example.com`,
-          password: PASSWORD,
-        }),
-      ),
-    );
+    const answers = await Promise.all(Array.from({ length: 40 }, () => house.login(uniqueEmail())));
     await house.stop();
     expect(answers.map(({ status }) => status)).toEqual(Array(40).fill(401));
   });

@@ -1,8 +1,9 @@
-import { createHash, randomUUID } from 'node:crypto';
+import { createHash } from 'node:crypto';
 import { request as httpRequest } from 'node:http';
 import { decodeJwt } from 'jose';
 import { House, PASSWORD, type Answer } from '../support/house.js';
 import { startReplica } from '../support/replicas.js';
+import { uniqueEmail } from '../support/unique-email.js';
 
 let house: House;
 let replica: Awaited<ReturnType<typeof startReplica>>;
@@ -17,7 +18,6 @@ afterAll(async () => {
   await house?.stop();
 });
 
-const uniqueEmail = (): string => `${randomUUID()}@example.com`;
 const recipients = async (since: number): Promise<string[]> =>
   (await house.sql<{ recipient: string }>('SELECT recipient FROM mails ORDER BY id OFFSET $1', [since])).map(
     ({ recipient }) => recipient,
@@ -183,7 +183,7 @@ describe('EV-06: addresses', () => {
     const { tokens } = (await house.register()).body;
     const answers = [
       await house.register(email),
-      await house.page('POST', '/api/v1/auth/login', { email, password: PASSWORD }),
+      await house.login(email),
       await house.page('POST', '/api/v1/auth/forgot-password', { email }),
       await house.page('POST', '/api/v1/auth/resend-verification', { email }),
       await house.customer(tokens.accessToken, 'POST', '/api/v1/me/email', { email, password: PASSWORD }),

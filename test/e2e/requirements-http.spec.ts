@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { connect } from 'node:net';
 import { House, PASSWORD } from '../support/house.js';
+import { uniqueEmail } from '../support/unique-email.js';
 
 let house: House;
 let accessToken: string;
@@ -185,9 +186,9 @@ describe('HD-04: each status has what belongs to it', () => {
   });
 
   it('429: Retry-After, RateLimit and RateLimit-Policy', async () => {
-    const body = { email: `${randomUUID()}@example.com`, password: 'wrong password' };
-    let answer = await house.page('POST', '/api/v1/auth/login', body);
-    while (answer.status === 401) answer = await house.page('POST', '/api/v1/auth/login', body);
+    const email = uniqueEmail();
+    let answer = await house.login(email, 'wrong password');
+    while (answer.status === 401) answer = await house.login(email, 'wrong password');
     const wait = answer.headers.get('retry-after');
     expect(answer.status).toBe(429);
     expect(wait).toMatch(/^[1-9]\d*$/);

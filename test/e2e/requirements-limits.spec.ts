@@ -1,16 +1,11 @@
-import { randomUUID } from 'node:crypto';
 import { request as httpRequest, type ClientRequest } from 'node:http';
 import { eventually } from '../support/eventually.js';
 import { House, PASSWORD, type Answer } from '../support/house.js';
-
-const uniqueEmail = (): string => `${randomUUID()}@example.com`;
+import { uniqueEmail } from '../support/unique-email.js';
 
 describe('RL-02: the address of a client', () => {
   const loginFrom = (house: House, forwarded: string): Promise<Answer> =>
-    house.request('POST', '/api/v1/auth/login', {
-      body: { email: uniqueEmail(), password: PASSWORD },
-      headers: { 'x-publishable-key': house.credentials.publishableKey, 'x-forwarded-for': forwarded },
-    });
+    house.login(uniqueEmail(), PASSWORD, { 'x-forwarded-for': forwarded });
   const loggedIps = (house: House): unknown[] =>
     house.api.log.filter(({ route }) => route === '/api/v1/auth/login').map(({ ip }) => ip);
 
@@ -66,8 +61,7 @@ describe('more passwords than the threads can hash', () => {
   }, 60_000);
   afterAll(async () => house?.stop());
 
-  const login = (email = uniqueEmail()): Promise<Answer> =>
-    house.page('POST', '/api/v1/auth/login', { email, password: PASSWORD });
+  const login = (email = uniqueEmail()): Promise<Answer> => house.login(email);
   const triesOf = async (): Promise<number[]> =>
     (await house.sql<{ tries: number }>('SELECT tries FROM login_attempts ORDER BY window_ends_at')).map(
       ({ tries }) => tries,

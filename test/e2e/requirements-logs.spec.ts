@@ -8,6 +8,7 @@ import { House, PASSWORD, type Answer } from '../support/house.js';
 import { freePort } from '../support/processes.js';
 import { Receiver } from '../support/receiver.js';
 import { insertKey } from '../support/tenants.js';
+import { uniqueEmail } from '../support/unique-email.js';
 
 let house: House;
 let keyIds: Record<string, string>;
@@ -45,7 +46,7 @@ const asked = async (
 
 describe('LG-03: the log line of a security event names time, request, project, address and actor', () => {
   const pk = () => ({ 'x-publishable-key': house.credentials.publishableKey });
-  const email = `${randomUUID()}@example.com`;
+  const email = uniqueEmail();
   const login = (password: string, address = email) =>
     asked('POST', '/api/v1/auth/login', pk(), { email: address, password });
   const projectId = () => house.credentials.projectId;
@@ -60,7 +61,7 @@ describe('LG-03: the log line of a security event names time, request, project, 
 
   it('a failed login, and one that is throttled', async () => {
     const actor = actorOf(house.credentials.publishableKey);
-    const address = `${randomUUID()}@example.com`;
+    const address = uniqueEmail();
     const failed = await login('wrong password', address);
     expect(failed.line).toMatchObject({ code: 'invalid_credentials', projectId: projectId(), actor });
     for (let tries = 1; tries < 10; tries += 1) await login('wrong password', address);

@@ -1,14 +1,13 @@
-import { randomUUID } from 'node:crypto';
 import { House, PASSWORD, type Answer } from '../support/house.js';
+import { uniqueEmail } from '../support/unique-email.js';
 
 let house: House;
 // The tables ask more often than a key or an address may.
 beforeAll(async () => (house = await House.start({ workers: 0, env: { RATE_LIMITS: 'off' } })));
 afterAll(async () => house?.stop());
 
-const uniqueEmail = (): string => `${randomUUID()}@example.com`;
 const login = async (email: string, password: string): Promise<number> =>
-  (await house.page('POST', '/api/v1/auth/login', { email, password })).status;
+  (await house.login(email, password)).status;
 
 /** Presses the button of a hosted page with a password as a browser encodes it. */
 const press = (page: string, token: string, encoded: string): Promise<Answer> =>

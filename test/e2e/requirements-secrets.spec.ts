@@ -6,6 +6,7 @@ import { carriers, House } from '../support/house.js';
 import { MailServer, unquote } from '../support/mail-server.js';
 import { Receiver, status } from '../support/receiver.js';
 import { formsOf, storedText } from '../support/stored.js';
+import { uniqueEmail } from '../support/unique-email.js';
 
 /** Everything that a secret could get into, and every secret, of one life of the house. */
 const mailServer = new MailServer();
@@ -18,7 +19,6 @@ let receiver: Receiver;
 let monitor: Redis | undefined;
 let whileLinksLive = '';
 
-const uniqueEmail = (): string => `${randomUUID()}@example.com`;
 const password = (name: string): string => (secrets[name] = `phrase of ${name} ${randomUUID()}`);
 
 /** Asks, and keeps what was answered. */

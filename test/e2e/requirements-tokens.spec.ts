@@ -1,6 +1,6 @@
-import { randomUUID } from 'node:crypto';
 import { House, PASSWORD, type Answer } from '../support/house.js';
 import { startReplica } from '../support/replicas.js';
+import { uniqueEmail } from '../support/unique-email.js';
 
 let house: House;
 let replica: Awaited<ReturnType<typeof startReplica>>;
@@ -13,7 +13,6 @@ afterAll(async () => {
   await house?.stop();
 });
 
-const uniqueEmail = (): string => `${randomUUID()}@example.com`;
 const refresh = async (refreshToken: string, baseUrl = house.baseUrl): Promise<Answer> => {
   const response = await fetch(`${baseUrl}/api/v1/auth/refresh`, {
     method: 'POST',

@@ -1,6 +1,8 @@
 import { randomUUID } from 'node:crypto';
+import { openSession, registerOne, type Registered, type Tokens } from '../support/customers.js';
 import { House, PASSWORD, type Answer } from '../support/house.js';
-import { freePort } from '../support/processes.js';
+import { insertSessions } from '../support/insert-sessions.js';
+import { startReplica } from '../support/replicas.js';
 import { insertOrganization } from '../support/tenants.js';
 
 let house: House;
@@ -10,39 +12,28 @@ afterAll(async () => house?.stop());
 const chrome =
   'Mozilla/5.0 (Macintosh; Intel Mac OS X 10_15_7) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/130.0.0.0 Safari/537.36';
 
-interface Login {
-  accessToken: string;
-  refreshToken: string;
-}
-
-const logIn = async (email: string, headers: Record<string, string> = {}): Promise<Login> => {
-  const { body } = await house.request('POST', '/api/v1/auth/login', {
-    body: { email, password: PASSWORD },
-    headers: { 'x-publishable-key': house.credentials.publishableKey, ...headers },
-  });
-  return body.tokens as Login;
-};
+const logIn = (email: string, headers?: Record<string, string>): Promise<Tokens> =>
+  openSession(house, email, headers);
 
 /** A customer who is logged in `count` times. */
-const loggedIn = async (count: number): Promise<{ email: string; id: string; logins: Login[] }> => {
-  const email = `${randomUUID()}@example.com`;
-  const { body } = await house.register(email);
-  const logins = [body.tokens as Login];
-  while (logins.length < count) logins.push(await logIn(email));
-  return { email, id: body.customer.id as string, logins };
+const loggedIn = async (count: number): Promise<Omit<Registered, 'tokens'> & { logins: Tokens[] }> => {
+  const { tokens, ...customer } = await registerOne(house);
+  const logins = [tokens];
+  while (logins.length < count) logins.push(await logIn(customer.email));
+  return { ...customer, logins };
 };
 
-const lives = async ({ accessToken }: Login, baseUrl = house.baseUrl): Promise<boolean> => {
+const lives = async ({ accessToken }: Tokens, baseUrl = house.baseUrl): Promise<boolean> => {
   const response = await fetch(`${baseUrl}/api/v1/me`, {
     headers: { authorization: `Bearer ${accessToken}` },
   });
   return response.status === 200;
 };
-const refreshes = async ({ refreshToken }: Login): Promise<Answer> =>
+const refreshes = async ({ refreshToken }: Tokens): Promise<Answer> =>
   house.request('POST', '/api/v1/auth/refresh', { body: { refreshToken } });
-const logout = (login: Login, body?: unknown): Promise<Answer> =>
+const logout = (login: Tokens, body?: unknown): Promise<Answer> =>
   house.customer(login.accessToken, 'POST', '/api/v1/auth/logout', body);
-const sessions = async (login: Login, query = ''): Promise<Answer> =>
+const sessions = async (login: Tokens, query = ''): Promise<Answer> =>
   house.customer(login.accessToken, 'GET', `/api/v1/me/sessions${query}`);
 
 describe('logout', () => {
@@ -82,6 +73,64 @@ describe('logout', () => {
       });
     }
     expect(await lives(logins[0]!)).toBe(true);
+  });
+});
+
+describe('a login when a customer has as many sessions as one may have', () => {
+  const liveIds = async (customerId: string): Promise<string[]> => {
+    const { body } = await house.server('GET', `/api/v1/customers/${customerId}/sessions?limit=200`);
+    return body.data.map(({ id }: { id: string }) => id);
+  };
+
+  it('ends the least recently used one, and says so', async () => {
+    const { id, email, logins } = await loggedIn(1);
+    const [oldest, second, ...others] = await insertSessions(house, id, 99);
+    await house.sql('UPDATE sessions SET rotated_at = now() WHERE id = $1', [oldest]);
+    expect(await liveIds(id)).toHaveLength(100);
+    const opened = await logIn(email);
+    const left = await liveIds(id);
+    expect(left).toHaveLength(100);
+    expect(left).toEqual(expect.arrayContaining([oldest, ...others]));
+    expect(left).not.toContain(second);
+    expect(await Promise.all([logins[0]!, opened].map((login) => lives(login)))).toEqual([true, true]);
+    const events = await house.events(id, 'session.revoked');
+    expect(events.map(({ data }) => data)).toEqual([
+      {
+        customer: expect.objectContaining({ id }),
+        session: expect.objectContaining({ id: second }),
+        reason: 'session_limit',
+      },
+    ]);
+  });
+
+  it('ends none of those that are over already, and none before the limit', async () => {
+    const { id, email } = await loggedIn(1);
+    const ids = await insertSessions(house, id, 100);
+    await house.sql('UPDATE sessions SET revoked_at = now() WHERE id = $1', [ids[0]]);
+    await house.sql('UPDATE sessions SET idle_expires_at = now() WHERE id = $1', [ids[1]]);
+    await logIn(email);
+    expect(await liveIds(id)).toHaveLength(100);
+    expect(await house.events(id, 'session.revoked')).toEqual([]);
+  });
+
+  it('ends one for each of several at once', async () => {
+    const { id, email } = await loggedIn(1);
+    const ids = await insertSessions(house, id, 99);
+    const opened = await Promise.all(Array.from({ length: 5 }, () => logIn(email)));
+    const left = await liveIds(id);
+    expect(left).toHaveLength(100);
+    expect(ids.filter((old) => !left.includes(old))).toEqual(ids.slice(0, 5));
+    expect(await Promise.all(opened.map((login) => lives(login)))).toEqual(opened.map(() => true));
+    expect(await house.events(id, 'session.revoked')).toHaveLength(5);
+  });
+
+  it('ends a bounded number when there are far too many', async () => {
+    const { id, email } = await loggedIn(1);
+    const ids = await insertSessions(house, id, 250);
+    await logIn(email);
+    const left = await liveIds(id);
+    expect(left).toHaveLength(152);
+    expect(ids.filter((old) => !left.includes(old))).toEqual(ids.slice(0, 100));
   });
 });
 
@@ -199,18 +248,8 @@ describe("a customer's sessions for a server", () => {
 
 describe('the end of sessions on every replica (TK-10)', () => {
   it('logout, revocation, disabling, deleting and a password change act at once on another api', async () => {
-    const first = house.api;
-    const port = await freePort();
-    const other = house.startApi({ PORT: String(port) });
-    house.api = first;
-    const otherUrl = `http://127.0.0.1:${port}`;
+    const other = await startReplica(house);
     try {
-      while (
-        !(await fetch(`${otherUrl}/readyz`).then(
-          ({ ok }) => ok,
-          () => false,
-        ))
-      );
       const endings: Record<string, (customer: Awaited<ReturnType<typeof loggedIn>>) => Promise<Answer>> = {
         logout: ({ logins }) => logout(logins[1]!, { scope: 'others' }),
         revocation: ({ id }) => house.server('DELETE', `/api/v1/customers/${id}/sessions`),
@@ -224,14 +263,14 @@ describe('the end of sessions on every replica (TK-10)', () => {
       };
       for (const [name, end] of Object.entries(endings)) {
         const customer = await loggedIn(2);
-        expect(await lives(customer.logins[0]!, otherUrl)).toBe(true);
+        expect(await lives(customer.logins[0]!, other.baseUrl)).toBe(true);
         const answer = await end(customer);
         expect(`${name}: ${answer.status < 300}`).toBe(`${name}: true`);
-        expect(`${name}: ${await lives(customer.logins[0]!, otherUrl)}`).toBe(`${name}: false`);
+        expect(`${name}: ${await lives(customer.logins[0]!, other.baseUrl)}`).toBe(`${name}: false`);
         expect(`${name}: ${(await refreshes(customer.logins[0]!)).status}`).toBe(`${name}: 401`);
       }
     } finally {
-      await other.end('SIGTERM');
+      await other.process.end();
     }
   });
 });

@@ -11,9 +11,10 @@ import {
 } from 'jose';
 import { Keyring } from '#platform';
 import { eventually } from '../support/eventually.js';
-import { House, PASSWORD, type Answer } from '../support/house.js';
-import { entryPoints, freePort, HouseProcess } from '../support/processes.js';
+import { House, type Answer } from '../support/house.js';
+import { startReplica } from '../support/replicas.js';
 import { insertOrganization } from '../support/tenants.js';
+import { uniqueEmail } from '../support/unique-email.js';
 
 /** The apis read their keys every 600 ms in place of every minute. */
 const env = { TIME_SCALE: '100' };
@@ -64,22 +65,6 @@ const passTime = (kid: string, interval: string): Promise<unknown> =>
     interval,
   ]);
 
-/** A second api on the same database. */
-const startReplica = async (): Promise<{ process: HouseProcess; baseUrl: string }> => {
-  const port = String(await freePort());
-  const replica = {
-    process: new HouseProcess(entryPoints.api, { ...house.env, PORT: port }),
-    baseUrl: `http://127.0.0.1:${port}`,
-  };
-  await eventually('the replica being ready', () =>
-    fetch(`${replica.baseUrl}/readyz`).then(
-      ({ ok }) => ok,
-      () => false,
-    ),
-  );
-  return replica;
-};
-
 describe('rotation by command', () => {
   it('CF-04: publishes the next key before its use and keeps the one before until its tokens have expired', async () => {
     const before = await register();
@@ -121,7 +106,7 @@ describe('rotation by command', () => {
   });
 
   it('ends every access token with --now, on every replica, and no session', async () => {
-    const replica = await startReplica();
+    const replica = await startReplica(house);
     try {
       const before = await register();
       await command('rotate-signing-key');
@@ -167,7 +152,7 @@ describe('rotation by command', () => {
 
 describe('rotation by age', () => {
   it('makes one new key although two apis see the age at once', async () => {
-    const replica = await startReplica();
+    const replica = await startReplica(house);
     const blocker = await house.db.connect();
     try {
       const [first] = await storedKids();
@@ -205,7 +190,7 @@ describe('rotation by age', () => {
     const [first] = await storedKids();
     await passTime(first!, '91 days');
     house.startApi();
-    const replica = await startReplica();
+    const replica = await startReplica(house);
     await house.ready();
     expect(await storedKids()).toHaveLength(2);
     await replica.process.end();
@@ -259,14 +244,14 @@ describe('custom claims', () => {
     await house.sql(`UPDATE projects SET settings = settings || $1`, [
       JSON.stringify({ accessTokenClaims: names }),
     ]);
-    const email = `${randomUUID()}@example.com`;
+    const email = uniqueEmail();
     const { body } = await house.register(email);
     await house.sql(`UPDATE customers SET public_metadata = $2, metadata = $3 WHERE id = $1`, [
       body.customer.id,
       JSON.stringify({ plan: { name: 'pro' }, sub: 'forged', iss: 'forged', exp: 1, email_verified: true }),
       JSON.stringify({ secret: 'hidden', plan: 'hidden' }),
     ]);
-    const login = tokensOf(await house.page('POST', '/api/v1/auth/login', { email, password: PASSWORD }));
+    const login = tokensOf(await house.login(email));
     for (const tokens of [login, await refresh(login)]) {
       expect(decodeJwt(tokens.accessToken)).toEqual({
         iss: house.baseUrl,

@@ -1,8 +1,11 @@
 import { randomUUID } from 'node:crypto';
-import { carriers, House, PASSWORD } from '../support/house.js';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { registerMany } from '../support/customers.js';
 import { eventually } from '../support/eventually.js';
+import { carriers, House } from '../support/house.js';
 import { freePort, HouseProcess, entryPoints } from '../support/processes.js';
 import { Receiver, status } from '../support/receiver.js';
+import { uniqueEmail } from '../support/unique-email.js';
 
 /** Lease 3 s, time-out 1 s, retries after 0.3 s. */
 const env = { TIME_SCALE: '10', WEBHOOK_RETRY_SCHEDULE: '0s,3s,3s,3s,3s' };
@@ -53,7 +56,7 @@ describe.each(carriers)('crashes, deliveries carried by %s', (carrier) => {
       return found.length === 5 && found;
     });
     expect(attempts[4]).toMatchObject({ attempt: 5, error: 'worker_lost', delivery_state: 'failed' });
-    await new Promise((resolve) => setTimeout(resolve, 1_000));
+    await sleep(1_000);
     expect(receiver.requests).toHaveLength(5);
     const redelivered = await house.server(
       'POST',
@@ -68,14 +71,14 @@ describe.each(carriers)('crashes, deliveries carried by %s', (carrier) => {
     await house.api.end();
     house.startApi({ FAILPOINTS: 'delivery.before-enqueue' });
     await house.ready();
-    const email = `${randomUUID()}@example.com`;
+    const email = uniqueEmail();
     await expect(house.register(email)).rejects.toThrow();
     expect(await house.api.ended()).toBeNull();
     await eventually('the event arriving', () => receiver.requests.length === 1, 10_000);
     house.startApi();
     await house.ready();
     expect(await house.register(email)).toMatchObject({ status: 409 });
-    expect((await house.page('POST', '/api/v1/auth/login', { email, password: PASSWORD })).status).toBe(200);
+    expect((await house.login(email)).status).toBe(200);
     const attempts = await eventually('the record', async () => {
       const found = await attemptsOf(endpoint.id);
       return found.length > 0 && found;
@@ -98,7 +101,7 @@ describe.each(carriers)('crashes, deliveries carried by %s', (carrier) => {
   it('workers told to stop finish what is in flight and leave nothing leased', async () => {
     await house.createEndpoint(receiver.url, ['customer.created']);
     receiver.otherwise = (response) => void setTimeout(() => response.end('late'), 700);
-    const registered = house.registerMany(20);
+    const registered = registerMany(house, 20);
     await eventually('20 requests in flight', () => receiver.requests.length === 20);
     await registered;
     expect(await house.workers[0]!.end('SIGTERM')).toBe(0);
@@ -112,9 +115,9 @@ describe.each(carriers)('crashes, deliveries carried by %s', (carrier) => {
     for (let index = 0; index < 4; index += 1) house.startWorker();
     await house.ready();
     await house.createEndpoint(receiver.url, ['customer.created']);
-    await house.registerMany(200);
+    await registerMany(house, 200);
     await eventually('all requests', () => receiver.requests.length >= 200);
-    await new Promise((resolve) => setTimeout(resolve, 500));
+    await sleep(500);
     expect(receiver.requests).toHaveLength(200);
     expect(new Set(receiver.requests.map(({ event }) => event.id)).size).toBe(200);
     const [row] = await house.sql('SELECT count(*)::int AS n, max(attempt)::int AS most FROM attempts');

@@ -1,9 +1,11 @@
-import { randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { House, PASSWORD } from '../support/house.js';
+import { registerMany } from '../support/customers.js';
 import { eventually } from '../support/eventually.js';
 import { freePort } from '../support/processes.js';
 import { Receiver, status } from '../support/receiver.js';
 import { hasRedisServer, RedisServer } from '../support/redis-server.js';
+import { uniqueEmail } from '../support/unique-email.js';
 
 if (!hasRedisServer) process.stderr.write('Redis faults are not tested: no redis-server on the PATH.\n');
 const describeRedis = hasRedisServer ? describe : describe.skip;
@@ -32,7 +34,7 @@ describeRedis('faults of Redis', () => {
       const seen = receiver.requests.filter(({ event }) => event.id === request.event.id).length;
       status(seen === 1 ? 500 : 200)(response, request, undefined as never);
     };
-    await house.registerMany(50);
+    await registerMany(house, 50);
     await eventually('50 first attempts', async () => (await house.attempts()).length === 50);
     await redis.flush();
     await eventually('50 retries', async () => (await house.attempts({ success: 'true' })).length === 50);
@@ -46,24 +48,19 @@ describeRedis('faults of Redis', () => {
     await house.createEndpoint(receiver.url, ['customer.created']);
     expect(await readiness()).toMatchObject({ status: 'ready', redis: 'up' });
     await redis.stop();
-    await house.registerMany(20);
+    await registerMany(house, 20);
     await eventually('20 deliveries', () => receiver.requests.length === 20);
     expect(await readiness()).toMatchObject({ status: 'degraded', redis: 'down' });
     const tries = [];
     for (let index = 0; index < 11; index += 1) {
-      tries.push(
-        await house.page('POST', '/api/v1/auth/login', {
-          email: 'nobody@example.com',
-          password: 'wrong password',
-        }),
-      );
+      tries.push(await house.login('nobody@example.com', 'wrong password'));
     }
     expect(tries.at(-1)!.status).toBe(429);
     await redis.start();
     await eventually('Redis being used again', async () => (await readiness()).redis === 'up', 20_000);
     await house.register();
     await eventually('one more delivery', () => receiver.requests.length === 21);
-    await new Promise((resolve) => setTimeout(resolve, 500));
+    await sleep(500);
     expect(receiver.requests).toHaveLength(21);
   });
 
@@ -71,14 +68,7 @@ describeRedis('faults of Redis', () => {
     'RL-06: %s: each process counts for itself, and auth routes stay limited',
     async (fault) => {
       await start({ TRUSTED_PROXIES: '127.0.0.0/8' });
-      const login = () =>
-        house.request('POST', '/api/v1/auth/login', {
-          body: { email: `${randomUUID()}@example.com`, password: PASSWORD },
-          headers: {
-            'x-publishable-key': house.credentials.publishableKey,
-            'x-forwarded-for': '203.0.113.9',
-          },
-        });
+      const login = () => house.login(uniqueEmail(), PASSWORD, { 'x-forwarded-for': '203.0.113.9' });
       expect((await login()).status).toBe(401);
       if (fault === 'stopped') await redis.stop();
       else redis.hang();

@@ -1,3 +1,5 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+
 /** Calls `probe` until it returns something other than undefined, null or false. @throws Error after `ms` */
 export async function eventually<T>(
   what: string,
@@ -9,6 +11,6 @@ export async function eventually<T>(
     const value = await probe();
     if (value !== undefined && value !== null && value !== false) return value;
     if (Date.now() > end) throw new Error(`${what} did not happen within ${ms} ms`);
-    await new Promise((resolve) => setTimeout(resolve, 25));
+    await sleep(25);
   }
 }

@@ -2,11 +2,11 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { setTimeout } from 'node:timers/promises';
 import pg from 'pg';
 import type { Credentials } from '../../apps/api/src/bootstrap/first-boot.js';
 import { eventually } from './eventually.js';
 import { entryPoints, freePort, HouseProcess } from './processes.js';
+import { uniqueEmail } from './unique-email.js';
 
 /** How deliveries travel in a test run. */
 export type Carrier = 'postgresql' | 'redis';
@@ -156,24 +156,16 @@ export class House {
     return this.request(method, path, { body, headers: { authorization: `Bearer ${accessToken}` } });
   }
 
-  async register(email = `${randomUUID()}@example.com`, more: Record<string, unknown> = {}): Promise<Answer> {
+  async register(email = uniqueEmail(), more: Record<string, unknown> = {}): Promise<Answer> {
     return this.page('POST', '/api/v1/auth/register', { email, password: PASSWORD, ...more });
   }
 
-  /** Registers `count` customers, ten at a time, waiting as long as an overloaded house asks for. */
-  async registerMany(count: number): Promise<void> {
-    for (let done = 0; done < count; done += 10) {
-      await Promise.all(Array.from({ length: Math.min(10, count - done) }, () => this.registerOne()));
-    }
-  }
-
-  /** @throws Error unless the answer is 201, sooner or later */
-  private async registerOne(): Promise<void> {
-    const { status, headers, body } = await this.register();
-    if (status === 201) return;
-    if (status !== 503) throw new Error(`a registration was refused: ${JSON.stringify(body)}`);
-    await setTimeout(Number(headers.get('retry-after')) * 1_000);
-    return this.registerOne();
+  /** With the publishable key, and what else says who is logging in. */
+  login(email: string, password = PASSWORD, headers: Record<string, string> = {}): Promise<Answer> {
+    return this.request('POST', '/api/v1/auth/login', {
+      body: { email, password },
+      headers: { 'x-publishable-key': this.credentials.publishableKey, ...headers },
+    });
   }
 
   async createEndpoint(url: string, events?: string[]): Promise<{ id: string; secret: string }> {
