@@ -22,8 +22,9 @@ const awayCodes = new Set([
   '3D000', // the database does not exist yet
 ]);
 
+/** What pg says without a code; "Query read timeout" when no answer came within `query_timeout`. */
 const awayMessages =
-  /timeout exceeded when trying to connect|Connection terminated|not queryable|Client has encountered/;
+  /timeout exceeded when trying to connect|Connection terminated|not queryable|Query read timeout/;
 
 /** 503 `unavailable` when the fault says that the database is away or slow, else null. */
 export function databaseFault(error: unknown): GatehouseError | null {

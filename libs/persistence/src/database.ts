@@ -3,7 +3,7 @@ import { DataSource } from 'typeorm';
 import type { PostgresDriver } from 'typeorm/driver/postgres/PostgresDriver.js';
 import pg from 'pg';
 import { unavailable } from '#domain';
-import { errorCode, errorMessage, sleep, type Config, type Logger } from '#platform';
+import { errorCode, errorMessage, sleep, withTimeout, type Config, type Logger } from '#platform';
 import { entities } from './entities.js';
 import { databaseFault } from './database-faults.js';
 import { migrations } from './migrations/index.js';
@@ -30,6 +30,19 @@ export interface UnitOfWork {
   connection?: PgQueryable | undefined;
 }
 
+/** What a request may wait for, in ms; all of it together stays below 15 s (requirement I7). */
+const limits = {
+  connectionTimeoutMillis: 2_000,
+  lock_timeout: 2_000,
+  statement_timeout: 5_000,
+  // pg's own clock, for a PostgreSQL that hangs or a network that swallows: they end no statement.
+  query_timeout: 6_000,
+  // The other side of it: whoever fell silent within a transaction must not keep its locks.
+  idle_in_transaction_session_timeout: 10_000,
+};
+
+const CLOSE_MS = 2_000;
+
 /** The connection pool. It connects in the background, so that a process can say it is waiting. */
 export class Database implements Sql {
   readonly source: DataSource;
@@ -42,24 +55,7 @@ export class Database implements Sql {
     private readonly config: Config,
     private readonly logger: Logger,
   ) {
-    this.source = new DataSource({
-      type: 'postgres',
-      url: config.database.url!,
-      entities,
-      migrations,
-      migrationsTableName: 'migrations',
-      logging: false,
-      poolErrorHandler: (error: unknown) =>
-        logger.warn({ reason: errorMessage(error) }, 'database connection lost'),
-      extra: {
-        application_name: 'gatehouse',
-        max: config.database.pool,
-        connectionTimeoutMillis: 2_000,
-        lock_timeout: 2_000,
-        statement_timeout: 5_000,
-        idleTimeoutMillis: 30_000,
-      },
-    });
+    this.source = this.newSource({ ...limits, max: config.database.pool, idleTimeoutMillis: 30_000 });
   }
 
   /** Whether the pool has connected once; after that the pool mends itself. */
@@ -78,6 +74,19 @@ export class Database implements Sql {
         this.logger.warn({ reason: errorMessage(error), code: errorCode(error) }, 'waiting for the database');
         await sleep(pause);
       }
+    }
+  }
+
+  /** Gives `work` a connection of its own, on which a statement may take as long as it needs. */
+  async withoutLimits<Result>(work: (source: DataSource) => Promise<Result>): Promise<Result> {
+    const source = await this.newSource({
+      connectionTimeoutMillis: limits.connectionTimeoutMillis,
+      max: 1,
+    }).initialize();
+    try {
+      return await work(source);
+    } finally {
+      await source.destroy();
     }
   }
 
@@ -120,10 +129,26 @@ export class Database implements Sql {
     }
   }
 
+  /** Lets go of every connection, at the latest after two seconds of silence on the other side. */
   async close(): Promise<void> {
     this.closed = true;
-    await this.listener?.end().catch(() => undefined);
-    if (this.source.isInitialized) await this.source.destroy();
+    const ended = Promise.all([this.listener?.end(), this.connected && this.source.destroy()]);
+    await withTimeout(ended, CLOSE_MS, 'PostgreSQL does not say goodbye').catch(() => undefined);
+  }
+
+  /** @param extra options of pg's pool */
+  private newSource(extra: pg.PoolConfig): DataSource {
+    return new DataSource({
+      type: 'postgres',
+      url: this.config.database.url!,
+      entities,
+      migrations,
+      migrationsTableName: 'migrations',
+      logging: false,
+      poolErrorHandler: (error: unknown) =>
+        this.logger.warn({ reason: errorMessage(error) }, 'database connection lost'),
+      extra: { application_name: 'gatehouse', ...extra },
+    });
   }
 }
 

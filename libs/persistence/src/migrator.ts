@@ -1,4 +1,4 @@
-import { MigrationExecutor } from 'typeorm';
+import { MigrationExecutor, type DataSource } from 'typeorm';
 import type { Database } from './database.js';
 
 /** Any number, the same in every process: it names the lock. */
@@ -10,14 +10,18 @@ const MIGRATION_LOCK = 7_120_913;
  * (TypeORM's own run takes no lock.)
  * @returns names of the migrations that were applied
  */
-export async function migrate(database: Database): Promise<string[]> {
-  const runner = database.source.createQueryRunner();
+export function migrate(database: Database): Promise<string[]> {
+  return database.withoutLimits(migrateIn);
+}
+
+async function migrateIn(source: DataSource): Promise<string[]> {
+  const runner = source.createQueryRunner();
   try {
     await runner.connect();
     await runner.startTransaction();
     await runner.query(`SET LOCAL lock_timeout = '60s'; SET LOCAL statement_timeout = '60s'`);
     await runner.query('SELECT pg_advisory_xact_lock($1)', [MIGRATION_LOCK]);
-    const executor = new MigrationExecutor(database.source, runner);
+    const executor = new MigrationExecutor(source, runner);
     executor.transaction = 'none';
     const applied = await executor.executePendingMigrations();
     await runner.commitTransaction();

@@ -1,3 +1,4 @@
+import type pg from 'pg';
 import type { EntityManager, QueryRunner } from 'typeorm';
 import type { PostgresQueryRunner } from 'typeorm/driver/postgres/PostgresQueryRunner.js';
 import { unavailable } from '#domain';
@@ -35,13 +36,19 @@ export class Tx implements Sql {
 /** An open transaction, with the connection that it holds. */
 interface OpenTransaction {
   tx: Tx;
+  connection: pg.Client;
   runner: QueryRunner;
 }
 
 interface OpenUnit extends UnitOfWork {
   open?: Promise<OpenTransaction>;
+  /** What runs in it, whether or not anybody waits for it. */
+  readonly joined: Promise<unknown>[];
   isOver: boolean;
 }
+
+/** A transaction that cannot be rolled back within a second loses its connection, which rolls back as well. */
+const ROLLBACK = { text: 'ROLLBACK', query_timeout: 1_000 };
 
 /** The only way to open a transaction: what commits in it is announced afterwards. */
 export class Transactions {
@@ -57,45 +64,55 @@ export class Transactions {
    */
   async run<Result>(work: (tx: Tx) => Promise<Result>): Promise<Result> {
     const unit = this.database.units.getStore() as OpenUnit | undefined;
-    if (unit && !unit.isOver) return work((await this.openIn(unit)).tx);
+    if (unit && !unit.isOver) return this.join(unit, work);
     const open = await this.open();
     return this.finish(open, () => work(open.tx));
   }
 
   /** Runs `work` in a transaction of its own, also within a unit of work: for what must not be undone with it. */
   apart<Result>(work: (tx: Tx) => Promise<Result>): Promise<Result> {
-    const none: OpenUnit = { isOver: true };
+    const none: OpenUnit = { joined: [], isOver: true };
     return this.database.units.run(none, () => this.run(work));
   }
 
   /**
    * Runs `work` so that all its transactions commit as one, together with what `complete` makes of its result.
-   * The transaction opens with the first of them, so that work before it holds no connection.
+   * The transaction opens with the first of them, so that work before it holds no connection. One that `work` does
+   * not wait for belongs to it as well: it is waited for, and none commits if it fails.
    */
   async runAsOne<Result>(
     work: () => Promise<Result>,
     complete: (tx: Tx, result: Result) => Promise<void>,
   ): Promise<Result> {
-    const unit: OpenUnit = { isOver: false };
+    const unit: OpenUnit = { joined: [], isOver: false };
     try {
       const result = await this.database.units.run(unit, work);
       const open = await this.openIn(unit);
-      endUnit(unit);
+      const failed = await endUnit(unit);
       return await this.finish(open, async () => {
+        if (failed) throw failed.reason;
         await complete(open.tx, result);
         return result;
       });
     } catch (error) {
       // Over already when it was `finish` that failed.
-      if (unit.open && !unit.isOver) await rollback(await unit.open);
-      endUnit(unit);
+      if (!unit.isOver) {
+        await endUnit(unit);
+        await unit.open?.then(rollback, () => undefined);
+      }
       throw databaseFault(error) ?? error;
     }
   }
 
+  private join<Result>(unit: OpenUnit, work: (tx: Tx) => Promise<Result>): Promise<Result> {
+    const joined = this.openIn(unit).then(({ tx }) => work(tx));
+    unit.joined.push(joined);
+    return joined;
+  }
+
   private openIn(unit: OpenUnit): Promise<OpenTransaction> {
     unit.open ??= this.open().then((open) => {
-      unit.connection = open.tx.connection;
+      unit.connection = open.connection;
       return open;
     });
     return unit.open;
@@ -105,11 +122,14 @@ export class Transactions {
     if (!this.database.connected) throw unavailable();
     const runner = this.database.source.createQueryRunner() as PostgresQueryRunner;
     try {
-      const connection = (await runner.connect()) as PgQueryable;
-      await runner.startTransaction();
-      return { tx: new Tx(runner.manager, connection), runner };
+      const connection = (await runner.connect()) as pg.Client;
+      const open = { tx: new Tx(runner.manager, connection), connection, runner };
+      await open.tx.query('START TRANSACTION').catch(async (error: unknown) => {
+        await rollback(open);
+        throw error;
+      });
+      return open;
     } catch (error) {
-      await runner.release().catch(() => undefined);
       throw databaseFault(error) ?? error;
     }
   }
@@ -120,7 +140,7 @@ export class Transactions {
     try {
       result = await work();
       this.failpoints.hit('transaction.before-commit');
-      await runner.commitTransaction();
+      await tx.query('COMMIT');
     } catch (error) {
       await rollback(open);
       throw databaseFault(error) ?? error;
@@ -134,14 +154,23 @@ export class Transactions {
   }
 }
 
-/** Whoever comes later, such as work that nobody waited for, opens a transaction of their own. */
-function endUnit(unit: OpenUnit): void {
+/**
+ * Waits for everything that runs in a unit: what still used its connection later would write past its end. Whoever
+ * comes after that opens a transaction of their own.
+ * @returns the first of them that failed
+ */
+async function endUnit(unit: OpenUnit): Promise<PromiseRejectedResult | undefined> {
+  let results: PromiseSettledResult<unknown>[];
+  do results = await Promise.allSettled(unit.joined);
+  while (results.length < unit.joined.length);
   unit.isOver = true;
   unit.connection = undefined;
+  return results.find((result) => result.status === 'rejected');
 }
 
-async function rollback({ runner }: OpenTransaction): Promise<void> {
-  // A connection that is gone has rolled back by itself.
-  if (runner.isTransactionActive) await runner.rollbackTransaction().catch(() => undefined);
-  await runner.release().catch(() => undefined);
+async function rollback({ connection, runner }: OpenTransaction): Promise<void> {
+  // Where it cannot be said, the connection is gone, or still owes an answer that its next user would wait for:
+  // one that was ended does not go back into the pool.
+  await connection.query(ROLLBACK).catch(() => void connection.end());
+  await runner.release();
 }

@@ -8,8 +8,10 @@ import {
   SessionsRepository,
   Transactions,
   type IdempotentRequest,
+  type Tx,
 } from '#persistence';
 import { canonicalJson, Keyring, newId, sha256 } from '#platform';
+import { delayingAfter } from './answer-delay.js';
 import type { HouseRequest } from './request-context.js';
 
 const HEADER = 'Idempotency-Key';
@@ -79,11 +81,12 @@ export class IdempotencyInterceptor implements NestInterceptor {
       return this.replay(JSON.parse(text) as KeptAnswer, response);
     }
     try {
-      return await this.transactions.runAsOne(run, async (tx, body) => {
+      const keep = async (tx: Tx, body: unknown) => {
         const answer = this.seal(claim, { status: response.statusCode, body });
         // Taken for dead and replaced: then the change must not happen a second time.
         if (!(await this.keys.finish(tx, wanted, claim, answer))) throw inProgress();
-      });
+      };
+      return await delayingAfter(() => this.transactions.runAsOne(run, keep));
     } catch (error) {
       await this.keepError(wanted, claim, error, request);
       throw error;
@@ -97,7 +100,10 @@ export class IdempotencyInterceptor implements NestInterceptor {
     { requestId }: HouseRequest,
   ): Promise<void> {
     if (!(error instanceof GatehouseError) || !keptStatuses.has(error.status)) {
-      return this.keys.release(wanted, claim);
+      const released = this.keys.release(wanted, claim);
+      // Whoever has waited for an absent database does not wait for it again: the claim ends by itself as well.
+      const isAway = error instanceof GatehouseError && error.code === 'unavailable';
+      return isAway ? void released.catch(() => undefined) : released;
     }
     const { cause: _, ...details } = error.details;
     const answer = this.seal(claim, { code: error.code, details, requestId });

@@ -1,4 +1,5 @@
 import { sleep } from '#platform';
+import { delayAnswer } from '../http/answer-delay.js';
 
 /** Longer than a hash, finding a customer and writing a mail take together, in ms. */
 const ANSWER_MS = 150;
@@ -8,6 +9,8 @@ const ANSWER_MS = 150;
  * registered (requirement EV-07). No thread and no connection is held meanwhile.
  */
 export async function answerUniformly<Answer>(work: Promise<Answer> | null): Promise<Answer | null> {
-  const [answer] = await Promise.all([work, sleep(ANSWER_MS)]);
+  const end = sleep(ANSWER_MS);
+  const answer = await work;
+  await delayAnswer(end);
   return answer;
 }

@@ -1,6 +1,7 @@
 import type { ClosedAttempt, DeliveryState } from '#domain';
 import { newId, type DeliveryJob } from '#platform';
 import type { Database } from '../database.js';
+import { IN_LOCK_ORDER } from './lock-order.js';
 
 /** An attempt that this worker, and no other, is to make. */
 export interface ClaimedAttempt {
@@ -106,7 +107,8 @@ export class DeliveryWorkRepository {
   /**
    * Writes the outcomes of attempts, all in one statement: only if the claim still holds, the delivery moves
    * and the attempt enters the log. A failure ends the delivery when meanwhile its endpoint was
-   * switched off or its customer deleted.
+   * switched off or its customer deleted. The rows are locked before they are judged: whoever is waited for may
+   * be deleting that customer.
    */
   async close(attempts: ClosedAttempt[]): Promise<CloseResult[]> {
     const rows = await this.database.prepared<{ attemptId: string; state: DeliveryState }>(
@@ -118,12 +120,13 @@ export class DeliveryWorkRepository {
              "retryAfter" text)
            JOIN deliveries d ON d.id = c."deliveryId" AND d.attempt_id = c."attemptId"
            JOIN webhook_endpoints w ON w.id = d.endpoint_id
+         ${IN_LOCK_ORDER}
        ), moved AS (
          UPDATE deliveries d SET state = judged.state, attempt_id = NULL, lease_until = NULL,
            next_attempt_at = CASE WHEN judged.state = 'pending'
              THEN clock_timestamp() + judged."nextDelayMs" * interval '1 ms' END,
            finished_at = CASE WHEN judged.state <> 'pending' THEN clock_timestamp() END
-         FROM judged WHERE d.id = judged."deliveryId" AND d.attempt_id = judged."attemptId"
+         FROM judged WHERE d.id = judged."deliveryId"
          RETURNING judged.*, d.organization_id, d.project_id, d.event_id, d.event_type, d.endpoint_id, d.target_url,
            d.attempt, d.started_at
        ), logged AS (
@@ -155,9 +158,12 @@ export class DeliveryWorkRepository {
   /** Cancels what is pending for endpoints that no longer take deliveries. */
   async cancelOrphans(): Promise<void> {
     await this.database.prepared(
-      `UPDATE deliveries d SET state = 'cancelled', next_attempt_at = NULL, finished_at = clock_timestamp()
-       FROM webhook_endpoints w
-       WHERE w.id = d.endpoint_id AND w.status <> 'enabled' AND d.state = 'pending' AND d.lease_until IS NULL`,
+      `WITH orphans AS (
+         SELECT d.id FROM deliveries d JOIN webhook_endpoints w ON w.id = d.endpoint_id AND w.status <> 'enabled'
+         WHERE d.state = 'pending' AND d.lease_until IS NULL ${IN_LOCK_ORDER}
+       )
+       UPDATE deliveries d SET state = 'cancelled', next_attempt_at = NULL, finished_at = clock_timestamp()
+       FROM orphans WHERE d.id = orphans.id`,
     );
   }
 }

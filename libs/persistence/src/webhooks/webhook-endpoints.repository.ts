@@ -2,6 +2,7 @@ import { notFound, type Reach } from '#domain';
 import { Conditions } from '../conditions.js';
 import type { Database } from '../database.js';
 import type { Tx } from '../transactions.js';
+import { IN_LOCK_ORDER } from './lock-order.js';
 import { WebhookEndpointEntity, type WebhookEndpoint } from './webhook-endpoint.entity.js';
 
 export type NewWebhookEndpoint = Pick<
@@ -84,8 +85,12 @@ export class WebhookEndpointsRepository {
     );
     if (rows.length === 0) throw notFound();
     await tx.query(
-      `UPDATE deliveries SET state = 'cancelled', next_attempt_at = NULL, finished_at = now()
-       WHERE endpoint_id = $1 AND state = 'pending' AND lease_until IS NULL`,
+      `WITH waiting AS (
+         SELECT d.id FROM deliveries d
+         WHERE d.endpoint_id = $1 AND d.state = 'pending' AND d.lease_until IS NULL ${IN_LOCK_ORDER}
+       )
+       UPDATE deliveries d SET state = 'cancelled', next_attempt_at = NULL, finished_at = now()
+       FROM waiting WHERE d.id = waiting.id`,
       [id],
     );
   }

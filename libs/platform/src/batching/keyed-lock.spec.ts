@@ -38,6 +38,17 @@ describe('KeyedLock', () => {
     await blocked;
   });
 
+  it('I7: makes nobody wait for ever: after its patience work runs beside the others', async () => {
+    const lock = new KeyedLock(1);
+    const hung = held();
+    const first = lock.run('a', () => hung.ended);
+    await expect(Promise.all([1, 2, 3].map((each) => lock.run('a', async () => each)))).resolves.toEqual([
+      1, 2, 3,
+    ]);
+    hung.end();
+    await first;
+  });
+
   it('hands on the result, and the error to nobody but its own caller', async () => {
     const lock = new KeyedLock();
     const failing = lock.run('a', () => Promise.reject(new Error('mine')));

@@ -1,10 +1,18 @@
-/** Runs work of the same key one after the other within this process. */
+import { withTimeout } from '../clock/clock.js';
+
+/**
+ * Runs work of the same key one after the other within this process. It saves work and guards nothing: whoever has
+ * waited too long runs beside the others, so that a database that hangs holds nobody up in a line of hung ones.
+ */
 export class KeyedLock {
   private readonly tails = new Map<string, Promise<unknown>>();
 
+  /** @param patienceMs longest wait for the others of a key, in ms */
+  constructor(private readonly patienceMs = 2_000) {}
+
   async run<T>(key: string, work: () => Promise<T>): Promise<T> {
     const before = this.tails.get(key) ?? Promise.resolve();
-    const mine = before.then(work, work);
+    const mine = withTimeout(before, this.patienceMs, 'it is taking long').then(work, work);
     this.tails.set(key, mine);
     try {
       return await mine;

@@ -1,0 +1,187 @@
+import { randomUUID } from 'node:crypto';
+import {
+  CustomersRepository,
+  Database,
+  DeliveryAnnouncer,
+  DeliveryWorkRepository,
+  Transactions,
+  type Tx,
+} from '#persistence';
+import { createLogger, Failpoints, loadConfig } from '#platform';
+import { registerOne } from '../support/customers.js';
+import { eventually } from '../support/eventually.js';
+import { House } from '../support/house.js';
+
+let house: House;
+let database: Database;
+let transactions: Transactions;
+beforeAll(async () => {
+  house = await House.start({ workers: 0 });
+  const config = loadConfig(house.env);
+  const logger = createLogger({ logLevel: 'silent' }, 'test');
+  database = new Database(config, logger);
+  await database.connect();
+  const announcer = new DeliveryAnnouncer(database, null, 0, logger);
+  transactions = new Transactions(database, announcer, new Failpoints([], logger));
+});
+afterAll(async () => {
+  await database?.close();
+  await house?.stop();
+});
+
+/** Something that happens when it is told to. */
+function signal() {
+  let give!: () => void;
+  const given = new Promise<void>((resolve) => (give = resolve));
+  return { give, given };
+}
+
+describe('a unit of work', () => {
+  const write = (tx: Tx, name: string) =>
+    tx.query('INSERT INTO organizations (id, name, slug) VALUES ($1, $2, $2)', [randomUUID(), name]);
+  const written = async (...names: string[]): Promise<number> =>
+    (await house.sql('SELECT FROM organizations WHERE name = ANY ($1)', [names])).length;
+
+  /** A unit that does not wait for a transaction in it, and then ends as `outcome` says. */
+  async function leaveBehind(outcome: () => void, late: (tx: Tx) => Promise<unknown>): Promise<unknown> {
+    const [begun, left] = [signal(), signal()];
+    let straggler!: Promise<unknown>;
+    const work = async () => {
+      straggler = transactions.run(async (tx) => {
+        begun.give();
+        await left.given;
+        // Enough time for a unit that waits for nobody to end.
+        await house.sql('SELECT pg_sleep(0.2)');
+        return late(tx);
+      });
+      straggler.catch(() => undefined);
+      await begun.given;
+      left.give();
+      outcome();
+    };
+    const ended = await transactions
+      .runAsOne(work, async (tx) => void (await write(tx, 'completed')))
+      .catch((error: unknown) => error);
+    await straggler.catch(() => undefined);
+    return ended;
+  }
+
+  beforeEach(() => house.sql(`DELETE FROM organizations WHERE name IN ('completed', 'late')`));
+
+  it('rolls back what outlives its work, too', async () => {
+    const fail = () => {
+      throw new Error('mine');
+    };
+    await expect(leaveBehind(fail, (tx) => write(tx, 'late'))).resolves.toMatchObject({ message: 'mine' });
+    expect(await written('late', 'completed')).toBe(0);
+  });
+
+  it('commits with what outlives its work, or not at all', async () => {
+    await leaveBehind(
+      () => undefined,
+      (tx) => write(tx, 'late'),
+    );
+    expect(await written('late', 'completed')).toBe(2);
+    await house.sql(`DELETE FROM organizations WHERE name IN ('completed', 'late')`);
+    const failed = leaveBehind(
+      () => undefined,
+      () => Promise.reject(new Error('straggled')),
+    );
+    await expect(failed).resolves.toMatchObject({ message: 'straggled' });
+    expect(await written('completed')).toBe(0);
+  });
+});
+
+describe('a customer who is deleted while outcomes of their deliveries are written', () => {
+  const attempt = { httpStatus: 500, success: false, error: null, durationMs: 1, responseBody: '' };
+  const closed = (deliveryId: string, attemptId: string) => ({
+    ...attempt,
+    deliveryId,
+    attemptId,
+    nextDelayMs: 1_000,
+    retryAfter: null,
+  });
+
+  /** A customer with deliveries in flight, by id. */
+  async function inFlight(): Promise<{
+    customerId: string;
+    deliveries: { id: string; attemptId: string }[];
+  }> {
+    const { id: customerId } = await registerOne(house);
+    const deliveries = await house.sql<{ id: string; attemptId: string }>(
+      `UPDATE deliveries d SET attempt = 1, started_at = now(), lease_until = now() + interval '1 hour',
+         next_attempt_at = NULL, attempt_id = (left(d.id::text, 15) || substr(gen_random_uuid()::text, 16))::uuid
+       FROM events e WHERE e.id = d.event_id AND e.customer_id = $1 RETURNING d.id, d.attempt_id AS "attemptId"`,
+      [customerId],
+    );
+    return { customerId, deliveries: deliveries.sort((a, b) => (a.id < b.id ? -1 : 1)) };
+  }
+
+  const waiting = (count: number) =>
+    eventually(`${count} waiting`, async () => {
+      const rows = await house.sql(
+        `SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`,
+      );
+      return rows.length === count;
+    });
+
+  const remove = async (customerId: string) => {
+    const [row] = await house.sql('SELECT project_id FROM customers WHERE id = $1', [customerId]);
+    await transactions.run((tx) =>
+      new CustomersRepository(database).delete(tx, row!['project_id'] as string, customerId),
+    );
+  };
+
+  beforeAll(async () => {
+    await house.createEndpoint('http://127.0.0.1:9/');
+    const { customerId, deliveries } = await inFlight();
+    await remove(customerId);
+    // As many as a house has: the planner goes through the rows of a small table in their order anyway.
+    await house.sql(
+      `INSERT INTO deliveries (id, organization_id, project_id, event_id, event_type, endpoint_id, target_url, state)
+       SELECT gen_random_uuid(), organization_id, project_id, event_id, event_type, endpoint_id, target_url, 'succeeded'
+       FROM deliveries, generate_series(1, 20000) WHERE id = $1`,
+      [deliveries[0]!.id],
+    );
+    await house.sql('ANALYZE deliveries');
+  });
+
+  it('both take the rows in one order and neither fails, whoever comes first', async () => {
+    for (const isDeletedFirst of [true, false]) {
+      const { customerId, deliveries } = await inFlight();
+      expect(deliveries.length).toBeGreaterThan(1);
+      const work = new DeliveryWorkRepository(database, 1_000);
+      // In the order opposite to that of their ids.
+      const close = () => work.close(deliveries.toReversed().map((each) => closed(each.id, each.attemptId)));
+      const [first, second] = isDeletedFirst
+        ? [() => remove(customerId), close]
+        : [close, () => remove(customerId)];
+      const holder = await house.db.connect();
+      try {
+        await holder.query('BEGIN');
+        await holder.query('SELECT FROM deliveries WHERE id = $1 FOR UPDATE', [deliveries[0]!.id]);
+        const running = [first()];
+        await waiting(1);
+        running.push(second());
+        await waiting(2);
+        await holder.query('COMMIT');
+        await Promise.all(running);
+      } finally {
+        holder.release();
+      }
+    }
+  });
+
+  it('a failure that had to wait for the delete is not tried again', async () => {
+    const { customerId, deliveries } = await inFlight();
+    const [row] = await house.sql('SELECT project_id FROM customers WHERE id = $1', [customerId]);
+    const work = new DeliveryWorkRepository(database, 1_000);
+    let states: Promise<unknown> | undefined;
+    await transactions.run(async (tx) => {
+      await new CustomersRepository(database).delete(tx, row!['project_id'] as string, customerId);
+      states = work.close(deliveries.map((each) => closed(each.id, each.attemptId)));
+      await waiting(1);
+    });
+    expect(await states).toEqual(deliveries.map(() => 'cancelled'));
+  });
+});

@@ -1,0 +1,67 @@
+import { mkdtempSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import pg from 'pg';
+import { startEmbeddedPostgres, stopEmbeddedPostgres } from '../../scripts/embedded-postgres.mjs';
+import { takeLock } from '../../scripts/processes.mjs';
+import { stopServers } from './embedded.mjs';
+
+/** An embedded PostgreSQL of a test's own, which it may freeze, kill and start again. */
+export class PostgresServer {
+  /** @param {string} folder */
+  constructor(folder) {
+    this.folder = folder;
+    this.dataDir = path.join(folder, 'postgres');
+    this.url = '';
+    this.pid = 0;
+    /** @type {number[]} */
+    this.frozen = [];
+  }
+
+  static async start() {
+    // Named and locked like the folder of a test run, so that the next run removes what a killed one left.
+    const folder = mkdtempSync(path.join(tmpdir(), 'gatehouse-test-own-'));
+    takeLock(path.join(folder, 'owner'));
+    const server = new PostgresServer(folder);
+    await server.start();
+    return server;
+  }
+
+  /** On the port of the last time. */
+  async start() {
+    const { url, pid } = await startEmbeddedPostgres({ dataDir: this.dataDir });
+    this.url = url;
+    this.pid = pid;
+  }
+
+  /** Crashes it: it has to recover when it is started again. */
+  async crash() {
+    await stopEmbeddedPostgres(this.dataDir, 'immediate');
+  }
+
+  /** From now on it answers nothing, and keeps every connection. */
+  async freeze() {
+    const client = new pg.Client(this.url);
+    await client.connect();
+    // First who makes new processes, so that none is missed.
+    this.halt(this.pid);
+    const { rows } = await client.query('SELECT pid FROM pg_stat_activity WHERE pid <> pg_backend_pid()');
+    for (const { pid } of rows) this.halt(pid);
+    await client.end();
+  }
+
+  thaw() {
+    for (const pid of this.frozen.splice(0)) process.kill(pid, 'SIGCONT');
+  }
+
+  async remove() {
+    this.thaw();
+    await stopServers(this.folder);
+  }
+
+  /** @param {number} pid */
+  halt(pid) {
+    process.kill(pid, 'SIGSTOP');
+    this.frozen.push(pid);
+  }
+}

@@ -1,0 +1,49 @@
+import { once } from 'node:events';
+import { connect, createServer, type AddressInfo, type Server, type Socket } from 'node:net';
+
+/** A network between a client and a server that can fall silent: nothing gets through, and nobody is told. */
+export class SilentProxy {
+  private readonly sockets = new Set<Socket>();
+  private isSilent = false;
+  private constructor(private readonly server: Server) {}
+
+  static async start(target: { host: string; port: number }): Promise<SilentProxy> {
+    const proxy: SilentProxy = new SilentProxy(
+      createServer((client) => {
+        const server = connect(target);
+        for (const [from, to] of [
+          [client, server],
+          [server, client],
+        ] as const) {
+          proxy.sockets.add(from);
+          from.on('data', (data) => to.write(data)).on('error', () => undefined);
+          from.on('close', () => (proxy.sockets.delete(from), to.destroy()));
+          if (proxy.isSilent) from.pause();
+        }
+      }).listen(0, '127.0.0.1'),
+    );
+    await once(proxy.server, 'listening');
+    return proxy;
+  }
+
+  get port(): number {
+    return (this.server.address() as AddressInfo).port;
+  }
+
+  fallSilent(): void {
+    this.isSilent = true;
+    for (const socket of this.sockets) socket.pause();
+  }
+
+  /** Lets everything through, also what was sent meanwhile. */
+  speak(): void {
+    this.isSilent = false;
+    for (const socket of this.sockets) socket.resume();
+  }
+
+  async stop(): Promise<void> {
+    for (const socket of this.sockets) socket.destroy();
+    this.server.close();
+    await once(this.server, 'close');
+  }
+}
