@@ -92,7 +92,7 @@ const english: Language = {
       subject: `You already have an account for ${name}`,
       heading: 'You already have an account',
       paragraphs: [
-        `Somebody tried to sign up for ${name} with ${email}, which has an account already.`,
+        `Somebody tried to use ${email} for an account of ${name}, and it has one already.`,
         `If this was you, log in to ${name} instead. If you do not know your password, choose "Forgot password" there.`,
       ],
       closing: ['If this was not you, you can ignore this mail: nothing has changed.'],
