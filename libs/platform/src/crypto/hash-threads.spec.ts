@@ -18,6 +18,12 @@ describe('HashThreads', () => {
     await expect(threads.run({ input: 'y', hash })).resolves.toBe(false);
   });
 
+  it('ends its threads when all that runs or waits is done', async () => {
+    const hashes = Array.from({ length: 5 }, () => threads.run<string>({ input: 'x', cost: 9 }));
+    await threads.close();
+    await expect(Promise.all(hashes)).resolves.toHaveLength(5);
+  });
+
   it('RL-03: a queue that would wait too long is refused at once, with Retry-After', async () => {
     const accepted: Promise<unknown>[] = [];
     let refusal: { details?: { headers?: Record<string, string> } } | undefined;

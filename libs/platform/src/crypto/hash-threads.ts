@@ -51,6 +51,7 @@ export class HashThreads {
   private totalWeight = 0;
   private readonly projectWeights = new Map<string, number>();
   private busy = 0;
+  private readonly running = new Set<Promise<unknown>>();
   /** For those who are refused, by project. */
   private readonly appointments = new Map<string, Appointments>();
   /** Moving average of the duration of a hash of our own, in ms. */
@@ -79,7 +80,9 @@ export class HashThreads {
     else this.busy += 1;
     const started = monotonicMs();
     try {
-      return (await this.pool.run(task)) as T;
+      const result = this.pool.run(task) as Promise<T>;
+      this.running.add(result);
+      return await result.finally(() => this.running.delete(result));
     } finally {
       if (!isImported) this.typicalMs += 0.1 * (monotonicMs() - started - this.typicalMs);
       // A thread passes straight to the next in line, so that nobody can slip in between.
@@ -109,7 +112,12 @@ export class HashThreads {
     };
   }
 
+  /**
+   * Ends the threads once nothing runs or waits. A thread that is ended within bcrypt takes the process with it: its
+   * C++ throws, and nobody catches. (Piscina's own `close` waits for some tasks and ends others.)
+   */
   async close(): Promise<void> {
+    while (this.busy > 0) await Promise.allSettled(this.running);
     await this.pool.close();
   }
 

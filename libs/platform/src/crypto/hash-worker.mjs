@@ -1,7 +1,14 @@
 // Plain JavaScript because a worker thread loads it without any TypeScript transform.
 import { createCipheriv, pbkdf2Sync, scryptSync, timingSafeEqual } from 'node:crypto';
-import bcrypt from 'bcrypt';
+import { createRequire } from 'node:module';
 import { argon2id } from 'hash-wasm';
+
+/**
+ * Loaded by the first task, whose end is waited for before a thread is ended: one that is ended while it loads bcrypt
+ * takes the whole process with it (its C++ throws, and nobody catches).
+ */
+let loaded;
+const bcrypt = () => (loaded ??= createRequire(import.meta.url)('bcrypt'));
 
 const scrypt = ({ N, r, p, salt }, input, length) =>
   scryptSync(input, salt, length, { N, r, p, maxmem: 128 * r * (N + p + 2) });
@@ -31,13 +38,14 @@ const derive = {
 const fits = async (imported, password) => {
   // hash-wasm throws at an empty password; nobody's is.
   if (password === '') return false;
-  if (imported.scheme === 'bcrypt') return bcrypt.compareSync(password, imported.hash);
+  if (imported.scheme === 'bcrypt') return bcrypt().compareSync(password, imported.hash);
   return timingSafeEqual(await derive[imported.scheme](imported, password), imported.hash);
 };
 
 /** @param {import('./hash-threads.js').HashTask} task */
 export default async ({ input, cost, hash, imported, passwords }) => {
-  if (!imported) return hash === undefined ? bcrypt.hashSync(input, cost) : bcrypt.compareSync(input, hash);
+  if (!imported)
+    return hash === undefined ? bcrypt().hashSync(input, cost) : bcrypt().compareSync(input, hash);
   for (const password of passwords) if (await fits(imported, password)) return true;
   return false;
 };
