@@ -80,7 +80,13 @@ module.exports = {
       to: { path: '^libs/$1/src/index[.]ts$' },
     },
     { name: 'no-cycles', severity: 'error', from: {}, to: { circular: true } },
-    { name: 'resolvable', severity: 'error', from: {}, to: { couldNotResolve: true } },
+    {
+      name: 'resolvable',
+      comment: 'Scripts load what they have built first; before that it is not there to be found.',
+      severity: 'error',
+      from: {},
+      to: { couldNotResolve: true, pathNot: '^[.][.]/dist/' },
+    },
 
     {
       name: 'sql-only-in-persistence',
@@ -106,6 +112,12 @@ module.exports = {
       severity: 'error',
       from: { path: '^(apps|libs)/', pathNot: '^apps/webhook-worker/src/delivery/' },
       to: { path: npm('axios') },
+    },
+    {
+      name: 'stripe-only-in-billing',
+      severity: 'error',
+      from: { path: '^(apps|libs)/', pathNot: '^apps/api/src/billing/' },
+      to: { path: npm('stripe') },
     },
     {
       name: 'bullmq-only-behind-the-queue',
