@@ -8,9 +8,13 @@ export const isUuid = (text: unknown): text is string => typeof text === 'string
 /** The 16 bytes of a UUID. */
 export const uuidBytes = (id: string): Buffer => Buffer.from(id.replaceAll('-', ''), 'hex');
 
+/** 16 bytes as a UUID is written, whether or not they are one of a version that we make. */
+export const uuidText = (bytes: Buffer): string =>
+  bytes.toString('hex').replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5');
+
 /** The canonical form of 16 bytes, or null when they are not a UUID. */
 export function uuidFromBytes(bytes: Buffer): string | null {
-  const id = bytes.toString('hex').replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5');
+  const id = uuidText(bytes);
   return isUuid(id) ? id : null;
 }
 

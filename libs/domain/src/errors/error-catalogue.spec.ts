@@ -11,14 +11,15 @@ const promised = {
   404: 'not_found',
   405: 'method_not_allowed',
   408: 'request_timeout',
-  409: 'email_already_registered delivery_pending already_redelivered endpoint_disabled endpoint_deleted conflict',
+  409: 'email_already_registered delivery_pending already_redelivered endpoint_disabled endpoint_deleted slug_taken project_archived last_organization_key conflict',
   413: 'payload_too_large',
   415: 'unsupported_media_type',
   422: 'weak_password',
   429: 'too_many_attempts rate_limited',
   431: 'headers_too_large',
   500: 'internal_error',
-  503: 'overloaded unavailable',
+  501: 'billing_not_configured',
+  503: 'overloaded unavailable billing_unavailable',
 };
 
 describe('the error catalogue', () => {

@@ -127,14 +127,16 @@ export const errorCatalogue = {
   request_timeout: {
     status: 408,
     title: 'The request took too long to arrive',
-    cause: 'Headers took over 10 s or the whole request over 30 s.',
+    cause:
+      'Headers took over 10 s or the whole request over 30 s; of an import of lines, one line took that long.',
     cure: 'Send the request again.',
   },
   conflict: {
     status: 409,
     title: 'The change conflicts with another',
-    cause: 'The object changed at the same time.',
-    cure: 'Read the object and try again.',
+    cause:
+      'The object changed at the same time; or an import was sent again with other lines, or is gone on with elsewhere.',
+    cure: 'Read the object and try again; a changed import is a new one, with another importId.',
   },
   email_already_registered: {
     status: 409,
@@ -147,6 +149,36 @@ export const errorCatalogue = {
     title: 'This external id is taken',
     cause: 'Another customer of this project has this externalId.',
     cure: 'Use another externalId, or change the customer who has it.',
+  },
+  slug_taken: {
+    status: 409,
+    title: 'This slug is taken',
+    cause: 'Another organization, or another project of this organization, has this slug.',
+    cure: 'Use another slug; a project may leave it out.',
+  },
+  project_archived: {
+    status: 409,
+    title: 'The project is archived',
+    cause: 'An archived project takes no changes, no keys, no customers and no endpoints.',
+    cure: 'Use another project.',
+  },
+  own_project: {
+    status: 409,
+    title: 'The key belongs to this project',
+    cause: 'Archiving the project would stop the very key that asks for it.',
+    cure: 'Archive it with a key of another project.',
+  },
+  last_organization_key: {
+    status: 409,
+    title: 'This is the last organization key',
+    cause: 'Without it no live key with organization access would be left in its organization.',
+    cure: 'Create another organization key first, in a project that stays.',
+  },
+  api_key_not_rotatable: {
+    status: 409,
+    title: 'The key cannot be rotated',
+    cause: 'The key has been rotated already, was revoked or has expired.',
+    cure: 'Rotate the key that replaced it, whose rotatedFrom names this one, or create a new key.',
   },
   delivery_pending: {
     status: 409,
@@ -172,6 +204,12 @@ export const errorCatalogue = {
     cause: 'The endpoint of this delivery no longer exists.',
     cure: 'Create an endpoint and recover its events.',
   },
+  payload_erased: {
+    status: 409,
+    title: 'The event has been erased',
+    cause: 'The event was about a customer who has been deleted since, so there is nothing left to deliver.',
+    cure: 'Nothing; the event customer.deleted tells that they are gone.',
+  },
   idempotency_in_progress: {
     status: 409,
     title: 'The request with this Idempotency-Key is still running',
@@ -187,13 +225,14 @@ export const errorCatalogue = {
   payload_too_large: {
     status: 413,
     title: 'The body is too large',
-    cause: 'The body is larger than 64 KiB.',
+    cause: 'The body is larger than 64 KiB, or an import as one JSON body larger than 16 MiB.',
     cure: 'Send less in one request.',
   },
   unsupported_media_type: {
     status: 415,
     title: 'The content type is not supported',
-    cause: 'The body is not application/json in UTF-8, or carries a Content-Encoding.',
+    cause:
+      'The body is not application/json in UTF-8, or carries a Content-Encoding. Imports take application/x-ndjson too.',
     cure: 'Send Content-Type: application/json and no Content-Encoding.',
   },
   weak_password: {
@@ -225,6 +264,18 @@ export const errorCatalogue = {
     title: 'Something went wrong on our side',
     cause: 'An unexpected fault; it has been logged under requestId.',
     cure: 'Try again; if it stays, report the requestId.',
+  },
+  billing_not_configured: {
+    status: 501,
+    title: 'Billing is not set up',
+    cause: 'No billing provider is configured, or it refuses the settings it has; detail names the setting.',
+    cure: 'Set STRIPE_SECRET_KEY to a live key, and save the customer portal settings in the dashboard of Stripe.',
+  },
+  billing_unavailable: {
+    status: 503,
+    title: 'The billing provider is away',
+    cause: 'The billing provider cannot be reached, did not answer in time, or is at fault itself.',
+    cure: 'Try again after Retry-After seconds.',
   },
   overloaded: {
     status: 503,

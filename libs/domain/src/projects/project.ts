@@ -12,7 +12,8 @@ export interface ProjectContext {
 /** What the tokens of its customers take from a project. */
 export type TokenProject = Pick<ProjectContext, 'id' | 'settings'>;
 
-export type Environment = 'development' | 'staging' | 'production';
+export const environments = ['development', 'staging', 'production'] as const;
+export type Environment = (typeof environments)[number];
 
 /** A project as secret keys see it. */
 export interface Project {

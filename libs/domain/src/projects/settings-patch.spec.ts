@@ -1,5 +1,5 @@
 import { defaultSettings, effectiveSettings } from './project-settings.js';
-import { changedFields, patchSettings, storedSettings } from './settings-patch.js';
+import { changedFields, fieldNames, patchSettings, storedSettings } from './settings-patch.js';
 
 const settings = effectiveSettings({
   accessTokenTtl: 600,
@@ -73,6 +73,10 @@ describe('changedFields', () => {
     expect(changedFields(before, after)).toEqual({
       settings: { accessTokenTtl: 600, branding: { color: '#123456' } },
     });
+    expect(fieldNames(changedFields(before, after))).toEqual([
+      'settings.accessTokenTtl',
+      'settings.branding.color',
+    ]);
     const same = { ...before, settings: patchSettings(settings, { allowedOrigins: ['https://a.example'] }) };
     expect(changedFields(before, same)).toEqual({});
   });

@@ -37,6 +37,12 @@ export function changedFields<Value extends object>(before: Value, after: Value)
   return Object.fromEntries(old) as Partial<Value>;
 }
 
+/** The names of what `changedFields` found, such as `settings.branding.color`. */
+export const fieldNames = (fields: object, path = ''): string[] =>
+  Object.entries(fields).flatMap(([name, value]: [string, unknown]) =>
+    isGroup(value) ? fieldNames(value, `${path}${name}.`) : [path + name],
+  );
+
 function merge(current: Fields, patch: Fields, defaults: Fields): Fields {
   const merged = { ...current };
   for (const [name, value] of Object.entries(patch)) {

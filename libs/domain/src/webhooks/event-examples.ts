@@ -1,13 +1,14 @@
 import { publicId } from '../ids.js';
 import { defaultSettings } from '../projects/project-settings.js';
-import { eventTypes, type EventType } from './event-types.js';
+import { eventTypes, isOfOrganization, type EventType } from './event-types.js';
 
 /** A webhook's body (contract, section 5). */
 export interface EventBody {
   id: string;
   type: EventType;
   created_at: string;
-  project_id: string;
+  /** Null for what happened in no project. */
+  project_id: string | null;
   organization_id: string;
   data: Record<string, unknown>;
 }
@@ -93,6 +94,64 @@ const project = {
   updatedAt: on('08:30:00.127'),
 };
 
+const newProject = {
+  ...project,
+  name: 'Analytical Engine',
+  slug: 'analytical-engine',
+  environment: 'development',
+  settings: defaultSettings,
+  updatedAt: project.createdAt,
+};
+const projectArchived = on('19:00:00.250');
+
+const organization = {
+  id: organizationId,
+  name: 'Lovelace & Babbage',
+  slug: 'byron-babbage',
+  parentId: null,
+  billingReturnOrigins: ['https://app.example.com'],
+  createdAt: '2026-01-12T08:00:00.000Z',
+  updatedAt: on('08:20:00.503'),
+};
+const newOrganization = {
+  ...organization,
+  id: exampleId(on('08:10:00.000'), '3b1e6f90d7a8'),
+  name: 'Menabrea',
+  slug: 'menabrea',
+  parentId: organizationId,
+  billingReturnOrigins: [],
+  createdAt: on('08:10:00.000'),
+  updatedAt: on('08:10:00.000'),
+};
+
+const apiKey = {
+  id: exampleId(on('08:40:00.071'), 'd20c94b8e61f'),
+  projectId,
+  name: 'Order service',
+  type: 'secret',
+  access: 'project',
+  scopes: ['customer:read', 'customer:write'],
+  prefix: 'sk_003aU',
+  last4: 'INfG',
+  expiresAt: '2026-05-31T08:40:00.000Z',
+  lastUsedAt: null,
+  revokedAt: null,
+  rotatedFrom: null,
+  createdAt: on('08:40:00.071'),
+};
+const keyInUse = { ...apiKey, lastUsedAt: on('16:59:12.480') };
+const keyRotated = on('17:00:00.304');
+const nextKey = {
+  ...apiKey,
+  id: exampleId(keyRotated, '61f8a3c07be5'),
+  prefix: 'sk_7Qm2x',
+  last4: 'tR8c',
+  expiresAt: '2026-05-31T17:00:00.233Z',
+  rotatedFrom: apiKey.id,
+  createdAt: keyRotated,
+};
+const keyRevoked = on('17:30:00.118');
+
 /** What each event tells, and when it happened. */
 const story: Record<EventType, readonly [at: string, data: Record<string, unknown>]> = {
   'customer.created': [signedUp, { customer: newcomer }],
@@ -116,10 +175,21 @@ const story: Record<EventType, readonly [at: string, data: Record<string, unknow
   'password.reset_completed': [resetDone, { customer: adaReset, reset }],
   'email.changed': [moved, { customer: adaMoved, previous: { email: ada.email } }],
   'token.reuse_detected': [reused, { customer: adaLovelace, session }],
+  'organization.created': [newOrganization.createdAt, { organization: newOrganization }],
+  'organization.updated': [organization.updatedAt, { organization, previous: { name: 'Byron & Babbage' } }],
+  'project.created': [newProject.createdAt, { project: newProject }],
   'project.updated': [
     project.updatedAt,
     { project, previous: { settings: { passwordMinLength: defaultSettings.passwordMinLength } } },
   ],
+  'project.archived': [
+    projectArchived,
+    { project: { ...newProject, archivedAt: projectArchived, updatedAt: projectArchived } },
+  ],
+  'api_key.created': [apiKey.createdAt, { apiKey }],
+  'api_key.rotated': [nextKey.createdAt, { apiKey: nextKey }],
+  'api_key.revoked': [keyRevoked, { apiKey: { ...keyInUse, revokedAt: keyRevoked } }],
+  'api_key.expiring': ['2026-05-24T08:41:30.000Z', { apiKey: keyInUse }],
 };
 
 /** One body of each type, as Gatehouse would send it. */
@@ -128,7 +198,7 @@ export const eventExamples = Object.fromEntries(
     const [at, data] = story[type];
     const tail = `94d6e1f03b${index.toString(16).padStart(2, '0')}`;
     const id = publicId('event', exampleId(at, tail));
-    const body = { id, type, created_at: at, project_id: projectId, organization_id: organizationId, data };
-    return [type, body];
+    const project_id = isOfOrganization(type) ? null : projectId;
+    return [type, { id, type, created_at: at, project_id, organization_id: organizationId, data }];
   }),
 ) as Record<EventType, EventBody>;

@@ -59,6 +59,16 @@ export const customerFields = {
   lastLoginAt: orNull(time),
 } satisfies Members;
 
+const organization = {
+  id: uuid,
+  name: text,
+  slug: text,
+  parentId: orNull(uuid),
+  billingReturnOrigins: texts,
+  createdAt: time,
+  updatedAt: time,
+} satisfies Members;
+
 const branding = { displayName: orNull(text), logoUrl: orNull(url), color: orNull(text) };
 const mail = { fromName: orNull(text), replyTo: orNull(email) };
 
@@ -109,6 +119,25 @@ export const eventResources = {
     },
     'A project, with the settings in force',
   ),
+  organization: object(organization, 'An organization'),
+  apiKey: object(
+    {
+      id: uuid,
+      projectId: uuid,
+      name: text,
+      type: knownText('What the key is for', 'secret', 'publishable'),
+      access: knownText('How far the key reaches', 'project', 'organization'),
+      scopes: texts,
+      prefix: text,
+      last4: text,
+      expiresAt: orNull(time),
+      lastUsedAt: orNull(time),
+      revokedAt: orNull(time),
+      rotatedFrom: orNull(uuid),
+      createdAt: time,
+    },
+    'An API key, without its value',
+  ),
 } satisfies Members;
 
 /** Only ids: nothing that would have to be erased with the customer. */
@@ -116,6 +145,11 @@ export const deletedCustomer = object(
   { id: customerFields.id, projectId: customerFields.projectId, externalId: customerFields.externalId },
   'All that is left of the customer',
 );
+
+export const previousOrganization = previousOf({
+  name: organization.name,
+  billingReturnOrigins: organization.billingReturnOrigins,
+});
 
 export const previousProject = previousOf({
   name: text,

@@ -8,13 +8,14 @@ import {
   knownText,
   object,
   previousOf,
+  previousOrganization,
   previousProject,
   text,
   time,
   uuid,
   type JsonSchema,
 } from './event-resources.js';
-import { eventTypes, type EventType } from './event-types.js';
+import { eventTypes, isOfOrganization, type EventType } from './event-types.js';
 
 const DIALECT = 'https://json-schema.org/draft/2020-12/schema';
 
@@ -22,6 +23,9 @@ const ref = (name: string): JsonSchema => ({ $ref: `#/$defs/${name}` });
 
 const customer = ref('customer');
 const session = ref('session');
+const organization = ref('organization');
+const project = ref('project');
+const apiKey = ref('apiKey');
 
 const reason = knownText('Why the session ended', ...revocationReasons);
 
@@ -55,7 +59,15 @@ const dataMembers: Record<EventType, Readonly<Record<string, JsonSchema>>> = {
     previous: { ...previousOf({ email, emailVerified: customerFields.emailVerified }), required: ['email'] },
   },
   'token.reuse_detected': { customer, session },
-  'project.updated': { project: ref('project'), previous: previousProject },
+  'organization.created': { organization },
+  'organization.updated': { organization, previous: previousOrganization },
+  'project.created': { project },
+  'project.updated': { project, previous: previousProject },
+  'project.archived': { project },
+  'api_key.created': { apiKey },
+  'api_key.rotated': { apiKey },
+  'api_key.revoked': { apiKey },
+  'api_key.expiring': { apiKey },
 };
 
 const types = Object.keys(eventTypes) as EventType[];
@@ -67,7 +79,7 @@ const bodySchema = (type: EventType): JsonSchema => ({
       id: { ...text, pattern: '^evt_', description: 'The same on every attempt and redelivery' },
       type: { const: type },
       created_at: time,
-      project_id: uuid,
+      project_id: isOfOrganization(type) ? { type: 'null', description: 'It happened in no project' } : uuid,
       organization_id: uuid,
       data: object(dataMembers[type]),
     },

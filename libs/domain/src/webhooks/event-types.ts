@@ -22,14 +22,25 @@ export const eventTypes = {
   'password.changed': { cause: 'a customer changed their password, or an invited one set the first' },
   'password.reset_requested': { cause: 'an e-mail with a link to set a new password was written' },
   'password.reset_completed': { cause: 'a customer set a new password through an e-mailed link' },
-  'email.changed': { cause: 'a customer has another e-mail address, confirmed at both' },
+  'email.changed': { cause: 'a customer has another e-mail address, confirmed at both or set by a server' },
   'token.reuse_detected': { cause: 'a spent refresh token came back, so its session was revoked' },
+  'organization.created': { cause: 'an organization was created; told to the one that created it' },
+  'organization.updated': { cause: 'something about an organization changed; previous holds what it was' },
+  'project.created': { cause: 'a project was created' },
   'project.updated': { cause: 'the name or the settings of a project changed' },
+  'project.archived': { cause: "a project was archived: its keys and its customers' tokens stopped" },
+  'api_key.created': { cause: 'a key was created' },
+  'api_key.rotated': { cause: 'a key took the place of another, which rotatedFrom names' },
+  'api_key.revoked': { cause: 'a key was revoked' },
+  'api_key.expiring': { cause: 'a key expires within a week; once each, and not for one that was rotated' },
 } as const satisfies Record<string, { cause: string; named?: boolean }>;
 
 export type EventType = keyof typeof eventTypes;
 
 export const isEventType = (text: string): text is EventType => Object.hasOwn(eventTypes, text);
+
+/** Whether events of this type happen in no project: only endpoints of organization level hear them. */
+export const isOfOrganization = (type: EventType): boolean => nounOf(type) === 'organization';
 
 /** The part before the first dot: `customer` of `customer.created`. */
 const nounOf = (type: string): string => type.split('.', 1)[0]!;
@@ -40,9 +51,20 @@ const nouns = new Set(Object.keys(eventTypes).map(nounOf));
 export const isSubscription = (text: string): boolean =>
   text === '*' || isEventType(text) || (text.endsWith('.*') && nouns.has(text.slice(0, -2)));
 
+/** The types that a list of subscriptions names, `*` every one of them. */
+export function matchingEventTypes(subscriptions: string[]): EventType[] {
+  const types = Object.keys(eventTypes) as EventType[];
+  return types.filter((type) =>
+    [type, `${nounOf(type)}.*`, '*'].some((entry) => subscriptions.includes(entry)),
+  );
+}
+
+/** Whether `*` of an endpoint leaves the type out. */
+export const isNamedOnly = (type: EventType): boolean =>
+  (eventTypes[type] as { named?: boolean }).named ?? false;
+
 /** The entries of an endpoint's `events` that this type answers to. */
 export function matchingSubscriptions(type: EventType): string[] {
-  const entry: { cause: string; named?: boolean } = eventTypes[type];
   const exact = [type, `${nounOf(type)}.*`];
-  return entry.named ? exact : [...exact, '*'];
+  return isNamedOnly(type) ? exact : [...exact, '*'];
 }

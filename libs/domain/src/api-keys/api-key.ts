@@ -1,0 +1,39 @@
+import type { ApiKeyType } from './key-format.js';
+import type { Access, Scope } from './scopes.js';
+
+/** An API key without its value, which is shown once and kept as a hash only. */
+export interface ApiKey {
+  id: string;
+  organizationId: string;
+  projectId: string;
+  name: string;
+  type: ApiKeyType;
+  access: Access;
+  scopes: Scope[];
+  /** The first eight characters of the value. */
+  prefix: string;
+  last4: string;
+  expiresAt: Date | null;
+  lastUsedAt: Date | null;
+  revokedAt: Date | null;
+  /** The key whose place it took. */
+  rotatedFrom: string | null;
+  createdAt: Date;
+}
+
+/** A key as secret keys see it, and as events of the api and of the worker carry it. */
+export const apiKeyResource = (key: ApiKey) => ({
+  id: key.id,
+  projectId: key.projectId,
+  name: key.name,
+  type: key.type,
+  access: key.access,
+  scopes: key.scopes,
+  prefix: key.prefix,
+  last4: key.last4,
+  expiresAt: key.expiresAt?.toISOString() ?? null,
+  lastUsedAt: key.lastUsedAt?.toISOString() ?? null,
+  revokedAt: key.revokedAt?.toISOString() ?? null,
+  rotatedFrom: key.rotatedFrom,
+  createdAt: key.createdAt.toISOString(),
+});

@@ -1,0 +1,26 @@
+import { GatehouseError } from '../errors/gatehouse-error.js';
+import type { Access, Scope } from './scopes.js';
+
+/** What a key may do. */
+export interface KeyGrant {
+  access: Access;
+  scopes: readonly Scope[];
+}
+
+/**
+ * Refuses to give away more than the giver has (contract, section 3): a key mints and rotates only within itself.
+ * @throws GatehouseError `insufficient_scope` with the scopes that the giver lacks, `insufficient_access`
+ */
+export function assertWithin(giver: KeyGrant, wanted: KeyGrant): void {
+  const requiredScopes = wanted.scopes.filter((scope) => !giver.scopes.includes(scope));
+  if (requiredScopes.length > 0)
+    throw new GatehouseError('insufficient_scope', { members: { requiredScopes } });
+  assertAccess(giver.access, wanted.access);
+}
+
+/** @throws GatehouseError `insufficient_access` when `wanted` reaches further than `own` */
+export function assertAccess(own: Access, wanted: Access): void {
+  if (wanted === 'organization' && own !== 'organization') {
+    throw new GatehouseError('insufficient_access', { members: { requiredAccess: wanted } });
+  }
+}

@@ -1,0 +1,60 @@
+/** What an entry of the audit log can be about. */
+export type AuditTargetType =
+  | 'organization'
+  | 'project'
+  | 'api_key'
+  | 'customer'
+  | 'import'
+  | 'webhook_endpoint'
+  | 'webhook_delivery'
+  | 'signing_key';
+
+/** Every action that the audit log knows, with what it is done to. Logins and refreshes are events instead. */
+export const auditActions = {
+  'organization.created': 'organization',
+  'organization.updated': 'organization',
+  'organization.billing_portal_opened': 'organization',
+  'project.created': 'project',
+  'project.updated': 'project',
+  'project.archived': 'project',
+  'project.exported': 'project',
+  'api_key.created': 'api_key',
+  'api_key.rotated': 'api_key',
+  'api_key.revoked': 'api_key',
+  'customer.created': 'customer',
+  'customer.updated': 'customer',
+  'customer.disabled': 'customer',
+  'customer.enabled': 'customer',
+  'customer.unlocked': 'customer',
+  'customer.deleted': 'customer',
+  'customer.exported': 'customer',
+  'customer.sessions_revoked': 'customer',
+  'customer.password_changed': 'customer',
+  'customer.password_reset': 'customer',
+  'customer.email_changed': 'customer',
+  'import.started': 'import',
+  'webhook_endpoint.created': 'webhook_endpoint',
+  'webhook_endpoint.updated': 'webhook_endpoint',
+  'webhook_endpoint.deleted': 'webhook_endpoint',
+  'webhook_delivery.redelivered': 'webhook_delivery',
+  'signing_key.rotated': 'signing_key',
+} as const satisfies Record<string, AuditTargetType>;
+
+export type AuditAction = keyof typeof auditActions;
+
+export const auditTargetTypes = [...new Set(Object.values(auditActions))] as const;
+
+/** Who can act: a server with a secret key, one of the staff, an end user, or the house itself. */
+export const auditActorTypes = ['key', 'operator', 'customer', 'system'] as const;
+export type AuditActorType = (typeof auditActorTypes)[number];
+
+/** Who acted; the house itself has no id. */
+export type AuditActor =
+  { type: Exclude<AuditActorType, 'system'>; id: string } | { type: 'system'; id: null };
+
+/** The actions that a filter names: one of them, or with `customer.*` all of a noun; none for any other text. */
+export function matchingAuditActions(filter: string): AuditAction[] {
+  const actions = Object.keys(auditActions) as AuditAction[];
+  const noun = /^([a-z_]+\.)\*$/.exec(filter)?.[1];
+  return actions.filter((action) => (noun ? action.startsWith(noun) : action === filter));
+}

@@ -1,0 +1,19 @@
+type JsonObject = Record<string, unknown>;
+
+/**
+ * A JSON object once a merge patch is applied (RFC 7396): null removes a member, objects merge at every level,
+ * anything else takes the place of what was there. Neither argument is changed.
+ */
+export function mergePatch(target: JsonObject, patch: JsonObject): JsonObject {
+  const merged = new Map(Object.entries(target));
+  for (const [name, value] of Object.entries(patch)) {
+    if (value === null) merged.delete(name);
+    else merged.set(name, isObject(value) ? mergePatch(objectOr({}, merged.get(name)), value) : value);
+  }
+  return Object.fromEntries(merged);
+}
+
+const objectOr = (fallback: JsonObject, value: unknown): JsonObject => (isObject(value) ? value : fallback);
+
+const isObject = (value: unknown): value is JsonObject =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
