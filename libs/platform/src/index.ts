@@ -8,6 +8,7 @@ export * from './crypto/hash-threads.js';
 export * from './crypto/hashes.js';
 export * from './crypto/imported-hash.js';
 export * from './crypto/keyring.js';
+export * from './crypto/new-key-value.js';
 export * from './crypto/password-hasher.js';
 export * from './crypto/random.js';
 export * from './crypto/webhook-signature.js';

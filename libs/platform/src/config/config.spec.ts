@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
@@ -6,6 +7,7 @@ import { settings } from './settings.js';
 
 const secret = 'k3v9-Qw7xZ1pLm5TnB8yRc2fHs6dJg4aUoE0i';
 const base = { GATEHOUSE_SECRET: secret };
+const stripeKey = `sk_test_${randomBytes(12).toString('hex')}`;
 
 const production = {
   NODE_ENV: 'production',
@@ -48,7 +50,10 @@ describe('loadConfig', () => {
         allowedCidrs: [],
         dnsServers: [],
       },
+      audit: { retention: 365 * 86_400_000, addresses: 'full' },
       passwords: { cost: 10 },
+      billing: { stripeKey: null, stripeApiBase: 'https://api.stripe.com' },
+      docs: true,
       failpoints: [],
     });
   });
@@ -91,6 +96,9 @@ describe('loadConfig', () => {
       HASH_THREADS: '3',
       RATE_LIMITS: 'off',
       TRUSTED_PROXIES: '10.1.0.0/16',
+      STRIPE_SECRET_KEY: stripeKey,
+      STRIPE_API_BASE: 'http://127.0.0.1:12111/',
+      DOCS: 'off',
       LOG_LEVEL: 'debug',
       FAILPOINTS: 'delivery.before-enqueue',
     });
@@ -114,6 +122,8 @@ describe('loadConfig', () => {
         dnsServers: ['9.9.9.9', '2620:fe::fe'],
       },
       passwords: { cost: 12, threads: 3 },
+      billing: { stripeKey, stripeApiBase: 'http://127.0.0.1:12111' },
+      docs: false,
       failpoints: ['delivery.before-enqueue'],
     });
   });
@@ -183,6 +193,13 @@ describe('faults of the configuration', () => {
     ['BCRYPT_COST', '3'],
     ['BCRYPT_COST', '17'],
     ['HASH_THREADS', '0'],
+    ['STRIPE_SECRET_KEY', `pk_test_${'a'.repeat(24)}`],
+    ['STRIPE_SECRET_KEY', `sk_${'a'.repeat(49)}`],
+    ['STRIPE_SECRET_KEY', 'sk_live_a b'],
+    ['STRIPE_API_BASE', 'api.stripe.com'],
+    ['STRIPE_API_BASE', 'ftp://api.stripe.com'],
+    ['STRIPE_API_BASE', 'https://api.stripe.com/v1'],
+    ['STRIPE_API_BASE', 'https://u:p@api.stripe.com'],
     ['LOG_LEVEL', 'verbose'],
     ['TIME_SCALE', '0'],
     ['GATEHOUSE_SECRET', 'too-short'],
@@ -207,7 +224,7 @@ describe('faults of the configuration', () => {
     ]);
   });
 
-  it.each(['DATABASE_URL', 'REDIS_URL', 'SMTP_URL', 'GATEHOUSE_SECRET'])(
+  it.each(['DATABASE_URL', 'REDIS_URL', 'SMTP_URL', 'GATEHOUSE_SECRET', 'STRIPE_SECRET_KEY'])(
     'CF-01: the value of %s is never told',
     (name) => {
       expect(() => loadConfig({ ...base, [name]: 'hunter2-hunter2' })).toThrow(
@@ -249,6 +266,7 @@ describe('what production refuses', () => {
 
   it.each([
     ['PUBLIC_URL', 'http://auth.example.com'],
+    ['STRIPE_API_BASE', 'http://127.0.0.1:12111'],
     ['BCRYPT_COST', '9'],
     ['RATE_LIMITS', 'off'],
     ['FAILPOINTS', 'delivery.before-enqueue'],

@@ -32,7 +32,12 @@ export abstract class Config {
     allowedCidrs: string[];
     dnsServers: string[];
   };
+  abstract readonly audit: { retention: number; addresses: SettingValues['AUDIT_IP'] };
   abstract readonly passwords: { cost: number; threads: number; breachListUrl: string };
+  /** `stripeKey` is null without Stripe. */
+  abstract readonly billing: { stripeKey: string | null; stripeApiBase: string };
+  /** Whether the reference is served. */
+  abstract readonly docs: boolean;
   abstract readonly failpoints: string[];
 }
 
@@ -91,6 +96,9 @@ function productionFaults(values: SettingValues, environment: Environment): stri
   }
   for (const name of ['DATABASE_URL', 'REDIS_URL', 'SMTP_URL'] as const) {
     if (values[name] && hasDefaultPassword(values[name])) faults.push(`${name} holds a default password`);
+  }
+  if (!values.STRIPE_API_BASE.startsWith('https://')) {
+    faults.push('STRIPE_API_BASE must start with https:// in production');
   }
   if (values.BCRYPT_COST < 10) faults.push('BCRYPT_COST must be at least 10 in production');
   if (!values.RATE_LIMITS) faults.push('RATE_LIMITS must be on in production');
@@ -151,11 +159,14 @@ function buildConfig(values: SettingValues): Config {
       allowedCidrs: values.WEBHOOK_ALLOWED_CIDRS,
       dnsServers: values.WEBHOOK_DNS_SERVERS,
     },
+    audit: { retention: values.AUDIT_RETENTION, addresses: values.AUDIT_IP },
     passwords: {
       cost: values.BCRYPT_COST,
       threads: values.HASH_THREADS,
       breachListUrl: values.BREACH_LIST_URL!.replace(/\/+$/, ''),
     },
+    billing: { stripeKey: values.STRIPE_SECRET_KEY, stripeApiBase: values.STRIPE_API_BASE },
+    docs: values.DOCS,
     failpoints: values.FAILPOINTS,
   };
 }

@@ -33,6 +33,34 @@ describe('kinds of settings', () => {
     });
   });
 
+  describe('origin', () => {
+    const { parse } = setting.origin({ doc: 'a server', fallback: 'https://api.example.com' });
+
+    it.each([
+      ['https://api.example.com', 'https://api.example.com'],
+      ['https://api.example.com/', 'https://api.example.com'],
+      ['http://127.0.0.1:12111', 'http://127.0.0.1:12111'],
+    ])('reads %s', (text, value) => expect(parse(text)).toBe(value));
+
+    it.each([
+      'api.example.com',
+      'ftp://api.example.com',
+      'https://api.example.com/v1',
+      'https://api.example.com?x',
+      'https://u@api.example.com',
+      'https://',
+    ])('refuses %s', (text) => expect(() => parse(text)).toThrow('must be an http or https URL of a host'));
+  });
+
+  describe('pattern', () => {
+    const { parse } = setting.pattern({ doc: 'a code', fallback: null }, /^[a-z]+$/, 'must be letters');
+
+    it('takes a text of its form and says so of any other', () => {
+      expect(parse('abc')).toBe('abc');
+      expect(() => parse('ab1')).toThrow('must be letters');
+    });
+  });
+
   describe('onOff', () => {
     const { parse } = setting.onOff({ doc: 'a switch', fallback: true });
 

@@ -70,6 +70,26 @@ export const baseUrl = (options: Options<string | null>): Setting<string | null>
     throw new Error('must be an http or https URL without user name, query or fragment');
   });
 
+/** The http or https origin of a server, such as `https://api.example.com`. */
+export const origin = (options: Options<string>): Setting<string> =>
+  define(options, (value) => {
+    const parsed = URL.canParse(value) ? new URL(value) : null;
+    const found = parsed && ['http:', 'https:'].includes(parsed.protocol) ? parsed.origin : null;
+    if (found && (value === found || value === `${found}/`)) return found;
+    throw new Error('must be an http or https URL of a host and nothing else');
+  });
+
+/** A text of a certain form, which `message` describes. */
+export const pattern = (
+  options: Options<string | null>,
+  form: RegExp,
+  message: string,
+): Setting<string | null> =>
+  define(options, (value) => {
+    if (form.test(value)) return value;
+    throw new Error(message);
+  });
+
 /** `Name <address>` or `address`. */
 export const sender = (options: Options<Sender | null>): Setting<Sender | null> =>
   define(options, (value) => {

@@ -102,6 +102,18 @@ export const settings = {
     },
     isAddress,
   ),
+  AUDIT_RETENTION: setting.duration(
+    { doc: 'How long the audit log keeps an entry.', fallback: '365d' },
+    86_400_000,
+    3650 * 86_400_000,
+  ),
+  AUDIT_IP: setting.choice(
+    {
+      doc: 'Client addresses in the audit log, as they are written: full, masked to /24 (IPv6: /48), or off.',
+      fallback: 'full',
+    },
+    ['full', 'masked', 'off'] as const,
+  ),
   BCRYPT_COST: setting.integer(
     { doc: 'Cost of password hashes; at least 10 in production.', fallback: 10 },
     4,
@@ -128,6 +140,24 @@ export const settings = {
     { doc: 'Address ranges whose X-Forwarded-For is believed, separated by commas.', fallback: [] },
     isCidr,
   ),
+  STRIPE_SECRET_KEY: setting.pattern(
+    {
+      doc: 'Secret or restricted key of Stripe, whose customer portal is the billing portal. Unset: a built-in page; in production no billing portal.',
+      fallback: null,
+      secret: true,
+    },
+    // So that neither a publishable key nor one of our own is sent to Stripe.
+    /^[sr]k_[a-z]+_[0-9A-Za-z_]+$/,
+    'must be a secret or restricted key of Stripe, such as sk_live_… or rk_test_…',
+  ),
+  STRIPE_API_BASE: setting.origin({
+    doc: 'Where Stripe is reached; https in production. Only a stand-in is anywhere else.',
+    fallback: 'https://api.stripe.com',
+  }),
+  DOCS: setting.onOff({
+    doc: 'Serve the reference of the API: /docs, /docs/errors, where every error leads, and /openapi.json.',
+    fallback: true,
+  }),
   LOG_LEVEL: setting.choice({ doc: 'Least level that is logged.', fallback: 'info' }, [
     'trace',
     'debug',

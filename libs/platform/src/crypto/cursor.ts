@@ -2,31 +2,45 @@ import { GatehouseError, uuidBytes, uuidFromBytes } from '#domain';
 import type { Keyring } from './keyring.js';
 
 const MAC_LENGTH = 16;
-const CURSOR_LENGTH = 16 + MAC_LENGTH;
+const ID_LENGTH = 16;
 
-/** Opaque list cursors: the last id, authenticated together with the list, the caller's reach and the filter. */
+/** Opaque list cursors: where a page ended, authenticated together with the list, the caller's reach and the filter. */
 export class CursorCodec {
   constructor(private readonly keyring: Keyring) {}
 
   /** @param list whatever makes this list this list; the same value must be given to `open` */
   seal(list: unknown, lastId: string): string {
-    const id = uuidBytes(lastId);
-    const mac = this.keyring.mac('cursor', cursorData(list, id)).subarray(0, MAC_LENGTH);
-    return Buffer.concat([id, mac]).toString('base64url');
+    return this.sealBytes(list, uuidBytes(lastId));
   }
 
   /** @throws GatehouseError `invalid_cursor` when it was changed or belongs to another list */
   open(list: unknown, cursor: string): string {
-    const bytes = Buffer.from(cursor, 'base64url');
-    const id = bytes.subarray(0, 16);
-    const genuine =
-      bytes.length === CURSOR_LENGTH &&
-      bytes.toString('base64url') === cursor &&
-      this.keyring.verifyMac('cursor', cursorData(list, id), bytes.subarray(16));
-    const uuid = uuidFromBytes(id);
-    if (!genuine || !uuid) throw new GatehouseError('invalid_cursor');
+    const uuid = uuidFromBytes(this.openBytes(list, cursor, ID_LENGTH));
+    if (!uuid) throw new GatehouseError('invalid_cursor');
     return uuid;
+  }
+
+  /** Like `seal`, for a list whose order needs more than an id. */
+  sealBytes(list: unknown, position: Buffer): string {
+    const mac = this.keyring.mac('cursor', cursorData(list, position)).subarray(0, MAC_LENGTH);
+    return Buffer.concat([position, mac]).toString('base64url');
+  }
+
+  /**
+   * Like `open`, for the positions that `sealBytes` took.
+   * @param length of the position, in bytes, where it is always the same
+   */
+  openBytes(list: unknown, cursor: string, length?: number): Buffer {
+    const bytes = Buffer.from(cursor, 'base64url');
+    const position = bytes.subarray(0, length ?? Math.max(0, bytes.length - MAC_LENGTH));
+    const isGenuine =
+      bytes.length === position.length + MAC_LENGTH &&
+      bytes.toString('base64url') === cursor &&
+      this.keyring.verifyMac('cursor', cursorData(list, position), bytes.subarray(position.length));
+    if (!isGenuine) throw new GatehouseError('invalid_cursor');
+    return position;
   }
 }
 
-const cursorData = (list: unknown, id: Buffer): string => `${JSON.stringify(list)}\n${id.toString('hex')}`;
+const cursorData = (list: unknown, position: Buffer): string =>
+  `${JSON.stringify(list)}\n${position.toString('hex')}`;

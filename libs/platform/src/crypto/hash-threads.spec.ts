@@ -236,6 +236,72 @@ describe('HashThreads', () => {
     });
   });
 
+  describe('patient tasks', () => {
+    const order: string[] = [];
+    beforeEach(() => order.splice(0));
+    const note = (name: string) => () => void order.push(name);
+    const patient = (name: string, signal?: AbortSignal) =>
+      threads.run(task, { isPatient: true, ...(signal ? { signal } : {}) }).then(note(name));
+
+    it('RL-03: wait behind everybody else, and are never refused', async () => {
+      const first = threads.run(task).then(note('first'));
+      const many = Array.from({ length: 60 }, () => patient('patient'));
+      const others = Array.from({ length: 5 }, () => threads.run(task).then(note('other')));
+      await Promise.all([first, ...many, ...others]);
+      expect(order).toEqual(['first', ...Array(5).fill('other'), ...Array(60).fill('patient')]);
+    });
+
+    it('RL-03: take no room from others', async () => {
+      const first = threads.run(task);
+      const many = Array.from({ length: 60 }, () => patient('patient'));
+      const flood = await Promise.allSettled(Array.from({ length: 60 }, () => threads.run(task)));
+      expect(flood.filter(({ status }) => status === 'fulfilled')).toHaveLength(20);
+      await Promise.all([first, ...many]);
+    });
+
+    it('RL-03: leave one of several threads to others', async () => {
+      const two = new HashThreads(2, 10);
+      const dear = { input: 'x', cost: 12 };
+      const long = [1, 2].map(() => two.run(dear, { isPatient: true }).then(note('patient')));
+      await two.run(task).then(note('other'));
+      expect(order).toEqual(['other']);
+      await Promise.all(long);
+      await two.close();
+    });
+
+    it('get a thread now and then while others never end', async () => {
+      let isOver = false;
+      const flood = Array.from({ length: 3 }, async () => {
+        while (!isOver) await threads.run(task);
+      });
+      await patient('patient');
+      await patient('patient');
+      isOver = true;
+      await Promise.all(flood);
+      expect(order).toEqual(['patient', 'patient']);
+    });
+
+    it('RL-03: other large work can wait until a thread is idle', async () => {
+      await threads.calm();
+      const flood = Array.from({ length: 10 }, () => threads.run(task).then(note('other')));
+      await threads.calm().then(note('calm'));
+      await Promise.all(flood);
+      expect(order.indexOf('calm')).toBe(10);
+    });
+
+    it('leave when their caller goes', async () => {
+      const gone = new AbortController();
+      const first = threads.run(task);
+      const waiting = patient('patient', gone.signal);
+      gone.abort();
+      await expect(waiting).rejects.toMatchObject({ code: 'request_timeout' });
+      await expect(patient('patient', gone.signal)).rejects.toMatchObject({ code: 'request_timeout' });
+      await first;
+      await patient('next');
+      expect(order).toEqual(['next']);
+    });
+  });
+
   it('a task that fails gives its thread back', async () => {
     await expect(threads.run({ input: 'x', cost: 1_000_000, hash: 42 as never })).rejects.toThrow();
     await expect(threads.run({ input: 'x', cost: 4 })).resolves.toEqual(expect.any(String));

@@ -1,6 +1,6 @@
 import { GatehouseError } from '#domain';
 import { Piscina } from 'piscina';
-import { monotonicMs } from '../clock/clock.js';
+import { monotonicMs, sleep } from '../clock/clock.js';
 import { Appointments } from './appointments.js';
 import { bcryptMs, type ImportedHash } from './imported-hash.js';
 
@@ -9,6 +9,12 @@ const MAX_WAIT_MS = 1_200;
 
 /** Longest time that the waiting passwords of one project may take up of it, in ms. */
 const MAX_SHARE_MS = MAX_WAIT_MS / 2;
+
+/** While others wait, one patient task gets a thread in so many ms: enough not to stand still. */
+const PATIENCE_MS = 1_000;
+
+/** How often somebody who lets others go first looks whether they have gone, in ms. */
+const GLANCE_MS = 10;
 
 /** Makes a hash, compares with one of ours, or tries passwords against one that was imported. */
 export type HashTask =
@@ -24,6 +30,11 @@ export interface HashCaller {
   signal?: AbortSignal;
   /** Held by `reserve`; the task takes it. */
   place?: HashPlace;
+  /**
+   * Nobody sits in front of it: the task waits for a thread that nobody else wants, however long, and is never
+   * refused. Whoever asks for many keeps few waiting.
+   */
+  isPatient?: boolean;
 }
 
 /** A place in the queue that is kept free for somebody who does something else first. */
@@ -52,6 +63,11 @@ export class HashThreads {
   private readonly projectWeights = new Map<string, number>();
   private busy = 0;
   private readonly running = new Set<Promise<unknown>>();
+  /** In the order of arrival, behind everybody who is not patient. */
+  private readonly patient = new Set<() => void>();
+  private patientBusy = 0;
+  /** When one got a thread, or the first of those that wait came. */
+  private lastPatientAt = 0;
   /** For those who are refused, by project. */
   private readonly appointments = new Map<string, Appointments>();
   /** Moving average of the duration of a hash of our own, in ms. */
@@ -76,7 +92,8 @@ export class HashThreads {
   async run<T>(task: HashTask, caller: HashCaller = {}): Promise<T> {
     const isImported = 'imported' in task;
     caller.place?.release();
-    if (this.busy >= this.threads) await this.queue(isImported ? task.weight : 1, caller);
+    if (caller.isPatient) await this.waitPatiently(caller.signal);
+    else if (this.busy >= this.threads) await this.queue(isImported ? task.weight : 1, caller);
     else this.busy += 1;
     const started = monotonicMs();
     try {
@@ -85,14 +102,58 @@ export class HashThreads {
       return await result.finally(() => this.running.delete(result));
     } finally {
       if (!isImported) this.typicalMs += 0.1 * (monotonicMs() - started - this.typicalMs);
-      // A thread passes straight to the next in line, so that nobody can slip in between.
-      const [next] = this.waiting;
-      if (next) {
-        this.leave(next);
-        next.proceed();
-      } else this.busy -= 1;
+      if (caller.isPatient) this.patientBusy -= 1;
+      this.handOver();
       if (this.totalWeight === 0) this.appointments.clear();
     }
+  }
+
+  /** A thread passes straight to the next in line, so that nobody can slip in between. */
+  private handOver(): void {
+    const [next] = this.waiting;
+    const [patient] = this.patient;
+    const isDue = !next || monotonicMs() - this.lastPatientAt > PATIENCE_MS;
+    if (patient && isDue && this.hasRoomForPatient()) {
+      this.patient.delete(patient);
+      patient();
+    } else if (next) {
+      this.leave(next);
+      next.proceed();
+    } else this.busy -= 1;
+  }
+
+  /** One thread stays free of them, if there are two: whoever comes next finds it idle. */
+  private hasRoomForPatient(): boolean {
+    return this.patientBusy < Math.max(1, this.threads - 1);
+  }
+
+  private waitPatiently(signal: AbortSignal | undefined): Promise<void> {
+    if (signal?.aborted) throw callerGone();
+    if (this.busy < this.threads && this.hasRoomForPatient()) {
+      this.busy += 1;
+      this.startPatient();
+      return Promise.resolve();
+    }
+    return new Promise((resolve, reject) => {
+      const giveUp = (): void => {
+        this.patient.delete(proceed);
+        reject(callerGone());
+      };
+      const proceed = (): void => {
+        signal?.removeEventListener('abort', giveUp);
+        this.startPatient();
+        resolve();
+      };
+      if (this.patient.size === 0) this.lastPatientAt = monotonicMs();
+      this.patient.add(proceed);
+      signal?.addEventListener('abort', giveUp, { once: true });
+    });
+  }
+
+  /** Counted at once, not when the task runs: a second one could come in between. */
+  private startPatient(): void {
+    this.patientBusy += 1;
+    this.lastPatientAt = monotonicMs();
   }
 
   /**
@@ -110,6 +171,16 @@ export class HashThreads {
         isHeld = false;
       },
     };
+  }
+
+  /**
+   * Resolves once the next password would find a thread idle, but after a second at the latest. For large work that
+   * needs no hash, but cores: the threads have the lowest priority of all that this house runs.
+   */
+  async calm(): Promise<void> {
+    const end = monotonicMs() + PATIENCE_MS;
+    const isBusy = (): boolean => this.waiting.size > 0 || this.busy - this.patientBusy >= this.threads;
+    while (isBusy() && monotonicMs() < end) await sleep(GLANCE_MS);
   }
 
   /**

@@ -13,9 +13,11 @@ const TAG_LENGTH = 16;
 
 /** What a derived key is for; no two uses share one. */
 export type KeyPurpose =
+  | 'billing-portal'
   | 'cursor'
   | 'idempotent-answer'
   | 'idempotent-request'
+  | 'import-lines'
   | 'imported-password'
   | 'mail-parameters'
   | 'password-pepper'
@@ -93,6 +95,11 @@ export class Keyring {
   /** @throws Error when the secret behind `kid` left the ring */
   pepperOf(kid: string): Buffer {
     return this.byKid(Buffer.from(kid, 'hex')).derive('password-pepper');
+  }
+
+  /** Whether the secret behind `kid` is in the ring. */
+  knows(kid: string): boolean {
+    return this.roots.some((root) => root.kid.toString('hex') === kid);
   }
 
   private newest(): RootKey {

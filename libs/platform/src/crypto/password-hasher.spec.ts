@@ -198,6 +198,11 @@ describe('PasswordHasher', () => {
       expect(weights).toEqual([8, 4, 1]);
     });
 
+    it('is exported as it came', () => {
+      const text = bcryptHash('correct horse');
+      expect(hasher.exportHash(hasher.importHash(text))).toBe(text);
+    });
+
     it('PW-06: a text that is no such hash is refused with a reason and never stored', () => {
       for (const text of [
         '',
@@ -220,6 +225,44 @@ describe('PasswordHasher', () => {
           }),
         );
       }
+    });
+  });
+
+  describe('a hash of ours that was exported', () => {
+    it('is taken back wherever its pepper is known, as it is', async () => {
+      const hash = await hasher.hash('correct horse');
+      expect(hasher.exportHash(hash)).toBe(hash);
+      const other = new PasswordHasher(threads, new Keyring([next, secret]), COST);
+      expect(other.importHash(hash)).toBe(hash);
+      await expect(other.verify('correct horse', hash)).resolves.toBe(true);
+    });
+
+    it('is refused where nobody could ever log in with it, and where it would cost too much', async () => {
+      const hash = await hasher.hash('correct horse');
+      const stranger = new PasswordHasher(threads, new Keyring([next]), COST);
+      for (const [who, text] of [
+        [stranger, hash],
+        [hasher, hash.replace('$04$', '$15$')],
+        [hasher, hash.replace('$04$', '$99$')],
+        [hasher, hash.slice(0, -1)],
+      ] as const) {
+        expect(() => who.importHash(text)).toThrow(expect.objectContaining({ code: 'validation_failed' }));
+      }
+    });
+
+    it('RL-03: weighs what it costs when that is more than here', async () => {
+      const tasks: { weight?: number }[] = [];
+      const weighing = { run: (task: object) => (tasks.push(task), Promise.resolve(true)) };
+      const watched = new PasswordHasher(weighing as unknown as HashThreads, keyring, 10);
+      const hash = await hasher.hash('correct horse');
+      for (const cost of ['04', '10', '12']) await watched.verify('x', hash.replace('$04$', `$${cost}$`));
+      expect(tasks.map(({ weight }) => weight)).toEqual([undefined, undefined, 4]);
+    });
+
+    it('fits its password also when its cost is higher than here', async () => {
+      const dear = await new PasswordHasher(threads, keyring, 5).hash('correct horse');
+      await expect(hasher.verify('correct horse', dear)).resolves.toBe(true);
+      await expect(hasher.verify('correct hors', dear)).resolves.toBe(false);
     });
   });
 });

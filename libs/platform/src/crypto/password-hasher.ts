@@ -49,6 +49,11 @@ export class PasswordHasher {
     return this.threads.reserve(projectId);
   }
 
+  /** Lets those go first who wait for their password, for a second at most: before work that takes the cores from them. */
+  calm(): Promise<void> {
+    return this.threads.calm();
+  }
+
   /** Whether the hash was made with another scheme, cost or pepper than a new one would be. */
   isOutdated(hash: string): boolean {
     const [, kid, , cost] = stored.exec(hash) ?? [];
@@ -57,13 +62,28 @@ export class PasswordHasher {
 
   /**
    * What to store for a hash that another system made. It lacks our pepper, so it is sealed: a stolen database
-   * gives nobody a hash to try guesses against.
-   * @throws GatehouseError `validation_failed` for what importedHashFault finds fault with
+   * gives nobody a hash to try guesses against. One that `exportHash` gave out stays as it is.
+   * @throws GatehouseError `validation_failed` for what importedHashFault finds fault with, and for one of ours whose
+   *   pepper is not known here
    */
   importHash(text: string): string {
-    const fault = importedHashFault(text);
+    const [, kid, bcryptHash] = stored.exec(text) ?? [];
+    const fault =
+      kid && !this.keyring.knows(kid)
+        ? 'was made by a Gatehouse with another GATEHOUSE_SECRET'
+        : importedHashFault(bcryptHash ?? text);
     if (fault) throw invalidField('passwordHash', 'invalid', `passwordHash ${fault}`);
-    return `i1$${this.keyring.encrypt('imported-password', 'i1', text).toString('base64')}`;
+    return kid ? text : `i1$${this.keyring.encrypt('imported-password', 'i1', text).toString('base64')}`;
+  }
+
+  /**
+   * A stored hash as `importHash` takes it: that of another system as it came, one of ours only where the same
+   * GATEHOUSE_SECRET is known.
+   * @throws Error when the secret behind it left the ring
+   */
+  exportHash(hash: string): string {
+    const [, sealed] = storedImport.exec(hash) ?? [];
+    return sealed ? this.unseal(sealed) : hash;
   }
 
   /** Starts the threads and makes the decoy, so that the first login is no slower than the next. */
@@ -73,14 +93,22 @@ export class PasswordHasher {
 
   private comparison(password: string, hash: string): HashTask {
     const [, sealed] = storedImport.exec(hash) ?? [];
-    if (sealed) return this.importedComparison(password, Buffer.from(sealed, 'base64'));
-    const [, kid, bcryptHash] = stored.exec(hash) ?? [];
+    if (sealed) return this.importedComparison(password, sealed);
+    const [, kid, bcryptHash, cost] = stored.exec(hash) ?? [];
     if (!kid || !bcryptHash) throw new Error('a stored password hash is malformed');
-    return { input: preHash(password, this.keyring.pepperOf(kid)), hash: bcryptHash };
+    const input = preHash(password, this.keyring.pepperOf(kid));
+    if (Number(cost) <= this.cost) return { input, hash: bcryptHash };
+    // Made here before the cost was lowered, or by another Gatehouse: it weighs what it takes.
+    const weight = Math.ceil(bcryptMs(Number(cost)) / bcryptMs(this.cost));
+    return { passwords: [input], imported: { scheme: 'bcrypt', hash: bcryptHash }, weight };
   }
 
-  private importedComparison(password: string, sealed: Buffer): HashTask {
-    const parsed = parseImportedHash(this.keyring.decrypt('imported-password', 'i1', sealed));
+  private unseal(sealed: string): string {
+    return this.keyring.decrypt('imported-password', 'i1', Buffer.from(sealed, 'base64'));
+  }
+
+  private importedComparison(password: string, sealed: string): HashTask {
+    const parsed = parseImportedHash(this.unseal(sealed));
     if ('fault' in parsed) throw new Error(`a stored imported hash ${parsed.fault}`);
     // Most systems hash what was typed, some its NFC form (RFC 8265). Both are tried, so whoever could log in
     // there can log in here; it costs a second hash only where the two differ.
