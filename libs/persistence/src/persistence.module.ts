@@ -1,14 +1,22 @@
 import { Global, Module, type Provider } from '@nestjs/common';
 import { Config, DeliveryQueue, Failpoints, LOGGER, type Logger } from '#platform';
 import { ApiKeysRepository } from './api-keys/api-keys.repository.js';
+import { AuditLogRepository } from './audit/audit-log.repository.js';
+import { CustomerDirectoryRepository } from './customers/customer-directory.repository.js';
+import { CustomerRecordsRepository } from './customers/customer-records.repository.js';
+import { CustomersBulkRepository } from './customers/customers-bulk.repository.js';
 import { CustomersRepository } from './customers/customers.repository.js';
+import { ErasuresRepository } from './customers/erasures.repository.js';
 import { Database } from './database.js';
+import { EventFeedRepository } from './events/event-feed.repository.js';
 import { EventsRepository } from './events/events.repository.js';
 import { IdempotencyKeysRepository } from './idempotency/idempotency-keys.repository.js';
+import { ImportsRepository } from './imports/imports.repository.js';
 import { LoginAttemptsRepository } from './login-attempts/login-attempts.repository.js';
 import { MailsRepository } from './mails/mails.repository.js';
 import { OneTimeTokensRepository } from './one-time-tokens/one-time-tokens.repository.js';
 import { OperatorsRepository } from './operators/operators.repository.js';
+import { BillingCustomersRepository } from './organizations/billing-customers.repository.js';
 import { OrganizationsRepository } from './organizations/organizations.repository.js';
 import { ProjectsRepository } from './projects/projects.repository.js';
 import { SessionsRepository } from './sessions/sessions.repository.js';
@@ -23,9 +31,15 @@ import { WebhookEndpointsRepository } from './webhooks/webhook-endpoints.reposit
 const repositories: Provider[] = [
   ApiKeysRepository,
   AttemptsRepository,
+  AuditLogRepository,
+  BillingCustomersRepository,
+  CustomerDirectoryRepository,
+  CustomerRecordsRepository,
+  CustomersBulkRepository,
   CustomersRepository,
   DeliveriesRepository,
   IdempotencyKeysRepository,
+  ImportsRepository,
   LoginAttemptsRepository,
   MailsRepository,
   OneTimeTokensRepository,
@@ -60,6 +74,12 @@ const providers: Provider[] = [
     inject: [Database, DeliveryAnnouncer, Failpoints],
   },
   {
+    provide: EventFeedRepository,
+    useFactory: (database: Database, transactions: Transactions) =>
+      new EventFeedRepository(database, transactions),
+    inject: [Database, Transactions],
+  },
+  {
     provide: EventsRepository,
     useFactory: (config: Config) => new EventsRepository(config.webhooks.schedule[0]!),
     inject: [Config],
@@ -70,6 +90,7 @@ const providers: Provider[] = [
       new DeliveryWorkRepository(database, config.webhooks.lease),
     inject: [Database, Config],
   },
+  ErasuresRepository,
   ...repositories,
 ];
 

@@ -42,6 +42,7 @@ export interface FoundCustomer {
 }
 
 const UNIQUE_VIOLATION = '23505';
+const EXTERNAL_ID_CONSTRAINT = 'customers_project_id_external_id_key';
 
 export class CustomersRepository {
   constructor(private readonly database: Database) {}
@@ -164,29 +165,32 @@ export class CustomersRepository {
     return row ?? null;
   }
 
-  /** Changes the fields that are given. */
-  async update(
-    tx: Tx,
-    projectId: string,
-    id: string,
-    changes: { firstName?: string | null; lastName?: string | null },
-  ): Promise<Customer | null> {
-    const [row] = await tx.prepared<Customer>(
-      `UPDATE customers c SET
-         first_name = CASE WHEN $3 THEN $4 ELSE first_name END,
-         last_name = CASE WHEN $5 THEN $6 ELSE last_name END,
-         updated_at = now()
-       WHERE c.project_id = $1 AND c.id = $2 RETURNING ${customerColumns}`,
-      [
-        projectId,
-        id,
-        changes.firstName !== undefined,
-        changes.firstName ?? null,
-        changes.lastName !== undefined,
-        changes.lastName ?? null,
-      ],
-    );
-    return row ?? null;
+  /**
+   * Writes what can be changed of a customer whom the transaction has locked.
+   * @throws GatehouseError `email_already_registered`, `external_id_taken`
+   */
+  async update(tx: Tx, customer: Customer): Promise<Customer> {
+    try {
+      const [row] = await tx.prepared<Customer>(
+        `UPDATE customers c SET email = $3, email_verified = $4, first_name = $5, last_name = $6, external_id = $7,
+           metadata = $8, public_metadata = $9, updated_at = now()
+         WHERE c.project_id = $1 AND c.id = $2 RETURNING ${customerColumns}`,
+        [
+          customer.projectId,
+          customer.id,
+          customer.email,
+          customer.emailVerified,
+          customer.firstName,
+          customer.lastName,
+          customer.externalId,
+          customer.metadata,
+          customer.publicMetadata,
+        ],
+      );
+      return row!;
+    } catch (error) {
+      throw takenFault(error) ?? error;
+    }
   }
 
   /** Gives a customer another password; the caller holds the row. */
@@ -222,8 +226,7 @@ export class CustomersRepository {
       );
       return row!;
     } catch (error) {
-      if (errorCode(error) !== UNIQUE_VIOLATION) throw error;
-      throw new GatehouseError('email_already_registered', { cause: error });
+      throw takenFault(error) ?? error;
     }
   }
 
@@ -252,6 +255,15 @@ export class CustomersRepository {
     );
     return true;
   }
+}
+
+/** What another customer of the project has already, or null for any other fault. */
+function takenFault(error: unknown): GatehouseError | null {
+  if (errorCode(error) !== UNIQUE_VIOLATION) return null;
+  const isExternalId = (error as { constraint?: string }).constraint === EXTERNAL_ID_CONSTRAINT;
+  return new GatehouseError(isExternalId ? 'external_id_taken' : 'email_already_registered', {
+    cause: error,
+  });
 }
 
 /** The customer and the project of a row that holds the columns of both. */

@@ -2,11 +2,12 @@ import { matchingSubscriptions, publicId, type EventType } from '#domain';
 import { newId, now } from '#platform';
 import type { Tx } from '../transactions.js';
 
-/** Something that happened in a project. */
+/** Something that happened in a project, or in an organization. */
 export interface NewEvent {
   type: EventType;
   organizationId: string;
-  projectId: string;
+  /** Null for what happened in no project: only endpoints of organization level hear it. */
+  projectId: string | null;
   /** The customer whom the event is about, for erasure. */
   customerId: string | null;
   /** API resources under their nouns, exactly as a secret key's GET returns them. Never a token or a link. */

@@ -37,7 +37,7 @@ export class IdempotencyKeysRepository {
       `INSERT INTO idempotency_keys AS k (project_id, route, key_hash, fingerprint, claim)
        VALUES ($1, $2, $3, $4, $5)
        ON CONFLICT (project_id, route, key_hash) DO UPDATE
-         SET fingerprint = excluded.fingerprint, claim = excluded.claim, answer = NULL, started_at = now()
+         SET fingerprint = excluded.fingerprint, claim = excluded.claim, answer = NULL, customer_id = NULL, started_at = now()
          WHERE k.started_at < now() - ${KEPT}
            OR (k.answer IS NULL AND k.started_at < now() - ${TAKEOVER} AND k.fingerprint = excluded.fingerprint)
        RETURNING claim`,
@@ -55,12 +55,21 @@ export class IdempotencyKeysRepository {
     return row.answer ? { state: 'answered', claim: row.claim, answer: row.answer } : { state: 'running' };
   }
 
-  /** Keeps the answer of a run; false when somebody else has taken its place. */
-  async finish(tx: Tx, request: IdempotentRequest, claim: string, answer: Buffer): Promise<boolean> {
+  /**
+   * Keeps the answer of a run; false when somebody else has taken its place.
+   * @param customerId whom the answer tells about: it goes when they are deleted
+   */
+  async finish(
+    tx: Tx,
+    request: IdempotentRequest,
+    claim: string,
+    answer: Buffer,
+    customerId: string | null,
+  ): Promise<boolean> {
     const rows = await tx.prepared(
-      `UPDATE idempotency_keys SET answer = $5
+      `UPDATE idempotency_keys SET answer = $5, customer_id = $6
        WHERE project_id = $1 AND route = $2 AND key_hash = $3 AND claim = $4 AND answer IS NULL RETURNING claim`,
-      [request.projectId, request.route, request.keyHash, claim, answer],
+      [request.projectId, request.route, request.keyHash, claim, answer, customerId],
     );
     return rows.length > 0;
   }

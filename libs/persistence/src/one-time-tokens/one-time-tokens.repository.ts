@@ -43,9 +43,8 @@ interface TokenColumns {
   state: OneTimeTokenState;
 }
 
-const tokenSelect = `
-  SELECT t.id AS "tokenId", t.kind, t.email AS "tokenEmail", t.redirect_url AS "redirectUrl", t.group_id AS "groupId",
-    t.created_at AS "tokenCreatedAt",
+/** The state of a token `t` of the customer `c` of the project `p`. */
+export const tokenState = `
     CASE
       WHEN t.voided_at IS NOT NULL OR p.archived_at IS NOT NULL OR c.disabled_at IS NOT NULL THEN 'voided'
       WHEN t.email <> c.email AND (t.kind NOT LIKE 'change-email-%'
@@ -53,7 +52,11 @@ const tokenSelect = `
       WHEN t.expires_at <= now() THEN 'expired'
       WHEN t.consumed_at IS NOT NULL THEN 'consumed'
       ELSE 'live'
-    END AS state,
+    END`;
+
+const tokenSelect = `
+  SELECT t.id AS "tokenId", t.kind, t.email AS "tokenEmail", t.redirect_url AS "redirectUrl", t.group_id AS "groupId",
+    t.created_at AS "tokenCreatedAt", ${tokenState} AS state,
     ${customerColumns}, ${projectColumns}
   FROM one_time_tokens t JOIN customers c ON c.id = t.customer_id
     JOIN projects p ON p.id = c.project_id JOIN organizations o ON o.id = p.organization_id

@@ -1,7 +1,9 @@
 import {
   effectiveSettings,
+  GatehouseError,
   notFound,
   storedSettings,
+  type Environment,
   type Project,
   type ProjectContext,
   type Reach,
@@ -10,7 +12,6 @@ import {
 import { Conditions } from '../conditions.js';
 import type { Database, Sql } from '../database.js';
 import type { Tx } from '../transactions.js';
-import { ProjectEntity } from './project.entity.js';
 
 /** The columns of a project joined with its organization, as `projectContext` reads them. */
 export const projectColumns = `
@@ -42,21 +43,66 @@ type ProjectRow = Omit<Project, 'settings'> & { settings: StoredSettings };
 
 const projectOf = (row: ProjectRow): Project => ({ ...row, settings: effectiveSettings(row.settings) });
 
+export type NewProject = Pick<
+  Project,
+  'id' | 'organizationId' | 'name' | 'slug' | 'environment' | 'settings'
+>;
+
+export interface ProjectFilter {
+  organizationId: string | null;
+  environment: Environment | null;
+  archived: boolean | null;
+}
+
 export class ProjectsRepository {
   constructor(private readonly database: Database) {}
 
-  async insert(tx: Tx, project: ProjectEntity): Promise<void> {
-    await tx.manager.insert(ProjectEntity, project);
+  /** Null when another project of the organization has the slug. */
+  async insert(tx: Tx, project: NewProject): Promise<Project | null> {
+    const [row] = await tx.prepared<ProjectRow>(
+      `INSERT INTO projects AS p (id, organization_id, name, slug, environment, settings)
+       VALUES ($1, $2, $3, $4, $5, $6) ON CONFLICT (organization_id, slug) DO NOTHING RETURNING ${resourceColumns}`,
+      [
+        project.id,
+        project.organizationId,
+        project.name,
+        project.slug,
+        project.environment,
+        JSON.stringify(storedSettings(project.settings)),
+      ],
+    );
+    return row ? projectOf(row) : null;
   }
 
-  /** A project within the reach, or null. */
-  async find(reach: Reach, projectId: string): Promise<ProjectContext | null> {
-    const [row] = await this.database.prepared<ProjectColumns>(
-      `SELECT ${projectColumns} FROM projects p JOIN organizations o ON o.id = p.organization_id
+  /** Newest first. */
+  async list(reach: Reach, filter: ProjectFilter, before: string | null, limit: number): Promise<Project[]> {
+    const where = new Conditions()
+      .reach('p', 'p.id', reach)
+      .addIf(filter.organizationId, (value) => `p.organization_id = ${value}`)
+      .addIf(filter.environment, (value) => `p.environment = ${value}`)
+      .addIf(filter.archived, (value) => `(p.archived_at IS NOT NULL) = ${value}`)
+      .addIf(before, (value) => `p.id < ${value}`);
+    const rows = await this.database.query<ProjectRow>(
+      `SELECT ${resourceColumns} FROM projects p WHERE ${where.sql} ORDER BY p.id DESC LIMIT ${where.value(limit)}`,
+      where.values,
+    );
+    return rows.map(projectOf);
+  }
+
+  /**
+   * A project within the reach that something new can be put into.
+   * @throws GatehouseError `not_found`, `project_archived`
+   */
+  async getActive(reach: Reach, projectId: string): Promise<ProjectContext> {
+    const [row] = await this.database.prepared<ProjectColumns & { isArchived: boolean }>(
+      `SELECT ${projectColumns}, p.archived_at IS NOT NULL AS "isArchived"
+       FROM projects p JOIN organizations o ON o.id = p.organization_id
        WHERE p.id = $1 AND (o.id = $2 OR o.parent_id = $2) AND ($3::uuid IS NULL OR p.id = $3)`,
       [projectId, reach.organizationId, reach.projectId],
     );
-    return row ? projectContext(row) : null;
+    if (!row) throw notFound();
+    if (row.isArchived) throw new GatehouseError('project_archived');
+    return projectContext(row);
   }
 
   /** The project of a customer whose credential has been checked. */
@@ -86,6 +132,15 @@ export class ProjectsRepository {
     const [row] = await tx.prepared<ProjectRow>(
       `UPDATE projects p SET name = $2, settings = $3, updated_at = now() WHERE id = $1 RETURNING ${resourceColumns}`,
       [project.id, project.name, JSON.stringify(storedSettings(project.settings))],
+    );
+    return projectOf(row!);
+  }
+
+  /** Stops a project that the transaction has locked; its keys and its customers' tokens end with it. */
+  async archive(tx: Tx, id: string): Promise<Project> {
+    const [row] = await tx.prepared<ProjectRow>(
+      `UPDATE projects p SET archived_at = now(), updated_at = now() WHERE id = $1 RETURNING ${resourceColumns}`,
+      [id],
     );
     return projectOf(row!);
   }

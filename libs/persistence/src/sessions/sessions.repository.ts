@@ -53,7 +53,8 @@ export interface RefreshableSession extends RefreshedSession {
   previousHash: Buffer | null;
 }
 
-const sessionColumns = `
+/** The columns of a session under the names of `SessionRecord`, for a table aliased `s`. */
+export const sessionColumns = `
   s.id, s.created_at AS "createdAt", coalesce(s.rotated_at, s.created_at) AS "lastUsedAt",
   least(s.idle_expires_at, s.absolute_expires_at) AS "expiresAt", s.ip, s.user_agent AS "userAgent"`;
 

@@ -1,15 +1,10 @@
+import { lowestId } from '../id-times.js';
 import type { Tx } from '../transactions.js';
 
 /** Any number, the same in every process: it names the lock. */
 const PARTITION_LOCK = 7_120_915;
 
 const DAY_MS = 86_400_000;
-
-/** The smallest UUIDv7 of a moment, so that a partition by day is a range of ids. */
-function lowestId(time: number): string {
-  const hex = time.toString(16).padStart(12, '0');
-  return `${hex.slice(0, 8)}-${hex.slice(8)}-0000-0000-000000000000`;
-}
 
 /**
  * Makes the daily partitions of `attempts` from yesterday to `days` ahead; those that exist stay.

@@ -1,5 +1,6 @@
 import type { AttemptError, DeliveryState, Reach } from '#domain';
 import { Conditions } from '../conditions.js';
+import { shownResponse } from '../customers/erased.js';
 import type { Database } from '../database.js';
 
 /** One closed attempt, with the delivery as it stands now. */
@@ -43,7 +44,8 @@ const columns = `
   a.id, a.project_id AS "projectId", a.event_id AS "eventId", a.event_type AS "eventType",
   a.endpoint_id AS "endpointId", a.delivery_id AS "deliveryId", d.state AS "deliveryState",
   d.next_attempt_at AS "nextAttemptAt", a.target_url AS "targetUrl", a.attempt, a.http_status AS "httpStatus",
-  a.success, a.error, a.duration_ms AS "durationMs", a.response_body AS "responseBody", a.started_at AS "startedAt"`;
+  a.success, a.error, a.duration_ms AS "durationMs", ${shownResponse('a')} AS "responseBody",
+  a.started_at AS "startedAt"`;
 
 /** A project key sees what went to its project's own endpoints, not what an organization endpoint heard of it. */
 const within = (reach: Reach): Conditions =>

@@ -1,5 +1,6 @@
 import type { DeliveryResolution, DeliveryState, Reach } from '#domain';
 import { Conditions } from '../conditions.js';
+import { isErased, shownBody } from '../customers/erased.js';
 import type { Database, Sql } from '../database.js';
 import type { Tx } from '../transactions.js';
 import type { EndpointStatus } from './webhook-endpoint.entity.js';
@@ -7,6 +8,7 @@ import type { EndpointStatus } from './webhook-endpoint.entity.js';
 /** One event on its way to one endpoint. */
 export interface Delivery {
   id: string;
+  organizationId: string;
   projectId: string | null;
   eventId: string;
   eventType: string;
@@ -23,13 +25,16 @@ export interface Delivery {
   createdAt: Date;
   finishedAt: Date | null;
   body: string;
+  /** The event was about a customer who has been deleted. */
+  isErased: boolean;
 }
 
 const columns = `
-  d.id, d.project_id AS "projectId", d.event_id AS "eventId", d.event_type AS "eventType",
+  d.id, d.organization_id AS "organizationId", d.project_id AS "projectId", d.event_id AS "eventId", d.event_type AS "eventType",
   d.endpoint_id AS "endpointId", w.status AS "endpointStatus", d.target_url AS "targetUrl", d.state, d.resolution,
   d.reason, d.resolved_by AS "resolvedBy", d.redelivery_of AS "redeliveryOf", d.redelivered_as AS "redeliveredAs",
-  d.next_attempt_at AS "nextAttemptAt", d.created_at AS "createdAt", d.finished_at AS "finishedAt", e.body`;
+  d.next_attempt_at AS "nextAttemptAt", d.created_at AS "createdAt", d.finished_at AS "finishedAt",
+  ${shownBody('e')} AS body, ${isErased('e')} AS "isErased"`;
 
 const from = `deliveries d JOIN webhook_endpoints w ON w.id = d.endpoint_id JOIN events e ON e.id = d.event_id`;
 
@@ -53,6 +58,12 @@ export class DeliveriesRepository {
 
   /** The same, locked until the transaction ends. */
   async lock(tx: Tx, reach: Reach, deliveryId: string): Promise<Delivery | null> {
+    // The customer first, as their deletion does: until this transaction ends they cannot go.
+    await tx.query(
+      `SELECT 1 FROM deliveries d JOIN events e ON e.id = d.event_id JOIN customers c ON c.id = e.customer_id
+       WHERE d.id = $1 FOR KEY SHARE OF c`,
+      [deliveryId],
+    );
     const where = within(reach);
     where.add(`d.id = ${where.value(deliveryId)}`);
     return this.findOne(tx, where, 'FOR UPDATE OF d');

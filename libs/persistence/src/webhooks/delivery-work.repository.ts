@@ -107,8 +107,8 @@ export class DeliveryWorkRepository {
   /**
    * Writes the outcomes of attempts, all in one statement: only if the claim still holds, the delivery moves
    * and the attempt enters the log. A failure ends the delivery when meanwhile its endpoint was
-   * switched off or its customer deleted. The rows are locked before they are judged: whoever is waited for may
-   * be deleting that customer.
+   * switched off or its customer deleted; of a deleted customer nothing that the target answered is kept. The rows
+   * are locked before they are judged: whoever is waited for may be deleting that customer.
    */
   async close(attempts: ClosedAttempt[]): Promise<CloseResult[]> {
     const rows = await this.database.prepared<{ attemptId: string; state: DeliveryState }>(
@@ -128,14 +128,14 @@ export class DeliveryWorkRepository {
            finished_at = CASE WHEN judged.state <> 'pending' THEN clock_timestamp() END
          FROM judged WHERE d.id = judged."deliveryId"
          RETURNING judged.*, d.organization_id, d.project_id, d.event_id, d.event_type, d.endpoint_id, d.target_url,
-           d.attempt, d.started_at
+           d.attempt, d.started_at, d.withdrawn
        ), logged AS (
          INSERT INTO attempts (id, organization_id, project_id, event_id, event_type, endpoint_id, delivery_id,
            target_url, attempt, http_status, success, error, duration_ms, response_body, retry_after, started_at,
            closed_at)
          SELECT "attemptId", organization_id, project_id, event_id, event_type, endpoint_id, "deliveryId",
-           target_url, attempt, "httpStatus", success, error, "durationMs", "responseBody", "retryAfter", started_at,
-           clock_timestamp()
+           target_url, attempt, "httpStatus", success, error, "durationMs",
+           CASE WHEN withdrawn THEN '' ELSE "responseBody" END, "retryAfter", started_at, clock_timestamp()
          FROM moved
        )
        SELECT "attemptId", state FROM moved`,

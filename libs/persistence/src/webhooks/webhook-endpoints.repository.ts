@@ -74,16 +74,22 @@ export class WebhookEndpointsRepository {
   /**
    * Deletes an endpoint and cancels what is pending. The row stays, because the log of deliveries names it.
    * A delivery in flight is left to its outcome: it cannot be called back.
+   * @returns whose it was
    * @throws GatehouseError `not_found`
    */
-  async delete(tx: Tx, reach: Reach, id: string): Promise<void> {
+  async delete(
+    tx: Tx,
+    reach: Reach,
+    id: string,
+  ): Promise<Pick<WebhookEndpoint, 'organizationId' | 'projectId'>> {
     const where = within(reach);
-    const rows = await tx.query(
+    const [owner] = await tx.query<Pick<WebhookEndpoint, 'organizationId' | 'projectId'>>(
       `UPDATE webhook_endpoints w SET status = 'deleted', updated_at = now()
-       WHERE ${where.sql} AND w.id = ${where.value(id)} RETURNING w.id`,
+       WHERE ${where.sql} AND w.id = ${where.value(id)}
+       RETURNING w.organization_id AS "organizationId", w.project_id AS "projectId"`,
       where.values,
     );
-    if (rows.length === 0) throw notFound();
+    if (!owner) throw notFound();
     await tx.query(
       `WITH waiting AS (
          SELECT d.id FROM deliveries d
@@ -93,5 +99,6 @@ export class WebhookEndpointsRepository {
        FROM waiting WHERE d.id = waiting.id`,
       [id],
     );
+    return owner;
   }
 }

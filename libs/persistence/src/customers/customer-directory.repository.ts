@@ -1,0 +1,273 @@
+import type { Customer, Reach } from '#domain';
+import { Conditions } from '../conditions.js';
+import type { Database } from '../database.js';
+import { customerColumns } from './customers.repository.js';
+
+export interface CustomerFilter {
+  projectId: string | null;
+  email: string | null;
+  externalId: string | null;
+  /** The beginning of an e-mail, a first name, a last name, or both names with a space between them; any case. */
+  q: string | null;
+  emailVerified: boolean | null;
+  disabled: boolean | null;
+  createdAfter: Date | null;
+  createdBefore: Date | null;
+  lastLoginAfter: Date | null;
+  lastLoginBefore: Date | null;
+}
+
+/** A place between two customers of a list. */
+export interface CustomerPosition {
+  /** By what the list is ordered: a time in ISO 8601, or the text that was found. */
+  key: string;
+  id: string;
+}
+
+export interface CustomerPage {
+  customers: Customer[];
+  /** Null at the end of the list. Otherwise the page may hold less than was asked for, even nothing. */
+  next: CustomerPosition | null;
+}
+
+type Row = Customer & { key: Date | string; isMatch: boolean; isLast: boolean };
+
+/** Rows that a page looks at when few of the first ones match; the next page goes on from there. */
+const SCANNED_ROWS = 1_000;
+
+const NIL_UUID = '00000000-0000-0000-0000-000000000000';
+
+const emailBytes = '(c.email COLLATE "C")';
+const fullName = `(lower(coalesce(c.first_name || ' ', '') || coalesce(c.last_name, '')) COLLATE "C")`;
+const lastName = `(lower(c.last_name) COLLATE "C")`;
+const hasName = '(c.first_name IS NOT NULL OR c.last_name IS NOT NULL)';
+const hasBothNames = 'c.first_name IS NOT NULL AND c.last_name IS NOT NULL';
+
+/** What every index begins with. */
+type Scope = 'project_id' | 'organization_id';
+
+interface Scopes {
+  column: Scope;
+  ids: string[];
+}
+
+/**
+ * So many are named in the statement, for PostgreSQL then knows how many customers each has: of one with few it
+ * reads all and sorts them.
+ */
+const NAMED_SCOPES = 8;
+
+/** A range of one index. */
+interface Arm {
+  key: string;
+  range: string;
+  /** The order of the index. */
+  by: string;
+}
+
+/** How a list is walked: arms that are merged in one order. */
+interface Walk {
+  arms: Arm[];
+  order: string;
+}
+
+/**
+ * The lists of customers, also of a million. Every list is a walk along indexes that begins where the page
+ * begins, and looks at a bounded number of rows whatever the filter is (docs/query-plans.md).
+ */
+export class CustomerDirectoryRepository {
+  constructor(private readonly database: Database) {}
+
+  /**
+   * Up to `limit` customers after a position: newest first; with a filter on the last login the latest first; with
+   * `q` by the text that was found.
+   */
+  async page(
+    reach: Reach,
+    filter: CustomerFilter,
+    after: CustomerPosition | null,
+    limit: number,
+  ): Promise<CustomerPage> {
+    const scopes = await this.scopesOf(reach, filter.projectId);
+    const found: Row[] = [];
+    let next = after;
+    for (const window of [limit + 1, 4 * (limit + 1), SCANNED_ROWS]) {
+      const rows = await this.walk(scopes, filter, next, window);
+      found.push(...rows.filter(({ isMatch, id }, index) => isMatch && id !== rows[index - 1]?.id));
+      if (found.length > limit) break;
+      const last = rows.at(-1);
+      if (!last?.isLast) return { customers: found, next: null };
+      next = positionOf(last);
+    }
+    const customers = found.slice(0, limit);
+    return { customers, next: found.length > limit ? positionOf(customers.at(-1)!) : next };
+  }
+
+  /** The project, or the organizations, whose part of the indexes is walked. */
+  private async scopesOf(reach: Reach, projectId: string | null): Promise<Scopes> {
+    if (reach.projectId) {
+      const isForeign = projectId !== null && projectId !== reach.projectId;
+      return { column: 'project_id', ids: isForeign ? [] : [reach.projectId] };
+    }
+    const rows = await this.database.prepared<{ id: string }>(
+      projectId === null
+        ? 'SELECT id FROM organizations WHERE id = $1 OR parent_id = $1'
+        : `SELECT p.id FROM projects p JOIN organizations o ON o.id = p.organization_id
+           WHERE p.id = $2 AND p.archived_at IS NULL AND (o.id = $1 OR o.parent_id = $1)`,
+      projectId === null ? [reach.organizationId] : [reach.organizationId, projectId],
+    );
+    return {
+      column: projectId === null ? 'organization_id' : 'project_id',
+      ids: rows.map(({ id }) => id),
+    };
+  }
+
+  /** The matches among the next `window` rows, and the last of these in any case. */
+  private async walk(
+    { column, ids }: Scopes,
+    filter: CustomerFilter,
+    after: CustomerPosition | null,
+    window: number,
+  ): Promise<Row[]> {
+    if (ids.length === 0) return [];
+    const where = new Conditions();
+    const limit = where.value(window);
+    const { arms, order } = walkOf(where, column, filter, after);
+    const merged = (scopes: string[]): string => {
+      const ranges = scopes.flatMap((scope) =>
+        arms.map(
+          ({ key, range, by }) => `(SELECT ${key} AS key, c.* FROM customers c
+             WHERE c.${column} = ${scope} AND ${range} ORDER BY ${by} LIMIT ${limit})`,
+        ),
+      );
+      return `SELECT * FROM (${ranges.join(' UNION ALL ')}) c ORDER BY ${order} LIMIT ${limit}`;
+    };
+    const next =
+      ids.length <= NAMED_SCOPES
+        ? merged(ids.map((id) => where.value(id)))
+        : `SELECT c.* FROM unnest(${where.value(ids)}::uuid[]) s (id) CROSS JOIN LATERAL (${merged(['s.id'])}) c
+           ORDER BY ${order} LIMIT ${limit}`;
+    matches(where, filter, column);
+    return this.database.query<Row>(
+      `SELECT ${customerColumns}, c.key, c."isMatch", c."isLast" FROM (
+         SELECT c.*, (${where.sql}) AS "isMatch", row_number() OVER (ORDER BY ${order}) = ${limit} AS "isLast"
+         FROM (${next}) c
+       ) c WHERE c."isMatch" OR c."isLast" ORDER BY ${order}`,
+      where.values,
+    );
+  }
+}
+
+/** The index that leaves the fewest rows to be looked at. */
+function walkOf(
+  where: Conditions,
+  scope: Scope,
+  filter: CustomerFilter,
+  after: CustomerPosition | null,
+): Walk {
+  const { email, externalId, q, createdAfter, createdBefore, lastLoginAfter, lastLoginBefore } = filter;
+  const byTime = (column: string, from: Date | null, to: Date | null, conditions: string[]): Walk => {
+    const range = timeRange(where, column, { from, to, after });
+    const arms = conditions.map((condition) => ({
+      key: `c.${column}`,
+      range: [condition, ...range].join(' AND '),
+      by: `c.${column} DESC, c.id DESC`,
+    }));
+    return { arms, order: 'c.key DESC, c.id DESC' };
+  };
+  if (email !== null) {
+    return byTime('created_at', createdAfter, createdBefore, [
+      `${scope === 'project_id' ? 'c.email' : emailBytes} = ${where.value(email)}`,
+    ]);
+  }
+  if (externalId !== null) {
+    return byTime('created_at', createdAfter, createdBefore, [`c.external_id = ${where.value(externalId)}`]);
+  }
+  if (q !== null) return textWalk(where, scope, q, after);
+  if (lastLoginAfter ?? lastLoginBefore) {
+    return byTime('last_login_at', lastLoginAfter, lastLoginBefore, ['c.last_login_at IS NOT NULL']);
+  }
+  const verified = [true, false].filter((flag) => flag === (filter.emailVerified ?? flag));
+  const disabled = [true, false].filter((flag) => flag === (filter.disabled ?? flag));
+  const flags = verified.flatMap((isVerified) =>
+    disabled.map(
+      (isDisabled) =>
+        `c.email_verified = ${isVerified} AND (c.disabled_at IS NOT NULL)::int = ${Number(isDisabled)}`,
+    ),
+  );
+  return byTime('created_at', createdAfter, createdBefore, flags);
+}
+
+/** At most one bound on either side: of two the index would walk from the wider one. */
+function timeRange(
+  where: Conditions,
+  column: string,
+  { from, to, after }: { from: Date | null; to: Date | null; after: CustomerPosition | null },
+): string[] {
+  const begin = after && { time: new Date(after.key), id: after.id };
+  const before = to && { time: to, id: NIL_UUID };
+  const end = begin && before ? (begin.time < before.time ? begin : before) : (begin ?? before);
+  return [
+    ...(from ? [`c.${column} > ${where.value(from)}`] : []),
+    ...(end
+      ? [`(c.${column}, c.id) < (${where.value(end.time)}::timestamptz, ${where.value(end.id)}::uuid)`]
+      : []),
+  ];
+}
+
+/** Everything that begins with the text is in one range of each index, in the order of bytes. */
+function textWalk(where: Conditions, scope: Scope, q: string, after: CustomerPosition | null): Walk {
+  const lowest = `lower(${where.value(q)})`;
+  const start = `coalesce(${where.value(after?.key ?? null)}, ${lowest})`;
+  const id = `${where.value(after?.id ?? NIL_UUID)}::uuid`;
+  const end = `(${lowest} || chr(1114111))`;
+  const arm = (key: string, condition: string, by: string): Arm => {
+    return { key, range: `${condition} AND (${key}, c.id) > (${start}, ${id})`, by };
+  };
+  const inBytes = (name: string, condition: string): Arm =>
+    arm(name, `${condition} AND ${name} < ${end}`, `${name}, c.id`);
+  // The unique index of a project is in the same order, by operators of its own.
+  const byEmail =
+    scope === 'project_id'
+      ? arm(emailBytes, `c.email ~>=~ ${start} AND c.email ~<~ ${end}`, 'c.email USING ~<~, c.id')
+      : inBytes(emailBytes, 'true');
+  return {
+    arms: [byEmail, inBytes(fullName, hasName), inBytes(lastName, hasBothNames)],
+    order: 'c.key COLLATE "C", c.id',
+  };
+}
+
+/** Adds what makes a row of the walk a match. */
+function matches(where: Conditions, filter: CustomerFilter, scope: Scope): void {
+  where
+    .add('true')
+    .addIf(filter.email, (value) => `c.email = ${value}`)
+    .addIf(filter.externalId, (value) => `c.external_id = ${value}`)
+    .addIf(filter.emailVerified, (value) => `c.email_verified = ${value}`)
+    .addIf(filter.disabled, (value) => `(c.disabled_at IS NOT NULL) = ${value}`)
+    .addIf(filter.createdAfter, (value) => `c.created_at > ${value}`)
+    .addIf(filter.createdBefore, (value) => `c.created_at < ${value}`)
+    .addIf(filter.lastLoginAfter, (value) => `c.last_login_at > ${value}`)
+    .addIf(filter.lastLoginBefore, (value) => `c.last_login_at < ${value}`);
+  if (scope === 'organization_id') {
+    where.add('(SELECT p.archived_at IS NULL FROM projects p WHERE p.id = c.project_id)');
+  }
+  if (filter.q === null) return;
+  const prefix = where.value(filter.q);
+  const found = [
+    [emailBytes, 'true'],
+    [fullName, hasName],
+    [lastName, hasBothNames],
+  ].map(
+    ([text, condition]) =>
+      `CASE WHEN ${condition} AND starts_with(${text}, lower(${prefix})) THEN ${text} END`,
+  );
+  const isByText = filter.email === null && filter.externalId === null;
+  // Who is found by several texts is shown once, where the first of them stands.
+  where.add(isByText ? `c.key = least(${found.join(', ')})` : `coalesce(${found.join(', ')}) IS NOT NULL`);
+}
+
+const positionOf = ({ key, id }: Row): CustomerPosition => ({
+  key: typeof key === 'string' ? key : key.toISOString(),
+  id,
+});

@@ -1,0 +1,138 @@
+import type { AttemptError, OneTimeTokenKind, OneTimeTokenState, Reach } from '#domain';
+import type { Database } from '../database.js';
+import { tokenState } from '../one-time-tokens/one-time-tokens.repository.js';
+import { sessionColumns, type SessionRecord } from '../sessions/sessions.repository.js';
+
+/** A session, also one that has ended. */
+export interface PastSession extends SessionRecord {
+  revokedAt: Date | null;
+  revokedReason: string | null;
+}
+
+export interface KnownAddress {
+  addressBlock: string;
+  lastLoginAt: Date;
+}
+
+/** A one-time token, without anything that could be used. */
+export interface TokenRecord {
+  id: string;
+  kind: OneTimeTokenKind;
+  email: string;
+  state: OneTimeTokenState;
+  createdAt: Date;
+  expiresAt: Date;
+  consumedAt: Date | null;
+  voidedAt: Date | null;
+}
+
+/** A mail, without its text. */
+export interface MailRecord {
+  id: string;
+  kind: string;
+  recipient: string;
+  state: string;
+  createdAt: Date;
+  finishedAt: Date | null;
+}
+
+/** A request that carried an event about a customer to a target. */
+export interface CarryingAttempt {
+  id: string;
+  deliveryId: string;
+  eventId: string;
+  eventType: string;
+  endpointId: string;
+  targetUrl: string;
+  attempt: number;
+  httpStatus: number;
+  success: boolean;
+  error: AttemptError | null;
+  startedAt: Date;
+}
+
+/** Everything that is kept about a customer beside their own row, each list newest first. */
+export interface CustomerRecords {
+  sessions: PastSession[];
+  knownAddresses: KnownAddress[];
+  tokens: TokenRecord[];
+  mails: MailRecord[];
+  /** The bodies. */
+  events: string[];
+  attempts: CarryingAttempt[];
+}
+
+/** Reads what is kept about a customer who has been found within the caller's reach. */
+export class CustomerRecordsRepository {
+  constructor(private readonly database: Database) {}
+
+  /** @param limit of each list */
+  async all(reach: Reach, customerId: string, limit: number): Promise<CustomerRecords> {
+    return {
+      sessions: await this.sessions(customerId, limit),
+      knownAddresses: await this.knownAddresses(customerId, limit),
+      tokens: await this.tokens(customerId, limit),
+      mails: await this.mails(customerId, limit),
+      events: await this.events(customerId, limit),
+      attempts: await this.attempts(reach, customerId, limit),
+    };
+  }
+
+  private sessions(customerId: string, limit: number): Promise<PastSession[]> {
+    return this.database.prepared<PastSession>(
+      `SELECT ${sessionColumns}, s.revoked_at AS "revokedAt", s.revoked_reason AS "revokedReason"
+       FROM sessions s WHERE s.customer_id = $1 ORDER BY s.id DESC LIMIT $2`,
+      [customerId, limit],
+    );
+  }
+
+  private knownAddresses(customerId: string, limit: number): Promise<KnownAddress[]> {
+    return this.database.prepared<KnownAddress>(
+      `SELECT address_block AS "addressBlock", last_login_at AS "lastLoginAt"
+       FROM customer_addresses WHERE customer_id = $1 ORDER BY last_login_at DESC LIMIT $2`,
+      [customerId, limit],
+    );
+  }
+
+  private tokens(customerId: string, limit: number): Promise<TokenRecord[]> {
+    return this.database.prepared<TokenRecord>(
+      `SELECT t.id, t.kind, t.email, ${tokenState} AS state, t.created_at AS "createdAt", t.expires_at AS "expiresAt",
+         t.consumed_at AS "consumedAt", t.voided_at AS "voidedAt"
+       FROM one_time_tokens t JOIN customers c ON c.id = t.customer_id JOIN projects p ON p.id = c.project_id
+       WHERE t.customer_id = $1 ORDER BY t.id DESC LIMIT $2`,
+      [customerId, limit],
+    );
+  }
+
+  private mails(customerId: string, limit: number): Promise<MailRecord[]> {
+    return this.database.prepared<MailRecord>(
+      `SELECT id, kind, recipient, state, created_at AS "createdAt", finished_at AS "finishedAt"
+       FROM mails WHERE customer_id = $1 ORDER BY id DESC LIMIT $2`,
+      [customerId, limit],
+    );
+  }
+
+  private async events(customerId: string, limit: number): Promise<string[]> {
+    const rows = await this.database.prepared<{ body: string }>(
+      'SELECT body FROM events WHERE customer_id = $1 ORDER BY id DESC LIMIT $2',
+      [customerId, limit],
+    );
+    return rows.map(({ body }) => body);
+  }
+
+  /** A project key sees what went to its project's own endpoints, as in the log of deliveries. */
+  private attempts(reach: Reach, customerId: string, limit: number): Promise<CarryingAttempt[]> {
+    return this.database.prepared<CarryingAttempt>(
+      `SELECT a.id, a.delivery_id AS "deliveryId", a.event_id AS "eventId", a.event_type AS "eventType",
+         a.endpoint_id AS "endpointId", a.target_url AS "targetUrl", a.attempt, a.http_status AS "httpStatus",
+         a.success, a.error, a.started_at AS "startedAt"
+       FROM (
+         SELECT d.id FROM events e JOIN deliveries d ON d.event_id = e.id
+         WHERE e.customer_id = $1 ORDER BY e.id DESC LIMIT $2
+       ) d JOIN attempts a ON a.delivery_id = d.id JOIN webhook_endpoints w ON w.id = a.endpoint_id
+       WHERE $3::uuid IS NULL OR w.project_id = $3
+       ORDER BY a.id DESC LIMIT $2`,
+      [customerId, limit, reach.projectId],
+    );
+  }
+}

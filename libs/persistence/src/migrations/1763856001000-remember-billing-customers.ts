@@ -1,0 +1,18 @@
+import type { MigrationInterface, QueryRunner } from 'typeorm';
+
+/** Who an organization is at the billing provider, and the key under which that customer is or was created there. */
+export class RememberBillingCustomers1763856001000 implements MigrationInterface {
+  async up(runner: QueryRunner): Promise<void> {
+    await runner.query(`
+      CREATE TABLE billing_customers (
+        organization_id uuid PRIMARY KEY REFERENCES organizations (id),
+        creation_key uuid NOT NULL DEFAULT gen_random_uuid(),
+        customer_id text
+      )
+    `);
+  }
+
+  async down(runner: QueryRunner): Promise<void> {
+    await runner.query('DROP TABLE billing_customers');
+  }
+}
