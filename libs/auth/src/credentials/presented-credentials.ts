@@ -10,8 +10,8 @@ export interface PresentedCredential {
 const headers = ['authorization', 'x-api-key', 'x-publishable-key'] as const;
 
 /**
- * The credentials in a request's headers. A bearer token stands there without its scheme; another scheme
- * keeps it, and so opens nothing.
+ * The credentials in a request's headers. A bearer token stands there without its scheme; what comes in another
+ * scheme, or in none, is the empty text, which opens nothing.
  * @throws GatehouseError `multiple_credentials` for a repeated header, or two different secret keys
  */
 export function presentedCredentials(request: IncomingMessage): PresentedCredential[] {
@@ -29,4 +29,4 @@ export function presentedCredentials(request: IncomingMessage): PresentedCredent
 }
 
 /** Scheme names are case-insensitive (RFC 9110, section 11.1). */
-const bearer = (value: string): string => value.replace(/^bearer +/i, '');
+const bearer = (value: string): string => /^bearer +(.*)$/i.exec(value)?.[1] ?? '';
