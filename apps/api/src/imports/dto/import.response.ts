@@ -1,0 +1,100 @@
+import { ApiProperty } from '@nestjs/swagger';
+import type { CustomerImport, FieldError, ImportState, LineResult, LineStatus } from '#domain';
+import { camelList, type Page } from '../../http/paging.js';
+
+class LineErrorResponse {
+  @ApiProperty({ description: 'Empty for a fault of the whole line' }) field!: string;
+  @ApiProperty() code!: string;
+  @ApiProperty() message!: string;
+}
+
+/** What became of one customer of an import. */
+class OutcomeResponse {
+  @ApiProperty({ enum: ['created', 'skipped', 'failed'] }) status!: LineStatus;
+
+  @ApiProperty({
+    type: String,
+    format: 'uuid',
+    nullable: true,
+    description: 'Who was created, or has the address already',
+  })
+  id!: string | null;
+
+  @ApiProperty({ type: [LineErrorResponse], description: 'Why nobody was created' }) errors!: FieldError[];
+}
+
+/** One of a list. */
+export class ImportResultResponse extends OutcomeResponse {
+  @ApiProperty({ description: 'Its place in the list, counted from 0' }) index!: number;
+
+  static from({ line, status, customerId: id, errors }: LineResult): ImportResultResponse {
+    return { index: line - 1, status, id, errors };
+  }
+}
+
+/** A line that made nobody. */
+export class ImportFailureResponse extends OutcomeResponse {
+  @ApiProperty({ description: 'Counted from 1' }) line!: number;
+
+  static from({ line, status, customerId: id, errors }: LineResult): ImportFailureResponse {
+    return { line, status, id, errors };
+  }
+}
+
+/** An import and how far it has come. */
+export class ImportResponse {
+  @ApiProperty({ format: 'uuid' }) id!: string;
+  @ApiProperty({ format: 'uuid' }) projectId!: string;
+  @ApiProperty({ enum: ['running', 'interrupted', 'completed'] }) state!: ImportState;
+  @ApiProperty({ description: 'Customers so far: created, skipped and failed' }) total!: number;
+  @ApiProperty() created!: number;
+  @ApiProperty({ description: 'Their address was registered already; nothing was changed' }) skipped!: number;
+  @ApiProperty() failed!: number;
+  @ApiProperty({ description: 'The last line that is done with, blank ones counted; 0 before the first' })
+  lastLine!: number;
+  @ApiProperty({ format: 'date-time' }) createdAt!: string;
+  @ApiProperty({ format: 'date-time' }) updatedAt!: string;
+  @ApiProperty({ type: String, format: 'date-time', nullable: true }) finishedAt!: string | null;
+
+  static from(subject: CustomerImport): ImportResponse {
+    const { id, projectId, state, created, skipped, failed, lastLine } = subject;
+    return {
+      id,
+      projectId,
+      state,
+      total: created + skipped + failed,
+      created,
+      skipped,
+      failed,
+      lastLine,
+      createdAt: subject.createdAt.toISOString(),
+      updatedAt: subject.updatedAt.toISOString(),
+      finishedAt: subject.finishedAt?.toISOString() ?? null,
+    };
+  }
+}
+
+/** The answer to a list: every customer of it, in order. */
+export class ImportedListResponse extends ImportResponse {
+  @ApiProperty({ type: [ImportResultResponse] }) results!: ImportResultResponse[];
+}
+
+class ImportFailuresResponse {
+  @ApiProperty({ type: [ImportFailureResponse] }) data!: ImportFailureResponse[];
+  @ApiProperty({ type: String, nullable: true }) nextCursor!: string | null;
+  @ApiProperty() hasMore!: boolean;
+}
+
+/** An import with a page of the lines that made nobody. */
+export class ImportDetailResponse extends ImportResponse {
+  @ApiProperty({
+    type: ImportFailuresResponse,
+    description: 'The lines that made nobody, in order: the first 10,000 skipped and the first 10,000 failed',
+  })
+  failures!: ImportFailuresResponse;
+
+  static of(subject: CustomerImport, { items, nextCursor }: Page<LineResult>): ImportDetailResponse {
+    const page = items.map((failure) => ImportFailureResponse.from(failure));
+    return { ...ImportResponse.from(subject), failures: camelList(page, nextCursor) };
+  }
+}

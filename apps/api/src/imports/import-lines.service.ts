@@ -1,0 +1,127 @@
+import { setImmediate } from 'node:timers/promises';
+import { Injectable } from '@nestjs/common';
+import { GatehouseError, invalidField, type FieldError, type ProjectContext } from '#domain';
+import type { CustomerWithHash } from '#persistence';
+import { newId, now, PasswordHasher } from '#platform';
+import { InputPipe } from '../http/input.pipe.js';
+import { lineLimits, parseStrictJson } from '../http/strict-json.js';
+import { PasswordPolicy } from '../identity/password-policy.service.js';
+import { ImportedCustomer } from './dto/import.request.js';
+import type { Line } from './ndjson.js';
+
+/** So many lines are judged in a row; then it is somebody else's turn. */
+const LINES_A_TURN = 20;
+
+/** A line that has been judged: a customer to be, or what is wrong with it. */
+export type JudgedLine = { line: number } & ({ customer: CustomerWithHash } | { errors: FieldError[] });
+
+/** Makes customers of what an import brings, before any transaction: it parses, judges and hashes. */
+@Injectable()
+export class ImportLines {
+  private readonly input = new InputPipe();
+
+  constructor(
+    private readonly policy: PasswordPolicy,
+    private readonly hasher: PasswordHasher,
+  ) {}
+
+  /** @throws GatehouseError `request_timeout` when the caller goes */
+  ofText(project: ProjectContext, lines: Line[], signal: AbortSignal): Promise<JudgedLine[]> {
+    return this.judgeAll(lines, ({ number, bytes }) =>
+      this.judge(project, number, () => parseLine(bytes), signal),
+    );
+  }
+
+  /** @throws GatehouseError `request_timeout` when the caller goes */
+  ofList(project: ProjectContext, list: unknown[], signal: AbortSignal): Promise<JudgedLine[]> {
+    return this.judgeAll(list, (value, index) =>
+      this.judge(project, index + 1, () => objectOf(value), signal),
+    );
+  }
+
+  private async judgeAll<T>(
+    items: T[],
+    judge: (item: T, index: number) => Promise<JudgedLine>,
+  ): Promise<JudgedLine[]> {
+    const judged: Promise<JudgedLine>[] = [];
+    await this.hasher.calm();
+    for (const [index, item] of items.entries()) {
+      if (index % LINES_A_TURN === 0) await setImmediate();
+      const one = judge(item, index);
+      one.catch(() => undefined);
+      judged.push(one);
+    }
+    return Promise.all(judged);
+  }
+
+  private async judge(
+    project: ProjectContext,
+    line: number,
+    read: () => Record<string, unknown>,
+    signal: AbortSignal,
+  ): Promise<JudgedLine> {
+    try {
+      const target = { type: 'body', metatype: ImportedCustomer } as const;
+      const input = (await this.input.transform(read(), target)) as ImportedCustomer;
+      return { line, customer: customerOf(project, input, await this.passwordHash(project, input, signal)) };
+    } catch (error) {
+      if (!(error instanceof GatehouseError) || !faultsOfLines.has(error.code)) throw error;
+      const { errors = [{ field: '', code: error.code, message: error.message }] } = error.details;
+      return { line, errors };
+    }
+  }
+
+  private async passwordHash(
+    project: ProjectContext,
+    { email, password, passwordHash = null }: ImportedCustomer,
+    signal: AbortSignal,
+  ): Promise<string | null> {
+    if (passwordHash !== null && password !== undefined) {
+      throw invalidField('passwordHash', 'conflict', 'passwordHash and password exclude each other');
+    }
+    if (passwordHash !== null) return this.hasher.importHash(passwordHash);
+    if (password === undefined) return null;
+    await this.policy.assertStrong(project, email, password);
+    return this.hasher.hash(password, { isPatient: true, signal });
+  }
+}
+
+/** Everything else is no fault of the line and ends the import. */
+const faultsOfLines = new Set(['invalid_json', 'validation_failed', 'weak_password']);
+
+function parseLine(bytes: Buffer | null): Record<string, unknown> {
+  if (!bytes) throw invalidField('', 'too_long', 'The line is longer than 64 KiB.');
+  return parseStrictJson(bytes, lineLimits);
+}
+
+function objectOf(value: unknown): Record<string, unknown> {
+  const isObject = typeof value === 'object' && value !== null && !Array.isArray(value);
+  if (!isObject) throw invalidField('', 'invalid_type', 'A customer must be a JSON object.');
+  return value as Record<string, unknown>;
+}
+
+const dateOf = (text: string | null | undefined): Date | null => (text ? new Date(text) : null);
+
+function customerOf(
+  project: ProjectContext,
+  input: ImportedCustomer,
+  passwordHash: string | null,
+): CustomerWithHash {
+  const createdAt = dateOf(input.createdAt) ?? now();
+  return {
+    id: newId(),
+    projectId: project.id,
+    externalId: input.externalId ?? null,
+    email: input.email,
+    firstName: input.firstName ?? null,
+    lastName: input.lastName ?? null,
+    emailVerified: input.emailVerified ?? false,
+    metadata: input.metadata ?? {},
+    publicMetadata: input.publicMetadata ?? {},
+    disabledAt: dateOf(input.disabledAt),
+    createdAt,
+    updatedAt: dateOf(input.updatedAt) ?? createdAt,
+    lastLoginAt: dateOf(input.lastLoginAt),
+    passwordHash,
+  };
+}

@@ -1,0 +1,92 @@
+import { Injectable } from '@nestjs/common';
+import type { SecretKeyCaller } from '#auth';
+import { GatehouseError, uuidFromBytes, type Reach } from '#domain';
+import { newId, sha256 } from '#platform';
+import { isLines } from '../http/body-reader.js';
+import { allowLongBody } from '../http/http-server.js';
+import { InputPipe } from '../http/input.pipe.js';
+import type { PageQuery } from '../http/paging.js';
+import { clientOf, type HouseRequest } from '../http/request-context.js';
+import { ImportCustomersRequest, type ImportQuery } from './dto/import.request.js';
+import {
+  ImportDetailResponse,
+  ImportedListResponse,
+  ImportResponse,
+  ImportResultResponse,
+} from './dto/import.response.js';
+import { ImportsService } from './imports.service.js';
+
+/** The two forms that an import comes in: a list that has been read, or lines that are still to be read. */
+@Injectable()
+export class ImportRequests {
+  private readonly input = new InputPipe();
+
+  constructor(private readonly imports: ImportsService) {}
+
+  /** @throws GatehouseError as ImportsService does; `validation_failed`, `invalid_json` */
+  run(
+    caller: SecretKeyCaller,
+    query: ImportQuery,
+    body: unknown,
+    request: HouseRequest,
+  ): Promise<ImportedListResponse | ImportDetailResponse> {
+    return isLines(request) ? this.lines(caller, query, request) : this.list(caller, query, body, request);
+  }
+
+  /** @throws GatehouseError `not_found`, `invalid_cursor` */
+  async show(reach: Reach, id: string, query: PageQuery): Promise<ImportDetailResponse> {
+    const { subject, failures } = await this.imports.get(reach, id, query);
+    return ImportDetailResponse.of(subject, failures);
+  }
+
+  private async list(
+    caller: SecretKeyCaller,
+    query: ImportQuery,
+    body: unknown,
+    request: HouseRequest,
+  ): Promise<ImportedListResponse> {
+    const errors = Object.keys(query).map((field) => ({
+      field,
+      code: 'unknown_field',
+      message: `${field} in the query is for application/x-ndjson`,
+    }));
+    if (errors.length > 0) throw new GatehouseError('validation_failed', { errors });
+    const target = { type: 'body', metatype: ImportCustomersRequest } as const;
+    const input = (await this.input.transform(body, target)) as ImportCustomersRequest;
+    const { signal } = clientOf(request);
+    const { subject, results } = await this.imports.importList(caller, input, signal);
+    return {
+      ...ImportResponse.from(subject),
+      results: results.map((result) => ImportResultResponse.from(result)),
+    };
+  }
+
+  private async lines(
+    caller: SecretKeyCaller,
+    query: ImportQuery,
+    request: HouseRequest,
+  ): Promise<ImportDetailResponse> {
+    allowLongBody(request);
+    const options = {
+      importId: query.importId ?? idOfKey(request.get('idempotency-key')) ?? newId(),
+      projectId: query.projectId,
+      emitEvents: query.emitEvents === 'true',
+      signal: clientOf(request).signal,
+    };
+    const subject = await this.imports.importLines(caller, options, request);
+    return this.show(
+      { organizationId: caller.reach.organizationId, projectId: subject.projectId },
+      subject.id,
+      {},
+    );
+  }
+}
+
+/** The same id for the same key: a UUID of version 8 (RFC 9562, section 5.8), which is free to hold anything. */
+function idOfKey(key: string | undefined): string | null {
+  if (key === undefined) return null;
+  const bytes = sha256(key).subarray(0, 16);
+  bytes[6] = 0x80 | (bytes[6]! & 0x0f);
+  bytes[8] = 0x80 | (bytes[8]! & 0x3f);
+  return uuidFromBytes(bytes);
+}

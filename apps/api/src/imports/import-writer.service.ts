@@ -1,0 +1,102 @@
+import { Injectable } from '@nestjs/common';
+import type { Customer, LineResult, ProjectContext } from '#domain';
+import { CustomersBulkRepository, EventsRepository, type CustomerWithHash, type Tx } from '#persistence';
+import { customerEvent } from '../customers/customer-events.js';
+import type { JudgedLine } from './import-lines.service.js';
+
+type Candidate = { line: number; customer: CustomerWithHash };
+
+/** Puts customers that were judged into a project, and tells of each what became of them. */
+@Injectable()
+export class ImportWriter {
+  constructor(
+    private readonly customers: CustomersBulkRepository,
+    private readonly events: EventsRepository,
+  ) {}
+
+  /** @returns what became of the lines, in their order */
+  async write(
+    tx: Tx,
+    project: ProjectContext,
+    lines: JudgedLine[],
+    emitEvents: boolean,
+  ): Promise<LineResult[]> {
+    const results = new Map<number, LineResult>();
+    const created: Customer[] = [];
+    for (const group of withoutRepeats(lines.filter(isCandidate))) {
+      const inserted = await this.customers.insert(
+        tx,
+        project.id,
+        group.map(({ customer }) => customer),
+      );
+      const refused = group.filter(({ customer }) => !inserted.has(customer.id));
+      for (const { line, customer } of group) {
+        if (!inserted.has(customer.id)) continue;
+        results.set(line, { line, status: 'created', customerId: customer.id, errors: [] });
+        created.push(customer);
+      }
+      for (const result of await this.refusals(tx, project, refused)) results.set(result.line, result);
+    }
+    if (emitEvents) {
+      await this.events.record(
+        tx,
+        created.map((customer) => customerEvent('customer.created', customer, project)),
+      );
+    }
+    return lines.map(
+      (judged) =>
+        results.get(judged.line) ?? {
+          line: judged.line,
+          status: 'failed',
+          customerId: null,
+          errors: 'errors' in judged ? judged.errors : [],
+        },
+    );
+  }
+
+  private async refusals(tx: Tx, project: ProjectContext, refused: Candidate[]): Promise<LineResult[]> {
+    if (refused.length === 0) return [];
+    const emails = refused.map(({ customer }) => customer.email);
+    const taken = await this.customers.idsByEmail(tx, project.id, emails);
+    return refused.map(({ line, customer }) => {
+      const customerId = taken.get(customer.email) ?? null;
+      return customerId
+        ? { line, status: 'skipped', customerId, errors: [emailTaken] }
+        : { line, status: 'failed', customerId, errors: [externalIdTaken] };
+    });
+  }
+}
+
+const isCandidate = (line: JudgedLine): line is Candidate => 'customer' in line;
+
+/**
+ * Groups in which no address and no external id occurs twice: whoever comes second finds the first one in the
+ * database, as if they had come one by one.
+ */
+function withoutRepeats(candidates: Candidate[]): Candidate[][] {
+  const groups: Candidate[][] = [];
+  let [emails, externalIds] = [new Set<string>(), new Set<string>()];
+  for (const candidate of candidates) {
+    const { email, externalId } = candidate.customer;
+    if (groups.length === 0 || emails.has(email) || (externalId !== null && externalIds.has(externalId))) {
+      groups.push([]);
+      [emails, externalIds] = [new Set(), new Set()];
+    }
+    groups.at(-1)!.push(candidate);
+    emails.add(email);
+    if (externalId !== null) externalIds.add(externalId);
+  }
+  return groups;
+}
+
+const emailTaken = {
+  field: 'email',
+  code: 'email_already_registered',
+  message: 'email belongs to a customer of this project',
+};
+
+const externalIdTaken = {
+  field: 'externalId',
+  code: 'external_id_taken',
+  message: 'externalId belongs to another customer of this project',
+};

@@ -1,0 +1,235 @@
+import { Inject, Injectable } from '@nestjs/common';
+import type { Readable } from 'node:stream';
+import type { SecretKeyCaller } from '#auth';
+import {
+  GatehouseError,
+  unavailable,
+  type CustomerImport,
+  type LineResult,
+  type ProjectContext,
+  type Reach,
+} from '#domain';
+import {
+  ApiKeysRepository,
+  ImportsRepository,
+  ProjectsRepository,
+  Transactions,
+  type ImportClaim,
+  type Tx,
+} from '#persistence';
+import { CursorCodec, errorMessage, KeyedLock, Keyring, LOGGER, newId, type Logger } from '#platform';
+import { Audit } from '../audit/audit.service.js';
+import { DEFAULT_LIMIT, type Page, type PageQuery } from '../http/paging.js';
+import { Readiness } from '../http/readiness.js';
+import type { ImportCustomersRequest } from './dto/import.request.js';
+import { ImportLines, type JudgedLine } from './import-lines.service.js';
+import { ImportWriter } from './import-writer.service.js';
+import { gatherBatches, readLines } from './ndjson.js';
+
+/** What an import of lines is told. */
+export interface ImportOptions {
+  importId: string;
+  projectId: string | undefined;
+  emitEvents: boolean;
+  /** Aborted when the caller goes. */
+  signal: AbortSignal;
+}
+
+/** A request that works on an import. */
+interface Work extends ImportClaim {
+  caller: SecretKeyCaller;
+  project: ProjectContext;
+  emitEvents: boolean;
+}
+
+/** Bytes of a place in the list of failures: the number of a line. */
+const PLACE_LENGTH = 4;
+
+/** Brings customers of other systems in, as one list or line by line. */
+@Injectable()
+export class ImportsService {
+  /** One batch of all imports at a time is written: together they take no more connections than one. */
+  private readonly turns = new KeyedLock();
+
+  constructor(
+    private readonly imports: ImportsRepository,
+    private readonly projects: ProjectsRepository,
+    private readonly apiKeys: ApiKeysRepository,
+    private readonly lines: ImportLines,
+    private readonly writer: ImportWriter,
+    private readonly audit: Audit,
+    private readonly transactions: Transactions,
+    private readonly keyring: Keyring,
+    private readonly cursors: CursorCodec,
+    private readonly readiness: Readiness,
+    @Inject(LOGGER) private readonly logger: Logger,
+  ) {}
+
+  /**
+   * Imports a list in one transaction.
+   * @returns the import and what became of each customer, in order
+   * @throws GatehouseError `not_found`, `project_archived`, `request_timeout` when the caller goes
+   */
+  async importList(
+    caller: SecretKeyCaller,
+    input: ImportCustomersRequest,
+    signal: AbortSignal,
+  ): Promise<{ subject: CustomerImport; results: LineResult[] }> {
+    const work = await this.workOf(caller, newId(), input.projectId, input.emitEvents ?? false);
+    const judged = await this.lines.ofList(work.project, input.customers, signal);
+    const results = await this.turns.run('batch', () =>
+      this.transactions.run(async (tx) => {
+        await this.begin(tx, work);
+        const written = await this.writeBatch(tx, work, judged, judged.length, null);
+        await this.imports.finish(tx, work, 'completed');
+        return written;
+      }),
+    );
+    return { subject: await this.imports.get(reachOf(work), work.id), results };
+  }
+
+  /**
+   * Imports lines as they come, each batch in a transaction of its own that also notes how far it has come. What is
+   * sent again under the same id goes on after the last line that was committed.
+   * @throws GatehouseError `not_found`, `project_archived`, `invalid_api_key` once the key has ended, `conflict` when
+   *   another request goes on with the import or it was begun with other lines, `request_timeout`, `unavailable`
+   */
+  async importLines(
+    caller: SecretKeyCaller,
+    options: ImportOptions,
+    body: Readable,
+  ): Promise<CustomerImport> {
+    const { importId, projectId, emitEvents, signal } = options;
+    const work = await this.workOf(caller, importId, projectId, emitEvents);
+    const { lastLine, linesMac } = await this.transactions.run((tx) => this.begin(tx, work));
+    try {
+      const isSame = (digest: Buffer): boolean =>
+        linesMac !== null && this.keyring.verifyMac('import-lines', digest, linesMac);
+      const batches = gatherBatches(readLines(body), { line: lastLine, isSame });
+      let written: Promise<void> = Promise.resolve();
+      for (;;) {
+        const next = await unlessFailed(batches.next(), written);
+        if (next.done) break;
+        const judged = await this.lines.ofText(work.project, next.value.lines, signal);
+        // The next batch is read and judged while this one is written; no more than that is held.
+        await written;
+        written = this.commit(work, judged, next.value);
+        written.catch(() => undefined);
+      }
+      await written;
+    } catch (error) {
+      await this.interrupt(work);
+      throw error;
+    }
+    await this.transactions.run((tx) => this.imports.finish(tx, work, 'completed'));
+    return this.imports.get(reachOf(work), work.id);
+  }
+
+  /**
+   * An import with a page of the lines that made nobody.
+   * @throws GatehouseError `not_found`, `invalid_cursor`
+   */
+  async get(
+    reach: Reach,
+    id: string,
+    query: PageQuery,
+  ): Promise<{ subject: CustomerImport; failures: Page<LineResult> }> {
+    const subject = await this.imports.get(reach, id);
+    const list = ['import-failures', subject.projectId, id];
+    const limit = query.limit ?? DEFAULT_LIMIT;
+    const after =
+      query.cursor === undefined
+        ? 0
+        : this.cursors.openBytes(list, query.cursor, PLACE_LENGTH).readUInt32BE();
+    const rows = await this.imports.failures(subject, after, limit + 1);
+    const items = rows.slice(0, limit);
+    const last = items.at(-1);
+    const nextCursor = rows.length > limit && last ? this.cursors.sealBytes(list, placeOf(last.line)) : null;
+    return { subject, failures: { items, nextCursor } };
+  }
+
+  /** @throws GatehouseError `not_found`, `project_archived` */
+  private async workOf(
+    caller: SecretKeyCaller,
+    id: string,
+    projectId: string | undefined,
+    emitEvents: boolean,
+  ): Promise<Work> {
+    const project = await this.projects.getActive(caller.reach, projectId ?? caller.project.id);
+    return { caller, project, emitEvents, id, projectId: project.id, claim: newId() };
+  }
+
+  private async begin(tx: Tx, work: Work) {
+    const { organizationId } = work.project;
+    const subject = await this.imports.claim(tx, work, organizationId);
+    const action = { action: 'import.started', organizationId, projectId: work.projectId } as const;
+    await this.audit.record(tx, { ...action, targetId: work.id, details: { afterLine: subject.lastLine } });
+    return subject;
+  }
+
+  private async commit(
+    work: Work,
+    judged: JudgedLine[],
+    { lastLine, digest }: { lastLine: number; digest: Buffer },
+  ): Promise<void> {
+    if (this.readiness.draining) {
+      throw unavailable({
+        detail: 'The service is stopping. Send the import again under the same importId.',
+      });
+    }
+    await this.assertStillAllowed(work);
+    const linesMac = this.keyring.mac('import-lines', digest);
+    await this.turns.run('batch', () =>
+      this.transactions.run((tx) => this.writeBatch(tx, work, judged, lastLine, linesMac)),
+    );
+  }
+
+  private async writeBatch(
+    tx: Tx,
+    work: Work,
+    judged: JudgedLine[],
+    lastLine: number,
+    linesMac: Buffer | null,
+  ): Promise<LineResult[]> {
+    const results = await this.writer.write(tx, work.project, judged, work.emitEvents);
+    if (await this.imports.advance(tx, work, { lastLine, linesMac, results })) return results;
+    throw new GatehouseError('conflict', { detail: 'Another request goes on with this import.' });
+  }
+
+  /** A key that has been revoked opens nothing any more, however long ago the request began (contract, section 3). */
+  private async assertStillAllowed({ caller, projectId }: Work): Promise<void> {
+    if (!(await this.apiKeys.isLive(caller.keyId))) {
+      throw new GatehouseError('invalid_api_key', { headers: { 'WWW-Authenticate': 'Bearer' } });
+    }
+    await this.projects.getActive(caller.reach, projectId);
+  }
+
+  /** Best effort: what cannot be noted now shows by itself when nothing more comes. */
+  private async interrupt(work: Work): Promise<void> {
+    try {
+      await this.transactions.run((tx) => this.imports.finish(tx, work, 'interrupted'));
+    } catch (error) {
+      this.logger.warn(
+        { importId: work.id, reason: errorMessage(error) },
+        'the end of an import was not noted',
+      );
+    }
+  }
+}
+
+/** What comes next; but no waiting for it once what went before has failed. */
+function unlessFailed<T>(coming: Promise<T>, before: Promise<void>): Promise<T> {
+  coming.catch(() => undefined);
+  return Promise.race([coming, before.then(() => coming)]);
+}
+
+const reachOf = ({ project }: Work): Reach => ({
+  organizationId: project.organizationId,
+  projectId: project.id,
+});
+
+function placeOf(line: number): Buffer {
+  const place = Buffer.alloc(PLACE_LENGTH);
+  place.writeUInt32BE(line);
+  return place;
+}

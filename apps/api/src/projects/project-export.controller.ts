@@ -1,0 +1,41 @@
+import { Controller, Get, Param, Query, Req, Res } from '@nestjs/common';
+import { ApiOkResponse, ApiTags } from '@nestjs/swagger';
+import type { Request, Response } from 'express';
+import { CurrentCaller, OrganizationKey, type SecretKeyCaller } from '#auth';
+import { pathUuid } from '#domain';
+import { OneOfField } from '../http/fields.js';
+import { ProjectExport } from './project-export.service.js';
+
+class ExportQuery {
+  @OneOfField(
+    'Whether each line has the passwordHash, in a form that imports take; needs customer:export_hashes. Default: false',
+    ['true', 'false'],
+  )
+  hashes?: 'true' | 'false';
+}
+
+@ApiTags('Projects')
+@Controller('api/v1/projects')
+export class ProjectExportController {
+  constructor(private readonly exports: ProjectExport) {}
+
+  /** All customers of a project, oldest first: one JSON object a line, as an import takes them. */
+  @Get(':projectId/export')
+  @OrganizationKey('project:read', 'customer:read')
+  @ApiOkResponse({
+    description: 'A customer on each line. A body without its end has been broken off.',
+    content: { 'application/x-ndjson': { schema: { type: 'string' } } },
+  })
+  async export(
+    @CurrentCaller() caller: SecretKeyCaller,
+    @Param('projectId') id: string,
+    @Query() { hashes }: ExportQuery,
+    @Req() request: Request,
+    @Res() response: Response,
+  ): Promise<void> {
+    const lines = await this.exports.open(caller, pathUuid(id), hashes === 'true');
+    response.status(200).setHeader('Content-Type', 'application/x-ndjson; charset=utf-8');
+    if (request.method === 'HEAD') response.end();
+    else await this.exports.send(id, lines, response);
+  }
+}

@@ -1,0 +1,97 @@
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import type { ServerResponse } from 'node:http';
+import { Inject, Injectable } from '@nestjs/common';
+import type { SecretKeyCaller } from '#auth';
+import { GatehouseError, type Scope } from '#domain';
+import {
+  ApiKeysRepository,
+  CustomersBulkRepository,
+  ProjectsRepository,
+  Transactions,
+  type CustomerWithHash,
+} from '#persistence';
+import { errorCode, errorMessage, LOGGER, PasswordHasher, type Logger } from '#platform';
+import { Audit } from '../audit/audit.service.js';
+import { CustomerResponse } from '../customers/dto/customer.response.js';
+
+const PAGE = 200;
+
+/** A reader who takes nothing for so many ms is gone. */
+const STALL_MS = 60_000;
+
+/** All customers of a project, one JSON object a line. */
+@Injectable()
+export class ProjectExport {
+  constructor(
+    private readonly projects: ProjectsRepository,
+    private readonly customers: CustomersBulkRepository,
+    private readonly apiKeys: ApiKeysRepository,
+    private readonly hasher: PasswordHasher,
+    private readonly audit: Audit,
+    private readonly transactions: Transactions,
+    @Inject(LOGGER) private readonly logger: Logger,
+  ) {}
+
+  /**
+   * Begins an export, of an archived project as well.
+   * @param withHashes whether each line has a `passwordHash` as imports take it
+   * @returns the lines, a page at a time; the first has been read
+   * @throws GatehouseError `not_found`, `insufficient_scope`
+   */
+  async open(
+    caller: SecretKeyCaller,
+    projectId: string,
+    withHashes: boolean,
+  ): Promise<AsyncGenerator<string>> {
+    if (withHashes && !caller.scopes.includes('customer:export_hashes')) {
+      throw new GatehouseError('insufficient_scope', { members: { requiredScopes } });
+    }
+    const { organizationId } = await this.projects.get(caller.reach, projectId);
+    const first = await this.customers.page(projectId, null, PAGE);
+    const action = { action: 'project.exported', organizationId, projectId, targetId: projectId } as const;
+    await this.transactions.run((tx) =>
+      this.audit.record(tx, { ...action, details: { hashes: withHashes } }),
+    );
+    return this.pages(caller, projectId, first, (customer) => this.line(customer, withHashes));
+  }
+
+  /**
+   * Sends an export as fast as it is taken. What goes wrong from here on can only be shown by breaking off: then the
+   * end of the body is missing.
+   */
+  async send(projectId: string, pages: AsyncGenerator<string>, response: ServerResponse): Promise<void> {
+    response.setTimeout(STALL_MS);
+    try {
+      await pipeline(Readable.from(pages), response);
+    } catch (error) {
+      response.destroy();
+      if (errorCode(error) === 'ERR_STREAM_PREMATURE_CLOSE') return;
+      this.logger.warn({ projectId, reason: errorMessage(error) }, 'an export broke off');
+    }
+  }
+
+  /** Each page is a statement of its own: an export holds no transaction, and no connection while nobody reads. */
+  private async *pages(
+    caller: SecretKeyCaller,
+    projectId: string,
+    first: CustomerWithHash[],
+    line: (customer: CustomerWithHash) => string,
+  ): AsyncGenerator<string> {
+    let page = first;
+    while (page.length > 0) {
+      yield page.map(line).join('');
+      if (page.length < PAGE) return;
+      // A key that has been revoked opens nothing any more (contract, section 3).
+      if (!(await this.apiKeys.isLive(caller.keyId))) throw new GatehouseError('invalid_api_key');
+      page = await this.customers.page(projectId, page.at(-1)!.id, PAGE);
+    }
+  }
+
+  private line({ passwordHash, ...customer }: CustomerWithHash, withHashes: boolean): string {
+    const hash = withHashes && { passwordHash: passwordHash && this.hasher.exportHash(passwordHash) };
+    return `${JSON.stringify({ ...CustomerResponse.from(customer), ...hash })}\n`;
+  }
+}
+
+const requiredScopes: Scope[] = ['project:read', 'customer:read', 'customer:export_hashes'];

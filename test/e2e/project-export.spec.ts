@@ -1,0 +1,211 @@
+import { randomBytes, randomUUID } from 'node:crypto';
+import { once } from 'node:events';
+import { get, type IncomingMessage } from 'node:http';
+import bcrypt from 'bcrypt';
+import { Keyring, PasswordHasher, HashThreads } from '#platform';
+import { eventually } from '../support/eventually.js';
+import { House, PASSWORD } from '../support/house.js';
+import { fromLines, importLines, toLines } from '../support/ndjson.js';
+import { insertKey, insertOrganization, insertProject, type Tenant } from '../support/tenants.js';
+
+let house: House;
+beforeAll(async () => (house = await House.start()));
+afterAll(async () => house?.stop());
+
+const withKey = (key: string) => ({ authorization: `Bearer ${key}` });
+const exportOf = (projectId: string, query = '', key = house.credentials.secretKey) =>
+  house.request('GET', `/api/v1/projects/${projectId}/export${query}`, { headers: withKey(key) });
+const newProject = (): Promise<Tenant> => insertProject(house, house.credentials.organizationId);
+const login = (tenant: Tenant, email: string, password = PASSWORD) =>
+  house.request('POST', '/api/v1/auth/login', {
+    body: { email, password },
+    headers: { 'x-publishable-key': tenant.publishableKey },
+  });
+
+/** A project with customers of every kind. */
+async function fullProject(): Promise<{ tenant: Tenant; emails: Record<string, string> }> {
+  const tenant = await newProject();
+  const create = async (body: Record<string, unknown>): Promise<string> => {
+    const email = `${randomUUID()}@example.com`;
+    const answer = await house.request('POST', '/api/v1/customers', {
+      body: { email, ...body },
+      headers: withKey(tenant.secretKey),
+    });
+    expect(answer.status).toBe(201);
+    return email;
+  };
+  const emails = {
+    own: await create({ password: PASSWORD, firstName: 'Ada', externalId: randomUUID() }),
+    foreign: await create({ passwordHash: bcrypt.hashSync(PASSWORD, 4), emailVerified: true }),
+    none: await create({ metadata: { a: [1, { b: 'ü\u2028' }] }, publicMetadata: { toString: 'kept' } }),
+    disabled: await create({ password: PASSWORD }),
+  };
+  expect((await login(tenant, emails.own)).status).toBe(200);
+  await house.sql('UPDATE customers SET disabled_at = now() WHERE email = $1', [emails.disabled]);
+  return { tenant, emails };
+}
+
+/** What the same customer has in another project as well. */
+const lasting = ({ id: _, projectId: __, ...customer }: Record<string, any>) => customer;
+
+describe('the export of a project', () => {
+  it('has every customer on a line, as GET shows them, oldest first', async () => {
+    const { tenant, emails } = await fullProject();
+    const { status, headers, body } = await exportOf(tenant.projectId);
+    expect(status).toBe(200);
+    expect(headers.get('content-type')).toBe('application/x-ndjson; charset=utf-8');
+    expect(headers.get('cache-control')).toBe('no-store');
+    const lines = fromLines(body as string);
+    expect(lines.map(({ email }) => email)).toEqual(Object.values(emails));
+    for (const line of lines) {
+      expect((await house.server('GET', `/api/v1/customers/${line['id']}`)).body).toEqual(line);
+    }
+  });
+
+  it('of a project without customers is empty', async () => {
+    const { projectId } = await newProject();
+    expect(await exportOf(projectId)).toMatchObject({ status: 200, body: '' });
+  });
+
+  it('imported into another project makes the same customers, who log in as before', async () => {
+    const { tenant, emails } = await fullProject();
+    const exported = (await exportOf(tenant.projectId, '?hashes=true')).body as string;
+    const other = await newProject();
+    const { body } = await importLines(house, exported, {}, withKey(other.secretKey));
+    expect(body).toMatchObject({ created: 4, skipped: 0, failed: 0 });
+    const again = (await exportOf(other.projectId, '?hashes=true')).body as string;
+    expect(fromLines(again).map(lasting)).toEqual(fromLines(exported).map(lasting));
+    expect(fromLines(again).every(({ projectId }) => projectId === other.projectId)).toBe(true);
+    const statuses = async (email: string) => [
+      (await login(other, email)).status,
+      (await login(other, email, 'another long phrase')).status,
+    ];
+    expect(await statuses(emails['own']!)).toEqual([200, 401]);
+    expect(await statuses(emails['foreign']!)).toEqual([200, 401]);
+    expect(await statuses(emails['none']!)).toEqual([401, 401]);
+    expect(await statuses(emails['disabled']!)).toEqual([403, 401]);
+  });
+
+  it('has hashes only if asked to, those of other systems as they came (PW-06)', async () => {
+    const tenant = await newProject();
+    const passwordHash = bcrypt.hashSync(PASSWORD, 4);
+    const email = `${randomUUID()}@example.com`;
+    await importLines(house, toLines([{ email, passwordHash }]), {}, withKey(tenant.secretKey));
+    for (const query of ['', '?hashes=false']) {
+      expect(fromLines((await exportOf(tenant.projectId, query)).body as string)[0]).not.toHaveProperty(
+        'passwordHash',
+      );
+    }
+    const [line] = fromLines((await exportOf(tenant.projectId, '?hashes=true')).body as string);
+    expect(line).toMatchObject({ email, passwordHash });
+  });
+
+  it('of a Gatehouse with another secret brings no hashes of its own: they are refused, not kept in vain', async () => {
+    const threads = new HashThreads(1, 4);
+    const stranger = new PasswordHasher(threads, new Keyring([randomBytes(32).toString('base64url')]), 4);
+    const passwordHash = await stranger.hash(PASSWORD);
+    await threads.close();
+    const email = `${randomUUID()}@example.com`;
+    const { body } = await importLines(house, toLines([{ email, passwordHash }]));
+    expect(body).toMatchObject({ created: 0, failed: 1 });
+    expect(body.failures.data[0].errors).toEqual([
+      {
+        field: 'passwordHash',
+        code: 'invalid',
+        message: 'passwordHash was made by a Gatehouse with another GATEHOUSE_SECRET',
+      },
+    ]);
+  });
+
+  it('of more than a page has everybody once, and ends with a whole line', async () => {
+    const tenant = await newProject();
+    const people = Array.from({ length: 1_000 }, (_, index) => ({
+      email: `p${index}@${randomUUID()}.example`,
+    }));
+    await importLines(house, toLines(people), {}, withKey(tenant.secretKey));
+    const lines = fromLines((await exportOf(tenant.projectId)).body as string);
+    expect(lines.map(({ email }) => email)).toEqual(people.map(({ email }) => email));
+  });
+
+  it('stops when its reader goes away, and holds no transaction meanwhile', async () => {
+    const tenant = await newProject();
+    const metadata = { text: 'x'.repeat(8_000) };
+    const people = Array.from({ length: 4_000 }, () => ({ email: `${randomUUID()}@example.com`, metadata }));
+    await importLines(house, toLines(people), {}, withKey(tenant.secretKey));
+    const asked = get(`${house.baseUrl}/api/v1/projects/${tenant.projectId}/export`, {
+      headers: withKey(house.credentials.secretKey),
+    });
+    const [response] = (await once(asked, 'response')) as [IncomingMessage];
+    // 32 MB do not fit into the buffers on the way: the rest waits for its reader.
+    await once(response, 'readable');
+    await eventually('no connection being held', async () => {
+      const [row] = await house.sql<{ busy: number }>(
+        `SELECT count(*)::int AS busy FROM pg_stat_activity
+         WHERE datname = current_database() AND application_name = 'gatehouse' AND state LIKE 'idle in transaction%'`,
+      );
+      return row!.busy === 0;
+    });
+    const logged = () =>
+      house.api.log.filter(({ route }) => route === '/api/v1/projects/:projectId/export').at(-1);
+    asked.destroy();
+    await eventually('the end of the request', () => logged()?.['status'] === 499);
+    expect(house.api.output).not.toContain('an export broke off');
+  });
+});
+
+describe('the reach of an export', () => {
+  it('is that of an organization key, and other projects do not exist (AK-04)', async () => {
+    const stranger = await insertOrganization(house);
+    const missing = await exportOf(randomUUID());
+    for (const id of [stranger.projectId, 'nonsense', randomUUID()]) {
+      const answer = await exportOf(id);
+      expect(answer.status).toBe(404);
+      expect({ ...answer.body, requestId: '' }).toEqual({ ...missing.body, requestId: '' });
+    }
+    const { credentials } = house;
+    expect(await exportOf(credentials.projectId, '', credentials.projectSecretKey)).toMatchObject({
+      status: 403,
+      body: { code: 'insufficient_access' },
+    });
+  });
+
+  it('needs the scopes, and another one for hashes (AK-06)', async () => {
+    const { credentials } = house;
+    const keyOf = (scopes: string[]) =>
+      insertKey(house, { ...credentials, type: 'secret', access: 'organization', scopes });
+    const [both, project] = [await keyOf(['project:read', 'customer:read']), await keyOf(['project:read'])];
+    expect((await exportOf(credentials.projectId, '', both)).status).toBe(200);
+    expect(await exportOf(credentials.projectId, '', project)).toMatchObject({
+      status: 403,
+      body: { code: 'insufficient_scope', requiredScopes: ['project:read', 'customer:read'] },
+    });
+    expect(await exportOf(credentials.projectId, '?hashes=true', both)).toMatchObject({
+      status: 403,
+      body: {
+        code: 'insufficient_scope',
+        requiredScopes: ['project:read', 'customer:read', 'customer:export_hashes'],
+      },
+    });
+  });
+
+  it.each(['?hashes=yes', '?hashes=true&hashes=false', '?more=1'])('refuses %s', async (query) => {
+    expect(await exportOf(house.credentials.projectId, query)).toMatchObject({
+      status: 400,
+      body: { code: 'validation_failed' },
+    });
+  });
+
+  it('holds an archived project, whose data stays', async () => {
+    const { tenant } = await fullProject();
+    await house.sql('UPDATE projects SET archived_at = now() WHERE id = $1', [tenant.projectId]);
+    const { status, body } = await exportOf(tenant.projectId);
+    expect([status, fromLines(body as string).length]).toEqual([200, 4]);
+  });
+
+  it('is written into the audit log', async () => {
+    const { projectId } = await newProject();
+    await exportOf(projectId, '?hashes=true');
+    const rows = await house.sql('SELECT action, details FROM audit_log WHERE target_id = $1', [projectId]);
+    expect(rows).toEqual([{ action: 'project.exported', details: { hashes: true } }]);
+  });
+});
