@@ -1,3 +1,4 @@
+import { fetchDocumented } from '../support/conformance.js';
 import { eventually } from '../support/eventually.js';
 import { House, PASSWORD } from '../support/house.js';
 import { entryPoints, freePort, HouseProcess } from '../support/processes.js';
@@ -525,7 +526,7 @@ describe('production', () => {
       RATE_LIMITS: 'on',
     });
     const send = (allowedOrigins: string[]) =>
-      fetch(`http://127.0.0.1:${port}${path}`, {
+      fetchDocumented(`http://127.0.0.1:${port}${path}`, {
         method: 'PATCH',
         headers: {
           'content-type': 'application/json',

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { chmodSync, existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { formatApiKey, scopes, type Access, type ApiKeyType } from '#domain';
+import { defaultSettings, scopes, type Access, type ApiKeyType } from '#domain';
 import {
   ApiKeysRepository,
   OperatorsRepository,
@@ -10,7 +10,8 @@ import {
   Transactions,
   type Tx,
 } from '#persistence';
-import { Config, newId, PasswordHasher, secureBytes, sha256 } from '#platform';
+import { Config, newId, newKeyValue, PasswordHasher, secureBytes } from '#platform';
+import { Audit } from '../audit/audit.service.js';
 
 const SEED_LOCK = 7_120_914;
 
@@ -33,6 +34,7 @@ export class FirstBoot {
     private readonly projects: ProjectsRepository,
     private readonly apiKeys: ApiKeysRepository,
     private readonly operators: OperatorsRepository,
+    private readonly audit: Audit,
     private readonly transactions: Transactions,
     private readonly hasher: PasswordHasher,
     private readonly config: Config,
@@ -63,8 +65,12 @@ export class FirstBoot {
         organizationId,
         name: 'My project',
         slug: 'my-project',
-        settings: {},
+        environment: 'development',
+        settings: defaultSettings,
       });
+      const made = { organizationId, projectId: null, targetId: organizationId };
+      await this.audit.record(tx, { ...made, action: 'organization.created' });
+      await this.audit.record(tx, { ...made, projectId, action: 'project.created', targetId: projectId });
       await this.operators.insert(tx, { id: newId(), email: operator.email, passwordHash, role: 'admin' });
       const key = (name: string, type: ApiKeyType, access: Access) =>
         this.insertKey(tx, { name, type, access, organizationId, projectId });
@@ -100,15 +106,14 @@ export class FirstBoot {
     tx: Tx,
     key: { name: string; type: ApiKeyType; access: Access; organizationId: string; projectId: string },
   ): Promise<string> {
-    const value = formatApiKey(key.type, secureBytes(32));
-    await this.apiKeys.insert(tx, {
-      ...key,
-      id: newId(),
-      scopes: key.type === 'secret' ? [...scopes] : [],
-      keyHash: sha256(value),
-      prefix: value.slice(0, 8),
-      last4: value.slice(-4),
-    });
+    const { value, stored } = newKeyValue(key.type);
+    const id = newId();
+    const keyScopes = key.type === 'secret' ? [...scopes] : [];
+    const row = { ...key, ...stored, id, scopes: keyScopes, expiresAt: null, rotatedFrom: null };
+    await this.apiKeys.insert(tx, row);
+    const { organizationId, projectId, type, access } = key;
+    const made = { organizationId, projectId, targetId: id, details: { type, access, scopes: keyScopes } };
+    await this.audit.record(tx, { ...made, action: 'api_key.created' });
     return value;
   }
 }

@@ -1,6 +1,13 @@
 import { Inject, Injectable, type OnApplicationShutdown } from '@nestjs/common';
 import { SigningKeyRing } from '#auth';
-import { Database, ensureAttemptPartitions, migrate, pendingMigrations, Transactions } from '#persistence';
+import {
+  Database,
+  ensureAttemptPartitions,
+  EventFeedRepository,
+  migrate,
+  pendingMigrations,
+  Transactions,
+} from '#persistence';
 import {
   Config,
   DeliveryQueue,
@@ -28,6 +35,7 @@ export class StartupService implements OnApplicationShutdown {
     private readonly config: Config,
     private readonly database: Database,
     private readonly transactions: Transactions,
+    private readonly feed: EventFeedRepository,
     private readonly firstBoot: FirstBoot,
     private readonly ring: SigningKeyRing,
     private readonly readiness: Readiness,
@@ -69,6 +77,8 @@ export class StartupService implements OnApplicationShutdown {
       }
     }
     await this.transactions.run((tx) => ensureAttemptPartitions(tx, now(), PARTITION_DAYS));
+    if (await this.feed.realign())
+      this.logger.warn('restored from a dump: the feed of events was put in order');
   }
 
   private async seed(): Promise<void> {

@@ -1,23 +1,44 @@
-import { Body, Controller, Get, Param, Patch } from '@nestjs/common';
-import { ApiBearerAuth, ApiOkResponse, ApiTags } from '@nestjs/swagger';
+import { Body, Controller, Get, HttpCode, Param, Patch, Post, Query } from '@nestjs/common';
+import { ApiCreatedResponse, ApiOkResponse, ApiTags } from '@nestjs/swagger';
 import { CurrentCaller, OrganizationKey, SecretKey, type SecretKeyCaller } from '#auth';
 import { pathUuid } from '#domain';
+import { ApiCamelList } from '../http/api-envelopes.js';
 import { ApiProblems } from '../http/api-problems.js';
-import { UpdateProjectRequest } from './dto/project.request.js';
+import { camelList } from '../http/paging.js';
+import { CreateProjectRequest, ListProjectsQuery, UpdateProjectRequest } from './dto/project.request.js';
 import { ProjectResponse } from './dto/project.response.js';
 import { ProjectsService } from './projects.service.js';
 
 @ApiTags('Projects')
-@ApiBearerAuth('secretKey')
 @Controller('api/v1/projects')
 export class ProjectsController {
   constructor(private readonly projects: ProjectsService) {}
+
+  /** The projects of the key's organization and of those it created, newest first; for a project key as well. */
+  @Get()
+  @SecretKey('project:read')
+  @ApiCamelList(ProjectResponse)
+  async list(@CurrentCaller() caller: SecretKeyCaller, @Query() query: ListProjectsQuery) {
+    const { items, nextCursor } = await this.projects.list(caller, query);
+    return camelList(
+      items.map((project) => ProjectResponse.from(project)),
+      nextCursor,
+    );
+  }
+
+  /** Creates a project. It has no keys yet. */
+  @Post()
+  @OrganizationKey('project:write')
+  @ApiCreatedResponse({ type: ProjectResponse })
+  @ApiProblems('not_found', 'slug_taken')
+  async create(@CurrentCaller() caller: SecretKeyCaller, @Body() body: CreateProjectRequest) {
+    return ProjectResponse.from(await this.projects.create(caller, body));
+  }
 
   /** One project, with all of its settings as they are in force. */
   @Get(':projectId')
   @SecretKey('project:read')
   @ApiOkResponse({ type: ProjectResponse })
-  @ApiProblems('invalid_api_key', 'wrong_credential_type', 'insufficient_scope', 'not_found')
   async get(@CurrentCaller() caller: SecretKeyCaller, @Param('projectId') id: string) {
     return ProjectResponse.from(await this.projects.get(caller, pathUuid(id)));
   }
@@ -26,19 +47,22 @@ export class ProjectsController {
   @Patch(':projectId')
   @OrganizationKey('project:write')
   @ApiOkResponse({ type: ProjectResponse })
-  @ApiProblems(
-    'validation_failed',
-    'invalid_api_key',
-    'wrong_credential_type',
-    'insufficient_scope',
-    'insufficient_access',
-    'not_found',
-  )
+  @ApiProblems('project_archived')
   async update(
     @CurrentCaller() caller: SecretKeyCaller,
     @Param('projectId') id: string,
     @Body() body: UpdateProjectRequest,
   ) {
     return ProjectResponse.from(await this.projects.update(caller, pathUuid(id), body));
+  }
+
+  /** Archives a project: its keys and its customers' tokens end at once, its data stays. */
+  @Post(':projectId/archive')
+  @HttpCode(200)
+  @OrganizationKey('project:write')
+  @ApiOkResponse({ type: ProjectResponse })
+  @ApiProblems('own_project', 'last_organization_key')
+  async archive(@CurrentCaller() caller: SecretKeyCaller, @Param('projectId') id: string) {
+    return ProjectResponse.from(await this.projects.archive(caller, pathUuid(id)));
   }
 }

@@ -1,9 +1,30 @@
 import { Injectable } from '@nestjs/common';
 import type { SecretKeyCaller } from '#auth';
-import { changedFields, GatehouseError, patchSettings, settingsFaults, type Project } from '#domain';
-import { EventsRepository, ProjectsRepository, Transactions } from '#persistence';
-import { Config } from '#platform';
-import type { UpdateProjectRequest } from './dto/project.request.js';
+import {
+  changedFields,
+  defaultSettings,
+  fieldNames,
+  GatehouseError,
+  patchSettings,
+  settingsFaults,
+  slugOf,
+  type Project,
+  type ProjectSettings,
+  type SettingsPatch,
+} from '#domain';
+import {
+  ApiKeysRepository,
+  EventsRepository,
+  OrganizationsRepository,
+  ProjectsRepository,
+  Transactions,
+  type NewProject,
+  type Tx,
+} from '#persistence';
+import { Config, CursorCodec, newId, secureBytes } from '#platform';
+import { Audit } from '../audit/audit.service.js';
+import { readPage, type Page } from '../http/paging.js';
+import type { CreateProjectRequest, ListProjectsQuery, UpdateProjectRequest } from './dto/project.request.js';
 import { ProjectResponse } from './dto/project.response.js';
 
 /** Projects and their settings. */
@@ -11,43 +32,130 @@ import { ProjectResponse } from './dto/project.response.js';
 export class ProjectsService {
   constructor(
     private readonly projects: ProjectsRepository,
+    private readonly organizations: OrganizationsRepository,
+    private readonly apiKeys: ApiKeysRepository,
     private readonly events: EventsRepository,
+    private readonly audit: Audit,
     private readonly transactions: Transactions,
+    private readonly cursors: CursorCodec,
     private readonly config: Config,
   ) {}
+
+  /**
+   * The projects of the caller's organization and of those it created, newest first, for a project key as well
+   * (contract, section 3).
+   * @throws GatehouseError `invalid_cursor`
+   */
+  list({ project }: SecretKeyCaller, query: ListProjectsQuery): Promise<Page<Project>> {
+    const reach = { organizationId: project.organizationId, projectId: null };
+    const filter = {
+      organizationId: query.organizationId ?? null,
+      environment: query.environment ?? null,
+      archived: query.archived === undefined ? null : query.archived === 'true',
+    };
+    return readPage(this.cursors, ['projects', reach, filter], query, (before, limit) =>
+      this.projects.list(reach, filter, before, limit),
+    );
+  }
 
   /** @throws GatehouseError `not_found` */
   get({ reach }: SecretKeyCaller, id: string): Promise<Project> {
     return this.projects.get(reach, id);
   }
 
+  /** @throws GatehouseError `validation_failed`, `not_found` for an organization out of reach, `slug_taken` */
+  async create({ project: own }: SecretKeyCaller, input: CreateProjectRequest): Promise<Project> {
+    const settings = this.settingsOf(defaultSettings, input.settings ?? {});
+    const organizationId = input.organizationId ?? own.organizationId;
+    await this.organizations.get(own.organizationId, organizationId);
+    const { name, environment = 'development' } = input;
+    const slugs = input.slug ? [input.slug] : freeSlugs(name);
+    return this.transactions.run(async (tx) => {
+      const project = await this.insert(
+        tx,
+        { id: newId(), organizationId, name, environment, settings },
+        slugs,
+      );
+      await this.record(tx, 'project.created', project);
+      return project;
+    });
+  }
+
   /**
    * Merges a patch. What changes nothing leaves no event and no other `updatedAt`. Settings are read with every
    * request, so they act at once.
-   * @throws GatehouseError `not_found`, `validation_failed`
+   * @throws GatehouseError `not_found`, `project_archived`, `validation_failed`
    */
   update({ reach }: SecretKeyCaller, id: string, input: UpdateProjectRequest): Promise<Project> {
     return this.transactions.run(async (tx) => {
       // Locked, so that of two patches at the same time neither loses what the other one sets.
       const before = await this.projects.lock(tx, reach, id);
-      const patch = input.settings ?? {};
-      const settings = patchSettings(before.settings, patch);
-      const errors = settingsFaults(patch, settings, this.config);
-      if (errors.length > 0) throw new GatehouseError('validation_failed', { errors });
+      if (before.archivedAt) throw new GatehouseError('project_archived');
+      const settings = this.settingsOf(before.settings, input.settings ?? {});
       const after = { name: input.name ?? before.name, settings };
       const previous = changedFields({ name: before.name, settings: before.settings }, after);
       if (Object.keys(previous).length === 0) return before;
       const project = await this.projects.update(tx, { id, ...after });
-      await this.events.record(tx, [
-        {
-          type: 'project.updated',
-          organizationId: project.organizationId,
-          projectId: project.id,
-          customerId: null,
-          data: { project: ProjectResponse.from(project), previous },
-        },
-      ]);
+      await this.record(tx, 'project.updated', project, { previous });
       return project;
     });
   }
+
+  /**
+   * Stops a project: its keys and its customers' tokens end at once, its data stays. A second time nothing happens.
+   * @throws GatehouseError `not_found`, `own_project`, `last_organization_key`
+   */
+  archive(caller: SecretKeyCaller, id: string): Promise<Project> {
+    return this.transactions.run(async (tx) => {
+      const before = await this.projects.lock(tx, caller.reach, id);
+      if (before.archivedAt) return before;
+      if (id === caller.project.id) throw new GatehouseError('own_project');
+      const { organizationId } = before;
+      await this.organizations.lock(tx, caller.project.organizationId, organizationId);
+      const keys = await this.apiKeys.lastingOrganizationKeys(tx, organizationId);
+      if (keys.length > 0 && keys.every(({ projectId }) => projectId === id)) {
+        throw new GatehouseError('last_organization_key');
+      }
+      const project = await this.projects.archive(tx, id);
+      await this.record(tx, 'project.archived', project);
+      return project;
+    });
+  }
+
+  private settingsOf(current: ProjectSettings, patch: SettingsPatch): ProjectSettings {
+    const settings = patchSettings(current, patch);
+    const errors = settingsFaults(patch, settings, this.config);
+    if (errors.length > 0) throw new GatehouseError('validation_failed', { errors });
+    return settings;
+  }
+
+  /** Under the first of the slugs that is free. */
+  private async insert(tx: Tx, project: Omit<NewProject, 'slug'>, slugs: string[]): Promise<Project> {
+    for (const slug of slugs) {
+      const inserted = await this.projects.insert(tx, { ...project, slug });
+      if (inserted) return inserted;
+    }
+    throw new GatehouseError('slug_taken');
+  }
+
+  private async record(
+    tx: Tx,
+    action: 'project.created' | 'project.updated' | 'project.archived',
+    project: Project,
+    data: { previous?: object } = {},
+  ): Promise<void> {
+    const { organizationId, id: projectId } = project;
+    const resource = ProjectResponse.from(project);
+    await this.events.record(tx, [
+      { type: action, organizationId, projectId, customerId: null, data: { project: resource, ...data } },
+    ]);
+    const details = data.previous ? { changed: fieldNames(data.previous) } : {};
+    await this.audit.record(tx, { action, organizationId, projectId, targetId: projectId, details });
+  }
 }
+
+/** The slug of a name, and others of the same name, of which one is free however many there are. */
+const freeSlugs = (name: string): string[] => [
+  slugOf(name, 'project'),
+  ...Array.from({ length: 3 }, () => slugOf(name, 'project', secureBytes(4).toString('hex'))),
+];

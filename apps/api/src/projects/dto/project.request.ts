@@ -1,9 +1,13 @@
 import {
+  environments,
   isLogoUrl,
   isPageOrigin,
   isPageUrl,
+  isSlug,
+  isUuid,
   reservedClaims,
   type Branding,
+  type Environment,
   type MailSettings,
   type SettingsPatch,
 } from '#domain';
@@ -13,9 +17,11 @@ import {
   EmailField,
   IntegerField,
   ObjectField,
+  OneOfField,
   TextField,
   TextSetField,
 } from '../../http/fields.js';
+import { PageQuery } from '../../http/paging.js';
 
 /** A setting may be left out, and null brings it back to its default. */
 const setting = (description: string) => ({ description, optional: true, nullable: true });
@@ -121,8 +127,54 @@ export class SettingsRequest implements SettingsPatch {
   mail?: MailSettingsRequest | null;
 }
 
+const name = { description: 'What people call it', minLength: 1, maxLength: 100 };
+
+export class CreateProjectRequest {
+  @TextField({ ...name, example: 'Difference Engine' }) name!: string;
+
+  @CheckedField({
+    description:
+      'A short name of its own in the organization: 3 to 48 of a-z, 0-9 and -; made from the name when left out',
+    example: 'difference-engine',
+    optional: true,
+    isValid: isSlug,
+    message: '$property must be 3 to 48 of a-z, 0-9 and -',
+  })
+  slug?: string;
+
+  @OneOfField('What the project is for; development when left out', environments) environment?: Environment;
+
+  @CheckedField({
+    description: "Default: the key's own organization",
+    optional: true,
+    isValid: isUuid,
+    message: '$property must be a UUID',
+  })
+  organizationId?: string;
+
+  @ObjectField({
+    description: 'The settings that differ from the defaults',
+    optional: true,
+    type: SettingsRequest,
+  })
+  settings?: SettingsRequest;
+}
+
+export class ListProjectsQuery extends PageQuery {
+  @CheckedField({
+    description: 'Only projects of this organization',
+    optional: true,
+    isValid: isUuid,
+    message: '$property must be a UUID',
+  })
+  organizationId?: string;
+
+  @OneOfField('Only projects of this environment', environments) environment?: Environment;
+  @OneOfField('Only archived projects, or only others', ['true', 'false']) archived?: 'true' | 'false';
+}
+
 export class UpdateProjectRequest {
-  @TextField({ description: 'What people call it', optional: true, minLength: 1, maxLength: 100 })
+  @TextField({ ...name, optional: true })
   name?: string;
 
   @ObjectField({ description: 'The settings to change', optional: true, type: SettingsRequest })

@@ -17,10 +17,10 @@ export class MailSettingsResponse implements MailSettings {
 
 /** The settings in force: those that the project changed, over the defaults. Times in seconds. */
 export class ProjectSettingsResponse implements ProjectSettings {
-  @ApiProperty({ type: [String], description: 'Origins whose pages may call; empty: any' })
+  @ApiProperty({ type: [String], description: 'Origins whose pages may call; empty: any', example: [] })
   allowedOrigins!: string[];
 
-  @ApiProperty({ type: [String] }) redirectUrls!: string[];
+  @ApiProperty({ type: [String], example: [] }) redirectUrls!: string[];
   @ApiProperty({ ...nullableUrl, description: 'null: the hosted page' }) verifyEmailUrl!: string | null;
   @ApiProperty({ ...nullableUrl, description: 'null: the hosted page' }) resetPasswordUrl!: string | null;
   @ApiProperty({ ...nullableUrl, description: 'null: the hosted page' }) acceptInviteUrl!: string | null;
@@ -34,7 +34,7 @@ export class ProjectSettingsResponse implements ProjectSettings {
   @ApiProperty({ type: 'integer', default: 3600, description: 'Seconds' }) accessTokenTtl!: number;
   @ApiProperty({ type: 'integer', default: 2_592_000, description: 'Seconds' }) refreshIdleTtl!: number;
   @ApiProperty({ type: 'integer', default: 7_776_000, description: 'Seconds' }) refreshAbsoluteTtl!: number;
-  @ApiProperty({ type: [String] }) accessTokenClaims!: string[];
+  @ApiProperty({ type: [String], example: ['plan'] }) accessTokenClaims!: string[];
   @ApiProperty({ type: 'integer', default: 8 }) passwordMinLength!: number;
   @ApiProperty({ default: false }) breachCheck!: boolean;
   @ApiProperty({ type: BrandingResponse }) branding!: BrandingResponse;
@@ -67,8 +67,8 @@ export class ProjectSettingsResponse implements ProjectSettings {
 export class ProjectResponse {
   @ApiProperty({ format: 'uuid' }) id!: string;
   @ApiProperty({ format: 'uuid' }) organizationId!: string;
-  @ApiProperty() name!: string;
-  @ApiProperty() slug!: string;
+  @ApiProperty({ example: 'Difference Engine' }) name!: string;
+  @ApiProperty({ example: 'difference-engine' }) slug!: string;
   @ApiProperty({ enum: ['development', 'staging', 'production'] }) environment!: string;
   @ApiProperty({ type: ProjectSettingsResponse }) settings!: ProjectSettingsResponse;
   @ApiProperty({ type: String, format: 'date-time', nullable: true }) archivedAt!: string | null;

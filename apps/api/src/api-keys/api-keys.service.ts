@@ -1,0 +1,180 @@
+import { Injectable } from '@nestjs/common';
+import type { SecretKeyCaller } from '#auth';
+import {
+  apiKeyResource,
+  assertAccess,
+  assertWithin,
+  GatehouseError,
+  invalidField,
+  type ApiKey,
+  type KeyGrant,
+  type Project,
+} from '#domain';
+import {
+  ApiKeysRepository,
+  EventsRepository,
+  OrganizationsRepository,
+  ProjectsRepository,
+  Transactions,
+  type NewApiKey,
+  type Tx,
+} from '#persistence';
+import { CursorCodec, newId, newKeyValue, now } from '#platform';
+import { Audit } from '../audit/audit.service.js';
+import { readPage, type Page, type PageQuery } from '../http/paging.js';
+import type { CreateApiKeyRequest } from './dto/api-key.request.js';
+
+const DEFAULT_OVERLAP_SECONDS = 86_400;
+
+type KeyAction = 'api_key.created' | 'api_key.rotated' | 'api_key.revoked';
+
+/** A key that has just been made, with the value that is shown this once. */
+export interface MintedKey {
+  apiKey: ApiKey;
+  value: string;
+}
+
+@Injectable()
+export class ApiKeysService {
+  constructor(
+    private readonly apiKeys: ApiKeysRepository,
+    private readonly projects: ProjectsRepository,
+    private readonly organizations: OrganizationsRepository,
+    private readonly events: EventsRepository,
+    private readonly audit: Audit,
+    private readonly transactions: Transactions,
+    private readonly cursors: CursorCodec,
+  ) {}
+
+  /** @throws GatehouseError `not_found`, `invalid_cursor` */
+  async list({ reach }: SecretKeyCaller, projectId: string, query: PageQuery): Promise<Page<ApiKey>> {
+    await this.projects.get(reach, projectId);
+    return readPage(this.cursors, ['api-keys', projectId], query, (before, limit) =>
+      this.apiKeys.list(projectId, before, limit),
+    );
+  }
+
+  /** @throws GatehouseError `not_found` */
+  async get({ reach }: SecretKeyCaller, projectId: string, id: string): Promise<ApiKey> {
+    await this.projects.get(reach, projectId);
+    return this.apiKeys.get(projectId, id);
+  }
+
+  /**
+   * Makes a key that can do no more than the one that asks (requirement AK-07).
+   * @throws GatehouseError `validation_failed`, `insufficient_scope`, `insufficient_access`, `not_found`,
+   *   `project_archived`
+   */
+  create(caller: SecretKeyCaller, projectId: string, input: CreateApiKeyRequest): Promise<MintedKey> {
+    const grant = grantOf(caller, input);
+    assertWithin(caller, grant);
+    const expiresAt = input.expiresAt ? new Date(input.expiresAt) : null;
+    if (expiresAt && expiresAt <= now()) {
+      throw invalidField('expiresAt', 'invalid', 'expiresAt must be in the future');
+    }
+    const type = input.type ?? 'secret';
+    return this.transactions.run(async (tx) => {
+      const project = await this.lockActive(tx, caller, projectId);
+      const key = { name: input.name, type, ...grant, expiresAt, rotatedFrom: null };
+      return this.mint(tx, project, key, 'api_key.created');
+    });
+  }
+
+  /**
+   * Ends a key at once, on every api; a second time nothing happens.
+   * @throws GatehouseError `not_found`, `insufficient_access` for a key that reaches further than the caller's,
+   *   `last_organization_key`
+   */
+  async revoke(caller: SecretKeyCaller, projectId: string, id: string): Promise<void> {
+    const { organizationId } = await this.projects.get(caller.reach, projectId);
+    const { access } = await this.apiKeys.get(projectId, id);
+    assertAccess(caller.access, access);
+    await this.transactions.run(async (tx) => {
+      if (access === 'organization') {
+        await this.organizations.lock(tx, caller.project.organizationId, organizationId);
+        const lasting = await this.apiKeys.lastingOrganizationKeys(tx, organizationId);
+        if (lasting.length === 1 && lasting[0]!.id === id) throw new GatehouseError('last_organization_key');
+      }
+      const revoked = await this.apiKeys.revoke(tx, projectId, id);
+      if (revoked) await this.record(tx, 'api_key.revoked', revoked);
+    });
+  }
+
+  /**
+   * Makes a key that takes the place of another, with the same rights and the same length of life; the old one
+   * ends after the overlap.
+   * @throws GatehouseError `not_found`, `insufficient_scope` and `insufficient_access` for a key that can do more
+   *   than the caller's, `project_archived`, `api_key_not_rotatable`
+   */
+  rotate(
+    caller: SecretKeyCaller,
+    projectId: string,
+    id: string,
+    overlapSeconds = DEFAULT_OVERLAP_SECONDS,
+  ): Promise<MintedKey> {
+    return this.transactions.run(async (tx) => {
+      const project = await this.lockActive(tx, caller, projectId);
+      const old = await this.apiKeys.get(projectId, id, tx);
+      // Its successor's value is in the answer: without this a key could take the rights of any other.
+      assertWithin(caller, old);
+      if (!(await this.apiKeys.retire(tx, projectId, id, overlapSeconds))) {
+        throw new GatehouseError('api_key_not_rotatable');
+      }
+      const { name, type, access, scopes } = old;
+      const key = { name, type, access, scopes, expiresAt: sameLifeAgain(old), rotatedFrom: id };
+      return this.mint(tx, project, key, 'api_key.rotated');
+    });
+  }
+
+  private async lockActive(tx: Tx, { reach }: SecretKeyCaller, projectId: string): Promise<Project> {
+    const project = await this.projects.lock(tx, reach, projectId);
+    if (project.archivedAt) throw new GatehouseError('project_archived');
+    return project;
+  }
+
+  private async mint(
+    tx: Tx,
+    project: Project,
+    key: Pick<NewApiKey, 'name' | 'type' | 'access' | 'scopes' | 'expiresAt' | 'rotatedFrom'>,
+    action: KeyAction,
+  ): Promise<MintedKey> {
+    const { value, stored } = newKeyValue(key.type);
+    const owner = { organizationId: project.organizationId, projectId: project.id };
+    const apiKey = await this.apiKeys.insert(tx, { id: newId(), ...owner, ...key, ...stored });
+    await this.record(tx, action, apiKey);
+    return { apiKey, value };
+  }
+
+  private async record(tx: Tx, action: KeyAction, key: ApiKey): Promise<void> {
+    const { organizationId, projectId, type, access, scopes } = key;
+    const event = { type: action, organizationId, projectId, customerId: null };
+    await this.events.record(tx, [{ ...event, data: { apiKey: apiKeyResource(key) } }]);
+    const details = {
+      'api_key.created': { type, access, scopes },
+      'api_key.rotated': { successorId: key.id },
+      'api_key.revoked': {},
+    };
+    const targetId = action === 'api_key.rotated' ? key.rotatedFrom! : key.id;
+    await this.audit.record(tx, { action, organizationId, projectId, targetId, details: details[action] });
+  }
+}
+
+/** @throws GatehouseError `validation_failed` for rights that a publishable key cannot have */
+function grantOf(caller: SecretKeyCaller, input: CreateApiKeyRequest): Pick<ApiKey, keyof KeyGrant> {
+  if (input.type !== 'publishable') {
+    return {
+      access: input.access ?? caller.access,
+      scopes: input.scopes ?? ['customer:read', 'customer:write'],
+    };
+  }
+  if (input.scopes !== undefined) {
+    throw invalidField('scopes', 'not_allowed', 'a publishable key carries no scopes');
+  }
+  if (input.access === 'organization') {
+    throw invalidField('access', 'not_allowed', 'a publishable key reaches its own project only');
+  }
+  return { access: 'project', scopes: [] };
+}
+
+const sameLifeAgain = ({ createdAt, expiresAt }: ApiKey): Date | null =>
+  expiresAt && new Date(now().getTime() + expiresAt.getTime() - createdAt.getTime());

@@ -1,0 +1,35 @@
+import { ApiProperty } from '@nestjs/swagger';
+import type { Organization } from '#domain';
+
+/** An organization as secret keys see it, and as events carry it. */
+export class OrganizationResponse {
+  @ApiProperty({ format: 'uuid' }) id!: string;
+  @ApiProperty({ example: 'Menabrea' }) name!: string;
+  @ApiProperty({ example: 'menabrea' }) slug!: string;
+
+  @ApiProperty({
+    type: String,
+    format: 'uuid',
+    nullable: true,
+    description: 'The organization that created it',
+  })
+  parentId!: string | null;
+
+  @ApiProperty({ type: [String], description: 'Where the billing portal may lead back to; empty: anywhere' })
+  billingReturnOrigins!: string[];
+
+  @ApiProperty({ format: 'date-time' }) createdAt!: string;
+  @ApiProperty({ format: 'date-time' }) updatedAt!: string;
+
+  static from(organization: Organization): OrganizationResponse {
+    return {
+      id: organization.id,
+      name: organization.name,
+      slug: organization.slug,
+      parentId: organization.parentId,
+      billingReturnOrigins: organization.billingReturnOrigins,
+      createdAt: organization.createdAt.toISOString(),
+      updatedAt: organization.updatedAt.toISOString(),
+    };
+  }
+}

@@ -1,0 +1,63 @@
+import { Body, Controller, Get, Param, Patch, Post, Query } from '@nestjs/common';
+import { ApiCreatedResponse, ApiOkResponse, ApiTags } from '@nestjs/swagger';
+import { CurrentCaller, OrganizationKey, SecretKey, type SecretKeyCaller } from '#auth';
+import { pathUuid } from '#domain';
+import { ApiCamelList } from '../http/api-envelopes.js';
+import { ApiProblems } from '../http/api-problems.js';
+import { camelList, PageQuery } from '../http/paging.js';
+import { CreateOrganizationRequest, UpdateOrganizationRequest } from './dto/organization.request.js';
+import { OrganizationResponse } from './dto/organization.response.js';
+import { OrganizationsService } from './organizations.service.js';
+
+@ApiTags('Organizations')
+@Controller('api/v1/organizations')
+export class OrganizationsController {
+  constructor(private readonly organizations: OrganizationsService) {}
+
+  /** The organization of the key and those that it created, newest first. */
+  @Get()
+  @SecretKey('organization:read')
+  @ApiCamelList(OrganizationResponse)
+  async list(@CurrentCaller() caller: SecretKeyCaller, @Query() query: PageQuery) {
+    const { items, nextCursor } = await this.organizations.list(caller, query);
+    return camelList(
+      items.map((organization) => OrganizationResponse.from(organization)),
+      nextCursor,
+    );
+  }
+
+  /** Creates an organization below that of the key. */
+  @Post()
+  @OrganizationKey('organization:write')
+  @ApiCreatedResponse({ type: OrganizationResponse })
+  @ApiProblems('slug_taken')
+  async create(
+    @CurrentCaller() caller: SecretKeyCaller,
+    @Body() body: CreateOrganizationRequest,
+  ): Promise<OrganizationResponse> {
+    return OrganizationResponse.from(await this.organizations.create(caller, body));
+  }
+
+  /** One organization. */
+  @Get(':organizationId')
+  @SecretKey('organization:read')
+  @ApiOkResponse({ type: OrganizationResponse })
+  async get(
+    @CurrentCaller() caller: SecretKeyCaller,
+    @Param('organizationId') id: string,
+  ): Promise<OrganizationResponse> {
+    return OrganizationResponse.from(await this.organizations.get(caller, pathUuid(id)));
+  }
+
+  /** Changes the fields that are sent; the rest stays (RFC 7396). */
+  @Patch(':organizationId')
+  @OrganizationKey('organization:write')
+  @ApiOkResponse({ type: OrganizationResponse })
+  async update(
+    @CurrentCaller() caller: SecretKeyCaller,
+    @Param('organizationId') id: string,
+    @Body() body: UpdateOrganizationRequest,
+  ): Promise<OrganizationResponse> {
+    return OrganizationResponse.from(await this.organizations.update(caller, pathUuid(id), body));
+  }
+}

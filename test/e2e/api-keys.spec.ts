@@ -1,0 +1,502 @@
+import { createHash } from 'node:crypto';
+import { apiKeyPattern, scopes as allScopes } from '#domain';
+import { fetchDocumented } from '../support/conformance.js';
+import { eventually } from '../support/eventually.js';
+import { House } from '../support/house.js';
+import { startReplica } from '../support/replicas.js';
+import { formsOf, storedText } from '../support/stored.js';
+import { insertKey, insertOrganization, insertProject, type Tenant } from '../support/tenants.js';
+
+const MISSING = '019aa2c0-7d1e-7000-8000-000000000000';
+const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
+const HOUR = 3_600_000;
+
+let house: House;
+let path: string;
+beforeAll(async () => {
+  // The tables of refusals ask more often than a key may.
+  house = await House.start({ env: { RATE_LIMITS: 'off' } });
+  path = pathOf(house.credentials.projectId);
+});
+afterAll(async () => house?.stop());
+
+const pathOf = (projectId: string) => `/api/v1/projects/${projectId}/api-keys`;
+const ask = (key: string, method: string, target: string, body?: unknown) =>
+  house.request(method, target, { body, headers: { authorization: `Bearer ${key}` } });
+const mint = async (body: object = {}, target = path) => {
+  const answer = await house.server('POST', target, { name: 'test', ...body });
+  expect(answer).toMatchObject({ status: 201 });
+  return answer.body as Record<string, any> & { id: string; key: string };
+};
+const rotate = (id: string, body?: object) => house.server('POST', `${path}/${id}/rotate`, body);
+/** Whether a key still opens the door, whatever it may do behind it. */
+const lives = async (key: string) => (await ask(key, 'GET', '/api/v1/projects')).status !== 401;
+const inMs = (ms: number) => new Date(Date.now() + ms).toISOString();
+
+describe('creating a key', () => {
+  it('AK-02: shows the value once; what is kept is its SHA-256, its first eight and its last four', async () => {
+    const created = await house.server('POST', path, { name: 'Order service' });
+    expect(created).toMatchObject({ status: 201 });
+    expect(created.headers.get('cache-control')).toBe('no-store');
+    const { key, ...record } = created.body;
+    expect(key).toMatch(apiKeyPattern);
+    expect(record).toEqual({
+      id: expect.stringMatching(/^[0-9a-f-]{36}$/),
+      projectId: house.credentials.projectId,
+      name: 'Order service',
+      type: 'secret',
+      access: 'organization',
+      scopes: ['customer:read', 'customer:write'],
+      prefix: key.slice(0, 8),
+      last4: key.slice(-4),
+      expiresAt: null,
+      lastUsedAt: null,
+      revokedAt: null,
+      rotatedFrom: null,
+      createdAt: expect.stringMatching(TIME),
+    });
+    const rotated = (await rotate(record.id)).body;
+    expect((await house.server('GET', `${path}/${rotated.id}`)).body).toEqual({ ...rotated, key: undefined });
+
+    const shown = [
+      await house.server('GET', `${path}/${record.id}`),
+      await house.server('GET', `${path}?limit=200`),
+      await house.server('GET', `/api/v1/projects`),
+    ].map(({ body }) => JSON.stringify(body));
+    const written = [await storedText(house), house.api.output, ...house.workers.map(({ output }) => output)];
+    for (const value of [key, rotated.key] as string[]) {
+      const hash = createHash('sha256').update(value).digest('hex');
+      const [row] = await house.sql(`SELECT encode(key_hash, 'hex') AS hash FROM api_keys WHERE last4 = $1`, [
+        value.slice(-4),
+      ]);
+      expect(row).toEqual({ hash });
+      for (const form of formsOf(value)) {
+        expect([...shown, ...written].filter((text) => text.includes(form))).toEqual([]);
+      }
+      const told = await house.sql<{ body: string }>('SELECT body FROM events');
+      expect([...shown, ...told.map(({ body }) => body)].filter((text) => text.includes(hash))).toEqual([]);
+    }
+  });
+
+  it('makes a publishable key, which carries no scope and reaches its project', async () => {
+    const { key, type, access, scopes } = await mint({ type: 'publishable' });
+    expect({ type, access, scopes }).toEqual({ type: 'publishable', access: 'project', scopes: [] });
+    expect(key).toMatch(/^pk_/);
+    const login = await house.request('POST', '/api/v1/auth/login', {
+      body: {},
+      headers: { 'x-publishable-key': key },
+    });
+    expect(login.status).toBe(400);
+  });
+
+  it('makes a key that ends by itself', async () => {
+    const { key, expiresAt, id } = await mint({ expiresAt: inMs(1_500) });
+    expect(expiresAt).toMatch(TIME);
+    expect(await lives(key)).toBe(true);
+    await eventually('its end', async () => !(await lives(key)));
+    expect(await rotate(id)).toMatchObject({ status: 409, body: { code: 'api_key_not_rotatable' } });
+  });
+
+  it.each([
+    [{}, 'name'],
+    [{ name: '' }, 'name'],
+    [{ name: 'a'.repeat(101) }, 'name'],
+    [{ name: 'A', type: 'private' }, 'type'],
+    [{ name: 'A', access: 'everything' }, 'access'],
+    [{ name: 'A', scopes: ['customer:read', 'customer:rule'] }, 'scopes'],
+    [{ name: 'A', scopes: ['customer:read', 'customer:read'] }, 'scopes'],
+    [{ name: 'A', scopes: 'customer:read' }, 'scopes'],
+    [{ name: 'A', scopes: ['*'] }, 'scopes'],
+    [{ name: 'A', expiresAt: '2020-01-01T00:00:00.000Z' }, 'expiresAt'],
+    [{ name: 'A', expiresAt: 'tomorrow' }, 'expiresAt'],
+    [{ name: 'A', type: 'publishable', scopes: ['customer:read'] }, 'scopes'],
+    [{ name: 'A', type: 'publishable', scopes: [] }, 'scopes'],
+    [{ name: 'A', type: 'publishable', access: 'organization' }, 'access'],
+    [{ name: 'A', key: 'sk_x' }, 'key'],
+    [{ name: 'A', projectId: MISSING }, 'projectId'],
+  ])('AK-06: refuses %j', async (body, field) => {
+    const answer = await house.server('POST', path, body);
+    expect(answer).toMatchObject({ status: 400, body: { code: 'validation_failed', errors: [{ field }] } });
+  });
+});
+
+describe('AK-07: a key gives away no more than it has', () => {
+  const some = ['api_key:write', 'customer:read', 'customer:write'];
+  const noScope = (...requiredScopes: string[]) => ({ code: 'insufficient_scope', requiredScopes });
+  const noAccess = { code: 'insufficient_access', requiredAccess: 'organization' };
+
+  it.each<[access: 'project' | 'organization', scopes: string[], wanted: object, refusal: object | null]>([
+    ['project', some, {}, null],
+    ['project', some, { access: 'project', scopes: some }, null],
+    ['project', some, { scopes: [] }, null],
+    ['project', some, { scopes: ['customer:read'] }, null],
+    ['project', some, { type: 'publishable' }, null],
+    ['project', some, { access: 'organization' }, noAccess],
+    ['project', some, { scopes: ['customer:delete'] }, noScope('customer:delete')],
+    [
+      'project',
+      some,
+      { scopes: ['customer:read', 'audit:read', 'event:read'] },
+      noScope('audit:read', 'event:read'),
+    ],
+    ['project', [...allScopes], { access: 'organization', scopes: [...allScopes] }, noAccess],
+    ['project', ['api_key:write'], {}, noScope('customer:read', 'customer:write')],
+    ['project', ['api_key:write', 'customer:read'], {}, noScope('customer:write')],
+    ['project', ['api_key:write'], { type: 'publishable' }, null],
+    ['organization', some, {}, null],
+    ['organization', some, { access: 'project' }, null],
+    ['organization', some, { access: 'organization', scopes: some }, null],
+    ['organization', some, { scopes: ['organization:write'] }, noScope('organization:write')],
+    ['organization', [...allScopes], { scopes: [...allScopes] }, null],
+    ['organization', ['customer:read', 'customer:write'], {}, noScope('api_key:write')],
+  ])('a %s key with %j asks for %j', async (access, held, wanted, refusal) => {
+    const creator = await insertKey(house, { ...house.credentials, type: 'secret', access, scopes: held });
+    const [before] = await house.sql('SELECT count(*)::int AS keys FROM api_keys');
+    const answer = await ask(creator, 'POST', path, { name: 'child', ...wanted });
+    const [after] = await house.sql('SELECT count(*)::int AS keys FROM api_keys');
+    if (refusal) {
+      expect(answer).toMatchObject({ status: 403, body: refusal });
+      expect(after).toEqual(before);
+    } else {
+      expect(answer).toMatchObject({ status: 201 });
+      const isPublishable = answer.body.type === 'publishable';
+      expect(answer.body.access).toBe(
+        isPublishable ? 'project' : ((wanted as { access?: string }).access ?? access),
+      );
+    }
+  });
+
+  it('takes no rights by rotating a stronger key, and ends none that reaches further', async () => {
+    const options = { ...house.credentials, type: 'secret', access: 'project', scopes: some } as const;
+    const weak = await insertKey(house, { ...options, scopes: [...some] });
+    const far = await mint({ scopes: ['customer:read'] });
+    const strong = await mint({ access: 'project', scopes: ['customer:read', 'audit:read'] });
+    expect(await ask(weak, 'POST', `${path}/${far.id}/rotate`)).toMatchObject({
+      status: 403,
+      body: noAccess,
+    });
+    expect(await ask(weak, 'POST', `${path}/${strong.id}/rotate`)).toMatchObject({
+      status: 403,
+      body: noScope('audit:read'),
+    });
+    expect(await ask(weak, 'DELETE', `${path}/${far.id}`)).toMatchObject({ status: 403, body: noAccess });
+    expect(await lives(far.key)).toBe(true);
+    expect(await lives(strong.key)).toBe(true);
+  });
+
+  it('makes keys for the organizations it created, and for no other project', async () => {
+    const child = (await house.server('POST', '/api/v1/organizations', { name: 'C', slug: 'a-child' })).body;
+    const body = { name: 'Theirs', organizationId: child.id };
+    const theirs = (await house.server('POST', '/api/v1/projects', body)).body;
+    const { key } = await mint({ scopes: ['project:read'] }, pathOf(theirs.id));
+    const seen = (await ask(key, 'GET', '/api/v1/projects')).body.data as { id: string }[];
+    expect(seen.map(({ id }) => id)).toEqual([theirs.id]);
+    expect((await ask(key, 'GET', `/api/v1/projects/${house.credentials.projectId}`)).status).toBe(404);
+  });
+});
+
+describe('keys of a project', () => {
+  it('are listed newest first, page by page, those that have ended as well', async () => {
+    const project = (await house.server('POST', '/api/v1/projects', { name: 'Keys' })).body;
+    const target = pathOf(project.id);
+    const made = [await mint({}, target), await mint({}, target), await mint({ access: 'project' }, target)];
+    expect((await house.server('DELETE', `${target}/${made[1]!.id}`)).status).toBe(204);
+    const first = (await house.server('GET', `${target}?limit=2`)).body;
+    const second = (await house.server('GET', `${target}?limit=2&cursor=${first.nextCursor}`)).body;
+    expect([...first.data, ...second.data].map(({ id }: { id: string }) => id)).toEqual(
+      made.map(({ id }) => id).reverse(),
+    );
+    expect(second).toMatchObject({ hasMore: false, nextCursor: null });
+    expect(first.data[1].revokedAt).toMatch(TIME);
+    const elsewhere = await house.server('GET', `${path}?cursor=${first.nextCursor}`);
+    expect(elsewhere).toMatchObject({ status: 400, body: { code: 'invalid_cursor' } });
+  });
+
+  it('note when they were used', async () => {
+    const { id, key } = await mint();
+    await lives(key);
+    const { lastUsedAt } = await eventually('lastUsedAt', async () => {
+      const { body } = await house.server('GET', `${path}/${id}`);
+      return body.lastUsedAt && body;
+    });
+    expect(lastUsedAt).toMatch(TIME);
+  });
+
+  describe('AK-04: out of reach', () => {
+    let stranger: Tenant & { organizationKey: string };
+    let sibling: Tenant;
+    beforeAll(async () => {
+      const tenant = await insertOrganization(house);
+      const options = { ...tenant, type: 'secret', access: 'organization' } as const;
+      stranger = { ...tenant, organizationKey: await insertKey(house, options) };
+      sibling = await insertProject(house, house.credentials.organizationId);
+    });
+
+    it('are like those that do not exist, and nothing is written', async () => {
+      const mine = await mint({ access: 'project' });
+      const [theirs] = await house.sql<{ id: string }>(
+        `SELECT id FROM api_keys WHERE project_id = $1 AND type = 'secret' AND access = 'project'`,
+        [stranger.projectId],
+      );
+      const targets: [key: string, projectId: string, keyId: string][] = [
+        [stranger.organizationKey, house.credentials.projectId, mine.id],
+        [stranger.secretKey, house.credentials.projectId, mine.id],
+        [sibling.secretKey, house.credentials.projectId, mine.id],
+        [house.credentials.secretKey, stranger.projectId, theirs!.id],
+        [house.credentials.projectSecretKey, sibling.projectId, MISSING],
+        // In reach both of them, but the key is of another project.
+        [house.credentials.secretKey, sibling.projectId, mine.id],
+        [house.credentials.secretKey, house.credentials.projectId, theirs!.id],
+        [house.credentials.secretKey, house.credentials.projectId, 'x'],
+      ];
+      const snapshot = () => house.sql('SELECT id, revoked_at, expires_at FROM api_keys ORDER BY id');
+      const before = await snapshot();
+      for (const [key, projectId, keyId] of targets) {
+        const routes: [method: string, target: string, body?: object][] = [
+          ['GET', `/${keyId}`],
+          ['DELETE', `/${keyId}`],
+          ['POST', `/${keyId}/rotate`],
+        ];
+        const isForeign = key !== house.credentials.secretKey || projectId === stranger.projectId;
+        if (isForeign) routes.push(['GET', ''], ['POST', '', { name: 'Intruder' }]);
+        for (const [method, target, body] of routes) {
+          const missing = await ask(key, method, pathOf(MISSING) + target, body);
+          expect(missing).toMatchObject({ status: 404, body: { code: 'not_found' } });
+          const answer = await ask(key, method, pathOf(projectId) + target, body);
+          expect({ ...answer.body, requestId: '' }).toEqual({ ...missing.body, requestId: '' });
+        }
+      }
+      expect(await snapshot()).toEqual(before);
+    });
+  });
+
+  it.each([
+    ['GET', '', 'api_key:read', 'api_key:write'],
+    ['GET', `/${MISSING}`, 'api_key:read', 'api_key:write'],
+    ['POST', '', 'api_key:write', 'api_key:read'],
+    ['DELETE', `/${MISSING}`, 'api_key:write', 'api_key:read'],
+    ['POST', `/${MISSING}/rotate`, 'api_key:write', 'api_key:read'],
+  ])('AK-06: %s %s needs %s', async (method, target, needed, other) => {
+    const options = { ...house.credentials, type: 'secret' } as const;
+    const body = method === 'POST' ? {} : undefined;
+    const refused = await ask(
+      await insertKey(house, { ...options, scopes: [other] }),
+      method,
+      path + target,
+      body,
+    );
+    expect(refused).toMatchObject({
+      status: 403,
+      body: { code: 'insufficient_scope', requiredScopes: [needed] },
+    });
+    const taken = await ask(
+      await insertKey(house, { ...options, scopes: [needed] }),
+      method,
+      path + target,
+      body,
+    );
+    expect(taken.status).not.toBe(403);
+  });
+});
+
+describe('revoking a key', () => {
+  it('AK-08: acts at once on every api', async () => {
+    const replica = await startReplica(house);
+    const there = async (key: string) => {
+      const headers = { authorization: `Bearer ${key}` };
+      return (await fetchDocumented(`${replica.baseUrl}/api/v1/customers/${MISSING}`, { headers })).status;
+    };
+    const revoked = await mint();
+    const retired = await mint();
+    expect([await there(revoked.key), await there(retired.key)]).toEqual([404, 404]);
+    expect((await house.server('DELETE', `${path}/${revoked.id}`)).status).toBe(204);
+    expect(await there(revoked.key)).toBe(401);
+    const next = await rotate(retired.id, { overlapSeconds: 0 });
+    expect([await there(retired.key), await there(next.body.key)]).toEqual([401, 404]);
+    expect(await lives(revoked.key)).toBe(false);
+    await replica.process.end('SIGTERM');
+  });
+
+  it('a second time changes nothing and tells nobody', async () => {
+    const { id } = await mint();
+    const both = await Promise.all([1, 2].map(() => house.server('DELETE', `${path}/${id}`)));
+    const { revokedAt } = (await house.server('GET', `${path}/${id}`)).body;
+    const third = await house.server('DELETE', `${path}/${id}`);
+    expect([...both, third].map(({ status }) => status)).toEqual([204, 204, 204]);
+    expect((await house.server('GET', `${path}/${id}`)).body.revokedAt).toBe(revokedAt);
+    expect(await house.events(id, 'api_key.revoked')).toHaveLength(1);
+  });
+
+  it('a key may end itself, but never the last one of its organization', async () => {
+    const tenant = await insertOrganization(house);
+    const options = { ...tenant, type: 'secret', access: 'organization' } as const;
+    const [one, two] = [await insertKey(house, options), await insertKey(house, options)];
+    const idOf = async (key: string) => {
+      const [row] = await house.sql<{ id: string }>('SELECT id FROM api_keys WHERE last4 = $1', [
+        key.slice(-4),
+      ]);
+      return row!.id;
+    };
+    const end = async (by: string, of: string) =>
+      ask(by, 'DELETE', `${pathOf(tenant.projectId)}/${await idOf(of)}`);
+    // At the same time, each the other: both are under way before either may end.
+    const holder = await house.db.connect();
+    await holder.query('BEGIN');
+    await holder.query('SELECT id FROM api_keys WHERE organization_id = $1 FOR UPDATE', [
+      tenant.organizationId,
+    ]);
+    const both = Promise.all([end(one, two), end(two, one)]);
+    await eventually('both waiting', async () => {
+      const waiting = await house.sql(
+        `SELECT pid FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'
+           AND query NOT LIKE '%last_used_at = now()%'`,
+      );
+      return waiting.length === 2;
+    });
+    await holder.query('ROLLBACK');
+    holder.release();
+    expect((await both).map(({ status }) => status).sort()).toEqual([204, 409]);
+    const left = (await lives(one)) ? one : two;
+    const refusal = { status: 409, body: { code: 'last_organization_key' } };
+    expect(await end(left, left)).toMatchObject(refusal);
+
+    // One that has a successor and is about to end does not count.
+    const target = `${pathOf(tenant.projectId)}/${await idOf(left)}/rotate`;
+    const next = (await ask(left, 'POST', target)).body as { key: string };
+    expect(await end(left, next.key)).toMatchObject(refusal);
+    expect(await end(next.key, left)).toMatchObject({ status: 204 });
+    expect(await end(next.key, next.key)).toMatchObject(refusal);
+    expect(await lives(next.key)).toBe(true);
+  });
+
+  it('a project key that is the last of its kind may go', async () => {
+    const tenant = await insertProject(house, house.credentials.organizationId);
+    const { data } = (await ask(tenant.secretKey, 'GET', pathOf(tenant.projectId))).body;
+    for (const { id } of data as { id: string }[]) {
+      expect((await house.server('DELETE', `${pathOf(tenant.projectId)}/${id}`)).status).toBe(204);
+    }
+    expect(await lives(tenant.secretKey)).toBe(false);
+  });
+});
+
+describe('rotating a key', () => {
+  it('puts another in its place, and both live until the overlap ends', async () => {
+    const old = await mint({ access: 'project', scopes: ['project:read'], name: 'Shop' });
+    const rotated = await rotate(old.id, { overlapSeconds: 2 });
+    expect(rotated).toMatchObject({ status: 201 });
+    const { name, type, access, scopes, expiresAt, rotatedFrom, key } = rotated.body;
+    expect({ name, type, access, scopes }).toEqual({
+      name: 'Shop',
+      type: 'secret',
+      access: 'project',
+      scopes: ['project:read'],
+    });
+    expect({ expiresAt, rotatedFrom }).toEqual({ expiresAt: null, rotatedFrom: old.id });
+    expect(await lives(old.key)).toBe(true);
+    expect(await lives(key)).toBe(true);
+    await eventually('the end of the overlap', async () => !(await lives(old.key)));
+    expect(await lives(key)).toBe(true);
+  });
+
+  it.each<[body: object | undefined, seconds: number]>([
+    [undefined, 86_400],
+    [{}, 86_400],
+    [{ overlapSeconds: 604_800 }, 604_800],
+    [{ overlapSeconds: 0 }, 0],
+  ])('with %j lets the old one live for %d s', async (body, seconds) => {
+    const { id } = await mint();
+    const { createdAt } = (await rotate(id, body)).body;
+    const { expiresAt } = (await house.server('GET', `${path}/${id}`)).body;
+    expect(Date.parse(expiresAt) - Date.parse(createdAt)).toBe(seconds * 1_000);
+  });
+
+  it('ends the old one no later than it would have ended, and gives the new one as long a life', async () => {
+    const old = await mint({ expiresAt: inMs(HOUR) });
+    const next = (await rotate(old.id)).body;
+    expect((await house.server('GET', `${path}/${old.id}`)).body.expiresAt).toBe(old['expiresAt']);
+    const life = (key: Record<string, any>) => Date.parse(key['expiresAt']) - Date.parse(key['createdAt']);
+    expect(Math.abs(life(next) - life(old))).toBeLessThan(5_000);
+    expect(Date.parse(next.expiresAt)).toBeGreaterThanOrEqual(Date.parse(old['expiresAt']));
+  });
+
+  it('happens once: in parallel, again, and after revocation it is refused', async () => {
+    const { id, key } = await mint();
+    const answers = await Promise.all([1, 2, 3].map(() => rotate(id)));
+    expect(answers.map(({ status }) => status).sort()).toEqual([201, 409, 409]);
+    const refusal = { status: 409, body: { code: 'api_key_not_rotatable' } };
+    expect(await rotate(id)).toMatchObject(refusal);
+    expect(await lives(key)).toBe(true);
+    const other = await mint();
+    await house.server('DELETE', `${path}/${other.id}`);
+    expect(await rotate(other.id)).toMatchObject(refusal);
+    const [row] = await house.sql('SELECT count(*)::int AS keys FROM api_keys WHERE rotated_from = $1', [id]);
+    expect(row).toEqual({ keys: 1 });
+  });
+
+  it.each([-1, 604_801, 1.5, '60', null])('refuses an overlap of %j', async (overlapSeconds) => {
+    expect(await rotate(MISSING, { overlapSeconds })).toMatchObject({
+      status: 400,
+      body: { code: 'validation_failed', errors: [{ field: 'overlapSeconds' }] },
+    });
+  });
+
+  it('a publishable key as well, and the same answer again with an Idempotency-Key', async () => {
+    const { id } = await mint({ type: 'publishable' });
+    const again = () =>
+      house.request('POST', `${path}/${id}/rotate`, {
+        headers: {
+          authorization: `Bearer ${house.credentials.secretKey}`,
+          'idempotency-key': `rotate-${id}`,
+        },
+      });
+    const first = await again();
+    expect(first).toMatchObject({ status: 201, body: { type: 'publishable', rotatedFrom: id } });
+    const second = await again();
+    expect(second.headers.get('idempotent-replayed')).toBe('true');
+    expect(second.body).toEqual(first.body);
+  });
+});
+
+describe('events of keys', () => {
+  it('tell of every step with the record, in the project that the key is of', async () => {
+    const { key: _, ...created } = await mint();
+    const { key: __, ...rotated } = (await rotate(created.id)).body;
+    await house.server('DELETE', `${path}/${rotated.id}`);
+    const { body: revoked } = await house.server('GET', `${path}/${rotated.id}`);
+    const { projectId: project_id, organizationId: organization_id } = house.credentials;
+    const told = async (id: string, type: string) => (await house.events(id, type)).at(0);
+    const common = { project_id, organization_id };
+    expect(await told(created.id, 'api_key.created')).toMatchObject({ ...common, data: { apiKey: created } });
+    expect(await told(rotated.id, 'api_key.rotated')).toMatchObject({ ...common, data: { apiKey: rotated } });
+    expect(await told(rotated.id, 'api_key.revoked')).toMatchObject({ ...common, data: { apiKey: revoked } });
+  });
+
+  it('tell once, within a week of its end, that a key expires', async () => {
+    const soon = await mint({ expiresAt: inMs(6.9 * 24 * HOUR) });
+    const later = await mint({ expiresAt: inMs(7.1 * 24 * HOUR) });
+    const revoked = await mint({ expiresAt: inMs(24 * HOUR) });
+    const rotated = await mint();
+    await house.server('DELETE', `${path}/${revoked.id}`);
+    await rotate(rotated.id);
+    // What is done once an hour is also done at the start; two start at the same time.
+    house.startWorker();
+    house.startWorker();
+    await house.ready();
+    const told = await eventually('api_key.expiring', async () => {
+      const events = await house.events(soon.id, 'api_key.expiring');
+      return events.length > 0 && events;
+    });
+    house.startWorker();
+    await house.ready();
+    expect(await house.events(soon.id, 'api_key.expiring')).toEqual(told);
+    expect(told).toMatchObject([
+      {
+        project_id: house.credentials.projectId,
+        data: { apiKey: { id: soon.id, expiresAt: soon['expiresAt'] } },
+      },
+    ]);
+    for (const { id } of [later, revoked, rotated]) {
+      expect(await house.events(id, 'api_key.expiring')).toEqual([]);
+    }
+  });
+});
