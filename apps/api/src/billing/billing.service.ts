@@ -1,0 +1,60 @@
+import { Inject, Injectable } from '@nestjs/common';
+import type { SecretKeyCaller } from '#auth';
+import { GatehouseError, invalidField, returnUrlFault } from '#domain';
+import { OrganizationsRepository, Transactions } from '#persistence';
+import { Config } from '#platform';
+import { Audit } from '../audit/audit.service.js';
+import { BillingPortal, type PortalSession } from './billing-portal.js';
+import { BuiltInBilling } from './built-in-billing.js';
+import type { BillingPortalRequest } from './dto/billing-portal.request.js';
+
+@Injectable()
+export class BillingService {
+  constructor(
+    private readonly organizations: OrganizationsRepository,
+    private readonly builtIn: BuiltInBilling,
+    private readonly audit: Audit,
+    private readonly transactions: Transactions,
+    private readonly config: Config,
+    @Inject(BillingPortal) private readonly portal: BillingPortal | null,
+  ) {}
+
+  /**
+   * Opens the portal for the caller's organization, or for one that it created. Production without a provider has none:
+   * 501, because no waiting and no other request would help, and a page that pretends would be worse.
+   * @throws GatehouseError `not_found`, `insufficient_access`, `validation_failed`, `billing_not_configured`,
+   * `billing_unavailable`
+   */
+  async open(
+    { project, access }: SecretKeyCaller,
+    { returnUrl, organizationId = project.organizationId }: BillingPortalRequest,
+  ): Promise<PortalSession> {
+    const organization = await this.organizations.get(project.organizationId, organizationId);
+    if (organization.id !== project.organizationId && access !== 'organization') {
+      throw new GatehouseError('insufficient_access', { members: { requiredAccess: 'organization' } });
+    }
+    const fault = returnUrlFault(returnUrl, organization.billingReturnOrigins, this.config.production);
+    if (fault) throw invalidField('returnUrl', 'not_allowed', fault);
+    if (!this.portal) {
+      const detail = 'There is no billing provider. Set STRIPE_SECRET_KEY.';
+      throw new GatehouseError('billing_not_configured', { detail });
+    }
+    const session = await this.portal.open(organization, returnUrl);
+    const action = 'organization.billing_portal_opened';
+    await this.transactions.run((tx) =>
+      this.audit.record(tx, { action, organizationId, projectId: null, targetId: organizationId }),
+    );
+    return session;
+  }
+
+  /** What a visitor of the built-in page is shown; null for a token that was not made here. */
+  async visit(
+    token: string,
+  ): Promise<{ organizationName: string; returnUrl: string; isExpired: boolean } | null> {
+    const visit = this.builtIn.read(token);
+    if (!visit) return null;
+    const { organizationId, ...rest } = visit;
+    const { name } = await this.organizations.get(organizationId, organizationId);
+    return { organizationName: name, ...rest };
+  }
+}

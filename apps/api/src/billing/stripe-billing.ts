@@ -1,0 +1,93 @@
+import type { Stripe } from 'stripe';
+import { GatehouseError, type Organization } from '#domain';
+import type { BillingCustomer, BillingCustomersRepository } from '#persistence';
+import { withTimeout, type Config, type Logger } from '#platform';
+import type { BillingPortal, PortalSession } from './billing-portal.js';
+import { billingError, isCustomerGone, isKeySpent, stripeFacts } from './stripe-errors.js';
+
+/** For everything that one portal session takes; the caller has an answer within 5 s. */
+const DEADLINE_MS = 4_000;
+
+/** Stripe tells no time; a session that nobody has opened ends after about five minutes. */
+const UNOPENED_MS = 5 * 60_000;
+
+type KnownCustomer = BillingCustomer & { customerId: string };
+
+/** Stripe's customer portal. An organization becomes a customer of Stripe when it opens the portal for the first time. */
+export class StripeBilling implements BillingPortal {
+  private constructor(
+    private readonly stripe: Stripe,
+    private readonly customers: BillingCustomersRepository,
+    private readonly logger: Logger,
+  ) {}
+
+  /** Loads the client, 20 MB in memory, which a house without Stripe is spared. Nothing is sent yet. */
+  static async load(
+    { stripeKey, stripeApiBase }: Config['billing'] & { stripeKey: string },
+    customers: BillingCustomersRepository,
+    logger: Logger,
+  ): Promise<StripeBilling> {
+    const { Stripe } = await import('stripe');
+    const { protocol, hostname, port } = new URL(stripeApiBase);
+    const stripe = new Stripe(stripeKey, {
+      protocol: protocol === 'http:' ? 'http' : 'https',
+      host: hostname,
+      port: port || (protocol === 'http:' ? 80 : 443),
+      // Of a silent socket only: the deadline is what counts.
+      timeout: DEADLINE_MS,
+      // Half a second apart; also while somebody else's request with the same idempotency key is running (409).
+      maxNetworkRetries: 2,
+      telemetry: false,
+    });
+    return new StripeBilling(stripe, customers, logger);
+  }
+
+  async open(organization: Organization, returnUrl: string): Promise<PortalSession> {
+    try {
+      return await withTimeout(
+        this.openFor(organization, returnUrl),
+        DEADLINE_MS,
+        'Stripe did not answer in time',
+      );
+    } catch (error) {
+      if (error instanceof GatehouseError) throw error;
+      this.logger.warn({ organizationId: organization.id, ...stripeFacts(error) }, 'no billing portal');
+      throw billingError(error);
+    }
+  }
+
+  private async openFor(organization: Organization, returnUrl: string): Promise<PortalSession> {
+    const customer = await this.customerOf(organization);
+    try {
+      return await this.createSession(customer, returnUrl);
+    } catch (error) {
+      if (!isCustomerGone(error)) throw error;
+      // Deleted in the dashboard, or of the account that the key belonged to before.
+      await this.customers.startAnew(organization.id, customer);
+      return this.createSession(await this.customerOf(organization), returnUrl);
+    }
+  }
+
+  private async customerOf({ id, name }: Organization): Promise<KnownCustomer> {
+    const { creationKey, customerId } = await this.customers.of(id);
+    if (customerId) return { creationKey, customerId };
+    try {
+      const created = await this.stripe.customers.create(
+        { name, metadata: { gatehouse_organization_id: id } },
+        { idempotencyKey: `gatehouse-${creationKey}` },
+      );
+      return { creationKey, customerId: await this.customers.remember(id, created.id) };
+    } catch (error) {
+      if (isKeySpent(error)) await this.customers.startAnew(id, { creationKey, customerId });
+      throw error;
+    }
+  }
+
+  private async createSession({ customerId }: KnownCustomer, returnUrl: string): Promise<PortalSession> {
+    const { url, created } = await this.stripe.billingPortal.sessions.create({
+      customer: customerId,
+      return_url: returnUrl,
+    });
+    return { url, expiresAt: new Date(created * 1_000 + UNOPENED_MS) };
+  }
+}

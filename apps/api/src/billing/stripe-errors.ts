@@ -1,0 +1,64 @@
+import { GatehouseError, invalidField } from '#domain';
+import { errorCode, errorMessage } from '#platform';
+
+/** What errors of the Stripe client say; members that an error does not have are undefined. */
+interface StripeFault {
+  type?: string;
+  statusCode?: number;
+  code?: string;
+  param?: string;
+  requestId?: string;
+  /** What was wrong with the connection. */
+  detail?: unknown;
+}
+
+const faultOf = (error: unknown): StripeFault => (typeof error === 'object' && error !== null ? error : {});
+
+/** What Stripe refuses for reasons that only whoever runs the house can remove. */
+const refusals: Record<number, string> = {
+  400: 'Stripe opens no customer portal. Its settings have to be saved in the dashboard, in the account of STRIPE_SECRET_KEY.',
+  401: 'Stripe refuses the key in STRIPE_SECRET_KEY.',
+  403: 'The key in STRIPE_SECRET_KEY may not write customers and customer portal sessions.',
+  404: 'What STRIPE_API_BASE leads to does not know the paths of Stripe.',
+};
+
+/** Whether Stripe no longer knows the customer. */
+export function isCustomerGone(error: unknown): boolean {
+  const { code, param } = faultOf(error);
+  return code === 'resource_missing' && param === 'customer';
+}
+
+/**
+ * Whether an idempotency key would only bring the same answer again: Stripe keeps the first one for 24 hours, also an
+ * error, but not while a request is running (409) or was held back (429).
+ */
+export function isKeySpent(error: unknown): boolean {
+  const { statusCode } = faultOf(error);
+  return statusCode !== undefined && statusCode !== 409 && statusCode !== 429;
+}
+
+/** Our error for one of Stripe's: what waiting cures is 503, what a setting cures 501. */
+export function billingError(cause: unknown): GatehouseError {
+  const { statusCode = 0, type, param } = faultOf(cause);
+  if (param === 'return_url') {
+    return invalidField('returnUrl', 'not_allowed', 'Stripe does not lead back to this returnUrl');
+  }
+  const detail =
+    type === 'StripeInvalidRequestError' || statusCode !== 400 ? refusals[statusCode] : undefined;
+  if (detail) return new GatehouseError('billing_not_configured', { detail, cause });
+  return new GatehouseError('billing_unavailable', { cause, headers: { 'Retry-After': '5' } });
+}
+
+/** For the log: what happened, without the key and without any URL. */
+export function stripeFacts(error: unknown): Record<string, unknown> {
+  const { type, statusCode, code, param, requestId, detail } = faultOf(error);
+  return {
+    // Stripe repeats the end of a key that it refuses, and a URL that it does not like.
+    reason: statusCode === 401 || param === 'return_url' ? undefined : errorMessage(error),
+    type,
+    status: statusCode,
+    code: code ?? (errorCode(detail) || undefined),
+    param,
+    stripeRequestId: requestId,
+  };
+}

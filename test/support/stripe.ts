@@ -1,0 +1,186 @@
+import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
+import { createServer, type IncomingHttpHeaders, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+
+/** One request that the stand-in has seen. */
+export interface StripeRequest {
+  path: string;
+  headers: IncomingHttpHeaders;
+  /** The fields of the form, such as `metadata[a]`. */
+  form: Record<string, string>;
+}
+
+interface Reply {
+  status: number;
+  body: unknown;
+}
+
+/** What it does with a request instead of what Stripe would. */
+export type Whim = (response: ServerResponse) => void;
+
+interface StripeError {
+  type?: string;
+  code?: string;
+  param?: string;
+  message?: string;
+}
+
+const errorReply = (status: number, error: StripeError): Reply => ({
+  status,
+  body: { error: { type: 'invalid_request_error', message: 'no', ...error } },
+});
+
+/** Answers with an error as Stripe words it. */
+export const stripeError =
+  (status: number, error: StripeError = {}): Whim =>
+  (response) =>
+    send(response, errorReply(status, error));
+
+/** Never answers. */
+export const silence: Whim = () => undefined;
+
+/** Begins an answer and goes on with a byte now and then, so that the socket is never idle. */
+export const drip: Whim = (response) => {
+  response.writeHead(200, { 'Content-Type': 'application/json' });
+  const timer = setInterval(() => response.write(' '), 200);
+  response.on('close', () => clearInterval(timer));
+};
+
+/** What stands in front of Stripe on a bad day. */
+export const gibberish: Whim = (response) => response.writeHead(502).end('<html>Bad gateway</html>');
+
+/** Cuts the connection. */
+export const hangUp: Whim = (response) => response.destroy();
+
+/**
+ * As much of Stripe's HTTP API as the billing portal needs, on loopback: customers and portal sessions, form-encoded,
+ * with its key, its errors and its idempotency (https://docs.stripe.com/api).
+ */
+export class StripeStandIn {
+  readonly key = `sk_test_${randomBytes(12).toString('hex')}`;
+  readonly requests: StripeRequest[] = [];
+  /** By id. */
+  readonly customers = new Map<string, { name: string; organizationId: string }>();
+  /** How long the creation of a customer takes, in ms. */
+  pause = 0;
+  /** Whether customers cannot be created. Unlike a whim this is an answer that stays with its idempotency key. */
+  isBroken = false;
+  /** How many of the next answers are lost on the way, after what they tell was done. */
+  lost = 0;
+  /** What it does when there is nothing on the list of whims; null: what Stripe does. */
+  always: Whim | null = null;
+  private readonly whims: Whim[] = [];
+  private readonly answered = new Map<string, { form: string; reply: Reply | null }>();
+  private server: Server | undefined;
+  private port = 0;
+
+  async start(): Promise<this> {
+    this.server = createServer((message, response) => {
+      let body = '';
+      message.setEncoding('utf8').on('data', (chunk: string) => (body += chunk));
+      message.on('error', () => undefined);
+      message.on('end', () => {
+        const form = Object.fromEntries(new URLSearchParams(body));
+        const request = { path: message.url ?? '', headers: message.headers, form };
+        this.requests.push(request);
+        const whim = this.whims.shift() ?? this.always;
+        if (whim) whim(response);
+        else
+          void this.reply(request, body).then((reply) =>
+            this.lost-- > 0 ? response.destroy() : send(response, reply),
+          );
+      });
+    }).listen(this.port, '127.0.0.1');
+    await once(this.server, 'listening');
+    this.port = (this.server.address() as AddressInfo).port;
+    return this;
+  }
+
+  get url(): string {
+    return `http://127.0.0.1:${this.port}`;
+  }
+
+  /** What it does with the next requests, one each. */
+  next(...whims: Whim[]): this {
+    this.whims.push(...whims);
+    return this;
+  }
+
+  to(path: string): StripeRequest[] {
+    return this.requests.filter((request) => request.path === path);
+  }
+
+  /** Forgets what came in, and every whim. */
+  calm(): void {
+    this.requests.length = 0;
+    this.whims.length = 0;
+    this.always = null;
+    this.isBroken = false;
+    this.lost = 0;
+    this.pause = 0;
+  }
+
+  async stop(): Promise<void> {
+    if (!this.server?.listening) return;
+    this.server.closeAllConnections();
+    this.server.close();
+    await once(this.server, 'close');
+  }
+
+  /** Stripe keeps the first answer to an idempotency key, also an error, for the same parameters. */
+  private async reply(request: StripeRequest, form: string): Promise<Reply> {
+    if (request.headers.authorization !== `Bearer ${this.key}`) {
+      return errorReply(401, { message: `Invalid API Key provided: sk_test_********${this.key.slice(-4)}` });
+    }
+    const key = request.headers['idempotency-key'] as string | undefined;
+    const kept = key === undefined ? undefined : this.answered.get(key);
+    if (kept?.reply === null) return errorReply(409, { code: 'idempotency_key_in_use' });
+    if (kept && kept.form !== form) return errorReply(400, { type: 'idempotency_error' });
+    if (kept) return kept.reply;
+    if (key) this.answered.set(key, { form, reply: null });
+    const reply = await this.execute(request);
+    if (key) this.answered.set(key, { form, reply });
+    return reply;
+  }
+
+  private async execute({ path, headers, form }: StripeRequest): Promise<Reply> {
+    const isForm = headers['content-type'] === 'application/x-www-form-urlencoded';
+    if (!isForm || !headers['stripe-version']) return errorReply(400, { message: 'ill-formed' });
+    if (path === '/v1/customers') return this.createCustomer(form);
+    if (path === '/v1/billing_portal/sessions') return this.createSession(form);
+    return errorReply(404, { message: `Unrecognized request URL (POST: ${path})` });
+  }
+
+  private async createCustomer(form: StripeRequest['form']): Promise<Reply> {
+    await new Promise((resolve) => setTimeout(resolve, this.pause));
+    if (this.isBroken) return errorReply(500, { type: 'api_error' });
+    const id = `cus_${randomBytes(7).toString('hex')}`;
+    this.customers.set(id, {
+      name: form['name']!,
+      organizationId: form['metadata[gatehouse_organization_id]']!,
+    });
+    return { status: 200, body: { id, object: 'customer', name: form['name'] } };
+  }
+
+  private createSession(form: StripeRequest['form']): Reply {
+    const { customer = '', return_url } = form;
+    if (!this.customers.has(customer)) {
+      const message = `No such customer: '${customer}'`;
+      return errorReply(400, { code: 'resource_missing', param: 'customer', message });
+    }
+    const id = randomBytes(12).toString('hex');
+    const created = Math.floor(Date.now() / 1_000);
+    const url = `https://billing.stripe.com/p/session/test_${id}`;
+    const session = { id: `bps_${id}`, object: 'billing_portal.session', created, customer, return_url, url };
+    return { status: 200, body: session };
+  }
+}
+
+function send(response: ServerResponse, { status, body }: Reply): void {
+  response.writeHead(status, {
+    'Content-Type': 'application/json',
+    'Request-Id': `req_${randomBytes(7).toString('hex')}`,
+  });
+  response.end(JSON.stringify(body));
+}
