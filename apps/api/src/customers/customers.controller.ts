@@ -1,39 +1,58 @@
-import { Body, Controller, Delete, Get, HttpCode, Param, Post } from '@nestjs/common';
-import {
-  ApiBearerAuth,
-  ApiCreatedResponse,
-  ApiNoContentResponse,
-  ApiOkResponse,
-  ApiTags,
-} from '@nestjs/swagger';
+import { Body, Controller, Delete, Get, HttpCode, Param, Patch, Post, Query } from '@nestjs/common';
+import { ApiCreatedResponse, ApiNoContentResponse, ApiOkResponse, ApiTags } from '@nestjs/swagger';
 import { CurrentCaller, SecretKey, type SecretKeyCaller } from '#auth';
 import { pathUuid } from '#domain';
+import { ApiCamelList } from '../http/api-envelopes.js';
 import { ApiProblems } from '../http/api-problems.js';
 import { CurrentClient } from '../http/current-client.js';
+import { camelList } from '../http/paging.js';
 import type { Client } from '../http/request-context.js';
+import { CustomerChanges } from './customer-changes.service.js';
+import { CustomerDirectory } from './customer-directory.service.js';
+import { CustomerExport } from './customer-export.service.js';
 import { CustomersService } from './customers.service.js';
+import { CustomerExportResponse } from './dto/customer-export.response.js';
 import { CreateCustomerRequest } from './dto/customer.request.js';
 import { CustomerResponse } from './dto/customer.response.js';
+import { ListCustomersQuery } from './dto/list-customers.request.js';
+import { UpdateCustomerRequest } from './dto/update-customer.request.js';
 
 @ApiTags('Customers')
-@ApiBearerAuth('secretKey')
 @Controller('api/v1/customers')
 export class CustomersController {
-  constructor(private readonly customers: CustomersService) {}
+  constructor(
+    private readonly customers: CustomersService,
+    private readonly directory: CustomerDirectory,
+    private readonly changes: CustomerChanges,
+    private readonly exports: CustomerExport,
+  ) {}
+
+  /**
+   * Lists customers, newest first; with `lastLoginAfter` or `lastLoginBefore` by their last login, latest first; with
+   * `q` in the alphabetical order of what begins with it. A page may hold fewer than `limit`, even none, while
+   * `hasMore` is true: it looks at a bounded number of customers, and the next page goes on from there.
+   */
+  @Get()
+  @SecretKey('customer:read')
+  @ApiCamelList(CustomerResponse)
+  async list(@CurrentCaller() caller: SecretKeyCaller, @Query() query: ListCustomersQuery) {
+    const { items, nextCursor } = await this.directory.list(caller, query);
+    return camelList(
+      items.map((customer) => CustomerResponse.from(customer)),
+      nextCursor,
+    );
+  }
 
   /** Creates a customer, and mails them an invitation if asked to. */
   @Post()
   @SecretKey('customer:write')
   @ApiCreatedResponse({ type: CustomerResponse })
   @ApiProblems(
-    'validation_failed',
-    'invalid_api_key',
-    'insufficient_scope',
     'not_found',
     'email_already_registered',
     'external_id_taken',
+    'project_archived',
     'weak_password',
-    'rate_limited',
     'overloaded',
   )
   async create(
@@ -48,7 +67,6 @@ export class CustomersController {
   @Get(':customerId')
   @SecretKey('customer:read')
   @ApiOkResponse({ type: CustomerResponse })
-  @ApiProblems('invalid_api_key', 'insufficient_scope', 'not_found')
   async show(
     @CurrentCaller() { reach }: SecretKeyCaller,
     @Param('customerId') id: string,
@@ -56,12 +74,38 @@ export class CustomersController {
     return CustomerResponse.from((await this.customers.get(reach, pathUuid(id))).customer);
   }
 
+  /**
+   * Changes the fields that are sent; the rest stays (RFC 7396). A new e-mail address takes effect at once, without a
+   * confirmation, and voids the links that were mailed to the one before.
+   */
+  @Patch(':customerId')
+  @SecretKey('customer:write')
+  @ApiOkResponse({ type: CustomerResponse })
+  @ApiProblems('email_already_registered', 'external_id_taken')
+  async update(
+    @CurrentCaller() { reach }: SecretKeyCaller,
+    @Param('customerId') id: string,
+    @Body() body: UpdateCustomerRequest,
+  ): Promise<CustomerResponse> {
+    return CustomerResponse.from(await this.changes.update(reach, pathUuid(id), body));
+  }
+
+  /** Everything that is kept about one customer, without passwords, links and texts of mails. */
+  @Get(':customerId/export')
+  @SecretKey('customer:read')
+  @ApiOkResponse({ type: CustomerExportResponse })
+  export(
+    @CurrentCaller() caller: SecretKeyCaller,
+    @Param('customerId') id: string,
+  ): Promise<CustomerExportResponse> {
+    return this.exports.of(caller, pathUuid(id));
+  }
+
   /** Keeps a customer out and ends their sessions. */
   @Post(':customerId/disable')
   @HttpCode(200)
   @SecretKey('customer:write')
   @ApiOkResponse({ type: CustomerResponse })
-  @ApiProblems('invalid_api_key', 'insufficient_scope', 'not_found')
   async disable(
     @CurrentCaller() { reach }: SecretKeyCaller,
     @Param('customerId') id: string,
@@ -74,7 +118,6 @@ export class CustomersController {
   @HttpCode(200)
   @SecretKey('customer:write')
   @ApiOkResponse({ type: CustomerResponse })
-  @ApiProblems('invalid_api_key', 'insufficient_scope', 'not_found')
   async enable(
     @CurrentCaller() { reach }: SecretKeyCaller,
     @Param('customerId') id: string,
@@ -87,7 +130,6 @@ export class CustomersController {
   @HttpCode(200)
   @SecretKey('customer:write')
   @ApiOkResponse({ type: CustomerResponse })
-  @ApiProblems('invalid_api_key', 'insufficient_scope', 'not_found')
   async unlock(
     @CurrentCaller() { reach }: SecretKeyCaller,
     @Param('customerId') id: string,
@@ -95,12 +137,14 @@ export class CustomersController {
     return CustomerResponse.from(await this.customers.unlock(reach, pathUuid(id)));
   }
 
-  /** Deletes a customer with everything that is only theirs; the address is free again. */
+  /**
+   * Deletes a customer with everything that is only theirs; the address is free again. Events about them keep the
+   * customer's id alone, and cannot be delivered again.
+   */
   @Delete(':customerId')
   @HttpCode(204)
   @SecretKey('customer:delete')
   @ApiNoContentResponse()
-  @ApiProblems('invalid_api_key', 'insufficient_scope', 'not_found')
   async delete(@CurrentCaller() { reach }: SecretKeyCaller, @Param('customerId') id: string): Promise<void> {
     await this.customers.delete(reach, pathUuid(id));
   }

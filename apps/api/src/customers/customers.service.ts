@@ -11,6 +11,7 @@ import {
 } from '#domain';
 import {
   CustomersRepository,
+  ErasuresRepository,
   EventsRepository,
   OneTimeTokensRepository,
   ProjectsRepository,
@@ -20,13 +21,14 @@ import {
   type Tx,
 } from '#persistence';
 import { newId, PasswordHasher } from '#platform';
+import { Audit, customerAction } from '../audit/audit.service.js';
 import type { Client } from '../http/request-context.js';
 import { OneTimeLinks } from '../identity/one-time-links.service.js';
 import { PasswordCheck } from '../identity/password-check.service.js';
 import { PasswordPolicy } from '../identity/password-policy.service.js';
 import { SessionsService } from '../sessions/sessions.service.js';
 import { customerDeletedEvent, customerEvent } from './customer-events.js';
-import type { CreateCustomerRequest, UpdateMeRequest } from './dto/customer.request.js';
+import type { CreateCustomerRequest } from './dto/customer.request.js';
 
 /** What servers do with customers, and customers with themselves. */
 @Injectable()
@@ -40,7 +42,9 @@ export class CustomersService {
     private readonly hasher: PasswordHasher,
     private readonly links: OneTimeLinks,
     private readonly tokens: OneTimeTokensRepository,
+    private readonly erasures: ErasuresRepository,
     private readonly events: EventsRepository,
+    private readonly audit: Audit,
     private readonly transactions: Transactions,
   ) {}
 
@@ -52,7 +56,7 @@ export class CustomersService {
   /**
    * Creates a customer for a server, with a password, a hash of another system, or none; `sendInvite` mails a
    * link to set the first one.
-   * @throws GatehouseError `not_found` for a project out of reach, `weak_password`, `email_already_registered`,
+   * @throws GatehouseError `not_found` for a project out of reach, `project_archived`, `weak_password`, `email_already_registered`,
    *   `external_id_taken`, `overloaded`
    */
   async create(caller: SecretKeyCaller, input: CreateCustomerRequest, client: Client): Promise<Customer> {
@@ -76,28 +80,13 @@ export class CustomersService {
         await this.links.send(tx, { kind: 'accept-invite', customer, project, redirectUrl });
       }
       await this.events.record(tx, [customerEvent('customer.created', customer, project)]);
+      await this.audit.record(tx, customerAction('customer.created', customer, project));
       return customer;
     });
     if (created) return created;
     const sameEmail = await this.customers.findByEmail(project.id, input.email);
     if (!sameEmail) throw new GatehouseError('external_id_taken');
     throw new GatehouseError('email_already_registered', { members: { customerId: sameEmail.id } });
-  }
-
-  /** Changes the names that the customer gave. */
-  async updateMe(customer: Customer, changes: UpdateMeRequest): Promise<Customer> {
-    const project = await this.projects.ofCustomer(customer.projectId);
-    return this.transactions.run(async (tx) => {
-      const before = await this.lock(tx, project, customer.id);
-      const changed = (['firstName', 'lastName'] as const).filter(
-        (field) => changes[field] !== undefined && changes[field] !== before[field],
-      );
-      if (changed.length === 0) return before;
-      const after = await this.customers.update(tx, project.id, customer.id, changes);
-      const previous = Object.fromEntries(changed.map((field) => [field, before[field]]));
-      await this.events.record(tx, [customerEvent('customer.updated', after!, project, { previous })]);
-      return after!;
-    });
   }
 
   /** Keeps a customer out and ends their sessions. @throws GatehouseError `not_found` */
@@ -114,13 +103,15 @@ export class CustomersService {
   async unlock(reach: Reach, id: string): Promise<Customer> {
     const { project } = await this.customers.get(reach, id);
     return this.transactions.run(async (tx) => {
+      // Nothing is told about a customer who is deleted meanwhile.
       const customer = await this.lock(tx, project, id);
       await this.events.record(tx, await this.passwords.unlock(tx, project, customer));
+      await this.audit.record(tx, customerAction('customer.unlocked', customer, project));
       return customer;
     });
   }
 
-  /** Deletes a customer and everything that is only theirs. @throws GatehouseError `not_found` */
+  /** Deletes a customer with everything that is only theirs, and erases what else tells about them. @throws GatehouseError `not_found` */
   async delete(reach: Reach, id: string): Promise<void> {
     const { customer, project } = await this.customers.get(reach, id);
     await this.transactions.run((tx) => this.remove(tx, customer, project));
@@ -137,7 +128,9 @@ export class CustomersService {
 
   private async remove(tx: Tx, customer: Customer, project: ProjectContext): Promise<void> {
     if (!(await this.customers.delete(tx, project.id, customer.id))) throw notFound();
+    await this.erasures.begin(tx, customer.id);
     await this.events.record(tx, [customerDeletedEvent(customer, project)]);
+    await this.audit.record(tx, customerAction('customer.deleted', customer, project));
   }
 
   /** Reads a customer for a change. @throws GatehouseError `not_found` when they are gone */
@@ -154,6 +147,8 @@ export class CustomersService {
       const after = await this.customers.setDisabled(tx, project.id, id, isDisabled);
       if (!after) return before;
       await this.events.record(tx, await this.disabledEvents(tx, after, project, isDisabled));
+      const action = isDisabled ? 'customer.disabled' : 'customer.enabled';
+      await this.audit.record(tx, customerAction(action, after, project));
       return after;
     });
   }
@@ -171,12 +166,10 @@ export class CustomersService {
     return [customerEvent('customer.disabled', customer, project), ...revoked];
   }
 
-  /** @throws GatehouseError `not_found` */
+  /** @throws GatehouseError `not_found`, `project_archived` */
   private async projectOf(caller: SecretKeyCaller, projectId: string | undefined): Promise<ProjectContext> {
     if (projectId === undefined || projectId === caller.project.id) return caller.project;
-    const project = await this.projects.find(caller.reach, projectId);
-    if (!project) throw notFound();
-    return project;
+    return this.projects.getActive(caller.reach, projectId);
   }
 
   private async passwordHash(

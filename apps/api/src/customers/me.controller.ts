@@ -1,11 +1,5 @@
 import { Body, Controller, Get, HttpCode, Patch, Post } from '@nestjs/common';
-import {
-  ApiAcceptedResponse,
-  ApiBearerAuth,
-  ApiNoContentResponse,
-  ApiOkResponse,
-  ApiTags,
-} from '@nestjs/swagger';
+import { ApiAcceptedResponse, ApiNoContentResponse, ApiOkResponse, ApiTags } from '@nestjs/swagger';
 import { AccessToken, CurrentCaller, type CustomerCaller } from '#auth';
 import { ApiProblems } from '../http/api-problems.js';
 import { CurrentClient } from '../http/current-client.js';
@@ -13,6 +7,7 @@ import { RateLimit } from '../http/rate-limit.js';
 import type { Client } from '../http/request-context.js';
 import { EmailChangeService } from '../identity/email-change.service.js';
 import { PasswordChangeService } from '../identity/password-change.service.js';
+import { CustomerChanges } from './customer-changes.service.js';
 import { CustomersService } from './customers.service.js';
 import {
   ChangeEmailRequest,
@@ -23,12 +18,12 @@ import {
 import { MeResponse } from './dto/customer.response.js';
 
 @ApiTags('Customer')
-@ApiBearerAuth('accessToken')
 @AccessToken()
 @Controller('api/v1/me')
 export class MeController {
   constructor(
     private readonly customers: CustomersService,
+    private readonly changes: CustomerChanges,
     private readonly passwords: PasswordChangeService,
     private readonly emails: EmailChangeService,
   ) {}
@@ -36,7 +31,6 @@ export class MeController {
   /** The customer whom the access token belongs to. */
   @Get()
   @ApiOkResponse({ type: MeResponse })
-  @ApiProblems('invalid_access_token', 'wrong_credential_type', 'origin_not_allowed')
   show(@CurrentCaller() caller: CustomerCaller): MeResponse {
     return MeResponse.from(caller.customer);
   }
@@ -44,12 +38,11 @@ export class MeController {
   /** Changes the customer's names. */
   @Patch()
   @ApiOkResponse({ type: MeResponse })
-  @ApiProblems('validation_failed', 'invalid_access_token', 'wrong_credential_type', 'origin_not_allowed')
   async update(
     @CurrentCaller() { customer }: CustomerCaller,
     @Body() body: UpdateMeRequest,
   ): Promise<MeResponse> {
-    return MeResponse.from(await this.customers.updateMe(customer, body));
+    return MeResponse.from(await this.changes.updateMe(customer, body));
   }
 
   /** Changes the password, ends the customer's other sessions and tells them by mail. */
@@ -57,17 +50,7 @@ export class MeController {
   @HttpCode(204)
   @RateLimit('login')
   @ApiNoContentResponse()
-  @ApiProblems(
-    'validation_failed',
-    'invalid_access_token',
-    'invalid_credentials',
-    'wrong_credential_type',
-    'origin_not_allowed',
-    'weak_password',
-    'too_many_attempts',
-    'rate_limited',
-    'overloaded',
-  )
+  @ApiProblems('invalid_credentials', 'weak_password', 'too_many_attempts', 'overloaded')
   async changePassword(
     @CurrentCaller() caller: CustomerCaller,
     @Body() body: ChangePasswordRequest,
@@ -81,17 +64,7 @@ export class MeController {
   @HttpCode(202)
   @RateLimit('login')
   @ApiAcceptedResponse({ schema: { type: 'object' } })
-  @ApiProblems(
-    'validation_failed',
-    'invalid_access_token',
-    'invalid_credentials',
-    'wrong_credential_type',
-    'origin_not_allowed',
-    'email_already_registered',
-    'too_many_attempts',
-    'rate_limited',
-    'overloaded',
-  )
+  @ApiProblems('invalid_credentials', 'email_already_registered', 'too_many_attempts', 'overloaded')
   async changeEmail(
     @CurrentCaller() caller: CustomerCaller,
     @Body() body: ChangeEmailRequest,
@@ -106,16 +79,7 @@ export class MeController {
   @HttpCode(204)
   @RateLimit('login')
   @ApiNoContentResponse()
-  @ApiProblems(
-    'validation_failed',
-    'invalid_access_token',
-    'invalid_credentials',
-    'wrong_credential_type',
-    'origin_not_allowed',
-    'too_many_attempts',
-    'rate_limited',
-    'overloaded',
-  )
+  @ApiProblems('invalid_credentials', 'too_many_attempts', 'overloaded')
   async delete(
     @CurrentCaller() { customer }: CustomerCaller,
     @Body() body: DeleteMeRequest,

@@ -7,8 +7,8 @@ const iso = (date: Date | null): string | null => date?.toISOString() ?? null;
 export class CustomerSummary {
   @ApiProperty({ format: 'uuid' }) id!: string;
   @ApiProperty({ format: 'email' }) email!: string;
-  @ApiProperty({ type: String, nullable: true }) firstName!: string | null;
-  @ApiProperty({ type: String, nullable: true }) lastName!: string | null;
+  @ApiProperty({ type: String, nullable: true, example: 'Ada' }) firstName!: string | null;
+  @ApiProperty({ type: String, nullable: true, example: 'Lovelace' }) lastName!: string | null;
   @ApiProperty() emailVerified!: boolean;
 
   static from({ id, email, firstName, lastName, emailVerified }: CustomerIdentity): CustomerSummary {

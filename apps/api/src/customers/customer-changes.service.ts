@@ -1,0 +1,134 @@
+import { isDeepStrictEqual } from 'node:util';
+import { Injectable } from '@nestjs/common';
+import {
+  GatehouseError,
+  invalidField,
+  mergePatch,
+  notFound,
+  oneTimeTokenKinds,
+  type Customer,
+  type ProjectContext,
+  type Reach,
+} from '#domain';
+import {
+  CustomersRepository,
+  EventsRepository,
+  OneTimeTokensRepository,
+  ProjectsRepository,
+  Transactions,
+  type Tx,
+} from '#persistence';
+import { Audit, customerAction } from '../audit/audit.service.js';
+import { isMetadata, METADATA_RULE } from '../http/fields.js';
+import { customerEvent } from './customer-events.js';
+import type { UpdateMeRequest } from './dto/customer.request.js';
+import type { UpdateCustomerRequest } from './dto/update-customer.request.js';
+
+/** What can be changed of a customer. */
+const changeable = [
+  'email',
+  'emailVerified',
+  'firstName',
+  'lastName',
+  'externalId',
+  'metadata',
+  'publicMetadata',
+] as const satisfies (keyof Customer)[];
+
+/** Changes what is known of customers. What changes nothing leaves no event and no other `updatedAt`. */
+@Injectable()
+export class CustomerChanges {
+  constructor(
+    private readonly customers: CustomersRepository,
+    private readonly projects: ProjectsRepository,
+    private readonly tokens: OneTimeTokensRepository,
+    private readonly events: EventsRepository,
+    private readonly audit: Audit,
+    private readonly transactions: Transactions,
+  ) {}
+
+  /**
+   * Merges the patch of a server.
+   * @throws GatehouseError `not_found`, `validation_failed` for metadata that grow too large,
+   *   `email_already_registered`, `external_id_taken`
+   */
+  async update(reach: Reach, id: string, patch: UpdateCustomerRequest): Promise<Customer> {
+    const { project } = await this.customers.get(reach, id);
+    try {
+      return await this.change(project, id, (before) => patched(before, patch));
+    } catch (error) {
+      if (!(error instanceof GatehouseError) || error.code !== 'email_already_registered') throw error;
+      const other = await this.customers.findByEmail(project.id, patch.email!);
+      const members = other ? { customerId: other.id } : {};
+      throw new GatehouseError(error.code, { ...error.details, members });
+    }
+  }
+
+  /** Changes the names that a customer gave. */
+  async updateMe({ projectId, id }: Customer, { firstName, lastName }: UpdateMeRequest): Promise<Customer> {
+    const project = await this.projects.ofCustomer(projectId);
+    return this.change(project, id, (before) => patched(before, { firstName, lastName }));
+  }
+
+  private change(
+    project: ProjectContext,
+    id: string,
+    change: (before: Customer) => Customer,
+  ): Promise<Customer> {
+    return this.transactions.run(async (tx) => {
+      // Locked, so that of two patches at the same time neither loses what the other one sets.
+      const before = await this.customers.lock(tx, project.id, id);
+      if (!before) throw notFound();
+      const wanted = change(before);
+      const changed = changeable.filter((field) => !isDeepStrictEqual(before[field], wanted[field]));
+      if (changed.length === 0) return before;
+      const after = await this.customers.update(tx, wanted);
+      const previous = Object.fromEntries(changed.map((field) => [field, before[field]]));
+      await this.events.record(tx, [customerEvent('customer.updated', after, project, { previous })]);
+      await this.audit.record(tx, customerAction('customer.updated', after, project, { changed }));
+      if (after.email !== before.email) await this.leaveAddress(tx, before, after, project);
+      return after;
+    });
+  }
+
+  /** What was mailed to the address before opens nothing any more. */
+  private async leaveAddress(
+    tx: Tx,
+    { email }: Customer,
+    after: Customer,
+    project: ProjectContext,
+  ): Promise<void> {
+    await this.tokens.voidAll(tx, after.id, oneTimeTokenKinds);
+    const event = customerEvent('email.changed', after, project, { previous: { email } });
+    await this.events.record(tx, [event]);
+  }
+}
+
+/** @throws GatehouseError `validation_failed` */
+function patched(before: Customer, patch: UpdateCustomerRequest): Customer {
+  const { email = before.email, firstName, lastName, externalId } = patch;
+  const keptVerified = email === before.email && before.emailVerified;
+  return {
+    ...before,
+    email,
+    emailVerified: patch.emailVerified ?? keptVerified,
+    firstName: firstName === undefined ? before.firstName : firstName,
+    lastName: lastName === undefined ? before.lastName : lastName,
+    externalId: externalId === undefined ? before.externalId : externalId,
+    metadata: patchedMetadata('metadata', before, patch),
+    publicMetadata: patchedMetadata('publicMetadata', before, patch),
+  };
+}
+
+function patchedMetadata(
+  field: 'metadata' | 'publicMetadata',
+  before: Customer,
+  patch: UpdateCustomerRequest,
+): Record<string, unknown> {
+  const change = patch[field];
+  if (change === undefined) return before[field];
+  const merged = change === null ? {} : mergePatch(before[field], change);
+  if (!isMetadata(merged))
+    throw invalidField(field, 'invalid', `${field} ${METADATA_RULE} once it is merged`);
+  return merged;
+}

@@ -1,0 +1,30 @@
+import { Injectable } from '@nestjs/common';
+import type { SecretKeyCaller } from '#auth';
+import { CustomerRecordsRepository, CustomersRepository, Transactions } from '#persistence';
+import { now } from '#platform';
+import { Audit, customerAction } from '../audit/audit.service.js';
+import { CustomerExportResponse } from './dto/customer-export.response.js';
+
+/** Entries of each list; the newest ones. */
+const LIMIT = 10_000;
+
+/** Everything that is kept about one customer, for them to have. */
+@Injectable()
+export class CustomerExport {
+  constructor(
+    private readonly customers: CustomersRepository,
+    private readonly records: CustomerRecordsRepository,
+    private readonly audit: Audit,
+    private readonly transactions: Transactions,
+  ) {}
+
+  /** @throws GatehouseError `not_found` */
+  async of({ reach }: SecretKeyCaller, id: string): Promise<CustomerExportResponse> {
+    const { customer, project } = await this.customers.get(reach, id);
+    const found = await this.records.all(reach, id, LIMIT + 1);
+    await this.transactions.run((tx) =>
+      this.audit.record(tx, customerAction('customer.exported', customer, project)),
+    );
+    return CustomerExportResponse.from(customer, found, LIMIT, now());
+  }
+}

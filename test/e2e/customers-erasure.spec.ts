@@ -1,0 +1,315 @@
+import { randomUUID } from 'node:crypto';
+import { eventually } from '../support/eventually.js';
+import { House, PASSWORD, type Answer } from '../support/house.js';
+import { Receiver, status } from '../support/receiver.js';
+import { storedText } from '../support/stored.js';
+import { insertKey, insertOrganization } from '../support/tenants.js';
+import { uniqueEmail } from '../support/unique-email.js';
+
+let house: House;
+let receiver: Receiver;
+beforeAll(async () => {
+  [house, receiver] = [await House.start(), await Receiver.start()];
+  await house.createEndpoint(receiver.url);
+});
+afterAll(async () => {
+  await house?.stop();
+  await receiver?.stop();
+});
+
+const create = async (body: Record<string, unknown> = {}): Promise<Record<string, any>> =>
+  (await house.server('POST', '/api/v1/customers', { email: uniqueEmail(), ...body })).body;
+const remove = (id: string): Promise<Answer> => house.server('DELETE', `/api/v1/customers/${id}`);
+const withKey = (path: string, key: string, body?: unknown): Promise<Answer> =>
+  house.request('POST', path, {
+    body,
+    headers: { authorization: `Bearer ${house.credentials.secretKey}`, 'idempotency-key': key },
+  });
+
+/** The attempt that carried the first event of a type about a customer, once it is in the log. */
+const attemptAbout = (customerId: string, type: string): Promise<Record<string, any>> =>
+  eventually(`an attempt of ${type}`, async () => {
+    const [row] = await house.sql<{ id: string }>(
+      `SELECT a.id FROM attempts a JOIN events e ON e.id = a.event_id WHERE e.body LIKE '%' || $1 || '%' AND e.type = $2`,
+      [customerId, type],
+    );
+    if (!row) return null;
+    const { body } = await house.server('GET', `/v1/webhooks/deliveries/att_${row.id}`);
+    return body.data as Record<string, any>;
+  });
+
+const delivery = async (id: string): Promise<Record<string, any>> =>
+  (await house.server('GET', `/v1/webhooks/deliveries/${id}`)).body.data;
+
+describe('a deleted customer', () => {
+  it('leaves nothing in the database but the id', async () => {
+    const secrets = [
+      'Ottoline',
+      'Quibblesworth',
+      `crm-${randomUUID()}`,
+      'a private remark',
+      'answered by the target',
+    ];
+    const [firstName, lastName, externalId, remark, answered] = secrets as [
+      string,
+      string,
+      string,
+      string,
+      string,
+    ];
+    receiver.otherwise = status(200, answered);
+    const email = uniqueEmail();
+    const { body } = await house.register(email, { firstName, lastName });
+    const { id } = body.customer;
+    const key = randomUUID();
+    await withKey(`/api/v1/customers/${id}/enable`, key);
+    await house.server('PATCH', `/api/v1/customers/${id}`, { metadata: { remark }, externalId });
+    await house.page('POST', '/api/v1/auth/forgot-password', { email });
+    await house.page('POST', '/api/v1/auth/login', { email, password: PASSWORD });
+    await attemptAbout(id, 'login.succeeded');
+    await withKey(
+      `/v1/webhooks/deliveries/${(await attemptAbout(id, 'customer.updated'))['id']}/redeliver`,
+      key,
+    );
+    await house.server('PATCH', `/api/v1/customers/${id}`, { externalId: null });
+    const before = await storedText(house);
+    for (const secret of [...secrets, email]) expect(before).toContain(secret);
+
+    expect((await remove(id)).status).toBe(204);
+    receiver.otherwise = status(200, 'ok');
+    await eventually('the deletion', () =>
+      receiver.ofType('customer.deleted').some(({ body: sent }) => sent.includes(id)),
+    );
+    const after = await storedText(house);
+    for (const secret of [...secrets, email]) expect(after).not.toContain(secret);
+    expect(after).toContain(id);
+    expect(await house.sql('SELECT 1 FROM idempotency_keys WHERE answer IS NOT NULL')).toEqual([]);
+    expect(await house.sql('SELECT 1 FROM erasures')).toEqual([]);
+  });
+
+  it.each(['a server', 'the customer'])(
+    'of whom the events keep their envelope, deleted by %s',
+    async (who) => {
+      const { body } = await house.register();
+      const { id } = body.customer;
+      const sent = await attemptAbout(id, 'customer.created');
+      const told = JSON.parse(sent['request'].body as string);
+      if (who === 'a server') await remove(id);
+      else {
+        await house.customer(body.tokens.accessToken, 'POST', '/api/v1/me/delete', {
+          currentPassword: PASSWORD,
+        });
+      }
+      const shown = await delivery(sent['id']);
+      const erased = { ...told, data: { customer: { id } }, erased: true };
+      expect(JSON.parse(shown['request'].body)).toEqual(erased);
+      expect(shown['attempts']).toMatchObject([{ response_body: '', http_status: 200, success: true }]);
+      expect(await house.attempts({ event_id: sent['event_id'] })).toMatchObject([{ response_body: '' }]);
+      expect((await house.server('GET', `/v1/events/${sent['event_id']}`)).body.data).toEqual(erased);
+      const rest = await house.events(id);
+      expect(rest.at(-1)).toMatchObject({ type: 'customer.deleted' });
+      expect(rest.at(-1)).not.toHaveProperty('erased');
+      expect(rest.slice(0, -1).map(({ data, erased: isErased }) => [data, isErased])).toEqual(
+        rest.slice(0, -1).map(() => [{ customer: { id } }, true]),
+      );
+    },
+  );
+
+  it('whose events cannot be redelivered, but for the deletion itself', async () => {
+    const { id } = await create();
+    const sent = await attemptAbout(id, 'customer.created');
+    const again = (deliveryId: string) =>
+      house.server('POST', `/v1/webhooks/deliveries/${deliveryId}/redeliver`);
+    await remove(id);
+    expect(await again(sent['id'])).toMatchObject({ status: 409, body: { code: 'payload_erased' } });
+    const deletion = await attemptAbout(id, 'customer.deleted');
+    expect((await again(deletion['id'])).status).toBe(202);
+    await eventually(
+      'the second deletion',
+      () => receiver.requests.filter(({ event }) => event.id === deletion['event_id']).length === 2,
+    );
+  });
+
+  it('of redelivery and deletion at the same time neither sends what is erased', async () => {
+    const customers = await Promise.all(Array.from({ length: 8 }, () => create()));
+    const sent = await Promise.all(customers.map(({ id }) => attemptAbout(id as string, 'customer.created')));
+    await Promise.all(
+      customers.flatMap(({ id }, index) => [
+        house.server('POST', `/v1/webhooks/deliveries/${sent[index]!['id']}/redeliver`),
+        remove(id as string),
+      ]),
+    );
+    for (const { id } of customers) await attemptAbout(id as string, 'customer.deleted');
+    const pending = await house.sql(
+      `SELECT 1 FROM deliveries d JOIN events e ON e.id = d.event_id
+       WHERE e.customer_id = ANY ($1) AND d.state = 'pending' AND d.lease_until IS NULL`,
+      [customers.map(({ id }) => id as string)],
+    );
+    expect(pending).toEqual([]);
+    expect(receiver.requests.filter(({ body }) => body.includes('"erased"'))).toEqual([]);
+  });
+
+  it('about whom a target answers only now: the answer is not kept', async () => {
+    let answer: (() => void) | undefined;
+    receiver.otherwise = (response, { event }) => {
+      const end = () => void response.writeHead(500).end('a word about the customer');
+      if (event.type === 'customer.created') answer = end;
+      else response.writeHead(200).end();
+    };
+    const { id } = await create();
+    await eventually('the first attempt', () => answer);
+    await remove(id);
+    answer!();
+    receiver.otherwise = status(200, 'ok');
+    const closed = await attemptAbout(id, 'customer.created');
+    expect(closed).toMatchObject({ state: 'cancelled', attempts: [{ http_status: 500, response_body: '' }] });
+    expect(await storedText(house)).not.toContain('a word about the customer');
+  });
+
+  it('is not remembered by answers to an Idempotency-Key', async () => {
+    const [key, body] = [randomUUID(), { email: uniqueEmail() }];
+    const first = await withKey('/api/v1/customers', key, body);
+    const other = await withKey('/api/v1/customers', randomUUID(), { email: uniqueEmail() });
+    await remove(first.body.id);
+    const second = await withKey('/api/v1/customers', key, body);
+    expect([second.status, second.headers.get('idempotent-replayed')]).toEqual([201, null]);
+    expect(second.body.id).not.toBe(first.body.id);
+    const kept = await house.sql('SELECT 1 FROM idempotency_keys WHERE customer_id = $1', [other.body.id]);
+    expect(kept).toHaveLength(1);
+  });
+
+  it('with very many events is erased for readers at once, and by the worker bit by bit', async () => {
+    const { id, projectId, email } = await create();
+    const { organizationId } = house.credentials;
+    await house.sql(
+      `INSERT INTO events (id, organization_id, project_id, customer_id, type, body, created_at)
+       SELECT (lpad(to_hex(1767225600000 + n), 12, '0') || '70008000' || lpad(to_hex(n), 12, '0'))::uuid, $1, $2, $3,
+         'login.succeeded', '{"data":{"customer":{"email":"' || $4 || '"}}}', '2026-01-01'::timestamptz
+       FROM generate_series(1, 1300) n`,
+      [organizationId, projectId, id, email],
+    );
+    const inClear = async () =>
+      (
+        await house.sql<{ id: string }>(
+          `SELECT id FROM events WHERE body LIKE '%' || $1 || '%' ORDER BY id`,
+          [email],
+        )
+      ).map((row) => row.id);
+    await remove(id);
+    const left = await inClear();
+    expect(left.length).toBeGreaterThan(500);
+    for (const eventId of [left[0]!, left.at(-1)!]) {
+      const { body } = await house.server('GET', `/v1/events/evt_${eventId}`);
+      expect(body.data).toEqual({
+        id: `evt_${eventId}`,
+        type: expect.any(String),
+        created_at: expect.stringMatching(/^2026-.*\.\d{3}Z$|Z$/),
+        project_id: projectId,
+        organization_id: organizationId,
+        data: { customer: { id } },
+        erased: true,
+      });
+    }
+    const types = new URLSearchParams({ types: 'login.succeeded', limit: '200' });
+    const { body: feed } = await house.server('GET', `/v1/events?${types}`);
+    expect(feed.data.length).toBeGreaterThan(0);
+    expect(JSON.stringify(feed)).not.toContain(email);
+
+    await house.workers[0]!.end();
+    house.startWorker();
+    await eventually('the rest', async () => (await inClear()).length === 0);
+    await eventually('its end', async () => (await house.sql('SELECT 1 FROM erasures')).length === 0);
+  });
+});
+
+describe('GET /api/v1/customers/{id}/export', () => {
+  const exported = (id: string): Promise<Answer> => house.server('GET', `/api/v1/customers/${id}/export`);
+
+  it('gives everything that is kept about a customer, and no secret', async () => {
+    const email = uniqueEmail();
+    const { body } = await house.register(email, { firstName: 'Ada' });
+    const { id } = body.customer;
+    await house.server('PATCH', `/api/v1/customers/${id}`, { metadata: { plan: 'pro' } });
+    await house.customer(body.tokens.accessToken, 'POST', '/api/v1/auth/logout');
+    await house.page('POST', '/api/v1/auth/login', { email, password: PASSWORD });
+    const verification = await house.verificationToken(email);
+    await attemptAbout(id, 'login.succeeded');
+    const answer = await exported(id);
+    expect(answer.status).toBe(200);
+    const customer = (await house.server('GET', `/api/v1/customers/${id}`)).body;
+    expect(customer.metadata).toEqual({ plan: 'pro' });
+    expect(answer.body).toMatchObject({
+      truncated: false,
+      customer,
+      sessions: [
+        { ip: '127.0.0.1', revokedAt: null, revokedReason: null },
+        { revokedAt: expect.any(String), revokedReason: 'logout' },
+      ],
+      knownAddresses: [{ address: '127.0.0.1/32', lastLoginAt: expect.any(String) }],
+      oneTimeTokens: [{ kind: 'verify-email', email, state: 'live', consumedAt: null, voidedAt: null }],
+      mails: [{ kind: 'verify-email', to: email, state: expect.stringMatching(/pending|kept/) }],
+    });
+    const told = await house.events(id);
+    expect(answer.body.events).toEqual([...told].reverse());
+    expect(answer.body.webhookAttempts).toContainEqual({
+      id: expect.stringMatching(/^att_/),
+      deliveryId: expect.stringMatching(/^dlv_/),
+      eventId: told[0]!.id,
+      event: 'customer.created',
+      endpointId: expect.stringMatching(/^ep_/),
+      targetUrl: receiver.url,
+      attempt: 1,
+      httpStatus: 200,
+      success: true,
+      error: null,
+      createdAt: expect.stringMatching(/Z$/),
+    });
+    const text = JSON.stringify(answer.body);
+    for (const secret of [verification, body.tokens.refreshToken, PASSWORD])
+      expect(text).not.toContain(secret);
+    expect(text).not.toMatch(/hash|whsec_/i);
+  });
+
+  it('is cut at 10,000 of each, the newest', async () => {
+    const { id } = await create();
+    await house.sql(
+      `INSERT INTO customer_addresses (customer_id, address_block, last_login_at)
+       SELECT $1, '2001:db8:' || to_hex(n) || '::/64', '2026-01-01'::timestamptz + n * interval '1 second'
+       FROM generate_series(1, 10001) n`,
+      [id],
+    );
+    const { body } = await exported(id);
+    expect([body.truncated, body.knownAddresses.length]).toEqual([true, 10_000]);
+    expect(body.knownAddresses[0].address).toBe('2001:db8:2711::/64');
+    expect(body.knownAddresses.at(-1).address).toBe('2001:db8:2::/64');
+  });
+
+  it("of another tenant's customer it is as of nobody (AK-04), and needs customer:read (AK-06)", async () => {
+    const { id } = await create();
+    const stranger = await insertOrganization(house);
+    const key = await insertKey(house, { ...house.credentials, type: 'secret', scopes: ['customer:write'] });
+    const by = (value: string) =>
+      house.request('GET', `/api/v1/customers/${id}/export`, {
+        headers: { authorization: `Bearer ${value}` },
+      });
+    expect((await by(stranger.secretKey)).status).toBe(404);
+    expect(await by(key)).toMatchObject({ status: 403, body: { requiredScopes: ['customer:read'] } });
+  });
+
+  it('shows a project key nothing of endpoints of the organization', async () => {
+    const level = { url: `${receiver.url}/organization`, level: 'organization' };
+    await house.server('POST', '/v1/webhooks/endpoints', level);
+    const { id } = await create();
+    await eventually('both', () => receiver.requests.filter(({ body }) => body.includes(id)).length === 2);
+    const attempts = async (key: string): Promise<string[]> => {
+      const headers = { authorization: `Bearer ${key}` };
+      const { body } = await house.request('GET', `/api/v1/customers/${id}/export`, { headers });
+      return body.webhookAttempts.map(({ targetUrl }: { targetUrl: string }) => targetUrl);
+    };
+    await eventually(
+      'both in the log',
+      async () => (await attempts(house.credentials.secretKey)).length === 2,
+    );
+    expect(await attempts(house.credentials.projectSecretKey)).toEqual([receiver.url]);
+  });
+});
