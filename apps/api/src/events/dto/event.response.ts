@@ -1,0 +1,37 @@
+import { ApiProperty } from '@nestjs/swagger';
+import { eventTypes } from '#domain';
+import type { FeedEvent } from '#persistence';
+
+/** Something that happened: exactly the body that its webhooks carry. */
+export class EventResponse {
+  @ApiProperty({ example: 'evt_019aa2c0-7d1e-7000-8000-000000000000' }) id!: string;
+  @ApiProperty({ enum: Object.keys(eventTypes), example: 'customer.created' }) type!: string;
+  @ApiProperty({ format: 'date-time' }) created_at!: string;
+  @ApiProperty({ type: String, format: 'uuid', nullable: true }) project_id!: string | null;
+  @ApiProperty({ format: 'uuid' }) organization_id!: string;
+
+  @ApiProperty({
+    type: 'object',
+    additionalProperties: true,
+    description: 'As GET /v1/webhooks/event-types describes it for the type',
+  })
+  data!: Record<string, unknown>;
+
+  @ApiProperty({ required: false, description: 'Present and true once the customer it is about was erased' })
+  erased?: true;
+
+  static from({ body }: FeedEvent): EventResponse {
+    return JSON.parse(body) as EventResponse;
+  }
+}
+
+/** One event type, with what stands in its body. */
+export class EventTypeResponse {
+  @ApiProperty({ example: 'customer.created' }) type!: string;
+  @ApiProperty({ description: 'When it is emitted' }) description!: string;
+  @ApiProperty({ description: 'Whether an endpoint hears it only when it names the type or its noun' })
+  named_only!: boolean;
+  @ApiProperty({ type: 'object', additionalProperties: true, description: 'JSON Schema 2020-12 of the body' })
+  schema!: Record<string, unknown>;
+  @ApiProperty({ type: 'object', additionalProperties: true }) example!: Record<string, unknown>;
+}

@@ -1,0 +1,27 @@
+import { Controller, Get } from '@nestjs/common';
+import { ApiTags } from '@nestjs/swagger';
+import { SecretKey } from '#auth';
+import { eventExamples, eventSchema, eventTypes, isNamedOnly, type EventType } from '#domain';
+import { ApiSnakeList } from '../http/api-envelopes.js';
+import { snakeList } from '../http/paging.js';
+import { EventTypeResponse } from './dto/event.response.js';
+
+const types: EventTypeResponse[] = (Object.keys(eventTypes) as EventType[]).map((type) => ({
+  type,
+  description: `Emitted when ${eventTypes[type].cause}`,
+  named_only: isNamedOnly(type),
+  schema: eventSchema(type),
+  example: { ...eventExamples[type] },
+}));
+
+@ApiTags('Events')
+@Controller('v1/webhooks/event-types')
+export class EventTypesController {
+  /** Every event type with the JSON Schema of its body and an example; always on one page. */
+  @Get()
+  @SecretKey('webhook:read')
+  @ApiSnakeList(EventTypeResponse)
+  list() {
+    return snakeList(types, null);
+  }
+}

@@ -1,0 +1,32 @@
+import { Controller, Get, Param, Query } from '@nestjs/common';
+import { ApiTags } from '@nestjs/swagger';
+import { CurrentCaller, SecretKey, type SecretKeyCaller } from '#auth';
+import { ApiSnakeItem, ApiSnakeList } from '../http/api-envelopes.js';
+import { snakeItem, snakeList } from '../http/paging.js';
+import { ListEventsQuery } from './dto/event.request.js';
+import { EventResponse } from './dto/event.response.js';
+import { EventsService } from './events.service.js';
+
+@ApiTags('Events')
+@Controller('v1/events')
+export class EventsController {
+  constructor(private readonly events: EventsService) {}
+
+  /** What happened, oldest first. `next_cursor` is never null: ask again with it for what happened since. */
+  @Get()
+  @SecretKey('event:read')
+  @ApiSnakeList(EventResponse)
+  async list(@CurrentCaller() caller: SecretKeyCaller, @Query() query: ListEventsQuery) {
+    const { events, nextCursor, hasMore } = await this.events.list(caller, query);
+    const data = events.map((event) => EventResponse.from(event));
+    return { ...snakeList(data, nextCursor), has_more: hasMore };
+  }
+
+  /** One event. */
+  @Get(':eventId')
+  @SecretKey('event:read')
+  @ApiSnakeItem(EventResponse)
+  async get(@CurrentCaller() caller: SecretKeyCaller, @Param('eventId') id: string) {
+    return snakeItem(EventResponse.from(await this.events.get(caller, id)));
+  }
+}

@@ -1,0 +1,71 @@
+import { Injectable } from '@nestjs/common';
+import type { SecretKeyCaller } from '#auth';
+import { matchingEventTypes, notFound, pathId, uuidBytes, uuidText } from '#domain';
+import { EventFeedRepository, type FeedEvent, type FeedPosition } from '#persistence';
+import { CursorCodec } from '#platform';
+import { DEFAULT_LIMIT } from '../http/paging.js';
+import type { ListEventsQuery } from './dto/event.request.js';
+
+/** Bytes of a position inside a cursor: epoch, transaction, event id. */
+const POSITION_LENGTH = 2 + 8 + 16;
+
+export interface EventPage {
+  events: FeedEvent[];
+  /** Never null: the feed goes on. */
+  nextCursor: string;
+  hasMore: boolean;
+}
+
+/** What happened, to be read at the reader's own pace. */
+@Injectable()
+export class EventsService {
+  constructor(
+    private readonly feed: EventFeedRepository,
+    private readonly cursors: CursorCodec,
+  ) {}
+
+  /**
+   * Events oldest first in the order of their commits: nothing ever appears behind a cursor that was handed out
+   * (contract, section 4).
+   * @throws GatehouseError `invalid_cursor`
+   */
+  async list({ reach }: SecretKeyCaller, query: ListEventsQuery): Promise<EventPage> {
+    const filter = {
+      projectId: query.project_id ?? null,
+      types: query.types ? matchingEventTypes(query.types.split(',')) : null,
+      createdAfter: query.created_after ? new Date(query.created_after) : null,
+    };
+    const list = ['events', reach, filter];
+    const position =
+      query.cursor === undefined
+        ? await this.feed.start(filter.createdAfter)
+        : await this.feed.resume(decode(this.cursors.openBytes(list, query.cursor, POSITION_LENGTH)));
+    const { events, end, hasMore } = await this.feed.read(
+      reach,
+      filter,
+      position,
+      query.limit ?? DEFAULT_LIMIT,
+    );
+    return { events, nextCursor: this.cursors.sealBytes(list, encode(end)), hasMore };
+  }
+
+  /** @throws GatehouseError `not_found` */
+  async get({ reach }: SecretKeyCaller, id: string): Promise<FeedEvent> {
+    const event = await this.feed.find(reach, pathId('event', id));
+    if (!event) throw notFound();
+    return event;
+  }
+}
+
+function encode({ epoch, xact, id }: FeedPosition): Buffer {
+  const bytes = Buffer.alloc(10);
+  bytes.writeUInt16BE(epoch);
+  bytes.writeBigUInt64BE(xact, 2);
+  return Buffer.concat([bytes, uuidBytes(id)]);
+}
+
+const decode = (bytes: Buffer): FeedPosition => ({
+  epoch: bytes.readUInt16BE(),
+  xact: bytes.readBigUInt64BE(2),
+  id: uuidText(bytes.subarray(10)),
+});

@@ -1,0 +1,262 @@
+import { randomUUID } from 'node:crypto';
+import { eventually } from '../support/eventually.js';
+import { House } from '../support/house.js';
+import { Receiver, status } from '../support/receiver.js';
+import { insertKey, insertOrganization, insertProject } from '../support/tenants.js';
+
+const PATH = '/v1/events';
+
+let house: House;
+beforeAll(async () => {
+  house = await House.start({ env: { RATE_LIMITS: 'off', WEBHOOK_RETRY_SCHEDULE: '0s,1s,2s,3s,5s' } });
+});
+afterAll(async () => house?.stop());
+
+const ask = (query = '', key = house.credentials.secretKey) =>
+  house.request('GET', PATH + query, { headers: { authorization: `Bearer ${key}` } });
+const email = () => `${randomUUID()}@example.com`;
+const create = async (key = house.credentials.secretKey): Promise<string> => {
+  const answer = await house.request('POST', '/api/v1/customers', {
+    body: { email: email() },
+    headers: { authorization: `Bearer ${key}` },
+  });
+  expect(answer).toMatchObject({ status: 201 });
+  return answer.body.id as string;
+};
+const customersOf = (events: any[]): string[] => events.map(({ data }) => data.customer.id as string);
+/** Transactions of other databases on this server hold the feed back too, for as long as they run. */
+const settled = () =>
+  eventually('older transactions', async () => {
+    const [row] = await house.sql<{ over: boolean }>(
+      'SELECT pg_snapshot_xmin(pg_current_snapshot()) > max(xact) AS over FROM events',
+    );
+    return row!.over;
+  });
+/** Everything after a cursor, page by page. */
+const readOn = async (cursor: string | null, query = 'limit=200', key?: string) => {
+  const events: any[] = [];
+  for (let at = cursor; ;) {
+    const answer = await ask(`?${query}${at ? `&cursor=${encodeURIComponent(at)}` : ''}`, key);
+    expect(answer).toMatchObject({ status: 200, body: { success: true, next_cursor: expect.any(String) } });
+    events.push(...answer.body.data);
+    at = answer.body.next_cursor as string;
+    if (!answer.body.has_more) return { events, cursor: at };
+  }
+};
+const newProject = async () => {
+  const tenant = await insertProject(house, house.credentials.organizationId);
+  return { ...tenant, key: tenant.secretKey };
+};
+
+describe('the feed of events', () => {
+  it('shows the bodies of the webhooks, oldest first, and goes on where it ended', async () => {
+    const { key } = await newProject();
+    const ids = [await create(key), await create(key), await create(key)];
+    await settled();
+    const first = await ask('?limit=2', key);
+    expect(first.body).toMatchObject({ success: true, has_more: true });
+    expect(customersOf(first.body.data)).toEqual(ids.slice(0, 2));
+    expect(first.body.data[0]).toEqual({
+      id: expect.stringMatching(/^evt_/),
+      type: 'customer.created',
+      created_at: expect.any(String),
+      project_id: expect.any(String),
+      organization_id: house.credentials.organizationId,
+      data: { customer: expect.objectContaining({ id: ids[0] }) },
+    });
+    const query = (cursor: string) => `?limit=2&cursor=${encodeURIComponent(cursor)}`;
+    const second = await ask(query(first.body.next_cursor), key);
+    expect(customersOf(second.body.data)).toEqual([ids[2]]);
+    expect(second.body.has_more).toBe(false);
+    const nothing = await ask(query(second.body.next_cursor), key);
+    expect(nothing.body).toMatchObject({ data: [], has_more: false, next_cursor: expect.any(String) });
+    const late = await create(key);
+    await settled();
+    const news = await ask(query(nothing.body.next_cursor), key);
+    expect(customersOf(news.body.data)).toEqual([late]);
+    const one = await ask(`/${news.body.data[0].id}`, key);
+    expect(one).toMatchObject({ status: 200, body: { success: true, data: news.body.data[0] } });
+  });
+
+  it('can be narrowed by types and time', async () => {
+    const { key } = await newProject();
+    const id = await create(key);
+    await house.request('POST', `/api/v1/customers/${id}/disable`, {
+      headers: { authorization: `Bearer ${key}` },
+    });
+    await settled();
+    const typesOf = async (query: string) => (await readOn(null, query, key)).events.map(({ type }) => type);
+    expect(await typesOf('types=customer.disabled')).toEqual(['customer.disabled']);
+    expect(await typesOf('types=customer.created,customer.disabled')).toEqual([
+      'customer.created',
+      'customer.disabled',
+    ]);
+    expect(await typesOf('types=session.*')).toEqual([]);
+    expect(await typesOf('types=*')).toHaveLength(2);
+    const [created] = (await readOn(null, 'types=customer.created', key)).events;
+    const after = new Date(Date.parse(created.created_at as string) - 1).toISOString();
+    expect(await typesOf(`created_after=${after}`)).toHaveLength(2);
+    expect(await typesOf('created_after=2999-01-01T00:00:00.000Z')).toEqual([]);
+  });
+
+  it('goes on past any number of events of other types', async () => {
+    const { projectId, key } = await newProject();
+    await house.sql(
+      `INSERT INTO events (id, organization_id, project_id, type, body, created_at)
+       SELECT gen_random_uuid(), $1, $2, 'session.created', '{}', now() FROM generate_series(1, 12000)`,
+      [house.credentials.organizationId, projectId],
+    );
+    const id = await create(key);
+    await settled();
+    const { events } = await readOn(null, 'types=customer.created', key);
+    expect(customersOf(events)).toEqual([id]);
+  });
+
+  it.each([
+    ['an unknown type', 'types=customer.born', 'validation_failed'],
+    ['an empty type', 'types=', 'validation_failed'],
+    ['a limit of 0', 'limit=0', 'validation_failed'],
+    ['a bad time', 'created_after=yesterday', 'validation_failed'],
+    ['an unknown parameter', 'since=1', 'validation_failed'],
+    ['a broken cursor', 'cursor=abc', 'invalid_cursor'],
+  ])('refuses %s', async (_, query, code) => {
+    expect(await ask(`?${query}`)).toMatchObject({ status: 400, body: { code } });
+  });
+
+  it('refuses the cursor of another list', async () => {
+    const { key } = await newProject();
+    const { cursor } = await readOn(null, 'types=customer.created', key);
+    const path = `?cursor=${encodeURIComponent(cursor)}`;
+    expect(await ask(path, key)).toMatchObject({ status: 400, body: { code: 'invalid_cursor' } });
+    expect(await ask(`${path}&types=customer.created`)).toMatchObject({ status: 400 });
+  });
+
+  it('shows an event only when none can still come before it', async () => {
+    const { projectId, key } = await newProject();
+    const slow = await house.db.connect();
+    try {
+      await slow.query('BEGIN');
+      const early = randomUUID();
+      await slow.query(
+        `INSERT INTO events (id, organization_id, project_id, type, body, created_at)
+         VALUES ($1, $2, $3, 'customer.created', $4, now())`,
+        [
+          early,
+          house.credentials.organizationId,
+          projectId,
+          JSON.stringify({
+            id: `evt_${early}`,
+            type: 'customer.created',
+            created_at: new Date().toISOString(),
+            project_id: projectId,
+            organization_id: house.credentials.organizationId,
+            data: { customer: { id: early } },
+          }),
+        ],
+      );
+      const late = await create(key);
+      const before = await readOn(null, 'limit=200', key);
+      expect(before.events).toEqual([]);
+      await slow.query('COMMIT');
+      await settled();
+      const { events } = await readOn(before.cursor, 'limit=200', key);
+      expect(customersOf(events)).toEqual([early, late]);
+    } finally {
+      slow.release();
+    }
+  });
+
+  it('is that of the reach: a project, or all of an organization, and nobody else', async () => {
+    const [one, other] = [await newProject(), await newProject()];
+    const ids = [await create(one.key), await create(other.key)];
+    await settled();
+    const mine = await readOn(null, 'limit=200', one.key);
+    expect(customersOf(mine.events)).toEqual([ids[0]]);
+    const all = await readOn(null, `types=customer.created`);
+    expect(customersOf(all.events)).toEqual(expect.arrayContaining(ids));
+    const narrowed = await readOn(null, `project_id=${other.projectId}`);
+    expect(customersOf(narrowed.events)).toEqual([ids[1]]);
+    expect((await readOn(null, `project_id=${other.projectId}`, one.key)).events).toEqual([]);
+    expect(await ask(`/${mine.events[0].id}`, other.key)).toMatchObject({ status: 404 });
+    const stranger = await insertOrganization(house);
+    const key = await insertKey(house, { ...stranger, type: 'secret', access: 'organization' });
+    expect((await readOn(null, 'limit=200', key)).events).toEqual([]);
+    expect(await ask(`/${mine.events[0].id}`, key)).toMatchObject({ status: 404 });
+  });
+
+  it('a poller beside 20 writers and a receiver that was down end with the same 1,000 ids', async () => {
+    const { projectId, key } = await newProject();
+    const receiver = await Receiver.start();
+    receiver.otherwise = status(503);
+    try {
+      const endpoint = await house.request('POST', '/v1/webhooks/endpoints', {
+        body: { url: receiver.url, project_id: projectId },
+        headers: { authorization: `Bearer ${key}` },
+      });
+      expect(endpoint).toMatchObject({ status: 201 });
+      const writers = Array.from({ length: 20 }, async () => {
+        for (let written = 0; written < 50; written += 1) await create(key);
+      });
+      let isWriting = true;
+      const written = Promise.all(writers).finally(() => (isWriting = false));
+      const seen: string[] = [];
+      let cursor: string | null = null;
+      const poll = async () => {
+        const page = await readOn(cursor, 'limit=50', key);
+        seen.push(...page.events.map(({ id }) => id as string));
+        ({ cursor } = page);
+      };
+      while (isWriting) await poll();
+      await written;
+      receiver.otherwise = status(200);
+      await eventually('the last events', async () => (await poll(), seen.length >= 1000));
+      expect(new Set(seen).size).toBe(1000);
+      const received = () => new Set(receiver.requests.map(({ event }) => event.id));
+      const delivered = async () => {
+        const [{ open }] = (await house.sql<{ open: number }>(
+          `SELECT count(*)::int AS open FROM deliveries WHERE project_id = $1 AND state <> 'succeeded'`,
+          [projectId],
+        )) as [{ open: number }];
+        return open === 0;
+      };
+      await eventually('every delivery', delivered, 60_000);
+      expect([...received()].sort()).toEqual([...seen].sort());
+    } finally {
+      await receiver.stop();
+    }
+  });
+
+  it('hides and skips nothing after a dump was restored into another server', async () => {
+    const { projectId, key } = await newProject();
+    const ids = [await create(key), await create(key), await create(key)];
+    // There the transactions had higher numbers.
+    await house.sql(`UPDATE events SET xact = (xact::text::bigint + 1000000000)::text::xid8`);
+    const ahead = await readOn(null, 'limit=200', key);
+    expect(ahead.events).toEqual([]);
+    await house.api.end();
+    house.startApi();
+    await house.ready();
+    await settled();
+    const first = await ask('?limit=1', key);
+    expect(customersOf(first.body.data)).toEqual(ids.slice(0, 1));
+    ids.push(await create(key));
+    await settled();
+    const { events } = await readOn(first.body.next_cursor, 'limit=1', key);
+    expect(customersOf(events)).toEqual(ids.slice(1));
+    expect(projectId).toBe(events[0].project_id);
+  });
+});
+
+describe('the list of event types', () => {
+  it('names every type with its schema and an example', async () => {
+    const { body } = await house.server('GET', '/v1/webhooks/event-types');
+    expect(body).toMatchObject({ success: true, next_cursor: null, has_more: false });
+    const type = body.data.find((entry: any) => entry.type === 'login.failed');
+    expect(type).toMatchObject({
+      named_only: true,
+      description: expect.any(String),
+      schema: { $schema: 'https://json-schema.org/draft/2020-12/schema', title: 'login.failed' },
+      example: { type: 'login.failed', data: { customer: expect.any(Object) } },
+    });
+  });
+});
