@@ -1,11 +1,9 @@
 import { Body, Controller, Headers, HttpCode, Post, Req, Res } from '@nestjs/common';
 import {
   ApiAcceptedResponse,
-  ApiBearerAuth,
   ApiCreatedResponse,
   ApiNoContentResponse,
   ApiOkResponse,
-  ApiSecurity,
   ApiTags,
 } from '@nestjs/swagger';
 import type { Response } from 'express';
@@ -44,25 +42,12 @@ export class AuthController {
   @Post('register')
   @PublishableOrSecretKey('customer:write')
   @RateLimit('register')
-  @ApiSecurity('publishableKey')
-  @ApiBearerAuth('secretKey')
   @ApiCreatedResponse({ type: AuthResponse })
   @ApiAcceptedResponse({
     description: 'Where the project hides who is registered',
     schema: { type: 'object' },
   })
-  @ApiProblems(
-    'validation_failed',
-    'multiple_credentials',
-    'invalid_api_key',
-    'wrong_credential_type',
-    'insufficient_scope',
-    'origin_not_allowed',
-    'email_already_registered',
-    'weak_password',
-    'rate_limited',
-    'overloaded',
-  )
+  @ApiProblems('email_already_registered', 'weak_password', 'overloaded')
   async register(
     @CurrentCaller() caller: KeyCaller,
     @Body() body: RegisterRequest,
@@ -81,19 +66,12 @@ export class AuthController {
   @HttpCode(200)
   @PublishableKey()
   @RateLimit('login')
-  @ApiSecurity('publishableKey')
   @ApiOkResponse({ type: AuthResponse })
   @ApiProblems(
-    'validation_failed',
-    'multiple_credentials',
-    'invalid_api_key',
-    'wrong_credential_type',
     'invalid_credentials',
     'customer_disabled',
     'email_not_verified',
-    'origin_not_allowed',
     'too_many_attempts',
-    'rate_limited',
     'overloaded',
   )
   async login(
@@ -111,14 +89,7 @@ export class AuthController {
   @NoCredential()
   @RateLimit('refresh')
   @ApiOkResponse({ type: AuthResponse })
-  @ApiProblems(
-    'validation_failed',
-    'invalid_refresh_token',
-    'refresh_token_expired',
-    'refresh_token_reused',
-    'origin_not_allowed',
-    'rate_limited',
-  )
+  @ApiProblems('invalid_refresh_token', 'refresh_token_expired', 'refresh_token_reused', 'origin_not_allowed')
   async refresh(
     @Body() body: RefreshRequest,
     @Headers('origin') origin: string | undefined,
@@ -131,9 +102,7 @@ export class AuthController {
   @Post('logout')
   @HttpCode(204)
   @AccessToken()
-  @ApiBearerAuth('accessToken')
   @ApiNoContentResponse()
-  @ApiProblems('validation_failed', 'invalid_access_token', 'wrong_credential_type', 'origin_not_allowed')
   async logout(@CurrentCaller() caller: CustomerCaller, @Body() body: LogoutRequest): Promise<void> {
     await this.sessions.logout(caller, body.scope ?? 'this');
   }

@@ -10,6 +10,7 @@ import {
   type OneTimeToken,
 } from '#persistence';
 import { newId, rateLimitHeaders } from '#platform';
+import { Audit, customerAction } from '../audit/audit.service.js';
 import { customerEvent } from '../customers/customer-events.js';
 import type { Client } from '../http/request-context.js';
 import { MailQuota } from '../mail/mail-quota.service.js';
@@ -32,6 +33,7 @@ export class EmailChangeService {
     private readonly links: OneTimeLinks,
     private readonly quota: MailQuota,
     private readonly events: EventsRepository,
+    private readonly audit: Audit,
     private readonly transactions: Transactions,
   ) {}
 
@@ -125,6 +127,8 @@ export class EmailChangeService {
       await this.tokens.voidAll(tx, id, stale);
       const previous = emailVerified ? { email } : { email, emailVerified };
       await this.events.record(tx, [customerEvent('email.changed', customer, project, { previous })]);
+      const action = customerAction('customer.email_changed', customer, project);
+      await this.audit.record(tx, { ...action, customerId: id });
       return 'changed';
     });
   }

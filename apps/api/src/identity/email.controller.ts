@@ -1,5 +1,5 @@
 import { Body, Controller, HttpCode, Post } from '@nestjs/common';
-import { ApiAcceptedResponse, ApiOkResponse, ApiSecurity, ApiTags } from '@nestjs/swagger';
+import { ApiAcceptedResponse, ApiOkResponse, ApiTags } from '@nestjs/swagger';
 import { CurrentCaller, NoCredential, PublishableKey, type PublishableKeyCaller } from '#auth';
 import { ApiProblems } from '../http/api-problems.js';
 import { CurrentClient } from '../http/current-client.js';
@@ -25,7 +25,7 @@ export class EmailController {
   @NoCredential()
   @RateLimit('verify')
   @ApiOkResponse({ type: VerifyEmailResponse })
-  @ApiProblems('validation_failed', 'invalid_token', 'origin_not_allowed', 'rate_limited')
+  @ApiProblems('invalid_token', 'origin_not_allowed')
   async verify(
     @Body() body: VerifyEmailRequest,
     @CurrentClient() { origin }: Client,
@@ -38,16 +38,7 @@ export class EmailController {
   @HttpCode(202)
   @PublishableKey()
   @RateLimit('resend')
-  @ApiSecurity('publishableKey')
   @ApiAcceptedResponse({ schema: { type: 'object' } })
-  @ApiProblems(
-    'validation_failed',
-    'multiple_credentials',
-    'invalid_api_key',
-    'wrong_credential_type',
-    'origin_not_allowed',
-    'rate_limited',
-  )
   async resend(
     @CurrentCaller() { project }: PublishableKeyCaller,
     @Body() body: LinkRequest,
@@ -62,13 +53,7 @@ export class EmailController {
   @NoCredential()
   @RateLimit('verify')
   @ApiOkResponse({ type: EmailChangeResponse })
-  @ApiProblems(
-    'validation_failed',
-    'invalid_token',
-    'origin_not_allowed',
-    'email_already_registered',
-    'rate_limited',
-  )
+  @ApiProblems('invalid_token', 'origin_not_allowed', 'email_already_registered')
   async confirmChange(
     @Body() body: ConfirmEmailChangeRequest,
     @CurrentClient() { origin }: Client,

@@ -1,6 +1,7 @@
 import { Controller, Get, Header } from '@nestjs/common';
 import { ApiOkResponse, ApiTags } from '@nestjs/swagger';
 import { JWKS_MAX_AGE_SECONDS, NoCredential, SigningKeyRing } from '#auth';
+import { JwksResponse } from './dto/jwks.response.js';
 
 @ApiTags('Authentication')
 @NoCredential()
@@ -11,9 +12,7 @@ export class JwksController {
   /** The public keys of access tokens (RFC 7517). */
   @Get()
   @Header('Cache-Control', `public, max-age=${JWKS_MAX_AGE_SECONDS}`)
-  @ApiOkResponse({
-    schema: { type: 'object', properties: { keys: { type: 'array', items: { type: 'object' } } } },
-  })
+  @ApiOkResponse({ type: JwksResponse })
   show() {
     return this.ring.jwks();
   }

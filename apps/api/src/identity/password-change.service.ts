@@ -9,6 +9,7 @@ import {
   Transactions,
 } from '#persistence';
 import { PasswordHasher } from '#platform';
+import { Audit, customerAction } from '../audit/audit.service.js';
 import { customerEvent } from '../customers/customer-events.js';
 import type { Client } from '../http/request-context.js';
 import { SessionsService } from '../sessions/sessions.service.js';
@@ -29,6 +30,7 @@ export class PasswordChangeService {
     private readonly sessions: SessionsService,
     private readonly links: OneTimeLinks,
     private readonly events: EventsRepository,
+    private readonly audit: Audit,
     private readonly transactions: Transactions,
   ) {}
 
@@ -60,6 +62,7 @@ export class PasswordChangeService {
       const revoked = await this.sessions.endAll(tx, customer, project, 'password_changed', caller.sessionId);
       await this.links.tell(tx, 'password-changed', customer, project);
       await this.events.record(tx, [customerEvent('password.changed', customer, project), ...revoked]);
+      await this.audit.record(tx, customerAction('customer.password_changed', customer, project));
     });
   }
 }

@@ -172,6 +172,7 @@ export class PasswordCheck {
   private reportFailure(project: ProjectContext, customer: Customer, isLocked: boolean): void {
     this.transactions
       .apart(async (tx) => {
+        if (!(await this.customers.lock(tx, project.id, customer.id))) return;
         const isDue = await this.customers.claimLoginFailedEvent(tx, project.id, customer.id);
         if (!isDue && !isLocked) return;
         const current = await this.customers.lock(tx, project.id, customer.id);

@@ -10,6 +10,7 @@ import {
   type Tx,
 } from '#persistence';
 import { now, PasswordHasher } from '#platform';
+import { Audit, customerAction } from '../audit/audit.service.js';
 import { customerEvent } from '../customers/customer-events.js';
 import { assertOriginAllowed } from '../http/origin.guard.js';
 import type { Client } from '../http/request-context.js';
@@ -39,6 +40,7 @@ export class PasswordResetService {
     private readonly sessions: SessionsService,
     private readonly quota: MailQuota,
     private readonly events: EventsRepository,
+    private readonly audit: Audit,
     private readonly transactions: Transactions,
   ) {}
 
@@ -98,6 +100,9 @@ export class PasswordResetService {
       const used = await this.links.use(tx, KINDS, token, client.origin);
       if (!used.isFirst) throw new GatehouseError('invalid_token');
       await this.events.record(tx, await this.replacePassword(tx, used, passwordHash));
+      const { kind, project } = used.token;
+      const action = customerAction('customer.password_reset', used.customer, project, { link: kind });
+      await this.audit.record(tx, { ...action, customerId: used.customer.id });
     });
   }
 

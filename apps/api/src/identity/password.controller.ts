@@ -1,5 +1,5 @@
 import { Body, Controller, HttpCode, Post } from '@nestjs/common';
-import { ApiAcceptedResponse, ApiNoContentResponse, ApiSecurity, ApiTags } from '@nestjs/swagger';
+import { ApiAcceptedResponse, ApiNoContentResponse, ApiTags } from '@nestjs/swagger';
 import { CurrentCaller, NoCredential, PublishableKey, type PublishableKeyCaller } from '#auth';
 import { ApiProblems } from '../http/api-problems.js';
 import { CurrentClient } from '../http/current-client.js';
@@ -19,16 +19,7 @@ export class PasswordController {
   @HttpCode(202)
   @PublishableKey()
   @RateLimit('forgot')
-  @ApiSecurity('publishableKey')
   @ApiAcceptedResponse({ schema: { type: 'object' } })
-  @ApiProblems(
-    'validation_failed',
-    'multiple_credentials',
-    'invalid_api_key',
-    'wrong_credential_type',
-    'origin_not_allowed',
-    'rate_limited',
-  )
   async forgot(
     @CurrentCaller() { project }: PublishableKeyCaller,
     @Body() body: LinkRequest,
@@ -43,14 +34,7 @@ export class PasswordController {
   @NoCredential()
   @RateLimit('reset')
   @ApiNoContentResponse()
-  @ApiProblems(
-    'validation_failed',
-    'invalid_token',
-    'origin_not_allowed',
-    'weak_password',
-    'rate_limited',
-    'overloaded',
-  )
+  @ApiProblems('invalid_token', 'origin_not_allowed', 'weak_password', 'overloaded')
   async reset(@Body() body: ResetPasswordRequest, @CurrentClient() client: Client): Promise<void> {
     await this.resets.reset(body.token, body.password, client);
   }

@@ -3,6 +3,7 @@ import { GatehouseError, type Customer, type ProjectContext } from '#domain';
 import type { KeyCaller } from '#auth';
 import { CustomersRepository, EventsRepository, Transactions, type NewEvent, type Tx } from '#persistence';
 import { KeyedLock, newId, PasswordHasher, type HashPlace } from '#platform';
+import { Audit, customerAction } from '../audit/audit.service.js';
 import { customerEvent } from '../customers/customer-events.js';
 import { CustomerSummary } from '../customers/dto/customer.response.js';
 import type { Client } from '../http/request-context.js';
@@ -26,6 +27,7 @@ export class RegistrationService {
   constructor(
     private readonly customers: CustomersRepository,
     private readonly events: EventsRepository,
+    private readonly audit: Audit,
     private readonly transactions: Transactions,
     private readonly hasher: PasswordHasher,
     private readonly sessions: SessionOpener,
@@ -83,9 +85,15 @@ export class RegistrationService {
     });
     if (existing) return this.tellOwner(project, existing.email);
     const mayMail = await this.quota.allowsFirst(project, input.email, 'verify-email');
-    const answer = await this.transactions.run((tx) =>
-      this.insert(tx, project, { ...input, passwordHash, mayMail }, client),
-    );
+    const answer = await this.transactions.run(async (tx) => {
+      const made = await this.insert(tx, project, { ...input, passwordHash, mayMail }, client);
+      // Customers who come by themselves are events alone.
+      if (made && caller.kind === 'secret-key') {
+        const customer = { id: made.customer.id, projectId: project.id };
+        await this.audit.record(tx, customerAction('customer.created', customer, project));
+      }
+      return made;
+    });
     if (answer || hidesTaken) return answer;
     throw alreadyRegistered(caller, await this.customers.findByEmail(project.id, input.email));
   }

@@ -1,5 +1,5 @@
 import { Controller, Get, Query } from '@nestjs/common';
-import { ApiBearerAuth, ApiTags } from '@nestjs/swagger';
+import { ApiTags } from '@nestjs/swagger';
 import { CurrentCaller, SecretKey, type SecretKeyCaller } from '#auth';
 import { ApiCamelList } from '../http/api-envelopes.js';
 import { ApiProblems } from '../http/api-problems.js';
@@ -9,7 +9,6 @@ import { MailboxEntry } from './dto/mailbox.response.js';
 import { MailboxService } from './mailbox.service.js';
 
 @ApiTags('Mailbox')
-@ApiBearerAuth('secretKey')
 @Controller('api/v1/mailbox')
 export class MailboxController {
   constructor(private readonly mailbox: MailboxService) {}
@@ -18,7 +17,7 @@ export class MailboxController {
   @Get()
   @SecretKey('customer:read')
   @ApiCamelList(MailboxEntry)
-  @ApiProblems('validation_failed', 'invalid_cursor', 'invalid_api_key', 'insufficient_scope', 'not_found')
+  @ApiProblems('not_found')
   async list(@CurrentCaller() { reach }: SecretKeyCaller, @Query() query: MailboxQuery) {
     const { items, nextCursor } = await this.mailbox.list(reach, query);
     return camelList(items, nextCursor);

@@ -1,16 +1,14 @@
 import { Controller, Delete, Get, HttpCode, Param, Query } from '@nestjs/common';
-import { ApiBearerAuth, ApiNoContentResponse, ApiTags } from '@nestjs/swagger';
+import { ApiNoContentResponse, ApiTags } from '@nestjs/swagger';
 import { CurrentCaller, SecretKey, type SecretKeyCaller } from '#auth';
 import { pathUuid } from '#domain';
 import { CustomersService } from '../customers/customers.service.js';
 import { ApiCamelList } from '../http/api-envelopes.js';
-import { ApiProblems } from '../http/api-problems.js';
 import { camelList, PageQuery } from '../http/paging.js';
 import { SessionResponse } from './dto/session.response.js';
 import { SessionsService } from './sessions.service.js';
 
 @ApiTags('Customers')
-@ApiBearerAuth('secretKey')
 @Controller('api/v1/customers/:customerId/sessions')
 export class CustomerSessionsController {
   constructor(
@@ -22,7 +20,6 @@ export class CustomerSessionsController {
   @Get()
   @SecretKey('session:read')
   @ApiCamelList(SessionResponse)
-  @ApiProblems('validation_failed', 'invalid_cursor', 'invalid_api_key', 'insufficient_scope', 'not_found')
   async list(
     @CurrentCaller() { reach }: SecretKeyCaller,
     @Param('customerId') id: string,
@@ -41,7 +38,6 @@ export class CustomerSessionsController {
   @HttpCode(204)
   @SecretKey('session:revoke')
   @ApiNoContentResponse()
-  @ApiProblems('invalid_api_key', 'insufficient_scope', 'not_found')
   async revokeAll(
     @CurrentCaller() { reach }: SecretKeyCaller,
     @Param('customerId') id: string,
@@ -55,7 +51,6 @@ export class CustomerSessionsController {
   @HttpCode(204)
   @SecretKey('session:revoke')
   @ApiNoContentResponse()
-  @ApiProblems('invalid_api_key', 'insufficient_scope', 'not_found')
   async revoke(
     @CurrentCaller() { reach }: SecretKeyCaller,
     @Param('customerId') id: string,

@@ -17,6 +17,7 @@ import {
   type Tx,
 } from '#persistence';
 import { CursorCodec } from '#platform';
+import { Audit, customerAction } from '../audit/audit.service.js';
 import { customerEvent } from '../customers/customer-events.js';
 import { readPage, type Page, type PageQuery } from '../http/paging.js';
 import { SessionResponse } from './dto/session.response.js';
@@ -31,6 +32,7 @@ export class SessionsService {
     private readonly sessions: SessionsRepository,
     private readonly projects: ProjectsRepository,
     private readonly events: EventsRepository,
+    private readonly audit: Audit,
     private readonly transactions: Transactions,
     private readonly cursors: CursorCodec,
   ) {}
@@ -65,13 +67,24 @@ export class SessionsService {
       const events = await this.endOne(tx, customer, project, sessionId, 'revoked');
       if (events.length === 0) throw notFound();
       await this.events.record(tx, events);
+      await this.audit.record(
+        tx,
+        customerAction('customer.sessions_revoked', customer, project, { sessions: 1, sessionId }),
+      );
     });
   }
 
   /** Ends every session of a customer. */
   async revokeAll(customer: Customer, project: ProjectContext): Promise<void> {
     await this.transactions.run(async (tx) => {
-      await this.events.record(tx, await this.endAll(tx, customer, project, 'revoked'));
+      const events = await this.endAll(tx, customer, project, 'revoked');
+      if (events.length === 0) return;
+      await this.events.record(tx, events);
+      const sessions = events.length;
+      await this.audit.record(
+        tx,
+        customerAction('customer.sessions_revoked', customer, project, { sessions }),
+      );
     });
   }
 

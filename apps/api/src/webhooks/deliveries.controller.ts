@@ -1,5 +1,5 @@
 import { Body, Controller, Get, HttpCode, Param, Post, Query } from '@nestjs/common';
-import { ApiAcceptedResponse, ApiBearerAuth, ApiTags } from '@nestjs/swagger';
+import { ApiAcceptedResponse, ApiTags } from '@nestjs/swagger';
 import { CurrentCaller, SecretKey, type SecretKeyCaller } from '#auth';
 import { webhookUserAgent } from '#platform';
 import { ApiSnakeItem, ApiSnakeList } from '../http/api-envelopes.js';
@@ -13,7 +13,6 @@ const item = ({ delivery, attempts }: DeliveryWithAttempts) =>
   snakeItem(DeliveryResponse.from(delivery, attempts, webhookUserAgent));
 
 @ApiTags('Webhook deliveries')
-@ApiBearerAuth('secretKey')
 @Controller('v1/webhooks/deliveries')
 export class DeliveriesController {
   constructor(private readonly deliveries: DeliveriesService) {}
@@ -22,7 +21,6 @@ export class DeliveriesController {
   @Get()
   @SecretKey('webhook:read')
   @ApiSnakeList(AttemptResponse)
-  @ApiProblems('validation_failed', 'invalid_cursor', 'invalid_api_key', 'insufficient_scope')
   async list(@CurrentCaller() caller: SecretKeyCaller, @Query() query: ListDeliveriesQuery) {
     const { items, nextCursor } = await this.deliveries.list(caller, query);
     return snakeList(
@@ -35,7 +33,6 @@ export class DeliveriesController {
   @Get(':deliveryId')
   @SecretKey('webhook:read')
   @ApiSnakeItem(DeliveryResponse)
-  @ApiProblems('invalid_api_key', 'insufficient_scope', 'not_found')
   async get(@CurrentCaller() caller: SecretKeyCaller, @Param('deliveryId') id: string) {
     return item(await this.deliveries.get(caller, id));
   }
@@ -46,13 +43,11 @@ export class DeliveriesController {
   @SecretKey('webhook:redeliver')
   @ApiSnakeItem(DeliveryResponse, ApiAcceptedResponse)
   @ApiProblems(
-    'invalid_api_key',
-    'insufficient_scope',
-    'not_found',
     'delivery_pending',
     'already_redelivered',
     'endpoint_disabled',
     'endpoint_deleted',
+    'payload_erased',
   )
   async redeliver(
     @CurrentCaller() caller: SecretKeyCaller,

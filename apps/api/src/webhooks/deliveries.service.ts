@@ -10,6 +10,7 @@ import {
   type Delivery,
 } from '#persistence';
 import { CursorCodec, newId } from '#platform';
+import { Audit, type AuditedAction } from '../audit/audit.service.js';
 import { readPage, type Page } from '../http/paging.js';
 import type { ListDeliveriesQuery } from './dto/delivery.request.js';
 
@@ -23,6 +24,7 @@ export class DeliveriesService {
   constructor(
     private readonly attempts: AttemptsRepository,
     private readonly deliveries: DeliveriesRepository,
+    private readonly audit: Audit,
     private readonly transactions: Transactions,
     private readonly cursors: CursorCodec,
   ) {}
@@ -48,28 +50,39 @@ export class DeliveriesService {
   /**
    * Makes a new delivery of the same event to the endpoint's current URL. Of any number of parallel calls one
    * succeeds.
-   * @throws GatehouseError `not_found`, `delivery_pending`, `already_redelivered`, `endpoint_disabled`,
-   *   `endpoint_deleted`
+   * @throws GatehouseError `not_found`, `delivery_pending`, `payload_erased`, `already_redelivered`,
+   *   `endpoint_disabled`, `endpoint_deleted`
    */
   async redeliver(caller: SecretKeyCaller, id: string, reason: string | null): Promise<DeliveryWithAttempts> {
     const { delivery } = await this.get(caller, id);
     const redeliveryId = newId();
+    const redelivered = redeliverAction(delivery);
     await this.transactions.run(async (tx) => {
       const old = await this.deliveries.lock(tx, caller.reach, delivery.id);
       if (!old) throw notFound();
       const refusal = refusalOf(old);
-      if (refusal) throw refusal;
+      if (refusal) throw this.audit.refuse(redelivered, refusal);
       const by = `key:${caller.keyId}`;
       const isMade = await this.deliveries.redeliver(tx, old, { newId: redeliveryId, reason, by });
-      if (!isMade) throw new GatehouseError('delivery_pending');
+      if (!isMade) throw this.audit.refuse(redelivered, new GatehouseError('delivery_pending'));
+      const details = { outcome: 'redelivered', redeliveredAs: publicId('delivery', redeliveryId) };
+      await this.audit.record(tx, { ...redelivered, details });
     });
     return this.get(caller, publicId('delivery', redeliveryId));
   }
 }
 
+const redeliverAction = ({ id, organizationId, projectId }: Delivery): AuditedAction => ({
+  action: 'webhook_delivery.redelivered',
+  organizationId,
+  projectId,
+  targetId: publicId('delivery', id),
+});
+
 /** Why a delivery cannot be redelivered, or null. */
 function refusalOf(delivery: Delivery): GatehouseError | null {
   if (delivery.state === 'pending') return new GatehouseError('delivery_pending');
+  if (delivery.isErased) return new GatehouseError('payload_erased');
   if (delivery.redeliveredAs) {
     const redeliveredAs = publicId('delivery', delivery.redeliveredAs);
     return new GatehouseError('already_redelivered', { members: { redeliveredAs } });

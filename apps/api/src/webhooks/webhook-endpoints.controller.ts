@@ -1,5 +1,5 @@
 import { Body, Controller, Delete, Get, HttpCode, Param, Patch, Post, Query } from '@nestjs/common';
-import { ApiBearerAuth, ApiCreatedResponse, ApiNoContentResponse, ApiTags } from '@nestjs/swagger';
+import { ApiCreatedResponse, ApiNoContentResponse, ApiTags } from '@nestjs/swagger';
 import { CurrentCaller, SecretKey, type SecretKeyCaller } from '#auth';
 import { pathId } from '#domain';
 import { ApiProblems } from '../http/api-problems.js';
@@ -14,7 +14,6 @@ import { CreatedEndpointResponse, EndpointResponse } from './dto/webhook-endpoin
 import { WebhookEndpointsService } from './webhook-endpoints.service.js';
 
 @ApiTags('Webhook endpoints')
-@ApiBearerAuth('secretKey')
 @Controller('v1/webhooks/endpoints')
 export class WebhookEndpointsController {
   constructor(private readonly endpoints: WebhookEndpointsService) {}
@@ -23,13 +22,7 @@ export class WebhookEndpointsController {
   @Post()
   @SecretKey('webhook:write')
   @ApiSnakeItem(CreatedEndpointResponse, ApiCreatedResponse)
-  @ApiProblems(
-    'validation_failed',
-    'invalid_api_key',
-    'insufficient_scope',
-    'insufficient_access',
-    'not_found',
-  )
+  @ApiProblems('insufficient_access', 'not_found', 'project_archived')
   async create(@CurrentCaller() caller: SecretKeyCaller, @Body() body: CreateEndpointRequest) {
     const { endpoint, secret } = await this.endpoints.create(caller, body);
     return snakeItem({ ...EndpointResponse.from(endpoint), secret });
@@ -39,7 +32,6 @@ export class WebhookEndpointsController {
   @Get()
   @SecretKey('webhook:read')
   @ApiSnakeList(EndpointResponse)
-  @ApiProblems('validation_failed', 'invalid_cursor', 'invalid_api_key', 'insufficient_scope')
   async list(@CurrentCaller() caller: SecretKeyCaller, @Query() query: ListEndpointsQuery) {
     const { items, nextCursor } = await this.endpoints.list(caller, query);
     return snakeList(
@@ -52,7 +44,6 @@ export class WebhookEndpointsController {
   @Get(':endpointId')
   @SecretKey('webhook:read')
   @ApiSnakeItem(EndpointResponse)
-  @ApiProblems('invalid_api_key', 'insufficient_scope', 'not_found')
   async get(@CurrentCaller() caller: SecretKeyCaller, @Param('endpointId') id: string) {
     return snakeItem(EndpointResponse.from(await this.endpoints.get(caller, pathId('endpoint', id))));
   }
@@ -61,7 +52,6 @@ export class WebhookEndpointsController {
   @Patch(':endpointId')
   @SecretKey('webhook:write')
   @ApiSnakeItem(EndpointResponse)
-  @ApiProblems('validation_failed', 'invalid_api_key', 'insufficient_scope', 'not_found')
   async update(
     @CurrentCaller() caller: SecretKeyCaller,
     @Param('endpointId') id: string,
@@ -77,7 +67,6 @@ export class WebhookEndpointsController {
   @HttpCode(204)
   @SecretKey('webhook:write')
   @ApiNoContentResponse()
-  @ApiProblems('invalid_api_key', 'insufficient_scope', 'not_found')
   delete(@CurrentCaller() caller: SecretKeyCaller, @Param('endpointId') id: string): Promise<void> {
     return this.endpoints.delete(caller, pathId('endpoint', id));
   }

@@ -1,6 +1,13 @@
 import { Injectable } from '@nestjs/common';
 import type { SecretKeyCaller } from '#auth';
-import { GatehouseError, invalidField, targetUrlFault, type TargetPolicy } from '#domain';
+import {
+  GatehouseError,
+  invalidField,
+  publicId,
+  targetUrlFault,
+  type AuditAction,
+  type TargetPolicy,
+} from '#domain';
 import {
   ProjectsRepository,
   Transactions,
@@ -8,6 +15,7 @@ import {
   type WebhookEndpoint,
 } from '#persistence';
 import { Config, CursorCodec, formatWebhookSecret, Keyring, newId, secureBytes } from '#platform';
+import { Audit, type AuditedAction } from '../audit/audit.service.js';
 import { readPage, type Page } from '../http/paging.js';
 import type {
   CreateEndpointRequest,
@@ -22,6 +30,7 @@ export class WebhookEndpointsService {
   constructor(
     private readonly endpoints: WebhookEndpointsRepository,
     private readonly projects: ProjectsRepository,
+    private readonly audit: Audit,
     private readonly transactions: Transactions,
     private readonly keyring: Keyring,
     private readonly cursors: CursorCodec,
@@ -30,7 +39,7 @@ export class WebhookEndpointsService {
     this.policy = { production: config.production, allowedCidrs: config.webhooks.allowedCidrs };
   }
 
-  /** @throws GatehouseError `validation_failed`, `insufficient_access` */
+  /** @throws GatehouseError `validation_failed`, `insufficient_access`, `not_found`, `project_archived` */
   async create(
     caller: SecretKeyCaller,
     input: CreateEndpointRequest,
@@ -39,16 +48,18 @@ export class WebhookEndpointsService {
     const owner = await this.ownerOf(caller, input);
     const id = newId();
     const secret = formatWebhookSecret(secureBytes(32));
-    const endpoint = await this.transactions.run((tx) =>
-      this.endpoints.insert(tx, {
+    const endpoint = await this.transactions.run(async (tx) => {
+      const inserted = await this.endpoints.insert(tx, {
         id,
         ...owner,
         url: input.url,
         description: input.description ?? null,
         events: input.events ?? ['*'],
         secret: this.keyring.encrypt('webhook-secret', id, secret),
-      }),
-    );
+      });
+      await this.audit.record(tx, endpointAction('webhook_endpoint.created', id, owner));
+      return inserted;
+    });
     return { endpoint, secret };
   }
 
@@ -78,12 +89,20 @@ export class WebhookEndpointsService {
       ...(events === undefined ? {} : { events }),
       ...(description === undefined ? {} : { description }),
     };
-    return this.transactions.run((tx) => this.endpoints.update(tx, reach, id, changes));
+    return this.transactions.run(async (tx) => {
+      const endpoint = await this.endpoints.update(tx, reach, id, changes);
+      const details = { changed: Object.keys(changes) };
+      await this.audit.record(tx, { ...endpointAction('webhook_endpoint.updated', id, endpoint), details });
+      return endpoint;
+    });
   }
 
   /** @throws GatehouseError `not_found` */
   async delete({ reach }: SecretKeyCaller, id: string): Promise<void> {
-    await this.transactions.run((tx) => this.endpoints.delete(tx, reach, id));
+    await this.transactions.run(async (tx) => {
+      const owner = await this.endpoints.delete(tx, reach, id);
+      await this.audit.record(tx, endpointAction('webhook_endpoint.deleted', id, owner));
+    });
   }
 
   private async ownerOf(
@@ -98,8 +117,7 @@ export class WebhookEndpointsService {
         throw invalidField('project_id', 'not_allowed', 'an organization endpoint has no project');
       return { organizationId: caller.project.organizationId, projectId: null, level: 'organization' };
     }
-    const project = await this.projects.find(caller.reach, input.project_id ?? caller.project.id);
-    if (!project) throw new GatehouseError('not_found');
+    const project = await this.projects.getActive(caller.reach, input.project_id ?? caller.project.id);
     return { organizationId: project.organizationId, projectId: project.id, level: 'project' };
   }
 
@@ -108,3 +126,9 @@ export class WebhookEndpointsService {
     if (fault) throw invalidField('url', 'invalid_target', `url ${fault}`);
   }
 }
+
+const endpointAction = (
+  action: Extract<AuditAction, `webhook_endpoint.${string}`>,
+  id: string,
+  { organizationId, projectId }: Pick<WebhookEndpoint, 'organizationId' | 'projectId'>,
+): AuditedAction => ({ action, organizationId, projectId, targetId: publicId('endpoint', id) });

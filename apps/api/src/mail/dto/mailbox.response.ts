@@ -8,7 +8,7 @@ export class MailboxEntry {
   @ApiProperty({ format: 'uuid' }) projectId!: string;
   @ApiProperty({ enum: mailKinds }) kind!: string;
   @ApiProperty({ format: 'email' }) to!: string;
-  @ApiProperty() subject!: string;
+  @ApiProperty({ example: 'Confirm your e-mail address' }) subject!: string;
   @ApiProperty() text!: string;
   @ApiProperty() html!: string;
   /** Null for notices. */

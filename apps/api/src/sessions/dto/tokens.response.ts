@@ -2,7 +2,9 @@ import { ApiProperty } from '@nestjs/swagger';
 
 /** What a customer holds of a session. */
 export class TokensResponse {
-  @ApiProperty({ description: 'JWT (ES256), for Authorization: Bearer' }) accessToken!: string;
-  @ApiProperty({ description: 'Opaque; every refresh replaces it' }) refreshToken!: string;
+  @ApiProperty({ description: 'JWT (ES256), for Authorization: Bearer', example: 'eyJhbGciOiJFUzI1NiIs…' })
+  accessToken!: string;
+  @ApiProperty({ description: 'Opaque; every refresh replaces it', example: 'AZqizX0ecACAAAAAAAAA…' })
+  refreshToken!: string;
   @ApiProperty({ description: 'Lifetime of the access token in seconds', example: 3600 }) expiresIn!: number;
 }

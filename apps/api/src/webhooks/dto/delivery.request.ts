@@ -1,37 +1,16 @@
 import { deliveryStates, isEventType } from '#domain';
 import {
   CheckedField,
+  OneOfField,
   ProjectIdField,
   PublicIdField,
   QueryIntegerField,
   TextField,
+  TimeField,
 } from '../../http/fields.js';
 import { PageQuery } from '../../http/paging.js';
 
 const statusClasses = ['2xx', '3xx', '4xx', '5xx', 'none'] as const;
-
-/** RFC 3339 in UTC or with an offset, to the millisecond. */
-const isTime = (text: string): boolean =>
-  /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,3})?(Z|[+-]\d\d:\d\d)$/.test(text) &&
-  !Number.isNaN(Date.parse(text));
-
-const TimeField = (description: string): PropertyDecorator =>
-  CheckedField({
-    description,
-    example: '2026-01-01T00:00:00.000Z',
-    optional: true,
-    isValid: isTime,
-    message: '$property must be an ISO 8601 time such as 2026-01-01T00:00:00.000Z',
-  });
-
-const OneOfField = (description: string, values: readonly string[]): PropertyDecorator =>
-  CheckedField({
-    description,
-    optional: true,
-    values,
-    isValid: (text) => values.includes(text),
-    message: `$property must be one of ${values.join(', ')}`,
-  });
 
 export class ListDeliveriesQuery extends PageQuery {
   @ProjectIdField() project_id?: string;

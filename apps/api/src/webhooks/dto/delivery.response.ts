@@ -5,19 +5,19 @@ import type { AttemptRecord, Delivery } from '#persistence';
 /** One attempt: the record of endpoint 13, which the specification calls a webhook delivery. */
 export class AttemptResponse {
   @ApiProperty({ example: 'att_019aa2c0-7d1e-7000-8000-000000000000' }) id!: string;
-  @ApiProperty() endpoint_id!: string;
+  @ApiProperty({ example: 'ep_019aa2c0-7d1e-7000-8000-000000000000' }) endpoint_id!: string;
   @ApiProperty({ example: 'customer.created' }) event!: string;
-  @ApiProperty() target_url!: string;
-  @ApiProperty({ description: '0 when nothing answered' }) http_status!: number;
-  @ApiProperty() success!: boolean;
+  @ApiProperty({ example: 'https://app.example.com/webhooks' }) target_url!: string;
+  @ApiProperty({ description: '0 when nothing answered', example: 200 }) http_status!: number;
+  @ApiProperty({ example: true }) success!: boolean;
   @ApiProperty({ minimum: 1, maximum: MAX_ATTEMPTS }) attempt!: number;
   @ApiProperty({ enum: [MAX_ATTEMPTS] }) max_attempts!: number;
-  @ApiProperty() duration_ms!: number;
-  @ApiProperty({ description: 'At most 16 KiB of text' }) response_body!: string;
+  @ApiProperty({ example: 48 }) duration_ms!: number;
+  @ApiProperty({ description: 'At most 16 KiB of text', example: 'ok' }) response_body!: string;
   @ApiProperty({ enum: attemptErrors, nullable: true }) error!: string | null;
   @ApiProperty({ format: 'date-time' }) created_at!: string;
-  @ApiProperty() delivery_id!: string;
-  @ApiProperty() event_id!: string;
+  @ApiProperty({ example: 'dlv_019aa2c0-7d1e-7000-8000-000000000000' }) delivery_id!: string;
+  @ApiProperty({ example: 'evt_019aa2c0-7d1e-7000-8000-000000000000' }) event_id!: string;
   @ApiProperty({ type: String, format: 'uuid', nullable: true }) project_id!: string | null;
   @ApiProperty({ enum: deliveryStates }) delivery_state!: string;
   @ApiProperty({ type: String, format: 'date-time', nullable: true }) next_attempt_at!: string | null;
@@ -53,17 +53,17 @@ export class DeliveryRequestResponse {
   })
   headers!: Record<string, string>;
 
-  @ApiProperty() body!: string;
+  @ApiProperty({ example: '{"id":"evt_019aa2c0-7d1e-7000-8000-000000000000",…}' }) body!: string;
 }
 
 /** One event on its way to one endpoint, with its attempts. */
 export class DeliveryResponse {
   @ApiProperty({ example: 'dlv_019aa2c0-7d1e-7000-8000-000000000000' }) id!: string;
-  @ApiProperty() event_id!: string;
-  @ApiProperty() event!: string;
-  @ApiProperty() endpoint_id!: string;
+  @ApiProperty({ example: 'evt_019aa2c0-7d1e-7000-8000-000000000000' }) event_id!: string;
+  @ApiProperty({ example: 'customer.created' }) event!: string;
+  @ApiProperty({ example: 'ep_019aa2c0-7d1e-7000-8000-000000000000' }) endpoint_id!: string;
   @ApiProperty({ type: String, format: 'uuid', nullable: true }) project_id!: string | null;
-  @ApiProperty() target_url!: string;
+  @ApiProperty({ example: 'https://app.example.com/webhooks' }) target_url!: string;
   @ApiProperty({ enum: deliveryStates }) state!: string;
   @ApiProperty({ enum: ['redelivered', 'discarded'], nullable: true }) resolution!: string | null;
   @ApiProperty({ type: String, nullable: true }) reason!: string | null;

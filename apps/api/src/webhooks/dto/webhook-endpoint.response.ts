@@ -7,9 +7,9 @@ export class EndpointResponse {
   @ApiProperty({ example: 'ep_019aa2c0-7d1e-7000-8000-000000000000' }) id!: string;
   @ApiProperty({ enum: ['project', 'organization'] }) level!: string;
   @ApiProperty({ type: String, format: 'uuid', nullable: true }) project_id!: string | null;
-  @ApiProperty() url!: string;
+  @ApiProperty({ example: 'https://app.example.com/webhooks' }) url!: string;
   @ApiProperty({ type: String, nullable: true }) description!: string | null;
-  @ApiProperty({ type: [String] }) events!: string[];
+  @ApiProperty({ type: [String], example: ['*'] }) events!: string[];
   @ApiProperty({ enum: ['enabled', 'disabled'] }) status!: string;
   @ApiProperty({ type: String, nullable: true }) disabled_reason!: string | null;
   @ApiProperty({ type: 'object', additionalProperties: { type: 'string' } }) headers!: Record<string, string>;

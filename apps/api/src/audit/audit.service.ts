@@ -1,0 +1,126 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
+import { Inject, Injectable } from '@nestjs/common';
+import type { AuditAction, AuditActor, Customer, GatehouseError, ProjectContext } from '#domain';
+import { AuditLogRepository, Transactions, type NewAuditEntry, type Tx } from '#persistence';
+import { Config, errorMessage, LOGGER, type Logger } from '#platform';
+import { coarseAddress } from '../http/client-address.js';
+import { callerIp, clientIp, userAgentOf, type HouseRequest } from '../http/request-context.js';
+
+/** What was done; who did it, and from where, the request says. */
+export interface AuditedAction {
+  action: AuditAction;
+  organizationId: string;
+  projectId: string | null;
+  targetId: string;
+  /** Ids, numbers and names of fields. Never a secret, a value of a field, or anything personal. */
+  details?: Record<string, unknown>;
+  /** Who acted, where the request comes without a credential: the holder of an e-mailed link. */
+  customerId?: string;
+}
+
+/** Something that was done to a customer. */
+export const customerAction = (
+  action: Extract<AuditAction, `customer.${string}`>,
+  { id, projectId }: Pick<Customer, 'id' | 'projectId'>,
+  { organizationId }: Pick<ProjectContext, 'organizationId'>,
+  details: Record<string, unknown> = {},
+): AuditedAction => ({ action, organizationId, projectId, targetId: id, details });
+
+/** A request under way, with what it was refused. */
+interface AuditedRequest {
+  request: HouseRequest;
+  refused: AuditedAction[];
+}
+
+/**
+ * Who did what. Entries are written in the transaction of the change itself: none without the other. Whoever acts is
+ * found in the request at hand, so no service has to pass it on; without a request it is the house itself.
+ */
+@Injectable()
+export class Audit {
+  private readonly requests = new AsyncLocalStorage<AuditedRequest>();
+
+  constructor(
+    private readonly log: AuditLogRepository,
+    private readonly transactions: Transactions,
+    private readonly config: Config,
+    @Inject(LOGGER) private readonly logger: Logger,
+  ) {}
+
+  /** Writes who did something, in its transaction. */
+  async record(tx: Tx, done: AuditedAction): Promise<void> {
+    await this.log.insert(tx, this.entry(done));
+  }
+
+  /** The same of what concerns every organization: told to those that no other one created. */
+  async recordOfHouse(
+    tx: Tx,
+    done: Omit<AuditedAction, 'organizationId' | 'projectId' | 'customerId'>,
+  ): Promise<void> {
+    for (const organizationId of await this.log.organizationsOfHouse(tx)) {
+      await this.record(tx, { ...done, organizationId, projectId: null });
+    }
+  }
+
+  /**
+   * Notes that a request was refused something. Written when the request has failed, since the transaction that
+   * found out is rolled back, and a second connection beside it could be waited for in vain.
+   * @returns the refusal, to be thrown
+   */
+  refuse(wanted: AuditedAction, refusal: GatehouseError): GatehouseError {
+    const details = { ...wanted.details, outcome: 'refused', code: refusal.code };
+    this.requests.getStore()?.refused.push({ ...wanted, details });
+    return refusal;
+  }
+
+  /** Runs the work of a request, whose caller is the one who acts. */
+  async during<Result>(request: HouseRequest, work: () => Promise<Result>): Promise<Result> {
+    const audited: AuditedRequest = { request, refused: [] };
+    return this.requests.run(audited, async () => {
+      try {
+        return await work();
+      } catch (error) {
+        if (audited.refused.length > 0) await this.recordRefusals(audited.refused);
+        throw error;
+      }
+    });
+  }
+
+  private async recordRefusals(refused: AuditedAction[]): Promise<void> {
+    try {
+      await this.transactions.run(async (tx) => {
+        for (const attempt of refused) await this.record(tx, attempt);
+      });
+    } catch (error) {
+      // Nothing was changed: the answer is still the refusal.
+      this.logger.error({ reason: errorMessage(error) }, 'a refused attempt is missing in the audit log');
+    }
+  }
+
+  private entry({ details = {}, customerId, ...done }: AuditedAction): NewAuditEntry {
+    const request = this.requests.getStore()?.request;
+    if (!request) return { ...done, details, actor: system, ip: null, userAgent: null, requestId: null };
+    const actor = actorOf(request, customerId);
+    // A key could vouch for any address to hide its own.
+    const ip = actor.type === 'customer' ? clientIp(request) : callerIp(request);
+    const { requestId } = request;
+    return { ...done, details, actor, ip: this.kept(ip), userAgent: userAgentOf(request), requestId };
+  }
+
+  /** Before it is written: what is not stored cannot leak, nor need erasure. */
+  private kept(ip: string | null): string | null {
+    const { addresses } = this.config.audit;
+    if (!ip || addresses === 'off') return null;
+    return addresses === 'masked' ? coarseAddress(ip) : ip;
+  }
+}
+
+const system: AuditActor = { type: 'system', id: null };
+
+/** A publishable key is known to everybody, so it is nobody. */
+function actorOf({ caller }: HouseRequest, customerId: string | undefined): AuditActor {
+  if (customerId) return { type: 'customer', id: customerId };
+  if (caller?.kind === 'secret-key') return { type: 'key', id: caller.keyId };
+  if (caller?.kind === 'access-token') return { type: 'customer', id: caller.customer.id };
+  throw new Error('an audited action without an actor');
+}
