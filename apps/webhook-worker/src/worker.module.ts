@@ -6,11 +6,23 @@ import { DueSource } from './delivery/due-source.js';
 import { WebhookSender } from './delivery/webhook-sender.js';
 import { MailSender } from './mail/mail-sender.js';
 import { Sweeper } from './recovery/sweeper.js';
+import { Chores } from './retention/chores.js';
+import { ExpiringKeys } from './retention/expiring-keys.js';
 import { Housekeeper } from './retention/housekeeper.js';
 import { WorkerService } from './worker.service.js';
 
 @Module({
-  providers: [AttemptRunner, DueSource, Housekeeper, MailSender, Sweeper, WebhookSender, WorkerService],
+  providers: [
+    AttemptRunner,
+    Chores,
+    DueSource,
+    ExpiringKeys,
+    Housekeeper,
+    MailSender,
+    Sweeper,
+    WebhookSender,
+    WorkerService,
+  ],
 })
 export class WorkerModule {
   static for(config: Config, logger: Logger): DynamicModule {

@@ -1,11 +1,4 @@
-import type {
-  IdempotencyKeysRepository,
-  LoginAttemptsRepository,
-  MailsRepository,
-  OneTimeTokensRepository,
-  SessionsRepository,
-  Transactions,
-} from '#persistence';
+import type { Transactions } from '#persistence';
 import { createLogger } from '#platform';
 import { Housekeeper } from './housekeeper.js';
 
@@ -14,15 +7,13 @@ describe('Housekeeper', () => {
     const told: string[] = [];
     let end!: () => void;
     const ended = new Promise<void>((resolve) => (end = resolve));
-    const tries = { prune: () => ended.then(() => void told.push('pruned')) };
-    const other = { prune: async () => void told.push('another') };
+    const all = [
+      { name: 'one', run: () => ended.then(() => void told.push('pruned')) },
+      { name: 'another', run: async () => void told.push('another') },
+    ];
     const keeper = new Housekeeper(
       { run: async () => undefined } as unknown as Transactions,
-      tries as unknown as LoginAttemptsRepository,
-      other as unknown as IdempotencyKeysRepository,
-      other as unknown as SessionsRepository,
-      other as unknown as OneTimeTokensRepository,
-      other as unknown as MailsRepository,
+      { all },
       createLogger({ logLevel: 'silent' }, 'test'),
     );
     await keeper.start();

@@ -1,24 +1,14 @@
 import { Inject, Injectable } from '@nestjs/common';
-import {
-  ensureAttemptPartitions,
-  IdempotencyKeysRepository,
-  LoginAttemptsRepository,
-  MailsRepository,
-  OneTimeTokensRepository,
-  SessionsRepository,
-  Transactions,
-} from '#persistence';
+import { ensureAttemptPartitions, Transactions } from '#persistence';
 import { errorMessage, LOGGER, now, type Logger } from '#platform';
+import { Chores } from './chores.js';
 
 const HOUR_MS = 3_600_000;
 
 /** Days of partitions that are always ready, so that a worker which cannot reach the database has time. */
 const PARTITION_DAYS = 14;
 
-/** How long what has ended is kept, so that an old link or token still gets its own answer. */
-const KEPT_DAYS = 30;
-
-/** What has to be done once an hour: partitions ahead; counters, sessions, tokens and mails of the past away. */
+/** Keeps the house once an hour: partitions ahead, then the chores. */
 @Injectable()
 export class Housekeeper {
   private timer: NodeJS.Timeout | undefined;
@@ -27,20 +17,16 @@ export class Housekeeper {
 
   constructor(
     private readonly transactions: Transactions,
-    private readonly loginAttempts: LoginAttemptsRepository,
-    private readonly answers: IdempotencyKeysRepository,
-    private readonly sessions: SessionsRepository,
-    private readonly tokens: OneTimeTokensRepository,
-    private readonly mails: MailsRepository,
+    private readonly chores: Chores,
     @Inject(LOGGER) private readonly logger: Logger,
   ) {}
 
   /** Makes partitions, without which no attempt can be closed. The rest goes on beside the deliveries. */
   async start(): Promise<void> {
     await this.makePartitions();
-    this.keeping = this.prune();
+    this.keeping = this.doChores();
     this.timer = setInterval(() => {
-      this.keeping = this.keeping.then(() => this.makePartitions()).then(() => this.prune());
+      this.keeping = this.keeping.then(() => this.makePartitions()).then(() => this.doChores());
     }, HOUR_MS);
   }
 
@@ -57,13 +43,9 @@ export class Housekeeper {
     );
   }
 
-  private async prune(): Promise<void> {
+  private async doChores(): Promise<void> {
     const { signal } = this.stopping;
-    await this.perform('login attempts', () => this.loginAttempts.prune(signal));
-    await this.perform('answers', () => this.answers.prune(signal));
-    await this.perform('sessions', () => this.sessions.prune(KEPT_DAYS, signal));
-    await this.perform('one-time tokens', () => this.tokens.prune(KEPT_DAYS, signal));
-    await this.perform('mails', () => this.mails.prune(KEPT_DAYS, signal));
+    for (const { name, run } of this.chores.all) await this.perform(name, () => run(signal));
   }
 
   /** One task that fails must not keep the others from being done. */

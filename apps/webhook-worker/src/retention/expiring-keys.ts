@@ -1,0 +1,40 @@
+import { Injectable } from '@nestjs/common';
+import { apiKeyResource } from '#domain';
+import { ApiKeysRepository, EventsRepository, Transactions } from '#persistence';
+
+/** How long before its end a key is told of. */
+const NOTICE_DAYS = 7;
+
+/** Keys that one transaction tells of: few enough for its time-out. */
+const BATCH = 500;
+
+/** Tells, once each, which API keys are about to expire (contract, section 3). */
+@Injectable()
+export class ExpiringKeys {
+  constructor(
+    private readonly apiKeys: ApiKeysRepository,
+    private readonly events: EventsRepository,
+    private readonly transactions: Transactions,
+  ) {}
+
+  async tell(): Promise<void> {
+    while ((await this.tellBatch()) === BATCH);
+  }
+
+  private tellBatch(): Promise<number> {
+    return this.transactions.run(async (tx) => {
+      const keys = await this.apiKeys.takeExpiring(tx, NOTICE_DAYS, BATCH);
+      await this.events.record(
+        tx,
+        keys.map((key) => ({
+          type: 'api_key.expiring',
+          organizationId: key.organizationId,
+          projectId: key.projectId,
+          customerId: null,
+          data: { apiKey: apiKeyResource(key) },
+        })),
+      );
+      return keys.length;
+    });
+  }
+}
