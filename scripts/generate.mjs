@@ -1,9 +1,8 @@
-import { randomBytes } from 'node:crypto';
 import fs from 'node:fs';
-import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { ensureBuilt, ensureInstalled } from './build.mjs';
 import { Fault, main, root } from './environment.mjs';
+import { openApiDocument } from './openapi-document.mjs';
 
 const NOTE = 'Made by "npm run generate"; do not edit.';
 
@@ -32,7 +31,7 @@ async function makeFiles() {
     'docs/errors.md': await pretty('docs/errors.md', errorsPage(errorCatalogue)),
     'docs/events.md': await pretty('docs/events.md', eventsPage(eventTypes, eventExamples)),
     'docs/events.schema.json': await pretty('docs/events.schema.json', JSON.stringify(eventsSchema)),
-    'docs/openapi.json': await pretty('docs/openapi.json', JSON.stringify(await openApi())),
+    'docs/openapi.json': await pretty('docs/openapi.json', JSON.stringify(await openApiDocument())),
   };
 }
 
@@ -137,26 +136,6 @@ function row(...cells) {
 
 function escape(text) {
   return text.replace(/[\\_*|<[`]/g, '\\$&');
-}
-
-/** The api's own document. Nothing connects and nothing listens; the settings are these, whatever the environment. */
-async function openApi() {
-  const { createLogger, loadConfig } = await import('../dist/libs/platform/src/index.js');
-  const { createApi } = await import('../dist/apps/api/src/api.js');
-  const { buildOpenApi } = await import('../dist/apps/api/src/http/openapi.js');
-  const config = loadConfig({
-    DATABASE_URL: 'postgres://127.0.0.1/nowhere',
-    DATA_DIR: tmpdir(),
-    GATEHOUSE_SECRET: randomBytes(32).toString('base64url'),
-    HASH_THREADS: '1',
-    LOG_LEVEL: 'silent',
-  });
-  const api = await createApi(config, createLogger(config, 'generate'));
-  try {
-    return buildOpenApi(api.app);
-  } finally {
-    await api.app.close();
-  }
 }
 
 /** As "npm run format" would leave it. */

@@ -1,7 +1,7 @@
 import { Module, type DynamicModule } from '@nestjs/common';
 import { APP_FILTER, APP_GUARD, APP_INTERCEPTOR, APP_PIPE } from '@nestjs/core';
 import { AuthModule, CredentialGuard } from '#auth';
-import { PersistenceModule } from '#persistence';
+import { BillingCustomersRepository, PersistenceModule } from '#persistence';
 import {
   Config,
   HashThreads,
@@ -12,11 +12,28 @@ import {
   RateLimiter,
   type Logger,
 } from '#platform';
+import { ApiKeysController } from './api-keys/api-keys.controller.js';
+import { ApiKeysService } from './api-keys/api-keys.service.js';
+import { AuditInterceptor } from './audit/audit.interceptor.js';
+import { AuditLogController } from './audit/audit-log.controller.js';
+import { AuditLogService } from './audit/audit-log.service.js';
+import { Audit } from './audit/audit.service.js';
+import { BillingPortal } from './billing/billing-portal.js';
+import { BillingController } from './billing/billing.controller.js';
+import { BillingService } from './billing/billing.service.js';
+import { BuiltInBilling } from './billing/built-in-billing.js';
+import { StripeBilling } from './billing/stripe-billing.js';
 import { FirstBoot } from './bootstrap/first-boot.js';
 import { StartupService } from './bootstrap/startup.service.js';
+import { CustomerChanges } from './customers/customer-changes.service.js';
+import { CustomerDirectory } from './customers/customer-directory.service.js';
+import { CustomerExport } from './customers/customer-export.service.js';
 import { CustomersController } from './customers/customers.controller.js';
 import { CustomersService } from './customers/customers.service.js';
 import { MeController } from './customers/me.controller.js';
+import { EventTypesController } from './events/event-types.controller.js';
+import { EventsController } from './events/events.controller.js';
+import { EventsService } from './events/events.service.js';
 import { HealthController } from './http/health.controller.js';
 import { IdempotencyInterceptor } from './http/idempotency.interceptor.js';
 import { InputPipe } from './http/input.pipe.js';
@@ -25,6 +42,11 @@ import { ProblemFilter } from './http/problem.filter.js';
 import { RateLimitGuard } from './http/rate-limit.js';
 import { Readiness } from './http/readiness.js';
 import { StrayInputGuard } from './http/stray-input.guard.js';
+import { ImportLines } from './imports/import-lines.service.js';
+import { ImportRequests } from './imports/import-requests.service.js';
+import { ImportWriter } from './imports/import-writer.service.js';
+import { ImportsController } from './imports/imports.controller.js';
+import { ImportsService } from './imports/imports.service.js';
 import { AuthController } from './identity/auth.controller.js';
 import { BreachLookup } from './identity/breach-lookup.js';
 import { EmailChangeService } from './identity/email-change.service.js';
@@ -43,12 +65,18 @@ import { VerificationService } from './identity/verification.service.js';
 import { MailQuota } from './mail/mail-quota.service.js';
 import { MailboxController } from './mail/mailbox.controller.js';
 import { MailboxService } from './mail/mailbox.service.js';
+import { OrganizationsController } from './organizations/organizations.controller.js';
+import { OrganizationsService } from './organizations/organizations.service.js';
+import { BillingPortalPage } from './pages/billing-portal.page.js';
 import { ConfirmEmailChangePage } from './pages/confirm-email-change.page.js';
 import { ErrorDocsController } from './pages/error-docs.controller.js';
 import { ResetPasswordPage } from './pages/reset-password.page.js';
 import { VerifyEmailPage } from './pages/verify-email.page.js';
+import { ProjectExport } from './projects/project-export.service.js';
+import { ProjectExportController } from './projects/project-export.controller.js';
 import { ProjectsController } from './projects/projects.controller.js';
 import { ProjectsService } from './projects/projects.service.js';
+import { ReferenceController } from './reference/reference.controller.js';
 import { CustomerSessionsController } from './sessions/customer-sessions.controller.js';
 import { MeSessionsController } from './sessions/me-sessions.controller.js';
 import { SessionOpener } from './sessions/session-opener.service.js';
@@ -60,38 +88,61 @@ import { WebhookEndpointsService } from './webhooks/webhook-endpoints.service.js
 
 @Module({
   controllers: [
+    ApiKeysController,
+    AuditLogController,
     AuthController,
+    BillingController,
+    BillingPortalPage,
     ConfirmEmailChangePage,
     CustomerSessionsController,
     CustomersController,
     DeliveriesController,
     EmailController,
-    ErrorDocsController,
+    EventTypesController,
+    EventsController,
     HealthController,
+    ImportsController,
     JwksController,
     MailboxController,
     MeController,
     MeSessionsController,
+    OrganizationsController,
     PasswordController,
+    ProjectExportController,
     ProjectsController,
     ResetPasswordPage,
     VerifyEmailPage,
     WebhookEndpointsController,
   ],
   providers: [
+    ApiKeysService,
+    Audit,
+    AuditLogService,
+    BillingService,
     BreachLookup,
+    BuiltInBilling,
+    CustomerChanges,
+    CustomerDirectory,
+    CustomerExport,
     CustomersService,
     DeliveriesService,
     EmailChangeService,
+    EventsService,
     FirstBoot,
+    ImportLines,
+    ImportRequests,
+    ImportWriter,
+    ImportsService,
     LoginService,
     MailQuota,
     MailboxService,
     OneTimeLinks,
+    OrganizationsService,
     PasswordChangeService,
     PasswordCheck,
     PasswordPolicy,
     PasswordResetService,
+    ProjectExport,
     ProjectsService,
     Readiness,
     RefreshService,
@@ -101,6 +152,20 @@ import { WebhookEndpointsService } from './webhooks/webhook-endpoints.service.js
     StartupService,
     VerificationService,
     WebhookEndpointsService,
+    {
+      provide: BillingPortal,
+      useFactory: (
+        { billing, production }: Config,
+        builtIn: BuiltInBilling,
+        customers: BillingCustomersRepository,
+        logger: Logger,
+      ) => {
+        const { stripeKey } = billing;
+        if (stripeKey) return StripeBilling.load({ ...billing, stripeKey }, customers, logger);
+        return production ? null : builtIn;
+      },
+      inject: [Config, BuiltInBilling, BillingCustomersRepository, LOGGER],
+    },
     {
       provide: HashThreads,
       useFactory: (config: Config) => new HashThreads(config.passwords.threads, config.passwords.cost),
@@ -119,6 +184,8 @@ import { WebhookEndpointsService } from './webhooks/webhook-endpoints.service.js
     },
     { provide: APP_FILTER, useClass: ProblemFilter },
     { provide: APP_PIPE, useClass: InputPipe },
+    // In this order: a refused attempt is written down once everything is undone.
+    { provide: APP_INTERCEPTOR, useClass: AuditInterceptor },
     { provide: APP_INTERCEPTOR, useClass: IdempotencyInterceptor },
     // In this order: who calls, from where, how often, with what (contract, section 2).
     { provide: APP_GUARD, useExisting: CredentialGuard },
@@ -132,6 +199,7 @@ export class ApiModule {
     return {
       module: ApiModule,
       imports: [PlatformModule.for(config, logger), PersistenceModule, AuthModule],
+      controllers: config.docs ? [ReferenceController, ErrorDocsController] : [],
     };
   }
 }

@@ -9,11 +9,11 @@ import { StartupService } from './bootstrap/startup.service.js';
 import { bodyReader } from './http/body-reader.js';
 import { crossOrigin } from './http/cors.js';
 import { createHttpServer, drain } from './http/http-server.js';
-import { buildOpenApi } from './http/openapi.js';
 import { Readiness } from './http/readiness.js';
 import { requestContext } from './http/request-context.js';
 import { routeGate } from './http/route-gate.js';
 import { securityHeaders } from './http/security-headers.js';
+import { buildOpenApi } from './reference/openapi.js';
 
 /** A running api. */
 export interface Api {
@@ -26,7 +26,7 @@ export interface Api {
 }
 
 /** Paths that answer while the house is still coming up. */
-const earlyPaths = new Set(['/livez', '/readyz', '/docs/errors', '/openapi.json']);
+const earlyPaths = /^\/(livez|readyz|openapi\.json|docs(\/.*)?)$/;
 
 /** Builds the api. `rootModule` is for tests that look at how it is put together. */
 export async function createApi(
@@ -54,8 +54,7 @@ export async function createApi(
   const readiness = app.get(Readiness);
   app.use(requestContext(logger), ...securityHeaders(), crossOrigin());
   app.use(gate(readiness), routeGate(server), ...bodyReader());
-  const document = JSON.stringify(buildOpenApi(app));
-  server.get('/openapi.json', (_request, response) => void response.type('json').send(document));
+  if (config.docs) serveOpenApi(app, server);
   await app.init();
 
   const http = createHttpServer(server, config.publicUrl);
@@ -80,7 +79,12 @@ export async function createApi(
 function gate(readiness: Readiness) {
   return (request: Request, response: Response, next: NextFunction): void => {
     if (readiness.draining) response.setHeader('Connection', 'close');
-    if (!earlyPaths.has(request.path)) readiness.assertStarted();
+    if (!earlyPaths.test(request.path)) readiness.assertStarted();
     next();
   };
+}
+
+function serveOpenApi(app: NestExpressApplication, server: Express): void {
+  const document = JSON.stringify(buildOpenApi(app));
+  server.get('/openapi.json', (_request, response) => void response.type('json').send(document));
 }

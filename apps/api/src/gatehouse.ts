@@ -1,10 +1,11 @@
 import 'reflect-metadata';
 import type { INestApplicationContext } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
-import { JWKS_MAX_AGE_SECONDS, SigningKeyRing } from '#auth';
-import { Database } from '#persistence';
+import { JWKS_MAX_AGE_SECONDS, SigningKeyRing, type NextSigningKey } from '#auth';
+import { Database, Transactions } from '#persistence';
 import { ConfigError, createLogger, loadConfig, NestLogger } from '#platform';
 import { ApiModule } from './api.module.js';
+import { Audit } from './audit/audit.service.js';
 import { FirstBoot } from './bootstrap/first-boot.js';
 import { StartupService } from './bootstrap/startup.service.js';
 
@@ -27,13 +28,13 @@ const commands: Record<string, Command> = {
       : 'The database has an organization already; nothing was made.\n';
   },
   'rotate-signing-key': async (app) => {
-    const { kid, activatesAt } = await app.get(SigningKeyRing).rotate({ atOnce: false });
+    const { kid, activatesAt } = await rotate(app, false);
     return `The signing key ${kid} is published. It begins to sign at ${activatesAt.toISOString()},
 on each running api within a minute of that. Tokens of older keys stay good until they expire.
 `;
   },
   'rotate-signing-key --now': async (app) => {
-    const { kid, activatesAt } = await app.get(SigningKeyRing).rotate({ atOnce: true });
+    const { kid, activatesAt } = await rotate(app, true);
     return `The signing key ${kid} begins to sign now, at ${activatesAt.toISOString()}; all older keys are gone.
 Each running api follows when it next reads its keys, within 60 seconds. From then on it refuses every older access
 token; customers stay logged in, and their applications refresh. Until then apis may refuse each other's tokens.
@@ -42,6 +43,16 @@ ${JWKS_MAX_AGE_SECONDS} seconds old, or as old as the verifying library lets it 
 `;
   },
 };
+
+/** Rotates the signing keys and writes it into the audit log, both or neither. */
+function rotate(app: INestApplicationContext, atOnce: boolean): Promise<NextSigningKey> {
+  const audit = app.get(Audit);
+  return app.get(Transactions).runAsOne(
+    () => app.get(SigningKeyRing).rotate({ atOnce }),
+    (tx, { kid }) =>
+      audit.recordOfHouse(tx, { action: 'signing_key.rotated', targetId: kid, details: { atOnce } }),
+  );
+}
 
 /** The commands of `npm run gatehouse`. */
 async function run(words: string[]): Promise<number> {

@@ -1,14 +1,22 @@
 import { isUtf8 } from 'node:buffer';
 import type { NextFunction, Request, RequestHandler, Response } from 'express';
 import { GatehouseError } from '#domain';
-import { parseStrictJson } from './strict-json.js';
+import { parseStrictJson, type JsonLimits } from './strict-json.js';
 
 const JSON_LIMIT = 64 * 1024;
+const IMPORT_LIMIT = 16 * 2 ** 20;
 const FORM_LIMIT = 4 * 1024;
 
 /** Paths of the hosted pages: the only ones that take HTML forms. */
 const formPaths = new Set(['/verify-email', '/reset-password', '/accept-invite', '/confirm-email-change']);
 
+/** The only path that takes more than 64 KiB of JSON, or lines without an end (contract, section 2). */
+const IMPORT_PATH = '/api/v1/customers/import';
+
+/** A list of 1,000 records, each with two objects of 50 keys; the list and its body are two levels more. */
+const importLimits: JsonLimits = { name: 'body', depth: 22, keys: 200_000 };
+
+const linesType = /^application\/x-ndjson\s*(;\s*charset\s*=\s*"?utf-8"?\s*)?$/i;
 const jsonType = /^application\/json\s*(;\s*charset\s*=\s*"?utf-8"?\s*)?$/i;
 const formType = /^application\/x-www-form-urlencoded\s*(;\s*charset\s*=\s*"?utf-8"?\s*)?$/i;
 
@@ -26,26 +34,50 @@ const hasBody = (request: Request): boolean =>
 
 const takesForms = (request: Request): boolean => formPaths.has(request.path);
 
+const isImport = (request: Request): boolean => request.path === IMPORT_PATH;
+
+/** Whether the body is lines, which nobody has read yet. */
+export const isLines = (request: Request): boolean =>
+  isImport(request) && linesType.test(request.headers['content-type'] ?? '');
+
+const limitOf = (request: Request): number => {
+  if (isImport(request)) return isLines(request) ? Infinity : IMPORT_LIMIT;
+  return takesForms(request) ? FORM_LIMIT : JSON_LIMIT;
+};
+
 /** The size comes before the type: contract, section 2, order of the checks. */
 function refuseForeignTypes(request: Request, _response: Response, next: NextFunction): void {
   if (!hasBody(request)) return next();
-  const limit = takesForms(request) ? FORM_LIMIT : JSON_LIMIT;
-  if (Number(request.headers['content-length'] ?? 0) > limit) throw new GatehouseError('payload_too_large');
+  if (Number(request.headers['content-length'] ?? 0) > limitOf(request))
+    throw new GatehouseError('payload_too_large');
   const encoding = request.headers['content-encoding'] ?? 'identity';
   if (encoding.toLowerCase() !== 'identity') throw new GatehouseError('unsupported_media_type');
   const expected = takesForms(request) ? formType : jsonType;
-  if (!expected.test(request.headers['content-type'] ?? ''))
+  if (!expected.test(request.headers['content-type'] ?? '') && !isLines(request))
     throw new GatehouseError('unsupported_media_type');
   next();
 }
 
-async function readBody(request: Request, _response: Response, next: NextFunction): Promise<void> {
+async function readBody(request: Request, response: Response, next: NextFunction): Promise<void> {
   if (!hasBody(request)) return next();
-  const bytes = await collect(request, takesForms(request) ? FORM_LIMIT : JSON_LIMIT);
+  // Whatever is answered, nobody reads what is still to come.
+  if (isLines(request)) response.setHeader('Connection', 'close');
+  // 16 MiB are too much to parse for anybody who asks: more than elsewhere is read once its sender is known.
+  else if (!isImport(request) || Number(request.headers['content-length'] ?? Infinity) <= JSON_LIMIT)
+    await readNow(request);
+  next();
+}
+
+/** Reads the body of an import whose sender is known by now, unless it is lines or has been read. */
+export async function readLateBody(request: Request): Promise<void> {
+  if (hasBody(request) && !isLines(request) && !request.readableEnded) await readNow(request);
+}
+
+async function readNow(request: Request): Promise<void> {
+  const bytes = await collect(request, limitOf(request));
   if (bytes.length === 0) request.body = undefined;
   else if (takesForms(request)) request.body = parseForm(bytes);
-  else request.body = parseStrictJson(bytes);
-  next();
+  else request.body = parseStrictJson(bytes, isImport(request) ? importLimits : undefined);
 }
 
 /**

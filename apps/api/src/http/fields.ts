@@ -104,10 +104,16 @@ export const TextListField = (
     maxItems: number;
     isValid: (text: string) => boolean;
     message: string;
+    values?: readonly string[];
   },
 ): PropertyDecorator =>
   applyDecorators(
-    describe(options, { type: 'array', items: { type: 'string' } }),
+    describe(options, {
+      type: 'array',
+      items: { type: 'string', ...(options.values ? { enum: [...options.values] } : {}) },
+      minItems: options.minItems ?? 1,
+      maxItems: options.maxItems,
+    }),
     presence(options),
     IsArray(),
     ArrayMinSize(options.minItems ?? 1),
@@ -125,6 +131,10 @@ export const TextListField = (
     ),
   );
 
+/** The format that a check stands for, as JSON Schema calls it. */
+const formatOf = (isValid: (text: string) => boolean): { format?: string } =>
+  isValid === isUuid ? { format: 'uuid' } : isValid === isTime ? { format: 'date-time' } : {};
+
 /** A text that must pass `isValid`; in a query as well as in a body. */
 export const CheckedField = (
   options: FieldOptions & {
@@ -134,7 +144,11 @@ export const CheckedField = (
   },
 ): PropertyDecorator =>
   applyDecorators(
-    describe(options, { type: 'string', ...(options.values ? { enum: [...options.values] } : {}) }),
+    describe(options, {
+      type: 'string',
+      ...(options.values ? { enum: [...options.values] } : {}),
+      ...formatOf(options.isValid),
+    }),
     presence(options),
     IsString(),
     ValidateBy(
@@ -145,6 +159,32 @@ export const CheckedField = (
       { message: options.message },
     ),
   );
+
+/** One of a few texts; in a query as well as in a body. */
+export const OneOfField = (description: string, values: readonly string[]): PropertyDecorator =>
+  CheckedField({
+    description,
+    optional: true,
+    values,
+    isValid: (text) => values.includes(text),
+    message: `$property must be one of ${values.join(', ')}`,
+  });
+
+/** RFC 3339 in UTC or with an offset, to the millisecond. */
+export const isTime = (text: string): boolean =>
+  /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,3})?(Z|[+-]\d\d:\d\d)$/.test(text) &&
+  !Number.isNaN(Date.parse(text));
+
+/** A moment, which may be left out; in a query as well as in a body. */
+export const TimeField = (description: string, more: Partial<FieldOptions> = {}): PropertyDecorator =>
+  CheckedField({
+    description,
+    example: '2026-01-01T00:00:00.000Z',
+    optional: true,
+    ...more,
+    isValid: isTime,
+    message: '$property must be an ISO 8601 time such as 2026-01-01T00:00:00.000Z',
+  });
 
 /** A whole number in a query, where everything comes as text. */
 export const QueryIntegerField = (
@@ -192,6 +232,7 @@ export const BooleanField = (options: FieldOptions): PropertyDecorator =>
 
 const METADATA_BYTES = 8 * 1024;
 const METADATA_KEYS = 50;
+export const METADATA_RULE = `must be a JSON object of at most ${METADATA_KEYS} keys and ${METADATA_BYTES} bytes`;
 
 /** A JSON object of the caller's own, kept as it came (contract, section 4). */
 export const MetadataField = (options: FieldOptions): PropertyDecorator =>
@@ -202,16 +243,27 @@ export const MetadataField = (options: FieldOptions): PropertyDecorator =>
     Transform(({ obj, key }: { obj: Record<string, unknown>; key: string }) => obj[key]),
     ValidateBy(
       { name: 'metadata', validator: { validate: isMetadata } },
-      {
-        message: `$property must be a JSON object of at most ${METADATA_KEYS} keys and ${METADATA_BYTES} bytes`,
-      },
+      { message: `$property ${METADATA_RULE}` },
     ),
   );
 
-const isMetadata = (value: unknown): boolean =>
-  typeof value === 'object' &&
-  value !== null &&
-  !Array.isArray(value) &&
+/** A merge patch of such an object (RFC 7396); whether the outcome is one shows once it is merged. */
+export const MetadataPatchField = (options: FieldOptions): PropertyDecorator =>
+  applyDecorators(
+    describe({ ...options, optional: true, nullable: true }, { type: 'object', additionalProperties: true }),
+    presence({ ...options, optional: true, nullable: true }),
+    Transform(({ obj, key }: { obj: Record<string, unknown>; key: string }) => obj[key]),
+    ValidateBy(
+      { name: 'isObject', validator: { validate: isJsonObject } },
+      { message: '$property must be a JSON object' },
+    ),
+  );
+
+const isJsonObject = (value: unknown): value is object =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+export const isMetadata = (value: unknown): boolean =>
+  isJsonObject(value) &&
   Object.keys(value).length <= METADATA_KEYS &&
   Buffer.byteLength(JSON.stringify(value)) <= METADATA_BYTES;
 
@@ -237,7 +289,12 @@ export const ObjectField = (options: FieldOptions & { type: Type }): PropertyDec
 
 /** A list of different texts, each of which `isValid` accepts; the empty list is one too. */
 export const TextSetField = (
-  options: FieldOptions & { maxItems: number; isValid: (text: string) => boolean; message: string },
+  options: FieldOptions & {
+    maxItems: number;
+    isValid: (text: string) => boolean;
+    message: string;
+    values?: readonly string[];
+  },
 ): PropertyDecorator =>
   applyDecorators(
     TextListField({ ...options, minItems: 0 }),

@@ -1,13 +1,14 @@
 import { Controller, Get, Res } from '@nestjs/common';
-import { ApiExcludeController } from '@nestjs/swagger';
+import { ApiOkResponse, ApiServiceUnavailableResponse, ApiTags } from '@nestjs/swagger';
 import type { Response } from 'express';
 import { NoCredential } from '#auth';
 import { Database } from '#persistence';
 import { Config, DeliveryQueue, withTimeout } from '#platform';
+import { LivenessResponse, ReadinessResponse } from './health.response.js';
 import { hasOutdatedNode } from './outdated-node.js';
 import { Readiness } from './readiness.js';
 
-@ApiExcludeController()
+@ApiTags('Health')
 @NoCredential()
 @Controller()
 export class HealthController {
@@ -20,13 +21,16 @@ export class HealthController {
 
   /** Whether the process lives. */
   @Get('livez')
-  live() {
+  @ApiOkResponse({ type: LivenessResponse })
+  live(): LivenessResponse {
     return { status: 'ok' };
   }
 
   /** Whether it takes requests; `degraded` when Redis is away, which only costs speed. */
   @Get('readyz')
-  async ready(@Res({ passthrough: true }) response: Response) {
+  @ApiOkResponse({ type: ReadinessResponse })
+  @ApiServiceUnavailableResponse({ type: ReadinessResponse })
+  async ready(@Res({ passthrough: true }) response: Response): Promise<ReadinessResponse> {
     const database = await this.databaseAnswers();
     const redis = this.config.redisUrl ? this.queue.ready() : null;
     const isReady = this.readiness.started && !this.readiness.draining && database;

@@ -20,6 +20,15 @@ const clientErrors: Record<string, ErrorCode> = {
   ERR_HTTP_REQUEST_TIMEOUT: 'request_timeout',
 };
 
+/** Connections whose request has a time limit of its own. */
+const unhurried = new WeakSet<Socket>();
+
+/**
+ * Lets a request take longer to arrive than the server's limit for all. Its sender is known by now, and whoever reads
+ * it gives it up when nothing comes; the connection must not carry another request.
+ */
+export const allowLongBody = ({ socket }: IncomingMessage): void => void unhurried.add(socket);
+
 /** A server that slow or malformed clients cannot hold up (requirement IN-11). */
 export function createHttpServer(app: Express, publicUrl: string): Server {
   const answer = (request: IncomingMessage, response: ServerResponse): void => {
@@ -40,7 +49,11 @@ export function createHttpServer(app: Express, publicUrl: string): Server {
   );
   // Likewise: a request is served whatever else it expects (RFC 9110, section 10.1.1).
   server.on('checkExpectation', answer);
-  server.on('clientError', (error, socket) => refuse(error, socket as Socket, publicUrl));
+  server.on('clientError', (error, socket: Socket) => {
+    // Node says this once for each request, and leaves the end of it to us.
+    if (errorCode(error) === 'ERR_HTTP_REQUEST_TIMEOUT' && unhurried.has(socket)) return;
+    refuse(error, socket, publicUrl);
+  });
   return server;
 }
 

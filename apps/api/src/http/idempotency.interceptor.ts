@@ -12,12 +12,14 @@ import {
 } from '#persistence';
 import { canonicalJson, Keyring, newId, sha256 } from '#platform';
 import { delayingAfter } from './answer-delay.js';
+import { answeredCustomerId } from './answered-customer.js';
+import { isLines } from './body-reader.js';
 import type { HouseRequest } from './request-context.js';
 
 const HEADER = 'Idempotency-Key';
 
 /** Errors that would come again however often the request is sent: these are kept as answers, others are not. */
-const keptStatuses = new Set([404, 409, 422]);
+export const keptStatuses = new Set([404, 409, 422]);
 
 /** What was answered, so that it can be answered again. */
 type KeptAnswer =
@@ -44,15 +46,14 @@ export class IdempotencyInterceptor implements NestInterceptor {
     const key = request.get(HEADER);
     const secretKey = request.caller?.kind === 'secret-key' ? request.caller : request.vouchingKey;
     if (request.method !== 'POST' || key === undefined || !secretKey) return next.handle();
+    assertKey(key);
+    // Lines are committed as they come: there the key names the import, which then is not done twice either.
+    if (isLines(request)) return next.handle();
     const run = () => lastValueFrom(next.handle(), { defaultValue: undefined });
     return defer(() => this.once(this.describe(request, key, secretKey), request, http.getResponse(), run));
   }
 
-  /** @throws GatehouseError `validation_failed` for a key that is none */
   private describe(request: HouseRequest, key: string, secretKey: SecretKeyCaller): IdempotentRequest {
-    if (!/^[\x21-\x7e]{1,255}$/.test(key)) {
-      throw invalidField(HEADER, 'invalid', `${HEADER} must be 1 to 255 visible ASCII characters`);
-    }
     const { path } = request.route as { path: string };
     return {
       projectId: secretKey.project.id,
@@ -84,7 +85,8 @@ export class IdempotencyInterceptor implements NestInterceptor {
       const keep = async (tx: Tx, body: unknown) => {
         const answer = this.seal(claim, { status: response.statusCode, body });
         // Taken for dead and replaced: then the change must not happen a second time.
-        if (!(await this.keys.finish(tx, wanted, claim, answer))) throw inProgress();
+        const isKept = await this.keys.finish(tx, wanted, claim, answer, answeredCustomerId(body));
+        if (!isKept) throw inProgress();
       };
       return await delayingAfter(() => this.transactions.runAsOne(run, keep));
     } catch (error) {
@@ -107,7 +109,7 @@ export class IdempotencyInterceptor implements NestInterceptor {
     }
     const { cause: _, ...details } = error.details;
     const answer = this.seal(claim, { code: error.code, details, requestId });
-    await this.transactions.run((tx) => this.keys.finish(tx, wanted, claim, answer));
+    await this.transactions.run((tx) => this.keys.finish(tx, wanted, claim, answer, null));
   }
 
   private async replay(answer: KeptAnswer, response: Response): Promise<unknown> {
@@ -133,6 +135,12 @@ export class IdempotencyInterceptor implements NestInterceptor {
   private seal(claim: string, answer: KeptAnswer): Buffer {
     return this.keyring.encrypt('idempotent-answer', claim, JSON.stringify(answer));
   }
+}
+
+/** @throws GatehouseError `validation_failed` for a key that is none */
+function assertKey(key: string): void {
+  if (/^[\x21-\x7e]{1,255}$/.test(key)) return;
+  throw invalidField(HEADER, 'invalid', `${HEADER} must be 1 to 255 visible ASCII characters`);
 }
 
 /** On routes of a customer the same request of another one is another request. */

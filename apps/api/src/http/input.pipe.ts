@@ -18,7 +18,7 @@ const codes: Record<string, string> = {
 };
 
 /** A body class may say that the body can be left out, which counts as an empty one. */
-interface BodyClass {
+export interface BodyClass {
   bodyIsOptional?: true;
 }
 

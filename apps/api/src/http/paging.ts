@@ -1,7 +1,8 @@
 import { CursorCodec } from '#platform';
 import { QueryIntegerField, TextField } from './fields.js';
 
-const DEFAULT_LIMIT = 50;
+/** Records on a page, unless told. */
+export const DEFAULT_LIMIT = 50;
 const MAX_LIMIT = 200;
 
 /** The parameters that every list takes. */
@@ -14,7 +15,7 @@ export class PageQuery {
   })
   limit?: number;
 
-  @TextField({ description: 'Where the page before ended, as it said', optional: true, maxLength: 200 })
+  @TextField({ description: 'Where the page before ended, as it said', optional: true, maxLength: 1_200 })
   cursor?: string;
 }
 

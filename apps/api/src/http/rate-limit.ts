@@ -18,7 +18,7 @@ const addressQuotas = {
 
 const secretKeyPolicy: RatePolicy = { name: 'secret-key', quota: 100, windowSeconds: 1 };
 
-const RATE_LIMIT = Symbol('rate limit');
+export const RATE_LIMIT = Symbol('rate limit');
 
 /** Limits the route per client address and project. */
 export const RateLimit = (name: keyof typeof addressQuotas): MethodDecorator => SetMetadata(RATE_LIMIT, name);

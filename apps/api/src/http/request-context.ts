@@ -70,13 +70,21 @@ function actorOf({ caller, customerId }: HouseRequest): string | undefined {
  * `X-Client-IP` when a secret key with `customer:write` vouches for it (contract, section 3).
  */
 export function clientIp(request: AuthenticatedRequest): string | null {
-  return vouchedIp(request) ?? plainAddress(request.ip) ?? plainAddress(request.socket.remoteAddress);
+  return vouchedIp(request) ?? callerIp(request);
 }
 
 function vouchedIp(request: AuthenticatedRequest): string | null {
   const mayVouch = request.vouchingKey?.scopes.includes('customer:write') ?? false;
   return mayVouch ? plainAddress(request.get('x-client-ip')) : null;
 }
+
+/** The address of whoever sent the request, whomever they vouch for. */
+export const callerIp = (request: AuthenticatedRequest): string | null =>
+  plainAddress(request.ip) ?? plainAddress(request.socket.remoteAddress);
+
+/** What the client says that it is, at a length that can be kept. */
+export const userAgentOf = (request: AuthenticatedRequest): string | null =>
+  request.get('user-agent')?.slice(0, 512) ?? null;
 
 /** Who waits for the answer. */
 export interface Client {
@@ -100,7 +108,7 @@ export function clientOf(request: AuthenticatedRequest): Client {
   return {
     ip,
     addressBlock: ip && !isServer ? addressBlock(ip) : null,
-    userAgent: request.get('user-agent')?.slice(0, 512) ?? null,
+    userAgent: userAgentOf(request),
     origin: request.get('origin'),
     signal: gone.signal,
   };

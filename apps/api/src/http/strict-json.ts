@@ -1,7 +1,17 @@
 import { GatehouseError } from '#domain';
 
-const MAX_DEPTH = 20;
-const MAX_KEYS = 2_000;
+/** What a text is called in the faults that are found, and how much of it is taken. */
+export interface JsonLimits {
+  name: string;
+  depth: number;
+  keys: number;
+}
+
+const bodyLimits: JsonLimits = { name: 'body', depth: 20, keys: 2_000 };
+
+/** Of a line in a body of many, which is taken like a body. */
+export const lineLimits: JsonLimits = { ...bodyLimits, name: 'line' };
+
 const reservedKeys = new Set(['__proto__', 'constructor', 'prototype']);
 
 const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
@@ -14,38 +24,38 @@ const invalid = (detail: string): GatehouseError => new GatehouseError('invalid_
  * Of a repeated key the last value counts.
  * @throws GatehouseError `invalid_json`
  */
-export function parseStrictJson(bytes: Buffer): Record<string, unknown> {
-  const text = decode(bytes);
+export function parseStrictJson(bytes: Buffer, limits = bodyLimits): Record<string, unknown> {
+  const text = decode(bytes, limits);
   // Before JSON.parse, which recurses: depth must not depend on the stack.
-  checkDepth(text);
-  const value = parse(text);
+  checkDepth(text, limits);
+  const value = parse(text, limits);
   if (typeof value !== 'object' || value === null || Array.isArray(value))
-    throw invalid('The body must be a JSON object.');
+    throw invalid(`The ${limits.name} must be a JSON object.`);
   checkContents(value);
   return value as Record<string, unknown>;
 }
 
-function decode(bytes: Buffer): string {
+function decode(bytes: Buffer, { name }: JsonLimits): string {
   let text: string;
   try {
     text = decoder.decode(bytes);
   } catch {
-    throw invalid('The body is not valid UTF-8.');
+    throw invalid(`The ${name} is not valid UTF-8.`);
   }
-  if (text.startsWith('\ufeff')) throw invalid('The body must not start with a byte order mark.');
+  if (text.startsWith('\ufeff')) throw invalid(`The ${name} must not start with a byte order mark.`);
   return text;
 }
 
-function parse(text: string): unknown {
+function parse(text: string, { name }: JsonLimits): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    throw invalid('The body is not valid JSON.');
+    throw invalid(`The ${name} is not valid JSON.`);
   }
 }
 
 /** Counts brackets and keys outside of strings. */
-function checkDepth(text: string): void {
+function checkDepth(text: string, limits: JsonLimits): void {
   let depth = 0;
   let keys = 0;
   for (let index = 0; index < text.length; index += 1) {
@@ -54,8 +64,9 @@ function checkDepth(text: string): void {
     else if (character === '{' || character === '[') depth += 1;
     else if (character === '}' || character === ']') depth -= 1;
     else if (character === ':') keys += 1;
-    if (depth > MAX_DEPTH) throw invalid(`The body is nested deeper than ${MAX_DEPTH} levels.`);
-    if (keys > MAX_KEYS) throw invalid(`The body has more than ${MAX_KEYS} keys.`);
+    if (depth > limits.depth)
+      throw invalid(`The ${limits.name} is nested deeper than ${limits.depth} levels.`);
+    if (keys > limits.keys) throw invalid(`The ${limits.name} has more than ${limits.keys} keys.`);
   }
 }
 

@@ -1,0 +1,21 @@
+import { answeredCustomerId } from './answered-customer.js';
+
+describe('the customer whom an answer tells about', () => {
+  it.each([
+    ['a customer', { id: 'c1', email: 'ada@example.com' }],
+    ['a login', { tokens: null, customer: { id: 'c1', email: 'ada@example.com' } }],
+    ['a delivery', { success: true, data: { request: { body: '{"data":{"customer":{"id":"c1"}}}' } } }],
+  ])('is found in %s', (_, answer) => {
+    expect(answeredCustomerId(answer)).toBe('c1');
+  });
+
+  it.each([
+    ['nothing', undefined],
+    ['a project', { id: 'p1', name: 'Shop' }],
+    ['an endpoint', { success: true, data: { id: 'ep_1' } }],
+    ['a delivery about a project', { data: { request: { body: '{"data":{"project":{"id":"p1"}}}' } } }],
+    ['a list', { data: [], nextCursor: null }],
+  ])('is nobody in %s', (_, answer) => {
+    expect(answeredCustomerId(answer)).toBeNull();
+  });
+});

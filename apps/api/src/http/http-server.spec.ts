@@ -1,0 +1,54 @@
+import { once } from 'node:events';
+import { request, type Server } from 'node:http';
+import { connect, type AddressInfo } from 'node:net';
+import express from 'express';
+import { allowLongBody, createHttpServer } from './http-server.js';
+
+const LIMIT_MS = 200;
+
+describe('createHttpServer', () => {
+  let server: Server;
+  beforeEach(async () => {
+    const app = express();
+    app.post('/long', async (request, response) => {
+      allowLongBody(request);
+      let length = 0;
+      for await (const chunk of request) length += (chunk as Buffer).length;
+      response.setHeader('Connection', 'close').send(String(length));
+    });
+    app.post('/short', (request, response) => {
+      request.resume().once('end', () => void response.send('read'));
+    });
+    server = createHttpServer(app, 'http://127.0.0.1');
+    // Node takes the longer of the two for the whole request.
+    server.headersTimeout = LIMIT_MS;
+    server.requestTimeout = LIMIT_MS;
+    server.listen(0, '127.0.0.1');
+    await once(server, 'listening');
+  });
+  afterEach(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  const port = (): number => (server.address() as AddressInfo).port;
+
+  it('IN-11: a request that takes too long to arrive is answered 408 and closed', async () => {
+    const socket = connect(port(), '127.0.0.1');
+    socket.write('POST /short HTTP/1.1\r\nHost: x\r\nContent-Length: 10\r\n\r\nx');
+    let text = '';
+    for await (const chunk of socket.setEncoding('utf8')) text += chunk;
+    expect(text).toMatch(/^HTTP\/1\.1 408 .*"code":"request_timeout"/s);
+  });
+
+  it('IN-11: but not one that was allowed to, whose connection ends with it', async () => {
+    const expired = new Promise<void>((resolve) => server.prependListener('clientError', () => resolve()));
+    const sent = request({ port: port(), method: 'POST', path: '/long' });
+    const answered = once(sent, 'response');
+    sent.write('x');
+    await expired;
+    sent.end('y');
+    const [response] = await answered;
+    expect(await once(response.setEncoding('utf8'), 'data')).toEqual(['2']);
+    expect(response.headers.connection).toBe('close');
+  });
+});

@@ -1,0 +1,200 @@
+import type {
+  ExampleObject,
+  ExamplesObject,
+  HeaderObject,
+  HeadersObject,
+  ReferenceObject,
+  ResponseObject,
+  SchemaObject,
+} from '@nestjs/swagger';
+import { errorCatalogue, GatehouseError, idPrefixes, type ErrorCode, type ErrorDetails } from '#domain';
+import { problemDocument } from '../http/problem.js';
+
+/** Where the examples of the documentation are at home. */
+export const EXAMPLE_ID = '019aa2c0-7d1e-7000-8000-000000000000';
+const EXAMPLE_URL = 'https://auth.example.com';
+
+/** Members that some codes add (contract, section 2). */
+const members: Record<string, SchemaObject> = {
+  requiredScopes: { type: 'array', items: { type: 'string' }, description: 'Of insufficient_scope' },
+  requiredAccess: { type: 'string', description: 'Of insufficient_access' },
+  reasons: { type: 'array', items: { type: 'string' }, description: 'Of weak_password' },
+  customerId: { type: 'string', format: 'uuid', description: 'Of email_already_registered, for secret keys' },
+  redeliveredAs: { type: 'string', description: 'Of already_redelivered' },
+};
+
+const text = (description: string): SchemaObject => ({ type: 'string', description });
+
+const fieldError: SchemaObject = {
+  type: 'object',
+  required: ['field', 'code', 'message'],
+  properties: {
+    field: { ...text('The path of the field'), examples: ['settings.allowedOrigins'] },
+    code: { ...text('What is wrong with it'), examples: ['required'] },
+    message: text('The same in words'),
+  },
+};
+
+/** The problem documents (RFC 9457) of the two families. */
+export const problemSchemas: Record<string, SchemaObject> = {
+  Problem: {
+    type: 'object',
+    description: 'Every error. Some codes have members of their own.',
+    required: ['type', 'title', 'status', 'detail', 'code', 'requestId'],
+    properties: {
+      type: { type: 'string', format: 'uri', description: 'Where the code is explained' },
+      title: text('The same for every occurrence of the code'),
+      status: { type: 'integer', description: 'The HTTP status' },
+      detail: text('About this occurrence; for people, not for programs'),
+      code: { type: 'string', enum: Object.keys(errorCatalogue), description: 'What programs decide by' },
+      requestId: text('The same as X-Request-Id'),
+      errors: { type: 'array', items: fieldError, description: 'The faulty fields' },
+      ...members,
+    },
+  },
+  V1Problem: {
+    description: 'Every error below /v1.',
+    allOf: [
+      { $ref: '#/components/schemas/Problem' },
+      {
+        type: 'object',
+        required: ['success'],
+        properties: { success: { type: 'boolean', enum: [false] } },
+      },
+    ],
+  },
+};
+
+const header = (description: string, schema: SchemaObject, example: unknown): HeaderObject => ({
+  description,
+  required: true,
+  schema,
+  example,
+});
+const string: SchemaObject = { type: 'string' };
+
+/** The headers of answers. */
+export const answerHeaders: Record<string, HeaderObject> = {
+  'X-Request-Id': header('The id of this request, also in the log', string, EXAMPLE_ID),
+  'Retry-After': header('Seconds to wait before the next try', { type: 'integer', minimum: 0 }, 30),
+  RateLimit: header('The limit that was reached and when it ends, in seconds', string, '"login";r=0;t=30'),
+  'RateLimit-Policy': header('Its quota and its window in seconds', string, '"login";q=30;w=60'),
+  'WWW-Authenticate': header('What the route asks for (RFC 9110, RFC 6750)', string, 'Bearer'),
+  Allow: header('The methods that the path knows', string, 'GET, HEAD'),
+  'Idempotent-Replayed': {
+    ...header(
+      'There when this is the answer to an earlier request with the same Idempotency-Key',
+      { type: 'string', enum: ['true'] },
+      'true',
+    ),
+    required: false,
+  },
+};
+
+const named: Partial<Record<number, (keyof typeof answerHeaders)[]>> = {
+  401: ['WWW-Authenticate'],
+  405: ['Allow'],
+  429: ['Retry-After', 'RateLimit', 'RateLimit-Policy'],
+  503: ['Retry-After'],
+};
+
+/** The headers of a problem with this status, and of what is no problem. */
+export const headersOf = (status: number, isReplayable = false): HeadersObject =>
+  Object.fromEntries(
+    ['X-Request-Id', ...(named[status] ?? []), ...(isReplayable ? ['Idempotent-Replayed'] : [])].map(
+      (name) => [name, { $ref: `#/components/headers/${name}` }],
+    ),
+  );
+
+/** `V1` for the family that says `success` in every body. */
+const familyOf = (path: string): string => (path.startsWith('/v1/') ? 'V1' : '');
+
+/** What a component is called that belongs to one code, such as `V1InvalidCursor`. */
+const componentName = (code: ErrorCode, family: string): string =>
+  family + code.replace(/(?:^|_)([a-z])/g, (_, letter: string) => letter.toUpperCase());
+
+/** The answer with one of these codes, which share a status. */
+function problemResponse(codes: ErrorCode[], family: string, isReplayable: boolean): ResponseObject {
+  const { status } = errorCatalogue[codes[0]!];
+  // What is answered while the first request still runs says when to come again.
+  const retry: HeadersObject = codes.includes('idempotency_in_progress')
+    ? { 'Retry-After': { ...answerHeaders['Retry-After'], required: false } }
+    : {};
+  const examples = codes.map((code) => [
+    code,
+    { $ref: `#/components/examples/${componentName(code, family)}` },
+  ]);
+  return {
+    description: codes.map((code) => `\`${code}\`: ${errorCatalogue[code].title}`).join('\n\n'),
+    headers: { ...headersOf(status, isReplayable), ...retry },
+    content: {
+      'application/problem+json': {
+        // Beside a $ref further keywords narrow it; JSON Schema allows that since 2019-09, and so OpenAPI 3.1.
+        schema: {
+          $ref: `#/components/schemas/${family}Problem`,
+          type: 'object',
+          properties: { code: { type: 'string', enum: codes } },
+        },
+        examples: Object.fromEntries(examples) as ExamplesObject,
+      },
+    },
+  };
+}
+
+/** Codes that are answered before a route is found, or to a body that nobody asked for. */
+const codesOfNoRoute: ErrorCode[] = [
+  'invalid_json',
+  'not_found',
+  'method_not_allowed',
+  'request_timeout',
+  'payload_too_large',
+  'unsupported_media_type',
+  'headers_too_large',
+  'unavailable',
+];
+
+/** The answers of operations to errors; those that many have are kept once, as components of the document. */
+export class ProblemResponses {
+  readonly shared: Record<string, ResponseObject> = Object.fromEntries(
+    ['', 'V1'].flatMap((family) =>
+      codesOfNoRoute.map((code) => [componentName(code, family), problemResponse([code], family, false)]),
+    ),
+  );
+
+  of(codes: ErrorCode[], path: string, isReplayable: boolean): ResponseObject | ReferenceObject {
+    const family = familyOf(path);
+    if (codes.length > 1 || isReplayable) return problemResponse(codes, family, isReplayable);
+    const name = componentName(codes[0]!, family);
+    this.shared[name] ??= problemResponse(codes, family, false);
+    return { $ref: `#/components/responses/${name}` };
+  }
+}
+
+const detailsOf: Partial<Record<ErrorCode, ErrorDetails>> = {
+  validation_failed: { errors: [{ field: 'email', code: 'required', message: 'email is required' }] },
+  weak_password: {
+    errors: [{ field: 'password', code: 'weak', message: 'password is too weak' }],
+    members: { reasons: ['too_common'] },
+  },
+  insufficient_scope: { members: { requiredScopes: ['customer:write'] } },
+  insufficient_access: { members: { requiredAccess: 'organization' } },
+  email_already_registered: { members: { customerId: EXAMPLE_ID } },
+  already_redelivered: { members: { redeliveredAs: `${idPrefixes.delivery}_${EXAMPLE_ID}` } },
+};
+
+/** One example of every code in each family, by the name of its component. */
+export const problemExamples: Record<string, ExampleObject> = Object.fromEntries(
+  ['/api/v1/', '/v1/'].flatMap((path) =>
+    (Object.keys(errorCatalogue) as ErrorCode[]).map((code) => [
+      componentName(code, familyOf(path)),
+      {
+        summary: errorCatalogue[code].title,
+        value: problemDocument(new GatehouseError(code, detailsOf[code]), {
+          requestId: EXAMPLE_ID,
+          publicUrl: EXAMPLE_URL,
+          path,
+        }),
+      },
+    ]),
+  ),
+);

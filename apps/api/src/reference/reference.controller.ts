@@ -1,0 +1,52 @@
+import { createRequire } from 'node:module';
+import { dirname } from 'node:path';
+import { Controller, Get, Header, Res } from '@nestjs/common';
+import { ApiExcludeController } from '@nestjs/swagger';
+import type { Response } from 'express';
+import { NoCredential } from '#auth';
+import { referencePage, referencePolicy, referenceScript, referenceStyle } from './reference-page.js';
+
+/** The built files of Swagger UI; nothing is loaded from elsewhere (docs/adr/0017-api-reference.md). */
+const viewer = dirname(createRequire(import.meta.url).resolve('swagger-ui-dist/package.json'));
+
+/** Asked for again each time, and sent only when they have changed. */
+const CACHE = ['Cache-Control', 'no-cache'] as const;
+
+/** The reference, to be read and tried in a browser. */
+@ApiExcludeController()
+@NoCredential()
+@Controller('docs')
+export class ReferenceController {
+  @Get()
+  @Header('Content-Type', 'text/html; charset=utf-8')
+  @Header('Content-Security-Policy', referencePolicy)
+  show(): string {
+    return referencePage;
+  }
+
+  @Get('reference.css')
+  @Header('Content-Type', 'text/css; charset=utf-8')
+  @Header(...CACHE)
+  style(): string {
+    return referenceStyle;
+  }
+
+  @Get('reference.js')
+  @Header('Content-Type', 'text/javascript; charset=utf-8')
+  @Header(...CACHE)
+  script(): string {
+    return referenceScript;
+  }
+
+  @Get('swagger-ui.css')
+  @Header(...CACHE)
+  viewerStyle(@Res() response: Response): void {
+    response.sendFile('swagger-ui.css', { root: viewer });
+  }
+
+  @Get('swagger-ui-bundle.js')
+  @Header(...CACHE)
+  viewerScript(@Res() response: Response): void {
+    response.sendFile('swagger-ui-bundle.js', { root: viewer });
+  }
+}

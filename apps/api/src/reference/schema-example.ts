@@ -1,0 +1,41 @@
+import type { ReferenceObject, SchemaObject } from '@nestjs/swagger';
+import { EXAMPLE_ID } from './problem-schemas.js';
+
+export type Schema = SchemaObject | ReferenceObject;
+
+const byFormat: Record<string, string> = {
+  uuid: EXAMPLE_ID,
+  email: 'ada@example.com',
+  uri: 'https://app.example.com/',
+  'date-time': '2026-01-01T00:00:00.000Z',
+};
+
+/** A value that the schema describes: its own examples where it has some, else the plainest. */
+export function schemaExample(schema: Schema, schemas: Record<string, Schema>): unknown {
+  const { $ref, ...own } = schema as ReferenceObject & SchemaObject;
+  const known = $ref ? schemas[$ref.split('/').at(-1)!] : {};
+  const merged: SchemaObject = { ...known, ...own };
+  const [example] = (merged.examples ?? []) as unknown[];
+  if (example !== undefined) return example;
+  if (merged.default !== undefined) return merged.default as unknown;
+  if (isNullable(merged)) return null;
+  if (merged.enum) return merged.enum[0] as unknown;
+  const one = merged.oneOf?.[0] ?? merged.anyOf?.[0];
+  if (one) return schemaExample(one, schemas);
+  return plainest(merged, schemas);
+}
+
+const isNullable = ({ type }: SchemaObject): boolean => Array.isArray(type) && type.includes('null');
+
+function plainest(schema: SchemaObject, schemas: Record<string, Schema>): unknown {
+  const { type, properties = {}, required = [], items, minimum = 0, format = '' } = schema;
+  if (type === 'object') {
+    const shown = Object.entries(properties).filter(
+      ([name, member]) => required.includes(name) || 'examples' in member,
+    );
+    return Object.fromEntries(shown.map(([name, member]) => [name, schemaExample(member, schemas)]));
+  }
+  if (type === 'array') return items ? [schemaExample(items, schemas)] : [];
+  if (type === 'integer') return minimum;
+  return type === 'boolean' ? false : (byFormat[format] ?? 'text');
+}

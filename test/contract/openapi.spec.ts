@@ -1,0 +1,291 @@
+import { randomBytes } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { SwaggerModule, type OpenAPIObject, type OperationObject } from '@nestjs/swagger';
+import { createApi } from '../../apps/api/src/api.js';
+import { registeredRoutes } from '../../apps/api/src/http/route-gate.js';
+import { handlerName, problemCodes, RouteReader } from '../../apps/api/src/reference/documented-route.js';
+import { errorCatalogue, scopes, type ErrorCode } from '#domain';
+import { createLogger, loadConfig } from '#platform';
+import { Conformance } from '../support/conformance.js';
+import { strictAjv } from '../support/json-schemas.js';
+
+type Json = Record<string, any>;
+
+const document: Json = JSON.parse(readFileSync(process.env['TEST_OPENAPI']!, 'utf8'));
+const operations = Object.entries(document['paths'] as Json).flatMap(([path, item]) =>
+  Object.entries(item as Json).map(([method, operation]) => ({
+    name: `${method.toUpperCase()} ${path}`,
+    path,
+    method,
+    operation: operation as Json,
+  })),
+);
+const resolve = (value: Json): Json =>
+  value['$ref']
+    ? (value['$ref'] as string)
+        .split('/')
+        .slice(1)
+        .reduce<Json>((at, step) => at[step], document)
+    : value;
+
+const config = loadConfig({
+  DATABASE_URL: 'postgres://127.0.0.1/nowhere',
+  GATEHOUSE_SECRET: randomBytes(32).toString('base64url'),
+  LOG_LEVEL: 'silent',
+});
+
+/** The codes that an operation is documented to be refused with. */
+const codesOf = (operation: Json): ErrorCode[] =>
+  Object.values(operation['responses'] as Json).flatMap(
+    (response) =>
+      resolve(response)['content']?.['application/problem+json']?.schema.properties.code.enum ?? [],
+  );
+const operationOf = (name: string): Json => operations.find((each) => each.name === name)!.operation;
+
+/** Pages for people and the reference itself. */
+const isPage = (path: string): boolean =>
+  path === '/openapi.json' || !/^\/(api|v1|\.well-known|livez|readyz)/.test(path);
+
+describe('the OpenAPI document', () => {
+  test('has every route that there is, and no other', async () => {
+    const api = await createApi(config, createLogger(config, 'test'));
+    const routes = registeredRoutes(api.express).filter(({ path }) => !isPage(path));
+    await api.app.close();
+    const names = routes.map(({ method, path }) => `${method} ${path.replace(/:(\w+)/g, '{$1}')}`);
+    expect(operations.map(({ name }) => name).sort()).toEqual(names.sort());
+  });
+
+  test('names each operation once, in a form that makes names of functions', () => {
+    const ids = operations.map(({ operation }) => operation['operationId'] as string);
+    expect(ids.filter((id) => !/^[a-z][A-Za-z]+$/.test(id))).toEqual([]);
+    expect(new Set(ids).size).toBe(ids.length);
+  });
+
+  test.each(operations)('$name: summary, description, a section, headers, errors', ({ operation }) => {
+    expect(operation['summary']).toMatch(/^[A-Z`].{5,119}[^.]$/);
+    expect(operation['description']).toContain(operation['summary']);
+    const sections = (document['tags'] as Json[]).map(({ name }) => name);
+    expect(operation['tags']).toHaveLength(1);
+    expect(sections).toContain(operation['tags'][0]);
+    for (const parameter of operation['parameters'] as Json[]) expect(parameter['description']).toBeTruthy();
+    for (const [status, response] of Object.entries(operation['responses'] as Json)) {
+      const { description, headers } = resolve(response);
+      expect(description).toBeTruthy();
+      expect(Object.keys(headers)).toContain('X-Request-Id');
+      const isProblem = 'application/problem+json' in (resolve(response)['content'] ?? {});
+      if (isProblem && ['429', '503'].includes(status)) expect(Object.keys(headers)).toContain('Retry-After');
+    }
+    expect(codesOf(operation)).toEqual(expect.arrayContaining(['internal_error']));
+  });
+
+  test('every section has something in it', () => {
+    const used = new Set(operations.map(({ operation }) => operation['tags'][0] as string));
+    const sections = (document['tags'] as Json[]).map(({ name, description }) => {
+      expect(description).toBeTruthy();
+      return name as string;
+    });
+    expect(sections.filter((name) => !used.has(name))).toEqual([]);
+  });
+
+  test('each code stands under its own status, and each is answered somewhere', () => {
+    const misplaced = operations.flatMap(({ name, operation }) =>
+      Object.entries(operation['responses'] as Json).flatMap(([status, response]) =>
+        codesOf({ responses: { [status]: response } })
+          .filter((code) => String(errorCatalogue[code].status) !== status)
+          .map((code) => `${name}: ${code}`),
+      ),
+    );
+    expect(misplaced).toEqual([]);
+    const everywhere = codesOf({ responses: document['components'].responses });
+    const answered = new Set([...operations.flatMap(({ operation }) => codesOf(operation)), ...everywhere]);
+    expect((Object.keys(errorCatalogue) as ErrorCode[]).filter((code) => !answered.has(code))).toEqual([]);
+  });
+
+  test('its examples are what its schemas describe', () => {
+    const conformance = new Conformance(document);
+    const faulty = operations.flatMap(({ name, operation }) => {
+      const contents = [
+        operation['requestBody'],
+        ...Object.values(operation['responses'] as Json).map(resolve),
+      ];
+      return contents.flatMap((body: Json | undefined) =>
+        Object.values((body?.['content'] ?? {}) as Json).flatMap(
+          ({ schema, example, examples = {} }: Json) => {
+            const values = [...(example === undefined ? [] : [example])];
+            for (const each of Object.values(examples as Json)) values.push(resolve(each)['value']);
+            return values
+              .flatMap((value) => conformance.valueFaults(schema, value))
+              .map((fault) => `${name}: ${fault}`);
+          },
+        ),
+      );
+    });
+    expect(faulty).toEqual([]);
+  });
+
+  test('every JSON body has an example', () => {
+    const bare = operations.filter(({ operation }) =>
+      [operation['requestBody'], ...Object.values(operation['responses'] as Json)]
+        .map((body) => body && resolve(body)['content']?.['application/json'])
+        .some((content) => content && content.example === undefined),
+    );
+    expect(bare.map(({ name }) => name)).toEqual([]);
+  });
+
+  test('schemas are JSON Schema 2020-12, as OpenAPI 3.1 has them: nothing of 3.0 is left', () => {
+    expect(document['openapi']).toBe('3.1.0');
+    const text = JSON.stringify(document);
+    expect(text).not.toMatch(/"nullable":|"exclusiveM\w+":(true|false)/);
+    const ajv = strictAjv({ strictTypes: false });
+    for (const schema of Object.values(document['components'].schemas as Json)) {
+      expect(ajv.validateSchema({ ...schema, $schema: 'https://json-schema.org/draft/2020-12/schema' })).toBe(
+        true,
+      );
+    }
+  });
+});
+
+describe('what the guards ask of a route is documented by itself', () => {
+  test('a secret key: schemes with scopes, and what refuses it', () => {
+    const create = operationOf('POST /api/v1/customers');
+    expect(create['security']).toEqual([
+      { secretKey: ['customer:write'] },
+      { secretKeyHeader: ['customer:write'] },
+    ]);
+    expect(codesOf(create)).toEqual(
+      expect.arrayContaining([
+        'invalid_json',
+        'validation_failed',
+        'multiple_credentials',
+        'invalid_api_key',
+        'wrong_credential_type',
+        'insufficient_scope',
+        'payload_too_large',
+        'unsupported_media_type',
+        'rate_limited',
+        'idempotency_in_progress',
+        'idempotency_key_reused',
+        'unavailable',
+      ]),
+    );
+    expect(codesOf(create)).not.toContain('invalid_access_token');
+    expect(codesOf(create)).not.toContain('insufficient_access');
+    expect(codesOf(operationOf('POST /api/v1/organizations'))).toContain('insufficient_access');
+  });
+
+  test('an access token, a publishable key, none', () => {
+    const me = operationOf('GET /api/v1/me');
+    expect(me['security']).toEqual([{ accessToken: [] }]);
+    expect(codesOf(me)).toEqual(expect.arrayContaining(['invalid_access_token', 'origin_not_allowed']));
+    expect(codesOf(me)).not.toContain('rate_limited');
+    expect(codesOf(me)).not.toContain('invalid_json');
+    expect(operationOf('POST /api/v1/auth/login')['security']).toEqual([{ publishableKey: [] }]);
+    const refresh = operationOf('POST /api/v1/auth/refresh');
+    expect(refresh['security']).toEqual([]);
+    expect(codesOf(refresh)).not.toContain('wrong_credential_type');
+  });
+
+  test('scopes are those that there are', () => {
+    const named = operations.flatMap(({ operation }) =>
+      (operation['security'] as Record<string, string[]>[]).flatMap((option) => Object.values(option).flat()),
+    );
+    expect([...new Set(named)].filter((scope) => !(scopes as readonly string[]).includes(scope))).toEqual([]);
+  });
+
+  test('a body that may be left out is not required; the others are', () => {
+    expect(operationOf('POST /api/v1/auth/logout')['requestBody'].required).toBe(false);
+    expect(operationOf('POST /api/v1/auth/login')['requestBody'].required).toBe(true);
+  });
+
+  test('headers: Idempotency-Key on every POST, what 401, 429 and 405 carry', () => {
+    for (const { name, method, operation } of operations) {
+      const names = (operation['parameters'] as Json[]).map((parameter) => parameter['name']);
+      expect({ name, is: names.includes('Idempotency-Key') }).toEqual({ name, is: method === 'post' });
+    }
+    const { responses } = operationOf('POST /api/v1/auth/login');
+    expect(Object.keys(resolve(responses['401'])['headers'])).toContain('WWW-Authenticate');
+    expect(Object.keys(resolve(responses['429'])['headers'])).toEqual(
+      expect.arrayContaining(['Retry-After', 'RateLimit', 'RateLimit-Policy']),
+    );
+    expect(Object.keys(responses['200'].headers)).toContain('Idempotent-Replayed');
+    expect(Object.keys(document['components'].responses.MethodNotAllowed.headers)).toContain('Allow');
+  });
+});
+
+describe('controllers', () => {
+  test('do not repeat what their guards and inputs refuse', async () => {
+    const api = await createApi(config, createLogger(config, 'test'));
+    const bare = SwaggerModule.createDocument(api.app, {} as OpenAPIObject, {
+      operationIdFactory: handlerName,
+    });
+    const reader = new RouteReader(api.app);
+    const repeated = Object.entries(bare.paths).flatMap(([path, item]) =>
+      Object.entries(item as Record<string, OperationObject>).flatMap(([method, operation]) => {
+        const route = reader.read(method, path, operation);
+        const known = problemCodes({ ...route, problems: [] });
+        return route.problems
+          .filter((code) => known.includes(code))
+          .map((code) => `${method} ${path}: ${code}`);
+      }),
+    );
+    await api.app.close();
+    expect(repeated).toEqual([]);
+  });
+});
+
+describe('the comparison of answers with the document', () => {
+  const conformance = new Conformance(document);
+  const answer = (status: number, body: unknown, headers: Record<string, string> = {}) => ({
+    status,
+    text: body === undefined ? '' : JSON.stringify(body),
+    headers: new Headers({ 'x-request-id': 'r', 'content-type': 'application/json', ...headers }),
+  });
+  const asked = (method: string, path: string) => ({ method, url: `http://house${path}`, hasBody: false });
+  const customer = operationOf('GET /api/v1/customers/{customerId}')['responses']['200'].content[
+    'application/json'
+  ].example as Json;
+  const faults = (body: unknown, headers?: Record<string, string>) =>
+    conformance.faults(asked('GET', `/api/v1/customers/${customer['id']}`), answer(200, body, headers));
+
+  test('lets through what is as documented', () => expect(faults(customer)).toEqual([]));
+
+  test.each<[string, () => string[], RegExp]>([
+    ['a member that is not documented', () => faults({ ...customer, passwordHash: 'x' }), /passwordHash/],
+    [
+      'a member that is missing',
+      () => faults({ ...customer, email: undefined }),
+      /required property 'email'/,
+    ],
+    ['a member of another type', () => faults({ ...customer, emailVerified: 'yes' }), /must be boolean/],
+    [
+      'a time without milliseconds',
+      () => faults({ ...customer, createdAt: '2026-01-01T00:00:00Z' }),
+      /format/,
+    ],
+    ['another content type', () => faults(customer, { 'content-type': 'text/plain' }), /text\/plain/],
+    [
+      'a missing header',
+      () =>
+        conformance.faults(asked('GET', '/livez'), {
+          ...answer(200, { status: 'ok' }),
+          headers: new Headers({ 'content-type': 'application/json' }),
+        }),
+      /X-Request-Id is missing/,
+    ],
+    [
+      'a status',
+      () => conformance.faults(asked('GET', '/livez'), answer(418, {})),
+      /status is not documented/,
+    ],
+    [
+      'a body after 204',
+      () => conformance.faults(asked('DELETE', '/api/v1/me/sessions/1'), answer(204, {})),
+      /body/,
+    ],
+    [
+      'a path',
+      () => conformance.faults(asked('GET', '/api/v2/me'), answer(200, {})),
+      /status is not documented/,
+    ],
+  ])('finds %s', (_, found, message) => expect(found().join('\n')).toMatch(message));
+});
