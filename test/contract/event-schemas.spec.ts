@@ -1,14 +1,12 @@
-import { randomUUID } from 'node:crypto';
+import { createHash, randomUUID } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
-import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
+import type { ValidateFunction } from 'ajv/dist/2020.js';
 import {
-  canonicalEmail,
   eventExamples,
   eventResources,
   eventSchema,
   eventsSchema,
   eventTypes,
-  isUuid,
   parsePublicId,
   type EventBody,
   type EventType,
@@ -16,29 +14,16 @@ import {
 import { eventually } from '../support/eventually.js';
 import { House, PASSWORD, type Answer } from '../support/house.js';
 import { insertSessions } from '../support/insert-sessions.js';
+import { strictAjv } from '../support/json-schemas.js';
 import { uniqueEmail } from '../support/unique-email.js';
 
 const types = Object.keys(eventTypes) as EventType[];
 
 const readJson = async (name: string): Promise<any> => JSON.parse(await readFile(name, 'utf8'));
 
-/** Strict: an unknown keyword or format is an error. Formats mean what the contract says, section 2. */
-const newAjv = (): Ajv2020 =>
-  new Ajv2020({
-    allErrors: true,
-    allowUnionTypes: true,
-    strict: true,
-    formats: {
-      uuid: isUuid,
-      email: (text: string) => canonicalEmail(text) === text,
-      uri: (text: string) => URL.canParse(text),
-      'date-time': /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/,
-    },
-  });
-
 /** The faults of a body by the published schema, as a receiver would find them. */
 async function publishedFaults(): Promise<(type: string, body: unknown) => string[]> {
-  const ajv = newAjv().addSchema(await readJson('docs/events.schema.json'), 'events');
+  const ajv = strictAjv().addSchema(await readJson('docs/events.schema.json'), 'events');
   return (type, body) => {
     const validate = ajv.getSchema(`events#/$defs/${type}`);
     if (!validate) return [`${type} has no schema`];
@@ -76,7 +61,7 @@ describe('the schemas of events', () => {
   test.each(types)('%s: its example is valid, by the published schema and by the one of its own', (type) => {
     expect(eventExamples[type].type).toBe(type);
     expect(faultsOf(type, eventExamples[type])).toEqual([]);
-    expect(faults(newAjv().compile(eventSchema(type)), eventExamples[type])).toEqual([]);
+    expect(faults(strictAjv().compile(eventSchema(type)), eventExamples[type])).toEqual([]);
   });
 
   test.each(types)('%s: every member of its example is required, and of a type', (type) => {
@@ -105,7 +90,7 @@ describe('the schemas of events', () => {
   });
 
   test('tell bodies apart by their type', () => {
-    const validate = newAjv().compile(eventsSchema);
+    const validate = strictAjv().compile(eventsSchema);
     for (const type of types) expect(faults(validate, eventExamples[type])).toEqual([]);
     expect(validate({ ...eventExamples['login.failed'], type: 'login.succeeded' })).toBe(false);
     expect(validate({ ...eventExamples['login.failed'], type: 'login.unheard_of' })).toBe(false);
@@ -250,6 +235,31 @@ describe('the events of whole lives', () => {
     return customer.id;
   }
 
+  /** What an organization does with itself: a child, projects, keys. @returns the ids that events must match */
+  async function manage(): Promise<{ organization: any; project: any; apiKey: any }> {
+    const { organizationId } = house.credentials;
+    const organization = expecting(
+      200,
+      await house.server('PATCH', `/api/v1/organizations/${organizationId}`, { name: 'Renamed' }),
+    ).body;
+    const child = { name: 'Child', slug: 'child' };
+    expecting(201, await house.server('POST', '/api/v1/organizations', child));
+    const made = expecting(201, await house.server('POST', '/api/v1/projects', { name: 'Short-lived' })).body;
+    const keys = `/api/v1/projects/${made.id}/api-keys`;
+    const expiresAt = new Date(Date.now() + 86_400_000).toISOString();
+    const first = expecting(201, await house.server('POST', keys, { name: 'First', expiresAt })).body;
+    house.startWorker();
+    await house.ready();
+    const second = expecting(201, await house.server('POST', `${keys}/${first.id}/rotate`)).body;
+    for (const { key } of [first, second]) {
+      secrets.add(key).add(createHash('sha256').update(key).digest('hex'));
+    }
+    expecting(204, await house.server('DELETE', `${keys}/${second.id}`));
+    const apiKey = expecting(200, await house.server('GET', `${keys}/${second.id}`)).body;
+    const project = expecting(200, await house.server('POST', `/api/v1/projects/${made.id}/archive`)).body;
+    return { organization, project, apiKey };
+  }
+
   const readBodies = async (): Promise<typeof bodies> =>
     (await house.sql<{ body: string }>('SELECT body FROM events ORDER BY id')).map(({ body }) => ({
       text: body,
@@ -262,6 +272,7 @@ describe('the events of whole lives', () => {
   let adaId: string;
   let graceId: string;
   let project: unknown;
+  let managed: Awaited<ReturnType<typeof manage>>;
 
   beforeAll(async () => {
     house = await House.start();
@@ -281,6 +292,7 @@ describe('the events of whole lives', () => {
 
     const change = { name: 'Renamed', settings: { accessTokenTtl: 600, branding: { color: '#0f172a' } } };
     project = expecting(200, await house.server('PATCH', `/api/v1/projects/${projectId}`, change)).body;
+    managed = await manage();
     const seen = new Set(bodies.map(({ body }) => body.id));
     bodies.push(...(await readBodies()).filter(({ body }) => !seen.has(body.id)));
   }, 60_000);
@@ -338,6 +350,13 @@ describe('the events of whole lives', () => {
     expect((await house.server('GET', `/api/v1/projects/${house.credentials.projectId}`)).body).toEqual(
       project,
     );
+
+    expect(emitted('project.archived').project).toEqual(managed.project);
+    expect(emitted('api_key.revoked').apiKey).toEqual(managed.apiKey);
+    expect(emitted('organization.updated')).toEqual({
+      organization: managed.organization,
+      previous: { name: 'My organization' },
+    });
 
     const { email } = (await house.server('GET', `/api/v1/customers/${graceId}`)).body;
     await loggedIn(email, SECOND_PASSWORD);

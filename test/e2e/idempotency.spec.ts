@@ -1,8 +1,12 @@
 import { createHash, randomUUID } from 'node:crypto';
+import { fetchDocumented } from '../support/conformance.js';
 import { registerOne, type Tokens } from '../support/customers.js';
 import { eventually } from '../support/eventually.js';
 import { House, PASSWORD, type Answer } from '../support/house.js';
+import { populate, thingsNamed } from '../support/population.js';
 import { Receiver } from '../support/receiver.js';
+import { documentedRoutes, fillPath, sampleBody, type Route } from '../support/routes.js';
+import { storedText } from '../support/stored.js';
 import { insertOrganization, insertProject } from '../support/tenants.js';
 import { uniqueEmail } from '../support/unique-email.js';
 
@@ -143,7 +147,7 @@ describe('a POST with a secret key and an Idempotency-Key (HD-04)', () => {
 
   it.each(['', ' ', 'x'.repeat(256), 'with space', 'ünïcode'])('refuses %j as a key', async (key) => {
     const email = uniqueEmail();
-    const answer = await fetch(`${house.baseUrl}/api/v1/customers`, {
+    const answer = await fetchDocumented(`${house.baseUrl}/api/v1/customers`, {
       method: 'POST',
       headers: {
         authorization: `Bearer ${house.credentials.secretKey}`,
@@ -278,3 +282,81 @@ it('a POST with a publishable key alone ignores the header', async () => {
   expect([first.status, second.status, isReplayed(second)]).toEqual([200, 200, false]);
   expect(second.body.tokens.refreshToken).not.toBe(first.body.tokens.refreshToken);
 });
+
+it('every documented POST with a secret key is done once, whatever it does (HD-04)', async () => {
+  const receiver = await Receiver.start();
+  const other = await House.start({ env: { RATE_LIMITS: 'off' } });
+  try {
+    const owner = await insertOrganization(other);
+    const { things, organization } = await populate(other, owner, receiver);
+    const spare = [
+      await insertProject(other, owner.organizationId),
+      await insertProject(other, owner.organizationId),
+    ].map(({ projectId }) => projectId);
+    // Nothing is written from now on but by what asks.
+    await Promise.all(other.workers.map((worker) => worker.end()));
+    await other.sql(`UPDATE api_keys SET last_used_at = now() + interval '1 hour'`);
+
+    const idOf = (route: Route, name: string, place: number): string =>
+      (route.name.endsWith('/archive') ? spare : things[thingsNamed[name]![0]!])![place]!;
+    const pathOf = (route: Route, place: number): string =>
+      fillPath(
+        route.path,
+        Object.fromEntries(
+          route.inputs
+            .filter((input) => input.in === 'path')
+            .map(({ name }) => [name, idOf(route, name, place)]),
+        ),
+      );
+    const routes = (await documentedRoutes(other)).filter(
+      ({ method, kinds }) => method === 'POST' && kinds.includes('secret'),
+    );
+    expect(routes.length).toBeGreaterThan(10);
+    for (const route of routes) {
+      const { name } = route;
+      expect({ name, headers: route.inputs.filter((input) => input.in === 'header') }).toMatchObject({
+        headers: expect.arrayContaining([expect.objectContaining({ name: 'Idempotency-Key' })]),
+      });
+      const key = randomUUID();
+      const body = sampleBody(route);
+      const send = (path: string, sent: unknown) =>
+        other.request('POST', path, {
+          body: sent,
+          headers: { authorization: `Bearer ${organization.credentials.secret}`, 'idempotency-key': key },
+        });
+      const first = await send(pathOf(route, 0), body);
+      expect({ name, isDone: first.status < 300 || first.body, isReplayed: isReplayed(first) }).toEqual({
+        name,
+        isDone: true,
+        isReplayed: false,
+      });
+      const before = await storedText(other);
+      const again = await send(pathOf(route, 0), body);
+      expect({ name, status: again.status, body: again.body, isReplayed: isReplayed(again) }).toEqual({
+        name,
+        status: first.status,
+        body: first.body,
+        isReplayed: true,
+      });
+      // What takes no body is another request for another object.
+      const changed = await (body
+        ? send(pathOf(route, 0), sampleBody(route))
+        : send(pathOf(route, 1), undefined));
+      expect({
+        name,
+        status: changed.status,
+        code: changed.body.code,
+        isReplayed: isReplayed(changed),
+      }).toEqual({
+        name,
+        status: 422,
+        code: 'idempotency_key_reused',
+        isReplayed: false,
+      });
+      expect({ name, isWritten: (await storedText(other)) !== before }).toEqual({ name, isWritten: false });
+    }
+  } finally {
+    await other.stop();
+    await receiver.stop();
+  }
+}, 60_000);

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { request as httpRequest } from 'node:http';
 import { decodeJwt } from 'jose';
+import { fetchDocumented } from '../support/conformance.js';
 import { House, PASSWORD, type Answer } from '../support/house.js';
 import { startReplica } from '../support/replicas.js';
 import { uniqueEmail } from '../support/unique-email.js';
@@ -40,7 +41,7 @@ const kinds = {
   },
 };
 const onReplica = async (path: string, body: object): Promise<void> => {
-  const answer = await fetch(replica.baseUrl + path, {
+  const answer = await fetchDocumented(replica.baseUrl + path, {
     method: 'POST',
     body: JSON.stringify(body),
     headers: { 'content-type': 'application/json', 'x-publishable-key': house.credentials.publishableKey },

@@ -1,3 +1,4 @@
+import { fetchDocumented } from '../support/conformance.js';
 import { House, PASSWORD, type Answer } from '../support/house.js';
 import { startReplica } from '../support/replicas.js';
 import { uniqueEmail } from '../support/unique-email.js';
@@ -14,7 +15,7 @@ afterAll(async () => {
 });
 
 const refresh = async (refreshToken: string, baseUrl = house.baseUrl): Promise<Answer> => {
-  const response = await fetch(`${baseUrl}/api/v1/auth/refresh`, {
+  const response = await fetchDocumented(`${baseUrl}/api/v1/auth/refresh`, {
     method: 'POST',
     body: JSON.stringify({ refreshToken }),
     headers: { 'content-type': 'application/json' },
@@ -22,7 +23,8 @@ const refresh = async (refreshToken: string, baseUrl = house.baseUrl): Promise<A
   return { status: response.status, headers: response.headers, body: await response.json() };
 };
 const me = async (accessToken: string, baseUrl = house.baseUrl): Promise<number> =>
-  (await fetch(`${baseUrl}/api/v1/me`, { headers: { authorization: `Bearer ${accessToken}` } })).status;
+  (await fetchDocumented(`${baseUrl}/api/v1/me`, { headers: { authorization: `Bearer ${accessToken}` } }))
+    .status;
 
 describe('TK-03: each credential opens its own routes and no other', () => {
   type Name = keyof Awaited<ReturnType<typeof everyCredential>>;

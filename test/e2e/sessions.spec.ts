@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { fetchDocumented } from '../support/conformance.js';
 import { openSession, registerOne, type Registered, type Tokens } from '../support/customers.js';
 import { House, PASSWORD, type Answer } from '../support/house.js';
 import { insertSessions } from '../support/insert-sessions.js';
@@ -24,7 +25,7 @@ const loggedIn = async (count: number): Promise<Omit<Registered, 'tokens'> & { l
 };
 
 const lives = async ({ accessToken }: Tokens, baseUrl = house.baseUrl): Promise<boolean> => {
-  const response = await fetch(`${baseUrl}/api/v1/me`, {
+  const response = await fetchDocumented(`${baseUrl}/api/v1/me`, {
     headers: { authorization: `Bearer ${accessToken}` },
   });
   return response.status === 200;

@@ -10,6 +10,7 @@ import {
   SignJWT,
 } from 'jose';
 import { Keyring } from '#platform';
+import { fetchDocumented } from '../support/conformance.js';
 import { eventually } from '../support/eventually.js';
 import { House, type Answer } from '../support/house.js';
 import { startReplica } from '../support/replicas.js';
@@ -51,7 +52,7 @@ const me = async ({ accessToken }: Pick<Tokens, 'accessToken'>): Promise<number>
 
 const kidOf = ({ accessToken }: Tokens): string => decodeProtectedHeader(accessToken).kid!;
 const jwks = async (baseUrl = house.baseUrl): Promise<Record<string, string>[]> => {
-  const response = await fetch(`${baseUrl}/.well-known/jwks.json`);
+  const response = await fetchDocumented(`${baseUrl}/.well-known/jwks.json`);
   return ((await response.json()) as { keys: Record<string, string>[] }).keys;
 };
 const publishedKids = async (): Promise<string[]> => (await jwks()).map(({ kid }) => kid!);
@@ -117,7 +118,7 @@ describe('rotation by command', () => {
 
       for (const baseUrl of [house.baseUrl, replica.baseUrl]) {
         await eventually('the older keys leaving', async () => (await jwks(baseUrl)).length === 1);
-        const answer = await fetch(`${baseUrl}/api/v1/me`, {
+        const answer = await fetchDocumented(`${baseUrl}/api/v1/me`, {
           headers: { authorization: `Bearer ${before.accessToken}` },
         });
         expect(answer.status).toBe(401);

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { fetchDocumented } from '../support/conformance.js';
 import { registerMany } from '../support/customers.js';
 import { eventually } from '../support/eventually.js';
 import { carriers, House } from '../support/house.js';
@@ -173,7 +174,7 @@ describe('starting', () => {
       DATABASE_URL: `postgres://nobody:nothing@127.0.0.1:${await freePort()}/none`,
       GATEHOUSE_SECRET: randomUUID() + randomUUID(),
     });
-    const ask = (path: string) => fetch(`http://127.0.0.1:${port}${path}`);
+    const ask = (path: string) => fetchDocumented(`http://127.0.0.1:${port}${path}`);
     await eventually('the api listening', () =>
       ask('/livez').then(
         (response) => response.ok,

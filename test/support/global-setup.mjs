@@ -1,4 +1,7 @@
+import fs from 'node:fs';
+import path from 'node:path';
 import { ensureBuilt } from '../../scripts/build.mjs';
+import { openApiDocument } from '../../scripts/openapi-document.mjs';
 import { reapServers, startServers } from './embedded.mjs';
 
 /** Brings up what the e2e suites stand on, and tells them where it is. */
@@ -6,6 +9,9 @@ export default async function globalSetup() {
   await ensureBuilt(process.stderr);
   await reapServers();
   const { folder, env } = await startServers();
-  Object.assign(process.env, env);
+  // Every answer to a test is compared with it (conformance.ts).
+  const document = path.join(folder, 'openapi.json');
+  fs.writeFileSync(document, JSON.stringify(await openApiDocument()));
+  Object.assign(process.env, env, { TEST_OPENAPI: document });
   globalThis.gatehouseTestServers = folder;
 }

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
 import type { Credentials } from '../../apps/api/src/bootstrap/first-boot.js';
+import { fetchDocumented } from './conformance.js';
 import { eventually } from './eventually.js';
 import { entryPoints, freePort, HouseProcess } from './processes.js';
 import { uniqueEmail } from './unique-email.js';
@@ -118,20 +119,21 @@ export class House {
     this.credentials = JSON.parse(file) as Credentials;
   }
 
+  /** @throws Error when the answer is not as the OpenAPI document says */
   async request(
     method: string,
     path: string,
     options: { body?: unknown; headers?: Record<string, string> } = {},
   ): Promise<Answer> {
     const { body, headers } = options;
-    const response = await fetch(this.baseUrl + path, {
+    const response = await fetchDocumented(this.baseUrl + path, {
       method,
       headers: { ...(body === undefined ? {} : { 'content-type': 'application/json' }), ...headers },
       ...(body === undefined ? {} : { body: typeof body === 'string' ? body : JSON.stringify(body) }),
       redirect: 'manual',
     });
     const text = await response.text();
-    const isJson = text !== '' && /json/.test(response.headers.get('content-type') ?? '');
+    const isJson = text !== '' && /\bjson/.test(response.headers.get('content-type') ?? '');
     return { status: response.status, headers: response.headers, body: isJson ? JSON.parse(text) : text };
   }
 

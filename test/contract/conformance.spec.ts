@@ -1,0 +1,879 @@
+import { randomUUID } from 'node:crypto';
+import { setTimeout } from 'node:timers/promises';
+import { Webhook } from 'standardwebhooks';
+import { apiKeyPattern } from '#domain';
+import { eventually } from '../support/eventually.js';
+import { House, PASSWORD, type Answer } from '../support/house.js';
+import { Receiver, status } from '../support/receiver.js';
+import { insertProject, type Tenant } from '../support/tenants.js';
+
+/**
+ * The interface specification, rule by rule, from the outside: nothing but requests, and targets that receive them.
+ * §1 to §9 are its sections, #1 to #13 the endpoints of its section 4. What it leaves open is what the contract says.
+ * Time is not scaled: only waiting times that are on record already are cut short.
+ */
+
+const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
+const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
+const uuid = expect.stringMatching(UUID) as string;
+const time = expect.stringMatching(TIME) as string;
+const text = expect.any(String) as string;
+
+let house: House;
+let targets: Receiver[];
+/** Started at once, because it takes so long: a target that never answers, and one that does after eight seconds. */
+let silence: Watched;
+let slowness: Watched;
+
+/** A project with an endpoint of its own. */
+interface Watched {
+  tenant: Tenant;
+  receiver: Receiver;
+  endpoint: { id: string; secret: string };
+}
+
+beforeAll(async () => {
+  targets = [];
+  // Two of the tests ask more often than a key may.
+  house = await House.start({ env: { RATE_LIMITS: 'off' } });
+  silence = await watched();
+  silence.receiver.otherwise = () => undefined;
+  slowness = await watched();
+  slowness.receiver.otherwise = (response) => void setTimeout(8_000).then(() => response.end('at last'));
+  await createIn(silence);
+  await createIn(slowness);
+});
+afterAll(async () => {
+  await house?.stop();
+  await Promise.all(targets.map((target) => target.stop()));
+});
+
+const uniqueEmail = (): string => `${randomUUID()}@example.com`;
+const slug = (): string => `org-${randomUUID().slice(0, 8)}`;
+const bearer = (value: string): Record<string, string> => ({ authorization: `Bearer ${value}` });
+const fieldsOf = (value: unknown): string[] => Object.keys(value as object).sort();
+const faults = ({ body }: Answer): string[] => (body.errors as { field: string }[]).map(({ field }) => field);
+
+async function watched(events = ['customer.created']): Promise<Watched> {
+  const receiver = await Receiver.start();
+  targets.push(receiver);
+  const tenant = await insertProject(house, house.credentials.organizationId);
+  const { body } = await house.request('POST', '/v1/webhooks/endpoints', {
+    headers: bearer(tenant.secretKey),
+    body: { url: receiver.url, events },
+  });
+  return { tenant, receiver, endpoint: body.data };
+}
+
+/** Something for the endpoint of a project to hear of. */
+async function createIn({ tenant }: Watched): Promise<void> {
+  const answer = await house.request('POST', '/api/v1/customers', {
+    headers: bearer(tenant.secretKey),
+    body: { email: uniqueEmail() },
+  });
+  expect(answer.status).toBe(201);
+}
+
+const history = async ({ tenant }: Watched, query = ''): Promise<Record<string, any>[]> =>
+  (await house.request('GET', `/v1/webhooks/deliveries${query}`, { headers: bearer(tenant.secretKey) })).body
+    .data;
+
+/** The newest attempt of a project's only delivery, once there are so many. */
+const attempt = (where: Watched, count: number): Promise<Record<string, any>> =>
+  eventually(
+    `attempt ${count}`,
+    async () => {
+      const attempts = await history(where);
+      return attempts.length === count && attempts[0];
+    },
+    20_000,
+  );
+
+/** Makes an attempt due that would have to be waited for. */
+const hurry = (deliveryId: string): Promise<unknown> =>
+  house
+    .sql('UPDATE deliveries SET next_attempt_at = now() WHERE id = $1', [deliveryId.replace('dlv_', '')])
+    .then(() => house.sql('NOTIFY gatehouse_deliveries'));
+
+const tokens = { accessToken: text, refreshToken: text, expiresIn: 3600 };
+
+describe('§4 #1 POST /api/v1/auth/register', () => {
+  const path = '/api/v1/auth/register';
+
+  it('§2: answers 201 with tokens and customer, with exactly their fields', async () => {
+    const email = uniqueEmail();
+    const answer = await house.page('POST', path, {
+      email,
+      password: PASSWORD,
+      firstName: 'Ada',
+      lastName: 'Byron',
+    });
+    expect(answer.status).toBe(201);
+    expect(answer.body).toEqual({
+      tokens,
+      customer: { id: uuid, email, firstName: 'Ada', lastName: 'Byron', emailVerified: false },
+    });
+  });
+
+  it('firstName and lastName are optional, and null when unset', async () => {
+    const { status: code, body } = await house.page('POST', path, {
+      email: uniqueEmail(),
+      password: PASSWORD,
+    });
+    expect([code, body.customer.firstName, body.customer.lastName]).toEqual([201, null, null]);
+  });
+
+  it.each(['email', 'password'])('%s is required', async (field) => {
+    const body: Record<string, string> = { email: uniqueEmail(), password: PASSWORD };
+    delete body[field];
+    const answer = await house.page('POST', path, body);
+    expect([answer.status, answer.body.code, faults(answer)]).toEqual([400, 'validation_failed', [field]]);
+  });
+
+  it.each(['email', 'password', 'firstName', 'lastName'])('%s is a string', async (field) => {
+    const answer = await house.page('POST', path, { email: uniqueEmail(), password: PASSWORD, [field]: 1 });
+    expect([answer.status, faults(answer)]).toEqual([400, [field]]);
+  });
+
+  it('§5: takes a secret key in place of the publishable one, in either header', async () => {
+    for (const headers of [
+      bearer(house.credentials.secretKey),
+      { 'x-api-key': house.credentials.secretKey },
+    ]) {
+      const body = { email: uniqueEmail(), password: PASSWORD };
+      const answer = await house.request('POST', path, { body, headers });
+      expect(answer).toMatchObject({ status: 201, body: { tokens } });
+    }
+  });
+
+  it.each([
+    ['no key', {}],
+    ['a key that is none', { 'x-publishable-key': 'pk_none' }],
+  ])('§5: with %s answers 401', async (_, headers) => {
+    const answer = await house.request('POST', path, {
+      body: { email: uniqueEmail(), password: PASSWORD },
+      headers,
+    });
+    expect(answer).toMatchObject({ status: 401, body: { code: 'invalid_api_key' } });
+    expect(answer.headers.get('www-authenticate')).toBe('Bearer');
+  });
+
+  it('creates the customer in the project of the key', async () => {
+    const { body } = await house.page('POST', path, { email: uniqueEmail(), password: PASSWORD });
+    const found = await house.server('GET', `/api/v1/customers/${body.customer.id}`);
+    expect(found.body.projectId).toBe(house.credentials.projectId);
+  });
+
+  it('refuses a password that the policy does not take with 422, and a taken address with 409', async () => {
+    const email = uniqueEmail();
+    const weak = await house.page('POST', path, { email, password: 'password' });
+    expect(weak).toMatchObject({ status: 422, body: { code: 'weak_password', reasons: ['too_common'] } });
+    await house.register(email);
+    const taken = await house.page('POST', path, { email, password: PASSWORD });
+    expect(taken).toMatchObject({ status: 409, body: { code: 'email_already_registered' } });
+    expect(taken.body).not.toHaveProperty('customerId');
+  });
+});
+
+describe('§4 #2 POST /api/v1/auth/login', () => {
+  const path = '/api/v1/auth/login';
+
+  it('answers 200 in the shape of register', async () => {
+    const email = uniqueEmail();
+    const { customer } = (await house.register(email)).body;
+    const answer = await house.page('POST', path, { email, password: PASSWORD });
+    expect(answer.status).toBe(200);
+    expect(answer.body).toEqual({ tokens, customer });
+  });
+
+  it.each(['email', 'password'])('%s is required', async (field) => {
+    const body: Record<string, string> = { email: uniqueEmail(), password: PASSWORD };
+    delete body[field];
+    const answer = await house.page('POST', path, body);
+    expect([answer.status, faults(answer)]).toEqual([400, [field]]);
+  });
+
+  it('refuses an unknown address and a wrong password with 401', async () => {
+    const email = uniqueEmail();
+    await house.register(email);
+    for (const body of [
+      { email, password: 'not the phrase' },
+      { email: uniqueEmail(), password: PASSWORD },
+    ]) {
+      expect(await house.page('POST', path, body)).toMatchObject({
+        status: 401,
+        body: { code: 'invalid_credentials' },
+      });
+    }
+  });
+
+  it('§5: takes the publishable key alone, in x-publishable-key', async () => {
+    const email = uniqueEmail();
+    await house.register(email);
+    const { publishableKey, secretKey } = house.credentials;
+    const body = { email, password: PASSWORD };
+    const codes = [];
+    for (const headers of [{}, bearer(publishableKey), bearer(secretKey), { 'x-api-key': secretKey }]) {
+      codes.push((await house.request('POST', path, { body, headers })).status);
+    }
+    expect(codes).toEqual([401, 403, 403, 403]);
+  });
+});
+
+describe('§4 #3 POST /api/v1/auth/refresh', () => {
+  const path = '/api/v1/auth/refresh';
+
+  it('answers 200 in the shape of register, with new tokens', async () => {
+    const { tokens: old, customer } = (await house.register()).body;
+    const answer = await house.request('POST', path, { body: { refreshToken: old.refreshToken } });
+    expect(answer.status).toBe(200);
+    expect(answer.body).toEqual({ tokens, customer });
+    expect(answer.body.tokens.refreshToken).not.toBe(old.refreshToken);
+    expect((await house.customer(answer.body.tokens.accessToken, 'GET', '/api/v1/me')).status).toBe(200);
+  });
+
+  it('§5: takes no key header: one that is sent changes nothing', async () => {
+    const { refreshToken } = (await house.register()).body.tokens;
+    const headers = { 'x-publishable-key': 'pk_none', 'x-api-key': 'sk_none', ...bearer('nonsense') };
+    expect((await house.request('POST', path, { body: { refreshToken }, headers })).status).toBe(200);
+  });
+
+  it('refreshToken is required, and must be one', async () => {
+    const answer = await house.request('POST', path, { body: {} });
+    expect([answer.status, faults(answer)]).toEqual([400, ['refreshToken']]);
+    expect(await house.request('POST', path, { body: { refreshToken: 'nonsense' } })).toMatchObject({
+      status: 401,
+      body: { code: 'invalid_refresh_token' },
+    });
+  });
+});
+
+describe('§4 #4 GET /api/v1/me', () => {
+  const path = '/api/v1/me';
+
+  it('answers 200 with the customer of the access token', async () => {
+    const { tokens: own, customer } = (await house.register()).body;
+    const answer = await house.customer(own.accessToken, 'GET', path);
+    expect(answer.status).toBe(200);
+    expect(answer.body).toEqual({
+      ...customer,
+      projectId: house.credentials.projectId,
+      publicMetadata: {},
+      createdAt: time,
+      updatedAt: time,
+      lastLoginAt: answer.body.lastLoginAt,
+    });
+    expect(answer.body).toHaveProperty('lastLoginAt');
+  });
+
+  it('§5: takes the access token alone, as Authorization: Bearer', async () => {
+    const { accessToken } = (await house.register()).body.tokens;
+    const { secretKey, publishableKey } = house.credentials;
+    const codes = [];
+    for (const headers of [
+      {},
+      bearer('nonsense'),
+      { authorization: accessToken },
+      { 'x-api-key': accessToken },
+      bearer(secretKey),
+      { 'x-publishable-key': publishableKey },
+    ]) {
+      const answer = await house.request('GET', path, { headers: headers as Record<string, string> });
+      codes.push(answer.status);
+      if (answer.status === 401) {
+        expect(answer.headers.get('www-authenticate')).toBe('Bearer error="invalid_token"');
+      }
+    }
+    expect(codes).toEqual([401, 401, 401, 401, 403, 403]);
+  });
+});
+
+const organization = {
+  id: uuid,
+  name: text,
+  slug: expect.stringMatching(/^[a-z0-9-]{3,48}$/) as string,
+  parentId: null,
+  billingReturnOrigins: [],
+  createdAt: time,
+  updatedAt: time,
+};
+
+describe('§4 #5 GET /api/v1/organizations', () => {
+  it('answers 200 with the organization of the key, in a list', async () => {
+    const answer = await house.server('GET', '/api/v1/organizations?limit=200');
+    expect(answer.status).toBe(200);
+    expect(fieldsOf(answer.body)).toEqual(['data', 'hasMore', 'nextCursor']);
+    const own = answer.body.data.find(({ id }: { id: string }) => id === house.credentials.organizationId);
+    expect(own).toEqual({ ...organization, id: house.credentials.organizationId });
+  });
+});
+
+describe('§4 #6 POST /api/v1/organizations', () => {
+  const path = '/api/v1/organizations';
+
+  it('answers 201 with the organization', async () => {
+    const input = { name: 'Menabrea', slug: slug() };
+    const answer = await house.server('POST', path, input);
+    expect(answer.status).toBe(201);
+    expect(answer.body).toEqual({ ...organization, ...input, parentId: house.credentials.organizationId });
+  });
+
+  it.each(['name', 'slug'])('%s is a string, and required', async (field) => {
+    for (const value of [undefined, 1]) {
+      const answer = await house.server('POST', path, { name: 'Menabrea', slug: slug(), [field]: value });
+      expect([answer.status, faults(answer)]).toEqual([400, [field]]);
+    }
+  });
+
+  it('refuses a taken slug with 409, and a project key with 403', async () => {
+    const input = { name: 'Menabrea', slug: slug() };
+    await house.server('POST', path, input);
+    expect(await house.server('POST', path, input)).toMatchObject({
+      status: 409,
+      body: { code: 'slug_taken' },
+    });
+    const headers = bearer(house.credentials.projectSecretKey);
+    const body = { name: 'Menabrea', slug: slug() };
+    expect(await house.request('POST', path, { headers, body })).toMatchObject({
+      status: 403,
+      body: { code: 'insufficient_access', requiredAccess: 'organization' },
+    });
+  });
+});
+
+describe('§4 #7 POST /api/v1/billing/portal', () => {
+  const path = '/api/v1/billing/portal';
+
+  it('answers 200 with the URL of a session that leads back to returnUrl', async () => {
+    const returnUrl = 'https://app.example.com/billing';
+    const answer = await house.server('POST', path, { returnUrl });
+    expect(answer.status).toBe(200);
+    expect(answer.body).toEqual({ url: text, expiresAt: time });
+    const page = await (await fetch(answer.body.url as string)).text();
+    expect(page).toContain(`href="${returnUrl}"`);
+  });
+
+  it('returnUrl is required, and a URL', async () => {
+    for (const returnUrl of [undefined, 1, 'nonsense', '/billing']) {
+      const answer = await house.server('POST', path, { returnUrl });
+      expect([answer.status, faults(answer)]).toEqual([400, ['returnUrl']]);
+    }
+  });
+});
+
+const project = {
+  id: uuid,
+  organizationId: uuid,
+  name: text,
+  slug: text,
+  environment: 'development',
+  settings: expect.any(Object) as object,
+  archivedAt: null,
+  createdAt: time,
+  updatedAt: time,
+};
+
+describe('§4 #8 GET /api/v1/projects', () => {
+  it("answers 200 with the projects of the caller's organization, in a list", async () => {
+    const answer = await house.server('GET', '/api/v1/projects?limit=200');
+    expect(answer.status).toBe(200);
+    expect(fieldsOf(answer.body)).toEqual(['data', 'hasMore', 'nextCursor']);
+    const { projectId: id, organizationId } = house.credentials;
+    const own = answer.body.data.find((each: { id: string }) => each.id === id);
+    expect(own).toEqual({ ...project, id, organizationId });
+    const sibling = silence.tenant.projectId;
+    expect(answer.body.data.map((each: { id: string }) => each.id)).toContain(sibling);
+  });
+});
+
+describe('§4 #9 GET /api/v1/projects/{projectId}', () => {
+  it('answers 200 with the project', async () => {
+    const { projectId: id, organizationId } = house.credentials;
+    const answer = await house.server('GET', `/api/v1/projects/${id}`);
+    expect(answer.status).toBe(200);
+    expect(answer.body).toEqual({ ...project, id, organizationId });
+    expect(fieldsOf(answer.body.settings)).toEqual(
+      `accessTokenClaims accessTokenTtl acceptInviteUrl allowedOrigins branding breachCheck enumerationProtection mail
+       passwordMinLength redirectUrls refreshAbsoluteTtl refreshIdleTtl requireVerifiedEmail resetPasswordUrl
+       verifyEmailUrl`
+        .split(/\s+/)
+        .sort(),
+    );
+  });
+
+  it('projectId is a UUID: for another one, and for what is none, the answer is 404', async () => {
+    for (const id of [randomUUID(), 'nonsense']) {
+      expect(await house.server('GET', `/api/v1/projects/${id}`)).toMatchObject({
+        status: 404,
+        body: { code: 'not_found' },
+      });
+    }
+  });
+});
+
+describe('§4 #10 POST /api/v1/projects/{projectId}/api-keys', () => {
+  const create = (body: object, projectId = house.credentials.projectId) =>
+    house.server('POST', `/api/v1/projects/${projectId}/api-keys`, body);
+
+  it('§2: answers 201 with a secret key, whose value starts with sk_', async () => {
+    const scopes = ['customer:write', 'customer:read'];
+    const answer = await create({ name: 'Orders', type: 'secret', scopes });
+    expect(answer.status).toBe(201);
+    const { key } = answer.body;
+    expect(key).toMatch(/^sk_/);
+    expect(key).toMatch(apiKeyPattern);
+    expect(answer.body).toEqual({
+      id: uuid,
+      projectId: house.credentials.projectId,
+      name: 'Orders',
+      type: 'secret',
+      access: 'organization',
+      scopes,
+      prefix: key.slice(0, 8),
+      last4: key.slice(-4),
+      expiresAt: null,
+      lastUsedAt: null,
+      revokedAt: null,
+      rotatedFrom: null,
+      createdAt: time,
+      key,
+    });
+    const headers = bearer(key as string);
+    expect(
+      (await house.request('POST', '/api/v1/customers', { body: { email: uniqueEmail() }, headers })).status,
+    ).toBe(201);
+    expect((await house.request('GET', '/api/v1/projects', { headers })).body.code).toBe(
+      'insufficient_scope',
+    );
+  });
+
+  it('§2: answers 201 with a publishable key, whose value starts with pk_', async () => {
+    const { status: code, body } = await create({ name: 'Shop', type: 'publishable' });
+    expect(code).toBe(201);
+    expect(body.key).toMatch(/^pk_/);
+    const registered = await house.request('POST', '/api/v1/auth/register', {
+      body: { email: uniqueEmail(), password: PASSWORD },
+      headers: { 'x-publishable-key': body.key },
+    });
+    expect(registered.status).toBe(201);
+  });
+
+  it('type and scopes may be left out: a secret key for customers', async () => {
+    const { body } = await create({ name: 'Orders' });
+    expect([body.type, body.scopes]).toEqual(['secret', ['customer:read', 'customer:write']]);
+  });
+
+  it.each([
+    ['name', undefined],
+    ['name', 1],
+    ['type', 'private'],
+    ['scopes', 'customer:read'],
+    ['scopes', [1]],
+    ['scopes', ['customer:everything']],
+  ])('refuses %s: %j with 400', async (field, value) => {
+    const answer = await create({ name: 'Orders', [field]: value });
+    expect([answer.status, faults(answer)]).toEqual([400, [field]]);
+  });
+
+  it('in a project that does not exist answers 404', async () => {
+    expect((await create({ name: 'Orders' }, randomUUID())).status).toBe(404);
+  });
+});
+
+describe('§4 #11 POST /api/v1/customers', () => {
+  const path = '/api/v1/customers';
+
+  it('§2: answers 201 with the customer, with metadata and projectId', async () => {
+    const { projectId } = house.credentials;
+    const metadata = { plan: 'gold', seats: 3, tags: ['a', { b: null }] };
+    const email = uniqueEmail();
+    const answer = await house.server('POST', path, { email, projectId, metadata });
+    expect(answer.status).toBe(201);
+    expect(answer.body).toEqual({
+      id: uuid,
+      projectId,
+      externalId: null,
+      email,
+      firstName: null,
+      lastName: null,
+      emailVerified: false,
+      metadata,
+      publicMetadata: {},
+      disabledAt: null,
+      createdAt: time,
+      updatedAt: time,
+      lastLoginAt: null,
+    });
+  });
+
+  it('metadata and projectId may be left out: nothing, and the project of the key', async () => {
+    const { status: code, body } = await house.server('POST', path, { email: uniqueEmail() });
+    expect([code, body.metadata, body.projectId]).toEqual([201, {}, house.credentials.projectId]);
+  });
+
+  it.each([
+    ['email', undefined],
+    ['email', 'nonsense'],
+    ['projectId', 'nonsense'],
+    ['metadata', 'text'],
+    ['metadata', []],
+  ])('refuses %s: %j with 400', async (field, value) => {
+    const answer = await house.server('POST', path, { email: uniqueEmail(), [field]: value });
+    expect([answer.status, faults(answer)]).toEqual([400, [field]]);
+  });
+
+  it('refuses a project that does not exist with 404, and a taken address with 409', async () => {
+    expect((await house.server('POST', path, { email: uniqueEmail(), projectId: randomUUID() })).status).toBe(
+      404,
+    );
+    const email = uniqueEmail();
+    const { id } = (await house.server('POST', path, { email })).body;
+    expect(await house.server('POST', path, { email })).toMatchObject({
+      status: 409,
+      body: { code: 'email_already_registered', customerId: id },
+    });
+  });
+});
+
+describe('§4 #12 POST /api/v1/auth/verify-email', () => {
+  const path = '/api/v1/auth/verify-email';
+
+  it('§3: answers 200 and makes emailVerified true, with the token of the e-mailed link', async () => {
+    const email = uniqueEmail();
+    const { customer, tokens: own } = (await house.register(email)).body;
+    const answer = await house.request('POST', path, {
+      body: { token: await house.verificationToken(email) },
+    });
+    expect(answer.status).toBe(200);
+    expect(answer.body).toEqual({ customer: { id: customer.id, email, emailVerified: true } });
+    expect((await house.customer(own.accessToken, 'GET', '/api/v1/me')).body.emailVerified).toBe(true);
+  });
+
+  it('§5: takes no key header: one that is sent changes nothing', async () => {
+    const email = uniqueEmail();
+    await house.register(email);
+    const body = { token: await house.verificationToken(email) };
+    const headers = { 'x-publishable-key': 'pk_none', 'x-api-key': 'sk_none', ...bearer('nonsense') };
+    expect((await house.request('POST', path, { body, headers })).status).toBe(200);
+  });
+
+  it('token is required, and must be one', async () => {
+    const answer = await house.request('POST', path, { body: {} });
+    expect([answer.status, faults(answer)]).toEqual([400, ['token']]);
+    expect(await house.request('POST', path, { body: { token: 'nonsense' } })).toMatchObject({
+      status: 400,
+      body: { code: 'invalid_token' },
+    });
+  });
+});
+
+describe('§4 #13 GET /v1/webhooks/deliveries', () => {
+  const path = '/v1/webhooks/deliveries';
+
+  it('§2: answers 200 with success and data, whose records have the twelve fields in their types', async () => {
+    const where = await watched();
+    where.receiver.otherwise = status(201, 'thanks');
+    await createIn(where);
+    await attempt(where, 1);
+    const answer = await house.request('GET', path, { headers: bearer(where.tenant.secretKey) });
+    expect(answer.status).toBe(200);
+    expect(answer.body).toEqual({
+      success: true,
+      data: expect.any(Array),
+      next_cursor: null,
+      has_more: false,
+    });
+    const [request] = where.receiver.requests;
+    expect(answer.body.data).toEqual([
+      {
+        id: expect.stringMatching(/^att_/),
+        endpoint_id: where.endpoint.id,
+        event: 'customer.created',
+        target_url: where.receiver.url,
+        http_status: 201,
+        success: true,
+        attempt: 1,
+        max_attempts: 5,
+        duration_ms: expect.any(Number),
+        response_body: 'thanks',
+        error: null,
+        created_at: time,
+        // Beyond the specification.
+        delivery_id: expect.stringMatching(/^dlv_/),
+        event_id: request!.event.id,
+        project_id: where.tenant.projectId,
+        delivery_state: 'succeeded',
+        next_attempt_at: null,
+      },
+    ]);
+    expect(Number.isInteger(answer.body.data[0].duration_ms)).toBe(true);
+  });
+
+  it('§8: limit is 50 unless told, at most 200, and the rest comes by the cursor', async () => {
+    const where = await watched();
+    const customers = Array.from({ length: 203 }, () => ({ email: uniqueEmail() }));
+    const headers = bearer(where.tenant.secretKey);
+    const imported = await house.request('POST', '/api/v1/customers/import', {
+      headers,
+      body: { customers, emitEvents: true },
+    });
+    expect(imported).toMatchObject({ status: 200, body: { created: 203 } });
+    const page = async (query: string) => (await house.request('GET', path + query, { headers })).body;
+    await eventually('all of them', async () => {
+      const { data, next_cursor } = await page('?limit=200');
+      if (!next_cursor) return false;
+      return data.length === 200 && (await page(`?limit=200&cursor=${next_cursor}`)).data.length === 3;
+    });
+    expect((await page('')).data).toHaveLength(50);
+    expect((await page('?limit=50')).data).toHaveLength(50);
+    expect((await page('?limit=1')).data).toHaveLength(1);
+    const first = await page('?limit=200');
+    expect(first.has_more).toBe(true);
+    const rest = await page(`?limit=200&cursor=${encodeURIComponent(first.next_cursor as string)}`);
+    expect([rest.data.length, rest.next_cursor, rest.has_more]).toEqual([3, null, false]);
+    const ids = [...first.data, ...rest.data].map(({ id }) => id as string);
+    expect(new Set(ids).size).toBe(203);
+    expect(ids).toEqual([...ids].sort().reverse());
+  });
+
+  it.each(['0', '201', '-1', '1.5', 'fifty', '', '50&limit=50'])(
+    '§8: refuses limit=%s with 400',
+    async (limit) => {
+      const answer = await house.server('GET', `${path}?limit=${limit}`);
+      expect([answer.status, answer.body.success, faults(answer)]).toEqual([400, false, ['limit']]);
+    },
+  );
+
+  it('§5: needs the scope webhook:read', async () => {
+    const { body } = await house.server('POST', `/api/v1/projects/${house.credentials.projectId}/api-keys`, {
+      name: 'Orders',
+    });
+    expect(await house.request('GET', path, { headers: bearer(body.key as string) })).toMatchObject({
+      status: 403,
+      body: { success: false, code: 'insufficient_scope', requiredScopes: ['webhook:read'] },
+    });
+  });
+});
+
+describe('§3 and §6: the delivery of a webhook', () => {
+  it('is sent to the target_url of the endpoint, signed, with the event as its body', async () => {
+    const where = await watched(['verification.completed']);
+    const email = uniqueEmail();
+    const { body } = await house.request('POST', '/api/v1/auth/register', {
+      body: { email, password: PASSWORD },
+      headers: { 'x-publishable-key': where.tenant.publishableKey },
+    });
+    await house.request('POST', '/api/v1/auth/verify-email', {
+      body: { token: await house.verificationToken(email) },
+    });
+    const request = await eventually('verification.completed', () => where.receiver.requests[0]);
+    const event = new Webhook(where.endpoint.secret).verify(
+      request.body,
+      request.headers as Record<string, string>,
+    );
+    expect(event).toMatchObject({
+      type: 'verification.completed',
+      project_id: where.tenant.projectId,
+      organization_id: where.tenant.organizationId,
+      data: {
+        customer: { id: body.customer.id, emailVerified: true },
+        verification: { kind: 'email', email },
+      },
+    });
+  });
+
+  it.each([200, 202, 204, 299])('§6.1: %i is success, and no further attempt is made', async (code) => {
+    const where = await watched();
+    where.receiver.otherwise = status(code);
+    await createIn(where);
+    expect(await attempt(where, 1)).toMatchObject({
+      http_status: code,
+      success: true,
+      error: null,
+      delivery_state: 'succeeded',
+      next_attempt_at: null,
+    });
+  });
+
+  it.each([301, 400, 410, 429, 500, 503])(
+    '§6.2: %i is a failure, and the delivery is rescheduled',
+    async (code) => {
+      const where = await watched();
+      where.receiver.otherwise = status(code, 'no');
+      await createIn(where);
+      expect(await attempt(where, 1)).toMatchObject({
+        http_status: code,
+        success: false,
+        error: 'http_error',
+        response_body: 'no',
+        delivery_state: 'pending',
+        next_attempt_at: time,
+      });
+    },
+  );
+
+  it('§6.3 and §6.4: five attempts on the schedule, then it has failed; redelivered by hand it starts anew', async () => {
+    const where = await watched();
+    where.receiver.otherwise = status(500);
+    await createIn(where);
+    for (const [index, seconds] of [15, 60, 300, 1_800].entries()) {
+      const made = await attempt(where, index + 1);
+      expect(made).toMatchObject({ attempt: index + 1, max_attempts: 5, delivery_state: 'pending' });
+      const closed = Date.parse(made['created_at'] as string) + Number(made['duration_ms']);
+      const delay = (Date.parse(made['next_attempt_at'] as string) - closed) / 1_000;
+      expect(delay).toBeGreaterThan(seconds * 0.9 - 0.1);
+      // An outcome is noted a little after it has come.
+      expect(delay).toBeLessThan(seconds * 1.1 + 2);
+      await hurry(made['delivery_id'] as string);
+    }
+    const last = await attempt(where, 5);
+    expect(last).toMatchObject({
+      attempt: 5,
+      success: false,
+      delivery_state: 'failed',
+      next_attempt_at: null,
+    });
+    expect(where.receiver.requests).toHaveLength(5);
+
+    where.receiver.otherwise = status(200);
+    const headers = bearer(where.tenant.secretKey);
+    const dead = last['delivery_id'] as string;
+    const answer = await house.request('POST', `/v1/webhooks/deliveries/${dead}/redeliver`, { headers });
+    expect(answer).toMatchObject({ status: 202, body: { success: true, data: { redelivery_of: dead } } });
+    expect(await attempt(where, 6)).toMatchObject({
+      delivery_id: answer.body.data.id,
+      attempt: 1,
+      success: true,
+      delivery_state: 'succeeded',
+    });
+    const old = await house.request('GET', `/v1/webhooks/deliveries/${dead}`, { headers });
+    expect(old.body.data).toMatchObject({ state: 'failed', resolution: 'redelivered' });
+    expect(new Set(where.receiver.requests.map(({ event }) => event.id)).size).toBe(1);
+  });
+
+  it('§6.1: a 2xx status that comes within ten seconds is success', async () => {
+    const made = await attempt(slowness, 1);
+    expect(made).toMatchObject({ http_status: 200, success: true, response_body: 'at last' });
+    expect(made['duration_ms']).toBeGreaterThanOrEqual(7_900);
+  });
+
+  it('§6.2 and §8: without an answer within ten seconds it is rescheduled', async () => {
+    const made = await attempt(silence, 1);
+    expect(made).toMatchObject({
+      http_status: 0,
+      success: false,
+      error: 'timeout',
+      response_body: '',
+      delivery_state: 'pending',
+      next_attempt_at: time,
+    });
+    expect(made['duration_ms']).toBeGreaterThanOrEqual(9_900);
+    expect(made['duration_ms']).toBeLessThan(15_000);
+  });
+});
+
+/** Method and path of the routes that take a secret key, with a body that they take. */
+const secretRoutes: [string, string, () => object | undefined][] = [
+  ['GET', '/api/v1/organizations', () => undefined],
+  ['POST', '/api/v1/organizations', () => ({ name: 'Menabrea', slug: slug() })],
+  ['POST', '/api/v1/billing/portal', () => ({ returnUrl: 'https://app.example.com/' })],
+  ['GET', '/api/v1/projects', () => undefined],
+  ['GET', '/api/v1/projects/PROJECT', () => undefined],
+  ['POST', '/api/v1/projects/PROJECT/api-keys', () => ({ name: 'Orders' })],
+  ['POST', '/api/v1/customers', () => ({ email: uniqueEmail() })],
+  ['GET', '/v1/webhooks/deliveries', () => undefined],
+];
+
+describe.each(secretRoutes)('§5: %s %s', (method, route, bodyOf) => {
+  const ask = (headers: Record<string, string>, query = '') =>
+    house.request(method, route.replace('PROJECT', house.credentials.projectId) + query, {
+      body: bodyOf(),
+      headers,
+    });
+
+  it('takes a secret key as Authorization: Bearer and as x-api-key alike', async () => {
+    const { secretKey } = house.credentials;
+    const [first, second] = [await ask(bearer(secretKey)), await ask({ 'x-api-key': secretKey })];
+    expect(first.status).toBe(method === 'POST' && !route.includes('billing') ? 201 : 200);
+    expect([second.status, fieldsOf(second.body)]).toEqual([first.status, fieldsOf(first.body)]);
+  });
+
+  it('answers 401 without a secret key, and does not look for one in the query', async () => {
+    const { secretKey } = house.credentials;
+    for (const answer of [
+      await ask({}),
+      await ask(bearer('sk_none')),
+      await ask({ 'x-api-key': 'nonsense' }),
+      await ask({ authorization: secretKey }),
+      await ask({}, `?api_key=${secretKey}`),
+    ]) {
+      expect(answer).toMatchObject({ status: 401, body: { code: 'invalid_api_key' } });
+      expect(answer.headers.get('www-authenticate')).toBe('Bearer');
+    }
+  });
+
+  it('answers 403 to a key of the other type, and to a secret key in the header of the other', async () => {
+    const { secretKey, publishableKey } = house.credentials;
+    for (const headers of [
+      { 'x-publishable-key': publishableKey },
+      { 'x-publishable-key': secretKey },
+      bearer(publishableKey),
+    ]) {
+      expect(await ask(headers)).toMatchObject({
+        status: 403,
+        body: { code: 'wrong_credential_type' },
+      });
+    }
+  });
+
+  it('says X-Request-Id and Cache-Control: no-store', async () => {
+    const { headers } = await ask(bearer(house.credentials.secretKey));
+    expect(headers.get('x-request-id')).toBeTruthy();
+    expect(headers.get('cache-control')).toBe('no-store');
+  });
+});
+
+describe('§7: errors', () => {
+  it.each([
+    ['/api/v1/projects/nonsense', {}],
+    ['/v1/webhooks/deliveries/nonsense', { success: false }],
+  ])('%s answers with a problem document', async (path, more) => {
+    const answer = await house.server('GET', path);
+    expect(answer.status).toBe(404);
+    expect(answer.headers.get('content-type')).toBe('application/problem+json; charset=utf-8');
+    expect(answer.body).toEqual({
+      ...more,
+      type: `${house.baseUrl}/docs/errors#not_found`,
+      title: text,
+      status: 404,
+      detail: text,
+      code: 'not_found',
+      requestId: answer.headers.get('x-request-id'),
+    });
+  });
+});
+
+describe('§9: versions', () => {
+  it.each([
+    ['POST', '/v1/auth/register'],
+    ['POST', '/v1/auth/login'],
+    ['POST', '/v1/auth/refresh'],
+    ['GET', '/v1/me'],
+    ['GET', '/v1/organizations'],
+    ['POST', '/v1/organizations'],
+    ['POST', '/v1/billing/portal'],
+    ['GET', '/v1/projects'],
+    ['GET', `/v1/projects/${randomUUID()}`],
+    ['POST', `/v1/projects/${randomUUID()}/api-keys`],
+    ['POST', '/v1/customers'],
+    ['POST', '/v1/auth/verify-email'],
+    ['GET', '/api/v1/webhooks/deliveries'],
+  ])('%s %s is no path: /api/v1 is the prefix of all but the delivery history', async (method, path) => {
+    // Not by way of house.request, which knows the paths that there are.
+    const answer = await fetch(house.baseUrl + path, {
+      method,
+      headers: bearer(house.credentials.secretKey),
+    });
+    expect([answer.status, ((await answer.json()) as { code: string }).code]).toEqual([404, 'not_found']);
+  });
+});

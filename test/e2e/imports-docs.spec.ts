@@ -1,0 +1,65 @@
+import { execFile } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { shellBlock } from '../support/code-blocks.js';
+import { House } from '../support/house.js';
+import { fromLines, toLines } from '../support/ndjson.js';
+
+let house: House;
+let folder: string;
+beforeAll(async () => {
+  house = await House.start();
+  folder = await mkdtemp(join(tmpdir(), 'gatehouse-imports-'));
+});
+afterAll(async () => {
+  await house?.stop();
+  await rm(folder, { recursive: true, force: true });
+});
+
+/** Runs blocks of docs/imports.md one after the other, as a reader would. @returns what they print */
+async function walk(blocks: string[], env: Record<string, string> = {}): Promise<string> {
+  const { credentials, baseUrl } = house;
+  const script = await Promise.all(
+    ['settings', ...blocks].map((name) => shellBlock('docs/imports.md', name)),
+  );
+  const { stdout } = await promisify(execFile)('bash', ['-e', '-c', script.join('\n')], {
+    cwd: folder,
+    env: {
+      PATH: process.env['PATH']!,
+      GATEHOUSE_URL: baseUrl,
+      GATEHOUSE_SECRET_KEY: credentials.projectSecretKey,
+      GATEHOUSE_ORGANIZATION_KEY: credentials.secretKey,
+      PROJECT_ID: credentials.projectId,
+      ...env,
+    },
+  });
+  return stdout;
+}
+
+it('a list is imported as the document says', async () => {
+  expect(JSON.parse(await walk(['list']))).toMatchObject({
+    state: 'completed',
+    created: 1,
+    failed: 1,
+    results: [
+      { index: 0, status: 'created' },
+      { index: 1, status: 'failed', errors: [{ message: 'email must be an e-mail address' }] },
+    ],
+  });
+});
+
+it('lines are imported, asked after and exported as the document says', async () => {
+  const importId = randomUUID();
+  const emails = Array.from({ length: 30 }, () => `${randomUUID()}@example.com`);
+  await writeFile(join(folder, 'customers.ndjson'), toLines(emails.map((email) => ({ email }))));
+  const imported = await walk(['lines'], { IMPORT_ID: importId });
+  expect(JSON.parse(imported)).toMatchObject({ id: importId, state: 'completed', created: 30 });
+  const asked = await walk(['progress'], { IMPORT_ID: importId });
+  expect(JSON.parse(asked)).toEqual(JSON.parse(imported));
+  await walk(['export']);
+  const lines = fromLines(await readFile(join(folder, 'customers.ndjson'), 'utf8'));
+  expect(lines.map(({ email }) => email)).toEqual(expect.arrayContaining(emails));
+});

@@ -1,0 +1,298 @@
+import { randomUUID } from 'node:crypto';
+import fc, { type Arbitrary } from 'fast-check';
+import { conformance } from './conformance.js';
+import { PASSWORD, type House } from './house.js';
+
+type Json = Record<string, any>;
+
+export interface Operation {
+  name: string;
+  method: string;
+  path: string;
+  spec: Json;
+}
+
+/** A request as it is sent. */
+export interface Sent {
+  method: string;
+  path: string;
+  headers: Record<string, string>;
+  body?: string;
+}
+
+/** Values that are really there: ids and secrets by the name of the field or parameter that takes them. */
+export interface Pool {
+  values: Record<string, string[]>;
+  keys: Record<'secretKey' | 'projectKey' | 'publishableKey' | 'accessToken', string>;
+}
+
+/** Every operation of the document. */
+export const operations = (): Operation[] =>
+  Object.entries(conformance().document['paths'] as Json).flatMap(([path, item]) =>
+    Object.entries(item as Json).map(([method, spec]) => ({
+      name: `${method.toUpperCase()} ${path}`,
+      method: method.toUpperCase(),
+      path,
+      spec: spec as Json,
+    })),
+  );
+
+/** A customer, a project, a key and so on that nobody else needs, as operations end what they are given. */
+export async function freshPool(house: House): Promise<Pool> {
+  const { secretKey, projectSecretKey, publishableKey, organizationId, projectId } = house.credentials;
+  const endpoint = await house.createEndpoint('http://127.0.0.1:9/hook');
+  const email = `${randomUUID()}@example.com`;
+  const { customer, tokens } = (await house.register(email)).body as Json;
+  const me = (method: string, path: string, body?: unknown) =>
+    house.customer(tokens.accessToken as string, method, `/api/v1/me${path}`, body);
+  const [project, imported, sessions] = await Promise.all([
+    house.server('POST', '/api/v1/projects', { name: 'Spare' }),
+    house.server('POST', '/api/v1/customers/import', { customers: [{ email: `imported-${email}` }] }),
+    me('GET', '/sessions'),
+    me('POST', '/email', { email: `new-${email}`, password: PASSWORD }),
+    house.page('POST', '/api/v1/auth/forgot-password', { email }),
+  ]);
+  const spare = project.body.id as string;
+  const [key, mails, [delivery]] = await Promise.all([
+    house.server('POST', `/api/v1/projects/${spare}/api-keys`, { name: 'Spare' }),
+    house.server('GET', `/api/v1/mailbox?email=${email}`),
+    house.sql('SELECT id, event_id FROM deliveries ORDER BY id DESC LIMIT 1'),
+  ]);
+  const links = (mails.body.data as Json[]).map((mail) => new URL(mail['link'] as string));
+  return {
+    keys: { secretKey, projectKey: projectSecretKey, publishableKey, accessToken: tokens.accessToken },
+    values: {
+      organizationId: [organizationId],
+      projectId: [spare, projectId],
+      project_id: [spare, projectId],
+      keyId: [key.body.id],
+      customerId: [customer.id],
+      sessionId: [sessions.body.data[0].id],
+      importId: [imported.body.id],
+      endpointId: [endpoint.id],
+      endpoint_id: [endpoint.id],
+      deliveryId: [`dlv_${delivery!['id']}`],
+      eventId: [`evt_${delivery!['event_id']}`],
+      email: [email],
+      password: [PASSWORD],
+      currentPassword: [PASSWORD],
+      newPassword: [PASSWORD],
+      refreshToken: [tokens.refreshToken],
+      token: links.map(({ searchParams }) => searchParams.get('token')!),
+    },
+  };
+}
+
+const schemaOf = (schema: Json): Json => {
+  if (!schema['$ref']) return schema;
+  const { $ref, ...own } = schema;
+  return { ...conformance().document['components'].schemas[($ref as string).split('/').at(-1)!], ...own };
+};
+
+/** Texts that have broken other systems, and any others. */
+const nasty = fc.oneof(
+  fc.constantFrom(
+    '',
+    ' ',
+    '\u0000',
+    '../..',
+    "'; DROP TABLE customers; --",
+    '%00',
+    '\ud800',
+    '🙈'.repeat(200),
+  ),
+  fc.string({ unit: 'binary', maxLength: 300 }),
+);
+
+const byFormat: Record<string, Arbitrary<string>> = {
+  uuid: fc.uuid({ version: 7 }),
+  email: fc.nat().map((number) => `generated-${number}@example.com`),
+  uri: fc.webUrl(),
+  'date-time': fc
+    .date({ min: new Date(0), max: new Date('2100-01-01'), noInvalidDate: true })
+    .map((date) => date.toISOString()),
+};
+
+/** Values that the schema describes; where one of the pool fits the name, mostly that. */
+function valid(schema: Json, pool: Pool, name = ''): Arbitrary<unknown> {
+  const { type, enum: values, examples, properties = {}, required = [], ...rest } = schemaOf(schema);
+  const known = pool.values[name];
+  if (known) {
+    const rest = { ...pool, values: {} };
+    const real = { weight: 6, arbitrary: fc.constantFrom(...known) };
+    return fc.oneof(real, valid(schema, rest), fc.constantFrom(...known).map(cut));
+  }
+  if (values) return fc.constantFrom(...(values as unknown[]));
+  const choices: Arbitrary<unknown>[] =
+    (examples as unknown[] | undefined)?.map((value) => fc.constant(value)) ?? [];
+  const one = (rest['oneOf'] ?? rest['anyOf']) as Json[] | undefined;
+  if (one) choices.push(...one.map((each) => valid(each, pool, name)));
+  for (const each of [type ?? []].flat() as string[])
+    choices.push(ofType(each, { properties, required, ...rest }, pool));
+  return choices.length > 0 ? fc.oneof(...choices) : fc.jsonValue();
+}
+
+/** An id that is nearly right. */
+const cut = (text: string): string => text.slice(0, -1) + (text.endsWith('0') ? '1' : '0');
+
+function ofType(type: string, schema: Json, pool: Pool): Arbitrary<unknown> {
+  const { minimum = 0, maximum = 1_000, minLength = 0, maxLength = 200, minItems = 0, maxItems = 5 } = schema;
+  switch (type) {
+    case 'object': {
+      const members = Object.entries(schema['properties'] as Json).map(([name, each]) => [
+        name,
+        valid(each, pool, name),
+      ]);
+      if (members.length === 0)
+        return fc.dictionary(fc.string({ maxLength: 20 }), fc.jsonValue(), { maxKeys: 5 });
+      return fc.record(Object.fromEntries(members) as Record<string, Arbitrary<unknown>>, {
+        requiredKeys: schema['required'] as string[],
+      });
+    }
+    case 'array':
+      return fc.array(valid((schema['items'] ?? {}) as Json, pool), {
+        minLength: minItems,
+        maxLength: Math.min(maxItems, 5),
+      });
+    case 'integer':
+      return fc.integer({ min: minimum, max: maximum });
+    case 'boolean':
+      return fc.boolean();
+    case 'null':
+      return fc.constant(null);
+    default:
+      return (
+        byFormat[schema['format'] as string] ?? fc.string({ minLength, maxLength: Math.min(maxLength, 200) })
+      );
+  }
+}
+
+/** Bodies that no schema describes, or that are hardly bodies. */
+function invalidBody(schema: Json, pool: Pool): Arbitrary<string> {
+  const { properties = {} } = schemaOf(schema);
+  const right = valid(schema, pool) as Arbitrary<Json>;
+  const name = fc.constantFrom(...Object.keys(properties as Json), 'unknownField', 'toString');
+  const changed = fc
+    .tuple(right, name, fc.oneof(nasty, fc.jsonValue({ maxDepth: 3 })))
+    .map(([body, field, value]) => JSON.stringify({ ...body, [field]: value }));
+  const missing = fc
+    .tuple(right, name)
+    .map(([body, field]) => JSON.stringify({ ...body, [field]: undefined }));
+  const broken = fc.constantFrom(
+    '',
+    '{',
+    'null',
+    '[]',
+    '"text"',
+    '{"__proto__":{}}',
+    `${'['.repeat(40)}`,
+    '\ufeff{}',
+  );
+  return fc.oneof({ weight: 3, arbitrary: changed }, missing, broken, fc.json({ maxDepth: 3 }));
+}
+
+function body({ spec }: Operation, pool: Pool): Arbitrary<string | undefined> {
+  const schema = spec['requestBody']?.content['application/json']?.schema as Json | undefined;
+  if (!schema) return fc.oneof({ weight: 9, arbitrary: fc.constant(undefined) }, fc.json({ maxDepth: 1 }));
+  const right = valid(schema, pool).map((value) => JSON.stringify(value));
+  return fc.oneof(
+    { weight: 5, arbitrary: right },
+    { weight: 4, arbitrary: invalidBody(schema, pool) },
+    fc.constant(undefined),
+  );
+}
+
+const absent = fc.constant(null);
+
+function path({ path: template, spec }: Operation, pool: Pool): Arbitrary<string> {
+  const parameters = spec['parameters'] as Json[];
+  const inPath = parameters.filter((parameter) => parameter['in'] === 'path');
+  const inQuery = parameters.filter((parameter) => parameter['in'] === 'query');
+  const segment = (parameter: Json) =>
+    fc.oneof(
+      { weight: 8, arbitrary: valid(parameter['schema'], pool, parameter['name']) },
+      fc.uuid(),
+      nasty.map((text) => text || '-'),
+    );
+  const query = (parameter: Json) => {
+    const right = valid(parameter['schema'] as Json, pool, parameter['name'] as string);
+    return fc.oneof({ weight: 12, arbitrary: absent }, { weight: 3, arbitrary: right }, nasty);
+  };
+  const stray = fc.oneof(
+    { weight: 12, arbitrary: absent },
+    fc.tuple(fc.constantFrom('unknown', 'limit', 'cursor', 'limit[]'), nasty),
+  );
+  return fc
+    .tuple(fc.tuple(...inPath.map(segment)), fc.tuple(...inQuery.map(query)), stray)
+    .map(([segments, values, extra]) => {
+      const filled = inPath.reduce(
+        (text, { name }, index) => text.replace(`{${name}}`, escaped(String(segments[index]))),
+        template,
+      );
+      const pairs = inQuery
+        .map(({ name }, index) => [name as string, values[index]] as [string, unknown])
+        .filter(([, value]) => value !== null);
+      const search = [...pairs, ...(extra ? [extra] : [])]
+        .map(([name, value]) => `${escaped(name)}=${escaped(String(value))}`)
+        .join('&');
+      return search ? `${filled}?${search}` : filled;
+    });
+}
+
+/** As a URL has it; a dot segment would be taken away before it is sent. */
+const escaped = (text: string): string => encodeURIComponent(text.toWellFormed()).replaceAll('.', '%2E');
+
+function headers(operation: Operation, pool: Pool): Arbitrary<Record<string, string>> {
+  const { secretKey, projectKey, publishableKey, accessToken } = pool.keys;
+  const ways: Record<string, Record<string, string>[]> = {
+    secretKey: [{ authorization: `Bearer ${secretKey}` }, { 'x-api-key': projectKey }],
+    publishableKey: [{ 'x-publishable-key': publishableKey }],
+    accessToken: [{ authorization: `Bearer ${accessToken}` }],
+  };
+  const options = (operation.spec['security'] as Json[]).flatMap(
+    (option) => ways[Object.keys(option)[0]!] ?? [],
+  );
+  const right = fc.constantFrom(...(options.length > 0 ? options : [{}]));
+  const wrong = fc.constantFrom<Record<string, string>>(
+    ...Object.values(ways).flat(),
+    {},
+    { authorization: 'Bearer nonsense' },
+    { authorization: `Basic ${secretKey}` },
+    { 'x-api-key': `${secretKey.slice(0, -1)}!` },
+    { authorization: `Bearer ${secretKey}`, 'x-api-key': projectKey },
+    { authorization: `Bearer ${accessToken}`, 'x-publishable-key': publishableKey },
+  );
+  const more = fc.record(
+    {
+      'idempotency-key': fc.constantFrom('again', 'once more', 'x'.repeat(256)),
+      'x-request-id': fc.constantFrom('mine', '../../x', 'x'.repeat(200)),
+      'x-client-ip': fc.constantFrom('203.0.113.7', '::1', 'nobody'),
+      origin: fc.constantFrom('https://app.example.com', 'null'),
+      'content-type': fc.constantFrom(
+        'text/plain',
+        'application/json; charset=utf-16',
+        'application/x-ndjson',
+      ),
+    },
+    { requiredKeys: [] },
+  );
+  const rarely = fc.oneof({ weight: 4, arbitrary: fc.constant({}) }, more);
+  return fc
+    .tuple(fc.oneof({ weight: 7, arbitrary: right }, { weight: 2, arbitrary: wrong }), rarely)
+    .map(([credential, extra]) => ({ 'content-type': 'application/json', ...credential, ...extra }));
+}
+
+/** Requests for an operation: right ones, wrong ones, and everything between. */
+export const requestArbitrary = (operation: Operation, pool: Pool): Arbitrary<Sent> =>
+  fc
+    .tuple(path(operation, pool), headers(operation, pool), body(operation, pool))
+    .map(([filled, given, content]) => {
+      const { 'content-type': type, ...rest } = given;
+      const isBodyless = content === undefined || operation.method === 'GET';
+      return {
+        method: operation.method,
+        path: filled,
+        headers: isBodyless ? rest : { ...rest, 'content-type': type! },
+        ...(isBodyless ? {} : { body: content }),
+      };
+    });

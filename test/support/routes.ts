@@ -1,0 +1,161 @@
+import { randomInt, randomUUID } from 'node:crypto';
+import type { House } from './house.js';
+
+/** How a caller of a route may prove who they are. */
+export type Kind = 'secret' | 'access' | 'publishable';
+
+export interface Input {
+  in: 'path' | 'query' | 'header' | 'body';
+  /** Of a field inside of an object: `settings.accessTokenTtl`. */
+  name: string;
+  schema: Record<string, any>;
+}
+
+/** A route as the house's own OpenAPI document tells of it. */
+export interface Route {
+  /** `GET /api/v1/projects/{projectId}`. */
+  name: string;
+  method: string;
+  path: string;
+  kinds: Kind[];
+  inputs: Input[];
+  /** Whether it has fields that must be sent. */
+  needsBody: boolean;
+}
+
+type Json = Record<string, any>;
+
+/** @throws Error for a security scheme that nobody knows */
+function kindOf(scheme: string): Kind {
+  const kind = (['secret', 'access', 'publishable'] as const).find((each) => scheme.startsWith(each));
+  if (!kind) throw new Error(`say in test/support/routes.ts what ${scheme} is`);
+  return kind;
+}
+
+/** Every route that the running house documents. */
+export async function documentedRoutes(house: House): Promise<Route[]> {
+  const document = (await house.request('GET', '/openapi.json')).body as Json;
+  const reader = new Reader(document);
+  return Object.entries(document['paths'] as Json).flatMap(([path, item]) =>
+    ['get', 'post', 'put', 'patch', 'delete']
+      .filter((method) => method in item)
+      .map((method) => reader.route(method.toUpperCase(), path, item as Json)),
+  );
+}
+
+class Reader {
+  constructor(private readonly document: Json) {}
+
+  route(method: string, path: string, item: Json): Route {
+    const operation = item[method.toLowerCase()] as Json;
+    const parameters = [...(item['parameters'] ?? []), ...(operation['parameters'] ?? [])] as Json[];
+    const body = this.bodyOf(operation);
+    return {
+      name: `${method} ${path}`,
+      method,
+      path,
+      kinds: this.kindsOf(operation),
+      inputs: [
+        ...parameters
+          .map((parameter) => this.resolve(parameter))
+          .map((parameter) => ({
+            in: parameter['in'] as Input['in'],
+            name: parameter['name'] as string,
+            schema: this.resolve(parameter['schema'] ?? {}),
+          })),
+        ...(body ? this.fieldsOf(body) : []),
+      ],
+      needsBody: body ? this.required(body) : false,
+    };
+  }
+
+  private kindsOf(operation: Json): Kind[] {
+    const options = (operation['security'] ?? this.document['security'] ?? []) as Json[];
+    return [...new Set(options.flatMap((option) => Object.keys(option).map(kindOf)))];
+  }
+
+  private bodyOf(operation: Json): Json | null {
+    const body = operation['requestBody'] as Json | undefined;
+    const schema = body && (this.resolve(body)['content']?.['application/json']?.schema as Json | undefined);
+    return schema ? this.resolve(schema) : null;
+  }
+
+  private fieldsOf(schema: Json, prefix = ''): Input[] {
+    return this.variantsOf(schema).flatMap((variant) =>
+      Object.entries((variant['properties'] ?? {}) as Json).flatMap(([name, field]): Input[] => {
+        const inner = this.resolve(field as Json);
+        const items = inner['items'] ? this.resolve(inner['items'] as Json) : null;
+        return [
+          { in: 'body', name: prefix + name, schema: inner },
+          ...this.fieldsOf(inner, `${prefix}${name}.`),
+          ...(items ? this.fieldsOf(items, `${prefix}${name}.0.`) : []),
+        ];
+      }),
+    );
+  }
+
+  private required(schema: Json): boolean {
+    return this.variantsOf(schema).some(({ required = [] }) => (required as string[]).length > 0);
+  }
+
+  /** A schema and those that it is made of. */
+  private variantsOf(schema: Json): Json[] {
+    const parts = [schema['allOf'], schema['oneOf'], schema['anyOf']].flatMap(
+      (list) => (list ?? []) as Json[],
+    );
+    return [schema, ...parts.flatMap((part) => this.variantsOf(this.resolve(part)))];
+  }
+
+  private resolve(node: Json): Json {
+    if (typeof node['$ref'] !== 'string') return node;
+    const target = node['$ref']
+      .slice(2)
+      .split('/')
+      .reduce<Json>((at, key) => at[key] as Json, this.document);
+    return this.resolve(target);
+  }
+}
+
+const name = (): string => `sample-${randomUUID().slice(0, 18)}`;
+const email = (): string => `${randomUUID()}@example.com`;
+
+/** Bodies that routes take: those that must have one, and those that would change something by it. */
+const bodies: Record<string, () => Json> = {
+  'POST /api/v1/auth/register': () => ({ email: email(), password: `${randomUUID()} phrase` }),
+  'POST /api/v1/auth/login': () => ({ email: email(), password: name() }),
+  'POST /api/v1/auth/forgot-password': () => ({ email: email() }),
+  'POST /api/v1/auth/resend-verification': () => ({ email: email() }),
+  'PATCH /api/v1/me': () => ({ firstName: name() }),
+  'POST /api/v1/me/password': () => ({ currentPassword: name(), newPassword: name() }),
+  'POST /api/v1/me/email': () => ({ email: email(), password: name() }),
+  'POST /api/v1/me/delete': () => ({ currentPassword: name() }),
+  'POST /api/v1/customers': () => ({ email: email() }),
+  'PATCH /api/v1/customers/{customerId}': () => ({ firstName: name() }),
+  'POST /api/v1/customers/import': () => ({ customers: [{ email: email() }] }),
+  'POST /api/v1/organizations': () => ({ name: name(), slug: name() }),
+  'PATCH /api/v1/organizations/{organizationId}': () => ({ name: name() }),
+  'POST /api/v1/projects': () => ({ name: name() }),
+  'PATCH /api/v1/projects/{projectId}': () => ({ name: name() }),
+  'POST /api/v1/projects/{projectId}/api-keys': () => ({ name: name() }),
+  'POST /api/v1/projects/{projectId}/api-keys/{keyId}/rotate': () => ({
+    overlapSeconds: randomInt(1, 604_800),
+  }),
+  'POST /api/v1/billing/portal': () => ({ returnUrl: `https://app.example.com/${name()}` }),
+  'POST /v1/webhooks/endpoints': () => ({ url: `https://example.com/${name()}` }),
+  'PATCH /v1/webhooks/endpoints/{endpointId}': () => ({ description: name() }),
+  'POST /v1/webhooks/deliveries/{deliveryId}/redeliver': () => ({ reason: name() }),
+};
+
+/**
+ * A body that a route takes, another one each time; undefined for a route that takes none.
+ * @throws Error for a route that must have a body, of which nobody has said here what it is
+ */
+export function sampleBody(route: Route): Json | undefined {
+  const body = bodies[route.name]?.();
+  if (!body && route.needsBody) throw new Error(`say in test/support/routes.ts what ${route.name} takes`);
+  return body;
+}
+
+/** A path with its parameters filled in. */
+export const fillPath = (path: string, values: Record<string, string>): string =>
+  path.replace(/\{(\w+)\}/g, (_, key: string) => encodeURIComponent(values[key] ?? `no-${key}`));
