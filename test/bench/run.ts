@@ -1,8 +1,10 @@
 import { inspect, parseArgs } from 'node:util';
 import { stopHouses } from './bench-house.js';
 import { stopChildren } from './children.js';
+import { measureCustomers } from './customers.js';
 import { measureDeliveries } from './deliveries.js';
 import { measureFlood } from './flood.js';
+import { measureImport } from './import.js';
 import { measureLatency } from './latency.js';
 import {
   isMet,
@@ -21,8 +23,10 @@ import { measureTiming } from './timing.js';
 interface Options {
   /** Length of each flood. */
   seconds?: number;
-  /** Requests of each case of the timing. */
+  /** Requests of each case of the timing, and of customers. */
   samples?: number;
+  /** Whether to write docs/query-plans.md. */
+  plans?: boolean;
 }
 
 interface Section {
@@ -58,9 +62,19 @@ const sections: Record<string, Section> = {
     limitMinutes: 5,
     measure: measureFlood,
   },
+  import: {
+    title: 'Import: 100,000 customers as lines, while others log in',
+    limitMinutes: 5,
+    measure: measureImport,
+  },
+  customers: {
+    title: 'Customers: a million of them, and 10,000 projects, beside a few',
+    limitMinutes: 15,
+    measure: measureCustomers,
+  },
 };
 
-const USAGE = `npm run bench -- [${Object.keys(sections).join(' | ')}]… [--seconds=<each flood>] [--samples=<each case of timing>]`;
+const USAGE = `npm run bench -- [${Object.keys(sections).join(' | ')}]… [--seconds=<each flood>] [--samples=<each case of timing and customers>] [--plans]`;
 
 let servers: Promise<() => Promise<void>> | undefined;
 let cleaned: Promise<void> | undefined;
@@ -85,12 +99,12 @@ function endEarly(reason: string, code: number): void {
 /** @throws Error that says what it does not know */
 function readArguments(): { names: string[]; options: Options } {
   const { values, positionals } = parseArgs({
-    options: { seconds: { type: 'string' }, samples: { type: 'string' } },
+    options: { seconds: { type: 'string' }, samples: { type: 'string' }, plans: { type: 'boolean' } },
     allowPositionals: true,
   });
   const unknown = positionals.find((name) => !Object.hasOwn(sections, name));
   if (unknown !== undefined) throw new Error(`Unknown: ${unknown}`);
-  const options: Options = {};
+  const options: Options = values.plans ? { plans: true } : {};
   for (const name of ['seconds', 'samples'] as const) {
     if (values[name] === undefined) continue;
     options[name] = Number(values[name]);

@@ -1,0 +1,184 @@
+import { writeFile } from 'node:fs/promises';
+import { format, resolveConfig } from 'prettier';
+import {
+  CustomerDirectoryRepository,
+  CustomersRepository,
+  SessionsRepository,
+  type CustomerFilter,
+  type Database,
+} from '#persistence';
+import type { House } from '../support/house.js';
+import { EMAIL_PREFIX, FULL_NAME } from './customer-crowd.js';
+
+const FILE = 'docs/query-plans.md';
+const LIMIT = 50;
+
+/** Runs what a repository asks for, and has each statement explained. */
+class Explainer {
+  readonly plans: string[][] = [];
+
+  constructor(private readonly house: House) {}
+
+  readonly query = async (sql: string, values: unknown[] = []): Promise<unknown[]> => {
+    const plan = await this.house.sql<{ 'QUERY PLAN': string }>(
+      `EXPLAIN (ANALYZE, BUFFERS, COSTS OFF, TIMING OFF) ${sql}`,
+      values,
+    );
+    this.plans.push(plan.map((row) => row['QUERY PLAN']));
+    return this.house.sql(sql, values);
+  };
+
+  readonly prepared = this.query;
+
+  /** The repository, whose database is this one. */
+  repository<Repository>(Class: new (database: Database) => Repository): Repository {
+    return new Class(this as unknown as Database);
+  }
+}
+
+const nothing: CustomerFilter = {
+  projectId: null,
+  email: null,
+  externalId: null,
+  q: null,
+  emailVerified: null,
+  disabled: null,
+  createdAfter: null,
+  createdBefore: null,
+  lastLoginAfter: null,
+  lastLoginBefore: null,
+};
+
+/** How often a page goes on when too few of the first rows match. */
+const looks = ['', ', second look', ', third look'];
+
+interface Plan {
+  name: string;
+  lines: string[];
+}
+
+/** Writes how PostgreSQL answers each kind of list among many customers, and the reads of get, login and /me. */
+export async function writePlans(
+  house: House,
+  crowd: { customers: number; projects: number },
+): Promise<void> {
+  const plans = [...(await listPlans(house)), ...(await readPlans(house))];
+  const options = await resolveConfig(FILE);
+  await writeFile(FILE, await format(document(plans, crowd), { ...options, filepath: FILE }));
+}
+
+async function listPlans(house: House): Promise<Plan[]> {
+  const { organizationId, projectId } = house.credentials;
+  const day = 86_400_000;
+  const [{ middle }] = (await house.sql<{ middle: Date }>(
+    `SELECT min(created_at) + (max(created_at) - min(created_at)) / 2 AS middle FROM customers WHERE project_id = $1`,
+    [projectId],
+  )) as [{ middle: Date }];
+  const [{ id: lastId }] = (await house.sql<{ id: string }>(
+    'SELECT id FROM customers WHERE created_at < $1 ORDER BY created_at DESC LIMIT 1',
+    [middle],
+  )) as [{ id: string }];
+  const later = new Date(middle.getTime() + day);
+  const half = { key: middle.toISOString(), id: lastId };
+  const filters: [name: string, filter: Partial<CustomerFilter>, after?: { key: string; id: string }][] = [
+    ['everybody', {}],
+    ['everybody, a page in the middle', {}, half],
+    ['not verified, disabled', { emailVerified: false, disabled: true }],
+    ['created on one day', { createdAfter: middle, createdBefore: later }],
+    [
+      'created on one day, a page in the middle of it',
+      { createdAfter: middle, createdBefore: later },
+      { key: new Date(middle.getTime() + day / 2).toISOString(), id: lastId },
+    ],
+    ['last login before a moment', { lastLoginBefore: middle }],
+    ['one e-mail address', { email: 'anna.500000@example.com' }],
+    ['one external id', { externalId: 'crm-500000' }],
+    [`q=${EMAIL_PREFIX} (an e-mail prefix)`, { q: EMAIL_PREFIX }],
+    [`q=${FULL_NAME} (both names)`, { q: FULL_NAME }],
+    [`q=${FULL_NAME}, a page further on`, { q: FULL_NAME }, { key: 'anna mü8', id: lastId }],
+    ['q=zz (nobody)', { q: 'zz' }],
+    [`q=${FULL_NAME}, disabled (few match)`, { q: FULL_NAME, disabled: true }],
+  ];
+  const [small] = await house.sql<{ id: string }>(`SELECT id FROM projects WHERE slug = 'crowd-1'`);
+  const plans: Plan[] = [];
+  for (const [name, filter, after] of filters) {
+    for (const [scope, reach] of [
+      ['project', { organizationId, projectId }],
+      ['organization', { organizationId, projectId: null }],
+      ['a project of 10 customers', { organizationId, projectId: small!.id }],
+    ] as const) {
+      const explainer = new Explainer(house);
+      const directory = explainer.repository(CustomerDirectoryRepository);
+      // Twice: the first time the pages may still be on disk.
+      for (let run = 0; run < 2; run += 1) {
+        explainer.plans.length = 0;
+        await directory.page(reach, { ...nothing, ...filter }, after ?? null, LIMIT);
+      }
+      const walks = explainer.plans.filter((lines) => indexesOf(lines).length > 0);
+      plans.push(...walks.map((lines, look) => ({ name: `${name}, ${scope}${looks[look]}`, lines })));
+    }
+  }
+  return plans;
+}
+
+async function readPlans(house: House): Promise<Plan[]> {
+  const { organizationId, projectId } = house.credentials;
+  const [customer] = await house.sql<{ id: string; email: string }>(
+    'SELECT id, email FROM customers WHERE project_id = $1 LIMIT 1 OFFSET 1000',
+    [projectId],
+  );
+  const { id, email } = customer!;
+  const reads: [string, (explainer: Explainer) => Promise<unknown>][] = [
+    [
+      'GET customer',
+      (explainer) => explainer.repository(CustomersRepository).get({ organizationId, projectId: null }, id),
+    ],
+    [
+      'the customer of a login',
+      (explainer) => explainer.repository(CustomersRepository).findByEmail(projectId, email),
+    ],
+    ['/me', (explainer) => explainer.repository(SessionsRepository).findLiveCustomer(id, id, projectId)],
+  ];
+  const plans: Plan[] = [];
+  for (const [name, read] of reads) {
+    const explainer = new Explainer(house);
+    await read(explainer);
+    plans.push(...explainer.plans.map((lines) => ({ name, lines })));
+  }
+  return plans;
+}
+
+const indexesOf = (lines: string[]): string[] => [
+  ...new Set(lines.flatMap((line) => /using (customers_\w+)/.exec(line)?.slice(1) ?? [])),
+];
+const timeOf = (lines: string[]): string => /^Execution Time: (.*) ms/m.exec(lines.join('\n'))![1]!;
+const buffersOf = (lines: string[]): string =>
+  /shared hit=(\d+)/.exec(lines.find((line) => line.includes('Buffers'))!)![1]!;
+
+function document(plans: Plan[], { customers, projects }: { customers: number; projects: number }): string {
+  // Of a small project the plans are the same; what counts is how little they read.
+  const shown = plans.filter(({ name }) => !name.includes('a project of'));
+  const count = (value: number): string => value.toLocaleString('en');
+  const table = [
+    ['Statement', 'Indexes of customers', 'Pages read', 'ms'],
+    [':--', ':--', '--:', '--:'],
+    ...plans.map(({ name, lines }) => [
+      name,
+      indexesOf(lines)
+        .map((index) => `\`${index}\``)
+        .join(' '),
+      buffersOf(lines),
+      timeOf(lines),
+    ]),
+  ];
+  return `# Query plans
+
+How PostgreSQL finds customers among ${count(customers)} in one project, in an organization with ${count(projects)} further projects. Written by
+\`npm run bench -- customers --plans\`, which builds that database and has every statement explained, each the second time
+it runs; do not edit.
+
+${table.map((row) => `| ${row.join(' | ')} |`).join('\n')}
+
+${shown.map(({ name, lines }) => `## ${name}\n\n\`\`\`text\n${lines.join('\n')}\n\`\`\``).join('\n\n')}
+`;
+}

@@ -1,0 +1,199 @@
+import { randomInt } from 'node:crypto';
+import { Agent } from 'node:http';
+import { openSession } from '../support/customers.js';
+import { PASSWORD, type House } from '../support/house.js';
+import { BenchHouse } from './bench-house.js';
+import {
+  addProjects,
+  EMAIL_PREFIX,
+  fillProject,
+  FIRST_NAME,
+  FULL_NAME,
+  LAST_NAME,
+} from './customer-crowd.js';
+import { writePlans } from './customer-plans.js';
+import { exchange, type Question } from './exchange.js';
+import { formatRatio, median, percentile, printProgress, type SectionResult } from './report.js';
+import { inGroups, registerCustomers } from './requests.js';
+
+const CUSTOMERS = 1_000_000;
+const PROJECTS = 10_000;
+const CUSTOMERS_EACH = 10;
+/** What pages are filled with in the house that is compared with. */
+const FEW = 2_000;
+const SAMPLES = 200;
+const WARM_UP = 30;
+/** Of the first case: compiled code is several times as fast. */
+const FIRST_WARM_UP = 300;
+const COST = 10;
+const MAX_RATIO = 1.3;
+
+/** What is asked for; each time another customer, page or session where there are several. */
+interface Case {
+  name: string;
+  ask: (known: Known) => Question;
+  /** Hashing takes long, so fewer will do. */
+  samples?: number;
+}
+
+/** What the questions to a house are made of. */
+interface Known {
+  house: House;
+  customers: { id: string; email: string; externalId: string | null; createdAt: Date }[];
+  registered: string[];
+  accessTokens: string[];
+}
+
+const oneOf = <T>(values: T[]): T => values[randomInt(values.length)]!;
+
+const get = (path: string, authorization: string): Question => ({
+  method: 'GET',
+  url: path,
+  headers: { authorization: `Bearer ${authorization}` },
+});
+
+/** A list, of the whole organization or of the one project. */
+const list = (filter: (known: Known) => Record<string, string>, whole: boolean) => (known: Known) => {
+  const { baseUrl, credentials } = known.house;
+  const scope: Record<string, string> = whole ? {} : { projectId: credentials.projectId };
+  const query = new URLSearchParams({ ...filter(known), ...scope });
+  return get(`${baseUrl}/api/v1/customers?${query}`, credentials.secretKey);
+};
+
+const lists: Record<string, (known: Known) => Record<string, string>> = {
+  'list: newest': () => ({}),
+  'list: from anywhere': ({ customers }) => ({ createdBefore: oneOf(customers).createdAt.toISOString() }),
+  'list: not verified': () => ({ emailVerified: 'false' }),
+  'list: last logins': () => ({ lastLoginAfter: '2020-01-01T00:00:00Z' }),
+  'list: one e-mail': ({ customers }) => ({ email: oneOf(customers).email }),
+  'list: one external id': ({ customers }) => ({ externalId: oneOf(customers).externalId ?? 'none' }),
+  'search: e-mail prefix': () => ({ q: EMAIL_PREFIX }),
+  'search: first name': () => ({ q: FIRST_NAME }),
+  'search: last name': () => ({ q: LAST_NAME }),
+  'search: both names': () => ({ q: FULL_NAME }),
+  'search: verified, e-mail prefix': () => ({ q: EMAIL_PREFIX, emailVerified: 'true' }),
+};
+
+const cases: Case[] = [
+  ...Object.entries(lists).flatMap(([name, filter]) => [
+    { name: `${name}, project`, ask: list(filter, false) },
+    { name: `${name}, organization`, ask: list(filter, true) },
+  ]),
+  {
+    name: 'GET customer',
+    ask: ({ house, customers }) =>
+      get(`${house.baseUrl}/api/v1/customers/${oneOf(customers).id}`, house.credentials.secretKey),
+  },
+  {
+    name: 'GET /me',
+    ask: ({ house, accessTokens }) => get(`${house.baseUrl}/api/v1/me`, oneOf(accessTokens)),
+  },
+  {
+    name: 'POST login',
+    samples: 60,
+    ask: ({ house, registered }) => ({
+      method: 'POST',
+      url: `${house.baseUrl}/api/v1/auth/login`,
+      headers: { 'x-publishable-key': house.credentials.publishableKey },
+      body: JSON.stringify({ email: oneOf(registered), password: PASSWORD }),
+    }),
+  },
+];
+
+/** What a million customers and ten thousand projects cost, beside a house with a few pages of customers. */
+export async function measureCustomers({
+  samples = SAMPLES,
+  plans,
+}: {
+  samples?: number;
+  plans?: boolean;
+}): Promise<SectionResult> {
+  const env = { BCRYPT_COST: String(COST), RATE_LIMITS: 'off' };
+  const [few, many] = [await BenchHouse.start({ env }), await BenchHouse.start({ env })];
+  const agent = new Agent({ keepAlive: true, maxSockets: 2 });
+  try {
+    await fillProject(few.house, FEW);
+    printProgress(`${CUSTOMERS} customers and ${PROJECTS} projects`);
+    await addProjects(many.house, PROJECTS, CUSTOMERS_EACH);
+    await fillProject(many.house, CUSTOMERS);
+    if (plans) await writePlans(many.house, { customers: CUSTOMERS, projects: PROJECTS });
+    const known = [await knowing(few.house), await knowing(many.house)] as const;
+    await time(agent, cases[0]!, known, FIRST_WARM_UP);
+    const timed: Timed[] = [];
+    for (const each of cases) {
+      printProgress(each.name);
+      timed.push(await time(agent, each, known, Math.min(samples, each.samples ?? samples)));
+    }
+    return report(timed);
+  } finally {
+    agent.destroy();
+    await Promise.all([few.stop(), many.stop()]);
+  }
+}
+
+async function knowing(house: House): Promise<Known> {
+  const registered = await registerCustomers(house, 20);
+  const sessions = await inGroups(registered, (email) => openSession(house, email));
+  // Anywhere in the table, and with them their pages of the indexes.
+  const customers = await house.sql<Known['customers'][number]>(
+    `SELECT id, email, external_id AS "externalId", created_at AS "createdAt" FROM customers
+     WHERE project_id = $1 AND external_id IS NOT NULL ORDER BY random() LIMIT 1000`,
+    [house.credentials.projectId],
+  );
+  return { house, customers, registered, accessTokens: sessions.map(({ accessToken }) => accessToken) };
+}
+
+interface Timed {
+  name: string;
+  few: number[];
+  many: number[];
+}
+
+/** In turns, so that what slows the machine for a while slows both. */
+async function time(
+  agent: Agent,
+  { name, ask }: Case,
+  [few, many]: readonly [Known, Known],
+  samples: number,
+) {
+  const timed: Timed = { name, few: [], many: [] };
+  for (let round = -WARM_UP; round < samples; round += 1) {
+    for (const [known, times] of [
+      [few, timed.few],
+      [many, timed.many],
+    ] as const) {
+      const { status, ms, body, fault } = await exchange(agent, ask(known));
+      if (status !== 200) throw new Error(`${name}: ${status} ${fault ?? body}`);
+      if (round >= 0) times.push(ms);
+    }
+  }
+  return timed;
+}
+
+function report(timed: Timed[]): SectionResult {
+  const ratio = ({ few, many }: Timed): number => median(many) / median(few);
+  return {
+    table: [
+      ['', 'few: median ms', 'many: median ms', 'p95 ms', 'ratio'],
+      ...timed.map((each) => [
+        each.name,
+        median(each.few).toFixed(2),
+        median(each.many).toFixed(2),
+        percentile(each.many, 0.95).toFixed(2),
+        formatRatio(ratio(each)),
+      ]),
+    ],
+    notes: [
+      `Few: ${FEW} customers in one project, enough to fill every page alike.`,
+      `Many: ${CUSTOMERS} in one project, and ${PROJECTS} projects of the same organization with ${CUSTOMERS_EACH} each.`,
+      'One request after the other, to both houses in turn, each for another customer or page where there are several.',
+    ],
+    targets: timed.map((each) => ({
+      name: `${each.name}, many to few`,
+      value: ratio(each),
+      bound: MAX_RATIO,
+      direction: 'at most',
+      unit: '',
+    })),
+  };
+}

@@ -1,0 +1,100 @@
+import { once } from 'node:events';
+import { Agent, request } from 'node:http';
+import { serve } from './children.js';
+import { exchange } from './exchange.js';
+
+/** Customers who log in at a steady rate, whether or not the ones before have been answered. */
+export interface Logins {
+  url: string;
+  headers: Record<string, string>;
+  emails: string[];
+  password: string;
+  perSecond: number;
+}
+
+export interface LoginSample {
+  status: number;
+  ms: number;
+  /** Why there was no answer. */
+  fault?: string;
+}
+
+/** Lines that are sent as fast as they are taken. */
+export interface Sending {
+  url: string;
+  headers: Record<string, string>;
+  /** Of the addresses. */
+  domain: string;
+  count: number;
+  passwordHashes: string[];
+  /** Goes away after so many lines. */
+  breakOffAfter?: number;
+}
+
+const agent = new Agent({ keepAlive: true });
+const open = new Set<Promise<void>>();
+const samples: LoginSample[] = [];
+let timer: NodeJS.Timeout | undefined;
+
+function startLogins({ url, headers, emails, password, perSecond }: Logins): void {
+  let count = 0;
+  timer = setInterval(() => {
+    const body = JSON.stringify({ email: emails[(count += 1) % emails.length], password });
+    const asked = exchange(agent, { method: 'POST', url, headers, body }).then(({ status, ms, fault }) => {
+      samples.push({ status, ms, ...(fault === undefined ? {} : { fault }) });
+      open.delete(asked);
+    });
+    open.add(asked);
+  }, 1_000 / perSecond);
+}
+
+/** @returns the samples since the start */
+async function stopLogins(): Promise<LoginSample[]> {
+  clearInterval(timer);
+  await Promise.all(open);
+  return samples.splice(0);
+}
+
+const LINES_A_WRITE = 200;
+
+/** @returns the answer, or null after breaking off */
+async function send(sending: Sending): Promise<{ status: number; body: unknown } | null> {
+  const { url, headers, count, breakOffAfter = count } = sending;
+  const sent = request(url, {
+    method: 'POST',
+    headers: { 'content-type': 'application/x-ndjson', ...headers },
+  });
+  const failed = once(sent, 'error').then(([error]) => Promise.reject(error as Error));
+  failed.catch(() => undefined);
+  const answered = once(sent, 'response');
+  for (let index = 0; index < breakOffAfter; index += LINES_A_WRITE) {
+    let lines = '';
+    const end = Math.min(index + LINES_A_WRITE, breakOffAfter);
+    for (let line = index; line < end; line += 1) lines += lineOf(sending, line);
+    if (!sent.write(lines)) await Promise.race([once(sent, 'drain'), failed, answered]);
+  }
+  if (breakOffAfter < count) {
+    sent.destroy();
+    return null;
+  }
+  sent.end();
+  const [response] = await Promise.race([answered, failed]);
+  let text = '';
+  for await (const chunk of response.setEncoding('utf8')) text += chunk;
+  return { status: response.statusCode, body: JSON.parse(text) };
+}
+
+/** As another system would export them. */
+const lineOf = ({ domain, passwordHashes }: Sending, index: number): string =>
+  `${JSON.stringify({
+    email: `customer-${index}@${domain}`,
+    firstName: 'Ada',
+    lastName: `Lovelace ${index}`,
+    externalId: `${domain}-${index}`,
+    emailVerified: index % 3 > 0,
+    passwordHash: passwordHashes[index % passwordHashes.length],
+    metadata: { plan: 'pro', legacyId: index },
+    createdAt: '2021-03-04T05:06:07.000Z',
+  })}\n`;
+
+serve({ startLogins, stopLogins, send });

@@ -1,0 +1,219 @@
+import { randomUUID } from 'node:crypto';
+import bcrypt from 'bcrypt';
+import { eventually } from '../support/eventually.js';
+import { PASSWORD, type House } from '../support/house.js';
+import { BenchHouse } from './bench-house.js';
+import { Child } from './children.js';
+import type { LoginSample, Logins, Sending } from './import-clients.js';
+import { formatNumber, percentile, printProgress, type SectionResult } from './report.js';
+import { registerCustomers } from './requests.js';
+
+const CUSTOMERS = 100_000;
+const COST = 10;
+const LOGINS_PER_SECOND = 8;
+const BASELINE_MS = 20_000;
+const WARM_UP = 5_000;
+/** The hashes of the old system; none of them is looked at while they are imported. */
+const HASHES = 200;
+
+const sleep = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
+
+interface Stage {
+  house: House;
+  sender: Child;
+  logins: Child;
+  asked: Logins;
+  passwordHashes: string[];
+}
+
+/** 100,000 customers as lines, while others log in; then as many again, broken off in the middle and resumed. */
+export async function measureImport(): Promise<SectionResult> {
+  const bench = await BenchHouse.start({ env: { BCRYPT_COST: String(COST) } });
+  const [sender, logins] = [new Child('import-clients'), new Child('import-clients')];
+  try {
+    bench.startWorker();
+    const { house } = bench;
+    const asked: Logins = {
+      url: `${house.baseUrl}/api/v1/auth/login`,
+      headers: { 'x-publishable-key': house.credentials.publishableKey },
+      emails: await registerCustomers(house, 40),
+      password: PASSWORD,
+      perSecond: LOGINS_PER_SECOND,
+    };
+    const passwordHashes = Array.from({ length: HASHES }, () => bcrypt.hashSync(randomUUID(), 4));
+    const stage: Stage = { house, sender, logins, asked, passwordHashes };
+    await whileLoggingIn(stage, () => run(stage, { count: WARM_UP }));
+    printProgress('logins alone');
+    const alone = await whileLoggingIn(stage, () => sleep(BASELINE_MS));
+    printProgress('logins beside an import');
+    const beside = await whileLoggingIn(stage, () => run(stage, { count: CUSTOMERS }));
+    printProgress('an import that is broken off and resumed');
+    const resumed = await whileLoggingIn(stage, () => breakOffAndResume(stage));
+    return report(alone.samples, beside, resumed);
+  } finally {
+    await Promise.all([sender.stop(), logins.stop(), bench.stop()]);
+  }
+}
+
+interface Imported {
+  perSecond: number;
+  created: number;
+  /** In the database. */
+  stored: number;
+  lastLine: number;
+}
+
+interface Resumed extends Imported {
+  brokenOffAt: number;
+  skipped: number;
+}
+
+async function run(stage: Stage, { count }: { count: number }): Promise<Imported> {
+  const domain = `${randomUUID()}.example`;
+  const started = performance.now();
+  const { created, lastLine } = await sendAll(stage, { domain, count, importId: randomUUID() });
+  const seconds = (performance.now() - started) / 1_000;
+  return { perSecond: count / seconds, created, lastLine, stored: await storedOf(stage, domain) };
+}
+
+async function breakOffAndResume(stage: Stage): Promise<Resumed> {
+  const [domain, importId] = [`${randomUUID()}.example`, randomUUID()];
+  const started = performance.now();
+  await stage.sender.ask('send', {
+    ...sendingOf(stage, domain, CUSTOMERS, importId),
+    breakOffAfter: CUSTOMERS / 2,
+  });
+  const broken = await eventually('the end of the broken import', async () => {
+    const { body } = await stage.house.server('GET', `/api/v1/imports/${importId}`);
+    return body.state === 'interrupted' && body;
+  });
+  const { created, skipped, lastLine } = await sendAll(stage, { domain, count: CUSTOMERS, importId });
+  const seconds = (performance.now() - started) / 1_000;
+  return {
+    perSecond: CUSTOMERS / seconds,
+    created,
+    skipped,
+    lastLine,
+    brokenOffAt: broken.lastLine,
+    stored: await storedOf(stage, domain),
+  };
+}
+
+const sendingOf = (
+  { house, passwordHashes }: Stage,
+  domain: string,
+  count: number,
+  importId: string,
+): Sending => ({
+  url: `${house.baseUrl}/api/v1/customers/import?importId=${importId}`,
+  headers: { authorization: `Bearer ${house.credentials.secretKey}` },
+  domain,
+  count,
+  passwordHashes,
+});
+
+async function sendAll(
+  stage: Stage,
+  { domain, count, importId }: { domain: string; count: number; importId: string },
+): Promise<{ created: number; skipped: number; lastLine: number }> {
+  const sending = sendingOf(stage, domain, count, importId);
+  const answer = await stage.sender.ask<{ status: number; body: any }>('send', sending);
+  if (answer.status !== 200) throw new Error(`an import was refused: ${JSON.stringify(answer.body)}`);
+  return answer.body;
+}
+
+async function storedOf({ house }: Stage, domain: string): Promise<number> {
+  const [row] = await house.sql<{ count: number }>(
+    'SELECT count(*)::int AS count FROM customers WHERE email LIKE $1',
+    [`%@${domain}`],
+  );
+  return row!.count;
+}
+
+async function whileLoggingIn<T>(
+  { logins, asked }: Stage,
+  work: () => Promise<T>,
+): Promise<{ value: T; samples: LoginSample[] }> {
+  await logins.ask('startLogins', asked);
+  const value = await work();
+  return { value, samples: await logins.ask<LoginSample[]>('stopLogins') };
+}
+
+const refusedOf = (samples: LoginSample[]): number => samples.filter(({ status }) => status !== 200).length;
+const refusedShare = (samples: LoginSample[]): number => (100 * refusedOf(samples)) / samples.length;
+const p99 = (samples: LoginSample[]): number =>
+  percentile(
+    samples.map(({ ms }) => ms),
+    0.99,
+  );
+
+function report(
+  alone: LoginSample[],
+  beside: { value: Imported; samples: LoginSample[] },
+  resumed: { value: Resumed; samples: LoginSample[] },
+): SectionResult {
+  const spread = (samples: LoginSample[]): string =>
+    [0.5, 0.99, 1]
+      .map((share) =>
+        formatNumber(
+          percentile(
+            samples.map(({ ms }) => ms),
+            share,
+          ),
+        ),
+      )
+      .join(' / ');
+  const all = [alone, beside.samples, resumed.samples];
+  const imports = [beside.value, resumed.value];
+  return {
+    table: [
+      ['', 'no import', 'an import', 'broken off, resumed'],
+      ['customers a second', '', ...imports.map(({ perSecond }) => formatNumber(perSecond))],
+      ['customers created', '', ...imports.map(({ created }) => String(created))],
+      ['customers in the database', '', ...imports.map(({ stored }) => String(stored))],
+      ['lines done when it was broken off', '', '', String(resumed.value.brokenOffAt)],
+      ['logins', ...all.map(({ length }) => String(length))],
+      ['logins that were refused', ...all.map((samples) => String(refusedOf(samples)))],
+      ['logins, p50 / p99 / max ms', ...all.map(spread)],
+    ],
+    notes: [
+      `${CUSTOMERS} customers with bcrypt hashes, as lines; ${LOGINS_PER_SECOND} logins a second beside them, at cost ${COST}.`,
+      'Whoever sends, whoever logs in, api, worker and PostgreSQL share the cores.',
+      'The resumed import sends all lines again; its rate counts them once, the first half included.',
+    ],
+    targets: [
+      {
+        name: 'customers imported a second',
+        value: beside.value.perSecond,
+        bound: 5_000,
+        direction: 'at least',
+        unit: '',
+      },
+      ...[beside, resumed].map(({ samples }, index) => ({
+        name: `logins refused beside ${index === 0 ? 'an import' : 'one that is resumed'}`,
+        value: refusedShare(samples),
+        bound: refusedShare(alone),
+        direction: 'at most' as const,
+        unit: ' %',
+        isRequired: true as const,
+      })),
+      {
+        name: 'login beside an import to login alone, p99',
+        value: p99(beside.samples) / p99(alone),
+        bound: 3,
+        direction: 'at most',
+        unit: ' times',
+      },
+      ...(['created', 'stored'] as const).flatMap((field) =>
+        imports.map((imported, index) => ({
+          name: `customers ${field}, ${index === 0 ? 'in one go' : 'broken off and resumed'}: too many or too few`,
+          value: Math.abs(imported[field] - CUSTOMERS),
+          bound: 0,
+          direction: 'at most' as const,
+          unit: '',
+          isRequired: true as const,
+        })),
+      ),
+    ],
+  };
+}
