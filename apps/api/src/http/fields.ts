@@ -67,6 +67,16 @@ export const NameField = (options: Pick<FieldOptions, 'description' | 'example'>
     Transform(({ value }: { value: unknown }) => (typeof value === 'string' ? value.trim() || null : value)),
   );
 
+/** What a customer is called in the system of the caller. */
+export const ExternalIdField = (): PropertyDecorator =>
+  TextField({
+    description: 'Their id in your system, unique in the project',
+    optional: true,
+    nullable: true,
+    minLength: 1,
+    maxLength: 255,
+  });
+
 /** A secret value that is compared, never shown: any characters. */
 export const SecretField = (options: FieldOptions & { maxLength: number }): PropertyDecorator =>
   applyDecorators(describe(options), presence(options), IsString(), MaxLength(options.maxLength));

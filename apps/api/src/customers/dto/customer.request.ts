@@ -4,10 +4,10 @@ import {
   BooleanField,
   CheckedField,
   EmailField,
+  ExternalIdField,
   MetadataField,
   NameField,
   SecretField,
-  TextField,
 } from '../../http/fields.js';
 
 /** What customers may change of themselves. */
@@ -42,14 +42,7 @@ export class CreateCustomerRequest extends UpdateMeRequest {
   })
   projectId?: string;
 
-  @TextField({
-    description: 'Their id in your system, unique in the project',
-    optional: true,
-    nullable: true,
-    minLength: 1,
-    maxLength: 255,
-  })
-  externalId?: string | null;
+  @ExternalIdField() externalId?: string | null;
 
   @SecretField({ description: '8 to 128 characters of any kind', optional: true, maxLength: 1024 })
   password?: string;

@@ -1,4 +1,4 @@
-import { BooleanField, EmailField, MetadataPatchField, TextField } from '../../http/fields.js';
+import { BooleanField, EmailField, ExternalIdField, MetadataPatchField } from '../../http/fields.js';
 import { UpdateMeRequest } from './customer.request.js';
 
 /** What a server may change of a customer, as a merge patch (RFC 7396): what is left out stays. */
@@ -13,14 +13,7 @@ export class UpdateCustomerRequest extends UpdateMeRequest {
   @BooleanField({ description: 'Whether they have proved to own the address', optional: true })
   emailVerified?: boolean;
 
-  @TextField({
-    description: 'Their id in your system, unique in the project',
-    optional: true,
-    nullable: true,
-    minLength: 1,
-    maxLength: 255,
-  })
-  externalId?: string | null;
+  @ExternalIdField() externalId?: string | null;
 
   @MetadataPatchField({ description: 'For secret keys only. Merged at every level; null removes a key' })
   metadata?: Record<string, unknown> | null;

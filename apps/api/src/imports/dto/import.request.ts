@@ -7,6 +7,7 @@ import {
   BooleanField,
   CheckedField,
   EmailField,
+  ExternalIdField,
   isTime,
   MetadataField,
   NameField,
@@ -45,14 +46,7 @@ export class ImportedCustomer {
   @NameField({ description: 'Given name', example: 'Ada' }) firstName?: string | null;
   @NameField({ description: 'Family name', example: 'Lovelace' }) lastName?: string | null;
 
-  @TextField({
-    description: 'Their id in your system, unique in the project',
-    optional: true,
-    nullable: true,
-    minLength: 1,
-    maxLength: 255,
-  })
-  externalId?: string | null;
+  @ExternalIdField() externalId?: string | null;
 
   @SecretField({ description: '8 to 128 characters of any kind', optional: true, maxLength: 1024 })
   password?: string;
