@@ -1,4 +1,3 @@
-import { randomInt } from 'node:crypto';
 import fc from 'fast-check';
 import { fetchDocumented } from '../support/conformance.js';
 import { House } from '../support/house.js';
@@ -10,17 +9,16 @@ import {
   type Sent,
 } from '../support/generated-requests.js';
 
-/** Another one in every run, unless a run is to be repeated. */
-const seed = Number(process.env['INPUT_SEED'] ?? randomInt(2 ** 31));
+/** The same in every run, so that a run which fails can be told from one which was unlucky; INPUT_SEED tries another. */
+const seed = Number(process.env['INPUT_SEED'] ?? 20_261_121);
 const RUNS = 50;
-/** Longest time for all of them, in ms; each operation has its share, and drops the runs that do not fit. */
-const TIME = 20_000;
+const TIMEOUT_MS = 60_000;
 
 let house: House;
 const answered = new Map<string, Set<number>>();
 
 beforeAll(async () => {
-  process.stdout.write(`Generated input: INPUT_SEED=${seed} repeats this run.\n`);
+  process.stdout.write(`Generated input: INPUT_SEED=${seed}; another seed asks for other things.\n`);
   house = await House.start({ workers: 0, env: { RATE_LIMITS: 'off' } });
 }, 60_000);
 afterAll(async () => house?.stop());
@@ -38,17 +36,21 @@ async function send(operation: string, { method, path, headers, body }: Sent): P
 }
 
 describe('generated input, right and wrong, with every kind of credential', () => {
-  test.each(operations())('$name: no 5xx, and nothing that is not documented', async (operation) => {
-    const pool: Pool = await freshPool(house);
-    await fc.assert(
-      fc.asyncProperty(requestArbitrary(operation, pool), (sent) => send(operation.name, sent)),
-      { seed, numRuns: RUNS, endOnFailure: true, interruptAfterTimeLimit: TIME / operations().length },
-    );
-  });
+  test.each(operations())(
+    '$name: no 5xx, and nothing that is not documented',
+    async (operation) => {
+      const pool: Pool = await freshPool(house);
+      await fc.assert(
+        fc.asyncProperty(requestArbitrary(operation, pool), (sent) => send(operation.name, sent)),
+        { seed, numRuns: RUNS, endOnFailure: true },
+      );
+    },
+    TIMEOUT_MS,
+  );
 
   test('nine tenths of the operations did their work at least once', () => {
     const all = operations().map(({ name }) => name);
     const idle = all.filter((name) => ![...(answered.get(name) ?? [])].some((status) => status < 400));
-    expect({ idle, isFew: idle.length <= all.length / 10 }).toMatchObject({ isFew: true });
+    expect(idle.length > all.length / 10 ? idle : []).toEqual([]);
   });
 });
