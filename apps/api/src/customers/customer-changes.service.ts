@@ -49,11 +49,11 @@ export class CustomerChanges {
 
   /**
    * Merges the patch of a server.
-   * @throws GatehouseError `not_found`, `validation_failed` for metadata that grow too large,
+   * @throws GatehouseError `not_found`, `project_archived`, `validation_failed` for metadata that grow too large,
    *   `email_already_registered`, `external_id_taken`
    */
   async update(reach: Reach, id: string, patch: UpdateCustomerRequest): Promise<Customer> {
-    const { project } = await this.customers.get(reach, id);
+    const { project } = await this.customers.getActive(reach, id);
     try {
       return await this.change(project, id, (before) => patched(before, patch));
     } catch (error) {

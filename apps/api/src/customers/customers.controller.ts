@@ -30,7 +30,8 @@ export class CustomersController {
   /**
    * Lists customers, newest first; with `lastLoginAfter` or `lastLoginBefore` by their last login, latest first; with
    * `q` in the alphabetical order of what begins with it. A page may hold fewer than `limit`, even none, while
-   * `hasMore` is true: it looks at a bounded number of customers, and the next page goes on from there.
+   * `hasMore` is true: it looks at a bounded number of customers, and the next page goes on from there. Those of
+   * archived projects are in it.
    */
   @Get()
   @SecretKey('customer:read')
@@ -63,7 +64,7 @@ export class CustomersController {
     return CustomerResponse.from(await this.customers.create(caller, body, client));
   }
 
-  /** One customer. */
+  /** One customer, also of an archived project. */
   @Get(':customerId')
   @SecretKey('customer:read')
   @ApiOkResponse({ type: CustomerResponse })
@@ -81,7 +82,7 @@ export class CustomersController {
   @Patch(':customerId')
   @SecretKey('customer:write')
   @ApiOkResponse({ type: CustomerResponse })
-  @ApiProblems('email_already_registered', 'external_id_taken')
+  @ApiProblems('email_already_registered', 'external_id_taken', 'project_archived')
   async update(
     @CurrentCaller() { reach }: SecretKeyCaller,
     @Param('customerId') id: string,
@@ -106,6 +107,7 @@ export class CustomersController {
   @HttpCode(200)
   @SecretKey('customer:write')
   @ApiOkResponse({ type: CustomerResponse })
+  @ApiProblems('project_archived')
   async disable(
     @CurrentCaller() { reach }: SecretKeyCaller,
     @Param('customerId') id: string,
@@ -118,6 +120,7 @@ export class CustomersController {
   @HttpCode(200)
   @SecretKey('customer:write')
   @ApiOkResponse({ type: CustomerResponse })
+  @ApiProblems('project_archived')
   async enable(
     @CurrentCaller() { reach }: SecretKeyCaller,
     @Param('customerId') id: string,
@@ -130,6 +133,7 @@ export class CustomersController {
   @HttpCode(200)
   @SecretKey('customer:write')
   @ApiOkResponse({ type: CustomerResponse })
+  @ApiProblems('project_archived')
   async unlock(
     @CurrentCaller() { reach }: SecretKeyCaller,
     @Param('customerId') id: string,
@@ -139,7 +143,7 @@ export class CustomersController {
 
   /**
    * Deletes a customer with everything that is only theirs; the address is free again. Events about them keep the
-   * customer's id alone, and cannot be delivered again.
+   * customer's id alone, and cannot be delivered again. In an archived project, too.
    */
   @Delete(':customerId')
   @HttpCode(204)

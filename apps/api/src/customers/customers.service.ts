@@ -48,9 +48,14 @@ export class CustomersService {
     private readonly transactions: Transactions,
   ) {}
 
-  /** @throws GatehouseError `not_found` */
+  /** A customer to be read, also of an archived project. @throws GatehouseError `not_found` */
   get(reach: Reach, id: string): Promise<FoundCustomer> {
     return this.customers.get(reach, id);
+  }
+
+  /** A customer to be changed. @throws GatehouseError `not_found`, `project_archived` */
+  getActive(reach: Reach, id: string): Promise<FoundCustomer> {
+    return this.customers.getActive(reach, id);
   }
 
   /**
@@ -89,19 +94,19 @@ export class CustomersService {
     throw new GatehouseError('email_already_registered', { members: { customerId: sameEmail.id } });
   }
 
-  /** Keeps a customer out and ends their sessions. @throws GatehouseError `not_found` */
+  /** Keeps a customer out and ends their sessions. @throws GatehouseError `not_found`, `project_archived` */
   disable(reach: Reach, id: string): Promise<Customer> {
     return this.setDisabled(reach, id, true);
   }
 
-  /** Lets a customer in again. @throws GatehouseError `not_found` */
+  /** Lets a customer in again. @throws GatehouseError `not_found`, `project_archived` */
   enable(reach: Reach, id: string): Promise<Customer> {
     return this.setDisabled(reach, id, false);
   }
 
-  /** Forgets a customer's failed logins. @throws GatehouseError `not_found` */
+  /** Forgets a customer's failed logins. @throws GatehouseError `not_found`, `project_archived` */
   async unlock(reach: Reach, id: string): Promise<Customer> {
-    const { project } = await this.customers.get(reach, id);
+    const { project } = await this.customers.getActive(reach, id);
     return this.transactions.run(async (tx) => {
       // Nothing is told about a customer who is deleted meanwhile.
       const customer = await this.lock(tx, project, id);
@@ -111,7 +116,11 @@ export class CustomersService {
     });
   }
 
-  /** Deletes a customer with everything that is only theirs, and erases what else tells about them. @throws GatehouseError `not_found` */
+  /**
+   * Deletes a customer with everything that is only theirs, and erases what else tells about them; also one of an
+   * archived project.
+   * @throws GatehouseError `not_found`
+   */
   async delete(reach: Reach, id: string): Promise<void> {
     const { customer, project } = await this.customers.get(reach, id);
     await this.transactions.run((tx) => this.remove(tx, customer, project));
@@ -141,7 +150,7 @@ export class CustomersService {
   }
 
   private async setDisabled(reach: Reach, id: string, isDisabled: boolean): Promise<Customer> {
-    const { project } = await this.customers.get(reach, id);
+    const { project } = await this.customers.getActive(reach, id);
     return this.transactions.run(async (tx) => {
       const before = await this.lock(tx, project, id);
       const after = await this.customers.setDisabled(tx, project.id, id, isDisabled);

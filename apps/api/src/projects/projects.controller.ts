@@ -56,7 +56,10 @@ export class ProjectsController {
     return ProjectResponse.from(await this.projects.update(caller, pathUuid(id), body));
   }
 
-  /** Archives a project: its keys and its customers' tokens end at once, its data stays. */
+  /**
+   * Archives a project: its keys and its customers' tokens end at once, its data stays until it is erased. It cannot
+   * be undone. An organization key still lists, reads, exports and deletes the customers, and changes nothing else.
+   */
   @Post(':projectId/archive')
   @HttpCode(200)
   @OrganizationKey('project:write')

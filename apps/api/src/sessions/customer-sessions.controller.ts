@@ -4,6 +4,7 @@ import { CurrentCaller, SecretKey, type SecretKeyCaller } from '#auth';
 import { pathUuid } from '#domain';
 import { CustomersService } from '../customers/customers.service.js';
 import { ApiCamelList } from '../http/api-envelopes.js';
+import { ApiProblems } from '../http/api-problems.js';
 import { camelList, PageQuery } from '../http/paging.js';
 import { SessionResponse } from './dto/session.response.js';
 import { SessionsService } from './sessions.service.js';
@@ -38,11 +39,12 @@ export class CustomerSessionsController {
   @HttpCode(204)
   @SecretKey('session:revoke')
   @ApiNoContentResponse()
+  @ApiProblems('project_archived')
   async revokeAll(
     @CurrentCaller() { reach }: SecretKeyCaller,
     @Param('customerId') id: string,
   ): Promise<void> {
-    const { customer, project } = await this.customers.get(reach, pathUuid(id));
+    const { customer, project } = await this.customers.getActive(reach, pathUuid(id));
     await this.sessions.revokeAll(customer, project);
   }
 
@@ -51,12 +53,13 @@ export class CustomerSessionsController {
   @HttpCode(204)
   @SecretKey('session:revoke')
   @ApiNoContentResponse()
+  @ApiProblems('project_archived')
   async revoke(
     @CurrentCaller() { reach }: SecretKeyCaller,
     @Param('customerId') id: string,
     @Param('sessionId') sessionId: string,
   ): Promise<void> {
-    const { customer, project } = await this.customers.get(reach, pathUuid(id));
+    const { customer, project } = await this.customers.getActive(reach, pathUuid(id));
     await this.sessions.revoke(customer, project, pathUuid(sessionId));
   }
 }

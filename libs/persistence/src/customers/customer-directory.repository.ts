@@ -113,7 +113,7 @@ export class CustomerDirectoryRepository {
       projectId === null
         ? 'SELECT id FROM organizations WHERE id = $1 OR parent_id = $1'
         : `SELECT p.id FROM projects p JOIN organizations o ON o.id = p.organization_id
-           WHERE p.id = $2 AND p.archived_at IS NULL AND (o.id = $1 OR o.parent_id = $1)`,
+           WHERE p.id = $2 AND (o.id = $1 OR o.parent_id = $1)`,
       projectId === null ? [reach.organizationId] : [reach.organizationId, projectId],
     );
     return {
@@ -147,7 +147,7 @@ export class CustomerDirectoryRepository {
         ? merged(ids.map((id) => where.value(id)))
         : `SELECT c.* FROM unnest(${where.value(ids)}::uuid[]) s (id) CROSS JOIN LATERAL (${merged(['s.id'])}) c
            ORDER BY ${order} LIMIT ${limit}`;
-    matches(where, filter, column);
+    matches(where, filter);
     return this.database.query<Row>(
       `SELECT ${customerColumns}, c.key, c."isMatch", c."isLast" FROM (
          SELECT c.*, (${where.sql}) AS "isMatch", row_number() OVER (ORDER BY ${order}) = ${limit} AS "isLast"
@@ -238,7 +238,7 @@ function textWalk(where: Conditions, scope: Scope, q: string, after: CustomerPos
 }
 
 /** Adds what makes a row of the walk a match. */
-function matches(where: Conditions, filter: CustomerFilter, scope: Scope): void {
+function matches(where: Conditions, filter: CustomerFilter): void {
   where
     .add('true')
     .addIf(filter.email, (value) => `c.email = ${value}`)
@@ -249,9 +249,6 @@ function matches(where: Conditions, filter: CustomerFilter, scope: Scope): void 
     .addIf(filter.createdBefore, (value) => `c.created_at < ${value}`)
     .addIf(filter.lastLoginAfter, (value) => `c.last_login_at > ${value}`)
     .addIf(filter.lastLoginBefore, (value) => `c.last_login_at < ${value}`);
-  if (scope === 'organization_id') {
-    where.add('(SELECT p.archived_at IS NULL FROM projects p WHERE p.id = c.project_id)');
-  }
   if (filter.q === null) return;
   const prefix = where.value(filter.q);
   const found = [

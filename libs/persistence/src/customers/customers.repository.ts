@@ -79,17 +79,35 @@ export class CustomersRepository {
     return row ?? null;
   }
 
-  /** @throws GatehouseError `not_found` when there is no such customer within the reach */
+  /**
+   * A customer to be read or erased, also of an archived project.
+   * @throws GatehouseError `not_found` when there is no such customer within the reach
+   */
   async get(reach: Reach, id: string): Promise<FoundCustomer> {
-    const where = new Conditions().reach('p', 'c.project_id', reach).add('p.archived_at IS NULL');
-    const [row] = await this.database.query<Customer & ProjectColumns>(
-      `SELECT ${customerColumns}, ${projectColumns}
+    return (await this.find(reach, id)).found;
+  }
+
+  /**
+   * A customer to be changed, whose project must not be archived.
+   * @throws GatehouseError `not_found` when there is no such customer within the reach, `project_archived`
+   */
+  async getActive(reach: Reach, id: string): Promise<FoundCustomer> {
+    const { found, isArchived } = await this.find(reach, id);
+    if (isArchived) throw new GatehouseError('project_archived');
+    return found;
+  }
+
+  private async find(reach: Reach, id: string): Promise<{ found: FoundCustomer; isArchived: boolean }> {
+    const where = new Conditions().reach('p', 'c.project_id', reach);
+    const [row] = await this.database.query<Customer & ProjectColumns & { isArchived: boolean }>(
+      `SELECT ${customerColumns}, ${projectColumns}, p.archived_at IS NOT NULL AS "isArchived"
        FROM customers c JOIN projects p ON p.id = c.project_id JOIN organizations o ON o.id = p.organization_id
        WHERE ${where.sql} AND c.id = ${where.value(id)}`,
       where.values,
     );
     if (!row) throw new GatehouseError('not_found');
-    return splitRow(row);
+    const { isArchived, ...found } = row;
+    return { found: splitRow(found), isArchived };
   }
 
   /**
