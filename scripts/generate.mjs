@@ -123,6 +123,9 @@ they were right after the change. Later versions may add types and members and t
 you do not know. [events.schema.json](events.schema.json) is a JSON Schema (2020-12) of all bodies, from which types
 can be generated.
 
+Once a customer is deleted, \`GET /v1/events\` and the log of deliveries show the events about them erased: with
+\`"erased": true\`, and of \`data\` the customer's id alone. No webhook carries such a body.
+
 ${row('Type', 'Emitted when')}
 ${row(':--', ':--')}
 ${rows.join('\n')}

@@ -369,6 +369,17 @@ describe('revoking a key', () => {
     expect(await lives(next.key)).toBe(true);
   });
 
+  it('a key that can make no other does not count as the last one', async () => {
+    const tenant = await insertOrganization(house);
+    const options = { ...tenant, type: 'secret', access: 'organization' } as const;
+    const [last] = [await insertKey(house, options), await insertKey(house, { ...options, scopes: [] })];
+    const [row] = await house.sql<{ id: string }>('SELECT id FROM api_keys WHERE last4 = $1', [
+      last.slice(-4),
+    ]);
+    const answer = await ask(last, 'DELETE', `${pathOf(tenant.projectId)}/${row!.id}`);
+    expect(answer).toMatchObject({ status: 409, body: { code: 'last_organization_key' } });
+  });
+
   it('a project key that is the last of its kind may go', async () => {
     const tenant = await insertProject(house, house.credentials.organizationId);
     const { data } = (await ask(tenant.secretKey, 'GET', pathOf(tenant.projectId))).body;

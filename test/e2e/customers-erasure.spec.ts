@@ -284,6 +284,20 @@ describe('GET /api/v1/customers/{id}/export', () => {
     expect(body.knownAddresses.at(-1).address).toBe('2001:db8:2::/64');
   });
 
+  it('holds 10 MiB of events, the newest', async () => {
+    const { id } = await create();
+    await house.sql(
+      `INSERT INTO events (id, organization_id, project_id, customer_id, type, body, created_at)
+       SELECT ('ffffffff-ffff-7000-8000-' || lpad(n::text, 12, '0'))::uuid, $1, $2, $3, 'customer.updated',
+         json_build_object('n', n, 'filling', repeat('x', 1048576))::text, now()
+       FROM generate_series(1, 12) n`,
+      [house.credentials.organizationId, house.credentials.projectId, id],
+    );
+    const { body } = await exported(id);
+    expect(body.truncated).toBe(true);
+    expect(body.events.map(({ n }: { n: number }) => n)).toEqual([12, 11, 10, 9, 8, 7, 6, 5, 4]);
+  });
+
   it("of another tenant's customer it is as of nobody (AK-04), and needs customer:read (AK-06)", async () => {
     const { id } = await create();
     const stranger = await insertOrganization(house);

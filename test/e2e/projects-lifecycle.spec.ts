@@ -255,6 +255,101 @@ describe('archiving a project', () => {
     expect((await house.server('DELETE', `${PATH}/${id}/api-keys/${keyId}`)).status).toBe(204);
   });
 
+  describe('with customers in it', () => {
+    const CUSTOMERS = '/api/v1/customers';
+    const archivedWithCustomer = async () => {
+      const { id: projectId } = await create();
+      const { key: publishable } = await mint(projectId, { type: 'publishable' });
+      const email = `${randomUUID()}@example.com`;
+      const headers = { 'x-publishable-key': publishable };
+      const body = { email, password: PASSWORD };
+      const registered = await house.request('POST', '/api/v1/auth/register', { body, headers });
+      expect(registered).toMatchObject({ status: 201 });
+      const [row] = await house.sql('SELECT id FROM customers WHERE project_id = $1', [projectId]);
+      const id = row!['id'] as string;
+      expect((await archive(projectId)).status).toBe(200);
+      return { projectId, id, email };
+    };
+
+    it('lets an organization key list, read and export them', async () => {
+      const { projectId, id, email } = await archivedWithCustomer();
+      const lists = [
+        `projectId=${projectId}`,
+        `email=${email}`,
+        `q=${email}`,
+        `projectId=${projectId}&q=${email}`,
+      ];
+      for (const query of lists) {
+        expect(await house.server('GET', `${CUSTOMERS}?${query}`)).toMatchObject({
+          status: 200,
+          body: { data: [{ id, projectId, email }], hasMore: false },
+        });
+      }
+      const everywhere = await house.server('GET', CUSTOMERS);
+      expect(everywhere.body.data).toEqual(expect.arrayContaining([expect.objectContaining({ id })]));
+      expect(await house.server('GET', `${CUSTOMERS}/${id}`)).toMatchObject({
+        status: 200,
+        body: { id, email },
+      });
+      expect(await house.server('GET', `${CUSTOMERS}/${id}/export`)).toMatchObject({
+        status: 200,
+        body: { customer: { id, email } },
+      });
+      const sessions = await house.server('GET', `${CUSTOMERS}/${id}/sessions`);
+      expect(sessions).toMatchObject({ status: 200, body: { data: [{}] } });
+    });
+
+    it('refuses every change of them, and leaves them as they were', async () => {
+      const { id } = await archivedWithCustomer();
+      const before = (await house.server('GET', `${CUSTOMERS}/${id}`)).body;
+      const sessions = (await house.server('GET', `${CUSTOMERS}/${id}/sessions`)).body;
+      const refused = [
+        await house.server('PATCH', `${CUSTOMERS}/${id}`, { firstName: 'Late' }),
+        await house.server('POST', `${CUSTOMERS}/${id}/disable`),
+        await house.server('POST', `${CUSTOMERS}/${id}/enable`),
+        await house.server('POST', `${CUSTOMERS}/${id}/unlock`),
+        await house.server('DELETE', `${CUSTOMERS}/${id}/sessions`),
+        await house.server('DELETE', `${CUSTOMERS}/${id}/sessions/${sessions.data[0].id}`),
+      ];
+      for (const answer of refused) {
+        expect(answer).toMatchObject({ status: 409, body: { code: 'project_archived' } });
+      }
+      expect((await house.server('GET', `${CUSTOMERS}/${id}`)).body).toEqual(before);
+      expect((await house.server('GET', `${CUSTOMERS}/${id}/sessions`)).body).toEqual(sessions);
+    });
+
+    it('lets an organization key erase them', async () => {
+      const { projectId, id } = await archivedWithCustomer();
+      expect((await house.server('DELETE', `${CUSTOMERS}/${id}`)).status).toBe(204);
+      expect((await house.server('GET', `${CUSTOMERS}/${id}`)).status).toBe(404);
+      expect(await house.sql('SELECT id FROM customers WHERE project_id = $1', [projectId])).toEqual([]);
+      expect(await house.events(projectId, 'customer.deleted')).toMatchObject([
+        { data: { customer: { id } } },
+      ]);
+    });
+
+    it('hides them from keys that do not reach the project', async () => {
+      const { projectId, id } = await archivedWithCustomer();
+      const stranger = await insertOrganization(house);
+      const foreign = await insertKey(house, { ...stranger, type: 'secret', access: 'organization' });
+      for (const key of [foreign, house.credentials.projectSecretKey]) {
+        expect((await withKey(key, 'GET', `${CUSTOMERS}?projectId=${projectId}`)).body.data).toEqual([]);
+        for (const [method, path, body] of [
+          ['GET', ''],
+          ['GET', '/export'],
+          ['PATCH', '', { firstName: 'Mine' }],
+          ['POST', '/disable'],
+          ['DELETE', '/sessions'],
+          ['DELETE', ''],
+        ] as const) {
+          const answer = await withKey(key, method, `${CUSTOMERS}/${id}${path}`, body);
+          expect(answer).toMatchObject({ status: 404, body: { code: 'not_found' } });
+        }
+      }
+      expect((await house.server('GET', `${CUSTOMERS}/${id}`)).status).toBe(200);
+    });
+  });
+
   it('is refused to a key of the project itself', async () => {
     expect(await archive(house.credentials.projectId)).toMatchObject({
       status: 409,
@@ -266,12 +361,13 @@ describe('archiving a project', () => {
     const organizationId = await childOrganization();
     const first = await create({ name: 'First', organizationId });
     const second = await create({ name: 'Second', organizationId });
-    await mint(first.id, {});
+    const minting = { scopes: ['api_key:write'] };
+    await mint(first.id, minting);
     const refusal = { status: 409, body: { code: 'last_organization_key' } };
     expect(await archive(first.id)).toMatchObject(refusal);
-    await mint(second.id, { access: 'project' });
+    await mint(second.id, { ...minting, access: 'project' });
     expect(await archive(first.id)).toMatchObject(refusal);
-    await mint(second.id, {});
+    await mint(second.id, minting);
     const both = await Promise.all([archive(first.id), archive(second.id)]);
     expect(both.map(({ status }) => status).sort()).toEqual([200, 409]);
   });

@@ -21,6 +21,7 @@ import {
 } from '#persistence';
 import { CursorCodec, newId, newKeyValue, now } from '#platform';
 import { Audit } from '../audit/audit.service.js';
+import { END_OF_TIME } from '../http/fields.js';
 import { readPage, type Page, type PageQuery } from '../http/paging.js';
 import type { CreateApiKeyRequest } from './dto/api-key.request.js';
 
@@ -177,4 +178,5 @@ function grantOf(caller: SecretKeyCaller, input: CreateApiKeyRequest): Pick<ApiK
 }
 
 const sameLifeAgain = ({ createdAt, expiresAt }: ApiKey): Date | null =>
-  expiresAt && new Date(now().getTime() + expiresAt.getTime() - createdAt.getTime());
+  expiresAt &&
+  new Date(Math.min(now().getTime() + expiresAt.getTime() - createdAt.getTime(), END_OF_TIME - 1));

@@ -10,8 +10,16 @@ export class AuditInterceptor implements NestInterceptor {
 
   intercept(context: ExecutionContext, next: CallHandler): Observable<unknown> {
     const request = context.switchToHttp().getRequest<HouseRequest>();
+    if (isNoAction(request)) return next.handle();
     return defer(() =>
       this.audit.during(request, () => lastValueFrom(next.handle(), { defaultValue: undefined })),
     );
   }
+}
+
+/** The busiest routes: what pages send to log in and stay so are events, and what customers read is neither. */
+function isNoAction({ caller, method, route }: HouseRequest): boolean {
+  if (caller?.kind === 'publishable-key') return true;
+  if (caller?.kind === 'access-token') return method === 'GET';
+  return !caller && (route as { path: string }).path === '/api/v1/auth/refresh';
 }

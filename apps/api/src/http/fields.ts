@@ -180,10 +180,13 @@ export const OneOfField = (description: string, values: readonly string[]): Prop
     message: `$property must be one of ${values.join(', ')}`,
   });
 
+/** A later year has five digits, which RFC 3339 does not know. In ms since 1970. */
+export const END_OF_TIME = Date.UTC(10_000, 0);
+
 /** RFC 3339 in UTC or with an offset, to the millisecond. */
 export const isTime = (text: string): boolean =>
   /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,3})?(Z|[+-]\d\d:\d\d)$/.test(text) &&
-  !Number.isNaN(Date.parse(text));
+  Date.parse(text) < END_OF_TIME;
 
 /** A moment, which may be left out; in a query as well as in a body. */
 export const TimeField = (description: string, more: Partial<FieldOptions> = {}): PropertyDecorator =>

@@ -221,6 +221,12 @@ describe('InputPipe: the query of a list', () => {
     }
   });
 
+  it('says so when a parameter is given twice', async () => {
+    await expect(query({ limit: ['1', '2'] })).rejects.toMatchObject({
+      details: { errors: [{ field: 'limit', code: 'repeated', message: 'limit is given more than once' }] },
+    });
+  });
+
   it('nothing given is nothing set', async () => {
     await expect(query({})).resolves.toEqual({});
   });

@@ -15,6 +15,7 @@ const codes: Record<string, string> = {
   minLength: 'too_short',
   arrayMaxSize: 'too_long',
   arrayMinSize: 'too_short',
+  repeated: 'repeated',
 };
 
 /** A body class may say that the body can be left out, which counts as an empty one. */
@@ -32,6 +33,7 @@ export class InputPipe implements PipeTransform {
       throw new GatehouseError('invalid_json', { detail: 'A JSON body is required.' });
     }
     const plain = value ?? {};
+    if (type === 'query') assertSingle(plain);
     const input = plainToInstance(metatype, plain, { exposeUnsetFields: false }) as object;
     const faults = await validate(input, {
       whitelist: true,
@@ -42,6 +44,14 @@ export class InputPipe implements PipeTransform {
     if (errors.length > 0) throw new GatehouseError('validation_failed', { errors });
     return input;
   }
+}
+
+/** @throws GatehouseError `validation_failed` for a parameter that is given more than once */
+function assertSingle(query: object): void {
+  const repeated = Object.entries(query).filter(([, value]) => Array.isArray(value));
+  if (repeated.length === 0) return;
+  const errors = repeated.map(([field]) => fieldError(field, 'repeated', `${field} is given more than once`));
+  throw new GatehouseError('validation_failed', { errors });
 }
 
 /** class-transformer silently drops fields that are named like a method of every object. */

@@ -105,14 +105,14 @@ export class ApiKeysRepository {
   }
 
   /**
-   * The keys that reach the whole organization and stay: not those that a successor outlives. Whoever ends one
+   * The keys that reach the whole organization, can mint others and stay: not those that a successor outlives. Whoever ends one
    * locks the organization first, so that of the last two not both go at once.
    */
   async lastingOrganizationKeys(tx: Tx, organizationId: string): Promise<Pick<ApiKey, 'id' | 'projectId'>[]> {
     return tx.prepared(
       `SELECT k.id, k.project_id AS "projectId" FROM api_keys k JOIN projects p ON p.id = k.project_id
-       WHERE k.organization_id = $1 AND k.access = 'organization' AND k.rotated_at IS NULL AND ${isLive}
-         AND p.archived_at IS NULL`,
+       WHERE k.organization_id = $1 AND k.access = 'organization' AND 'api_key:write' = ANY (k.scopes)
+         AND k.rotated_at IS NULL AND ${isLive} AND p.archived_at IS NULL`,
       [organizationId],
     );
   }

@@ -3,6 +3,9 @@ import type { Database } from '../database.js';
 import { tokenState } from '../one-time-tokens/one-time-tokens.repository.js';
 import { sessionColumns, type SessionRecord } from '../sessions/sessions.repository.js';
 
+/** Of all events together: the export is one document, held in memory. */
+const EVENT_BYTES = 10 * 1024 * 1024;
+
 /** A session, also one that has ended. */
 export interface PastSession extends SessionRecord {
   revokedAt: Date | null;
@@ -57,8 +60,8 @@ export interface CustomerRecords {
   knownAddresses: KnownAddress[];
   tokens: TokenRecord[];
   mails: MailRecord[];
-  /** The bodies. */
-  events: string[];
+  /** The bodies; null for those that would make it too large. */
+  events: (string | null)[];
   attempts: CarryingAttempt[];
 }
 
@@ -112,10 +115,11 @@ export class CustomerRecordsRepository {
     );
   }
 
-  private async events(customerId: string, limit: number): Promise<string[]> {
-    const rows = await this.database.prepared<{ body: string }>(
-      'SELECT body FROM events WHERE customer_id = $1 ORDER BY id DESC LIMIT $2',
-      [customerId, limit],
+  private async events(customerId: string, limit: number): Promise<(string | null)[]> {
+    const rows = await this.database.prepared<{ body: string | null }>(
+      `SELECT CASE WHEN sum(octet_length(body)) OVER (ORDER BY id DESC) <= $3 THEN body END AS body
+       FROM (SELECT id, body FROM events WHERE customer_id = $1 ORDER BY id DESC LIMIT $2) e ORDER BY id DESC`,
+      [customerId, limit, EVENT_BYTES],
     );
     return rows.map(({ body }) => body);
   }

@@ -112,7 +112,10 @@ export class CarryingAttemptResponse {
 /** Everything that is kept about one customer, each list newest first. */
 export class CustomerExportResponse {
   @ApiProperty({ format: 'date-time' }) exportedAt!: string;
-  @ApiProperty({ description: 'Whether a list was longer than 10,000 and is cut there' }) truncated!: boolean;
+  @ApiProperty({
+    description: 'Whether a list was longer than 10,000, or the events larger than 10 MiB, and is cut there',
+  })
+  truncated!: boolean;
   @ApiProperty({ type: CustomerResponse }) customer!: CustomerResponse;
   @ApiProperty({ type: [PastSessionResponse] }) sessions!: PastSessionResponse[];
   @ApiProperty({ type: [KnownAddressResponse] }) knownAddresses!: KnownAddressResponse[];
@@ -139,13 +142,16 @@ export class CustomerExportResponse {
     const newest = <In, Out>(list: In[], show: (entry: In) => Out): Out[] => list.slice(0, limit).map(show);
     return {
       exportedAt: exportedAt.toISOString(),
-      truncated: Object.values(records).some((list: unknown[]) => list.length > limit),
+      truncated: Object.values(records).some((list: unknown[]) => list.length > limit || list.includes(null)),
       customer: CustomerResponse.from(customer),
       sessions: newest(sessions, (session) => PastSessionResponse.from(session)),
       knownAddresses: newest(knownAddresses, (address) => KnownAddressResponse.from(address)),
       oneTimeTokens: newest(tokens, (token) => TokenRecordResponse.from(token)),
       mails: newest(mails, (mail) => MailRecordResponse.from(mail)),
-      events: newest(events, (body): unknown => JSON.parse(body)),
+      events: newest(
+        events.filter((body) => body !== null),
+        (body): unknown => JSON.parse(body),
+      ),
       webhookAttempts: newest(attempts, (attempt) => CarryingAttemptResponse.from(attempt)),
     };
   }
