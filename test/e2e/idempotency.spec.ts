@@ -7,7 +7,7 @@ import { populate, thingsNamed } from '../support/population.js';
 import { Receiver } from '../support/receiver.js';
 import { documentedRoutes, fillPath, sampleBody, type Route } from '../support/routes.js';
 import { storedText } from '../support/stored.js';
-import { insertOrganization, insertProject } from '../support/tenants.js';
+import { insertKey, insertOrganization, insertProject } from '../support/tenants.js';
 import { uniqueEmail } from '../support/unique-email.js';
 
 let house: House;
@@ -39,6 +39,25 @@ describe('a POST with a secret key and an Idempotency-Key (HD-04)', () => {
     expect([isReplayed(first), isReplayed(second)]).toEqual([false, true]);
     expect(isReplayed(await create(key, { metadata: { a: 1 }, email }))).toBe(true);
     expect(await house.events(first.body.id, 'customer.created')).toHaveLength(1);
+  });
+
+  it('shows what a key was given only to a key that could have been given it', async () => {
+    const { projectId } = house.credentials;
+    const tenant = { ...house.credentials, type: 'secret' } as const;
+    const [strong, weak] = [
+      await insertKey(house, { ...tenant, scopes: ['api_key:write', 'customer:read'] }),
+      await insertKey(house, { ...tenant, scopes: ['api_key:write'] }),
+    ];
+    const idempotencyKey = randomUUID();
+    const mint = (key: string): Promise<Answer> =>
+      house.request('POST', `/api/v1/projects/${projectId}/api-keys`, {
+        body: { name: 'minted', scopes: ['customer:read'] },
+        headers: { authorization: `Bearer ${key}`, 'idempotency-key': idempotencyKey },
+      });
+    const made = await mint(strong);
+    expect(made).toMatchObject({ status: 201 });
+    expect((await mint(strong)).body.key).toBe(made.body.key);
+    expect(await mint(weak)).toMatchObject({ status: 422, body: { code: 'idempotency_key_reused' } });
   });
 
   it('refuses another body, but not another route or another project', async () => {

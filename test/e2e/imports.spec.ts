@@ -1,4 +1,4 @@
-import { randomBytes, randomUUID, scryptSync } from 'node:crypto';
+import { createHash, randomBytes, randomUUID, scryptSync } from 'node:crypto';
 import bcrypt from 'bcrypt';
 import { eventually } from '../support/eventually.js';
 import { House, PASSWORD, type Answer } from '../support/house.js';
@@ -207,6 +207,51 @@ describe('a list of customers', () => {
     expect(await countOf(domain)).toBe(20);
   });
 
+  it('is not taken over by its own retry while it lives, however long it takes (HD-04)', async () => {
+    const key = randomUUID();
+    const hash = createHash('sha256').update(key).digest();
+    const email = uniqueEmail();
+    const send = () =>
+      importList({ customers: [{ email }, { email }, { email }] }, { 'idempotency-key': key });
+    // The same address comes in statements of its own, each of which may take 5 s.
+    await house.sql(`
+      CREATE FUNCTION slowly() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN PERFORM pg_sleep(2.5); RETURN NULL; END';
+      CREATE TRIGGER slowly AFTER INSERT ON customers EXECUTE FUNCTION slowly()`);
+    try {
+      const sent = send();
+      await eventually('the claim', async () => {
+        const claimed = await house.sql(
+          `UPDATE idempotency_keys SET started_at = now() - interval '1 hour' WHERE key_hash = $1 RETURNING 1`,
+          [hash],
+        );
+        return claimed.length > 0;
+      });
+      await eventually('its renewal', async () => {
+        const renewed = await house.sql(
+          `SELECT 1 FROM idempotency_keys
+           WHERE key_hash = $1 AND answer IS NULL AND started_at > now() - interval '5 seconds'`,
+          [hash],
+        );
+        return renewed.length > 0;
+      });
+      expect(await send()).toMatchObject({ status: 409, body: { code: 'idempotency_in_progress' } });
+      expect(await sent).toMatchObject({ status: 200, body: { created: 1, skipped: 2 } });
+    } finally {
+      await house.sql('DROP TRIGGER slowly ON customers; DROP FUNCTION slowly');
+    }
+  });
+
+  it('that is none is of the wrong type, not too long', async () => {
+    for (const customers of [{}, 'text', 1]) {
+      expect(await importList({ customers })).toMatchObject({
+        status: 400,
+        body: { errors: [{ field: 'customers', code: 'invalid_type' }] },
+      });
+    }
+    expect((await importList({ customers: [] })).body.errors[0].code).toBe('too_short');
+    expect((await importList({ customers: people(1_001) })).body.errors[0].code).toBe('too_long');
+  });
+
   it('emits events only if asked to', async () => {
     const { body: quiet } = await importList({ customers: people(1) });
     const { body: loud } = await importList({ customers: people(2), emitEvents: true });
@@ -267,6 +312,21 @@ describe('lines', () => {
     ]);
     expect(await find(first)).toMatchObject({ email_verified: true });
     expect(await find(last)).toBeDefined();
+  });
+
+  it('of very many unknown fields are answered with the first 20 errors, and long names cut', async () => {
+    const fields = Array.from({ length: 1_900 }, (_, index) => [`field-${index}`, 1]);
+    const name = `${'x'.repeat(99)}🦄${'y'.repeat(1_000)}`;
+    const lines = [Object.fromEntries(fields), { email: uniqueEmail(), [name]: 1 }];
+    const { status, body } = await importLines(house, toLines(lines));
+    expect([status, body.failed]).toEqual([200, 2]);
+    const [many, long] = body.failures.data;
+    expect(many.errors).toHaveLength(20);
+    const cut = 'x'.repeat(99);
+    const error = { field: cut, code: 'unknown_field', message: `${cut} is not a known field` };
+    expect(long.errors).toEqual([error]);
+    const list = await importList({ customers: lines });
+    expect(list.body.results.map(({ errors }: any) => errors)).toEqual([many.errors, long.errors]);
   });
 
   it('of any number are one import, in as many batches as it takes', async () => {
@@ -442,6 +502,30 @@ describe('an import that was interrupted', () => {
     expect(await find(changed[10]!.email)).toBeUndefined();
     const longer = await importLines(house, toLines([...lines, ...people(5, domain)]), { importId });
     expect(longer.body).toMatchObject({ state: 'completed', created: 10, skipped: 5, lastLine: 15 });
+  });
+
+  it('and is sent with other lines changes nothing: what is complete stays complete', async () => {
+    const importId = randomUUID();
+    await importLines(house, toLines(people(10)), { importId });
+    const row = () => house.sql('SELECT * FROM imports WHERE id = $1', [importId]);
+    const before = await row();
+    expect(before).toMatchObject([{ state: 'completed', finished_at: expect.any(Date) }]);
+    for (const other of [people(12), people(3), []]) {
+      expect((await importLines(house, toLines(other), { importId })).status).toBe(409);
+    }
+    expect(await row()).toEqual(before);
+  });
+
+  it('is not taken from who works on it by other lines', async () => {
+    const importId = randomUUID();
+    const lines = people(700);
+    const first = new OpenImport(house, { importId });
+    first.send(toLines(lines.slice(0, 600)));
+    await eventually('a batch', async () => (await show(importId)).body.lastLine === 500);
+    expect((await importLines(house, toLines(people(600)), { importId })).status).toBe(409);
+    expect((await show(importId)).body).toMatchObject({ state: 'running', lastLine: 500 });
+    first.send(toLines(lines.slice(600)));
+    expect(await first.answer()).toMatchObject({ status: 200, body: { state: 'completed', created: 700 } });
   });
 
   it('is taken over by whoever sends it again; the first request writes nothing more', async () => {

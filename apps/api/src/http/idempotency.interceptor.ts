@@ -18,6 +18,9 @@ import type { HouseRequest } from './request-context.js';
 
 const HEADER = 'Idempotency-Key';
 
+/** How often a run says that it is alive: several times before another may take its place. */
+const RENEWAL_MS = 5_000;
+
 /** Errors that would come again however often the request is sent: these are kept as answers, others are not. */
 export const keptStatuses = new Set([404, 409, 422]);
 
@@ -59,10 +62,17 @@ export class IdempotencyInterceptor implements NestInterceptor {
       projectId: secretKey.project.id,
       route: `${request.method} ${path}`,
       keyHash: sha256(key),
-      // Keyed: the body can hold a password, which a plain hash would give away to guesses.
+      // Keyed: the body can hold a password, which a plain hash would give away to guesses. With the scopes: an answer
+      // can hold a new key's value, which is not for a key that could not have made it.
       fingerprint: this.keyring.mac(
         'idempotent-request',
-        canonicalJson([request.path, request.body ?? null, secretKey.reach, customerOf(request)]),
+        canonicalJson([
+          request.path,
+          request.body ?? null,
+          secretKey.reach,
+          [...secretKey.scopes].sort(),
+          customerOf(request),
+        ]),
       ),
     };
   }
@@ -81,6 +91,8 @@ export class IdempotencyInterceptor implements NestInterceptor {
       const text = this.keyring.decrypt('idempotent-answer', standing.claim, standing.answer);
       return this.replay(JSON.parse(text) as KeptAnswer, response);
     }
+    // What takes long is not dead. A renewal that fails is made up for by the next.
+    const renewal = setInterval(() => void this.keys.renew(wanted, claim).catch(() => undefined), RENEWAL_MS);
     try {
       const keep = async (tx: Tx, body: unknown) => {
         const answer = this.seal(claim, { status: response.statusCode, body });
@@ -92,6 +104,8 @@ export class IdempotencyInterceptor implements NestInterceptor {
     } catch (error) {
       await this.keepError(wanted, claim, error, request);
       throw error;
+    } finally {
+      clearInterval(renewal);
     }
   }
 

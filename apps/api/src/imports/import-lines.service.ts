@@ -12,6 +12,10 @@ import type { Line } from './ndjson.js';
 /** So many lines are judged in a row; then it is somebody else's turn. */
 const LINES_A_TURN = 20;
 
+/** What is kept of the faults of a line: its sender chooses how many fields it has, and how they are called. */
+const MOST_ERRORS = 20;
+const FIELD_LENGTH = 100;
+
 /** A line that has been judged: a customer to be, or what is wrong with it. */
 export type JudgedLine = { line: number } & ({ customer: CustomerWithHash } | { errors: FieldError[] });
 
@@ -67,7 +71,7 @@ export class ImportLines {
     } catch (error) {
       if (!(error instanceof GatehouseError) || !faultsOfLines.has(error.code)) throw error;
       const { errors = [{ field: '', code: error.code, message: error.message }] } = error.details;
-      return { line, errors };
+      return { line, errors: errors.slice(0, MOST_ERRORS).map(shortened) };
     }
   }
 
@@ -88,6 +92,13 @@ export class ImportLines {
 
 /** Everything else is no fault of the line and ends the import. */
 const faultsOfLines = new Set(['invalid_json', 'validation_failed', 'weak_password']);
+
+function shortened({ field, code, message }: FieldError): FieldError {
+  if (field.length <= FIELD_LENGTH) return { field, code, message };
+  // Half a surrogate pair could not be stored.
+  const short = field.slice(0, FIELD_LENGTH).replace(/[\ud800-\udbff]$/, '');
+  return { field: short, code, message: message.replaceAll(field, () => short) };
+}
 
 function parseLine(bytes: Buffer | null): Record<string, unknown> {
   if (!bytes) throw invalidField('', 'too_long', 'The line is longer than 64 KiB.');

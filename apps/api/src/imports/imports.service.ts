@@ -24,7 +24,7 @@ import { Readiness } from '../http/readiness.js';
 import type { ImportCustomersRequest } from './dto/import.request.js';
 import { ImportLines, type JudgedLine } from './import-lines.service.js';
 import { ImportWriter } from './import-writer.service.js';
-import { gatherBatches, readLines } from './ndjson.js';
+import { gatherBatches, readLines, type DoneLines } from './ndjson.js';
 
 /** What an import of lines is told. */
 export interface ImportOptions {
@@ -79,7 +79,7 @@ export class ImportsService {
     const judged = await this.lines.ofList(work.project, input.customers, signal);
     const results = await this.turns.run('batch', () =>
       this.transactions.run(async (tx) => {
-        await this.begin(tx, work);
+        await this.begin(tx, work, 0);
         const written = await this.writeBatch(tx, work, judged, judged.length, null);
         await this.imports.finish(tx, work, 'completed');
         return written;
@@ -101,11 +101,9 @@ export class ImportsService {
   ): Promise<CustomerImport> {
     const { importId, projectId, emitEvents, signal } = options;
     const work = await this.workOf(caller, importId, projectId, emitEvents);
-    const { lastLine, linesMac } = await this.transactions.run((tx) => this.begin(tx, work));
+    const done = await this.doneLines(work);
     try {
-      const isSame = (digest: Buffer): boolean =>
-        linesMac !== null && this.keyring.verifyMac('import-lines', digest, linesMac);
-      const batches = gatherBatches(readLines(body), { line: lastLine, isSame });
+      const batches = gatherBatches(readLines(body), done);
       let written: Promise<void> = Promise.resolve();
       for (;;) {
         const next = await unlessFailed(batches.next(), written);
@@ -159,12 +157,26 @@ export class ImportsService {
     return { caller, project, emitEvents, id, projectId: project.id, claim: newId() };
   }
 
-  private async begin(tx: Tx, work: Work) {
+  /** What the body has to begin with before the import is claimed: other lines change nothing. */
+  private async doneLines(work: Work): Promise<DoneLines> {
+    const { lastLine, linesMac } = await this.imports.reached(work);
+    return {
+      line: lastLine,
+      isSame: (digest) => linesMac !== null && this.keyring.verifyMac('import-lines', digest, linesMac),
+      goOn: async () => {
+        const isClaimed = await this.transactions.run((tx) => this.begin(tx, work, lastLine));
+        return isClaimed ? null : this.doneLines(work);
+      },
+    };
+  }
+
+  /** @returns false when another request has meanwhile come further than `afterLine` */
+  private async begin(tx: Tx, work: Work, afterLine: number): Promise<boolean> {
     const { organizationId } = work.project;
-    const subject = await this.imports.claim(tx, work, organizationId);
+    if (!(await this.imports.claim(tx, work, organizationId, afterLine))) return false;
     const action = { action: 'import.started', organizationId, projectId: work.projectId } as const;
-    await this.audit.record(tx, { ...action, targetId: work.id, details: { afterLine: subject.lastLine } });
-    return subject;
+    await this.audit.record(tx, { ...action, targetId: work.id, details: { afterLine } });
+    return true;
   }
 
   private async commit(

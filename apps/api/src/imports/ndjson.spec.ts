@@ -55,7 +55,8 @@ describe('readLines', () => {
 });
 
 describe('gatherBatches', () => {
-  const never = { line: 0, isSame: () => false };
+  const goOn = () => Promise.resolve(null);
+  const never = { line: 0, isSame: () => false, goOn };
   async function batchesOf(
     body: Readable,
     done: Parameters<typeof gatherBatches>[1] = never,
@@ -93,12 +94,27 @@ describe('gatherBatches', () => {
   it('goes on behind the lines that are done with, if they are the same', async () => {
     const text = '{"a":1}\n{"b":2}\n';
     const [before] = await batchesOf(bodyOf(text));
-    const done = { line: 2, isSame: (digest: Buffer) => digest.equals(before!.digest) };
+    const done = { line: 2, isSame: (digest: Buffer) => digest.equals(before!.digest), goOn };
     const [after] = await batchesOf(bodyOf(text, '{"c":3}\n'), done);
     expect(after!.lines).toEqual([{ number: 3, bytes: Buffer.from('{"c":3}') }]);
     expect(await batchesOf(bodyOf(text), done)).toEqual([]);
     for (const other of ['{"a":2}\n{"b":2}\n{}\n', '{"a":1}\n', '', '{"a":1}{"b":2}\n\n{}\n']) {
       await expect(batchesOf(bodyOf(other), done)).rejects.toMatchObject({ code: 'conflict' });
     }
+  });
+
+  it('compares on when more lines are done with by then, and goes on only behind those', async () => {
+    const body = () => bodyOf('1\n2\n3\n4\n');
+    const further = (isSame: boolean) => ({ line: 3, isSame: () => isSame, goOn });
+    const done = (isSame: boolean) => ({
+      line: 1,
+      isSame: () => true,
+      goOn: () => Promise.resolve(further(isSame)),
+    });
+    expect((await batchesOf(body(), done(true))).map(({ lines }) => lines)).toEqual([
+      [{ number: 4, bytes: Buffer.from('4') }],
+    ]);
+    await expect(batchesOf(body(), done(false))).rejects.toMatchObject({ code: 'conflict' });
+    await expect(batchesOf(bodyOf('1\n2\n'), done(true))).rejects.toMatchObject({ code: 'conflict' });
   });
 });

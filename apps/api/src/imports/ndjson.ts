@@ -36,6 +36,16 @@ export interface Batch {
   digest: Buffer;
 }
 
+/** Lines that an earlier request has imported. */
+export interface DoneLines {
+  /** The last of them; 0 for none. */
+  line: number;
+  /** Whether the digest until then is that of the lines it was. */
+  isSame: (digest: Buffer) => boolean;
+  /** Asked once the body has begun with them. @returns the lines to compare when there are more by now */
+  goOn: () => Promise<DoneLines | null>;
+}
+
 /**
  * Cuts a body into its lines, a few at a time as they come. At most one line is held in memory.
  * @param lineMs how long a line may take
@@ -76,31 +86,33 @@ export async function* readLines(body: Readable, lineMs = LINE_MS): AsyncGenerat
 
 /**
  * Gathers the lines that come after those that are done with.
- * @param done the last line that is done with, and whether the digest until then is that of the lines it was
  * @throws GatehouseError `conflict` when the body does not begin with the lines that are done with
  */
-export async function* gatherBatches(
-  lines: AsyncIterable<Line[]>,
-  done: { line: number; isSame: (digest: Buffer) => boolean },
-): AsyncGenerator<Batch> {
+export async function* gatherBatches(lines: AsyncIterable<Line[]>, done: DoneLines): AsyncGenerator<Batch> {
   const hash = createHash('sha256');
   const digest = (): Buffer => hash.copy().digest();
   let open = new OpenBatch();
-  let last = 0;
+  let [last, lastDone] = [0, 0];
+  let ahead = done.line > 0 ? done : await done.goOn();
   for await (const group of lines) {
     for (const line of group) {
       last = line.number;
       hash.update(line.bytes ?? 'too long').update('\n');
-      if (last === done.line && !done.isSame(digest())) throw otherLines();
-      if (last <= done.line) continue;
+      if (ahead) {
+        if (last < ahead.line) continue;
+        if (!ahead.isSame(digest())) throw otherLines();
+        ahead = await ahead.goOn();
+        lastDone = last;
+        continue;
+      }
       open.add(line);
       if (!open.isFull) continue;
       yield { lines: open.lines, lastLine: last, digest: digest() };
       open = new OpenBatch();
     }
   }
-  if (last < done.line) throw otherLines();
-  if (last > done.line) yield { lines: open.lines, lastLine: last, digest: digest() };
+  if (ahead) throw otherLines();
+  if (last > lastDone) yield { lines: open.lines, lastLine: last, digest: digest() };
 }
 
 class OpenBatch {

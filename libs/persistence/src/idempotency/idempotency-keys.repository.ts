@@ -23,7 +23,7 @@ export type IdempotentStanding =
 
 const KEPT = `interval '24 hours'`;
 
-/** A run that has not come to an end by then has died; the next may take its place. */
+/** A run that has neither come to an end nor been renewed by then has died; the next may take its place. */
 const TAKEOVER = `interval '20 seconds'`;
 
 /** Requests that must not be done twice (contract, section 2, Idempotency-Key). */
@@ -53,6 +53,15 @@ export class IdempotencyKeysRepository {
     if (!row) return { state: 'running' };
     if (!row.isSame) return { state: 'other-request' };
     return row.answer ? { state: 'answered', claim: row.claim, answer: row.answer } : { state: 'running' };
+  }
+
+  /** Says that a run is still alive. */
+  async renew(request: IdempotentRequest, claim: string): Promise<void> {
+    await this.database.prepared(
+      `UPDATE idempotency_keys SET started_at = now()
+       WHERE project_id = $1 AND route = $2 AND key_hash = $3 AND claim = $4 AND answer IS NULL`,
+      [request.projectId, request.route, request.keyHash, claim],
+    );
   }
 
   /**

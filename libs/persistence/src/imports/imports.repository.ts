@@ -35,20 +35,34 @@ const columns = `
 export class ImportsRepository {
   constructor(private readonly database: Database) {}
 
-  /** Begins an import, or takes over one that was begun: whoever worked on it writes nothing more. */
+  /** How far an import has come, whether it was begun or not. Nothing changes. */
+  async reached({ id, projectId }: ImportClaim): Promise<Pick<ImportProgress, 'lastLine' | 'linesMac'>> {
+    const [row] = await this.database.prepared<Pick<ImportProgress, 'lastLine' | 'linesMac'>>(
+      `SELECT last_line AS "lastLine", lines_mac AS "linesMac" FROM imports WHERE id = $1 AND project_id = $2`,
+      [id, projectId],
+    );
+    return row ?? { lastLine: 0, linesMac: null };
+  }
+
+  /**
+   * Begins an import, or takes over one that was begun: whoever worked on it writes nothing more.
+   * @returns false, with nothing changed, when it has come further than `lastLine`
+   */
   async claim(
     tx: Tx,
     { id, projectId, claim }: ImportClaim,
     organizationId: string,
-  ): Promise<CustomerImport & { linesMac: Buffer | null }> {
-    const [row] = await tx.prepared<CustomerImport & { linesMac: Buffer | null }>(
+    lastLine: number,
+  ): Promise<boolean> {
+    const rows = await tx.prepared(
       `INSERT INTO imports AS i (id, project_id, organization_id, claim) VALUES ($1, $2, $3, $4)
        ON CONFLICT (id, project_id) DO UPDATE
          SET claim = excluded.claim, state = 'running', updated_at = now(), finished_at = NULL
-       RETURNING ${columns}, i.lines_mac AS "linesMac"`,
-      [id, projectId, organizationId, claim],
+         WHERE i.last_line = $5
+       RETURNING i.id`,
+      [id, projectId, organizationId, claim, lastLine],
     );
-    return row!;
+    return rows.length > 0;
   }
 
   /**

@@ -92,9 +92,10 @@ export class ImportCustomersRequest {
   @ApiProperty({ type: [ImportedCustomer], minItems: 1, maxItems: 1000 })
   // Each is judged by itself, and keeps its metadata as it came.
   @Transform(({ obj }: { obj: { customers?: unknown } }) => obj.customers)
-  @IsArray()
   @ArrayMinSize(1)
   @ArrayMaxSize(1000)
+  // Judged from the last to the first: what is no list is not too long.
+  @IsArray()
   customers!: unknown[];
 }
 
