@@ -184,9 +184,8 @@ import { WebhookEndpointsService } from './webhooks/webhook-endpoints.service.js
     },
     { provide: APP_FILTER, useClass: ProblemFilter },
     { provide: APP_PIPE, useClass: InputPipe },
-    // In this order: a refused attempt is written down once everything is undone.
+    IdempotencyInterceptor,
     { provide: APP_INTERCEPTOR, useClass: AuditInterceptor },
-    { provide: APP_INTERCEPTOR, useClass: IdempotencyInterceptor },
     // In this order: who calls, from where, how often, with what (contract, section 2).
     { provide: APP_GUARD, useExisting: CredentialGuard },
     { provide: APP_GUARD, useClass: OriginGuard },

@@ -25,4 +25,5 @@ export const addressBlock = (address: string): string => block(address, 32, 64);
 export const coarseAddress = (address: string): string => block(address, 24, 48);
 
 /** Whether an address is this machine's own. */
-export const isLoopback = (address: string): boolean => ipaddr.parse(address).range() === 'loopback';
+export const isLoopback = (address: string): boolean =>
+  address === '127.0.0.1' || ipaddr.parse(address).range() === 'loopback';
