@@ -19,7 +19,13 @@ export function uuidFromBytes(bytes: Buffer): string | null {
 }
 
 /** The prefixes that ids carry in the `/v1` family (contract, section 2). */
-export const idPrefixes = { event: 'evt', delivery: 'dlv', attempt: 'att', endpoint: 'ep' } as const;
+export const idPrefixes = {
+  event: 'evt',
+  delivery: 'dlv',
+  attempt: 'att',
+  endpoint: 'ep',
+  redelivery: 'rdl',
+} as const;
 export type PrefixedKind = keyof typeof idPrefixes;
 
 /** The public form of an id in the `/v1` family, e.g. `dlv_0199…`. */

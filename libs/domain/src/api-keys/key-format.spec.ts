@@ -1,4 +1,4 @@
-import { apiKeyPattern, apiKeyType, formatApiKey } from './key-format.js';
+import { apiKeyPattern, apiKeyType, formatApiKey, holdsSecret } from './key-format.js';
 
 const counting = Buffer.from(Array.from({ length: 32 }, (_, index) => index));
 
@@ -42,6 +42,20 @@ describe('API keys', () => {
     const index = [...key].findIndex((character, at) => at > 10 && character !== key[at + 1]);
     const swapped = key.slice(0, index) + key[index + 1] + key[index] + key.slice(index + 2);
     expect(apiKeyType(swapped)).toBeNull();
+  });
+
+  const secretKey = formatApiKey('secret', counting);
+  it.each([
+    ['a secret key', secretKey, true],
+    ['one with a wrong checksum', `${secretKey.slice(0, -1)}0`, true],
+    ['a line with one', `KEY="${secretKey}"`, true],
+    ['a signing secret', `whsec_${counting.toString('base64')}`, true],
+    ['a publishable key', formatApiKey('publishable', counting), false],
+    ['what keys are found by', secretKey.slice(0, 8), false],
+    ['the beginning of all signing secrets', 'whsec_', false],
+    ['a word that ends alike', `task_${secretKey.slice(3)}`, false],
+  ])('%s gives a secret away or does not', (_, text, isSecret) => {
+    expect(holdsSecret(text)).toBe(isSecret);
   });
 
   it.each([

@@ -5,6 +5,12 @@ export type ApiKeyType = 'secret' | 'publishable';
 /** The published form of every API key, for secret scanners. */
 export const apiKeyPattern = /^(sk|pk)_[0-9A-Za-z]{49}$/;
 
+/** A secret key, or a signing secret of an endpoint, anywhere in a text that should hold none. */
+const secretPattern = /\bsk_[0-9A-Za-z]{49}|\bwhsec_[0-9A-Za-z+/]/;
+
+/** Whether a text gives a secret away, as what somebody pasted may. */
+export const holdsSecret = (text: string): boolean => secretPattern.test(text);
+
 const prefixes: Record<ApiKeyType, string> = { secret: 'sk_', publishable: 'pk_' };
 const alphabet = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 

@@ -27,9 +27,9 @@ export type Access = 'project' | 'organization';
 
 /**
  * Whose objects a caller may see. With `projectId` null: all projects of the organization and of the
- * organizations it created (one level).
+ * organizations it created (one level); with `organizationId` null as well: the whole house.
  */
 export interface Reach {
-  organizationId: string;
+  organizationId: string | null;
   projectId: string | null;
 }

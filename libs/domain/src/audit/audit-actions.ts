@@ -7,9 +7,15 @@ export type AuditTargetType =
   | 'import'
   | 'webhook_endpoint'
   | 'webhook_delivery'
-  | 'signing_key';
+  | 'webhook_redelivery'
+  | 'signing_key'
+  | 'operator'
+  | 'mail';
 
-/** Every action that the audit log knows, with what it is done to. Logins and refreshes are events instead. */
+/**
+ * Every action that the audit log knows, with what it is done to. Logins and refreshes of customers, failed ones as well,
+ * are events instead.
+ */
 export const auditActions = {
   'organization.created': 'organization',
   'organization.updated': 'organization',
@@ -32,12 +38,40 @@ export const auditActions = {
   'customer.password_changed': 'customer',
   'customer.password_reset': 'customer',
   'customer.email_changed': 'customer',
+  'customer.verification_sent': 'customer',
+  'customer.password_reset_sent': 'customer',
+  'customer.invitation_sent': 'customer',
   'import.started': 'import',
   'webhook_endpoint.created': 'webhook_endpoint',
   'webhook_endpoint.updated': 'webhook_endpoint',
+  'webhook_endpoint.enabled': 'webhook_endpoint',
+  'webhook_endpoint.disabled': 'webhook_endpoint',
+  'webhook_endpoint.secret_rotated': 'webhook_endpoint',
+  'webhook_endpoint.tested': 'webhook_endpoint',
   'webhook_endpoint.deleted': 'webhook_endpoint',
+  'webhook_endpoint.recovered': 'webhook_endpoint',
   'webhook_delivery.redelivered': 'webhook_delivery',
+  'webhook_delivery.discarded': 'webhook_delivery',
+  'webhook_redelivery.planned': 'webhook_redelivery',
+  'webhook_redelivery.started': 'webhook_redelivery',
+  'webhook_redelivery.cancelled': 'webhook_redelivery',
   'signing_key.rotated': 'signing_key',
+  'operator.created': 'operator',
+  'operator.invited': 'operator',
+  'operator.invitation_accepted': 'operator',
+  'operator.updated': 'operator',
+  'operator.disabled': 'operator',
+  'operator.enabled': 'operator',
+  'operator.second_factor_enrolled': 'operator',
+  'operator.second_factor_reset': 'operator',
+  'operator.recovery_codes_renewed': 'operator',
+  'operator.password_changed': 'operator',
+  'operator.sessions_revoked': 'operator',
+  'operator.password_failed': 'operator',
+  'operator.code_failed': 'operator',
+  'operator.signed_in': 'operator',
+  'operator.signed_out': 'operator',
+  'mail.tested': 'mail',
 } as const satisfies Record<string, AuditTargetType>;
 
 export type AuditAction = keyof typeof auditActions;

@@ -1,11 +1,5 @@
-/** One entry of the closed catalogue: what the documentation says about a code. */
-export interface ErrorEntry {
-  /** HTTP status of every answer with this code. */
-  status: number;
-  title: string;
-  cause: string;
-  cure: string;
-}
+import type { ErrorEntry } from './error-entry.js';
+import { operatorErrors } from './operator-errors.js';
 
 /** Every error code that Gatehouse ever answers with (contract, section 2). Nothing else leaves the house. */
 export const errorCatalogue = {
@@ -38,12 +32,12 @@ export const errorCatalogue = {
     status: 400,
     title: 'The token is not valid',
     cause: 'The one-time token is unknown, expired, replaced by a newer one or already used.',
-    cure: 'Ask for a new e-mail and use its link.',
+    cure: 'Ask for a new e-mail or link and use that.',
   },
   invalid_credentials: {
     status: 401,
     title: 'E-mail or password is wrong',
-    cause: 'No customer with a password matches this e-mail and password.',
+    cause: 'No customer, or at the console no operator, matches this e-mail and password.',
     cure: 'Check both, or reset the password.',
   },
   invalid_refresh_token: {
@@ -135,7 +129,7 @@ export const errorCatalogue = {
     status: 409,
     title: 'The change conflicts with another',
     cause:
-      'The object changed at the same time; or an import was sent again with other lines, or is gone on with elsewhere.',
+      'The object changed at the same time, or is in a state that does not allow it, which detail names; or an import was sent again with other lines, or is gone on with elsewhere.',
     cure: 'Read the object and try again; a changed import is a new one, with another importId.',
   },
   email_already_registered: {
@@ -197,6 +191,13 @@ export const errorCatalogue = {
     title: 'The endpoint is disabled',
     cause: 'Nothing is delivered to a disabled endpoint.',
     cure: 'Enable the endpoint first.',
+  },
+  too_many_endpoints: {
+    status: 409,
+    title: 'There are too many endpoints',
+    cause:
+      'A project has at most 50 webhook endpoints, and so many of organization level an organization has.',
+    cure: 'Delete endpoints that are not used, or let one take the events of several.',
   },
   endpoint_deleted: {
     status: 409,
@@ -289,6 +290,7 @@ export const errorCatalogue = {
     cause: 'The database cannot be reached, or did not answer in time.',
     cure: 'Try again after Retry-After seconds.',
   },
+  ...operatorErrors,
 } as const satisfies Record<string, ErrorEntry>;
 
 export type ErrorCode = keyof typeof errorCatalogue;

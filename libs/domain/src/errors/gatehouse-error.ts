@@ -17,7 +17,7 @@ export interface ErrorDetails {
   /** Kept inside for the log; never leaves the house. */
   cause?: unknown;
   /** Whom the request turned out to be about; for the log as well. */
-  about?: { projectId: string; customerId: string };
+  about?: { projectId: string; customerId: string } | { operatorId: string };
 }
 
 /** The one error class: a code of the closed catalogue, and what is known about this case. */

@@ -2,6 +2,9 @@
 export const deliveryStates = ['pending', 'succeeded', 'failed', 'cancelled'] as const;
 export type DeliveryState = (typeof deliveryStates)[number];
 
+/** In which line an attempt stands: first attempts, retries, deliveries of batches. */
+export const URGENCY = { first: 0, retry: 1, batch: 2 } as const;
+
 /** What has been done about a dead letter. */
 export type DeliveryResolution = 'redelivered' | 'discarded';
 

@@ -152,6 +152,36 @@ const nextKey = {
 };
 const keyRevoked = on('17:30:00.118');
 
+const endpoint = {
+  id: publicId('endpoint', exampleId(on('08:50:00.620'), '7be2039fd415')),
+  level: 'project',
+  project_id: projectId,
+  url: 'https://orders.example.com/webhooks',
+  description: 'Order service',
+  events: ['customer.*'],
+  status: 'enabled',
+  disabled_reason: null,
+  headers: {},
+  created_at: on('08:50:00.620'),
+  updated_at: on('08:50:00.620'),
+};
+const died = on('09:53:12.064');
+const deadLetter = {
+  id: publicId('delivery', exampleId(signedUp, '2c9e70a4d8b1')),
+  event_id: publicId('event', exampleId(signedUp, '94d6e1f03b00')),
+  event: 'customer.created',
+  endpoint_id: endpoint.id,
+  project_id: projectId,
+  target_url: endpoint.url,
+  state: 'failed',
+  attempts: 5,
+  last_http_status: 503,
+  last_error: 'http_error',
+  created_at: signedUp,
+  finished_at: died,
+};
+const givenUp = '2026-03-05T09:14:10.882Z';
+
 /** What each event tells, and when it happened. */
 const story: Record<EventType, readonly [at: string, data: Record<string, unknown>]> = {
   'customer.created': [signedUp, { customer: newcomer }],
@@ -190,6 +220,12 @@ const story: Record<EventType, readonly [at: string, data: Record<string, unknow
   'api_key.rotated': [nextKey.createdAt, { apiKey: nextKey }],
   'api_key.revoked': [keyRevoked, { apiKey: { ...keyInUse, revokedAt: keyRevoked } }],
   'api_key.expiring': ['2026-05-24T08:41:30.000Z', { apiKey: keyInUse }],
+  'webhook.endpoint_disabled': [
+    givenUp,
+    { endpoint: { ...endpoint, status: 'disabled', disabled_reason: 'failing', updated_at: givenUp } },
+  ],
+  'webhook.dead_lettered': [died, { delivery: deadLetter, endpoint }],
+  'webhook.test': [on('08:51:20.337'), { endpoint }],
 };
 
 /** One body of each type, as Gatehouse would send it. */

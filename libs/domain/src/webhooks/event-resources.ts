@@ -1,3 +1,5 @@
+import { attemptErrors } from './delivery.js';
+
 /** A JSON Schema (2020-12), or a part of one. */
 export type JsonSchema = Readonly<Record<string, unknown>>;
 
@@ -138,7 +140,49 @@ export const eventResources = {
     },
     'An API key, without its value',
   ),
+  endpoint: object(
+    {
+      id: { ...text, pattern: '^ep_' },
+      level: knownText('Whose events it hears', 'project', 'organization'),
+      project_id: orNull(uuid),
+      url: text,
+      description: orNull(text),
+      events: texts,
+      status: knownText('Whether it is delivered to', 'enabled', 'disabled'),
+      disabled_reason: {
+        ...knownText('Why it is disabled', 'manual', 'failing'),
+        type: ['string', 'null'],
+      },
+      headers: {
+        type: 'object',
+        additionalProperties: text,
+        description: 'Of its own, the values hidden',
+      },
+      created_at: time,
+      updated_at: time,
+    },
+    'A webhook endpoint, without its secret',
+  ),
 } satisfies Members;
+
+/** A delivery whose attempts have all failed: neither what it carried nor what the target answered. */
+export const deadLetter = object(
+  {
+    id: { ...text, pattern: '^dlv_' },
+    event_id: { ...text, pattern: '^evt_' },
+    event: text,
+    endpoint_id: { ...text, pattern: '^ep_' },
+    project_id: orNull(uuid),
+    target_url: text,
+    state: knownText('How it ended', 'failed'),
+    attempts: { type: 'integer', description: 'How many were made' },
+    last_http_status: { type: 'integer', description: '0 when nothing answered' },
+    last_error: knownText('What the last one failed with', ...attemptErrors),
+    created_at: time,
+    finished_at: time,
+  },
+  'A delivery that has become a dead letter',
+);
 
 /** Only ids: nothing that would have to be erased with the customer. */
 export const deletedCustomer = object(

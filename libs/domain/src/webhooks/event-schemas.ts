@@ -2,6 +2,7 @@ import { revocationReasons } from '../sessions/revocation-reasons.js';
 import { eventExamples } from './event-examples.js';
 import {
   customerFields,
+  deadLetter,
   deletedCustomer,
   email,
   eventResources,
@@ -15,7 +16,7 @@ import {
   uuid,
   type JsonSchema,
 } from './event-resources.js';
-import { eventTypes, isOfOrganization, type EventType } from './event-types.js';
+import { eventTypes, isOfEndpoint, isOfOrganization, type EventType } from './event-types.js';
 
 const DIALECT = 'https://json-schema.org/draft/2020-12/schema';
 
@@ -26,6 +27,7 @@ const session = ref('session');
 const organization = ref('organization');
 const project = ref('project');
 const apiKey = ref('apiKey');
+const endpoint = ref('endpoint');
 
 const reason = knownText('Why the session ended', ...revocationReasons);
 
@@ -68,9 +70,18 @@ const dataMembers: Record<EventType, Readonly<Record<string, JsonSchema>>> = {
   'api_key.rotated': { apiKey },
   'api_key.revoked': { apiKey },
   'api_key.expiring': { apiKey },
+  'webhook.endpoint_disabled': { endpoint },
+  'webhook.dead_lettered': { delivery: deadLetter, endpoint },
+  'webhook.test': { endpoint },
 };
 
 const types = Object.keys(eventTypes) as EventType[];
+
+function projectIdSchema(type: EventType): JsonSchema {
+  if (isOfOrganization(type)) return { type: 'null', description: 'It happened in no project' };
+  if (!isOfEndpoint(type)) return uuid;
+  return { ...uuid, type: ['string', 'null'], description: 'Null for an endpoint of organization level' };
+}
 
 /** The schema of a whole body; its `$ref`s lead to the resources. */
 const bodySchema = (type: EventType): JsonSchema => ({
@@ -79,7 +90,7 @@ const bodySchema = (type: EventType): JsonSchema => ({
       id: { ...text, pattern: '^evt_', description: 'The same on every attempt and redelivery' },
       type: { const: type },
       created_at: time,
-      project_id: isOfOrganization(type) ? { type: 'null', description: 'It happened in no project' } : uuid,
+      project_id: projectIdSchema(type),
       organization_id: uuid,
       data: object(dataMembers[type]),
     },

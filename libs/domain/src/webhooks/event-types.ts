@@ -33,6 +33,17 @@ export const eventTypes = {
   'api_key.rotated': { cause: 'a key took the place of another, which rotatedFrom names' },
   'api_key.revoked': { cause: 'a key was revoked' },
   'api_key.expiring': { cause: 'a key expires within a week; once each, and not for one that was rotated' },
+  'webhook.endpoint_disabled': {
+    cause:
+      'an endpoint was disabled, by a server or after three days of nothing but failure; not told to itself',
+    named: true,
+  },
+  'webhook.dead_lettered': {
+    cause:
+      'the last attempt of a delivery failed; not told to its own endpoint, nor of deliveries of webhook events',
+    named: true,
+  },
+  'webhook.test': { cause: 'a test of an endpoint was asked for; told to this endpoint alone', named: true },
 } as const satisfies Record<string, { cause: string; named?: boolean }>;
 
 export type EventType = keyof typeof eventTypes;
@@ -41,6 +52,9 @@ export const isEventType = (text: string): text is EventType => Object.hasOwn(ev
 
 /** Whether events of this type happen in no project: only endpoints of organization level hear them. */
 export const isOfOrganization = (type: EventType): boolean => nounOf(type) === 'organization';
+
+/** Whether events of this type are about an endpoint, which may be that of a project or of an organization. */
+export const isOfEndpoint = (type: EventType): boolean => nounOf(type) === 'webhook';
 
 /** The part before the first dot: `customer` of `customer.created`. */
 const nounOf = (type: string): string => type.split('.', 1)[0]!;
@@ -68,3 +82,9 @@ export function matchingSubscriptions(type: EventType): string[] {
   const exact = [type, `${nounOf(type)}.*`];
   return isNamedOnly(type) ? exact : [...exact, '*'];
 }
+
+/** The types that an endpoint with these `events` hears; a test is for the one endpoint that it was asked for. */
+export const typesHeardBy = (events: string[]): EventType[] =>
+  (Object.keys(eventTypes) as EventType[]).filter(
+    (type) => type !== 'webhook.test' && matchingSubscriptions(type).some((entry) => events.includes(entry)),
+  );

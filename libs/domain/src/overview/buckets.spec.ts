@@ -1,0 +1,46 @@
+import { bucketsOf, bucketSpans, coveringBuckets, overviewRanges } from './buckets.js';
+
+const times = [
+  '2026-02-28T23:59:59Z',
+  '2026-03-01T00:00:00Z',
+  '2026-03-01T14:37:21Z',
+  '2026-03-01T14:45:00Z',
+].map((text) => Date.parse(text) / 1_000);
+
+describe('the buckets of a range', () => {
+  it.each(overviewRanges)('%s end with the one that is not over', (range) => {
+    const seconds = { '1h': 3_600, '24h': 86_400, '7d': 7 * 86_400, '30d': 30 * 86_400 }[range];
+    for (const time of times) {
+      const buckets = bucketsOf(range, time);
+      const { span, at } = buckets.at(-1)!;
+      expect(at <= time && time < at + span).toBe(true);
+      expect(buckets[0]!.at).toBe(at + span - seconds);
+      expect(buckets.every((each) => each.at % span === 0)).toBe(true);
+    }
+  });
+});
+
+describe('the buckets that cover a range', () => {
+  it.each(overviewRanges)('%s leave no gap, count nothing twice, and are still kept', (range) => {
+    for (const time of times) {
+      const [first] = bucketsOf(range, time);
+      const covering = coveringBuckets(first!, time);
+      let end = first!.at;
+      for (const { span, at } of covering) {
+        expect([at, at % span]).toEqual([end, 0]);
+        expect(at + span).toBeGreaterThan(
+          time - bucketSpans.find((each) => each.span === span)!.keptFor + span,
+        );
+        end = at + span;
+      }
+      expect(end).toBeGreaterThan(time);
+      expect(covering.length).toBeLessThanOrEqual(40);
+    }
+  });
+
+  it('are as long as they can be', () => {
+    const from = Date.parse('2026-03-01T22:58:00Z') / 1_000;
+    const spans = coveringBuckets({ span: 60, at: from }, from + 3_600).map(({ span }) => span);
+    expect(spans).toEqual([60, 60, 900, 900, 900, 900]);
+  });
+});

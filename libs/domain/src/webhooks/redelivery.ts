@@ -1,0 +1,29 @@
+/** What a batch brings again: deliveries that a filter found, or the events that an endpoint has missed. */
+export const redeliveryKinds = ['redelivery', 'recovery'] as const;
+export type RedeliveryKind = (typeof redeliveryKinds)[number];
+
+/** `planned` becomes `running`, `cancelled` or, a day later, `expired`; `running` `completed` or `cancelled`. */
+export const redeliveryStates = ['planned', 'running', 'completed', 'cancelled', 'expired'] as const;
+export type RedeliveryState = (typeof redeliveryStates)[number];
+
+/** Why a batch leaves something out, when it is planned or when its turn comes. */
+export const redeliveryRefusals = [
+  'delivery_pending',
+  'already_delivered',
+  'payload_erased',
+  'already_redelivered',
+  'endpoint_deleted',
+  'endpoint_disabled',
+  'discarded',
+  'expired',
+] as const;
+export type RedeliveryRefusal = (typeof redeliveryRefusals)[number];
+
+/** How many are left out, by reason. */
+export type RefusalCounts = Partial<Record<RedeliveryRefusal, number>>;
+
+/** The most deliveries of one batch. */
+export const MAX_BATCH = 100_000;
+
+/** How long a plan waits to be started. */
+export const PLAN_HOURS = 24;

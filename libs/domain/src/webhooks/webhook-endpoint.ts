@@ -1,0 +1,41 @@
+import { publicId } from '../ids.js';
+import { hiddenHeaders } from './custom-headers.js';
+
+export const endpointStatuses = ['enabled', 'disabled', 'deleted'] as const;
+export type EndpointStatus = (typeof endpointStatuses)[number];
+
+/** Why an endpoint is disabled: somebody did it, or it had only failed for three days. */
+export const endpointDisabledReasons = ['manual', 'failing'] as const;
+export type EndpointDisabledReason = (typeof endpointDisabledReasons)[number];
+
+/** A webhook endpoint as it is read: without its secrets and the values of its headers. */
+export interface WebhookEndpoint {
+  id: string;
+  organizationId: string;
+  /** Null for an endpoint that hears every project of its organization. */
+  projectId: string | null;
+  level: 'project' | 'organization';
+  url: string;
+  description: string | null;
+  events: string[];
+  status: EndpointStatus;
+  disabledReason: EndpointDisabledReason | null;
+  headerNames: string[];
+  createdAt: Date;
+  updatedAt: Date;
+}
+
+/** An endpoint as secret keys see it, and as events of the api and of the worker carry it. */
+export const endpointResource = (endpoint: WebhookEndpoint) => ({
+  id: publicId('endpoint', endpoint.id),
+  level: endpoint.level,
+  project_id: endpoint.projectId,
+  url: endpoint.url,
+  description: endpoint.description,
+  events: endpoint.events,
+  status: endpoint.status,
+  disabled_reason: endpoint.disabledReason,
+  headers: hiddenHeaders(endpoint.headerNames),
+  created_at: endpoint.createdAt.toISOString(),
+  updated_at: endpoint.updatedAt.toISOString(),
+});
