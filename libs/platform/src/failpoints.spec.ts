@@ -16,13 +16,13 @@ describe('Failpoints', () => {
   });
 
   it('CF-03: without a name nothing is ever killed', () => {
-    new Failpoints([], logger).hit('transaction.before-commit');
-    new Failpoints(['delivery.before-enqueue'], logger).hit('transaction.before-commit');
+    new Failpoints([], logger).hit('delivery.before-commit');
+    new Failpoints(['delivery.before-enqueue'], logger).hit('delivery.before-commit');
     expect(killed).toEqual([]);
   });
 
   it('kills this very process at the named place', () => {
-    new Failpoints(['transaction.before-commit'], logger).hit('transaction.before-commit');
+    new Failpoints(['delivery.before-commit'], logger).hit('delivery.before-commit');
     expect(killed).toEqual([[process.pid, 'SIGKILL']]);
   });
 });

@@ -1,7 +1,12 @@
 import type { Logger } from './logging/logger.js';
 
 /** Named places where a test lets a process kill itself. */
-export type Failpoint = 'delivery.before-enqueue' | 'transaction.before-commit';
+export type Failpoint =
+  /** Of a transaction that makes deliveries, which none at boot does. */
+  | 'delivery.before-commit'
+  | 'delivery.before-enqueue'
+  /** The target has answered. */
+  | 'delivery.before-close';
 
 /** Kills this process with SIGKILL at the places that FAILPOINTS names; refused in production. */
 export class Failpoints {

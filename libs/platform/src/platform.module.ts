@@ -4,6 +4,8 @@ import { CursorCodec } from './crypto/cursor.js';
 import { Keyring } from './crypto/keyring.js';
 import { Failpoints } from './failpoints.js';
 import { LOGGER, type Logger } from './logging/logger.js';
+import { Metrics } from './metrics/metrics.js';
+import { MetricsServer } from './metrics/metrics-server.js';
 import { DeliveryQueue } from './queue/delivery-queue.js';
 
 /** What every process has: configuration, logger, keys, and the queue if there is one. */
@@ -20,7 +22,19 @@ export class PlatformModule {
       { provide: Failpoints, useValue: new Failpoints(config.failpoints, logger) },
       {
         provide: DeliveryQueue,
-        useFactory: () => (config.redisUrl ? new DeliveryQueue(config.redisUrl, logger) : null),
+        useFactory: async (metrics: Metrics | null) => {
+          const queue = config.redisUrl ? await DeliveryQueue.load(config.redisUrl, logger) : null;
+          const isUp = () => queue && Number(queue.ready());
+          metrics?.gauge('gatehouse_redis_up', 'Whether Redis takes jobs: 1 or 0.', isUp);
+          return queue;
+        },
+        inject: [Metrics],
+      },
+      { provide: Metrics, useFactory: () => (config.metrics.port === null ? null : Metrics.load()) },
+      {
+        provide: MetricsServer,
+        useFactory: (metrics: Metrics | null) => new MetricsServer(config, metrics, logger),
+        inject: [Metrics],
       },
     ];
     return { module: PlatformModule, providers, exports: providers.map(({ provide }) => provide) };

@@ -41,7 +41,7 @@ export async function runProcess(
   process.on('unhandledRejection', (error) => fail(error));
   const fail = (error: unknown): void => {
     logger.fatal({ error }, errorMessage(error));
-    stop('unexpected fault', 1);
+    stop('unexpected fault', error instanceof ConfigError ? EXIT_CONFIG : 1);
   };
   try {
     service = await create(config, logger);

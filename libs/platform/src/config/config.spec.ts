@@ -38,6 +38,7 @@ describe('loadConfig', () => {
       signingKeys: { maxAge: 90 * 86_400_000, reloadInterval: 60_000 },
       migrate: true,
       seed: false,
+      firstOperator: null,
       logLevel: 'info',
       http: { host: '127.0.0.1', port: 3000, trustedProxies: [], rateLimits: true },
       database: { url: null, pool: 10 },
@@ -50,10 +51,21 @@ describe('loadConfig', () => {
         allowedCidrs: [],
         dnsServers: [],
       },
+      metrics: { port: null },
+      alerts: {
+        webhookUrl: null,
+        email: null,
+        interval: 10_000,
+        overdue: 30_000,
+        pause: 900_000,
+        reminder: 86_400_000,
+        retry: 60_000,
+      },
       audit: { retention: 365 * 86_400_000, addresses: 'full' },
       passwords: { cost: 10 },
       billing: { stripeKey: null, stripeApiBase: 'https://api.stripe.com' },
       docs: true,
+      console: true,
       failpoints: [],
     });
   });
@@ -85,13 +97,16 @@ describe('loadConfig', () => {
       SIGNING_KEY_MAX_AGE: '30d',
       MIGRATE: 'off',
       SEED: 'on',
+      OPERATOR_EMAIL: 'Ops@EXAMPLE.com',
+      OPERATOR_PASSWORD: 'an unusual long phrase',
       SMTP_URL: 'smtp://mail:587',
       MAIL_FROM: 'Shop <Post@example.com>',
       WEBHOOK_RETRY_SCHEDULE: '0s, 1s, 2s, 3s, 4s',
       WEBHOOK_TIMEOUT: '20s',
       WEBHOOK_CONCURRENCY: '7',
       WEBHOOK_ALLOWED_CIDRS: '10.0.0.0/8, fd00::/8',
-      WEBHOOK_DNS_SERVERS: '9.9.9.9,2620:fe::fe',
+      WEBHOOK_DNS_SERVERS: '9.9.9.9,9.9.9.9:5353,2620:fe::fe,[2620:fe::fe]:5353',
+      WEBHOOK_RETENTION: '7d',
       BCRYPT_COST: '12',
       HASH_THREADS: '3',
       RATE_LIMITS: 'off',
@@ -99,6 +114,10 @@ describe('loadConfig', () => {
       STRIPE_SECRET_KEY: stripeKey,
       STRIPE_API_BASE: 'http://127.0.0.1:12111/',
       DOCS: 'off',
+      CONSOLE: 'off',
+      METRICS_PORT: '9464',
+      ALERT_WEBHOOK_URL: 'https://hooks.example.com/services/T0?x=1',
+      ALERT_EMAIL: 'Operations <ops@example.com>',
       LOG_LEVEL: 'debug',
       FAILPOINTS: 'delivery.before-enqueue',
     });
@@ -108,6 +127,7 @@ describe('loadConfig', () => {
       signingKeys: { maxAge: 30 * 86_400_000 },
       migrate: false,
       seed: true,
+      firstOperator: { email: 'ops@example.com', password: 'an unusual long phrase' },
       logLevel: 'debug',
       http: { host: '0.0.0.0', port: 8080, trustedProxies: ['10.1.0.0/16'], rateLimits: false },
       database: { url: 'postgresql://db/gatehouse', pool: 25 },
@@ -119,11 +139,15 @@ describe('loadConfig', () => {
         lease: 60_000,
         concurrency: 7,
         allowedCidrs: ['10.0.0.0/8', 'fd00::/8'],
-        dnsServers: ['9.9.9.9', '2620:fe::fe'],
+        dnsServers: ['9.9.9.9', '9.9.9.9:5353', '2620:fe::fe', '[2620:fe::fe]:5353'],
+        retention: 7 * 86_400_000,
       },
       passwords: { cost: 12, threads: 3 },
+      metrics: { port: 9464 },
+      alerts: { webhookUrl: 'https://hooks.example.com/services/T0?x=1', email: 'ops@example.com' },
       billing: { stripeKey, stripeApiBase: 'http://127.0.0.1:12111' },
       docs: false,
+      console: false,
       failpoints: ['delivery.before-enqueue'],
     });
   });
@@ -144,6 +168,11 @@ describe('loadConfig', () => {
       lease: 300,
       sweepInterval: 100,
     });
+  });
+
+  it('TIME_SCALE never makes figures settle before a claim can have been seen: 2 s of its id, 5 s of its statement', () => {
+    const settleAt = (TIME_SCALE: string) => loadConfig({ ...base, TIME_SCALE }).webhooks.figures.settle;
+    expect(['1', '2', '5', '100'].map(settleAt)).toEqual([30_000, 15_000, 8_000, 8_000]);
   });
 
   it('the ring of secrets is newest first', () => {
@@ -189,6 +218,11 @@ describe('faults of the configuration', () => {
     ['WEBHOOK_ALLOWED_CIDRS', '10.0.0.0'],
     ['WEBHOOK_ALLOWED_CIDRS', '10.0.0.0/33'],
     ['WEBHOOK_DNS_SERVERS', 'dns.example.com'],
+    ['WEBHOOK_DNS_SERVERS', 'dns.example.com:53'],
+    ['WEBHOOK_DNS_SERVERS', '10.0.0.53:0'],
+    ['WEBHOOK_DNS_SERVERS', '10.0.0.53:65536'],
+    ['WEBHOOK_DNS_SERVERS', '[10.0.0.53'],
+    ['WEBHOOK_RETENTION', '23h'],
     ['TRUSTED_PROXIES', 'loopback'],
     ['BCRYPT_COST', '3'],
     ['BCRYPT_COST', '17'],
@@ -200,6 +234,18 @@ describe('faults of the configuration', () => {
     ['STRIPE_API_BASE', 'ftp://api.stripe.com'],
     ['STRIPE_API_BASE', 'https://api.stripe.com/v1'],
     ['STRIPE_API_BASE', 'https://u:p@api.stripe.com'],
+    ['METRICS_PORT', '0'],
+    ['METRICS_PORT', '65535'],
+    ['METRICS_PORT', '3000'],
+    ['METRICS_PORT', 'on'],
+    ['ALERT_WEBHOOK_URL', 'hooks.example.com'],
+    ['ALERT_WEBHOOK_URL', 'ftp://hooks.example.com'],
+    ['ALERT_WEBHOOK_URL', 'https://u:p@hooks.example.com'],
+    ['ALERT_EMAIL', 'ops'],
+    ['ALERT_EMAIL', 'ops@example.com'],
+    ['OPERATOR_EMAIL', 'ops'],
+    ['OPERATOR_EMAIL', 'ops@example.com'],
+    ['OPERATOR_PASSWORD', 'an unusual long phrase'],
     ['LOG_LEVEL', 'verbose'],
     ['TIME_SCALE', '0'],
     ['GATEHOUSE_SECRET', 'too-short'],
@@ -208,6 +254,14 @@ describe('faults of the configuration', () => {
     expect(faults).toHaveLength(1);
     expect(faults[0]).toMatch(new RegExp(`^${name} `));
   });
+
+  it.each(['eleven char', 'x'.repeat(129)])(
+    'CO-01: OPERATOR_PASSWORD=%j is refused, and not shown',
+    (password) => {
+      const faults = faultsOf({ ...base, OPERATOR_EMAIL: 'ops@example.com', OPERATOR_PASSWORD: password });
+      expect(faults).toEqual(['OPERATOR_PASSWORD must have from 12 to 128 characters']);
+    },
+  );
 
   it('all of them stand in one message', () => {
     const environment = { PORT: 'x', LOG_LEVEL: 'loud', BCRYPT_COST: '99', GATEHOUSE_SECRET: 'short' };
@@ -224,16 +278,20 @@ describe('faults of the configuration', () => {
     ]);
   });
 
-  it.each(['DATABASE_URL', 'REDIS_URL', 'SMTP_URL', 'GATEHOUSE_SECRET', 'STRIPE_SECRET_KEY'])(
-    'CF-01: the value of %s is never told',
-    (name) => {
-      expect(() => loadConfig({ ...base, [name]: 'hunter2-hunter2' })).toThrow(
-        expect.not.stringContaining('hunter2'),
-      );
-      expect(faultsOf({ ...base, [name]: 'hunter2-hunter2' }).join()).not.toContain('hunter2');
-      expect(settings[name as keyof typeof settings].secret).toBe(true);
-    },
-  );
+  it.each([
+    'DATABASE_URL',
+    'REDIS_URL',
+    'SMTP_URL',
+    'GATEHOUSE_SECRET',
+    'STRIPE_SECRET_KEY',
+    'ALERT_WEBHOOK_URL',
+  ])('CF-01: the value of %s is never told', (name) => {
+    expect(() => loadConfig({ ...base, [name]: 'hunter2-hunter2' })).toThrow(
+      expect.not.stringContaining('hunter2'),
+    );
+    expect(faultsOf({ ...base, [name]: 'hunter2-hunter2' }).join()).not.toContain('hunter2');
+    expect(settings[name as keyof typeof settings].secret).toBe(true);
+  });
 });
 
 describe('what production refuses', () => {
@@ -267,6 +325,10 @@ describe('what production refuses', () => {
   it.each([
     ['PUBLIC_URL', 'http://auth.example.com'],
     ['STRIPE_API_BASE', 'http://127.0.0.1:12111'],
+    ['ALERT_WEBHOOK_URL', 'http://hooks.example.com/'],
+    ['SMTP_URL', 'smtp://mailpit:1025'],
+    ['SMTP_URL', 'smtp://MailPit'],
+    ['MAIL_FROM', 'Gatehouse <no-reply@localhost>'],
     ['BCRYPT_COST', '9'],
     ['RATE_LIMITS', 'off'],
     ['FAILPOINTS', 'delivery.before-enqueue'],

@@ -1,5 +1,6 @@
 import { resolve } from 'node:path';
 import { unescape } from 'node:querystring';
+import { canonicalPassword, OPERATOR_PASSWORD_MIN_LENGTH, PASSWORD_MAX_LENGTH } from '#domain';
 import { keptRootSecret, rootSecretFault } from './root-secret.js';
 import { settings, type SettingName, type SettingValues } from './settings.js';
 import { errorMessage } from '../errors.js';
@@ -17,6 +18,8 @@ export abstract class Config {
   abstract readonly signingKeys: { maxAge: number; reloadInterval: number };
   abstract readonly migrate: boolean;
   abstract readonly seed: boolean;
+  /** Null unless both of its settings are set. */
+  abstract readonly firstOperator: { email: string; password: string } | null;
   abstract readonly logLevel: SettingValues['LOG_LEVEL'];
   abstract readonly http: { host: string; port: number; trustedProxies: string[]; rateLimits: boolean };
   /** `url` is null only before npm start has set up its embedded server. */
@@ -28,9 +31,26 @@ export abstract class Config {
     timeout: number;
     lease: number;
     sweepInterval: number;
+    /** How often workers report how endpoints do, how often they look for failing ones, and how long those failed. */
+    health: { reportInterval: number; checkInterval: number; failingLimit: number };
+    /** How often workers count the log of attempts, and how young an id is that may not be in it yet. */
+    figures: { countInterval: number; settle: number };
     concurrency: number;
     allowedCidrs: string[];
     dnsServers: string[];
+    retention: number;
+  };
+  /** `port` is null when nothing is measured. */
+  abstract readonly metrics: { port: number | null };
+  /** `overdue`: how long a delivery may be due. `pause`, `reminder`, `retry`: see AlertPauses. */
+  abstract readonly alerts: {
+    webhookUrl: string | null;
+    email: string | null;
+    interval: number;
+    overdue: number;
+    pause: number;
+    reminder: number;
+    retry: number;
   };
   abstract readonly audit: { retention: number; addresses: SettingValues['AUDIT_IP'] };
   abstract readonly passwords: { cost: number; threads: number; breachListUrl: string };
@@ -38,6 +58,8 @@ export abstract class Config {
   abstract readonly billing: { stripeKey: string | null; stripeApiBase: string };
   /** Whether the reference is served. */
   abstract readonly docs: boolean;
+  /** Whether the operator console is served. */
+  abstract readonly console: boolean;
   abstract readonly failpoints: string[];
 }
 
@@ -65,6 +87,11 @@ export function loadConfig(environment: Environment = process.env): Config {
     const fault = rootSecretFault(values.GATEHOUSE_SECRET);
     if (fault) faults.push(`GATEHOUSE_SECRET ${fault}`);
   }
+  if (values.METRICS_PORT && values.METRICS_PORT === values.PORT) {
+    faults.push('METRICS_PORT must not be the port of the API');
+  }
+  if (values.ALERT_EMAIL && !values.SMTP_URL) faults.push('ALERT_EMAIL needs SMTP_URL');
+  faults.push(...operatorFaults(values));
   if (faults.length > 0) throw new ConfigError(faults);
   return buildConfig(values);
 }
@@ -97,14 +124,36 @@ function productionFaults(values: SettingValues, environment: Environment): stri
   for (const name of ['DATABASE_URL', 'REDIS_URL', 'SMTP_URL'] as const) {
     if (values[name] && hasDefaultPassword(values[name])) faults.push(`${name} holds a default password`);
   }
+  // The defaults of docker-compose.yml, with which no mail leaves the machine.
+  if (values.SMTP_URL && /^mailpit$/i.test(new URL(values.SMTP_URL).hostname)) {
+    faults.push('SMTP_URL must not be the mail catcher in production');
+  }
+  if (values.MAIL_FROM && /@localhost$/i.test(values.MAIL_FROM.address)) {
+    faults.push('MAIL_FROM must not be at localhost in production');
+  }
   if (!values.STRIPE_API_BASE.startsWith('https://')) {
     faults.push('STRIPE_API_BASE must start with https:// in production');
+  }
+  if (values.ALERT_WEBHOOK_URL && !/^https:/i.test(values.ALERT_WEBHOOK_URL)) {
+    faults.push('ALERT_WEBHOOK_URL must start with https:// in production');
   }
   if (values.BCRYPT_COST < 10) faults.push('BCRYPT_COST must be at least 10 in production');
   if (!values.RATE_LIMITS) faults.push('RATE_LIMITS must be on in production');
   if (values.FAILPOINTS.length > 0) faults.push('FAILPOINTS must be unset in production');
   if (values.TIME_SCALE !== 1) faults.push('TIME_SCALE must be unset in production');
   return faults;
+}
+
+/** Whether the password is a common one shows when the operator is made. */
+function operatorFaults({ OPERATOR_EMAIL: email, OPERATOR_PASSWORD: password }: SettingValues): string[] {
+  if (email && !password) return ['OPERATOR_EMAIL needs OPERATOR_PASSWORD'];
+  if (password && !email) return ['OPERATOR_PASSWORD needs OPERATOR_EMAIL'];
+  const length = [...canonicalPassword(password ?? '')].length;
+  const isFit = length >= OPERATOR_PASSWORD_MIN_LENGTH && length <= PASSWORD_MAX_LENGTH;
+  if (!password || isFit) return [];
+  return [
+    `OPERATOR_PASSWORD must have from ${OPERATOR_PASSWORD_MIN_LENGTH} to ${PASSWORD_MAX_LENGTH} characters`,
+  ];
 }
 
 const defaultPasswords = new Set([
@@ -140,6 +189,10 @@ function buildConfig(values: SettingValues): Config {
     signingKeys: { maxAge: values.SIGNING_KEY_MAX_AGE, reloadInterval: 60_000 / scale },
     migrate: values.MIGRATE,
     seed: values.SEED,
+    firstOperator:
+      values.OPERATOR_EMAIL && values.OPERATOR_PASSWORD
+        ? { email: values.OPERATOR_EMAIL, password: values.OPERATOR_PASSWORD }
+        : null,
     logLevel: values.LOG_LEVEL,
     http: {
       host: values.HOST,
@@ -150,14 +203,16 @@ function buildConfig(values: SettingValues): Config {
     database: { url: values.DATABASE_URL, pool: values.DATABASE_POOL },
     redisUrl: values.REDIS_URL,
     mail: { smtpUrl: values.SMTP_URL, from: values.MAIL_FROM ?? defaultSender },
-    webhooks: {
-      schedule: values.WEBHOOK_RETRY_SCHEDULE.map((delay) => delay / scale),
-      timeout: values.WEBHOOK_TIMEOUT / scale,
-      lease: Math.max(30_000, 3 * values.WEBHOOK_TIMEOUT) / scale,
-      sweepInterval: 1000 / Math.min(scale, 10),
-      concurrency: values.WEBHOOK_CONCURRENCY,
-      allowedCidrs: values.WEBHOOK_ALLOWED_CIDRS,
-      dnsServers: values.WEBHOOK_DNS_SERVERS,
+    webhooks: webhooksOf(values),
+    metrics: { port: values.METRICS_PORT || null },
+    alerts: {
+      webhookUrl: values.ALERT_WEBHOOK_URL,
+      email: values.ALERT_EMAIL?.address ?? null,
+      interval: 10_000 / Math.min(scale, 100),
+      overdue: 30_000 / scale,
+      pause: 900_000 / scale,
+      reminder: 86_400_000 / scale,
+      retry: 60_000 / Math.min(scale, 10),
     },
     audit: { retention: values.AUDIT_RETENTION, addresses: values.AUDIT_IP },
     passwords: {
@@ -167,6 +222,28 @@ function buildConfig(values: SettingValues): Config {
     },
     billing: { stripeKey: values.STRIPE_SECRET_KEY, stripeApiBase: values.STRIPE_API_BASE },
     docs: values.DOCS,
+    console: values.CONSOLE,
     failpoints: values.FAILPOINTS,
+  };
+}
+
+function webhooksOf(values: SettingValues): Config['webhooks'] {
+  const scale = values.TIME_SCALE;
+  return {
+    schedule: values.WEBHOOK_RETRY_SCHEDULE.map((delay) => delay / scale),
+    timeout: values.WEBHOOK_TIMEOUT / scale,
+    lease: Math.max(30_000, 3 * values.WEBHOOK_TIMEOUT) / scale,
+    sweepInterval: 1000 / Math.min(scale, 10),
+    health: {
+      reportInterval: 5_000 / Math.min(scale, 10),
+      checkInterval: 60_000 / Math.min(scale, 100),
+      failingLimit: (3 * 86_400_000) / scale,
+    },
+    // Never less than the 2 s that a claim's id may be old (`claimPicked`) and the 5 s that a statement may last.
+    figures: { countInterval: 10_000 / Math.min(scale, 10), settle: Math.max(8_000, 30_000 / scale) },
+    concurrency: values.WEBHOOK_CONCURRENCY,
+    allowedCidrs: values.WEBHOOK_ALLOWED_CIDRS,
+    dnsServers: values.WEBHOOK_DNS_SERVERS,
+    retention: values.WEBHOOK_RETENTION,
   };
 }

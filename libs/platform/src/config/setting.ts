@@ -1,3 +1,4 @@
+import { canonicalEmail } from '#domain';
 import { parseSender, type Sender } from '../mail/sender.js';
 
 /** One setting of the environment: how it is read and what the documentation says. */
@@ -70,6 +71,15 @@ export const baseUrl = (options: Options<string | null>): Setting<string | null>
     throw new Error('must be an http or https URL without user name, query or fragment');
   });
 
+/** An http or https URL to send to. Who needs a password there puts it into the path or the query. */
+export const targetUrl = (options: Options<string | null>): Setting<string | null> =>
+  define(options, (value) => {
+    const parsed = URL.canParse(value) ? new URL(value) : null;
+    const isWeb = parsed && ['http:', 'https:'].includes(parsed.protocol);
+    if (isWeb && !parsed.username && !parsed.password) return value;
+    throw new Error('must be an http or https URL without user name');
+  });
+
 /** The http or https origin of a server, such as `https://api.example.com`. */
 export const origin = (options: Options<string>): Setting<string> =>
   define(options, (value) => {
@@ -96,6 +106,14 @@ export const sender = (options: Options<Sender | null>): Setting<Sender | null> 
     const parsed = parseSender(value);
     if (parsed) return parsed;
     throw new Error('must be one e-mail address, such as Shop <no-reply@example.com>');
+  });
+
+/** An e-mail address in its canonical form. */
+export const email = (options: Options<string | null>): Setting<string | null> =>
+  define(options, (value) => {
+    const address = canonicalEmail(value);
+    if (address) return address;
+    throw new Error('must be an e-mail address');
   });
 
 /** A comma-separated list; `check` says what is wrong with an entry, or null. */

@@ -5,10 +5,16 @@ import * as setting from './setting.js';
 const isCidr = (entry: string): string | null =>
   ipaddr.isValidCIDR(entry) ? null : 'must be a list of address ranges such as 10.0.0.0/8';
 
-const isAddress = (entry: string): string | null =>
-  ipaddr.IPv4.isValidFourPartDecimal(entry) || ipaddr.IPv6.isValid(entry)
+/** An IP address, or one with a port: `10.0.0.53`, `10.0.0.53:5353`, `2620:fe::fe`, `[2620:fe::fe]:5353`. */
+function nameServerFault(entry: string): string | null {
+  const withPort = /^(?:\[(.+)\]|([\d.]+)):([1-9]\d{0,4})$/.exec(entry);
+  const address = withPort?.[1] ?? withPort?.[2] ?? entry;
+  const isAddress = ipaddr.IPv4.isValidFourPartDecimal(address) || ipaddr.IPv6.isValid(address);
+  // Port 0 would end the process: Node's setServers asserts.
+  return isAddress && Number(withPort?.[3] ?? 53) <= 65_535
     ? null
-    : 'must be a list of IP addresses';
+    : 'must be a list of IP addresses, with a port or without';
+}
 
 /** Every setting that Gatehouse reads from its environment, and nothing else does (contract, section 6). */
 export const settings = {
@@ -61,6 +67,15 @@ export const settings = {
     doc: 'On an empty database make the first organization, project, keys and operator. npm start switches it on for the embedded database.',
     fallback: false,
   }),
+  OPERATOR_EMAIL: setting.email({
+    doc: 'E-mail address of the first operator, an admin; made with OPERATOR_PASSWORD while there is none. Unset: the log shows a one-time link.',
+    fallback: null,
+  }),
+  OPERATOR_PASSWORD: setting.text({
+    doc: 'Password of the first operator, at least 12 characters; to be changed in the console and then removed here.',
+    fallback: null,
+    secret: true,
+  }),
   SMTP_URL: setting.url(
     {
       doc: 'Mail server, such as smtp://user:password@host:587. Required in production. Unset: mails are kept and their links logged.',
@@ -84,7 +99,10 @@ export const settings = {
     60_000,
   ),
   WEBHOOK_CONCURRENCY: setting.integer(
-    { doc: 'Most attempts in flight per worker.', fallback: 100 },
+    {
+      doc: 'Most attempts in flight per worker; one endpoint may hold about a quarter, one project three quarters.',
+      fallback: 256,
+    },
     1,
     10_000,
   ),
@@ -97,10 +115,18 @@ export const settings = {
   ),
   WEBHOOK_DNS_SERVERS: setting.list(
     {
-      doc: "Name servers for webhook targets, separated by commas. Unset: the system's resolver.",
+      doc: "Addresses of name servers for webhook targets, such as 10.0.0.53 or 10.0.0.53:5353, separated by commas. Unset: the system's. /etc/hosts is read first.",
       fallback: [],
     },
-    isAddress,
+    nameServerFault,
+  ),
+  WEBHOOK_RETENTION: setting.duration(
+    {
+      doc: 'How long events, deliveries and their attempts are kept. A dead letter stays until somebody redelivers or discards it.',
+      fallback: '30d',
+    },
+    86_400_000,
+    3650 * 86_400_000,
   ),
   AUDIT_RETENTION: setting.duration(
     { doc: 'How long the audit log keeps an entry.', fallback: '365d' },
@@ -158,6 +184,30 @@ export const settings = {
     doc: 'Serve the reference of the API: /docs, /docs/errors, where every error leads, and /openapi.json.',
     fallback: true,
   }),
+  CONSOLE: setting.onOff({
+    doc: 'Serve the operator console at /console and its API at /operator/v1; off, neither is there.',
+    fallback: true,
+  }),
+  METRICS_PORT: setting.integer(
+    {
+      doc: 'Port of HOST on which the process shows Prometheus its /metrics; npm start gives the webhook-worker the next one. Unset: nothing is measured.',
+      fallback: 0,
+      shown: '',
+    },
+    1,
+    // The next one is a port too.
+    65534,
+  ),
+  ALERT_WEBHOOK_URL: setting.targetUrl({
+    doc: 'Where alerts are posted, such as an incoming webhook of Slack; https in production. npm run gatehouse -- alert-secret prints the secret that signs them.',
+    fallback: null,
+    // Whoever knows the address of an incoming webhook may post there.
+    secret: true,
+  }),
+  ALERT_EMAIL: setting.sender({
+    doc: 'Address to which alerts are mailed, over SMTP_URL.',
+    fallback: null,
+  }),
   LOG_LEVEL: setting.choice({ doc: 'Least level that is logged.', fallback: 'info' }, [
     'trace',
     'debug',
@@ -172,7 +222,7 @@ export const settings = {
   ),
   TIME_SCALE: setting.integer(
     {
-      doc: 'Tests only, refused in production: divides the time-out, lease and schedule of webhooks and the pause between two loads of the signing keys.',
+      doc: 'Tests only, refused in production: divides the time-out, lease and schedule of webhooks, the time after which a failing endpoint is disabled, and the pause between two loads of the signing keys.',
       fallback: 1,
     },
     1,

@@ -55,13 +55,16 @@ interface Waiting {
  * would make every other request and DNS look-up wait for it.
  */
 export class HashThreads {
-  private readonly pool: Piscina;
+  /** Begun by the first task: a command that ends at once must not end threads that still load, for Node.js aborts then. */
+  private pool: Piscina | undefined;
   /** In the order of arrival. */
   private readonly waiting = new Set<Waiting>();
   /** The weight of all that waits, and of what waits for one project. */
   private totalWeight = 0;
   private readonly projectWeights = new Map<string, number>();
   private busy = 0;
+  /** How many have begun so far. */
+  private begun = 0;
   private readonly running = new Set<Promise<unknown>>();
   /** In the order of arrival, behind everybody who is not patient. */
   private readonly patient = new Set<() => void>();
@@ -73,35 +76,43 @@ export class HashThreads {
   /** Moving average of the duration of a hash of our own, in ms. */
   private typicalMs: number;
 
+  /** Called when somebody who is not patient gets a thread, and when somebody is refused one. */
+  onStart: (waitedMs: number) => void = () => undefined;
+  onRefusal: () => void = () => undefined;
+
   /** @param cost bcrypt's cost, for a first guess of the duration */
   constructor(
     private readonly threads: number,
     cost: number,
   ) {
     this.typicalMs = bcryptMs(cost);
-    this.pool = new Piscina({
-      filename: new URL('./hash-worker.mjs', import.meta.url).href,
-      minThreads: threads,
-      maxThreads: threads,
-      idleTimeout: Infinity,
-      niceIncrement: 10,
-    });
+  }
+
+  /** Who waits for a thread and is not patient. */
+  get queueLength(): number {
+    return this.waiting.size;
   }
 
   /** @throws GatehouseError `overloaded` at once when the wait, or the project's part of it, would be too long */
   async run<T>(task: HashTask, caller: HashCaller = {}): Promise<T> {
     const isImported = 'imported' in task;
     caller.place?.release();
+    const asked = monotonicMs();
     if (caller.isPatient) await this.waitPatiently(caller.signal);
     else if (this.busy >= this.threads) await this.queue(isImported ? task.weight : 1, caller);
     else this.busy += 1;
     const started = monotonicMs();
+    if (!caller.isPatient) this.onStart(started - asked);
+    // The first of each thread pays for its start, which says nothing of those to come.
+    const isTypical = !isImported && this.begun >= this.threads;
+    this.begun += 1;
     try {
+      this.pool ??= startThreads(this.threads);
       const result = this.pool.run(task) as Promise<T>;
       this.running.add(result);
       return await result.finally(() => this.running.delete(result));
     } finally {
-      if (!isImported) this.typicalMs += 0.1 * (monotonicMs() - started - this.typicalMs);
+      if (isTypical) this.typicalMs += 0.1 * (monotonicMs() - started - this.typicalMs);
       if (caller.isPatient) this.patientBusy -= 1;
       this.handOver();
       if (this.totalWeight === 0) this.appointments.clear();
@@ -189,7 +200,7 @@ export class HashThreads {
    */
   async close(): Promise<void> {
     while (this.busy > 0) await Promise.allSettled(this.running);
-    await this.pool.close();
+    await this.pool?.close();
   }
 
   /** @throws GatehouseError `overloaded` */
@@ -206,6 +217,7 @@ export class HashThreads {
     const appointments = this.appointments.get(key) ?? new Appointments();
     this.appointments.set(key, appointments);
     const earliest = Math.max(1, Math.ceil(expectedMs / 1_000));
+    this.onRefusal();
     const wait = appointments.next(monotonicMs(), earliest, Math.ceil(1_000 / msEach));
     throw new GatehouseError('overloaded', { headers: { 'Retry-After': String(wait) } });
   }
@@ -242,6 +254,15 @@ export class HashThreads {
     else this.projectWeights.delete(projectId);
   }
 }
+
+const startThreads = (count: number): Piscina =>
+  new Piscina({
+    filename: new URL('./hash-worker.mjs', import.meta.url).href,
+    minThreads: count,
+    maxThreads: count,
+    idleTimeout: Infinity,
+    niceIncrement: 10,
+  });
 
 const callerGone = (): GatehouseError =>
   new GatehouseError('request_timeout', { detail: 'The caller has gone.' });

@@ -1,7 +1,6 @@
 // Plain JavaScript because a worker thread loads it without any TypeScript transform.
 import { createCipheriv, pbkdf2Sync, scryptSync, timingSafeEqual } from 'node:crypto';
 import { createRequire } from 'node:module';
-import { argon2id } from 'hash-wasm';
 
 /**
  * Loaded by the first task, whose end is waited for before a thread is ended: one that is ended while it loads bcrypt
@@ -15,8 +14,10 @@ const scrypt = ({ N, r, p, salt }, input, length) =>
 
 /** What each scheme of imported-hash.ts makes of a password. */
 const derive = {
-  argon2id: ({ memoryKiB, passes, lanes, salt, hash }, password) =>
-    argon2id({
+  argon2id: async ({ memoryKiB, passes, lanes, salt, hash }, password) => {
+    // Much to load for a thread that may never see such a hash.
+    const { argon2id } = await import('hash-wasm');
+    return argon2id({
       password,
       salt,
       memorySize: memoryKiB,
@@ -24,7 +25,8 @@ const derive = {
       parallelism: lanes,
       hashLength: hash.length,
       outputType: 'binary',
-    }),
+    });
+  },
   scrypt: (imported, password) => scrypt(imported, password, imported.hash.length),
   pbkdf2: ({ digest, iterations, salt, hash }, password) =>
     pbkdf2Sync(password, salt, iterations, hash.length, digest),

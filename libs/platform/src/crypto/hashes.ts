@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 
 /** JSON with the keys of every object in order, so that equal values have equal texts. */
 export const canonicalJson = (value: unknown): string =>
@@ -9,4 +9,4 @@ export const canonicalJson = (value: unknown): string =>
   );
 
 /** SHA-256; enough for values with 256 random bits, which nobody can guess. */
-export const sha256 = (data: string | Buffer): Buffer => createHash('sha256').update(data).digest();
+export const sha256 = (data: string | Buffer): Buffer => hash('sha256', data, 'buffer');

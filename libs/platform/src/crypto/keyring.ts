@@ -13,6 +13,7 @@ const TAG_LENGTH = 16;
 
 /** What a derived key is for; no two uses share one. */
 export type KeyPurpose =
+  | 'alert-webhook'
   | 'billing-portal'
   | 'cursor'
   | 'idempotent-answer'
@@ -21,9 +22,12 @@ export type KeyPurpose =
   | 'imported-password'
   | 'mail-parameters'
   | 'password-pepper'
+  | 'recovery-code'
   | 'refresh-token'
   | 'refresh-successor'
   | 'signing-key'
+  | 'totp-secret'
+  | 'webhook-headers'
   | 'webhook-secret';
 
 interface RootKey {
@@ -41,6 +45,9 @@ function rootKey(secret: string): RootKey {
   };
   return { kid: derive('kid', KID_LENGTH), derive: (purpose) => derive(purpose, 32) };
 }
+
+const macWith = (root: RootKey, purpose: KeyPurpose, data: string | Buffer): Buffer =>
+  createHmac('sha256', root.derive(purpose)).update(data).digest();
 
 /** Keys derived from GATEHOUSE_SECRET by HKDF (RFC 5869): the newest makes, all of them read. */
 export class Keyring {
@@ -72,7 +79,12 @@ export class Keyring {
 
   /** HMAC-SHA256 with the newest key. */
   mac(purpose: KeyPurpose, data: string | Buffer): Buffer {
-    return createHmac('sha256', this.newest().derive(purpose)).update(data).digest();
+    return macWith(this.newest(), purpose, data);
+  }
+
+  /** HMAC-SHA256 with each key of the ring, newest first. */
+  macs(purpose: KeyPurpose, data: string | Buffer): Buffer[] {
+    return this.roots.map((root) => macWith(root, purpose, data));
   }
 
   /** Whether `mac`, possibly cut short, belongs to `data` under any key of the ring. Constant time per key. */

@@ -4,8 +4,8 @@ import { v7 } from 'uuid';
 /** A new UUIDv7 (RFC 9562): ordered by time, also within one millisecond of one process. */
 export const newId = (): string => v7();
 
-/** A new id of a request: nothing is ordered by it, and Node makes these in advance. */
-export const newRequestId = (): string => randomUUID();
+/** A new UUID of what nothing is ordered by: Node makes these in advance. */
+export const newRandomId = (): string => randomUUID();
 
 /** `length` bytes from the operating system's generator. */
 export const secureBytes = (length: number): Buffer => randomBytes(length);

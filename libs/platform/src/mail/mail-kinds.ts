@@ -1,21 +1,24 @@
-import { oneTimeTokenKinds, oneTimeTokenTtl, type OneTimeTokenKind } from '#domain';
+import { oneTimeTokenKinds, oneTimeTokenTtl, operatorLinkLife, type OneTimeTokenKind } from '#domain';
 
 /** Mails that tell something and ask for nothing: they hold no link of ours. */
-const notices = ['password-changed', 'already-registered'] as const;
+const notices = ['password-changed', 'already-registered', 'test'] as const;
 
 export type Notice = (typeof notices)[number];
-export type MailKind = OneTimeTokenKind | Notice;
+/** Mails whose link holds a token: of customers, and the one to somebody who shall be an operator. */
+type LinkKind = OneTimeTokenKind | 'operator-invitation';
+export type MailKind = LinkKind | Notice;
 
 /** Every kind of mail there is. */
-export const mailKinds: readonly MailKind[] = [...oneTimeTokenKinds, ...notices];
+export const mailKinds: readonly MailKind[] = [...oneTimeTokenKinds, 'operator-invitation', ...notices];
 
 /** The hosted page behind the link of each kind. */
-const paths: Record<OneTimeTokenKind, string> = {
+const paths: Record<LinkKind, string> = {
   'verify-email': '/verify-email',
   'reset-password': '/reset-password',
   'accept-invite': '/accept-invite',
   'change-email-current': '/confirm-email-change',
   'change-email-new': '/confirm-email-change',
+  'operator-invitation': '/console/invitation',
 };
 
 const isNotice = (kind: MailKind): kind is Notice => (notices as readonly string[]).includes(kind);
@@ -23,7 +26,17 @@ const isNotice = (kind: MailKind): kind is Notice => (notices as readonly string
 /** The path of the page behind the link; null for a notice, which has none. */
 export const mailPath = (kind: MailKind): string | null => (isNotice(kind) ? null : paths[kind]);
 
+/**
+ * The link with its token. The console reads it behind the `#`, which no server and no log gets to see; the other pages
+ * work without a script.
+ */
+export const pageLink = (publicUrl: string, path: string, token: string): string =>
+  `${publicUrl}${path}${path.startsWith('/console/') ? '#' : '?'}token=${encodeURIComponent(token)}`;
+
 const NOTICE_LIFE = 24 * 60 * 60;
 
 /** Life of a mail in seconds: that of the token in its link. What comes later is worth nothing. */
-export const mailLife = (kind: MailKind): number => (isNotice(kind) ? NOTICE_LIFE : oneTimeTokenTtl[kind]);
+export function mailLife(kind: MailKind): number {
+  if (kind === 'operator-invitation') return operatorLinkLife.invitation;
+  return isNotice(kind) ? NOTICE_LIFE : oneTimeTokenTtl[kind];
+}

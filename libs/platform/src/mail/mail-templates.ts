@@ -1,7 +1,7 @@
 import { brandOf, oneLine, type Branding } from '#domain';
 import { now } from '../clock/clock.js';
 import type { Keyring } from '../crypto/keyring.js';
-import { mailLife, mailPath, type MailKind } from './mail-kinds.js';
+import { mailLife, mailPath, pageLink, type MailKind } from './mail-kinds.js';
 import { htmlOf, textOf } from './mail-layout.js';
 import { mailTexts, type MailLanguage } from './mail-texts.js';
 import type { OutgoingMail } from './mailer.js';
@@ -78,7 +78,7 @@ function linkOf(kind: MailKind, { token, pageUrl }: MailParameters, publicUrl: s
   const path = mailPath(kind);
   if (!path) return null;
   if (!token) throw new Error(`a mail of kind ${kind} has no token`);
-  if (!pageUrl) return `${publicUrl}${path}?token=${encodeURIComponent(token)}`;
+  if (!pageUrl) return pageLink(publicUrl, path, token);
   const url = new URL(pageUrl);
   url.searchParams.set('token', token);
   return url.href;

@@ -88,6 +88,17 @@ const english: Language = {
       button: 'Confirm e-mail address',
       closing: [`The link works for ${life}. If you did not ask for this, you can ignore this mail.`],
     }),
+    'operator-invitation': ({ name, email, life }) => ({
+      subject: `Your invitation to the console of ${name}`,
+      heading: `You are invited to the console of ${name}`,
+      paragraphs: [
+        `An admin has invited ${email} to the operator console of ${name}. Choose a password there, and have an authenticator app at hand.`,
+      ],
+      button: 'Choose a password',
+      closing: [
+        `The link works for ${life}, and once. If you did not expect this, you can ignore this mail.`,
+      ],
+    }),
     'already-registered': ({ name, email }) => ({
       subject: `You already have an account for ${name}`,
       heading: 'You already have an account',
@@ -96,6 +107,12 @@ const english: Language = {
         `If this was you, log in to ${name} instead. If you do not know your password, choose "Forgot password" there.`,
       ],
       closing: ['If this was not you, you can ignore this mail: nothing has changed.'],
+    }),
+    test: ({ name, email, at }) => ({
+      subject: `Test mail of ${name}`,
+      heading: 'Mails arrive',
+      paragraphs: [`An admin of ${name} sent this mail to ${email} on ${at}, to see whether mails arrive.`],
+      closing: ['There is nothing to do.'],
     }),
     'password-changed': ({ name, email, at }) => ({
       subject: `Your password for ${name} was changed`,

@@ -1,4 +1,4 @@
-import { Queue, Worker, type Job } from 'bullmq';
+import type * as BullMq from 'bullmq';
 import type { Redis } from 'ioredis';
 import { monotonicMs, withTimeout } from '../clock/clock.js';
 import { errorMessage } from '../errors.js';
@@ -8,14 +8,24 @@ import { connectRedis } from './redis.js';
 const QUEUE_NAME = 'deliveries';
 const PREFIX = 'gatehouse';
 
-/** Longest time that anybody waits for Redis to take a job, in ms. */
-const ADD_TIMEOUT_MS = 250;
+/** Longest time that anybody waits for an answer of Redis, in ms. */
+const ANSWER_MS = 250;
 
 const REPORT_EVERY_MS = 10_000;
 
-/** A pointer to work; the work itself stands in PostgreSQL. */
-export interface DeliveryJob {
+/** How long jobs may wait while none is taken, before the worker that should take them is replaced, in ms. */
+const STUCK_MS = 60_000;
+
+/** A delivery, and whose room in flight it takes. */
+export interface DeliveryPointer {
   deliveryId: string;
+  endpointId: string;
+  /** Null for what goes to an endpoint of organization level about the organization itself. */
+  projectId: string | null;
+}
+
+/** A pointer to work; the work itself stands in PostgreSQL. */
+export interface DeliveryJob extends DeliveryPointer {
   /** The attempt to be made, starting at 1. */
   attempt: number;
 }
@@ -26,26 +36,39 @@ interface ScheduledJob extends DeliveryJob {
 
 /**
  * The carrier of delivery jobs: BullMQ on Redis. It may lose, repeat or delay jobs without harm, because every
- * job is only a hint that the claim in PostgreSQL judges, and the sweeper finds what got lost.
+ * job is only a hint that the claim in PostgreSQL judges, and the worker's due source finds what got lost.
  */
 export class DeliveryQueue {
   private readonly connection: Redis;
-  private readonly queue: Queue;
-  private worker: Worker | undefined;
+  private readonly queue: BullMq.Queue;
+  private worker: BullMq.Worker | undefined;
   private workerConnection: Redis | undefined;
   private reportedAt = -Infinity;
+  private watch: NodeJS.Timeout | undefined;
+  private takenAt = 0;
+  private running = 0;
 
-  constructor(
+  private constructor(
+    private readonly bullMq: typeof BullMq,
     private readonly redisUrl: string,
     private readonly logger: Logger,
+    private readonly stuckMs: number,
   ) {
     this.connection = connectRedis(redisUrl, logger, { enableOfflineQueue: false, maxRetriesPerRequest: 1 });
-    this.queue = new Queue(QUEUE_NAME, {
+    this.queue = new bullMq.Queue(QUEUE_NAME, {
       connection: this.connection,
       prefix: PREFIX,
       skipVersionCheck: true,
     });
     this.queue.on('error', (error) => this.report(error));
+  }
+
+  /**
+   * Loads BullMQ, which a house without Redis is spared.
+   * @param stuckMs how long jobs may wait while none is taken
+   */
+  static async load(redisUrl: string, logger: Logger, stuckMs = STUCK_MS): Promise<DeliveryQueue> {
+    return new DeliveryQueue(await import('bullmq'), redisUrl, logger, stuckMs);
   }
 
   /** Whether Redis takes jobs right now. */
@@ -58,24 +81,63 @@ export class DeliveryQueue {
     // BullMQ waits for ever before the first connect, so it is asked only while Redis is there.
     if (!this.ready()) throw new Error('Redis is not reachable');
     const added = this.queue.addBulk(
-      jobs.map(({ deliveryId, attempt, delayMs }) => ({
+      jobs.map(({ delayMs, ...job }) => ({
         name: 'deliver',
-        data: { deliveryId, attempt } satisfies DeliveryJob,
+        data: job satisfies DeliveryJob,
         opts: {
-          jobId: `${deliveryId}-${attempt}`,
+          jobId: `${job.deliveryId}-${job.attempt}`,
           delay: Math.max(0, Math.round(delayMs)),
           removeOnComplete: true,
           removeOnFail: true,
         },
       })),
     );
-    await withTimeout(added, ADD_TIMEOUT_MS, 'Redis did not answer in time');
+    await withTimeout(added, ANSWER_MS, 'Redis did not answer in time');
+  }
+
+  /** How many jobs Redis holds; null when it does not say within 250 ms. */
+  size(): Promise<number | null> {
+    return this.count('wait', 'active', 'delayed', 'prioritized');
   }
 
   /** Starts to take jobs, `concurrency` at a time. */
   process(concurrency: number, handle: (job: DeliveryJob) => Promise<void>): void {
+    const run = async ({ data }: BullMq.Job<DeliveryJob>): Promise<void> => {
+      this.takenAt = monotonicMs();
+      this.running += 1;
+      await handle(data).finally(() => (this.running -= 1));
+    };
+    this.startWorker(concurrency, run);
+    this.watch = setInterval(() => void this.replaceIfStuck(concurrency, run), this.stuckMs / 10).unref();
+  }
+
+  /** Stops taking jobs and waits for those in hand; BullMQ itself would wait for an absent Redis as well. */
+  async drain(): Promise<void> {
+    this.stopWatching();
+    await this.worker?.close(!this.ready());
+  }
+
+  async close(): Promise<void> {
+    this.stopWatching();
+    await this.queue.close().catch(() => undefined);
+    this.connection.disconnect();
+    this.workerConnection?.disconnect();
+  }
+
+  private async count(...types: BullMq.JobType[]): Promise<number | null> {
+    if (!this.ready()) return null;
+    const counted = this.queue.getJobCountByTypes(...types);
+    return withTimeout(counted, ANSWER_MS, 'Redis did not answer in time').catch(() => null);
+  }
+
+  private stopWatching(): void {
+    clearInterval(this.watch);
+    this.watch = undefined;
+  }
+
+  private startWorker(concurrency: number, run: BullMq.Processor<DeliveryJob, void>): void {
     this.workerConnection = connectRedis(this.redisUrl, this.logger, { maxRetriesPerRequest: null });
-    this.worker = new Worker<DeliveryJob>(QUEUE_NAME, (job: Job<DeliveryJob>) => handle(job.data), {
+    this.worker = new this.bullMq.Worker<DeliveryJob>(QUEUE_NAME, run, {
       connection: this.workerConnection,
       prefix: PREFIX,
       concurrency,
@@ -85,23 +147,29 @@ export class DeliveryQueue {
       skipVersionCheck: true,
     });
     this.worker.on('error', (error) => this.report(error));
+    this.takenAt = monotonicMs();
   }
 
-  /** Stops taking jobs and waits for those in hand; BullMQ itself would wait for an absent Redis as well. */
-  async drain(): Promise<void> {
-    await this.worker?.close(!this.ready());
-  }
-
-  async close(): Promise<void> {
-    await this.queue.close().catch(() => undefined);
-    this.connection.disconnect();
-    this.workerConnection?.disconnect();
+  /** BullMQ's worker has been seen to take nothing more once Redis was back (taskforcesh/bullmq #2466, #3185). */
+  private async replaceIfStuck(concurrency: number, run: BullMq.Processor<DeliveryJob, void>): Promise<void> {
+    const isIdle = this.ready() && this.running < concurrency;
+    const waiting = isIdle ? await this.count('wait') : 0;
+    if (!waiting) this.takenAt = monotonicMs();
+    if (!this.watch || monotonicMs() - this.takenAt < this.stuckMs) return;
+    this.logger.warn({ waiting }, 'jobs wait and none is taken; their worker is replaced');
+    const [worker, connection] = [this.worker, this.workerConnection];
+    this.startWorker(concurrency, run);
+    await worker?.close(true).catch(() => undefined);
+    connection?.disconnect();
   }
 
   /** What BullMQ complains about while Redis is there, such as a full memory; its absence the connection tells. */
   private report(error: Error): void {
     if (!this.ready() || monotonicMs() - this.reportedAt < REPORT_EVERY_MS) return;
     this.reportedAt = monotonicMs();
-    this.logger.error({ reason: errorMessage(error) }, 'the delivery queue failed; the sweeper takes over');
+    this.logger.error(
+      { reason: errorMessage(error) },
+      'the delivery queue failed; the due source takes over',
+    );
   }
 }

@@ -1,0 +1,90 @@
+import type { Histogram } from 'prom-client';
+import type { HashThreads } from '../crypto/hash-threads.js';
+import type { Metrics } from './metrics.js';
+
+/** How a login can end. `aborted`: nobody waited for the answer any more; `error`: the house could not say. */
+export const loginResults = [
+  'success',
+  'invalid',
+  'throttled',
+  'disabled',
+  'unverified',
+  'overloaded',
+  'aborted',
+  'error',
+] as const;
+export type LoginResult = (typeof loginResults)[number];
+
+const methods = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']);
+
+type Observer = Histogram.Internal<string>;
+
+/** What the api measures; also its injection token, null without METRICS_PORT. */
+export class ApiMetrics {
+  private readonly requests;
+  private readonly logins;
+  /** By method, status class and route, so that a request makes no labels of its own. */
+  private readonly observers = new Map<string, Observer>();
+
+  constructor(private readonly metrics: Metrics) {
+    metrics.introduce('api');
+    this.requests = metrics.histogram(
+      'gatehouse_http_request_duration_seconds',
+      'From the first byte of a request to the last of its answer, by route template, method and status class.',
+      [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10],
+      ['route', 'method', 'status'],
+    );
+    this.logins = metrics.counter(
+      'gatehouse_logins_total',
+      'Logins by e-mail and password, by how they ended.',
+      {
+        result: loginResults,
+      },
+    );
+  }
+
+  /**
+   * @param route the template that matched, such as `/api/v1/customers/:customerId`, never a path
+   * @param status null when the client went away before the answer
+   */
+  requestEnded(route: string | null, method: string, status: number | null, durationMs: number): void {
+    const statusClass = status === null ? 'aborted' : `${Math.floor(status / 100)}xx`;
+    const key = `${method} ${statusClass} ${route}`;
+    this.observerOf(key, [route ?? 'none', methods.has(method) ? method : 'other', statusClass]).observe(
+      durationMs / 1_000,
+    );
+  }
+
+  login(result: LoginResult): void {
+    this.logins.inc({ result });
+  }
+
+  /** Measures how long passwords wait for a thread. */
+  watchHashing(threads: HashThreads): void {
+    const wait = this.metrics.histogram(
+      'gatehouse_password_hash_wait_seconds',
+      'How long a password waited for a thread.',
+      [0.001, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5],
+    );
+    const refusals = this.metrics.counter(
+      'gatehouse_password_hash_refusals_total',
+      'Passwords that were refused with 503 overloaded, because the wait would have been too long.',
+      {},
+    );
+    this.metrics.gauge(
+      'gatehouse_password_hash_queue_length',
+      'Passwords that wait for a thread.',
+      () => threads.queueLength,
+    );
+    threads.onStart = (waitedMs) => wait.observe(waitedMs / 1_000);
+    threads.onRefusal = () => refusals.inc();
+  }
+
+  private observerOf(key: string, labels: string[]): Observer {
+    const known = this.observers.get(key);
+    if (known) return known;
+    const observer = this.requests.labels(...labels);
+    this.observers.set(key, observer);
+    return observer;
+  }
+}

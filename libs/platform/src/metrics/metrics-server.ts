@@ -1,0 +1,61 @@
+import { createServer, type Server, type ServerResponse } from 'node:http';
+import type { Config } from '../config/config.js';
+import { errorCode, errorMessage } from '../errors.js';
+import type { Logger } from '../logging/logger.js';
+import type { Metrics } from './metrics.js';
+
+/** How often it is tried to get a port that somebody else holds, in ms. */
+const RETRY_MS = 5_000;
+
+/** Serves `/metrics` on a port of its own (requirement CO-05), or nothing without METRICS_PORT. */
+export class MetricsServer {
+  private server: Server | undefined;
+  private retry: NodeJS.Timeout | undefined;
+  private underWay: Promise<string> | undefined;
+
+  constructor(
+    private readonly config: Config,
+    private readonly metrics: Metrics | null,
+    private readonly logger: Logger,
+  ) {}
+
+  /** Does not wait and never fails: a process is worth more than its metrics. */
+  start(): void {
+    const { metrics } = this;
+    if (!metrics || this.server) return;
+    const { http, metrics: settings } = this.config;
+    const listen = { host: http.host, port: settings.port! };
+    const server = createServer({ requestTimeout: 10_000 }, (request, response) => {
+      const isFound = request.url === '/metrics' && ['GET', 'HEAD'].includes(request.method!);
+      if (isFound) void this.answer(metrics, response);
+      else response.writeHead(404).end();
+    });
+    let isTold = false;
+    server.on('error', (error) => {
+      if (server.listening) return;
+      if (!isTold) this.logger.error({ ...listen, code: errorCode(error) }, 'metrics cannot be served');
+      isTold = true;
+      this.retry = setTimeout(() => server.listen(listen), RETRY_MS).unref();
+    });
+    server.on('listening', () => this.logger.info(listen, 'metrics are served'));
+    this.server = server.listen(listen);
+  }
+
+  stop(): void {
+    clearTimeout(this.retry);
+    this.server?.close();
+    this.server?.closeAllConnections();
+  }
+
+  private async answer(metrics: Metrics, response: ServerResponse): Promise<void> {
+    try {
+      // However many ask at once, it is gathered once.
+      this.underWay ??= metrics.text().finally(() => (this.underWay = undefined));
+      const body = await this.underWay;
+      response.writeHead(200, { 'Content-Type': metrics.contentType, 'Cache-Control': 'no-store' }).end(body);
+    } catch (error) {
+      this.logger.warn({ reason: errorMessage(error) }, 'metrics could not be gathered');
+      response.writeHead(500).end();
+    }
+  }
+}
