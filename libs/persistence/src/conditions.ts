@@ -1,5 +1,12 @@
 import type { Reach } from '#domain';
 
+/**
+ * SQL for the organizations, `o`, within a reach: its own and those it created, or without one all of the house.
+ * @param organization placeholder of the reach's `organizationId`
+ */
+export const organizationsWithin = (organization: string): string =>
+  `(${organization}::uuid IS NULL OR o.id = ${organization} OR o.parent_id = ${organization})`;
+
 /** The conditions of a filtered list with their values, so that no value is ever written into SQL. */
 export class Conditions {
   readonly values: unknown[] = [];
@@ -27,11 +34,16 @@ export class Conditions {
    * @param projectColumn column that holds the project's id
    */
   reach(table: string, projectColumn: string, reach: Reach): this {
-    if (reach.projectId) return this.add(`${projectColumn} = ${this.value(reach.projectId)}`);
-    const organization = this.value(reach.organizationId);
-    return this.add(
-      `${table}.organization_id IN (SELECT id FROM organizations WHERE id = ${organization} OR parent_id = ${organization})`,
-    );
+    return this.add(this.within(table, projectColumn, reach));
+  }
+
+  /** The same as SQL, for a place of its own. */
+  within(table: string, projectColumn: string, reach: Reach): string {
+    if (reach.projectId) return `${projectColumn} = ${this.value(reach.projectId)}`;
+    // Without a condition at all, and not with one that is always true: the planner would take it for a narrow one.
+    if (!reach.organizationId) return 'true';
+    const own = organizationsWithin(this.value(reach.organizationId));
+    return `${table}.organization_id IN (SELECT o.id FROM organizations o WHERE ${own})`;
   }
 
   get sql(): string {

@@ -33,7 +33,9 @@ export interface UnitOfWork {
 /** What a request may wait for, in ms; all of it together stays below 15 s (requirement I7). */
 const limits = {
   connectionTimeoutMillis: 2_000,
-  lock_timeout: 2_000,
+  // Longer than the wait for a connection: where a lock keeps all of them, whoever waits for one is refused first,
+  // and does not get it for a second wait of the same kind.
+  lock_timeout: 2_250,
   statement_timeout: 5_000,
   // pg's own clock, for a PostgreSQL that hangs or a network that swallows: they end no statement.
   query_timeout: 6_000,
@@ -42,6 +44,17 @@ const limits = {
 };
 
 const CLOSE_MS = 2_000;
+
+/**
+ * A connection that ends no process. While it passes from the pool to TypeORM nobody listens to it, and what PostgreSQL
+ * says then, such as that it shuts down, would be an uncaught error. Whoever uses it hears of it from their statement.
+ */
+class Connection extends pg.Client {
+  constructor(config?: string | pg.ClientConfig) {
+    super(config);
+    this.on('error', () => undefined);
+  }
+}
 
 /** The connection pool. It connects in the background, so that a process can say it is waiting. */
 export class Database implements Sql {
@@ -61,6 +74,13 @@ export class Database implements Sql {
   /** Whether the pool has connected once; after that the pool mends itself. */
   get connected(): boolean {
     return this.source.isInitialized;
+  }
+
+  /** Connections of the pool, and work that waits for one; null before there is a pool. */
+  poolUse(): { busy: number; idle: number; waiting: number } | null {
+    if (!this.connected) return null;
+    const { totalCount, idleCount, waitingCount } = (this.source.driver as PostgresDriver).master as pg.Pool;
+    return { busy: totalCount - idleCount, idle: idleCount, waiting: waitingCount };
   }
 
   /** Tries until PostgreSQL answers. */
@@ -147,7 +167,7 @@ export class Database implements Sql {
       logging: false,
       poolErrorHandler: (error: unknown) =>
         this.logger.warn({ reason: errorMessage(error) }, 'database connection lost'),
-      extra: { application_name: 'gatehouse', ...extra },
+      extra: { application_name: 'gatehouse', Client: Connection, ...extra },
     });
   }
 }

@@ -1,5 +1,14 @@
+export * from './alerts/alerts.repository.js';
 export * from './api-keys/api-keys.repository.js';
-export * from './audit/audit-log.repository.js';
+export * from './audit/actors.repository.js';
+export {
+  AuditLogRepository,
+  type AuditEntry,
+  type AuditFilter,
+  type NewAuditEntry,
+} from './audit/audit-log.repository.js';
+export * from './audit/audit-search.repository.js';
+export type { CappedCount } from './capped-count.js';
 export * from './customers/customer-directory.repository.js';
 export * from './customers/customer-records.repository.js';
 export * from './customers/customers-bulk.repository.js';
@@ -8,24 +17,56 @@ export * from './customers/erasures.repository.js';
 export { Database, type Sql } from './database.js';
 export * from './events/event-feed.repository.js';
 export * from './events/events.repository.js';
+export * from './events/house-events.repository.js';
+export * from './health/vitals.repository.js';
+export * from './health/workers.repository.js';
 export * from './idempotency/idempotency-keys.repository.js';
 export * from './imports/imports.repository.js';
+export type { LoginGrant } from './login-attempts/allowances.js';
 export * from './login-attempts/login-attempts.repository.js';
 export * from './mails/mails.repository.js';
 export * from './migrator.js';
 export * from './one-time-tokens/one-time-tokens.repository.js';
+export * from './operators/operator-attempts.repository.js';
+export * from './operators/operator-links.repository.js';
+export * from './operators/operator-sessions.repository.js';
 export * from './operators/operators.repository.js';
 export * from './organizations/billing-customers.repository.js';
 export * from './organizations/organizations.repository.js';
+export * from './overview/figures.repository.js';
+export * from './overview/figures-writer.repository.js';
+export type { Waiting } from './overview/waiting.js';
 export * from './persistence.module.js';
 export * from './projects/projects.repository.js';
+export * from './search/lookups.repository.js';
+export * from './search/search.repository.js';
 export * from './sessions/sessions.repository.js';
 export * from './signing-keys/signing-keys.repository.js';
 export * from './transactions.js';
-export * from './webhooks/attempt-partitions.js';
+export { CLOCK_SLACK_MS } from './id-times.js';
+export type { WalkedPage } from './walked-page.js';
+export { dayOf, ensureAttemptPartitions } from './webhooks/attempt-partitions.js';
 export * from './webhooks/attempts.repository.js';
+export * from './webhooks/backlog.repository.js';
+export * from './webhooks/dead-letters.repository.js';
 export * from './webhooks/deliveries.repository.js';
 export * from './webhooks/delivery-announcer.js';
+export type { ClaimedAttempt } from './webhooks/delivery-claim.js';
+export * from './webhooks/delivery-chains.repository.js';
+export {
+  deadLetterStates,
+  isDeadLetter,
+  type DeadLetterState,
+  type DeliveryFilter,
+} from './webhooks/delivery-filter.js';
+export * from './webhooks/delivery-lines.repository.js';
+export * from './webhooks/delivery-retention.repository.js';
 export * from './webhooks/delivery-work.repository.js';
-export type { EndpointStatus, WebhookEndpoint } from './webhooks/webhook-endpoint.entity.js';
+export * from './webhooks/endpoint-events.js';
+export * from './webhooks/endpoint-health.repository.js';
+export * from './webhooks/endpoint-stats.repository.js';
+export * from './webhooks/redelivery-batches.repository.js';
+export * from './webhooks/redelivery-plans.js';
+export * from './webhooks/redelivery-work.repository.js';
+export * from './webhooks/untold-dead-letters.repository.js';
 export * from './webhooks/webhook-endpoints.repository.js';

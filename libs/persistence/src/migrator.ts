@@ -5,9 +5,9 @@ import type { Database } from './database.js';
 const MIGRATION_LOCK = 7_120_913;
 
 /**
- * Applies pending migrations, all in one transaction that first takes an advisory lock on the same connection.
- * So of several processes that start at once one migrates, and a killed one leaves nothing half done.
- * (TypeORM's own run takes no lock.)
+ * Applies pending migrations, each in a transaction of its own, so that none holds its locks while another builds
+ * indexes. An advisory lock on the same connection, which ends with it, lets one process at a time migrate. One that is
+ * killed leaves no migration half done, and the next goes on after the last that was. (TypeORM's own run takes no lock.)
  * @returns names of the migrations that were applied
  */
 export function migrate(database: Database): Promise<string[]> {
@@ -18,17 +18,12 @@ async function migrateIn(source: DataSource): Promise<string[]> {
   const runner = source.createQueryRunner();
   try {
     await runner.connect();
-    await runner.startTransaction();
-    await runner.query(`SET LOCAL lock_timeout = '60s'; SET LOCAL statement_timeout = '60s'`);
-    await runner.query('SELECT pg_advisory_xact_lock($1)', [MIGRATION_LOCK]);
+    await runner.query(`SET lock_timeout = '60s'; SET statement_timeout = '60s'`);
+    await runner.query('SELECT pg_advisory_lock($1)', [MIGRATION_LOCK]);
     const executor = new MigrationExecutor(source, runner);
-    executor.transaction = 'none';
+    executor.transaction = 'each';
     const applied = await executor.executePendingMigrations();
-    await runner.commitTransaction();
     return applied.map((migration) => migration.name);
-  } catch (error) {
-    if (runner.isTransactionActive) await runner.rollbackTransaction();
-    throw error;
   } finally {
     await runner.release();
   }

@@ -1,54 +1,94 @@
 import { Global, Module, type Provider } from '@nestjs/common';
-import { Config, DeliveryQueue, Failpoints, LOGGER, type Logger } from '#platform';
+import { Config, DeliveryQueue, Failpoints, LOGGER, Metrics, type Logger } from '#platform';
+import { AlertsRepository } from './alerts/alerts.repository.js';
 import { ApiKeysRepository } from './api-keys/api-keys.repository.js';
+import { ActorsRepository } from './audit/actors.repository.js';
 import { AuditLogRepository } from './audit/audit-log.repository.js';
+import { AuditSearchRepository } from './audit/audit-search.repository.js';
 import { CustomerDirectoryRepository } from './customers/customer-directory.repository.js';
 import { CustomerRecordsRepository } from './customers/customer-records.repository.js';
 import { CustomersBulkRepository } from './customers/customers-bulk.repository.js';
 import { CustomersRepository } from './customers/customers.repository.js';
 import { ErasuresRepository } from './customers/erasures.repository.js';
+import { watchDatabase } from './database-metrics.js';
 import { Database } from './database.js';
 import { EventFeedRepository } from './events/event-feed.repository.js';
 import { EventsRepository } from './events/events.repository.js';
+import { HouseEventsRepository } from './events/house-events.repository.js';
+import { VitalsRepository } from './health/vitals.repository.js';
+import { WorkersRepository } from './health/workers.repository.js';
 import { IdempotencyKeysRepository } from './idempotency/idempotency-keys.repository.js';
 import { ImportsRepository } from './imports/imports.repository.js';
 import { LoginAttemptsRepository } from './login-attempts/login-attempts.repository.js';
 import { MailsRepository } from './mails/mails.repository.js';
 import { OneTimeTokensRepository } from './one-time-tokens/one-time-tokens.repository.js';
+import { OperatorAttemptsRepository } from './operators/operator-attempts.repository.js';
+import { OperatorLinksRepository } from './operators/operator-links.repository.js';
+import { OperatorSessionsRepository } from './operators/operator-sessions.repository.js';
 import { OperatorsRepository } from './operators/operators.repository.js';
 import { BillingCustomersRepository } from './organizations/billing-customers.repository.js';
 import { OrganizationsRepository } from './organizations/organizations.repository.js';
+import { FiguresRepository } from './overview/figures.repository.js';
+import { FiguresWriterRepository } from './overview/figures-writer.repository.js';
 import { ProjectsRepository } from './projects/projects.repository.js';
+import { LookupsRepository } from './search/lookups.repository.js';
+import { SearchRepository } from './search/search.repository.js';
 import { SessionsRepository } from './sessions/sessions.repository.js';
 import { SigningKeysRepository } from './signing-keys/signing-keys.repository.js';
 import { Transactions } from './transactions.js';
 import { AttemptsRepository } from './webhooks/attempts.repository.js';
+import { BacklogRepository } from './webhooks/backlog.repository.js';
+import { DeadLettersRepository } from './webhooks/dead-letters.repository.js';
 import { DeliveriesRepository } from './webhooks/deliveries.repository.js';
 import { DeliveryAnnouncer } from './webhooks/delivery-announcer.js';
+import { DeliveryChainsRepository } from './webhooks/delivery-chains.repository.js';
+import { DeliveryLinesRepository } from './webhooks/delivery-lines.repository.js';
+import { DeliveryRetentionRepository } from './webhooks/delivery-retention.repository.js';
 import { DeliveryWorkRepository } from './webhooks/delivery-work.repository.js';
+import { EndpointHealthRepository } from './webhooks/endpoint-health.repository.js';
+import { EndpointStatsRepository } from './webhooks/endpoint-stats.repository.js';
+import { UntoldDeadLettersRepository } from './webhooks/untold-dead-letters.repository.js';
+import { RedeliveryBatchesRepository } from './webhooks/redelivery-batches.repository.js';
+import { RedeliveryWorkRepository } from './webhooks/redelivery-work.repository.js';
 import { WebhookEndpointsRepository } from './webhooks/webhook-endpoints.repository.js';
 
 const repositories: Provider[] = [
+  ActorsRepository,
+  AlertsRepository,
   ApiKeysRepository,
   AttemptsRepository,
   AuditLogRepository,
+  AuditSearchRepository,
   BillingCustomersRepository,
   CustomerDirectoryRepository,
   CustomerRecordsRepository,
   CustomersBulkRepository,
   CustomersRepository,
-  DeliveriesRepository,
+  DeadLettersRepository,
+  DeliveryChainsRepository,
+  EndpointHealthRepository,
+  EndpointStatsRepository,
+  HouseEventsRepository,
   IdempotencyKeysRepository,
   ImportsRepository,
   LoginAttemptsRepository,
+  LookupsRepository,
   MailsRepository,
   OneTimeTokensRepository,
+  OperatorAttemptsRepository,
+  OperatorLinksRepository,
+  OperatorSessionsRepository,
   OperatorsRepository,
   OrganizationsRepository,
   ProjectsRepository,
+  RedeliveryBatchesRepository,
+  SearchRepository,
   SessionsRepository,
   SigningKeysRepository,
+  UntoldDeadLettersRepository,
+  VitalsRepository,
   WebhookEndpointsRepository,
+  WorkersRepository,
 ].map((Repository) => ({
   provide: Repository,
   useFactory: (database: Database) => new Repository(database),
@@ -60,6 +100,15 @@ const providers: Provider[] = [
     provide: Database,
     useFactory: (config: Config, logger: Logger) => new Database(config, logger),
     inject: [Config, LOGGER],
+  },
+  {
+    provide: BacklogRepository,
+    useFactory: (database: Database, metrics: Metrics | null) => {
+      const backlog = new BacklogRepository(database);
+      if (metrics) watchDatabase(metrics, database, backlog);
+      return backlog;
+    },
+    inject: [Database, Metrics],
   },
   {
     provide: DeliveryAnnouncer,
@@ -84,10 +133,40 @@ const providers: Provider[] = [
     useFactory: (config: Config) => new EventsRepository(config.webhooks.schedule[0]!),
     inject: [Config],
   },
+  ...[DeliveriesRepository, RedeliveryWorkRepository].map((Repository) => ({
+    provide: Repository,
+    useFactory: (database: Database, config: Config) =>
+      new Repository(database, config.webhooks.schedule[0]!),
+    inject: [Database, Config],
+  })),
+  {
+    provide: FiguresRepository,
+    useFactory: (transactions: Transactions, { webhooks }: Config) =>
+      new FiguresRepository(transactions, webhooks.retention),
+    inject: [Transactions, Config],
+  },
+  {
+    provide: FiguresWriterRepository,
+    useFactory: (database: Database, transactions: Transactions, { webhooks }: Config) =>
+      new FiguresWriterRepository(database, transactions, webhooks.figures.settle, webhooks.retention),
+    inject: [Database, Transactions, Config],
+  },
+  {
+    provide: DeliveryRetentionRepository,
+    useFactory: (database: Database, transactions: Transactions) =>
+      new DeliveryRetentionRepository(database, transactions),
+    inject: [Database, Transactions],
+  },
   {
     provide: DeliveryWorkRepository,
+    useFactory: (database: Database, config: Config, transactions: Transactions) =>
+      new DeliveryWorkRepository(database, config.webhooks.lease, transactions),
+    inject: [Database, Config, Transactions],
+  },
+  {
+    provide: DeliveryLinesRepository,
     useFactory: (database: Database, config: Config) =>
-      new DeliveryWorkRepository(database, config.webhooks.lease),
+      new DeliveryLinesRepository(database, config.webhooks.lease),
     inject: [Database, Config],
   },
   ErasuresRepository,

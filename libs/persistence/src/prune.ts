@@ -1,4 +1,5 @@
 import type { Sql } from './database.js';
+import { NIL_UUID } from './id-times.js';
 
 /** Rows that one statement removes: few enough for its time-out, and for everybody who waits for one of them. */
 const BATCH = 5_000;
@@ -25,5 +26,32 @@ export async function prune(
   while (removed === BATCH && !signal.aborted) {
     const [row] = await sql.prepared<{ removed: number }>(statement, values);
     removed = row!.removed;
+  }
+}
+
+/**
+ * The same in the order of the ids, each row looked at once: for tables of which much stays, where every batch would
+ * read what stays anew. The condition is about `t`.
+ * @param before only rows with a lower id
+ */
+export async function pruneInOrder(
+  sql: Sql,
+  signal: AbortSignal,
+  table: string,
+  condition: string,
+  before: string,
+  values: unknown[] = [],
+): Promise<void> {
+  const statement = `WITH looked AS MATERIALIZED (
+      SELECT id FROM ${table} WHERE id > $1 AND id < $2 ORDER BY id LIMIT ${BATCH}
+    ), held AS MATERIALIZED (
+      SELECT t.id FROM looked JOIN ${table} t ON t.id = looked.id WHERE ${condition} FOR UPDATE OF t SKIP LOCKED
+    ), gone AS (
+      DELETE FROM ${table} t USING held WHERE t.id = held.id
+    ) SELECT id FROM looked ORDER BY id OFFSET ${BATCH - 1}`;
+  let last: string | undefined = NIL_UUID;
+  while (last !== undefined && !signal.aborted) {
+    const [row]: { id: string }[] = await sql.query<{ id: string }>(statement, [last, before, ...values]);
+    last = row?.id;
   }
 }

@@ -2,7 +2,7 @@ import type pg from 'pg';
 import type { EntityManager, QueryRunner } from 'typeorm';
 import type { PostgresQueryRunner } from 'typeorm/driver/postgres/PostgresQueryRunner.js';
 import { unavailable } from '#domain';
-import type { Failpoints } from '#platform';
+import type { DeliveryPointer, Failpoints } from '#platform';
 import { databaseFault } from './database-faults.js';
 import {
   preparedStatement,
@@ -17,7 +17,7 @@ import type { DeliveryAnnouncer } from './webhooks/delivery-announcer.js';
 /** A transaction under way. Repository methods that must be part of one take it as their first argument. */
 export class Tx implements Sql {
   /** Deliveries made in this transaction, to be announced once it has committed. */
-  readonly newDeliveryIds: string[] = [];
+  readonly newDeliveries: DeliveryPointer[] = [];
 
   constructor(
     readonly manager: EntityManager,
@@ -139,16 +139,16 @@ export class Transactions {
     let result: Result;
     try {
       result = await work();
-      this.failpoints.hit('transaction.before-commit');
+      if (tx.newDeliveries.length > 0) this.failpoints.hit('delivery.before-commit');
       await tx.query('COMMIT');
     } catch (error) {
       await rollback(open);
       throw databaseFault(error) ?? error;
     }
     await runner.release();
-    if (tx.newDeliveryIds.length > 0) {
+    if (tx.newDeliveries.length > 0) {
       this.failpoints.hit('delivery.before-enqueue');
-      await this.announcer.announce(tx.newDeliveryIds);
+      await this.announcer.announce(tx.newDeliveries);
     }
     return result;
   }

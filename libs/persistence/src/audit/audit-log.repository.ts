@@ -1,13 +1,14 @@
 import { auditActions, type AuditAction, type AuditActor, type AuditTargetType, type Reach } from '#domain';
 import { newId, now } from '#platform';
-import { Conditions } from '../conditions.js';
+import { Conditions, organizationsWithin } from '../conditions.js';
 import type { Database } from '../database.js';
-import { lowestId, timeOfId } from '../id-times.js';
+import { idsBetween, lowestId, timeOfId } from '../id-times.js';
+import { ownedRange } from '../owned-range.js';
 import type { Tx } from '../transactions.js';
 
 /** Who did what, to be written. */
 export interface NewAuditEntry {
-  organizationId: string;
+  organizationId: string | null;
   /** Null for what was done to no project's object. */
   projectId: string | null;
   actor: AuditActor;
@@ -43,7 +44,7 @@ export interface AuditFilter {
   createdBefore: Date | null;
 }
 
-const columns = `
+export const auditColumns = `
   a.id, a.organization_id AS "organizationId", a.project_id AS "projectId", a.actor_type AS "actorType",
   a.actor_id AS "actorId", a.action, a.target_type AS "targetType", a.target_id AS "targetId", a.ip,
   a.user_agent AS "userAgent", a.request_id AS "requestId", a.details, a.created_at AS "createdAt"`;
@@ -88,18 +89,17 @@ export class AuditLogRepository {
   /**
    * Entries within a reach, newest first. A project key sees what was done to its project's objects.
    *
-   * The statement merges the pages of one project, or of each organization in reach, and compares rows in place of
-   * columns, so that each page can only be one range of one index. Asked plainly, PostgreSQL reads and sorts the whole
-   * log for some, or walks it from its end in search of those who have few entries.
+   * The statement merges the pages of one project, or of each organization in reach, each one range of one index. Asked
+   * plainly, PostgreSQL reads and sorts the whole log for some, or walks it from its end in search of those who have few
+   * entries.
    */
   async list(reach: Reach, filter: AuditFilter, before: string | null, limit: number): Promise<AuditEntry[]> {
     const where = new Conditions();
     const { column, owners } = ownersOf(reach, filter.projectId, where);
-    const row = `(a.${column}, a.id)`;
-    const first = before ?? idAt(filter.createdBefore, 0) ?? 'ffffffff-ffff-ffff-ffff-ffffffffffff';
-    const last = idAt(filter.createdAfter, 1) ?? lowestId(0);
+    const ids = idsBetween(filter, before, 0);
+    const [first, past] = [where.value(ids.first), where.value(ids.past)];
     where
-      .add(`${row} < (o.id, ${where.value(first)}) AND ${row} >= (o.id, ${where.value(last)})`)
+      .add(ownedRange('a', column, 'o.id', { first, past }))
       .addIf(filter.actorType, (value) => `a.actor_type = ${value}`)
       .addIf(filter.actorId, (value) => `a.actor_id = ${value}`)
       .addIf(filter.actions, (value) => `a.action = ANY (${value})`)
@@ -109,7 +109,7 @@ export class AuditLogRepository {
     const most = where.value(limit);
     return this.database.query<AuditEntry>(
       `SELECT a.* FROM (${owners}) o CROSS JOIN LATERAL (
-         SELECT ${columns} FROM audit_log a WHERE ${where.sql} ORDER BY a.${column} DESC, a.id DESC LIMIT ${most}
+         SELECT ${auditColumns} FROM audit_log a WHERE ${where.sql} ORDER BY a.${column} DESC, a.id DESC LIMIT ${most}
        ) a ORDER BY a.id DESC LIMIT ${most}`,
       where.values,
     );
@@ -126,19 +126,15 @@ export class AuditLogRepository {
   }
 }
 
-/** The first id of a moment, or of one so many ms later; nothing is older than 1970. */
-const idAt = (time: Date | null, later: number): string | null =>
-  time && lowestId(Math.max(0, time.getTime() + later));
-
 /** Whose entries are in reach: a project, or organizations; with the column that names them. */
 function ownersOf(
   reach: Reach,
   projectId: string | null,
   where: Conditions,
 ): { column: 'project_id' | 'organization_id'; owners: string } {
-  const organization = where.value(reach.organizationId);
-  const organizations = `SELECT id FROM organizations WHERE id = ${organization} OR parent_id = ${organization}`;
   const wanted = [reach.projectId, projectId].filter((id) => id !== null);
+  const own = organizationsWithin(where.value(reach.organizationId));
+  const organizations = `SELECT o.id FROM organizations o WHERE ${own}`;
   if (wanted.length === 0) return { column: 'organization_id', owners: organizations };
   const ids = wanted.map((id) => `id = ${where.value(id)}`).join(' AND ');
   return {

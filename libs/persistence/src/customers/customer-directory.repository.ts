@@ -1,6 +1,8 @@
 import type { Customer, Reach } from '#domain';
-import { Conditions } from '../conditions.js';
+import { cappedCount, MOST_LOOKED, type CappedCount, type Counted } from '../capped-count.js';
+import { Conditions, organizationsWithin } from '../conditions.js';
 import type { Database } from '../database.js';
+import { NIL_UUID } from '../id-times.js';
 import { customerColumns } from './customers.repository.js';
 
 export interface CustomerFilter {
@@ -16,6 +18,20 @@ export interface CustomerFilter {
   lastLoginAfter: Date | null;
   lastLoginBefore: Date | null;
 }
+
+/** The filter that lets everybody through. */
+export const everybody: CustomerFilter = {
+  projectId: null,
+  email: null,
+  externalId: null,
+  q: null,
+  emailVerified: null,
+  disabled: null,
+  createdAfter: null,
+  createdBefore: null,
+  lastLoginAfter: null,
+  lastLoginBefore: null,
+};
 
 /** A place between two customers of a list. */
 export interface CustomerPosition {
@@ -35,19 +51,24 @@ type Row = Customer & { key: Date | string; isMatch: boolean; isLast: boolean };
 /** Rows that a page looks at when few of the first ones match; the next page goes on from there. */
 const SCANNED_ROWS = 1_000;
 
-const NIL_UUID = '00000000-0000-0000-0000-000000000000';
-
 const emailBytes = '(c.email COLLATE "C")';
 const fullName = `(lower(coalesce(c.first_name || ' ', '') || coalesce(c.last_name, '')) COLLATE "C")`;
 const lastName = `(lower(c.last_name) COLLATE "C")`;
 const hasName = '(c.first_name IS NOT NULL OR c.last_name IS NOT NULL)';
 const hasBothNames = 'c.first_name IS NOT NULL AND c.last_name IS NOT NULL';
 
-/** What every index begins with. */
-type Scope = 'project_id' | 'organization_id';
+/**
+ * SQL that lets a statement use the indexes of the whole house. Everybody fulfils it. Unasked PostgreSQL would walk them
+ * for an organization with nearly all customers too, however many of the others come first.
+ */
+export const ofTheHouse = `c.id <> '${NIL_UUID}'`;
+
+/** What an index begins with; null where it is of the whole house. */
+type Scope = 'project_id' | 'organization_id' | null;
 
 interface Scopes {
   column: Scope;
+  /** One for the whole house too, which nothing is compared with. */
   ids: string[];
 }
 
@@ -103,17 +124,46 @@ export class CustomerDirectoryRepository {
     return { customers, next: found.length > limit ? positionOf(customers.at(-1)!) : next };
   }
 
-  /** The project, or the organizations, whose part of the indexes is walked. */
+  /** How many customers within a reach match, as far as a bounded look finds out. */
+  async count(reach: Reach, filter: CustomerFilter): Promise<CappedCount> {
+    const { column, ids } = await this.scopesOf(reach, filter.projectId);
+    const where = new Conditions();
+    const scopes = `${where.value(ids)}::uuid[]`;
+    const { arms } = walkOf(where, column, filter, null);
+    const window = Math.ceil(MOST_LOOKED / arms.length);
+    const most = where.value(window);
+    const rows = arms.map(
+      ({ key, range, by }) => `SELECT c.* FROM unnest(${scopes}) s (id) CROSS JOIN LATERAL (
+         SELECT ${key} AS key, c.* FROM customers c WHERE ${within(column)} AND ${range} ORDER BY ${by} LIMIT ${most}
+       ) c LIMIT ${most}`,
+    );
+    matches(where, filter);
+    const counted = await this.database.query<Counted>(
+      rows
+        .map(
+          (arm) =>
+            `SELECT count(*)::int AS looked, (count(*) FILTER (WHERE ${where.sql}))::int AS matching FROM (${arm}) c`,
+        )
+        .join(' UNION ALL '),
+      where.values,
+    );
+    const matching = counted.reduce((sum, arm) => sum + arm.matching, 0);
+    return cappedCount({ looked: Math.max(...counted.map(({ looked }) => looked)), matching }, window);
+  }
+
+  /** The project, the organizations or the house whose part of the indexes is walked. */
   private async scopesOf(reach: Reach, projectId: string | null): Promise<Scopes> {
     if (reach.projectId) {
       const isForeign = projectId !== null && projectId !== reach.projectId;
       return { column: 'project_id', ids: isForeign ? [] : [reach.projectId] };
     }
+    // As one: organization by organization, a page would cost the more the more there are.
+    if (!reach.organizationId && projectId === null) return { column: null, ids: [NIL_UUID] };
     const rows = await this.database.prepared<{ id: string }>(
       projectId === null
-        ? 'SELECT id FROM organizations WHERE id = $1 OR parent_id = $1'
+        ? `SELECT o.id FROM organizations o WHERE ${organizationsWithin('$1')}`
         : `SELECT p.id FROM projects p JOIN organizations o ON o.id = p.organization_id
-           WHERE p.id = $2 AND (o.id = $1 OR o.parent_id = $1)`,
+           WHERE p.id = $2 AND ${organizationsWithin('$1')}`,
       projectId === null ? [reach.organizationId] : [reach.organizationId, projectId],
     );
     return {
@@ -137,15 +187,15 @@ export class CustomerDirectoryRepository {
       const ranges = scopes.flatMap((scope) =>
         arms.map(
           ({ key, range, by }) => `(SELECT ${key} AS key, c.* FROM customers c
-             WHERE c.${column} = ${scope} AND ${range} ORDER BY ${by} LIMIT ${limit})`,
+             WHERE ${scope} AND ${range} ORDER BY ${by} LIMIT ${limit})`,
         ),
       );
       return `SELECT * FROM (${ranges.join(' UNION ALL ')}) c ORDER BY ${order} LIMIT ${limit}`;
     };
     const next =
       ids.length <= NAMED_SCOPES
-        ? merged(ids.map((id) => where.value(id)))
-        : `SELECT c.* FROM unnest(${where.value(ids)}::uuid[]) s (id) CROSS JOIN LATERAL (${merged(['s.id'])}) c
+        ? merged(ids.map((id) => within(column, () => where.value(id))))
+        : `SELECT c.* FROM unnest(${where.value(ids)}::uuid[]) s (id) CROSS JOIN LATERAL (${merged([within(column)])}) c
            ORDER BY ${order} LIMIT ${limit}`;
     matches(where, filter);
     return this.database.query<Row>(
@@ -157,6 +207,10 @@ export class CustomerDirectoryRepository {
     );
   }
 }
+
+/** SQL for the customers of a scope, whose id is that of the alias `s` unless told. */
+const within = (column: Scope, id = (): string => 's.id'): string =>
+  column === null ? ofTheHouse : `c.${column} = ${id()}`;
 
 /** The index that leaves the fewest rows to be looked at. */
 function walkOf(

@@ -41,6 +41,11 @@ export interface FoundCustomer {
   project: ProjectContext;
 }
 
+/** The same, and whether they have a password yet. */
+export interface FoundCustomerRecord extends FoundCustomer {
+  hasPassword: boolean;
+}
+
 const UNIQUE_VIOLATION = '23505';
 const EXTERNAL_ID_CONSTRAINT = 'customers_project_id_external_id_key';
 
@@ -83,7 +88,7 @@ export class CustomersRepository {
    * A customer to be read or erased, also of an archived project.
    * @throws GatehouseError `not_found` when there is no such customer within the reach
    */
-  async get(reach: Reach, id: string): Promise<FoundCustomer> {
+  async get(reach: Reach, id: string): Promise<FoundCustomerRecord> {
     return (await this.find(reach, id)).found;
   }
 
@@ -97,17 +102,19 @@ export class CustomersRepository {
     return found;
   }
 
-  private async find(reach: Reach, id: string): Promise<{ found: FoundCustomer; isArchived: boolean }> {
+  private async find(reach: Reach, id: string): Promise<{ found: FoundCustomerRecord; isArchived: boolean }> {
+    type Row = Customer & ProjectColumns & { isArchived: boolean; hasPassword: boolean };
     const where = new Conditions().reach('p', 'c.project_id', reach);
-    const [row] = await this.database.query<Customer & ProjectColumns & { isArchived: boolean }>(
-      `SELECT ${customerColumns}, ${projectColumns}, p.archived_at IS NOT NULL AS "isArchived"
+    const [row] = await this.database.query<Row>(
+      `SELECT ${customerColumns}, ${projectColumns}, p.archived_at IS NOT NULL AS "isArchived",
+         c.password_hash IS NOT NULL AS "hasPassword"
        FROM customers c JOIN projects p ON p.id = c.project_id JOIN organizations o ON o.id = p.organization_id
        WHERE ${where.sql} AND c.id = ${where.value(id)}`,
       where.values,
     );
     if (!row) throw new GatehouseError('not_found');
-    const { isArchived, ...found } = row;
-    return { found: splitRow(found), isArchived };
+    const { isArchived, hasPassword, ...found } = row;
+    return { found: { ...splitRow(found), hasPassword }, isArchived };
   }
 
   /**

@@ -1,10 +1,9 @@
+import { NIL_UUID } from '../id-times.js';
 import type { Tx } from '../transactions.js';
 import { erasedBody } from './erased.js';
 
 /** Events that one transaction erases: few enough for its time-out. */
 const BATCH = 500;
-
-const NIL_UUID = '00000000-0000-0000-0000-000000000000';
 
 /** What events, attempts and kept answers tell of deleted customers is erased, at once or bit by bit. */
 export class ErasuresRepository {
@@ -49,10 +48,14 @@ async function eraseBatch(tx: Tx, customerId: string, after: string): Promise<st
   const ids = events.map(({ id }) => id);
   if (ids.length === 0) return null;
   await tx.prepared(`UPDATE events e SET body = ${erasedBody('e')} WHERE e.id = ANY ($1)`, [ids]);
-  await tx.prepared(
-    `UPDATE attempts a SET response_body = '' FROM deliveries d
-     WHERE d.event_id = ANY ($1) AND a.delivery_id = d.id AND a.response_body <> ''`,
+  const attempts = await tx.prepared<{ id: string }>(
+    `SELECT a.id FROM deliveries d JOIN attempts a ON a.delivery_id = d.id
+     WHERE d.event_id = ANY ($1) AND a.response_body <> ''`,
     [ids],
   );
+  // Planned for these ids, so that it locks their days alone: it waits for retention only where that moves one of them.
+  await tx.query(`UPDATE attempts SET response_body = '' WHERE id = ANY ($1)`, [
+    attempts.map(({ id }) => id),
+  ]);
   return ids.length === BATCH ? ids.at(-1)! : null;
 }

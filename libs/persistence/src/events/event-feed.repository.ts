@@ -1,7 +1,8 @@
 import type { Reach } from '#domain';
-import { Conditions } from '../conditions.js';
+import { Conditions, organizationsWithin } from '../conditions.js';
 import { shownBody } from '../customers/erased.js';
 import type { Database } from '../database.js';
+import { lowestId, NIL_UUID } from '../id-times.js';
 import type { Transactions } from '../transactions.js';
 
 /** A place between two events of the feed. */
@@ -40,8 +41,6 @@ interface FeedRow {
   body: string | null;
   scanned: number | null;
 }
-
-const NIL_UUID = '00000000-0000-0000-0000-000000000000';
 
 /** Rows that one page looks at when few of them match; the next page goes on from there. */
 const SCANNED_ROWS = 5_000;
@@ -98,7 +97,7 @@ export class EventFeedRepository {
            (SELECT xact FROM events WHERE id >= $1 ORDER BY id LIMIT 1), pg_snapshot_xmin(pg_current_snapshot())
          ) END::text AS xact
        FROM event_feed`,
-      [createdAfter && firstIdAt(createdAfter.getTime() - SLACK_MS)],
+      [createdAfter && lowestId(createdAfter.getTime() - SLACK_MS)],
     );
     return { epoch: row!.epoch, xact: BigInt(row!.xact), id: NIL_UUID };
   }
@@ -160,7 +159,7 @@ function scanned(
   const organization = where.value(reach.organizationId);
   const each = rows(`events e WHERE e.organization_id = o.id AND ${where.sql}`);
   const sql = rows(
-    `organizations o CROSS JOIN LATERAL (${each}) e WHERE o.id = ${organization} OR o.parent_id = ${organization}`,
+    `organizations o CROSS JOIN LATERAL (${each}) e WHERE ${organizationsWithin(organization)}`,
   );
   return { sql, values: where.values };
 }
@@ -176,10 +175,4 @@ function pageOf(rows: FeedRow[], after: FeedPosition, limit: number, scan: numbe
   if (matches.length > limit) return { events, end: position(page.at(-1)!), hasMore: true };
   const end = lastScanned ? position(lastScanned) : after;
   return { events, end, hasMore: lastScanned?.scanned === scan };
-}
-
-/** The lowest UUIDv7 of a millisecond (RFC 9562, section 5.7). */
-function firstIdAt(ms: number): string {
-  const time = Math.max(0, ms).toString(16).padStart(12, '0');
-  return `${time.slice(0, 8)}-${time.slice(8)}-7000-8000-000000000000`;
 }

@@ -1,5 +1,5 @@
 import { matchingSubscriptions, publicId, type EventType } from '#domain';
-import { newId, now } from '#platform';
+import { newId, now, type DeliveryPointer } from '#platform';
 import type { Tx } from '../transactions.js';
 
 /** Something that happened in a project, or in an organization. */
@@ -12,6 +12,10 @@ export interface NewEvent {
   customerId: string | null;
   /** API resources under their nouns, exactly as a secret key's GET returns them. Never a token or a link. */
   data: Record<string, unknown>;
+  /** The endpoint that it is about, and that must not hear it. */
+  exceptEndpointId?: string;
+  /** The only endpoint that hears it, whether or not it listens. */
+  onlyEndpointId?: string;
 }
 
 /** Writes events and their deliveries with the change that caused them: this is the outbox. */
@@ -19,14 +23,18 @@ export class EventsRepository {
   /** @param firstDelayMs delay before the first attempt */
   constructor(private readonly firstDelayMs: number) {}
 
-  /** Records the events and makes one delivery for each endpoint that listens, in one statement. */
-  async record(tx: Tx, events: NewEvent[]): Promise<void> {
-    if (events.length === 0) return;
+  /**
+   * Records the events and makes one delivery for each endpoint that listens, in one statement.
+   * @returns the deliveries
+   */
+  async record(tx: Tx, events: NewEvent[]): Promise<DeliveryPointer[]> {
+    if (events.length === 0) return [];
     const rows = events.map(eventRow);
-    const deliveries = await tx.prepared<{ id: string }>(
+    const deliveries = await tx.prepared<DeliveryPointer>(
       `WITH input AS (
          SELECT * FROM json_to_recordset($1::json) AS e (id uuid, organization_id uuid, project_id uuid,
-           customer_id uuid, type text, body text, created_at timestamptz, subscriptions text[])
+           customer_id uuid, type text, body text, created_at timestamptz, subscriptions text[],
+           except_endpoint_id uuid, only_endpoint_id uuid)
        ), recorded AS (
          INSERT INTO events (id, organization_id, project_id, customer_id, type, body, created_at)
          SELECT id, organization_id, project_id, customer_id, type, body, created_at FROM input
@@ -36,11 +44,15 @@ export class EventsRepository {
        SELECT (left(e.id::text, 15) || substr(gen_random_uuid()::text, 16))::uuid,
          e.organization_id, e.project_id, e.id, e.type, w.id, w.url, now() + $2 * interval '1 ms'
        FROM input e JOIN webhook_endpoints w ON w.organization_id = e.organization_id AND w.status = 'enabled'
-         AND (w.level = 'organization' OR w.project_id = e.project_id) AND w.events && e.subscriptions
-       RETURNING id`,
+         AND CASE WHEN e.only_endpoint_id IS NULL
+           THEN (w.level = 'organization' OR w.project_id = e.project_id) AND w.events && e.subscriptions
+             AND w.id IS DISTINCT FROM e.except_endpoint_id
+           ELSE w.id = e.only_endpoint_id END
+       RETURNING id AS "deliveryId", endpoint_id AS "endpointId", project_id AS "projectId"`,
       [JSON.stringify(rows), this.firstDelayMs],
     );
-    tx.newDeliveryIds.push(...deliveries.map(({ id }) => id));
+    tx.newDeliveries.push(...deliveries);
+    return deliveries;
   }
 }
 
@@ -55,6 +67,8 @@ function eventRow(event: NewEvent): Record<string, unknown> {
     type: event.type,
     created_at: createdAt,
     subscriptions: matchingSubscriptions(event.type),
+    except_endpoint_id: event.exceptEndpointId,
+    only_endpoint_id: event.onlyEndpointId,
     // The bytes stored here are the bytes that every attempt signs and sends (contract, section 5).
     body: JSON.stringify({
       id: publicId('event', id),

@@ -2,9 +2,10 @@ import { customerColumns, type CustomerWithHash } from '../customers/customers.r
 import type { Database, Sql } from '../database.js';
 import { prune } from '../prune.js';
 import type { Tx } from '../transactions.js';
+import { KNOWN_SINCE, takeFromAllowances, triesOf, type LoginGrant } from './allowances.js';
 
 export interface LoginTry {
-  /** Failed logins that one window takes, and as many again from addresses that the customer has used. */
+  /** Failed logins that one window takes, and as many again from addresses that they have used. */
   quota: number;
   windowSeconds: number;
   email: string;
@@ -13,9 +14,6 @@ export interface LoginTry {
   /** The block of addresses that the try comes from; null when it is not known. */
   addressBlock: string | null;
 }
-
-/** Through which allowance a try may pass: the one for everybody, or the one for addresses used before. */
-export type LoginGrant = 'open' | 'known';
 
 export interface LoginTries {
   /** Null: the try is refused. */
@@ -27,9 +25,6 @@ export interface LoginTries {
   /** Seconds until the window ends. */
   secondsLeft: number;
 }
-
-/** How long an address counts as the customer's own, after their last login from it. */
-const KNOWN_ADDRESS_DAYS = 30;
 
 /** Failed logins per (project, e-mail), counted where every replica sees them and no restart forgets them. */
 export class LoginAttemptsRepository {
@@ -44,21 +39,13 @@ export class LoginAttemptsRepository {
    * changes something with the answer compares the hash again instead (`recordLogin`, `lock`).
    */
   async take(projectId: string, attempt: LoginTry): Promise<LoginTries> {
-    const isOver = 'a.window_ends_at <= now()';
-    const isOpen = `(${isOver} OR a.tries < $4::int)`;
-    const isKnown = `(a.known_tries < $4::int AND EXISTS (
+    const isKnownAddress = `EXISTS (
       SELECT FROM customers c JOIN customer_addresses k ON k.customer_id = c.id
-      WHERE c.project_id = $1 AND c.email = $5 AND k.address_block = $6
-        AND k.last_login_at > now() - interval '${KNOWN_ADDRESS_DAYS} days'))`;
+      WHERE c.project_id = $1 AND c.email = $5 AND k.address_block = $6 AND k.last_login_at > ${KNOWN_SINCE})`;
     const [row] = await this.database.prepared<Omit<LoginTries, 'customer'> & CustomerWithHash>(
       `WITH taken AS (INSERT INTO login_attempts AS a (project_id, email_hash, tries, window_ends_at, granted)
        VALUES ($1, $2, 1, now() + $3 * interval '1 second', 'open')
-       ON CONFLICT (project_id, email_hash) DO UPDATE SET
-         tries = CASE WHEN ${isOver} THEN 1 WHEN ${isOpen} THEN a.tries + 1 ELSE a.tries END,
-         known_tries = CASE WHEN ${isOver} THEN 0 WHEN ${isOpen} THEN a.known_tries
-                            WHEN ${isKnown} THEN a.known_tries + 1 ELSE a.known_tries END,
-         granted = CASE WHEN ${isOpen} THEN 'open' WHEN ${isKnown} THEN 'known' END,
-         window_ends_at = CASE WHEN ${isOver} THEN excluded.window_ends_at ELSE a.window_ends_at END
+       ON CONFLICT (project_id, email_hash) DO UPDATE SET ${takeFromAllowances('$4::int', isKnownAddress, 'granted')}
        RETURNING granted, tries, ceil(extract(epoch FROM window_ends_at - now()))::int AS "secondsLeft")
        SELECT taken.*, ${customerColumns}, c.password_hash AS "passwordHash"
        FROM taken LEFT JOIN customers c ON c.project_id = $1 AND c.email = $5`,
@@ -77,7 +64,7 @@ export class LoginAttemptsRepository {
 
   /** Gives a try back whose password was never checked. */
   async giveBack(projectId: string, emailHash: Buffer, granted: LoginGrant): Promise<void> {
-    const column = granted === 'open' ? 'tries' : 'known_tries';
+    const column = triesOf(granted);
     await this.database.prepared(
       `UPDATE login_attempts SET ${column} = ${column} - 1
        WHERE project_id = $1 AND email_hash = $2 AND ${column} > 0`,
@@ -102,8 +89,7 @@ export class LoginAttemptsRepository {
 
   /** Removes windows that are over, and addresses that nobody has used for long. */
   async prune(signal: AbortSignal): Promise<void> {
-    const isForgotten = `last_login_at < now() - interval '${KNOWN_ADDRESS_DAYS} days'`;
     await prune(this.database, signal, 'login_attempts', 'window_ends_at < now()');
-    await prune(this.database, signal, 'customer_addresses', isForgotten);
+    await prune(this.database, signal, 'customer_addresses', `last_login_at < ${KNOWN_SINCE}`);
   }
 }

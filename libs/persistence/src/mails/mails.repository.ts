@@ -1,4 +1,4 @@
-import type { Reach } from '#domain';
+import { notFound, type Reach } from '#domain';
 import type { StoredMail } from '#platform';
 import type { Database } from '../database.js';
 import { Conditions } from '../conditions.js';
@@ -6,8 +6,9 @@ import { prune } from '../prune.js';
 import type { Tx } from '../transactions.js';
 
 export interface NewMail extends StoredMail {
-  projectId: string;
-  customerId: string;
+  /** Both null for a mail to an operator. */
+  projectId: string | null;
+  customerId: string | null;
 }
 
 export interface Mail extends NewMail {
@@ -15,9 +16,16 @@ export interface Mail extends NewMail {
   createdAt: Date;
 }
 
+/** A mail to a customer. */
+export type ProjectMail = Mail & { projectId: string };
+
 const columns = `
   m.id, m.project_id AS "projectId", m.customer_id AS "customerId", m.kind, m.recipient, m.parameters, m.tries,
   m.created_at AS "createdAt"`;
+
+/** Mails to customers within a reach that can be read. */
+const kept = (reach: Reach): Conditions =>
+  new Conditions().reach('p', 'm.project_id', reach).add('m.parameters IS NOT NULL');
 
 export class MailsRepository {
   constructor(private readonly database: Database) {}
@@ -76,22 +84,32 @@ export class MailsRepository {
     await prune(this.database, signal, 'mails', condition, [days]);
   }
 
-  /** Mails that are kept or still to be sent, newest first. */
+  /** Mails to customers that are kept or still to be sent, newest first. */
   async list(
     reach: Reach,
     filter: { projectId: string | null; email: string | null; before: string | null },
     limit: number,
-  ): Promise<Mail[]> {
-    const where = new Conditions()
-      .reach('p', 'm.project_id', reach)
-      .add('m.parameters IS NOT NULL')
+  ): Promise<ProjectMail[]> {
+    const where = kept(reach)
       .addIf(filter.projectId, (value) => `m.project_id = ${value}`)
       .addIf(filter.email, (value) => `m.recipient = ${value}`)
       .addIf(filter.before, (value) => `m.id < ${value}`);
-    return this.database.query<Mail>(
+    return this.database.query<ProjectMail>(
       `SELECT ${columns} FROM mails m JOIN projects p ON p.id = m.project_id
        WHERE ${where.sql} ORDER BY m.id DESC LIMIT ${where.value(limit)}`,
       where.values,
     );
+  }
+
+  /** One of them. @throws GatehouseError `not_found` */
+  async get(reach: Reach, id: string): Promise<ProjectMail> {
+    const where = kept(reach);
+    const [row] = await this.database.query<ProjectMail>(
+      `SELECT ${columns} FROM mails m JOIN projects p ON p.id = m.project_id
+       WHERE ${where.sql} AND m.id = ${where.value(id)}`,
+      where.values,
+    );
+    if (!row) throw notFound();
+    return row;
   }
 }

@@ -10,6 +10,20 @@ import { FindAndEraseCustomers1763856010000 } from './1763856010000-find-and-era
 import { ImportCustomers1763856020000 } from './1763856020000-import-customers.js';
 import { KeepAnAuditLog1763856030000 } from './1763856030000-keep-an-audit-log.js';
 import { FeedEvents1763856040000 } from './1763856040000-feed-events.js';
+import { LineUpDeliveries1763942400000 } from './1763942400000-line-up-deliveries.js';
+import { LookAfterEndpoints1763942410000 } from './1763942410000-look-after-endpoints.js';
+import { KeepRedeliveryBatches1763942420000 } from './1763942420000-keep-redelivery-batches.js';
+import { RememberAlerts1763942430000 } from './1763942430000-remember-alerts.js';
+import { LetGoOfThePast1763942440000 } from './1763942440000-let-go-of-the-past.js';
+import { SeeTheWholeHouse1764028805000 } from './1764028805000-see-the-whole-house.js';
+import { LetOperatorsIn1764028800000 } from './1764028800000-let-operators-in.js';
+import { KeepFigures1764028810000 } from './1764028810000-keep-figures.js';
+import { SearchTheHouse1764028820000 } from './1764028820000-search-the-house.js';
+import { HearFromWorkers1764028821000 } from './1764028821000-hear-from-workers.js';
+import { FindCustomersOfTheHouse1764115200000 } from './1764115200000-find-customers-of-the-house.js';
+import { IndexExternalIdsOnce1764115201000 } from './1764115201000-index-external-ids-once.js';
+import { FindOrganizationEndpoints1764115202000 } from './1764115202000-find-organization-endpoints.js';
+import { KnowOperatorAddresses1764115203000 } from './1764115203000-know-operator-addresses.js';
 
 /** Every migration, oldest first. A migration that has landed is never edited. */
 export const migrations = [
@@ -25,4 +39,18 @@ export const migrations = [
   ImportCustomers1763856020000,
   KeepAnAuditLog1763856030000,
   FeedEvents1763856040000,
+  LineUpDeliveries1763942400000,
+  LookAfterEndpoints1763942410000,
+  KeepRedeliveryBatches1763942420000,
+  RememberAlerts1763942430000,
+  LetGoOfThePast1763942440000,
+  LetOperatorsIn1764028800000,
+  SeeTheWholeHouse1764028805000,
+  KeepFigures1764028810000,
+  SearchTheHouse1764028820000,
+  HearFromWorkers1764028821000,
+  FindCustomersOfTheHouse1764115200000,
+  IndexExternalIdsOnce1764115201000,
+  FindOrganizationEndpoints1764115202000,
+  KnowOperatorAddresses1764115203000,
 ];

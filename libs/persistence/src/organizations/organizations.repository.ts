@@ -1,5 +1,8 @@
-import { notFound, type Organization } from '#domain';
+import { notFound, type Organization, type Reach } from '#domain';
+import { countWithin, MOST_COUNTED, type CappedCount } from '../capped-count.js';
+import { Conditions, organizationsWithin } from '../conditions.js';
 import type { Database, Sql } from '../database.js';
+import { isCalled } from '../search/begins-with.js';
 import type { Tx } from '../transactions.js';
 import { OrganizationEntity } from './organization.entity.js';
 
@@ -9,7 +12,7 @@ const columns = `
   o.id, o.name, o.slug, o.parent_id AS "parentId", o.billing_return_origins AS "billingReturnOrigins",
   o.created_at AS "createdAt", o.updated_at AS "updatedAt"`;
 
-/** Every method takes the caller's organization: it sees itself and the organizations that it created. */
+/** A reach of a project sees its organization too, and those that it created. */
 export class OrganizationsRepository {
   constructor(private readonly database: Database) {}
 
@@ -28,26 +31,34 @@ export class OrganizationsRepository {
     return row ?? null;
   }
 
-  /** Newest first. */
-  async list(callerId: string, before: string | null, limit: number): Promise<Organization[]> {
-    return this.database.prepared<Organization>(
-      `SELECT ${columns} FROM organizations o
-       WHERE (o.id = $1 OR o.parent_id = $1) AND ($2::uuid IS NULL OR o.id < $2) ORDER BY o.id DESC LIMIT $3`,
-      [callerId, before, limit],
+  /** Newest first. @param q only those that are called so, as far as the text goes */
+  async list(reach: Reach, q: string | null, before: string | null, limit: number): Promise<Organization[]> {
+    const where = calledWithin(reach, q).addIf(before, (value) => `o.id < ${value}`);
+    return this.database.query<Organization>(
+      `SELECT ${columns} FROM organizations o WHERE ${where.sql} ORDER BY o.id DESC LIMIT ${where.value(limit)}`,
+      where.values,
     );
   }
 
+  /** How many organizations of the same list there are, as far as anybody reads. */
+  count(reach: Reach, q: string | null): Promise<CappedCount> {
+    const { sql, values } = calledWithin(reach, q);
+    const window = MOST_COUNTED + 1;
+    const rows = `(SELECT FROM organizations o WHERE ${sql} LIMIT ${window}) o`;
+    return countWithin(this.database, { rows, isMatch: 'true', values }, window);
+  }
+
   /** @throws GatehouseError `not_found` */
-  get(callerId: string, id: string): Promise<Organization> {
-    return selectOrganization(this.database, callerId, id);
+  get(reach: Reach, id: string): Promise<Organization> {
+    return selectOrganization(this.database, reach, id);
   }
 
   /**
    * An organization that nobody else can change until the transaction ends.
    * @throws GatehouseError `not_found`
    */
-  lock(tx: Tx, callerId: string, id: string): Promise<Organization> {
-    return selectOrganization(tx, callerId, id, 'FOR NO KEY UPDATE');
+  lock(tx: Tx, reach: Reach, id: string): Promise<Organization> {
+    return selectOrganization(tx, reach, id, 'FOR NO KEY UPDATE');
   }
 
   /** Writes an organization that the transaction has locked. */
@@ -64,10 +75,22 @@ export class OrganizationsRepository {
   }
 }
 
-async function selectOrganization(sql: Sql, callerId: string, id: string, lock = ''): Promise<Organization> {
+/** Organizations within a reach. @param q only those that are called so, as far as the text goes */
+function calledWithin({ organizationId }: Reach, q: string | null): Conditions {
+  const where = new Conditions();
+  where.add(organizationsWithin(where.value(organizationId)));
+  return q === null ? where : where.add(isCalled(where, 'o', q));
+}
+
+async function selectOrganization(
+  sql: Sql,
+  { organizationId }: Reach,
+  id: string,
+  lock = '',
+): Promise<Organization> {
   const [row] = await sql.prepared<Organization>(
-    `SELECT ${columns} FROM organizations o WHERE (o.id = $1 OR o.parent_id = $1) AND o.id = $2 ${lock}`,
-    [callerId, id],
+    `SELECT ${columns} FROM organizations o WHERE ${organizationsWithin('$1')} AND o.id = $2 ${lock}`,
+    [organizationId, id],
   );
   if (!row) throw notFound();
   return row;

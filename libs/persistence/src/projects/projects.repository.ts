@@ -9,8 +9,10 @@ import {
   type Reach,
   type StoredSettings,
 } from '#domain';
-import { Conditions } from '../conditions.js';
+import { countWithin, MOST_LOOKED, type CappedCount } from '../capped-count.js';
+import { Conditions, organizationsWithin } from '../conditions.js';
 import type { Database, Sql } from '../database.js';
+import { isCalled } from '../search/begins-with.js';
 import type { Tx } from '../transactions.js';
 
 /** The columns of a project joined with its organization, as `projectContext` reads them. */
@@ -52,6 +54,8 @@ export interface ProjectFilter {
   organizationId: string | null;
   environment: Environment | null;
   archived: boolean | null;
+  /** Only what is called so, as far as the text goes. */
+  q: string | null;
 }
 
 export class ProjectsRepository {
@@ -82,11 +86,27 @@ export class ProjectsRepository {
       .addIf(filter.environment, (value) => `p.environment = ${value}`)
       .addIf(filter.archived, (value) => `(p.archived_at IS NOT NULL) = ${value}`)
       .addIf(before, (value) => `p.id < ${value}`);
+    if (filter.q !== null) where.add(isCalled(where, 'p', filter.q));
     const rows = await this.database.query<ProjectRow>(
       `SELECT ${resourceColumns} FROM projects p WHERE ${where.sql} ORDER BY p.id DESC LIMIT ${where.value(limit)}`,
       where.values,
     );
     return rows.map(projectOf);
+  }
+
+  /** How many projects within a reach match, as far as a bounded look finds out. */
+  count(reach: Reach, { organizationId, environment, archived, q }: ProjectFilter): Promise<CappedCount> {
+    const where = new Conditions()
+      .add('true')
+      .addIf(organizationId, (value) => `p.organization_id = ${value}`);
+    if (q !== null) where.add(isCalled(where, 'p', q));
+    const walk = `SELECT p.* FROM projects p WHERE ${where.sql} LIMIT ${MOST_LOOKED}`;
+    where
+      .reach('p', 'p.id', reach)
+      .addIf(environment, (value) => `p.environment = ${value}`)
+      .addIf(archived, (value) => `(p.archived_at IS NOT NULL) = ${value}`);
+    const looked = { rows: `(${walk}) p`, isMatch: where.sql, values: where.values };
+    return countWithin(this.database, looked, MOST_LOOKED);
   }
 
   /**
@@ -97,7 +117,7 @@ export class ProjectsRepository {
     const [row] = await this.database.prepared<ProjectColumns & { isArchived: boolean }>(
       `SELECT ${projectColumns}, p.archived_at IS NOT NULL AS "isArchived"
        FROM projects p JOIN organizations o ON o.id = p.organization_id
-       WHERE p.id = $1 AND (o.id = $2 OR o.parent_id = $2) AND ($3::uuid IS NULL OR p.id = $3)`,
+       WHERE p.id = $1 AND ${organizationsWithin('$2')} AND ($3::uuid IS NULL OR p.id = $3)`,
       [projectId, reach.organizationId, reach.projectId],
     );
     if (!row) throw notFound();

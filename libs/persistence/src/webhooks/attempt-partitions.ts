@@ -1,24 +1,81 @@
-import { lowestId } from '../id-times.js';
+import type { Sql } from '../database.js';
+import { lowestId, timeOfId, type IdRange } from '../id-times.js';
 import type { Tx } from '../transactions.js';
 
 /** Any number, the same in every process: it names the lock. */
 const PARTITION_LOCK = 7_120_915;
 
-const DAY_MS = 86_400_000;
+export const DAY_MS = 86_400_000;
+
+/** What is kept of days that are over, after their names. */
+const KEPT = 'attempts_kept_';
+
+/** A partition of `attempts`: those whose ids are in its range. */
+export interface AttemptPartition extends IdRange {
+  name: string;
+}
+
+/** Midnight (UTC) before a moment, in ms since 1970. */
+export const dayOf = (time: number): number => Math.floor(time / DAY_MS) * DAY_MS;
+
+const dateOf = (day: number): string => new Date(day).toISOString().slice(0, 10).replaceAll('-', '');
+
+/** The name of what is kept up to the end of a partition. */
+export const keptName = ({ to }: AttemptPartition): string => `${KEPT}${dateOf(timeOfId(to) - DAY_MS)}`;
+
+/** Whether nothing but what must stay is left in a partition. */
+export const isKept = ({ name }: AttemptPartition): boolean => name.startsWith(KEPT);
+
+/** Nobody else changes the partitions until the transaction ends. */
+export async function lockPartitions(tx: Tx): Promise<void> {
+  await tx.query('SELECT pg_advisory_xact_lock($1)', [PARTITION_LOCK]);
+}
+
+/** All of them, oldest first. */
+export function listPartitions(sql: Sql): Promise<AttemptPartition[]> {
+  return sql.query<AttemptPartition>(
+    `SELECT c.relname AS name, bound[1] AS "from", bound[2] AS "to"
+     FROM pg_inherits i JOIN pg_class c ON c.oid = i.inhrelid,
+       regexp_match(pg_get_expr(c.relpartbound, c.oid), $$FROM \\('(.+)'\\) TO \\('(.+)'\\)$$) AS bound
+     WHERE i.inhparent = 'attempts'::regclass ORDER BY bound[1]`,
+  );
+}
+
+/** Makes an empty table that can become a partition. */
+export async function createLikeAttempts(tx: Tx, name: string): Promise<void> {
+  await tx.query(`CREATE TABLE ${name} (LIKE attempts INCLUDING ALL)`);
+}
+
+/** Makes it one. Nobody who reads or writes waits for it, as they would for `CREATE TABLE … PARTITION OF`. */
+export async function attachPartition(tx: Tx, { name, from, to }: AttemptPartition): Promise<void> {
+  await tx.query(`ALTER TABLE attempts ATTACH PARTITION ${name} FOR VALUES FROM ('${from}') TO ('${to}')`);
+}
 
 /**
  * Makes the daily partitions of `attempts` from yesterday to `days` ahead; those that exist stay.
  * Yesterday's is for attempts that began before midnight.
  */
-export async function ensureAttemptPartitions(tx: Tx, now: Date, days: number): Promise<void> {
-  // IF NOT EXISTS alone lets two processes collide.
-  await tx.query('SELECT pg_advisory_xact_lock($1)', [PARTITION_LOCK]);
-  const today = Math.floor(now.getTime() / DAY_MS) * DAY_MS;
-  for (let day = today - DAY_MS; day <= today + days * DAY_MS; day += DAY_MS) {
-    const name = `attempts_${new Date(day).toISOString().slice(0, 10).replaceAll('-', '')}`;
-    await tx.query(
-      `CREATE TABLE IF NOT EXISTS ${name} PARTITION OF attempts
-       FOR VALUES FROM ('${lowestId(day)}') TO ('${lowestId(day + DAY_MS)}')`,
-    );
+export function ensureAttemptPartitions(tx: Tx, now: Date, days: number): Promise<void> {
+  const today = dayOf(now.getTime());
+  return ensureDays(
+    tx,
+    Array.from({ length: days + 2 }, (_, index) => today + (index - 1) * DAY_MS),
+  );
+}
+
+/** Makes the partitions in which these attempts have their place, of whatever day they are. */
+export function ensurePartitionsOf(tx: Tx, attemptIds: string[]): Promise<void> {
+  return ensureDays(tx, [...new Set(attemptIds.map((id) => dayOf(timeOfId(id))))]);
+}
+
+async function ensureDays(tx: Tx, days: number[]): Promise<void> {
+  await lockPartitions(tx);
+  const partitions = await listPartitions(tx);
+  for (const day of days) {
+    const range = { from: lowestId(day), to: lowestId(day + DAY_MS) };
+    if (partitions.some(({ from, to }) => from < range.to && to > range.from)) continue;
+    const name = `attempts_${dateOf(day)}`;
+    await createLikeAttempts(tx, name);
+    await attachPartition(tx, { name, ...range });
   }
 }

@@ -1,19 +1,17 @@
-import type { DeliveryResolution, DeliveryState, Reach } from '#domain';
+import type { DeliveryResolution, DeliveryState, EndpointStatus, Reach } from '#domain';
 import { Conditions } from '../conditions.js';
 import { isErased, shownBody } from '../customers/erased.js';
 import type { Database, Sql } from '../database.js';
 import type { Tx } from '../transactions.js';
-import type { EndpointStatus } from './webhook-endpoint.entity.js';
 
 /** One event on its way to one endpoint. */
-export interface Delivery {
+export interface DeliverySummary {
   id: string;
   organizationId: string;
   projectId: string | null;
   eventId: string;
   eventType: string;
   endpointId: string;
-  endpointStatus: EndpointStatus;
   targetUrl: string;
   state: DeliveryState;
   resolution: DeliveryResolution | null;
@@ -24,33 +22,47 @@ export interface Delivery {
   nextAttemptAt: Date | null;
   createdAt: Date;
   finishedAt: Date | null;
+}
+
+/** The same with what is sent, and where to. */
+export interface Delivery extends DeliverySummary {
+  endpointStatus: EndpointStatus;
+  /** Names of the headers that the endpoint has of its own now. */
+  headerNames: string[];
   body: string;
   /** The event was about a customer who has been deleted. */
   isErased: boolean;
 }
 
-const columns = `
+export const deliveryColumns = `
   d.id, d.organization_id AS "organizationId", d.project_id AS "projectId", d.event_id AS "eventId", d.event_type AS "eventType",
-  d.endpoint_id AS "endpointId", w.status AS "endpointStatus", d.target_url AS "targetUrl", d.state, d.resolution,
+  d.endpoint_id AS "endpointId", d.target_url AS "targetUrl", d.state, d.resolution,
   d.reason, d.resolved_by AS "resolvedBy", d.redelivery_of AS "redeliveryOf", d.redelivered_as AS "redeliveredAs",
-  d.next_attempt_at AS "nextAttemptAt", d.created_at AS "createdAt", d.finished_at AS "finishedAt",
-  ${shownBody('e')} AS body, ${isErased('e')} AS "isErased"`;
+  d.next_attempt_at AS "nextAttemptAt", d.created_at AS "createdAt", d.finished_at AS "finishedAt"`;
+
+const columns = `${deliveryColumns},
+  w.status AS "endpointStatus",
+  w.header_names AS "headerNames", ${shownBody('e')} AS body, ${isErased('e')} AS "isErased"`;
 
 const from = `deliveries d JOIN webhook_endpoints w ON w.id = d.endpoint_id JOIN events e ON e.id = d.event_id`;
 
 /** A project key sees what goes to its project's own endpoints, not what an organization endpoint hears of it. */
-const within = (reach: Reach): Conditions =>
+export const deliveriesWithin = (reach: Reach): Conditions =>
   new Conditions()
     .reach('d', 'd.project_id', reach)
     .addIf(reach.projectId, (value) => `w.project_id = ${value}`);
 
 /** The readers' and operators' side of deliveries. */
 export class DeliveriesRepository {
-  constructor(private readonly database: Database) {}
+  /** @param firstDelayMs delay before the first attempt */
+  constructor(
+    private readonly database: Database,
+    private readonly firstDelayMs: number,
+  ) {}
 
   /** A delivery within a reach, by its own id or by that of one of its attempts. */
   async find(reach: Reach, id: { deliveryId: string } | { attemptId: string }): Promise<Delivery | null> {
-    const where = within(reach);
+    const where = deliveriesWithin(reach);
     if ('deliveryId' in id) where.add(`d.id = ${where.value(id.deliveryId)}`);
     else where.add(`d.id = (SELECT delivery_id FROM attempts WHERE id = ${where.value(id.attemptId)})`);
     return this.findOne(this.database, where, '');
@@ -64,7 +76,7 @@ export class DeliveriesRepository {
        WHERE d.id = $1 FOR KEY SHARE OF c`,
       [deliveryId],
     );
-    const where = within(reach);
+    const where = deliveriesWithin(reach);
     where.add(`d.id = ${where.value(deliveryId)}`);
     return this.findOne(tx, where, 'FOR UPDATE OF d');
   }
@@ -82,10 +94,11 @@ export class DeliveriesRepository {
     const made = await tx.query(
       `INSERT INTO deliveries (id, organization_id, project_id, event_id, event_type, endpoint_id, target_url,
          next_attempt_at, redelivery_of)
-       SELECT $2, d.organization_id, d.project_id, d.event_id, d.event_type, d.endpoint_id, w.url, now(), d.id
+       SELECT $2, d.organization_id, d.project_id, d.event_id, d.event_type, d.endpoint_id, w.url,
+         now() + $3 * interval '1 ms', d.id
        FROM deliveries d JOIN webhook_endpoints w ON w.id = d.endpoint_id WHERE d.id = $1
        ON CONFLICT (endpoint_id, event_id) WHERE state = 'pending' DO NOTHING RETURNING id`,
-      [old.id, change.newId],
+      [old.id, change.newId, this.firstDelayMs],
     );
     if (made.length === 0) return false;
     await tx.query(
@@ -94,8 +107,43 @@ export class DeliveriesRepository {
        WHERE id = $1`,
       [old.id, change.newId, change.reason, change.by],
     );
-    tx.newDeliveryIds.push(change.newId);
+    tx.newDeliveries.push({ deliveryId: change.newId, endpointId: old.endpointId, projectId: old.projectId });
     return true;
+  }
+
+  /** Sets a dead letter aside. The caller holds the lock on it. */
+  async discard(tx: Tx, { id }: Delivery, reason: string, by: string): Promise<void> {
+    await tx.query(
+      `UPDATE deliveries SET resolution = 'discarded', reason = $2, resolved_by = $3 WHERE id = $1`,
+      [id, reason, by],
+    );
+  }
+
+  /** Up to `limit` deliveries of an event, newest first. @param before the last id of the page before */
+  async ofEvent(
+    reach: Reach,
+    eventId: string,
+    before: string | null,
+    limit: number,
+  ): Promise<DeliverySummary[]> {
+    const where = deliveriesWithin(reach).addIf(before, (value) => `d.id < ${value}`);
+    where.add(`d.event_id = ${where.value(eventId)}`);
+    return this.database.query<DeliverySummary>(
+      `SELECT ${deliveryColumns} FROM deliveries d JOIN webhook_endpoints w ON w.id = d.endpoint_id
+       WHERE ${where.sql} ORDER BY d.id DESC LIMIT ${where.value(limit)}`,
+      where.values,
+    );
+  }
+
+  /** How many of these deliveries are within a reach. */
+  async count(reach: Reach, ids: string[]): Promise<number> {
+    const where = deliveriesWithin(reach);
+    const [row] = await this.database.query<{ count: number }>(
+      `SELECT count(*)::int AS count FROM deliveries d JOIN webhook_endpoints w ON w.id = d.endpoint_id
+       WHERE ${where.sql} AND d.id = ANY (${where.value(ids)}::uuid[])`,
+      where.values,
+    );
+    return row!.count;
   }
 
   private async findOne(sql: Sql, where: Conditions, suffix: string): Promise<Delivery | null> {

@@ -1,4 +1,11 @@
-import { errorMessage, Gatherer, withTimeout, type DeliveryQueue, type Logger } from '#platform';
+import {
+  errorMessage,
+  Gatherer,
+  withTimeout,
+  type DeliveryPointer,
+  type DeliveryQueue,
+  type Logger,
+} from '#platform';
 import type { Database } from '../database.js';
 
 /** The channel on which PostgreSQL tells workers that a delivery is due. */
@@ -8,7 +15,7 @@ const ANNOUNCE_TIMEOUT_MS = 250;
 
 /**
  * Tells the worker about new deliveries after their transaction has committed: a job on Redis, or a NOTIFY
- * without one. Best effort; what gets lost the sweeper finds.
+ * without one. Best effort; what gets lost the worker's due source finds.
  */
 export class DeliveryAnnouncer {
   private readonly notifications = new Gatherer<null, null>(async (items) => {
@@ -24,15 +31,15 @@ export class DeliveryAnnouncer {
   ) {}
 
   /** Never throws and never takes longer than 250 ms. */
-  async announce(deliveryIds: string[]): Promise<void> {
-    await withTimeout(this.tell(deliveryIds), ANNOUNCE_TIMEOUT_MS, 'nobody answered in time').catch(
+  async announce(deliveries: DeliveryPointer[]): Promise<void> {
+    await withTimeout(this.tell(deliveries), ANNOUNCE_TIMEOUT_MS, 'nobody answered in time').catch(
       (error: unknown) =>
-        this.logger.warn({ reason: errorMessage(error) }, 'deliveries are left to the sweeper'),
+        this.logger.warn({ reason: errorMessage(error) }, 'deliveries are left to the due source'),
     );
   }
 
-  private async tell(deliveryIds: string[]): Promise<void> {
-    const jobs = deliveryIds.map((deliveryId) => ({ deliveryId, attempt: 1, delayMs: this.firstDelayMs }));
+  private async tell(deliveries: DeliveryPointer[]): Promise<void> {
+    const jobs = deliveries.map((delivery) => ({ ...delivery, attempt: 1, delayMs: this.firstDelayMs }));
     if (this.queue?.ready()) await this.queue.add(jobs);
     else await this.notifications.add(null);
   }

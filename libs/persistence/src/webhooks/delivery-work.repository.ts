@@ -1,45 +1,23 @@
-import type { ClosedAttempt, DeliveryState } from '#domain';
-import { newId, type DeliveryJob } from '#platform';
+import { URGENCY, type ClosedAttempt, type DeliveryState } from '#domain';
+import { errorCode, newId, type DeliveryJob } from '#platform';
 import type { Database } from '../database.js';
+import type { Transactions } from '../transactions.js';
+import { ensurePartitionsOf } from './attempt-partitions.js';
+import { claimable, claimPicked, type ClaimedAttempt } from './delivery-claim.js';
+import { cancelPending } from './cancel-pending.js';
 import { IN_LOCK_ORDER } from './lock-order.js';
 
-/** An attempt that this worker, and no other, is to make. */
-export interface ClaimedAttempt {
-  deliveryId: string;
-  /** Also the fencing token. */
-  attemptId: string;
-  attempt: number;
-  endpointId: string;
-  projectId: string | null;
-  eventId: string;
-  eventType: string;
-  body: string;
-  targetUrl: string;
-  /** Encrypted. */
-  secret: Buffer;
-}
-
 /** An attempt whose worker has not been heard of within its lease. */
-export interface LostAttempt {
-  deliveryId: string;
-  attemptId: string;
-  attempt: number;
-  durationMs: number;
-}
+export type LostAttempt = Pick<
+  ClaimedAttempt,
+  'deliveryId' | 'attemptId' | 'attempt' | 'urgency' | 'endpointId' | 'projectId'
+> & { durationMs: number };
 
 /** How a close went: null when the claim had passed to somebody else, and nothing was written. */
 export type CloseResult = DeliveryState | null;
 
-/** `picked` must give (id, attempt_id) of deliveries that are locked and may be claimed. */
-const claimPicked = `
-  UPDATE deliveries d SET attempt = d.attempt + 1, attempt_id = picked.attempt_id, target_url = w.url,
-    started_at = clock_timestamp(), lease_until = clock_timestamp() + $1 * interval '1 ms', next_attempt_at = NULL
-  FROM picked, webhook_endpoints w, events e
-  WHERE d.id = picked.id AND w.id = d.endpoint_id AND e.id = d.event_id
-  RETURNING d.id AS "deliveryId", d.attempt_id AS "attemptId", d.attempt, d.endpoint_id AS "endpointId",
-    d.project_id AS "projectId", e.id AS "eventId", e.type AS "eventType", e.body, w.url AS "targetUrl", w.secret`;
-
-const claimable = `d.state = 'pending' AND d.lease_until IS NULL AND d.next_attempt_at <= clock_timestamp()`;
+/** PostgreSQL's code for a row without a partition. */
+const NO_PARTITION = '23514';
 
 /** The worker's side of deliveries: claim, close, and what the sweeper needs. Plain SQL, because it is the hot path. */
 export class DeliveryWorkRepository {
@@ -47,6 +25,7 @@ export class DeliveryWorkRepository {
   constructor(
     private readonly database: Database,
     private readonly leaseMs: number,
+    private readonly transactions: Transactions,
   ) {}
 
   /**
@@ -79,31 +58,6 @@ export class DeliveryWorkRepository {
     });
   }
 
-  /** Claims up to `limit` deliveries that have been due for at least `overdueMs`, longest due first. */
-  async claimDue(limit: number, overdueMs: number): Promise<ClaimedAttempt[]> {
-    const attemptIds = Array.from({ length: limit }, newId);
-    return this.database.prepared<ClaimedAttempt>(
-      `WITH locked AS (
-         SELECT d.id FROM deliveries d JOIN webhook_endpoints w ON w.id = d.endpoint_id AND w.status = 'enabled'
-         WHERE ${claimable} AND d.next_attempt_at <= clock_timestamp() - $2 * interval '1 ms'
-         ORDER BY d.next_attempt_at LIMIT $3 FOR UPDATE OF d SKIP LOCKED
-       ), picked AS (
-         SELECT id, ($4::uuid[])[row_number() OVER ()] AS attempt_id FROM locked
-       ) ${claimPicked}`,
-      [this.leaseMs, overdueMs, limit, attemptIds],
-    );
-  }
-
-  /** Milliseconds until the next delivery is due; negative when it is overdue, null when none waits. */
-  async nextDueInMs(): Promise<number | null> {
-    const [row] = await this.database.prepared<{ ms: number | null }>(
-      `SELECT (extract(epoch FROM d.next_attempt_at - clock_timestamp()) * 1000)::float8 AS ms
-       FROM deliveries d JOIN webhook_endpoints w ON w.id = d.endpoint_id AND w.status = 'enabled'
-       WHERE d.state = 'pending' AND d.lease_until IS NULL ORDER BY d.next_attempt_at LIMIT 1`,
-    );
-    return row?.ms ?? null;
-  }
-
   /**
    * Writes the outcomes of attempts, all in one statement: only if the claim still holds, the delivery moves
    * and the attempt enters the log. A failure ends the delivery when meanwhile its endpoint was
@@ -111,6 +65,18 @@ export class DeliveryWorkRepository {
    * are locked before they are judged: whoever is waited for may be deleting that customer.
    */
   async close(attempts: ClosedAttempt[]): Promise<CloseResult[]> {
+    try {
+      return await this.write(attempts);
+    } catch (error) {
+      if (errorCode(error) !== NO_PARTITION) throw error;
+      // Of a day that was dropped, or that nobody has made in time.
+      const ids = attempts.map(({ attemptId }) => attemptId);
+      await this.transactions.run((tx) => ensurePartitionsOf(tx, ids));
+      return this.write(attempts);
+    }
+  }
+
+  private async write(attempts: ClosedAttempt[]): Promise<CloseResult[]> {
     const rows = await this.database.prepared<{ attemptId: string; state: DeliveryState }>(
       `WITH judged AS (
          SELECT c.*, CASE WHEN c.success THEN 'succeeded' WHEN w.status <> 'enabled' OR d.withdrawn THEN 'cancelled'
@@ -125,6 +91,8 @@ export class DeliveryWorkRepository {
          UPDATE deliveries d SET state = judged.state, attempt_id = NULL, lease_until = NULL,
            next_attempt_at = CASE WHEN judged.state = 'pending'
              THEN clock_timestamp() + judged."nextDelayMs" * interval '1 ms' END,
+           urgency = greatest(urgency, ${URGENCY.retry}), last_http_status = judged."httpStatus", last_error = judged.error,
+           untold = CASE WHEN judged.state = 'failed' AND d.event_type NOT LIKE 'webhook.%' THEN true END,
            finished_at = CASE WHEN judged.state <> 'pending' THEN clock_timestamp() END
          FROM judged WHERE d.id = judged."deliveryId"
          RETURNING judged.*, d.organization_id, d.project_id, d.event_id, d.event_type, d.endpoint_id, d.target_url,
@@ -145,25 +113,24 @@ export class DeliveryWorkRepository {
     return attempts.map(({ attemptId }) => states.get(attemptId) ?? null);
   }
 
-  /** Attempts whose lease has run out. */
+  /** Attempts whose lease has run out at the time of the statement, which can bound an index. */
   async findLost(limit: number): Promise<LostAttempt[]> {
     return this.database.prepared<LostAttempt>(
-      `SELECT id AS "deliveryId", attempt_id AS "attemptId", attempt,
+      `SELECT id AS "deliveryId", attempt_id AS "attemptId", attempt, urgency, endpoint_id AS "endpointId",
+         project_id AS "projectId",
          least(extract(epoch FROM clock_timestamp() - started_at) * 1000, 2147483647)::int AS "durationMs"
-       FROM deliveries WHERE lease_until <= clock_timestamp() ORDER BY lease_until LIMIT $1`,
+       FROM deliveries WHERE lease_until <= statement_timestamp() ORDER BY lease_until LIMIT $1`,
       [limit],
     );
   }
 
-  /** Cancels what is pending for endpoints that no longer take deliveries. */
-  async cancelOrphans(): Promise<void> {
-    await this.database.prepared(
-      `WITH orphans AS (
-         SELECT d.id FROM deliveries d JOIN webhook_endpoints w ON w.id = d.endpoint_id AND w.status <> 'enabled'
-         WHERE d.state = 'pending' AND d.lease_until IS NULL ${IN_LOCK_ORDER}
-       )
-       UPDATE deliveries d SET state = 'cancelled', next_attempt_at = NULL, finished_at = clock_timestamp()
-       FROM orphans WHERE d.id = orphans.id`,
+  /** Cancels some of what is pending for endpoints that take none any more. @returns how many, at most `CANCEL_LIMIT` */
+  async cancelOrphans(): Promise<number> {
+    const [row] = await this.database.prepared<{ count: number }>(
+      cancelPending(
+        "webhook_endpoints w JOIN deliveries p ON p.endpoint_id = w.id WHERE w.status <> 'enabled'",
+      ),
     );
+    return row!.count;
   }
 }

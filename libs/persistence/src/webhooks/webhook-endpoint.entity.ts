@@ -1,12 +1,10 @@
 import { Column, CreateDateColumn, Entity, PrimaryColumn, UpdateDateColumn } from 'typeorm';
-
-export type EndpointStatus = 'enabled' | 'disabled' | 'deleted';
+import type { EndpointDisabledReason, EndpointStatus, WebhookEndpoint } from '#domain';
 
 @Entity('webhook_endpoints')
-export class WebhookEndpointEntity {
+export class WebhookEndpointEntity implements WebhookEndpoint {
   @PrimaryColumn('uuid') id!: string;
   @Column('uuid', { name: 'organization_id' }) organizationId!: string;
-  /** Null for an endpoint that hears every project of its organization. */
   @Column('uuid', { name: 'project_id', nullable: true }) projectId!: string | null;
   @Column('text') level!: 'project' | 'organization';
   @Column('text') url!: string;
@@ -14,11 +12,11 @@ export class WebhookEndpointEntity {
   @Column('text', { array: true }) events!: string[];
   /** Encrypted. */
   @Column('bytea', { select: false }) secret!: Buffer;
+  /** Encrypted; null when there are none. */
+  @Column('bytea', { select: false, nullable: true }) headers!: Buffer | null;
+  @Column('text', { name: 'header_names', array: true }) headerNames!: string[];
   @Column('text') status!: EndpointStatus;
-  @Column('text', { name: 'disabled_reason', nullable: true }) disabledReason!: string | null;
+  @Column('text', { name: 'disabled_reason', nullable: true }) disabledReason!: EndpointDisabledReason | null;
   @CreateDateColumn({ name: 'created_at', type: 'timestamptz', precision: 3 }) createdAt!: Date;
   @UpdateDateColumn({ name: 'updated_at', type: 'timestamptz', precision: 3 }) updatedAt!: Date;
 }
-
-/** An endpoint as it is read: without its secret. */
-export type WebhookEndpoint = Omit<WebhookEndpointEntity, 'secret'>;

@@ -1,29 +1,74 @@
-import { notFound, type Reach } from '#domain';
+import { notFound, type EndpointDisabledReason, type Reach, type WebhookEndpoint } from '#domain';
+import { countWithin, MOST_LOOKED, type CappedCount } from '../capped-count.js';
 import { Conditions } from '../conditions.js';
 import type { Database } from '../database.js';
+import { urlBeginsWith } from '../search/lookups.repository.js';
 import type { Tx } from '../transactions.js';
-import { IN_LOCK_ORDER } from './lock-order.js';
-import { WebhookEndpointEntity, type WebhookEndpoint } from './webhook-endpoint.entity.js';
+import { cancelPending } from './cancel-pending.js';
+import { WebhookEndpointEntity } from './webhook-endpoint.entity.js';
 
 export type NewWebhookEndpoint = Pick<
   WebhookEndpointEntity,
-  'id' | 'organizationId' | 'projectId' | 'level' | 'url' | 'description' | 'events' | 'secret'
+  | 'id'
+  | 'organizationId'
+  | 'projectId'
+  | 'level'
+  | 'url'
+  | 'description'
+  | 'events'
+  | 'secret'
+  | 'headers'
+  | 'headerNames'
 >;
 
-export type WebhookEndpointChanges = Partial<Pick<WebhookEndpointEntity, 'url' | 'description' | 'events'>>;
+export type WebhookEndpointChanges = Partial<
+  Pick<WebhookEndpointEntity, 'url' | 'description' | 'events' | 'headers' | 'headerNames'>
+>;
+
+const columnOf: Record<keyof WebhookEndpointChanges, string> = {
+  url: 'url',
+  description: 'description',
+  events: 'events',
+  headers: 'headers',
+  headerNames: 'header_names',
+};
 
 const columns = `
   w.id, w.organization_id AS "organizationId", w.project_id AS "projectId", w.level, w.url, w.description, w.events,
-  w.status, w.disabled_reason AS "disabledReason", w.created_at AS "createdAt", w.updated_at AS "updatedAt"`;
+  w.status, w.disabled_reason AS "disabledReason", w.header_names AS "headerNames", w.created_at AS "createdAt", w.updated_at AS "updatedAt"`;
+
+/** Any number, the same in every process: it names the lock. */
+const COUNT_LOCK = 7_120_916;
 
 /** Endpoints within a reach. A project key sees its project's; an organization key also those of organization level. */
 const within = (reach: Reach): Conditions =>
   new Conditions().add(`w.status <> 'deleted'`).reach('w', 'w.project_id', reach);
 
+/** An endpoint that a transaction holds, with its headers as they are kept. */
+export type LockedEndpoint = WebhookEndpoint & { headers: Buffer | null };
+
+export interface EndpointFilter {
+  projectId: string | null;
+  status: string | null;
+  id: string | null;
+  /** What the URL begins with. */
+  url: string | null;
+}
+
 export class WebhookEndpointsRepository {
   constructor(private readonly database: Database) {}
 
-  async insert(tx: Tx, endpoint: NewWebhookEndpoint): Promise<WebhookEndpoint> {
+  /** @returns null when there are `limit` already in the same project, or of the same organization's level */
+  async insert(tx: Tx, endpoint: NewWebhookEndpoint, limit: number): Promise<WebhookEndpoint | null> {
+    const owner = endpoint.projectId ?? endpoint.organizationId;
+    // Whoever counts at the same time waits, or both would find room for the last one.
+    await tx.query('SELECT pg_advisory_xact_lock($1, hashtext($2))', [COUNT_LOCK, owner]);
+    const [row] = await tx.query<{ count: number }>(
+      `SELECT count(*)::int AS count FROM webhook_endpoints
+       WHERE organization_id = $1 AND project_id IS NOT DISTINCT FROM $2 AND status <> 'deleted'`,
+      [endpoint.organizationId, endpoint.projectId],
+    );
+    if (row!.count >= limit) return null;
     const entity = tx.manager.create(WebhookEndpointEntity, {
       ...endpoint,
       status: 'enabled',
@@ -35,16 +80,37 @@ export class WebhookEndpointsRepository {
 
   async list(
     reach: Reach,
-    filter: { projectId: string | null; before: string | null },
+    filter: EndpointFilter & { before: string | null },
     limit: number,
   ): Promise<WebhookEndpoint[]> {
-    const where = within(reach)
+    const where = within(reach);
+    if (filter.url) where.add(urlBeginsWith(where, filter.url));
+    where
       .addIf(filter.projectId, (value) => `w.project_id = ${value}`)
+      .addIf(filter.status, (value) => `w.status = ${value}`)
+      .addIf(filter.id, (value) => `w.id = ${value}`)
       .addIf(filter.before, (value) => `w.id < ${value}`);
     return this.database.query<WebhookEndpoint>(
       `SELECT ${columns} FROM webhook_endpoints w WHERE ${where.sql} ORDER BY w.id DESC LIMIT ${where.value(limit)}`,
       where.values,
     );
+  }
+
+  /** How many endpoints within a reach match, as far as a bounded look finds out. */
+  async count(reach: Reach, { projectId, status, id, url }: EndpointFilter): Promise<CappedCount> {
+    const where = new Conditions().add('true').addIf(id, (value) => `w.id = ${value}`);
+    if (url) where.add(urlBeginsWith(where, url));
+    // An organization has an index, its projects have none.
+    const owner = (value: string) => `(SELECT p.organization_id FROM projects p WHERE p.id = ${value})`;
+    where.addIf(projectId, (value) => `w.organization_id = ${owner(value)}`);
+    const walk = `SELECT w.* FROM webhook_endpoints w WHERE ${where.sql} LIMIT ${MOST_LOOKED}`;
+    where
+      .add(`w.status <> 'deleted'`)
+      .reach('w', 'w.project_id', reach)
+      .addIf(projectId, (value) => `w.project_id = ${value}`)
+      .addIf(status, (value) => `w.status = ${value}`);
+    const looked = { rows: `(${walk}) w`, isMatch: where.sql, values: where.values };
+    return countWithin(this.database, looked, MOST_LOOKED);
   }
 
   /** @throws GatehouseError `not_found` */
@@ -58,10 +124,99 @@ export class WebhookEndpointsRepository {
     return row;
   }
 
+  /**
+   * An endpoint, locked until the transaction ends, with its headers as they are kept.
+   * @throws GatehouseError `not_found`
+   */
+  async lock(tx: Tx, reach: Reach, id: string): Promise<LockedEndpoint> {
+    const where = within(reach);
+    const [row] = await tx.query<LockedEndpoint>(
+      `SELECT ${columns}, w.headers FROM webhook_endpoints w
+       WHERE ${where.sql} AND w.id = ${where.value(id)} FOR NO KEY UPDATE OF w`,
+      where.values,
+    );
+    if (!row) throw notFound();
+    return row;
+  }
+
+  /** The endpoints of these ids, whoever's they are: for the worker. */
+  async ofIds(tx: Tx, ids: string[]): Promise<WebhookEndpoint[]> {
+    return tx.query<WebhookEndpoint>(`SELECT ${columns} FROM webhook_endpoints w WHERE w.id = ANY ($1)`, [
+      ids,
+    ]);
+  }
+
+  /** Disables an enabled endpoint and cancels what is pending. The caller holds its lock. */
+  async disable(tx: Tx, { id }: LockedEndpoint, reason: EndpointDisabledReason): Promise<WebhookEndpoint> {
+    const [row] = await tx.query<WebhookEndpoint>(
+      `UPDATE webhook_endpoints w SET status = 'disabled', disabled_reason = $2, disabled_at = now(), updated_at = now()
+       WHERE w.id = $1 RETURNING ${columns}`,
+      [id, reason],
+    );
+    await tx.query(CANCEL_ALL, [id]);
+    return row!;
+  }
+
+  /**
+   * Disables an endpoint that is still enabled and has had no success yet, and cancels what is pending.
+   * @param failingSince when its failures began
+   * @returns null when it is not so any more
+   */
+  async disableFailing(tx: Tx, id: string, failingSince: Date): Promise<WebhookEndpoint | null> {
+    const [row] = await tx.query<LockedEndpoint>(
+      `SELECT ${columns}, w.headers FROM webhook_endpoints w JOIN endpoint_health h ON h.endpoint_id = w.id
+       WHERE w.id = $1 AND w.status = 'enabled' AND h.failing_since = $2 FOR NO KEY UPDATE OF w`,
+      [id, failingSince],
+    );
+    return row ? this.disable(tx, row, 'failing') : null;
+  }
+
+  /** Enables a disabled endpoint, whose failures count from the next one on. The caller holds its lock. */
+  async enable(tx: Tx, { id }: LockedEndpoint): Promise<WebhookEndpoint> {
+    await tx.query('UPDATE endpoint_health SET failing_since = NULL WHERE endpoint_id = $1', [id]);
+    const [row] = await tx.query<WebhookEndpoint>(
+      `UPDATE webhook_endpoints w SET status = 'enabled', disabled_reason = NULL, disabled_at = NULL, updated_at = now()
+       WHERE w.id = $1 RETURNING ${columns}`,
+      [id],
+    );
+    return row!;
+  }
+
+  /**
+   * Gives an endpoint a new secret; the one before signs too for `overlapMs`, and none that is older.
+   * @throws GatehouseError `not_found`
+   */
+  async rotateSecret(
+    tx: Tx,
+    reach: Reach,
+    id: string,
+    secret: Buffer,
+    overlapMs: number,
+  ): Promise<WebhookEndpoint> {
+    const where = within(reach);
+    const [row] = await tx.query<WebhookEndpoint>(
+      `UPDATE webhook_endpoints w SET previous_secret = w.secret, secret = ${where.value(secret)},
+         previous_secret_until = now() + ${where.value(overlapMs)} * interval '1 ms', updated_at = now()
+       WHERE ${where.sql} AND w.id = ${where.value(id)} RETURNING ${columns}`,
+      where.values,
+    );
+    if (!row) throw notFound();
+    return row;
+  }
+
+  /** Forgets the secrets whose time is over. */
+  async forgetPreviousSecrets(): Promise<void> {
+    await this.database.query(
+      `UPDATE webhook_endpoints SET previous_secret = NULL, previous_secret_until = NULL
+       WHERE previous_secret_until <= now()`,
+    );
+  }
+
   /** @throws GatehouseError `not_found` */
   async update(tx: Tx, reach: Reach, id: string, changes: WebhookEndpointChanges): Promise<WebhookEndpoint> {
     const where = within(reach);
-    const set = Object.entries(changes).map(([column, value]) => `${column} = ${where.value(value)}`);
+    const names = Object.keys(changes) as (keyof WebhookEndpointChanges)[];
+    const set = names.map((name) => `${columnOf[name]} = ${where.value(changes[name])}`);
     const [row] = await tx.query<WebhookEndpoint>(
       `UPDATE webhook_endpoints w SET ${[...set, 'updated_at = now()'].join(', ')}
        WHERE ${where.sql} AND w.id = ${where.value(id)} RETURNING ${columns}`,
@@ -73,7 +228,6 @@ export class WebhookEndpointsRepository {
 
   /**
    * Deletes an endpoint and cancels what is pending. The row stays, because the log of deliveries names it.
-   * A delivery in flight is left to its outcome: it cannot be called back.
    * @returns whose it was
    * @throws GatehouseError `not_found`
    */
@@ -90,15 +244,10 @@ export class WebhookEndpointsRepository {
       where.values,
     );
     if (!owner) throw notFound();
-    await tx.query(
-      `WITH waiting AS (
-         SELECT d.id FROM deliveries d
-         WHERE d.endpoint_id = $1 AND d.state = 'pending' AND d.lease_until IS NULL ${IN_LOCK_ORDER}
-       )
-       UPDATE deliveries d SET state = 'cancelled', next_attempt_at = NULL, finished_at = now()
-       FROM waiting WHERE d.id = waiting.id`,
-      [id],
-    );
+    await tx.query(CANCEL_ALL, [id]);
     return owner;
   }
 }
+
+/** What an endpoint that takes none any more has waiting. Of a long line the sweeper cancels the rest: nothing of it is claimed. */
+const CANCEL_ALL = cancelPending('deliveries p WHERE p.endpoint_id = $1');

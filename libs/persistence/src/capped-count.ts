@@ -1,0 +1,51 @@
+import type { Sql } from './database.js';
+
+/** Nobody reads more than "10,000 or more" off a list. */
+export const MOST_COUNTED = 10_000;
+
+/** Rows that counting looks at: within its time, however few of them match. */
+export const MOST_LOOKED = 20_000;
+
+/** How many match, as far as it was counted. */
+export interface CappedCount {
+  count: number;
+  /** Whether there may be more: those that were looked at were not all. */
+  isMore: boolean;
+}
+
+/** What a bounded look has found. */
+export interface Counted {
+  /** Rows that were looked at. */
+  looked: number;
+  /** Those of them that match. */
+  matching: number;
+}
+
+/** Of rows that were all looked at, or as many as make it more than anybody reads. */
+export const capped = (matching: number): CappedCount => ({
+  count: Math.min(matching, MOST_COUNTED),
+  isMore: matching > MOST_COUNTED,
+});
+
+/** @param window the most rows that the look could have looked at */
+export const cappedCount = ({ looked, matching }: Counted, window: number): CappedCount => ({
+  count: capped(matching).count,
+  isMore: capped(matching).isMore || looked >= window,
+});
+
+/**
+ * Counts what a bounded look finds.
+ * @param rows SQL for the rows that are looked at, at most `window` of them, with an alias
+ * @param isMatch SQL for what makes one of them a match
+ */
+export async function countWithin(
+  sql: Sql,
+  { rows, isMatch, values }: { rows: string; isMatch: string; values: unknown[] },
+  window: number,
+): Promise<CappedCount> {
+  const [counted] = await sql.query<Counted>(
+    `SELECT count(*)::int AS looked, (count(*) FILTER (WHERE ${isMatch}))::int AS matching FROM ${rows}`,
+    values,
+  );
+  return cappedCount(counted!, window);
+}

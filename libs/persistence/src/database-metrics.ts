@@ -1,0 +1,62 @@
+import { monotonicMs, withTimeout, type Metrics } from '#platform';
+import type { Database } from './database.js';
+import type { Backlog, BacklogRepository } from './webhooks/backlog.repository.js';
+
+/** However many scrape, the database is asked once in so many ms. */
+const KEPT_MS = 5_000;
+
+/** A scrape has 10 s by default, and everything else to tell. */
+const TIMEOUT_MS = 2_000;
+
+/** Shows the database to Prometheus: the pool of this process, and what is still to be delivered by all of them. */
+export function watchDatabase(metrics: Metrics, database: Database, repository: BacklogRepository): void {
+  const pool = (key: 'busy' | 'idle' | 'waiting') => () => database.poolUse()?.[key] ?? null;
+  metrics.gauge('gatehouse_database_connections_busy', 'Connections of the pool in use.', pool('busy'));
+  metrics.gauge(
+    'gatehouse_database_connections_idle',
+    'Connections of the pool that wait for work.',
+    pool('idle'),
+  );
+  metrics.gauge('gatehouse_database_pool_waiting', 'Work that waits for a connection.', pool('waiting'));
+
+  const backlog = kept(() => repository.read());
+  const of = (key: keyof Backlog) => async () => (await backlog())[key];
+  metrics.gauge('gatehouse_database_up', 'Whether PostgreSQL answers: 1 or 0.', () =>
+    backlog().then(
+      () => 1,
+      () => 0,
+    ),
+  );
+  metrics.gauge(
+    'gatehouse_deliveries_pending',
+    'Deliveries of the whole house that have not ended, of which at most 100,000 are counted.',
+    of('pending'),
+  );
+  metrics.gauge(
+    'gatehouse_dead_letters',
+    'Deliveries of the whole house that failed for good and wait for somebody, at most 100,000.',
+    of('deadLetters'),
+  );
+  metrics.gauge(
+    'gatehouse_deliveries_oldest_due_seconds',
+    'How long the oldest due delivery has waited for a worker; without those of batches, which wait their turn.',
+    of('oldestDueSeconds'),
+  );
+  metrics.gauge(
+    'gatehouse_webhook_endpoints_disabled',
+    'Endpoints of the whole house that were disabled because they had only failed.',
+    of('disabledEndpoints'),
+  );
+}
+
+/** The last answer, or the last failure, while it is fresh. */
+function kept<T>(read: () => Promise<T>): () => Promise<T> {
+  let last: Promise<T> | undefined;
+  let until = -Infinity;
+  return () => {
+    if (last && monotonicMs() < until) return last;
+    until = monotonicMs() + KEPT_MS;
+    last = withTimeout(read(), TIMEOUT_MS, 'PostgreSQL did not answer in time');
+    return last;
+  };
+}

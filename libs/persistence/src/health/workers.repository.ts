@@ -1,0 +1,50 @@
+import type { Database } from '../database.js';
+
+/** A webhook-worker as it speaks of itself. */
+export interface WorkerBeat {
+  /** Of this run of it. */
+  id: string;
+  host: string;
+  version: string;
+  /** Attempts under way. */
+  inFlight: number;
+}
+
+export interface WorkerRecord extends WorkerBeat {
+  startedAt: Date;
+  seenAt: Date;
+  /** Whether it has been heard of just now. */
+  isAlive: boolean;
+}
+
+/** Without a sign of life for so long, in seconds, a worker is taken for dead: some of its beats. */
+const SILENCE_SECONDS = 20;
+
+/** Which workers there are, and when they were last heard of. */
+export class WorkersRepository {
+  constructor(private readonly database: Database) {}
+
+  /** Says that a worker is there. Those that have been silent for a day are forgotten. */
+  async beat({ id, host, version, inFlight }: WorkerBeat): Promise<void> {
+    await this.database.prepared(
+      `WITH gone AS (DELETE FROM workers WHERE seen_at < now() - interval '1 day' AND id <> $1)
+       INSERT INTO workers (id, host, version, in_flight) VALUES ($1, $2, $3, $4)
+       ON CONFLICT (id) DO UPDATE SET in_flight = excluded.in_flight, seen_at = now()`,
+      [id, host, version, inFlight],
+    );
+  }
+
+  /** Forgets a worker that has stopped in order. */
+  async leave(id: string): Promise<void> {
+    await this.database.prepared('DELETE FROM workers WHERE id = $1', [id]);
+  }
+
+  /** Every worker that was heard of within a day, the newest first; at most 100. */
+  async list(): Promise<WorkerRecord[]> {
+    return this.database.prepared<WorkerRecord>(
+      `SELECT id, host, version, in_flight AS "inFlight", started_at AS "startedAt", seen_at AS "seenAt",
+         seen_at > now() - interval '${SILENCE_SECONDS} seconds' AS "isAlive"
+       FROM workers ORDER BY id DESC LIMIT 100`,
+    );
+  }
+}

@@ -1,0 +1,81 @@
+import type { MigrationInterface, QueryRunner } from 'typeorm';
+
+/** Bulk redeliveries and recoveries: batches with what they are to bring, and ways to find dead letters. */
+export class KeepRedeliveryBatches1763942420000 implements MigrationInterface {
+  async up(runner: QueryRunner): Promise<void> {
+    await runner.query(`
+      CREATE TABLE redelivery_batches (
+        id uuid PRIMARY KEY,
+        organization_id uuid NOT NULL,
+        -- Null for what reaches further than one project.
+        project_id uuid,
+        kind text NOT NULL CHECK (kind IN ('redelivery', 'recovery')),
+        filter jsonb NOT NULL,
+        state text NOT NULL DEFAULT 'planned'
+          CHECK (state IN ('planned', 'running', 'completed', 'cancelled', 'expired')),
+        reason text,
+        -- As planned: what the filter found, of it the items, and what is not eligible, by reason.
+        total integer NOT NULL DEFAULT 0,
+        eligible integer NOT NULL DEFAULT 0,
+        not_eligible jsonb NOT NULL DEFAULT '{}',
+        endpoint_ids uuid[] NOT NULL DEFAULT '{}',
+        -- As it goes on.
+        waiting integer NOT NULL DEFAULT 0,
+        made integer NOT NULL DEFAULT 0,
+        skipped jsonb NOT NULL DEFAULT '{}',
+        -- How many deliveries ended how, once none is pending.
+        results jsonb,
+        created_by text NOT NULL,
+        started_by text,
+        cancelled_by text,
+        created_at timestamptz(3) NOT NULL DEFAULT now(),
+        started_at timestamptz(3),
+        finished_at timestamptz(3)
+      );
+      CREATE INDEX redelivery_batches_organization ON redelivery_batches (organization_id, id);
+      CREATE INDEX redelivery_batches_project ON redelivery_batches (project_id, id);
+      CREATE INDEX redelivery_batches_unfinished ON redelivery_batches (id) WHERE finished_at IS NULL;
+
+      -- Without references: retention may remove deliveries and events while an item waits, and to check 100,000
+      -- times that the batch is there would take a third of the time that there is for planning it.
+      CREATE TABLE redelivery_items (
+        batch_id uuid NOT NULL,
+        endpoint_id uuid NOT NULL,
+        event_id uuid NOT NULL,
+        -- The one that is brought again; null where there has been none.
+        delivery_id uuid,
+        -- What became of it: a new delivery, or the reason why there is none.
+        redelivered_as uuid,
+        skipped text,
+        PRIMARY KEY (batch_id, endpoint_id, event_id)
+      );
+      CREATE INDEX redelivery_items_waiting ON redelivery_items (batch_id, endpoint_id, event_id)
+        WHERE redelivered_as IS NULL AND skipped IS NULL;
+
+      -- When workers last took from batches; whoever locks it takes for all of them.
+      CREATE TABLE redelivery_feed (
+        singleton boolean PRIMARY KEY DEFAULT true CHECK (singleton),
+        fed_at timestamptz(3) NOT NULL DEFAULT 'epoch'
+      );
+      INSERT INTO redelivery_feed DEFAULT VALUES;
+    `);
+    for (const index of [
+      `deliveries_batch ON deliveries (batch_id, state) WHERE batch_id IS NOT NULL`,
+      `deliveries_batch_pending ON deliveries (endpoint_id) WHERE state = 'pending' AND batch_id IS NOT NULL`,
+      `deliveries_dead_organization ON deliveries (organization_id, id) WHERE state = 'failed' AND resolution IS NULL`,
+      `deliveries_dead_endpoint ON deliveries (endpoint_id, id) WHERE state = 'failed' AND resolution IS NULL`,
+      // Entered once, when a delivery ends: the hot path changes it before.
+      `deliveries_finished ON deliveries (endpoint_id, id) WHERE state IN ('succeeded', 'cancelled')`,
+    ]) {
+      await runner.query(`CREATE INDEX ${index}`);
+    }
+  }
+
+  async down(runner: QueryRunner): Promise<void> {
+    await runner.query(`
+      DROP INDEX deliveries_batch, deliveries_batch_pending, deliveries_dead_organization, deliveries_dead_endpoint,
+        deliveries_finished;
+      DROP TABLE redelivery_feed, redelivery_items, redelivery_batches;
+    `);
+  }
+}

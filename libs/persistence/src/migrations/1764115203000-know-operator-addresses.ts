@@ -1,0 +1,31 @@
+import type { MigrationInterface, QueryRunner } from 'typeorm';
+
+/**
+ * Operators have tries of their own at the addresses that they have signed in from. `granted_by` takes the place of
+ * `granted`, which stays for apis of before: beside this schema they go on as they did.
+ */
+export class KnowOperatorAddresses1764115203000 implements MigrationInterface {
+  async up(runner: QueryRunner): Promise<void> {
+    await runner.query(`
+      CREATE TABLE operator_addresses (
+        operator_id uuid NOT NULL REFERENCES operators (id) ON DELETE CASCADE,
+        address_block text NOT NULL,
+        last_sign_in_at timestamptz(3) NOT NULL DEFAULT now(),
+        PRIMARY KEY (operator_id, address_block)
+      );
+
+      ALTER TABLE operator_login_attempts
+        ALTER COLUMN granted SET DEFAULT false,
+        ADD COLUMN known_tries integer NOT NULL DEFAULT 0,
+        ADD COLUMN granted_by text;
+    `);
+  }
+
+  async down(runner: QueryRunner): Promise<void> {
+    await runner.query(`
+      DROP TABLE operator_addresses;
+      ALTER TABLE operator_login_attempts
+        ALTER COLUMN granted DROP DEFAULT, DROP COLUMN known_tries, DROP COLUMN granted_by;
+    `);
+  }
+}

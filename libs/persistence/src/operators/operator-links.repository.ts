@@ -1,0 +1,54 @@
+import { operatorLinkLife } from '#domain';
+import type { Database, Sql } from '../database.js';
+import { prune } from '../prune.js';
+import type { Tx } from '../transactions.js';
+
+/** One-time links: those that set the house up, which are nobody's, and invitations. */
+export class OperatorLinksRepository {
+  constructor(private readonly database: Database) {}
+
+  /**
+   * Makes a link, which replaces those that the operator had. Any number of links may set up the house: each process
+   * that starts prints one of its own.
+   * @param tokenHash SHA-256 of the token
+   */
+  async insert(tx: Tx, tokenHash: Buffer, operatorId: string | null): Promise<void> {
+    const life = operatorId ? operatorLinkLife.invitation : operatorLinkLife.setup;
+    await tx.prepared('DELETE FROM operator_links WHERE operator_id = $1', [operatorId]);
+    await tx.prepared(
+      `INSERT INTO operator_links (token_hash, operator_id, expires_at)
+       VALUES ($1, $2, now() + $3 * interval '1 second')`,
+      [tokenHash, operatorId, life],
+    );
+  }
+
+  /** Whose link it is, without using it; null when it is unknown or has expired. */
+  async find(tokenHash: Buffer, sql: Sql = this.database): Promise<{ operatorId: string | null } | null> {
+    const [row] = await sql.prepared<{ operatorId: string | null }>(
+      `SELECT operator_id AS "operatorId" FROM operator_links WHERE token_hash = $1 AND expires_at > now()`,
+      [tokenHash],
+    );
+    return row ?? null;
+  }
+
+  /** Uses a link up; of any number of parallel uses one succeeds. */
+  async use(tx: Tx, tokenHash: Buffer): Promise<boolean> {
+    const rows = await tx.prepared(
+      'DELETE FROM operator_links WHERE token_hash = $1 AND expires_at > now() RETURNING 1',
+      [tokenHash],
+    );
+    return rows.length > 0;
+  }
+
+  /** Voids the links of an operator, or those that set the house up. */
+  async voidAll(tx: Tx, operatorId: string | null): Promise<void> {
+    await tx.prepared('DELETE FROM operator_links WHERE operator_id IS NOT DISTINCT FROM $1::uuid', [
+      operatorId,
+    ]);
+  }
+
+  /** Removes links that have expired. */
+  async prune(signal: AbortSignal): Promise<void> {
+    await prune(this.database, signal, 'operator_links', 'expires_at < now()');
+  }
+}

@@ -1,0 +1,45 @@
+import { attemptErrors, durationBounds, statusClasses } from '#domain';
+import { now } from '#platform';
+import { dayOf } from '../webhooks/attempt-partitions.js';
+
+// SQL that counts attempts, for those who write figures down and those who read what is not written down yet.
+
+/** The scope of the whole house; any other is a project. */
+export const HOUSE = '00000000-0000-0000-0000-000000000000';
+
+/** Of an attempt, `a`, what is counted. */
+export const countedColumns = `a.project_id, a.endpoint_id, a.event_type, a.success, a.http_status / 100 AS class, a.error,
+  a.started_at, CASE WHEN a.error IS DISTINCT FROM 'worker_lost'
+    THEN width_bucket(a.duration_ms, '{${durationBounds.join(',')}}'::int[]) END AS bin`;
+
+/** The beginning of the bucket of an attempt. */
+export const bucketOf = (span: string): string =>
+  `date_bin(${span} * interval '1 second', started_at, timestamptz '1970-01-01 00:00:00Z')`;
+
+/** What each of the stored figures counts, in their order: see `Figures`. */
+const counts = [
+  'true',
+  'NOT success',
+  ...statusClasses.map((name) => `class = ${name === 'none' ? 0 : name[0]}`),
+  ...attemptErrors.map((error) => `error = '${error}'`),
+  ...Array.from({ length: durationBounds.length + 1 }, (_, bin) => `bin = ${bin}`),
+];
+
+/** Figures of attempts that have a `bucket`; alike ones are counted first, so that few are looked at from every side. */
+export const figuresOf = (attempts: string, bucket: string): string => `
+  SELECT ${bucket}, ARRAY[${counts.map((which) => `coalesce(sum(n) FILTER (WHERE ${which}), 0)`).join(', ')}]::int[] AS counts
+  FROM (
+    SELECT ${bucket}, success, class, error, bin, count(*) AS n FROM ${attempts}
+    GROUP BY ${bucket}, success, class, error, bin
+  ) alike GROUP BY ${bucket}`;
+
+/** How many attempts there were of each, and how many of them failed. */
+export const sharesOf = (attempts: string, columns: string): string => `
+  SELECT ${columns}, count(*)::int AS attempts, (count(*) FILTER (WHERE NOT success))::int AS failed
+  FROM ${attempts} GROUP BY ${columns}`;
+
+/** From when on the log is kept, and with it its figures, in ms since 1970. Dead letters stay longer, uncounted. */
+export const beginOfLog = (retentionMs: number): number => dayOf(now().getTime() - retentionMs);
+
+/** Begins a transaction whose statements walk indexes, and need no compiler that takes longer than they do. */
+export const ALONG_INDEXES = 'SET LOCAL enable_seqscan = off; SET LOCAL jit = off';

@@ -1,0 +1,125 @@
+import type { PrefixedKind } from '#domain';
+import { Conditions } from '../conditions.js';
+import type { Database } from '../database.js';
+import { beginsWith } from './begins-with.js';
+import { urlBeginsWith } from './lookups.repository.js';
+
+export const foundKinds = [
+  'delivery',
+  'attempt',
+  'event',
+  'endpoint',
+  'batch',
+  'customer',
+  'project',
+  'organization',
+  'api_key',
+] as const;
+export type FoundKind = (typeof foundKinds)[number];
+
+/** Something in the house, as a list of what was found shows it. */
+export interface Found {
+  kind: FoundKind;
+  id: string;
+  title: string;
+  subtitle: string;
+  /** Null for what belongs to no single project. */
+  projectId: string | null;
+}
+
+/** How each kind is shown; with `t` as its table. */
+const shown: Record<FoundKind, { from: string; title: string; subtitle: string; projectId: string }> = {
+  delivery: {
+    from: 'deliveries t',
+    title: 't.event_type',
+    subtitle: `t.state || ' · ' || t.target_url`,
+    projectId: 't.project_id',
+  },
+  attempt: {
+    from: 'attempts t',
+    title: 't.event_type',
+    subtitle: `coalesce(nullif(t.http_status, 0)::text, t.error, '') || ' · ' || t.target_url`,
+    projectId: 't.project_id',
+  },
+  event: { from: 'events t', title: 't.type', subtitle: `''`, projectId: 't.project_id' },
+  endpoint: { from: 'webhook_endpoints t', title: 't.url', subtitle: 't.status', projectId: 't.project_id' },
+  batch: {
+    from: 'redelivery_batches t',
+    title: 't.kind',
+    subtitle: `concat_ws(' · ', t.state, t.reason)`,
+    projectId: 't.project_id',
+  },
+  customer: {
+    from: 'customers t',
+    title: 't.email',
+    subtitle: `concat_ws(' ', t.first_name, t.last_name)`,
+    projectId: 't.project_id',
+  },
+  project: {
+    from: 'projects t JOIN organizations o ON o.id = t.organization_id',
+    title: 't.name',
+    subtitle: `o.name || ' · ' || t.slug`,
+    projectId: 't.id',
+  },
+  organization: { from: 'organizations t', title: 't.name', subtitle: 't.slug', projectId: 'NULL::uuid' },
+  api_key: {
+    from: 'api_keys t',
+    title: 't.name',
+    subtitle: `t.prefix || '…' || t.last4`,
+    projectId: 't.project_id',
+  },
+};
+
+const kindOf: Record<PrefixedKind, FoundKind> = {
+  delivery: 'delivery',
+  attempt: 'attempt',
+  event: 'event',
+  endpoint: 'endpoint',
+  redelivery: 'batch',
+};
+
+/** Finds anything in the whole house by its id or its beginning. Every part is a short walk of one index. */
+export class SearchRepository {
+  constructor(private readonly database: Database) {}
+
+  /** What has an id. @param kind null for any kind */
+  async byId(id: string, kind: PrefixedKind | null): Promise<Found[]> {
+    const kinds = kind ? [kindOf[kind]] : foundKinds;
+    const parts = kinds.map((each) => part(each, 't.id = $1'));
+    return this.database.prepared<Found>(parts.join(' UNION ALL '), [id]);
+  }
+
+  /** Endpoints, also deleted ones, whose URL begins with a text. */
+  endpointsAt(start: string, limit: number): Promise<Found[]> {
+    const where = new Conditions();
+    const condition = urlBeginsWith(where, start, 't');
+    return this.database.query<Found>(
+      `${part('endpoint', condition)} LIMIT ${where.value(limit)}`,
+      where.values,
+    );
+  }
+
+  /** Projects and organizations whose name, in any case, or slug begins with a text, and keys that do. */
+  async beginningWith(text: string, limit: number): Promise<Found[]> {
+    const some = (kind: FoundKind, column: string, start: string): string =>
+      `(${part(kind, beginsWith(column, start))} LIMIT $3)`;
+    const names = (['project', 'organization'] as const).flatMap((kind) => [
+      some(kind, 'lower(t.name)', 'lower($1::text)'),
+      some(kind, 't.slug', 'lower($1::text)'),
+    ]);
+    const rows = await this.database.prepared<Found>(
+      `SELECT DISTINCT * FROM (${[...names, some('api_key', 't.prefix', '$2::text')].join(' UNION ALL ')}) found
+       ORDER BY title, id LIMIT $3`,
+      // A key's first characters are kept; a whole one is found by them.
+      [text, text.slice(0, 8), limit],
+    );
+    return rows;
+  }
+}
+
+/** SQL for what of a kind fulfils a condition. */
+function part(kind: FoundKind, condition: string): string {
+  const { from, title, subtitle, projectId } = shown[kind];
+  return `SELECT '${kind}' AS kind, t.id, ${title} AS title, ${subtitle} AS subtitle, ${projectId} AS "projectId"
+    FROM ${from} WHERE ${condition}`;
+}

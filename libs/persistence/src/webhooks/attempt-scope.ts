@@ -1,0 +1,124 @@
+import type { AttemptError, DeliveryState, Reach } from '#domain';
+import { now } from '#platform';
+import { Conditions, organizationsWithin } from '../conditions.js';
+import type { Database } from '../database.js';
+import { CLOCK_SLACK_MS, lowestId, NIL_UUID, type IdRange } from '../id-times.js';
+import { DAY_MS } from './attempt-partitions.js';
+import { deliveriesWithin } from './deliveries.repository.js';
+
+export interface AttemptFilter {
+  projectId: string | null;
+  endpointId: string | null;
+  eventType: string | null;
+  eventId: string | null;
+  deliveryId: string | null;
+  deliveryState: DeliveryState | null;
+  success: boolean | null;
+  httpStatus: number | null;
+  /** First and last HTTP status of a class; [0, 0] for "nothing answered". */
+  httpStatusRange: [number, number] | null;
+  createdAfter: Date | null;
+  createdBefore: Date | null;
+  // What operators alone look for:
+  /** Which of its delivery's attempts. */
+  attempt?: number | null;
+  /** How it failed. */
+  error?: AttemptError | null;
+  /** The bulk redelivery that made its delivery. */
+  batchId?: string | null;
+  attemptId?: string | null;
+  /** Any of these endpoints, or all whose URL begins so. */
+  endpointIds?: string[] | null;
+  endpointUrl?: string | null;
+  /** What is about any of these customers. */
+  customerIds?: string[] | null;
+  /** That is little: see `knowingCustomers`. */
+  areQuiet?: boolean;
+}
+
+/** The part of the log that a list walks: with what an index begins, and in which range of ids. */
+export interface AttemptScope extends IdRange {
+  column: 'organization_id' | 'project_id' | 'endpoint_id' | 'delivery_id' | null;
+  /** None when nothing that the filter names is within the reach. One, whatever it is, for the whole log (null). */
+  ids: string[];
+}
+
+/** Longest time from the making of an attempt's id, by a worker, to its `started_at`, by the database. */
+const CLAIM_MS = 10_000;
+
+/** So far the clock of a worker may be ahead of the database's. Not more: a page first walks over all that began in it. */
+const AHEAD_MS = 1_000;
+
+/** The ids that attempts of a delivery can have. */
+export const idsOf = (delivery: { createdAt: Date; finishedAt: Date | null }): IdRange => ({
+  from: lowestId(delivery.createdAt.getTime() - CLOCK_SLACK_MS),
+  to: lowestId((delivery.finishedAt ?? now()).getTime() + CLOCK_SLACK_MS),
+});
+
+/** The narrowest part of the log that holds every match within a reach. */
+export async function attemptScope(
+  database: Database,
+  reach: Reach,
+  filter: AttemptFilter,
+): Promise<AttemptScope> {
+  const { createdAfter, createdBefore } = filter;
+  const range: IdRange = {
+    from: createdAfter ? lowestId(createdAfter.getTime() - CLAIM_MS) : NIL_UUID,
+    to: lowestId(createdBefore ? createdBefore.getTime() + AHEAD_MS : now().getTime() + DAY_MS),
+  };
+  if (filter.deliveryId !== null || filter.eventId !== null) {
+    return deliveriesScope(database, reach, filter, range);
+  }
+  const rows = async (sql: string, values: unknown[]): Promise<string[]> =>
+    (await database.query<{ id: string }>(sql, values)).map(({ id }) => id);
+  const endpointIds = filter.endpointId === null ? filter.endpointIds : [filter.endpointId];
+  if (endpointIds) {
+    // Deleted ones as well: their attempts stay in the log.
+    const where = new Conditions().reach('w', 'w.project_id', reach);
+    where.add(`w.id = ANY (${where.value(endpointIds)}::uuid[])`);
+    const ids = await rows(`SELECT w.id FROM webhook_endpoints w WHERE ${where.sql}`, where.values);
+    return { ...range, column: 'endpoint_id', ids };
+  }
+  if (reach.projectId) {
+    const isForeign = filter.projectId !== null && filter.projectId !== reach.projectId;
+    return { ...range, column: 'project_id', ids: isForeign ? [] : [reach.projectId] };
+  }
+  if (!reach.organizationId && filter.projectId === null) return { ...range, column: null, ids: [NIL_UUID] };
+  const own = `SELECT o.id FROM organizations o WHERE ${organizationsWithin('$1')}`;
+  if (filter.projectId !== null) {
+    const project = `SELECT p.id FROM projects p WHERE p.id = $2 AND p.organization_id IN (${own})`;
+    const ids = await rows(project, [reach.organizationId, filter.projectId]);
+    return { ...range, column: 'project_id', ids };
+  }
+  return { ...range, column: 'organization_id', ids: await rows(own, [reach.organizationId]) };
+}
+
+/** The attempts of one delivery, or of all those of one event. */
+async function deliveriesScope(
+  database: Database,
+  reach: Reach,
+  { deliveryId, eventId }: AttemptFilter,
+  range: IdRange,
+): Promise<AttemptScope> {
+  const where = deliveriesWithin(reach)
+    .addIf(deliveryId, (value) => `d.id = ${value}`)
+    .addIf(eventId, (value) => `d.event_id = ${value}`);
+  const deliveries = await database.query<{ id: string; createdAt: Date; finishedAt: Date | null }>(
+    `SELECT d.id, d.created_at AS "createdAt", d.finished_at AS "finishedAt"
+     FROM deliveries d JOIN webhook_endpoints w ON w.id = d.endpoint_id WHERE ${where.sql}`,
+    where.values,
+  );
+  const ranges = deliveries.map(idsOf);
+  const first = ranges.map(({ from }) => from).sort()[0] ?? range.from;
+  const last =
+    ranges
+      .map(({ to }) => to)
+      .sort()
+      .at(-1) ?? range.to;
+  return {
+    column: 'delivery_id',
+    ids: deliveries.map(({ id }) => id),
+    from: first > range.from ? first : range.from,
+    to: last < range.to ? last : range.to,
+  };
+}
