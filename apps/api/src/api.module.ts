@@ -1,12 +1,14 @@
-import { Module, type DynamicModule } from '@nestjs/common';
-import { APP_FILTER, APP_GUARD, APP_INTERCEPTOR, APP_PIPE } from '@nestjs/core';
+import { Module, UseInterceptors, type DynamicModule, type Type } from '@nestjs/common';
+import { APP_FILTER, APP_GUARD, APP_PIPE } from '@nestjs/core';
 import { AuthModule, CredentialGuard } from '#auth';
 import { BillingCustomersRepository, PersistenceModule } from '#persistence';
 import {
+  ApiMetrics,
   Config,
   HashThreads,
   Keyring,
   LOGGER,
+  Metrics,
   PasswordHasher,
   PlatformModule,
   RateLimiter,
@@ -14,9 +16,12 @@ import {
 } from '#platform';
 import { ApiKeysController } from './api-keys/api-keys.controller.js';
 import { ApiKeysService } from './api-keys/api-keys.service.js';
+import { ActorNames } from './audit/actor-names.service.js';
 import { AuditInterceptor } from './audit/audit.interceptor.js';
+import { AuditCsv } from './audit/audit-csv.service.js';
 import { AuditLogController } from './audit/audit-log.controller.js';
 import { AuditLogService } from './audit/audit-log.service.js';
+import { AuditSearch } from './audit/audit-search.service.js';
 import { Audit } from './audit/audit.service.js';
 import { BillingPortal } from './billing/billing-portal.js';
 import { BillingController } from './billing/billing.controller.js';
@@ -24,18 +29,23 @@ import { BillingService } from './billing/billing.service.js';
 import { BuiltInBilling } from './billing/built-in-billing.js';
 import { StripeBilling } from './billing/stripe-billing.js';
 import { FirstBoot } from './bootstrap/first-boot.js';
+import { FirstOperator } from './bootstrap/first-operator.js';
 import { StartupService } from './bootstrap/startup.service.js';
 import { CustomerChanges } from './customers/customer-changes.service.js';
 import { CustomerDirectory } from './customers/customer-directory.service.js';
 import { CustomerExport } from './customers/customer-export.service.js';
+import { CustomerMails } from './customers/customer-mails.service.js';
 import { CustomersController } from './customers/customers.controller.js';
 import { CustomersService } from './customers/customers.service.js';
 import { MeController } from './customers/me.controller.js';
 import { EventTypesController } from './events/event-types.controller.js';
 import { EventsController } from './events/events.controller.js';
+import { EventSearch } from './events/event-search.service.js';
 import { EventsService } from './events/events.service.js';
+import { HouseHealth } from './health/house-health.service.js';
+import { TestMails } from './health/test-mails.service.js';
 import { HealthController } from './http/health.controller.js';
-import { IdempotencyInterceptor } from './http/idempotency.interceptor.js';
+import { Idempotency } from './http/idempotency.service.js';
 import { InputPipe } from './http/input.pipe.js';
 import { OriginGuard } from './http/origin.guard.js';
 import { ProblemFilter } from './http/problem.filter.js';
@@ -59,14 +69,19 @@ import { PasswordCheck } from './identity/password-check.service.js';
 import { PasswordController } from './identity/password.controller.js';
 import { PasswordPolicy } from './identity/password-policy.service.js';
 import { PasswordResetService } from './identity/password-reset.service.js';
+import { RefreshController } from './identity/refresh.controller.js';
 import { RefreshService } from './identity/refresh.service.js';
 import { RegistrationService } from './identity/registration.service.js';
 import { VerificationService } from './identity/verification.service.js';
+import { HouseMails } from './mail/house-mails.service.js';
 import { MailQuota } from './mail/mail-quota.service.js';
 import { MailboxController } from './mail/mailbox.controller.js';
 import { MailboxService } from './mail/mailbox.service.js';
+import { operatorControllers } from './operator-controllers.js';
+import { operatorParts } from './operators/operator-parts.js';
 import { OrganizationsController } from './organizations/organizations.controller.js';
 import { OrganizationsService } from './organizations/organizations.service.js';
+import { OverviewService } from './overview/overview.service.js';
 import { BillingPortalPage } from './pages/billing-portal.page.js';
 import { ConfirmEmailChangePage } from './pages/confirm-email-change.page.js';
 import { ErrorDocsController } from './pages/error-docs.controller.js';
@@ -77,58 +92,95 @@ import { ProjectExportController } from './projects/project-export.controller.js
 import { ProjectsController } from './projects/projects.controller.js';
 import { ProjectsService } from './projects/projects.service.js';
 import { ReferenceController } from './reference/reference.controller.js';
+import { NamedThings } from './search/named-things.service.js';
+import { Search } from './search/search.service.js';
 import { CustomerSessionsController } from './sessions/customer-sessions.controller.js';
 import { MeSessionsController } from './sessions/me-sessions.controller.js';
 import { SessionOpener } from './sessions/session-opener.service.js';
 import { SessionsService } from './sessions/sessions.service.js';
+import { DeadLettersController } from './webhooks/dead-letters.controller.js';
+import { DeadLettersService } from './webhooks/dead-letters.service.js';
 import { DeliveriesController } from './webhooks/deliveries.controller.js';
 import { DeliveriesService } from './webhooks/deliveries.service.js';
+import { DeliveryChains } from './webhooks/delivery-chains.service.js';
+import { DeliverySearch } from './webhooks/delivery-search.service.js';
+import { EndpointControlsController } from './webhooks/endpoint-controls.controller.js';
+import { EndpointControlsService } from './webhooks/endpoint-controls.service.js';
+import { EndpointStatsService } from './webhooks/endpoint-stats.service.js';
+import { RecoveryService } from './webhooks/recovery.service.js';
+import { RedeliveriesController } from './webhooks/redeliveries.controller.js';
+import { RedeliveriesService } from './webhooks/redeliveries.service.js';
 import { WebhookEndpointsController } from './webhooks/webhook-endpoints.controller.js';
 import { WebhookEndpointsService } from './webhooks/webhook-endpoints.service.js';
 
+const controllers: Type[] = [
+  ApiKeysController,
+  AuditLogController,
+  AuthController,
+  BillingController,
+  BillingPortalPage,
+  ConfirmEmailChangePage,
+  CustomerSessionsController,
+  CustomersController,
+  DeadLettersController,
+  DeliveriesController,
+  EmailController,
+  EndpointControlsController,
+  EventTypesController,
+  EventsController,
+  HealthController,
+  ImportsController,
+  JwksController,
+  MailboxController,
+  MeController,
+  MeSessionsController,
+  OrganizationsController,
+  PasswordController,
+  ProjectExportController,
+  ProjectsController,
+  RedeliveriesController,
+  RefreshController,
+  ResetPasswordPage,
+  VerifyEmailPage,
+  WebhookEndpointsController,
+];
+
+for (const controller of [...controllers, ...operatorControllers]) {
+  // It says why not.
+  if (controller !== RefreshController) UseInterceptors(AuditInterceptor)(controller);
+}
+
 @Module({
-  controllers: [
-    ApiKeysController,
-    AuditLogController,
-    AuthController,
-    BillingController,
-    BillingPortalPage,
-    ConfirmEmailChangePage,
-    CustomerSessionsController,
-    CustomersController,
-    DeliveriesController,
-    EmailController,
-    EventTypesController,
-    EventsController,
-    HealthController,
-    ImportsController,
-    JwksController,
-    MailboxController,
-    MeController,
-    MeSessionsController,
-    OrganizationsController,
-    PasswordController,
-    ProjectExportController,
-    ProjectsController,
-    ResetPasswordPage,
-    VerifyEmailPage,
-    WebhookEndpointsController,
-  ],
+  controllers,
   providers: [
+    ActorNames,
     ApiKeysService,
     Audit,
+    AuditCsv,
     AuditLogService,
+    AuditSearch,
     BillingService,
     BreachLookup,
     BuiltInBilling,
     CustomerChanges,
     CustomerDirectory,
     CustomerExport,
+    CustomerMails,
     CustomersService,
+    DeadLettersService,
     DeliveriesService,
+    DeliveryChains,
+    DeliverySearch,
     EmailChangeService,
+    EndpointControlsService,
+    EndpointStatsService,
+    EventSearch,
     EventsService,
     FirstBoot,
+    FirstOperator,
+    HouseHealth,
+    HouseMails,
+    Idempotency,
     ImportLines,
     ImportRequests,
     ImportWriter,
@@ -136,22 +188,34 @@ import { WebhookEndpointsService } from './webhooks/webhook-endpoints.service.js
     LoginService,
     MailQuota,
     MailboxService,
+    NamedThings,
     OneTimeLinks,
+    ...operatorParts.services,
     OrganizationsService,
+    OverviewService,
     PasswordChangeService,
     PasswordCheck,
     PasswordPolicy,
     PasswordResetService,
     ProjectExport,
     ProjectsService,
+    RecoveryService,
+    RedeliveriesService,
     Readiness,
     RefreshService,
     RegistrationService,
+    Search,
     SessionOpener,
     SessionsService,
     StartupService,
+    TestMails,
     VerificationService,
     WebhookEndpointsService,
+    {
+      provide: ApiMetrics,
+      useFactory: (metrics: Metrics | null) => metrics && new ApiMetrics(metrics),
+      inject: [Metrics],
+    },
     {
       provide: BillingPortal,
       useFactory: (
@@ -168,8 +232,12 @@ import { WebhookEndpointsService } from './webhooks/webhook-endpoints.service.js
     },
     {
       provide: HashThreads,
-      useFactory: (config: Config) => new HashThreads(config.passwords.threads, config.passwords.cost),
-      inject: [Config],
+      useFactory: ({ passwords }: Config, metrics: ApiMetrics | null) => {
+        const threads = new HashThreads(passwords.threads, passwords.cost);
+        metrics?.watchHashing(threads);
+        return threads;
+      },
+      inject: [Config, ApiMetrics],
     },
     {
       provide: PasswordHasher,
@@ -184,8 +252,6 @@ import { WebhookEndpointsService } from './webhooks/webhook-endpoints.service.js
     },
     { provide: APP_FILTER, useClass: ProblemFilter },
     { provide: APP_PIPE, useClass: InputPipe },
-    IdempotencyInterceptor,
-    { provide: APP_INTERCEPTOR, useClass: AuditInterceptor },
     // In this order: who calls, from where, how often, with what (contract, section 2).
     { provide: APP_GUARD, useExisting: CredentialGuard },
     { provide: APP_GUARD, useClass: OriginGuard },
@@ -198,7 +264,10 @@ export class ApiModule {
     return {
       module: ApiModule,
       imports: [PlatformModule.for(config, logger), PersistenceModule, AuthModule],
-      controllers: config.docs ? [ReferenceController, ErrorDocsController] : [],
+      controllers: [
+        ...(config.docs ? [ReferenceController, ErrorDocsController] : []),
+        ...(config.console ? operatorControllers : []),
+      ],
     };
   }
 }

@@ -3,9 +3,10 @@ import type { Type } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import { ExpressAdapter, type NestExpressApplication } from '@nestjs/platform-express';
 import express, { type Express, type NextFunction, type Request, type Response } from 'express';
-import { NestLogger, type Config, type Logger } from '#platform';
+import { ApiMetrics, MetricsServer, NestLogger, type Config, type Logger } from '#platform';
 import { ApiModule } from './api.module.js';
 import { StartupService } from './bootstrap/startup.service.js';
+import { consoleFiles } from './console/console-files.js';
 import { bodyReader } from './http/body-reader.js';
 import { crossOrigin } from './http/cors.js';
 import { createHttpServer, drain } from './http/http-server.js';
@@ -26,7 +27,7 @@ export interface Api {
 }
 
 /** Paths that answer while the house is still coming up. */
-const earlyPaths = /^\/(livez|readyz|openapi\.json|docs(\/.*)?)$/;
+const earlyPaths = /^\/(livez|readyz|openapi\.json|(docs|console)(\/.*)?)$/;
 
 /** Builds the api. `rootModule` is for tests that look at how it is put together. */
 export async function createApi(
@@ -52,8 +53,10 @@ export async function createApi(
     },
   );
   const readiness = app.get(Readiness);
-  app.use(requestContext(logger), ...securityHeaders(), crossOrigin());
-  app.use(gate(readiness), routeGate(server), ...bodyReader());
+  app.use(requestContext(logger, app.get(ApiMetrics)), securityHeaders, crossOrigin());
+  app.use(gate(readiness));
+  if (config.console) app.use(consoleFiles());
+  app.use(routeGate(server), ...bodyReader());
   if (config.docs) serveOpenApi(app, server);
   await app.init();
 
@@ -65,12 +68,14 @@ export async function createApi(
       await new Promise<void>((resolve, reject) => {
         http.once('error', reject).listen(config.http.port, config.http.host, resolve);
       });
+      app.get(MetricsServer).start();
       await app.get(StartupService).start();
     },
     stop: async () => {
       readiness.draining = true;
       await drain(http);
       await app.close();
+      app.get(MetricsServer).stop();
     },
   };
 }
@@ -84,7 +89,11 @@ function gate(readiness: Readiness) {
   };
 }
 
+/** The document is made for the first who asks: few processes are ever asked, and every one has to start. */
 function serveOpenApi(app: NestExpressApplication, server: Express): void {
-  const document = JSON.stringify(buildOpenApi(app));
-  server.get('/openapi.json', (_request, response) => void response.type('json').send(document));
+  let document: string | undefined;
+  server.get('/openapi.json', (_request, response) => {
+    document ??= JSON.stringify(buildOpenApi(app));
+    response.type('json').send(document);
+  });
 }

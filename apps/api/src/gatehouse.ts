@@ -3,7 +3,7 @@ import type { INestApplicationContext } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import { JWKS_MAX_AGE_SECONDS, SigningKeyRing, type NextSigningKey } from '#auth';
 import { Database, Transactions } from '#persistence';
-import { ConfigError, createLogger, loadConfig, NestLogger } from '#platform';
+import { alertSecrets, ConfigError, createLogger, Keyring, loadConfig, NestLogger } from '#platform';
 import { ApiModule } from './api.module.js';
 import { Audit } from './audit/audit.service.js';
 import { FirstBoot } from './bootstrap/first-boot.js';
@@ -15,6 +15,7 @@ const usage = `Usage: npm run gatehouse -- <command>
   bootstrap            on an empty database make the first organization, project, keys and operator, and print them
   rotate-signing-key   publish a new key for access tokens, which begins to sign a quarter of an hour later;
                        with --now, for a key that leaked: the new key signs at once, and every access token ends
+  alert-secret         print the secret that signs what is posted to ALERT_WEBHOOK_URL
 `;
 
 type Command = (app: INestApplicationContext) => Promise<string>;
@@ -57,6 +58,10 @@ function rotate(app: INestApplicationContext, atOnce: boolean): Promise<NextSign
 /** The commands of `npm run gatehouse`. */
 async function run(words: string[]): Promise<number> {
   const name = words.join(' ');
+  if (name === 'alert-secret') {
+    process.stdout.write(`${alertSecrets(new Keyring(loadConfig().rootSecrets))[0]}\n`);
+    return 0;
+  }
   const command = Object.hasOwn(commands, name) ? commands[name] : undefined;
   if (!command) {
     process.stderr.write(usage);

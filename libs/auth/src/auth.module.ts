@@ -3,6 +3,7 @@ import { JwtModule } from '@nestjs/jwt';
 import { AccessTokenAuthenticator } from './credentials/access-token.authenticator.js';
 import { ApiKeyAuthenticator } from './credentials/api-key.authenticator.js';
 import { CredentialGuard } from './credentials/credential.guard.js';
+import { OperatorSessionAuthenticator } from './credentials/operator-session.authenticator.js';
 import { AccessTokens } from './tokens/access-tokens.js';
 import { RefreshTokens } from './tokens/refresh-tokens.js';
 import { SigningKeyRing } from './tokens/signing-key-ring.js';
@@ -15,6 +16,7 @@ import { SigningKeyRing } from './tokens/signing-key-ring.js';
     AccessTokenAuthenticator,
     AccessTokens,
     ApiKeyAuthenticator,
+    OperatorSessionAuthenticator,
     RefreshTokens,
     SigningKeyRing,
     CredentialGuard,

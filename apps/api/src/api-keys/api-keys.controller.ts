@@ -1,6 +1,6 @@
 import { Body, Controller, Delete, Get, HttpCode, Param, Post, Query } from '@nestjs/common';
 import { ApiCreatedResponse, ApiNoContentResponse, ApiOkResponse, ApiTags } from '@nestjs/swagger';
-import { CurrentCaller, SecretKey, type SecretKeyCaller } from '#auth';
+import { CurrentCaller, SecretKey, type ManagingCaller } from '#auth';
 import { pathUuid } from '#domain';
 import { ApiCamelList } from '../http/api-envelopes.js';
 import { ApiProblems } from '../http/api-problems.js';
@@ -20,7 +20,7 @@ export class ApiKeysController {
   @ApiCreatedResponse({ type: CreatedApiKeyResponse })
   @ApiProblems('insufficient_access', 'project_archived')
   async create(
-    @CurrentCaller() caller: SecretKeyCaller,
+    @CurrentCaller() caller: ManagingCaller,
     @Param('projectId') projectId: string,
     @Body() body: CreateApiKeyRequest,
   ): Promise<CreatedApiKeyResponse> {
@@ -32,7 +32,7 @@ export class ApiKeysController {
   @SecretKey('api_key:read')
   @ApiCamelList(ApiKeyResponse)
   async list(
-    @CurrentCaller() caller: SecretKeyCaller,
+    @CurrentCaller() caller: ManagingCaller,
     @Param('projectId') projectId: string,
     @Query() query: PageQuery,
   ) {
@@ -48,7 +48,7 @@ export class ApiKeysController {
   @SecretKey('api_key:read')
   @ApiOkResponse({ type: ApiKeyResponse })
   async get(
-    @CurrentCaller() caller: SecretKeyCaller,
+    @CurrentCaller() caller: ManagingCaller,
     @Param('projectId') projectId: string,
     @Param('keyId') id: string,
   ): Promise<ApiKeyResponse> {
@@ -62,7 +62,7 @@ export class ApiKeysController {
   @ApiNoContentResponse()
   @ApiProblems('insufficient_access', 'last_organization_key')
   revoke(
-    @CurrentCaller() caller: SecretKeyCaller,
+    @CurrentCaller() caller: ManagingCaller,
     @Param('projectId') projectId: string,
     @Param('keyId') id: string,
   ): Promise<void> {
@@ -75,7 +75,7 @@ export class ApiKeysController {
   @ApiCreatedResponse({ type: CreatedApiKeyResponse })
   @ApiProblems('insufficient_access', 'project_archived', 'api_key_not_rotatable')
   async rotate(
-    @CurrentCaller() caller: SecretKeyCaller,
+    @CurrentCaller() caller: ManagingCaller,
     @Param('projectId') projectId: string,
     @Param('keyId') id: string,
     @Body() body: RotateApiKeyRequest,

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import type { SecretKeyCaller } from '#auth';
+import type { ManagingCaller } from '#auth';
 import {
   apiKeyResource,
   assertAccess,
@@ -21,7 +21,7 @@ import {
 } from '#persistence';
 import { CursorCodec, newId, newKeyValue, now } from '#platform';
 import { Audit } from '../audit/audit.service.js';
-import { END_OF_TIME } from '../http/fields.js';
+import { END_OF_TIME, timeOf } from '../http/fields.js';
 import { readPage, type Page, type PageQuery } from '../http/paging.js';
 import type { CreateApiKeyRequest } from './dto/api-key.request.js';
 
@@ -48,7 +48,7 @@ export class ApiKeysService {
   ) {}
 
   /** @throws GatehouseError `not_found`, `invalid_cursor` */
-  async list({ reach }: SecretKeyCaller, projectId: string, query: PageQuery): Promise<Page<ApiKey>> {
+  async list({ reach }: ManagingCaller, projectId: string, query: PageQuery): Promise<Page<ApiKey>> {
     await this.projects.get(reach, projectId);
     return readPage(this.cursors, ['api-keys', projectId], query, (before, limit) =>
       this.apiKeys.list(projectId, before, limit),
@@ -56,7 +56,7 @@ export class ApiKeysService {
   }
 
   /** @throws GatehouseError `not_found` */
-  async get({ reach }: SecretKeyCaller, projectId: string, id: string): Promise<ApiKey> {
+  async get({ reach }: ManagingCaller, projectId: string, id: string): Promise<ApiKey> {
     await this.projects.get(reach, projectId);
     return this.apiKeys.get(projectId, id);
   }
@@ -66,10 +66,10 @@ export class ApiKeysService {
    * @throws GatehouseError `validation_failed`, `insufficient_scope`, `insufficient_access`, `not_found`,
    *   `project_archived`
    */
-  create(caller: SecretKeyCaller, projectId: string, input: CreateApiKeyRequest): Promise<MintedKey> {
+  create(caller: ManagingCaller, projectId: string, input: CreateApiKeyRequest): Promise<MintedKey> {
     const grant = grantOf(caller, input);
     assertWithin(caller, grant);
-    const expiresAt = input.expiresAt ? new Date(input.expiresAt) : null;
+    const expiresAt = timeOf(input.expiresAt);
     if (expiresAt && expiresAt <= now()) {
       throw invalidField('expiresAt', 'invalid', 'expiresAt must be in the future');
     }
@@ -86,13 +86,13 @@ export class ApiKeysService {
    * @throws GatehouseError `not_found`, `insufficient_access` for a key that reaches further than the caller's,
    *   `last_organization_key`
    */
-  async revoke(caller: SecretKeyCaller, projectId: string, id: string): Promise<void> {
+  async revoke(caller: ManagingCaller, projectId: string, id: string): Promise<void> {
     const { organizationId } = await this.projects.get(caller.reach, projectId);
     const { access } = await this.apiKeys.get(projectId, id);
     assertAccess(caller.access, access);
     await this.transactions.run(async (tx) => {
       if (access === 'organization') {
-        await this.organizations.lock(tx, caller.project.organizationId, organizationId);
+        await this.organizations.lock(tx, caller.reach, organizationId);
         const lasting = await this.apiKeys.lastingOrganizationKeys(tx, organizationId);
         if (lasting.length === 1 && lasting[0]!.id === id) throw new GatehouseError('last_organization_key');
       }
@@ -108,7 +108,7 @@ export class ApiKeysService {
    *   than the caller's, `project_archived`, `api_key_not_rotatable`
    */
   rotate(
-    caller: SecretKeyCaller,
+    caller: ManagingCaller,
     projectId: string,
     id: string,
     overlapSeconds = DEFAULT_OVERLAP_SECONDS,
@@ -127,7 +127,7 @@ export class ApiKeysService {
     });
   }
 
-  private async lockActive(tx: Tx, { reach }: SecretKeyCaller, projectId: string): Promise<Project> {
+  private async lockActive(tx: Tx, { reach }: ManagingCaller, projectId: string): Promise<Project> {
     const project = await this.projects.lock(tx, reach, projectId);
     if (project.archivedAt) throw new GatehouseError('project_archived');
     return project;
@@ -161,7 +161,7 @@ export class ApiKeysService {
 }
 
 /** @throws GatehouseError `validation_failed` for rights that a publishable key cannot have */
-function grantOf(caller: SecretKeyCaller, input: CreateApiKeyRequest): Pick<ApiKey, keyof KeyGrant> {
+function grantOf(caller: ManagingCaller, input: CreateApiKeyRequest): Pick<ApiKey, keyof KeyGrant> {
   if (input.type !== 'publishable') {
     return {
       access: input.access ?? caller.access,

@@ -1,6 +1,6 @@
 import { Controller, Get, Query } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
-import { CurrentCaller, SecretKey, type SecretKeyCaller } from '#auth';
+import { CurrentCaller, SecretKey, type ManagingCaller } from '#auth';
 import { ApiCamelList } from '../http/api-envelopes.js';
 import { camelList } from '../http/paging.js';
 import { AuditLogService } from './audit-log.service.js';
@@ -16,7 +16,7 @@ export class AuditLogController {
   @Get()
   @SecretKey('audit:read')
   @ApiCamelList(AuditEntryResponse)
-  async list(@CurrentCaller() caller: SecretKeyCaller, @Query() query: AuditLogQuery) {
+  async list(@CurrentCaller() caller: ManagingCaller, @Query() query: AuditLogQuery) {
     const { items, nextCursor } = await this.auditLog.list(caller, query);
     return camelList(
       items.map((entry) => AuditEntryResponse.from(entry)),

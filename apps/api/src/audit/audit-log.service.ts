@@ -1,10 +1,11 @@
 import { Injectable } from '@nestjs/common';
-import type { SecretKeyCaller } from '#auth';
+import type { ManagingCaller } from '#auth';
 import { matchingAuditActions } from '#domain';
 import { AuditLogRepository, type AuditEntry, type AuditFilter } from '#persistence';
 import { CursorCodec } from '#platform';
+import { timeOf } from '../http/fields.js';
 import { readPage, type Page } from '../http/paging.js';
-import type { AuditLogQuery } from './dto/audit-log.request.js';
+import type { AuditLogQuery, CountAuditLogQuery } from './dto/audit-log.request.js';
 
 /** The audit log as it is read. */
 @Injectable()
@@ -15,7 +16,7 @@ export class AuditLogService {
   ) {}
 
   /** What was done within the caller's reach, newest first. @throws GatehouseError `invalid_cursor` */
-  list({ reach }: SecretKeyCaller, query: AuditLogQuery): Promise<Page<AuditEntry>> {
+  list({ reach }: ManagingCaller, query: AuditLogQuery): Promise<Page<AuditEntry>> {
     const filter = auditFilter(query);
     return readPage(this.cursors, ['audit-log', reach, filter], query, (before, limit) =>
       this.log.list(reach, filter, before, limit),
@@ -23,7 +24,8 @@ export class AuditLogService {
   }
 }
 
-const auditFilter = (query: AuditLogQuery): AuditFilter => ({
+/** What a query for entries means. */
+export const auditFilter = (query: CountAuditLogQuery): AuditFilter => ({
   projectId: query.projectId ?? null,
   actorType: query.actorType ?? null,
   actorId: query.actorId ?? null,
@@ -31,6 +33,6 @@ const auditFilter = (query: AuditLogQuery): AuditFilter => ({
   targetType: query.targetType ?? null,
   targetId: query.targetId ?? null,
   requestId: query.requestId ?? null,
-  createdAfter: query.createdAfter ? new Date(query.createdAfter) : null,
-  createdBefore: query.createdBefore ? new Date(query.createdBefore) : null,
+  createdAfter: timeOf(query.createdAfter),
+  createdBefore: timeOf(query.createdBefore),
 });

@@ -1,6 +1,7 @@
 import { Injectable, type CallHandler, type ExecutionContext, type NestInterceptor } from '@nestjs/common';
+import type { Response } from 'express';
 import { defer, lastValueFrom, type Observable } from 'rxjs';
-import { IdempotencyInterceptor } from '../http/idempotency.interceptor.js';
+import { Idempotency } from '../http/idempotency.service.js';
 import type { HouseRequest } from '../http/request-context.js';
 import { Audit } from './audit.service.js';
 
@@ -12,22 +13,24 @@ import { Audit } from './audit.service.js';
 export class AuditInterceptor implements NestInterceptor {
   constructor(
     private readonly audit: Audit,
-    private readonly idempotency: IdempotencyInterceptor,
+    private readonly idempotency: Idempotency,
   ) {}
 
   intercept(context: ExecutionContext, next: CallHandler): Observable<unknown> {
-    const request = context.switchToHttp().getRequest<HouseRequest>();
-    const handle = (): Observable<unknown> => this.idempotency.intercept(context, next);
-    if (isNoAction(request)) return handle();
-    return defer(() =>
-      this.audit.during(request, () => lastValueFrom(handle(), { defaultValue: undefined })),
-    );
+    const http = context.switchToHttp();
+    const request = http.getRequest<HouseRequest>();
+    const isOnce = mayBeOnce(request);
+    const isAction = mayBeAction(request);
+    if (!isOnce && !isAction) return next.handle();
+    const handle = () => lastValueFrom(next.handle(), { defaultValue: undefined });
+    const answer = () => this.idempotency.answer(request, http.getResponse<Response>(), handle);
+    return defer(() => (isAction ? this.audit.during(request, answer) : answer()));
   }
 }
 
-/** The busiest routes: what pages send to log in and stay so are events, and what customers read is neither. */
-function isNoAction({ caller, method, route }: HouseRequest): boolean {
-  if (caller?.kind === 'publishable-key') return true;
-  if (caller?.kind === 'access-token') return method === 'GET';
-  return !caller && (route as { path: string }).path === '/api/v1/auth/refresh';
-}
+const mayBeOnce = ({ method, headers }: HouseRequest): boolean =>
+  method === 'POST' && headers['idempotency-key'] !== undefined;
+
+/** What pages send to log in are events, and what customers read is neither. */
+const mayBeAction = ({ caller, method }: HouseRequest): boolean =>
+  caller?.kind !== 'publishable-key' && !(caller?.kind === 'access-token' && method === 'GET');

@@ -1,6 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { Inject, Injectable } from '@nestjs/common';
-import type { AuditAction, AuditActor, Customer, GatehouseError, ProjectContext } from '#domain';
+import type { AuditAction, AuditActor, Customer, GatehouseError, Operator, ProjectContext } from '#domain';
 import { AuditLogRepository, Transactions, type NewAuditEntry, type Tx } from '#persistence';
 import { Config, errorMessage, LOGGER, type Logger } from '#platform';
 import { coarseAddress } from '../http/client-address.js';
@@ -9,13 +9,16 @@ import { callerIp, clientIp, userAgentOf, type HouseRequest } from '../http/requ
 /** What was done; who did it, and from where, the request says. */
 export interface AuditedAction {
   action: AuditAction;
-  organizationId: string;
+  /** Null for what concerns no organization, such as operators. */
+  organizationId: string | null;
   projectId: string | null;
   targetId: string;
   /** Ids, numbers and names of fields. Never a secret, a value of a field, or anything personal. */
   details?: Record<string, unknown>;
   /** Who acted, where the request comes without a credential: the holder of an e-mailed link. */
   customerId?: string;
+  /** The same of operators: who is about to sign in. */
+  operatorId?: string;
 }
 
 /** Something that was done to a customer. */
@@ -25,6 +28,13 @@ export const customerAction = (
   { organizationId }: Pick<ProjectContext, 'organizationId'>,
   details: Record<string, unknown> = {},
 ): AuditedAction => ({ action, organizationId, projectId, targetId: id, details });
+
+/** Something that was done to an operator. It belongs to no organization, and only operators read of it. */
+export const operatorAction = (
+  action: Extract<AuditAction, `operator.${string}`>,
+  { id }: Pick<Operator, 'id'>,
+  details: Record<string, unknown> = {},
+): AuditedAction => ({ action, organizationId: null, projectId: null, targetId: id, details });
 
 /** A request under way, with what it was refused. */
 interface AuditedRequest {
@@ -97,10 +107,10 @@ export class Audit {
     }
   }
 
-  private entry({ details = {}, customerId, ...done }: AuditedAction): NewAuditEntry {
+  private entry({ details = {}, customerId, operatorId, ...done }: AuditedAction): NewAuditEntry {
     const request = this.requests.getStore()?.request;
     if (!request) return { ...done, details, actor: system, ip: null, userAgent: null, requestId: null };
-    const actor = actorOf(request, customerId);
+    const actor = actorOf(request, { customerId, operatorId });
     // A key could vouch for any address to hide its own.
     const ip = actor.type === 'customer' ? clientIp(request) : callerIp(request);
     const { requestId } = request;
@@ -118,9 +128,14 @@ export class Audit {
 const system: AuditActor = { type: 'system', id: null };
 
 /** A publishable key is known to everybody, so it is nobody. */
-function actorOf({ caller }: HouseRequest, customerId: string | undefined): AuditActor {
+function actorOf(
+  { caller }: HouseRequest,
+  { customerId, operatorId }: Pick<AuditedAction, 'customerId' | 'operatorId'>,
+): AuditActor {
+  if (operatorId) return { type: 'operator', id: operatorId };
   if (customerId) return { type: 'customer', id: customerId };
   if (caller?.kind === 'secret-key') return { type: 'key', id: caller.keyId };
+  if (caller?.kind === 'operator') return { type: 'operator', id: caller.operatorId };
   if (caller?.kind === 'access-token') return { type: 'customer', id: caller.customer.id };
   throw new Error('an audited action without an actor');
 }

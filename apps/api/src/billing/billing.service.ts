@@ -19,6 +19,12 @@ export class BillingService {
     @Inject(BillingPortal) private readonly portal: BillingPortal | null,
   ) {}
 
+  /** Who looks after plans and payments. */
+  get provider(): 'stripe' | 'built_in' | 'off' {
+    if (!this.portal) return 'off';
+    return this.config.billing.stripeKey ? 'stripe' : 'built_in';
+  }
+
   /**
    * Opens the portal for the caller's organization, or for one that it created. Production without a provider has none:
    * 501, because no waiting and no other request would help, and a page that pretends would be worse.
@@ -26,10 +32,10 @@ export class BillingService {
    * `billing_unavailable`
    */
   async open(
-    { project, access }: SecretKeyCaller,
+    { project, reach, access }: SecretKeyCaller,
     { returnUrl, organizationId = project.organizationId }: BillingPortalRequest,
   ): Promise<PortalSession> {
-    const organization = await this.organizations.get(project.organizationId, organizationId);
+    const organization = await this.organizations.get(reach, organizationId);
     if (organization.id !== project.organizationId && access !== 'organization') {
       throw new GatehouseError('insufficient_access', { members: { requiredAccess: 'organization' } });
     }
@@ -54,7 +60,7 @@ export class BillingService {
     const visit = this.builtIn.read(token);
     if (!visit) return null;
     const { organizationId, ...rest } = visit;
-    const { name } = await this.organizations.get(organizationId, organizationId);
+    const { name } = await this.organizations.get({ organizationId, projectId: null }, organizationId);
     return { organizationName: name, ...rest };
   }
 }

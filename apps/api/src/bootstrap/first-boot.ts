@@ -11,7 +11,8 @@ import {
   type Tx,
 } from '#persistence';
 import { Config, newId, newKeyValue, PasswordHasher, secureBytes } from '#platform';
-import { Audit } from '../audit/audit.service.js';
+import { Audit, operatorAction } from '../audit/audit.service.js';
+import { PasswordPolicy } from '../identity/password-policy.service.js';
 
 const SEED_LOCK = 7_120_914;
 
@@ -37,17 +38,23 @@ export class FirstBoot {
     private readonly audit: Audit,
     private readonly transactions: Transactions,
     private readonly hasher: PasswordHasher,
+    private readonly policy: PasswordPolicy,
     private readonly config: Config,
   ) {}
 
   /**
    * Seeds an empty house and writes `credentials.json`; null when there is an organization already.
    * Of several processes that start at once one seeds.
+   * @throws ConfigError for an OPERATOR_PASSWORD that many people use
    */
   async run(): Promise<Credentials | null> {
     if (await this.isSeeded()) return null;
     // Outside the transaction: no connection is held while a password is hashed.
-    const operator = { email: 'operator@localhost', password: secureBytes(18).toString('base64url') };
+    const operator = this.config.firstOperator ?? {
+      email: 'operator@localhost',
+      password: secureBytes(18).toString('base64url'),
+    };
+    this.policy.assertStrongSetting(operator);
     const passwordHash = await this.hasher.hash(operator.password);
     return this.transactions.run(async (tx) => {
       await tx.query('SELECT pg_advisory_xact_lock($1)', [SEED_LOCK]);
@@ -71,7 +78,9 @@ export class FirstBoot {
       const made = { organizationId, projectId: null, targetId: organizationId };
       await this.audit.record(tx, { ...made, action: 'organization.created' });
       await this.audit.record(tx, { ...made, projectId, action: 'project.created', targetId: projectId });
-      await this.operators.insert(tx, { id: newId(), email: operator.email, passwordHash, role: 'admin' });
+      const admin = { id: newId(), email: operator.email, name: null, passwordHash, role: 'admin' } as const;
+      await this.operators.insert(tx, admin);
+      await this.audit.record(tx, operatorAction('operator.created', admin, { role: 'admin' }));
       const key = (name: string, type: ApiKeyType, access: Access) =>
         this.insertKey(tx, { name, type, access, organizationId, projectId });
       const credentials: Credentials = {

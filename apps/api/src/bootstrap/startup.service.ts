@@ -22,6 +22,7 @@ import {
 import { hasOutdatedNode } from '../http/outdated-node.js';
 import { Readiness } from '../http/readiness.js';
 import { FirstBoot } from './first-boot.js';
+import { FirstOperator } from './first-operator.js';
 
 /** Days of partitions that migration leaves ready; the worker makes the further ones. */
 const PARTITION_DAYS = 14;
@@ -37,6 +38,7 @@ export class StartupService implements OnApplicationShutdown {
     private readonly transactions: Transactions,
     private readonly feed: EventFeedRepository,
     private readonly firstBoot: FirstBoot,
+    private readonly firstOperator: FirstOperator,
     private readonly ring: SigningKeyRing,
     private readonly readiness: Readiness,
     private readonly hasher: PasswordHasher,
@@ -51,6 +53,7 @@ export class StartupService implements OnApplicationShutdown {
     await this.database.connect();
     await this.prepareSchema();
     if (this.config.seed) await this.seed();
+    await this.firstOperator.ensure();
     await Promise.all([this.loadKeys(), this.hasher.warmUp()]);
     this.reloadKeysLater();
     this.readiness.started = true;

@@ -1,10 +1,16 @@
 import { Injectable } from '@nestjs/common';
-import type { SecretKeyCaller } from '#auth';
+import type { ManagingCaller } from '#auth';
 import { uuidBytes, uuidText, type Customer } from '#domain';
-import { CustomerDirectoryRepository, type CustomerFilter, type CustomerPosition } from '#persistence';
+import {
+  CustomerDirectoryRepository,
+  type CappedCount,
+  type CustomerFilter,
+  type CustomerPosition,
+} from '#persistence';
 import { CursorCodec } from '#platform';
+import { timeOf } from '../http/fields.js';
 import { DEFAULT_LIMIT, type Page } from '../http/paging.js';
-import type { ListCustomersQuery } from './dto/list-customers.request.js';
+import type { CountCustomersQuery, ListCustomersQuery } from './dto/list-customers.request.js';
 
 const ID_BYTES = 16;
 
@@ -17,13 +23,18 @@ export class CustomerDirectory {
   ) {}
 
   /** A page of the customers within the caller's reach. @throws GatehouseError `invalid_cursor` */
-  async list({ reach }: SecretKeyCaller, query: ListCustomersQuery): Promise<Page<Customer>> {
+  async list({ reach }: ManagingCaller, query: ListCustomersQuery): Promise<Page<Customer>> {
     const filter = customerFilter(query);
     const list = ['customers', reach, filter];
     const after = query.cursor === undefined ? null : positionOf(this.cursors.openBytes(list, query.cursor));
     const limit = query.limit ?? DEFAULT_LIMIT;
     const { customers, next } = await this.directory.page(reach, filter, after, limit);
     return { items: customers, nextCursor: next && this.cursors.sealBytes(list, bytesOf(next)) };
+  }
+
+  /** How many there are, as far as a bounded look finds out. */
+  count({ reach }: ManagingCaller, query: CountCustomersQuery): Promise<CappedCount> {
+    return this.directory.count(reach, customerFilter(query));
   }
 }
 
@@ -34,19 +45,17 @@ const positionOf = (bytes: Buffer): CustomerPosition => ({
   key: bytes.subarray(ID_BYTES).toString(),
 });
 
-const customerFilter = (query: ListCustomersQuery): CustomerFilter => ({
+const customerFilter = (query: CountCustomersQuery): CustomerFilter => ({
   projectId: query.projectId ?? null,
   email: query.email ?? null,
   externalId: query.externalId ?? null,
   q: query.q ?? null,
   emailVerified: flag(query.emailVerified),
   disabled: flag(query.disabled),
-  createdAfter: moment(query.createdAfter),
-  createdBefore: moment(query.createdBefore),
-  lastLoginAfter: moment(query.lastLoginAfter),
-  lastLoginBefore: moment(query.lastLoginBefore),
+  createdAfter: timeOf(query.createdAfter),
+  createdBefore: timeOf(query.createdBefore),
+  lastLoginAfter: timeOf(query.lastLoginAfter),
+  lastLoginBefore: timeOf(query.lastLoginBefore),
 });
 
 const flag = (text: string | undefined): boolean | null => (text === undefined ? null : text === 'true');
-
-const moment = (text: string | undefined): Date | null => (text === undefined ? null : new Date(text));

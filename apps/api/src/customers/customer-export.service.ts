@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import type { SecretKeyCaller } from '#auth';
+import type { ManagingCaller } from '#auth';
 import { CustomerRecordsRepository, CustomersRepository, Transactions } from '#persistence';
 import { now } from '#platform';
 import { Audit, customerAction } from '../audit/audit.service.js';
@@ -19,7 +19,7 @@ export class CustomerExport {
   ) {}
 
   /** @throws GatehouseError `not_found` */
-  async of({ reach }: SecretKeyCaller, id: string): Promise<CustomerExportResponse> {
+  async of({ reach }: ManagingCaller, id: string): Promise<CustomerExportResponse> {
     const { customer, project } = await this.customers.get(reach, id);
     const found = await this.records.all(reach, id, LIMIT + 1);
     await this.transactions.run((tx) =>

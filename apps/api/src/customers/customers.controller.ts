@@ -1,6 +1,6 @@
 import { Body, Controller, Delete, Get, HttpCode, Param, Patch, Post, Query } from '@nestjs/common';
 import { ApiCreatedResponse, ApiNoContentResponse, ApiOkResponse, ApiTags } from '@nestjs/swagger';
-import { CurrentCaller, SecretKey, type SecretKeyCaller } from '#auth';
+import { CurrentCaller, MinimumRole, SecretKey, type ManagingCaller } from '#auth';
 import { pathUuid } from '#domain';
 import { ApiCamelList } from '../http/api-envelopes.js';
 import { ApiProblems } from '../http/api-problems.js';
@@ -21,8 +21,8 @@ import { UpdateCustomerRequest } from './dto/update-customer.request.js';
 @Controller('api/v1/customers')
 export class CustomersController {
   constructor(
-    private readonly customers: CustomersService,
-    private readonly directory: CustomerDirectory,
+    protected readonly customers: CustomersService,
+    protected readonly directory: CustomerDirectory,
     private readonly changes: CustomerChanges,
     private readonly exports: CustomerExport,
   ) {}
@@ -36,7 +36,7 @@ export class CustomersController {
   @Get()
   @SecretKey('customer:read')
   @ApiCamelList(CustomerResponse)
-  async list(@CurrentCaller() caller: SecretKeyCaller, @Query() query: ListCustomersQuery) {
+  async list(@CurrentCaller() caller: ManagingCaller, @Query() query: ListCustomersQuery) {
     const { items, nextCursor } = await this.directory.list(caller, query);
     return camelList(
       items.map((customer) => CustomerResponse.from(customer)),
@@ -57,7 +57,7 @@ export class CustomersController {
     'overloaded',
   )
   async create(
-    @CurrentCaller() caller: SecretKeyCaller,
+    @CurrentCaller() caller: ManagingCaller,
     @Body() body: CreateCustomerRequest,
     @CurrentClient() client: Client,
   ): Promise<CustomerResponse> {
@@ -69,7 +69,7 @@ export class CustomersController {
   @SecretKey('customer:read')
   @ApiOkResponse({ type: CustomerResponse })
   async show(
-    @CurrentCaller() { reach }: SecretKeyCaller,
+    @CurrentCaller() { reach }: ManagingCaller,
     @Param('customerId') id: string,
   ): Promise<CustomerResponse> {
     return CustomerResponse.from((await this.customers.get(reach, pathUuid(id))).customer);
@@ -84,7 +84,7 @@ export class CustomersController {
   @ApiOkResponse({ type: CustomerResponse })
   @ApiProblems('email_already_registered', 'external_id_taken', 'project_archived')
   async update(
-    @CurrentCaller() { reach }: SecretKeyCaller,
+    @CurrentCaller() { reach }: ManagingCaller,
     @Param('customerId') id: string,
     @Body() body: UpdateCustomerRequest,
   ): Promise<CustomerResponse> {
@@ -96,7 +96,7 @@ export class CustomersController {
   @SecretKey('customer:read')
   @ApiOkResponse({ type: CustomerExportResponse })
   export(
-    @CurrentCaller() caller: SecretKeyCaller,
+    @CurrentCaller() caller: ManagingCaller,
     @Param('customerId') id: string,
   ): Promise<CustomerExportResponse> {
     return this.exports.of(caller, pathUuid(id));
@@ -106,10 +106,11 @@ export class CustomersController {
   @Post(':customerId/disable')
   @HttpCode(200)
   @SecretKey('customer:write')
+  @MinimumRole('operator')
   @ApiOkResponse({ type: CustomerResponse })
   @ApiProblems('project_archived')
   async disable(
-    @CurrentCaller() { reach }: SecretKeyCaller,
+    @CurrentCaller() { reach }: ManagingCaller,
     @Param('customerId') id: string,
   ): Promise<CustomerResponse> {
     return CustomerResponse.from(await this.customers.disable(reach, pathUuid(id)));
@@ -119,10 +120,11 @@ export class CustomersController {
   @Post(':customerId/enable')
   @HttpCode(200)
   @SecretKey('customer:write')
+  @MinimumRole('operator')
   @ApiOkResponse({ type: CustomerResponse })
   @ApiProblems('project_archived')
   async enable(
-    @CurrentCaller() { reach }: SecretKeyCaller,
+    @CurrentCaller() { reach }: ManagingCaller,
     @Param('customerId') id: string,
   ): Promise<CustomerResponse> {
     return CustomerResponse.from(await this.customers.enable(reach, pathUuid(id)));
@@ -132,10 +134,11 @@ export class CustomersController {
   @Post(':customerId/unlock')
   @HttpCode(200)
   @SecretKey('customer:write')
+  @MinimumRole('operator')
   @ApiOkResponse({ type: CustomerResponse })
   @ApiProblems('project_archived')
   async unlock(
-    @CurrentCaller() { reach }: SecretKeyCaller,
+    @CurrentCaller() { reach }: ManagingCaller,
     @Param('customerId') id: string,
   ): Promise<CustomerResponse> {
     return CustomerResponse.from(await this.customers.unlock(reach, pathUuid(id)));
@@ -149,7 +152,7 @@ export class CustomersController {
   @HttpCode(204)
   @SecretKey('customer:delete')
   @ApiNoContentResponse()
-  async delete(@CurrentCaller() { reach }: SecretKeyCaller, @Param('customerId') id: string): Promise<void> {
+  async delete(@CurrentCaller() { reach }: ManagingCaller, @Param('customerId') id: string): Promise<void> {
     await this.customers.delete(reach, pathUuid(id));
   }
 }

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import type { SecretKeyCaller } from '#auth';
+import type { ManagingCaller } from '#auth';
 import {
   GatehouseError,
   invalidField,
@@ -17,6 +17,7 @@ import {
   ProjectsRepository,
   Transactions,
   type FoundCustomer,
+  type FoundCustomerRecord,
   type NewEvent,
   type Tx,
 } from '#persistence';
@@ -49,7 +50,7 @@ export class CustomersService {
   ) {}
 
   /** A customer to be read, also of an archived project. @throws GatehouseError `not_found` */
-  get(reach: Reach, id: string): Promise<FoundCustomer> {
+  get(reach: Reach, id: string): Promise<FoundCustomerRecord> {
     return this.customers.get(reach, id);
   }
 
@@ -64,7 +65,7 @@ export class CustomersService {
    * @throws GatehouseError `not_found` for a project out of reach, `project_archived`, `weak_password`, `email_already_registered`,
    *   `external_id_taken`, `overloaded`
    */
-  async create(caller: SecretKeyCaller, input: CreateCustomerRequest, client: Client): Promise<Customer> {
+  async create(caller: ManagingCaller, input: CreateCustomerRequest, client: Client): Promise<Customer> {
     const project = await this.projectOf(caller, input.projectId);
     const passwordHash = await this.passwordHash(project, input, client);
     const created = await this.transactions.run(async (tx) => {
@@ -176,8 +177,10 @@ export class CustomersService {
   }
 
   /** @throws GatehouseError `not_found`, `project_archived` */
-  private async projectOf(caller: SecretKeyCaller, projectId: string | undefined): Promise<ProjectContext> {
-    if (projectId === undefined || projectId === caller.project.id) return caller.project;
+  private async projectOf(caller: ManagingCaller, projectId: string | undefined): Promise<ProjectContext> {
+    const own = caller.project;
+    if (own && (projectId ?? own.id) === own.id) return own;
+    if (projectId === undefined) throw invalidField('projectId', 'required', 'projectId is required');
     return this.projects.getActive(caller.reach, projectId);
   }
 

@@ -1,6 +1,6 @@
 import { Controller, Get, Param, Query } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
-import { CurrentCaller, SecretKey, type SecretKeyCaller } from '#auth';
+import { CurrentCaller, SecretKey, type ManagingCaller } from '#auth';
 import { ApiSnakeItem, ApiSnakeList } from '../http/api-envelopes.js';
 import { snakeItem, snakeList } from '../http/paging.js';
 import { ListEventsQuery } from './dto/event.request.js';
@@ -12,11 +12,14 @@ import { EventsService } from './events.service.js';
 export class EventsController {
   constructor(private readonly events: EventsService) {}
 
-  /** What happened, oldest first. `next_cursor` is never null: ask again with it for what happened since. */
+  /**
+   * What happened, oldest first. `next_cursor` is never null: ask again with it for what happened since. Events are kept
+   * for `WEBHOOK_RETENTION`: a cursor that is older goes on with those that are still there.
+   */
   @Get()
   @SecretKey('event:read')
   @ApiSnakeList(EventResponse)
-  async list(@CurrentCaller() caller: SecretKeyCaller, @Query() query: ListEventsQuery) {
+  async list(@CurrentCaller() caller: ManagingCaller, @Query() query: ListEventsQuery) {
     const { events, nextCursor, hasMore } = await this.events.list(caller, query);
     const data = events.map((event) => EventResponse.from(event));
     return { ...snakeList(data, nextCursor), has_more: hasMore };
@@ -26,7 +29,7 @@ export class EventsController {
   @Get(':eventId')
   @SecretKey('event:read')
   @ApiSnakeItem(EventResponse)
-  async get(@CurrentCaller() caller: SecretKeyCaller, @Param('eventId') id: string) {
+  async get(@CurrentCaller() caller: ManagingCaller, @Param('eventId') id: string) {
     return snakeItem(EventResponse.from(await this.events.get(caller, id)));
   }
 }

@@ -1,8 +1,9 @@
 import { Injectable } from '@nestjs/common';
-import type { SecretKeyCaller } from '#auth';
+import type { ManagingCaller } from '#auth';
 import { matchingEventTypes, notFound, pathId, uuidBytes, uuidText } from '#domain';
 import { EventFeedRepository, type FeedEvent, type FeedPosition } from '#persistence';
 import { CursorCodec } from '#platform';
+import { timeOf } from '../http/fields.js';
 import { DEFAULT_LIMIT } from '../http/paging.js';
 import type { ListEventsQuery } from './dto/event.request.js';
 
@@ -29,11 +30,11 @@ export class EventsService {
    * (contract, section 4).
    * @throws GatehouseError `invalid_cursor`
    */
-  async list({ reach }: SecretKeyCaller, query: ListEventsQuery): Promise<EventPage> {
+  async list({ reach }: ManagingCaller, query: ListEventsQuery): Promise<EventPage> {
     const filter = {
       projectId: query.project_id ?? null,
       types: query.types ? matchingEventTypes(query.types.split(',')) : null,
-      createdAfter: query.created_after ? new Date(query.created_after) : null,
+      createdAfter: timeOf(query.created_after),
     };
     const list = ['events', reach, filter];
     const position =
@@ -50,7 +51,7 @@ export class EventsService {
   }
 
   /** @throws GatehouseError `not_found` */
-  async get({ reach }: SecretKeyCaller, id: string): Promise<FeedEvent> {
+  async get({ reach }: ManagingCaller, id: string): Promise<FeedEvent> {
     const event = await this.feed.find(reach, pathId('event', id));
     if (!event) throw notFound();
     return event;

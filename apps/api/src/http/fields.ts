@@ -188,6 +188,9 @@ export const isTime = (text: string): boolean =>
   /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,3})?(Z|[+-]\d\d:\d\d)$/.test(text) &&
   Date.parse(text) < END_OF_TIME;
 
+/** The moment that such a text names; null when it was left out. */
+export const timeOf = (text: string | null | undefined): Date | null => (text ? new Date(text) : null);
+
 /** A moment, which may be left out; in a query as well as in a body. */
 export const TimeField = (description: string, more: Partial<FieldOptions> = {}): PropertyDecorator =>
   CheckedField({
@@ -231,12 +234,12 @@ export const ProjectIdField = (): PropertyDecorator =>
   });
 
 /** A prefixed id in a query. */
-export const PublicIdField = (kind: 'event' | 'delivery' | 'endpoint'): PropertyDecorator =>
+export const PublicIdField = (kind: 'event' | 'delivery' | 'endpoint' | 'redelivery'): PropertyDecorator =>
   CheckedField({
     description: `Only this ${kind}`,
     optional: true,
     isValid: (text) => parsePublicId(kind, text) !== null,
-    message: `$property must be the id of ${kind === 'delivery' ? 'a' : 'an'} ${kind}`,
+    message: `$property must be the id of ${kind.startsWith('e') ? 'an' : 'a'} ${kind}`,
   });
 
 /** true or false. */
@@ -265,6 +268,24 @@ export const MetadataPatchField = (options: FieldOptions): PropertyDecorator =>
   applyDecorators(
     describe({ ...options, optional: true, nullable: true }, { type: 'object', additionalProperties: true }),
     presence({ ...options, optional: true, nullable: true }),
+    Transform(({ obj, key }: { obj: Record<string, unknown>; key: string }) => obj[key]),
+    ValidateBy(
+      { name: 'isObject', validator: { validate: isJsonObject } },
+      { message: '$property must be a JSON object' },
+    ),
+  );
+
+/** Names and values of HTTP headers; whether they are good ones the service says. A patch takes null (RFC 7396). */
+export const HeadersField = (options: Pick<FieldOptions, 'description' | 'nullable'>): PropertyDecorator =>
+  applyDecorators(
+    describe(
+      { ...options, optional: true, example: { authorization: 'Bearer 9f2c51' } },
+      {
+        type: 'object',
+        additionalProperties: { type: 'string', ...(options.nullable ? { nullable: true } : {}) },
+      },
+    ),
+    presence({ ...options, optional: true }),
     Transform(({ obj, key }: { obj: Record<string, unknown>; key: string }) => obj[key]),
     ValidateBy(
       { name: 'isObject', validator: { validate: isJsonObject } },

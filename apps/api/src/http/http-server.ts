@@ -8,11 +8,16 @@ import {
 import type { Socket } from 'node:net';
 import type { Express } from 'express';
 import { GatehouseError, type ErrorCode } from '#domain';
-import { errorCode, newId, withTimeout } from '#platform';
+import { errorCode, monotonicMs, newId, sleep, withTimeout } from '#platform';
 import { problemDocument } from './problem.js';
 
 /** Longest wait for requests in hand when the process stops, in ms. */
 const DRAIN_MS = 12_000;
+
+/** How long new requests are taken while it stops, at most, and how long none may have come. */
+const LEAVE_MS = 1_000;
+const QUIET_MS = 100;
+const LOOK_MS = 10;
 
 /** What Node's parser complains about, as our codes; anything else is a malformed request. */
 const clientErrors: Record<string, ErrorCode> = {
@@ -89,10 +94,23 @@ function refuse(error: Error, socket: Socket, publicUrl: string): void {
   socket.end(`${head.join('\r\n')}\r\n\r\n${body}`, () => socket.destroy());
 }
 
-/** Stops listening, lets requests in hand finish, and cuts what is left after 12 s. */
+/**
+ * Stops listening, lets requests in hand finish, and cuts what is left after 12 s. Whoever still asks is served for
+ * up to a second before: a connection that is closed, or was never accepted, while a request comes over it would
+ * break for its client, and /readyz and `Connection: close` send clients away meanwhile.
+ */
 export async function drain(server: Server): Promise<void> {
+  await requestsCease(server);
   const closed = new Promise<void>((resolve) => server.close(() => resolve()));
   server.closeIdleConnections();
   await withTimeout(closed, DRAIN_MS, 'requests are still in hand').catch(() => undefined);
   server.closeAllConnections();
+}
+
+/** In short looks: after one long wait a busy process would find the timer before what has arrived meanwhile. */
+async function requestsCease(server: Server): Promise<void> {
+  let quietMs = 0;
+  server.on('request', () => (quietMs = -LOOK_MS));
+  for (const end = monotonicMs() + LEAVE_MS; quietMs < QUIET_MS && monotonicMs() < end; quietMs += LOOK_MS)
+    await sleep(LOOK_MS);
 }

@@ -1,17 +1,24 @@
 import { Injectable, type CanActivate, type ExecutionContext } from '@nestjs/common';
 import { GatehouseError, type ProjectSettings } from '#domain';
 import { ProjectsRepository } from '#persistence';
+import { Config } from '#platform';
+import { assertFromConsole, isForConsole } from './console-request.js';
 import type { HouseRequest } from './request-context.js';
 
-/** Lets only those pages call that the project allows. Routes without a key ask in their service. */
+/** Lets only those pages call that the project allows, or the console. Routes without a key ask in their service. */
 @Injectable()
 export class OriginGuard implements CanActivate {
-  constructor(private readonly projects: ProjectsRepository) {}
+  constructor(
+    private readonly projects: ProjectsRepository,
+    private readonly config: Config,
+  ) {}
 
-  /** @throws GatehouseError `origin_not_allowed` */
+  /** @throws GatehouseError `origin_not_allowed`, `cross_site_request` */
   async canActivate(context: ExecutionContext): Promise<boolean> {
-    const { headers, caller } = context.switchToHttp().getRequest<HouseRequest>();
-    if (!headers.origin || !caller || caller.kind === 'secret-key') return true;
+    const request = context.switchToHttp().getRequest<HouseRequest>();
+    if (isForConsole(request.path)) assertFromConsole(request, this.config.publicUrl);
+    const { headers, caller } = request;
+    if (!headers.origin || !caller || caller.kind === 'secret-key' || caller.kind === 'operator') return true;
     const settings =
       caller.kind === 'access-token'
         ? (await this.projects.ofCustomer(caller.customer.projectId)).settings

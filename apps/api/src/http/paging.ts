@@ -1,3 +1,4 @@
+import type { WalkedPage } from '#persistence';
 import { CursorCodec } from '#platform';
 import { QueryIntegerField, TextField } from './fields.js';
 
@@ -24,24 +25,42 @@ export interface Page<T> {
   nextCursor: string | null;
 }
 
+/** Of a list in which nothing can be. */
+export const NO_PAGE: WalkedPage<never> = { items: [], next: null };
+
 /**
  * Reads one page of a list that is ordered by id.
  * @param list what makes this list this list: its name, the caller's reach and every filter
  * @param read must return up to `limit` records that come after the record `before`
  * @throws GatehouseError `invalid_cursor`
  */
-export async function readPage<T extends { id: string }>(
+export function readPage<T extends { id: string }>(
   cursors: CursorCodec,
   list: unknown,
   query: PageQuery,
   read: (before: string | null, limit: number) => Promise<T[]>,
 ): Promise<Page<T>> {
-  const limit = query.limit ?? DEFAULT_LIMIT;
+  return readWalk(cursors, list, query, async (before, limit) => {
+    const records = await read(before, limit + 1);
+    const items = records.slice(0, limit);
+    return { items, next: records.length > limit ? items.at(-1)!.id : null };
+  });
+}
+
+/**
+ * Reads one page of such a list whose reader itself says where it goes on: a page may end before it is full.
+ * @param read must return up to `limit` records that come after the id `before`
+ * @throws GatehouseError `invalid_cursor`
+ */
+export async function readWalk<T>(
+  cursors: CursorCodec,
+  list: unknown,
+  query: PageQuery,
+  read: (before: string | null, limit: number) => Promise<WalkedPage<T>>,
+): Promise<Page<T>> {
   const before = query.cursor === undefined ? null : cursors.open(list, query.cursor);
-  const records = await read(before, limit + 1);
-  const items = records.slice(0, limit);
-  const last = items.at(-1);
-  return { items, nextCursor: records.length > limit && last ? cursors.seal(list, last.id) : null };
+  const { items, next } = await read(before, query.limit ?? DEFAULT_LIMIT);
+  return { items, nextCursor: next && cursors.seal(list, next) };
 }
 
 /** A list in the `/api/v1` family. */

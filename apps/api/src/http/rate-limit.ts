@@ -14,6 +14,7 @@ const addressQuotas = {
   forgot: 10,
   resend: 10,
   refresh: 120,
+  'operator-login': 30,
 };
 
 const secretKeyPolicy: RatePolicy = { name: 'secret-key', quota: 100, windowSeconds: 1 };
@@ -50,7 +51,7 @@ export class RateLimitGuard implements CanActivate {
     const address = clientIp(request);
     if (!address || (!this.config.production && isLoopback(address))) return;
     const { caller } = request;
-    const project = caller?.kind === 'access-token' ? caller.customer.projectId : (caller?.project.id ?? '');
+    const project = caller?.kind === 'access-token' ? caller.customer.projectId : (caller?.project?.id ?? '');
     await this.consume(
       { name, quota: addressQuotas[name], windowSeconds: 60 },
       `${project}:${addressBlock(address)}`,

@@ -1,7 +1,7 @@
 import type { NextFunction, Request, RequestHandler, Response } from 'express';
 import type { AuthenticatedRequest } from '#auth';
 import { isUuid, type ErrorCode } from '#domain';
-import { monotonicMs, newRequestId, type Logger } from '#platform';
+import { monotonicMs, newRandomId, type ApiMetrics, type Logger } from '#platform';
 import { addressBlock, plainAddress } from './client-address.js';
 
 /** What the house knows about a request beyond Express. */
@@ -11,6 +11,8 @@ export interface HouseRequest extends AuthenticatedRequest {
   problemCode?: ErrorCode;
   /** The customer whom a request turned out to be about, for the log. */
   customerId?: string;
+  /** The operator whose session it holds, or whose password it tried, where no caller is known; for the log as well. */
+  operatorId?: string;
   /** Their project, where no credential names it. */
   projectId?: string;
   /** The address of whoever sent it, once it has been asked for. */
@@ -19,22 +21,30 @@ export interface HouseRequest extends AuthenticatedRequest {
 
 const acceptableId = /^[A-Za-z0-9_-]{1,64}$/;
 
-/** Gives each request its id and writes one line about it when it is over. */
-export function requestContext(logger: Logger): RequestHandler {
+/** Gives each request its id, and measures it and writes one line about it when it is over. */
+export function requestContext(logger: Logger, metrics: ApiMetrics | null): RequestHandler {
   return (request: Request, response: Response, next: NextFunction) => {
     const house = request as HouseRequest;
     const given = request.headers['x-request-id'];
-    house.requestId = typeof given === 'string' && acceptableId.test(given) ? given : newRequestId();
+    house.requestId = typeof given === 'string' && acceptableId.test(given) ? given : newRandomId();
     response.setHeader('X-Request-Id', house.requestId);
     const started = monotonicMs();
-    response.once('close', () => logRequest(logger, house, response, monotonicMs() - started));
+    response.once('close', () => {
+      const durationMs = monotonicMs() - started;
+      const status = response.writableFinished ? response.statusCode : null;
+      metrics?.requestEnded(routeOf(house), house.method, status, durationMs);
+      logRequest(logger, house, response, durationMs);
+    });
     next();
   };
 }
 
-/** The route's pattern is logged, never the URL: a query can hold a token. */
+/** The pattern that matched. It is what is logged and counted, never the URL: a query can hold a token. */
+const routeOf = ({ route }: HouseRequest): string | null =>
+  (route as { path?: string } | undefined)?.path ?? null;
+
 function logRequest(logger: Logger, request: HouseRequest, response: Response, durationMs: number): void {
-  const route = (request.route as { path?: string } | undefined)?.path ?? 'unmatched';
+  const route = routeOf(request) ?? 'unmatched';
   if (route === '/livez' || route === '/readyz') return;
   const { caller } = request;
   const line = {
@@ -46,7 +56,9 @@ function logRequest(logger: Logger, request: HouseRequest, response: Response, d
     durationMs: Math.round(durationMs * 10) / 10,
     ip: clientIp(request),
     projectId:
-      caller?.kind === 'access-token' ? caller.customer.projectId : (caller?.project.id ?? request.projectId),
+      caller?.kind === 'access-token'
+        ? caller.customer.projectId
+        : (caller?.project?.id ?? request.projectId),
     actor: actorOf(request),
     customerId: request.customerId ?? customerInPath(request),
   };
@@ -61,9 +73,11 @@ function customerInPath({ params }: HouseRequest): string | undefined {
 }
 
 /** Who acted (requirement LG-03). A refresh token alone says whose it is. */
-function actorOf({ caller, customerId }: HouseRequest): string | undefined {
+function actorOf({ caller, customerId, operatorId }: HouseRequest): string | undefined {
   if (caller?.kind === 'access-token') return `customer:${caller.customer.id}`;
+  if (caller?.kind === 'operator') return `operator:${caller.operatorId}`;
   if (caller) return `key:${caller.keyId}`;
+  if (operatorId) return `operator:${operatorId}`;
   return customerId && `customer:${customerId}`;
 }
 

@@ -1,4 +1,4 @@
-import { Body, Controller, Headers, HttpCode, Post, Req, Res } from '@nestjs/common';
+import { Body, Controller, HttpCode, Post, Req, Res } from '@nestjs/common';
 import {
   ApiAcceptedResponse,
   ApiCreatedResponse,
@@ -10,7 +10,6 @@ import type { Response } from 'express';
 import {
   AccessToken,
   CurrentCaller,
-  NoCredential,
   PublishableKey,
   PublishableOrSecretKey,
   type CustomerCaller,
@@ -22,10 +21,10 @@ import { CurrentClient } from '../http/current-client.js';
 import { RateLimit } from '../http/rate-limit.js';
 import type { Client, HouseRequest } from '../http/request-context.js';
 import { SessionsService } from '../sessions/sessions.service.js';
-import { LoginRequest, LogoutRequest, RefreshRequest, RegisterRequest } from './dto/auth.request.js';
+import { LoginRequest, LogoutRequest, RegisterRequest } from './dto/auth.request.js';
 import { AuthResponse } from './dto/auth.response.js';
+import { logged } from './logged-answer.js';
 import { LoginService } from './login.service.js';
-import { RefreshService } from './refresh.service.js';
 import { RegistrationService } from './registration.service.js';
 
 @ApiTags('Authentication')
@@ -34,7 +33,6 @@ export class AuthController {
   constructor(
     private readonly registration: RegistrationService,
     private readonly loginService: LoginService,
-    private readonly refreshService: RefreshService,
     private readonly sessions: SessionsService,
   ) {}
 
@@ -83,21 +81,6 @@ export class AuthController {
     return logged(await this.loginService.login(project, body, client), request);
   }
 
-  /** Exchanges a refresh token for new tokens; the old one is spent. */
-  @Post('refresh')
-  @HttpCode(200)
-  @NoCredential()
-  @RateLimit('refresh')
-  @ApiOkResponse({ type: AuthResponse })
-  @ApiProblems('invalid_refresh_token', 'refresh_token_expired', 'refresh_token_reused', 'origin_not_allowed')
-  async refresh(
-    @Body() body: RefreshRequest,
-    @Headers('origin') origin: string | undefined,
-    @Req() request: HouseRequest,
-  ): Promise<AuthResponse> {
-    return logged(await this.refreshService.refresh(body.refreshToken, origin), request);
-  }
-
   /** Ends the session of the access token, the customer's others, or all of them. */
   @Post('logout')
   @HttpCode(204)
@@ -106,10 +89,4 @@ export class AuthController {
   async logout(@CurrentCaller() caller: CustomerCaller, @Body() body: LogoutRequest): Promise<void> {
     await this.sessions.logout(caller, body.scope ?? 'this');
   }
-}
-
-/** Names the customer in the log line of the request (requirement LG-03). */
-function logged(answer: AuthResponse, request: HouseRequest): AuthResponse {
-  request.customerId = answer.customer.id;
-  return answer;
 }

@@ -1,7 +1,7 @@
-import { Injectable } from '@nestjs/common';
-import { GatehouseError, type Customer, type ProjectContext } from '#domain';
+import { Inject, Injectable } from '@nestjs/common';
+import { GatehouseError, type Customer, type ErrorCode, type ProjectContext } from '#domain';
 import { CustomersRepository, EventsRepository, Transactions, type Tx } from '#persistence';
-import { PasswordHasher, sha256 } from '#platform';
+import { ApiMetrics, PasswordHasher, sha256, type LoginResult } from '#platform';
 import { customerEvent } from '../customers/customer-events.js';
 import { CustomerSummary } from '../customers/dto/customer.response.js';
 import type { Client } from '../http/request-context.js';
@@ -10,6 +10,16 @@ import { SessionOpener } from '../sessions/session-opener.service.js';
 import type { LoginRequest } from './dto/auth.request.js';
 import type { AuthResponse } from './dto/auth.response.js';
 import { invalidCredentials, PasswordCheck, type ProvenCustomer } from './password-check.service.js';
+
+/** How a refusal is counted; whatever else goes wrong is an `error`. */
+const refusals: Partial<Record<ErrorCode, LoginResult>> = {
+  invalid_credentials: 'invalid',
+  too_many_attempts: 'throttled',
+  customer_disabled: 'disabled',
+  email_not_verified: 'unverified',
+  overloaded: 'overloaded',
+  request_timeout: 'aborted',
+};
 
 /** A login by e-mail and password. */
 @Injectable()
@@ -21,6 +31,7 @@ export class LoginService {
     private readonly transactions: Transactions,
     private readonly hasher: PasswordHasher,
     private readonly sessions: SessionOpener,
+    @Inject(ApiMetrics) private readonly metrics: ApiMetrics | null,
   ) {}
 
   /**
@@ -28,7 +39,18 @@ export class LoginService {
    * @throws GatehouseError `too_many_attempts`, `invalid_credentials`, `customer_disabled`, `email_not_verified`,
    *   `overloaded`
    */
-  async login(
+  async login(project: ProjectContext, request: LoginRequest, client: Client): Promise<AuthResponse> {
+    try {
+      const opened = await this.admit(project, request, client);
+      this.metrics?.login('success');
+      return opened;
+    } catch (error) {
+      this.metrics?.login((error instanceof GatehouseError && refusals[error.code]) || 'error');
+      throw error;
+    }
+  }
+
+  private async admit(
     project: ProjectContext,
     { email, password }: LoginRequest,
     client: Client,

@@ -1,9 +1,17 @@
 import { Injectable } from '@nestjs/common';
-import { GatehouseError, passwordWeaknesses, weaknessSentence, type ProjectContext } from '#domain';
+import {
+  GatehouseError,
+  OPERATOR_PASSWORD_MIN_LENGTH,
+  passwordWeaknesses,
+  weaknessSentence,
+  type PasswordWeakness,
+  type ProjectContext,
+} from '#domain';
+import { ConfigError, type Config } from '#platform';
 import { BreachLookup } from './breach-lookup.js';
 import { isCommonPassword } from './common-passwords.js';
 
-/** What a new password must be like in a project. */
+/** What a new password must be like, in a project and of an operator. */
 @Injectable()
 export class PasswordPolicy {
   constructor(private readonly breaches: BreachLookup) {}
@@ -33,12 +41,37 @@ export class PasswordPolicy {
     if (reasons.length === 0 && breachCheck && (await this.breaches.isBreached(password))) {
       reasons.push('breached');
     }
-    if (reasons.length === 0) return;
-    const errors = reasons.map((code) => ({
-      field,
-      code,
-      message: weaknessSentence(code, passwordMinLength),
-    }));
-    throw new GatehouseError('weak_password', { errors, members: { reasons } });
+    if (reasons.length > 0) throw weakPassword(reasons, passwordMinLength, field);
   }
+
+  /**
+   * Asks more of an operator's password than of a customer's: it opens the whole house.
+   * @throws GatehouseError `weak_password` with every reason
+   */
+  assertStrongForOperator(email: string, password: string, field = 'password'): void {
+    const reasons = operatorWeaknesses(email, password);
+    if (reasons.length > 0) throw weakPassword(reasons, OPERATOR_PASSWORD_MIN_LENGTH, field);
+  }
+
+  /** The same of OPERATOR_PASSWORD. @throws ConfigError with every reason */
+  assertStrongSetting({ email, password }: NonNullable<Config['firstOperator']>): void {
+    const faults = operatorWeaknesses(email, password).map(
+      (reason) => `OPERATOR_PASSWORD is too weak. ${weaknessSentence(reason, OPERATOR_PASSWORD_MIN_LENGTH)}`,
+    );
+    if (faults.length > 0) throw new ConfigError(faults);
+  }
+}
+
+const operatorWeaknesses = (email: string, password: string): PasswordWeakness[] =>
+  passwordWeaknesses(password, {
+    minLength: OPERATOR_PASSWORD_MIN_LENGTH,
+    email,
+    words: ['gatehouse'],
+    isCommon: isCommonPassword,
+  });
+
+/** @param field of the request that holds the password */
+function weakPassword(reasons: PasswordWeakness[], minLength: number, field: string): GatehouseError {
+  const errors = reasons.map((code) => ({ field, code, message: weaknessSentence(code, minLength) }));
+  return new GatehouseError('weak_password', { errors, members: { reasons } });
 }

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { GatehouseError, voidedByNewPassword, type ProjectContext } from '#domain';
+import { GatehouseError, voidedByNewPassword, type Customer, type ProjectContext } from '#domain';
 import {
   CustomersRepository,
   EventsRepository,
@@ -72,10 +72,23 @@ export class PasswordResetService {
     await this.transactions.run(async (tx) => {
       const customer = await this.customers.lock(tx, project.id, found.id);
       if (!isReachable(customer, email)) return;
-      await this.links.send(tx, { kind: 'reset-password', customer, project, redirectUrl });
-      const reset = { email, requestedAt: now().toISOString() };
-      await this.events.record(tx, [customerEvent('password.reset_requested', customer, project, { reset })]);
+      await this.events.record(tx, [await this.request(tx, customer, project, redirectUrl)]);
     });
+  }
+
+  /**
+   * Writes a token and its mail. The caller holds the customer's row.
+   * @returns the event to be recorded in the same transaction
+   */
+  async request(
+    tx: Tx,
+    customer: Customer,
+    project: ProjectContext,
+    redirectUrl: string | null,
+  ): Promise<NewEvent> {
+    await this.links.send(tx, { kind: 'reset-password', customer, project, redirectUrl });
+    const reset = { email: customer.email, requestedAt: now().toISOString() };
+    return customerEvent('password.reset_requested', customer, project, { reset });
   }
 
   /** The token of a reset or invitation link, whatever its state, without using it; null when there is none. */

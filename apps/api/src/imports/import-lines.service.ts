@@ -3,6 +3,7 @@ import { Injectable } from '@nestjs/common';
 import { GatehouseError, invalidField, type FieldError, type ProjectContext } from '#domain';
 import type { CustomerWithHash } from '#persistence';
 import { newId, now, PasswordHasher } from '#platform';
+import { timeOf } from '../http/fields.js';
 import { InputPipe } from '../http/input.pipe.js';
 import { lineLimits, parseStrictJson } from '../http/strict-json.js';
 import { PasswordPolicy } from '../identity/password-policy.service.js';
@@ -111,14 +112,12 @@ function objectOf(value: unknown): Record<string, unknown> {
   return value as Record<string, unknown>;
 }
 
-const dateOf = (text: string | null | undefined): Date | null => (text ? new Date(text) : null);
-
 function customerOf(
   project: ProjectContext,
   input: ImportedCustomer,
   passwordHash: string | null,
 ): CustomerWithHash {
-  const createdAt = dateOf(input.createdAt) ?? now();
+  const createdAt = timeOf(input.createdAt) ?? now();
   return {
     id: newId(),
     projectId: project.id,
@@ -129,10 +128,10 @@ function customerOf(
     emailVerified: input.emailVerified ?? false,
     metadata: input.metadata ?? {},
     publicMetadata: input.publicMetadata ?? {},
-    disabledAt: dateOf(input.disabledAt),
+    disabledAt: timeOf(input.disabledAt),
     createdAt,
-    updatedAt: dateOf(input.updatedAt) ?? createdAt,
-    lastLoginAt: dateOf(input.lastLoginAt),
+    updatedAt: timeOf(input.updatedAt) ?? createdAt,
+    lastLoginAt: timeOf(input.lastLoginAt),
     passwordHash,
   };
 }

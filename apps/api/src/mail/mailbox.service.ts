@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { canonicalEmail, notFound, type Reach } from '#domain';
-import { MailsRepository } from '#persistence';
+import { MailsRepository, type ProjectMail } from '#persistence';
 import { Config, CursorCodec, Keyring, renderMail } from '#platform';
 import { readPage, type Page } from '../http/paging.js';
 import type { MailboxQuery } from './dto/mailbox.request.js';
@@ -18,7 +18,7 @@ export class MailboxService {
 
   /** @throws GatehouseError `not_found` where mails are sent, `invalid_cursor` */
   async list(reach: Reach, query: MailboxQuery): Promise<Page<MailboxEntry>> {
-    if (this.config.mail.smtpUrl) throw notFound();
+    this.assertKept();
     const filter = {
       projectId: query.projectId ?? null,
       email: query.email ? canonicalEmail(query.email) : null,
@@ -29,8 +29,20 @@ export class MailboxService {
       query,
       (before, limit) => this.mails.list(reach, { ...filter, before }, limit),
     );
-    const { publicUrl } = this.config;
-    const entries = items.map((mail) => MailboxEntry.from(mail, renderMail(mail, this.keyring, publicUrl)));
-    return { items: entries, nextCursor };
+    return { items: items.map((mail) => this.entry(mail)), nextCursor };
+  }
+
+  /** @throws GatehouseError `not_found`, also where mails are sent */
+  async get(reach: Reach, id: string): Promise<MailboxEntry> {
+    this.assertKept();
+    return this.entry(await this.mails.get(reach, id));
+  }
+
+  private assertKept(): void {
+    if (this.config.mail.smtpUrl) throw notFound();
+  }
+
+  private entry(mail: ProjectMail): MailboxEntry {
+    return MailboxEntry.from(mail, renderMail(mail, this.keyring, this.config.publicUrl));
   }
 }

@@ -1,6 +1,6 @@
 import { Body, Controller, Get, Param, Patch, Post, Query } from '@nestjs/common';
 import { ApiCreatedResponse, ApiOkResponse, ApiTags } from '@nestjs/swagger';
-import { CurrentCaller, OrganizationKey, SecretKey, type SecretKeyCaller } from '#auth';
+import { CurrentCaller, OrganizationKey, SecretKey, type ManagingCaller } from '#auth';
 import { pathUuid } from '#domain';
 import { ApiCamelList } from '../http/api-envelopes.js';
 import { ApiProblems } from '../http/api-problems.js';
@@ -12,13 +12,13 @@ import { OrganizationsService } from './organizations.service.js';
 @ApiTags('Organizations')
 @Controller('api/v1/organizations')
 export class OrganizationsController {
-  constructor(private readonly organizations: OrganizationsService) {}
+  constructor(protected readonly organizations: OrganizationsService) {}
 
   /** The organization of the key and those that it created, newest first. */
   @Get()
   @SecretKey('organization:read')
   @ApiCamelList(OrganizationResponse)
-  async list(@CurrentCaller() caller: SecretKeyCaller, @Query() query: PageQuery) {
+  async list(@CurrentCaller() caller: ManagingCaller, @Query() query: PageQuery) {
     const { items, nextCursor } = await this.organizations.list(caller, query);
     return camelList(
       items.map((organization) => OrganizationResponse.from(organization)),
@@ -32,7 +32,7 @@ export class OrganizationsController {
   @ApiCreatedResponse({ type: OrganizationResponse })
   @ApiProblems('slug_taken')
   async create(
-    @CurrentCaller() caller: SecretKeyCaller,
+    @CurrentCaller() caller: ManagingCaller,
     @Body() body: CreateOrganizationRequest,
   ): Promise<OrganizationResponse> {
     return OrganizationResponse.from(await this.organizations.create(caller, body));
@@ -43,7 +43,7 @@ export class OrganizationsController {
   @SecretKey('organization:read')
   @ApiOkResponse({ type: OrganizationResponse })
   async get(
-    @CurrentCaller() caller: SecretKeyCaller,
+    @CurrentCaller() caller: ManagingCaller,
     @Param('organizationId') id: string,
   ): Promise<OrganizationResponse> {
     return OrganizationResponse.from(await this.organizations.get(caller, pathUuid(id)));
@@ -54,7 +54,7 @@ export class OrganizationsController {
   @OrganizationKey('organization:write')
   @ApiOkResponse({ type: OrganizationResponse })
   async update(
-    @CurrentCaller() caller: SecretKeyCaller,
+    @CurrentCaller() caller: ManagingCaller,
     @Param('organizationId') id: string,
     @Body() body: UpdateOrganizationRequest,
   ): Promise<OrganizationResponse> {

@@ -1,11 +1,22 @@
 import { Injectable } from '@nestjs/common';
-import type { SecretKeyCaller } from '#auth';
+import type { ManagingCaller } from '#auth';
 import { changedFields, GatehouseError, type AuditAction, type Organization } from '#domain';
-import { EventsRepository, OrganizationsRepository, Transactions, type NewEvent } from '#persistence';
+import {
+  EventsRepository,
+  OrganizationsRepository,
+  Transactions,
+  type CappedCount,
+  type NewEvent,
+} from '#persistence';
 import { CursorCodec, newId } from '#platform';
 import { Audit, type AuditedAction } from '../audit/audit.service.js';
-import { readPage, type Page, type PageQuery } from '../http/paging.js';
-import type { CreateOrganizationRequest, UpdateOrganizationRequest } from './dto/organization.request.js';
+import { readPage, type Page } from '../http/paging.js';
+import type {
+  CountOrganizationsQuery,
+  CreateOrganizationRequest,
+  SearchOrganizationsQuery,
+  UpdateOrganizationRequest,
+} from './dto/organization.request.js';
 import { OrganizationResponse } from './dto/organization.response.js';
 
 @Injectable()
@@ -19,26 +30,32 @@ export class OrganizationsService {
   ) {}
 
   /** The caller's organization and those that it created, newest first. @throws GatehouseError `invalid_cursor` */
-  list({ project }: SecretKeyCaller, query: PageQuery): Promise<Page<Organization>> {
-    const { organizationId } = project;
-    return readPage(this.cursors, ['organizations', organizationId], query, (before, limit) =>
-      this.organizations.list(organizationId, before, limit),
+  list({ reach }: ManagingCaller, query: SearchOrganizationsQuery): Promise<Page<Organization>> {
+    const { q = null } = query;
+    return readPage(this.cursors, ['organizations', reach.organizationId, q], query, (before, limit) =>
+      this.organizations.list(reach, q, before, limit),
     );
   }
 
-  /** @throws GatehouseError `not_found` */
-  get({ project }: SecretKeyCaller, id: string): Promise<Organization> {
-    return this.organizations.get(project.organizationId, id);
+  count({ reach }: ManagingCaller, { q }: CountOrganizationsQuery): Promise<CappedCount> {
+    return this.organizations.count(reach, q ?? null);
   }
 
-  /** Creates an organization below the caller's own. @throws GatehouseError `slug_taken` */
-  create({ project }: SecretKeyCaller, { name, slug }: CreateOrganizationRequest): Promise<Organization> {
-    const parentId = project.organizationId;
+  /** @throws GatehouseError `not_found` */
+  get({ reach }: ManagingCaller, id: string): Promise<Organization> {
+    return this.organizations.get(reach, id);
+  }
+
+  /** Creates an organization below the caller's own, or one that nobody created. @throws GatehouseError `slug_taken` */
+  create({ reach }: ManagingCaller, { name, slug }: CreateOrganizationRequest): Promise<Organization> {
+    const parentId = reach.organizationId;
     return this.transactions.run(async (tx) => {
       const organization = await this.organizations.insert(tx, { id: newId(), name, slug, parentId });
       if (!organization) throw new GatehouseError('slug_taken');
       // Told to the parent: nobody can have an endpoint in the new one yet.
-      await this.events.record(tx, [organizationEvent('organization.created', parentId, organization)]);
+      await this.events.record(tx, [
+        organizationEvent('organization.created', parentId ?? organization.id, organization),
+      ]);
       await this.audit.record(tx, organizationAction('organization.created', organization.id));
       return organization;
     });
@@ -48,10 +65,10 @@ export class OrganizationsService {
    * Merges a patch. What changes nothing leaves no event and no other `updatedAt`.
    * @throws GatehouseError `not_found`
    */
-  update({ project }: SecretKeyCaller, id: string, input: UpdateOrganizationRequest): Promise<Organization> {
+  update({ reach }: ManagingCaller, id: string, input: UpdateOrganizationRequest): Promise<Organization> {
     return this.transactions.run(async (tx) => {
       // Locked, so that of two patches at the same time neither loses what the other one sets.
-      const before = await this.organizations.lock(tx, project.organizationId, id);
+      const before = await this.organizations.lock(tx, reach, id);
       const { name, billingReturnOrigins } = before;
       const sent = input.billingReturnOrigins;
       const after = {

@@ -1,5 +1,3 @@
-import { Readable } from 'node:stream';
-import { pipeline } from 'node:stream/promises';
 import type { ServerResponse } from 'node:http';
 import { Inject, Injectable } from '@nestjs/common';
 import type { SecretKeyCaller } from '#auth';
@@ -11,14 +9,12 @@ import {
   Transactions,
   type CustomerWithHash,
 } from '#persistence';
-import { errorCode, errorMessage, LOGGER, PasswordHasher, type Logger } from '#platform';
+import { LOGGER, PasswordHasher, type Logger } from '#platform';
 import { Audit } from '../audit/audit.service.js';
 import { CustomerResponse } from '../customers/dto/customer.response.js';
+import { sendPages } from '../http/send-pages.js';
 
 const PAGE = 200;
-
-/** A reader who takes nothing for so many ms is gone. */
-const STALL_MS = 60_000;
 
 /** All customers of a project, one JSON object a line. */
 @Injectable()
@@ -56,19 +52,9 @@ export class ProjectExport {
     return this.pages(caller, projectId, first, (customer) => this.line(customer, withHashes));
   }
 
-  /**
-   * Sends an export as fast as it is taken. What goes wrong from here on can only be shown by breaking off: then the
-   * end of the body is missing.
-   */
-  async send(projectId: string, pages: AsyncGenerator<string>, response: ServerResponse): Promise<void> {
-    response.setTimeout(STALL_MS);
-    try {
-      await pipeline(Readable.from(pages), response);
-    } catch (error) {
-      response.destroy();
-      if (errorCode(error) === 'ERR_STREAM_PREMATURE_CLOSE') return;
-      this.logger.warn({ projectId, reason: errorMessage(error) }, 'an export broke off');
-    }
+  /** Sends an export. */
+  send(projectId: string, pages: AsyncGenerator<string>, response: ServerResponse): Promise<void> {
+    return sendPages(pages, response, this.logger, { projectId });
   }
 
   /** Each page is a statement of its own: an export holds no transaction, and no connection while nobody reads. */

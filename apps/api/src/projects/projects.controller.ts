@@ -1,6 +1,6 @@
 import { Body, Controller, Get, HttpCode, Param, Patch, Post, Query } from '@nestjs/common';
 import { ApiCreatedResponse, ApiOkResponse, ApiTags } from '@nestjs/swagger';
-import { CurrentCaller, OrganizationKey, SecretKey, type SecretKeyCaller } from '#auth';
+import { CurrentCaller, OrganizationKey, SecretKey, type ManagingCaller } from '#auth';
 import { pathUuid } from '#domain';
 import { ApiCamelList } from '../http/api-envelopes.js';
 import { ApiProblems } from '../http/api-problems.js';
@@ -12,13 +12,13 @@ import { ProjectsService } from './projects.service.js';
 @ApiTags('Projects')
 @Controller('api/v1/projects')
 export class ProjectsController {
-  constructor(private readonly projects: ProjectsService) {}
+  constructor(protected readonly projects: ProjectsService) {}
 
   /** The projects of the key's organization and of those it created, newest first; for a project key as well. */
   @Get()
   @SecretKey('project:read')
   @ApiCamelList(ProjectResponse)
-  async list(@CurrentCaller() caller: SecretKeyCaller, @Query() query: ListProjectsQuery) {
+  async list(@CurrentCaller() caller: ManagingCaller, @Query() query: ListProjectsQuery) {
     const { items, nextCursor } = await this.projects.list(caller, query);
     return camelList(
       items.map((project) => ProjectResponse.from(project)),
@@ -31,7 +31,7 @@ export class ProjectsController {
   @OrganizationKey('project:write')
   @ApiCreatedResponse({ type: ProjectResponse })
   @ApiProblems('not_found', 'slug_taken')
-  async create(@CurrentCaller() caller: SecretKeyCaller, @Body() body: CreateProjectRequest) {
+  async create(@CurrentCaller() caller: ManagingCaller, @Body() body: CreateProjectRequest) {
     return ProjectResponse.from(await this.projects.create(caller, body));
   }
 
@@ -39,7 +39,7 @@ export class ProjectsController {
   @Get(':projectId')
   @SecretKey('project:read')
   @ApiOkResponse({ type: ProjectResponse })
-  async get(@CurrentCaller() caller: SecretKeyCaller, @Param('projectId') id: string) {
+  async get(@CurrentCaller() caller: ManagingCaller, @Param('projectId') id: string) {
     return ProjectResponse.from(await this.projects.get(caller, pathUuid(id)));
   }
 
@@ -49,7 +49,7 @@ export class ProjectsController {
   @ApiOkResponse({ type: ProjectResponse })
   @ApiProblems('project_archived')
   async update(
-    @CurrentCaller() caller: SecretKeyCaller,
+    @CurrentCaller() caller: ManagingCaller,
     @Param('projectId') id: string,
     @Body() body: UpdateProjectRequest,
   ) {
@@ -65,7 +65,7 @@ export class ProjectsController {
   @OrganizationKey('project:write')
   @ApiOkResponse({ type: ProjectResponse })
   @ApiProblems('own_project', 'last_organization_key')
-  async archive(@CurrentCaller() caller: SecretKeyCaller, @Param('projectId') id: string) {
+  async archive(@CurrentCaller() caller: ManagingCaller, @Param('projectId') id: string) {
     return ProjectResponse.from(await this.projects.archive(caller, pathUuid(id)));
   }
 }

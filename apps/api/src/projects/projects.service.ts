@@ -1,10 +1,11 @@
 import { Injectable } from '@nestjs/common';
-import type { SecretKeyCaller } from '#auth';
+import type { ManagingCaller } from '#auth';
 import {
   changedFields,
   defaultSettings,
   fieldNames,
   GatehouseError,
+  invalidField,
   patchSettings,
   settingsFaults,
   slugOf,
@@ -18,13 +19,20 @@ import {
   OrganizationsRepository,
   ProjectsRepository,
   Transactions,
+  type CappedCount,
   type NewProject,
+  type ProjectFilter,
   type Tx,
 } from '#persistence';
 import { Config, CursorCodec, newId, secureBytes } from '#platform';
 import { Audit } from '../audit/audit.service.js';
 import { readPage, type Page } from '../http/paging.js';
-import type { CreateProjectRequest, ListProjectsQuery, UpdateProjectRequest } from './dto/project.request.js';
+import type {
+  CountProjectsQuery,
+  CreateProjectRequest,
+  SearchProjectsQuery,
+  UpdateProjectRequest,
+} from './dto/project.request.js';
 import { ProjectResponse } from './dto/project.response.js';
 
 /** Projects and their settings. */
@@ -46,28 +54,29 @@ export class ProjectsService {
    * (contract, section 3).
    * @throws GatehouseError `invalid_cursor`
    */
-  list({ project }: SecretKeyCaller, query: ListProjectsQuery): Promise<Page<Project>> {
-    const reach = { organizationId: project.organizationId, projectId: null };
-    const filter = {
-      organizationId: query.organizationId ?? null,
-      environment: query.environment ?? null,
-      archived: query.archived === undefined ? null : query.archived === 'true',
-    };
+  list({ reach: { organizationId } }: ManagingCaller, query: SearchProjectsQuery): Promise<Page<Project>> {
+    const reach = { organizationId, projectId: null };
+    const filter = projectFilter(query);
     return readPage(this.cursors, ['projects', reach, filter], query, (before, limit) =>
       this.projects.list(reach, filter, before, limit),
     );
   }
 
+  count({ reach }: ManagingCaller, query: CountProjectsQuery): Promise<CappedCount> {
+    return this.projects.count(reach, projectFilter(query));
+  }
+
   /** @throws GatehouseError `not_found` */
-  get({ reach }: SecretKeyCaller, id: string): Promise<Project> {
+  get({ reach }: ManagingCaller, id: string): Promise<Project> {
     return this.projects.get(reach, id);
   }
 
   /** @throws GatehouseError `validation_failed`, `not_found` for an organization out of reach, `slug_taken` */
-  async create({ project: own }: SecretKeyCaller, input: CreateProjectRequest): Promise<Project> {
+  async create({ reach }: ManagingCaller, input: CreateProjectRequest): Promise<Project> {
     const settings = this.settingsOf(defaultSettings, input.settings ?? {});
-    const organizationId = input.organizationId ?? own.organizationId;
-    await this.organizations.get(own.organizationId, organizationId);
+    const organizationId = input.organizationId ?? reach.organizationId;
+    if (!organizationId) throw invalidField('organizationId', 'required', 'organizationId is required');
+    await this.organizations.get(reach, organizationId);
     const { name, environment = 'development' } = input;
     const slugs = input.slug ? [input.slug] : freeSlugs(name);
     return this.transactions.run(async (tx) => {
@@ -86,7 +95,7 @@ export class ProjectsService {
    * request, so they act at once.
    * @throws GatehouseError `not_found`, `project_archived`, `validation_failed`
    */
-  update({ reach }: SecretKeyCaller, id: string, input: UpdateProjectRequest): Promise<Project> {
+  update({ reach }: ManagingCaller, id: string, input: UpdateProjectRequest): Promise<Project> {
     return this.transactions.run(async (tx) => {
       // Locked, so that of two patches at the same time neither loses what the other one sets.
       const before = await this.projects.lock(tx, reach, id);
@@ -105,13 +114,13 @@ export class ProjectsService {
    * Stops a project: its keys and its customers' tokens end at once, its data stays. A second time nothing happens.
    * @throws GatehouseError `not_found`, `own_project`, `last_organization_key`
    */
-  archive(caller: SecretKeyCaller, id: string): Promise<Project> {
+  archive(caller: ManagingCaller, id: string): Promise<Project> {
     return this.transactions.run(async (tx) => {
       const before = await this.projects.lock(tx, caller.reach, id);
       if (before.archivedAt) return before;
-      if (id === caller.project.id) throw new GatehouseError('own_project');
+      if (id === caller.project?.id) throw new GatehouseError('own_project');
       const { organizationId } = before;
-      await this.organizations.lock(tx, caller.project.organizationId, organizationId);
+      await this.organizations.lock(tx, caller.reach, organizationId);
       const keys = await this.apiKeys.lastingOrganizationKeys(tx, organizationId);
       if (keys.length > 0 && keys.every(({ projectId }) => projectId === id)) {
         throw new GatehouseError('last_organization_key');
@@ -153,6 +162,13 @@ export class ProjectsService {
     await this.audit.record(tx, { action, organizationId, projectId, targetId: projectId, details });
   }
 }
+
+const projectFilter = ({ organizationId, environment, archived, q }: CountProjectsQuery): ProjectFilter => ({
+  organizationId: organizationId ?? null,
+  environment: environment ?? null,
+  archived: archived === undefined ? null : archived === 'true',
+  q: q ?? null,
+});
 
 /** The slug of a name, and others of the same name, of which one is free however many there are. */
 const freeSlugs = (name: string): string[] => [

@@ -3,9 +3,10 @@ import { ROUTE_ARGS_METADATA } from '@nestjs/common/constants.js';
 import { RouteParamtypes } from '@nestjs/common/enums/route-paramtypes.enum.js';
 import { ModulesContainer } from '@nestjs/core';
 import type { OperationObject } from '@nestjs/swagger';
-import { ROUTE_CREDENTIAL, type RouteCredential } from '#auth';
+import { routeCredential, type RouteCredential } from '#auth';
 import type { ErrorCode } from '#domain';
 import { API_PROBLEMS } from '../http/api-problems.js';
+import { isForConsole } from '../http/console-request.js';
 import type { BodyClass } from '../http/input.pipe.js';
 import { RATE_LIMIT } from '../http/rate-limit.js';
 
@@ -50,7 +51,7 @@ export class RouteReader {
       method,
       path,
       operation,
-      credential: metadata<RouteCredential>(ROUTE_CREDENTIAL) ?? nobody,
+      credential: routeCredential(controller, handler) ?? nobody,
       isLimited: metadata(RATE_LIMIT) !== undefined,
       bodyIsOptional: bodyClass(controller, name)?.bodyIsOptional ?? false,
       problems: metadata<ErrorCode[]>(API_PROBLEMS) ?? [],
@@ -82,6 +83,7 @@ export function problemCodes(route: DocumentedRoute): ErrorCode[] {
     'validation_failed',
     ...(takes('cursor') ? (['invalid_cursor'] as const) : []),
     ...credentialProblems(credential),
+    ...(isForConsole(route.path) && route.method !== 'get' ? (['cross_site_request'] as const) : []),
     ...(route.path.includes('{') ? (['not_found'] as const) : []),
     ...(route.isLimited ? (['rate_limited'] as const) : []),
     ...(takesIdempotencyKey(route) ? idempotencyProblems : []),
@@ -100,9 +102,17 @@ const bodyProblems: ErrorCode[] = [
 ];
 const idempotencyProblems: ErrorCode[] = ['idempotency_in_progress', 'idempotency_key_reused'];
 
+const operatorProblems: ErrorCode[] = [
+  'multiple_credentials',
+  'operator_session_required',
+  'wrong_credential_type',
+  'insufficient_role',
+];
+
 /** Of `CredentialGuard`, `OriginGuard` and the limit of secret keys. */
 function credentialProblems({ kinds, scopes, access }: RouteCredential): ErrorCode[] {
   if (kinds.length === 0) return [];
+  if (kinds.includes('operator')) return operatorProblems;
   const takesSecret = kinds.includes('secret-key');
   return [
     'multiple_credentials',
@@ -115,5 +125,6 @@ function credentialProblems({ kinds, scopes, access }: RouteCredential): ErrorCo
   ];
 }
 
-/** Every POST that a secret key can come with, if only beside another credential, as `IdempotencyInterceptor` reads it. */
-export const takesIdempotencyKey = ({ method }: DocumentedRoute): boolean => method === 'post';
+/** Every POST that a secret key can come with, if only beside another credential, as `Idempotency` reads it. */
+export const takesIdempotencyKey = ({ method, path }: DocumentedRoute): boolean =>
+  method === 'post' && !isForConsole(path);

@@ -11,6 +11,9 @@ export const tags: Record<string, string> = {
   Events: 'What happened, oldest first: the same bodies as the webhooks.',
   'Webhook endpoints': 'Where events are delivered to.',
   'Webhook deliveries': 'Every attempt to deliver an event, and the way to have it delivered again.',
+  'Webhook redeliveries':
+    'Many deliveries again at once: planned, started with a reason, with progress, and cancelled if need be.',
+  Operators: 'What the console does, with the session of an operator who is signed in.',
   'Audit log': 'Who did what, to what, from where and when.',
   Mailbox: 'The mails of a house without a mail server.',
   Health: 'For load balancers and supervisors.',

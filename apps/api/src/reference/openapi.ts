@@ -11,10 +11,11 @@ import {
   type ResponsesObject,
   type SecurityRequirementObject,
 } from '@nestjs/swagger';
-import type { CallerKind } from '#auth';
+import { OPERATOR_COOKIE, requiredRole, type CallerKind, type RouteCredential } from '#auth';
 import { errorCatalogue } from '#domain';
 import { VERSION } from '#platform';
-import { keptStatuses } from '../http/idempotency.interceptor.js';
+import { isForConsole } from '../http/console-request.js';
+import { keptStatuses } from '../http/idempotency.service.js';
 import {
   handlerName,
   problemCodes,
@@ -37,6 +38,7 @@ const schemesOf: Record<CallerKind, string[]> = {
   'secret-key': ['secretKey', 'secretKeyHeader'],
   'publishable-key': ['publishableKey'],
   'access-token': ['accessToken'],
+  operator: ['operatorSession'],
 };
 
 const skeleton = (): Omit<OpenAPIObject, 'paths'> => {
@@ -62,6 +64,11 @@ const skeleton = (): Omit<OpenAPIObject, 'paths'> => {
     .addApiKey(
       { type: 'apiKey', in: 'header', name: 'x-publishable-key', description: 'Publishable key, pk_…' },
       'publishableKey',
+    )
+    .addCookieAuth(
+      OPERATOR_COOKIE,
+      { type: 'apiKey', in: 'cookie', description: 'The session of an operator who is signed in' },
+      'operatorSession',
     );
   for (const [name, description] of Object.entries(tags)) builder.addTag(name, description);
   return builder.build();
@@ -99,6 +106,8 @@ function completeOperation(route: DocumentedRoute, problems: ProblemResponses): 
     security: security(route),
     responses: responses(route, problems),
   });
+  // Routes that operators inherit would stand in the section of the others as well.
+  if (isForConsole(route.path)) operation.tags = ['Operators'];
   operation.parameters = parameters(route);
   if (operation.requestBody && route.bodyIsOptional) {
     Object.assign(operation.requestBody, { required: false });
@@ -109,22 +118,27 @@ function completeOperation(route: DocumentedRoute, problems: ProblemResponses): 
  * The first clause of the handler's doc comment is the summary, all of it the description. The id for clients is
  * made of the class and the method: `ApiKeysController.list` is `apiKeysList`.
  */
-function texts({ operation, credential: { scopes, access } }: DocumentedRoute): Partial<OperationObject> {
+function texts({ operation, credential }: DocumentedRoute): Partial<OperationObject> {
   const comment = (operation.summary ?? '').replaceAll('\n', ' ');
-  const needs = [
-    ...(scopes.length > 0
-      ? [`Scopes of a secret key: ${scopes.map((scope) => `\`${scope}\``).join(', ')}.`]
-      : []),
-    ...(access === 'organization' ? ['Needs a key with `organization` access.'] : []),
-  ];
   const [controller = '', method = ''] = operation.operationId!.split('.');
   const noun = controller.replace(/Controller$/, '');
   return {
     summary: /^.*?(?=[.;:](\s|$)|$)/.exec(comment)?.[0],
-    description: [comment, needs.join(' ')].filter(Boolean).join('\n\n'),
+    description: [comment, needsOf(credential)].filter(Boolean).join('\n\n'),
     operationId:
       noun.charAt(0).toLowerCase() + noun.slice(1) + method.charAt(0).toUpperCase() + method.slice(1),
   };
+}
+
+/** What a credential must be able to do, in words. */
+function needsOf(credential: RouteCredential): string {
+  const { kinds, scopes, access } = credential;
+  if (kinds.includes('operator')) return `Role of the operator, at least: \`${requiredRole(credential)}\`.`;
+  const named = scopes.map((scope) => `\`${scope}\``).join(', ');
+  return [
+    ...(named ? [`Scopes of a secret key: ${named}.`] : []),
+    ...(access === 'organization' ? ['Needs a key with `organization` access.'] : []),
+  ].join(' ');
 }
 
 /** One alternative for each way to send a credential; OpenAPI 3.1 lets them name the scopes. */

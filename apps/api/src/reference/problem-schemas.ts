@@ -18,6 +18,7 @@ const EXAMPLE_URL = 'https://auth.example.com';
 const members: Record<string, SchemaObject> = {
   requiredScopes: { type: 'array', items: { type: 'string' }, description: 'Of insufficient_scope' },
   requiredAccess: { type: 'string', description: 'Of insufficient_access' },
+  requiredRole: { type: 'string', description: 'Of insufficient_role' },
   reasons: { type: 'array', items: { type: 'string' }, description: 'Of weak_password' },
   customerId: { type: 'string', format: 'uuid', description: 'Of email_already_registered, for secret keys' },
   redeliveredAs: { type: 'string', description: 'Of already_redelivered' },

@@ -1,6 +1,6 @@
 import { Controller, Delete, Get, HttpCode, Param, Query } from '@nestjs/common';
 import { ApiNoContentResponse, ApiTags } from '@nestjs/swagger';
-import { CurrentCaller, SecretKey, type SecretKeyCaller } from '#auth';
+import { CurrentCaller, SecretKey, type ManagingCaller } from '#auth';
 import { pathUuid } from '#domain';
 import { CustomersService } from '../customers/customers.service.js';
 import { ApiCamelList } from '../http/api-envelopes.js';
@@ -22,7 +22,7 @@ export class CustomerSessionsController {
   @SecretKey('session:read')
   @ApiCamelList(SessionResponse)
   async list(
-    @CurrentCaller() { reach }: SecretKeyCaller,
+    @CurrentCaller() { reach }: ManagingCaller,
     @Param('customerId') id: string,
     @Query() query: PageQuery,
   ) {
@@ -41,7 +41,7 @@ export class CustomerSessionsController {
   @ApiNoContentResponse()
   @ApiProblems('project_archived')
   async revokeAll(
-    @CurrentCaller() { reach }: SecretKeyCaller,
+    @CurrentCaller() { reach }: ManagingCaller,
     @Param('customerId') id: string,
   ): Promise<void> {
     const { customer, project } = await this.customers.getActive(reach, pathUuid(id));
@@ -55,7 +55,7 @@ export class CustomerSessionsController {
   @ApiNoContentResponse()
   @ApiProblems('project_archived')
   async revoke(
-    @CurrentCaller() { reach }: SecretKeyCaller,
+    @CurrentCaller() { reach }: ManagingCaller,
     @Param('customerId') id: string,
     @Param('sessionId') sessionId: string,
   ): Promise<void> {

@@ -1,17 +1,17 @@
 import { Injectable } from '@nestjs/common';
-import type { SecretKeyCaller } from '#auth';
-import { GatehouseError, notFound, parsePublicId, publicId, type DeliveryState } from '#domain';
+import { callerName, type ManagingCaller } from '#auth';
+import { GatehouseError, notFound, parsePublicId, publicId, type AuditAction } from '#domain';
 import {
   AttemptsRepository,
   DeliveriesRepository,
   Transactions,
-  type AttemptFilter,
   type AttemptRecord,
   type Delivery,
 } from '#persistence';
 import { CursorCodec, newId } from '#platform';
 import { Audit, type AuditedAction } from '../audit/audit.service.js';
-import { readPage, type Page } from '../http/paging.js';
+import { readWalk, type Page } from '../http/paging.js';
+import { attemptFilter } from './delivery-filter.js';
 import type { ListDeliveriesQuery } from './dto/delivery.request.js';
 
 export interface DeliveryWithAttempts {
@@ -30,10 +30,10 @@ export class DeliveriesService {
   ) {}
 
   /** Closed attempts, newest first. @throws GatehouseError `invalid_cursor` */
-  list({ reach }: SecretKeyCaller, query: ListDeliveriesQuery): Promise<Page<AttemptRecord>> {
+  list({ reach }: ManagingCaller, query: ListDeliveriesQuery): Promise<Page<AttemptRecord>> {
     const filter = attemptFilter(query);
-    return readPage(this.cursors, ['deliveries', reach, filter], query, (before, limit) =>
-      this.attempts.list(reach, { ...filter, before }, limit),
+    return readWalk(this.cursors, ['deliveries', reach, filter], query, (before, limit) =>
+      this.attempts.page(reach, filter, before, limit),
     );
   }
 
@@ -41,10 +41,10 @@ export class DeliveriesService {
    * A delivery by its own id or by that of one of its attempts.
    * @throws GatehouseError `not_found`
    */
-  async get({ reach }: SecretKeyCaller, id: string): Promise<DeliveryWithAttempts> {
+  async get({ reach }: ManagingCaller, id: string): Promise<DeliveryWithAttempts> {
     const delivery = await this.deliveries.find(reach, deliveryKey(id));
     if (!delivery) throw notFound();
-    return { delivery, attempts: await this.attempts.ofDelivery(reach, delivery.id) };
+    return { delivery, attempts: await this.attempts.ofDelivery(delivery) };
   }
 
   /**
@@ -53,40 +53,69 @@ export class DeliveriesService {
    * @throws GatehouseError `not_found`, `delivery_pending`, `payload_erased`, `already_redelivered`,
    *   `endpoint_disabled`, `endpoint_deleted`
    */
-  async redeliver(caller: SecretKeyCaller, id: string, reason: string | null): Promise<DeliveryWithAttempts> {
+  async redeliver(caller: ManagingCaller, id: string, reason: string | null): Promise<DeliveryWithAttempts> {
     const { delivery } = await this.get(caller, id);
     const redeliveryId = newId();
-    const redelivered = redeliverAction(delivery);
+    const redelivered = deliveryAction('webhook_delivery.redelivered', delivery);
     await this.transactions.run(async (tx) => {
       const old = await this.deliveries.lock(tx, caller.reach, delivery.id);
       if (!old) throw notFound();
       const refusal = refusalOf(old);
       if (refusal) throw this.audit.refuse(redelivered, refusal);
-      const by = `key:${caller.keyId}`;
+      const by = callerName(caller);
       const isMade = await this.deliveries.redeliver(tx, old, { newId: redeliveryId, reason, by });
       if (!isMade) throw this.audit.refuse(redelivered, new GatehouseError('delivery_pending'));
-      const details = { outcome: 'redelivered', redeliveredAs: publicId('delivery', redeliveryId) };
+      const redeliveredAs = publicId('delivery', redeliveryId);
+      const details = { outcome: 'redelivered', redeliveredAs, ...(reason !== null && { reason }) };
       await this.audit.record(tx, { ...redelivered, details });
     });
     return this.get(caller, publicId('delivery', redeliveryId));
   }
+
+  /**
+   * Sets a dead letter aside: it leaves their list, and retention may remove it. Of any number of parallel calls one
+   * succeeds. It can still be redelivered.
+   * @throws GatehouseError `not_found`, `delivery_pending`, `already_redelivered`, `conflict`
+   */
+  async discard(caller: ManagingCaller, id: string, reason: string): Promise<DeliveryWithAttempts> {
+    const { delivery } = await this.get(caller, id);
+    const discarded = deliveryAction('webhook_delivery.discarded', delivery);
+    await this.transactions.run(async (tx) => {
+      const letter = await this.deliveries.lock(tx, caller.reach, delivery.id);
+      if (!letter) throw notFound();
+      const refusal = discardRefusal(letter);
+      if (refusal) throw this.audit.refuse(discarded, refusal);
+      await this.deliveries.discard(tx, letter, reason, callerName(caller));
+      await this.audit.record(tx, { ...discarded, details: { outcome: 'discarded', reason } });
+    });
+    return this.get(caller, publicId('delivery', delivery.id));
+  }
 }
 
-const redeliverAction = ({ id, organizationId, projectId }: Delivery): AuditedAction => ({
-  action: 'webhook_delivery.redelivered',
-  organizationId,
-  projectId,
-  targetId: publicId('delivery', id),
-});
+/** Why a delivery is no dead letter, or null. */
+function discardRefusal(delivery: Delivery): GatehouseError | null {
+  if (delivery.state === 'pending') return new GatehouseError('delivery_pending');
+  if (delivery.redeliveredAs) return alreadyRedelivered(delivery.redeliveredAs);
+  if (delivery.state === 'failed' && !delivery.resolution) return null;
+  const detail = delivery.resolution ? 'It has been discarded already.' : `Its state is ${delivery.state}.`;
+  return new GatehouseError('conflict', { detail: `Only a dead letter can be discarded. ${detail}` });
+}
+
+const alreadyRedelivered = (redeliveredAs: string): GatehouseError =>
+  new GatehouseError('already_redelivered', {
+    members: { redeliveredAs: publicId('delivery', redeliveredAs) },
+  });
+
+const deliveryAction = (
+  action: Extract<AuditAction, `webhook_delivery.${string}`>,
+  { id, organizationId, projectId }: Delivery,
+): AuditedAction => ({ action, organizationId, projectId, targetId: publicId('delivery', id) });
 
 /** Why a delivery cannot be redelivered, or null. */
 function refusalOf(delivery: Delivery): GatehouseError | null {
   if (delivery.state === 'pending') return new GatehouseError('delivery_pending');
   if (delivery.isErased) return new GatehouseError('payload_erased');
-  if (delivery.redeliveredAs) {
-    const redeliveredAs = publicId('delivery', delivery.redeliveredAs);
-    return new GatehouseError('already_redelivered', { members: { redeliveredAs } });
-  }
+  if (delivery.redeliveredAs) return alreadyRedelivered(delivery.redeliveredAs);
   if (delivery.endpointStatus === 'deleted') return new GatehouseError('endpoint_deleted');
   if (delivery.endpointStatus === 'disabled') return new GatehouseError('endpoint_disabled');
   return null;
@@ -98,27 +127,4 @@ function deliveryKey(id: string): { deliveryId: string } | { attemptId: string }
   const attemptId = parsePublicId('attempt', id);
   if (attemptId) return { attemptId };
   throw notFound();
-}
-
-function attemptFilter(query: ListDeliveriesQuery): Omit<AttemptFilter, 'before'> {
-  return {
-    projectId: query.project_id ?? null,
-    endpointId: query.endpoint_id ? parsePublicId('endpoint', query.endpoint_id) : null,
-    eventId: query.event_id ? parsePublicId('event', query.event_id) : null,
-    deliveryId: query.delivery_id ? parsePublicId('delivery', query.delivery_id) : null,
-    eventType: query.event ?? null,
-    deliveryState: (query.delivery_state as DeliveryState | undefined) ?? null,
-    success: query.success === undefined ? null : query.success === 'true',
-    httpStatus: query.http_status ?? null,
-    httpStatusRange: statusRange(query.status_class),
-    createdAfter: query.created_after ? new Date(query.created_after) : null,
-    createdBefore: query.created_before ? new Date(query.created_before) : null,
-  };
-}
-
-function statusRange(statusClass: string | undefined): [number, number] | null {
-  if (statusClass === undefined) return null;
-  if (statusClass === 'none') return [0, 0];
-  const first = Number(statusClass[0]) * 100;
-  return [first, first + 99];
 }

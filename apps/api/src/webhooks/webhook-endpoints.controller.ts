@@ -1,6 +1,6 @@
 import { Body, Controller, Delete, Get, HttpCode, Param, Patch, Post, Query } from '@nestjs/common';
 import { ApiCreatedResponse, ApiNoContentResponse, ApiTags } from '@nestjs/swagger';
-import { CurrentCaller, SecretKey, type SecretKeyCaller } from '#auth';
+import { CurrentCaller, SecretKey, type ManagingCaller } from '#auth';
 import { pathId } from '#domain';
 import { ApiProblems } from '../http/api-problems.js';
 import { ApiSnakeItem, ApiSnakeList } from '../http/api-envelopes.js';
@@ -16,23 +16,22 @@ import { WebhookEndpointsService } from './webhook-endpoints.service.js';
 @ApiTags('Webhook endpoints')
 @Controller('v1/webhooks/endpoints')
 export class WebhookEndpointsController {
-  constructor(private readonly endpoints: WebhookEndpointsService) {}
+  constructor(protected readonly endpoints: WebhookEndpointsService) {}
 
   /** Creates an endpoint. Its signing secret is in this answer only. */
   @Post()
   @SecretKey('webhook:write')
   @ApiSnakeItem(CreatedEndpointResponse, ApiCreatedResponse)
-  @ApiProblems('insufficient_access', 'not_found', 'project_archived')
-  async create(@CurrentCaller() caller: SecretKeyCaller, @Body() body: CreateEndpointRequest) {
-    const { endpoint, secret } = await this.endpoints.create(caller, body);
-    return snakeItem({ ...EndpointResponse.from(endpoint), secret });
+  @ApiProblems('insufficient_access', 'not_found', 'project_archived', 'too_many_endpoints')
+  async create(@CurrentCaller() caller: ManagingCaller, @Body() body: CreateEndpointRequest) {
+    return snakeItem(CreatedEndpointResponse.of(await this.endpoints.create(caller, body)));
   }
 
   /** Lists endpoints, newest first. */
   @Get()
   @SecretKey('webhook:read')
   @ApiSnakeList(EndpointResponse)
-  async list(@CurrentCaller() caller: SecretKeyCaller, @Query() query: ListEndpointsQuery) {
+  async list(@CurrentCaller() caller: ManagingCaller, @Query() query: ListEndpointsQuery) {
     const { items, nextCursor } = await this.endpoints.list(caller, query);
     return snakeList(
       items.map((endpoint) => EndpointResponse.from(endpoint)),
@@ -44,7 +43,7 @@ export class WebhookEndpointsController {
   @Get(':endpointId')
   @SecretKey('webhook:read')
   @ApiSnakeItem(EndpointResponse)
-  async get(@CurrentCaller() caller: SecretKeyCaller, @Param('endpointId') id: string) {
+  async get(@CurrentCaller() caller: ManagingCaller, @Param('endpointId') id: string) {
     return snakeItem(EndpointResponse.from(await this.endpoints.get(caller, pathId('endpoint', id))));
   }
 
@@ -53,7 +52,7 @@ export class WebhookEndpointsController {
   @SecretKey('webhook:write')
   @ApiSnakeItem(EndpointResponse)
   async update(
-    @CurrentCaller() caller: SecretKeyCaller,
+    @CurrentCaller() caller: ManagingCaller,
     @Param('endpointId') id: string,
     @Body() body: UpdateEndpointRequest,
   ) {
@@ -67,7 +66,7 @@ export class WebhookEndpointsController {
   @HttpCode(204)
   @SecretKey('webhook:write')
   @ApiNoContentResponse()
-  delete(@CurrentCaller() caller: SecretKeyCaller, @Param('endpointId') id: string): Promise<void> {
+  delete(@CurrentCaller() caller: ManagingCaller, @Param('endpointId') id: string): Promise<void> {
     return this.endpoints.delete(caller, pathId('endpoint', id));
   }
 }

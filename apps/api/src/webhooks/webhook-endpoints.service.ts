@@ -1,27 +1,36 @@
 import { Injectable } from '@nestjs/common';
-import type { SecretKeyCaller } from '#auth';
+import type { ManagingCaller } from '#auth';
 import {
   GatehouseError,
   invalidField,
-  publicId,
+  namedBy,
   targetUrlFault,
-  type AuditAction,
   type TargetPolicy,
+  type WebhookEndpoint,
 } from '#domain';
 import {
+  OrganizationsRepository,
   ProjectsRepository,
   Transactions,
   WebhookEndpointsRepository,
-  type WebhookEndpoint,
+  type CappedCount,
+  type EndpointFilter,
+  type WebhookEndpointChanges,
 } from '#persistence';
 import { Config, CursorCodec, formatWebhookSecret, Keyring, newId, secureBytes } from '#platform';
-import { Audit, type AuditedAction } from '../audit/audit.service.js';
+import { Audit } from '../audit/audit.service.js';
 import { readPage, type Page } from '../http/paging.js';
+import { endpointAction } from './endpoint-action.js';
+import { assertHeaders, patchedHeaders } from './endpoint-headers.js';
 import type {
+  CountEndpointsQuery,
   CreateEndpointRequest,
-  ListEndpointsQuery,
+  SearchEndpointsQuery,
   UpdateEndpointRequest,
 } from './dto/webhook-endpoint.request.js';
+
+/** Of a project, and of the level of an organization: an event is looked up, and perhaps sent, once for each. */
+const MAX_ENDPOINTS = 50;
 
 @Injectable()
 export class WebhookEndpointsService {
@@ -30,6 +39,7 @@ export class WebhookEndpointsService {
   constructor(
     private readonly endpoints: WebhookEndpointsRepository,
     private readonly projects: ProjectsRepository,
+    private readonly organizations: OrganizationsRepository,
     private readonly audit: Audit,
     private readonly transactions: Transactions,
     private readonly keyring: Keyring,
@@ -39,74 +49,89 @@ export class WebhookEndpointsService {
     this.policy = { production: config.production, allowedCidrs: config.webhooks.allowedCidrs };
   }
 
-  /** @throws GatehouseError `validation_failed`, `insufficient_access`, `not_found`, `project_archived` */
+  /** @throws GatehouseError `validation_failed`, `insufficient_access`, `not_found`, `project_archived`, `too_many_endpoints` */
   async create(
-    caller: SecretKeyCaller,
+    caller: ManagingCaller,
     input: CreateEndpointRequest,
   ): Promise<{ endpoint: WebhookEndpoint; secret: string }> {
     this.assertUrl(input.url);
+    assertHeaders(input.headers, false);
     const owner = await this.ownerOf(caller, input);
     const id = newId();
     const secret = formatWebhookSecret(secureBytes(32));
     const endpoint = await this.transactions.run(async (tx) => {
-      const inserted = await this.endpoints.insert(tx, {
+      const fields = {
         id,
         ...owner,
         url: input.url,
         description: input.description ?? null,
         events: input.events ?? ['*'],
         secret: this.keyring.encrypt('webhook-secret', id, secret),
-      });
-      await this.audit.record(tx, endpointAction('webhook_endpoint.created', id, owner));
+        ...patchedHeaders(this.keyring, id, null, input.headers ?? null),
+      };
+      const inserted = await this.endpoints.insert(tx, fields, MAX_ENDPOINTS);
+      if (!inserted) throw new GatehouseError('too_many_endpoints');
+      await this.audit.record(tx, endpointAction('webhook_endpoint.created', inserted));
       return inserted;
     });
     return { endpoint, secret };
   }
 
   /** @throws GatehouseError `invalid_cursor` */
-  list({ reach }: SecretKeyCaller, query: ListEndpointsQuery): Promise<Page<WebhookEndpoint>> {
-    const projectId = query.project_id ?? null;
-    return readPage(this.cursors, ['endpoints', reach, projectId], query, (before, limit) =>
-      this.endpoints.list(reach, { projectId, before }, limit),
+  list({ reach }: ManagingCaller, query: SearchEndpointsQuery): Promise<Page<WebhookEndpoint>> {
+    const { project_id: projectId = null, status = null, q } = query;
+    const filter = endpointFilter(query);
+    return readPage(this.cursors, ['endpoints', reach, projectId, status, q], query, async (before, limit) =>
+      filter ? this.endpoints.list(reach, { ...filter, before }, limit) : [],
     );
   }
 
+  async count({ reach }: ManagingCaller, query: CountEndpointsQuery): Promise<CappedCount> {
+    const filter = endpointFilter(query);
+    return filter ? this.endpoints.count(reach, filter) : { count: 0, isMore: false };
+  }
+
   /** @throws GatehouseError `not_found` */
-  get({ reach }: SecretKeyCaller, id: string): Promise<WebhookEndpoint> {
+  get({ reach }: ManagingCaller, id: string): Promise<WebhookEndpoint> {
     return this.endpoints.get(reach, id);
   }
 
   /** @throws GatehouseError `not_found`, `validation_failed` */
   async update(
-    { reach }: SecretKeyCaller,
+    { reach }: ManagingCaller,
     id: string,
     input: UpdateEndpointRequest,
   ): Promise<WebhookEndpoint> {
     if (input.url !== undefined) this.assertUrl(input.url);
-    const { url, events, description } = input;
-    const changes = {
+    assertHeaders(input.headers, true);
+    const { url, events, description, headers } = input;
+    const changes: WebhookEndpointChanges = {
       ...(url === undefined ? {} : { url }),
       ...(events === undefined ? {} : { events }),
       ...(description === undefined ? {} : { description }),
     };
     return this.transactions.run(async (tx) => {
+      if (headers !== undefined) {
+        const { headers: sealed } = await this.endpoints.lock(tx, reach, id);
+        Object.assign(changes, patchedHeaders(this.keyring, id, sealed, headers));
+      }
       const endpoint = await this.endpoints.update(tx, reach, id, changes);
-      const details = { changed: Object.keys(changes) };
-      await this.audit.record(tx, { ...endpointAction('webhook_endpoint.updated', id, endpoint), details });
+      const details = { changed: Object.keys(changes).filter((name) => name !== 'headerNames') };
+      await this.audit.record(tx, { ...endpointAction('webhook_endpoint.updated', endpoint), details });
       return endpoint;
     });
   }
 
   /** @throws GatehouseError `not_found` */
-  async delete({ reach }: SecretKeyCaller, id: string): Promise<void> {
+  async delete({ reach }: ManagingCaller, id: string): Promise<void> {
     await this.transactions.run(async (tx) => {
       const owner = await this.endpoints.delete(tx, reach, id);
-      await this.audit.record(tx, endpointAction('webhook_endpoint.deleted', id, owner));
+      await this.audit.record(tx, endpointAction('webhook_endpoint.deleted', { id, ...owner }));
     });
   }
 
   private async ownerOf(
-    caller: SecretKeyCaller,
+    caller: ManagingCaller,
     input: CreateEndpointRequest,
   ): Promise<Pick<WebhookEndpoint, 'organizationId' | 'projectId' | 'level'>> {
     if (input.level === 'organization') {
@@ -115,9 +140,18 @@ export class WebhookEndpointsService {
       }
       if (input.project_id)
         throw invalidField('project_id', 'not_allowed', 'an organization endpoint has no project');
-      return { organizationId: caller.project.organizationId, projectId: null, level: 'organization' };
+      const organizationId = input.organization_id ?? caller.reach.organizationId;
+      if (!organizationId) throw invalidField('organization_id', 'required', 'organization_id is required');
+      const { id } = await this.organizations.get(caller.reach, organizationId);
+      return { organizationId: id, projectId: null, level: 'organization' };
     }
-    const project = await this.projects.getActive(caller.reach, input.project_id ?? caller.project.id);
+    const projectId = input.project_id ?? caller.project?.id;
+    if (!projectId) throw invalidField('project_id', 'required', 'project_id is required');
+    const project = await this.projects.getActive(caller.reach, projectId);
+    if (input.organization_id && input.organization_id !== project.organizationId) {
+      await this.organizations.get(caller.reach, input.organization_id);
+      throw invalidField('organization_id', 'conflict', 'the project is of another organization');
+    }
     return { organizationId: project.organizationId, projectId: project.id, level: 'project' };
   }
 
@@ -127,8 +161,11 @@ export class WebhookEndpointsService {
   }
 }
 
-const endpointAction = (
-  action: Extract<AuditAction, `webhook_endpoint.${string}`>,
-  id: string,
-  { organizationId, projectId }: Pick<WebhookEndpoint, 'organizationId' | 'projectId'>,
-): AuditedAction => ({ action, organizationId, projectId, targetId: publicId('endpoint', id) });
+/** @returns null when nothing can match */
+function endpointFilter(query: CountEndpointsQuery): EndpointFilter | null {
+  const { project_id: projectId = null, status = null, q } = query;
+  const named = q === undefined ? null : namedBy(q);
+  const id = named?.kind === 'endpoint' ? named.id : null;
+  const url = named?.kind === 'url' ? named.start : null;
+  return q === undefined || id !== null || url !== null ? { projectId, status, id, url } : null;
+}

@@ -1,4 +1,4 @@
-import type { Access, Customer, ProjectContext, Reach, Scope } from '#domain';
+import type { Access, Customer, OperatorRole, ProjectContext, Reach, Scope } from '#domain';
 
 /** A server that called with a secret key. */
 export interface SecretKeyCaller {
@@ -24,6 +24,27 @@ export interface CustomerCaller {
   sessionId: string;
 }
 
-export type Caller = SecretKeyCaller | PublishableKeyCaller | CustomerCaller;
+/** One of the staff, signed in to the console. */
+export interface OperatorCaller {
+  kind: 'operator';
+  operatorId: string;
+  email: string;
+  role: OperatorRole;
+  sessionId: string;
+  /** On the routes that a secret key opens too, an operator is like a key of the whole house with these scopes. */
+  scopes: readonly Scope[];
+  access: Access;
+  project: null;
+  reach: Reach;
+}
+
+/** Who manages a house: a server, or one of the staff. */
+export type ManagingCaller = SecretKeyCaller | OperatorCaller;
+
+/** Who acts, as it stands beside what they did. */
+export const callerName = (caller: ManagingCaller): string =>
+  caller.kind === 'operator' ? `operator:${caller.operatorId}` : `key:${caller.keyId}`;
+
+export type Caller = SecretKeyCaller | PublishableKeyCaller | CustomerCaller | OperatorCaller;
 export type CallerKind = Caller['kind'];
 export type KeyCaller = SecretKeyCaller | PublishableKeyCaller;

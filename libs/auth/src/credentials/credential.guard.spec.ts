@@ -1,14 +1,25 @@
 import type { ExecutionContext } from '@nestjs/common';
-import { Reflector } from '@nestjs/core';
-import { formatApiKey, scopes, type Scope } from '#domain';
+import { formatApiKey, scopes, type OperatorRole, type Scope } from '#domain';
 import type { Logger } from '#platform';
 import type { AccessTokenAuthenticator } from './access-token.authenticator.js';
 import type { ApiKeyAuthenticator } from './api-key.authenticator.js';
-import type { Caller, CustomerCaller, PublishableKeyCaller, SecretKeyCaller } from './caller.js';
+import type {
+  Caller,
+  CustomerCaller,
+  OperatorCaller,
+  PublishableKeyCaller,
+  SecretKeyCaller,
+} from './caller.js';
 import { CredentialGuard, type AuthenticatedRequest } from './credential.guard.js';
+import { OPERATOR_COOKIE } from './operator-cookie.js';
+import type { OperatorSessionAuthenticator } from './operator-session.authenticator.js';
 import {
   AccessToken,
+  MinimumRole,
   NoCredential,
+  Operator,
+  OperatorRoutes,
+  OrganizationKey,
   PublishableKey,
   PublishableOrSecretKey,
   SecretKey,
@@ -58,22 +69,38 @@ const apiKeys = { authenticate: async (value: string) => live.get(value) ?? null
 const accessTokens = {
   authenticate: async (value: string) => (value === jwt ? customer : null),
 } as AccessTokenAuthenticator;
-const guard = new CredentialGuard(new Reflector(), apiKeys, accessTokens, {
+const signedIn: Record<string, OperatorRole> = { v: 'viewer', o: 'operator', a: 'admin' };
+const operators = {
+  authenticate: async (token: string, _isUse: boolean) => {
+    const role = signedIn[token[0]!];
+    return role ? ({ kind: 'operator', role } as OperatorCaller) : null;
+  },
+} as OperatorSessionAuthenticator;
+const guard = new CredentialGuard(apiKeys, accessTokens, operators, {
   error: () => undefined,
 } as unknown as Logger);
 
 const headersOf = (headers: Record<string, string>) =>
   Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, [value]]));
 
-async function call(route: Route, headers: Record<string, string>): Promise<AuthenticatedRequest> {
+const call = (route: Route, headers: Record<string, string>, path?: string): Promise<AuthenticatedRequest> =>
+  pass(Routes, Routes.prototype[route], headers, path);
+
+async function pass(
+  controller: object,
+  handler: object,
+  headers: Record<string, string>,
+  path = '/api/v1/auth/refresh',
+): Promise<AuthenticatedRequest> {
   const request = {
     method: 'GET',
+    path,
     headers,
     headersDistinct: headersOf(headers),
   } as unknown as AuthenticatedRequest;
   const context = {
-    getHandler: () => Routes.prototype[route],
-    getClass: () => Routes,
+    getHandler: () => handler,
+    getClass: () => controller,
     switchToHttp: () => ({ getRequest: () => request }),
   } as unknown as ExecutionContext;
   await guard.canActivate(context);
@@ -169,6 +196,14 @@ describe('CredentialGuard', () => {
     expect(request).not.toHaveProperty('caller');
   });
 
+  it.each(['/operator/v1/session', '/operator/v1/setup', '/reset-password', '/api/v1/authors'])(
+    'RL-02: at %s nobody vouches for an address',
+    async (path) => {
+      const request = await call('open', { ...onBehalf, 'x-api-key': sk }, path);
+      expect(request.vouchingKey).toBeUndefined();
+    },
+  );
+
   it.each([
     ['the publishable key alone', onBehalf],
     ['a secret key alone', { ...onBehalf, 'x-publishable-key': '', 'x-api-key': sk }],
@@ -177,5 +212,91 @@ describe('CredentialGuard', () => {
     ['two secret keys', { ...onBehalf, 'x-api-key': sk, authorization: `Bearer ${poorSk}` }],
   ])('on a route without a key nobody vouches with %s, and nobody is refused', async (_, headers) => {
     expect((await call('open', headers)).vouchingKey).toBeUndefined();
+  });
+});
+
+describe('CO-01: the console', () => {
+  class Shared {
+    @SecretKey('event:read') read(): void {}
+    @OrganizationKey('api_key:write') mint(): void {}
+    @SecretKey('api_key:write') @MinimumRole('operator') eased(): void {}
+    @NoCredential() open(): void {}
+  }
+  @OperatorRoutes()
+  class Console extends Shared {
+    @Operator('admin') admins(): void {}
+    undeclared(): void {}
+  }
+  type ConsoleRoute = 'read' | 'mint' | 'eased' | 'open' | 'admins' | 'undeclared';
+
+  const cookies: Record<OperatorRole, string> = { viewer: 'v', operator: 'o', admin: 'a' };
+  const cookie = (role: OperatorRole) => ({
+    cookie: `theme=dark; ${OPERATOR_COOKIE}=${cookies[role].repeat(43)}`,
+  });
+  const enter = (route: ConsoleRoute, headers: Record<string, string>, of: typeof Shared = Console) =>
+    pass(of, of.prototype[route as keyof Shared], headers);
+
+  it.each<[ConsoleRoute, OperatorRole, boolean]>([
+    ['read', 'viewer', true],
+    ['mint', 'operator', false],
+    ['mint', 'admin', true],
+    ['eased', 'viewer', false],
+    ['eased', 'operator', true],
+    ['admins', 'operator', false],
+    ['admins', 'admin', true],
+  ])('%s and an operator who is %s: %s', async (route, role, isLetIn) => {
+    const entering = enter(route, cookie(role));
+    if (isLetIn) await expect(entering).resolves.toMatchObject({ caller: { kind: 'operator', role } });
+    else await expect(entering).rejects.toEqual(refusal('insufficient_role'));
+  });
+
+  it('says which role it takes', async () => {
+    await expect(enter('mint', cookie('viewer'))).rejects.toMatchObject({
+      details: { members: { requiredRole: 'admin' } },
+    });
+    await expect(enter('eased', cookie('viewer'))).rejects.toMatchObject({
+      details: { members: { requiredRole: 'operator' } },
+    });
+  });
+
+  it.each<[string, Record<string, string>, string]>([
+    ['nothing', {}, 'operator_session_required'],
+    ['an unknown session', { cookie: `${OPERATOR_COOKIE}=${'x'.repeat(43)}` }, 'operator_session_required'],
+    ['a session cut short', { cookie: `${OPERATOR_COOKIE}=${'a'.repeat(42)}` }, 'operator_session_required'],
+    [
+      'two sessions',
+      { cookie: `${cookie('admin').cookie}; ${cookie('admin').cookie}` },
+      'operator_session_required',
+    ],
+    [
+      'a cookie of a longer name',
+      { cookie: `x${OPERATOR_COOKIE}=${'a'.repeat(43)}` },
+      'operator_session_required',
+    ],
+    ['another scheme', { authorization: 'Basic YTpi' }, 'operator_session_required'],
+    [
+      'an unknown session beside a key',
+      { cookie: `${OPERATOR_COOKIE}=${'x'.repeat(43)}`, ...bearer(sk) },
+      'operator_session_required',
+    ],
+    ['a secret key', bearer(sk), 'wrong_credential_type'],
+    ['an unknown key', bearer(unknownSk), 'wrong_credential_type'],
+    ['a publishable key', { 'x-publishable-key': pk }, 'wrong_credential_type'],
+    ['an access token', bearer(jwt), 'wrong_credential_type'],
+  ])('refuses %s', async (_, headers, code) => {
+    for (const route of ['read', 'admins'] as const)
+      await expect(enter(route, headers)).rejects.toEqual(refusal(code));
+  });
+
+  it('a key beside a session gives it nothing', async () => {
+    await expect(enter('admins', { ...cookie('viewer'), 'x-api-key': sk })).rejects.toEqual(
+      refusal('insufficient_role'),
+    );
+  });
+
+  it('the routes that are inherited take no session where they come from, and nothing undeclared is open', async () => {
+    await expect(enter('read', cookie('admin'), Shared)).rejects.toEqual(refusal('invalid_api_key'));
+    await expect(enter('undeclared', cookie('admin'))).rejects.toEqual(refusal('not_found'));
+    await expect(enter('open', {})).resolves.not.toHaveProperty('caller');
   });
 });

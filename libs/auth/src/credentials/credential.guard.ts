@@ -1,13 +1,14 @@
 import { Inject, Injectable, type CanActivate, type ExecutionContext } from '@nestjs/common';
-import { Reflector } from '@nestjs/core';
 import type { Request } from 'express';
-import { apiKeyType, GatehouseError, type ErrorCode } from '#domain';
+import { apiKeyType, GatehouseError, hasRole, type ErrorCode } from '#domain';
 import { LOGGER, type Logger } from '#platform';
 import { AccessTokenAuthenticator } from './access-token.authenticator.js';
 import { ApiKeyAuthenticator } from './api-key.authenticator.js';
-import type { Caller, CallerKind, SecretKeyCaller } from './caller.js';
+import type { Caller, OperatorCaller, SecretKeyCaller } from './caller.js';
+import { notSignedIn, operatorToken } from './operator-cookie.js';
+import { OperatorSessionAuthenticator } from './operator-session.authenticator.js';
 import { presentedCredentials, type PresentedCredential } from './presented-credentials.js';
-import { ROUTE_CREDENTIAL, type RouteCredential } from './route-credential.js';
+import { requiredRole, routeCredential, type RouteCredential } from './route-credential.js';
 
 /** A request once the guard has let it in. */
 export interface AuthenticatedRequest extends Request {
@@ -16,9 +17,15 @@ export interface AuthenticatedRequest extends Request {
   vouchingKey?: SecretKeyCaller;
 }
 
-const isSecretKey = (caller: Caller | null): caller is SecretKeyCaller => caller?.kind === 'secret-key';
+/** Whether a page of the console, which nobody has touched for a minute, asks by itself. */
+const isResting = ({ headers }: Request): boolean => headers['x-gatehouse-console'] === 'resting';
 
-const headersOf: Record<CallerKind, PresentedCredential['header'][]> = {
+const isSecretKey = (caller: HeaderCaller | null): caller is SecretKeyCaller => caller?.kind === 'secret-key';
+
+/** An operator's session comes in a cookie, and never together with these. */
+type HeaderCaller = Exclude<Caller, OperatorCaller>;
+
+const headersOf: Record<HeaderCaller['kind'], PresentedCredential['header'][]> = {
   'secret-key': ['authorization', 'x-api-key'],
   'publishable-key': ['x-publishable-key'],
   'access-token': ['authorization'],
@@ -31,18 +38,15 @@ const headersOf: Record<CallerKind, PresentedCredential['header'][]> = {
 @Injectable()
 export class CredentialGuard implements CanActivate {
   constructor(
-    private readonly reflector: Reflector,
     private readonly apiKeys: ApiKeyAuthenticator,
     private readonly accessTokens: AccessTokenAuthenticator,
+    private readonly operators: OperatorSessionAuthenticator,
     @Inject(LOGGER) private readonly logger: Logger,
   ) {}
 
   /** @throws GatehouseError 400, 401 or 403 */
   async canActivate(context: ExecutionContext): Promise<boolean> {
-    const route = this.reflector.getAllAndOverride<RouteCredential | undefined>(ROUTE_CREDENTIAL, [
-      context.getHandler(),
-      context.getClass(),
-    ]);
+    const route = routeCredential(context.getClass(), context.getHandler());
     const request = context.switchToHttp().getRequest<AuthenticatedRequest>();
     if (!route) {
       this.logger.error(
@@ -53,6 +57,10 @@ export class CredentialGuard implements CanActivate {
     }
     if (route.kinds.length === 0) {
       await this.vouch(request);
+      return true;
+    }
+    if (route.kinds.includes('operator')) {
+      await this.enterConsole(request, route);
       return true;
     }
 
@@ -68,9 +76,10 @@ export class CredentialGuard implements CanActivate {
 
   /**
    * Keys open nothing on a route without a key, and a faulty one hinders nothing there; but a server may say for
-   * whom it calls.
+   * whom it calls, where customers sign in (contract, section 3): an operator's address is nobody's to choose.
    */
   private async vouch(request: AuthenticatedRequest): Promise<void> {
+    if (!request.path.startsWith('/api/v1/auth/')) return;
     if (!request.headers['x-client-ip'] || !request.headers['x-publishable-key']) return;
     try {
       const keys = presentedCredentials(request).filter(({ value }) => apiKeyType(value));
@@ -83,9 +92,24 @@ export class CredentialGuard implements CanActivate {
     }
   }
 
-  private async authenticateAll(request: Request, route: RouteCredential): Promise<Caller[]> {
+  /** Keys and tokens open nothing of the console, so they are not even looked up, and stand in nobody's way. */
+  private async enterConsole(request: AuthenticatedRequest, route: RouteCredential): Promise<void> {
+    const token = operatorToken(request);
+    if (!token && presentedCredentials(request).some(({ value }) => value !== '')) {
+      throw new GatehouseError('wrong_credential_type');
+    }
+    const caller = token && (await this.operators.authenticate(token, !isResting(request)));
+    if (!caller) throw notSignedIn();
+    request.caller = caller;
+    const needed = requiredRole(route);
+    if (!hasRole(caller.role, needed)) {
+      throw new GatehouseError('insufficient_role', { members: { requiredRole: needed } });
+    }
+  }
+
+  private async authenticateAll(request: Request, route: RouteCredential): Promise<HeaderCaller[]> {
     const presented = presentedCredentials(request);
-    const callers: Caller[] = [];
+    const callers: HeaderCaller[] = [];
     let isMisplaced = false;
     for (const credential of presented) {
       const caller = await this.authenticate(credential);
@@ -103,7 +127,7 @@ export class CredentialGuard implements CanActivate {
     return callers;
   }
 
-  private authenticate({ header, value }: PresentedCredential): Promise<Caller | null> {
+  private authenticate({ header, value }: PresentedCredential): Promise<HeaderCaller | null> {
     if (apiKeyType(value) || header !== 'authorization') return this.apiKeys.authenticate(value);
     return this.accessTokens.authenticate(value);
   }

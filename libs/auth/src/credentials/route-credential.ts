@@ -1,5 +1,5 @@
 import { SetMetadata } from '@nestjs/common';
-import type { Access, Scope } from '#domain';
+import { roleWith, type Access, type OperatorRole, type Scope } from '#domain';
 import type { CallerKind } from './caller.js';
 
 /** What a route asks of its caller. */
@@ -9,9 +9,13 @@ export interface RouteCredential {
   /** All of them, when the caller comes with a secret key. */
   scopes: Scope[];
   access: Access;
+  /** The least that an operator must be; on shared routes it stands in place of the scopes. */
+  role?: OperatorRole;
 }
 
-export const ROUTE_CREDENTIAL = Symbol('route credential');
+const ROUTE_CREDENTIAL = Symbol('route credential');
+const OPERATOR_ROUTES = Symbol('operator routes');
+const OPERATOR_ROLE = Symbol('operator role');
 
 const declare = (
   kinds: CallerKind[],
@@ -40,3 +44,34 @@ export const OrganizationKey = (...scopes: Scope[]): MethodDecorator & ClassDeco
 
 /** The route takes a customer's access token as a bearer token. */
 export const AccessToken = (): MethodDecorator & ClassDecorator => declare(['access-token']);
+
+/** The route takes the session of an operator of at least this role. */
+export const Operator = (role: OperatorRole): MethodDecorator & ClassDecorator =>
+  SetMetadata(ROUTE_CREDENTIAL, {
+    kinds: ['operator'],
+    scopes: [],
+    access: 'project',
+    role,
+  } satisfies RouteCredential);
+
+/**
+ * The routes that this controller inherits take an operator's session in place of a secret key: of a role that has
+ * the scopes (`roleScopes`), or that the handler names with `MinimumRole`.
+ */
+export const OperatorRoutes = (): ClassDecorator => SetMetadata(OPERATOR_ROUTES, true);
+
+/** The least that an operator must be, where the scopes of the route ask for more of a key. */
+export const MinimumRole = (role: OperatorRole): MethodDecorator => SetMetadata(OPERATOR_ROLE, role);
+
+/** The least that an operator must be on a route. */
+export const requiredRole = ({ role, scopes }: RouteCredential): OperatorRole => role ?? roleWith(scopes);
+
+/** What the route asks of its caller; undefined when it names nothing, and then it lets nobody in. */
+export function routeCredential(controller: object, handler: object): RouteCredential | undefined {
+  const metadata = <T>(key: symbol): T | undefined =>
+    (Reflect.getMetadata(key, handler) ?? Reflect.getMetadata(key, controller)) as T | undefined;
+  const credential = metadata<RouteCredential>(ROUTE_CREDENTIAL);
+  if (!credential?.kinds.includes('secret-key') || !metadata(OPERATOR_ROUTES)) return credential;
+  const role = metadata<OperatorRole>(OPERATOR_ROLE);
+  return { ...credential, kinds: ['operator'], ...(role && { role, scopes: [] }) };
+}

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { JwtService } from '@nestjs/jwt';
 import { isUuid, reservedClaims, type CustomerIdentity, type TokenProject } from '#domain';
-import { Config, newId, now } from '#platform';
+import { Config, newRandomId, now } from '#platform';
 import { LRUCache } from 'lru-cache';
 import { SigningKeyRing, type SigningKey } from './signing-key-ring.js';
 
@@ -61,7 +61,7 @@ export class AccessTokens {
         issuer: this.config.publicUrl,
         audience: project.id,
         subject: customer.id,
-        jwtid: newId(),
+        jwtid: newRandomId(),
         expiresIn: project.settings.accessTokenTtl,
       },
     );

@@ -1,13 +1,20 @@
 import { ApiProperty } from '@nestjs/swagger';
 import { auditActions, auditActorTypes, auditTargetTypes } from '#domain';
 import type { AuditEntry } from '#persistence';
+import type { NamedAuditEntry } from '../audit-search.service.js';
 
 const nullableText = { type: String, nullable: true };
 
 /** One thing that somebody did. */
 export class AuditEntryResponse {
   @ApiProperty({ format: 'uuid' }) id!: string;
-  @ApiProperty({ format: 'uuid' }) organizationId!: string;
+  @ApiProperty({
+    type: String,
+    format: 'uuid',
+    nullable: true,
+    description: 'Null for what concerns no organization; only operators see it',
+  })
+  organizationId!: string | null;
 
   @ApiProperty({ ...nullableText, format: 'uuid', description: 'Null for what belongs to no project' })
   projectId!: string | null;
@@ -57,5 +64,18 @@ export class AuditEntryResponse {
       details: entry.details,
       createdAt: entry.createdAt.toISOString(),
     };
+  }
+}
+
+/** The same for operators, who see of whom it tells. */
+export class NamedAuditEntryResponse extends AuditEntryResponse {
+  @ApiProperty({
+    ...nullableText,
+    description: 'E-mail address of an operator or customer, or name of a key; null for one who is gone',
+  })
+  actorName!: string | null;
+
+  static override from(entry: NamedAuditEntry): NamedAuditEntryResponse {
+    return { ...AuditEntryResponse.from(entry), actorName: entry.actorName };
   }
 }

@@ -1,3 +1,4 @@
+import { OmitType } from '@nestjs/swagger';
 import { auditActions, auditActorTypes, auditTargetTypes, isUuid, matchingAuditActions } from '#domain';
 import { CheckedField, OneOfField, ProjectIdField, TimeField } from '../../http/fields.js';
 import { PageQuery } from '../../http/paging.js';
@@ -36,3 +37,5 @@ export class AuditLogQuery extends PageQuery {
   @TimeField('Only later entries') createdAfter?: string;
   @TimeField('Only earlier entries') createdBefore?: string;
 }
+
+export class CountAuditLogQuery extends OmitType(AuditLogQuery, ['limit', 'cursor'] as const) {}

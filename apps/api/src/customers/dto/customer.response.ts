@@ -60,3 +60,13 @@ export class CustomerResponse extends MeResponse {
     };
   }
 }
+
+/** A customer as operators see one. */
+export class OperatorCustomerResponse extends CustomerResponse {
+  @ApiProperty({ description: 'Whether they have a password; who was invited chooses the first one' })
+  hasPassword!: boolean;
+
+  static of(customer: Customer, hasPassword: boolean): OperatorCustomerResponse {
+    return { ...CustomerResponse.from(customer), hasPassword };
+  }
+}

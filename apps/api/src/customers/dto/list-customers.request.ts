@@ -1,6 +1,8 @@
+import { OmitType } from '@nestjs/swagger';
 import { Transform } from 'class-transformer';
 import { EmailField, OneOfField, ProjectIdField, TextField, TimeField } from '../../http/fields.js';
 import { PageQuery } from '../../http/paging.js';
+import { NoSecret } from '../../http/search-fields.js';
 
 type Flag = 'true' | 'false';
 const flags: readonly Flag[] = ['true', 'false'];
@@ -28,6 +30,7 @@ export class ListCustomersQuery extends PageQuery {
     minLength: 2,
     maxLength: 254,
   })
+  @NoSecret()
   q?: string;
 
   @OneOfField('Whether the address is verified', flags) emailVerified?: Flag;
@@ -37,3 +40,5 @@ export class ListCustomersQuery extends PageQuery {
   @TimeField('Only whose last login was later') lastLoginAfter?: string;
   @TimeField('Only whose last login was earlier; not who never logged in') lastLoginBefore?: string;
 }
+
+export class CountCustomersQuery extends OmitType(ListCustomersQuery, ['limit', 'cursor'] as const) {}

@@ -1,5 +1,5 @@
 import { ApiProperty } from '@nestjs/swagger';
-import type { Mail } from '#persistence';
+import type { ProjectMail } from '#persistence';
 import { mailKinds, type RenderedMail } from '#platform';
 
 /** A mail that is kept because no mail server is configured. */
@@ -15,7 +15,7 @@ export class MailboxEntry {
   @ApiProperty({ type: String, format: 'uri', nullable: true }) link!: string | null;
   @ApiProperty({ format: 'date-time' }) createdAt!: string;
 
-  static from(mail: Mail, rendered: RenderedMail): MailboxEntry {
+  static from(mail: ProjectMail, rendered: RenderedMail): MailboxEntry {
     const { subject, text, html, link } = rendered;
     const { id, projectId, kind, recipient } = mail;
     return {

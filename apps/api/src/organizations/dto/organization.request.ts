@@ -1,5 +1,8 @@
+import { OmitType } from '@nestjs/swagger';
 import { isPageOrigin, isSecureOrigin, isSlug } from '#domain';
 import { CheckedField, TextField, TextSetField } from '../../http/fields.js';
+import { PageQuery } from '../../http/paging.js';
+import { SearchTextField } from '../../http/search-fields.js';
 
 const name = { description: 'What people call it', minLength: 1, maxLength: 100 };
 
@@ -14,6 +17,16 @@ export class CreateOrganizationRequest {
   })
   slug!: string;
 }
+
+/** What operators list organizations by. */
+export class SearchOrganizationsQuery extends PageQuery {
+  @SearchTextField('The id of an organization, or the beginning of its name or slug') q?: string;
+}
+
+export class CountOrganizationsQuery extends OmitType(SearchOrganizationsQuery, [
+  'limit',
+  'cursor',
+] as const) {}
 
 export class UpdateOrganizationRequest {
   @TextField({ ...name, optional: true }) name?: string;

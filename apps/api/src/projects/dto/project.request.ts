@@ -1,3 +1,4 @@
+import { OmitType } from '@nestjs/swagger';
 import {
   environments,
   isLogoUrl,
@@ -22,6 +23,7 @@ import {
   TextSetField,
 } from '../../http/fields.js';
 import { PageQuery } from '../../http/paging.js';
+import { SearchTextField } from '../../http/search-fields.js';
 
 /** A setting may be left out, and null brings it back to its default. */
 const setting = (description: string) => ({ description, optional: true, nullable: true });
@@ -172,6 +174,13 @@ export class ListProjectsQuery extends PageQuery {
   @OneOfField('Only projects of this environment', environments) environment?: Environment;
   @OneOfField('Only archived projects, or only others', ['true', 'false']) archived?: 'true' | 'false';
 }
+
+/** What operators list projects by. */
+export class SearchProjectsQuery extends ListProjectsQuery {
+  @SearchTextField('The id of a project, or the beginning of its name or slug') q?: string;
+}
+
+export class CountProjectsQuery extends OmitType(SearchProjectsQuery, ['limit', 'cursor'] as const) {}
 
 export class UpdateProjectRequest {
   @TextField({ ...name, optional: true })

@@ -1,4 +1,4 @@
-import { deliveryStates, isEventType } from '#domain';
+import { deliveryStates, isEventType, statusClasses } from '#domain';
 import {
   CheckedField,
   OneOfField,
@@ -9,8 +9,6 @@ import {
   TimeField,
 } from '../../http/fields.js';
 import { PageQuery } from '../../http/paging.js';
-
-const statusClasses = ['2xx', '3xx', '4xx', '5xx', 'none'] as const;
 
 export class ListDeliveriesQuery extends PageQuery {
   @ProjectIdField() project_id?: string;
@@ -41,4 +39,8 @@ export class RedeliverRequest {
 
   @TextField({ description: 'Why; for the log', optional: true, nullable: true, maxLength: 500 })
   reason?: string | null;
+}
+
+export class DiscardRequest {
+  @TextField({ description: 'Why; for the log', minLength: 1, maxLength: 500 }) reason!: string;
 }

@@ -1,6 +1,14 @@
 import { ApiProperty } from '@nestjs/swagger';
-import { attemptErrors, deliveryStates, MAX_ATTEMPTS, publicId } from '#domain';
-import type { AttemptRecord, Delivery } from '#persistence';
+import {
+  attemptErrors,
+  deliveryHeaders,
+  deliveryStates,
+  endpointStatuses,
+  hiddenHeaders,
+  MAX_ATTEMPTS,
+  publicId,
+} from '#domain';
+import type { AttemptRecord, Delivery, DeliverySummary } from '#persistence';
 
 /** One attempt: the record of endpoint 13, which the specification calls a webhook delivery. */
 export class AttemptResponse {
@@ -49,15 +57,16 @@ export class DeliveryRequestResponse {
   @ApiProperty({
     type: 'object',
     additionalProperties: { type: 'string' },
-    description: 'Without the signature',
+    description:
+      'Without timestamp and signature, which are new in every attempt. The values of the headers that the endpoint has of its own, as of now, are hidden: `…`',
   })
   headers!: Record<string, string>;
 
   @ApiProperty({ example: '{"id":"evt_019aa2c0-7d1e-7000-8000-000000000000",…}' }) body!: string;
 }
 
-/** One event on its way to one endpoint, with its attempts. */
-export class DeliveryResponse {
+/** One event on its way to one endpoint. */
+export class DeliverySummaryResponse {
   @ApiProperty({ example: 'dlv_019aa2c0-7d1e-7000-8000-000000000000' }) id!: string;
   @ApiProperty({ example: 'evt_019aa2c0-7d1e-7000-8000-000000000000' }) event_id!: string;
   @ApiProperty({ example: 'customer.created' }) event!: string;
@@ -73,15 +82,12 @@ export class DeliveryResponse {
   @ApiProperty({ type: String, format: 'date-time', nullable: true }) next_attempt_at!: string | null;
   @ApiProperty({ format: 'date-time' }) created_at!: string;
   @ApiProperty({ type: String, format: 'date-time', nullable: true }) finished_at!: string | null;
-  @ApiProperty({ type: DeliveryRequestResponse }) request!: DeliveryRequestResponse;
-  @ApiProperty({ type: [AttemptResponse] }) attempts!: AttemptResponse[];
 
-  static from(delivery: Delivery, attempts: AttemptRecord[], userAgent: string): DeliveryResponse {
-    const eventId = publicId('event', delivery.eventId);
+  static of(delivery: DeliverySummary): DeliverySummaryResponse {
     const deliveryId = (id: string | null): string | null => id && publicId('delivery', id);
     return {
       id: publicId('delivery', delivery.id),
-      event_id: eventId,
+      event_id: publicId('event', delivery.eventId),
       event: delivery.eventType,
       endpoint_id: publicId('endpoint', delivery.endpointId),
       project_id: delivery.projectId,
@@ -95,11 +101,37 @@ export class DeliveryResponse {
       next_attempt_at: delivery.nextAttemptAt?.toISOString() ?? null,
       created_at: delivery.createdAt.toISOString(),
       finished_at: delivery.finishedAt?.toISOString() ?? null,
+    };
+  }
+}
+
+/** The same with what is sent, and its attempts. */
+export class DeliveryResponse extends DeliverySummaryResponse {
+  @ApiProperty({ type: DeliveryRequestResponse }) request!: DeliveryRequestResponse;
+  @ApiProperty({ type: [AttemptResponse] }) attempts!: AttemptResponse[];
+
+  static from(delivery: Delivery, attempts: AttemptRecord[], userAgent: string): DeliveryResponse {
+    const summary = DeliverySummaryResponse.of(delivery);
+    return {
+      ...summary,
       request: {
-        headers: { 'content-type': 'application/json', 'user-agent': userAgent, 'webhook-id': eventId },
+        headers: { ...hiddenHeaders(delivery.headerNames), ...deliveryHeaders(summary.event_id, userAgent) },
         body: delivery.body,
       },
       attempts: attempts.map((attempt) => AttemptResponse.from(attempt)),
+    };
+  }
+}
+
+/** The same for operators, who see whether it can be redelivered. */
+export class OperatorDeliveryResponse extends DeliveryResponse {
+  @ApiProperty({ enum: endpointStatuses, description: 'Of the endpoint, as of now' })
+  endpoint_status!: string;
+
+  static seen(delivery: Delivery, attempts: AttemptRecord[], userAgent: string): OperatorDeliveryResponse {
+    return {
+      ...DeliveryResponse.from(delivery, attempts, userAgent),
+      endpoint_status: delivery.endpointStatus,
     };
   }
 }

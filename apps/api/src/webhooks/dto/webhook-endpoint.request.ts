@@ -1,6 +1,15 @@
-import { eventTypes, isSubscription, isUuid } from '#domain';
-import { CheckedField, ProjectIdField, TextField, TextListField } from '../../http/fields.js';
+import { OmitType } from '@nestjs/swagger';
+import { eventTypes, isSubscription, isUuid, MAX_CUSTOM_HEADERS } from '#domain';
+import {
+  CheckedField,
+  HeadersField,
+  OneOfField,
+  ProjectIdField,
+  TextField,
+  TextListField,
+} from '../../http/fields.js';
 import { PageQuery } from '../../http/paging.js';
+import { SearchTextField } from '../../http/search-fields.js';
 
 const subscriptions = {
   description: `Event types, \`noun.*\`, or \`*\` for all but those that must be named. Types: ${Object.keys(eventTypes).join(', ')}`,
@@ -18,10 +27,13 @@ const url = {
 };
 const description = { description: 'A note of your own', optional: true, nullable: true, maxLength: 500 };
 
+const headers = `Sent with every delivery: at most ${MAX_CUSTOM_HEADERS}, names of at most 64 characters, case ignored; values of visible ASCII, at most 1024 characters, kept encrypted and never shown again. Refused: content-*, webhook-*, cookies, user-agent, accept, accept-encoding, and what HTTP or a proxy sets.`;
+
 export class CreateEndpointRequest {
   @TextField(url) url!: string;
   @TextListField(subscriptions) events?: string[];
   @TextField(description) description?: string | null;
+  @HeadersField({ description: headers }) headers?: object;
 
   @CheckedField({
     description: "Default: the key's own project",
@@ -30,6 +42,14 @@ export class CreateEndpointRequest {
     message: 'project_id must be a UUID',
   })
   project_id?: string;
+
+  @CheckedField({
+    description: "Default: the key's own organization; of a project endpoint that of its project",
+    optional: true,
+    isValid: isUuid,
+    message: 'organization_id must be a UUID',
+  })
+  organization_id?: string;
 
   @CheckedField({
     description: '`organization`: events of all its projects; organization keys only',
@@ -45,8 +65,19 @@ export class UpdateEndpointRequest {
   @TextField({ ...url, optional: true }) url?: string;
   @TextListField(subscriptions) events?: string[];
   @TextField(description) description?: string | null;
+
+  @HeadersField({ description: `${headers} null removes a header, or all of them`, nullable: true })
+  headers?: object | null;
 }
 
 export class ListEndpointsQuery extends PageQuery {
   @ProjectIdField() project_id?: string;
 }
+
+/** What operators list endpoints by. */
+export class SearchEndpointsQuery extends ListEndpointsQuery {
+  @OneOfField('Only those that are', ['enabled', 'disabled']) status?: 'enabled' | 'disabled';
+  @SearchTextField('The id of an endpoint, or the beginning of its URL, with http') q?: string;
+}
+
+export class CountEndpointsQuery extends OmitType(SearchEndpointsQuery, ['limit', 'cursor'] as const) {}

@@ -1,6 +1,5 @@
 import { ApiProperty } from '@nestjs/swagger';
-import { publicId } from '#domain';
-import type { WebhookEndpoint } from '#persistence';
+import { endpointDisabledReasons, endpointResource, type WebhookEndpoint } from '#domain';
 
 /** A webhook endpoint (contract, section 4). */
 export class EndpointResponse {
@@ -11,29 +10,44 @@ export class EndpointResponse {
   @ApiProperty({ type: String, nullable: true }) description!: string | null;
   @ApiProperty({ type: [String], example: ['*'] }) events!: string[];
   @ApiProperty({ enum: ['enabled', 'disabled'] }) status!: string;
-  @ApiProperty({ type: String, nullable: true }) disabled_reason!: string | null;
-  @ApiProperty({ type: 'object', additionalProperties: { type: 'string' } }) headers!: Record<string, string>;
+
+  @ApiProperty({
+    enum: endpointDisabledReasons,
+    nullable: true,
+    description: '`failing`: it had only failed for three days',
+  })
+  disabled_reason!: string | null;
+
+  @ApiProperty({
+    type: 'object',
+    additionalProperties: { type: 'string' },
+    description: 'Headers of its own. Values are never shown: `…` stands for each',
+    example: { authorization: '…' },
+  })
+  headers!: Record<string, string>;
+
   @ApiProperty({ format: 'date-time' }) created_at!: string;
   @ApiProperty({ format: 'date-time' }) updated_at!: string;
 
   static from(endpoint: WebhookEndpoint): EndpointResponse {
-    return {
-      id: publicId('endpoint', endpoint.id),
-      level: endpoint.level,
-      project_id: endpoint.projectId,
-      url: endpoint.url,
-      description: endpoint.description,
-      events: endpoint.events,
-      status: endpoint.status,
-      disabled_reason: endpoint.disabledReason,
-      headers: {},
-      created_at: endpoint.createdAt.toISOString(),
-      updated_at: endpoint.updatedAt.toISOString(),
-    };
+    return endpointResource(endpoint);
   }
 }
 
-/** The answer of create: the only one that ever shows the secret. */
+/** The same for operators, who see whose it is. */
+export class OperatorEndpointResponse extends EndpointResponse {
+  @ApiProperty({ format: 'uuid' }) organization_id!: string;
+
+  static override from(endpoint: WebhookEndpoint): OperatorEndpointResponse {
+    return { ...EndpointResponse.from(endpoint), organization_id: endpoint.organizationId };
+  }
+}
+
+/** The answer of create and rotate-secret: the only ones that ever show the secret. */
 export class CreatedEndpointResponse extends EndpointResponse {
   @ApiProperty({ description: 'Signing secret; shown once', example: 'whsec_…' }) secret!: string;
+
+  static of({ endpoint, secret }: { endpoint: WebhookEndpoint; secret: string }): CreatedEndpointResponse {
+    return { ...EndpointResponse.from(endpoint), secret };
+  }
 }

@@ -1,6 +1,5 @@
-import { Injectable, type CallHandler, type ExecutionContext, type NestInterceptor } from '@nestjs/common';
+import { Injectable } from '@nestjs/common';
 import type { Response } from 'express';
-import { defer, lastValueFrom, type Observable } from 'rxjs';
 import { RefreshTokens, type SecretKeyCaller } from '#auth';
 import { GatehouseError, invalidField, type ErrorCode, type ErrorDetails } from '#domain';
 import {
@@ -14,6 +13,7 @@ import { canonicalJson, Keyring, newId, sha256 } from '#platform';
 import { delayingAfter } from './answer-delay.js';
 import { answeredCustomerId } from './answered-customer.js';
 import { isLines } from './body-reader.js';
+import { isForConsole } from './console-request.js';
 import type { HouseRequest } from './request-context.js';
 
 const HEADER = 'Idempotency-Key';
@@ -34,7 +34,7 @@ type KeptAnswer =
  * change itself, so that whoever sends it again, also after a crash, gets the same answer.
  */
 @Injectable()
-export class IdempotencyInterceptor implements NestInterceptor {
+export class Idempotency {
   constructor(
     private readonly keys: IdempotencyKeysRepository,
     private readonly transactions: Transactions,
@@ -43,17 +43,16 @@ export class IdempotencyInterceptor implements NestInterceptor {
     private readonly keyring: Keyring,
   ) {}
 
-  intercept(context: ExecutionContext, next: CallHandler): Observable<unknown> {
-    const http = context.switchToHttp();
-    const request = http.getRequest<HouseRequest>();
+  /** The answer to a request that asks to be done once, else what `run` answers. */
+  answer(request: HouseRequest, response: Response, run: () => Promise<unknown>): Promise<unknown> {
     const key = request.get(HEADER);
     const secretKey = request.caller?.kind === 'secret-key' ? request.caller : request.vouchingKey;
-    if (request.method !== 'POST' || key === undefined || !secretKey) return next.handle();
+    if (request.method !== 'POST' || key === undefined || !secretKey || isForConsole(request.path))
+      return run();
     assertKey(key);
     // Lines are committed as they come: there the key names the import, which then is not done twice either.
-    if (isLines(request)) return next.handle();
-    const run = () => lastValueFrom(next.handle(), { defaultValue: undefined });
-    return defer(() => this.once(this.describe(request, key, secretKey), request, http.getResponse(), run));
+    if (isLines(request)) return run();
+    return this.once(this.describe(request, key, secretKey), request, response, run);
   }
 
   private describe(request: HouseRequest, key: string, secretKey: SecretKeyCaller): IdempotentRequest {

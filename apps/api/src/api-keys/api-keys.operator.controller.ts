@@ -1,0 +1,9 @@
+import { Controller } from '@nestjs/common';
+import { ApiTags } from '@nestjs/swagger';
+import { OperatorRoutes } from '#auth';
+import { ApiKeysController } from './api-keys.controller.js';
+
+@ApiTags('Operators')
+@Controller('operator/v1/projects/:projectId/api-keys')
+@OperatorRoutes()
+export class ApiKeysOperatorController extends ApiKeysController {}

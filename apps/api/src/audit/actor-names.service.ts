@@ -1,0 +1,21 @@
+import { Injectable } from '@nestjs/common';
+import { ActorsRepository } from '#persistence';
+
+/** What those who acted are called, by what stands in records: `key:<id>`, `operator:<id>`, `customer:<id>`. */
+export type NamesOfActors = ReadonlyMap<string, string>;
+
+/** Of an operator or a customer the e-mail address, of a key its name. */
+@Injectable()
+export class ActorNames {
+  constructor(private readonly actors: ActorsRepository) {}
+
+  /** @param acted as it stands in records; who is gone has no name */
+  async of(acted: (string | null)[]): Promise<NamesOfActors> {
+    const ids = new Set(acted.flatMap((by) => by?.split(':')[1] ?? []));
+    const named = await this.actors.named([...ids]);
+    return new Map(named.map(({ type, id, name }) => [`${type}:${id}`, name]));
+  }
+}
+
+/** The name of one of them. */
+export const nameOf = (names: NamesOfActors, by: string | null): string | null => names.get(by ?? '') ?? null;

@@ -1,0 +1,35 @@
+import { Controller, Get, Query, Req, Res } from '@nestjs/common';
+import { ApiOkResponse, ApiTags } from '@nestjs/swagger';
+import type { Request, Response } from 'express';
+import { CurrentCaller, Operator, type ManagingCaller } from '#auth';
+import { AuditCsv } from './audit-csv.service.js';
+import { CountAuditLogQuery } from './dto/audit-log.request.js';
+
+@ApiTags('Operators')
+@Controller('operator/v1/audit-log.csv')
+export class AuditCsvOperatorController {
+  constructor(private readonly csv: AuditCsv) {}
+
+  /** The audit log as a table for spreadsheets, newest first: at most 100,000 entries. */
+  @Get()
+  @Operator('viewer')
+  @ApiOkResponse({
+    description:
+      'Columns are named in the first line. Where there are more entries, the last line says so in its first column. ' +
+      'A body without its end has been broken off.',
+    content: { 'text/csv': { schema: { type: 'string' } } },
+  })
+  async download(
+    @CurrentCaller() caller: ManagingCaller,
+    @Query() query: CountAuditLogQuery,
+    @Req() request: Request,
+    @Res() response: Response,
+  ): Promise<void> {
+    response
+      .status(200)
+      .setHeader('Content-Type', 'text/csv; charset=utf-8; header=present')
+      .setHeader('Content-Disposition', 'attachment; filename="audit-log.csv"');
+    if (request.method === 'HEAD') response.end();
+    else await this.csv.send(caller, query, response);
+  }
+}

@@ -1,0 +1,32 @@
+import type { ServerResponse } from 'node:http';
+import { Inject, Injectable } from '@nestjs/common';
+import type { ManagingCaller } from '#auth';
+import { LOGGER, type Logger } from '#platform';
+import { sendPages } from '../http/send-pages.js';
+import { auditCsvPages } from './audit-csv-pages.js';
+import { AuditSearch } from './audit-search.service.js';
+import type { CountAuditLogQuery } from './dto/audit-log.request.js';
+
+/** Entries of a file, which a spreadsheet still opens. */
+const MOST_ENTRIES = 100_000;
+
+/** The audit log as a table. */
+@Injectable()
+export class AuditCsv {
+  constructor(
+    private readonly search: AuditSearch,
+    @Inject(LOGGER) private readonly logger: Logger,
+  ) {}
+
+  /**
+   * Sends what the list shows, newest first, at most 100,000 entries. Each page is a statement of its own: no
+   * connection is held while nobody reads.
+   */
+  async send(caller: ManagingCaller, query: CountAuditLogQuery, response: ServerResponse): Promise<void> {
+    const pages = auditCsvPages(
+      (before, limit) => this.search.page(caller, query, before, limit),
+      MOST_ENTRIES,
+    );
+    await sendPages(pages, response, this.logger, { export: 'audit-log.csv' });
+  }
+}

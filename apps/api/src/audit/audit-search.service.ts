@@ -1,0 +1,58 @@
+import { Injectable } from '@nestjs/common';
+import type { ManagingCaller } from '#auth';
+import { notFound } from '#domain';
+import { AuditSearchRepository, type AuditEntry, type CappedCount, type WalkedPage } from '#persistence';
+import { CursorCodec } from '#platform';
+import { readWalk, type Page } from '../http/paging.js';
+import { ActorNames, nameOf } from './actor-names.service.js';
+import { auditFilter } from './audit-log.service.js';
+import type { AuditLogQuery, CountAuditLogQuery } from './dto/audit-log.request.js';
+
+/** An entry with the address of the operator or customer who acted, or the name of the key; null when they are gone. */
+export type NamedAuditEntry = AuditEntry & { actorName: string | null };
+
+/** The audit log as operators look through it. */
+@Injectable()
+export class AuditSearch {
+  constructor(
+    private readonly log: AuditSearchRepository,
+    private readonly actors: ActorNames,
+    private readonly cursors: CursorCodec,
+  ) {}
+
+  /** What was done within the caller's reach, newest first. @throws GatehouseError `invalid_cursor` */
+  list(caller: ManagingCaller, query: AuditLogQuery): Promise<Page<NamedAuditEntry>> {
+    const list = ['audit-search', caller.reach, auditFilter(query)];
+    return readWalk(this.cursors, list, query, (before, limit) => this.page(caller, query, before, limit));
+  }
+
+  /** Up to `limit` entries. @param before the last id of the page before */
+  async page(
+    { reach }: ManagingCaller,
+    query: CountAuditLogQuery,
+    before: string | null,
+    limit: number,
+  ): Promise<WalkedPage<NamedAuditEntry>> {
+    const { items, next } = await this.log.page(reach, auditFilter(query), before, limit);
+    return { items: await this.named(items), next };
+  }
+
+  /** @throws GatehouseError `not_found` */
+  async get({ reach }: ManagingCaller, id: string): Promise<NamedAuditEntry> {
+    const entry = await this.log.find(reach, id);
+    if (!entry) throw notFound();
+    const [named] = await this.named([entry]);
+    return named!;
+  }
+
+  count({ reach }: ManagingCaller, query: CountAuditLogQuery): Promise<CappedCount> {
+    return this.log.count(reach, auditFilter(query));
+  }
+
+  private async named(entries: AuditEntry[]): Promise<NamedAuditEntry[]> {
+    const names = await this.actors.of(entries.map(actorOf));
+    return entries.map((entry) => ({ ...entry, actorName: nameOf(names, actorOf(entry)) }));
+  }
+}
+
+const actorOf = ({ actorType, actorId }: AuditEntry): string | null => actorId && `${actorType}:${actorId}`;

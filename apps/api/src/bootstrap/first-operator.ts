@@ -1,0 +1,49 @@
+import { Inject, Injectable } from '@nestjs/common';
+import { OperatorsRepository, Transactions } from '#persistence';
+import { Config, LOGGER, newId, PasswordHasher, type Logger } from '#platform';
+import { Audit, operatorAction } from '../audit/audit.service.js';
+import { PasswordPolicy } from '../identity/password-policy.service.js';
+import { OperatorLinks } from '../operators/operator-links.service.js';
+
+/** Lets somebody into the console of a house that has no operator. There is no default account. */
+@Injectable()
+export class FirstOperator {
+  constructor(
+    private readonly operators: OperatorsRepository,
+    private readonly links: OperatorLinks,
+    private readonly audit: Audit,
+    private readonly transactions: Transactions,
+    private readonly hasher: PasswordHasher,
+    private readonly policy: PasswordPolicy,
+    private readonly config: Config,
+    @Inject(LOGGER) private readonly logger: Logger,
+  ) {}
+
+  /**
+   * Makes the operator that the settings name, or logs a link by which one can be made.
+   * @throws ConfigError for an OPERATOR_PASSWORD that many people use
+   */
+  async ensure(): Promise<void> {
+    if (await this.operators.exist()) return;
+    const { firstOperator, console: isServed } = this.config;
+    if (firstOperator) return this.create(firstOperator);
+    if (!isServed) return;
+    const link = await this.transactions.run((tx) => this.links.setUp(tx));
+    // Whoever reads the log of a new house may set it up: nobody else could be told.
+    this.logger.warn({ link }, 'nobody can sign in to the console yet; open this link within a day');
+  }
+
+  private async create(first: { email: string; password: string }): Promise<void> {
+    this.policy.assertStrongSetting(first);
+    const { email } = first;
+    const passwordHash = await this.hasher.hash(first.password);
+    await this.transactions.run(async (tx) => {
+      await this.operators.lockFirst(tx);
+      if (await this.operators.exist(tx)) return;
+      const admin = { id: newId(), email, name: null, passwordHash, role: 'admin' } as const;
+      await this.operators.insert(tx, admin);
+      await this.links.voidAll(tx, null);
+      await this.audit.record(tx, operatorAction('operator.created', admin, { role: 'admin' }));
+    });
+  }
+}

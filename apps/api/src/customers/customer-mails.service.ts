@@ -1,0 +1,100 @@
+import { Injectable } from '@nestjs/common';
+import { GatehouseError, notFound, type AuditAction, type ProjectContext, type Reach } from '#domain';
+import {
+  CustomersRepository,
+  EventsRepository,
+  Transactions,
+  type CustomerWithHash,
+  type NewEvent,
+  type Tx,
+} from '#persistence';
+import { rateLimitHeaders } from '#platform';
+import { Audit, customerAction } from '../audit/audit.service.js';
+import { OneTimeLinks } from '../identity/one-time-links.service.js';
+import { PasswordResetService } from '../identity/password-reset.service.js';
+import { VerificationService } from '../identity/verification.service.js';
+import { MailQuota } from '../mail/mail-quota.service.js';
+
+/** One kind of mail with a link. */
+interface Sending {
+  action: Extract<AuditAction, `customer.${string}_sent`>;
+  /** Why there is nothing to be sent to a customer, if so. */
+  hindrance?: (customer: CustomerWithHash) => string | false;
+  send: (
+    tx: Tx,
+    customer: CustomerWithHash,
+    project: ProjectContext,
+    redirectUrl: string | null,
+  ) => Promise<NewEvent[]>;
+}
+
+/**
+ * Mails with links that operators have sent to customers who did not get them. They count as those that customers ask
+ * for themselves, and void the links before.
+ * Each throws GatehouseError `not_found`, `project_archived`, `conflict` where there is nothing to be sent, `rate_limited`.
+ */
+@Injectable()
+export class CustomerMails {
+  constructor(
+    private readonly customers: CustomersRepository,
+    private readonly verification: VerificationService,
+    private readonly resets: PasswordResetService,
+    private readonly links: OneTimeLinks,
+    private readonly quota: MailQuota,
+    private readonly events: EventsRepository,
+    private readonly audit: Audit,
+    private readonly transactions: Transactions,
+  ) {}
+
+  verify(reach: Reach, id: string): Promise<void> {
+    return this.send(reach, id, {
+      action: 'customer.verification_sent',
+      hindrance: ({ emailVerified }) => emailVerified && 'The address is verified already.',
+      send: async (...to) => [await this.verification.request(...to)],
+    });
+  }
+
+  resetPassword(reach: Reach, id: string): Promise<void> {
+    return this.send(reach, id, {
+      action: 'customer.password_reset_sent',
+      send: async (...to) => [await this.resets.request(...to)],
+    });
+  }
+
+  invite(reach: Reach, id: string): Promise<void> {
+    return this.send(reach, id, {
+      action: 'customer.invitation_sent',
+      hindrance: ({ passwordHash }) => passwordHash !== null && 'The customer has a password already.',
+      send: async (tx, customer, project, redirectUrl) => {
+        await this.links.send(tx, { kind: 'accept-invite', customer, project, redirectUrl });
+        return [];
+      },
+    });
+  }
+
+  private async send(reach: Reach, id: string, { action, hindrance, send }: Sending): Promise<void> {
+    const mailable = (customer: CustomerWithHash | null): CustomerWithHash => {
+      if (!customer) throw notFound();
+      const detail = customer.disabledAt ? 'The customer is disabled.' : hindrance?.(customer);
+      if (detail) throw new GatehouseError('conflict', { detail });
+      return customer;
+    };
+    const { customer: found, project } = await this.customers.getActive(reach, id);
+    const { email } = mailable(await this.customers.findByEmail(project.id, found.email));
+    await this.assertMayMail(project, email);
+    await this.transactions.run(async (tx) => {
+      const customer = mailable(await this.customers.lock(tx, project.id, id));
+      const redirectUrl = project.settings.redirectUrls[0] ?? null;
+      await this.events.record(tx, await send(tx, customer, project, redirectUrl));
+      await this.audit.record(tx, customerAction(action, customer, project));
+    });
+  }
+
+  private async assertMayMail(project: ProjectContext, email: string): Promise<void> {
+    const refusal = await this.quota.refusalOfOwn(project, email);
+    if (!refusal) return;
+    const detail = 'Too many mails were asked for to this address, or by this project.';
+    const headers = rateLimitHeaders(refusal.policy, refusal.wait);
+    throw new GatehouseError('rate_limited', { detail, headers });
+  }
+}

@@ -1,0 +1,17 @@
+import { OmitType } from '@nestjs/swagger';
+import { TimeField } from '../../http/fields.js';
+import { CustomerIdField, SearchTextField } from '../../http/search-fields.js';
+import { ListEventsQuery } from './event.request.js';
+
+/** What operators filter events by, beside what keys do. */
+export class SearchEventsQuery extends ListEventsQuery {
+  @TimeField('Only events created earlier') created_before?: string;
+  @CustomerIdField() customer_id?: string;
+
+  @SearchTextField(
+    'The id of an event, of a delivery or attempt of it, or of a customer, or the e-mail address of a customer',
+  )
+  q?: string;
+}
+
+export class CountEventsQuery extends OmitType(SearchEventsQuery, ['limit', 'cursor'] as const) {}

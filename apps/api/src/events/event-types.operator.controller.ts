@@ -1,0 +1,9 @@
+import { Controller } from '@nestjs/common';
+import { ApiTags } from '@nestjs/swagger';
+import { OperatorRoutes } from '#auth';
+import { EventTypesController } from './event-types.controller.js';
+
+@ApiTags('Operators')
+@Controller('operator/v1/webhooks/event-types')
+@OperatorRoutes()
+export class EventTypesOperatorController extends EventTypesController {}

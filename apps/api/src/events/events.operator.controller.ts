@@ -1,0 +1,63 @@
+import { Controller, Get, Param, Query } from '@nestjs/common';
+import { ApiOkResponse, ApiTags } from '@nestjs/swagger';
+import { CurrentCaller, Operator, OperatorRoutes, type ManagingCaller } from '#auth';
+import { ApiSnakeList } from '../http/api-envelopes.js';
+import { CountResponse } from '../http/count.response.js';
+import { PageQuery, snakeList } from '../http/paging.js';
+import { DeliverySummaryResponse } from '../webhooks/dto/delivery.response.js';
+import { CountEventsQuery, SearchEventsQuery } from './dto/event-search.request.js';
+import { EventResponse } from './dto/event.response.js';
+import { EventSearch } from './event-search.service.js';
+import { EventsController } from './events.controller.js';
+import { EventsService } from './events.service.js';
+
+@ApiTags('Operators')
+@Controller('operator/v1/events')
+@OperatorRoutes()
+export class EventsOperatorController extends EventsController {
+  constructor(
+    events: EventsService,
+    private readonly search: EventSearch,
+  ) {
+    super(events);
+  }
+
+  /**
+   * What happened, newest first, unlike in the feed of keys. A page may hold less than `limit`, even nothing, while
+   * `has_more` is true.
+   */
+  @Get()
+  @Operator('viewer')
+  @ApiSnakeList(EventResponse)
+  override async list(@CurrentCaller() caller: ManagingCaller, @Query() query: SearchEventsQuery) {
+    const { items, nextCursor } = await this.search.list(caller, query);
+    return snakeList(
+      items.map((event) => EventResponse.from(event)),
+      nextCursor,
+    );
+  }
+
+  /** How many events match. */
+  @Get('count')
+  @Operator('viewer')
+  @ApiOkResponse({ type: CountResponse })
+  async count(@CurrentCaller() caller: ManagingCaller, @Query() query: CountEventsQuery) {
+    return CountResponse.from(await this.search.count(caller, query));
+  }
+
+  /** The deliveries of one event, newest first: to each endpoint that heard it, and again. */
+  @Get(':eventId/deliveries')
+  @Operator('viewer')
+  @ApiSnakeList(DeliverySummaryResponse)
+  async deliveries(
+    @CurrentCaller() caller: ManagingCaller,
+    @Param('eventId') id: string,
+    @Query() query: PageQuery,
+  ) {
+    const { items, nextCursor } = await this.search.deliveriesOf(caller, id, query);
+    return snakeList(
+      items.map((delivery) => DeliverySummaryResponse.of(delivery)),
+      nextCursor,
+    );
+  }
+}

@@ -1,0 +1,54 @@
+import { Inject, Injectable } from '@nestjs/common';
+import { Database, pendingMigrations, VitalsRepository, WorkersRepository } from '#persistence';
+import { Config, DeliveryQueue, now, VERSION } from '#platform';
+import { BillingService } from '../billing/billing.service.js';
+import { WorkerHealth, type HouseHealthResponse } from './dto/house-health.response.js';
+
+/** How the house is, as far as one process can tell. */
+@Injectable()
+export class HouseHealth {
+  private readonly startedAt = now();
+
+  constructor(
+    private readonly vitals: VitalsRepository,
+    private readonly workers: WorkersRepository,
+    private readonly database: Database,
+    private readonly billing: BillingService,
+    private readonly config: Config,
+    @Inject(DeliveryQueue) private readonly queue: DeliveryQueue | null,
+  ) {}
+
+  async read(): Promise<HouseHealthResponse> {
+    const [vitals, workers, pending, jobs] = await Promise.all([
+      this.vitals.read(),
+      this.workers.list(),
+      pendingMigrations(this.database),
+      this.queue?.size() ?? null,
+    ]);
+    return {
+      version: VERSION,
+      node: process.versions.node,
+      startedAt: this.startedAt.toISOString(),
+      database: {
+        version: vitals.version,
+        migrations: { applied: vitals.migrationsApplied, pending: pending.length },
+      },
+      redis: !this.queue ? 'not_configured' : this.queue.ready() ? 'connected' : 'unreachable',
+      queue: {
+        pending: vitals.pending,
+        due: vitals.due,
+        oldestDueAt: vitals.oldestDueAt?.toISOString() ?? null,
+        inFlight: vitals.inFlight,
+        jobs,
+      },
+      workers: workers.map((worker) => WorkerHealth.from(worker)),
+      mail: {
+        configured: this.config.mail.smtpUrl !== null,
+        pending: vitals.mailsPending,
+        failed: vitals.mailsFailed,
+        oldestPendingAt: vitals.oldestMailAt?.toISOString() ?? null,
+      },
+      billing: this.billing.provider,
+    };
+  }
+}

@@ -1,0 +1,26 @@
+import { Injectable } from '@nestjs/common';
+import { GatehouseError } from '#domain';
+import { Transactions } from '#persistence';
+import { Audit } from '../audit/audit.service.js';
+import { HouseMails } from '../mail/house-mails.service.js';
+
+/** Mails that say nothing but that mails arrive; they go the way of all others, by a worker. */
+@Injectable()
+export class TestMails {
+  constructor(
+    private readonly mails: HouseMails,
+    private readonly audit: Audit,
+    private readonly transactions: Transactions,
+  ) {}
+
+  /** @throws GatehouseError `conflict` without a mail server */
+  async send(to: string): Promise<void> {
+    if (!this.mails.areSent) {
+      throw new GatehouseError('conflict', { detail: 'There is no mail server. Set SMTP_URL.' });
+    }
+    await this.transactions.run(async (tx) => {
+      const targetId = await this.mails.write(tx, 'test', to);
+      await this.audit.record(tx, { action: 'mail.tested', organizationId: null, projectId: null, targetId });
+    });
+  }
+}

@@ -1,0 +1,16 @@
+import { ApiProperty } from '@nestjs/swagger';
+import type { CappedCount } from '#persistence';
+
+/** How long a list is, as far as it was counted. */
+export class CountResponse {
+  @ApiProperty({ minimum: 0, maximum: 10_000, example: 42 }) count!: number;
+
+  @ApiProperty({
+    description: 'Whether there may be more: not all were looked at, or there are more than 10,000',
+  })
+  isMore!: boolean;
+
+  static from({ count, isMore }: CappedCount): CountResponse {
+    return { count, isMore };
+  }
+}

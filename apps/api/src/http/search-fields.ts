@@ -1,0 +1,40 @@
+import { Transform } from 'class-transformer';
+import { ValidateBy } from 'class-validator';
+import { holdsSecret, isUuid } from '#domain';
+import { CheckedField, TextField } from './fields.js';
+
+/** Of a text in a query, which others than the caller read: logs of proxies, histories of browsers. */
+export const NoSecret = (): PropertyDecorator =>
+  ValidateBy(
+    {
+      name: 'noSecret',
+      validator: { validate: (value: unknown) => typeof value !== 'string' || !holdsSecret(value) },
+    },
+    { message: '$property must not hold a secret; a key is found by its first eight characters' },
+  );
+
+/** What an operator types or pastes to find something. */
+export const SearchTextField =
+  (description: string): PropertyDecorator =>
+  (target, property) => {
+    Transform(({ value }: { value: unknown }) => (typeof value === 'string' ? value.trim() : value))(
+      target,
+      property,
+    );
+    NoSecret()(target, property);
+    TextField({
+      description: `${description}. What names nothing finds nothing`,
+      optional: true,
+      minLength: 1,
+      maxLength: 2_048,
+    })(target, property);
+  };
+
+/** A customer's id in a query. */
+export const CustomerIdField = (): PropertyDecorator =>
+  CheckedField({
+    description: 'Only what is about this customer',
+    optional: true,
+    isValid: isUuid,
+    message: '$property must be a UUID',
+  });

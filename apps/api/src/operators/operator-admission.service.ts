@@ -1,0 +1,92 @@
+import { Injectable } from '@nestjs/common';
+import { GatehouseError } from '#domain';
+import {
+  OperatorAttemptsRepository,
+  OperatorSessionsRepository,
+  OperatorsRepository,
+  Transactions,
+} from '#persistence';
+import { newId } from '#platform';
+import { Audit, operatorAction } from '../audit/audit.service.js';
+import type { ConsoleCookie } from '../http/console-cookie.js';
+import type { Client } from '../http/request-context.js';
+import { PasswordPolicy } from '../identity/password-policy.service.js';
+import type { AcceptInvitationRequest, SetUpRequest } from './dto/operator-session.request.js';
+import type { OperatorSessionResponse } from './dto/operator-session.response.js';
+import { OperatorCheck } from './operator-check.service.js';
+import { OperatorLinks } from './operator-links.service.js';
+import { OperatorSessions } from './operator-sessions.service.js';
+
+/** How people become operators: by the link in the log of a new house, or by an invitation. */
+@Injectable()
+export class OperatorAdmission {
+  constructor(
+    private readonly links: OperatorLinks,
+    private readonly policy: PasswordPolicy,
+    private readonly check: OperatorCheck,
+    private readonly opened: OperatorSessions,
+    private readonly operators: OperatorsRepository,
+    private readonly sessions: OperatorSessionsRepository,
+    private readonly attempts: OperatorAttemptsRepository,
+    private readonly audit: Audit,
+    private readonly transactions: Transactions,
+  ) {}
+
+  /**
+   * Makes the first operator, an admin, and opens their session.
+   * @throws GatehouseError `invalid_token`, also once there is an operator; `weak_password`, `overloaded`
+   */
+  async setUp(
+    { token, email, name = null, password }: SetUpRequest,
+    client: Client,
+    cookie: ConsoleCookie,
+  ): Promise<OperatorSessionResponse> {
+    if ((await this.links.ownerOf(token)) !== null) throw new GatehouseError('invalid_token');
+    this.policy.assertStrongForOperator(email, password);
+    const passwordHash = await this.check.hash(password, client);
+    const value = await this.transactions.run(async (tx) => {
+      await this.operators.lockFirst(tx);
+      await this.links.use(tx, token);
+      if (await this.operators.exist(tx)) throw new GatehouseError('invalid_token');
+      const operator = await this.operators.insert(tx, {
+        id: newId(),
+        email,
+        name,
+        passwordHash,
+        role: 'admin',
+      });
+      await this.links.voidAll(tx, null);
+      const action = operatorAction('operator.created', operator!, { role: 'admin' });
+      await this.audit.record(tx, { ...action, operatorId: operator!.id });
+      return this.opened.open(tx, operator!, client);
+    });
+    return this.opened.enter(cookie, value);
+  }
+
+  /**
+   * Sets the password of an invited operator, ends what sessions they had, forgets their addresses, and opens one.
+   * @throws GatehouseError `invalid_token`, `weak_password` (the link stays good), `overloaded`
+   */
+  async acceptInvitation(
+    { token, name = null, password }: AcceptInvitationRequest,
+    client: Client,
+    cookie: ConsoleCookie,
+  ): Promise<OperatorSessionResponse> {
+    const id = await this.links.ownerOf(token);
+    if (id === null) throw new GatehouseError('invalid_token');
+    this.policy.assertStrongForOperator((await this.operators.get(id)).email, password);
+    const passwordHash = await this.check.hash(password, client);
+    const value = await this.transactions.run(async (tx) => {
+      const { status } = await this.operators.lock(tx, id);
+      if (status === 'disabled') throw new GatehouseError('invalid_token');
+      await this.links.use(tx, token);
+      const operator = await this.operators.setPassword(tx, id, passwordHash, name);
+      await this.sessions.endAll(tx, id);
+      await this.attempts.forgetAddresses(tx, id);
+      const action = operatorAction('operator.invitation_accepted', operator);
+      await this.audit.record(tx, { ...action, operatorId: id });
+      return this.opened.open(tx, operator, client);
+    });
+    return this.opened.enter(cookie, value);
+  }
+}

@@ -1,0 +1,134 @@
+import { Inject, Injectable } from '@nestjs/common';
+import { notSignedIn } from '#auth';
+import { GatehouseError, type Operator } from '#domain';
+import {
+  OperatorAttemptsRepository,
+  Transactions,
+  type LoginGrant,
+  type OperatorTries,
+  type OperatorWithHash,
+  type Tx,
+} from '#persistence';
+import {
+  errorMessage,
+  LOGGER,
+  PasswordHasher,
+  rateLimitHeaders,
+  sha256,
+  type HashPlace,
+  type Logger,
+  type RatePolicy,
+} from '#platform';
+import { Audit, operatorAction } from '../audit/audit.service.js';
+import type { Client } from '../http/request-context.js';
+
+/** Failures per e-mail within the window, for everybody and for known addresses: of passwords and codes together. */
+const failures: RatePolicy = { name: 'failed-operator-login', quota: 10, windowSeconds: 15 * 60 };
+
+/** Operators have a share of the threads that hash like a project, so that neither keeps out the other. */
+const SHARE = 'operators';
+
+export type ProvenOperator = OperatorWithHash & { passwordHash: string };
+
+/** The one place where an operator's password is asked for, and where failures of passwords and codes are counted. */
+@Injectable()
+export class OperatorCheck {
+  constructor(
+    private readonly attempts: OperatorAttemptsRepository,
+    private readonly audit: Audit,
+    private readonly transactions: Transactions,
+    private readonly hasher: PasswordHasher,
+    @Inject(LOGGER) private readonly logger: Logger,
+  ) {}
+
+  /**
+   * The operator of this address, if the password is theirs. An unknown address, one that is only invited and a wrong
+   * password answer alike and take alike. The try stays counted until somebody is signed in.
+   * @throws GatehouseError `overloaded`, `too_many_attempts`, `invalid_credentials`
+   */
+  async password(email: string, password: string, client: Client): Promise<ProvenOperator> {
+    const place = this.hasher.reserve(SHARE);
+    try {
+      return await this.passwordAt(place, email, password, client);
+    } finally {
+      place.release();
+    }
+  }
+
+  /**
+   * Counts a try of an operator's code before it is looked at.
+   * @throws GatehouseError `too_many_attempts`
+   */
+  async takeTry(email: string, { addressBlock }: Client): Promise<OperatorTries & { granted: LoginGrant }> {
+    const { quota, windowSeconds } = failures;
+    const emailHash = sha256(email);
+    const taken = await this.attempts.take({ quota, windowSeconds, email, emailHash, addressBlock });
+    const { granted } = taken;
+    if (!granted) {
+      const headers = rateLimitHeaders(failures, Math.max(1, taken.secondsLeft));
+      const about = taken.operator ? { operatorId: taken.operator.id } : undefined;
+      throw new GatehouseError('too_many_attempts', { headers, about });
+    }
+    if (granted === 'open' && taken.tries === quota) {
+      this.logger.warn(
+        { operatorId: taken.operator?.id },
+        'an operator has no more tries to sign in for now, but from addresses they have used',
+      );
+    }
+    return { ...taken, granted };
+  }
+
+  /**
+   * The refusal of a wrong password or code of somebody who is known. It is in the audit log, at most as often as tries
+   * are granted; off the path of the answer, so that its time tells nothing.
+   */
+  failed({ id }: Pick<Operator, 'id'>, code: 'invalid_credentials' | 'invalid_code'): GatehouseError {
+    const action = code === 'invalid_code' ? 'operator.code_failed' : 'operator.password_failed';
+    this.transactions
+      .apart((tx) => this.audit.record(tx, { ...operatorAction(action, { id }), operatorId: id }))
+      .catch((error: unknown) =>
+        this.logger.warn({ reason: errorMessage(error) }, 'a failed sign-in is missing in the audit log'),
+      );
+    return notSignedIn(code, { operatorId: id });
+  }
+
+  /** Forgets the failures of somebody who proved both factors, and remembers where they are. */
+  async admit(tx: Tx, { id, email }: Operator, { addressBlock }: Client): Promise<void> {
+    await this.forget(tx, email);
+    if (addressBlock !== null) await this.attempts.rememberAddress(tx, id, addressBlock);
+  }
+
+  /** Forgets the failures of somebody who is in. */
+  async forget(tx: Tx, email: string): Promise<void> {
+    await this.attempts.forget(sha256(email), tx);
+  }
+
+  /** @throws GatehouseError `overloaded`, `request_timeout` */
+  hash(password: string, { signal }: Client): Promise<string> {
+    return this.hasher.hash(password, { projectId: SHARE, signal });
+  }
+
+  /** The hash to put in place of one that was made in another way than a new one would be; null for a good one. */
+  async renewedHash({ passwordHash }: ProvenOperator, password: string): Promise<string | null> {
+    if (!this.hasher.isOutdated(passwordHash)) return null;
+    return this.hasher.hash(password, { projectId: SHARE }).catch(() => null);
+  }
+
+  private async passwordAt(
+    place: HashPlace,
+    email: string,
+    password: string,
+    client: Client,
+  ): Promise<ProvenOperator> {
+    const { granted, operator } = await this.takeTry(email, client);
+    const hash = operator?.passwordHash ?? null;
+    const isRight = await this.hasher
+      .verify(password, hash, { projectId: SHARE, signal: client.signal, place })
+      .catch(async (error: unknown) => {
+        await this.attempts.giveBack(sha256(email), granted);
+        throw error;
+      });
+    if (operator && hash && isRight) return { ...operator, passwordHash: hash };
+    throw operator ? this.failed(operator, 'invalid_credentials') : notSignedIn('invalid_credentials');
+  }
+}

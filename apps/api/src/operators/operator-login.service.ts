@@ -1,0 +1,82 @@
+import { Injectable } from '@nestjs/common';
+import { notSignedIn, type OperatorCaller } from '#auth';
+import { GatehouseError, invalidField } from '#domain';
+import { OperatorSessionsRepository, OperatorsRepository, Transactions, type Tx } from '#persistence';
+import { Audit, operatorAction } from '../audit/audit.service.js';
+import type { ConsoleCookie } from '../http/console-cookie.js';
+import type { Client } from '../http/request-context.js';
+import { PasswordPolicy } from '../identity/password-policy.service.js';
+import type { ChangeOperatorPasswordRequest, OperatorSignInRequest } from './dto/operator-session.request.js';
+import type { OperatorSessionResponse } from './dto/operator-session.response.js';
+import { OperatorCheck, type ProvenOperator } from './operator-check.service.js';
+import { OperatorSessions } from './operator-sessions.service.js';
+
+/** Operators and their passwords. */
+@Injectable()
+export class OperatorLogin {
+  constructor(
+    private readonly policy: PasswordPolicy,
+    private readonly check: OperatorCheck,
+    private readonly opened: OperatorSessions,
+    private readonly operators: OperatorsRepository,
+    private readonly sessions: OperatorSessionsRepository,
+    private readonly audit: Audit,
+    private readonly transactions: Transactions,
+  ) {}
+
+  /**
+   * Opens a session that still lacks its second factor.
+   * @throws GatehouseError `invalid_credentials`, `too_many_attempts`, `operator_disabled`, `overloaded`
+   */
+  async signIn(
+    { email, password }: OperatorSignInRequest,
+    client: Client,
+    cookie: ConsoleCookie,
+  ): Promise<OperatorSessionResponse> {
+    const operator = await this.check.password(email, password, client);
+    if (operator.status === 'disabled') {
+      throw new GatehouseError('operator_disabled', { about: { operatorId: operator.id } });
+    }
+    const newHash = await this.check.renewedHash(operator, password);
+    const token = await this.transactions.run(async (tx) => {
+      await this.lockProven(tx, operator);
+      if (newHash) await this.operators.renewHash(tx, operator.id, newHash);
+      await this.opened.end(tx, cookie);
+      return this.opened.open(tx, operator, client);
+    });
+    return this.opened.enter(cookie, token);
+  }
+
+  /**
+   * Gives the caller another password and ends their other sessions.
+   * @throws GatehouseError `validation_failed`, `invalid_credentials`, `too_many_attempts`, `weak_password`,
+   *   `overloaded`
+   */
+  async changePassword(
+    { operatorId, email, sessionId }: OperatorCaller,
+    { currentPassword, newPassword }: ChangeOperatorPasswordRequest,
+    client: Client,
+  ): Promise<void> {
+    if (newPassword === currentPassword) {
+      throw invalidField('newPassword', 'unchanged', 'newPassword is the password that the operator has');
+    }
+    this.policy.assertStrongForOperator(email, newPassword, 'newPassword');
+    const operator = await this.check.password(email, currentPassword, client);
+    const passwordHash = await this.check.hash(newPassword, client);
+    await this.transactions.run(async (tx) => {
+      await this.lockProven(tx, operator);
+      await this.operators.setPassword(tx, operatorId, passwordHash);
+      await this.check.forget(tx, email);
+      const ended = await this.sessions.endAll(tx, operatorId, sessionId);
+      await this.audit.record(tx, operatorAction('operator.password_changed', operator, { ended }));
+    });
+  }
+
+  /** @throws GatehouseError `invalid_credentials` for one who was disabled or given another password since */
+  private async lockProven(tx: Tx, { id, passwordHash, status }: ProvenOperator): Promise<void> {
+    const current = await this.operators.lock(tx, id);
+    if (current.passwordHash !== passwordHash || current.status !== status) {
+      throw notSignedIn('invalid_credentials', { operatorId: id });
+    }
+  }
+}

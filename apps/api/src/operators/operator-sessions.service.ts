@@ -1,0 +1,150 @@
+import { Injectable } from '@nestjs/common';
+import { notSignedIn, type OperatorCaller } from '#auth';
+import { notFound, type Operator, type OperatorStage } from '#domain';
+import {
+  OperatorSessionsRepository,
+  OperatorsRepository,
+  Transactions,
+  type OperatorSession,
+  type OperatorSessionRecord,
+  type Tx,
+} from '#persistence';
+import { Config, newId, secureBytes, sha256, VERSION } from '#platform';
+import { Audit, operatorAction } from '../audit/audit.service.js';
+import type { ConsoleCookie } from '../http/console-cookie.js';
+import type { Client } from '../http/request-context.js';
+import {
+  CurrentOperatorResponse,
+  type ConsoleHouseResponse,
+  type OperatorSessionResponse,
+} from './dto/operator-session.response.js';
+
+/** A new value of a session's cookie: 256 random bits. */
+const newToken = (): string => secureBytes(32).toString('base64url');
+
+/** Sessions of the console, from the password to the end. Each stage has a value of its own (session fixation). */
+@Injectable()
+export class OperatorSessions {
+  constructor(
+    private readonly sessions: OperatorSessionsRepository,
+    private readonly operators: OperatorsRepository,
+    private readonly audit: Audit,
+    private readonly transactions: Transactions,
+    private readonly config: Config,
+  ) {}
+
+  /** How far the holder of the cookie is signed in. */
+  async show(cookie: ConsoleCookie): Promise<OperatorSessionResponse> {
+    const session = await this.find(cookie);
+    return {
+      state: session?.stage ?? 'signed_out',
+      operator: session && CurrentOperatorResponse.from(session.operator),
+      expiresAt: session?.expiresAt.toISOString() ?? null,
+      house: await this.house(),
+    };
+  }
+
+  /** The session of the cookie, at this stage. @throws GatehouseError `operator_session_required` */
+  async at(stage: OperatorStage, cookie: ConsoleCookie): Promise<OperatorSession> {
+    const session = await this.find(cookie);
+    if (session?.stage !== stage) throw notSignedIn();
+    return session;
+  }
+
+  /**
+   * Opens a session for an operator who has just proved to know their password, or set it.
+   * @returns the value of its cookie, to be set once the transaction has committed
+   */
+  async open(tx: Tx, operator: Operator, client: Client): Promise<string> {
+    const token = newToken();
+    await this.sessions.insert(tx, {
+      id: newId(),
+      operatorId: operator.id,
+      tokenHash: sha256(token),
+      stage: operator.secondFactor ? 'second_factor' : 'enrollment',
+      ip: client.ip,
+      userAgent: client.userAgent,
+    });
+    return token;
+  }
+
+  /**
+   * Signs a session in.
+   * @returns the new value of its cookie, to be set once the transaction has committed
+   * @throws GatehouseError `operator_session_required` for one that has ended or moved on meanwhile
+   */
+  async signIn(tx: Tx, session: OperatorSession, details: Record<string, unknown>): Promise<string> {
+    const token = newToken();
+    if (!(await this.sessions.signIn(tx, session, sha256(token)))) throw notSignedIn();
+    await this.operators.noteLogin(tx, session.operator.id);
+    const action = operatorAction('operator.signed_in', session.operator, details);
+    await this.audit.record(tx, { ...action, operatorId: session.operator.id });
+    return token;
+  }
+
+  /** Sets the cookie's new value; the session that had come with the request is over. */
+  async enter(cookie: ConsoleCookie, token: string): Promise<OperatorSessionResponse> {
+    cookie.set(token);
+    return this.show(cookie);
+  }
+
+  /** Ends the session of the cookie, at whatever stage; without one nothing happens. */
+  async signOut(cookie: ConsoleCookie): Promise<void> {
+    if (cookie.token !== null) await this.transactions.run((tx) => this.end(tx, cookie));
+    cookie.clear();
+  }
+
+  /** Ends the session that came with the request, also because another one takes its place. */
+  async end(tx: Tx, cookie: ConsoleCookie): Promise<void> {
+    const ended = cookie.token === null ? null : await this.sessions.end(tx, sha256(cookie.token));
+    if (!ended) return;
+    const { operatorId: id, stage } = ended;
+    cookie.isOf(id);
+    if (stage !== 'signed_in') return;
+    await this.audit.record(tx, { ...operatorAction('operator.signed_out', { id }), operatorId: id });
+  }
+
+  /** Where the caller is signed in, newest first. */
+  listOwn({ operatorId }: OperatorCaller): Promise<OperatorSessionRecord[]> {
+    return this.sessions.list(operatorId);
+  }
+
+  /** Ends a session of the caller's own. @throws GatehouseError `not_found`, also for that of somebody else */
+  async endOwn({ operatorId }: OperatorCaller, id: string): Promise<void> {
+    await this.transactions.run(async (tx) => {
+      if (!(await this.sessions.endOwn(tx, operatorId, id))) throw notFound();
+      await this.recordEnded(tx, operatorId, 1);
+    });
+  }
+
+  /** Ends all of the caller's sessions but the one that asks. */
+  async endOthers({ operatorId, sessionId }: OperatorCaller): Promise<void> {
+    await this.transactions.run(async (tx) => {
+      const ended = await this.sessions.endAll(tx, operatorId, sessionId);
+      if (ended > 0) await this.recordEnded(tx, operatorId, ended);
+    });
+  }
+
+  private async recordEnded(tx: Tx, operatorId: string, ended: number): Promise<void> {
+    await this.audit.record(tx, operatorAction('operator.sessions_revoked', { id: operatorId }, { ended }));
+  }
+
+  private async find(cookie: ConsoleCookie): Promise<OperatorSession | null> {
+    const session = cookie.token === null ? null : await this.sessions.find(sha256(cookie.token));
+    if (session) cookie.isOf(session.operator.id);
+    return session;
+  }
+
+  private async house(): Promise<ConsoleHouseResponse> {
+    const { production, mail, docs } = this.config;
+    const mailConfigured = mail.smtpUrl !== null;
+    return {
+      version: VERSION,
+      production,
+      mailbox: !mailConfigured,
+      setupRequired: !(await this.operators.exist()),
+      mailConfigured,
+      docs,
+    };
+  }
+}

@@ -1,0 +1,163 @@
+import { Injectable } from '@nestjs/common';
+import type { OperatorCaller } from '#auth';
+import { GatehouseError, type Operator } from '#domain';
+import {
+  OperatorAttemptsRepository,
+  OperatorSessionsRepository,
+  OperatorsRepository,
+  Transactions,
+  type CappedCount,
+  type OperatorSessionRecord,
+} from '#persistence';
+import { CursorCodec, newId } from '#platform';
+import { Audit, operatorAction } from '../audit/audit.service.js';
+import { readPage, type Page } from '../http/paging.js';
+import type {
+  CountOperatorsQuery,
+  InviteOperatorRequest,
+  ListOperatorsQuery,
+  UpdateOperatorRequest,
+} from './dto/operator.request.js';
+import { OperatorLinks } from './operator-links.service.js';
+
+/** An operator with a link to choose a password by, which is shown this once. */
+export interface InvitedOperator {
+  operator: Operator;
+  url: string;
+}
+
+/** What admins do about operators. */
+@Injectable()
+export class OperatorsService {
+  constructor(
+    private readonly operators: OperatorsRepository,
+    private readonly sessions: OperatorSessionsRepository,
+    private readonly attempts: OperatorAttemptsRepository,
+    private readonly links: OperatorLinks,
+    private readonly audit: Audit,
+    private readonly transactions: Transactions,
+    private readonly cursors: CursorCodec,
+  ) {}
+
+  /** @throws GatehouseError `invalid_cursor` */
+  list(query: ListOperatorsQuery): Promise<Page<Operator>> {
+    const { q = null } = query;
+    return readPage(this.cursors, ['operators', q], query, (before, limit) =>
+      this.operators.list(q, before, limit),
+    );
+  }
+
+  count({ q }: CountOperatorsQuery): Promise<CappedCount> {
+    return this.operators.count(q ?? null);
+  }
+
+  /** @throws GatehouseError `conflict` for an address that an operator has */
+  invite({ email, role }: InviteOperatorRequest): Promise<InvitedOperator> {
+    return this.transactions.run(async (tx) => {
+      const made = { id: newId(), email, name: null, passwordHash: null, role };
+      const operator = await this.operators.insert(tx, made);
+      if (!operator) throw conflict('There is an operator with this e-mail address.');
+      await this.audit.record(tx, operatorAction('operator.invited', operator, { role }));
+      return { operator, url: await this.links.invite(tx, operator) };
+    });
+  }
+
+  /**
+   * A new link, also for somebody who has forgotten their password: the authenticator stays as it is.
+   * @throws GatehouseError `not_found`, `conflict` for one who is disabled
+   */
+  inviteAgain(id: string): Promise<InvitedOperator> {
+    return this.transactions.run(async (tx) => {
+      const operator = await this.operators.lock(tx, id);
+      if (operator.status === 'disabled') throw conflict('The operator is disabled.');
+      await this.audit.record(tx, operatorAction('operator.invited', operator, { again: true }));
+      return { operator, url: await this.links.invite(tx, operator) };
+    });
+  }
+
+  /** @throws GatehouseError `not_found`, `last_admin` */
+  update(id: string, patch: UpdateOperatorRequest): Promise<Operator> {
+    return this.transactions.run(async (tx) => {
+      const admins = await this.operators.lockActiveAdmins(tx);
+      const current = await this.operators.lock(tx, id);
+      const { role = current.role, name = current.name } = patch;
+      const changed = [
+        ...(role === current.role ? [] : ['role']),
+        ...(name === current.name ? [] : ['name']),
+      ];
+      if (changed.length === 0) return current;
+      if (role !== 'admin') assertNotLast(admins, id);
+      const details = { changed, ...(role === current.role ? {} : { from: current.role, to: role }) };
+      await this.audit.record(tx, operatorAction('operator.updated', current, details));
+      return this.operators.update(tx, id, { role, name });
+    });
+  }
+
+  /**
+   * Shuts an operator out at once: sessions and links end, addresses are forgotten.
+   * @throws GatehouseError `not_found`, `conflict` for oneself, `last_admin`
+   */
+  disable({ operatorId }: OperatorCaller, id: string): Promise<Operator> {
+    if (id === operatorId) throw conflict('Nobody can disable themselves.');
+    return this.transactions.run(async (tx) => {
+      const admins = await this.operators.lockActiveAdmins(tx);
+      const operator = await this.operators.lock(tx, id);
+      if (operator.status === 'disabled') return operator;
+      assertNotLast(admins, id);
+      await this.sessions.endAll(tx, id);
+      await this.links.voidAll(tx, id);
+      await this.attempts.forgetAddresses(tx, id);
+      await this.audit.record(tx, operatorAction('operator.disabled', operator));
+      return this.operators.setDisabled(tx, id, true);
+    });
+  }
+
+  /** @throws GatehouseError `not_found` */
+  enable(id: string): Promise<Operator> {
+    return this.transactions.run(async (tx) => {
+      const operator = await this.operators.lock(tx, id);
+      if (operator.status !== 'disabled') return operator;
+      await this.audit.record(tx, operatorAction('operator.enabled', operator));
+      return this.operators.setDisabled(tx, id, false);
+    });
+  }
+
+  /**
+   * Lets an operator who has lost their authenticator enroll another with the next sign-in; their sessions end,
+   * their addresses are forgotten.
+   * @throws GatehouseError `not_found`
+   */
+  resetSecondFactor(id: string): Promise<Operator> {
+    return this.transactions.run(async (tx) => {
+      const operator = await this.operators.lock(tx, id);
+      if (!operator.secondFactor) return operator;
+      await this.sessions.endAll(tx, id);
+      await this.attempts.forgetAddresses(tx, id);
+      await this.audit.record(tx, operatorAction('operator.second_factor_reset', operator));
+      return this.operators.forgetSecondFactor(tx, id);
+    });
+  }
+
+  /** @throws GatehouseError `not_found` */
+  async listSessions(id: string): Promise<OperatorSessionRecord[]> {
+    await this.operators.get(id);
+    return this.sessions.list(id);
+  }
+
+  /** @throws GatehouseError `not_found` */
+  async endSessions(id: string): Promise<void> {
+    await this.transactions.run(async (tx) => {
+      const operator = await this.operators.lock(tx, id);
+      const ended = await this.sessions.endAll(tx, id);
+      if (ended > 0)
+        await this.audit.record(tx, operatorAction('operator.sessions_revoked', operator, { ended }));
+    });
+  }
+}
+
+const conflict = (detail: string): GatehouseError => new GatehouseError('conflict', { detail });
+
+/** @throws GatehouseError `last_admin` */
+function assertNotLast(activeAdmins: string[], id: string): void {
+  if (activeAdmins.length === 1 && activeAdmins[0] === id) throw new GatehouseError('last_admin');
+}

@@ -1,0 +1,157 @@
+import { Injectable } from '@nestjs/common';
+import { notSignedIn, type OperatorCaller } from '#auth';
+import { RECOVERY_CODE_COUNT } from '#domain';
+import {
+  OperatorSessionsRepository,
+  OperatorsRepository,
+  Transactions,
+  type OperatorSession,
+  type Tx,
+} from '#persistence';
+import {
+  Config,
+  Keyring,
+  newRecoveryCode,
+  newTotpSecret,
+  now,
+  recoveryCodeHashes,
+  totpStep,
+  totpUri,
+} from '#platform';
+import { Audit, operatorAction } from '../audit/audit.service.js';
+import type { ConsoleCookie } from '../http/console-cookie.js';
+import type { Client } from '../http/request-context.js';
+import type {
+  EnrolledResponse,
+  EnrollmentResponse,
+  OperatorSessionResponse,
+} from './dto/operator-session.response.js';
+import { OperatorCheck } from './operator-check.service.js';
+import { OperatorSessions } from './operator-sessions.service.js';
+
+/** Authenticators (RFC 6238) and the recovery codes that stand in for them. */
+@Injectable()
+export class SecondFactor {
+  constructor(
+    private readonly check: OperatorCheck,
+    private readonly opened: OperatorSessions,
+    private readonly operators: OperatorsRepository,
+    private readonly sessions: OperatorSessionsRepository,
+    private readonly audit: Audit,
+    private readonly transactions: Transactions,
+    private readonly keyring: Keyring,
+    private readonly config: Config,
+  ) {}
+
+  /**
+   * Signs a session in by a code of the authenticator or of recovery, each of which is good once.
+   * @throws GatehouseError `operator_session_required`, `too_many_attempts`, `invalid_code`
+   */
+  async enter(code: string, client: Client, cookie: ConsoleCookie): Promise<OperatorSessionResponse> {
+    const session = await this.opened.at('second_factor', cookie);
+    const { operator } = session;
+    await this.check.takeTry(operator.email, client);
+    const token = await this.transactions.run(async (tx) => {
+      const secondFactor = await this.prove(tx, operator.id, code);
+      await this.check.admit(tx, operator, client);
+      return this.opened.signIn(tx, session, { secondFactor });
+    });
+    return this.opened.enter(cookie, token);
+  }
+
+  /** A new secret for the authenticator of an operator who has none. @throws GatehouseError `operator_session_required` */
+  async begin(cookie: ConsoleCookie): Promise<EnrollmentResponse> {
+    const { id, operator } = await this.opened.at('enrollment', cookie);
+    const secret = newTotpSecret();
+    await this.sessions.proposeSecret(id, this.seal(operator.id, secret));
+    const { hostname } = new URL(this.config.publicUrl);
+    return { secret, otpauthUri: totpUri(secret, `Gatehouse (${hostname})`, operator.email) };
+  }
+
+  /**
+   * Enrolls the authenticator whose code this is, and signs the session in. Other sessions of the operator end.
+   * @throws GatehouseError `operator_session_required`, `too_many_attempts`, `invalid_code`
+   */
+  async confirm(code: string, client: Client, cookie: ConsoleCookie): Promise<EnrolledResponse> {
+    const session = await this.opened.at('enrollment', cookie);
+    const { operator, newTotpSecret: sealed } = session;
+    await this.check.takeTry(operator.email, client);
+    const step = sealed && this.stepOf(operator.id, sealed, code);
+    if (!sealed || step === null) throw this.check.failed(operator, 'invalid_code');
+    const recoveryCodes = newRecoveryCodes();
+    const token = await this.transactions.run(async (tx) => {
+      await this.enroll(tx, session, sealed, step, recoveryCodes);
+      await this.check.admit(tx, operator, client);
+      return this.opened.signIn(tx, session, { secondFactor: 'authenticator' });
+    });
+    return { session: await this.opened.enter(cookie, token), recoveryCodes };
+  }
+
+  /**
+   * New recovery codes in place of all that were left.
+   * @throws GatehouseError `too_many_attempts`, `invalid_code`
+   */
+  async renewRecoveryCodes(
+    { operatorId: id, email }: OperatorCaller,
+    code: string,
+    client: Client,
+  ): Promise<string[]> {
+    await this.check.takeTry(email, client);
+    const recoveryCodes = newRecoveryCodes();
+    await this.transactions.run(async (tx) => {
+      await this.prove(tx, id, code);
+      await this.check.forget(tx, email);
+      await this.operators.setRecoveryCodes(tx, id, this.hashesOf(id, recoveryCodes));
+      await this.audit.record(tx, operatorAction('operator.recovery_codes_renewed', { id }));
+    });
+    return recoveryCodes;
+  }
+
+  /** Uses up a code. @returns what it is of @throws GatehouseError `invalid_code` */
+  private async prove(tx: Tx, id: string, code: string): Promise<'authenticator' | 'recovery_code'> {
+    const { totpSecret } = await this.operators.lock(tx, id);
+    if (!totpSecret) throw this.check.failed({ id }, 'invalid_code');
+    const step = this.stepOf(id, totpSecret, code);
+    if (step !== null && (await this.operators.acceptStep(tx, id, step))) return 'authenticator';
+    const hashes = recoveryCodeHashes(this.keyring, id, code);
+    if (step === null && (await this.operators.useRecoveryCode(tx, id, hashes))) return 'recovery_code';
+    throw this.check.failed({ id }, 'invalid_code');
+  }
+
+  private async enroll(
+    tx: Tx,
+    { id, operator }: OperatorSession,
+    sealedSecret: Buffer,
+    step: number,
+    recoveryCodes: string[],
+  ): Promise<void> {
+    const { totpSecret } = await this.operators.lock(tx, operator.id);
+    // Another session was faster; its authenticator is the one.
+    if (totpSecret) throw notSignedIn();
+    await this.operators.enroll(
+      tx,
+      operator.id,
+      sealedSecret,
+      step,
+      this.hashesOf(operator.id, recoveryCodes),
+    );
+    await this.sessions.endAll(tx, operator.id, id);
+    const action = operatorAction('operator.second_factor_enrolled', operator);
+    await this.audit.record(tx, { ...action, operatorId: operator.id });
+  }
+
+  private stepOf(operatorId: string, sealedSecret: Buffer, code: string): number | null {
+    const secret = this.keyring.decrypt('totp-secret', operatorId, sealedSecret);
+    return totpStep(secret, code.replace(/\s/g, ''), now());
+  }
+
+  private seal(operatorId: string, secret: string): Buffer {
+    return this.keyring.encrypt('totp-secret', operatorId, secret);
+  }
+
+  private hashesOf(operatorId: string, codes: string[]): Buffer[] {
+    return codes.map((code) => recoveryCodeHashes(this.keyring, operatorId, code)[0]!);
+  }
+}
+
+const newRecoveryCodes = (): string[] => Array.from({ length: RECOVERY_CODE_COUNT }, newRecoveryCode);

@@ -1,0 +1,178 @@
+import { ApiProperty } from '@nestjs/swagger';
+import {
+  attemptErrors,
+  overviewRanges,
+  percentileOf,
+  publicId,
+  statusClasses,
+  type AttemptError,
+  type Figures,
+  type OverviewRange,
+  type StatusClass,
+} from '#domain';
+import type { EndpointShare } from '#persistence';
+import type { Overview } from '../overview.service.js';
+
+const time = { format: 'date-time' } as const;
+const nullableTime = { type: String, format: 'date-time', nullable: true } as const;
+const count = { type: 'integer', minimum: 0, example: 48 } as const;
+const duration = {
+  type: 'integer',
+  nullable: true,
+  minimum: 0,
+  description: 'In ms; null without any',
+  example: 130,
+} as const;
+const rate = {
+  type: Number,
+  nullable: true,
+  minimum: 0,
+  maximum: 1,
+  description: 'succeeded / attempts; null without any',
+  example: 0.979,
+} as const;
+
+const rateOf = ({ attempts, failed }: { attempts: number; failed: number }): number | null =>
+  attempts === 0 ? null : (attempts - failed) / attempts;
+
+export class OverviewTotals {
+  @ApiProperty(count) attempts!: number;
+  @ApiProperty(count) succeeded!: number;
+  @ApiProperty(count) failed!: number;
+  @ApiProperty(rate) successRate!: number | null;
+  @ApiProperty(duration) p50Ms!: number | null;
+  @ApiProperty(duration) p95Ms!: number | null;
+
+  static from(figures: Figures): OverviewTotals {
+    return {
+      attempts: figures.attempts,
+      succeeded: figures.attempts - figures.failed,
+      failed: figures.failed,
+      successRate: rateOf(figures),
+      p50Ms: percentileOf(figures.durations, 0.5),
+      p95Ms: percentileOf(figures.durations, 0.95),
+    };
+  }
+}
+
+export class OverviewDeadLetters {
+  @ApiProperty({ ...count, maximum: 10_000, description: 'Counted up to 10,000' }) waiting!: number;
+  @ApiProperty({ description: 'Whether there are more than were counted' }) isMore!: boolean;
+  @ApiProperty({ ...nullableTime, description: 'When the oldest of them failed for the last time' })
+  oldestAt!: string | null;
+}
+
+export class OverviewPending {
+  @ApiProperty({ ...count, maximum: 10_000, description: 'Counted up to 10,000' }) count!: number;
+  @ApiProperty({ description: 'Whether there are more than were counted' }) isMore!: boolean;
+  @ApiProperty({ ...nullableTime, description: 'Since when the first in line is due; null when none is' })
+  oldestDueAt!: string | null;
+}
+
+export class OverviewPoint {
+  @ApiProperty({ ...time, description: 'When the bucket begins' }) at!: string;
+  @ApiProperty(count) succeeded!: number;
+  @ApiProperty(count) failed!: number;
+  @ApiProperty(duration) p95Ms!: number | null;
+}
+
+export class OverviewStatus {
+  @ApiProperty({ enum: statusClasses, description: 'none: nothing answered' }) status!: StatusClass;
+  @ApiProperty(count) count!: number;
+}
+
+export class OverviewError {
+  @ApiProperty({ enum: attemptErrors }) error!: AttemptError;
+  @ApiProperty(count) count!: number;
+}
+
+export class OverviewEvent {
+  @ApiProperty({ example: 'customer.created' }) event!: string;
+  @ApiProperty(count) attempts!: number;
+  @ApiProperty(count) failed!: number;
+}
+
+export class OverviewEndpoint {
+  @ApiProperty({ example: 'ep_019aa2c0-7d1e-7000-8000-000000000000' }) endpointId!: string;
+  @ApiProperty({ example: 'https://example.com/hooks' }) url!: string;
+  @ApiProperty({ type: String, format: 'uuid', nullable: true }) projectId!: string | null;
+  @ApiProperty(count) attempts!: number;
+  @ApiProperty(count) failed!: number;
+  @ApiProperty(rate) successRate!: number | null;
+
+  static from(share: EndpointShare): OverviewEndpoint {
+    return {
+      endpointId: publicId('endpoint', share.endpointId),
+      url: share.url,
+      projectId: share.projectId,
+      attempts: share.attempts,
+      failed: share.failed,
+      successRate: rateOf(share),
+    };
+  }
+}
+
+/** How attempts that began in a range went, and what waits now. */
+export class OverviewResponse {
+  @ApiProperty({ enum: overviewRanges }) range!: OverviewRange;
+  @ApiProperty({ ...time, description: 'The beginning of the first bucket' }) from!: string;
+  @ApiProperty({
+    ...time,
+    description: 'Now, or up to when the attempts are counted while the workers are behind',
+  })
+  to!: string;
+
+  @ApiProperty({
+    ...nullableTime,
+    description: 'Since when all attempts are counted, while older ones of the range still are to be',
+  })
+  completeFrom!: string | null;
+
+  @ApiProperty({ ...count, example: 900, description: 'Length of a bucket' }) bucketSeconds!: number;
+  @ApiProperty({ type: OverviewTotals }) totals!: OverviewTotals;
+  @ApiProperty({ type: OverviewDeadLetters }) deadLetters!: OverviewDeadLetters;
+  @ApiProperty({ type: OverviewPending }) pending!: OverviewPending;
+  @ApiProperty({ type: [OverviewPoint], description: 'Every bucket, also those without an attempt' })
+  series!: OverviewPoint[];
+
+  @ApiProperty({ type: [OverviewStatus] }) byStatus!: OverviewStatus[];
+  @ApiProperty({ type: [OverviewError] }) byError!: OverviewError[];
+  @ApiProperty({ type: [OverviewEvent], description: 'The ten with the most attempts' })
+  byEvent!: OverviewEvent[];
+  @ApiProperty({ type: [OverviewEndpoint], description: 'Up to ten, with the most failed attempts' })
+  worstEndpoints!: OverviewEndpoint[];
+
+  static from({ range, to, completeFrom, totals, series, ...rest }: Overview): OverviewResponse {
+    const { deadLetters, pending } = rest;
+    return {
+      range,
+      from: timeOf(series[0]!.at),
+      to: to.toISOString(),
+      completeFrom: completeFrom?.toISOString() ?? null,
+      bucketSeconds: series[0]!.span,
+      totals: OverviewTotals.from(totals),
+      deadLetters: {
+        waiting: deadLetters.count,
+        isMore: deadLetters.isMore,
+        oldestAt: deadLetters.oldestAt?.toISOString() ?? null,
+      },
+      pending: {
+        count: pending.count,
+        isMore: pending.isMore,
+        oldestDueAt: pending.oldestDueAt?.toISOString() ?? null,
+      },
+      series: series.map(({ at, figures }) => ({
+        at: timeOf(at),
+        succeeded: figures.attempts - figures.failed,
+        failed: figures.failed,
+        p95Ms: percentileOf(figures.durations, 0.95),
+      })),
+      byStatus: statusClasses.map((status) => ({ status, count: totals.byStatus[status] })),
+      byError: attemptErrors.map((error) => ({ error, count: totals.byError[error] })),
+      byEvent: rest.byEvent.map(({ event, attempts, failed }) => ({ event, attempts, failed })),
+      worstEndpoints: rest.worstEndpoints.map((endpoint) => OverviewEndpoint.from(endpoint)),
+    };
+  }
+}
+
+const timeOf = (seconds: number): string => new Date(seconds * 1_000).toISOString();

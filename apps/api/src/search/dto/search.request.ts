@@ -1,0 +1,16 @@
+import { Transform } from 'class-transformer';
+import { TextField } from '../../http/fields.js';
+import { NoSecret } from '../../http/search-fields.js';
+
+export class SearchQuery {
+  @Transform(({ value }: { value: unknown }) => (typeof value === 'string' ? value.trim() : value))
+  @TextField({
+    description:
+      'An id of anything, the beginning of an e-mail address or a name of customers, of the name of a project or organization, of a key, or of the URL of an endpoint',
+    example: 'ada@example.com',
+    minLength: 1,
+    maxLength: 2_048,
+  })
+  @NoSecret()
+  q!: string;
+}

@@ -1,0 +1,35 @@
+import { ApiProperty } from '@nestjs/swagger';
+import { publicId, type PrefixedKind } from '#domain';
+import { foundKinds, type Found, type FoundKind } from '#persistence';
+
+const prefixed: Partial<Record<FoundKind, PrefixedKind>> = {
+  delivery: 'delivery',
+  attempt: 'attempt',
+  event: 'event',
+  endpoint: 'endpoint',
+  batch: 'redelivery',
+};
+
+/** Something that was found. */
+export class FoundResponse {
+  @ApiProperty({ enum: foundKinds }) kind!: string;
+
+  @ApiProperty({
+    description: 'As the interface of its kind writes it',
+    example: 'dlv_019aa2c0-7d1e-7000-8000-000000000000',
+  })
+  id!: string;
+
+  @ApiProperty({ example: 'customer.created' }) title!: string;
+  @ApiProperty({ example: 'failed · https://app.example.com/webhooks' }) subtitle!: string;
+  @ApiProperty({ type: String, format: 'uuid', nullable: true }) projectId!: string | null;
+
+  static from({ kind, id, title, subtitle, projectId }: Found): FoundResponse {
+    const prefix = prefixed[kind];
+    return { kind, id: prefix ? publicId(prefix, id) : id, title, subtitle, projectId };
+  }
+}
+
+export class SearchResponse {
+  @ApiProperty({ type: [FoundResponse], maxItems: 10 }) data!: FoundResponse[];
+}

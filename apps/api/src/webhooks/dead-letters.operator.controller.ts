@@ -1,0 +1,49 @@
+import { Controller, Get, Query } from '@nestjs/common';
+import { ApiOkResponse, ApiTags } from '@nestjs/swagger';
+import { CurrentCaller, Operator, OperatorRoutes, type ManagingCaller } from '#auth';
+import { ActorNames } from '../audit/actor-names.service.js';
+import { ApiSnakeList } from '../http/api-envelopes.js';
+import { CountResponse } from '../http/count.response.js';
+import { snakeList } from '../http/paging.js';
+import { DeadLettersController } from './dead-letters.controller.js';
+import { DeadLettersService } from './dead-letters.service.js';
+import { DeliverySearch } from './delivery-search.service.js';
+import { NamedDeadLetterResponse } from './dto/dead-letter.response.js';
+import { CountDeadLettersQuery, SearchDeadLettersQuery } from './dto/delivery-search.request.js';
+
+@ApiTags('Operators')
+@Controller('operator/v1/webhooks/dead-letters')
+@OperatorRoutes()
+export class DeadLettersOperatorController extends DeadLettersController {
+  constructor(
+    deadLetters: DeadLettersService,
+    private readonly search: DeliverySearch,
+    private readonly actors: ActorNames,
+  ) {
+    super(deadLetters);
+  }
+
+  /**
+   * Deliveries that have failed for good, newest first, and what has become of them. A page may hold less than `limit`,
+   * even nothing, while `has_more` is true.
+   */
+  @Get()
+  @Operator('viewer')
+  @ApiSnakeList(NamedDeadLetterResponse)
+  override async list(@CurrentCaller() caller: ManagingCaller, @Query() query: SearchDeadLettersQuery) {
+    const { items, nextCursor } = await this.search.listDeadLetters(caller, query);
+    const names = await this.actors.of(items.map(({ resolvedBy }) => resolvedBy));
+    return snakeList(
+      items.map((letter) => NamedDeadLetterResponse.named(letter, names)),
+      nextCursor,
+    );
+  }
+
+  /** How many dead letters match. */
+  @Get('count')
+  @Operator('viewer')
+  @ApiOkResponse({ type: CountResponse })
+  async count(@CurrentCaller() caller: ManagingCaller, @Query() query: CountDeadLettersQuery) {
+    return CountResponse.from(await this.search.countDeadLetters(caller, query));
+  }
+}

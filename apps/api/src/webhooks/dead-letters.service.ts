@@ -1,0 +1,24 @@
+import { Injectable } from '@nestjs/common';
+import type { ManagingCaller } from '#auth';
+import { DeadLettersRepository, type DeadLetterRecord } from '#persistence';
+import { CursorCodec } from '#platform';
+import { readWalk, type Page } from '../http/paging.js';
+import { deliveryFilter } from './delivery-filter.js';
+import type { ListDeadLettersQuery } from './dto/dead-letter.request.js';
+
+/** Finds dead letters. */
+@Injectable()
+export class DeadLettersService {
+  constructor(
+    private readonly deadLetters: DeadLettersRepository,
+    private readonly cursors: CursorCodec,
+  ) {}
+
+  /** A page of the dead letters within the caller's reach, newest first. @throws GatehouseError `invalid_cursor` */
+  list({ reach }: ManagingCaller, query: ListDeadLettersQuery): Promise<Page<DeadLetterRecord>> {
+    const filter = deliveryFilter(query);
+    return readWalk(this.cursors, ['dead-letters', reach, filter], query, (before, limit) =>
+      this.deadLetters.page(reach, filter, before, limit),
+    );
+  }
+}

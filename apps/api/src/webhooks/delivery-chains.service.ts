@@ -1,0 +1,24 @@
+import { Injectable } from '@nestjs/common';
+import type { ManagingCaller } from '#auth';
+import { DeliveryChainsRepository } from '#persistence';
+import { ActorNames } from '../audit/actor-names.service.js';
+import { DeliveriesService } from './deliveries.service.js';
+import { ChainLinkResponse, type DeliveryChainResponse } from './dto/delivery-chain.response.js';
+
+/** Which delivery was made of which, by whom and why. */
+@Injectable()
+export class DeliveryChains {
+  constructor(
+    private readonly deliveries: DeliveriesService,
+    private readonly chains: DeliveryChainsRepository,
+    private readonly actors: ActorNames,
+  ) {}
+
+  /** The chain of a delivery, by its own id or by that of an attempt. @throws GatehouseError `not_found` */
+  async of(caller: ManagingCaller, id: string): Promise<DeliveryChainResponse> {
+    const { delivery } = await this.deliveries.get(caller, id);
+    const links = await this.chains.of(delivery.id);
+    const names = await this.actors.of(links.map(({ resolvedBy }) => resolvedBy));
+    return { data: links.map((link) => ChainLinkResponse.from(link, delivery.id, names)) };
+  }
+}

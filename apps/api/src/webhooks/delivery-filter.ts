@@ -1,0 +1,67 @@
+import { parsePublicId, type DeliveryState } from '#domain';
+import type { AttemptFilter, DeliveryFilter } from '#persistence';
+import { timeOf } from '../http/fields.js';
+import { bothOf, type Meant } from '../search/named-things.service.js';
+import type { ListDeadLettersQuery } from './dto/dead-letter.request.js';
+import type { ListDeliveriesQuery } from './dto/delivery.request.js';
+import type { RedeliveryFilterRequest } from './dto/redelivery.request.js';
+
+type DeliveryFilterInput = ListDeadLettersQuery | RedeliveryFilterRequest;
+
+/** What the query for attempts means; its ids have been checked. */
+export const attemptFilter = (query: ListDeliveriesQuery): AttemptFilter => ({
+  ...commonFilter(query),
+  deliveryId: query.delivery_id ? parsePublicId('delivery', query.delivery_id) : null,
+  deliveryState: stateOf(query),
+});
+
+/** What a query for deliveries or the filter of a bulk redelivery means; its ids have been checked. */
+export const deliveryFilter = (input: DeliveryFilterInput): DeliveryFilter => ({
+  ...commonFilter(input),
+  deliveryIds: deliveryIds(input),
+  state: stateOf(input),
+});
+
+/** The filter with what somebody looks for by name. @returns null when nothing can match */
+export function narrowedTo(filter: DeliveryFilter, meant: Meant | null): DeliveryFilter | null {
+  const event = bothOf(filter.eventId, meant?.eventId);
+  if (!meant || !event) return null;
+  const { deliveryId: one } = meant;
+  const ids = one ? (filter.deliveryIds ?? [one]).filter((id) => id === one) : filter.deliveryIds;
+  return ids?.length === 0 ? null : { ...filter, ...meant, deliveryIds: ids, eventId: event.id };
+}
+
+function commonFilter(input: ListDeliveriesQuery | DeliveryFilterInput) {
+  const { success } = input;
+  return {
+    projectId: input.project_id ?? null,
+    endpointId: input.endpoint_id ? parsePublicId('endpoint', input.endpoint_id) : null,
+    eventType: input.event ?? null,
+    eventId: input.event_id ? parsePublicId('event', input.event_id) : null,
+    success: success === undefined ? null : success === true || success === 'true',
+    httpStatus: input.http_status ?? null,
+    httpStatusRange: statusRange(input.status_class),
+    createdAfter: timeOf(input.created_after),
+    createdBefore: timeOf(input.created_before),
+  };
+}
+
+const stateOf = (input: ListDeliveriesQuery | DeliveryFilterInput): DeliveryState | null =>
+  (input.delivery_state as DeliveryState | undefined) ?? null;
+
+function deliveryIds(input: DeliveryFilterInput): string[] | null {
+  const { delivery_id: one } = input;
+  const many = 'delivery_ids' in input ? input.delivery_ids : undefined;
+  if (!one && !many) return null;
+  // Both: of the many the one.
+  const ids = one && many ? many.filter((id) => id === one) : (many ?? [one!]);
+  return [...new Set(ids)].map((id) => parsePublicId('delivery', id)!);
+}
+
+/** First and last status of a class; [0, 0] for `none`. */
+function statusRange(statusClass: string | undefined): [number, number] | null {
+  if (statusClass === undefined) return null;
+  if (statusClass === 'none') return [0, 0];
+  const first = Number(statusClass[0]) * 100;
+  return [first, first + 99];
+}

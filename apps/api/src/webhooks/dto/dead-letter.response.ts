@@ -1,0 +1,37 @@
+import { ApiProperty } from '@nestjs/swagger';
+import { attemptErrors, MAX_ATTEMPTS } from '#domain';
+import type { DeadLetterRecord } from '#persistence';
+import { nameOf, type NamesOfActors } from '../../audit/actor-names.service.js';
+import { DeliverySummaryResponse } from './delivery.response.js';
+
+export class LastAttemptResponse {
+  @ApiProperty({ minimum: 1, maximum: MAX_ATTEMPTS }) attempt!: number;
+  @ApiProperty({ description: '0 when nothing answered', example: 503 }) http_status!: number;
+  @ApiProperty({ enum: attemptErrors, nullable: true }) error!: string | null;
+}
+
+/** A delivery whose five attempts failed and that nobody has redelivered or discarded. */
+export class DeadLetterResponse extends DeliverySummaryResponse {
+  @ApiProperty({ type: LastAttemptResponse }) last_attempt!: LastAttemptResponse;
+
+  static from(letter: DeadLetterRecord): DeadLetterResponse {
+    return {
+      ...DeliverySummaryResponse.of(letter),
+      last_attempt: { attempt: letter.attempt, http_status: letter.lastHttpStatus, error: letter.lastError },
+    };
+  }
+}
+
+/** The same for operators, who see by whom it was resolved. */
+export class NamedDeadLetterResponse extends DeadLetterResponse {
+  @ApiProperty({
+    type: String,
+    nullable: true,
+    description: 'E-mail address of an operator, or name of a key; null for one who is gone',
+  })
+  resolved_by_name!: string | null;
+
+  static named(letter: DeadLetterRecord, names: NamesOfActors): NamedDeadLetterResponse {
+    return { ...DeadLetterResponse.from(letter), resolved_by_name: nameOf(names, letter.resolvedBy) };
+  }
+}

@@ -1,0 +1,58 @@
+import { ApiProperty } from '@nestjs/swagger';
+import { deliveryStates, publicId } from '#domain';
+import type { ChainLink } from '#persistence';
+import { nameOf, type NamesOfActors } from '../../audit/actor-names.service.js';
+
+const nullableText = { type: String, nullable: true };
+const nullableTime = { type: String, format: 'date-time', nullable: true };
+
+/** Who did something. */
+export class ActorResponse {
+  @ApiProperty({ enum: ['key', 'operator'] }) type!: string;
+  @ApiProperty({ format: 'uuid' }) id!: string;
+  @ApiProperty({ ...nullableText, description: 'Of a key its name, of an operator the e-mail address' })
+  name!: string | null;
+}
+
+/** A delivery of a chain. */
+export class ChainLinkResponse {
+  @ApiProperty({ example: 'dlv_019aa2c0-7d1e-7000-8000-000000000000' }) id!: string;
+  @ApiProperty({ enum: deliveryStates }) state!: string;
+  @ApiProperty({ format: 'date-time' }) createdAt!: string;
+  @ApiProperty(nullableTime) finishedAt!: string | null;
+  @ApiProperty(nullableText) redeliveryOf!: string | null;
+  @ApiProperty({ ...nullableText, description: 'The bulk redelivery that made it' }) batchId!: string | null;
+  @ApiProperty({ enum: ['redelivered', 'discarded'], nullable: true }) resolution!: string | null;
+  @ApiProperty({ ...nullableText, description: 'Why it was redelivered or discarded' }) reason!:
+    string | null;
+  @ApiProperty({ type: ActorResponse, nullable: true, description: 'Who redelivered or discarded it' })
+  resolvedBy!: ActorResponse | null;
+
+  @ApiProperty({ description: 'Whether it is the one that was asked for' }) current!: boolean;
+
+  static from(link: ChainLink, askedFor: string, names: NamesOfActors): ChainLinkResponse {
+    return {
+      id: publicId('delivery', link.id),
+      state: link.state,
+      createdAt: link.createdAt.toISOString(),
+      finishedAt: link.finishedAt?.toISOString() ?? null,
+      redeliveryOf: link.redeliveryOf && publicId('delivery', link.redeliveryOf),
+      batchId: link.batchId && publicId('redelivery', link.batchId),
+      resolution: link.resolution,
+      reason: link.reason,
+      resolvedBy: actorOf(link.resolvedBy, names),
+      current: link.id === askedFor,
+    };
+  }
+}
+
+export class DeliveryChainResponse {
+  @ApiProperty({ type: [ChainLinkResponse] }) data!: ChainLinkResponse[];
+}
+
+/** @param by type and id, with a colon between them */
+function actorOf(by: string | null, names: NamesOfActors): ActorResponse | null {
+  if (by === null) return null;
+  const [type = '', id = ''] = by.split(':');
+  return { type, id, name: nameOf(names, by) };
+}

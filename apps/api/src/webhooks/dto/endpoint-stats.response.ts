@@ -1,0 +1,76 @@
+import { ApiProperty } from '@nestjs/swagger';
+import { publicId } from '#domain';
+import { MAX_STATS_ATTEMPTS } from '#persistence';
+import type { StatsOfEndpoint } from '../endpoint-stats.service.js';
+import { statsWindows, type StatsWindow } from './endpoint-stats.request.js';
+
+const nullableTime = { type: String, format: 'date-time', nullable: true };
+
+/** How the attempts at an endpoint went. */
+export class EndpointStatsResponse {
+  @ApiProperty({ example: 'ep_019aa2c0-7d1e-7000-8000-000000000000' }) endpoint_id!: string;
+  @ApiProperty({ enum: statsWindows }) window!: StatsWindow;
+
+  @ApiProperty({
+    format: 'date-time',
+    description: 'From when on attempts were counted: the beginning of the window, or later when `truncated`',
+  })
+  since!: string;
+
+  @ApiProperty({
+    description: `Whether there were more: only the newest ${MAX_STATS_ATTEMPTS} attempts are counted`,
+    example: false,
+  })
+  truncated!: boolean;
+
+  @ApiProperty({ type: 'integer', maximum: MAX_STATS_ATTEMPTS, example: 48 }) attempts!: number;
+  @ApiProperty({ type: 'integer', example: 47 }) succeeded!: number;
+  @ApiProperty({ type: 'integer', example: 1 }) failed!: number;
+
+  @ApiProperty({
+    type: Number,
+    nullable: true,
+    minimum: 0,
+    maximum: 1,
+    description: 'succeeded / attempts; null without any',
+    example: 0.979,
+  })
+  success_rate!: number | null;
+
+  @ApiProperty({ type: 'integer', nullable: true, description: 'Median', example: 48 })
+  p50_duration_ms!: number | null;
+
+  @ApiProperty({ type: 'integer', nullable: true, description: '95th percentile', example: 130 })
+  p95_duration_ms!: number | null;
+
+  @ApiProperty({ ...nullableTime, description: 'Of all time; a few seconds late' })
+  last_success_at!: string | null;
+
+  @ApiProperty({ ...nullableTime, description: 'Of all time; a few seconds late' })
+  last_failure_at!: string | null;
+
+  @ApiProperty({
+    ...nullableTime,
+    description: 'The first failure since the last success; null while all is well',
+  })
+  failing_since!: string | null;
+
+  static from({ endpoint, window, start, stats }: StatsOfEndpoint): EndpointStatsResponse {
+    const truncated = stats.attempts === MAX_STATS_ATTEMPTS;
+    return {
+      endpoint_id: publicId('endpoint', endpoint.id),
+      window,
+      since: ((truncated && stats.oldestAt) || start).toISOString(),
+      truncated,
+      attempts: stats.attempts,
+      succeeded: stats.succeeded,
+      failed: stats.attempts - stats.succeeded,
+      success_rate: stats.attempts === 0 ? null : stats.succeeded / stats.attempts,
+      p50_duration_ms: stats.p50DurationMs,
+      p95_duration_ms: stats.p95DurationMs,
+      last_success_at: stats.lastSuccessAt?.toISOString() ?? null,
+      last_failure_at: stats.lastFailureAt?.toISOString() ?? null,
+      failing_since: stats.failingSince?.toISOString() ?? null,
+    };
+  }
+}

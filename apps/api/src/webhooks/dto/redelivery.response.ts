@@ -1,0 +1,145 @@
+import { ApiProperty } from '@nestjs/swagger';
+import {
+  MAX_BATCH,
+  PLAN_HOURS,
+  publicId,
+  redeliveryKinds,
+  redeliveryRefusals,
+  redeliveryStates,
+  type RefusalCounts,
+} from '#domain';
+import type { RedeliveryBatch } from '#persistence';
+import { nameOf, type NamesOfActors } from '../../audit/actor-names.service.js';
+
+const count = { type: 'integer', minimum: 0, maximum: MAX_BATCH } as const;
+
+export class RefusalCountResponse {
+  @ApiProperty({
+    enum: redeliveryRefusals,
+    description:
+      'As in the list of errors; `discarded`, `already_delivered`: another delivery of the event succeeded here, `expired`: retention has removed it',
+  })
+  reason!: string;
+  @ApiProperty({ type: 'integer', minimum: 1 }) count!: number;
+
+  static from(counts: RefusalCounts): RefusalCountResponse[] {
+    return redeliveryRefusals.flatMap((reason) => {
+      const found = counts[reason];
+      return found ? [{ reason, count: found }] : [];
+    });
+  }
+}
+
+export class RedeliveryProgressResponse {
+  @ApiProperty({ ...count, description: 'Not made yet' }) remaining!: number;
+  @ApiProperty({ ...count, description: 'New deliveries so far; the next four add up to it' }) made!: number;
+  @ApiProperty(count) pending!: number;
+  @ApiProperty(count) succeeded!: number;
+  @ApiProperty(count) failed!: number;
+  @ApiProperty(count) cancelled!: number;
+  @ApiProperty({
+    type: [RefusalCountResponse],
+    description: 'No longer eligible when their turn came, by reason',
+  })
+  skipped!: RefusalCountResponse[];
+}
+
+/** A bulk redelivery, or the recovery of an endpoint. */
+export class RedeliveryResponse {
+  @ApiProperty({ example: 'rdl_019aa2c0-7d1e-7000-8000-000000000000' }) id!: string;
+  @ApiProperty({ enum: redeliveryKinds }) kind!: string;
+  @ApiProperty({ enum: redeliveryStates }) state!: string;
+  @ApiProperty({
+    type: String,
+    format: 'uuid',
+    nullable: true,
+    description: 'Null: it may reach several projects',
+  })
+  project_id!: string | null;
+  @ApiProperty({
+    type: 'object',
+    additionalProperties: true,
+    description: 'As it was sent; of a recovery `endpoint_id`, `since` and `until`',
+  })
+  filter!: Record<string, unknown>;
+  @ApiProperty({ type: String, nullable: true }) reason!: string | null;
+  @ApiProperty({ type: 'integer', minimum: 0, description: 'What the filter found when it was planned' })
+  total!: number;
+  @ApiProperty({ ...count, description: 'Of these, what is to be delivered again: the set does not change' })
+  eligible!: number;
+  @ApiProperty({ type: [RefusalCountResponse], description: 'The rest, by reason' })
+  not_eligible!: RefusalCountResponse[];
+  @ApiProperty({ type: RedeliveryProgressResponse }) progress!: RedeliveryProgressResponse;
+  @ApiProperty({ example: 'key:019aa2c0-7d1e-7000-8000-000000000000' }) created_by!: string;
+  @ApiProperty({ type: String, nullable: true }) started_by!: string | null;
+  @ApiProperty({ type: String, nullable: true }) cancelled_by!: string | null;
+  @ApiProperty({ format: 'date-time' }) created_at!: string;
+  @ApiProperty({
+    type: String,
+    format: 'date-time',
+    nullable: true,
+    description: `Until when a plan can be started: ${PLAN_HOURS} hours`,
+  })
+  expires_at!: string | null;
+  @ApiProperty({ type: String, format: 'date-time', nullable: true }) started_at!: string | null;
+  @ApiProperty({
+    type: String,
+    format: 'date-time',
+    nullable: true,
+    description: 'When nothing of it was left to be made, or pending',
+  })
+  finished_at!: string | null;
+
+  static from(batch: RedeliveryBatch): RedeliveryResponse {
+    const { pending = 0, succeeded = 0, failed = 0, cancelled = 0 } = batch.results;
+    return {
+      id: publicId('redelivery', batch.id),
+      kind: batch.kind,
+      state: batch.state,
+      project_id: batch.projectId,
+      filter: batch.filter,
+      reason: batch.reason,
+      total: batch.total,
+      eligible: batch.eligible,
+      not_eligible: RefusalCountResponse.from(batch.notEligible),
+      progress: {
+        remaining: batch.waiting,
+        made: batch.made,
+        pending,
+        succeeded,
+        failed,
+        cancelled,
+        skipped: RefusalCountResponse.from(batch.skipped),
+      },
+      created_by: batch.createdBy,
+      started_by: batch.startedBy,
+      cancelled_by: batch.cancelledBy,
+      created_at: batch.createdAt.toISOString(),
+      expires_at: batch.expiresAt?.toISOString() ?? null,
+      started_at: batch.startedAt?.toISOString() ?? null,
+      finished_at: batch.finishedAt?.toISOString() ?? null,
+    };
+  }
+}
+
+const nameOfActor = {
+  type: String,
+  nullable: true,
+  description: 'E-mail address of an operator, or name of a key; null for one who is gone',
+};
+
+/** The same for operators, who see by whom. */
+export class NamedRedeliveryResponse extends RedeliveryResponse {
+  @ApiProperty(nameOfActor) created_by_name!: string | null;
+  @ApiProperty(nameOfActor) started_by_name!: string | null;
+  @ApiProperty(nameOfActor) cancelled_by_name!: string | null;
+
+  static named(batch: RedeliveryBatch, names: NamesOfActors): NamedRedeliveryResponse {
+    return {
+      ...RedeliveryResponse.from(batch),
+      created_by_name: nameOf(names, batch.createdBy),
+      started_by_name: nameOf(names, batch.startedBy),
+      cancelled_by_name: nameOf(names, batch.cancelledBy),
+    };
+  }
+}

@@ -1,0 +1,8 @@
+import { publicId, type AuditAction, type WebhookEndpoint } from '#domain';
+import type { AuditedAction } from '../audit/audit.service.js';
+
+/** Something that was done to an endpoint, for the audit log. */
+export const endpointAction = (
+  action: Extract<AuditAction, `webhook_endpoint.${string}`>,
+  { id, organizationId, projectId }: Pick<WebhookEndpoint, 'id' | 'organizationId' | 'projectId'>,
+): AuditedAction => ({ action, organizationId, projectId, targetId: publicId('endpoint', id) });

@@ -1,0 +1,84 @@
+import { Injectable } from '@nestjs/common';
+import type { ManagingCaller } from '#auth';
+import { GatehouseError, publicId, type WebhookEndpoint } from '#domain';
+import {
+  endpointDisabledEvent,
+  endpointTestEvent,
+  EventsRepository,
+  Transactions,
+  WebhookEndpointsRepository,
+} from '#persistence';
+import { formatWebhookSecret, Keyring, secureBytes } from '#platform';
+import { Audit } from '../audit/audit.service.js';
+import { DeliveriesService, type DeliveryWithAttempts } from './deliveries.service.js';
+import { endpointAction } from './endpoint-action.js';
+
+/** How long the secret before signs too after a rotation (contract, section 5). */
+const OVERLAP_MS = 24 * 3_600_000;
+
+/** What is done to an endpoint that exists, besides changing its fields. */
+@Injectable()
+export class EndpointControlsService {
+  constructor(
+    private readonly endpoints: WebhookEndpointsRepository,
+    private readonly deliveries: DeliveriesService,
+    private readonly events: EventsRepository,
+    private readonly audit: Audit,
+    private readonly transactions: Transactions,
+    private readonly keyring: Keyring,
+  ) {}
+
+  /** One that is enabled already stays as it is. @throws GatehouseError `not_found` */
+  enable({ reach }: ManagingCaller, id: string): Promise<WebhookEndpoint> {
+    return this.transactions.run(async (tx) => {
+      const endpoint = await this.endpoints.lock(tx, reach, id);
+      if (endpoint.status === 'enabled') return endpoint;
+      await this.audit.record(tx, endpointAction('webhook_endpoint.enabled', endpoint));
+      return this.endpoints.enable(tx, endpoint);
+    });
+  }
+
+  /** One that is disabled already stays as it is, with its reason. @throws GatehouseError `not_found` */
+  disable({ reach }: ManagingCaller, id: string): Promise<WebhookEndpoint> {
+    return this.transactions.run(async (tx) => {
+      const endpoint = await this.endpoints.lock(tx, reach, id);
+      if (endpoint.status === 'disabled') return endpoint;
+      const disabled = await this.endpoints.disable(tx, endpoint, 'manual');
+      await this.events.record(tx, [endpointDisabledEvent(disabled)]);
+      await this.audit.record(tx, {
+        ...endpointAction('webhook_endpoint.disabled', endpoint),
+        details: { reason: 'manual' },
+      });
+      return disabled;
+    });
+  }
+
+  /** @throws GatehouseError `not_found` */
+  async rotateSecret(
+    { reach }: ManagingCaller,
+    id: string,
+  ): Promise<{ endpoint: WebhookEndpoint; secret: string }> {
+    const secret = formatWebhookSecret(secureBytes(32));
+    const sealed = this.keyring.encrypt('webhook-secret', id, secret);
+    const endpoint = await this.transactions.run(async (tx) => {
+      const rotated = await this.endpoints.rotateSecret(tx, reach, id, sealed, OVERLAP_MS);
+      await this.audit.record(tx, endpointAction('webhook_endpoint.secret_rotated', rotated));
+      return rotated;
+    });
+    return { endpoint, secret };
+  }
+
+  /**
+   * Sends a `webhook.test` event to this endpoint alone.
+   * @throws GatehouseError `not_found`, `endpoint_disabled`
+   */
+  async test(caller: ManagingCaller, id: string): Promise<DeliveryWithAttempts> {
+    const delivery = await this.transactions.run(async (tx) => {
+      const endpoint = await this.endpoints.lock(tx, caller.reach, id);
+      if (endpoint.status === 'disabled') throw new GatehouseError('endpoint_disabled');
+      await this.audit.record(tx, endpointAction('webhook_endpoint.tested', endpoint));
+      return (await this.events.record(tx, [endpointTestEvent(endpoint)]))[0]!;
+    });
+    return this.deliveries.get(caller, publicId('delivery', delivery.deliveryId));
+  }
+}

@@ -1,0 +1,42 @@
+import {
+  customHeaderFaults,
+  GatehouseError,
+  invalidField,
+  MAX_CUSTOM_HEADERS,
+  withHeaders,
+  type CustomHeaders,
+} from '#domain';
+import type { WebhookEndpointChanges } from '#persistence';
+import type { Keyring } from '#platform';
+
+type SealedHeaders = Required<Pick<WebhookEndpointChanges, 'headers' | 'headerNames'>>;
+
+/** @throws GatehouseError `validation_failed`, which names every header at fault */
+export function assertHeaders(headers: object | null | undefined, isPatch: boolean): void {
+  const errors = customHeaderFaults({ ...headers }, isPatch);
+  if (errors.length > 0) throw new GatehouseError('validation_failed', { errors });
+}
+
+/**
+ * Headers with a patch merged into them, as they are kept; null removes all.
+ * @param sealed as they were kept before
+ * @throws GatehouseError `validation_failed` when there are too many
+ */
+export function patchedHeaders(
+  keyring: Keyring,
+  endpointId: string,
+  sealed: Buffer | null,
+  patch: object | null,
+): SealedHeaders {
+  const current =
+    sealed && patch
+      ? (JSON.parse(keyring.decrypt('webhook-headers', endpointId, sealed)) as CustomHeaders)
+      : {};
+  const headers = withHeaders(current, { ...patch });
+  const headerNames = Object.keys(headers);
+  if (headerNames.length > MAX_CUSTOM_HEADERS) {
+    throw invalidField('headers', 'too_long', `headers must be at most ${MAX_CUSTOM_HEADERS}`);
+  }
+  if (headerNames.length === 0) return { headers: null, headerNames };
+  return { headers: keyring.encrypt('webhook-headers', endpointId, JSON.stringify(headers)), headerNames };
+}

@@ -1,0 +1,38 @@
+import { Injectable } from '@nestjs/common';
+import type { ManagingCaller } from '#auth';
+import type { WebhookEndpoint } from '#domain';
+import { EndpointStatsRepository, WebhookEndpointsRepository, type EndpointStats } from '#persistence';
+import { now } from '#platform';
+import type { EndpointStatsQuery, StatsWindow } from './dto/endpoint-stats.request.js';
+
+const HOUR_MS = 3_600_000;
+const windowMs: Record<StatsWindow, number> = {
+  '1h': HOUR_MS,
+  '24h': 24 * HOUR_MS,
+  '7d': 7 * 24 * HOUR_MS,
+  '30d': 30 * 24 * HOUR_MS,
+};
+
+export interface StatsOfEndpoint {
+  endpoint: WebhookEndpoint;
+  window: StatsWindow;
+  /** The beginning of the window. */
+  start: Date;
+  stats: EndpointStats;
+}
+
+@Injectable()
+export class EndpointStatsService {
+  constructor(
+    private readonly endpoints: WebhookEndpointsRepository,
+    private readonly stats: EndpointStatsRepository,
+  ) {}
+
+  /** @throws GatehouseError `not_found` */
+  async of({ reach }: ManagingCaller, id: string, query: EndpointStatsQuery): Promise<StatsOfEndpoint> {
+    const endpoint = await this.endpoints.get(reach, id);
+    const window = query.window ?? '24h';
+    const start = new Date(now().getTime() - windowMs[window]);
+    return { endpoint, window, start, stats: await this.stats.since(id, start) };
+  }
+}

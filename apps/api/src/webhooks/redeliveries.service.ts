@@ -1,0 +1,186 @@
+import { Injectable } from '@nestjs/common';
+import { callerName, type ManagingCaller } from '#auth';
+import {
+  GatehouseError,
+  invalidField,
+  MAX_BATCH,
+  notFound,
+  publicId,
+  type AuditAction,
+  type Reach,
+} from '#domain';
+import {
+  DeliveriesRepository,
+  EventFeedRepository,
+  isDeadLetter,
+  planRedelivery,
+  ProjectsRepository,
+  RedeliveryBatchesRepository,
+  Transactions,
+  WebhookEndpointsRepository,
+  type CappedCount,
+  type DeliveryFilter,
+  type RedeliveryBatch,
+  type Tx,
+} from '#persistence';
+import { CursorCodec, newId } from '#platform';
+import { Audit, type AuditedAction } from '../audit/audit.service.js';
+import { readPage, type Page } from '../http/paging.js';
+import { NamedThings, type Meant } from '../search/named-things.service.js';
+import { deliveryFilter, narrowedTo } from './delivery-filter.js';
+import type {
+  CountRedeliveriesQuery,
+  SearchRedeliveriesQuery,
+  SearchRedeliveryFilterRequest,
+} from './dto/delivery-search.request.js';
+
+/** Redelivers many deliveries: planned and frozen first, then started, and done by the worker little by little. */
+@Injectable()
+export class RedeliveriesService {
+  constructor(
+    private readonly batches: RedeliveryBatchesRepository,
+    private readonly deliveries: DeliveriesRepository,
+    private readonly endpoints: WebhookEndpointsRepository,
+    private readonly projects: ProjectsRepository,
+    private readonly events: EventFeedRepository,
+    private readonly named: NamedThings,
+    private readonly audit: Audit,
+    private readonly transactions: Transactions,
+    private readonly cursors: CursorCodec,
+  ) {}
+
+  /**
+   * Freezes what a filter finds now. Nothing is delivered before the plan is started.
+   * @throws GatehouseError `not_found` for what the filter names, `validation_failed` for too much of it
+   */
+  async plan(caller: ManagingCaller, input: SearchRedeliveryFilterRequest): Promise<RedeliveryBatch> {
+    const { reach } = caller;
+    const asked = deliveryFilter(input);
+    const base = input.resolution ? isDeadLetter : baseOf(asked);
+    await this.assertNamed(reach, asked);
+    const meant = await this.named.meantBy(input);
+    const filter = narrowedTo(asked, meant);
+    if (!filter) throw notFound();
+    const batch = { id: newId(), ...reach, kind: 'redelivery' as const, createdBy: callerName(caller) };
+    await this.transactions.run(async (tx) => {
+      await this.batches.insert(tx, { ...batch, filter: keptFilter(input, meant) });
+      const plan = await planRedelivery(tx, batch.id, reach, filter, base);
+      if (plan.isTooLarge) throw tooLarge('filter', 'created_before or created_after');
+      await this.batches.notePlan(tx, batch.id, plan);
+      const details = { total: plan.total, eligible: plan.eligible };
+      await this.audit.record(tx, { ...batchAction('webhook_redelivery.planned', batch), details });
+    });
+    return this.batches.get(reach, batch.id);
+  }
+
+  /** @throws GatehouseError `invalid_cursor` */
+  list({ reach }: ManagingCaller, query: SearchRedeliveriesQuery): Promise<Page<RedeliveryBatch>> {
+    const { state } = query;
+    return readPage(this.cursors, ['redeliveries', { ...reach, state }], query, (before, limit) =>
+      this.batches.list(reach, state ?? null, before, limit),
+    );
+  }
+
+  count({ reach }: ManagingCaller, { state }: CountRedeliveriesQuery): Promise<CappedCount> {
+    return this.batches.count(reach, state ?? null);
+  }
+
+  /** @throws GatehouseError `not_found` */
+  get({ reach }: ManagingCaller, id: string): Promise<RedeliveryBatch> {
+    return this.batches.get(reach, id);
+  }
+
+  /** One that is running stays as it is, with the reason it was started for. @throws GatehouseError `not_found`, `conflict` */
+  start(caller: ManagingCaller, id: string, reason: string): Promise<RedeliveryBatch> {
+    return this.move(caller, id, 'webhook_redelivery.started', {
+      to: 'running',
+      change: (tx) => this.batches.start(tx, caller.reach, id, { reason, by: callerName(caller) }),
+      details: { reason },
+    });
+  }
+
+  /** One that is cancelled stays as it is. @throws GatehouseError `not_found`, `conflict` */
+  cancel(caller: ManagingCaller, id: string): Promise<RedeliveryBatch> {
+    return this.move(caller, id, 'webhook_redelivery.cancelled', {
+      to: 'cancelled',
+      change: (tx) => this.batches.cancel(tx, caller.reach, id, callerName(caller)),
+    });
+  }
+
+  private async move(
+    { reach }: ManagingCaller,
+    id: string,
+    action: BatchAction,
+    { to, change, details }: Move,
+  ): Promise<RedeliveryBatch> {
+    const batch = await this.batches.get(reach, id);
+    const isChanged = await this.transactions.run(async (tx) => {
+      const changed = await change(tx);
+      if (changed) await this.audit.record(tx, { ...batchAction(action, batch), details });
+      return changed;
+    });
+    const after = await this.batches.get(reach, id);
+    if (isChanged || after.state === to) return after;
+    const detail =
+      after.state === 'planned' ? 'The plan is too old to be started.' : `The redelivery is ${after.state}.`;
+    throw this.audit.refuse(batchAction(action, batch), new GatehouseError('conflict', { detail }));
+  }
+
+  /** What a filter names by its id must be there: else a slip of the pen would plan nothing, without a word. */
+  private async assertNamed(reach: Reach, filter: DeliveryFilter): Promise<void> {
+    const { projectId, endpointId, eventId, deliveryIds } = filter;
+    if (projectId) await this.projects.get(reach, projectId);
+    if (endpointId) await this.endpoints.get(reach, endpointId);
+    if (eventId && !(await this.events.find(reach, eventId))) throw notFound();
+    if (!deliveryIds) return;
+    if ((await this.deliveries.count(reach, deliveryIds)) < deliveryIds.length) throw notFound();
+  }
+}
+
+/** As it was sent, but no address of a customer: of somebody who is deleted only ids may stay. */
+const keptFilter = (
+  { q, ...rest }: SearchRedeliveryFilterRequest,
+  meant: Meant | null,
+): Record<string, unknown> => ({
+  ...rest,
+  ...(q !== undefined && (meant?.customerIds ? { customer_ids: meant.customerIds } : { q })),
+});
+
+type BatchAction = Extract<AuditAction, `webhook_redelivery.${string}`>;
+
+interface Move {
+  to: RedeliveryBatch['state'];
+  /** False: it was not in a state for it. */
+  change: (tx: Tx) => Promise<boolean>;
+  /** For the audit log. */
+  details?: Record<string, unknown>;
+}
+
+const batchAction = (
+  action: BatchAction,
+  { id, organizationId, projectId }: Pick<RedeliveryBatch, 'id' | 'organizationId' | 'projectId'>,
+): AuditedAction => ({ action, organizationId, projectId, targetId: publicId('redelivery', id) });
+
+/** @throws GatehouseError `validation_failed` for deliveries that no index leads to */
+function baseOf(filter: DeliveryFilter): string {
+  const { state, deliveryIds } = filter;
+  if (deliveryIds) return 'true';
+  if (state === null || state === 'failed') return isDeadLetter;
+  if (!filter.endpointId && !filter.eventId) {
+    throw invalidField(
+      'filter.delivery_state',
+      'too_wide',
+      `filter.delivery_state ${state} needs endpoint_id, event_id, delivery_id or delivery_ids beside it`,
+    );
+  }
+  // In the statement itself, for its index knows no other states.
+  return state === 'succeeded' ? `d.state = 'succeeded'` : `d.state = 'cancelled'`;
+}
+
+/** @param by what narrows it */
+export const tooLarge = (field: string, by: string): GatehouseError =>
+  invalidField(
+    field,
+    'too_large',
+    `${field} finds more than ${MAX_BATCH} deliveries, or must look through too many: narrow it, such as by ${by}`,
+  );

@@ -1,0 +1,44 @@
+import { Controller, Get, Param, Query } from '@nestjs/common';
+import { ApiOkResponse, ApiTags } from '@nestjs/swagger';
+import { CurrentCaller, Operator, OperatorRoutes, type ManagingCaller } from '#auth';
+import { pathId } from '#domain';
+import { ApiSnakeItem, ApiSnakeList } from '../http/api-envelopes.js';
+import { CountResponse } from '../http/count.response.js';
+import { snakeItem, snakeList } from '../http/paging.js';
+import { CountEndpointsQuery, SearchEndpointsQuery } from './dto/webhook-endpoint.request.js';
+import { OperatorEndpointResponse } from './dto/webhook-endpoint.response.js';
+import { WebhookEndpointsController } from './webhook-endpoints.controller.js';
+
+@ApiTags('Operators')
+@Controller('operator/v1/webhooks/endpoints')
+@OperatorRoutes()
+export class WebhookEndpointsOperatorController extends WebhookEndpointsController {
+  /** Lists endpoints, newest first. */
+  @Get()
+  @Operator('viewer')
+  @ApiSnakeList(OperatorEndpointResponse)
+  override async list(@CurrentCaller() caller: ManagingCaller, @Query() query: SearchEndpointsQuery) {
+    const { items, nextCursor } = await this.endpoints.list(caller, query);
+    return snakeList(
+      items.map((endpoint) => OperatorEndpointResponse.from(endpoint)),
+      nextCursor,
+    );
+  }
+
+  /** How many endpoints match. */
+  @Get('count')
+  @Operator('viewer')
+  @ApiOkResponse({ type: CountResponse })
+  async count(@CurrentCaller() caller: ManagingCaller, @Query() query: CountEndpointsQuery) {
+    return CountResponse.from(await this.endpoints.count(caller, query));
+  }
+
+  /** One endpoint, and whose it is. */
+  @Get(':endpointId')
+  @Operator('viewer')
+  @ApiSnakeItem(OperatorEndpointResponse)
+  override async get(@CurrentCaller() caller: ManagingCaller, @Param('endpointId') id: string) {
+    const endpoint = await this.endpoints.get(caller, pathId('endpoint', id));
+    return snakeItem(OperatorEndpointResponse.from(endpoint));
+  }
+}

@@ -1,0 +1,43 @@
+import { Inject, Injectable } from '@nestjs/common';
+import { roleScopes } from '#domain';
+import { OperatorSessionsRepository } from '#persistence';
+import { errorMessage, LOGGER, sha256, type Logger } from '#platform';
+import type { OperatorCaller } from './caller.js';
+
+/** Turns the cookie of the console into the operator who is signed in. */
+@Injectable()
+export class OperatorSessionAuthenticator {
+  constructor(
+    private readonly sessions: OperatorSessionsRepository,
+    @Inject(LOGGER) private readonly logger: Logger,
+  ) {}
+
+  /**
+   * Null unless the session lives, has passed its second factor, and its operator is not disabled.
+   * @param isUse whether somebody uses the session, which puts off its idle end (requirement CO-01)
+   */
+  async authenticate(token: string, isUse: boolean): Promise<OperatorCaller | null> {
+    const session = await this.sessions.findSignedIn(sha256(token));
+    if (!session) return null;
+    const { id, operatorId, email, role, isStale } = session;
+    if (isStale && isUse) this.touch(id);
+    return {
+      kind: 'operator',
+      operatorId,
+      email,
+      role,
+      sessionId: id,
+      scopes: roleScopes[role],
+      access: 'organization',
+      project: null,
+      reach: { organizationId: null, projectId: null },
+    };
+  }
+
+  /** Nobody waits for it: a minute of the thirty that a session may be idle is no loss. */
+  private touch(id: string): void {
+    this.sessions.touch(id).catch((error: unknown) => {
+      this.logger.debug({ reason: errorMessage(error) }, 'the use of a session was not written');
+    });
+  }
+}
