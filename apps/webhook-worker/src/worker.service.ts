@@ -1,14 +1,19 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { Database, DELIVERY_CHANNEL, pendingMigrations } from '#persistence';
-import { Config, DeliveryQueue, LOGGER, sleep, withTimeout, type Logger } from '#platform';
+import { Config, DeliveryQueue, LOGGER, MetricsServer, sleep, withTimeout, type Logger } from '#platform';
 import { AttemptRunner } from './delivery/attempt-runner.js';
 import { DueSource } from './delivery/due-source.js';
-import { MailSender } from './mail/mail-sender.js';
-import { Sweeper } from './recovery/sweeper.js';
+import { EndpointReports } from './health/endpoint-reports.js';
 import { Housekeeper } from './retention/housekeeper.js';
+import type { Rounds } from './rounds.js';
 
-/** Longest wait for attempts in flight when the worker stops, in ms. */
+/** What goes on beside the deliveries. */
+export const ROUNDS = Symbol('rounds');
+
+/** Longest wait for attempts in flight when the worker stops, in ms; then they are broken off. */
 const SETTLE_MS = 12_000;
+/** Longest time from then to the end, in ms: together less than a process may take to stop (process.ts). */
+const LET_GO_MS = 2_000;
 const SCHEMA_POLL_MS = 250;
 
 /** The worker's life: it waits for its schema, takes work from queue and database, and stops in order. */
@@ -21,22 +26,23 @@ export class WorkerService {
     private readonly database: Database,
     private readonly runner: AttemptRunner,
     private readonly source: DueSource,
-    private readonly sweeper: Sweeper,
-    private readonly mailSender: MailSender,
     private readonly housekeeper: Housekeeper,
+    private readonly reports: EndpointReports,
+    @Inject(ROUNDS) private readonly rounds: Rounds[],
+    private readonly metricsServer: MetricsServer,
     @Inject(DeliveryQueue) private readonly queue: DeliveryQueue | null,
     @Inject(LOGGER) private readonly logger: Logger,
   ) {}
 
   async start(): Promise<void> {
+    this.metricsServer.start();
     await this.database.connect();
     await this.schemaIsReady();
     if (this.isStopping) return;
     await this.housekeeper.start();
     if (this.isStopping) return;
     this.source.start();
-    this.sweeper.start();
-    this.mailSender.start();
+    for (const each of [...this.rounds, this.reports]) each.start();
     void this.database.listen(DELIVERY_CHANNEL, this.source.wake);
     this.queue?.process(this.config.webhooks.concurrency, (job) => this.runner.runJob(job));
     this.logger.info({ carrier: this.queue ? 'redis' : 'postgresql' }, 'ready');
@@ -45,14 +51,25 @@ export class WorkerService {
   /** Takes no more work, lets attempts in flight finish, then lets go of everything. */
   async stop(): Promise<void> {
     this.isStopping = true;
-    this.sweeper.stop();
     const atRest = Promise.all([
       this.source.stop().then(() => this.runner.settle()),
-      this.mailSender.stop(),
       this.housekeeper.stop(),
+      ...this.rounds.map((each) => each.stop()),
       this.queue?.drain(),
     ]);
-    await withTimeout(atRest, SETTLE_MS, 'work is still in hand').catch(() => undefined);
+    const settled = withTimeout(atRest, SETTLE_MS, 'work is still in hand');
+    const isSettled = await settled.then(
+      () => true,
+      () => false,
+    );
+    await withTimeout(this.letGo(isSettled), LET_GO_MS, 'somebody does not answer').catch(() => undefined);
+    this.metricsServer.stop();
+  }
+
+  private async letGo(isSettled: boolean): Promise<void> {
+    if (!isSettled) await this.runner.abort();
+    // What the last report on endpoints lacks, the log of attempts has.
+    await this.reports.stop();
     await this.queue?.close();
     await this.database.close();
   }

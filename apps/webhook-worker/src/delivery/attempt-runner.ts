@@ -2,6 +2,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import {
   GatehouseError,
   retryDelay,
+  URGENCY,
   type AttemptResult,
   type ClosedAttempt,
   type DeliveryState,
@@ -16,13 +17,17 @@ import {
   Config,
   DeliveryQueue,
   errorMessage,
+  Failpoints,
   Gatherer,
   LOGGER,
   randomFraction,
   sleep,
+  WorkerMetrics,
   type DeliveryJob,
   type Logger,
 } from '#platform';
+import { EndpointReports } from '../health/endpoint-reports.js';
+import { Lanes, type Lane } from './lanes.js';
 import { WebhookSender } from './webhook-sender.js';
 
 /** How often a close is tried while the database is away; after that the lease decides. */
@@ -36,51 +41,51 @@ export class AttemptRunner {
   private readonly claims: Gatherer<DeliveryJob, ClaimedAttempt | null>;
   private readonly closes: Gatherer<ClosedAttempt, CloseResult>;
 
-  /** Called whenever an attempt has ended. */
-  onFinished: () => void = () => undefined;
+  /** Called when an attempt has ended and left room. */
+  onRoom: () => void = () => undefined;
 
   constructor(
     work: DeliveryWorkRepository,
     private readonly sender: WebhookSender,
+    private readonly lanes: Lanes,
+    private readonly reports: EndpointReports,
     private readonly config: Config,
+    private readonly failpoints: Failpoints,
     @Inject(DeliveryQueue) private readonly queue: DeliveryQueue | null,
+    @Inject(WorkerMetrics) private readonly metrics: WorkerMetrics | null,
     @Inject(LOGGER) private readonly logger: Logger,
   ) {
     this.claims = new Gatherer((jobs) => work.claim(jobs));
     this.closes = new Gatherer((attempts) => work.close(attempts), 100);
   }
 
-  /** How many more attempts this worker may begin. */
-  get capacity(): number {
-    return this.config.webhooks.concurrency - this.inFlight.size;
+  /** How many attempts are. */
+  get underWay(): number {
+    return this.inFlight.size;
   }
 
-  /** Runs the attempt that a job points to, if it is still to be made. */
+  /** Runs the attempt that a job points to, if it is still to be made; without room for it the due source will. */
   async runJob(job: DeliveryJob): Promise<void> {
-    const attempt = await this.claims.add(job);
-    if (attempt) await this.run(attempt);
+    const lane = { ...job, urgency: job.attempt === 1 ? URGENCY.first : URGENCY.retry };
+    if (!this.lanes.tryEnter(lane)) return;
+    try {
+      const attempt = await this.claims.add(job);
+      if (attempt) await this.track(attempt);
+    } finally {
+      this.leave(lane);
+    }
   }
 
   /** Runs a claimed attempt to its end. Never rejects. */
-  run(attempt: ClaimedAttempt): Promise<void> {
-    const running = this.attempt(attempt)
-      .catch((error: unknown) => {
-        this.logger.error(
-          { deliveryId: attempt.deliveryId, reason: errorMessage(error) },
-          'attempt was not closed',
-        );
-      })
-      .finally(() => {
-        this.inFlight.delete(running);
-        this.onFinished();
-      });
-    this.inFlight.add(running);
-    return running;
+  async run(attempt: ClaimedAttempt): Promise<void> {
+    this.lanes.enter(attempt);
+    await this.track(attempt);
+    this.leave(attempt);
   }
 
   /** Closes an attempt whose worker was lost: it counts, so a target never gets more than five requests. */
   async closeLost(lost: LostAttempt): Promise<void> {
-    const { deliveryId, attemptId, attempt, durationMs } = lost;
+    const { deliveryId, attempt, durationMs } = lost;
     const result: AttemptResult = {
       httpStatus: 0,
       success: false,
@@ -89,7 +94,7 @@ export class AttemptRunner {
       responseBody: '',
       retryAfter: null,
     };
-    await this.close({ deliveryId, attemptId, attempt }, result);
+    await this.close(lost, result);
     this.logger.warn({ deliveryId, attempt }, 'an attempt was lost with its worker');
   }
 
@@ -98,9 +103,36 @@ export class AttemptRunner {
     await Promise.all(this.inFlight);
   }
 
+  /** Breaks off what is in flight; each attempt is closed as `worker_lost`, so no lease is left behind. */
+  abort(): Promise<void> {
+    this.sender.abort();
+    return this.settle();
+  }
+
+  private leave(lane: Lane): void {
+    this.lanes.leave(lane);
+    this.onRoom();
+  }
+
+  private track(attempt: ClaimedAttempt): Promise<void> {
+    const running = this.attempt(attempt)
+      .catch((error: unknown) => {
+        this.logger.error(
+          { deliveryId: attempt.deliveryId, reason: errorMessage(error) },
+          'attempt was not closed',
+        );
+      })
+      .finally(() => this.inFlight.delete(running));
+    this.inFlight.add(running);
+    return running;
+  }
+
   private async attempt(attempt: ClaimedAttempt): Promise<void> {
+    this.metrics?.attemptBegun(attempt);
     const result = await this.sender.send(attempt);
+    this.failpoints.hit('delivery.before-close');
     const state = await this.close(attempt, result);
+    if (state) this.reports.note(attempt.endpointId, result.success);
     this.logger.info(
       {
         deliveryId: attempt.deliveryId,
@@ -120,15 +152,16 @@ export class AttemptRunner {
   }
 
   private async close(
-    { deliveryId, attemptId, attempt }: Pick<ClaimedAttempt, 'deliveryId' | 'attemptId' | 'attempt'>,
+    claimed: Omit<LostAttempt, 'durationMs'>,
     result: AttemptResult,
   ): Promise<DeliveryState | null> {
+    const { deliveryId, attemptId, attempt } = claimed;
     const nextDelayMs = result.success
       ? null
       : retryDelay(this.config.webhooks.schedule, attempt + 1, randomFraction());
     const state = await this.closeWithPatience({ ...result, deliveryId, attemptId, nextDelayMs });
-    if (state === 'pending' && nextDelayMs !== null)
-      await this.handOver({ deliveryId, attempt: attempt + 1 }, nextDelayMs);
+    if (state) this.metrics?.attemptClosed(attempt, result);
+    if (state === 'pending' && nextDelayMs !== null) await this.handOver(claimed, nextDelayMs);
     return state;
   }
 
@@ -144,10 +177,13 @@ export class AttemptRunner {
     }
   }
 
-  private async handOver(job: DeliveryJob, delayMs: number): Promise<void> {
-    if (!this.queue?.ready()) return;
-    await this.queue.add([{ ...job, delayMs }]).catch((error: unknown) => {
-      this.logger.warn({ reason: errorMessage(error) }, 'the next attempt is left to the sweeper');
+  /** With Redis the next attempt is a delayed job; without, and of a batch, the due source finds it. */
+  private async handOver(closed: Omit<LostAttempt, 'durationMs'>, delayMs: number): Promise<void> {
+    if (closed.urgency === URGENCY.batch || !this.queue?.ready()) return;
+    const { deliveryId, endpointId, projectId, attempt } = closed;
+    const job = { deliveryId, endpointId, projectId, attempt: attempt + 1, delayMs };
+    await this.queue.add([job]).catch((error: unknown) => {
+      this.logger.warn({ reason: errorMessage(error) }, 'the next attempt is left to the due source');
     });
   }
 }

@@ -1,11 +1,13 @@
 import type { LookupAddress } from 'node:dns';
+import { isIP } from 'node:net';
 import { guardedLookup } from './guarded-lookup.js';
 
-/** Literals need no name server: the system's resolver hands them back. */
-const lookup = (production: boolean, hostname: string, all: boolean, allowedCidrs: string[] = []) =>
-  new Promise<{ address: string | LookupAddress[]; family: number | undefined }>((resolve, reject) => {
-    guardedLookup({ production, allowedCidrs }, [])(hostname, { all }, (error, address, family) =>
-      error ? reject(error) : resolve({ address, family }),
+const lookup = (production: boolean, addresses: string[], all = true, allowedCidrs: string[] = []) =>
+  new Promise<string | LookupAddress[]>((resolve, reject) => {
+    const found = addresses.map((address) => ({ address, family: isIP(address) }));
+    const resolver = { resolve: () => Promise.resolve(found) };
+    guardedLookup({ production, allowedCidrs }, resolver)('a.example', { all }, (error, address) =>
+      error ? reject(error) : resolve(address),
     );
   });
 
@@ -13,18 +15,21 @@ const blocked = expect.objectContaining({ code: 'ERR_BLOCKED_ADDRESS' });
 
 describe('guardedLookup', () => {
   it.each(['127.0.0.1', '::1', '169.254.169.254', '10.0.0.1', '::ffff:127.0.0.1', '64:ff9b::7f00:1'])(
-    'WH-02: hands out no %s in production',
+    'WH-02: hands out no %s in production, alone or among public ones',
     async (address) => {
-      await expect(lookup(true, address, true)).rejects.toEqual(blocked);
-      await expect(lookup(true, address, false)).rejects.toEqual(blocked);
+      for (const all of [true, false]) {
+        await expect(lookup(true, [address], all)).rejects.toEqual(blocked);
+        await expect(lookup(true, ['8.8.8.8', address], all)).rejects.toEqual(blocked);
+        await expect(lookup(true, [address, '8.8.8.8'], all)).rejects.toEqual(blocked);
+      }
     },
   );
 
-  it('WH-02: hands out loopback elsewhere, and an opened range', async () => {
-    await expect(lookup(false, '127.0.0.1', false)).resolves.toEqual({ address: '127.0.0.1', family: 4 });
-    await expect(lookup(true, '10.1.2.3', true, ['10.1.0.0/16'])).resolves.toEqual({
-      address: [{ address: '10.1.2.3', family: 4 }],
-      family: undefined,
-    });
+  it('WH-02: hands out loopback elsewhere, public addresses, and an opened range', async () => {
+    await expect(lookup(false, ['127.0.0.1'], false)).resolves.toBe('127.0.0.1');
+    await expect(lookup(true, ['10.1.2.3', '8.8.8.8'], true, ['10.1.0.0/16'])).resolves.toEqual([
+      { address: '10.1.2.3', family: 4 },
+      { address: '8.8.8.8', family: 4 },
+    ]);
   });
 });

@@ -12,6 +12,7 @@ import {
   type Logger,
   type RenderedMail,
 } from '#platform';
+import { Rounds } from '../rounds.js';
 
 const CLAIM_LIMIT = 20;
 
@@ -20,39 +21,27 @@ const MAX_PAUSE_MS = 15 * 60_000;
 
 /** Sends the mails that were written with their causes, or keeps them when there is no mail server. */
 @Injectable()
-export class MailSender {
+export class MailSender extends Rounds {
   private readonly mailer: Mailer | null;
-  private timer: NodeJS.Timeout | undefined;
-  private sending: Promise<void> | undefined;
 
   constructor(
     private readonly mails: MailsRepository,
     private readonly keyring: Keyring,
     private readonly config: Config,
-    @Inject(LOGGER) private readonly logger: Logger,
+    @Inject(LOGGER) logger: Logger,
   ) {
+    super(config.webhooks.sweepInterval, logger, 'mails could not be read');
     this.mailer = config.mail.smtpUrl ? new Mailer(config.mail.smtpUrl, config.mail.from) : null;
   }
 
-  start(): void {
-    this.timer = setInterval(() => {
-      this.sending ??= this.sendDue().finally(() => (this.sending = undefined));
-    }, this.config.webhooks.sweepInterval);
-  }
-
-  async stop(): Promise<void> {
-    clearInterval(this.timer);
-    await this.sending;
+  override async stop(): Promise<void> {
+    await super.stop();
     this.mailer?.close();
   }
 
-  private async sendDue(): Promise<void> {
-    try {
-      const due = await this.mails.claimDue(CLAIM_LIMIT);
-      await Promise.all(due.map((mail) => this.handle(mail)));
-    } catch (error) {
-      this.logger.warn({ reason: errorMessage(error) }, 'mails could not be read');
-    }
+  protected async round(): Promise<void> {
+    const due = await this.mails.claimDue(CLAIM_LIMIT);
+    await Promise.all(due.map((mail) => this.handle(mail)));
   }
 
   private async handle(mail: Mail): Promise<void> {

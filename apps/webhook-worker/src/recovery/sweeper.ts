@@ -1,47 +1,30 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { DeliveryWorkRepository } from '#persistence';
-import { Config, errorMessage, LOGGER, type Logger } from '#platform';
+import { Config, LOGGER, WorkerMetrics, type Logger } from '#platform';
 import { AttemptRunner } from '../delivery/attempt-runner.js';
+import { Rounds } from '../rounds.js';
 
 const LOST_LIMIT = 200;
 
-/** Only a race between an outcome and a delete leaves an orphan, so every tenth sweep looks for them. */
-const SWEEPS_PER_ORPHAN_SEARCH = 10;
-
 /** Puts right what crashes and races leave behind, every second. */
 @Injectable()
-export class Sweeper {
-  private timer: NodeJS.Timeout | undefined;
-  private isSweeping = false;
-  private sweeps = 0;
-
+export class Sweeper extends Rounds {
   constructor(
     private readonly work: DeliveryWorkRepository,
     private readonly runner: AttemptRunner,
-    private readonly config: Config,
-    @Inject(LOGGER) private readonly logger: Logger,
-  ) {}
-
-  start(): void {
-    this.timer = setInterval(() => void this.sweep(), this.config.webhooks.sweepInterval);
-  }
-
-  stop(): void {
-    clearInterval(this.timer);
+    @Inject(WorkerMetrics) private readonly metrics: WorkerMetrics | null,
+    config: Config,
+    @Inject(LOGGER) logger: Logger,
+  ) {
+    super(config.webhooks.sweepInterval, logger, 'sweep failed');
   }
 
   /** Closes attempts whose lease has run out, and cancels what waits for an endpoint that is gone. */
-  private async sweep(): Promise<void> {
-    if (this.isSweeping) return;
-    this.isSweeping = true;
-    try {
-      const lost = await this.work.findLost(LOST_LIMIT);
-      await Promise.all(lost.map((attempt) => this.runner.closeLost(attempt)));
-      if (this.sweeps++ % SWEEPS_PER_ORPHAN_SEARCH === 0) await this.work.cancelOrphans();
-    } catch (error) {
-      this.logger.warn({ reason: errorMessage(error) }, 'sweep failed');
-    } finally {
-      this.isSweeping = false;
-    }
+  protected async round(): Promise<void> {
+    const lost = await this.work.findLost(LOST_LIMIT);
+    await Promise.all(lost.map((attempt) => this.runner.closeLost(attempt)));
+    // Races leave them behind, and endpoints that were disabled with a very long line.
+    const cancelled = await this.work.cancelOrphans();
+    this.metrics?.repair('orphan_cancelled', cancelled);
   }
 }

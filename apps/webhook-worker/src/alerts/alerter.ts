@@ -1,0 +1,107 @@
+import { Inject, Injectable } from '@nestjs/common';
+import { alertText, type AlertChannel, type Trouble, type TroubleKind } from '#domain';
+import { AlertsRepository, BacklogRepository, type ClaimedAlert } from '#persistence';
+import {
+  alertSecrets,
+  Config,
+  errorCode,
+  errorMessage,
+  Keyring,
+  LOGGER,
+  Mailer,
+  type Logger,
+} from '#platform';
+import { Rounds } from '../rounds.js';
+import { mailSender, webhookSender, type AlertMessage, type SendAlert } from './alert-senders.js';
+
+/**
+ * Tells operators what needs them, by ALERT_WEBHOOK_URL and ALERT_EMAIL: when it begins, when there is more of it, and
+ * when it is over. A channel that fails is tried again and holds up nobody.
+ */
+@Injectable()
+export class Alerter extends Rounds {
+  private readonly channels: [AlertChannel, SendAlert][] = [];
+  private readonly mailer: Mailer | null;
+
+  constructor(
+    private readonly backlog: BacklogRepository,
+    private readonly alerts: AlertsRepository,
+    private readonly config: Config,
+    keyring: Keyring,
+    @Inject(LOGGER) logger: Logger,
+  ) {
+    super(config.alerts.interval, logger, 'nobody looked for alerts');
+    const { webhookUrl, email } = config.alerts;
+    const { smtpUrl, from } = config.mail;
+    this.mailer = email && smtpUrl ? new Mailer(smtpUrl, from) : null;
+    if (webhookUrl) this.channels.push(['webhook', webhookSender(webhookUrl, alertSecrets(keyring))]);
+    if (email && this.mailer) this.channels.push(['email', mailSender(email, this.mailer)]);
+  }
+
+  override start(): void {
+    if (this.channels.length > 0) super.start();
+  }
+
+  override async stop(): Promise<void> {
+    await super.stop();
+    this.mailer?.close();
+  }
+
+  protected async round(signal: AbortSignal): Promise<void> {
+    const troubles = await this.backlog.troubles(this.config.alerts.overdue);
+    const open = await this.alerts.open();
+    const isOver = (kind: TroubleKind): boolean => troubles.every((trouble) => trouble.kind !== kind);
+    await Promise.all(
+      this.channels.flatMap(([channel, send]) => {
+        const sendNow = (message: AlertMessage): Promise<void> => send(message, signal);
+        return [
+          ...troubles.map((trouble) => this.tell(channel, sendNow, trouble.kind, trouble)),
+          ...open
+            .filter((told) => told.channel === channel && isOver(told.kind))
+            .map(({ kind }) => this.tell(channel, sendNow, kind, null)),
+        ];
+      }),
+    );
+  }
+
+  /** @param trouble null when it is over */
+  private async tell(
+    channel: AlertChannel,
+    send: (message: AlertMessage) => Promise<void>,
+    kind: TroubleKind,
+    trouble: Trouble | null,
+  ): Promise<void> {
+    const { alerts } = this.config;
+    const claimed = trouble
+      ? await this.alerts.claim(channel, trouble, alerts)
+      : await this.alerts.claimEnd(channel, kind, alerts);
+    if (!claimed) return;
+    const line = { channel, kind, state: trouble ? 'open' : 'over' };
+    try {
+      await send(this.message(claimed, kind, trouble));
+      await this.alerts.settle(claimed, trouble);
+      this.logger.info(line, 'alert sent');
+    } catch (error) {
+      // The claim ends by itself; then it is tried again.
+      this.logger.warn({ ...line, reason: reasonOf(error) }, 'alert not sent');
+    }
+  }
+
+  private message({ id, told }: ClaimedAlert, kind: TroubleKind, trouble: Trouble | null) {
+    const { publicUrl } = this.config;
+    const data = {
+      kind,
+      state: trouble ? 'open' : 'over',
+      count: trouble?.count ?? 0,
+      since: trouble?.since.toISOString() ?? null,
+      public_url: publicUrl,
+    };
+    return { id: `alert_${id}_${told}`, ...alertText(kind, trouble, publicUrl), data };
+  }
+}
+
+/** What fetch says itself is only that it failed; why stands in its cause. Neither names the URL. */
+function reasonOf(error: unknown): string {
+  const cause = error instanceof Error && error.cause !== undefined ? error.cause : error;
+  return errorMessage(cause) || errorCode(cause);
+}

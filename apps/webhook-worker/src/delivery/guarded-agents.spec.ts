@@ -1,0 +1,86 @@
+import { once } from 'node:events';
+import http from 'node:http';
+import https from 'node:https';
+import type { LookupAddress } from 'node:dns';
+import type { TargetPolicy } from '#domain';
+import { flood, RawTarget } from '../../../../test/support/raw-target.js';
+import { guardedAgents } from './guarded-agents.js';
+import type { Lookup } from './guarded-lookup.js';
+
+/** A look-up that was deceived: what it hands out was never checked. */
+const deceived: Lookup = (_, options, callback) =>
+  options.all ? callback(null, [loopback]) : callback(null, loopback.address, loopback.family);
+const loopback: LookupAddress = { address: '127.0.0.1', family: 4 };
+
+const blocked = expect.objectContaining({ code: 'ERR_BLOCKED_ADDRESS' });
+
+describe('guardedAgents', () => {
+  let target: RawTarget;
+  let policy: TargetPolicy;
+  let agents: ReturnType<typeof guardedAgents>;
+  afterEach(async () => {
+    agents.httpAgent.destroy();
+    agents.httpsAgent.destroy();
+    await target.stop();
+  });
+
+  const start = async (production: boolean) => {
+    target = await RawTarget.start();
+    policy = { production, allowedCidrs: [] };
+    agents = guardedAgents(policy, deceived);
+  };
+
+  const post = async (scheme: 'http' | 'https', host: string): Promise<number> => {
+    const options = { method: 'POST', host, port: target.port, agent: agents[`${scheme}Agent`] };
+    const request = (scheme === 'http' ? http : https).request(options).end('a secret');
+    const [response] = (await once(request, 'response')) as [http.IncomingMessage];
+    response.resume();
+    await once(response, 'end');
+    // The socket goes back to the pool after the end.
+    await new Promise((resolve) => setImmediate(resolve));
+    return response.statusCode!;
+  };
+
+  it.each(['http', 'https'] as const)(
+    'WH-02: %s: not one byte to a peer that is not allowed, not even a greeting',
+    async (scheme) => {
+      await start(true);
+      await expect(post(scheme, 'deceived.example')).rejects.toEqual(blocked);
+      // The connection itself comes before its peer is known; its end comes after anything it brought.
+      await new Promise((resolve) => setTimeout(resolve, 50));
+      expect(target.received).toBe(0);
+      expect(await target.openConnections()).toBe(0);
+    },
+  );
+
+  it.each(['127.0.0.1', '::1', '0.0.0.0', '::ffff:127.0.0.1', '169.254.169.254', 'fe80::1%lo'])(
+    'WH-02: no connection to the literal %s',
+    async (literal) => {
+      await start(true);
+      await expect(post('http', literal)).rejects.toEqual(blocked);
+      await expect(post('https', literal)).rejects.toEqual(blocked);
+      expect(target.connections).toBe(0);
+    },
+  );
+
+  it('WH-02: a connection that was kept alive is looked at again before it is used again', async () => {
+    await start(false);
+    await expect(post('http', 'deceived.example')).resolves.toBe(200);
+    await expect(post('http', 'deceived.example')).resolves.toBe(200);
+    expect([target.connections, target.requests.length]).toEqual([1, 2]);
+    policy.production = true;
+    await expect(post('http', 'deceived.example')).rejects.toEqual(blocked);
+    expect([target.connections, target.requests.length]).toEqual([1, 2]);
+    policy.production = false;
+    await expect(post('http', 'deceived.example')).resolves.toBe(200);
+    expect(target.connections).toBe(2);
+  });
+
+  it('takes a few interim answers and refuses an endless row of them', async () => {
+    await start(false);
+    const hint = 'HTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\n';
+    target.answer(flood(hint.repeat(20) + 'HTTP/1.1 204 No Content\r\n\r\n', ''), flood(hint, hint));
+    await expect(post('http', 'deceived.example')).resolves.toBe(204);
+    await expect(post('http', 'deceived.example')).rejects.toMatchObject({ code: 'ERR_INTERIM_ANSWER' });
+  });
+});

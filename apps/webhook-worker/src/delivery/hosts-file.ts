@@ -1,0 +1,45 @@
+import type { LookupAddress } from 'node:dns';
+import { readFileSync, statSync } from 'node:fs';
+import { isIP } from 'node:net';
+
+const SYSTEM_PATH =
+  process.platform === 'win32' ? 'C:\\Windows\\System32\\drivers\\etc\\hosts' : '/etc/hosts';
+
+/**
+ * The names to which the system's hosts file gives addresses, read again when it has changed. Read synchronously:
+ * libuv's threads may all be waiting for a name server on somebody else's behalf.
+ */
+export class HostsFile {
+  private version = '';
+  private names = new Map<string, LookupAddress[]>();
+
+  constructor(private readonly path: string = SYSTEM_PATH) {}
+
+  /** The addresses of a name in lower case; none without a readable file. */
+  addressesOf(name: string): LookupAddress[] {
+    try {
+      const { ino, mtimeMs, size } = statSync(this.path);
+      const version = `${ino} ${mtimeMs} ${size}`;
+      if (version !== this.version) this.names = parse(readFileSync(this.path, 'utf8'));
+      this.version = version;
+    } catch {
+      this.names.clear();
+      this.version = '';
+    }
+    return this.names.get(name) ?? [];
+  }
+}
+
+function parse(text: string): Map<string, LookupAddress[]> {
+  const names = new Map<string, LookupAddress[]>();
+  for (const line of text.split('\n')) {
+    const [address, ...aliases] = line.replace(/#.*/, '').trim().split(/\s+/);
+    const family = isIP(address!);
+    if (family === 0) continue;
+    for (const alias of aliases) {
+      const name = alias.toLowerCase();
+      names.set(name, [...(names.get(name) ?? []), { address: address!, family }]);
+    }
+  }
+  return names;
+}

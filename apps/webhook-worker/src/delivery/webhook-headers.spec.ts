@@ -1,0 +1,55 @@
+import { randomBytes, randomUUID } from 'node:crypto';
+import { AxiosHeaders } from 'axios';
+import { Webhook } from 'standardwebhooks';
+import { customHeaderFaults } from '#domain';
+import { formatWebhookSecret, Keyring } from '#platform';
+import { webhookHeaders } from './webhook-headers.js';
+
+const keyring = new Keyring([randomBytes(32).toString('hex')]);
+const endpointId = randomUUID();
+const newSecret = (): string => formatWebhookSecret(randomBytes(32));
+const seal = (secret: string): Buffer => keyring.encrypt('webhook-secret', endpointId, secret);
+const body = JSON.stringify({ text: 'Grüße 🙂' });
+const [secret, previous] = [newSecret(), newSecret()];
+const attempt = {
+  endpointId,
+  eventId: randomUUID(),
+  body,
+  secret: seal(secret),
+  previousSecret: null,
+  headers: null,
+};
+
+describe('the headers of an attempt', () => {
+  it('WH-09: are signed with both secrets while both are valid, the newest first', () => {
+    const headers = webhookHeaders(keyring, { ...attempt, previousSecret: seal(previous) });
+    for (const each of [secret, previous])
+      expect(new Webhook(each).verify(body, headers)).toEqual({ text: 'Grüße 🙂' });
+    const [first] = headers['webhook-signature']!.split(' ');
+    const alone = { ...headers, 'webhook-signature': first! };
+    expect(() => new Webhook(secret).verify(body, alone)).not.toThrow();
+    expect(() => new Webhook(previous).verify(body, alone)).toThrow();
+    expect(() => new Webhook(newSecret()).verify(body, headers)).toThrow();
+  });
+
+  it('hold what the endpoint has of its own, and never in place of ours', () => {
+    const custom = { 'x-env': 'staging', 'user-agent': 'another', 'webhook-id': 'another' };
+    const sealed = keyring.encrypt('webhook-headers', endpointId, JSON.stringify(custom));
+    const headers = webhookHeaders(keyring, { ...attempt, headers: sealed });
+    expect(headers).toMatchObject({ 'x-env': 'staging', 'webhook-id': `evt_${attempt.eventId}` });
+    expect(headers['user-agent']).toMatch(/^Gatehouse-Webhooks\//);
+  });
+
+  it('cannot be read for another endpoint', () => {
+    expect(() => webhookHeaders(keyring, { ...attempt, endpointId: randomUUID() })).toThrow();
+  });
+
+  it('are refused where axios would lose a method by them', () => {
+    const methods = Object.getOwnPropertyNames(AxiosHeaders.prototype).filter(
+      (name) => name === name.toLowerCase() && name !== 'constructor',
+    );
+    expect(methods.length).toBeGreaterThan(5);
+    const allowed = methods.filter((name) => customHeaderFaults({ [name]: 'x' }, false).length === 0);
+    expect(allowed).toEqual([]);
+  });
+});

@@ -1,0 +1,52 @@
+import { Inject, Injectable } from '@nestjs/common';
+import { healthOf, laterHealth, type EndpointHealth } from '#domain';
+import { EndpointHealthRepository } from '#persistence';
+import { Config, LOGGER, now, type Logger } from '#platform';
+import { Rounds } from '../rounds.js';
+
+/**
+ * How attempts went, gathered in memory and reported every few seconds for all endpoints at once: an update per attempt
+ * would have the attempts of an endpoint wait for each other. What a worker that dies has not reported, the log knows.
+ */
+@Injectable()
+export class EndpointReports extends Rounds {
+  private gathered = new Map<string, EndpointHealth>();
+
+  constructor(
+    private readonly health: EndpointHealthRepository,
+    config: Config,
+    @Inject(LOGGER) logger: Logger,
+  ) {
+    super(config.webhooks.health.reportInterval, logger, 'the health of endpoints is reported later');
+  }
+
+  /** Reports what is left as well. */
+  override async stop(): Promise<void> {
+    await super.stop();
+    await this.round().catch(() => undefined);
+  }
+
+  /** Notes how an attempt at an endpoint went, now. */
+  note(endpointId: string, success: boolean): void {
+    this.add(endpointId, healthOf(success, now()));
+  }
+
+  protected async round(): Promise<void> {
+    const reports = this.gathered;
+    if (reports.size === 0) return;
+    this.gathered = new Map();
+    try {
+      await this.health.add(reports);
+    } catch (error) {
+      const later = this.gathered;
+      this.gathered = reports;
+      for (const [endpointId, health] of later) this.add(endpointId, health);
+      throw error;
+    }
+  }
+
+  private add(endpointId: string, health: EndpointHealth): void {
+    const before = this.gathered.get(endpointId);
+    this.gathered.set(endpointId, before ? laterHealth(before, health) : health);
+  }
+}

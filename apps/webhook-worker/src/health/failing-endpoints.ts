@@ -1,0 +1,72 @@
+import { Inject, Injectable } from '@nestjs/common';
+import { publicId, type WebhookEndpoint } from '#domain';
+import {
+  AuditLogRepository,
+  endpointDisabledEvent,
+  EndpointHealthRepository,
+  EventsRepository,
+  Transactions,
+  WebhookEndpointsRepository,
+  type FailingEndpoint,
+  type Tx,
+} from '#persistence';
+import { Config, LOGGER, type Logger } from '#platform';
+import { Rounds } from '../rounds.js';
+
+/** Endpoints that one check disables; the rest wait for the next. */
+const LIMIT = 100;
+
+/** Disables endpoints that have only failed for three days (contract, section 5), once a minute. */
+@Injectable()
+export class FailingEndpoints extends Rounds {
+  constructor(
+    private readonly health: EndpointHealthRepository,
+    private readonly endpoints: WebhookEndpointsRepository,
+    private readonly events: EventsRepository,
+    private readonly auditLog: AuditLogRepository,
+    private readonly transactions: Transactions,
+    private readonly config: Config,
+    @Inject(LOGGER) logger: Logger,
+  ) {
+    super(config.webhooks.health.checkInterval, logger, 'failing endpoints are looked for later');
+  }
+
+  protected async round(signal: AbortSignal): Promise<void> {
+    const failing = await this.health.findFailing(this.config.webhooks.health.failingLimit, LIMIT);
+    for (const endpoint of failing) {
+      if (signal.aborted) return;
+      await this.judge(endpoint);
+    }
+  }
+
+  /** What workers report may lack a success, with the worker that died before it told; the log of attempts does not. */
+  private async judge({ endpointId, failingSince }: FailingEndpoint): Promise<void> {
+    const successAt = await this.health.lastSuccess(endpointId, failingSince);
+    if (successAt) return this.health.correct(endpointId, successAt);
+    const disabled = await this.transactions.run((tx) => this.disable(tx, endpointId, failingSince));
+    if (!disabled) return;
+    const { projectId, organizationId } = disabled;
+    this.logger.warn(
+      { endpointId, projectId, organizationId, failingSince, disabledReason: disabled.disabledReason },
+      'an endpoint was disabled: it had only failed for three days',
+    );
+  }
+
+  private async disable(tx: Tx, endpointId: string, failingSince: Date): Promise<WebhookEndpoint | null> {
+    const endpoint = await this.endpoints.disableFailing(tx, endpointId, failingSince);
+    if (!endpoint) return null;
+    await this.events.record(tx, [endpointDisabledEvent(endpoint)]);
+    await this.auditLog.insert(tx, {
+      organizationId: endpoint.organizationId,
+      projectId: endpoint.projectId,
+      actor: { type: 'system', id: null },
+      action: 'webhook_endpoint.disabled',
+      targetId: publicId('endpoint', endpointId),
+      ip: null,
+      userAgent: null,
+      requestId: null,
+      details: { reason: 'failing', failingSince: failingSince.toISOString() },
+    });
+    return endpoint;
+  }
+}

@@ -1,0 +1,33 @@
+import { hostname } from 'node:os';
+import { Inject, Injectable } from '@nestjs/common';
+import { WorkersRepository } from '#persistence';
+import { LOGGER, newId, VERSION, type Logger } from '#platform';
+import { AttemptRunner } from '../delivery/attempt-runner.js';
+import { Rounds } from '../rounds.js';
+
+const EVERY_MS = 5_000;
+
+/** Tells operators that this worker is there, and that it is gone once it has stopped in order. */
+@Injectable()
+export class Heartbeat extends Rounds {
+  private readonly id = newId();
+
+  constructor(
+    private readonly workers: WorkersRepository,
+    private readonly runner: AttemptRunner,
+    @Inject(LOGGER) logger: Logger,
+  ) {
+    super(EVERY_MS, logger, 'the heartbeat was not written');
+  }
+
+  override async stop(): Promise<void> {
+    await super.stop();
+    // Without a database it is seen to be silent.
+    await this.workers.leave(this.id).catch(() => undefined);
+  }
+
+  protected round(): Promise<void> {
+    const { id, runner } = this;
+    return this.workers.beat({ id, host: hostname(), version: VERSION, inFlight: runner.underWay });
+  }
+}

@@ -1,0 +1,33 @@
+import { Inject, Injectable } from '@nestjs/common';
+import { RedeliveryWorkRepository, Transactions } from '#persistence';
+import { Config, LOGGER, type Logger } from '#platform';
+import { DueSource } from '../delivery/due-source.js';
+import { Rounds } from '../rounds.js';
+
+/**
+ * Brings bulk redeliveries and recoveries on their way, twice a second some of them: 50,000 at once would stand in
+ * everybody's way. What it has done stands in the database, so that any worker goes on where another was killed.
+ */
+@Injectable()
+export class BatchRunner extends Rounds {
+  private readonly turnMs: number;
+
+  constructor(
+    private readonly work: RedeliveryWorkRepository,
+    private readonly transactions: Transactions,
+    private readonly source: DueSource,
+    { webhooks }: Config,
+    @Inject(LOGGER) logger: Logger,
+  ) {
+    // Looks twice as often as turns come, or each would be late by up to a whole one.
+    super(webhooks.sweepInterval / 4, logger, 'redeliveries of batches have to wait');
+    this.turnMs = webhooks.sweepInterval / 2;
+  }
+
+  protected async round(): Promise<void> {
+    if (!(await this.work.isDue(this.turnMs))) return;
+    const made = await this.transactions.run((tx) => this.work.takeTurn(tx, this.turnMs));
+    // Not announced: batches do not travel through Redis, where they would stand before first attempts.
+    if (made > 0) this.source.wake();
+  }
+}
