@@ -1,0 +1,52 @@
+import { Paper, Stack, Title } from '@mantine/core';
+import type { ReactNode } from 'react';
+import { useOperator, useSession } from '../app/session';
+import { Facts } from '../parts/facts';
+import { ForeignText } from '../parts/foreign-text';
+import { Page } from '../parts/page';
+import { RelativeTime } from '../parts/relative-time';
+import { OwnSessions } from './own-sessions';
+import { PasswordForm } from './password-form';
+import { RecoveryCodesForm } from './recovery-codes-form';
+
+/** What an operator has to do with themselves. */
+export function AccountScreen(): ReactNode {
+  const { email, name, role } = useOperator();
+  const { expiresAt } = useSession();
+  return (
+    <Page title="Account">
+      <Stack maw={760}>
+        <Paper>
+          <Facts
+            of={{
+              'E-mail': <ForeignText text={email} />,
+              Name: name ? <ForeignText text={name} /> : '–',
+              Role: role,
+              'Signed out, if idle': <RelativeTime at={expiresAt} />,
+            }}
+          />
+        </Paper>
+        <Section title="Password">
+          <PasswordForm />
+        </Section>
+        <Section title="Recovery codes">
+          <RecoveryCodesForm />
+        </Section>
+        <Section title="Where you are signed in">
+          <OwnSessions />
+        </Section>
+      </Stack>
+    </Page>
+  );
+}
+
+function Section({ title, children }: { title: string; children: ReactNode }): ReactNode {
+  return (
+    <Paper component="section" aria-label={title}>
+      <Title order={2} mb="sm">
+        {title}
+      </Title>
+      {children}
+    </Paper>
+  );
+}

@@ -1,0 +1,62 @@
+import { Button, Group, Stack, Text } from '@mantine/core';
+import { useState, type FormEvent, type ReactNode } from 'react';
+import { SESSION_PATH, useOperator } from '../app/session';
+import { api, data } from '../http/client';
+import { useSend } from '../http/queries';
+import { PasswordField } from '../parts/password-field';
+import { ProblemAlert } from '../parts/problem-alert';
+import { toastDone } from '../parts/toast';
+import { OWN_SESSIONS } from './own-sessions';
+
+export function PasswordForm(): ReactNode {
+  const { email } = useOperator();
+  const [currentPassword, setCurrent] = useState('');
+  const [newPassword, setNew] = useState('');
+  const change = useSend(
+    () => data(api.POST(`${SESSION_PATH}/password`, { body: { currentPassword, newPassword } })),
+    OWN_SESSIONS,
+    '/operator/v1/operators/',
+  );
+  const submit = (event: FormEvent): void => {
+    event.preventDefault();
+    if (change.isPending) return;
+    change.mutate(undefined, {
+      onSuccess: () => {
+        setCurrent('');
+        setNew('');
+        toastDone('Password changed. Your other sessions have ended.');
+      },
+    });
+  };
+  const isWrong = change.error?.code === 'invalid_credentials';
+  const fault = change.error?.fields['newPassword'];
+  return (
+    <form onSubmit={submit}>
+      <Stack maw={360}>
+        <Text c="dimmed">A new password ends your other sessions.</Text>
+        {/* Password managers ask whose password it is. */}
+        <input type="text" name="username" autoComplete="username" value={email} readOnly hidden />
+        <PasswordField
+          label="Password until now"
+          kind="current-password"
+          value={currentPassword}
+          onChange={setCurrent}
+          error={isWrong && 'This is not your password'}
+        />
+        <PasswordField
+          label="New password"
+          kind="new-password"
+          value={newPassword}
+          onChange={setNew}
+          error={fault}
+        />
+        {change.error && !isWrong && !fault && <ProblemAlert error={change.error} />}
+        <Group>
+          <Button type="submit" loading={change.isPending}>
+            Change password
+          </Button>
+        </Group>
+      </Stack>
+    </form>
+  );
+}

@@ -1,0 +1,37 @@
+import { Button, Group, Stack, Text } from '@mantine/core';
+import { useState, type FormEvent, type ReactNode } from 'react';
+import { SESSION_PATH } from '../app/session';
+import { api, data } from '../http/client';
+import { useSend } from '../http/queries';
+import { CodeInput } from '../parts/code-input';
+import { ProblemAlert } from '../parts/problem-alert';
+import { RecoveryCodes } from '../parts/recovery-codes';
+
+export function RecoveryCodesForm(): ReactNode {
+  const [code, setCode] = useState('');
+  const renew = useSend(() => data(api.POST(`${SESSION_PATH}/recovery-codes`, { body: { code } })));
+  const submit = (event: FormEvent): void => {
+    event.preventDefault();
+    if (!renew.isPending) renew.mutate(undefined, { onSettled: () => setCode('') });
+  };
+  if (renew.data) return <RecoveryCodes codes={renew.data.recoveryCodes} onKept={renew.reset} />;
+  const isWrong = renew.error?.code === 'invalid_code';
+  return (
+    <form onSubmit={submit}>
+      <Stack maw={360}>
+        <Text c="dimmed">New codes take the place of all that are left.</Text>
+        <CodeInput
+          value={code}
+          onChange={setCode}
+          error={isWrong && 'This code is wrong, too old or already used. Wait for the next one.'}
+        />
+        {renew.error && !isWrong && <ProblemAlert error={renew.error} />}
+        <Group>
+          <Button type="submit" variant="default" loading={renew.isPending}>
+            Make new codes
+          </Button>
+        </Group>
+      </Stack>
+    </form>
+  );
+}

@@ -1,0 +1,168 @@
+import { Modal, Text, TextInput } from '@mantine/core';
+import { useDebouncedValue, useDisclosure } from '@mantine/hooks';
+import { useQuery } from '@tanstack/react-query';
+import { useEffect, useState, type KeyboardEvent, type ReactNode } from 'react';
+import { useNavigate } from 'react-router';
+import type { Problem } from '../http/problem';
+import { read } from '../http/queries';
+import { ForeignText } from '../parts/foreign-text';
+import { Icon, type IconName } from '../parts/icon';
+import { ProblemAlert } from '../parts/problem-alert';
+import { withoutSecrets } from '../parts/without-secrets';
+import classes from './command-palette.module.css';
+import { placeOf, placesFor } from './navigation';
+import { useSession } from './session';
+
+interface Hit {
+  kind: string;
+  id: string;
+  title: string;
+  subtitle: string | null;
+  projectId: string | null;
+}
+
+interface Choice {
+  key: string;
+  to: string;
+  icon: IconName;
+  title: string;
+  subtitle: string | null;
+}
+
+const icons: Record<string, IconName> = {
+  delivery: 'delivery',
+  attempt: 'delivery',
+  event: 'event',
+  endpoint: 'endpoint',
+  batch: 'batch',
+  customer: 'customer',
+  project: 'project',
+  organization: 'organization',
+  api_key: 'key',
+};
+
+/** Opens a pasted id, an e-mail, a project, or a screen by its name. */
+export function useCommandPalette(): { open: () => void; dialog: ReactNode } {
+  const [isOpen, dialog] = useDisclosure();
+  return {
+    open: dialog.open,
+    dialog: (
+      <Modal.Root opened={isOpen} onClose={dialog.close} centered={false} size="lg" yOffset="12vh">
+        <Modal.Overlay />
+        <Modal.Content aria-label="Find anything">
+          <Palette onClose={dialog.close} />
+        </Modal.Content>
+      </Modal.Root>
+    ),
+  };
+}
+
+function Palette({ onClose }: { onClose: () => void }): ReactNode {
+  const [typed, setTyped] = useState('');
+  const [at, setAt] = useState(0);
+  const [isHasty, setHasty] = useState(false);
+  const { choices, isLooking, problem } = useChoices(typed.trim());
+  const navigate = useNavigate();
+  const active = Math.min(at, choices.length - 1);
+
+  const go = (choice: Choice | undefined): void => {
+    if (!choice) return;
+    onClose();
+    void navigate(choice.to);
+  };
+  const onKeyDown = (event: KeyboardEvent): void => {
+    const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
+    if (step) setAt((active + step + choices.length) % Math.max(1, choices.length));
+    else if (event.key !== 'Enter') return;
+    else if (choices[active]) go(choices[active]);
+    else setHasty(isLooking);
+    event.preventDefault();
+  };
+  // An id is pasted, and Enter pressed before anything can have been found.
+  useEffect(() => {
+    if (!isHasty || isLooking) return;
+    setHasty(false);
+    go(choices[0]);
+  });
+
+  return (
+    <>
+      <TextInput
+        data-autofocus
+        variant="unstyled"
+        size="md"
+        className={classes.input}
+        role="combobox"
+        aria-label="Find anything"
+        aria-expanded
+        aria-controls="palette-choices"
+        aria-activedescendant={choices[active] && `palette-${active}`}
+        placeholder="An id, an e-mail, a URL, a name, or where to go"
+        leftSection={<Icon name="search" size={18} />}
+        spellCheck={false}
+        autoComplete="off"
+        value={typed}
+        onChange={(event) => {
+          setTyped(withoutSecrets(event.currentTarget.value));
+          setAt(0);
+          setHasty(false);
+        }}
+        onKeyDown={onKeyDown}
+      />
+      <ul id="palette-choices" role="listbox" aria-label="Found" className={classes.choices}>
+        {choices.map((choice, index) => (
+          <li
+            key={choice.key}
+            ref={index === active ? reveal : undefined}
+            id={`palette-${index}`}
+            role="option"
+            aria-selected={index === active}
+            className={classes.choice}
+            onMouseMove={() => setAt(index)}
+            onClick={() => go(choice)}
+          >
+            <Icon name={choice.icon} size={17} />
+            <ForeignText text={choice.title} oneLine />
+            {choice.subtitle && (
+              <span className={classes.subtitle}>
+                <ForeignText text={choice.subtitle} oneLine />
+              </span>
+            )}
+          </li>
+        ))}
+      </ul>
+      {problem && <ProblemAlert error={problem} />}
+      {choices.length === 0 && !problem && (
+        <Text c="dimmed" p="lg" ta="center" role="status">
+          {isLooking ? 'Looking…' : 'Nothing by that name'}
+        </Text>
+      )}
+    </>
+  );
+}
+
+const reveal = (option: HTMLElement | null): void => option?.scrollIntoView({ block: 'nearest' });
+
+function useChoices(typed: string): { choices: Choice[]; isLooking: boolean; problem: Problem | null } {
+  const session = useSession();
+  const [settled] = useDebouncedValue(typed, 150);
+  const { data, isFetching, error } = useQuery<{ data: Hit[] }, Problem>({
+    queryKey: ['/operator/v1/search', settled],
+    queryFn: async ({ signal }) =>
+      (await read('/operator/v1/search', { query: { q: settled } }, signal)) as { data: Hit[] },
+    enabled: settled.length > 1,
+    staleTime: 10_000,
+  });
+  const hits = settled.length > 1 && settled === typed ? (data?.data ?? []) : [];
+  const found = hits.flatMap(({ kind, id, title, subtitle, projectId }) => {
+    const to = placeOf(kind, id, projectId);
+    return to ? [{ key: `${kind} ${id}`, to, icon: icons[kind] ?? 'search', title, subtitle }] : [];
+  });
+  const places = placesFor(session)
+    .flatMap((group) => group.places)
+    .concat({ label: 'Account', to: '/account', icon: 'lock' })
+    .filter(({ label }) => label.toLowerCase().includes(typed.toLowerCase()))
+    .map(({ label, to, icon }) => ({ key: to, to, icon, title: label, subtitle: null }));
+  const isLooking = isFetching || settled !== typed;
+  return { choices: [...found, ...places], isLooking, problem: isLooking ? null : error };
+}

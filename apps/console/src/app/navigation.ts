@@ -1,0 +1,89 @@
+import type { IconName } from '../parts/icon';
+import type { Session } from './session';
+
+export interface Place {
+  label: string;
+  to: string;
+  icon: IconName;
+  /** Shown only when the house has it. */
+  when?: (session: Session) => boolean;
+}
+
+export interface PlaceGroup {
+  label: string | null;
+  places: Place[];
+}
+
+/** Everywhere one can go, as the navigation and the palette show it. */
+export const navigation: PlaceGroup[] = [
+  { label: null, places: [{ label: 'Overview', to: '/', icon: 'overview' }] },
+  {
+    label: 'Webhooks',
+    places: [
+      { label: 'Deliveries', to: '/deliveries', icon: 'delivery' },
+      { label: 'Dead letters', to: '/dead-letters', icon: 'dead-letter' },
+      { label: 'Endpoints', to: '/endpoints', icon: 'endpoint' },
+      { label: 'Batches', to: '/batches', icon: 'batch' },
+      { label: 'Events', to: '/events', icon: 'event' },
+    ],
+  },
+  {
+    label: 'Identity',
+    places: [
+      { label: 'Customers', to: '/customers', icon: 'customer' },
+      { label: 'Organizations', to: '/organizations', icon: 'organization' },
+      { label: 'Projects', to: '/projects', icon: 'project' },
+    ],
+  },
+  {
+    label: 'House',
+    places: [
+      { label: 'Audit', to: '/audit', icon: 'audit' },
+      {
+        label: 'Mailbox',
+        to: '/mailbox',
+        icon: 'mailbox',
+        when: (session) => session.house.mailbox && session.operator?.role !== 'viewer',
+      },
+      {
+        label: 'Operators',
+        to: '/operators',
+        icon: 'operator',
+        when: ({ operator }) => operator?.role === 'admin',
+      },
+      { label: 'Health', to: '/health', icon: 'health' },
+    ],
+  },
+];
+
+/** The groups with what this house and this operator have. */
+export const placesFor = (session: Session): PlaceGroup[] =>
+  navigation
+    .map((group) => ({ ...group, places: group.places.filter(({ when }) => when?.(session) ?? true) }))
+    .filter(({ places }) => places.length > 0);
+
+/** Where a found record is shown; null where it has no screen. */
+export function placeOf(kind: string, id: string, projectId: string | null): string | null {
+  switch (kind) {
+    case 'delivery':
+      return `/deliveries/${id}`;
+    case 'attempt':
+      return `/deliveries?q=${id}`;
+    case 'event':
+      return `/events/${id}`;
+    case 'endpoint':
+      return `/endpoints/${id}`;
+    case 'batch':
+      return `/batches/${id}`;
+    case 'customer':
+      return `/customers/${id}`;
+    case 'project':
+      return `/projects/${id}`;
+    case 'organization':
+      return `/organizations/${id}`;
+    case 'api_key':
+      return projectId && `/projects/${projectId}?tab=keys`;
+    default:
+      return null;
+  }
+}

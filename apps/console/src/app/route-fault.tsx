@@ -1,0 +1,27 @@
+import { Anchor, Text } from '@mantine/core';
+import type { ReactNode } from 'react';
+import { Link, useRouteError } from 'react-router';
+import { Page } from '../parts/page';
+import { ProblemAlert } from '../parts/problem-alert';
+
+/** A screen that broke, or could not be loaded: after an upgrade its file is gone, and a new page has the new one. */
+export function RouteFault(): ReactNode {
+  return (
+    <Page title="This page failed">
+      <ProblemAlert error={useRouteError()} retry={() => window.location.reload()} />
+    </Page>
+  );
+}
+
+export function NotFound(): ReactNode {
+  return (
+    <Page title="No such page">
+      <Text>
+        The console has nothing at this address.{' '}
+        <Anchor component={Link} to="/">
+          Go to the overview
+        </Anchor>
+      </Text>
+    </Page>
+  );
+}

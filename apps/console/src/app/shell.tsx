@@ -1,0 +1,108 @@
+import { ActionIcon, Drawer, Kbd, UnstyledButton } from '@mantine/core';
+import { useDisclosure } from '@mantine/hooks';
+import { Suspense, useEffect, useState, type ReactNode } from 'react';
+import { Link, NavLink, Outlet, useLocation } from 'react-router';
+import { Icon } from '../parts/icon';
+import { useCommandPalette } from './command-palette';
+import { DeadLetterBadge } from './dead-letter-badge';
+import { ToSignIn, Waiting } from './gate';
+import { useKeys } from './keys';
+import { Mark } from './mark';
+import { placesFor } from './navigation';
+import { OperatorMenu } from './operator-menu';
+import { useSession } from './session';
+import classes from './shell.module.css';
+
+/** What stands around every screen of somebody who is signed in. */
+export function Shell(): ReactNode {
+  const isSignedIn = useSession().state === 'signed_in';
+  const [wasSignedIn] = useState(isSignedIn);
+  return isSignedIn ? <Frame /> : <ToSignIn ended={wasSignedIn} />;
+}
+
+function Frame(): ReactNode {
+  const [isOpen, drawer] = useDisclosure();
+  const { pathname } = useLocation();
+  useEffect(drawer.close, [pathname, drawer.close]);
+  const palette = useCommandPalette();
+  const keys = useKeys(palette.open);
+  return (
+    <div className={classes.frame}>
+      <a className={classes.skip} href="#content">
+        Skip to content
+      </a>
+      <header className={classes.top}>
+        <ActionIcon
+          variant="subtle"
+          color="gray"
+          size="lg"
+          aria-label="Open navigation"
+          onClick={drawer.open}
+        >
+          <Icon name="menu" size={20} />
+        </ActionIcon>
+        <Brand />
+        <ActionIcon variant="subtle" color="gray" size="lg" aria-label="Search" onClick={palette.open}>
+          <Icon name="search" size={20} />
+        </ActionIcon>
+      </header>
+      <aside className={classes.side}>
+        <Sidebar openPalette={palette.open} />
+      </aside>
+      <Drawer.Root opened={isOpen} onClose={drawer.close} size={264} padding={0}>
+        <Drawer.Overlay />
+        <Drawer.Content aria-label="Navigation" className={classes.drawer}>
+          <Sidebar openPalette={palette.open} />
+        </Drawer.Content>
+      </Drawer.Root>
+      <main id="content" className={classes.main} tabIndex={-1}>
+        <Suspense fallback={<Waiting />}>
+          <Outlet />
+        </Suspense>
+      </main>
+      {palette.dialog}
+      {keys}
+    </div>
+  );
+}
+
+function Brand(): ReactNode {
+  return (
+    <Link to="/" className={classes.brand}>
+      <Mark />
+      Gatehouse
+    </Link>
+  );
+}
+
+function Sidebar({ openPalette }: { openPalette: () => void }): ReactNode {
+  const session = useSession();
+  return (
+    <div className={classes.bar}>
+      <div className={classes.head}>
+        <Brand />
+        {!session.house.production && <span className={classes.stage}>not production</span>}
+      </div>
+      <UnstyledButton className={classes.find} onClick={openPalette}>
+        <Icon name="search" size={15} />
+        <span>Find anything</span>
+        <Kbd size="xs">Ctrl K</Kbd>
+      </UnstyledButton>
+      <nav className={classes.nav} aria-label="Main">
+        {placesFor(session).map(({ label, places }) => (
+          <div key={label} role="group" aria-label={label ?? undefined}>
+            {label && <div className={classes.group}>{label}</div>}
+            {places.map(({ label: name, to, icon }) => (
+              <NavLink key={to} to={to} end={to === '/'} className={classes.place}>
+                <Icon name={icon} size={17} />
+                <span>{name}</span>
+                {to === '/dead-letters' && <DeadLetterBadge />}
+              </NavLink>
+            ))}
+          </div>
+        ))}
+      </nav>
+      <OperatorMenu />
+    </div>
+  );
+}

@@ -1,0 +1,50 @@
+import { Anchor } from '@mantine/core';
+import type { ReactNode } from 'react';
+import { Link } from 'react-router';
+import { useOperator } from '../app/session';
+import { ForeignText } from '../parts/foreign-text';
+import { Id, shortId } from '../parts/id';
+import { placeOfTarget, targetTypes, type AuditEntry } from './audit-actions';
+
+const actors: Record<AuditEntry['actorType'], string> = {
+  operator: 'Operator',
+  key: 'Key',
+  customer: 'Customer',
+  system: 'The house itself',
+};
+
+/** Who did it: by name where there is one, and what they are. */
+export function Actor({ entry }: { entry: AuditEntry }): ReactNode {
+  const me = useOperator();
+  const { actorType: type, actorId: id } = entry;
+  if (!id) return actors[type];
+  const name = entry.actorName ?? (id === me.id ? me.email : shortId(id));
+  const text = <ForeignText text={`${actors[type]} ${name}`} oneLine />;
+  if (type !== 'customer') return text;
+  return (
+    <Anchor component={Link} to={`/customers/${id}`} inherit>
+      {text}
+    </Anchor>
+  );
+}
+
+/** What it was done to, and the way there. */
+export function Target({ entry }: { entry: AuditEntry }): ReactNode {
+  const to = placeOfTarget(entry) ?? undefined;
+  return (
+    <span>
+      {targetTypes[entry.targetType]} <Id id={entry.targetId} to={to} short copy={false} />
+    </span>
+  );
+}
+
+/** "changed: firstName · outcome: refused" */
+export function detailsInWords(details: AuditEntry['details']): string {
+  const words = (value: unknown): string => {
+    if (Array.isArray(value)) return value.map(words).join(', ');
+    return typeof value === 'string' ? value : JSON.stringify(value);
+  };
+  return Object.entries(details)
+    .map(([name, value]) => `${name}: ${words(value)}`)
+    .join(' · ');
+}

@@ -1,0 +1,107 @@
+import { Button } from '@mantine/core';
+import type { ReactNode } from 'react';
+import { useSearchParams } from 'react-router';
+import { choiceFilter, projectFilter, textFilter, timeFilter } from '../lists/filters';
+import { List } from '../lists/list';
+import type { Column } from '../lists/list-table';
+import { useList } from '../lists/use-list';
+import { ForeignText } from '../parts/foreign-text';
+import { Icon } from '../parts/icon';
+import { Page } from '../parts/page';
+import { RelativeTime } from '../parts/relative-time';
+import { Badge } from '../parts/status-badge';
+import { actionOptions, actorTypes, targetTypes, type AuditEntry } from './audit-actions';
+import { AuditDrawer } from './audit-drawer';
+import { Actor, detailsInWords, Target } from './audit-parts';
+
+const ID = /^[\w-]{1,64}$/;
+const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
+
+const filters = {
+  targetId: textFilter('Target id', 'Id of what it was done to', ID),
+  action: choiceFilter('Action', actionOptions),
+  actorType: choiceFilter('Who', actorTypes),
+  actorId: textFilter('Id of who', 'Id of who', UUID),
+  targetType: choiceFilter('Done to', targetTypes),
+  projectId: projectFilter(),
+  requestId: textFilter('Request id', 'Request id', ID),
+  time: timeFilter('Time', 'createdAfter', 'createdBefore'),
+};
+
+const columns: Column<AuditEntry>[] = [
+  {
+    header: 'Action',
+    primary: true,
+    cell: (row) => (
+      <>
+        {row.action} {row.details.outcome === 'refused' && <Badge tone="warn">Refused</Badge>}
+      </>
+    ),
+  },
+  { header: 'Who', truncate: true, width: '24%', cell: (row) => <Actor entry={row} /> },
+  { header: 'Done to', cell: (row) => <Target entry={row} /> },
+  {
+    header: 'Details',
+    truncate: true,
+    width: '24%',
+    cell: (row) => <ForeignText text={detailsInWords(row.details)} oneLine />,
+  },
+  { header: 'When', align: 'right', cell: (row) => <RelativeTime at={row.createdAt} /> },
+];
+
+const BESIDE = ['entry'] as const;
+
+/** Who did what to what. */
+export function AuditScreen(): ReactNode {
+  const list = useList<'/operator/v1/audit-log', AuditEntry>({
+    path: '/operator/v1/audit-log',
+    count: '/operator/v1/audit-log/count',
+    filters,
+    beside: BESIDE,
+  });
+  const [search, setSearch] = useSearchParams();
+  const id = search.get('entry');
+  const withEntry = (entry: string | null): string => {
+    const to = new URLSearchParams(search);
+    if (entry) to.set('entry', entry);
+    else to.delete('entry');
+    return to.toString();
+  };
+  const csv = `/operator/v1/audit-log.csv?${new URLSearchParams(list.query()).toString()}`;
+  return (
+    <Page
+      title="Audit"
+      about="Who did what to what, from where and when. Logins of customers are events instead."
+      actions={
+        <Button
+          component="a"
+          href={list.fault === null ? csv : undefined}
+          download="audit-log.csv"
+          title="At most 100,000 entries, the newest"
+          variant="default"
+          leftSection={<Icon name="download" />}
+          disabled={list.fault !== null}
+        >
+          Download as CSV
+        </Button>
+      }
+    >
+      <List
+        list={list}
+        noun="entries"
+        columns={columns}
+        href={(row) => `/audit?${withEntry(row.id)}`}
+        live
+        empty={{
+          title: 'Nothing was done yet',
+          text: 'Whatever operators, keys and customers change stands here from then on.',
+        }}
+      />
+      <AuditDrawer
+        id={id}
+        listed={list.rows.find((row) => row.id === id)}
+        onClose={() => setSearch(withEntry(null), { replace: true, preventScrollReset: true })}
+      />
+    </Page>
+  );
+}

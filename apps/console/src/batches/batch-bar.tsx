@@ -1,0 +1,57 @@
+import type { ReactNode } from 'react';
+import type { Batch } from '../parts/redelivery-plan';
+import classes from './batch.module.css';
+import { settled } from './batch-words';
+
+/** What has become of how many, in the order of the bar. */
+export function partsOf({ progress: { succeeded, failed, pending, cancelled, skipped } }: Batch) {
+  const leftOut = skipped.reduce((sum, { count }) => sum + count, 0);
+  return [
+    { name: 'Succeeded', count: succeeded, ink: classes.succeeded! },
+    { name: 'Failed again', count: failed, ink: classes.failed! },
+    { name: 'Under way', count: pending, ink: classes.pending! },
+    { name: 'Cancelled', count: cancelled, ink: classes.other! },
+    { name: 'Skipped', count: leftOut, ink: classes.other! },
+  ];
+}
+
+interface BatchBarProps {
+  batch: Batch;
+  /** To stand in a row: with its numbers below it. */
+  isSmall?: boolean;
+}
+
+/** How far a batch has come. */
+export function BatchBar({ batch, isSmall = false }: BatchBarProps): ReactNode {
+  const { eligible, state } = batch;
+  const done = settled(batch);
+  const text = `${done.toLocaleString('en')} of ${eligible.toLocaleString('en')}`;
+  if (isSmall && state === 'planned') {
+    return <span className={classes.note}>{eligible.toLocaleString('en')} to send</span>;
+  }
+  return (
+    <div className={isSmall ? classes.progress : undefined}>
+      <div
+        className={`${classes.bar} ${isSmall ? classes.small : ''}`}
+        role="progressbar"
+        aria-label="Progress"
+        aria-valuemin={0}
+        aria-valuemax={eligible}
+        aria-valuenow={done}
+        aria-valuetext={`${text} done`}
+      >
+        {partsOf(batch).map(
+          ({ name, count, ink }) =>
+            count > 0 && (
+              <div
+                key={name}
+                className={`${classes.part} ${ink}`}
+                style={{ width: `${(count / Math.max(1, eligible)) * 100}%` }}
+              />
+            ),
+        )}
+      </div>
+      {isSmall && <span className={classes.note}>{text}</span>}
+    </div>
+  );
+}

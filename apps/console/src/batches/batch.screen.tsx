@@ -1,0 +1,202 @@
+import { Alert, Anchor, Button, Group, Paper, Stack, Text, Title } from '@mantine/core';
+import { useState, type ReactNode } from 'react';
+import { Link, useParams } from 'react-router';
+import { Can } from '../app/roles';
+import { api, data } from '../http/client';
+import { useGet, useSend } from '../http/queries';
+import { ActionDialog } from '../parts/action-dialog';
+import { Icon } from '../parts/icon';
+import { Loaded } from '../parts/loaded';
+import { Page } from '../parts/page';
+import type { Batch } from '../parts/redelivery-plan';
+import { RefusalList } from '../parts/refusal-list';
+import { RelativeTime } from '../parts/relative-time';
+import { StartBatchDialog } from '../parts/start-batch-dialog';
+import { StatusBadge } from '../parts/status-badge';
+import { toastDone } from '../parts/toast';
+import { BatchBar, partsOf } from './batch-bar';
+import { BatchFacts, BatchFilter } from './batch-facts';
+import { kindInWords, settled } from './batch-words';
+import classes from './batch.module.css';
+
+const LIVE_MS = 1_500;
+const back = { to: '/batches', label: 'Batches' };
+
+/** Also a cancelled one has deliveries that go on. */
+const isMoving = ({ state, progress }: Batch): boolean => state === 'running' || progress.pending > 0;
+
+export function BatchScreen(): ReactNode {
+  const { id: redeliveryId = '' } = useParams();
+  const query = useGet(
+    '/operator/v1/webhooks/redeliveries/{redeliveryId}',
+    { path: { redeliveryId } },
+    { every: (found) => found !== undefined && isMoving(found.data) && LIVE_MS },
+  );
+  if (!query.data) {
+    return (
+      <Page title="Batch" back={back}>
+        <Loaded query={query}>{() => null}</Loaded>
+      </Page>
+    );
+  }
+  const batch = query.data.data;
+  return (
+    <Page
+      title={kindInWords(batch)}
+      heading={
+        <Group gap="sm" component="span">
+          {kindInWords(batch)}
+          <StatusBadge state={batch.state} />
+        </Group>
+      }
+      back={back}
+      actions={
+        <Can role="operator">
+          <Actions batch={batch} />
+        </Can>
+      }
+    >
+      <Stack gap="md">
+        {batch.state === 'planned' && <PlanNote batch={batch} />}
+        {batch.started_at && <Progress batch={batch} />}
+        <Paper component="section" aria-label="About this batch">
+          <BatchFacts batch={batch} />
+        </Paper>
+        <Paper component="section">
+          <Title order={2} mb="xs">
+            {batch.kind === 'recovery' ? 'Recovers' : 'Filter'}
+          </Title>
+          <BatchFilter batch={batch} />
+        </Paper>
+        <LeftOut batch={batch} />
+      </Stack>
+    </Page>
+  );
+}
+
+function PlanNote({ batch: { eligible, expires_at: expiresAt } }: { batch: Batch }): ReactNode {
+  return (
+    <Alert color="gray" icon={<Icon name="info" size={18} />} title="Nothing has been sent yet">
+      <Text>
+        This is a plan for {eligible.toLocaleString('en')} {eligible === 1 ? 'delivery' : 'deliveries'}.
+        {expiresAt && (
+          <>
+            {' '}
+            It expires <RelativeTime at={expiresAt} /> unless somebody starts it.
+          </>
+        )}
+      </Text>
+    </Alert>
+  );
+}
+
+function Progress({ batch }: { batch: Batch }): ReactNode {
+  const done = settled(batch);
+  return (
+    <Paper component="section" aria-label="Progress">
+      <Group justify="space-between" mb="xs">
+        <Title order={2}>
+          {done.toLocaleString('en')} of {batch.eligible.toLocaleString('en')} done
+        </Title>
+        <Anchor component={Link} to={`/deliveries?batch_id=${batch.id}`}>
+          Its attempts
+        </Anchor>
+      </Group>
+      <BatchBar batch={batch} />
+      <dl className={classes.figures}>
+        {partsOf(batch).map(({ name, count, ink }) => (
+          <div key={name} className={ink}>
+            <dt>{name}</dt>
+            <dd>{count.toLocaleString('en')}</dd>
+          </div>
+        ))}
+        <div>
+          <dt>{batch.state === 'cancelled' ? 'Never sent' : 'Not sent yet'}</dt>
+          <dd>{batch.progress.remaining.toLocaleString('en')}</dd>
+        </div>
+      </dl>
+    </Paper>
+  );
+}
+
+function LeftOut({ batch: { not_eligible: leftOut, progress } }: { batch: Batch }): ReactNode {
+  return (
+    <>
+      {leftOut.length > 0 && (
+        <Paper component="section">
+          <Title order={2} mb="xs">
+            Left out when it was planned
+          </Title>
+          <RefusalList name="Left out when it was planned" refusals={leftOut} />
+        </Paper>
+      )}
+      {progress.skipped.length > 0 && (
+        <Paper component="section">
+          <Title order={2} mb="xs">
+            Skipped when their turn came
+          </Title>
+          <RefusalList name="Skipped when their turn came" refusals={progress.skipped} />
+        </Paper>
+      )}
+    </>
+  );
+}
+
+function Actions({ batch }: { batch: Batch }): ReactNode {
+  const [asked, setAsked] = useState<'start' | 'cancel' | null>(null);
+  const close = (): void => setAsked(null);
+  const cancel = useSend(
+    () =>
+      data(
+        api.POST('/operator/v1/webhooks/redeliveries/{redeliveryId}/cancel', {
+          params: { path: { redeliveryId: batch.id } },
+        }),
+      ),
+    '/operator/v1/webhooks/',
+  );
+  const { state, progress } = batch;
+  const isPlan = state === 'planned';
+  return (
+    <>
+      {(isPlan || state === 'running') && (
+        <Button variant="default" leftSection={<Icon name="cross" />} onClick={() => setAsked('cancel')}>
+          {isPlan ? 'Drop the plan' : 'Cancel the batch'}
+        </Button>
+      )}
+      {isPlan && batch.eligible > 0 && (
+        <Button leftSection={<Icon name="play" />} onClick={() => setAsked('start')}>
+          Start
+        </Button>
+      )}
+      <StartBatchDialog
+        plan={asked === 'start' ? batch : null}
+        onClose={close}
+        onStarted={() => toastDone('The batch has started')}
+      />
+      <ActionDialog
+        open={asked === 'cancel'}
+        onClose={close}
+        title={isPlan ? 'Drop this plan?' : 'Cancel this batch?'}
+        confirm={isPlan ? 'Drop the plan' : 'Cancel the batch'}
+        dismiss={isPlan ? 'Keep it' : 'Let it run'}
+        danger
+        onConfirm={async () => {
+          await cancel.mutateAsync(undefined);
+          toastDone(isPlan ? 'The plan is dropped' : 'The batch is cancelled');
+        }}
+      >
+        <Text>
+          {isPlan ? 'Nothing of it will be sent.' : restInWords(progress.remaining)} It cannot be taken up
+          again.
+        </Text>
+      </ActionDialog>
+    </>
+  );
+}
+
+/** What cancelling keeps from being sent. */
+function restInWords(count: number): string {
+  if (count === 0) return 'Everything of it is under way already, and goes on as any other delivery.';
+  const rest = count === 1 ? '1 delivery' : `${count.toLocaleString('en')} deliveries`;
+  return `${rest} that ${count === 1 ? 'is' : 'are'} not sent yet will not be. What is under way goes on as any other.`;
+}

@@ -1,0 +1,86 @@
+import { Button } from '@mantine/core';
+import type { ReactNode } from 'react';
+import { Link } from 'react-router';
+import { Actor } from '../app/actor';
+import { choiceFilter } from '../lists/filters';
+import { List } from '../lists/list';
+import type { Column } from '../lists/list-table';
+import { useList } from '../lists/use-list';
+import { ForeignText } from '../parts/foreign-text';
+import { Page } from '../parts/page';
+import type { NamedBatch } from '../parts/redelivery-plan';
+import { RelativeTime } from '../parts/relative-time';
+import { StatusBadge } from '../parts/status-badge';
+import { filterInWords, kindInWords } from './batch-words';
+import { BatchBar } from './batch-bar';
+
+const filters = {
+  state: choiceFilter('State', {
+    planned: 'Planned',
+    running: 'Running',
+    completed: 'Completed',
+    cancelled: 'Cancelled',
+    expired: 'Expired',
+  }),
+};
+
+const columns: Column<NamedBatch>[] = [
+  { header: 'State', width: '8rem', cell: (row) => <StatusBadge state={row.state} /> },
+  { header: 'Kind', primary: true, cell: (row) => kindInWords(row) },
+  {
+    header: 'Filter',
+    truncate: true,
+    width: '22%',
+    cell: (row) => <ForeignText text={filterInWords(row)} oneLine />,
+  },
+  {
+    header: 'Reason',
+    truncate: true,
+    width: '18%',
+    wideOnly: true,
+    cell: (row) => <ForeignText text={row.reason} oneLine />,
+  },
+  { header: 'Progress', width: '11rem', cell: (row) => <BatchBar batch={row} isSmall /> },
+  {
+    header: 'By',
+    truncate: true,
+    width: '13%',
+    wideOnly: true,
+    cell: (row) => (
+      <Actor
+        by={row.started_by ?? row.created_by}
+        name={row.started_by ? row.started_by_name : row.created_by_name}
+        oneLine
+      />
+    ),
+  },
+  { header: 'Planned', align: 'right', cell: (row) => <RelativeTime at={row.created_at} /> },
+];
+
+export function BatchesScreen(): ReactNode {
+  const list = useList({
+    path: '/operator/v1/webhooks/redeliveries',
+    count: '/operator/v1/webhooks/redeliveries/count',
+    filters,
+  });
+  return (
+    <Page title="Batches" about="Many deliveries sent again at once: planned, then started, then watched.">
+      <List
+        list={list}
+        noun="batches"
+        columns={columns}
+        href={(row) => `/batches/${row.id}`}
+        live
+        empty={{
+          title: 'No batches yet',
+          text: 'Filter the dead letters and redeliver all that match, or recover what an endpoint has missed.',
+          action: (
+            <Button component={Link} to="/dead-letters" variant="default" size="xs">
+              Go to the dead letters
+            </Button>
+          ),
+        }}
+      />
+    </Page>
+  );
+}

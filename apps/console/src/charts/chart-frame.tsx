@@ -1,0 +1,89 @@
+import { ActionIcon, Table, Tooltip } from '@mantine/core';
+import { useState, type ReactNode } from 'react';
+import { Icon } from '../parts/icon';
+import classes from './chart.module.css';
+
+export type Ink = 'good' | 'bad' | 'warn' | 'accent' | 'calm';
+
+/** One line, or one colour of bars. */
+export interface Series {
+  name: string;
+  ink: Ink;
+  values: (number | null)[];
+}
+
+interface ChartFrameProps {
+  title: string;
+  series: Series[];
+  /** The first column of the table, and what stands in it. */
+  axis: string;
+  labels: string[];
+  format: (value: number) => string;
+  children: ReactNode;
+}
+
+/** A chart with its legend, and the same as a table for whoever cannot see it or wants the numbers. */
+export function ChartFrame({ title, series, axis, labels, format, children }: ChartFrameProps): ReactNode {
+  const [isTable, setTable] = useState(false);
+  const toggle = isTable ? 'Show as chart' : 'Show as table';
+  return (
+    <figure className={classes.chart} aria-label={title}>
+      <figcaption className={classes.head}>
+        <span className={classes.title}>{title}</span>
+        {!isTable && series.length > 1 && (
+          <span className={classes.legend}>
+            {series.map(({ name, ink }) => (
+              <span key={name} className={`${classes.key} ${classes[ink]}`}>
+                {name}
+              </span>
+            ))}
+          </span>
+        )}
+        <Tooltip label={toggle}>
+          <ActionIcon
+            variant="subtle"
+            color="gray"
+            size="sm"
+            aria-label={`${toggle}: ${title}`}
+            onClick={() => setTable(!isTable)}
+          >
+            <Icon name={isTable ? 'chart' : 'table'} size={15} />
+          </ActionIcon>
+        </Tooltip>
+      </figcaption>
+      {isTable ? (
+        <Table.ScrollContainer minWidth={260} mah={300}>
+          <Table fz="xs" stickyHeader>
+            <Table.Thead>
+              <Table.Tr>
+                <Table.Th>{axis}</Table.Th>
+                {series.map(({ name }) => (
+                  <Table.Th key={name} ta="right">
+                    {name}
+                  </Table.Th>
+                ))}
+              </Table.Tr>
+            </Table.Thead>
+            <Table.Tbody>
+              {labels.map((label, index) => (
+                <Table.Tr key={label}>
+                  <Table.Td>{label}</Table.Td>
+                  {series.map(({ name, values }) => (
+                    <Table.Td key={name} ta="right">
+                      {shown(values[index], format)}
+                    </Table.Td>
+                  ))}
+                </Table.Tr>
+              ))}
+            </Table.Tbody>
+          </Table>
+        </Table.ScrollContainer>
+      ) : (
+        children
+      )}
+    </figure>
+  );
+}
+
+export const shown = (value: number | null | undefined, format: (value: number) => string): string =>
+  value === null || value === undefined ? '–' : format(value);

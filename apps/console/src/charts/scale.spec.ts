@@ -1,0 +1,15 @@
+import { compact, roundUp } from './scale';
+
+describe('the scale of a chart', () => {
+  it.each([
+    [0, 1],
+    [3, 5],
+    [5, 5],
+    [51, 100],
+    [1_001, 2_000],
+  ])('that reaches %d ends at %d', (value, end) => expect(roundUp(value)).toBe(end));
+
+  it('is labelled briefly', () => {
+    expect([950, 1_240, 3_400_000].map(compact)).toEqual(['950', '1.2K', '3.4M']);
+  });
+});

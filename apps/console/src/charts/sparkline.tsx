@@ -1,0 +1,40 @@
+import type { ReactNode } from 'react';
+import type { Ink } from './chart-frame';
+import classes from './chart.module.css';
+
+interface SparklineProps {
+  values: (number | null)[];
+  /** What it shows, for whoever cannot see it: "Attempts, 12 in the last hour". */
+  label: string;
+  ink?: Ink;
+  width?: number;
+  height?: number;
+}
+
+/** A line without axes, to stand in a row or beside a number. */
+export function Sparkline({
+  values,
+  label,
+  ink = 'accent',
+  width = 96,
+  height = 24,
+}: SparklineProps): ReactNode {
+  const top = Math.max(1, ...values.map((value) => value ?? 0));
+  const step = width / Math.max(1, values.length - 1);
+  const points = values.map(
+    (value, index) => `${index * step} ${height - 1 - ((value ?? 0) / top) * (height - 2)}`,
+  );
+  return (
+    <svg
+      className={`${classes.spark} ${classes.plot} ${classes[ink]}`}
+      style={{ width }}
+      width={width}
+      height={height}
+      viewBox={`0 0 ${width} ${height}`}
+      role="img"
+      aria-label={label}
+    >
+      {points.length > 1 && <path className={classes.line} d={`M${points.join('L')}`} />}
+    </svg>
+  );
+}

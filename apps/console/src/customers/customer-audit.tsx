@@ -1,0 +1,82 @@
+import { Button } from '@mantine/core';
+import type { ReactNode } from 'react';
+import { Link } from 'react-router';
+import { timeFilter } from '../lists/filters';
+import { List } from '../lists/list';
+import type { Column } from '../lists/list-table';
+import { useList, type RowOf } from '../lists/use-list';
+import { ForeignText } from '../parts/foreign-text';
+import { shortId } from '../parts/id';
+import { RelativeTime } from '../parts/relative-time';
+
+type Entry = RowOf<'/operator/v1/audit-log'>;
+
+const filters = { time: timeFilter('Time', 'createdAfter', 'createdBefore') };
+
+const actors: Record<string, string> = {
+  key: 'API key',
+  operator: 'Operator',
+  customer: 'The customer',
+  system: 'Gatehouse',
+};
+
+const columns: Column<Entry>[] = [
+  { header: 'Action', primary: true, cell: (row) => row.action },
+  { header: 'Who', cell: (row) => <Actor entry={row} /> },
+  { header: 'IP address', wideOnly: true, cell: (row) => <ForeignText text={row.ip} mono /> },
+  {
+    header: 'Details',
+    truncate: true,
+    width: '34%',
+    cell: (row) => <ForeignText text={detailsInWords(row.details)} oneLine />,
+  },
+  { header: 'When', align: 'right', cell: (row) => <RelativeTime at={row.createdAt} /> },
+];
+
+function Actor({ entry }: { entry: Entry }): ReactNode {
+  const { actorType, actorId, actorName, targetId } = entry;
+  const who = actors[actorType] ?? actorType;
+  if (!actorId || actorId === targetId) return who;
+  return (
+    <>
+      {who} <ForeignText text={actorName ?? shortId(actorId)} />
+    </>
+  );
+}
+
+/** "changed: firstName, lastName" */
+function detailsInWords(details: Record<string, unknown>): string {
+  return Object.entries(details)
+    .map(([name, value]) => `${name}: ${Array.isArray(value) ? value.join(', ') : inText(value)}`)
+    .join(' · ');
+}
+
+const inText = (value: unknown): string => (typeof value === 'string' ? value : JSON.stringify(value));
+
+/** Who did what to this customer. */
+export function CustomerAudit({ customerId }: { customerId: string }): ReactNode {
+  const list = useList({
+    path: '/operator/v1/audit-log',
+    count: '/operator/v1/audit-log/count',
+    filters,
+    fixed: { targetType: 'customer', targetId: customerId },
+  });
+  const audit = `/audit?targetType=customer&targetId=${customerId}`;
+  return (
+    <List
+      list={list}
+      noun="entries"
+      columns={columns}
+      href={(row) => `${audit}&entry=${row.id}`}
+      toolbar={
+        <Button component={Link} to={audit} variant="default" size="xs">
+          Open in Audit
+        </Button>
+      }
+      empty={{
+        title: 'No entries',
+        text: 'What keys, operators and the customer change is written down here.',
+      }}
+    />
+  );
+}

@@ -1,0 +1,117 @@
+import { Button, Menu, Text } from '@mantine/core';
+import { useState, type ReactNode } from 'react';
+import { Can } from '../app/roles';
+import { useSession } from '../app/session';
+import { api, data } from '../http/client';
+import { useSend } from '../http/queries';
+import { ActionDialog } from '../parts/action-dialog';
+import { downloadText } from '../parts/download';
+import { ForeignText } from '../parts/foreign-text';
+import { Icon } from '../parts/icon';
+import { toastDone, toastProblem } from '../parts/toast';
+import {
+  act,
+  disable,
+  enable,
+  resendVerification,
+  resetPassword,
+  sendInvitation,
+  unlock,
+  type Customer,
+  type CustomerAction,
+} from './customer-actions';
+
+/** What can be done about a customer; each asks before it does it. */
+export function CustomerButtons({ customer }: { customer: Customer }): ReactNode {
+  const [asked, setAsked] = useState<CustomerAction | null>(null);
+  const access = customer.disabledAt ? enable : disable;
+  return (
+    <>
+      <ExportButton id={customer.id} />
+      <Can role="operator">
+        <Button variant="default" onClick={() => setAsked(access)}>
+          {access.confirm}
+        </Button>
+        <Menu position="bottom-end" width={240}>
+          <Menu.Target>
+            <Button variant="default" rightSection={<Icon name="chevron-down" size={14} />}>
+              Help
+            </Button>
+          </Menu.Target>
+          <Menu.Dropdown>
+            {customer.hasPassword ? (
+              <Menu.Item onClick={() => setAsked(resetPassword)}>Send password reset</Menu.Item>
+            ) : (
+              <Menu.Item onClick={() => setAsked(sendInvitation)}>Send invitation</Menu.Item>
+            )}
+            {!customer.emailVerified && (
+              <Menu.Item onClick={() => setAsked(resendVerification)}>Resend verification</Menu.Item>
+            )}
+            <Menu.Item onClick={() => setAsked(unlock)}>Unlock</Menu.Item>
+          </Menu.Dropdown>
+        </Menu>
+        <CustomerDialog customer={customer} action={asked} onClose={() => setAsked(null)} />
+      </Can>
+    </>
+  );
+}
+
+interface CustomerDialogProps {
+  customer: Customer;
+  action: CustomerAction | null;
+  onClose: () => void;
+}
+
+function CustomerDialog({ customer, action, onClose }: CustomerDialogProps): ReactNode {
+  const { house } = useSession();
+  const send = useSend((chosen: CustomerAction) => act(chosen, customer), '/operator/v1/customers');
+  return (
+    <ActionDialog
+      open={action !== null}
+      onClose={onClose}
+      title={action?.title ?? ''}
+      confirm={action?.confirm ?? ''}
+      danger={action?.danger}
+      onConfirm={async () => {
+        if (!action) return;
+        await send.mutateAsync(action);
+        toastDone(action.done);
+      }}
+    >
+      <Text fw={600}>
+        <ForeignText text={customer.email} />
+      </Text>
+      <Text>{action?.text}</Text>
+      {action?.mails && house.mailbox && (
+        <Text c="dimmed">Mails are not sent from here: they are kept in the mailbox of this console.</Text>
+      )}
+    </ActionDialog>
+  );
+}
+
+/** Everything that is kept about them, as they may ask for it. */
+function ExportButton({ id }: { id: string }): ReactNode {
+  const load = useSend(() =>
+    data(api.GET('/operator/v1/customers/{customerId}/export', { params: { path: { customerId: id } } })),
+  );
+  return (
+    <Button
+      variant="default"
+      leftSection={<Icon name="download" size={14} />}
+      loading={load.isPending}
+      onClick={() =>
+        load.mutate(undefined, {
+          onSuccess: (found) => {
+            downloadText(`customer-${id}.json`, `${JSON.stringify(found, null, 2)}\n`);
+            if (found.truncated) toastDone('Exported; the longest lists are cut, as the file says.');
+          },
+          onError: toastProblem,
+          // Nothing personal is kept for longer than it takes to save it.
+          onSettled: load.reset,
+        })
+      }
+    >
+      Export
+    </Button>
+  );
+}

@@ -1,0 +1,76 @@
+import type { ReactNode } from 'react';
+import type { Schemas } from '../http/client';
+import { attemptColumns } from '../lists/attempt-columns';
+import { choiceFilter, statusClassFilter, timeFilter } from '../lists/filters';
+import { List } from '../lists/list';
+import type { Column } from '../lists/list-table';
+import { useList } from '../lists/use-list';
+import { Id } from '../parts/id';
+import { RelativeTime } from '../parts/relative-time';
+
+type Event = Schemas['EventResponse'];
+
+const filters = {
+  delivery_state: choiceFilter('State', {
+    pending: 'Pending',
+    succeeded: 'Succeeded',
+    failed: 'Failed',
+    cancelled: 'Cancelled',
+  }),
+  status_class: statusClassFilter('Answer'),
+  time: timeFilter('Time', 'created_after', 'created_before'),
+};
+
+const { event, answer, target, attempt, delivery, when } = attemptColumns;
+const columns = [event, { ...answer, width: '8rem' }, target, { ...attempt, wideOnly: true }, delivery, when];
+
+/** Every attempt to tell somebody about this customer. */
+export function CustomerDeliveries({ customerId }: { customerId: string }): ReactNode {
+  const list = useList({
+    path: '/operator/v1/webhooks/deliveries',
+    count: '/operator/v1/webhooks/deliveries/count',
+    filters,
+    fixed: { customer_id: customerId },
+  });
+  return (
+    <List
+      list={list}
+      noun="attempts"
+      columns={columns}
+      href={(row) => `/deliveries/${row.delivery_id}`}
+      live
+      empty={{
+        title: 'No deliveries',
+        text: 'No endpoint has been told about this customer, or it was longer ago than attempts are kept.',
+      }}
+    />
+  );
+}
+
+const eventFilters = { time: timeFilter('Time', 'created_after', 'created_before') };
+
+const eventColumns: Column<Event>[] = [
+  { header: 'Event', primary: true, cell: (row) => row.type },
+  { header: 'Id', cell: (row) => <Id id={row.id} short /> },
+  { header: 'When', align: 'right', cell: (row) => <RelativeTime at={row.created_at} /> },
+];
+
+/** What happened to this customer. */
+export function CustomerEvents({ customerId }: { customerId: string }): ReactNode {
+  const list = useList({
+    path: '/operator/v1/events',
+    count: '/operator/v1/events/count',
+    filters: eventFilters,
+    fixed: { customer_id: customerId },
+  });
+  return (
+    <List
+      list={list}
+      noun="events"
+      columns={eventColumns}
+      href={(row) => `/events/${row.id}`}
+      live
+      empty={{ title: 'No events', text: 'Events are kept as long as the house says (WEBHOOK_RETENTION).' }}
+    />
+  );
+}

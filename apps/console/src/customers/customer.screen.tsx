@@ -1,0 +1,50 @@
+import { Group } from '@mantine/core';
+import type { ReactNode } from 'react';
+import { useParams } from 'react-router';
+import { useGet } from '../http/queries';
+import { ForeignText } from '../parts/foreign-text';
+import { Loaded } from '../parts/loaded';
+import { Page } from '../parts/page';
+import { PageTabs } from '../parts/page-tabs';
+import { CustomerAudit } from './customer-audit';
+import { CustomerButtons } from './customer-buttons';
+import { CustomerProfile } from './customer-profile';
+import { CustomerSessions } from './customer-sessions';
+import { CustomerState } from './customer-state';
+import { CustomerDeliveries, CustomerEvents } from './customer-webhooks';
+
+export function CustomerScreen(): ReactNode {
+  const { id: customerId = '' } = useParams();
+  const query = useGet('/operator/v1/customers/{customerId}', { path: { customerId } });
+  const customer = query.data;
+  return (
+    <Page
+      title={customer?.email ?? 'Customer'}
+      heading={
+        customer && (
+          <Group gap="xs">
+            <ForeignText text={customer.email} />
+            <CustomerState customer={customer} />
+          </Group>
+        )
+      }
+      back={{ to: '/customers', label: 'Customers' }}
+      actions={customer && <CustomerButtons customer={customer} />}
+    >
+      <Loaded query={query}>
+        {(found) => (
+          <PageTabs
+            label="Parts of this customer"
+            tabs={{
+              profile: { label: 'Profile', panel: () => <CustomerProfile customer={found} /> },
+              sessions: { label: 'Sessions', panel: () => <CustomerSessions customerId={customerId} /> },
+              webhooks: { label: 'Webhooks', panel: () => <CustomerDeliveries customerId={customerId} /> },
+              events: { label: 'Events', panel: () => <CustomerEvents customerId={customerId} /> },
+              audit: { label: 'Audit', panel: () => <CustomerAudit customerId={customerId} /> },
+            }}
+          />
+        )}
+      </Loaded>
+    </Page>
+  );
+}

@@ -1,0 +1,82 @@
+import { Anchor } from '@mantine/core';
+import type { ReactNode } from 'react';
+import { Link } from 'react-router';
+import type { Schemas } from '../http/client';
+import { choiceFilter, projectFilter, textFilter, timeFilter } from '../lists/filters';
+import { List } from '../lists/list';
+import type { Column } from '../lists/list-table';
+import { useList } from '../lists/use-list';
+import { ForeignText } from '../parts/foreign-text';
+import { Page } from '../parts/page';
+import { ProjectName } from '../parts/record-name';
+import { RelativeTime } from '../parts/relative-time';
+import { CustomerState, nameOf } from './customer-state';
+
+type Customer = Schemas['CustomerResponse'];
+
+const filters = {
+  q: textFilter('Search', 'E-mail or name begins with', /\S.*\S/),
+  projectId: projectFilter(),
+  emailVerified: choiceFilter('Verification', { true: 'Verified', false: 'Not verified' }),
+  disabled: choiceFilter('Status', { false: 'Active', true: 'Disabled' }),
+  created: timeFilter('Created', 'createdAfter', 'createdBefore'),
+  login: timeFilter('Last login', 'lastLoginAfter', 'lastLoginBefore'),
+  externalId: textFilter('External id', 'External id'),
+};
+
+const columns: Column<Customer>[] = [
+  {
+    header: 'E-mail',
+    primary: true,
+    truncate: true,
+    width: '32%',
+    cell: (row) => <ForeignText text={row.email} oneLine />,
+  },
+  {
+    header: 'Name',
+    truncate: true,
+    width: '20%',
+    cell: (row) => <ForeignText text={nameOf(row)} oneLine />,
+  },
+  {
+    header: 'Project',
+    truncate: true,
+    width: '18%',
+    wideOnly: true,
+    cell: (row) => <ProjectName id={row.projectId} />,
+  },
+  { header: 'State', cell: (row) => <CustomerState customer={row} /> },
+  {
+    header: 'Last login',
+    align: 'right',
+    cell: (row) => <RelativeTime at={row.lastLoginAt} none="Never" />,
+  },
+  { header: 'Created', align: 'right', wideOnly: true, cell: (row) => <RelativeTime at={row.createdAt} /> },
+];
+
+export function CustomersScreen(): ReactNode {
+  const list = useList({
+    path: '/operator/v1/customers',
+    count: '/operator/v1/customers/count',
+    filters,
+  });
+  return (
+    <Page title="Customers">
+      <List
+        list={list}
+        noun="customers"
+        columns={columns}
+        href={(row) => `/customers/${row.id}`}
+        empty={{
+          title: 'No customers yet',
+          text: 'They appear here when they register in an application, or when a secret key creates or imports them.',
+          action: (
+            <Anchor component={Link} to="/projects">
+              Open a project and make its keys
+            </Anchor>
+          ),
+        }}
+      />
+    </Page>
+  );
+}

@@ -1,0 +1,15 @@
+import { asCurl } from './curl';
+
+describe('asCurl', () => {
+  it('hands a shell what strangers wrote between single quotes, of which none ends early', () => {
+    const command = asCurl('https://example.com/?a=$(id)', {
+      headers: { 'x-own': "'; id; '" },
+      body: `{"name":"O'Brien"}`,
+    });
+    expect(command.split(' \\\n  ')).toEqual([
+      `curl --request POST --url 'https://example.com/?a=$(id)'`,
+      `--header 'x-own: '\\''; id; '\\'''`,
+      `--data-raw '{"name":"O'\\''Brien"}'`,
+    ]);
+  });
+});

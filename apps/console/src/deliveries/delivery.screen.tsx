@@ -1,0 +1,137 @@
+import { Alert, Button, Group, Paper, Stack, Title } from '@mantine/core';
+import { useState, type ReactNode } from 'react';
+import { useNavigate, useParams } from 'react-router';
+import { Can } from '../app/roles';
+import { useGet } from '../http/queries';
+import { DiscardDialog, RedeliverDialog } from '../parts/delivery-dialogs';
+import { Icon } from '../parts/icon';
+import { Loaded } from '../parts/loaded';
+import { Page } from '../parts/page';
+import { StatusBadge } from '../parts/status-badge';
+import { toastDone } from '../parts/toast';
+import { Chain } from './chain';
+import { DeliveryFacts } from './delivery-facts';
+import classes from './delivery.module.css';
+import { refusalOf, type Delivery } from './redeliverable';
+import { Request } from './request';
+import { Timeline } from './timeline';
+
+const LIVE_MS = 2_000;
+const back = { to: '/deliveries', label: 'Deliveries' };
+
+export function DeliveryScreen(): ReactNode {
+  const { id: deliveryId = '' } = useParams();
+  const query = useGet(
+    '/operator/v1/webhooks/deliveries/{deliveryId}',
+    { path: { deliveryId } },
+    // One that is under way is watched until it has ended.
+    { every: (found) => found?.data.state === 'pending' && LIVE_MS },
+  );
+  if (!query.data) {
+    return (
+      <Page title="Delivery" back={back}>
+        <Loaded query={query}>{() => null}</Loaded>
+      </Page>
+    );
+  }
+  return <DeliveryPage key={deliveryId} delivery={query.data.data} />;
+}
+
+function DeliveryPage({ delivery }: { delivery: Delivery }): ReactNode {
+  const { id, event, state } = delivery;
+  const chain = useGet(
+    '/operator/v1/webhooks/deliveries/{deliveryId}/chain',
+    { path: { deliveryId: id } },
+    { every: state === 'pending' && LIVE_MS },
+  );
+  const links = chain.data?.data ?? [];
+  const refusal = refusalOf(delivery, links.at(-1)?.id ?? null);
+  return (
+    <Page
+      title={`${event} delivery`}
+      heading={
+        <Group gap="sm" component="span">
+          {event}
+          <StatusBadge state={delivery.resolution ?? state} />
+        </Group>
+      }
+      back={back}
+      actions={
+        <Can role="operator">
+          <Actions delivery={delivery} refusal={refusal} />
+        </Can>
+      }
+    >
+      <Stack gap="md">
+        {refusal && (
+          <Alert id="refusal" color="gray" icon={<Icon name="info" size={18} />} py="xs">
+            {refusal}
+          </Alert>
+        )}
+        <Paper>
+          <DeliveryFacts delivery={delivery} />
+        </Paper>
+        <div className={classes.columns}>
+          <Stack gap="md">
+            <Paper component="section">
+              <Title order={2} mb="sm">
+                Attempts
+              </Title>
+              <Timeline delivery={delivery} />
+            </Paper>
+            {(links.length > 1 || links[0]?.resolution) && (
+              <Paper component="section">
+                <Chain links={links} />
+              </Paper>
+            )}
+          </Stack>
+          <Paper component="section">
+            <Request delivery={delivery} />
+          </Paper>
+        </div>
+      </Stack>
+    </Page>
+  );
+}
+
+interface ActionsProps {
+  delivery: Delivery;
+  /** Why it cannot be redelivered; it stands on the page, and the button points to it. */
+  refusal: ReactNode;
+}
+
+function Actions({ delivery: { id, state, resolution }, refusal }: ActionsProps): ReactNode {
+  const navigate = useNavigate();
+  const [asked, setAsked] = useState<'redeliver' | 'discard' | null>(null);
+  const close = (): void => setAsked(null);
+  return (
+    <>
+      {state === 'failed' && !resolution && (
+        <Button variant="default" leftSection={<Icon name="trash" />} onClick={() => setAsked('discard')}>
+          Discard
+        </Button>
+      )}
+      <Button
+        leftSection={<Icon name="redeliver" />}
+        disabled={refusal !== null}
+        aria-describedby={refusal === null ? undefined : 'refusal'}
+        onClick={() => setAsked('redeliver')}
+      >
+        Redeliver
+      </Button>
+      <RedeliverDialog
+        id={asked === 'redeliver' ? id : null}
+        onClose={close}
+        onDone={({ id: next }) => {
+          toastDone('Redelivered: this is the new delivery');
+          void navigate(`/deliveries/${next}`);
+        }}
+      />
+      <DiscardDialog
+        ids={asked === 'discard' ? [id] : []}
+        onClose={close}
+        onDone={() => toastDone('Discarded')}
+      />
+    </>
+  );
+}

@@ -1,0 +1,64 @@
+import { Anchor } from '@mantine/core';
+import type { ReactNode } from 'react';
+import { Link } from 'react-router';
+import type { Schemas } from '../http/client';
+import { RelativeTime } from '../parts/relative-time';
+
+export type Delivery = Schemas['OperatorDeliveryResponse'];
+
+/** Why a delivery cannot be redelivered now, in a sentence; null when it can. The api decides again. */
+export function refusalOf(delivery: Delivery, newest: string | null): ReactNode {
+  const { endpoint_status: endpoint, state, redelivered_as: next, next_attempt_at: dueAt } = delivery;
+  if (state === 'pending') {
+    return (
+      <>
+        This delivery is still under way
+        {dueAt && (
+          <>
+            : its next attempt is due <RelativeTime at={dueAt} />
+          </>
+        )}
+        . It can be redelivered when it has succeeded or failed.
+      </>
+    );
+  }
+  if (next) {
+    return (
+      <>
+        It has been redelivered. Only the newest delivery of a chain can be redelivered:{' '}
+        <Anchor component={Link} to={`/deliveries/${newest ?? next}`}>
+          open the newest
+        </Anchor>
+        .
+      </>
+    );
+  }
+  if (isErased(delivery.request.body)) {
+    return 'It was about a customer who has been deleted since, so there is nothing left to deliver.';
+  }
+  if (endpoint === 'deleted') {
+    return 'Its endpoint has been deleted. Add an endpoint, and recover the events it should have.';
+  }
+  if (endpoint === 'disabled') {
+    return (
+      <>
+        Its endpoint is disabled.{' '}
+        <Anchor component={Link} to={`/endpoints/${delivery.endpoint_id}`}>
+          Enable the endpoint
+        </Anchor>{' '}
+        first.
+      </>
+    );
+  }
+  return null;
+}
+
+/** Of the event of a customer who was deleted only the envelope is left, which says so. */
+function isErased(body: string): boolean {
+  try {
+    const event = JSON.parse(body) as { erased?: unknown };
+    return event.erased === true;
+  } catch {
+    return false;
+  }
+}

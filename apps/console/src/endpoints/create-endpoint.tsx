@@ -1,0 +1,123 @@
+import { Input, SegmentedControl, Stack, Text } from '@mantine/core';
+import { useState, type ReactNode } from 'react';
+import { useNavigate } from 'react-router';
+import { api, data, type Schemas } from '../http/client';
+import { asProblem } from '../http/problem';
+import { useSend } from '../http/queries';
+import { ActionDialog } from '../parts/action-dialog';
+import { OrganizationSelect, ProjectSelect } from '../parts/record-select';
+import { EndpointForm, isFilled, noFields, type EndpointFields } from './endpoint-form';
+import { headersPatch } from './headers-patch';
+import { SecretDialog } from './secret-dialog';
+
+type Created = Schemas['CreatedEndpointResponse'];
+type Level = 'project' | 'organization';
+
+interface CreateEndpointProps {
+  /** Whose it is at first; "" for nobody's. */
+  projectId: string;
+  isOpen: boolean;
+  onClose: () => void;
+}
+
+/** The form, then the new endpoint's secret. It stays on the page: the secret is shown once the form is closed. */
+export function CreateEndpoint({ projectId, isOpen, onClose }: CreateEndpointProps): ReactNode {
+  const [created, setCreated] = useState<Created | null>(null);
+  const navigate = useNavigate();
+  return (
+    <>
+      {isOpen && <CreateDialog projectId={projectId} onCreated={setCreated} onClose={onClose} />}
+      <SecretDialog
+        secret={created?.secret ?? null}
+        title="The endpoint is there"
+        onClose={() => void navigate(`/endpoints/${created!.id}`)}
+      />
+    </>
+  );
+}
+
+interface CreateDialogProps {
+  projectId: string;
+  onCreated: (endpoint: Created) => void;
+  onClose: () => void;
+}
+
+function CreateDialog({ projectId, onCreated, onClose }: CreateDialogProps): ReactNode {
+  const [fields, setFields] = useState<EndpointFields>(noFields);
+  const [level, setLevel] = useState<Level>('project');
+  const [owner, setOwner] = useState({ project: projectId, organization: '' });
+  const [faults, setFaults] = useState<Record<string, string>>({});
+  const create = useSend(
+    (body: Schemas['CreateEndpointRequest']) => data(api.POST('/operator/v1/webhooks/endpoints', { body })),
+    '/operator/v1/webhooks/endpoints',
+    '/operator/v1/audit-log',
+  );
+  const submit = async (): Promise<void> => {
+    try {
+      const headers = headersPatch(fields.headers, {}) as Record<string, string> | undefined;
+      const made = await create.mutateAsync({
+        level,
+        ...(level === 'project' ? { project_id: owner.project } : { organization_id: owner.organization }),
+        url: fields.url.trim(),
+        events: fields.events,
+        description: fields.description.trim() || null,
+        ...(headers && { headers }),
+      });
+      onCreated(made.data);
+    } catch (error) {
+      setFaults(asProblem(error).fields);
+      throw error;
+    }
+  };
+  return (
+    <ActionDialog
+      open
+      size="lg"
+      onClose={onClose}
+      title="Add an endpoint"
+      confirm="Add it"
+      disabled={owner[level] === '' || !isFilled(fields)}
+      onConfirm={submit}
+    >
+      <Stack>
+        <Input.Wrapper label="Hears the events of" labelElement="div">
+          <SegmentedControl
+            aria-label="Hears the events of"
+            fullWidth
+            value={level}
+            onChange={(value) => setLevel(value)}
+            data={[
+              { value: 'project', label: 'One project' },
+              { value: 'organization', label: 'A whole organization' },
+            ]}
+          />
+        </Input.Wrapper>
+        {level === 'project' ? (
+          <ProjectSelect
+            labelled
+            required
+            placeholder="Choose a project"
+            value={owner.project}
+            error={faults.project_id}
+            onChange={(project) => setOwner({ ...owner, project })}
+          />
+        ) : (
+          <>
+            <OrganizationSelect
+              labelled
+              required
+              placeholder="Choose an organization"
+              value={owner.organization}
+              error={faults.organization_id}
+              onChange={(organization) => setOwner({ ...owner, organization })}
+            />
+            <Text size="xs" c="dimmed">
+              It hears all of the organization's projects, also later ones, and the organization itself.
+            </Text>
+          </>
+        )}
+        <EndpointForm value={fields} onChange={setFields} faults={faults} />
+      </Stack>
+    </ActionDialog>
+  );
+}

@@ -1,0 +1,39 @@
+import type { ReactNode } from 'react';
+import { attemptColumns } from '../lists/attempt-columns';
+import { List } from '../lists/list';
+import { useList } from '../lists/use-list';
+
+const { answer, event, attempt, delivery, took, when } = attemptColumns;
+const columns = [
+  { ...answer, width: '10rem' },
+  event,
+  { ...attempt, align: undefined },
+  { ...delivery, wideOnly: false },
+  took,
+  when,
+];
+
+const BESIDE = ['window'] as const;
+
+/** The newest attempts at one endpoint. */
+export function EndpointAttempts({ endpointId }: { endpointId: string }): ReactNode {
+  const list = useList({
+    path: '/operator/v1/webhooks/deliveries',
+    fixed: { endpoint_id: endpointId },
+    beside: BESIDE,
+    pageSize: 10,
+  });
+  return (
+    <List
+      list={list}
+      noun="attempts"
+      columns={columns}
+      href={(row) => `/deliveries/${row.delivery_id}`}
+      live
+      empty={{
+        title: 'Nothing was sent here yet',
+        text: 'Send a test event to see whether it answers.',
+      }}
+    />
+  );
+}

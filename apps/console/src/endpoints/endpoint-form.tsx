@@ -1,0 +1,65 @@
+import { Stack, Textarea, TextInput } from '@mantine/core';
+import type { ReactNode } from 'react';
+import type { Schemas } from '../http/client';
+import { EventPicker } from './event-picker';
+import { HeadersInput } from './headers-input';
+import { rowsOf, type HeaderRow } from './headers-patch';
+
+/** What can be said of an endpoint, as it is typed. */
+export interface EndpointFields {
+  url: string;
+  description: string;
+  events: string[];
+  headers: HeaderRow[];
+}
+
+export const noFields: EndpointFields = { url: '', description: '', events: ['*'], headers: [] };
+
+export const fieldsOf = (endpoint: Schemas['EndpointResponse']): EndpointFields => ({
+  url: endpoint.url,
+  description: endpoint.description ?? '',
+  events: endpoint.events,
+  headers: rowsOf(endpoint.headers),
+});
+
+/** Whether the API could take it. */
+export const isFilled = ({ url, events }: EndpointFields): boolean => url.trim() !== '' && events.length > 0;
+
+interface EndpointFormProps {
+  value: EndpointFields;
+  onChange: (fields: EndpointFields) => void;
+  /** What the API found wrong, by its names of the fields. */
+  faults: Record<string, string>;
+}
+
+/** The fields that an endpoint is made of, and that can be changed later. */
+export function EndpointForm({ value, onChange, faults }: EndpointFormProps): ReactNode {
+  const set = (part: Partial<EndpointFields>): void => onChange({ ...value, ...part });
+  return (
+    <Stack>
+      <TextInput
+        label="URL"
+        description="Where its deliveries are POSTed."
+        type="url"
+        required
+        maxLength={2048}
+        placeholder="https://app.example.com/webhooks"
+        value={value.url}
+        error={faults.url}
+        onChange={(event) => set({ url: event.currentTarget.value })}
+      />
+      <Textarea
+        label="Description"
+        description="A note of your own: what stands behind it, whom to call."
+        maxLength={500}
+        autosize
+        minRows={1}
+        value={value.description}
+        error={faults.description}
+        onChange={(event) => set({ description: event.currentTarget.value })}
+      />
+      <EventPicker value={value.events} onChange={(events) => set({ events })} error={faults.events} />
+      <HeadersInput rows={value.headers} onChange={(headers) => set({ headers })} faults={faults} />
+    </Stack>
+  );
+}

@@ -1,0 +1,90 @@
+import { Group, SegmentedControl, Text, Title } from '@mantine/core';
+import type { ReactNode } from 'react';
+import { useSearchParams } from 'react-router';
+import type { Schemas } from '../http/client';
+import { useGet } from '../http/queries';
+import { Loaded } from '../parts/loaded';
+import { RelativeTime } from '../parts/relative-time';
+import { duration } from '../parts/time';
+import { isPreset, presets, type Preset } from '../parts/time-range';
+import classes from './endpoints.module.css';
+import { percent } from './percent';
+
+type Stats = Schemas['EndpointStatsResponse'];
+
+const EVERY_MS = 15_000;
+
+/** How the attempts at an endpoint went, in a window that stands in the URL. */
+export function EndpointStats({ endpointId }: { endpointId: string }): ReactNode {
+  const [search, setSearch] = useSearchParams();
+  const asked = search.get('window') ?? '';
+  const window: Preset = isPreset(asked) ? asked : '24h';
+  const stats = useGet(
+    '/operator/v1/webhooks/endpoints/{endpointId}/stats',
+    { path: { endpointId }, query: { window } },
+    { every: EVERY_MS, keep: true },
+  );
+  return (
+    <section aria-label="Statistics">
+      <Group justify="space-between" mb="xs">
+        <Title order={2}>Statistics</Title>
+        <SegmentedControl
+          size="xs"
+          aria-label="Window"
+          value={window}
+          onChange={(value) => setSearch(value === '24h' ? {} : { window: value }, { replace: true })}
+          data={Object.keys(presets)}
+        />
+      </Group>
+      <Loaded query={stats}>{({ data }) => <Tiles stats={data} />}</Loaded>
+    </section>
+  );
+}
+
+function Tiles({ stats }: { stats: Stats }): ReactNode {
+  const ms = (value: number | null): string => (value === null ? '–' : duration(value));
+  return (
+    <>
+      <dl className={classes.tiles}>
+        <Tile name="Attempts" value={`${stats.attempts.toLocaleString('en')}${stats.truncated ? '+' : ''}`} />
+        <Tile
+          name="Success rate"
+          value={percent(stats.success_rate)}
+          note={stats.failed > 0 ? `${stats.failed.toLocaleString('en')} failed` : null}
+        />
+        <Tile name="Median" value={ms(stats.p50_duration_ms)} />
+        <Tile name="95th percentile" value={ms(stats.p95_duration_ms)} />
+        <Tile name="Last success" value={<RelativeTime at={stats.last_success_at} none="never" />} />
+        <Tile
+          name="Last failure"
+          value={<RelativeTime at={stats.last_failure_at} none="never" />}
+          note={
+            stats.failing_since && (
+              <>
+                failing since <RelativeTime at={stats.failing_since} />
+              </>
+            )
+          }
+        />
+      </dl>
+      {stats.truncated && (
+        <Text size="xs" c="dimmed" mt={6}>
+          There were more: only the newest {stats.attempts.toLocaleString('en')} attempts, since{' '}
+          <RelativeTime at={stats.since} />, are counted.
+        </Text>
+      )}
+    </>
+  );
+}
+
+function Tile({ name, value, note }: { name: string; value: ReactNode; note?: ReactNode }): ReactNode {
+  return (
+    <div className={classes.tile}>
+      <dt>{name}</dt>
+      <dd>
+        {value}
+        {note && <small>{note}</small>}
+      </dd>
+    </div>
+  );
+}

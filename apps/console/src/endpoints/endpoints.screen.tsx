@@ -1,0 +1,140 @@
+import { Button } from '@mantine/core';
+import { useMemo, useState, type ReactNode } from 'react';
+import { Can } from '../app/roles';
+import type { Schemas } from '../http/client';
+import { useGet } from '../http/queries';
+import { choiceFilter, projectFilter, textFilter } from '../lists/filters';
+import { List } from '../lists/list';
+import type { Column } from '../lists/list-table';
+import { useList } from '../lists/use-list';
+import { ForeignText } from '../parts/foreign-text';
+import { Icon } from '../parts/icon';
+import { Page } from '../parts/page';
+import { OrganizationName, ProjectName } from '../parts/record-name';
+import { RelativeTime } from '../parts/relative-time';
+import { Badge, StatusBadge } from '../parts/status-badge';
+import { CreateEndpoint } from './create-endpoint';
+import { eventsInWords } from './endpoint-events';
+import classes from './endpoints.module.css';
+import { percent } from './percent';
+
+type Endpoint = Schemas['OperatorEndpointResponse'];
+type Failing = Schemas['OverviewEndpoint'];
+
+const filters = {
+  q: textFilter('Search', 'Id of an endpoint, or beginning of a URL'),
+  status: choiceFilter('Status', { enabled: 'Enabled', disabled: 'Disabled' }),
+  project_id: projectFilter(),
+};
+
+/** How many failing endpoints the overview names at most; fewer of them are all there are. */
+const MOST_FAILING = 10;
+
+/** Where webhooks are delivered to. */
+export function EndpointsScreen(): ReactNode {
+  const list = useList({
+    path: '/operator/v1/webhooks/endpoints',
+    count: '/operator/v1/webhooks/endpoints/count',
+    filters,
+  });
+  const rateOf = useRates(list.values.project_id ?? '');
+  const columns = useMemo(() => columnsOf(rateOf), [rateOf]);
+  const [isAdding, setAdding] = useState(false);
+  const add = (
+    <Can role="admin">
+      <Button leftSection={<Icon name="plus" />} onClick={() => setAdding(true)}>
+        Add an endpoint
+      </Button>
+    </Can>
+  );
+  return (
+    <Page title="Endpoints" about="Where events are delivered to." actions={add}>
+      <List
+        list={list}
+        noun="endpoints"
+        columns={columns}
+        href={(row) => `/endpoints/${row.id}`}
+        empty={{
+          title: 'No endpoints yet',
+          text: 'Add the URL of a receiver: from then on it is told of what happens. A test event shows whether it answers.',
+          action: add,
+        }}
+      />
+      <CreateEndpoint
+        projectId={list.values.project_id ?? ''}
+        isOpen={isAdding}
+        onClose={() => setAdding(false)}
+      />
+    </Page>
+  );
+}
+
+function columnsOf(rateOf: (endpoint: Endpoint) => ReactNode): Column<Endpoint>[] {
+  return [
+    {
+      header: 'Status',
+      width: '8rem',
+      cell: (row) =>
+        row.disabled_reason === 'failing' ? (
+          <Badge tone="bad">Disabled, failing</Badge>
+        ) : (
+          <StatusBadge state={row.status} />
+        ),
+    },
+    {
+      header: 'URL',
+      primary: true,
+      truncate: true,
+      cell: (row) => <ForeignText text={row.url} oneLine />,
+    },
+    {
+      header: 'Project',
+      truncate: true,
+      width: '12%',
+      cell: (row) =>
+        row.level === 'organization' ? 'Whole organization' : <ProjectName id={row.project_id} />,
+    },
+    {
+      header: 'Organization',
+      truncate: true,
+      width: '10%',
+      wideOnly: true,
+      cell: (row) => <OrganizationName id={row.organization_id} link />,
+    },
+    {
+      header: 'Listens to',
+      cell: (row) => <span className={classes.line}>{eventsInWords(row.events)}</span>,
+    },
+    { header: 'Last 24 hours', align: 'right', cell: rateOf },
+    {
+      header: 'Created',
+      align: 'right',
+      wideOnly: true,
+      cell: (row) => <RelativeTime at={row.created_at} />,
+    },
+  ];
+}
+
+/**
+ * How the attempts of the last day went, by endpoint. One question answers it for all of them: who is not among the
+ * failing ones has not failed, unless there are too many of those to be named.
+ */
+function useRates(projectId: string): (endpoint: Endpoint) => ReactNode {
+  const { data } = useGet('/operator/v1/overview', {
+    query: { range: '24h', ...(projectId && { projectId }) },
+  });
+  return useMemo(() => {
+    const failing = new Map<string, Failing>(data?.worstEndpoints.map((each) => [each.endpointId, each]));
+    return (endpoint) => {
+      const found = failing.get(endpoint.id);
+      if (found) {
+        return (
+          <Badge tone={(found.successRate ?? 0) < 0.5 ? 'bad' : 'warn'}>
+            {percent(found.successRate)} arrived
+          </Badge>
+        );
+      }
+      return data && failing.size < MOST_FAILING && endpoint.status === 'enabled' ? 'No failure' : '–';
+    };
+  }, [data]);
+}

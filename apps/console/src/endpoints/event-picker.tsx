@@ -1,0 +1,107 @@
+import { Checkbox, Fieldset, Radio, ScrollArea, Stack, Text } from '@mantine/core';
+import type { ReactNode } from 'react';
+import type { Schemas } from '../http/client';
+import { byNoun, useEventTypes } from '../parts/event-type-select';
+import classes from './endpoints.module.css';
+
+type EventType = Schemas['EventTypeResponse'];
+
+interface EventPickerProps {
+  /** Types, `noun.*` and `*`, as an endpoint keeps them. */
+  value: string[];
+  onChange: (events: string[]) => void;
+  error?: ReactNode;
+}
+
+const ALL = '*';
+
+/** What an endpoint listens to: everything, all of a noun, or single types. */
+export function EventPicker({ value, onChange, error }: EventPickerProps): ReactNode {
+  // A test comes to every endpoint, and to no one who listens for it.
+  const types = useEventTypes().filter(({ type }) => type !== 'webhook.test');
+  const isAll = value.includes(ALL);
+  const namedOnly = types.filter((type) => type.named_only);
+  const toggle = (entry: string, isOn: boolean): void =>
+    onChange(isOn ? [...value, entry] : value.filter((each) => each !== entry));
+  const row = (type: EventType): ReactNode => (
+    <TypeBox key={type.type} type={type} value={value} onToggle={toggle} />
+  );
+  return (
+    <Fieldset legend="Events">
+      <Stack gap="sm">
+        <Radio.Group
+          aria-label="Which events"
+          value={isAll ? 'all' : 'some'}
+          onChange={(choice) => onChange(choice === 'all' ? [ALL] : value.filter((entry) => entry !== ALL))}
+        >
+          <Stack gap="xs">
+            <Radio value="all" label="Everything, also what later versions add" />
+            <Radio value="some" label="Only what is chosen here" />
+          </Stack>
+        </Radio.Group>
+        {isAll && (
+          <div className={classes.picked}>
+            <Text size="xs" c="dimmed" mb={6}>
+              Everything leaves out what has to be named:
+            </Text>
+            <Stack gap={8}>{namedOnly.map(row)}</Stack>
+          </div>
+        )}
+        {!isAll && (
+          <ScrollArea.Autosize mah={300} type="auto" className={classes.picked} viewportProps={viewport}>
+            <Stack gap="md">
+              {byNoun(types).map(([noun, own]) => (
+                <Stack key={noun} gap={8} role="group" aria-label={noun}>
+                  {own.length > 1 && (
+                    <Checkbox
+                      size="xs"
+                      styles={group}
+                      label={`${noun}.*`}
+                      description="All of these, also what later versions add"
+                      checked={value.includes(`${noun}.*`)}
+                      onChange={(event) => toggle(`${noun}.*`, event.currentTarget.checked)}
+                    />
+                  )}
+                  <Stack gap={8} pl={own.length > 1 ? 'lg' : 0}>
+                    {own.map(row)}
+                  </Stack>
+                </Stack>
+              ))}
+            </Stack>
+          </ScrollArea.Autosize>
+        )}
+        {error && (
+          <Text c="red" size="xs" role="alert">
+            {error}
+          </Text>
+        )}
+      </Stack>
+    </Fieldset>
+  );
+}
+
+const small = { description: { fontSize: 'var(--mantine-font-size-xs)', marginTop: 2 } };
+const group = { ...small, label: { fontWeight: 600 } };
+const viewport = { tabIndex: 0, 'aria-label': 'Types of events', role: 'group' };
+
+interface TypeBoxProps {
+  type: EventType;
+  value: string[];
+  onToggle: (entry: string, isOn: boolean) => void;
+}
+
+/** A type; ticked and fixed while its noun is chosen as a whole. */
+function TypeBox({ type: { type, description }, value, onToggle }: TypeBoxProps): ReactNode {
+  const isCovered = value.includes(`${type.split('.', 1)[0]}.*`);
+  return (
+    <Checkbox
+      size="xs"
+      styles={small}
+      label={type}
+      description={description}
+      checked={isCovered || value.includes(type)}
+      disabled={isCovered}
+      onChange={(event) => onToggle(type, event.currentTarget.checked)}
+    />
+  );
+}

@@ -1,0 +1,80 @@
+import { ActionIcon, Button, Fieldset, Stack, Text, TextInput } from '@mantine/core';
+import type { ReactNode } from 'react';
+import { Icon } from '../parts/icon';
+import classes from './endpoints.module.css';
+import type { HeaderRow } from './headers-patch';
+
+interface HeadersInputProps {
+  rows: HeaderRow[];
+  onChange: (rows: HeaderRow[]) => void;
+  /** Faults as the API names them: `headers.x-name`. */
+  faults: Record<string, string>;
+}
+
+/** Names and values that are sent with every delivery; a value is never shown again. */
+export function HeadersInput({ rows, onChange, faults }: HeadersInputProps): ReactNode {
+  const change = (key: number, part: Partial<HeaderRow>): void =>
+    onChange(rows.map((row) => (row.key === key ? { ...row, ...part } : row)));
+  const add = (): void => {
+    const key = Math.max(-1, ...rows.map((row) => row.key)) + 1;
+    onChange([...rows, { key, name: '', value: '', isKept: false }]);
+  };
+  return (
+    <Fieldset legend="Headers of its own">
+      <Stack gap="xs">
+        <Text size="xs" c="dimmed">
+          Sent with every delivery, such as Authorization. Values are kept encrypted and are never shown
+          again.
+        </Text>
+        {rows.map((row) => (
+          <div key={row.key} className={classes.header}>
+            <TextInput
+              aria-label="Name of the header"
+              placeholder="authorization"
+              value={row.name}
+              readOnly={row.isKept}
+              spellCheck={false}
+              autoComplete="off"
+              error={faults[`headers.${row.name.trim().toLowerCase()}`]}
+              onChange={(event) => change(row.key, { name: event.currentTarget.value })}
+            />
+            {row.value === null ? (
+              <Button variant="default" onClick={() => change(row.key, { value: '' })}>
+                Replace its value
+              </Button>
+            ) : (
+              <TextInput
+                aria-label={`Value of ${row.name || 'the header'}`}
+                placeholder="Value"
+                value={row.value}
+                spellCheck={false}
+                autoComplete="off"
+                onChange={(event) => change(row.key, { value: event.currentTarget.value })}
+              />
+            )}
+            <ActionIcon
+              variant="subtle"
+              color="gray"
+              size="lg"
+              aria-label={`Remove ${row.name || 'this header'}`}
+              onClick={() => onChange(rows.filter(({ key }) => key !== row.key))}
+            >
+              <Icon name="trash" />
+            </ActionIcon>
+          </div>
+        ))}
+        <div>
+          <Button
+            variant="default"
+            size="xs"
+            leftSection={<Icon name="plus" size={14} />}
+            disabled={rows.length >= 20}
+            onClick={add}
+          >
+            Add a header
+          </Button>
+        </div>
+      </Stack>
+    </Fieldset>
+  );
+}

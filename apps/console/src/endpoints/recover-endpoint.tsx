@@ -1,0 +1,101 @@
+import { Button, Text, TextInput } from '@mantine/core';
+import { useState, type ReactNode } from 'react';
+import { useNavigate } from 'react-router';
+import { Can } from '../app/roles';
+import { api, data, type Schemas } from '../http/client';
+import { asProblem } from '../http/problem';
+import { useSend } from '../http/queries';
+import { ActionDialog } from '../parts/action-dialog';
+import { Icon } from '../parts/icon';
+
+interface RecoverProps {
+  endpointId: string;
+  disabled: boolean;
+  /** From when on something is likely to be missing, ISO 8601. */
+  since: string | null;
+}
+
+/** Delivers what an endpoint has missed in a span of time, as a batch that shows how far it is. */
+export function RecoverEndpoint(props: RecoverProps): ReactNode {
+  const [isOpen, setOpen] = useState(false);
+  return (
+    <Can role="operator">
+      <Button
+        variant="default"
+        leftSection={<Icon name="redeliver" />}
+        disabled={props.disabled}
+        onClick={() => setOpen(true)}
+      >
+        Recover
+      </Button>
+      {isOpen && <RecoverDialog {...props} onClose={() => setOpen(false)} />}
+    </Can>
+  );
+}
+
+const DAY_MS = 86_400_000;
+
+/** What an input of type datetime-local takes, in UTC. */
+const asInput = (ms: number): string => new Date(ms).toISOString().slice(0, 16);
+
+function RecoverDialog({ endpointId, since, onClose }: RecoverProps & { onClose: () => void }): ReactNode {
+  const [from, setFrom] = useState(() => asInput(since ? Date.parse(since) : Date.now() - DAY_MS));
+  const [to, setTo] = useState('');
+  const [faults, setFaults] = useState<Record<string, string>>({});
+  const navigate = useNavigate();
+  const recover = useSend(
+    (body: Schemas['RecoverRequest']) =>
+      data(
+        api.POST('/operator/v1/webhooks/endpoints/{endpointId}/recover', {
+          params: { path: { endpointId } },
+          body,
+        }),
+      ),
+    '/operator/v1/webhooks/',
+    '/operator/v1/audit-log',
+  );
+  const submit = async (): Promise<void> => {
+    try {
+      const batch = await recover.mutateAsync({
+        since: `${from}:00.000Z`,
+        ...(to && { until: `${to}:00.000Z` }),
+      });
+      void navigate(`/batches/${batch.data.id}`);
+    } catch (error) {
+      setFaults(asProblem(error).fields);
+      throw error;
+    }
+  };
+  return (
+    <ActionDialog
+      open
+      onClose={onClose}
+      title="Recover what this endpoint has missed?"
+      confirm="Recover"
+      disabled={from === ''}
+      onConfirm={submit}
+    >
+      <Text>
+        Every event of this time that the endpoint listens to, and that has neither arrived nor is on its way,
+        is delivered again: little by little, behind everything else that is due. It begins at once, as a
+        batch that can be watched and cancelled.
+      </Text>
+      <TextInput
+        type="datetime-local"
+        label="Since, in UTC"
+        required
+        value={from}
+        error={faults.since}
+        onChange={(event) => setFrom(event.currentTarget.value)}
+      />
+      <TextInput
+        type="datetime-local"
+        label="Until, in UTC"
+        description="Now, when it is left empty."
+        value={to}
+        error={faults.until}
+        onChange={(event) => setTo(event.currentTarget.value)}
+      />
+    </ActionDialog>
+  );
+}

@@ -1,0 +1,34 @@
+import { Button, Group, Modal, Stack, Text } from '@mantine/core';
+import type { ReactNode } from 'react';
+import { SecretOnce } from '../parts/secret-once';
+
+interface SecretDialogProps {
+  /** Null: there is nothing to show. */
+  secret: string | null;
+  title: string;
+  children?: ReactNode;
+  onClose: () => void;
+}
+
+/** A signing secret, this once. Only its button closes it: a click beside it would lose the secret. */
+export function SecretDialog({ secret, title, children, onClose }: SecretDialogProps): ReactNode {
+  return (
+    <Modal
+      opened={secret !== null}
+      onClose={onClose}
+      title={title}
+      withCloseButton={false}
+      closeOnClickOutside={false}
+      closeOnEscape={false}
+    >
+      <Stack>
+        {secret !== null && <SecretOnce name="Signing secret" value={secret} variable="WEBHOOK_SECRET" />}
+        <Text c="dimmed">The receiver needs it to verify that a delivery came from here.</Text>
+        {children}
+        <Group justify="flex-end">
+          <Button onClick={onClose}>I have kept it</Button>
+        </Group>
+      </Stack>
+    </Modal>
+  );
+}

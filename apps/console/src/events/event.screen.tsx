@@ -1,0 +1,124 @@
+import { Alert, Paper, Stack, Title } from '@mantine/core';
+import type { ReactNode } from 'react';
+import { useParams } from 'react-router';
+import type { Schemas } from '../http/client';
+import { useGet } from '../http/queries';
+import { List } from '../lists/list';
+import type { Column } from '../lists/list-table';
+import { useList } from '../lists/use-list';
+import { Facts } from '../parts/facts';
+import { ForeignText } from '../parts/foreign-text';
+import { Icon } from '../parts/icon';
+import { Id } from '../parts/id';
+import { JsonView } from '../parts/json-view';
+import { Loaded } from '../parts/loaded';
+import { Page } from '../parts/page';
+import { OrganizationName, ProjectName } from '../parts/record-name';
+import { RelativeTime } from '../parts/relative-time';
+import { Badge, StatusBadge } from '../parts/status-badge';
+import { EventSubject } from './event-subject';
+
+type Event = Schemas['EventResponse'];
+type Delivery = Schemas['DeliverySummaryResponse'];
+
+/** One event: its body, and its way to each endpoint. */
+export function EventScreen(): ReactNode {
+  const { id = '' } = useParams();
+  const found = useGet('/operator/v1/events/{eventId}', { path: { eventId: id } });
+  return (
+    <Page
+      title={found.data?.data.type ?? 'Event'}
+      about={<Id id={id} />}
+      back={{ to: '/events', label: 'Events' }}
+    >
+      <Loaded query={found}>{({ data: event }) => <EventDetails event={event} />}</Loaded>
+    </Page>
+  );
+}
+
+function EventDetails({ event }: { event: Event }): ReactNode {
+  return (
+    <Stack gap="lg">
+      {event.erased && (
+        <Alert color="gray" icon={<Icon name="info" size={20} />} title="Erased">
+          The customer whom this event is about was erased, and what it said of them with them.
+        </Alert>
+      )}
+      <Paper>
+        <Facts
+          of={{
+            Happened: <RelativeTime at={event.created_at} />,
+            About: <EventSubject event={event} />,
+            Project: <ProjectName link id={event.project_id} none="No project" />,
+            Organization: <OrganizationName link id={event.organization_id} />,
+          }}
+        />
+      </Paper>
+      <section aria-label="Deliveries">
+        <Title order={2}>Deliveries</Title>
+        <EventDeliveries eventId={event.id} />
+      </section>
+      <section aria-label="Body">
+        <Title order={2} mb="xs">
+          Body
+        </Title>
+        <JsonView name="What its deliveries carry" value={event} />
+      </section>
+    </Stack>
+  );
+}
+
+const columns: Column<Delivery>[] = [
+  {
+    header: 'State',
+    width: '11rem',
+    cell: (row) => (
+      <>
+        <StatusBadge state={row.state} /> {row.resolution && <StatusBadge state={row.resolution} />}
+      </>
+    ),
+  },
+  {
+    header: 'Endpoint',
+    primary: true,
+    truncate: true,
+    cell: (row) => <ForeignText text={row.target_url} oneLine mono />,
+  },
+  {
+    header: 'Kind',
+    wideOnly: true,
+    cell: (row) => (row.redelivery_of ? <Badge tone="calm">Redelivery</Badge> : 'First delivery'),
+  },
+  { header: 'Begun', align: 'right', cell: (row) => <RelativeTime at={row.created_at} /> },
+  {
+    header: 'Finished',
+    align: 'right',
+    cell: (row) =>
+      row.finished_at ? (
+        <RelativeTime at={row.finished_at} />
+      ) : row.next_attempt_at ? (
+        <>
+          next <RelativeTime at={row.next_attempt_at} />
+        </>
+      ) : (
+        'not yet'
+      ),
+  },
+];
+
+function EventDeliveries({ eventId }: { eventId: string }): ReactNode {
+  const list = useList({ path: '/operator/v1/events/{eventId}/deliveries', at: { eventId } });
+  return (
+    <List
+      list={list}
+      noun="deliveries of this event"
+      columns={columns}
+      href={(row) => `/deliveries/${row.id}`}
+      live
+      empty={{
+        title: 'No endpoint listened',
+        text: 'When it happened, no enabled endpoint of its project or organization had this type among its events.',
+      }}
+    />
+  );
+}

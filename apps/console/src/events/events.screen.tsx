@@ -1,0 +1,63 @@
+import type { ReactNode } from 'react';
+import { Link } from 'react-router';
+import { Button } from '@mantine/core';
+import type { Schemas } from '../http/client';
+import { eventTypeFilter, projectFilter, textFilter, timeFilter } from '../lists/filters';
+import { List } from '../lists/list';
+import type { Column } from '../lists/list-table';
+import { useList } from '../lists/use-list';
+import { Id } from '../parts/id';
+import { Page } from '../parts/page';
+import { ProjectName } from '../parts/record-name';
+import { RelativeTime } from '../parts/relative-time';
+import { EventSubject } from './event-subject';
+
+type Event = Schemas['EventResponse'];
+
+const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
+
+const filters = {
+  q: textFilter('Search', 'Event, delivery, customer or e-mail'),
+  types: eventTypeFilter(true),
+  project_id: projectFilter(),
+  customer_id: textFilter('Customer id', 'Customer id', UUID),
+  time: timeFilter('Time', 'created_after', 'created_before'),
+};
+
+const columns: Column<Event>[] = [
+  { header: 'Type', primary: true, cell: (row) => row.type },
+  { header: 'About', truncate: true, cell: (row) => <EventSubject event={row} /> },
+  {
+    header: 'Project',
+    truncate: true,
+    width: '20%',
+    cell: (row) => <ProjectName link id={row.project_id} none="No project" />,
+  },
+  { header: 'Event', wideOnly: true, cell: (row) => <Id id={row.id} short /> },
+  { header: 'When', align: 'right', cell: (row) => <RelativeTime at={row.created_at} /> },
+];
+
+/** What happened in the house, newest first. */
+export function EventsScreen(): ReactNode {
+  const list = useList({ path: '/operator/v1/events', count: '/operator/v1/events/count', filters });
+  return (
+    <Page title="Events" about="What happened, and what was told of it to the endpoints that listen.">
+      <List
+        list={list}
+        noun="events"
+        columns={columns}
+        href={(row) => `/events/${row.id}`}
+        live
+        empty={{
+          title: 'Nothing has happened yet',
+          text: 'The first customer who registers makes the first event. Endpoints hear it when they are there before.',
+          action: (
+            <Button component={Link} to="/endpoints" variant="default" size="xs">
+              Endpoints
+            </Button>
+          ),
+        }}
+      />
+    </Page>
+  );
+}

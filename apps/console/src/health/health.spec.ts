@@ -1,0 +1,45 @@
+import { faultsOf, type Health } from './health';
+
+const now = Date.UTC(2026, 0, 2);
+const ago = (seconds: number): string => new Date(now - seconds * 1000).toISOString();
+const worker = (alive: boolean) => ({
+  id: 'w',
+  host: 'w',
+  version: '1',
+  alive,
+  startedAt: ago(99),
+  seenAt: ago(1),
+  inFlight: 0,
+});
+const well: Health = {
+  version: '1',
+  node: '24',
+  startedAt: ago(99),
+  database: { version: '17', migrations: { applied: 3, pending: 0 } },
+  redis: 'not_configured',
+  queue: { pending: 9, due: 1, oldestDueAt: ago(5), inFlight: 0, jobs: null },
+  workers: [worker(true), worker(false)],
+  mail: { configured: false, pending: 0, failed: 7, oldestPendingAt: null },
+  billing: 'off',
+};
+const names = (health: Partial<Health>): string[] =>
+  faultsOf({ ...well, ...health }, now).map(({ name, verdict }) => `${verdict.tone} ${name}`);
+
+describe('what needs somebody', () => {
+  it('is nothing while all is well, one dead worker beside a living one included', () => {
+    expect(names({})).toEqual([]);
+  });
+
+  it.each([
+    ['bad Workers', { workers: [worker(false)] }],
+    ['warn Redis', { redis: 'unreachable' as const }],
+    ['warn Queue', { queue: { ...well.queue, oldestDueAt: ago(90) } }],
+    ['bad Queue', { queue: { ...well.queue, oldestDueAt: ago(3_600) } }],
+    ['warn Database', { database: { version: '17', migrations: { applied: 3, pending: 1 } } }],
+    ['bad Mail', { mail: { ...well.mail, configured: true, oldestPendingAt: ago(3_600) } }],
+  ])('is %s', (fault, health) => expect(names(health)).toEqual([fault]));
+
+  it('names the worst first', () => {
+    expect(names({ redis: 'unreachable', workers: [] })).toEqual(['bad Workers', 'warn Redis']);
+  });
+});

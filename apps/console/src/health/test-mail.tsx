@@ -1,0 +1,49 @@
+import { Button, Text, TextInput } from '@mantine/core';
+import { useState, type ReactNode } from 'react';
+import { Can } from '../app/roles';
+import { useOperator } from '../app/session';
+import { api } from '../http/client';
+import { useSend } from '../http/queries';
+import { ActionDialog } from '../parts/action-dialog';
+import { toastDone } from '../parts/toast';
+
+/** Sends a mail to see whether one arrives; for admins. */
+export function TestMail(): ReactNode {
+  const { email } = useOperator();
+  const [isOpen, setOpen] = useState(false);
+  const [to, setTo] = useState(email);
+  const send = useSend(
+    () => api.POST('/operator/v1/health/test-mail', { body: { to: to.trim() } }),
+    '/operator/v1/health',
+  );
+  return (
+    <Can role="admin">
+      <Button variant="default" size="xs" onClick={() => setOpen(true)}>
+        Send a test mail
+      </Button>
+      <ActionDialog
+        open={isOpen}
+        onClose={() => setOpen(false)}
+        title="Send a test mail"
+        confirm="Send"
+        disabled={to.trim() === ''}
+        onConfirm={async () => {
+          await send.mutateAsync();
+          toastDone('The test mail is on its way');
+        }}
+      >
+        <Text>
+          It takes the way of every mail of the house. When it does not arrive, the reason is in the log.
+        </Text>
+        <TextInput
+          label="To"
+          type="email"
+          required
+          data-autofocus
+          value={to}
+          onChange={(event) => setTo(event.currentTarget.value)}
+        />
+      </ActionDialog>
+    </Can>
+  );
+}

@@ -1,0 +1,145 @@
+import { Button, SegmentedControl, Select, TextInput } from '@mantine/core';
+import { useEffect, useId, useRef, useState, type ReactNode } from 'react';
+import { EventTypeSelect } from '../parts/event-type-select';
+import { Icon } from '../parts/icon';
+import { EndpointSelect, OrganizationSelect, ProjectSelect } from '../parts/record-select';
+import { TimeRangeSelect } from '../parts/time-range-select';
+import { withoutSecrets } from '../parts/without-secrets';
+import type { Filter } from './filters';
+import classes from './list.module.css';
+import type { ListControls } from './use-list';
+
+const SETTLE_MS = 350;
+
+/** The controls of a list's filters; at 390 px all but the search wait behind a button. */
+export function FilterBar({ list }: { list: ListControls }): ReactNode {
+  const [isOpen, setOpen] = useState(false);
+  const id = useId();
+  const entries = Object.entries(list.filters);
+  const views = entries.filter(([, { kind }]) => kind === 'view');
+  const [first, ...rest] = entries.filter(([, { kind }]) => kind !== 'view');
+  const set = [first, ...rest].filter((entry) => entry && list.values[entry[0]]).length;
+  const control = ([name, filter]: [string, Filter], isFirst = false): ReactNode => (
+    <div key={name} className={isFirst && filter.kind === 'text' ? classes.search : classes.filter}>
+      <FilterControl
+        filter={filter}
+        isFirst={isFirst}
+        value={list.values[name] ?? ''}
+        onChange={(value) => list.setValue(name, value)}
+      />
+    </div>
+  );
+  if (entries.length === 0) return null;
+  return (
+    <search aria-label="Filters">
+      {views.map((entry) => control(entry))}
+      <div className={classes.bar}>
+        {first && control(first, true)}
+        {rest.length > 0 && (
+          <Button
+            className={classes.more}
+            variant="default"
+            leftSection={<Icon name="filter" size={14} />}
+            aria-expanded={isOpen}
+            aria-controls={id}
+            onClick={() => setOpen(!isOpen)}
+          >
+            Filters{set > 0 && ` (${set})`}
+          </Button>
+        )}
+        <div id={id} className={classes.rest} data-open={isOpen}>
+          {rest.map((entry) => control(entry))}
+          {list.isNarrowed && (
+            <Button variant="subtle" onClick={list.clear} leftSection={<Icon name="cross" size={14} />}>
+              Clear
+            </Button>
+          )}
+        </div>
+      </div>
+    </search>
+  );
+}
+
+interface ControlProps {
+  filter: Filter;
+  isFirst: boolean;
+  value: string;
+  onChange: (value: string) => void;
+}
+
+function FilterControl({ filter, isFirst, value, onChange }: ControlProps): ReactNode {
+  const { kind, label } = filter;
+  switch (kind) {
+    case 'text':
+    case 'number':
+      return <TypedFilter filter={filter} isFirst={isFirst} value={value} onChange={onChange} />;
+    case 'view':
+      return (
+        <SegmentedControl
+          aria-label={label}
+          mb="sm"
+          value={value}
+          onChange={onChange}
+          data={Object.entries(filter.options).map(([option, name]) => ({ value: option, label: name }))}
+        />
+      );
+    case 'choice':
+      return (
+        <Select
+          aria-label={label}
+          placeholder={label}
+          clearable
+          searchable={Object.keys(filter.options).length > 8}
+          data={Object.entries(filter.options).map(([option, name]) => ({ value: option, label: name }))}
+          value={value || null}
+          onChange={(option) => onChange(option ?? '')}
+          comboboxProps={{ width: 'max-content', position: 'bottom-start' }}
+        />
+      );
+    case 'project':
+      return <ProjectSelect value={value} onChange={onChange} />;
+    case 'endpoint':
+      return <EndpointSelect value={value} onChange={onChange} />;
+    case 'organization':
+      return <OrganizationSelect value={value} onChange={onChange} />;
+    case 'event-type':
+      return <EventTypeSelect value={value} onChange={onChange} groups={filter.groups} />;
+    case 'time':
+      return <TimeRangeSelect label={label} value={value} onChange={onChange} />;
+  }
+}
+
+/** Heeded when typing rests, and at once with Enter. */
+function TypedFilter({ filter, isFirst, value, onChange }: ControlProps): ReactNode {
+  const [typed, setTyped] = useState(value);
+  const sent = useRef(value);
+  const send = (): void => {
+    sent.current = typed;
+    onChange(typed);
+  };
+  useEffect(() => {
+    // What was sent comes back later than the next letter is typed; only another value takes its place.
+    if (value !== sent.current) setTyped(value);
+    sent.current = value;
+  }, [value]);
+  useEffect(() => {
+    if (typed === value) return;
+    const timer = setTimeout(send, SETTLE_MS);
+    return () => clearTimeout(timer);
+  });
+  return (
+    <TextInput
+      type={filter.kind === 'text' ? 'search' : 'text'}
+      inputMode={filter.kind === 'number' ? 'numeric' : undefined}
+      aria-label={filter.label}
+      placeholder={('placeholder' in filter && filter.placeholder) || filter.label}
+      leftSection={isFirst ? <Icon name="search" size={15} /> : undefined}
+      data-search={isFirst || undefined}
+      spellCheck={false}
+      autoComplete="off"
+      value={typed}
+      onChange={(event) => setTyped(withoutSecrets(event.currentTarget.value))}
+      onKeyDown={(event) => event.key === 'Enter' && send()}
+    />
+  );
+}

@@ -1,0 +1,49 @@
+import {
+  choiceFilter,
+  isNarrowed,
+  numberFilter,
+  queryOf,
+  readFilters,
+  textFilter,
+  timeFilter,
+  viewFilter,
+} from './filters';
+
+const filters = {
+  q: textFilter('Search'),
+  state: choiceFilter('State', { failed: 'Failed' }),
+  attempt: numberFilter('Attempt'),
+  resolution: viewFilter('Resolution', { waiting: 'Waiting', discarded: 'Discarded' }, 'waiting'),
+  time: timeFilter('Time', 'created_after', 'created_before'),
+};
+const now = Date.UTC(2026, 0, 2);
+const read = (search: string) => readFilters(new URLSearchParams(search), filters, ['tab']);
+
+describe('the filters of a list', () => {
+  it('become what the API is asked with', () => {
+    const { values, fault } = read('q=%20dlv_1&state=failed&attempt=2&time=24h&tab=x');
+    expect(fault).toBeNull();
+    expect(queryOf(values, filters, now)).toEqual({
+      q: 'dlv_1',
+      state: 'failed',
+      attempt: '2',
+      resolution: 'waiting',
+      created_after: '2026-01-01T00:00:00.000Z',
+    });
+  });
+
+  it('CO-05: never ask with a whole key, not even where the URL has one', () => {
+    const key = `sk_${'a'.repeat(49)}`;
+    expect(queryOf(read(`q=${key}`).values, filters, now)['q']).toBe('sk_aaaaa');
+  });
+
+  it.each(['state=bogus', 'state=constructor', 'attempt=two', 'time=soon', 'resolution=all', 'stat=failed'])(
+    'a filter that is not understood never shows everything: %s',
+    (search) => expect(read(search).fault).not.toBeNull(),
+  );
+
+  it('narrow a list, which its tabs do not', () => {
+    expect(isNarrowed(read('resolution=discarded').values, filters)).toBe(false);
+    expect(isNarrowed(read('q=x').values, filters)).toBe(true);
+  });
+});

@@ -1,0 +1,80 @@
+import { Button, Group, Skeleton, Stack, Text, Title } from '@mantine/core';
+import type { ReactNode } from 'react';
+import { ProblemAlert } from '../parts/problem-alert';
+import classes from './list.module.css';
+import type { ListControls } from './use-list';
+
+export interface EmptyText {
+  title: string;
+  /** What to do first, or that all is well. */
+  text?: ReactNode;
+  /** The next step: a button or a link. */
+  action?: ReactNode;
+}
+
+function Notice({ title, text, action }: EmptyText): ReactNode {
+  return (
+    <Stack align="center" gap="xs" className={classes.notice}>
+      <Title order={2}>{title}</Title>
+      {text && (
+        <Text c="dimmed" ta="center" maw={460}>
+          {text}
+        </Text>
+      )}
+      {action}
+    </Stack>
+  );
+}
+
+/** What stands where the rows would: they are on their way, they failed, none match, or there are none yet. */
+export function ListNotice({ list, empty }: { list: ListControls; empty: EmptyText }): ReactNode {
+  const clear = (
+    <Button variant="default" size="xs" onClick={list.clear}>
+      Clear filters
+    </Button>
+  );
+  if (list.fault) return <Notice title="This link shows nothing" text={list.fault} action={clear} />;
+  if (list.error) {
+    return (
+      <ProblemAlert error={list.error} retry={list.refetch}>
+        {list.isNarrowed && clear}
+      </ProblemAlert>
+    );
+  }
+  if (list.isLoading) return <RowSkeletons />;
+  if (list.goesOn) return <NothingSoFar list={list} clear={clear} />;
+  if (list.isNarrowed)
+    return <Notice title="No match" text="Nothing fits all of these filters." action={clear} />;
+  return <Notice {...empty} />;
+}
+
+/** What fits may lie further back than anybody has looked. */
+function NothingSoFar({ list, clear }: { list: ListControls; clear: ReactNode }): ReactNode {
+  const text = 'Nothing fits all of these filters among the newest. There may be something further back.';
+  return (
+    <Notice
+      title="Nothing so far"
+      text={list.isLive ? `${text} Live looks at the newest only.` : text}
+      action={
+        <Group gap="xs">
+          {list.hasMore && (
+            <Button size="xs" loading={list.isLoadingMore} onClick={list.loadMore}>
+              Look further
+            </Button>
+          )}
+          {clear}
+        </Group>
+      }
+    />
+  );
+}
+
+function RowSkeletons(): ReactNode {
+  return (
+    <Stack gap={10} p="md" role="status" aria-label="Loading">
+      {Array.from({ length: 8 }, (_, index) => (
+        <Skeleton key={index} h={22} w={`${96 - (index % 4) * 9}%`} />
+      ))}
+    </Stack>
+  );
+}

@@ -1,0 +1,96 @@
+import { Button, Group, Paper, Text } from '@mantine/core';
+import type { ReactNode } from 'react';
+import { Icon } from '../parts/icon';
+import { FilterBar } from './filter-bar';
+import { ListNotice, type EmptyText } from './list-states';
+import { ListTable, type Column } from './list-table';
+import classes from './list.module.css';
+import type { Count, ListControls, ListState } from './use-list';
+
+interface ListProps<Row> {
+  list: ListState<Row>;
+  /** What it lists, in the plural: "deliveries". */
+  noun: string;
+  columns: Column<Row>[];
+  href?: (row: Row) => string;
+  /** Shown while there is nothing and nobody filtered. */
+  empty: EmptyText;
+  isSelectable?: (row: Row) => boolean;
+  /** Buttons for the selected rows. `done` forgets the selection. */
+  actions?: (rows: Row[], done: () => void) => ReactNode;
+  /** Buttons beside the count, such as "Redeliver all that match". */
+  toolbar?: ReactNode;
+  /** Offers the live tail. */
+  live?: boolean;
+}
+
+/** The list of the console. */
+export function List<Row>(props: ListProps<Row>): ReactNode {
+  const { list, noun, columns, href, empty, isSelectable, actions, toolbar, live } = props;
+  const hasRows = list.rows.length > 0 && !list.fault && !(list.error && !list.isStale);
+  const selected = [...list.selected.values()];
+  const isBare = !hasRows && !list.isLoading && !toolbar && !live;
+  return (
+    <>
+      <FilterBar list={list} />
+      <div className={classes.tools} data-bare={isBare || undefined}>
+        <Text c="dimmed" aria-live="polite" style={{ flex: 1 }}>
+          {hasRows || (list.goesOn && list.count?.count) ? countInWords(list.count, noun) : null}
+        </Text>
+        {toolbar}
+        {live && <LiveToggle list={list} />}
+      </div>
+      <Paper p={0} className={classes.paper}>
+        {hasRows ? (
+          <ListTable list={list} label={noun} columns={columns} href={href} isSelectable={isSelectable} />
+        ) : (
+          <ListNotice list={list} empty={empty} />
+        )}
+      </Paper>
+      {list.hasMore && hasRows && (
+        <Group justify="center" mt="md">
+          <Button variant="default" loading={list.isLoadingMore} onClick={list.loadMore}>
+            Load more
+          </Button>
+        </Group>
+      )}
+      {actions && selected.length > 0 && (
+        <div className={classes.selection} role="region" aria-label="Selection">
+          <Text fw={600}>{selected.length} selected</Text>
+          {actions(selected, () => list.select(selected, false))}
+          <Button variant="subtle" size="xs" onClick={() => list.select(selected, false)}>
+            Clear selection
+          </Button>
+        </div>
+      )}
+    </>
+  );
+}
+
+/** "1,234 deliveries", "10,000+ deliveries" */
+export function countInWords(count: Count | null, noun: string): string {
+  if (!count) return '';
+  const name = count.count === 1 && !count.isMore ? singularOf(noun) : noun;
+  return `${count.count.toLocaleString('en')}${count.isMore ? '+' : ''} ${name}`;
+}
+
+const singularOf = (noun: string): string =>
+  noun
+    .replace(/ies$/, 'y')
+    .replace(/(tch|ss)es$/, '$1')
+    .replace(/s$/, '');
+
+function LiveToggle({ list }: { list: ListControls }): ReactNode {
+  const isPaused = list.isLive && list.selected.size > 0;
+  return (
+    <Button
+      variant={list.isLive ? 'light' : 'default'}
+      size="xs"
+      aria-pressed={list.isLive}
+      leftSection={<Icon name={list.isLive && !isPaused ? 'pause' : 'play'} size={14} />}
+      onClick={() => list.setLive(!list.isLive)}
+    >
+      {isPaused ? 'Live, paused while rows are selected' : 'Live'}
+    </Button>
+  );
+}

@@ -1,0 +1,92 @@
+import { Drawer, Group, SegmentedControl, Stack, Text } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { useState, type ReactNode } from 'react';
+import type { Schemas } from '../http/client';
+import type { Problem } from '../http/problem';
+import { read } from '../http/queries';
+import { CopyTextButton } from '../parts/copy-button';
+import { Facts } from '../parts/facts';
+import { ForeignText, ForeignUrl } from '../parts/foreign-text';
+import { JsonView } from '../parts/json-view';
+import { Loaded } from '../parts/loaded';
+import { ProjectName } from '../parts/record-name';
+import { RelativeTime } from '../parts/relative-time';
+import { mailKinds } from './mail-kinds';
+
+type Mail = Schemas['MailboxEntry'];
+
+interface MailDrawerProps {
+  /** Null: none is open. */
+  id: string | null;
+  /** The mail, where the list holds it. */
+  listed: Mail | undefined;
+  onClose: () => void;
+}
+
+const PATH = '/operator/v1/mailbox/{mailId}';
+
+/** A mail beside the list. Its HTML is shown as source: what a mail says is never markup of the console. */
+export function MailDrawer({ id, listed, onClose }: MailDrawerProps): ReactNode {
+  const found = useQuery<Mail, Problem>({
+    queryKey: [PATH, id],
+    queryFn: async ({ signal }) => (await read(PATH, { path: { mailId: id } }, signal)) as Mail,
+    enabled: id !== null,
+    initialData: listed,
+  });
+  return (
+    <Drawer
+      opened={id !== null}
+      onClose={onClose}
+      position="right"
+      size="lg"
+      title={found.data ? <ForeignText text={found.data.subject} /> : 'Mail'}
+      closeButtonProps={closeButton}
+    >
+      {id !== null && <Loaded query={found}>{(mail) => <MailDetails key={mail.id} mail={mail} />}</Loaded>}
+    </Drawer>
+  );
+}
+
+const closeButton = { 'aria-label': 'Close' };
+
+function MailDetails({ mail }: { mail: Mail }): ReactNode {
+  const [isSource, setSource] = useState(false);
+  return (
+    <Stack>
+      <Facts
+        of={{
+          To: <ForeignText text={mail.to} />,
+          Kind: mailKinds[mail.kind],
+          Project: <ProjectName id={mail.projectId} link none="The house" />,
+          Written: <RelativeTime at={mail.createdAt} />,
+        }}
+      />
+      {mail.link && (
+        <Stack gap={6}>
+          <Text size="xs" c="dimmed">
+            Its link, which works once
+          </Text>
+          <ForeignUrl text={mail.link} />
+          <Group>
+            <CopyTextButton value={mail.link} name="link" />
+          </Group>
+        </Stack>
+      )}
+      <SegmentedControl
+        size="xs"
+        aria-label="Shown as"
+        value={isSource ? 'html' : 'text'}
+        onChange={(shown) => setSource(shown === 'html')}
+        data={[
+          { value: 'text', label: 'Text' },
+          { value: 'html', label: 'HTML source' },
+        ]}
+      />
+      {isSource ? (
+        <JsonView name="HTML source" value={mail.html} />
+      ) : (
+        <JsonView name="Text" value={mail.text} />
+      )}
+    </Stack>
+  );
+}

@@ -1,0 +1,114 @@
+import { Alert, Text } from '@mantine/core';
+import type { ReactNode } from 'react';
+import { useSearchParams } from 'react-router';
+import { Can } from '../app/roles';
+import { useSession } from '../app/session';
+import type { Schemas } from '../http/client';
+import { projectFilter, textFilter } from '../lists/filters';
+import { List } from '../lists/list';
+import type { Column } from '../lists/list-table';
+import { useList } from '../lists/use-list';
+import { ForeignText } from '../parts/foreign-text';
+import { Icon } from '../parts/icon';
+import { Page } from '../parts/page';
+import { ProjectName } from '../parts/record-name';
+import { RelativeTime } from '../parts/relative-time';
+import { Badge } from '../parts/status-badge';
+import { MailDrawer } from './mail-drawer';
+import { mailKinds } from './mail-kinds';
+
+type Mail = Schemas['MailboxEntry'];
+
+// Half an address is no address: the API would refuse it.
+const filters = {
+  email: textFilter('Recipient', 'E-mail of the recipient', /^[^\s@]+@[^\s@]+$/),
+  projectId: projectFilter(),
+};
+
+const columns: Column<Mail>[] = [
+  { header: 'Kind', width: '13rem', cell: (row) => <Badge tone="calm">{mailKinds[row.kind]}</Badge> },
+  {
+    header: 'Subject',
+    primary: true,
+    truncate: true,
+    cell: (row) => <ForeignText text={row.subject} oneLine />,
+  },
+  { header: 'To', truncate: true, width: '24%', cell: (row) => <ForeignText text={row.to} oneLine /> },
+  {
+    header: 'Project',
+    truncate: true,
+    width: '14%',
+    wideOnly: true,
+    cell: (row) => <ProjectName id={row.projectId} none="The house" />,
+  },
+  { header: 'When', align: 'right', cell: (row) => <RelativeTime at={row.createdAt} /> },
+];
+
+/** The mails that are kept instead of sent, or why there are none. */
+export function MailboxScreen(): ReactNode {
+  const { house } = useSession();
+  if (!house.mailbox) return <NoMailbox />;
+  return (
+    <Can role="operator" otherwise={<NoViewers />}>
+      <Mailbox />
+    </Can>
+  );
+}
+
+const BESIDE = ['mail'] as const;
+
+function Mailbox(): ReactNode {
+  const list = useList({ path: '/operator/v1/mailbox', filters, beside: BESIDE });
+  const [search, setSearch] = useSearchParams();
+  const id = search.get('mail');
+  const openMail = (mail: string | null): string => {
+    const to = new URLSearchParams(search);
+    if (mail) to.set('mail', mail);
+    else to.delete('mail');
+    return to.toString();
+  };
+  return (
+    <Page title="Mailbox" about="No mail server is configured: mails are kept here, and nobody gets them.">
+      <List
+        list={list}
+        noun="mails"
+        columns={columns}
+        href={(row) => `/mailbox?${openMail(row.id)}`}
+        live
+        empty={{
+          title: 'No mail yet',
+          text: 'Register a customer, or ask for a new password: the mail with its link lies here at once.',
+        }}
+      />
+      <MailDrawer
+        id={id}
+        listed={list.rows.find((row) => row.id === id)}
+        onClose={() => setSearch(openMail(null), { replace: true, preventScrollReset: true })}
+      />
+    </Page>
+  );
+}
+
+function NoViewers(): ReactNode {
+  return (
+    <Page title="Mailbox">
+      <Alert color="gray" icon={<Icon name="lock" size={20} />} title="For operators and admins alone">
+        The links in mails let in whoever opens them, so that viewers do not see them.
+      </Alert>
+    </Page>
+  );
+}
+
+function NoMailbox(): ReactNode {
+  return (
+    <Page title="Mailbox">
+      <Alert color="gray" icon={<Icon name="mailbox" size={20} />} title="Mails are sent here, not kept">
+        <Text>
+          A mail server is configured, so that each mail goes to whom it is for, and nobody else can read it:
+          its link could be used by whoever sees it. How many wait to be sent, and a test mail, are under
+          Health.
+        </Text>
+      </Alert>
+    </Page>
+  );
+}

@@ -1,0 +1,57 @@
+import { ActionIcon, Menu } from '@mantine/core';
+import type { ReactNode } from 'react';
+import { Link } from 'react-router';
+import { useOperator } from '../app/session';
+import { Icon } from '../parts/icon';
+import type { Operator, OperatorAction } from './operator-actions';
+
+export type OperatorAsk = OperatorAction | 'role' | 'invite-again' | 'sessions';
+
+interface OperatorMenuProps {
+  of: Operator;
+  onPick: (what: OperatorAsk) => void;
+}
+
+/** What an admin can do about an operator; about themselves only what cannot shut them out by a slip. */
+export function OperatorMenu({ of: operator, onPick }: OperatorMenuProps): ReactNode {
+  const isSelf = useOperator().id === operator.id;
+  return (
+    <Menu position="bottom-end">
+      <Menu.Target>
+        <ActionIcon variant="default" size="sm" aria-label={`Actions for ${operator.email}`}>
+          <Icon name="dots" size={14} />
+        </ActionIcon>
+      </Menu.Target>
+      <Menu.Dropdown>
+        <Menu.Item onClick={() => onPick('role')}>Change role</Menu.Item>
+        <Menu.Item onClick={() => onPick('sessions')}>Sessions</Menu.Item>
+        {isSelf ? (
+          <Menu.Item component={Link} to="/account">
+            Password and second factor
+          </Menu.Item>
+        ) : (
+          <OthersItems of={operator} onPick={onPick} />
+        )}
+      </Menu.Dropdown>
+    </Menu>
+  );
+}
+
+function OthersItems({ of: operator, onPick }: OperatorMenuProps): ReactNode {
+  if (operator.status === 'disabled') {
+    return <Menu.Item onClick={() => onPick('enable')}>Enable</Menu.Item>;
+  }
+  return (
+    <>
+      <Menu.Item onClick={() => onPick('invite-again')}>
+        {operator.status === 'active' ? 'New password link' : 'Invite again'}
+      </Menu.Item>
+      {operator.secondFactor && (
+        <Menu.Item onClick={() => onPick('reset-second-factor')}>Reset second factor</Menu.Item>
+      )}
+      <Menu.Item c="var(--bad)" onClick={() => onPick('disable')}>
+        Disable
+      </Menu.Item>
+    </>
+  );
+}

@@ -1,0 +1,83 @@
+import { Button, Group, Modal, Table, Text } from '@mantine/core';
+import type { ReactNode } from 'react';
+import type { Schemas } from '../http/client';
+import { useGet } from '../http/queries';
+import { ForeignText } from '../parts/foreign-text';
+import { Loaded } from '../parts/loaded';
+import { RelativeTime } from '../parts/relative-time';
+import { Badge } from '../parts/status-badge';
+import type { Operator } from './operator-actions';
+import { SessionState } from '../parts/session-state';
+
+interface OperatorSessionsProps {
+  of: Operator;
+  onClose: () => void;
+  onEndAll: () => void;
+}
+
+const closeButton = { 'aria-label': 'Close' };
+
+/** Where an operator is signed in. */
+export function OperatorSessions({ of: operator, onClose, onEndAll }: OperatorSessionsProps): ReactNode {
+  const query = useGet('/operator/v1/operators/{operatorId}/sessions', { path: { operatorId: operator.id } });
+  return (
+    <Modal opened onClose={onClose} title="Sessions" size="xl" closeButtonProps={closeButton}>
+      <Text fw={600} mb="sm">
+        <ForeignText text={operator.email} />
+      </Text>
+      <Loaded query={query}>
+        {({ data: sessions }) =>
+          sessions.length === 0 ? (
+            <Text c="dimmed">Signed in nowhere.</Text>
+          ) : (
+            <>
+              <SessionTable sessions={sessions} />
+              <Group justify="flex-end" mt="md">
+                <Button variant="outline" color="red.8" c="var(--bad)" onClick={onEndAll}>
+                  Sign out everywhere
+                </Button>
+              </Group>
+            </>
+          )
+        }
+      </Loaded>
+    </Modal>
+  );
+}
+
+function SessionTable({ sessions }: { sessions: Schemas['OperatorSessionEntry'][] }): ReactNode {
+  return (
+    <Table.ScrollContainer minWidth={560}>
+      <Table fz="sm" aria-label="Sessions">
+        <Table.Thead>
+          <Table.Tr>
+            <Table.Th scope="col">IP address</Table.Th>
+            <Table.Th scope="col">Browser</Table.Th>
+            <Table.Th scope="col">Signed in</Table.Th>
+            <Table.Th scope="col">Last seen</Table.Th>
+          </Table.Tr>
+        </Table.Thead>
+        <Table.Tbody>
+          {sessions.map((session) => (
+            <Table.Tr key={session.id}>
+              <Table.Td>
+                <ForeignText text={session.ip} mono />{' '}
+                {session.current && <Badge tone="info">This one</Badge>}
+                <SessionState of={session} />
+              </Table.Td>
+              <Table.Td>
+                <ForeignText text={session.userAgent} />
+              </Table.Td>
+              <Table.Td>
+                <RelativeTime at={session.createdAt} />
+              </Table.Td>
+              <Table.Td>
+                <RelativeTime at={session.lastSeenAt} />
+              </Table.Td>
+            </Table.Tr>
+          ))}
+        </Table.Tbody>
+      </Table>
+    </Table.ScrollContainer>
+  );
+}

@@ -1,0 +1,93 @@
+import { Button, Group, Paper, Stack, TextInput, Title } from '@mantine/core';
+import { useState, type FormEvent, type ReactNode } from 'react';
+import { useCan } from '../app/roles';
+import { api, data, type Schemas } from '../http/client';
+import { useSend } from '../http/queries';
+import { editedSince } from '../parts/edited-since';
+import { LinesInput } from '../parts/lines-input';
+import { ProblemAlert } from '../parts/problem-alert';
+import { toastDone } from '../parts/toast';
+
+type Organization = Schemas['OrganizationResponse'];
+type Edits = Partial<Pick<Organization, 'name' | 'billingReturnOrigins'>>;
+
+/** What admins can change about an organization; others read it. */
+export function OrganizationSettings({ organization }: { organization: Organization }): ReactNode {
+  const canEdit = useCan('admin');
+  const [edits, setEdits] = useState<Edits>({});
+  const { name, billingReturnOrigins } = { ...organization, ...edits };
+  const body: Edits = {
+    ...(name !== organization.name && { name }),
+    ...(billingReturnOrigins.join('\n') !== organization.billingReturnOrigins.join('\n') && {
+      billingReturnOrigins,
+    }),
+  };
+  const isChanged = Object.keys(body).length > 0;
+  const save = useSend(
+    () =>
+      data(
+        api.PATCH('/operator/v1/organizations/{organizationId}', {
+          params: { path: { organizationId: organization.id } },
+          body,
+        }),
+      ),
+    '/operator/v1/organizations',
+  );
+  const faults = save.error?.fields ?? {};
+  const submit = (event: FormEvent): void => {
+    event.preventDefault();
+    if (save.isPending) return;
+    save.mutate(undefined, {
+      onSuccess: () => {
+        setEdits((now) => editedSince(edits, now));
+        toastDone('Saved');
+      },
+    });
+  };
+  return (
+    <Paper component="section" aria-label="Settings">
+      <form onSubmit={submit}>
+        <Stack maw={640}>
+          <Title order={2}>Settings</Title>
+          <TextInput
+            label="Name"
+            maxLength={100}
+            readOnly={!canEdit}
+            value={name}
+            error={faults.name}
+            onChange={(event) => setEdits({ ...edits, name: event.currentTarget.value })}
+          />
+          <LinesInput
+            label="Billing return origins"
+            description="Where the billing portal may lead back to, one a line. Empty: anywhere."
+            placeholder="https://app.example.com"
+            readOnly={!canEdit}
+            value={billingReturnOrigins}
+            error={faults.billingReturnOrigins}
+            onChange={(origins) => setEdits({ ...edits, billingReturnOrigins: origins })}
+          />
+          {save.error && Object.keys(faults).length === 0 && <ProblemAlert error={save.error} />}
+          {canEdit && (
+            <Group gap="xs">
+              <Button type="submit" loading={save.isPending} disabled={!isChanged || !name.trim()}>
+                Save
+              </Button>
+              {isChanged && (
+                <Button
+                  variant="default"
+                  disabled={save.isPending}
+                  onClick={() => {
+                    setEdits({});
+                    save.reset();
+                  }}
+                >
+                  Discard
+                </Button>
+              )}
+            </Group>
+          )}
+        </Stack>
+      </form>
+    </Paper>
+  );
+}

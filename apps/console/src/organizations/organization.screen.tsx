@@ -1,0 +1,100 @@
+import { Button, Paper, Stack, Title } from '@mantine/core';
+import type { ReactNode } from 'react';
+import { Link, useParams } from 'react-router';
+import { Can } from '../app/roles';
+import type { Schemas } from '../http/client';
+import { useGet } from '../http/queries';
+import { List } from '../lists/list';
+import type { Column } from '../lists/list-table';
+import { useList } from '../lists/use-list';
+import { EnvironmentBadge } from '../parts/environment-badge';
+import { Facts } from '../parts/facts';
+import { ForeignText } from '../parts/foreign-text';
+import { Icon } from '../parts/icon';
+import { Id } from '../parts/id';
+import { Loaded } from '../parts/loaded';
+import { Page } from '../parts/page';
+import { OrganizationName } from '../parts/record-name';
+import { RelativeTime } from '../parts/relative-time';
+import { StatusBadge } from '../parts/status-badge';
+import { OrganizationSettings } from './organization-settings';
+
+type Project = Schemas['ProjectResponse'];
+
+export function OrganizationScreen(): ReactNode {
+  const { id: organizationId = '' } = useParams();
+  const query = useGet('/operator/v1/organizations/{organizationId}', { path: { organizationId } });
+  return (
+    <Page
+      title={query.data?.name ?? 'Organization'}
+      heading={query.data && <ForeignText text={query.data.name} />}
+      back={{ to: '/organizations', label: 'Organizations' }}
+    >
+      <Loaded query={query}>
+        {(organization) => (
+          <Stack gap="lg">
+            <Paper>
+              <Facts
+                of={{
+                  Id: <Id id={organization.id} />,
+                  Slug: <ForeignText text={organization.slug} mono />,
+                  'Created by': <OrganizationName id={organization.parentId} link none="The house" />,
+                  Created: <RelativeTime at={organization.createdAt} />,
+                  Changed: <RelativeTime at={organization.updatedAt} />,
+                }}
+              />
+            </Paper>
+            <section aria-label="Projects">
+              <Title order={2}>Projects</Title>
+              <OrganizationProjects organizationId={organizationId} />
+            </section>
+            <OrganizationSettings organization={organization} />
+          </Stack>
+        )}
+      </Loaded>
+    </Page>
+  );
+}
+
+const columns: Column<Project>[] = [
+  { header: 'Name', primary: true, cell: (row) => <ForeignText text={row.name} /> },
+  { header: 'Slug', cell: (row) => <ForeignText text={row.slug} mono /> },
+  { header: 'Environment', cell: (row) => <EnvironmentBadge of={row.environment} /> },
+  { header: 'State', cell: (row) => <StatusBadge state={row.archivedAt ? 'archived' : 'active'} /> },
+  { header: 'Created', align: 'right', cell: (row) => <RelativeTime at={row.createdAt} /> },
+];
+
+function OrganizationProjects({ organizationId }: { organizationId: string }): ReactNode {
+  const list = useList({
+    path: '/operator/v1/projects',
+    count: '/operator/v1/projects/count',
+    fixed: { organizationId },
+  });
+  const create = (
+    <Can role="admin">
+      <Button
+        component={Link}
+        to={`/projects?create=${organizationId}`}
+        variant="default"
+        size="xs"
+        leftSection={<Icon name="plus" size={14} />}
+      >
+        New project
+      </Button>
+    </Can>
+  );
+  return (
+    <List
+      list={list}
+      noun="projects"
+      columns={columns}
+      href={(row) => `/projects/${row.id}`}
+      toolbar={list.rows.length > 0 && create}
+      empty={{
+        title: 'No projects yet',
+        text: 'A project has customers, keys and webhook endpoints of its own.',
+        action: create,
+      }}
+    />
+  );
+}

@@ -1,0 +1,61 @@
+import { Button } from '@mantine/core';
+import { useState, type ReactNode } from 'react';
+import { Can } from '../app/roles';
+import type { Schemas } from '../http/client';
+import { textFilter } from '../lists/filters';
+import { List } from '../lists/list';
+import type { Column } from '../lists/list-table';
+import { useList } from '../lists/use-list';
+import { ForeignText } from '../parts/foreign-text';
+import { Icon } from '../parts/icon';
+import { Page } from '../parts/page';
+import { OrganizationName } from '../parts/record-name';
+import { RelativeTime } from '../parts/relative-time';
+import { CreateOrganization } from './create-organization';
+
+type Organization = Schemas['OrganizationResponse'];
+
+const filters = { q: textFilter('Search', 'Name or slug begins with, or id', /\S/) };
+
+const columns: Column<Organization>[] = [
+  { header: 'Name', primary: true, cell: (row) => <ForeignText text={row.name} /> },
+  { header: 'Slug', cell: (row) => <ForeignText text={row.slug} mono /> },
+  { header: 'Created by', cell: (row) => <OrganizationName id={row.parentId} link none="The house" /> },
+  { header: 'Created', align: 'right', cell: (row) => <RelativeTime at={row.createdAt} /> },
+];
+
+export function OrganizationsScreen(): ReactNode {
+  const [isCreating, setCreating] = useState(false);
+  const list = useList({
+    path: '/operator/v1/organizations',
+    count: '/operator/v1/organizations/count',
+    filters,
+  });
+  const create = (
+    <Can role="admin">
+      <Button leftSection={<Icon name="plus" />} onClick={() => setCreating(true)}>
+        New organization
+      </Button>
+    </Can>
+  );
+  return (
+    <Page
+      title="Organizations"
+      about="The companies that run applications here. Each owns projects, and pays the bill."
+      actions={create}
+    >
+      <List
+        list={list}
+        noun="organizations"
+        columns={columns}
+        href={(row) => `/organizations/${row.id}`}
+        empty={{
+          title: 'No organizations yet',
+          text: 'Everything begins with one: it owns the projects, and they have the customers.',
+          action: create,
+        }}
+      />
+      {isCreating && <CreateOrganization onClose={() => setCreating(false)} />}
+    </Page>
+  );
+}

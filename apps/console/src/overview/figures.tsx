@@ -1,0 +1,105 @@
+import { Paper } from '@mantine/core';
+import type { ReactNode } from 'react';
+import { Link } from 'react-router';
+import type { Schemas } from '../http/client';
+import { RelativeTime } from '../parts/relative-time';
+import type { Tone } from '../parts/status-badge';
+import { duration } from '../parts/time';
+import classes from './overview.module.css';
+import { listLink } from './use-view';
+
+type Overview = Schemas['OverviewResponse'];
+
+interface FigureProps {
+  name: string;
+  value: string;
+  note?: ReactNode;
+  to?: string;
+  tone?: Tone;
+}
+
+function Figure({ name, value, note, to, tone }: FigureProps): ReactNode {
+  const inside = (
+    <>
+      <div className={classes.name}>{name}</div>
+      <div className={classes.value}>{value}</div>
+      <div className={classes.note}>{note ?? '\u00a0'}</div>
+    </>
+  );
+  const className = `${classes.figure} ${tone ? (classes[tone] ?? '') : ''}`;
+  if (!to) return <Paper className={className}>{inside}</Paper>;
+  return (
+    <Paper component={Link} to={to} className={className}>
+      {inside}
+    </Paper>
+  );
+}
+
+/** The numbers that say whether all is well; each leads to what it counts. */
+export function Figures({ overview, project }: { overview: Overview; project: string }): ReactNode {
+  const { range: time, totals, deadLetters, pending } = overview;
+  const list = (filters: Record<string, string>): string =>
+    listLink('/deliveries', { time, project_id: project, ...filters });
+  return (
+    <div className={classes.figures}>
+      <Figure
+        name="Attempts"
+        value={whole(totals.attempts)}
+        note={`${whole(totals.failed)} failed`}
+        to={list({})}
+      />
+      <Figure
+        name="Success rate"
+        value={totals.successRate === null ? '–' : percent(totals.successRate)}
+        note={`${whole(totals.succeeded)} succeeded`}
+        tone={rateTone(totals.successRate)}
+        to={totals.failed > 0 ? list({ success: 'false' }) : undefined}
+      />
+      <Figure
+        name="Answer time, p95"
+        value={totals.p95Ms === null ? '–' : duration(totals.p95Ms)}
+        note={totals.p50Ms === null ? undefined : `Half within ${duration(totals.p50Ms)}`}
+      />
+      <Figure
+        name="Dead letters waiting"
+        value={capped(deadLetters.waiting, deadLetters.isMore)}
+        note={
+          deadLetters.oldestAt ? (
+            <>
+              Oldest failed <RelativeTime at={deadLetters.oldestAt} />
+            </>
+          ) : (
+            'Nothing waiting'
+          )
+        }
+        tone={deadLetters.waiting > 0 ? 'warn' : undefined}
+        to={listLink('/dead-letters', { project_id: project })}
+      />
+      <Figure
+        name="Pending"
+        value={capped(pending.count, pending.isMore)}
+        note={
+          pending.oldestDueAt ? (
+            <>
+              First due <RelativeTime at={pending.oldestDueAt} />
+            </>
+          ) : (
+            'Nothing is due'
+          )
+        }
+      />
+    </div>
+  );
+}
+
+const whole = (value: number): string => value.toLocaleString('en');
+const capped = (count: number, isMore: boolean): string => `${whole(count)}${isMore ? '+' : ''}`;
+
+/** Cut, not rounded: what is not all is never shown as 100 %. @param rate from 0 to 1 */
+export const percent = (rate: number): string => `${Math.floor(rate * 1_000) / 10}%`;
+
+function rateTone(rate: number | null): Tone | undefined {
+  if (rate === null) return undefined;
+  if (rate >= 0.95) return 'good';
+  return rate >= 0.8 ? 'warn' : 'bad';
+}

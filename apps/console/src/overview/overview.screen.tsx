@@ -1,0 +1,107 @@
+import { Alert, Button, SegmentedControl, Skeleton, Stack, Text } from '@mantine/core';
+import type { ReactNode } from 'react';
+import { Link } from 'react-router';
+import type { Schemas } from '../http/client';
+import { useGet } from '../http/queries';
+import { Icon } from '../parts/icon';
+import { Loaded } from '../parts/loaded';
+import { Page } from '../parts/page';
+import { ProjectSelect } from '../parts/record-select';
+import { RelativeTime } from '../parts/relative-time';
+import { presets } from '../parts/time-range';
+import { Charts } from './charts';
+import { Figures } from './figures';
+import classes from './overview.module.css';
+import { useView } from './use-view';
+
+const EVERY_MS = 15_000;
+
+export function OverviewScreen(): ReactNode {
+  const { range, project, fault, set } = useView();
+  const query = useGet(
+    '/operator/v1/overview',
+    { query: { range, ...(project && { projectId: project }) } },
+    { every: EVERY_MS, keep: true, enabled: fault === null },
+  );
+  return (
+    <Page
+      title="Overview"
+      actions={
+        <search aria-label="What the figures are of" className={classes.filters}>
+          <ProjectSelect value={project} onChange={(id) => set('project', id)} />
+          <SegmentedControl
+            aria-label="Time"
+            value={fault === null ? range : ''}
+            onChange={(value) => set('range', value)}
+            data={Object.entries(presets).map(([value, { label }]) => ({
+              value,
+              label: <span aria-label={label}>{value}</span>,
+            }))}
+          />
+        </search>
+      }
+    >
+      {fault !== null ? (
+        <Alert color="gray" icon={<Icon name="info" size={18} />} title="This link shows nothing">
+          “{fault}” is no range of time. Choose one above.
+        </Alert>
+      ) : (
+        <Loaded query={query} skeleton={<Waiting />}>
+          {(overview) => <Whole overview={overview} project={project} />}
+        </Loaded>
+      )}
+    </Page>
+  );
+}
+
+type Overview = Schemas['OverviewResponse'];
+
+function Whole({ overview, project }: { overview: Overview; project: string }): ReactNode {
+  const { totals, deadLetters, pending, completeFrom } = overview;
+  const isQuiet = totals.attempts === 0 && deadLetters.waiting === 0 && pending.count === 0;
+  return (
+    <Stack gap="sm">
+      {completeFrom && (
+        <Alert color="gray" icon={<Icon name="clock" size={18} />} py="xs">
+          Older attempts are still being counted: the figures are complete from{' '}
+          <RelativeTime at={completeFrom} /> on.
+        </Alert>
+      )}
+      <Figures overview={overview} project={project} />
+      {isQuiet && <Quiet />}
+      <Charts overview={overview} project={project} />
+    </Stack>
+  );
+}
+
+/** Neither in this time nor waiting: perhaps nobody has set anything up yet. */
+function Quiet(): ReactNode {
+  return (
+    <Alert color="gray" icon={<Icon name="info" size={18} />} title="Nothing was delivered in this time">
+      <Text mb="xs">
+        Deliveries begin when something happens that an enabled endpoint listens to. Add an endpoint and send
+        it a test event, or choose a longer time.
+      </Text>
+      <Button component={Link} to="/endpoints" variant="default" size="xs">
+        Go to the endpoints
+      </Button>
+    </Alert>
+  );
+}
+
+function Waiting(): ReactNode {
+  return (
+    <Stack gap="sm">
+      <div className={classes.figures}>
+        {Array.from({ length: 5 }, (_, index) => (
+          <Skeleton key={index} h={92} radius="md" />
+        ))}
+      </div>
+      <Skeleton h={260} radius="md" />
+      <div className={classes.grid}>
+        <Skeleton h={180} radius="md" />
+        <Skeleton h={180} radius="md" />
+      </div>
+    </Stack>
+  );
+}

@@ -1,0 +1,71 @@
+import { Anchor, Table, Text, Title } from '@mantine/core';
+import type { ReactNode } from 'react';
+import { Link } from 'react-router';
+import type { Schemas } from '../http/client';
+import { ForeignText } from '../parts/foreign-text';
+import { percent } from './figures';
+import classes from './overview.module.css';
+import { listLink } from './use-view';
+
+type Overview = Schemas['OverviewResponse'];
+
+/** The endpoints that failed most, with the way to what failed. */
+export function WorstEndpoints({ overview, project }: { overview: Overview; project: string }): ReactNode {
+  const { worstEndpoints, range: time } = overview;
+  return (
+    <>
+      <Title order={2} fz="sm" mb="xs">
+        Worst endpoints
+      </Title>
+      {worstEndpoints.length === 0 ? (
+        <Text c="dimmed">No endpoint failed in this time.</Text>
+      ) : (
+        <Table layout="fixed" horizontalSpacing="xs" fz="sm">
+          <Table.Thead>
+            <Table.Tr>
+              <Table.Th>Endpoint</Table.Th>
+              <Table.Th ta="right" w="5.5rem" visibleFrom="sm">
+                Attempts
+              </Table.Th>
+              <Table.Th ta="right" w="4.5rem">
+                Failed
+              </Table.Th>
+              <Table.Th ta="right" w="5rem">
+                Success
+              </Table.Th>
+            </Table.Tr>
+          </Table.Thead>
+          <Table.Tbody>
+            {worstEndpoints.map(({ endpointId, url, attempts, failed, successRate }) => (
+              <Table.Tr key={endpointId}>
+                <Table.Td>
+                  <Anchor component={Link} to={`/endpoints/${endpointId}`} className={classes.url}>
+                    <ForeignText text={url} oneLine mono />
+                  </Anchor>
+                </Table.Td>
+                <Table.Td ta="right" visibleFrom="sm">
+                  {attempts.toLocaleString('en')}
+                </Table.Td>
+                <Table.Td ta="right">
+                  <Anchor
+                    component={Link}
+                    to={listLink('/deliveries', {
+                      time,
+                      project_id: project,
+                      endpoint_id: endpointId,
+                      success: 'false',
+                    })}
+                    aria-label={`${failed.toLocaleString('en')} failed attempts of this endpoint`}
+                  >
+                    {failed.toLocaleString('en')}
+                  </Anchor>
+                </Table.Td>
+                <Table.Td ta="right">{successRate === null ? '–' : percent(successRate)}</Table.Td>
+              </Table.Tr>
+            ))}
+          </Table.Tbody>
+        </Table>
+      )}
+    </>
+  );
+}

@@ -1,0 +1,133 @@
+import { Button, Group, Modal, Stack, Textarea, TextInput } from '@mantine/core';
+import { useEffect, useRef, useState, type FormEvent, type ReactNode, type RefObject } from 'react';
+import { ForeignText } from './foreign-text';
+import { ProblemAlert } from './problem-alert';
+
+interface ActionDialogProps {
+  open: boolean;
+  onClose: () => void;
+  /** A question or a command: "Discard this delivery?" */
+  title: string;
+  /** What will happen. Form fields may stand here too. */
+  children?: ReactNode;
+  /** The verb on the button: "Discard". */
+  confirm: string;
+  /** In place of "Cancel", where that is what is to be confirmed. */
+  dismiss?: string;
+  danger?: boolean;
+  /** Asks for a reason, which goes to `onConfirm`. */
+  reason?: 'required' | 'optional';
+  /** What must be typed first, such as the name of what is deleted. */
+  typed?: string;
+  /** Fields in `children` that are not filled yet. */
+  disabled?: boolean;
+  /** Wider than a question: for a form. */
+  size?: 'lg';
+  /** Does it. While it runs nothing can be pressed twice; what it throws is shown, and the dialog stays. */
+  onConfirm: (reason: string) => Promise<unknown>;
+}
+
+/** Asks before something is done, does it once, and says why if it could not be done. */
+export function ActionDialog(props: ActionDialogProps): ReactNode {
+  // The state is drawn later than a second click may come.
+  const isUnderWay = useRef(false);
+  return (
+    <Modal
+      opened={props.open}
+      // What has begun says here how it ended.
+      onClose={() => isUnderWay.current || props.onClose()}
+      // A click beside it would lose what was typed.
+      closeOnClickOutside={false}
+      title={props.title}
+      size={props.size}
+      closeButtonProps={closeButton}
+    >
+      {props.open && <ActionForm {...props} isUnderWay={isUnderWay} />}
+    </Modal>
+  );
+}
+
+const closeButton = { 'aria-label': 'Close' };
+
+function ActionForm(props: ActionDialogProps & { isUnderWay: RefObject<boolean> }): ReactNode {
+  const { confirm, danger, onClose, onConfirm, disabled, isUnderWay } = props;
+  const [reason, setReason] = useState('');
+  const [typed, setTyped] = useState('');
+  const [isRunning, setRunning] = useState(false);
+  const [error, setError] = useState<unknown>(null);
+  useEffect(
+    () => () => {
+      isUnderWay.current = false;
+    },
+    [isUnderWay],
+  );
+  const isMissing =
+    (props.reason === 'required' && reason.trim() === '') ||
+    (props.typed !== undefined && typed.trim() !== props.typed);
+
+  const submit = async (event: FormEvent): Promise<void> => {
+    event.preventDefault();
+    if (isUnderWay.current || isMissing || disabled) return;
+    isUnderWay.current = true;
+    setRunning(true);
+    setError(null);
+    try {
+      await onConfirm(reason.trim());
+      // Until it is gone it hears nothing more.
+      onClose();
+    } catch (thrown) {
+      isUnderWay.current = false;
+      setError(thrown);
+      setRunning(false);
+    }
+  };
+
+  return (
+    <form onSubmit={(event) => void submit(event)}>
+      <Stack>
+        {props.children}
+        {props.reason && (
+          <Textarea
+            label="Reason"
+            description="Stands in the audit log."
+            required={props.reason === 'required'}
+            maxLength={500}
+            autosize
+            minRows={2}
+            data-autofocus
+            value={reason}
+            onChange={(event) => setReason(event.currentTarget.value)}
+          />
+        )}
+        {props.typed !== undefined && (
+          <TextInput
+            label={
+              <>
+                Type <ForeignText text={props.typed} mono /> to go on
+              </>
+            }
+            autoComplete="off"
+            spellCheck={false}
+            data-autofocus={props.reason ? undefined : true}
+            value={typed}
+            onChange={(event) => setTyped(event.currentTarget.value)}
+          />
+        )}
+        {error !== null && <ProblemAlert error={error} />}
+        <Group justify="flex-end" gap="xs">
+          <Button variant="default" onClick={onClose} disabled={isRunning}>
+            {props.dismiss ?? 'Cancel'}
+          </Button>
+          <Button
+            type="submit"
+            color={danger ? 'red.8' : undefined}
+            loading={isRunning}
+            disabled={isMissing || disabled}
+          >
+            {confirm}
+          </Button>
+        </Group>
+      </Stack>
+    </form>
+  );
+}

@@ -1,0 +1,41 @@
+import { TextInput } from '@mantine/core';
+import type { ReactNode } from 'react';
+
+interface CodeInputProps {
+  value: string;
+  onChange: (code: string) => void;
+  /** Asks for a recovery code in place of six digits. */
+  isRecovery?: boolean;
+  autoFocus?: boolean;
+  label?: string;
+  error?: ReactNode;
+}
+
+/** A field for a code of the second factor. */
+export function CodeInput({
+  value,
+  onChange,
+  isRecovery,
+  autoFocus,
+  label,
+  error,
+}: CodeInputProps): ReactNode {
+  return (
+    <TextInput
+      label={label ?? (isRecovery ? 'Recovery code' : 'Code of your authenticator')}
+      description={isRecovery ? 'Each is good once.' : 'Six digits, new every 30 seconds.'}
+      name="code"
+      // A password manager fills in what the authenticator shows; recovery codes are none of its business.
+      autoComplete={isRecovery ? 'off' : 'one-time-code'}
+      inputMode={isRecovery ? 'text' : 'numeric'}
+      maxLength={64}
+      spellCheck={false}
+      required
+      autoFocus={autoFocus}
+      error={error}
+      styles={{ input: { fontFamily: 'var(--mantine-font-family-monospace)', letterSpacing: '0.08em' } }}
+      value={value}
+      onChange={(event) => onChange(event.currentTarget.value)}
+    />
+  );
+}

@@ -1,0 +1,54 @@
+import { Button, Group, Paper, Stack, Text, Title } from '@mantine/core';
+import { useState, type ReactNode } from 'react';
+import { ActionDialog } from './action-dialog';
+
+interface DangerProps {
+  title: string;
+  /** What it does, and whether it can be undone. */
+  about: string;
+  confirm: string;
+  reason?: 'required' | 'optional';
+  /** What must be typed first. */
+  typed?: string;
+  onConfirm: (reason: string) => Promise<unknown>;
+}
+
+/** The part of a page where things end. */
+export function DangerZone({ children }: { children: ReactNode }): ReactNode {
+  return (
+    <Paper component="section" aria-label="Danger zone" style={{ borderColor: 'var(--bad)' }}>
+      <Title order={2} mb="sm">
+        Danger zone
+      </Title>
+      <Stack gap="md">{children}</Stack>
+    </Paper>
+  );
+}
+
+/** One thing in it. */
+export function Danger({ title, about, confirm, reason, typed, onConfirm }: DangerProps): ReactNode {
+  const [isOpen, setOpen] = useState(false);
+  return (
+    <Group justify="space-between" wrap="wrap">
+      <div style={{ flex: '1 1 16rem' }}>
+        <Text fw={600}>{title}</Text>
+        <Text c="dimmed">{about}</Text>
+      </div>
+      <Button variant="outline" color="red" onClick={() => setOpen(true)}>
+        {confirm}
+      </Button>
+      <ActionDialog
+        open={isOpen}
+        onClose={() => setOpen(false)}
+        title={title}
+        confirm={confirm}
+        danger
+        reason={reason}
+        typed={typed}
+        onConfirm={onConfirm}
+      >
+        <Text>{about}</Text>
+      </ActionDialog>
+    </Group>
+  );
+}

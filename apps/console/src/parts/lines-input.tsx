@@ -1,0 +1,45 @@
+import { Textarea } from '@mantine/core';
+import { useState, type ReactNode } from 'react';
+
+interface LinesInputProps {
+  label: string;
+  description?: ReactNode;
+  placeholder?: string;
+  value: string[];
+  onChange: (lines: string[]) => void;
+  error?: ReactNode;
+  readOnly?: boolean;
+}
+
+const linesOf = (text: string): string[] => [
+  ...new Set(
+    text
+      .split('\n')
+      .map((line) => line.trim())
+      .filter(Boolean),
+  ),
+];
+
+/** A list of short texts, one a line: it can be pasted, sorted and read as a whole. */
+export function LinesInput({ value, onChange, description, ...props }: LinesInputProps): ReactNode {
+  const [text, setText] = useState(value.join('\n'));
+  // What is typed stays as it is typed; a value from outside takes its place.
+  const isSame = linesOf(text).join('\n') === value.join('\n');
+  return (
+    <Textarea
+      {...props}
+      description={description}
+      autosize
+      minRows={2}
+      maxRows={10}
+      spellCheck={false}
+      autoComplete="off"
+      styles={{ input: { fontFamily: 'var(--mantine-font-family-monospace)' } }}
+      value={isSame ? text : value.join('\n')}
+      onChange={(event) => {
+        setText(event.currentTarget.value);
+        onChange(linesOf(event.currentTarget.value));
+      }}
+    />
+  );
+}

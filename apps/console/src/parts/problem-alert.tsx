@@ -1,0 +1,47 @@
+import { Alert, Button, Group, Text } from '@mantine/core';
+import type { ReactNode } from 'react';
+import { asProblem } from '../http/problem';
+import { Icon } from './icon';
+import { waitInWords } from './time';
+
+interface ProblemAlertProps {
+  error: unknown;
+  /** Offers "Try again". */
+  retry?: () => void;
+  /** Further ways out. */
+  children?: ReactNode;
+}
+
+/** Why something was refused, with the number by which the log knows it. */
+export function ProblemAlert({ error, retry, children }: ProblemAlertProps): ReactNode {
+  const { title, detail, requestId, fields, retryAfter } = asProblem(error);
+  const faults = Object.entries(fields);
+  return (
+    <Alert role="alert" color="red" icon={<Icon name="alert" size={20} />} title={title}>
+      <Text>{detail}</Text>
+      {retryAfter && <Text mt={4}>Try again {waitInWords(retryAfter, Date.now())}.</Text>}
+      {faults.length > 0 && (
+        <ul>
+          {faults.map(([field, message]) => (
+            <li key={field}>{`${field}: ${message}`}</li>
+          ))}
+        </ul>
+      )}
+      {requestId && (
+        <Text size="xs" c="dimmed" mt={4}>
+          Request {requestId}
+        </Text>
+      )}
+      {(retry || children) && (
+        <Group gap="xs" mt="sm">
+          {retry && (
+            <Button size="xs" variant="default" onClick={retry} leftSection={<Icon name="refresh" />}>
+              Try again
+            </Button>
+          )}
+          {children}
+        </Group>
+      )}
+    </Alert>
+  );
+}

@@ -1,0 +1,151 @@
+import { Select } from '@mantine/core';
+import { useDebouncedValue } from '@mantine/hooks';
+import { useQuery } from '@tanstack/react-query';
+import { useState, type ReactNode } from 'react';
+import { read } from '../http/queries';
+import type { Problem } from '../http/problem';
+import { withoutSecrets } from './without-secrets';
+
+interface RecordSelectProps {
+  /** An id, or "" for none. */
+  value: string;
+  onChange: (id: string) => void;
+  label?: string;
+  placeholder?: string;
+  /** Whether the label stands above; else it is only read out. */
+  labelled?: boolean;
+  required?: boolean;
+  error?: ReactNode;
+}
+
+interface SearchHit {
+  kind: string;
+  id: string;
+  title: string;
+}
+
+interface Page<T> {
+  data: T[];
+}
+
+interface Source<T> {
+  path: string;
+  /** The one of an id; null when there is none. */
+  one: (id: string, signal: AbortSignal) => Promise<T | null>;
+  /** As the search of the house calls them. */
+  kind: string;
+  name: (record: T) => string;
+}
+
+interface Option {
+  value: string;
+  label: string;
+}
+
+/** The first records, or those that the search of the house finds for what was typed. */
+async function optionsOf<T extends { id: string }>(
+  { path, kind, name }: Source<T>,
+  typed: string,
+  signal: AbortSignal,
+): Promise<Option[]> {
+  if (typed.length < 2) {
+    const { data } = (await read(path, { query: { limit: 50 } }, signal)) as Page<T>;
+    return data.map((record) => ({ value: record.id, label: name(record) }));
+  }
+  const hits = (await read('/operator/v1/search', { query: { q: typed } }, signal)) as Page<SearchHit>;
+  return hits.data.filter((hit) => hit.kind === kind).map(({ id, title }) => ({ value: id, label: title }));
+}
+
+/** A choice among the records of a list, searched as one types. */
+function RecordSelect<T extends { id: string }>({
+  source,
+  ...props
+}: RecordSelectProps & { source: Source<T> }): ReactNode {
+  const [typed, setTyped] = useState('');
+  const [settled] = useDebouncedValue(typed, 200);
+  const [isOpen, setOpen] = useState(false);
+  const found = useQuery<Option[], Problem>({
+    queryKey: [source.path, 'select', settled],
+    queryFn: async ({ signal }) => optionsOf(source, settled, signal),
+    enabled: isOpen,
+    placeholderData: (last) => last,
+    staleTime: 30_000,
+  });
+  const chosen = useQuery<T | null, Problem>({
+    queryKey: [source.path, 'one', props.value],
+    queryFn: ({ signal }) => source.one(props.value, signal),
+    enabled: props.value !== '',
+    staleTime: 60_000,
+    retry: false,
+  });
+  const options = found.data ?? [];
+  const label = chosen.data ? source.name(chosen.data) : props.value;
+  const isListed = props.value === '' || options.some(({ value }) => value === props.value);
+  return (
+    <Select
+      label={props.labelled ? props.label : undefined}
+      aria-label={props.labelled ? undefined : props.label}
+      placeholder={props.placeholder}
+      error={props.error}
+      withAsterisk={props.required}
+      data={isListed ? options : [{ value: props.value, label }, ...options]}
+      value={props.value || null}
+      onChange={(id) => props.onChange(id ?? '')}
+      searchable
+      clearable={!props.required}
+      filter={({ options: all }) => all}
+      onSearchChange={(text) => setTyped(text === label ? '' : withoutSecrets(text))}
+      onDropdownOpen={() => setOpen(true)}
+      nothingFoundMessage={found.isLoading ? 'Looking…' : 'None found'}
+      maxDropdownHeight={320}
+      comboboxProps={{ width: 'max-content', position: 'bottom-start' }}
+    />
+  );
+}
+
+const oneAt =
+  (path: string) =>
+  async <T,>(id: string, signal: AbortSignal): Promise<T> =>
+    (await read(`${path}/${id}`, {}, signal)) as T;
+
+const projects: Source<{ id: string; name: string }> = {
+  path: '/operator/v1/projects',
+  one: oneAt('/operator/v1/projects'),
+  kind: 'project',
+  name: ({ name }) => name,
+};
+
+const endpoints: Source<{ id: string; url: string }> = {
+  path: '/operator/v1/webhooks/endpoints',
+  // Looked for in the list: the attempts at a deleted one are filtered by it too, and that it is gone is no error.
+  one: async (id, signal) => {
+    const { data } = (await read('/operator/v1/webhooks/endpoints', { query: { q: id } }, signal)) as Page<{
+      id: string;
+      url: string;
+    }>;
+    return data[0] ?? null;
+  },
+  kind: 'endpoint',
+  name: ({ url }) => url,
+};
+
+const organizations: Source<{ id: string; name: string }> = {
+  path: '/operator/v1/organizations',
+  one: oneAt('/operator/v1/organizations'),
+  kind: 'organization',
+  name: ({ name }) => name,
+};
+
+export function ProjectSelect(props: RecordSelectProps): ReactNode {
+  return <RecordSelect label="Project" placeholder="Any project" {...props} source={projects} />;
+}
+
+export function EndpointSelect(props: RecordSelectProps): ReactNode {
+  return <RecordSelect label="Endpoint" placeholder="Any endpoint" {...props} source={endpoints} />;
+}
+
+export function OrganizationSelect(props: RecordSelectProps): ReactNode {
+  return (
+    <RecordSelect label="Organization" placeholder="Any organization" {...props} source={organizations} />
+  );
+}

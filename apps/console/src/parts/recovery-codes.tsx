@@ -1,0 +1,47 @@
+import { Alert, Button, Checkbox, Group, Stack, Text } from '@mantine/core';
+import { useEffect, useState, type ReactNode } from 'react';
+import { CopyTextButton } from './copy-button';
+import { downloadText } from './download';
+import { Icon } from './icon';
+import classes from './recovery-codes.module.css';
+
+/** Codes that are shown this once; on goes only who says to have kept them. */
+export function RecoveryCodes({ codes, onKept }: { codes: string[]; onKept: () => void }): ReactNode {
+  const [isKept, setKept] = useState(false);
+  useEffect(() => {
+    const ask = (event: BeforeUnloadEvent): void => event.preventDefault();
+    window.addEventListener('beforeunload', ask);
+    return () => window.removeEventListener('beforeunload', ask);
+  }, []);
+  return (
+    <Stack gap="sm">
+      <Alert color="yellow" icon={<Icon name="alert" size={20} />} title="Keep them now">
+        <Text>These codes are shown once. Keep them where you would find them without your phone.</Text>
+      </Alert>
+      <ul className={classes.codes} aria-label="Recovery codes">
+        {codes.map((code) => (
+          <li key={code}>{code}</li>
+        ))}
+      </ul>
+      <Group gap="xs">
+        <CopyTextButton value={codes.join('\n')} name="recovery codes" />
+        <Button
+          variant="default"
+          size="xs"
+          leftSection={<Icon name="download" size={14} />}
+          onClick={() => downloadText('gatehouse-recovery-codes.txt', `${codes.join('\n')}\n`)}
+        >
+          Download
+        </Button>
+      </Group>
+      <Checkbox
+        label="I have kept them"
+        checked={isKept}
+        onChange={(event) => setKept(event.currentTarget.checked)}
+      />
+      <Button disabled={!isKept} onClick={onKept}>
+        Continue
+      </Button>
+    </Stack>
+  );
+}

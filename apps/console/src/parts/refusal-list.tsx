@@ -1,0 +1,29 @@
+import { Table } from '@mantine/core';
+import type { ReactNode } from 'react';
+import type { Schemas } from '../http/client';
+import { refusalInWords } from './redelivery-plan';
+
+interface RefusalListProps {
+  /** What the list is: "Left out". */
+  name: string;
+  refusals: Schemas['RefusalCountResponse'][];
+}
+
+/** How many deliveries are left out, and why. */
+export function RefusalList({ name, refusals }: RefusalListProps): ReactNode {
+  if (refusals.length === 0) return null;
+  return (
+    <Table fz="sm" aria-label={name} withRowBorders={false} verticalSpacing={2} horizontalSpacing={0}>
+      <Table.Tbody>
+        {refusals.map(({ reason, count }) => (
+          <Table.Tr key={reason}>
+            <Table.Td ta="right" pr="sm" w="4.5rem" fw={600}>
+              {count.toLocaleString('en')}
+            </Table.Td>
+            <Table.Td>{refusalInWords(reason)}</Table.Td>
+          </Table.Tr>
+        ))}
+      </Table.Tbody>
+    </Table>
+  );
+}

@@ -1,0 +1,39 @@
+import { Tooltip } from '@mantine/core';
+import { useSyncExternalStore, type ReactNode } from 'react';
+import { relativeTime, utcTime } from './time';
+
+const TICK_MS = 5_000;
+const listeners = new Set<() => void>();
+let current = Date.now();
+
+setInterval(() => {
+  current = Date.now();
+  for (const listener of listeners) listener();
+}, TICK_MS);
+
+const subscribe = (listener: () => void): (() => void) => {
+  listeners.add(listener);
+  return () => listeners.delete(listener);
+};
+
+/** The time of day in ms, anew every 5 s; one timer for the whole page. */
+export const useNow = (): number => useSyncExternalStore(subscribe, () => current);
+
+/** "5m ago", with the moment in UTC in the tooltip. `none` stands for null. */
+export function RelativeTime({
+  at,
+  none = '–',
+}: {
+  at: string | null | undefined;
+  none?: string;
+}): ReactNode {
+  const now = useNow();
+  if (!at) return none;
+  return (
+    <Tooltip label={utcTime(at)}>
+      <time dateTime={at} style={{ whiteSpace: 'nowrap' }}>
+        {relativeTime(Date.parse(at), Math.max(now, Date.now() - TICK_MS))}
+      </time>
+    </Tooltip>
+  );
+}

@@ -1,0 +1,73 @@
+import { Text } from '@mantine/core';
+import { useRef, type ReactNode } from 'react';
+import { api, data } from '../http/client';
+import { useSend } from '../http/queries';
+import { ActionDialog } from './action-dialog';
+import type { Batch } from './redelivery-plan';
+import { RefusalList } from './refusal-list';
+
+interface StartBatchDialogProps {
+  /** A plan; null keeps the dialog closed. */
+  plan: Batch | null;
+  onClose: () => void;
+  onStarted: (batch: Batch) => void;
+}
+
+/** What a plan found and what it leaves out. With a reason it is started, once. */
+export function StartBatchDialog({ plan, onClose, onStarted }: StartBatchDialogProps): ReactNode {
+  const start = useSend(
+    ({ id, reason }: { id: string; reason: string }) =>
+      data(
+        api.POST('/operator/v1/webhooks/redeliveries/{redeliveryId}/start', {
+          params: { path: { redeliveryId: id } },
+          body: { reason },
+        }),
+      ),
+    '/operator/v1/webhooks/',
+    '/operator/v1/overview',
+  );
+  // While the dialog fades away it still says what it said.
+  const last = useRef(plan);
+  if (plan) last.current = plan;
+  const { eligible = 0, total = 0, not_eligible: leftOut = [] } = last.current ?? {};
+  return (
+    <ActionDialog
+      open={plan !== null}
+      onClose={onClose}
+      title={eligible === 0 ? 'Nothing can be redelivered' : `Redeliver ${deliveries(eligible)}?`}
+      confirm={eligible === 0 ? 'Redeliver' : `Redeliver ${eligible.toLocaleString('en')}`}
+      reason={eligible === 0 ? undefined : 'required'}
+      disabled={eligible === 0}
+      onConfirm={async (reason) => {
+        const { data: batch } = await start.mutateAsync({ id: plan!.id, reason });
+        onStarted(batch);
+      }}
+    >
+      <Text>{foundInWords(total, eligible)}</Text>
+      {leftOut.length > 0 && (
+        <div>
+          <Text fw={600} mb={4}>
+            Left out
+          </Text>
+          <RefusalList name="Left out" refusals={leftOut} />
+        </div>
+      )}
+      {eligible > 0 && (
+        <Text c="dimmed">
+          Exactly these are sent, little by little, and it can be cancelled on the way. Nothing is sent before
+          you start it; the plan stays among the batches for a day.
+        </Text>
+      )}
+    </ActionDialog>
+  );
+}
+
+const deliveries = (count: number): string =>
+  count === 1 ? '1 delivery' : `${count.toLocaleString('en')} deliveries`;
+
+function foundInWords(total: number, eligible: number): string {
+  if (total === 0) return 'Nothing matched when it was planned.';
+  if (total === eligible)
+    return total === 1 ? 'It can be redelivered.' : 'All that match can be redelivered.';
+  return `${deliveries(total)} matched, of which ${eligible.toLocaleString('en')} can be redelivered.`;
+}

@@ -1,0 +1,122 @@
+import { Button, Divider, Popover, Stack, TextInput } from '@mantine/core';
+import { useState, type ReactNode } from 'react';
+import { Icon } from './icon';
+import { boundsOf, isPreset, presets, type Preset } from './time-range';
+import { utcTime } from './time';
+
+interface TimeRangeSelectProps {
+  /** As in the URL; "" is any time. */
+  value: string;
+  onChange: (range: string) => void;
+  label?: string;
+  /** Whether "Any time" is offered. */
+  optional?: boolean;
+}
+
+/** Presets, or two moments in UTC. */
+export function TimeRangeSelect({
+  value,
+  onChange,
+  label = 'Time',
+  optional = true,
+}: TimeRangeSelectProps): ReactNode {
+  const [open, setOpen] = useState(false);
+  const pick = (range: string): void => {
+    onChange(range);
+    setOpen(false);
+  };
+  return (
+    <Popover opened={open} onChange={setOpen} position="bottom-start" trapFocus withinPortal>
+      <Popover.Target>
+        <Button
+          variant="default"
+          size="sm"
+          maw="100%"
+          fw={400}
+          leftSection={<Icon name="clock" size={14} />}
+          rightSection={<Icon name="chevron-down" size={14} />}
+          aria-label={`${label}: ${rangeInWords(value)}`}
+          onClick={() => setOpen(!open)}
+        >
+          {label !== 'Time' && `${label}: `}
+          {rangeInWords(value)}
+        </Button>
+      </Popover.Target>
+      <Popover.Dropdown p="xs" miw={260}>
+        <Stack gap={2}>
+          {optional && <Choice text="Any time" isPicked={value === ''} onPick={() => pick('')} />}
+          {(Object.keys(presets) as Preset[]).map((preset) => (
+            <Choice
+              key={preset}
+              text={presets[preset].label}
+              isPicked={value === preset}
+              onPick={() => pick(preset)}
+            />
+          ))}
+          <Divider my={6} label="From and to, in UTC" />
+          <CustomRange value={value} onPick={pick} />
+        </Stack>
+      </Popover.Dropdown>
+    </Popover>
+  );
+}
+
+function Choice(props: { text: string; isPicked: boolean; onPick: () => void }): ReactNode {
+  return (
+    <Button
+      variant={props.isPicked ? 'light' : 'subtle'}
+      color={props.isPicked ? undefined : 'gray'}
+      c={props.isPicked ? undefined : 'var(--mantine-color-text)'}
+      size="xs"
+      justify="flex-start"
+      aria-pressed={props.isPicked}
+      onClick={props.onPick}
+    >
+      {props.text}
+    </Button>
+  );
+}
+
+function CustomRange({ value, onPick }: { value: string; onPick: (range: string) => void }): ReactNode {
+  const [from, to] = isPreset(value) ? ['', ''] : value.split('~');
+  const [start, setStart] = useState(asLocal(from));
+  const [end, setEnd] = useState(asLocal(to));
+  const range = [start, end].map((text) => (text ? `${text}:00.000Z` : '')).join('~');
+  return (
+    <Stack gap={6}>
+      <TextInput
+        type="datetime-local"
+        size="xs"
+        label="From"
+        value={start}
+        onChange={(event) => setStart(event.currentTarget.value)}
+      />
+      <TextInput
+        type="datetime-local"
+        size="xs"
+        label="To"
+        value={end}
+        onChange={(event) => setEnd(event.currentTarget.value)}
+      />
+      <Button size="xs" disabled={!boundsOf(range, 0)} onClick={() => onPick(range)}>
+        Apply
+      </Button>
+    </Stack>
+  );
+}
+
+/** What an input of type datetime-local takes: UTC without its Z, to the minute. */
+function asLocal(moment: string | undefined): string {
+  const time = Date.parse(moment ?? '');
+  return Number.isNaN(time) ? '' : new Date(time).toISOString().slice(0, 16);
+}
+
+export function rangeInWords(range: string): string {
+  if (range === '') return 'Any time';
+  if (isPreset(range)) return presets[range].label;
+  const bounds = boundsOf(range, 0);
+  if (!bounds) return 'Not understood';
+  const [after, before] = [bounds.after, bounds.before].map((at) => at && utcTime(at).slice(0, 16));
+  if (after && before) return `${after} – ${before}`;
+  return after ? `Since ${after}` : `Until ${before}`;
+}

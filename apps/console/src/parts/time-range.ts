@@ -1,0 +1,33 @@
+/** Presets, and how long each is in ms. */
+export const presets = {
+  '1h': { label: 'Last hour', ms: 3_600_000 },
+  '24h': { label: 'Last 24 hours', ms: 86_400_000 },
+  '7d': { label: 'Last 7 days', ms: 604_800_000 },
+  '30d': { label: 'Last 30 days', ms: 2_592_000_000 },
+} as const;
+
+export type Preset = keyof typeof presets;
+
+export const isPreset = (text: string): text is Preset => Object.hasOwn(presets, text);
+
+/** Bounds as the API takes them. */
+export interface Bounds {
+  after?: string;
+  before?: string;
+}
+
+/**
+ * What a range in a URL means: a preset ("24h"), or two moments joined by "~", each of which may be absent
+ * ("2026-01-01T00:00:00.000Z~"). Null for anything else. @param now ms since 1970
+ */
+export function boundsOf(range: string, now: number): Bounds | null {
+  if (isPreset(range)) return { after: new Date(now - presets[range].ms).toISOString() };
+  const parts = range.split('~');
+  if (parts.length !== 2 || parts.join('') === '') return null;
+  const [after, before] = parts.map((part) => (part === '' ? undefined : new Date(part)));
+  if ([after, before].some((date) => date && Number.isNaN(date.getTime()))) return null;
+  return {
+    ...(after && { after: after.toISOString() }),
+    ...(before && { before: before.toISOString() }),
+  };
+}

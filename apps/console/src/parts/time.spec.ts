@@ -1,0 +1,29 @@
+import { duration, relativeTime, utcTime } from './time';
+
+const now = Date.UTC(2026, 0, 1);
+
+describe('times', () => {
+  it.each([
+    [0, 'now'],
+    [-4_000, 'now'],
+    [-59_000, '59s ago'],
+    [-61_000, '1m ago'],
+    [-2 * 3_600_000, '2h ago'],
+    [26 * 3_600_000, 'in 1d'],
+    [-400 * 86_400_000, '1y ago'],
+  ])('%d ms from now is "%s"', (ms, text) => {
+    expect(relativeTime(now + ms, now)).toBe(text);
+  });
+
+  it.each([
+    [12, '12 ms'],
+    [12_400, '12.4 s'],
+    [59_960, '1 min'],
+    [12_000_000, '3 h 20 min'],
+    [200_000_000, '2 d'],
+  ])('%d ms last "%s"', (ms, text) => expect(duration(ms)).toBe(text));
+
+  it('is told in UTC to the millisecond', () => {
+    expect(utcTime('2026-11-21T14:04:05.123+01:00')).toBe('2026-11-21 13:04:05.123 UTC');
+  });
+});

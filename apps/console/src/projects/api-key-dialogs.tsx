@@ -1,0 +1,148 @@
+import { Code, Group, Modal, Select, Stack, Text } from '@mantine/core';
+import { useState, type ReactNode } from 'react';
+import { api, data } from '../http/client';
+import { useSend } from '../http/queries';
+import { ActionDialog } from '../parts/action-dialog';
+import { Facts } from '../parts/facts';
+import { ForeignText } from '../parts/foreign-text';
+import { Id } from '../parts/id';
+import { RelativeTime } from '../parts/relative-time';
+import { StatusBadge } from '../parts/status-badge';
+import { toastDone } from '../parts/toast';
+import { maskOf, scopesInWords, stateOf, type ApiKey, type CreatedKey } from './api-key';
+
+const REFRESHED = '/operator/v1/projects/{projectId}/api-keys';
+
+interface KeyDialogProps {
+  of: ApiKey;
+  onClose: () => void;
+}
+
+/** Seconds that the old key lives on. */
+const overlaps = [
+  { value: '0', label: 'Not at all: it ends now' },
+  { value: '3600', label: '1 hour' },
+  { value: '86400', label: '1 day' },
+  { value: '604800', label: '7 days' },
+];
+
+/** Makes a new key in the place of one, and lets both live for a while. */
+export function RotateKey({
+  of: key,
+  onClose,
+  onMade,
+}: KeyDialogProps & { onMade: (made: CreatedKey) => void }): ReactNode {
+  const [overlap, setOverlap] = useState('86400');
+  const rotate = useSend(
+    () =>
+      data(
+        api.POST('/operator/v1/projects/{projectId}/api-keys/{keyId}/rotate', {
+          params: { path: { projectId: key.projectId, keyId: key.id } },
+          body: { overlapSeconds: Number(overlap) },
+        }),
+      ),
+    REFRESHED,
+  );
+  return (
+    <ActionDialog
+      open
+      onClose={onClose}
+      title="Rotate this key?"
+      confirm="Rotate"
+      onConfirm={async () => onMade(await rotate.mutateAsync(undefined))}
+    >
+      <KeyName of={key} />
+      <Text>A new key with the same rights takes its place. Its value is shown once.</Text>
+      <Select
+        label="The old key lives on for"
+        description="Long enough to change it wherever it is used."
+        data={overlaps}
+        allowDeselect={false}
+        value={overlap}
+        onChange={(seconds) => setOverlap(seconds ?? '86400')}
+      />
+    </ActionDialog>
+  );
+}
+
+/** Ends a key for good. */
+export function RevokeKey({ of: key, onClose }: KeyDialogProps): ReactNode {
+  const revoke = useSend(
+    () =>
+      data(
+        api.DELETE('/operator/v1/projects/{projectId}/api-keys/{keyId}', {
+          params: { path: { projectId: key.projectId, keyId: key.id } },
+        }),
+      ),
+    REFRESHED,
+  );
+  return (
+    <ActionDialog
+      open
+      onClose={onClose}
+      title="Revoke this key?"
+      confirm="Revoke"
+      danger
+      onConfirm={async () => {
+        await revoke.mutateAsync(undefined);
+        toastDone('Revoked');
+      }}
+    >
+      <KeyName of={key} />
+      <Text>
+        Whatever still uses it is refused within a second. It cannot be undone; to change a key without a gap,
+        rotate it.
+      </Text>
+      {key.lastUsedAt && (
+        <Text>
+          It was last used <RelativeTime at={key.lastUsedAt} />.
+        </Text>
+      )}
+    </ActionDialog>
+  );
+}
+
+function KeyName({ of: key }: { of: ApiKey }): ReactNode {
+  return (
+    <Text fw={600}>
+      <ForeignText text={key.name} /> <ForeignText text={maskOf(key)} mono />
+    </Text>
+  );
+}
+
+const closeButton = { 'aria-label': 'Close' };
+
+/** Everything that is known of a key. */
+export function KeyDetails({ of: key, onClose }: KeyDialogProps): ReactNode {
+  return (
+    <Modal opened onClose={onClose} title="API key" size="lg" closeButtonProps={closeButton}>
+      <Stack>
+        <Facts
+          of={{
+            Name: <ForeignText text={key.name} />,
+            State: <StatusBadge state={stateOf(key)} />,
+            Value: <ForeignText text={maskOf(key)} mono />,
+            Id: <Id id={key.id} short />,
+            Type: key.type === 'secret' ? 'Secret' : 'Publishable',
+            Reach: key.access === 'organization' ? 'All projects of the organization' : 'This project',
+            Created: <RelativeTime at={key.createdAt} />,
+            'Last used': <RelativeTime at={key.lastUsedAt} none="Never" />,
+            Ends: <RelativeTime at={key.expiresAt} none="Never" />,
+            ...(key.revokedAt && { Revoked: <RelativeTime at={key.revokedAt} /> }),
+            ...(key.rotatedFrom && { 'In the place of': <Id id={key.rotatedFrom} short /> }),
+          }}
+        />
+        <div>
+          <Text size="xs" c="dimmed" mb={4}>
+            Scopes
+          </Text>
+          <Group gap={6}>
+            {key.scopes.length === 0
+              ? scopesInWords(key)
+              : key.scopes.map((scope) => <Code key={scope}>{scope}</Code>)}
+          </Group>
+        </div>
+      </Stack>
+    </Modal>
+  );
+}

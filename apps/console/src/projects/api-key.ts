@@ -1,0 +1,43 @@
+import type { Schemas } from '../http/client';
+
+export type ApiKey = Schemas['ApiKeyResponse'];
+export type CreatedKey = Schemas['CreatedApiKeyResponse'];
+export type Scope = ApiKey['scopes'][number];
+
+/** What a secret key can be allowed, as the contract lists it; one that is missing here does not compile. */
+const allowed: Record<Scope, true> = {
+  'organization:read': true,
+  'organization:write': true,
+  'project:read': true,
+  'project:write': true,
+  'api_key:read': true,
+  'api_key:write': true,
+  'customer:read': true,
+  'customer:write': true,
+  'customer:delete': true,
+  'customer:export_hashes': true,
+  'session:read': true,
+  'session:revoke': true,
+  'billing:write': true,
+  'webhook:read': true,
+  'webhook:write': true,
+  'webhook:redeliver': true,
+  'event:read': true,
+  'audit:read': true,
+};
+export const scopes = Object.keys(allowed) as readonly Scope[];
+
+/** "sk_003aU…INfG" */
+export const maskOf = ({ prefix, last4 }: ApiKey): string => `${prefix}…${last4}`;
+
+export function stateOf({ revokedAt, expiresAt }: ApiKey): 'active' | 'revoked' | 'expired' {
+  if (revokedAt) return 'revoked';
+  return expiresAt && Date.parse(expiresAt) <= Date.now() ? 'expired' : 'active';
+}
+
+export function scopesInWords({ type, scopes: held }: ApiKey): string {
+  if (type === 'publishable') return 'Register, log in';
+  if (held.length === scopes.length) return 'Everything';
+  if (held.length === 0) return 'Nothing';
+  return held.length <= 2 ? held.join(', ') : `${held.length} of ${scopes.length} scopes`;
+}

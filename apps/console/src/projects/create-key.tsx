@@ -1,0 +1,131 @@
+import { Input, Radio, SegmentedControl, Select, Stack, Text, TextInput } from '@mantine/core';
+import { useState, type ReactNode } from 'react';
+import { api, data, type Schemas } from '../http/client';
+import { useSend } from '../http/queries';
+import { ActionDialog } from '../parts/action-dialog';
+import { ScopePicker } from './scope-picker';
+import type { CreatedKey, Scope } from './api-key';
+import type { Project } from './project-form';
+
+interface CreateKeyProps {
+  project: Project;
+  onClose: () => void;
+  onMade: (made: CreatedKey) => void;
+}
+
+type Body = Schemas['CreateApiKeyRequest'];
+
+const DAY_MS = 86_400_000;
+
+/** Days; "" is never. */
+const lives = [
+  { value: '', label: 'Never' },
+  { value: '7', label: 'In 7 days' },
+  { value: '30', label: 'In 30 days' },
+  { value: '90', label: 'In 90 days' },
+  { value: '365', label: 'In a year' },
+  { value: 'on', label: 'On a day…' },
+];
+
+/** Asks what a key is for and what it may; its value is shown afterwards. */
+export function CreateKey({ project, onClose, onMade }: CreateKeyProps): ReactNode {
+  const [name, setName] = useState('');
+  const [type, setType] = useState('secret');
+  const [access, setAccess] = useState('project');
+  const [scopes, setScopes] = useState<Scope[]>(['customer:read', 'customer:write']);
+  const [life, setLife] = useState('');
+  const [day, setDay] = useState('');
+  const isSecret = type === 'secret';
+  const create = useSend((body: Body) => {
+    const params = { path: { projectId: project.id } };
+    return data(api.POST('/operator/v1/projects/{projectId}/api-keys', { params, body }));
+  }, '/operator/v1/projects/{projectId}/api-keys');
+  const faults = create.error?.fields ?? {};
+  return (
+    <ActionDialog
+      open
+      onClose={onClose}
+      title="New API key"
+      confirm="Create"
+      disabled={!name.trim() || (life === 'on' && !day)}
+      onConfirm={async () =>
+        onMade(
+          await create.mutateAsync({
+            name: name.trim(),
+            type: type as Body['type'],
+            ...(isSecret ? { access: access as Body['access'], scopes } : { access: 'project' }),
+            expiresAt: endOf(life, day),
+          }),
+        )
+      }
+    >
+      <TextInput
+        label="Name"
+        description="What the key is for."
+        placeholder="Order service"
+        required
+        maxLength={100}
+        data-autofocus
+        autoComplete="off"
+        value={name}
+        error={faults.name}
+        onChange={(event) => setName(event.currentTarget.value)}
+      />
+      <Stack gap={6}>
+        <SegmentedControl
+          aria-label="Type"
+          fullWidth
+          value={type}
+          onChange={setType}
+          data={[
+            { value: 'secret', label: 'Secret' },
+            { value: 'publishable', label: 'Publishable' },
+          ]}
+        />
+        <Text c="dimmed" size="xs">
+          {isSecret
+            ? 'For servers alone: whoever holds it may do all that is ticked below.'
+            : 'For pages and apps: it lets customers register and log in, and is no secret.'}
+        </Text>
+      </Stack>
+      {isSecret && (
+        <>
+          <Radio.Group label="Reach" value={access} onChange={setAccess} error={faults.access}>
+            <Stack gap={6} mt={6}>
+              <Radio value="project" label="This project" />
+              <Radio
+                value="organization"
+                label="Every project of the organization, and of those it created"
+              />
+            </Stack>
+          </Radio.Group>
+          <ScopePicker value={scopes} onChange={setScopes} error={faults.scopes} />
+        </>
+      )}
+      <Select
+        label="Ends"
+        data={lives}
+        allowDeselect={false}
+        value={life}
+        error={faults.expiresAt}
+        onChange={(chosen) => setLife(chosen ?? '')}
+      />
+      {life === 'on' && (
+        <Input.Wrapper label="Day" description="At its beginning, in UTC." id="key-day">
+          <Input
+            id="key-day"
+            type="date"
+            value={day}
+            onChange={(event) => setDay(event.currentTarget.value)}
+          />
+        </Input.Wrapper>
+      )}
+    </ActionDialog>
+  );
+}
+
+function endOf(life: string, day: string): string | null {
+  if (life === '') return null;
+  if (life === 'on') return new Date(`${day}T00:00:00.000Z`).toISOString();
+  return new Date(Date.now() + Number(life) * DAY_MS).toISOString();
+}

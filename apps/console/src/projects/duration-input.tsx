@@ -1,0 +1,61 @@
+import { Group, Input, NumberInput, Select } from '@mantine/core';
+import { useId, useState, type ReactNode } from 'react';
+
+const units = { seconds: 1, minutes: 60, hours: 3_600, days: 86_400 } as const;
+type Unit = keyof typeof units;
+
+interface DurationInputProps {
+  label: string;
+  description: string;
+  /** Seconds. */
+  value: number;
+  onChange: (seconds: number) => void;
+  error?: string;
+  readOnly?: boolean;
+}
+
+/** The largest unit in which it is a whole number. @param seconds */
+const unitOf = (seconds: number): Unit =>
+  (Object.keys(units) as Unit[]).findLast((unit) => seconds > 0 && seconds % units[unit] === 0) ?? 'seconds';
+
+/** A length of time as people say it. */
+export function DurationInput(props: DurationInputProps): ReactNode {
+  const { label, description, value, onChange, error, readOnly } = props;
+  const id = useId();
+  const [chosen, setChosen] = useState<Unit | null>(null);
+  const unit = chosen && value % units[chosen] === 0 ? chosen : unitOf(value);
+  return (
+    <Input.Wrapper label={label} description={description} error={error} id={id} labelElement="label">
+      <Group gap="xs" wrap="nowrap" my={4} maw={280}>
+        <NumberInput
+          id={id}
+          min={1}
+          allowDecimal={false}
+          allowNegative={false}
+          clampBehavior="none"
+          readOnly={readOnly}
+          error={Boolean(error)}
+          value={value === 0 ? '' : value / units[unit]}
+          onChange={(count) => {
+            setChosen(unit);
+            onChange(Number(count) * units[unit]);
+          }}
+          style={{ flex: 1 }}
+        />
+        <Select
+          aria-label={`${label}: unit`}
+          data={Object.keys(units)}
+          allowDeselect={false}
+          readOnly={readOnly}
+          value={unit}
+          onChange={(picked) => {
+            const next = (picked ?? unit) as Unit;
+            setChosen(next);
+            onChange((value / units[unit]) * units[next]);
+          }}
+          w={120}
+        />
+      </Group>
+    </Input.Wrapper>
+  );
+}

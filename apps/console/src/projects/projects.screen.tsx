@@ -1,0 +1,94 @@
+import { Button } from '@mantine/core';
+import type { ReactNode } from 'react';
+import { useSearchParams } from 'react-router';
+import { Can, useCan } from '../app/roles';
+import type { Schemas } from '../http/client';
+import { choiceFilter, organizationFilter, textFilter, viewFilter } from '../lists/filters';
+import { List } from '../lists/list';
+import type { Column } from '../lists/list-table';
+import { useList } from '../lists/use-list';
+import { EnvironmentBadge, environments } from '../parts/environment-badge';
+import { ForeignText } from '../parts/foreign-text';
+import { Icon } from '../parts/icon';
+import { Page } from '../parts/page';
+import { OrganizationName } from '../parts/record-name';
+import { RelativeTime } from '../parts/relative-time';
+import { CreateProject } from './create-project';
+
+type Project = Schemas['ProjectResponse'];
+
+const filters = {
+  archived: viewFilter('Projects', { false: 'In use', true: 'Archived' }, 'false'),
+  q: textFilter('Search', 'Name or slug begins with, or id', /\S/),
+  organizationId: organizationFilter(),
+  environment: choiceFilter('Environment', environments),
+};
+
+const BESIDE = ['create'];
+
+const columns: Column<Project>[] = [
+  { header: 'Name', primary: true, cell: (row) => <ForeignText text={row.name} /> },
+  { header: 'Environment', cell: (row) => <EnvironmentBadge of={row.environment} /> },
+  { header: 'Organization', cell: (row) => <OrganizationName id={row.organizationId} link /> },
+  { header: 'Slug', wideOnly: true, cell: (row) => <ForeignText text={row.slug} mono /> },
+  { header: 'Created', align: 'right', cell: (row) => <RelativeTime at={row.createdAt} /> },
+];
+
+const archivedColumn: Column<Project> = {
+  header: 'Archived',
+  align: 'right',
+  cell: (row) => <RelativeTime at={row.archivedAt} />,
+};
+
+/** `?create=` opens the form, for the organization that is named there. */
+export function ProjectsScreen(): ReactNode {
+  const [search, setSearch] = useSearchParams();
+  const canCreate = useCan('admin');
+  const list = useList({
+    path: '/operator/v1/projects',
+    count: '/operator/v1/projects/count',
+    filters,
+    beside: BESIDE,
+  });
+  const isArchive = list.values.archived === 'true';
+  const setCreate = (organizationId: string | null): void =>
+    setSearch((before) => {
+      const after = new URLSearchParams(before);
+      if (organizationId === null) after.delete('create');
+      else after.set('create', organizationId);
+      return after;
+    });
+  const create = (
+    <Can role="admin">
+      <Button leftSection={<Icon name="plus" />} onClick={() => setCreate(list.values.organizationId ?? '')}>
+        New project
+      </Button>
+    </Can>
+  );
+  return (
+    <Page
+      title="Projects"
+      about="Each is a world of its own: customers, keys, webhook endpoints and settings."
+      actions={create}
+    >
+      <List
+        list={list}
+        noun="projects"
+        columns={isArchive ? [...columns, archivedColumn] : columns}
+        href={(row) => `/projects/${row.id}`}
+        empty={
+          isArchive
+            ? { title: 'Nothing archived', text: 'An archived project stays here with its data.' }
+            : {
+                title: 'No projects yet',
+                text: 'Make one, then a secret key for its server and a publishable key for its pages.',
+                action: create,
+              }
+        }
+      />
+      {canCreate && search.has('create') && (
+        <CreateProject organizationId={search.get('create') ?? ''} onClose={() => setCreate(null)} />
+      )}
+    </Page>
+  );
+}

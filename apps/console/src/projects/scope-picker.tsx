@@ -1,0 +1,53 @@
+import { Button, Checkbox, Group, Input, SimpleGrid } from '@mantine/core';
+import type { ReactNode } from 'react';
+import { scopes, type Scope } from './api-key';
+
+interface ScopePickerProps {
+  value: Scope[];
+  onChange: (scopes: Scope[]) => void;
+  error?: string;
+}
+
+const presets: Record<string, readonly Scope[]> = {
+  Customers: ['customer:read', 'customer:write'],
+  'Read only': scopes.filter((scope) => scope.endsWith(':read')),
+  Everything: scopes,
+  Nothing: [],
+};
+
+/** What a secret key may do, one by one or by a usual choice. */
+export function ScopePicker({ value, onChange, error }: ScopePickerProps): ReactNode {
+  return (
+    <Checkbox.Group
+      label="Scopes"
+      description="What it may do; tick no more than it needs."
+      value={value}
+      onChange={(picked) => onChange(scopes.filter((scope) => picked.includes(scope)))}
+      error={error}
+    >
+      <Group gap={6} my={8}>
+        {Object.entries(presets).map(([label, preset]) => (
+          <Button
+            key={label}
+            size="compact-xs"
+            variant={preset.join() === value.join() ? 'light' : 'default'}
+            aria-pressed={preset.join() === value.join()}
+            onClick={() => onChange([...preset])}
+          >
+            {label}
+          </Button>
+        ))}
+      </Group>
+      <SimpleGrid cols={{ base: 1, xs: 2 }} spacing="xs" verticalSpacing={6}>
+        {scopes.map((scope) => (
+          <Checkbox key={scope} size="xs" value={scope} label={scope} />
+        ))}
+      </SimpleGrid>
+      {value.includes('customer:export_hashes') && (
+        <Input.Description mt={8}>
+          customer:export_hashes gives out password hashes: for moving away alone.
+        </Input.Description>
+      )}
+    </Checkbox.Group>
+  );
+}

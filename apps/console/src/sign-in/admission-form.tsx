@@ -1,0 +1,95 @@
+import { Button, Stack, Text, TextInput } from '@mantine/core';
+import { useState, type FormEvent, type ReactNode } from 'react';
+import { useNavigate } from 'react-router';
+import { useEnterSession, type Session } from '../app/session';
+import { useSend } from '../http/queries';
+import { PasswordField } from '../parts/password-field';
+import { Door } from './door';
+import { useLinkToken } from './link-token';
+import { SignInProblem } from './sign-in-problem';
+
+export interface Admission {
+  token: string;
+  email: string;
+  name: string | null;
+  password: string;
+}
+
+interface AdmissionFormProps {
+  title: string;
+  about: string;
+  /** Whether the address is asked for; an invitation has one. */
+  asksEmail?: boolean;
+  send: (admission: Admission) => Promise<Session>;
+}
+
+/** What somebody fills in who comes by a one-time link. Signing in goes on with the authenticator. */
+export function AdmissionForm({ title, about, asksEmail, send }: AdmissionFormProps): ReactNode {
+  const token = useLinkToken();
+  const [email, setEmail] = useState('');
+  const [name, setName] = useState('');
+  const [password, setPassword] = useState('');
+  const enter = useEnterSession();
+  const navigate = useNavigate();
+  const admit = useSend(() => send({ token: token ?? '', email, name: name.trim() || null, password }));
+  const faults = admit.error?.fields ?? {};
+  const submit = (event: FormEvent): void => {
+    event.preventDefault();
+    if (admit.isPending) return;
+    admit.mutate(undefined, {
+      onSuccess: (session) => {
+        enter(session);
+        void navigate('/sign-in', { replace: true });
+      },
+    });
+  };
+  if (!token) {
+    return (
+      <Door title={title}>
+        <Text>This link is not whole. Open it again as you were given it.</Text>
+      </Door>
+    );
+  }
+  return (
+    <Door title={title} about={about}>
+      <form onSubmit={submit}>
+        <Stack>
+          {asksEmail && (
+            <TextInput
+              label="E-mail"
+              type="email"
+              name="username"
+              autoComplete="username"
+              required
+              autoFocus
+              error={faults['email']}
+              value={email}
+              onChange={(event) => setEmail(event.currentTarget.value)}
+            />
+          )}
+          <TextInput
+            label="Name"
+            description="What your colleagues see. You may leave it empty."
+            name="name"
+            autoComplete="name"
+            autoFocus={!asksEmail}
+            error={faults['name']}
+            value={name}
+            onChange={(event) => setName(event.currentTarget.value)}
+          />
+          <PasswordField
+            label="Password"
+            kind="new-password"
+            value={password}
+            onChange={setPassword}
+            error={faults['password']}
+          />
+          <SignInProblem problem={admit.error} />
+          <Button type="submit" loading={admit.isPending}>
+            Continue
+          </Button>
+        </Stack>
+      </form>
+    </Door>
+  );
+}

@@ -1,0 +1,48 @@
+import { Anchor, Button, Group, Stack } from '@mantine/core';
+import { useState, type FormEvent, type ReactNode } from 'react';
+import { SESSION_PATH, useEnterSession } from '../app/session';
+import { api, data } from '../http/client';
+import { useSend } from '../http/queries';
+import { CodeInput } from '../parts/code-input';
+import { SignInProblem } from './sign-in-problem';
+import { StartOver } from './start-over';
+
+/** A code of the authenticator, or one of those for when it is lost. */
+export function CodeStep(): ReactNode {
+  const [isRecovery, setRecovery] = useState(false);
+  const [code, setCode] = useState('');
+  const enter = useEnterSession();
+  const prove = useSend(() => data(api.POST(`${SESSION_PATH}/second-factor`, { body: { code } })));
+  const submit = (event: FormEvent): void => {
+    event.preventDefault();
+    if (!prove.isPending) prove.mutate(undefined, { onSuccess: enter, onError: () => setCode('') });
+  };
+  const turn = (): void => {
+    setRecovery(!isRecovery);
+    setCode('');
+    prove.reset();
+  };
+  return (
+    <form onSubmit={submit}>
+      <Stack>
+        <CodeInput
+          key={String(isRecovery)}
+          isRecovery={isRecovery}
+          value={code}
+          onChange={setCode}
+          autoFocus
+        />
+        <SignInProblem problem={prove.error} />
+        <Button type="submit" loading={prove.isPending}>
+          Continue
+        </Button>
+        <Group justify="space-between" gap="xs">
+          <Anchor component="button" type="button" onClick={turn}>
+            {isRecovery ? 'Use the authenticator' : 'Use a recovery code'}
+          </Anchor>
+          <StartOver />
+        </Group>
+      </Stack>
+    </form>
+  );
+}

@@ -1,0 +1,46 @@
+import { Paper, Stack, Text, Title } from '@mantine/core';
+import { useEffect, type ReactNode } from 'react';
+import { Mark } from '../app/mark';
+import { useSession } from '../app/session';
+import classes from './door.module.css';
+import { HttpsNeeded } from './https-needed';
+
+interface DoorProps {
+  /** Heads the card and names the tab. */
+  title: string;
+  about?: ReactNode;
+  children: ReactNode;
+}
+
+/** The frame of the pages in front of the console. Nobody types a password into one that came over plain http. */
+export function Door({ title, about, children }: DoorProps): ReactNode {
+  const { house } = useSession();
+  useEffect(() => {
+    document.title = `${title} · Gatehouse`;
+  }, [title]);
+  return (
+    <main className={classes.door}>
+      <div className={classes.brand}>
+        <Mark size={28} />
+        Gatehouse
+      </div>
+      <Paper p="xl" className={classes.card}>
+        <Stack gap="md">
+          <div>
+            <Title order={1}>{title}</Title>
+            {about && (
+              <Text c="dimmed" mt={4}>
+                {about}
+              </Text>
+            )}
+          </div>
+          {window.isSecureContext ? children : <HttpsNeeded />}
+        </Stack>
+      </Paper>
+      <Text size="xs" c="dimmed" className={classes.host}>
+        {window.location.host}
+        {!house.production && ', not production'}
+      </Text>
+    </main>
+  );
+}

@@ -1,0 +1,81 @@
+import { Button, Group, Stack, Text } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { useState, type FormEvent, type ReactNode } from 'react';
+import { SESSION_PATH, useEnterSession } from '../app/session';
+import { api, data } from '../http/client';
+import { asProblem, type Problem } from '../http/problem';
+import { useSend } from '../http/queries';
+import type { Schemas } from '../http/client';
+import { CodeInput } from '../parts/code-input';
+import { CopyTextButton } from '../parts/copy-button';
+import { Loaded } from '../parts/loaded';
+import classes from './enrollment-step.module.css';
+import { QrCode } from './qr-code';
+import { SignInProblem } from './sign-in-problem';
+import { StartOver } from './start-over';
+
+/** Makes an authenticator the second factor of somebody who has none yet. */
+export function EnrollmentStep({ onEnrolled }: { onEnrolled: (recoveryCodes: string[]) => void }): ReactNode {
+  // Asked for once: each answer voids the one before.
+  const proposal = useQuery<Schemas['EnrollmentResponse'], Problem>({
+    queryKey: [`${SESSION_PATH}/enrollment`],
+    queryFn: () =>
+      data(api.POST(`${SESSION_PATH}/enrollment`, {})).catch((error: unknown) => {
+        throw asProblem(error);
+      }),
+    staleTime: Infinity,
+    gcTime: 0,
+    refetchOnReconnect: false,
+  });
+  return (
+    <Loaded query={proposal}>{(shown) => <EnrollmentForm proposal={shown} onEnrolled={onEnrolled} />}</Loaded>
+  );
+}
+
+interface EnrollmentFormProps {
+  proposal: Schemas['EnrollmentResponse'];
+  onEnrolled: (recoveryCodes: string[]) => void;
+}
+
+function EnrollmentForm({ proposal: { secret, otpauthUri }, onEnrolled }: EnrollmentFormProps): ReactNode {
+  const [code, setCode] = useState('');
+  const enter = useEnterSession();
+  const confirm = useSend(() => data(api.POST(`${SESSION_PATH}/enrollment/confirm`, { body: { code } })));
+  const submit = (event: FormEvent): void => {
+    event.preventDefault();
+    if (confirm.isPending) return;
+    confirm.mutate(undefined, {
+      onSuccess: ({ session, recoveryCodes }) => {
+        onEnrolled(recoveryCodes);
+        enter(session);
+      },
+      onError: () => setCode(''),
+    });
+  };
+  return (
+    <form onSubmit={submit}>
+      <Stack>
+        <Text>
+          Besides your password the console asks for a code each time. Scan this with an authenticator app, or
+          type the key into it.
+        </Text>
+        <QrCode text={otpauthUri} label="QR code for an authenticator app" />
+        <div>
+          <Text size="xs" c="dimmed">
+            Key
+          </Text>
+          <Group gap="sm">
+            <code className={classes.secret}>{secret.match(/.{1,4}/g)?.join(' ')}</code>
+            <CopyTextButton value={secret} name="key" />
+          </Group>
+        </div>
+        <CodeInput value={code} onChange={setCode} label="Code that the app shows now" />
+        <SignInProblem problem={confirm.error} />
+        <Button type="submit" loading={confirm.isPending}>
+          Continue
+        </Button>
+        <StartOver />
+      </Stack>
+    </form>
+  );
+}

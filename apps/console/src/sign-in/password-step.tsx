@@ -1,0 +1,45 @@
+import { Button, Stack, TextInput } from '@mantine/core';
+import { useState, type FormEvent, type ReactNode } from 'react';
+import { SESSION_PATH, useEnterSession } from '../app/session';
+import { api, data } from '../http/client';
+import { useSend } from '../http/queries';
+import { PasswordField } from '../parts/password-field';
+import { SignInProblem } from './sign-in-problem';
+
+export function PasswordStep(): ReactNode {
+  const [email, setEmail] = useState('');
+  const [password, setPassword] = useState('');
+  const enter = useEnterSession();
+  const signIn = useSend(() => data(api.POST(SESSION_PATH, { body: { email, password } })));
+  const submit = (event: FormEvent): void => {
+    event.preventDefault();
+    if (!signIn.isPending) signIn.mutate(undefined, { onSuccess: enter });
+  };
+  return (
+    <form onSubmit={submit}>
+      <Stack>
+        <TextInput
+          label="E-mail"
+          type="email"
+          name="username"
+          autoComplete="username"
+          required
+          autoFocus
+          value={email}
+          onChange={(event) => setEmail(event.currentTarget.value)}
+        />
+        <PasswordField
+          label="Password"
+          name="password"
+          kind="current-password"
+          value={password}
+          onChange={setPassword}
+        />
+        <SignInProblem problem={signIn.error} />
+        <Button type="submit" loading={signIn.isPending}>
+          Sign in
+        </Button>
+      </Stack>
+    </form>
+  );
+}

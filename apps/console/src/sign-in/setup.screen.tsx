@@ -1,0 +1,15 @@
+import type { ReactNode } from 'react';
+import { api, data } from '../http/client';
+import { AdmissionForm } from './admission-form';
+
+/** Where the link in the log of a new house leads: whoever has it becomes the first operator. */
+export function SetupScreen(): ReactNode {
+  return (
+    <AdmissionForm
+      title="Set up this house"
+      about="You become its first operator, an admin."
+      asksEmail
+      send={(admission) => data(api.POST('/operator/v1/setup', { body: admission }))}
+    />
+  );
+}
