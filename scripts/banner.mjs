@@ -6,7 +6,7 @@ import path from 'node:path';
  * Prints where everything is and, outside production, the keys.
  * @param {NodeJS.WriteStream} report
  * @param {{ production: boolean, publicUrl: string, dataDir: string, redisUrl: string | null, docs: boolean,
- *   http: { host: string, port: number } }} config
+ *   console: boolean, http: { host: string, port: number } }} config
  * @param {number} seconds how long the start took
  * @param {boolean} isSeeded whether the keys in DATA_DIR are those of this database
  */
@@ -15,6 +15,7 @@ export function printBanner(report, config, seconds, isSeeded) {
   const rows = [
     ['API', url],
     ...(config.publicUrl === url ? [] : [['Public URL', config.publicUrl]]),
+    ...(config.console ? [['Console', `${url}/console/`]] : []),
     ...(config.docs ? [['Reference', `${url}/docs`]] : []),
     ['Data directory', config.dataDir],
     ['Deliveries', config.redisUrl ? 'carried by Redis' : 'carried by PostgreSQL (REDIS_URL is not set)'],

@@ -8,7 +8,25 @@ import { run, withLock } from './processes.mjs';
 const LOCK = path.join(root, '.build.lock');
 const LOCKFILE = path.join(root, 'package-lock.json');
 const INSTALLED = path.join(root, 'node_modules', '.gatehouse-lock-hash');
-const BUILT = path.join(root, 'dist', '.build-stamp');
+const DIST = path.join(root, 'dist');
+
+/** What is built apart: a change of the console needs no restart of the programs, and theirs no new console. */
+const PARTS = [
+  {
+    stamp: path.join(DIST, '.build-stamp'),
+    sources: ['apps/api', 'apps/webhook-worker', 'libs', 'test/bench', 'test/screenshots', 'test/support'],
+    made: ['apps/api', 'apps/webhook-worker', 'libs', 'test'],
+    program: ['@nestjs', 'cli', 'bin', 'nest.js'],
+    args: ['build'],
+  },
+  {
+    stamp: path.join(DIST, '.console-stamp'),
+    sources: ['apps/console'],
+    made: ['apps/console'],
+    program: ['vite', 'bin', 'vite.js'],
+    args: ['build', 'apps/console', '--logLevel', 'warn'],
+  },
+];
 
 /**
  * Installs the packages of package-lock.json, unless these are the ones in node_modules.
@@ -25,19 +43,36 @@ export async function ensureInstalled(report) {
 }
 
 /**
- * Compiles to dist/, unless nothing changed since the last time.
+ * Builds what changed since the last time into dist/.
  * @param {NodeJS.WriteStream} report where progress is shown
- * @returns {Promise<boolean>} whether it compiled
+ * @returns {Promise<boolean>} whether it built the programs, which must be started again then
  */
 export async function ensureBuilt(report) {
-  if (read(BUILT) === sourcesStamp()) return false;
+  if (outdated().length === 0) return false;
   return withLock(LOCK, async () => {
-    const stamp = sourcesStamp(); // taken before the build: what changes meanwhile is built the next time
-    if (read(BUILT) === stamp) return false;
-    await step(report, 'Building', build);
-    fs.writeFileSync(BUILT, stamp);
-    return true;
+    // The stamps are taken before the build: what changes meanwhile is built the next time.
+    const parts = outdated();
+    if (parts.length > 0) await step(report, 'Building', () => buildAll(parts));
+    return parts.some(({ part }) => part === PARTS[0]);
   });
+}
+
+const outdated = () =>
+  PARTS.map((part) => ({ part, wanted: sourcesStamp(part.sources) })).filter(
+    ({ part, wanted }) => read(part.stamp) !== wanted,
+  );
+
+/** Side by side; a failure is told once all have ended, so that none still writes when somebody tries again. */
+async function buildAll(parts) {
+  const results = await Promise.allSettled(
+    parts.map(async ({ part, wanted }) => {
+      fs.rmSync(part.stamp, { force: true });
+      await build(part);
+      fs.writeFileSync(part.stamp, wanted);
+    }),
+  );
+  const failure = results.find(({ status }) => status === 'rejected');
+  if (failure) throw failure.reason;
 }
 
 async function install() {
@@ -49,10 +84,12 @@ async function install() {
   if (code !== 0) throw new Fault(`${output}\nInstalling failed: npm ci ended with code ${code}.`);
 }
 
-async function build() {
-  const nest = path.join(root, 'node_modules', '@nestjs', 'cli', 'bin', 'nest.js');
-  const { code, output } = await run(process.execPath, [nest, 'build'], { cwd: root });
-  if (code !== 0) throw new Fault(`${output}\nThe build failed: nest build ended with code ${code}.`);
+async function build({ program, args, made }) {
+  for (const folder of made) fs.rmSync(path.join(DIST, folder), { recursive: true, force: true });
+  const file = path.join(root, 'node_modules', ...program);
+  const { code, output } = await run(process.execPath, [file, ...args], { cwd: root });
+  const name = path.basename(file, '.js');
+  if (code !== 0) throw new Fault(`${output}\nThe build failed: ${name} ${args[0]} ended with code ${code}.`);
 }
 
 /** Whether every package that belongs on this machine is there as package-lock.json wants it. */
@@ -69,7 +106,7 @@ function installedByHand() {
   );
 }
 
-function sourcesStamp() {
+function sourcesStamp(folders) {
   const facts = [];
   const add = (file) => {
     const { mtimeMs, size } = fs.statSync(file);
@@ -79,10 +116,10 @@ function sourcesStamp() {
     for (const entry of fs.existsSync(folder) ? fs.readdirSync(folder, { withFileTypes: true }) : []) {
       const file = path.join(folder, entry.name);
       if (entry.isDirectory() && entry.name !== 'node_modules' && entry.name !== 'dist') walk(file);
-      else if (entry.isFile() && !entry.name.endsWith('.spec.ts')) add(file);
+      else if (entry.isFile() && !/\.(spec|d)\.ts$/.test(entry.name)) add(file);
     }
   };
-  for (const folder of ['apps', 'libs', 'test/bench', 'test/support']) walk(path.join(root, folder));
+  for (const folder of folders) walk(path.join(root, folder));
   for (const name of fs.readdirSync(root)) {
     if (/^(tsconfig.*|package|nest-cli)\.json$/.test(name)) add(path.join(root, name));
   }

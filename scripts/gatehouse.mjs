@@ -16,10 +16,11 @@ await main(async () => {
   const dataDir = path.resolve(process.env.DATA_DIR || '.data');
   const cluster = path.join(dataDir, 'postgres');
   const makesDatabase = ['migrate', 'bootstrap'].includes(process.argv[2]);
-  if (!env.DATABASE_URL && !makesDatabase && process.argv[2] && !fs.existsSync(cluster)) {
+  const needsDatabase = !env.DATABASE_URL && process.argv[2] !== 'alert-secret';
+  if (needsDatabase && !makesDatabase && process.argv[2] && !fs.existsSync(cluster)) {
     throw new Fault(`There is no database under ${dataDir}; set DATA_DIR or DATABASE_URL.`);
   }
-  const postgres = env.DATABASE_URL ? undefined : await startEmbeddedPostgres({ dataDir: cluster });
+  const postgres = needsDatabase ? await startEmbeddedPostgres({ dataDir: cluster }) : undefined;
   if (postgres) env.DATABASE_URL = postgres.url;
   try {
     const args = ['dist/apps/api/src/gatehouse.js', ...process.argv.slice(2)];

