@@ -21,17 +21,28 @@ const shared = {
   transform,
 };
 
+/** Tests from outside: real processes on real servers. */
+const outside = {
+  ...shared,
+  globalSetup: '<rootDir>/test/support/global-setup.mjs',
+  globalTeardown: '<rootDir>/test/support/global-teardown.mjs',
+};
+
+/** What takes most of the machine, or minds how much of it there is, runs apart from the rest (scripts/test.mjs). */
+const BROWSERS = '*browser*';
+
 /** @type {import('jest').Config} */
 export default {
   projects: [
     { ...shared, displayName: 'unit', testMatch: ['<rootDir>/{apps,libs}/**/*.spec.ts'] },
     {
-      ...shared,
+      ...outside,
       displayName: 'e2e',
-      testMatch: ['<rootDir>/test/{e2e,contract,faults}/**/*.spec.ts'],
-      globalSetup: '<rootDir>/test/support/global-setup.mjs',
-      globalTeardown: '<rootDir>/test/support/global-teardown.mjs',
+      testMatch: [`<rootDir>/test/{e2e,contract}/**/!(${BROWSERS}).spec.ts`],
     },
+    { ...outside, displayName: 'browser', testMatch: [`<rootDir>/test/e2e/**/${BROWSERS}.spec.ts`] },
+    { ...outside, displayName: 'faults', testMatch: ['<rootDir>/test/faults/**/*.spec.ts'] },
   ],
-  testTimeout: 30_000,
+  // A guard against what never ends, not a measure: nothing is judged by how long it took.
+  testTimeout: 120_000,
 };

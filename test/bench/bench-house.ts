@@ -4,7 +4,7 @@ import { eventually } from '../support/eventually.js';
 import { House, type HouseOptions } from '../support/house.js';
 import { entryPoints } from '../support/processes.js';
 
-const open = new Set<Promise<BenchHouse>>();
+const open = new Set<Promise<{ stop(): Promise<void> }>>();
 let isOver = false;
 
 /**
@@ -77,6 +77,12 @@ const profiling = (): string[] => {
   const folder = process.env['BENCH_CPU_PROFILES'];
   return folder ? ['--cpu-prof', `--cpu-prof-dir=${folder}`] : [];
 };
+
+/** Has a house that is no `BenchHouse` stopped as well when the run is broken off. */
+export function alsoStop<House extends { stop(): Promise<void> }>(starting: Promise<House>): Promise<House> {
+  open.add(starting);
+  return starting;
+}
 
 /** Stops every house that still stands, or is about to; from then on there are no new ones. */
 export async function stopHouses(): Promise<void> {

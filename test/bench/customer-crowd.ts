@@ -50,3 +50,27 @@ export async function addProjects(house: House, count: number, customersEach: nu
   );
   await house.sql('VACUUM ANALYZE projects');
 }
+
+/**
+ * Makes further organizations, each with a project whose customers were all created in the time of the crowd above, and
+ * are called like its own.
+ */
+export async function addOrganizations(house: House, count: number, customersEach: number): Promise<void> {
+  await house.sql(
+    `WITH organizations AS (
+       INSERT INTO organizations (id, name, slug)
+       SELECT gen_random_uuid(), 'Company ' || n, 'company-' || n FROM generate_series(1, $1) n RETURNING id, name, slug)
+     INSERT INTO projects (id, organization_id, name, slug) SELECT gen_random_uuid(), id, name, slug FROM organizations`,
+    [count],
+  );
+  await house.sql(
+    `INSERT INTO customers (id, project_id, external_id, email, first_name, last_name, email_verified, last_login_at,
+       created_at)
+     SELECT gen_random_uuid(), p.id, 'crm-' || n, 'anna.' || n || '@' || p.slug || '.example', 'Anna', 'Müller',
+       n % 10 < 7, CASE WHEN n % 3 > 0 THEN now() - random() * interval '30 days' END,
+       now() - random() * interval '200 days'
+     FROM projects p, generate_series(1, $1) n WHERE p.slug LIKE 'company-%'`,
+    [customersEach],
+  );
+  for (const table of ['organizations', 'projects', 'customers']) await house.sql(`VACUUM ANALYZE ${table}`);
+}

@@ -12,7 +12,8 @@ import {
   LAST_NAME,
 } from './customer-crowd.js';
 import { writePlans } from './customer-plans.js';
-import { exchange, type Question } from './exchange.js';
+import type { Question } from './exchange.js';
+import { askBoth, type Asking, type Timed } from './few-and-many.js';
 import { formatRatio, median, percentile, printProgress, type SectionResult } from './report.js';
 import { inGroups, registerCustomers } from './requests.js';
 
@@ -22,16 +23,13 @@ const CUSTOMERS_EACH = 10;
 /** What pages are filled with in the house that is compared with. */
 const FEW = 2_000;
 const SAMPLES = 200;
-const WARM_UP = 30;
 /** Of the first case: compiled code is several times as fast. */
 const FIRST_WARM_UP = 300;
 const COST = 10;
 const MAX_RATIO = 1.3;
 
 /** What is asked for; each time another customer, page or session where there are several. */
-interface Case {
-  name: string;
-  ask: (known: Known) => Question;
+interface Case extends Asking<Known> {
   /** Hashing takes long, so fewer will do. */
   samples?: number;
 }
@@ -118,11 +116,11 @@ export async function measureCustomers({
     await fillProject(many.house, CUSTOMERS);
     if (plans) await writePlans(many.house, { customers: CUSTOMERS, projects: PROJECTS });
     const known = [await knowing(few.house), await knowing(many.house)] as const;
-    await time(agent, cases[0]!, known, FIRST_WARM_UP);
+    await askBoth(agent, cases[0]!, known, 0, FIRST_WARM_UP);
     const timed: Timed[] = [];
     for (const each of cases) {
       printProgress(each.name);
-      timed.push(await time(agent, each, known, Math.min(samples, each.samples ?? samples)));
+      timed.push(await askBoth(agent, each, known, Math.min(samples, each.samples ?? samples)));
     }
     return report(timed);
   } finally {
@@ -141,33 +139,6 @@ async function knowing(house: House): Promise<Known> {
     [house.credentials.projectId],
   );
   return { house, customers, registered, accessTokens: sessions.map(({ accessToken }) => accessToken) };
-}
-
-interface Timed {
-  name: string;
-  few: number[];
-  many: number[];
-}
-
-/** In turns, so that what slows the machine for a while slows both. */
-async function time(
-  agent: Agent,
-  { name, ask }: Case,
-  [few, many]: readonly [Known, Known],
-  samples: number,
-) {
-  const timed: Timed = { name, few: [], many: [] };
-  for (let round = -WARM_UP; round < samples; round += 1) {
-    for (const [known, times] of [
-      [few, timed.few],
-      [many, timed.many],
-    ] as const) {
-      const { status, ms, body, fault } = await exchange(agent, ask(known));
-      if (status !== 200) throw new Error(`${name}: ${status} ${fault ?? body}`);
-      if (round >= 0) times.push(ms);
-    }
-  }
-  return timed;
 }
 
 function report(timed: Timed[]): SectionResult {

@@ -22,8 +22,20 @@ async function listen(): Promise<string> {
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}/hook`;
 }
 
+/** Takes every request and answers none. */
+async function hang(): Promise<string> {
+  const server = createServer((request) => {
+    count += 1;
+    request.resume();
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}/hook`;
+}
+
 serve({
   listen,
+  hang,
   count: () => count,
   arrivals: () => [...arrivals],
   reset: () => {

@@ -1,8 +1,11 @@
 import { inspect, parseArgs } from 'node:util';
+import { measureAttempts } from './attempts.js';
 import { stopHouses } from './bench-house.js';
 import { stopChildren } from './children.js';
+import { measureConsole } from './console.js';
 import { measureCustomers } from './customers.js';
 import { measureDeliveries } from './deliveries.js';
+import { measureFairness } from './fairness.js';
 import { measureFlood } from './flood.js';
 import { measureImport } from './import.js';
 import { measureLatency } from './latency.js';
@@ -17,13 +20,14 @@ import {
 } from './report.js';
 import { measureRequests } from './requests.js';
 import { startBenchServers } from './servers.js';
+import { measureSoak } from './soak.js';
 import { measureTiming } from './timing.js';
 
 /** What a run may be told on the command line. */
 interface Options {
-  /** Length of each flood. */
+  /** Length of each flood, and of the soak. */
   seconds?: number;
-  /** Requests of each case of the timing, and of customers. */
+  /** Requests of each case of the timing, of customers, of attempts and of the console. */
   samples?: number;
   /** Whether to write docs/query-plans.md. */
   plans?: boolean;
@@ -44,13 +48,18 @@ const sections: Record<string, Section> = {
   },
   deliveries: {
     title: 'Deliveries: a backlog, to a fast target',
-    limitMinutes: 2,
+    limitMinutes: 5,
     measure: measureDeliveries,
   },
   latency: {
     title: 'Latency: from commit to the first attempt',
     limitMinutes: 2,
     measure: measureLatency,
+  },
+  fairness: {
+    title: 'Fairness: first attempts beside a hanging endpoint and a bulk redelivery',
+    limitMinutes: 5,
+    measure: measureFairness,
   },
   timing: {
     title: 'Timing: what the time of an answer tells about a customer',
@@ -72,9 +81,27 @@ const sections: Record<string, Section> = {
     limitMinutes: 15,
     measure: measureCustomers,
   },
+  attempts: {
+    title: 'Attempts: five million of them and 200,000 dead letters, beside a few',
+    limitMinutes: 15,
+    measure: measureAttempts,
+  },
+  console: {
+    title: 'Console: what its screens ask for, with five million attempts and a million customers',
+    limitMinutes: 40,
+    measure: measureConsole,
+  },
+  soak: {
+    title: 'Soak: 200 events a second while targets fail, workers are killed and Redis is emptied',
+    limitMinutes: 20,
+    measure: measureSoak,
+  },
 };
 
-const USAGE = `npm run bench -- [${Object.keys(sections).join(' | ')}]… [--seconds=<each flood>] [--samples=<each case of timing and customers>] [--plans]`;
+/** What runs when nothing is named: minutes, not an hour. */
+const usual = ['requests', 'deliveries', 'latency', 'fairness'];
+
+const USAGE = `npm run bench -- [${Object.keys(sections).join(' | ')}]… [--seconds=<each flood, or the soak>] [--samples=<each case of timing, customers, attempts and console>] [--plans]`;
 
 let servers: Promise<() => Promise<void>> | undefined;
 let cleaned: Promise<void> | undefined;
@@ -111,7 +138,7 @@ function readArguments(): { names: string[]; options: Options } {
     if (!Number.isInteger(options[name]) || options[name] < 1)
       throw new Error(`--${name} takes a whole number`);
   }
-  return { names: positionals.length > 0 ? positionals : Object.keys(sections), options };
+  return { names: positionals.length > 0 ? positionals : usual, options };
 }
 
 /** @returns the exit code: 1 when a target was missed that is required */

@@ -1,17 +1,22 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { RequestMethod } from '@nestjs/common';
 import { METHOD_METADATA, PATH_METADATA } from '@nestjs/common/constants.js';
-import { ROUTE_CREDENTIAL, type RouteCredential } from '#auth';
+import { routeCredential, type CallerKind } from '#auth';
 import { ApiModule } from '../../apps/api/src/api.module.js';
+import { operatorControllers } from '../../apps/api/src/operator-controllers.js';
 import { eventually } from '../support/eventually.js';
 import { House, type Answer } from '../support/house.js';
+import { insertOperator, inviteOperator, OperatorClient } from '../support/operator.js';
 import { Receiver } from '../support/receiver.js';
 
 let house: House;
 let receiver: Receiver;
+let admin: OperatorClient;
 beforeAll(async () => {
-  house = await House.start({ env: { RATE_LIMITS: 'off' } });
+  // Where nobody listens: a mail that is written is enough.
+  house = await House.start({ env: { RATE_LIMITS: 'off', SMTP_URL: 'smtp://127.0.0.1:9' } });
   receiver = await Receiver.start();
+  admin = await insertOperator(house);
 });
 afterAll(async () => {
   await house?.stop();
@@ -20,18 +25,19 @@ afterAll(async () => {
 
 type Handler = object | undefined;
 
-/** Every route that a secret key opens and that changes something, or carries everything about somebody out. */
-function changingRoutes(): string[] {
-  const controllers = Reflect.getMetadata('controllers', ApiModule) as { prototype: object }[];
+/**
+ * Every route that such a credential opens and that changes something, or carries everything about somebody out. The
+ * routes that operators inherit do what those of keys do.
+ */
+function changingRoutes(kind: CallerKind): string[] {
+  const others = Reflect.getMetadata('controllers', ApiModule) as { prototype: object }[];
+  const controllers = [...others, ...operatorControllers];
   return controllers.flatMap((controller) =>
     Object.values(Object.getOwnPropertyDescriptors(controller.prototype)).flatMap(({ value }) => {
       const handler = value as Handler;
-      const credential = [handler, controller]
-        .map(
-          (place) => place && (Reflect.getMetadata(ROUTE_CREDENTIAL, place) as RouteCredential | undefined),
-        )
-        .find(Boolean);
-      if (!handler || !credential?.kinds.includes('secret-key')) return [];
+      // The constructor is none, also where its class names a credential for all of them.
+      if (!handler || !Reflect.hasMetadata(METHOD_METADATA, handler)) return [];
+      if (!routeCredential(controller, handler)?.kinds.includes(kind)) return [];
       const method = RequestMethod[Reflect.getMetadata(METHOD_METADATA, handler) as RequestMethod];
       const parts = [controller, handler].map((place) => Reflect.getMetadata(PATH_METADATA, place) as string);
       const path = `/${parts.join('/')}`.replace(/\/+$/, '');
@@ -64,6 +70,11 @@ const newKey = async (): Promise<string> => {
   return `/api/v1/projects/${project}/api-keys/${body.id as string}`;
 };
 const newEndpoint = async (): Promise<string> => (await house.createEndpoint('http://127.0.0.1:9/')).id;
+
+const newRedelivery = async (): Promise<string> => {
+  const { body } = await house.server('POST', '/v1/webhooks/redeliveries', { filter: {} });
+  return `/v1/webhooks/redeliveries/${body.data.id as string}`;
+};
 
 /** A delivery that has come to its end. */
 const doneDelivery = async (): Promise<string> => {
@@ -183,9 +194,56 @@ const changes: Record<string, [action: string, make: () => Promise<Answer>]> = {
     'webhook_endpoint.updated',
     async () => house.server('PATCH', `/v1/webhooks/endpoints/${await newEndpoint()}`, { events: ['*'] }),
   ],
+  'POST /v1/webhooks/endpoints/:endpointId/disable': [
+    'webhook_endpoint.disabled',
+    async () => house.server('POST', `/v1/webhooks/endpoints/${await newEndpoint()}/disable`),
+  ],
+  'POST /v1/webhooks/endpoints/:endpointId/enable': [
+    'webhook_endpoint.enabled',
+    async () => {
+      const path = `/v1/webhooks/endpoints/${await newEndpoint()}`;
+      await house.server('POST', `${path}/disable`);
+      return house.server('POST', `${path}/enable`);
+    },
+  ],
+  'POST /v1/webhooks/endpoints/:endpointId/rotate-secret': [
+    'webhook_endpoint.secret_rotated',
+    async () => house.server('POST', `/v1/webhooks/endpoints/${await newEndpoint()}/rotate-secret`),
+  ],
+  'POST /v1/webhooks/endpoints/:endpointId/test': [
+    'webhook_endpoint.tested',
+    async () => house.server('POST', `/v1/webhooks/endpoints/${await newEndpoint()}/test`),
+  ],
   'DELETE /v1/webhooks/endpoints/:endpointId': [
     'webhook_endpoint.deleted',
     async () => house.server('DELETE', `/v1/webhooks/endpoints/${await newEndpoint()}`),
+  ],
+  'POST /v1/webhooks/endpoints/:endpointId/recover': [
+    'webhook_endpoint.recovered',
+    async () =>
+      house.server('POST', `/v1/webhooks/endpoints/${await newEndpoint()}/recover`, {
+        since: new Date(Date.now() - 1_000).toISOString(),
+      }),
+  ],
+  'POST /v1/webhooks/deliveries/:deliveryId/discard': [
+    'webhook_delivery.discarded',
+    async () => {
+      const id = await doneDelivery();
+      await house.sql(`UPDATE deliveries SET state = 'failed' WHERE id = $1`, [id.slice('dlv_'.length)]);
+      return house.server('POST', `/v1/webhooks/deliveries/${id}/discard`, { reason: 'not wanted' });
+    },
+  ],
+  'POST /v1/webhooks/redeliveries': [
+    'webhook_redelivery.planned',
+    () => house.server('POST', '/v1/webhooks/redeliveries', { filter: {} }),
+  ],
+  'POST /v1/webhooks/redeliveries/:redeliveryId/start': [
+    'webhook_redelivery.started',
+    async () => house.server('POST', `${await newRedelivery()}/start`, { reason: 'mended' }),
+  ],
+  'POST /v1/webhooks/redeliveries/:redeliveryId/cancel': [
+    'webhook_redelivery.cancelled',
+    async () => house.server('POST', `${await newRedelivery()}/cancel`),
   ],
   'POST /v1/webhooks/deliveries/:deliveryId/redeliver': [
     'webhook_delivery.redelivered',
@@ -193,9 +251,106 @@ const changes: Record<string, [action: string, make: () => Promise<Answer>]> = {
   ],
 };
 
+/** Somebody to whom an admin does something. */
+const other = async (): Promise<OperatorClient> => insertOperator(house, 'viewer');
+/** Somebody who is signed in here and half way in somewhere else. */
+async function openTwice(): Promise<OperatorClient> {
+  const somebody = await other();
+  const { password } = house.credentials.operator;
+  await new OperatorClient(house).call('POST', '/session', { email: somebody.operator.email, password });
+  return somebody;
+}
+const toOther = async (method: string, path = '', body?: unknown): Promise<Answer> => {
+  const { operator } = await other();
+  return admin.call(method, `/operators/${operator.id}${path}`, body);
+};
+
+/** The same of what only operators can do. */
+const operatorChanges: Record<string, [action: string, make: () => Promise<Answer>]> = {
+  'POST /operator/v1/customers/:customerId/resend-verification': [
+    'customer.verification_sent',
+    async () => admin.call('POST', `/customers/${await newCustomer()}/resend-verification`),
+  ],
+  'POST /operator/v1/customers/:customerId/reset-password': [
+    'customer.password_reset_sent',
+    async () => admin.call('POST', `/customers/${await newCustomer()}/reset-password`),
+  ],
+  'POST /operator/v1/customers/:customerId/resend-invitation': [
+    'customer.invitation_sent',
+    async () => admin.call('POST', `/customers/${await newCustomer()}/resend-invitation`),
+  ],
+  'POST /operator/v1/health/test-mail': [
+    'mail.tested',
+    () => admin.call('POST', '/health/test-mail', { to: `${randomUUID()}@example.com` }),
+  ],
+  'POST /operator/v1/webhooks/redeliveries': [
+    'webhook_redelivery.planned',
+    () => admin.call('POST', '/webhooks/redeliveries', { filter: {} }),
+  ],
+  'POST /operator/v1/operators': [
+    'operator.invited',
+    () => admin.call('POST', '/operators', { email: `${randomUUID()}@example.com`, role: 'viewer' }),
+  ],
+  'PATCH /operator/v1/operators/:operatorId': [
+    'operator.updated',
+    () => toOther('PATCH', '', { role: 'operator' }),
+  ],
+  'POST /operator/v1/operators/:operatorId/disable': ['operator.disabled', () => toOther('POST', '/disable')],
+  'POST /operator/v1/operators/:operatorId/enable': [
+    'operator.enabled',
+    async () => {
+      const path = `/operators/${(await other()).operator.id}`;
+      await admin.call('POST', `${path}/disable`);
+      return admin.call('POST', `${path}/enable`);
+    },
+  ],
+  'POST /operator/v1/operators/:operatorId/reset-second-factor': [
+    'operator.second_factor_reset',
+    async () => {
+      const { operator } = await inviteOperator(admin, 'viewer');
+      return admin.call('POST', `/operators/${operator.id}/reset-second-factor`);
+    },
+  ],
+  'POST /operator/v1/operators/:operatorId/invite-again': [
+    'operator.invited',
+    () => toOther('POST', '/invite-again'),
+  ],
+  'DELETE /operator/v1/operators/:operatorId/sessions': [
+    'operator.sessions_revoked',
+    () => toOther('DELETE', '/sessions'),
+  ],
+  'DELETE /operator/v1/session/sessions': [
+    'operator.sessions_revoked',
+    async () => (await openTwice()).call('DELETE', '/session/sessions'),
+  ],
+  'DELETE /operator/v1/session/sessions/:sessionId': [
+    'operator.sessions_revoked',
+    async () => {
+      const somebody = await openTwice();
+      const [newest] = (await somebody.call('GET', '/session/sessions')).body.data;
+      return somebody.call('DELETE', `/session/sessions/${newest.id}`);
+    },
+  ],
+  'POST /operator/v1/session/password': [
+    'operator.password_changed',
+    async () => {
+      const { password } = house.credentials.operator;
+      const body = { currentPassword: password, newPassword: 'an unusual long phrase' };
+      return (await insertOperator(house)).call('POST', '/session/password', body);
+    },
+  ],
+  'POST /operator/v1/session/recovery-codes': [
+    'operator.recovery_codes_renewed',
+    async () => {
+      const somebody = await inviteOperator(admin, 'viewer');
+      return somebody.call('POST', '/session/recovery-codes', { code: somebody.recoveryCodes[0] });
+    },
+  ],
+};
+
 describe('the audit log', () => {
   it('is watched for every route by which a secret key changes something', () => {
-    const routes = changingRoutes();
+    const routes = changingRoutes('secret-key');
     expect(routes.length).toBeGreaterThan(20);
     expect(Object.keys(changes).sort()).toEqual(routes.sort());
   });
@@ -212,13 +367,33 @@ describe('the audit log', () => {
     expect(body.data[0]).toMatchObject({ action, actorType: 'key', actorId: key!['id'], requestId });
   });
 
+  it('is watched for every route by which only an operator changes something', () => {
+    expect(Object.keys(operatorChanges).sort()).toEqual(changingRoutes('operator').sort());
+  });
+
+  it.each(Object.entries(operatorChanges))('holds one entry of %s', async (_route, [action, make]) => {
+    const answer = await make();
+    expect([200, 201, 202, 204]).toContain(answer.status);
+    const requestId = answer.headers.get('x-request-id')!;
+    const { body } = await admin.call('GET', `/audit-log?requestId=${requestId}`);
+    expect(body.data).toMatchObject([{ action, actorType: 'operator', requestId }]);
+  });
+
   it('says nothing of a request that changes nothing', async () => {
+    const startedTwice = async (): Promise<Answer> => {
+      const [path, body] = [await newRedelivery(), { reason: 'mended' }];
+      await house.sql(`UPDATE redelivery_batches SET waiting = 1 WHERE id = $1`, [path.slice(-36)]);
+      await house.server('POST', `${path}/start`, body);
+      return house.server('POST', `${path}/start`, body);
+    };
     const id = await newCustomer();
     await house.server('POST', `/api/v1/customers/${id}/disable`);
     for (const answer of [
       await house.server('POST', `/api/v1/customers/${id}/disable`),
       await house.server('DELETE', `/api/v1/customers/${id}/sessions`),
       await house.server('POST', `/api/v1/customers/${randomUUID()}/disable`),
+      await house.server('POST', `/v1/webhooks/endpoints/${await newEndpoint()}/enable`),
+      await startedTwice(),
       await house.server('GET', `/api/v1/customers/${id}`),
     ]) {
       const requestId = answer.headers.get('x-request-id')!;

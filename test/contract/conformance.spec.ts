@@ -21,9 +21,10 @@ const text = expect.any(String) as string;
 
 let house: House;
 let targets: Receiver[];
-/** Started at once, because it takes so long: a target that never answers, and one that does after eight seconds. */
+/** Started at once, because it takes so long: a target that never answers, and one that does after six seconds. */
 let silence: Watched;
 let slowness: Watched;
+let waitedFor: Promise<Record<string, any>[]>;
 
 /** A project with an endpoint of its own. */
 interface Watched {
@@ -39,9 +40,12 @@ beforeAll(async () => {
   silence = await watched();
   silence.receiver.otherwise = () => undefined;
   slowness = await watched();
-  slowness.receiver.otherwise = (response) => void setTimeout(8_000).then(() => response.end('at last'));
+  slowness.receiver.otherwise = (response) => void setTimeout(6_000).then(() => response.end('at last'));
   await createIn(silence);
   await createIn(slowness);
+  // The next attempt may come before the tests that look at these.
+  waitedFor = Promise.all([attempt(silence, 1), attempt(slowness, 1)]);
+  waitedFor.catch(() => undefined);
 });
 afterAll(async () => {
   await house?.stop();
@@ -86,7 +90,7 @@ const attempt = (where: Watched, count: number): Promise<Record<string, any>> =>
       const attempts = await history(where);
       return attempts.length === count && attempts[0];
     },
-    20_000,
+    60_000,
   );
 
 /** Makes an attempt due that would have to be waited for. */
@@ -752,13 +756,13 @@ describe('§3 and §6: the delivery of a webhook', () => {
   });
 
   it('§6.1: a 2xx status that comes within ten seconds is success', async () => {
-    const made = await attempt(slowness, 1);
+    const [, made] = await waitedFor;
     expect(made).toMatchObject({ http_status: 200, success: true, response_body: 'at last' });
-    expect(made['duration_ms']).toBeGreaterThanOrEqual(7_900);
+    expect(made!['duration_ms']).toBeGreaterThanOrEqual(5_900);
   });
 
   it('§6.2 and §8: without an answer within ten seconds it is rescheduled', async () => {
-    const made = await attempt(silence, 1);
+    const [made] = await waitedFor;
     expect(made).toMatchObject({
       http_status: 0,
       success: false,
@@ -767,8 +771,8 @@ describe('§3 and §6: the delivery of a webhook', () => {
       delivery_state: 'pending',
       next_attempt_at: time,
     });
-    expect(made['duration_ms']).toBeGreaterThanOrEqual(9_900);
-    expect(made['duration_ms']).toBeLessThan(15_000);
+    expect(made!['duration_ms']).toBeGreaterThanOrEqual(9_900);
+    expect(made!['duration_ms']).toBeLessThan(15_000);
   });
 });
 

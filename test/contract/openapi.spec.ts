@@ -44,7 +44,7 @@ const operationOf = (name: string): Json => operations.find((each) => each.name 
 
 /** Pages for people and the reference itself. */
 const isPage = (path: string): boolean =>
-  path === '/openapi.json' || !/^\/(api|v1|\.well-known|livez|readyz)/.test(path);
+  path === '/openapi.json' || !/^\/(api|v1|operator|\.well-known|livez|readyz)/.test(path);
 
 describe('the OpenAPI document', () => {
   test('has every route that there is, and no other', async () => {
@@ -185,6 +185,27 @@ describe('what the guards ask of a route is documented by itself', () => {
     expect(codesOf(refresh)).not.toContain('wrong_credential_type');
   });
 
+  test('a session of the console, also where a key has the same by another door', () => {
+    const schemes = document['components'].securitySchemes;
+    expect(schemes.operatorSession).toMatchObject({
+      type: 'apiKey',
+      in: 'cookie',
+      name: '__Host-gatehouse_operator',
+    });
+    const shared = operationOf('PATCH /operator/v1/projects/{projectId}');
+    expect(shared['security']).toEqual([{ operatorSession: [] }]);
+    expect(shared['description']).toContain('Role of the operator, at least: `admin`.');
+    expect(shared['description']).not.toContain('secret key');
+    expect(codesOf(shared)).toEqual(
+      expect.arrayContaining(['operator_session_required', 'insufficient_role', 'cross_site_request']),
+    );
+    expect(codesOf(shared)).not.toContain('insufficient_scope');
+    const opening = operationOf('POST /operator/v1/session');
+    expect(opening['security']).toEqual([]);
+    expect(codesOf(opening)).toEqual(expect.arrayContaining(['cross_site_request', 'rate_limited']));
+    expect(codesOf(operationOf('GET /operator/v1/projects'))).not.toContain('cross_site_request');
+  });
+
   test('scopes are those that there are', () => {
     const named = operations.flatMap(({ operation }) =>
       (operation['security'] as Record<string, string[]>[]).flatMap((option) => Object.values(option).flat()),
@@ -197,10 +218,11 @@ describe('what the guards ask of a route is documented by itself', () => {
     expect(operationOf('POST /api/v1/auth/login')['requestBody'].required).toBe(true);
   });
 
-  test('headers: Idempotency-Key on every POST, what 401, 429 and 405 carry', () => {
-    for (const { name, method, operation } of operations) {
+  test('headers: Idempotency-Key on every POST but those of the console, what 401, 429 and 405 carry', () => {
+    for (const { name, path, method, operation } of operations) {
       const names = (operation['parameters'] as Json[]).map((parameter) => parameter['name']);
-      expect({ name, is: names.includes('Idempotency-Key') }).toEqual({ name, is: method === 'post' });
+      const is = method === 'post' && !path.startsWith('/operator/');
+      expect({ name, is: names.includes('Idempotency-Key') }).toEqual({ name, is });
     }
     const { responses } = operationOf('POST /api/v1/auth/login');
     expect(Object.keys(resolve(responses['401'])['headers'])).toContain('WWW-Authenticate');

@@ -10,6 +10,8 @@ const required: Record<string, number[]> = {
   RL: [1, 2, 3, 4, 6, 7, 8],
   LG: [1, 2, 3, 4, 5],
   HD: [1, 3, 4, 5],
+  WH: [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14],
+  CO: [1, 2, 3, 4, 5],
 };
 const ids = Object.entries(required).flatMap(([area, numbers]) =>
   numbers.map((number) => `${area}-${String(number).padStart(2, '0')}`),

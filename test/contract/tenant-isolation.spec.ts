@@ -23,7 +23,7 @@ import { insertOrganization, insertProject, type Tenant } from '../support/tenan
 const plainQueries = new Set(
   `limit success delivery_state status_class http_status event types created_after created_before createdAfter
    createdBefore lastLoginAfter lastLoginBefore environment archived emailVerified disabled hashes emitEvents action
-   actorType targetType`.split(/\s+/),
+   actorType targetType window`.split(/\s+/),
 );
 
 const plainHeaders = new Set(['idempotency-key', 'x-client-ip', 'origin', 'x-request-id', 'user-agent']);
@@ -67,7 +67,8 @@ let strange: Population;
 beforeAll(async () => {
   receiver = await Receiver.start();
   house = await House.start({ env: { RATE_LIMITS: 'off' } });
-  routes = await documentedRoutes(house);
+  // Operators reach the whole house.
+  routes = (await documentedRoutes(house)).filter(({ path }) => !path.startsWith('/operator/'));
 
   const child = async ({ organizationId }: Tenant): Promise<Tenant> => {
     const tenant = await insertOrganization(house);
@@ -130,7 +131,7 @@ beforeAll(async () => {
   // Nothing is written from now on but by what asks.
   await Promise.all(house.workers.map((worker) => worker.end()));
   await house.sql(`UPDATE api_keys SET last_used_at = now() + interval '1 hour'`);
-}, 90_000);
+});
 afterAll(async () => {
   await house?.stop();
   await receiver?.stop();
@@ -149,6 +150,7 @@ function missing(thing: Thing): string {
     delivery: 'dlv_',
     attempt: 'att_',
     event: 'evt_',
+    redelivery: 'rdl_',
   };
   if (thing === 'email') return `${randomUUID()}@example.com`;
   return (prefixes[thing] ?? '') + id;
@@ -200,7 +202,7 @@ const pathOf = (route: Route, holder: Holder): Values =>
     }),
   );
 
-function put(target: any, name: string, value: string): void {
+function put(target: any, name: string, value: string | string[]): void {
   const parts = name.split('.');
   const last = parts.pop()!;
   const holder = parts.reduce((at, part) => (at[part] ??= {}), target);
@@ -211,7 +213,10 @@ function put(target: any, name: string, value: string): void {
 function ask(route: Route, holder: Holder, sent: Sent, headers = headersFor(route, holder)): Promise<Answer> {
   const query = new URLSearchParams(sent.query ?? {});
   const body = sampleBody(route);
-  for (const [name, value] of Object.entries(sent.body ?? {})) put(body, name, value);
+  for (const [name, value] of Object.entries(sent.body ?? {})) {
+    const isList = route.inputs.some((input) => input.name === name && input.schema['type'] === 'array');
+    put(body, name, isList ? [value] : value);
+  }
   const path = fillPath(route.path, { ...pathOf(route, holder), ...sent.path });
   return house.request(route.method, query.size > 0 ? `${path}?${query}` : path, { body, headers: headers! });
 }

@@ -30,7 +30,7 @@ beforeAll(async () => {
   await symlink(join(root, 'node_modules'), join(folder, 'node_modules'), 'junction');
   await writeFile(join(folder, 'package.json'), '{"type":"module"}');
   for (const [name, code] of await codeBlocks(DOCUMENT)) await writeFile(join(folder, name), code);
-}, 60_000);
+});
 afterAll(async () => {
   await Promise.all(servers.map((server) => server.end('SIGKILL')));
   await house?.stop();
@@ -100,7 +100,7 @@ describe.each([
   beforeAll(async () => {
     if (name === 'NestJS') await compileNest();
     orders = `${await serve(file)}/orders`;
-  }, 60_000);
+  });
 
   const get = async (token?: string, url = orders) => {
     const response = await fetch(

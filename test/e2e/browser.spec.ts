@@ -9,7 +9,7 @@ describeBrowser('in a browser', () => {
   let browser: TestBrowser;
   let site: Server;
   beforeAll(async () => {
-    house = await House.start();
+    house = await House.start({ workers: 0 });
     browser = await TestBrowser.launch();
     site = createServer((_request, response) =>
       response.setHeader('content-type', 'text/html').end('<title>shop</title>'),

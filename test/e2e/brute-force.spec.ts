@@ -9,7 +9,7 @@ import { uniqueEmail } from '../support/unique-email.js';
 
 let house: House;
 // Without the limits per address, which would hide the one for failed logins; that one is never lifted.
-beforeAll(async () => (house = await House.start({ env: { RATE_LIMITS: 'off' } })));
+beforeAll(async () => (house = await House.start({ workers: 0, env: { RATE_LIMITS: 'off' } })));
 afterAll(async () => house?.stop());
 
 /** A login from an address that a server vouches for. */

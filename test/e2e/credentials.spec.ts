@@ -1,12 +1,12 @@
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { Controller, Get, Module } from '@nestjs/common';
 import { ApiModule } from '../../apps/api/src/api.module.js';
 import { createApi } from '../../apps/api/src/api.js';
 import { Readiness } from '../../apps/api/src/http/readiness.js';
 import { registeredRoutes } from '../../apps/api/src/http/route-gate.js';
 import { createLogger, loadConfig } from '#platform';
+import { eventually } from '../support/eventually.js';
 import { House, PASSWORD } from '../support/house.js';
 import { insertKey, insertOrganization, insertProject, type Tenant } from '../support/tenants.js';
 
@@ -15,7 +15,7 @@ let tenant: Tenant;
 let tokens: { accessToken: string; refreshToken: string };
 let verificationToken: string;
 beforeAll(async () => {
-  house = await House.start();
+  house = await House.start({ workers: 0 });
   tenant = { ...house.credentials, secretKey: house.credentials.projectSecretKey };
   const email = 'matrix@example.com';
   tokens = (await house.register(email)).body.tokens;
@@ -84,6 +84,19 @@ const routes: Record<string, Kind[]> = {
   'GET /v1/events': ['secret'],
   'GET /v1/webhooks/deliveries/:deliveryId': ['secret'],
   'POST /v1/webhooks/deliveries/:deliveryId/redeliver': ['secret'],
+  'POST /v1/webhooks/deliveries/:deliveryId/discard': ['secret'],
+  'GET /v1/webhooks/dead-letters': ['secret'],
+  'POST /v1/webhooks/redeliveries': ['secret'],
+  'GET /v1/webhooks/redeliveries': ['secret'],
+  'GET /v1/webhooks/redeliveries/:redeliveryId': ['secret'],
+  'POST /v1/webhooks/redeliveries/:redeliveryId/start': ['secret'],
+  'POST /v1/webhooks/redeliveries/:redeliveryId/cancel': ['secret'],
+  'POST /v1/webhooks/endpoints/:endpointId/recover': ['secret'],
+  'POST /v1/webhooks/endpoints/:endpointId/enable': ['secret'],
+  'POST /v1/webhooks/endpoints/:endpointId/disable': ['secret'],
+  'POST /v1/webhooks/endpoints/:endpointId/rotate-secret': ['secret'],
+  'POST /v1/webhooks/endpoints/:endpointId/test': ['secret'],
+  'GET /v1/webhooks/endpoints/:endpointId/stats': ['secret'],
   'POST /v1/webhooks/endpoints': ['secret'],
   'GET /v1/webhooks/endpoints': ['secret'],
   'GET /v1/webhooks/endpoints/:endpointId': ['secret'],
@@ -160,7 +173,9 @@ describe('the credential × route matrix (AK-03, TK-03)', () => {
     const api = await inProcessApi();
     const found = registeredRoutes(api.express).map(({ method, path }) => `${method} ${path}`);
     await api.app.close();
-    expect(found.sort()).toEqual(Object.keys(routes).sort());
+    // Those take a session and nothing else: operator-requests.spec.ts tries all of them.
+    const others = found.filter((name) => !name.includes(' /operator/'));
+    expect(others.sort()).toEqual(Object.keys(routes).sort());
   });
 
   it.each(Object.keys(routes))('%s', async (route) => {
@@ -273,12 +288,14 @@ describe('keys', () => {
   it('are kept as SHA-256 only, and note their use (AK-02)', async () => {
     const key = await insertKey(house, { ...tenant, type: 'secret' });
     await house.request('GET', '/v1/webhooks/endpoints', { headers: { authorization: `Bearer ${key}` } });
-    await sleep(100);
-    const [row] = await house.sql('SELECT k::text AS line, last_used_at FROM api_keys k WHERE last4 = $1', [
-      key.slice(-4),
-    ]);
-    expect(row!['line']).not.toContain(key);
-    expect(row!['last_used_at']).not.toBeNull();
+    const line = await eventually('its use being noted', async () => {
+      const [row] = await house.sql<{ line: string }>(
+        'SELECT k::text AS line FROM api_keys k WHERE last4 = $1 AND last_used_at IS NOT NULL',
+        [key.slice(-4)],
+      );
+      return row?.line;
+    });
+    expect(line).not.toContain(key);
   });
 
   it('see nothing of another tenant (AK-04)', async () => {

@@ -6,7 +6,7 @@ import { uniqueEmail } from '../support/unique-email.js';
 let house: House;
 let shop: Tenant;
 beforeAll(async () => {
-  house = await House.start({ env: { RATE_LIMITS: 'off' } });
+  house = await House.start({ workers: 0, env: { RATE_LIMITS: 'off' } });
   shop = await insertProject(house, house.credentials.organizationId);
 });
 afterAll(async () => house?.stop());

@@ -4,7 +4,7 @@ import { insertKey, insertOrganization } from '../support/tenants.js';
 import { uniqueEmail } from '../support/unique-email.js';
 
 let house: House;
-beforeAll(async () => (house = await House.start()));
+beforeAll(async () => (house = await House.start({ workers: 0 })));
 afterAll(async () => house?.stop());
 
 const create = async (body: Record<string, unknown> = {}): Promise<Record<string, any>> =>

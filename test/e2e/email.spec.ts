@@ -5,7 +5,7 @@ import { overtaken, type Statement } from '../support/overtaken.js';
 import { uniqueEmail } from '../support/unique-email.js';
 
 let house: House;
-beforeAll(async () => (house = await House.start()));
+beforeAll(async () => (house = await House.start({ workers: 0 })));
 afterAll(async () => house?.stop());
 
 const registered = async () => {

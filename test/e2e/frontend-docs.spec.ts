@@ -19,7 +19,7 @@ if (!executablePath) process.stderr.write(`${DOCUMENT} is not tested in a browse
 const describeBrowser = executablePath ? describe : describe.skip;
 
 let house: House;
-beforeAll(async () => (house = await House.start()));
+beforeAll(async () => (house = await House.start({ workers: 0 })));
 afterAll(async () => house?.stop());
 
 describeBrowser('the module of docs/frontend.md', () => {

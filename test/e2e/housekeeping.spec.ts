@@ -53,6 +53,11 @@ async function insertPast(): Promise<void> {
       `INSERT INTO customer_addresses (customer_id, address_block, last_login_at) VALUES ($1, $2, now() - $3::interval)`,
       [id, age, age === '1 hour' ? age : '31 days'],
     );
+    await house.sql(
+      `INSERT INTO operator_addresses (operator_id, address_block, last_sign_in_at)
+       SELECT id, $1, now() - $2::interval FROM operators`,
+      [age, age === '1 hour' ? age : '31 days'],
+    );
   }
 }
 
@@ -62,6 +67,7 @@ const pastAndPresent = async (): Promise<Record<string, number>> => ({
   mails: await count('mails'),
   answers: await count('idempotency_keys'),
   addresses: await count("customer_addresses WHERE address_block IN ('25 hours', '1 hour')"),
+  operatorAddresses: await count('operator_addresses'),
 });
 
 const failures = ({ log }: HouseProcess): unknown[] =>
@@ -80,9 +86,10 @@ async function holdTries(): Promise<() => Promise<void>> {
 describe('housekeeping', () => {
   it('removes what is past, and nothing else', async () => {
     await insertPast();
-    expect(await pastAndPresent()).toEqual({ sessions: 2, tokens: 2, mails: 3, answers: 2, addresses: 2 });
+    const both = { sessions: 2, tokens: 2, mails: 3, answers: 2, addresses: 2, operatorAddresses: 2 };
+    expect(await pastAndPresent()).toEqual(both);
     const worker = house.startWorker();
-    const left = { sessions: 1, tokens: 1, mails: 2, answers: 1, addresses: 1 };
+    const left = { sessions: 1, tokens: 1, mails: 2, answers: 1, addresses: 1, operatorAddresses: 1 };
     await eventually('the pruning', async () => (await count('mails')) === left.mails);
     expect(await pastAndPresent()).toEqual(left);
     expect(failures(worker)).toEqual([]);

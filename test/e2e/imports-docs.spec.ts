@@ -11,7 +11,7 @@ import { fromLines, toLines } from '../support/ndjson.js';
 let house: House;
 let folder: string;
 beforeAll(async () => {
-  house = await House.start();
+  house = await House.start({ workers: 0 });
   folder = await mkdtemp(join(tmpdir(), 'gatehouse-imports-'));
 });
 afterAll(async () => {

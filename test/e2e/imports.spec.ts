@@ -7,7 +7,7 @@ import { formsOf, storedText } from '../support/stored.js';
 import { insertKey, insertOrganization, insertProject, type Tenant } from '../support/tenants.js';
 
 let house: House;
-beforeAll(async () => (house = await House.start()));
+beforeAll(async () => (house = await House.start({ workers: 0 })));
 afterAll(async () => house?.stop());
 
 const PATH = '/api/v1/customers/import';

@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { eventually } from '../support/eventually.js';
 import { freePort } from '../support/processes.js';
+import { Scrape } from '../support/scrape.js';
 
 /** `npm start` as a user runs it: the launcher with its embedded PostgreSQL, in a folder with a space. */
 class Launcher {
@@ -64,7 +65,8 @@ describe('npm start', () => {
     );
 
   it('starts everything, prints a curl that works, and stops cleanly', async () => {
-    const launcher = Launcher.start(env);
+    const metricsPort = await freePort();
+    const launcher = Launcher.start({ ...env, METRICS_PORT: String(metricsPort) });
     const banner = await launcher.banner();
     const keys = await credentials();
     expect(Object.keys(keys)).toEqual([
@@ -94,6 +96,13 @@ describe('npm start', () => {
       tokens: { expiresIn: 3600 },
       customer: { emailVerified: false },
     });
+
+    for (const [index, service] of ['api', 'webhook-worker'].entries()) {
+      await eventually(`the metrics of the ${service}`, async () => {
+        const scrape = await Scrape.of(metricsPort + index).catch(() => null);
+        return scrape?.value('gatehouse_build_info', { service }) === 1;
+      });
+    }
 
     expect(await launcher.end('SIGINT')).toBe(0);
     expect(await isFree()).toBe(true);

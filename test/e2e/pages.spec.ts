@@ -6,7 +6,7 @@ import { uniqueEmail } from '../support/unique-email.js';
 const NEW_PASSWORD = 'quite another phrase';
 
 let house: House;
-beforeAll(async () => (house = await House.start()));
+beforeAll(async () => (house = await House.start({ workers: 0 })));
 afterAll(async () => house?.stop());
 
 const settings = (changes: unknown): Promise<Answer> =>

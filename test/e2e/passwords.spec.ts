@@ -6,6 +6,7 @@ import bcrypt from 'bcrypt';
 import { registerOne } from '../support/customers.js';
 import { eventually } from '../support/eventually.js';
 import { House, PASSWORD, type Answer } from '../support/house.js';
+import { patiently } from '../support/patiently.js';
 import { uniqueEmail } from '../support/unique-email.js';
 
 /** A list of breached passwords that answers as the test says. */
@@ -39,7 +40,7 @@ const NEW_PASSWORD = 'quite another phrase';
 const breaches = new BreachList(NEW_PASSWORD);
 let house: House;
 beforeAll(async () => {
-  house = await House.start({ env: { BREACH_LIST_URL: await breaches.start() } });
+  house = await House.start({ workers: 0, env: { BREACH_LIST_URL: await breaches.start() } });
 });
 afterAll(async () => {
   await house?.stop();
@@ -163,7 +164,7 @@ describe('a forgotten password (EV-07)', () => {
     await forgot(email);
     const token = await house.token(email, 'reset-password');
     expect(await reset(token, 'short')).toMatchObject({ status: 422, body: { code: 'weak_password' } });
-    const answers = await Promise.all(Array.from({ length: 10 }, () => reset(token)));
+    const answers = await Promise.all(Array.from({ length: 10 }, () => patiently(() => reset(token))));
     expect(answers.map(({ status }) => status).sort()).toEqual([204, ...Array(9).fill(400)]);
     expect(answers.find(({ status }) => status === 204)!.body).toBe('');
     expect((await house.customer(tokens.accessToken, 'GET', '/api/v1/me')).status).toBe(401);
@@ -232,13 +233,13 @@ describe('a forgotten password (EV-07)', () => {
 
   it('is asked for and set anew at once, whoever comes first, without a deadlock', async () => {
     const blocker = await house.db.connect();
-    const blocked = (count: number) =>
-      eventually(`${count} requests that wait`, async () => {
-        const waiting = `SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`;
-        return (await house.sql(waiting)).length === count;
-      });
+    const blocked = async (count: number): Promise<boolean> => {
+      const waiting = `SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`;
+      const areWaiting = async () => (await house.sql(waiting)).length === count;
+      return eventually(`${count} requests that wait`, areWaiting, 1_000).catch(() => false);
+    };
     try {
-      for (let round = 0; round < 10; round += 1) {
+      for (let [round, tries] = [0, 0]; round < 10; tries += 1) {
         const customers = await Promise.all([registered(), registered(), registered()]);
         const tokens = await Promise.all(customers.map(({ id, email }) => insertResetToken(id, email)));
         const asks = () => customers.map(({ email }) => forgot(email));
@@ -248,13 +249,22 @@ describe('a forgotten password (EV-07)', () => {
         await blocker.query('BEGIN');
         const ids = customers.map(({ id }) => id);
         await blocker.query('SELECT FROM customers WHERE id = ANY ($1) FOR UPDATE', [ids]);
+        const began = performance.now();
         const answers = early();
-        await blocked(3);
+        const isFirst = await blocked(3);
         answers.push(...late());
-        await blocked(6);
+        const isHeldUp = (await blocked(6)) && isFirst;
         await blocker.query('COMMIT');
+        const heldMs = performance.now() - began;
         const expected = round % 2 === 0 ? [202, 202, 202, 400, 400, 400] : [204, 204, 204, 202, 202, 202];
-        expect((await Promise.all(answers)).map(({ status }) => status)).toEqual(expected);
+        const statuses = (await Promise.all(answers)).map(({ status }) => status);
+        // On a machine so slow that some had given up waiting for the lock, the round says nothing.
+        if (!isHeldUp || heldMs > 1_800) {
+          expect(tries).toBeLessThan(30);
+          continue;
+        }
+        expect(statuses).toEqual(expected);
+        round += 1;
       }
     } finally {
       blocker.release(true);

@@ -9,7 +9,7 @@ import { fromLines, importLines, toLines } from '../support/ndjson.js';
 import { insertKey, insertOrganization, insertProject, type Tenant } from '../support/tenants.js';
 
 let house: House;
-beforeAll(async () => (house = await House.start()));
+beforeAll(async () => (house = await House.start({ workers: 0 })));
 afterAll(async () => house?.stop());
 
 const withKey = (key: string) => ({ authorization: `Bearer ${key}` });

@@ -8,7 +8,7 @@ const PATH = '/api/v1/projects';
 let house: House;
 beforeAll(async () => {
   // The tables of refusals ask more often than a key may.
-  house = await House.start({ env: { RATE_LIMITS: 'off' } });
+  house = await House.start({ workers: 0, env: { RATE_LIMITS: 'off' } });
 });
 afterAll(async () => house?.stop());
 

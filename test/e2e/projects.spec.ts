@@ -535,11 +535,7 @@ describe('production', () => {
         body: JSON.stringify({ settings: { allowedOrigins } }),
       });
     try {
-      await eventually(
-        'the api being ready',
-        () => api.log.some(({ message }) => message === 'ready'),
-        30_000,
-      );
+      await eventually('the api being ready', () => api.log.some(({ message }) => message === 'ready'));
       const refused = await send(['https://app.example.com', 'http://192.168.1.5:5173']);
       const taken = await send(['https://app.example.com', 'http://localhost:5173']);
       expect(refused.status).toBe(400);

@@ -1,5 +1,17 @@
+import { Agent, get, type IncomingMessage } from 'node:http';
 import { carriers, House, PASSWORD, type Answer } from '../support/house.js';
+import { patiently } from '../support/patiently.js';
 import { uniqueEmail } from '../support/unique-email.js';
+
+/** The statuses of so many answers. More at once could find the hash threads of a slow machine overloaded. */
+async function fourByFour(count: number, ask: () => Promise<Answer>): Promise<number[]> {
+  const statuses: number[] = [];
+  while (statuses.length < count) {
+    const some = Array.from({ length: Math.min(4, count - statuses.length) }, ask);
+    statuses.push(...(await Promise.all(some)).map(({ status }) => status));
+  }
+  return statuses;
+}
 
 describe.each(carriers)('rate limits counted beside %s', (carrier) => {
   let house: House;
@@ -10,20 +22,20 @@ describe.each(carriers)('rate limits counted beside %s', (carrier) => {
 
   const loginFrom = (headers: Record<string, string>): Promise<Answer> =>
     house.login(uniqueEmail(), PASSWORD, headers);
-  const statusesOf = async (count: number, headers: () => Record<string, string>): Promise<number[]> => {
-    const statuses: number[] = [];
-    // Ten at a time: more at once could find the hash threads of a slow machine overloaded.
-    while (statuses.length < count) {
-      const some = Array.from({ length: Math.min(10, count - statuses.length) }, () => loginFrom(headers()));
-      statuses.push(...(await Promise.all(some)).map(({ status }) => status));
+  const statusesOf = (count: number, headers: () => Record<string, string>): Promise<number[]> =>
+    fourByFour(count, () => loginFrom(headers()));
+  /** The first refusal after 30. While Redis is too slow to be waited for, each api counts by itself: from nothing. */
+  const refusedAfter30 = async (headers: () => Record<string, string>): Promise<Answer> => {
+    expect(await statusesOf(30, headers)).toEqual(Array(30).fill(401));
+    for (let more = carrier === 'redis' ? 3 : 0; ; more -= 1) {
+      const answer = await loginFrom(headers());
+      if (answer.status === 429 || more === 0) return answer;
     }
-    return statuses.sort();
   };
 
   it('30 logins a minute per client address, told in the documented headers (RL-02, RL-07)', async () => {
     const from = { 'x-forwarded-for': '203.0.113.9' };
-    expect(await statusesOf(30, () => from)).toEqual(Array(30).fill(401));
-    const refused = await loginFrom(from);
+    const refused = await refusedAfter30(() => from);
     expect(refused).toMatchObject({ status: 429, body: { code: 'rate_limited' } });
     const wait = refused.headers.get('retry-after');
     expect(Number(wait)).toBeGreaterThan(0);
@@ -35,7 +47,7 @@ describe.each(carriers)('rate limits counted beside %s', (carrier) => {
   it('IPv6 clients count by /64 (RL-02)', async () => {
     let host = 0;
     const neighbours = () => ({ 'x-forwarded-for': `2001:db8:1:2::${(host += 1).toString(16)}` });
-    expect((await statusesOf(31, neighbours)).filter((status) => status === 429)).toHaveLength(1);
+    expect((await refusedAfter30(neighbours)).status).toBe(429);
     expect((await loginFrom({ 'x-forwarded-for': '2001:db8:1:3::1' })).status).toBe(401);
   });
 
@@ -45,7 +57,7 @@ describe.each(carriers)('rate limits counted beside %s', (carrier) => {
       'x-forwarded-for': '203.0.113.20',
       'x-client-ip': `198.51.100.${(client += 1)}`,
     });
-    expect((await statusesOf(31, clients)).filter((status) => status === 429)).toHaveLength(1);
+    expect((await refusedAfter30(clients)).status).toBe(429);
     const vouched = () => ({ ...clients(), authorization: `Bearer ${house.credentials.projectSecretKey}` });
     expect(await statusesOf(31, vouched)).toEqual(Array(31).fill(401));
   });
@@ -53,8 +65,7 @@ describe.each(carriers)('rate limits counted beside %s', (carrier) => {
   it('an address with a port, or an IPv4 address in the form of IPv6, is the address itself', async () => {
     const withPorts = (port: number) => ({ 'x-forwarded-for': `203.0.113.30:${50_000 + port}` });
     let port = 0;
-    const statuses = await statusesOf(31, () => withPorts((port += 1)));
-    expect(statuses.filter((status) => status === 429)).toHaveLength(1);
+    expect((await refusedAfter30(() => withPorts((port += 1)))).status).toBe(429);
     let client = 0;
     const mapped = () => ({
       authorization: `Bearer ${house.credentials.projectSecretKey}`,
@@ -64,20 +75,32 @@ describe.each(carriers)('rate limits counted beside %s', (carrier) => {
   });
 
   it('a secret key may call 100 times a second', async () => {
-    const answers = await Promise.all(
-      Array.from({ length: 250 }, () => house.server('GET', '/v1/webhooks/endpoints?limit=1')),
-    );
-    const refused = answers.filter(({ status }) => status === 429);
-    expect(refused.length).toBeGreaterThan(0);
-    expect(refused[0]!.headers.get('ratelimit-policy')).toBe('"secret-key";q=100;w=1');
+    const agent = new Agent({ keepAlive: true, maxSockets: 8 });
+    const headers = { authorization: `Bearer ${house.credentials.secretKey}` };
+    const ask = () =>
+      new Promise<IncomingMessage>((resolve, reject) => {
+        const request = get(`${house.baseUrl}/v1/webhooks/endpoints?limit=1`, { agent, headers });
+        request.on('error', reject).on('response', (response) => resolve(response.resume()));
+      });
+    let refused: IncomingMessage[] = [];
+    // A slow machine may take longer than a second for a hundred.
+    for (let bursts = 0; bursts < 3 && refused.length === 0; bursts += 1) {
+      const answers = await Promise.all(Array.from({ length: 400 }, ask));
+      refused = answers.filter(({ statusCode }) => statusCode === 429);
+    }
+    agent.destroy();
+    expect(refused[0]?.headers['ratelimit-policy']).toBe('"secret-key";q=100;w=1');
   });
 });
 
 describe('loopback', () => {
   it('is exempt outside production', async () => {
     const house = await House.start({ workers: 0 });
-    const answers = await Promise.all(Array.from({ length: 40 }, () => house.login(uniqueEmail())));
-    await house.stop();
-    expect(answers.map(({ status }) => status)).toEqual(Array(40).fill(401));
+    try {
+      const statuses = await fourByFour(40, () => patiently(() => house.login(uniqueEmail())));
+      expect(statuses).toEqual(Array(40).fill(401));
+    } finally {
+      await house.stop();
+    }
   });
 });

@@ -5,6 +5,7 @@ import { once } from 'node:events';
 import { VERSION } from '#platform';
 import { eventually } from '../support/eventually.js';
 import { House, PASSWORD, type Answer } from '../support/house.js';
+import { CONSOLE_HEADER, inviteOperator, signIn } from '../support/operator.js';
 import { freePort } from '../support/processes.js';
 import { Receiver } from '../support/receiver.js';
 import { insertKey } from '../support/tenants.js';
@@ -70,6 +71,52 @@ describe('LG-03: the log line of a security event names time, request, project, 
     for (let times = 0; times < 30; times += 1) await asked('POST', '/api/v1/auth/login', pk(), {});
     const limited = await asked('POST', '/api/v1/auth/login', pk(), {});
     expect(limited.line).toMatchObject({ code: 'rate_limited', projectId: projectId(), actor });
+  });
+
+  it('a sign-in of an operator, each step of it, and what fails', async () => {
+    const admin = await signIn(house);
+    const somebody = await inviteOperator(admin, 'viewer');
+    const { operator: known, password } = somebody;
+    const actor = `operator:${known.id}`;
+    let cookie = '';
+    const step = async (method: string, path: string, body?: unknown) => {
+      const asking = await asked(method, `/operator/v1${path}`, { ...CONSOLE_HEADER, cookie }, body);
+      const [set] = asking.answer.headers.getSetCookie();
+      if (set) cookie = set.split(';')[0]!;
+      return asking.line;
+    };
+    const give = (text: string, address = known.email) =>
+      step('POST', '/session', { email: address, password: text });
+
+    expect(await give('wrong password', uniqueEmail())).not.toHaveProperty('actor');
+    expect(await give('wrong password')).toMatchObject({ code: 'invalid_credentials', actor });
+    expect(await give(password)).toMatchObject({ status: 200, actor });
+    const code = (text: string) => step('POST', '/session/second-factor', { code: text });
+    expect(await code('no code')).toMatchObject({ code: 'invalid_code', actor });
+    expect(await code(somebody.recoveryCodes[0]!)).toMatchObject({ status: 200, actor });
+    expect(await step('GET', '/session')).toMatchObject({ status: 200, actor });
+    expect(await step('DELETE', '/session')).toMatchObject({ status: 204, actor });
+
+    const failures = await eventually('the entries of the audit log', async () => {
+      const { data } = (await admin.call('GET', `/audit-log?targetId=${known.id}&action=operator.*`)).body;
+      const failed = (data as Record<string, string>[]).filter((each) => each['action']!.endsWith('_failed'));
+      return failed.length === 2 && failed;
+    });
+    expect(failures.map(({ action }) => action).sort()).toEqual([
+      'operator.code_failed',
+      'operator.password_failed',
+    ]);
+    for (const entry of failures) {
+      expect(entry).toMatchObject({ actorType: 'operator', actorId: known.id, ip: IP, organizationId: null });
+      expect(entry['requestId']).toMatch(/^test-/);
+    }
+
+    await house.sql('DELETE FROM operator_addresses');
+    for (let tries = 0; tries < 10; tries += 1) await give('wrong password');
+    expect(await give(password)).toMatchObject({ code: 'too_many_attempts', actor });
+    await house.sql('DELETE FROM operator_login_attempts');
+    await admin.call('POST', `/operators/${known.id}/disable`);
+    expect(await give(password)).toMatchObject({ code: 'operator_disabled', actor });
   });
 
   it('a reused refresh token', async () => {

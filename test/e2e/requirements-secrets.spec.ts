@@ -74,7 +74,7 @@ beforeAll(async () => {
   await walk();
   answersOfWalk = [...answers];
   await faults();
-}, 90_000);
+});
 afterAll(async () => {
   monitor?.disconnect();
   await house?.stop();

@@ -7,7 +7,7 @@ import { startReplica } from '../support/replicas.js';
 import { insertOrganization } from '../support/tenants.js';
 
 let house: House;
-beforeAll(async () => (house = await House.start()));
+beforeAll(async () => (house = await House.start({ workers: 0 })));
 afterAll(async () => house?.stop());
 
 const chrome =

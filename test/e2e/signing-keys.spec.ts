@@ -21,10 +21,19 @@ import { uniqueEmail } from '../support/unique-email.js';
 const env = { TIME_SCALE: '100' };
 
 let house: House;
-beforeEach(async () => {
+const start = async (): Promise<void> => {
   house = await House.start({ env, workers: 0 });
-});
-afterEach(async () => house?.stop());
+};
+const stop = async (): Promise<void> => house?.stop();
+/** Where keys are made or a secret is changed: for each test of a group its own. */
+const ownHouse = (): void => {
+  beforeEach(start);
+  afterEach(stop);
+};
+const sharedHouse = (): void => {
+  beforeAll(start);
+  afterAll(stop);
+};
 
 interface Tokens {
   accessToken: string;
@@ -67,6 +76,8 @@ const passTime = (kid: string, interval: string): Promise<unknown> =>
   ]);
 
 describe('rotation by command', () => {
+  ownHouse();
+
   it('CF-04: publishes the next key before its use and keeps the one before until its tokens have expired', async () => {
     const before = await register();
     const first = kidOf(before);
@@ -152,6 +163,8 @@ describe('rotation by command', () => {
 });
 
 describe('rotation by age', () => {
+  ownHouse();
+
   it('makes one new key although two apis see the age at once', async () => {
     const replica = await startReplica(house);
     const blocker = await house.db.connect();
@@ -198,32 +211,118 @@ describe('rotation by age', () => {
   });
 });
 
-describe('what others do with the keys', () => {
-  it('TK-02, TK-04: jose verifies a token offline, with issuer, audience and type', async () => {
-    const tokens = await register();
-    const options = {
-      issuer: house.baseUrl,
-      audience: house.credentials.projectId,
-      typ: 'at+jwt',
-      algorithms: ['ES256'],
-    };
-    const remote = createRemoteJWKSet(new URL(`${house.baseUrl}/.well-known/jwks.json`));
-    const { payload } = await jwtVerify(tokens.accessToken, remote, options);
-    expect(payload.exp! - payload.iat!).toBe(tokens.expiresIn);
-    expect(tokens.expiresIn).toBe(3600);
+describe('with one key', () => {
+  sharedHouse();
 
-    const local = createLocalJWKSet({ keys: await jwks() });
-    await jwtVerify(tokens.accessToken, local, options);
-    for (const wrong of [{ issuer: 'https://eve.example' }, { audience: randomUUID() }, { typ: 'JWT' }]) {
-      await expect(jwtVerify(tokens.accessToken, local, { ...options, ...wrong })).rejects.toThrow();
-    }
+  describe('what others do with the keys', () => {
+    it('TK-02, TK-04: jose verifies a token offline, with issuer, audience and type', async () => {
+      const tokens = await register();
+      const options = {
+        issuer: house.baseUrl,
+        audience: house.credentials.projectId,
+        typ: 'at+jwt',
+        algorithms: ['ES256'],
+      };
+      const remote = createRemoteJWKSet(new URL(`${house.baseUrl}/.well-known/jwks.json`));
+      const { payload } = await jwtVerify(tokens.accessToken, remote, options);
+      expect(payload.exp! - payload.iat!).toBe(tokens.expiresIn);
+      expect(tokens.expiresIn).toBe(3600);
+
+      const local = createLocalJWKSet({ keys: await jwks() });
+      await jwtVerify(tokens.accessToken, local, options);
+      for (const wrong of [{ issuer: 'https://eve.example' }, { audience: randomUUID() }, { typ: 'JWT' }]) {
+        await expect(jwtVerify(tokens.accessToken, local, { ...options, ...wrong })).rejects.toThrow();
+      }
+    });
+
+    it('TK-04: the life of a token is the one that the project sets', async () => {
+      await house.sql(`UPDATE projects SET settings = settings || '{"accessTokenTtl": 61}'`);
+      const { accessToken, expiresIn } = await register();
+      const { exp, iat } = decodeJwt(accessToken);
+      expect([expiresIn, exp! - iat!]).toEqual([61, 61]);
+      await house.sql(`UPDATE projects SET settings = settings || '{"accessTokenTtl": 3600}'`);
+    });
   });
 
-  it('TK-04: the life of a token is the one that the project sets', async () => {
-    await house.sql(`UPDATE projects SET settings = settings || '{"accessTokenTtl": 61}'`);
-    const { accessToken, expiresIn } = await register();
-    const { exp, iat } = decodeJwt(accessToken);
-    expect([expiresIn, exp! - iat!]).toEqual([61, 61]);
+  describe('tokens with a genuine signature that say something else', () => {
+    /** The key that signs, opened with the house's root secret. */
+    const signer = async (): Promise<{ kid: string; key: KeyObject }> => {
+      const [row] = await house.sql<{ kid: string; private_key: Buffer }>('SELECT * FROM signing_keys');
+      const keyring = new Keyring([house.env['GATEHOUSE_SECRET']!]);
+      return {
+        kid: row!.kid,
+        key: createPrivateKey(keyring.decrypt('signing-key', row!.kid, row!.private_key)),
+      };
+    };
+
+    it('TK-01, TK-02, TK-04: /me checks every claim and header', async () => {
+      const mine = await register();
+      const other = await register();
+      const stranger = await insertOrganization(house);
+      const { kid, key } = await signer();
+      const claims = decodeJwt(mine.accessToken);
+      const sign = async (changed: object, header: object = {}): Promise<Pick<Tokens, 'accessToken'>> => ({
+        accessToken: await new SignJWT({ ...claims, ...changed })
+          .setProtectedHeader({ alg: 'ES256', typ: 'at+jwt', kid, ...header })
+          .sign(key),
+      });
+      const now = Math.floor(Date.now() / 1000);
+      expect(await me(await sign({}))).toBe(200);
+      const changes: [string, object, object?][] = [
+        ['another project', { aud: stranger.projectId }],
+        ['another customer', { sub: decodeJwt(other.accessToken).sub }],
+        ['another session', { sid: decodeJwt(other.accessToken)['sid'] }],
+        ['another issuer', { iss: 'https://eve.example' }],
+        ['no audience', { aud: undefined }],
+        ['no token id', { jti: undefined }],
+        ['no expiry', { exp: undefined }],
+        ['expired', { exp: now - 60 }],
+        ['another type', {}, { typ: 'JWT' }],
+        ['an unknown key', {}, { kid: 'unknown' }],
+        ['a key that it names itself', {}, { kid: undefined, jku: `${house.baseUrl}/.well-known/jwks.json` }],
+      ];
+      for (const [what, changed, header] of changes) {
+        const { accessToken } = await sign(changed, header);
+        const answer = await house.customer(accessToken, 'GET', '/api/v1/me');
+        expect({ what, status: answer.status, code: answer.body.code }).toEqual({
+          what,
+          status: 401,
+          code: 'invalid_access_token',
+        });
+        expect(answer.headers.get('www-authenticate')).toBe('Bearer error="invalid_token"');
+      }
+    });
+  });
+
+  describe('custom claims', () => {
+    it('TK-02: carries the named keys of publicMetadata, nothing private and nothing reserved', async () => {
+      const names = ['plan', 'sub', 'iss', 'exp', 'email_verified', 'metadata', 'secret', 'absent'];
+      await house.sql(`UPDATE projects SET settings = settings || $1`, [
+        JSON.stringify({ accessTokenClaims: names }),
+      ]);
+      const email = uniqueEmail();
+      const { body } = await house.register(email);
+      await house.sql(`UPDATE customers SET public_metadata = $2, metadata = $3 WHERE id = $1`, [
+        body.customer.id,
+        JSON.stringify({ plan: { name: 'pro' }, sub: 'forged', iss: 'forged', exp: 1, email_verified: true }),
+        JSON.stringify({ secret: 'hidden', plan: 'hidden' }),
+      ]);
+      const login = tokensOf(await house.login(email));
+      for (const tokens of [login, await refresh(login)]) {
+        expect(decodeJwt(tokens.accessToken)).toEqual({
+          iss: house.baseUrl,
+          aud: house.credentials.projectId,
+          sub: body.customer.id,
+          sid: expect.any(String),
+          jti: expect.any(String),
+          iat: expect.any(Number),
+          exp: expect.any(Number),
+          email_verified: false,
+          plan: { name: 'pro' },
+        });
+        expect(await me(tokens)).toBe(200);
+      }
+    });
   });
 
   it('serves public members only, for caches to keep', async () => {
@@ -239,88 +338,9 @@ describe('what others do with the keys', () => {
   });
 });
 
-describe('custom claims', () => {
-  it('TK-02: carries the named keys of publicMetadata, nothing private and nothing reserved', async () => {
-    const names = ['plan', 'sub', 'iss', 'exp', 'email_verified', 'metadata', 'secret', 'absent'];
-    await house.sql(`UPDATE projects SET settings = settings || $1`, [
-      JSON.stringify({ accessTokenClaims: names }),
-    ]);
-    const email = uniqueEmail();
-    const { body } = await house.register(email);
-    await house.sql(`UPDATE customers SET public_metadata = $2, metadata = $3 WHERE id = $1`, [
-      body.customer.id,
-      JSON.stringify({ plan: { name: 'pro' }, sub: 'forged', iss: 'forged', exp: 1, email_verified: true }),
-      JSON.stringify({ secret: 'hidden', plan: 'hidden' }),
-    ]);
-    const login = tokensOf(await house.login(email));
-    for (const tokens of [login, await refresh(login)]) {
-      expect(decodeJwt(tokens.accessToken)).toEqual({
-        iss: house.baseUrl,
-        aud: house.credentials.projectId,
-        sub: body.customer.id,
-        sid: expect.any(String),
-        jti: expect.any(String),
-        iat: expect.any(Number),
-        exp: expect.any(Number),
-        email_verified: false,
-        plan: { name: 'pro' },
-      });
-      expect(await me(tokens)).toBe(200);
-    }
-  });
-});
-
-describe('tokens with a genuine signature that say something else', () => {
-  /** The key that signs, opened with the house's root secret. */
-  const signer = async (): Promise<{ kid: string; key: KeyObject }> => {
-    const [row] = await house.sql<{ kid: string; private_key: Buffer }>('SELECT * FROM signing_keys');
-    const keyring = new Keyring([house.env['GATEHOUSE_SECRET']!]);
-    return {
-      kid: row!.kid,
-      key: createPrivateKey(keyring.decrypt('signing-key', row!.kid, row!.private_key)),
-    };
-  };
-
-  it('TK-01, TK-02, TK-04: /me checks every claim and header', async () => {
-    const mine = await register();
-    const other = await register();
-    const stranger = await insertOrganization(house);
-    const { kid, key } = await signer();
-    const claims = decodeJwt(mine.accessToken);
-    const sign = async (changed: object, header: object = {}): Promise<Pick<Tokens, 'accessToken'>> => ({
-      accessToken: await new SignJWT({ ...claims, ...changed })
-        .setProtectedHeader({ alg: 'ES256', typ: 'at+jwt', kid, ...header })
-        .sign(key),
-    });
-    const now = Math.floor(Date.now() / 1000);
-    expect(await me(await sign({}))).toBe(200);
-    const changes: [string, object, object?][] = [
-      ['another project', { aud: stranger.projectId }],
-      ['another customer', { sub: decodeJwt(other.accessToken).sub }],
-      ['another session', { sid: decodeJwt(other.accessToken)['sid'] }],
-      ['another issuer', { iss: 'https://eve.example' }],
-      ['no audience', { aud: undefined }],
-      ['no token id', { jti: undefined }],
-      ['no expiry', { exp: undefined }],
-      ['expired', { exp: now - 60 }],
-      ['another type', {}, { typ: 'JWT' }],
-      ['an unknown key', {}, { kid: 'unknown' }],
-      ['a key that it names itself', {}, { kid: undefined, jku: `${house.baseUrl}/.well-known/jwks.json` }],
-    ];
-    for (const [what, changed, header] of changes) {
-      const { accessToken } = await sign(changed, header);
-      const answer = await house.customer(accessToken, 'GET', '/api/v1/me');
-      expect({ what, status: answer.status, code: answer.body.code }).toEqual({
-        what,
-        status: 401,
-        code: 'invalid_access_token',
-      });
-      expect(answer.headers.get('www-authenticate')).toBe('Bearer error="invalid_token"');
-    }
-  });
-});
-
 describe('a new root secret', () => {
+  ownHouse();
+
   it('CF-04: set before the old one, it ends no token; new keys are sealed with it', async () => {
     const before = await register();
     const first = kidOf(before);

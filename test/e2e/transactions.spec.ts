@@ -150,7 +150,7 @@ describe('a customer who is deleted while outcomes of their deliveries are writt
     for (const isDeletedFirst of [true, false]) {
       const { customerId, deliveries } = await inFlight();
       expect(deliveries.length).toBeGreaterThan(1);
-      const work = new DeliveryWorkRepository(database, 1_000);
+      const work = new DeliveryWorkRepository(database, 1_000, transactions);
       // In the order opposite to that of their ids.
       const close = () => work.close(deliveries.toReversed().map((each) => closed(each.id, each.attemptId)));
       const [first, second] = isDeletedFirst
@@ -175,7 +175,7 @@ describe('a customer who is deleted while outcomes of their deliveries are writt
   it('a failure that had to wait for the delete is not tried again', async () => {
     const { customerId, deliveries } = await inFlight();
     const [row] = await house.sql('SELECT project_id FROM customers WHERE id = $1', [customerId]);
-    const work = new DeliveryWorkRepository(database, 1_000);
+    const work = new DeliveryWorkRepository(database, 1_000, transactions);
     let states: Promise<unknown> | undefined;
     await transactions.run(async (tx) => {
       await new CustomersRepository(database).delete(tx, row!['project_id'] as string, customerId);

@@ -1,7 +1,9 @@
 import { House } from '../support/house.js';
+import { insertProject } from '../support/tenants.js';
 
 let house: House;
-beforeAll(async () => (house = await House.start({ workers: 0 })));
+// More requests a second than one key may send.
+beforeAll(async () => (house = await House.start({ workers: 0, env: { RATE_LIMITS: 'off' } })));
 afterAll(async () => house?.stop());
 
 const base = '/v1/webhooks/endpoints';
@@ -138,6 +140,19 @@ describe('webhook endpoints', () => {
     `https://example.com/${'x'.repeat(2050)}`,
   ])('refuse the target %s (WH-01, WH-03)', async (url) => {
     expect(await create({ url })).toMatchObject({ status: 400, body: { errors: [{ field: 'url' }] } });
+  });
+
+  it('are at most fifty in a project, however many are created at once', async () => {
+    const { projectId } = await insertProject(house, house.credentials.organizationId);
+    const inProject = (): Promise<{ status: number; body: { code: string } }> =>
+      create({ url: 'https://example.com/many', project_id: projectId });
+    const answers = await Promise.all(Array.from({ length: 52 }, inProject));
+    expect(answers.filter(({ status }) => status === 201)).toHaveLength(50);
+    const refused = answers.filter(({ status }) => status !== 201);
+    expect(refused.map(({ body }) => body.code)).toEqual(['too_many_endpoints', 'too_many_endpoints']);
+    const [one] = (await house.server('GET', `${base}?project_id=${projectId}`)).body.data;
+    expect((await house.server('DELETE', `${base}/${one.id}`)).status).toBe(204);
+    expect((await inProject()).status).toBe(201);
   });
 
   it('take loopback outside production, and names that do not resolve', async () => {

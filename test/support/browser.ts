@@ -7,7 +7,8 @@ const executablePath = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/
 if (!executablePath) process.stderr.write('Pages are not tested in a browser: no Chromium found.\n');
 
 /** `describe`, or a skipped one where there is no Chromium. */
-export const describeBrowser = executablePath ? describe : describe.skip;
+export const describeBrowser = (name: string, tests: () => void): void =>
+  (executablePath ? describe : describe.skip)(name, tests);
 
 /** A folder for pictures to look at; unset in ordinary runs. */
 const screenshots = process.env['SCREENSHOTS'];
@@ -16,9 +17,12 @@ const screenshots = process.env['SCREENSHOTS'];
 export class TestBrowser {
   /** Everything on the console, and every error of a page. */
   readonly complaints: string[] = [];
+  /** Every host that pages asked for something. */
+  readonly hosts = new Set<string>();
   private constructor(private readonly browser: Browser) {}
 
-  static async launch(): Promise<TestBrowser> {
+  /** @param args further ones of Chromium */
+  static async launch(args: string[] = []): Promise<TestBrowser> {
     const browser = await chromium.launch({
       executablePath: executablePath!,
       args: [
@@ -29,6 +33,7 @@ export class TestBrowser {
         '--disable-background-networking',
         '--disable-component-update',
         '--disable-sync',
+        ...args,
       ],
     });
     return new TestBrowser(browser);
@@ -40,6 +45,7 @@ export class TestBrowser {
     const page = await context.newPage();
     page.on('console', (message) => this.complaints.push(message.text()));
     page.on('pageerror', (error) => this.complaints.push(String(error)));
+    page.on('request', (request) => this.hosts.add(new URL(request.url()).host));
     await page.goto(url);
     return page;
   }

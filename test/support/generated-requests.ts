@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import fc, { type Arbitrary } from 'fast-check';
 import { conformance } from './conformance.js';
 import { PASSWORD, type House } from './house.js';
+import { CONSOLE_HEADER, insertOperator } from './operator.js';
 
 type Json = Record<string, any>;
 
@@ -23,7 +24,7 @@ export interface Sent {
 /** Values that are really there: ids and secrets by the name of the field or parameter that takes them. */
 export interface Pool {
   values: Record<string, string[]>;
-  keys: Record<'secretKey' | 'projectKey' | 'publishableKey' | 'accessToken', string>;
+  keys: Record<'secretKey' | 'projectKey' | 'publishableKey' | 'accessToken' | 'operatorSession', string>;
 }
 
 /** Every operation of the document. */
@@ -40,6 +41,8 @@ export const operations = (): Operation[] =>
 /** A customer, a project, a key and so on that nobody else needs, as operations end what they are given. */
 export async function freshPool(house: House): Promise<Pool> {
   const { secretKey, projectSecretKey, publishableKey, organizationId, projectId } = house.credentials;
+  // Or a project would soon have as many as it may.
+  await house.sql(`UPDATE webhook_endpoints SET status = 'deleted'`);
   const endpoint = await house.createEndpoint('http://127.0.0.1:9/hook');
   const email = `${randomUUID()}@example.com`;
   const { customer, tokens } = (await house.register(email)).body as Json;
@@ -56,15 +59,30 @@ export async function freshPool(house: House): Promise<Pool> {
   const [key, mails, [delivery]] = await Promise.all([
     house.server('POST', `/api/v1/projects/${spare}/api-keys`, { name: 'Spare' }),
     house.server('GET', `/api/v1/mailbox?email=${email}`),
-    house.sql('SELECT id, event_id FROM deliveries ORDER BY id DESC LIMIT 1'),
+    // No worker runs: it becomes a dead letter by hand.
+    house.sql(
+      `UPDATE deliveries SET state = 'failed', attempt = 5, next_attempt_at = NULL, finished_at = now(),
+         last_http_status = 500, last_error = 'http_error'
+       WHERE id = (SELECT id FROM deliveries ORDER BY id DESC LIMIT 1) RETURNING id, event_id`,
+    ),
   ]);
+  const plan = await house.server('POST', '/v1/webhooks/redeliveries', {
+    filter: { endpoint_id: endpoint.id },
+  });
   const links = (mails.body.data as Json[]).map((mail) => new URL(mail['link'] as string));
   return {
-    keys: { secretKey, projectKey: projectSecretKey, publishableKey, accessToken: tokens.accessToken },
+    keys: {
+      secretKey,
+      projectKey: projectSecretKey,
+      publishableKey,
+      accessToken: tokens.accessToken,
+      operatorSession: (await insertOperator(house)).cookie!,
+    },
     values: {
       organizationId: [organizationId],
       projectId: [spare, projectId],
       project_id: [spare, projectId],
+      operatorId: [(await insertOperator(house, 'viewer')).operator.id],
       keyId: [key.body.id],
       customerId: [customer.id],
       sessionId: [sessions.body.data[0].id],
@@ -72,6 +90,8 @@ export async function freshPool(house: House): Promise<Pool> {
       endpointId: [endpoint.id],
       endpoint_id: [endpoint.id],
       deliveryId: [`dlv_${delivery!['id']}`],
+      redeliveryId: [plan.body.data.id],
+      since: [new Date(Date.now() - 60_000).toISOString()],
       eventId: [`evt_${delivery!['event_id']}`],
       email: [email],
       password: [PASSWORD],
@@ -243,11 +263,13 @@ function path({ path: template, spec }: Operation, pool: Pool): Arbitrary<string
 const escaped = (text: string): string => encodeURIComponent(text.toWellFormed()).replaceAll('.', '%2E');
 
 function headers(operation: Operation, pool: Pool): Arbitrary<Record<string, string>> {
-  const { secretKey, projectKey, publishableKey, accessToken } = pool.keys;
+  const { secretKey, projectKey, publishableKey, accessToken, operatorSession } = pool.keys;
+  const cookie = `__Host-gatehouse_operator=${operatorSession}`;
   const ways: Record<string, Record<string, string>[]> = {
     secretKey: [{ authorization: `Bearer ${secretKey}` }, { 'x-api-key': projectKey }],
     publishableKey: [{ 'x-publishable-key': publishableKey }],
     accessToken: [{ authorization: `Bearer ${accessToken}` }],
+    operatorSession: [{ cookie, ...CONSOLE_HEADER }],
   };
   const options = (operation.spec['security'] as Json[]).flatMap(
     (option) => ways[Object.keys(option)[0]!] ?? [],
@@ -256,6 +278,8 @@ function headers(operation: Operation, pool: Pool): Arbitrary<Record<string, str
   const wrong = fc.constantFrom<Record<string, string>>(
     ...Object.values(ways).flat(),
     {},
+    { cookie },
+    { cookie: '__Host-gatehouse_operator=nonsense' },
     { authorization: 'Bearer nonsense' },
     { authorization: `Basic ${secretKey}` },
     { 'x-api-key': `${secretKey.slice(0, -1)}!` },

@@ -12,6 +12,6 @@ export default async function globalSetup() {
   // Every answer to a test is compared with it (conformance.ts).
   const document = path.join(folder, 'openapi.json');
   fs.writeFileSync(document, JSON.stringify(await openApiDocument()));
-  Object.assign(process.env, env, { TEST_OPENAPI: document });
+  Object.assign(process.env, env, { TEST_OPENAPI: document, TEST_FIGURES: path.join(folder, 'figures') });
   globalThis.gatehouseTestServers = folder;
 }

@@ -30,6 +30,29 @@ export interface HouseOptions {
   template?: string;
 }
 
+export interface RequestOptions {
+  body?: unknown;
+  headers?: Record<string, string>;
+  baseUrl?: string;
+}
+
+/** One request of a client, as that client saw it. */
+export interface Exchange {
+  /** When it was asked, in ms since 1970. */
+  at: number;
+  /** Until the answer had arrived whole. */
+  ms: number;
+  method: string;
+  /** Without query. */
+  path: string;
+  asked: any;
+  /** Of the customer who asked, if one did. */
+  accessToken: string | null;
+  /** Null when no answer came, or one that is not documented. */
+  answer: Answer | null;
+  fault?: unknown;
+}
+
 export const PASSWORD = 'an unusual long phrase';
 
 /** A whole running product with a database of its own: real processes, real PostgreSQL, real Redis. */
@@ -37,6 +60,10 @@ export class House {
   credentials!: Credentials;
   api!: HouseProcess;
   workers: HouseProcess[] = [];
+  /** Every process that was ever started. */
+  readonly processes: HouseProcess[] = [];
+  /** Is told of every exchange (history.ts). */
+  onExchange: (exchange: Exchange) => void = () => undefined;
   private constructor(
     readonly env: Record<string, string>,
     readonly db: pg.Pool,
@@ -86,12 +113,14 @@ export class House {
 
   startApi(env: Record<string, string> = {}): HouseProcess {
     this.api = new HouseProcess(entryPoints.api, { ...this.env, ...env });
+    this.processes.push(this.api);
     return this.api;
   }
 
   startWorker(env: Record<string, string> = {}): HouseProcess {
     const worker = new HouseProcess(entryPoints.worker, { ...this.env, ...env });
     this.workers.push(worker);
+    this.processes.push(worker);
     return worker;
   }
 
@@ -109,24 +138,46 @@ export class House {
       30_000,
     );
     for (const worker of this.workers.filter(({ isRunning }) => isRunning)) {
-      await eventually(
-        'a worker being ready',
-        () => worker.log.some(({ message }) => message === 'ready'),
-        30_000,
-      );
+      await eventually('a worker being ready', () => worker.log.some(({ message }) => message === 'ready'));
     }
+    if (this.env['SEED'] !== 'on') return;
     const file = await readFile(join(this.env['DATA_DIR']!, 'credentials.json'), 'utf8');
     this.credentials = JSON.parse(file) as Credentials;
   }
 
-  /** @throws Error when the answer is not as the OpenAPI document says */
-  async request(
+  /**
+   * @param options `baseUrl` of a replica, if not the first api is meant
+   * @throws Error when the answer is not as the OpenAPI document says
+   */
+  async request(method: string, path: string, options: RequestOptions = {}): Promise<Answer> {
+    const [at, began] = [Date.now(), performance.now()];
+    const tell = (answer: Answer | null, fault?: unknown): void =>
+      this.onExchange({
+        at,
+        ms: performance.now() - began,
+        method,
+        path: path.split('?')[0]!,
+        asked: options.body,
+        accessToken: /^Bearer (ey.+)$/.exec(options.headers?.['authorization'] ?? '')?.[1] ?? null,
+        answer,
+        fault,
+      });
+    try {
+      const answer = await this.exchange(method, path, options);
+      tell(answer);
+      return answer;
+    } catch (error) {
+      tell(null, error);
+      throw error;
+    }
+  }
+
+  private async exchange(
     method: string,
     path: string,
-    options: { body?: unknown; headers?: Record<string, string> } = {},
+    { body, headers, baseUrl = this.baseUrl }: RequestOptions,
   ): Promise<Answer> {
-    const { body, headers } = options;
-    const response = await fetchDocumented(this.baseUrl + path, {
+    const response = await fetchDocumented(baseUrl + path, {
       method,
       headers: { ...(body === undefined ? {} : { 'content-type': 'application/json' }), ...headers },
       ...(body === undefined ? {} : { body: typeof body === 'string' ? body : JSON.stringify(body) }),
@@ -217,7 +268,7 @@ export class House {
   }
 
   async stop(): Promise<void> {
-    await Promise.all([this.api, ...this.workers].map((running) => running.end('SIGTERM')));
+    await Promise.all(this.processes.map((running) => running.end('SIGTERM')));
     await this.db.end();
     await admin(`DROP DATABASE ${this.databaseName} WITH (FORCE)`);
     await rm(this.env['DATA_DIR']!, { recursive: true, force: true });

@@ -1,6 +1,6 @@
 import { once } from 'node:events';
-import type { AddressInfo } from 'node:net';
 import { SMTPServer } from 'smtp-server';
+import { freePort } from './processes.js';
 
 /** A real SMTP server on loopback that a test can switch off. */
 export class MailServer {
@@ -23,9 +23,10 @@ export class MailServer {
       },
     });
     this.server.on('error', () => undefined);
+    // Nobody else takes it while this one is away.
+    this.port ||= await freePort();
     this.server.listen(this.port, '127.0.0.1');
     await once(this.server.server, 'listening');
-    this.port = (this.server.server.address() as AddressInfo).port;
   }
 
   get url(): string {

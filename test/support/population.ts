@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { eventually } from './eventually.js';
 import { PASSWORD, type House } from './house.js';
+import { patiently } from './patiently.js';
 import type { Receiver } from './receiver.js';
 import type { Kind } from './routes.js';
 import { insertKey, type Tenant } from './tenants.js';
@@ -15,6 +16,7 @@ export type Thing =
   | 'endpoint'
   | 'delivery'
   | 'attempt'
+  | 'redelivery'
   | 'event'
   | 'import'
   | 'request'
@@ -34,12 +36,14 @@ export const thingsNamed: Record<string, Thing[]> = {
   endpoint_id: ['endpoint'],
   deliveryId: ['delivery', 'attempt'],
   delivery_id: ['delivery'],
+  delivery_ids: ['delivery'],
+  redeliveryId: ['redelivery'],
   eventId: ['event'],
   event_id: ['event'],
   importId: ['import'],
   requestId: ['request'],
   actorId: ['key', 'customer'],
-  targetId: ['customer', 'key', 'endpoint', 'project', 'organization', 'delivery', 'import'],
+  targetId: ['customer', 'key', 'endpoint', 'project', 'organization', 'delivery', 'redelivery', 'import'],
   email: ['email'],
   q: ['email'],
   externalId: ['externalId'],
@@ -81,14 +85,18 @@ export async function populate(house: House, tenant: Tenant, receiver: Receiver)
   const narrow = await project.deliveries(endpoints[0]!.id, tenant);
   // Of this project: what happened in another one is hidden from its key for two reasons.
   const heard = await organization.deliveries(wide[0]!.id, tenant);
+  await house.sql(`UPDATE deliveries SET state = 'failed' WHERE id = ANY ($1)`, [
+    [...narrow.delivery, ...heard.delivery].map((id) => id.slice('dlv_'.length)),
+  ]);
   const things = {
     organization: [tenant.organizationId],
     project: [tenant.projectId],
     customer: [...customers[0].things.customer!, ...made.map(({ id }) => id)],
     session: customers[0].things.session!,
-    key: await project.ids(`/api/v1/projects/${tenant.projectId}/api-keys`),
+    key: await project.keys(tenant),
     endpoint: endpoints.map(({ id }) => id),
     import: imports,
+    redelivery: [await project.redelivery(), await project.redelivery()],
     request: endpoints.map(({ requestId }) => requestId),
     email: [...customers[0].things.email!, ...made.map(({ email }) => email)],
     externalId: made.map(({ externalId }) => externalId),
@@ -107,6 +115,7 @@ export async function populate(house: House, tenant: Tenant, receiver: Receiver)
         request: wide.map(({ requestId }) => requestId),
         delivery: heard.delivery,
         attempt: heard.attempt,
+        redelivery: [await organization.redelivery(), await organization.redelivery()],
       },
     },
   };
@@ -133,10 +142,12 @@ class Filler {
   async visitor({ publishableKey }: Tenant): Promise<Holder> {
     const email = `${randomUUID()}@example.com`;
     const enter = (action: string) =>
-      this.house.request('POST', `/api/v1/auth/${action}`, {
-        body: { email, password: PASSWORD },
-        headers: { 'x-publishable-key': publishableKey },
-      });
+      patiently(() =>
+        this.house.request('POST', `/api/v1/auth/${action}`, {
+          body: { email, password: PASSWORD },
+          headers: { 'x-publishable-key': publishableKey },
+        }),
+      );
     const { id } = (await enter('register')).body.customer as { id: string };
     const { accessToken } = (await enter('login')).body.tokens as { accessToken: string };
     const session = await this.ids(`/api/v1/customers/${id}/sessions`);
@@ -152,6 +163,11 @@ class Filler {
     return (await this.ask('POST', '/api/v1/customers/import', { customers })).body.id as string;
   }
 
+  /** A plan to redeliver everything that has failed. */
+  async redelivery(): Promise<string> {
+    return (await this.ask('POST', '/v1/webhooks/redeliveries', { filter: {} })).body.data.id as string;
+  }
+
   /** What happened in a project and went to an endpoint, once two deliveries have arrived. */
   async deliveries(endpointId: string, { projectId }: Tenant) {
     const query = `endpoint_id=${endpointId}&project_id=${projectId}`;
@@ -164,6 +180,15 @@ class Filler {
       attempt: attempts.map(({ id }) => id!),
       event: attempts.map(({ event_id }) => event_id!),
     };
+  }
+
+  /** The ids of its project's keys, that of the key which made everything first: the others have done nothing. */
+  async keys({ projectId, secretKey }: Tenant): Promise<string[]> {
+    const path = `/api/v1/projects/${projectId}/api-keys`;
+    const keys = (await this.ask('GET', path)).body.data as { id: string; prefix: string; last4: string }[];
+    const isMaker = (key: (typeof keys)[number]): boolean =>
+      secretKey.startsWith(key.prefix) && secretKey.endsWith(key.last4);
+    return [...keys.filter(isMaker), ...keys.filter((key) => !isMaker(key))].map(({ id }) => id);
   }
 
   async ids(path: string): Promise<string[]> {

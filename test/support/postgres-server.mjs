@@ -39,6 +39,29 @@ export class PostgresServer {
     await stopEmbeddedPostgres(this.dataDir, 'immediate');
   }
 
+  /** An orderly stop, which ends every connection. */
+  async stop() {
+    await stopEmbeddedPostgres(this.dataDir);
+  }
+
+  /** Ends the server without a chance to write anything; its other processes notice and follow. */
+  async kill() {
+    const client = new pg.Client(this.url);
+    client.on('error', () => undefined);
+    await client.connect();
+    const { rows } = await client.query(`SELECT pid FROM pg_stat_activity WHERE pid <> pg_backend_pid()`);
+    process.kill(this.pid, 'SIGKILL');
+    for (const { pid } of rows) {
+      try {
+        process.kill(pid, 'SIGKILL');
+      } catch (error) {
+        // It has noticed by itself, and is gone.
+        if (error.code !== 'ESRCH') throw error;
+      }
+    }
+    await client.end().catch(() => undefined);
+  }
+
   /** From now on it answers nothing, and keeps every connection. */
   async freeze() {
     const client = new pg.Client(this.url);

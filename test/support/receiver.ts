@@ -15,6 +15,8 @@ export interface ReceivedRequest {
   path: string;
   headers: IncomingHttpHeaders;
   body: string;
+  /** What it was answered and when, once the answer was sent whole. */
+  answered?: { status: number; at: number };
   event: { id: string; type: string; data: Record<string, unknown> };
 }
 
@@ -71,9 +73,12 @@ export class Receiver {
     message.setEncoding('utf8').on('data', (chunk: string) => (body += chunk));
     message.on('error', () => undefined);
     message.on('end', () => {
+      // Somebody who waits for a server that was here before, or is to come: no webhook is without a body.
+      if (body === '' && !message.headers['webhook-id']) return void response.writeHead(404).end();
       const event = JSON.parse(body) as ReceivedRequest['event'];
-      const request = { at, path: message.url ?? '', headers: message.headers, body, event };
+      const request: ReceivedRequest = { at, path: message.url ?? '', headers: message.headers, body, event };
       this.requests.push(request);
+      response.once('finish', () => (request.answered = { status: response.statusCode, at: Date.now() }));
       (this.script.shift() ?? this.otherwise)(response, request, message);
     });
   }

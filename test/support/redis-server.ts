@@ -58,9 +58,13 @@ export class RedisServer {
     await exited;
   }
 
-  /** Lets it accept everything and answer nothing, until it is removed. */
+  /** Lets it accept everything and answer nothing, until it is thawed or removed. */
   hang(): void {
     this.child!.kill('SIGSTOP');
+  }
+
+  thaw(): void {
+    this.child!.kill('SIGCONT');
   }
 
   async flush(): Promise<void> {
@@ -72,8 +76,8 @@ export class RedisServer {
     await rm(this.folder, { recursive: true, force: true });
   }
 
-  /** One inline command (Redis protocol). @returns the answer's first line, or "" when nobody answers */
-  private command(text: string): Promise<string> {
+  /** One inline command (Redis protocol). @returns the beginning of the answer, or "" when nobody answers */
+  command(text: string): Promise<string> {
     const socket = connect(this.port, '127.0.0.1', () => socket.write(`${text}\r\n`));
     return new Promise<string>((resolve) => {
       socket.once('data', (data) => resolve(data.toString().trim()));

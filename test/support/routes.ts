@@ -2,7 +2,7 @@ import { randomInt, randomUUID } from 'node:crypto';
 import type { House } from './house.js';
 
 /** How a caller of a route may prove who they are. */
-export type Kind = 'secret' | 'access' | 'publishable';
+export type Kind = 'secret' | 'access' | 'publishable' | 'operator';
 
 export interface Input {
   in: 'path' | 'query' | 'header' | 'body';
@@ -27,7 +27,9 @@ type Json = Record<string, any>;
 
 /** @throws Error for a security scheme that nobody knows */
 function kindOf(scheme: string): Kind {
-  const kind = (['secret', 'access', 'publishable'] as const).find((each) => scheme.startsWith(each));
+  const kind = (['secret', 'access', 'publishable', 'operator'] as const).find((each) =>
+    scheme.startsWith(each),
+  );
   if (!kind) throw new Error(`say in test/support/routes.ts what ${scheme} is`);
   return kind;
 }
@@ -144,6 +146,14 @@ const bodies: Record<string, () => Json> = {
   'POST /v1/webhooks/endpoints': () => ({ url: `https://example.com/${name()}` }),
   'PATCH /v1/webhooks/endpoints/{endpointId}': () => ({ description: name() }),
   'POST /v1/webhooks/deliveries/{deliveryId}/redeliver': () => ({ reason: name() }),
+  'POST /v1/webhooks/deliveries/{deliveryId}/discard': () => ({ reason: name() }),
+  'POST /v1/webhooks/redeliveries': () => ({
+    filter: { created_after: new Date(randomInt(2 ** 40)).toISOString() },
+  }),
+  'POST /v1/webhooks/redeliveries/{redeliveryId}/start': () => ({ reason: name() }),
+  'POST /v1/webhooks/endpoints/{endpointId}/recover': () => ({
+    since: new Date(Date.now() - randomInt(1_000, 1_000_000)).toISOString(),
+  }),
 };
 
 /**

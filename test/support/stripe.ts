@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer, type IncomingHttpHeaders, type Server, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { freePort } from './processes.js';
 
 /** One request that the stand-in has seen. */
 export interface StripeRequest {
@@ -76,6 +76,8 @@ export class StripeStandIn {
   private port = 0;
 
   async start(): Promise<this> {
+    // Nobody else takes it while this one is away.
+    this.port ||= await freePort();
     this.server = createServer((message, response) => {
       let body = '';
       message.setEncoding('utf8').on('data', (chunk: string) => (body += chunk));
@@ -93,7 +95,6 @@ export class StripeStandIn {
       });
     }).listen(this.port, '127.0.0.1');
     await once(this.server, 'listening');
-    this.port = (this.server.address() as AddressInfo).port;
     return this;
   }
 

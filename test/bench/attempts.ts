@@ -1,0 +1,221 @@
+import { randomInt } from 'node:crypto';
+import { Agent } from 'node:http';
+import type { House } from '../support/house.js';
+import {
+  attemptsOf,
+  DAYS,
+  deadLettersOf,
+  fillLog,
+  PROJECTS,
+  RARE_TYPE,
+  type Crowd,
+} from './attempt-crowd.js';
+import { BenchHouse } from './bench-house.js';
+import { exchange, type Question } from './exchange.js';
+import { askBoth, type Asking, type Timed } from './few-and-many.js';
+import { formatRatio, median, percentile, printProgress, type SectionResult } from './report.js';
+
+/** They have five million attempts. */
+const MANY: Crowd = { deliveries: 4_200_000, days: DAYS, endpoints: 20 };
+/** What pages are filled with in the house that is compared with: an empty page costs nothing to read or to write. */
+const FEW: Crowd = { deliveries: 6_000, days: 1, endpoints: 2 };
+const SAMPLES = 100;
+/** Of the first case: compiled code is several times as fast. */
+const FIRST_WARM_UP = 300;
+const MAX_RATIO = 1.5;
+
+/** A place in a list that somebody has come to. */
+interface Place {
+  created_before: string;
+  cursor: string;
+}
+
+/** What the questions to a house are made of. */
+interface Known {
+  house: House;
+  /** Any deliveries, with an attempt each. */
+  deliveries: { id: string; attemptId: string; eventId: string; endpointId: string; createdAt: Date }[];
+  smallProjects: string[];
+  smallEndpoints: string[];
+  places: Record<Key, Place[]>;
+}
+
+type Key = 'organization' | 'project';
+type Query = (known: Known, key: Key) => Record<string, string>;
+
+const oneOf = <T>(values: T[]): T => values[randomInt(values.length)]!;
+
+const keyOf = ({ house }: Known, key: Key): string =>
+  key === 'organization' ? house.credentials.secretKey : house.credentials.projectSecretKey;
+
+const get = (known: Known, key: Key, path: string): Question => ({
+  method: 'GET',
+  url: `${known.house.baseUrl}/v1/webhooks/${path}`,
+  headers: { authorization: `Bearer ${keyOf(known, key)}` },
+});
+
+const list = (path: string, query: Query, key: Key) => (known: Known) =>
+  get(known, key, `${path}?${new URLSearchParams(query(known, key))}`);
+
+/** An hour somewhere in the log. */
+const hour: Query = ({ deliveries }) => {
+  const { createdAt } = oneOf(deliveries);
+  return {
+    created_after: createdAt.toISOString(),
+    created_before: new Date(createdAt.getTime() + 3_600_000).toISOString(),
+  };
+};
+const ofOne: Query = ({ deliveries }) => ({ endpoint_id: `ep_${oneOf(deliveries).endpointId}` });
+
+const attemptLists: Record<string, Query> = {
+  newest: () => ({}),
+  'a page further on': ({ places }, key) => ({ ...oneOf(places[key]) }),
+  'from anywhere': ({ deliveries }) => ({ created_before: oneOf(deliveries).createdAt.toISOString() }),
+  'an hour': hour,
+  'one endpoint': ofOne,
+  'one endpoint, failed': (known, key) => ({ ...ofOne(known, key), success: 'false' }),
+  'one event': ({ deliveries }) => ({ event_id: `evt_${oneOf(deliveries).eventId}` }),
+  'one delivery': ({ deliveries }) => ({ delivery_id: `dlv_${oneOf(deliveries).id}` }),
+  'a type': () => ({ event: 'session.created' }),
+  'a rare type': () => ({ event: RARE_TYPE }),
+  failed: () => ({ success: 'false' }),
+  succeeded: () => ({ success: 'true' }),
+  'of dead letters': () => ({ delivery_state: 'failed' }),
+  'of what is pending (none)': () => ({ delivery_state: 'pending' }),
+  'of what succeeded': () => ({ delivery_state: 'succeeded' }),
+  'status 404': () => ({ http_status: '404' }),
+  'status 418 (none)': () => ({ http_status: '418' }),
+  'class 5xx': () => ({ status_class: '5xx' }),
+  'nothing answered (none)': () => ({ status_class: 'none' }),
+};
+
+const deadLetterLists: Record<string, Query> = {
+  newest: () => ({}),
+  'from anywhere': ({ deliveries }) => ({ created_before: oneOf(deliveries).createdAt.toISOString() }),
+  'one endpoint': ofOne,
+  'a rare type': () => ({ event: RARE_TYPE }),
+  'status 404': () => ({ http_status: '404' }),
+  'status 418 (none)': () => ({ http_status: '418' }),
+};
+
+/** What only a key of the whole organization asks for. */
+const others: Asking<Known>[] = [
+  {
+    name: 'log: one project of many, organization',
+    ask: list('deliveries', ({ smallProjects }) => ({ project_id: oneOf(smallProjects) }), 'organization'),
+  },
+  {
+    name: 'log: one small endpoint, organization',
+    ask: list(
+      'deliveries',
+      ({ smallEndpoints }) => ({ endpoint_id: `ep_${oneOf(smallEndpoints)}` }),
+      'organization',
+    ),
+  },
+  {
+    name: 'GET delivery',
+    ask: (known) => get(known, 'organization', `deliveries/dlv_${oneOf(known.deliveries).id}`),
+  },
+  {
+    name: 'GET delivery by its attempt',
+    ask: (known) => get(known, 'organization', `deliveries/att_${oneOf(known.deliveries).attemptId}`),
+  },
+];
+
+const cases: Asking<Known>[] = [
+  ...(['organization', 'project'] as const).flatMap((key) => [
+    ...Object.entries(attemptLists).map(([name, query]) => ({
+      name: `log: ${name}, ${key}`,
+      ask: list('deliveries', query, key),
+    })),
+    ...Object.entries(deadLetterLists).map(([name, query]) => ({
+      name: `dead letters: ${name}, ${key}`,
+      ask: list('dead-letters', query, key),
+    })),
+  ]),
+  ...others,
+];
+
+/** What the log of five million attempts and 200,000 dead letters cost, beside that of a house as old with few. */
+export async function measureAttempts({ samples = SAMPLES }: { samples?: number }): Promise<SectionResult> {
+  const env = { RATE_LIMITS: 'off' };
+  const [few, many] = [await BenchHouse.start({ env }), await BenchHouse.start({ env })];
+  const agent = new Agent({ keepAlive: true, maxSockets: 2 });
+  try {
+    await fillLog(few.house, FEW);
+    printProgress(sizeOf(MANY));
+    await fillLog(many.house, MANY);
+    const known = [await knowing(few.house, agent), await knowing(many.house, agent)] as const;
+    await askBoth(agent, cases[0]!, known, 0, FIRST_WARM_UP);
+    const timed: Timed[] = [];
+    for (const each of cases) {
+      printProgress(each.name);
+      timed.push(await askBoth(agent, each, known, samples));
+    }
+    return report(timed);
+  } finally {
+    agent.destroy();
+    await Promise.all([few.stop(), many.stop()]);
+  }
+}
+
+const sizeOf = ({ deliveries }: Crowd): string =>
+  `${attemptsOf(deliveries)} attempts, ${deadLettersOf(deliveries)} dead letters`;
+
+async function knowing(house: House, agent: Agent): Promise<Known> {
+  const { projectId } = house.credentials;
+  const idsOf = async (sql: string): Promise<string[]> =>
+    (await house.sql<{ id: string }>(sql, [projectId])).map(({ id }) => id);
+  // Anywhere in the log, and with them their pages of the indexes.
+  const deliveries = await house.sql<Known['deliveries'][number]>(
+    `SELECT d.id, a.id AS "attemptId", d.event_id AS "eventId", d.endpoint_id AS "endpointId", d.created_at AS "createdAt"
+     FROM (SELECT * FROM deliveries WHERE project_id = $1 ORDER BY random() LIMIT 500) d
+       JOIN attempts a ON a.delivery_id = d.id AND a.attempt = 1`,
+    [projectId],
+  );
+  const known: Known = {
+    house,
+    deliveries,
+    smallProjects: await idsOf('SELECT id FROM projects WHERE id <> $1'),
+    smallEndpoints: await idsOf('SELECT id FROM webhook_endpoints WHERE project_id <> $1'),
+    places: { organization: [], project: [] },
+  };
+  for (const key of ['organization', 'project'] as const) {
+    for (const { createdAt } of deliveries.slice(0, 50)) {
+      const created_before = createdAt.toISOString();
+      const { body } = await exchange(agent, list('deliveries', () => ({ created_before }), key)(known));
+      const { next_cursor: cursor } = JSON.parse(body) as { next_cursor: string | null };
+      if (cursor) known.places[key].push({ created_before, cursor });
+    }
+  }
+  return known;
+}
+
+function report(timed: Timed[]): SectionResult {
+  const p95 = (values: number[]): number => percentile(values, 0.95);
+  const ratio = ({ few, many }: Timed): number => p95(many) / p95(few);
+  const worst = timed.toSorted((a, b) => ratio(b) - ratio(a))[0]!;
+  return {
+    table: [
+      ['', 'few: median ms', 'p95 ms', 'many: median ms', 'p95 ms', 'ratio of p95'],
+      ...timed.map((each) => [
+        each.name,
+        median(each.few).toFixed(2),
+        p95(each.few).toFixed(2),
+        median(each.many).toFixed(2),
+        p95(each.many).toFixed(2),
+        formatRatio(ratio(each)),
+      ]),
+    ],
+    notes: [
+      `Few: ${sizeOf(FEW)}, of one day. Many: ${sizeOf(MANY)}, of ${DAYS}. Both have the partitions of ${DAYS} days.`,
+      `Half of them in one project, half in ${PROJECTS} others of its organization.`,
+      'The few stand for an empty table, whose pages would show nothing, and so cost less for that alone.',
+      'One request after the other, to both houses in turn, each for another row or page where there are several.',
+    ],
+    targets: [
+      ...timed.map((each) => ({ name: `${each.name}, many to few`, value: ratio(each) })),
+      { name: `the worst of these (${worst.name})`, value: ratio(worst) },
+    ].map((target) => ({ ...target, bound: MAX_RATIO, direction: 'at most', unit: '', isRequired: true })),
+  };
+}

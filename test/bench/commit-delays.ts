@@ -1,0 +1,59 @@
+import { eventually } from '../support/eventually.js';
+import { PASSWORD, type House } from '../support/house.js';
+import type { Child } from './children.js';
+import type { PacedResult } from './load.js';
+import { printProgress } from './report.js';
+
+/** The first ones are not counted: compilation and first connections. */
+const WARM_UP_MS = 2_000;
+
+/** Milliseconds from a commit to the first request at the target. */
+export type Delays = number[];
+
+export interface PacedEvents {
+  receiver: Child;
+  load: Child;
+  url: string;
+  /** Customers who log in. */
+  emails: string[];
+  perSecond: number;
+  seconds: number;
+}
+
+/** Logins with cheap hashes make the events: an endpoint hears one of the two types that each login emits. */
+export async function commitDelays(house: House, events: PacedEvents): Promise<Delays> {
+  const { receiver, load, url, emails, perSecond, seconds } = events;
+  const endpoint = await house.createEndpoint(url, ['login.succeeded']);
+  const since = new Date();
+  const answers = await load.ask<PacedResult>('pace', {
+    url: `${house.baseUrl}/api/v1/auth/login`,
+    headers: { 'x-publishable-key': house.credentials.publishableKey },
+    bodies: emails.map((email) => JSON.stringify({ email, password: PASSWORD })),
+    perSecond,
+    seconds,
+  });
+  // On a machine that is busy otherwise the api refuses some: the measured rate is lower by as much.
+  const { 200: accepted = 0, ...refused } = answers;
+  if (Object.keys(refused).length > 0) printProgress(`refused, by status: ${JSON.stringify(refused)}`);
+  const count = (): Promise<number> => receiver.ask<number>('count');
+  await eventually('every event at the target', async () => (await count()) >= accepted, 20_000);
+  const commits = await house.sql<{ id: string; at: number }>(
+    `SELECT 'evt_' || id AS id, (extract(epoch FROM pg_xact_commit_timestamp(xmin)) * 1000)::float8 AS at
+     FROM events WHERE type = 'login.succeeded' AND created_at >= $1`,
+    [since],
+  );
+  await house.server('DELETE', `/v1/webhooks/endpoints/${endpoint.id}`);
+  return delays(
+    commits.map(({ id, at }) => [id, at]),
+    await arrivals(receiver),
+  );
+}
+
+/** When each event came to the target first, in ms since 1970. */
+export const arrivals = async (receiver: Child): Promise<Map<string, number>> =>
+  new Map(await receiver.ask<[string, number][]>('arrivals'));
+
+export function delays(starts: [string, number][], ends: Map<string, number>): Delays {
+  const warmUntil = Math.min(...starts.map(([, at]) => at)) + WARM_UP_MS;
+  return starts.filter(([, at]) => at >= warmUntil).map(([id, at]) => ends.get(id)! - at);
+}

@@ -1,0 +1,117 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Carrier, House } from '../support/house.js';
+import { BenchHouse } from './bench-house.js';
+import { Child } from './children.js';
+import { commitDelays, type Delays } from './commit-delays.js';
+import { formatNumber, percentile, printProgress, type SectionResult } from './report.js';
+import { registerCustomers } from './requests.js';
+import { hasRedis } from './servers.js';
+
+const PER_SECOND = 50;
+const SECONDS = 20;
+const HANGING = 1_000;
+const DEAD_LETTERS = 50_000;
+/** Until every slot that the crowd may have is taken. */
+const CROWD_MS = 3_000;
+
+interface Beside {
+  delays: Delays;
+  /** What went on meanwhile. */
+  crowd: string;
+}
+
+/** What a hanging endpoint and a bulk redelivery cost the first attempts of another endpoint. */
+export async function measureFairness(): Promise<SectionResult> {
+  const carriers: Carrier[] = hasRedis() ? ['redis', 'postgresql'] : ['postgresql'];
+  const rows: string[][] = [];
+  const notes = [
+    `${PER_SECOND} logins a second for ${SECONDS} s, from PostgreSQL's commit timestamp to the request at the target,`,
+    `alone and beside an endpoint that never answers, with ${HANGING} deliveries pending, and a bulk redelivery of`,
+    `${formatNumber(DEAD_LETTERS)} dead letters of a third. All three endpoints are of one project.`,
+  ];
+  const targets: SectionResult['targets'] = [];
+  for (const carrier of carriers) {
+    printProgress(`carrier ${carrier}`);
+    const { alone, beside } = await measureCarrier(carrier);
+    const name = carrier === 'redis' ? 'with Redis' : 'without Redis';
+    rows.push(row(`${name}, alone`, alone), row(`${name}, beside them`, beside.delays));
+    notes.push(`${name}: ${beside.crowd}`);
+    targets.push({
+      name: `first attempts ${name} beside them, p99`,
+      value: percentile(beside.delays, 0.99),
+      bound: 1_000,
+      direction: 'at most',
+      unit: ' ms',
+      isRequired: true,
+    });
+  }
+  return { table: [['', 'p50 ms', 'p95 ms', 'p99 ms', 'max ms', 'events'], ...rows], notes, targets };
+}
+
+const row = (name: string, delays: Delays): string[] => [
+  name,
+  ...[0.5, 0.95, 0.99, 1].map((share) => formatNumber(percentile(delays, share))),
+  String(delays.length),
+];
+
+async function measureCarrier(carrier: Carrier): Promise<{ alone: Delays; beside: Beside }> {
+  const [receiver, hanging, bulk, load] = [
+    new Child('receiver'),
+    new Child('receiver'),
+    new Child('receiver'),
+    new Child('load'),
+  ];
+  const bench = await BenchHouse.start({ carrier, env: { BCRYPT_COST: '4' } });
+  try {
+    const { house } = bench;
+    const url = await receiver.ask<string>('listen');
+    const emails = await registerCustomers(house, 50);
+    const paced = { receiver, load, url, emails, perSecond: PER_SECOND, seconds: SECONDS };
+    bench.startWorker();
+    const alone = await commitDelays(house, paced);
+    await receiver.ask('reset');
+    await fill(house, await hanging.ask<string>('hang'), HANGING, 'pending');
+    const dead = await fill(house, await bulk.ask<string>('listen'), DEAD_LETTERS, 'failed');
+    await redeliverAll(house, dead);
+    await sleep(CROWD_MS);
+    const delays = await commitDelays(house, paced);
+    const crowd =
+      `meanwhile ${formatNumber(await hanging.ask<number>('count'))} requests hung and ` +
+      `${formatNumber(await bulk.ask<number>('count'))} of the batch had arrived.`;
+    return { alone, beside: { delays, crowd } };
+  } finally {
+    await Promise.all([receiver, hanging, bulk, load].map((child) => child.stop()));
+    await bench.stop();
+  }
+}
+
+/** Deliveries to a new endpoint, as an outage leaves them. @returns its id, as the API writes it */
+async function fill(house: House, url: string, count: number, state: 'pending' | 'failed'): Promise<string> {
+  const { organizationId, projectId } = house.credentials;
+  const { id } = await house.createEndpoint(url, ['session.revoked']);
+  await house.sql(
+    `WITH made AS (
+       INSERT INTO events (id, organization_id, project_id, type, body, created_at)
+       SELECT uuidv7(), $1, $2, 'session.revoked', '{"data":{}}', now() FROM generate_series(1, $3::int) RETURNING id
+     )
+     INSERT INTO deliveries (id, organization_id, project_id, event_id, event_type, endpoint_id, target_url, state,
+       attempt, next_attempt_at, finished_at, last_http_status, last_error)
+     SELECT uuidv7(), $1, $2, made.id, 'session.revoked', w.id, w.url, $5,
+       CASE $5 WHEN 'failed' THEN 5 ELSE 0 END, CASE $5 WHEN 'pending' THEN now() END,
+       CASE $5 WHEN 'failed' THEN now() END, CASE $5 WHEN 'failed' THEN 500 END,
+       CASE $5 WHEN 'failed' THEN 'http_error' END
+     FROM made, webhook_endpoints w WHERE w.id = $4`,
+    [organizationId, projectId, count, id.slice(id.indexOf('_') + 1), state],
+  );
+  return id;
+}
+
+async function redeliverAll(house: House, endpointId: string): Promise<void> {
+  const planned = await house.server('POST', '/v1/webhooks/redeliveries', {
+    filter: { endpoint_id: endpointId },
+  });
+  const started = await house.server('POST', `/v1/webhooks/redeliveries/${planned.body.data.id}/start`, {
+    reason: 'benchmark',
+  });
+  if (started.status !== 200) throw new Error(`the batch did not start: ${JSON.stringify(started.body)}`);
+}

@@ -1,0 +1,46 @@
+import { execFileSync } from 'node:child_process';
+
+const SAMPLE_MS = 2_000;
+const MEBIBYTE = 1_024;
+
+/** The resident memory of a process over time. */
+export class MemoryLog {
+  /** Minutes since the first sample, and MiB. */
+  readonly samples: [minutes: number, mebibytes: number][] = [];
+  private readonly began = performance.now();
+  private readonly timer = setInterval(() => this.sample(), SAMPLE_MS);
+
+  constructor(private readonly pid: number) {
+    this.sample();
+  }
+
+  stop(): void {
+    clearInterval(this.timer);
+  }
+
+  /** The mean of the part of the samples between two shares of the time, in MiB. */
+  mean(from: number, to: number): number {
+    const part = this.samples.slice(
+      Math.floor(from * this.samples.length),
+      Math.max(1, Math.ceil(to * this.samples.length)),
+    );
+    return part.reduce((sum, [, mebibytes]) => sum + mebibytes, 0) / part.length;
+  }
+
+  /** Of a straight line through the samples after a share of the time, in MiB a minute. */
+  slope(from: number): number {
+    const part = this.samples.slice(Math.floor(from * this.samples.length));
+    const middle = (index: 0 | 1): number =>
+      part.reduce((sum, sample) => sum + sample[index], 0) / part.length;
+    const [time, size] = [middle(0), middle(1)];
+    const above = part.reduce((sum, [x, y]) => sum + (x - time) * (y - size), 0);
+    return above / part.reduce((sum, [x]) => sum + (x - time) ** 2, 0);
+  }
+
+  private sample(): void {
+    const kibibytes = Number(
+      execFileSync('ps', ['-o', 'rss=', '-p', String(this.pid)], { encoding: 'utf8' }),
+    );
+    this.samples.push([(performance.now() - this.began) / 60_000, kibibytes / MEBIBYTE]);
+  }
+}

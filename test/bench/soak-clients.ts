@@ -1,0 +1,70 @@
+import { Agent, request } from 'node:http';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { uniqueEmail } from '../support/unique-email.js';
+import { serve } from './children.js';
+
+/** Customers that are created at a steady rate, by the servers of several projects in turns. */
+export interface SoakLoad {
+  url: string;
+  /** One for each project. */
+  secretKeys: string[];
+  perSecond: number;
+  seconds: number;
+}
+
+/** One request: when it was asked (ms since 1970), how long it took, what came back; status 0 stands for nothing. */
+export interface SoakAnswer {
+  at: number;
+  ms: number;
+  status: number;
+  customerId: string | null;
+  retryAfter: string | null;
+  fault: string;
+}
+
+async function create({ url, secretKeys, perSecond, seconds }: SoakLoad): Promise<SoakAnswer[]> {
+  const agent = new Agent({ keepAlive: true, maxSockets: 64 });
+  const total = perSecond * seconds;
+  const began = performance.now();
+  const answers: Promise<SoakAnswer>[] = [];
+  while (answers.length < total) {
+    const due = Math.min(total, Math.floor(((performance.now() - began) * perSecond) / 1_000) + 1);
+    while (answers.length < due)
+      answers.push(createOne(agent, url, secretKeys[answers.length % secretKeys.length]!));
+    await sleep(2);
+  }
+  const all = await Promise.all(answers);
+  agent.destroy();
+  return all;
+}
+
+function createOne(agent: Agent, url: string, secretKey: string): Promise<SoakAnswer> {
+  const [at, began] = [Date.now(), performance.now()];
+  const body = JSON.stringify({ email: uniqueEmail() });
+  const headers = {
+    authorization: `Bearer ${secretKey}`,
+    'content-type': 'application/json',
+    'content-length': String(Buffer.byteLength(body)),
+  };
+  return new Promise((resolve) => {
+    const end = (answer: Partial<SoakAnswer>): void =>
+      resolve({
+        ...{ at, ms: performance.now() - began, status: 0, customerId: null, retryAfter: null, fault: '' },
+        ...answer,
+      });
+    request(url, { method: 'POST', agent, headers }, (response) => {
+      let text = '';
+      response.setEncoding('utf8').on('data', (chunk: string) => (text += chunk));
+      response.once('error', (error) => end({ fault: error.message }));
+      response.once('end', () => {
+        const status = response.statusCode!;
+        const customerId = status === 201 ? (JSON.parse(text) as { id: string }).id : null;
+        end({ status, customerId, retryAfter: response.headers['retry-after'] ?? null });
+      });
+    })
+      .once('error', (error) => end({ fault: error.message }))
+      .end(body);
+  });
+}
+
+serve({ create });

@@ -1,0 +1,87 @@
+import type { Facts } from '../support/invariants.js';
+import type { MemoryLog } from './memory.js';
+import { formatNumber, percentile, type SectionResult, type Target } from './report.js';
+
+/** Shares of the time: before the first the processes are still warming up. */
+const WARM = 0.4;
+const PART = 0.2;
+const MAX_GROWTH = 1.15;
+/** Of a shorter run memory says nothing: heaps grow to their size in minutes. */
+const LONG_SECONDS = 300;
+const SHOWN = 10;
+
+/** What a soak has come to. */
+export interface Soak {
+  seconds: number;
+  facts: Facts;
+  violations: string[];
+  /** Requests for what the target had taken, of a delivery that no worker was lost with. */
+  unexplained: number;
+  repeats: number;
+  delays: number[];
+  kills: number;
+  flushes: number;
+  memory: Record<'api' | 'worker', MemoryLog>;
+}
+
+/** What a soak has come to, as a section of the benchmark. */
+export function report(soak: Soak): SectionResult {
+  const { facts, seconds, kills, flushes, delays, repeats, violations } = soak;
+  const statuses = facts.exchanges.map(({ answer }) => answer?.status ?? 0);
+  const states = facts.deliveries.map(({ state }) => state);
+  const count = <T>(values: T[], value: T): number => values.filter((each) => each === value).length;
+  const lost = facts.attempts.filter(({ error }) => error === 'worker_lost').length;
+  const rows: [string, number | string][] = [
+    ['customers asked for', statuses.length],
+    ['acknowledged with 201', count(statuses, 201)],
+    ['refused with 503', count(statuses, 503)],
+    ['events a second', formatNumber(count(statuses, 201) / seconds)],
+    ['deliveries', states.length],
+    ['delivered', count(states, 'succeeded')],
+    ['dead letters', count(states, 'failed')],
+    ['neither', states.length - count(states, 'succeeded') - count(states, 'failed')],
+    ['requests at targets', facts.requests.length],
+    ['workers killed', kills],
+    ['Redis emptied', flushes],
+    ['attempts lost with a worker', lost],
+    ['sent again after a 2xx', repeats],
+    ...[0.5, 0.95, 0.99, 1].map((share): [string, string] => [
+      `commit to first attempt, ${share === 1 ? 'longest' : `p${share * 100}`}`,
+      `${formatNumber(percentile(delays, share))} ms`,
+    ]),
+    ...memoryRows(soak),
+  ];
+  return {
+    table: [['', ''], ...rows.map(([name, value]) => [name, String(value)])],
+    notes: [
+      `${seconds} s; of 20 targets one fails always and one hangs; a worker is killed every 30 s, Redis emptied twice.`,
+      'Commit to first attempt without the target that hangs.',
+      ...violations.slice(0, SHOWN).map((violation) => `VIOLATION ${violation}`),
+    ],
+    targets: targets(soak),
+  };
+}
+
+const memoryRows = ({ memory }: Soak): [string, string][] =>
+  Object.entries(memory).map(([name, log]) => [
+    `memory of the ${name}: warm, at the end, slope`,
+    `${formatNumber(log.mean(WARM, WARM + PART))}, ${formatNumber(log.mean(1 - PART, 1))} MiB, ${log.slope(WARM).toFixed(2)} MiB/min`,
+  ]);
+
+function targets({ seconds, violations, unexplained, facts, memory }: Soak): Target[] {
+  const open = facts.deliveries.filter(({ state }) => state !== 'succeeded' && state !== 'failed').length;
+  const none = { bound: 0, direction: 'at most', unit: '', isRequired: true } as const;
+  return [
+    { name: 'violations of I1 to I8', value: violations.length, ...none },
+    { name: 'deliveries that are neither delivered nor a dead letter', value: open, ...none },
+    { name: 'sent again without a lost worker', value: unexplained, ...none },
+    ...Object.entries(memory).map(([name, log]): Target => ({
+      name: `memory of the ${name}, at the end to when it was warm`,
+      value: log.mean(1 - PART, 1) / log.mean(WARM, WARM + PART),
+      bound: MAX_GROWTH,
+      direction: 'at most',
+      unit: '',
+      ...(seconds >= LONG_SECONDS ? { isRequired: true as const } : {}),
+    })),
+  ];
+}

@@ -1,0 +1,36 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { TargetRequest } from '../support/invariants.js';
+import { serve } from './children.js';
+
+const requests: TargetRequest[] = [];
+let origin = '';
+
+/** Targets by their paths: what begins with /failing answers 500, what begins with /hanging nothing, all others 200. */
+async function listen(): Promise<string> {
+  const server = createServer((message, response) => {
+    const path = message.url!;
+    const request: TargetRequest = {
+      url: origin + path,
+      eventId: String(message.headers['webhook-id']).replace(/^evt_/, ''),
+      at: Date.now(),
+      answered: null,
+    };
+    requests.push(request);
+    message.resume().once('end', () => {
+      if (path.startsWith('/hanging')) return;
+      response.statusCode = path.startsWith('/failing') ? 500 : 200;
+      response.once('finish', () => (request.answered = { status: response.statusCode, at: Date.now() }));
+      response.end('ok');
+    });
+    message.on('error', () => undefined);
+  });
+  server.keepAliveTimeout = 65_000;
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  return origin;
+}
+
+serve({ listen, requests: () => requests });

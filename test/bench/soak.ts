@@ -1,0 +1,143 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { eventually } from '../support/eventually.js';
+import { fateOf, isSettled, recorded } from '../support/history.js';
+import { House, type Exchange } from '../support/house.js';
+import { delaysOf, repeats, violations, type Facts, type TargetRequest } from '../support/invariants.js';
+import type { HouseProcess } from '../support/processes.js';
+import { hasRedisServer, RedisServer } from '../support/redis-server.js';
+import { insertProject } from '../support/tenants.js';
+import { alsoStop } from './bench-house.js';
+import { Child } from './children.js';
+import { MemoryLog } from './memory.js';
+import { printProgress, type SectionResult } from './report.js';
+import type { SoakAnswer } from './soak-clients.js';
+import { report, type Soak } from './soak-report.js';
+
+const PER_SECOND = 200;
+const SECONDS = 600;
+const KILL_EVERY_MS = 30_000;
+const SETTLE_MS = 120_000;
+/** How late an attempt may begin: an emptied Redis is noticed after sweeps, a dead worker after its lease. */
+const LATE_MS = 10_000;
+
+/** One project each; of twenty one fails, and a further one hangs. */
+const TARGETS = [...Array.from({ length: 18 }, (_, index) => `/good-${index}`), '/failing', '/hanging'];
+
+/** Time-out 1 s, lease 3 s, retries after 1, 2, 3 and 4 s: dead letters within the run. */
+const SCALE = 10;
+const SCHEDULE_MS = [0, 1_000, 2_000, 3_000, 4_000];
+const env = {
+  TIME_SCALE: String(SCALE),
+  WEBHOOK_RETRY_SCHEDULE: SCHEDULE_MS.map((delay) => `${(delay * SCALE) / 1_000}s`).join(),
+  WEBHOOK_CONCURRENCY: '200',
+  LOG_LEVEL: 'warn',
+};
+
+/** Everything at once, for long: load, failing and hanging targets, workers killed, Redis emptied. */
+export async function measureSoak({ seconds = SECONDS }: { seconds?: number }): Promise<SectionResult> {
+  const [clients, targets] = [new Child('soak-clients'), new Child('soak-targets')];
+  const redis = hasRedisServer ? await RedisServer.start() : undefined;
+  const house = await alsoStop(
+    House.start({ workers: 0, env: { ...env, ...(redis ? { REDIS_URL: redis.url } : {}) } }),
+  );
+  try {
+    const origin = await targets.ask<string>('listen');
+    const secretKeys = await Promise.all(TARGETS.map((path) => openProject(house, origin + path)));
+    const [lasting] = [house.startWorker(), house.startWorker()];
+    const memory = { api: new MemoryLog(house.api.pid), worker: new MemoryLog(lasting.pid) };
+    const url = `${house.baseUrl}/api/v1/customers`;
+    const asked = clients.ask<SoakAnswer[]>('create', { url, secretKeys, perSecond: PER_SECOND, seconds });
+    const troubled = trouble(house, redis, seconds);
+    const answers = await asked;
+    const { kills, flushes } = await troubled;
+    for (const log of Object.values(memory)) log.stop();
+    printProgress('waiting for the last deliveries');
+    await eventually('every delivery ending', () => isSettled(house), SETTLE_MS).catch(() => undefined);
+    const requests = await targets.ask<TargetRequest[]>('requests');
+    const facts = {
+      exchanges: answers.map(exchangeOf),
+      requests,
+      ...(await recorded(house)),
+      processes: house.processes.map(fateOf),
+    };
+    return report({ seconds, kills, flushes, memory, ...judged(facts) });
+  } finally {
+    await Promise.all([clients.stop(), targets.stop(), house.stop()]);
+    await redis?.remove();
+  }
+}
+
+/** @returns the key of a project of its own that delivers to the target */
+async function openProject(house: House, url: string): Promise<string> {
+  const { secretKey } = await insertProject(house, house.credentials.organizationId);
+  const made = await house.request('POST', '/v1/webhooks/endpoints', {
+    body: { url, events: ['customer.created'] },
+    headers: { authorization: `Bearer ${secretKey}` },
+  });
+  if (made.status !== 201) throw new Error(`endpoint was not created: ${JSON.stringify(made.body)}`);
+  return secretKey;
+}
+
+/** Kills the second worker again and again, and empties Redis after one and two thirds of the time. */
+async function trouble(
+  house: House,
+  redis: RedisServer | undefined,
+  seconds: number,
+): Promise<{ kills: number; flushes: number }> {
+  let victim: HouseProcess = house.workers[1]!;
+  let [kills, flushes] = [0, 0];
+  const began = performance.now();
+  const elapsed = (): number => performance.now() - began;
+  // Near the end nothing more: what is measured then is how it comes to rest.
+  for (; elapsed() < seconds * 1_000; await sleep(100)) {
+    if (elapsed() > (kills + 1) * Math.min(KILL_EVERY_MS, seconds * 250)) {
+      await victim.end('SIGKILL');
+      victim = house.startWorker();
+      kills += 1;
+      printProgress(`${Math.round(elapsed() / 1_000)} s: a worker killed`);
+    }
+    if (redis && flushes < 2 && elapsed() > ((flushes + 1) * seconds * 1_000) / 3) {
+      await redis.flush();
+      flushes += 1;
+      printProgress(`${Math.round(elapsed() / 1_000)} s: Redis emptied`);
+    }
+  }
+  return { kills, flushes };
+}
+
+const exchangeOf = ({ at, ms, status, customerId, retryAfter, fault }: SoakAnswer): Exchange => ({
+  at,
+  ms,
+  method: 'POST',
+  path: '/api/v1/customers',
+  asked: {},
+  accessToken: null,
+  answer:
+    status === 0
+      ? null
+      : {
+          status,
+          headers: new Headers(retryAfter ? { 'retry-after': retryAfter } : {}),
+          body: { id: customerId },
+        },
+  fault,
+});
+
+function judged(facts: Facts): Pick<Soak, 'facts' | 'violations' | 'unexplained' | 'repeats' | 'delays'> {
+  const found = violations(facts, { schedule: SCHEDULE_MS, lateMs: LATE_MS });
+  const lost = new Set(
+    facts.attempts
+      .filter(({ error }) => error === 'worker_lost')
+      .map(({ url, eventId }) => `${url} ${eventId}`),
+  );
+  const again = repeats(facts);
+  return {
+    facts,
+    violations: found.map(({ invariant, what }) => `${invariant}: ${what}`),
+    repeats: again.length,
+    unexplained: again.filter(({ url, eventId }) => !lost.has(`${url} ${eventId}`)).length,
+    delays: [...delaysOf(facts, { schedule: SCHEDULE_MS })]
+      .filter(([{ attempt, url }]) => attempt === 1 && !url.includes('/hanging'))
+      .map(([, delay]) => delay),
+  };
+}

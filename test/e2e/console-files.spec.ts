@@ -1,0 +1,188 @@
+import { request, type IncomingHttpHeaders } from 'node:http';
+import { buffer } from 'node:stream/consumers';
+import { brotliDecompressSync, gunzipSync } from 'node:zlib';
+import { House } from '../support/house.js';
+import { CONSOLE_HEADER, insertOperator } from '../support/operator.js';
+import { documentedRoutes, fillPath } from '../support/routes.js';
+
+/** Of what a browser loads before it shows anything, compressed by gzip. */
+const BUDGET_BYTES = 300_000;
+
+const policy = (nonce: string): string =>
+  `default-src 'none'; script-src 'self'; style-src 'self' 'nonce-${nonce}'; img-src 'self' data:; ` +
+  `connect-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'; object-src 'none'; ` +
+  `require-trusted-types-for 'script'; trusted-types default`;
+
+interface FileAnswer {
+  status: number;
+  headers: IncomingHttpHeaders;
+  content: Buffer;
+}
+
+/** Asks for exactly this path, dots and all, which `fetch` would tidy up. */
+function ask(
+  house: House,
+  path: string,
+  { method = 'GET', headers = {} }: { method?: string; headers?: Record<string, string> } = {},
+): Promise<FileAnswer> {
+  const { hostname, port } = new URL(house.baseUrl);
+  return new Promise((resolve, reject) => {
+    request({ hostname, port, path, method, headers, agent: false }, (answer) => {
+      buffer(answer).then(
+        (content) => resolve({ status: answer.statusCode!, headers: answer.headers, content }),
+        reject,
+      );
+    })
+      .on('error', reject)
+      .end();
+  });
+}
+
+describe('the files of the console', () => {
+  let house: House;
+  let page: string;
+  /** Everything that the page names. */
+  let assets: string[];
+  beforeAll(async () => {
+    house = await House.start({ workers: 0 });
+    page = (await ask(house, '/console/')).content.toString();
+    assets = [...page.matchAll(/(?:src|href)="([^"]+)"/g)].map(([, name]) => name!);
+  });
+  afterAll(() => house?.stop());
+
+  const nonceIn = (text: string): string => / nonce="([^"]+)"/.exec(text)![1]!;
+
+  it.each([
+    ['/console/'],
+    ['/console/sign-in'],
+    ['/console/deliveries/dlv_01890a5d-ac96-774b-bcce-b302099a8057'],
+    ['/console/deliveries?success=false'],
+    ['/console/no/such/screen'],
+  ])('CO-02: %s is the page, under its policy, and nobody keeps it', async (path) => {
+    const { status, headers, content } = await ask(house, path);
+    expect([status, headers['content-type']]).toEqual([200, 'text/html; charset=utf-8']);
+    expect(headers['content-security-policy']).toBe(policy(nonceIn(content.toString())));
+    expect(headers['cache-control']).toBe('no-store');
+    expect(headers['x-content-type-options']).toBe('nosniff');
+    expect(headers['referrer-policy']).toBe('no-referrer');
+    expect(headers['x-robots-tag']).toContain('noindex');
+  });
+
+  it('CO-02: the nonce of each answer is another one, of 128 bits', async () => {
+    const answers = await Promise.all(Array.from({ length: 20 }, () => ask(house, '/console/')));
+    const nonces = answers.map(({ content }) => nonceIn(content.toString()));
+    expect(new Set(nonces).size).toBe(20);
+    for (const nonce of nonces) expect(Buffer.from(nonce, 'base64')).toHaveLength(16);
+  });
+
+  it('CO-02: the page holds no script and no style of its own, and names nothing elsewhere', () => {
+    expect(page).not.toMatch(/<style|<script(?![^>]* src=)|\son\w+=|\sstyle=/);
+    expect(assets.length).toBeGreaterThan(2);
+    expect(assets.filter((name) => !/^\/console\/assets\/[\w.-]+$/.test(name))).toEqual([]);
+  });
+
+  it('has for each asset a name that changes with it, so that it is kept for good', async () => {
+    for (const path of assets) {
+      const { status, headers } = await ask(house, path);
+      expect([path, status]).toEqual([path, 200]);
+      expect(path).toMatch(/-[\w-]{8}\.(js|css|svg)$/);
+      expect(headers['content-type']).toMatch(
+        { js: /^text\/javascript/, css: /^text\/css/, svg: /^image\/svg\+xml$/ }[path.split('.').at(-1)!]!,
+      );
+      expect(headers['cache-control']).toBe('public, max-age=31536000, immutable');
+      expect(headers['x-content-type-options']).toBe('nosniff');
+      expect(headers['content-security-policy']).toContain("default-src 'none'");
+    }
+  });
+
+  it.each([
+    ['br', brotliDecompressSync],
+    ['gzip', gunzipSync],
+  ] as const)(
+    'sends them as %s to whoever takes that, and as they are to others',
+    async (encoding, unpack) => {
+      const path = assets.find((name) => name.endsWith('.js'))!;
+      const plain = await ask(house, path);
+      const small = await ask(house, path, { headers: { 'accept-encoding': encoding } });
+      expect(plain.headers['content-encoding']).toBeUndefined();
+      expect(small.headers['content-encoding']).toBe(encoding);
+      expect([plain.headers.vary, small.headers.vary].join()).toMatch(/Accept-Encoding.*,.*Accept-Encoding/i);
+      expect(small.content.length).toBeLessThan(plain.content.length / 2);
+      expect(unpack(small.content).equals(plain.content)).toBe(true);
+    },
+  );
+
+  it('loads at most 300 kB before it shows anything', async () => {
+    const loaded = await Promise.all(
+      ['/console/', ...assets].map((path) => ask(house, path, { headers: { 'accept-encoding': 'gzip' } })),
+    );
+    const bytes = loaded.reduce((sum, { content }) => sum + content.length, 0);
+    expect(bytes).toBeGreaterThan(50_000);
+    expect(bytes).toBeLessThanOrEqual(BUDGET_BYTES);
+  });
+
+  it('answers HEAD like GET, without the body', async () => {
+    for (const path of ['/console/', assets[0]!]) {
+      const [got, head] = await Promise.all([ask(house, path), ask(house, path, { method: 'HEAD' })]);
+      expect(head.content).toHaveLength(0);
+      expect(head.status).toBe(200);
+      for (const name of ['content-type', 'content-length', 'cache-control'])
+        expect(head.headers[name]).toBe(got.headers[name]);
+    }
+  });
+
+  it('leads from /console to /console/, query and all', async () => {
+    const { status, headers } = await ask(house, '/console?range=1h');
+    expect([status, headers.location]).toEqual([308, '/console/?range=1h']);
+  });
+
+  it.each([['POST'], ['PUT'], ['DELETE']])('refuses %s', async (method) => {
+    const { status, headers } = await ask(house, '/console/', { method });
+    expect([status, headers.allow]).toEqual([405, 'GET, HEAD']);
+  });
+
+  it.each([
+    ['/console/assets/index-00000000.js'],
+    ['/console/assets/'],
+    ['/console/favicon.ico'],
+    ['/console/index.html'],
+    ['/console/assets/../index.html'],
+    ['/console/assets/../../../package.json'],
+    ['/console/assets/..%2f..%2f..%2f..%2fpackage.json'],
+    ['/console/assets/%2e%2e/index.html'],
+    ['/console/../package.json'],
+    ['/console/assets/..\\index.html'],
+    ['/console/assets/%00.js'],
+    ['/consoles'],
+    ['/api/v1/no-such-route'],
+    ['/operator/v1/no-such-route'],
+    ['/v1/console/'],
+  ])('%s is a 404 in JSON, not the page', async (path) => {
+    const { status, headers, content } = await ask(house, path, { headers: { accept: 'text/html' } });
+    expect([status, headers['content-type']]).toEqual([404, 'application/problem+json; charset=utf-8']);
+    expect(JSON.parse(content.toString())).toMatchObject({ status: 404 });
+    expect(headers['cache-control']).toContain('no-store');
+  });
+
+  it('CO-05: is gone with CONSOLE=off together with its API, and nothing else is', async () => {
+    const quiet = await House.start({ workers: 0, env: { CONSOLE: 'off' } });
+    try {
+      for (const path of ['/console', '/console/', '/console/sign-in', assets[0]!])
+        expect([path, (await ask(quiet, path)).status]).toEqual([path, 404]);
+      const routes = (await documentedRoutes(house)).filter(({ path }) => path.startsWith('/operator/'));
+      expect(routes.length).toBeGreaterThan(40);
+      const cookie = (await insertOperator(quiet)).cookieHeader();
+      for (const { name, method, path } of routes) {
+        const asked = { method, headers: { cookie, ...CONSOLE_HEADER } };
+        const { status, headers, content } = await ask(quiet, fillPath(path, {}), asked);
+        const told = [name, status, headers['content-type'], JSON.parse(content.toString()).code];
+        expect(told).toEqual([name, 404, 'application/problem+json; charset=utf-8', 'not_found']);
+      }
+      const documented = await documentedRoutes(quiet);
+      expect(documented.filter(({ path }) => path.startsWith('/operator/'))).toEqual([]);
+      expect((await quiet.server('GET', '/api/v1/organizations')).status).toBe(200);
+    } finally {
+      await quiet.stop();
+    }
+  });
+});

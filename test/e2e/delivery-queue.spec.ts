@@ -1,0 +1,55 @@
+import { randomUUID } from 'node:crypto';
+import { createLogger, DeliveryQueue, type DeliveryJob } from '#platform';
+import { eventually } from '../support/eventually.js';
+import { hasRedisServer, RedisServer } from '../support/redis-server.js';
+
+const STUCK_MS = 1_000;
+
+if (!hasRedisServer) process.stderr.write('The queue on Redis is not tested: no redis-server on the PATH.\n');
+
+(hasRedisServer ? describe : describe.skip)('a worker of the queue that takes nothing more', () => {
+  let redis: RedisServer;
+  let queue: DeliveryQueue;
+  beforeAll(async () => {
+    redis = await RedisServer.start();
+    queue = await DeliveryQueue.load(redis.url, createLogger({ logLevel: 'silent' }, 'test'), STUCK_MS);
+    await eventually('a connection to Redis', () => queue.ready());
+  });
+  afterAll(async () => {
+    await queue?.drain();
+    await queue?.close();
+    await redis?.stop();
+  });
+
+  const newJob = () => ({
+    deliveryId: randomUUID(),
+    endpointId: randomUUID(),
+    projectId: randomUUID(),
+    attempt: 1,
+    delayMs: 0,
+  });
+
+  it('is replaced while jobs wait, and one that has nothing to do is left alone', async () => {
+    const taken: string[] = [];
+    queue.process(2, async ({ deliveryId }: DeliveryJob) => void taken.push(deliveryId));
+    const inner = queue as unknown as { worker: { pause: (now: boolean) => Promise<void> } };
+    const first = inner.worker;
+    const before = newJob();
+    await queue.add([before]).catch(() => undefined);
+    await eventually('the first job', () => taken.includes(before.deliveryId));
+
+    // As after a reconnection that BullMQ has missed: connected, and deaf.
+    await first.pause(true);
+    const jobs = [newJob(), newJob(), newJob()];
+    // It gives up after 250 ms; what was sent goes on.
+    await queue.add(jobs).catch(() => undefined);
+    await eventually('the jobs', () => jobs.every(({ deliveryId }) => taken.includes(deliveryId)));
+    expect(taken).toHaveLength(4);
+    const second = inner.worker;
+    expect(second).not.toBe(first);
+
+    const idle = Date.now();
+    await eventually('twice the time without a job', () => Date.now() - idle > 2 * STUCK_MS);
+    expect(inner.worker).toBe(second);
+  });
+});

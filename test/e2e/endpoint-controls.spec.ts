@@ -1,0 +1,243 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Webhook } from 'standardwebhooks';
+import { carriers, House } from '../support/house.js';
+import { eventually } from '../support/eventually.js';
+import { Receiver, status, type ReceivedRequest } from '../support/receiver.js';
+
+const base = '/v1/webhooks/endpoints';
+
+/** Whether a receiver that knows this secret accepts the request. */
+function accepts(secret: string, { body, headers }: ReceivedRequest): boolean {
+  try {
+    new Webhook(secret).verify(body, headers as Record<string, string>);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+describe.each(carriers)('controls of endpoints, carried by %s', (carrier) => {
+  let house: House;
+  let receiver: Receiver;
+  beforeAll(async () => {
+    house = await House.start({ carrier, env: { WEBHOOK_RETRY_SCHEDULE: '0s,1s,1s,1s,1s' } });
+  });
+  beforeEach(async () => (receiver = await Receiver.start()));
+  afterEach(async () => {
+    await house.sql(`UPDATE webhook_endpoints SET status = 'deleted'`);
+    await receiver.stop();
+  });
+  afterAll(async () => house?.stop());
+
+  const control = (id: string, action: string) => house.server('POST', `${base}/${id}/${action}`);
+  const entries = async (id: string): Promise<string[]> =>
+    ((await house.server('GET', `/api/v1/audit-log?targetId=${id}`)).body.data as { action: string }[])
+      .map(({ action }) => action)
+      .reverse();
+  const deliveries = (id: string): Promise<Record<string, any>[]> =>
+    house.sql('SELECT * FROM deliveries WHERE endpoint_id = $1 ORDER BY id', [id.slice(3)]);
+  const tested = async (id: string): Promise<ReceivedRequest> => {
+    const before = receiver.requests.length;
+    expect((await control(id, 'test')).status).toBe(202);
+    return eventually('a request', () => receiver.requests[before]);
+  };
+
+  it('disabled with retries pending: 0 further requests, cancelled, log kept', async () => {
+    receiver.otherwise = status(500);
+    const { id } = await house.createEndpoint(receiver.url, ['customer.created']);
+    for (let count = 0; count < 3; count += 1) await house.register();
+    await eventually('three first attempts', async () => {
+      const attempts = await house.attempts({ endpoint_id: id });
+      return attempts.length >= 3 && attempts;
+    });
+    const disabled = await control(id, 'disable');
+    expect(disabled.body.data).toMatchObject({ id, status: 'disabled', disabled_reason: 'manual' });
+    // What was in flight at that moment ends.
+    await eventually('all being cancelled', async () =>
+      (await deliveries(id)).every(({ state }) => state === 'cancelled'),
+    );
+    const requests = receiver.requests.length;
+    const attempts = await house.attempts({ endpoint_id: id });
+    await house.register();
+    await sleep(1_500);
+    expect(receiver.requests).toHaveLength(requests);
+    expect(await deliveries(id)).toHaveLength(3);
+    expect(attempts).toHaveLength(requests);
+    for (const attempt of attempts)
+      expect(attempt).toMatchObject({ delivery_state: 'cancelled', next_attempt_at: null, http_status: 500 });
+    const one = await house.server('GET', `/v1/webhooks/deliveries/${attempts[0]!['delivery_id']}`);
+    expect(one.body.data.attempts.length).toBeGreaterThanOrEqual(1);
+
+    expect((await control(id, 'test')).body.code).toBe('endpoint_disabled');
+    receiver.otherwise = status(200);
+    expect((await control(id, 'enable')).body.data).toMatchObject({
+      status: 'enabled',
+      disabled_reason: null,
+    });
+    await house.register();
+    await eventually('the next event', () => receiver.requests.length === requests + 1);
+  });
+
+  it('disabled with a line of 25,000: answered at once, all of them cancelled, none sent', async () => {
+    const { id } = await house.createEndpoint(receiver.url, ['session.revoked']);
+    const { organizationId, projectId } = house.credentials;
+    await house.sql(
+      `WITH made AS (
+         INSERT INTO events (id, organization_id, project_id, type, body, created_at)
+         SELECT uuidv7(), $1, $2, 'session.revoked', '{"data":{}}', now() FROM generate_series(1, 25000) RETURNING id
+       )
+       INSERT INTO deliveries (id, organization_id, project_id, event_id, event_type, endpoint_id, target_url,
+         next_attempt_at)
+       SELECT uuidv7(), $1, $2, made.id, 'session.revoked', $3, $4, now() + interval '1 hour' FROM made`,
+      [organizationId, projectId, id.slice(3), receiver.url],
+    );
+    expect((await control(id, 'disable')).status).toBe(200);
+    // Those that are still to be cancelled are due now, in the order in which the house locks them.
+    await house.sql(
+      `UPDATE deliveries d SET next_attempt_at = now() FROM (
+         SELECT id FROM deliveries WHERE endpoint_id = $1 AND state = 'pending' ORDER BY id FOR NO KEY UPDATE
+       ) pending WHERE d.id = pending.id`,
+      [id.slice(3)],
+    );
+    await eventually(
+      'the end of the line',
+      async () => {
+        const states = await house.sql(
+          `SELECT count(*)::int AS count FROM deliveries WHERE endpoint_id = $1 AND state = 'cancelled'`,
+          [id.slice(3)],
+        );
+        return states[0]!['count'] === 25_000;
+      },
+      60_000,
+    );
+    expect(receiver.requests).toHaveLength(0);
+  });
+
+  it('enable and disable are idempotent, and only what they change is told', async () => {
+    const watcher = await house.createEndpoint(receiver.url, ['webhook.endpoint_disabled']);
+    const { id } = await house.createEndpoint(receiver.url, ['webhook.*', '*']);
+    const enabled = await control(id, 'enable');
+    expect(enabled).toMatchObject({ status: 200, body: { data: { status: 'enabled' } } });
+    const first = await control(id, 'disable');
+    const second = await control(id, 'disable');
+    expect(second).toMatchObject({ status: 200, body: first.body });
+    await control(id, 'enable');
+    expect((await control(id, 'enable')).status).toBe(200);
+    expect(await entries(id)).toEqual([
+      'webhook_endpoint.created',
+      'webhook_endpoint.disabled',
+      'webhook_endpoint.enabled',
+    ]);
+    const told = await eventually('the event', () => receiver.ofType('webhook.endpoint_disabled')[0]);
+    expect(told.event).toMatchObject({
+      project_id: house.credentials.projectId,
+      data: { endpoint: first.body.data },
+    });
+    expect(accepts(watcher.secret, told)).toBe(true);
+    expect(receiver.ofType('webhook.endpoint_disabled')).toHaveLength(1);
+    const [row] = await house.sql('SELECT disabled_at FROM webhook_endpoints WHERE id = $1', [id.slice(3)]);
+    expect(row).toEqual({ disabled_at: null });
+  });
+
+  it('WH-09: a rotated secret signs beside the one before for 24 h, newest first; a second rotation ends the oldest', async () => {
+    const { id, secret: oldest } = await house.createEndpoint(receiver.url);
+    const rotate = async (): Promise<string> => {
+      const { status: code, body } = await control(id, 'rotate-secret');
+      expect(code).toBe(200);
+      expect(body.data).toEqual({
+        ...(await house.server('GET', `${base}/${id}`)).body.data,
+        secret: expect.stringMatching(/^whsec_[A-Za-z0-9+/]{43}=$/),
+      });
+      return body.data.secret;
+    };
+    const first = await tested(id);
+    expect(accepts(oldest, first)).toBe(true);
+    expect((first.headers['webhook-signature'] as string).split(' ')).toHaveLength(1);
+
+    const newer = await rotate();
+    const second = await tested(id);
+    expect([oldest, newer].map((secret) => accepts(secret, second))).toEqual([true, true]);
+    const signatures = (second.headers['webhook-signature'] as string).split(' ');
+    const newestOnly = { ...second.headers, 'webhook-signature': signatures[0]! };
+    expect(signatures).toHaveLength(2);
+    expect(accepts(newer, { ...second, headers: newestOnly })).toBe(true);
+    expect(accepts(oldest, { ...second, headers: newestOnly })).toBe(false);
+
+    const newest = await rotate();
+    const third = await tested(id);
+    expect([oldest, newer, newest].map((secret) => accepts(secret, third))).toEqual([false, true, true]);
+
+    const until = await house.sql<{ hours: number }>(
+      `SELECT round(extract(epoch FROM previous_secret_until - now()) / 3600)::int AS hours
+       FROM webhook_endpoints WHERE id = $1`,
+      [id.slice(3)],
+    );
+    expect(until).toEqual([{ hours: 24 }]);
+    await house.sql(`UPDATE webhook_endpoints SET previous_secret_until = now() WHERE id = $1`, [
+      id.slice(3),
+    ]);
+    const fourth = await tested(id);
+    expect([newer, newest].map((secret) => accepts(secret, fourth))).toEqual([false, true]);
+    const [row] = await house.sql('SELECT w::text AS line FROM webhook_endpoints w WHERE id = $1', [
+      id.slice(3),
+    ]);
+    for (const secret of [oldest, newer, newest])
+      expect(row!['line']).not.toContain(Buffer.from(secret).toString('hex'));
+  });
+
+  it('WH-07, WH-08: a rotation between two attempts: the same id and bytes, signed anew with both secrets', async () => {
+    let fail: (() => void) | undefined;
+    receiver.answer((response) => (fail = () => response.writeHead(500).end()));
+    const { id, secret } = await house.createEndpoint(receiver.url, ['customer.created']);
+    await house.register();
+    const failFirst = await eventually('the first attempt', () => fail);
+    const rotated = (await control(id, 'rotate-secret')).body.data.secret as string;
+    failFirst();
+    const [first, second] = await eventually(
+      'the retry',
+      () => receiver.requests.length === 2 && receiver.requests,
+    );
+    expect(second!.headers['webhook-id']).toBe(first!.headers['webhook-id']);
+    expect(second!.body).toBe(first!.body);
+    expect([secret, rotated].map((each) => accepts(each, first!))).toEqual([true, false]);
+    expect([secret, rotated].map((each) => accepts(each, second!))).toEqual([true, true]);
+  });
+
+  it('a test reaches this endpoint alone, whatever it listens to, and answers with the delivery', async () => {
+    const other = await Receiver.start();
+    await house.createEndpoint(other.url, ['webhook.test', 'webhook.*', '*']);
+    const { id, secret } = await house.createEndpoint(receiver.url, ['project.archived']);
+    const answer = await control(id, 'test');
+    expect(answer).toMatchObject({
+      status: 202,
+      body: {
+        success: true,
+        data: { event: 'webhook.test', endpoint_id: id },
+      },
+    });
+    const request = await eventually('the test', () => receiver.requests[0]);
+    expect(accepts(secret, request)).toBe(true);
+    expect(request.event).toMatchObject({
+      id: answer.body.data.event_id,
+      type: 'webhook.test',
+      data: { endpoint: (await house.server('GET', `${base}/${id}`)).body.data },
+    });
+    const done = await eventually('the end', async () => {
+      const { data } = (await house.server('GET', `/v1/webhooks/deliveries/${answer.body.data.id}`)).body;
+      return data.state === 'succeeded' && data;
+    });
+    expect(done.attempts).toHaveLength(1);
+    expect(other.requests).toEqual([]);
+    await other.stop();
+  });
+
+  it('a test of an endpoint of organization level belongs to no project', async () => {
+    const body = { url: receiver.url, level: 'organization', events: ['project.created'] };
+    const { id } = (await house.server('POST', base, body)).body.data;
+    expect((await tested(id)).event).toMatchObject({
+      project_id: null,
+      organization_id: house.credentials.organizationId,
+      data: { endpoint: { level: 'organization', project_id: null } },
+    });
+  });
+});

@@ -1,0 +1,204 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { targetUrlFault } from '#domain';
+import { createAuthority } from '../support/certificates.js';
+import { eventually } from '../support/eventually.js';
+import { House } from '../support/house.js';
+import { NameServer, type NameRecord } from '../support/name-server.js';
+import { answer, headerOf, RawTarget } from '../support/raw-target.js';
+
+/** Stands for the port on which a canary listens on both loopback addresses. */
+const PORT = 'PORT';
+
+/** URLs that a customer could have entered. All of them are refused when an endpoint is created. */
+const hostileUrls = [
+  ...[
+    // Loopback in every notation of IPv4.
+    ...['127.0.0.1', '127.1', '127.0.1', '127.8.8.8', '127.0.0.1.', '2130706433', '0x7f000001'],
+    ...['0x7f.0.0.1', '0X7F.1', '0177.0.0.1', '017700000001', '0x7f.0.0.01', '0', '0.0.0.0'],
+    ...['１２７.０.０.１', '①②⑦.0.0.1', '127。0。0。1', '%31%32%37.0.0.1', '127%2e0%2e0%2e1'],
+    // The same inside IPv6.
+    ...['[::1]', '[::]', '[0:0:0:0:0:0:0:1]', '[::ffff:127.0.0.1]', '[::ffff:7f00:1]', '[::127.0.0.1]'],
+    ...['[::ffff:0:127.0.0.1]', '[64:ff9b::127.0.0.1]', '[64:ff9b:1::7f00:1]', '[2002:7f00:1::]'],
+    ...['[2001:0:7f00:1::1]', '[::1%25lo]', '[fe80::1%25lo]', '[fe80::1]', '[fec0::1]', '[fc00::1]'],
+    // Metadata services, neighbours and everybody.
+    ...['169.254.169.254', '0xa9fea9fe', '[fd00:ec2::254]', '100.100.100.200', '100.64.0.1'],
+    ...['168.63.129.16', '10.0.0.1', '172.16.0.1', '192.168.0.1', '255.255.255.255', '224.0.0.1'],
+    ...['[ff02::1]', '240.0.0.1', '198.18.0.1', '192.0.0.192'],
+    // Names of this machine.
+    ...['localhost', 'LOCALHOST.', 'shop.localhost', 'ⓛocalhost', 'loc\u00adalhost', 'vm', 'api.internal'],
+    // What looks like somewhere else.
+    ...['shop.example@127.0.0.1', 'shop.example:443@127.0.0.1', '%73hop.example%2f@127.0.0.1'],
+  ].map((host) => `https://${host}:${PORT}/hook`),
+  `https://127.0.0.1:${PORT}\\@shop.example/`,
+  `https:\\\\127.0.0.1:${PORT}\\`,
+  `https:127.0.0.1:${PORT}/`,
+  `https:///127.0.0.1:${PORT}/`,
+  `https://127.0.0.1:${PORT}#@shop.example/`,
+  `https://127.0.0.1:${PORT}?@shop.example/`,
+  `https://127.\t0.0.1:${PORT}/`,
+  `http://shop.example:${PORT}/`,
+  `//127.0.0.1:${PORT}/`,
+  `unix:/var/run/docker.sock`,
+  'file:///etc/passwd',
+  'data:text/plain,hello',
+];
+
+/** Names that a customer could own, in their own zone. Only the look-up shows where they lead. */
+const hostileNames: Record<string, [record: NameRecord, error?: string]> = {
+  'loopback.example': [['127.0.0.1']],
+  'loopback-six.example': [['::1']],
+  'zero.example': [['0.0.0.0']],
+  'unspecified.example': [['::']],
+  'private.example': [['10.0.0.1']],
+  'metadata.example': [['169.254.169.254']],
+  'mapped.example': [['::ffff:127.0.0.1']],
+  'compatible.example': [['::127.0.0.1']],
+  'nat64.example': [['64:ff9b::127.0.0.1']],
+  'sixtofour.example': [['2002:7f00:1::']],
+  'mixed.example': [['127.0.0.2', '127.0.0.1']],
+  'mixed-families.example': [['127.0.0.2', '::1']],
+  'many.example': [[...Array.from({ length: 20 }, () => '127.0.0.2'), '127.0.0.1']],
+  'alias.example': [{ cname: 'localhost', addresses: ['127.0.0.1'] }],
+  'bare-alias.example': [{ cname: 'localhost', addresses: [] }, 'dns_error'],
+};
+
+describe('hostile targets in production', () => {
+  const production = { production: true, allowedCidrs: [] };
+  let house: House;
+  let names: NameServer;
+  let folder: string;
+  /** What must not be reached, by either family. */
+  let canaries: RawTarget[];
+  /** What may be: the one opened address, which stands for the public internet. */
+  let target: RawTarget;
+  let records: Record<string, [httpStatus: number, error: string | null][]>;
+
+  beforeAll(async () => {
+    const authority = createAuthority();
+    folder = await mkdtemp(join(tmpdir(), 'gatehouse-hostile-'));
+    await writeFile(join(folder, 'ca.pem'), authority.cert);
+    const canary = await RawTarget.start();
+    canaries = [canary, await RawTarget.start({ host: '::1', port: canary.port })];
+    const tls = authority.issue(['shop.example', 'rebinding.example', 'redirecting.example']);
+    target = await RawTarget.start({ host: '127.0.0.2', port: canary.port, tls });
+    target.otherwise = (socket, request) => {
+      const host = headerOf(request, 'host')!;
+      if (host.startsWith('redirecting')) answer('302 Found', '', `Location: ${canary.url}`)(socket, request);
+      else if (host.startsWith('rebinding')) socket.end('HTTP/1.1 500 Oh\r\nConnection: close\r\n\r\n');
+      else answer('200 OK', 'ok')(socket, request);
+    };
+    names = await NameServer.start({
+      ...Object.fromEntries(Object.entries(hostileNames).map(([name, [record]]) => [name, record])),
+      'shop.example': ['127.0.0.2'],
+      'redirecting.example': ['127.0.0.2'],
+      'rebinding.example': (nth) => [nth === 0 ? '127.0.0.2' : '127.0.0.1'],
+    });
+    house = await House.start({ workers: 0, env: { RATE_LIMITS: 'off' } });
+    records = await deliverTo([
+      ...hostileUrls,
+      ...Object.keys(hostileNames).map((name) => `https://${name}:${PORT}/`),
+      ...['shop', 'redirecting', 'rebinding'].map((name) => `https://${name}.example:${PORT}/`),
+    ]);
+  });
+
+  afterAll(async () => {
+    await house?.stop();
+    await Promise.all([names, target, ...(canaries ?? [])].map((each) => each?.stop()));
+    await rm(folder, { recursive: true, force: true });
+  });
+
+  /** One event to all of them, sent by a worker in production. @returns the first two records by URL */
+  const deliverTo = async (urls: string[]): Promise<typeof records> => {
+    const idOf: Record<string, string> = {};
+    for (const url of urls) {
+      const endpoint = await house.createEndpoint('http://127.0.0.1:1/', ['customer.created']);
+      idOf[url] = endpoint.id.slice(3);
+      // Past the check at creation, and for the time being out of the count of endpoints.
+      await house.sql(`UPDATE webhook_endpoints SET url = $1, status = 'deleted' WHERE id = $2`, [
+        url.replace(PORT, String(target.port)),
+        idOf[url],
+      ]);
+    }
+    await house.sql(`UPDATE webhook_endpoints SET status = 'enabled'`);
+    house.startWorker({
+      NODE_ENV: 'production',
+      PUBLIC_URL: 'https://auth.example.com',
+      SMTP_URL: 'smtp://127.0.0.1:9',
+      MAIL_FROM: 'auth@example.com',
+      BCRYPT_COST: '10',
+      RATE_LIMITS: 'on',
+      NODE_EXTRA_CA_CERTS: join(folder, 'ca.pem'),
+      WEBHOOK_DNS_SERVERS: names.address,
+      WEBHOOK_ALLOWED_CIDRS: '127.0.0.2/32',
+      // Names are asked for again after a share of it; an answer that is late for that would count twice.
+      WEBHOOK_TIMEOUT: '60s',
+      WEBHOOK_RETRY_SCHEDULE: '0s,300ms,1h,1h,1h',
+    });
+    await house.ready();
+    await house.register();
+    const read = () =>
+      house.sql<{ id: string; attempts: (typeof records)[string] }>(
+        `SELECT endpoint_id AS id, json_agg(json_build_array(http_status, error) ORDER BY attempt) AS attempts
+         FROM attempts GROUP BY endpoint_id`,
+      );
+    const rows = await eventually('two attempts at every one but the good one', async () => {
+      const found = await read();
+      return found.reduce((sum, { attempts }) => sum + attempts.length, 0) === 2 * urls.length - 1 && found;
+    });
+    return Object.fromEntries(
+      urls.map((url) => [url, rows.find(({ id }) => id === idOf[url])?.attempts ?? []]),
+    );
+  };
+
+  it('WH-02: the control: a name that leads to an open address is delivered to, with its own name on the certificate', () => {
+    expect(records[`https://shop.example:${PORT}/`]).toEqual([[200, null]]);
+    const [request] = target.requests.filter((each) => headerOf(each, 'host')?.startsWith('shop'));
+    expect(headerOf(request!, 'host')).toBe(`shop.example:${target.port}`);
+  });
+
+  it.each(hostileUrls)('WH-01: %j is refused when an endpoint is created', (url) => {
+    expect(targetUrlFault(url.replace(PORT, '4443'), production)).not.toBeNull();
+  });
+
+  it.each(hostileUrls)('WH-02: %j is refused at the attempt', (url) => {
+    expect(records[url]).toEqual([
+      [0, 'blocked_address'],
+      [0, 'blocked_address'],
+    ]);
+  });
+
+  it.each(Object.entries(hostileNames))('WH-02: %s is refused at the attempt', (name, [, error]) => {
+    expect(records[`https://${name}:${PORT}/`]).toEqual([
+      [0, error ?? 'blocked_address'],
+      [0, error ?? 'blocked_address'],
+    ]);
+  });
+
+  it('WH-02: a name that changes after its look-up is connected to where it led, and looked up again for the next attempt', () => {
+    expect(records[`https://rebinding.example:${PORT}/`]).toEqual([
+      [500, 'http_error'],
+      [0, 'blocked_address'],
+    ]);
+    expect(names.asked('rebinding.example', 'A')).toBe(2);
+  });
+
+  it('WH-04: a redirect to loopback is recorded and not followed', () => {
+    expect(records[`https://redirecting.example:${PORT}/`]).toEqual([
+      [302, 'http_error'],
+      [302, 'http_error'],
+    ]);
+  });
+
+  it('WH-02: neither a byte nor a connection reached a canary, and no name was asked for that the URL does not show', () => {
+    expect(canaries.map(({ connections, received }) => [connections, received])).toEqual([
+      [0, 0],
+      [0, 0],
+    ]);
+    expect(new Set(names.questions.map(({ name }) => name))).toEqual(
+      new Set([...Object.keys(hostileNames), 'shop.example', 'rebinding.example', 'redirecting.example']),
+    );
+    expect(target.requests).toHaveLength(4);
+  });
+});

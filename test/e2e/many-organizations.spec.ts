@@ -1,0 +1,104 @@
+import { CustomerDirectoryRepository, everybody, LookupsRepository, type CustomerFilter } from '#persistence';
+import { Explainer } from '../support/explainer.js';
+import { House } from '../support/house.js';
+import { readAll } from '../support/house-log.js';
+import { insertOperator, type OperatorClient } from '../support/operator.js';
+
+const ORGANIZATIONS = 1_000;
+const CUSTOMERS_EACH = 20;
+const LIMIT = 50;
+/** Each of four walks may come to a page of the table for every customer. */
+const MOST_PAGES = 4 * LIMIT + 100;
+
+let house: House;
+let viewer: OperatorClient;
+beforeAll(async () => {
+  house = await House.start({ workers: 0, env: { RATE_LIMITS: 'off' } });
+  viewer = await insertOperator(house, 'viewer');
+  await house.sql(
+    `INSERT INTO organizations (id, name, slug)
+     SELECT gen_random_uuid(), 'Company ' || n, 'company-' || n FROM generate_series(1, $1) n`,
+    [ORGANIZATIONS],
+  );
+  await house.sql(
+    `INSERT INTO projects (id, organization_id, name, slug)
+     SELECT gen_random_uuid(), id, name, slug FROM organizations WHERE slug LIKE 'company-%'`,
+  );
+  await house.sql(
+    `INSERT INTO customers (id, project_id, external_id, email, first_name, last_name, email_verified, disabled_at,
+       last_login_at, created_at)
+     SELECT gen_random_uuid(), id, 'crm-' || n || '-' || slug, n || '@' || slug || '.example',
+       'Anna', substr(md5(n || slug), 1, 8), n % 2 = 0, CASE WHEN n % 10 = 0 THEN now() END,
+       now() - random() * interval '1 year', now() - random() * interval '1 year'
+     FROM projects, generate_series(1, $1) n WHERE slug LIKE 'company-%'`,
+    [CUSTOMERS_EACH],
+  );
+  await house.sql('VACUUM ANALYZE organizations');
+  await house.sql('VACUUM ANALYZE customers');
+});
+afterAll(async () => house?.stop());
+
+const past = new Date('2000-01-01');
+const monthAgo = new Date(Date.now() - 30 * 86_400_000).toISOString();
+const wholeHouse = { organizationId: null, projectId: null };
+
+const filters: [string, Partial<CustomerFilter>][] = [
+  ['everybody', {}],
+  ['who is disabled', { disabled: true }],
+  ['a span of time', { createdAfter: past, createdBefore: new Date(monthAgo) }],
+  ['last logins', { lastLoginAfter: past }],
+  ['an address', { email: '7@company-7.example' }],
+  ['an external id', { externalId: 'crm-7-company-7' }],
+  ['the beginning of addresses', { q: '7@' }],
+  ['a first name', { q: 'ann' }],
+  ['the beginning of last names', { q: 'ab' }],
+];
+
+/** Pages that PostgreSQL has read for the statements. */
+function pagesRead({ plans }: Explainer): number {
+  const read = plans.map((lines) => {
+    const [, hit = 0, missed = 0] = /Buffers: shared(?: hit=(\d+))?(?: read=(\d+))?/.exec(lines.join('\n'))!;
+    return Number(hit) + Number(missed);
+  });
+  return read.reduce((sum, pages) => sum + pages, 0);
+}
+
+describe('what operators ask of the house costs the same however many organizations there are', () => {
+  it.each(filters)('a page of %s', async (_, filter) => {
+    const explainer = new Explainer(house);
+    const directory = explainer.repository(CustomerDirectoryRepository);
+    const { customers } = await directory.page(wholeHouse, { ...everybody, ...filter }, null, LIMIT);
+    expect(customers.length).toBeGreaterThan(0);
+    expect(pagesRead(explainer)).toBeLessThan(MOST_PAGES);
+  });
+
+  it('who has an address', async () => {
+    const explainer = new Explainer(house);
+    const found = await explainer.repository(LookupsRepository).customersWith('7@company-7.example');
+    expect(found).toHaveLength(1);
+    expect(pagesRead(explainer)).toBeLessThan(20);
+  });
+});
+
+describe('the customers of the whole house', () => {
+  const lists: [Record<string, string>, string][] = [
+    [{ createdAfter: monthAgo }, `WHERE created_at > '${monthAgo}' ORDER BY created_at DESC, id DESC`],
+    [
+      { disabled: 'true', emailVerified: 'true' },
+      'WHERE disabled_at IS NOT NULL ORDER BY created_at DESC, id DESC',
+    ],
+    [
+      { lastLoginAfter: monthAgo, emailVerified: 'false' },
+      `WHERE last_login_at > '${monthAgo}' AND NOT email_verified ORDER BY last_login_at DESC, id DESC`,
+    ],
+    [{ q: '7@company-1' }, `WHERE email LIKE '7@company-1%' ORDER BY email COLLATE "C", id`],
+    [{ q: 'a0' }, `WHERE last_name LIKE 'a0%' ORDER BY last_name COLLATE "C", id`],
+    [{ externalId: 'crm-7-company-7' }, `WHERE external_id = 'crm-7-company-7'`],
+  ];
+  it.each(lists)('are listed across organizations with %j', async (query, rest) => {
+    const wanted = await house.sql<{ id: string }>(`SELECT id FROM customers ${rest}`);
+    expect(wanted.length).toBeGreaterThan(0);
+    const listed = await readAll(viewer, '/customers', { ...query, limit: '200' });
+    expect(listed).toEqual(wanted.map(({ id }) => id));
+  });
+});

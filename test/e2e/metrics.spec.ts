@@ -1,0 +1,327 @@
+import { once } from 'node:events';
+import { readFile } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import { format } from 'prettier';
+import { eventually } from '../support/eventually.js';
+import { carriers, House } from '../support/house.js';
+import { listeningPorts } from '../support/listening.js';
+import { freePort, type HouseProcess } from '../support/processes.js';
+import { Receiver, status } from '../support/receiver.js';
+import { Scrape } from '../support/scrape.js';
+import { uniqueEmail } from '../support/unique-email.js';
+
+const route = '/api/v1/auth/login';
+const requests = 'gatehouse_http_request_duration_seconds_count';
+
+/** A house that nobody calls yet, with a worker whose metrics have a port of their own. */
+async function start(
+  env: Record<string, string> = {},
+): Promise<{ house: House; api: number; worker: number }> {
+  const [api, worker] = [await freePort(), await freePort()];
+  const house = await House.start({ workers: 0, env: { METRICS_PORT: String(api), ...env } });
+  house.startWorker({ METRICS_PORT: String(worker) });
+  await house.ready();
+  return { house, api, worker };
+}
+
+describe('metrics of both programs', () => {
+  let house: House;
+  let ports: { api: number; worker: number };
+  const api = () => Scrape.of(ports.api);
+  const worker = () => Scrape.of(ports.worker);
+
+  beforeAll(async () => {
+    ({ house, ...ports } = await start({ WEBHOOK_RETRY_SCHEDULE: '0s,50ms,50ms,50ms,50ms' }));
+  });
+  afterAll(() => house?.stop());
+
+  it('CO-05: say which program and version it is', async () => {
+    expect((await api()).value('gatehouse_build_info', { service: 'api' })).toBe(1);
+    expect((await worker()).value('gatehouse_build_info', { service: 'webhook-worker' })).toBe(1);
+  });
+
+  it('CO-05: count logins by result, and requests by route, method and status class', async () => {
+    const before = await api();
+    const { email } = (await house.register()).body.customer as { email: string };
+    await house.login(email);
+    await house.login(email, 'not their password');
+    await house.login(uniqueEmail());
+    const after = await api();
+    const grown = (name: string, labels: Record<string, string>) =>
+      (after.value(name, labels) ?? 0) - (before.value(name, labels) ?? 0);
+    expect(grown('gatehouse_logins_total', { result: 'success' })).toBe(1);
+    expect(grown('gatehouse_logins_total', { result: 'invalid' })).toBe(2);
+    expect(grown('gatehouse_logins_total', { result: 'error' })).toBe(0);
+    expect(grown(requests, { route, method: 'POST', status: '2xx' })).toBe(1);
+    expect(grown(requests, { route, method: 'POST', status: '4xx' })).toBe(2);
+    // Once to register, once each to log in; the house hashes for nobody else.
+    expect(grown('gatehouse_password_hash_wait_seconds_count', {})).toBe(4);
+    expect(after.value('gatehouse_password_hash_queue_length')).toBe(0);
+  });
+
+  it('CO-05: count a login of a disabled customer and one of too many', async () => {
+    const { email, id } = (await house.register()).body.customer as { email: string; id: string };
+    await house.server('POST', `/api/v1/customers/${id}/disable`);
+    await house.login(email);
+    const stranger = uniqueEmail();
+    for (let tries = 0; tries < 11; tries += 1) await house.login(stranger);
+    const scrape = await api();
+    expect(scrape.value('gatehouse_logins_total', { result: 'disabled' })).toBe(1);
+    expect(scrape.value('gatehouse_logins_total', { result: 'throttled' })).toBe(1);
+  });
+
+  it('CO-05: count attempts by result and number, and show the dead letter', async () => {
+    const receiver = await Receiver.start();
+    receiver.answer(status(500), status(500)).otherwise = status(204);
+    await house.createEndpoint(receiver.url, ['customer.created']);
+    const dead = await Receiver.start();
+    dead.otherwise = status(500);
+    await house.createEndpoint(dead.url, ['customer.created']);
+    const before = await worker();
+    expect(before.value('gatehouse_webhook_attempts_total', { result: 'worker_lost', attempt: '5' })).toBe(0);
+    expect(before.value('gatehouse_dead_letters')).toBe(0);
+    await house.register();
+    const attempts = (scrape: Scrape, result: string, attempt: string) =>
+      scrape.value('gatehouse_webhook_attempts_total', { result, attempt });
+    const after = await eventually('the dead letter', async () => {
+      const scrape = await worker();
+      return scrape.value('gatehouse_dead_letters') === 1 && scrape;
+    });
+    expect(attempts(after, 'http_error', '1')).toBe(2);
+    expect(attempts(after, 'http_error', '2')).toBe(2);
+    expect(attempts(after, 'success', '3')).toBe(1);
+    expect(attempts(after, 'http_error', '5')).toBe(1);
+    expect(after.value('gatehouse_webhook_first_attempt_delay_seconds_count')).toBe(2);
+    expect(after.value('gatehouse_webhook_attempt_duration_seconds_count')).toBe(8);
+    expect(after.value('gatehouse_deliveries_pending')).toBe(0);
+    expect(after.value('gatehouse_deliveries_oldest_due_seconds')).toBe(0);
+    // The same of the whole house, whoever is asked.
+    await eventually(
+      'the api telling it too',
+      async () => (await api()).value('gatehouse_dead_letters') === 1,
+    );
+    await Promise.all([receiver.stop(), dead.stop()]);
+  });
+
+  it('CO-05: count what the sweeper puts right, and show what is due and disabled', async () => {
+    const { id } = await house.createEndpoint('http://127.0.0.1:9/', ['customer.updated']);
+    const before = (await worker()).value('gatehouse_sweeper_repairs_total', { kind: 'orphan_cancelled' });
+    expect(before).toBe(0);
+    // As a race between an event and the end of its endpoint leaves it.
+    await house.sql(
+      `UPDATE webhook_endpoints SET status = 'disabled', disabled_reason = 'failing', disabled_at = now() WHERE id = $1`,
+      [id.replace('ep_', '')],
+    );
+    await house.sql(
+      `INSERT INTO deliveries (id, organization_id, project_id, event_id, event_type, endpoint_id, target_url, next_attempt_at)
+       SELECT gen_random_uuid(), organization_id, project_id, id, type, $1, 'http://127.0.0.1:9/', now() - interval '1 minute'
+       FROM events ORDER BY id LIMIT 1`,
+      [id.replace('ep_', '')],
+    );
+    await eventually('the orphan being cancelled', async () => {
+      const scrape = await worker();
+      return scrape.value('gatehouse_sweeper_repairs_total', { kind: 'orphan_cancelled' }) === 1;
+    });
+    await eventually(
+      'the endpoint being shown',
+      async () => (await worker()).value('gatehouse_webhook_endpoints_disabled') === 1,
+    );
+  });
+
+  it('CO-05: show the process, its event loop, the database and its pool', async () => {
+    for (const scrape of [await api(), await worker()]) {
+      for (const name of [
+        'process_resident_memory_bytes',
+        'nodejs_eventloop_lag_p99_seconds',
+        'gatehouse_database_connections_idle',
+      ]) {
+        expect(scrape.value(name)).toBeGreaterThan(0);
+      }
+      expect(scrape.value('gatehouse_database_up')).toBe(1);
+      expect(scrape.value('gatehouse_database_pool_waiting')).toBe(0);
+      // No Redis here.
+      expect(scrape.value('gatehouse_redis_up')).toBeNull();
+    }
+  });
+
+  it('CO-05: no label holds an id, an address or a URL, whatever is asked for', async () => {
+    const { customer, tokens } = (await house.register()).body;
+    const series = (scrape: Scrape) =>
+      scrape.samples.filter(({ name }) => name.startsWith('gatehouse_')).length;
+    const before = series(await api());
+    const look = async (id: string) => {
+      await house.server('GET', `/api/v1/customers/${id}`);
+      await house.server('GET', `/api/v1/customers?email=${encodeURIComponent(customer.email as string)}`);
+      await house.server('GET', `/v1/webhooks/deliveries?cursor=${id}`);
+      for (const path of [`/${id}`, `/api/v1/${id}?x=${id}`, `/verify-email?token=${id}`])
+        await fetch(house.baseUrl + path);
+      await fetch(house.baseUrl + '/livez', { method: 'PROPFIND' });
+      await house.customer(tokens.accessToken, 'GET', '/api/v1/me');
+    };
+    await look(customer.id as string);
+    await look(crypto.randomUUID());
+    const known = series(await api());
+    for (let times = 0; times < 3; times += 1) await look(crypto.randomUUID());
+    const scrapes = [await api(), await worker()];
+    expect(known).toBeGreaterThan(before);
+    expect(series(scrapes[0]!)).toBe(known);
+
+    const values = new Map<string, Set<string>>();
+    for (const { labels } of scrapes.flatMap(({ samples }) => samples)) {
+      for (const [name, value] of Object.entries(labels))
+        values.set(name, (values.get(name) ?? new Set()).add(value));
+    }
+    const document = (await house.request('GET', '/openapi.json')).body as { paths: object };
+    const routes = new Set(Object.keys(document.paths).map((path) => path.replace(/\{(\w+)\}/g, ':$1')));
+    const isKnown = (name: string) =>
+      routes.has(name) || /^\/(openapi\.json|docs(\/.*)?|verify-email)$/.test(name);
+    expect([...values.get('route')!].filter((name) => name !== 'none' && !isKnown(name))).toEqual([]);
+    expect(values.get('route')).toContain('/api/v1/customers/:customerId');
+    expect(values.get('route')).toContain('none');
+    expect(values.get('method')).toContain('other');
+    const all = [...values.values()].flatMap((set) => [...set]).join('\n');
+    expect(all).not.toMatch(/[0-9a-f]{8}-[0-9a-f]{4}|:\/\/|@|127\.0\.0\.1|(sk|pk|evt|dlv|att|ep)_/);
+    const closed = [
+      'attempt',
+      'kind',
+      'le',
+      'method',
+      'result',
+      'route',
+      'service',
+      'space',
+      'status',
+      'type',
+    ];
+    const ofNode = ['kind', 'major', 'minor', 'patch', 'version'];
+    expect([...values.keys()].filter((name) => ![...closed, ...ofNode].includes(name))).toEqual([]);
+  });
+
+  it('CO-05: are all there that the dashboard, the alert rules and their description name', async () => {
+    const scrapes = [await api(), await worker()];
+    const names = new Set(scrapes.flatMap((scrape) => [...scrape.names]));
+    const ours = /\b(?:gatehouse|nodejs|process)_[a-z0-9_]*[a-z0-9]\b/g;
+    const inFile = async (file: string) => [...new Set((await readFile(`ops/${file}`, 'utf8')).match(ours))];
+    for (const file of ['grafana/gatehouse.json', 'prometheus/alerts.yml']) {
+      const named = await inFile(file);
+      expect(named.length).toBeGreaterThan(10);
+      expect({ file, unknown: named.filter((name) => !names.has(name)) }).toEqual({ file, unknown: [] });
+    }
+    const described = new Set(await inFile('README.md'));
+    const undescribed = [...names].filter((name) => {
+      const family = name.replace(/_(bucket|sum|count)$/, '');
+      return name.startsWith('gatehouse_') && !described.has(name) && !described.has(family);
+    });
+    expect(undescribed).toEqual([]);
+    // Whatever a query asks of a label must be a value that the label has.
+    const values = new Set(
+      scrapes.flatMap(({ samples }) => samples.flatMap(({ labels }) => Object.values(labels))),
+    );
+    const rules = await readFile('ops/prometheus/alerts.yml', 'utf8');
+    for (const [, value] of rules.matchAll(/(?:service|kind)="([^"]+)"/g)) expect(values).toContain(value);
+  });
+
+  it('CO-05: answer GET and HEAD of /metrics and nothing else, and not on the port of the API', async () => {
+    const base = `http://127.0.0.1:${ports.api}`;
+    const answer = await fetch(`${base}/metrics`);
+    expect(answer.headers.get('content-type')).toMatch(/^text\/plain; version=0\.0\.4/);
+    expect(answer.headers.get('cache-control')).toBe('no-store');
+    expect((await fetch(`${base}/metrics`, { method: 'HEAD' })).status).toBe(200);
+    for (const [method, path] of [
+      ['POST', '/metrics'],
+      ['GET', '/'],
+      ['GET', '/readyz'],
+      ['GET', '/api/v1/me'],
+    ]) {
+      expect((await fetch(base + path, { method: method! })).status).toBe(404);
+    }
+    expect((await fetch(`${house.baseUrl}/metrics`)).status).toBe(404);
+  });
+});
+
+describe('the files under ops/', () => {
+  it('the dashboard is JSON, each of its panels asks something', async () => {
+    const { panels } = JSON.parse(await readFile('ops/grafana/gatehouse.json', 'utf8')) as {
+      panels: { id: number; type: string; targets?: { expr: string }[] }[];
+    };
+    const asking = panels.filter(({ type }) => type !== 'row');
+    expect(
+      asking.filter(({ targets = [] }) => targets.length === 0 || targets.some(({ expr }) => !expr)),
+    ).toEqual([]);
+    expect(new Set(panels.map(({ id }) => id)).size).toBe(panels.length);
+  });
+
+  it('the alert rules are YAML, and each says what is wrong', async () => {
+    const text = await readFile('ops/prometheus/alerts.yml', 'utf8');
+    await expect(format(text, { parser: 'yaml' })).resolves.toContain('groups:');
+    await expect(format(`${text}\n  - [`, { parser: 'yaml' })).rejects.toThrow();
+    const rules = text.split(/^ {6}- alert: /m).slice(1);
+    expect(rules.map((rule) => rule.split('\n')[0])).toEqual(
+      expect.arrayContaining([
+        'GatehouseApiDown',
+        'GatehouseNoWorker',
+        'GatehouseDeadLetters',
+        'GatehouseDeliveriesOverdue',
+        'GatehouseEndpointDisabled',
+        'GatehouseErrors',
+        'GatehouseHashQueueFull',
+        'GatehouseEventLoopLag',
+      ]),
+    );
+    for (const rule of rules) {
+      expect(rule).toMatch(/^ {8}expr: \S/m);
+      expect(rule).toMatch(/^ {10}severity: (warning|critical)$/m);
+      expect(rule).toMatch(/^ {10}summary: \S/m);
+      expect(rule).toMatch(/^ {10}description: \S/m);
+      expect(rule.split('(')).toHaveLength(rule.split(')').length);
+    }
+  });
+});
+
+describe('a METRICS_PORT that is taken', () => {
+  it('CO-05: costs the metrics and nothing else, until it is free', async () => {
+    const port = await freePort();
+    const squatter = createServer().listen(port, '127.0.0.1');
+    await once(squatter, 'listening');
+    const house = await House.start({ workers: 0, env: { METRICS_PORT: String(port) } });
+    try {
+      expect((await house.register()).status).toBe(201);
+      const told = (log: HouseProcess['log'], message: string) =>
+        log.filter((line) => line['message'] === message);
+      const [line] = told(house.api.log, 'metrics cannot be served');
+      expect(line).toMatchObject({ level: 'error', port, code: 'EADDRINUSE' });
+      squatter.close();
+      await eventually('metrics being served', () => told(house.api.log, 'metrics are served').length > 0);
+      expect((await Scrape.of(port)).value('gatehouse_build_info')).toBe(1);
+      expect(told(house.api.log, 'metrics cannot be served')).toHaveLength(1);
+    } finally {
+      squatter.close();
+      await house.stop();
+    }
+  });
+});
+
+describe('metrics with Redis', () => {
+  (carriers.includes('redis') ? it : it.skip)('CO-05: show that it is there', async () => {
+    const port = await freePort();
+    const house = await House.start({ carrier: 'redis', workers: 0, env: { METRICS_PORT: String(port) } });
+    try {
+      await eventually('Redis', async () => (await Scrape.of(port)).value('gatehouse_redis_up') === 1);
+    } finally {
+      await house.stop();
+    }
+  });
+});
+
+describe('without METRICS_PORT', () => {
+  it('CO-05: nothing more is listened on', async () => {
+    const house = await House.start();
+    try {
+      expect(await listeningPorts(house.api.pid)).toEqual([Number(house.env['PORT'])]);
+      expect(await listeningPorts(house.workers[0]!.pid)).toEqual([]);
+      expect((await fetch(`${house.baseUrl}/metrics`)).status).toBe(404);
+    } finally {
+      await house.stop();
+    }
+  });
+});

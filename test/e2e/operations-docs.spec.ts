@@ -1,0 +1,135 @@
+import { execFile } from 'node:child_process';
+import { readFile } from 'node:fs/promises';
+import { promisify } from 'node:util';
+import { Keyring } from '#platform';
+import { shellBlocks } from '../support/code-blocks.js';
+import { deadLetters, emit, finished, hastily } from '../support/dead-letters.js';
+import { House } from '../support/house.js';
+import { Receiver, status } from '../support/receiver.js';
+import { insertKey } from '../support/tenants.js';
+
+const DOCUMENT = 'docs/operations.md';
+/** Of whoever reads the document, who gives them where it asks for them. */
+const OWN_SETTINGS = 'GATEHOUSE_URL="$OWN_URL" GATEHOUSE_SECRET_KEY="$OWN_KEY"';
+
+let house: House;
+let receiver: Receiver;
+/** A key of a project with the scopes that the document asks for, and no more. */
+let secretKey: string;
+beforeAll(async () => {
+  house = await House.start({ env: { ...hastily, RATE_LIMITS: 'off' } });
+  receiver = await Receiver.start();
+  const settings = (await shellBlocks(DOCUMENT)).get('settings')!;
+  const scopes = settings.match(/\b[a-z_]+:[a-z]+\b/g)!;
+  secretKey = await insertKey(house, { ...house.credentials, type: 'secret', scopes });
+});
+afterAll(async () => {
+  await house?.stop();
+  await receiver?.stop();
+});
+
+/**
+ * Runs a block of the document as somebody would who reads it from the top: with what is set before it, and nothing else.
+ * @returns what it prints, one JSON document for each command
+ */
+async function walk(block: string, env: Record<string, string> = {}): Promise<any> {
+  const blocks = await shellBlocks(DOCUMENT);
+  const names = [...blocks.keys()];
+  const script = names
+    .slice(0, names.indexOf(block) + 1)
+    .filter((name) => name === 'settings' || name === block)
+    .map((name) => (name === 'settings' ? `${OWN_SETTINGS}\n` : '') + blocks.get(name)!);
+  const { stdout } = await promisify(execFile)('sh', ['-euc', script.join('\n')], {
+    env: {
+      PATH: process.env['PATH'],
+      OWN_URL: house.baseUrl,
+      OWN_KEY: secretKey,
+      ...env,
+    },
+  });
+  const answers = stdout.split(/(?<=\})(?=\{)/).map((text) => JSON.parse(text));
+  return answers.at(-1);
+}
+
+/** A new endpoint with so many dead letters. */
+async function dead(count: number): Promise<{ endpointId: string; ids: string[] }> {
+  receiver.otherwise = status(500);
+  const { id: endpointId } = await house.createEndpoint(receiver.url, ['customer.created']);
+  await emit(house, count);
+  const ids = await deadLetters(house, endpointId, count);
+  receiver.otherwise = status(204);
+  return { endpointId, ids };
+}
+
+describe('the commands of operations.md', () => {
+  afterEach(() => house.sql(`UPDATE webhook_endpoints SET status = 'deleted'`));
+
+  it('list dead letters, redeliver one, and set one aside', async () => {
+    const { endpointId, ids } = await dead(2);
+    const list = (await walk('list')).data as Record<string, any>[];
+    expect(list.map(({ id }) => id)).toEqual(ids);
+    expect(list[0]!['last_attempt']).toEqual({ attempt: 5, http_status: 500, error: 'http_error' });
+    expect((await walk('redeliver', { DELIVERY_ID: ids[0]! })).data).toMatchObject({ redelivery_of: ids[0] });
+    expect((await walk('discard', { DELIVERY_ID: ids[1]! })).data).toMatchObject({ resolution: 'discarded' });
+    expect((await walk('list')).data).toEqual([]);
+    expect((await walk('stats', { ENDPOINT_ID: endpointId })).data).toMatchObject({ window: '7d' });
+  });
+
+  it('plan, start, follow and cancel a bulk redelivery', async () => {
+    const { endpointId } = await dead(3);
+    const plan = (await walk('plan', { ENDPOINT_ID: endpointId })).data;
+    expect(plan).toMatchObject({ state: 'planned', total: 3, eligible: 3 });
+    const started = (await walk('start', { REDELIVERY_ID: plan.id })).data;
+    expect(started.state).toMatch(/running|completed/);
+    await finished(house, plan.id);
+    expect((await walk('progress', { REDELIVERY_ID: plan.id })).data).toMatchObject({
+      state: 'completed',
+      progress: { made: 3, succeeded: 3 },
+    });
+    const other = (await walk('plan', { ENDPOINT_ID: endpointId })).data;
+    expect((await walk('cancel', { REDELIVERY_ID: other.id })).data).toMatchObject({ state: 'cancelled' });
+  });
+
+  it('enable an endpoint and recover what it has missed', async () => {
+    const since = new Date().toISOString();
+    const { endpointId } = await dead(1);
+    await house.server('POST', `/v1/webhooks/endpoints/${endpointId}/disable`);
+    await emit(house, 2);
+    const recovery = (await walk('enable', { ENDPOINT_ID: endpointId, SINCE: since })).data;
+    expect(await finished(house, recovery.id)).toMatchObject({ progress: { made: 3, succeeded: 3 } });
+  });
+
+  it('rotate an API key', async () => {
+    const { projectId } = house.credentials;
+    const keys = (await house.server('GET', `/api/v1/projects/${projectId}/api-keys`)).body.data;
+    const key = keys.find(({ type }: { type: string }) => type === 'publishable');
+    const rotated = await walk('rotate-api-key', { PROJECT_ID: projectId, KEY_ID: key.id });
+    expect(rotated).toMatchObject({ rotatedFrom: key.id, key: expect.stringMatching(/^pk_/) });
+  });
+
+  it('CF-04: show what hangs on which entry of GATEHOUSE_SECRET', async () => {
+    await house.register();
+    await house.server('POST', '/api/v1/customers', {
+      email: 'imported@example.com',
+      passwordHash: '$2b$10$N9qo8uLOickgx2ZMRZoMyeIjZAgcfl7p92ldGxad68LJZdL17lhWy',
+    });
+    await house.server('POST', '/v1/webhooks/endpoints', { url: receiver.url, headers: { 'x-shop': '1' } });
+    const [, sql] = /<!-- ring -->\n\n```sql\n(.*?)^```$/ms.exec(await readFile(DOCUMENT, 'utf8'))!;
+    const { kid } = new Keyring([house.env['GATEHOUSE_SECRET']!]).pepper();
+    const rows = await house.sql<{ what: string; entry: string }>(sql!);
+    expect(rows.map(({ what, entry }) => [what, entry]).sort()).toEqual(
+      ['imported passwords', 'passwords', 'signing keys', 'webhook headers', 'webhook secrets'].map(
+        (what) => [what, kid],
+      ),
+    );
+  });
+});
+
+it('operations.md speaks of every rule of ops/prometheus/alerts.yml, and of no other', async () => {
+  const rules = await readFile('ops/prometheus/alerts.yml', 'utf8');
+  const defined = [...rules.matchAll(/- alert: (\w+)/g)].map(([, name]) => name!);
+  const told = [...(await readFile(DOCUMENT, 'utf8')).matchAll(/^\| `(Gatehouse\w+)`/gm)].map(
+    ([, name]) => name!,
+  );
+  expect(told.sort()).toEqual(defined.sort());
+});

@@ -1,0 +1,331 @@
+import { randomUUID } from 'node:crypto';
+import { eventually } from '../support/eventually.js';
+import { House, PASSWORD } from '../support/house.js';
+import { countOf, readAll } from '../support/house-log.js';
+import { insertOperator, type OperatorClient } from '../support/operator.js';
+import { insertOrganization } from '../support/tenants.js';
+import { uniqueEmail } from '../support/unique-email.js';
+
+let house: House;
+let admin: OperatorClient;
+let operator: OperatorClient;
+let viewer: OperatorClient;
+beforeAll(async () => {
+  house = await House.start({ env: { RATE_LIMITS: 'off' } });
+  admin = await insertOperator(house);
+  operator = await insertOperator(house, 'operator');
+  viewer = await insertOperator(house, 'viewer');
+});
+afterAll(async () => house?.stop());
+
+const auditOf = async (requestId: string | null) =>
+  (await viewer.call('GET', `/audit-log?requestId=${requestId}`)).body.data;
+
+describe('mails that operators have sent to customers', () => {
+  const newCustomer = async (more: object = {}): Promise<{ id: string; email: string }> =>
+    (await house.server('POST', '/api/v1/customers', { email: uniqueEmail(), ...more })).body;
+
+  it.each([
+    ['resend-verification', 'verify-email', 'customer.verification_sent', 'verification.requested'],
+    ['reset-password', 'reset-password', 'customer.password_reset_sent', 'password.reset_requested'],
+    ['resend-invitation', 'accept-invite', 'customer.invitation_sent', null],
+  ])('%s', async (path, kind, action, event) => {
+    const { id, email } = await newCustomer();
+    const answer = await operator.call('POST', `/customers/${id}/${path}`);
+    expect(answer).toMatchObject({ status: 202, body: {} });
+    expect(await house.token(email, kind)).toMatch(/^[\w-]{43}$/);
+    expect(await auditOf(answer.headers.get('x-request-id'))).toMatchObject([
+      { action, targetId: id, actorType: 'operator', actorName: operator.operator.email },
+    ]);
+    if (event) expect(await house.events(id, event)).toHaveLength(1);
+    expect(await viewer.call('POST', `/customers/${id}/${path}`)).toMatchObject({
+      status: 403,
+      body: { code: 'insufficient_role' },
+    });
+    expect(await operator.call('POST', `/customers/${randomUUID()}/${path}`)).toMatchObject({ status: 404 });
+    await house.server('POST', `/api/v1/customers/${id}/disable`);
+    expect(await operator.call('POST', `/customers/${id}/${path}`)).toMatchObject({
+      status: 409,
+      body: { code: 'conflict', detail: 'The customer is disabled.' },
+    });
+  });
+
+  it('are not sent where they would make no sense, nor without end', async () => {
+    const { id } = await newCustomer({ emailVerified: true, password: PASSWORD });
+    for (const path of ['resend-verification', 'resend-invitation']) {
+      const answer = await operator.call('POST', `/customers/${id}/${path}`);
+      expect(answer).toMatchObject({ status: 409, body: { code: 'conflict' } });
+      expect(await auditOf(answer.headers.get('x-request-id'))).toEqual([]);
+    }
+    const statuses = [];
+    for (let each = 0; each < 6; each += 1) {
+      statuses.push((await operator.call('POST', `/customers/${id}/reset-password`)).status);
+    }
+    expect(statuses).toEqual([202, 202, 202, 202, 202, 429]);
+  });
+});
+
+describe('the mailbox, as operators see it', () => {
+  it('holds the mails of every project, and shows one with its text', async () => {
+    const other = await insertOrganization(house);
+    const email = uniqueEmail();
+    await house.register(email);
+    const made = await admin.call('POST', '/customers', {
+      email,
+      projectId: other.projectId,
+      sendInvite: true,
+    });
+    expect(made.status).toBe(201);
+    const of = async (query: Record<string, string>) =>
+      (await operator.call('GET', `/mailbox?${new URLSearchParams(query)}`)).body.data as Record<
+        string,
+        string
+      >[];
+    const both = await eventually('both mails', async () => {
+      const mails = await of({ email });
+      return mails.length === 2 && mails;
+    });
+    expect(both.map(({ kind, projectId }) => [kind, projectId])).toEqual([
+      ['accept-invite', other.projectId],
+      ['verify-email', house.credentials.projectId],
+    ]);
+    expect(await of({ email, projectId: other.projectId })).toEqual([both[0]]);
+    const { status, body } = await operator.call('GET', `/mailbox/${both[0]!['id']}`);
+    expect([status, body]).toEqual([200, both[0]]);
+    expect(body.html).toContain(body.link);
+    expect(body.text).toContain(body.link);
+    expect(await operator.call('GET', `/mailbox/${randomUUID()}`)).toMatchObject({ status: 404 });
+    // The links in mails let in whoever reads them.
+    for (const path of ['/mailbox', `/mailbox/${both[0]!['id']}`]) {
+      expect(await viewer.call('GET', path)).toMatchObject({ status: 403 });
+    }
+  });
+
+  it('has no test mail: without a mail server none would go out', async () => {
+    expect(await admin.call('POST', '/health/test-mail', { to: uniqueEmail() })).toMatchObject({
+      status: 409,
+      body: { code: 'conflict' },
+    });
+    expect((await viewer.call('GET', '/health')).body.mail).toMatchObject({ configured: false });
+  });
+});
+
+describe('the audit log as a table', () => {
+  const csvOf = async (query: Record<string, string>) => {
+    const answer = await viewer.call('GET', `/audit-log.csv?${new URLSearchParams(query)}`);
+    expect([answer.status, answer.headers.get('content-type')]).toEqual([
+      200,
+      'text/csv; charset=utf-8; header=present',
+    ]);
+    expect(answer.headers.get('content-disposition')).toBe('attachment; filename="audit-log.csv"');
+    return (answer.body as string).split('\r\n');
+  };
+
+  it('holds what the list shows, longer than its pages, and no formula', async () => {
+    const target = randomUUID();
+    await house.sql(
+      `INSERT INTO audit_log (id, actor_type, actor_id, action, target_type, target_id, user_agent, details, created_at)
+       SELECT ('ffffffff-0000-7000-8000-' || lpad(to_hex(n), 12, '0'))::uuid, 'operator', $1, 'operator.updated',
+         'operator', $2, CASE WHEN n = 1 THEN '=cmd|''/C calc''!A0' ELSE 'Console, "new"' END, '{"changed":["role"]}',
+         now()
+       FROM generate_series(1, 2500) n`,
+      [operator.operator.id, target],
+    );
+    const lines = await csvOf({ targetId: target });
+    expect(lines[0]).toBe(
+      'createdAt,action,actorType,actorId,actorName,targetType,targetId,organizationId,projectId,ip,userAgent,requestId,details,id',
+    );
+    expect(lines.pop()).toBe('');
+    const ids = lines.slice(1).map((line) => line.split(',').at(-1));
+    expect(ids).toEqual(await readAll(viewer, '/audit-log', { targetId: target }));
+    expect(ids).toHaveLength(2500);
+    expect(lines[1]).toContain(`,operator,${operator.operator.id},${operator.operator.email},operator,`);
+    expect(lines[1]).toContain(`"Console, ""new""",,"{""changed"":[""role""]}",`);
+    expect(lines.at(-1)).toContain(`,'=cmd|'/C calc'!A0,`);
+  });
+
+  it('takes the filters of the list, and no page', async () => {
+    expect(await csvOf({ targetId: randomUUID() })).toHaveLength(2);
+    expect(await viewer.call('GET', '/audit-log.csv?limit=1')).toMatchObject({ status: 400 });
+    expect(await house.server('GET', '/operator/v1/audit-log.csv')).toMatchObject({
+      status: 403,
+      body: { code: 'wrong_credential_type' },
+    });
+  });
+});
+
+describe('customers, as operators see them', () => {
+  it('tell whether they have a password, which keys are not told', async () => {
+    const email = uniqueEmail();
+    const { id } = (await house.server('POST', '/api/v1/customers', { email, sendInvite: true })).body;
+    const path = `/customers/${id}`;
+    const asKey = (await house.server('GET', `/api/v1${path}`)).body;
+    expect(asKey).not.toHaveProperty('hasPassword');
+    expect((await viewer.call('GET', path)).body).toEqual({ ...asKey, hasPassword: false });
+    const token = await house.token(email, 'accept-invite');
+    await house.request('POST', '/api/v1/auth/reset-password', { body: { token, password: PASSWORD } });
+    expect((await viewer.call('GET', path)).body).toMatchObject({ id, hasPassword: true });
+  });
+});
+
+describe.each(['projects', 'organizations'] as const)('%s, as operators see them', (noun) => {
+  const create = async (name: string, slug: string): Promise<string> => {
+    const { organizationId } = house.credentials;
+    const body = { name, slug, ...(noun === 'projects' && { organizationId }) };
+    return (await admin.call('POST', `/${noun}`, body)).body.id;
+  };
+  const of = async (q: string, more: Record<string, string> = {}) => {
+    const found = await readAll(viewer, `/${noun}`, { q, ...more });
+    expect(await countOf(viewer, `/${noun}`, { q })).toEqual({ count: found.length, isMore: false });
+    return found;
+  };
+
+  it('are found and counted by id and by the beginning of name or slug, in any case, newest first', async () => {
+    const mark = randomUUID().slice(0, 8);
+    const byName = await create(`Öl ${mark} "100%" & Söhne`, `a-${mark}-a`);
+    const bySlug = await create(`Elsewhere ${mark}`, `ol-${mark}`);
+    const byBoth = await create(`Ol-${mark}-b`, `ol-${mark}-b`);
+    expect(await of(` ÖL ${mark} `)).toEqual([byName]);
+    expect(await of(`öl ${mark} "100%" & s`)).toEqual([byName]);
+    expect(await of(`OL-${mark}`, { limit: '1' })).toEqual([byBoth, bySlug]);
+    expect(await of(byName)).toEqual([byName]);
+    expect(await of(byName.toUpperCase())).toEqual([byName]);
+    for (const nothing of [mark, '%', '_l', randomUUID(), `${mark}'; --`, '\\']) {
+      expect([nothing, await of(nothing)]).toEqual([nothing, []]);
+    }
+    expect(await viewer.call('GET', `/${noun}?q=%20`)).toMatchObject({ status: 400 });
+    for (const query of ['limit=1', 'cursor=x']) {
+      expect(await viewer.call('GET', `/${noun}/count?${query}`)).toMatchObject({ status: 400 });
+    }
+    expect(await house.server('GET', `/api/v1/${noun}?q=ol`)).toMatchObject({ status: 400 });
+    expect(await house.server('GET', `/api/v1/${noun}/count`)).toMatchObject({ status: 404 });
+  });
+});
+
+describe('projects and organizations', () => {
+  it('are counted up to ten thousand, however many there are', async () => {
+    const { organizationId } = house.credentials;
+    const mark = randomUUID();
+    await house.sql(
+      `INSERT INTO organizations (id, name, slug)
+       SELECT gen_random_uuid(), $1 || n, $1 || n FROM generate_series(1, 10500) n`,
+      [mark],
+    );
+    await house.sql(
+      `INSERT INTO projects (id, organization_id, name, slug, archived_at)
+       SELECT gen_random_uuid(), $2, $1 || n, $1 || n, CASE WHEN n % 2 = 0 THEN now() END
+       FROM generate_series(1, 10500) n`,
+      [mark, organizationId],
+    );
+    const full = { count: 10_000, isMore: true };
+    expect(await countOf(viewer, '/organizations')).toEqual(full);
+    expect(await countOf(viewer, '/organizations', { q: mark })).toEqual(full);
+    expect(await countOf(viewer, '/projects')).toEqual(full);
+    expect(await countOf(viewer, '/projects', { organizationId })).toEqual(full);
+    expect(await countOf(viewer, '/projects', { q: mark, archived: 'true' })).toEqual({
+      count: 5_250,
+      isMore: false,
+    });
+    await house.sql('DELETE FROM projects WHERE starts_with(name, $1)', [mark]);
+    await house.sql('DELETE FROM organizations WHERE starts_with(name, $1)', [mark]);
+  });
+});
+
+describe('projects, as operators see them', () => {
+  it('are found within the other filters, and no cursor goes from one text to another', async () => {
+    const { organizationId } = await insertOrganization(house);
+    const mark = randomUUID();
+    const create = async (environment: string, nth: number): Promise<string> => {
+      const body = { organizationId, name: `${mark} ${nth}`, slug: `p-${nth}`, environment };
+      return (await admin.call('POST', '/projects', body)).body.id as string;
+    };
+    const [first, second] = [await create('development', 0), await create('production', 1)];
+    const of = async (more: Record<string, string>) => {
+      const found = await readAll(viewer, '/projects', { q: mark, ...more });
+      expect(await countOf(viewer, '/projects', { q: mark, ...more })).toEqual({
+        count: found.length,
+        isMore: false,
+      });
+      return found;
+    };
+    expect(await of({ organizationId })).toEqual([second, first]);
+    expect(await of({ environment: 'production' })).toEqual([second]);
+    expect(await of({ organizationId: house.credentials.organizationId })).toEqual([]);
+    await admin.call('POST', `/projects/${first}/archive`);
+    expect(await of({ archived: 'true' })).toEqual([first]);
+    expect(await of({ archived: 'false', organizationId })).toEqual([second]);
+    const { nextCursor } = (await viewer.call('GET', `/projects?limit=1&q=${mark}`)).body;
+    const path = `/projects?limit=1&cursor=${nextCursor}`;
+    expect(await viewer.call('GET', `${path}&q=${mark}`)).toMatchObject({ status: 200 });
+    expect(await viewer.call('GET', path)).toMatchObject({ status: 400, body: { code: 'invalid_cursor' } });
+  });
+});
+
+describe('endpoints, as operators see them', () => {
+  it('are found by id, by the beginning of the URL and by status', async () => {
+    const mark = randomUUID();
+    const made: string[] = [];
+    for (const end of ['a', 'b', 'c']) {
+      made.unshift((await house.createEndpoint(`https://${mark}.example.com/hooks/${end}`)).id);
+    }
+    await house.server('POST', `/v1/webhooks/endpoints/${made[1]}/disable`);
+    const of = async (query: Record<string, string>) => {
+      const { limit: _, ...filter } = query;
+      const found = await readAll(viewer, '/webhooks/endpoints', query);
+      expect(await countOf(viewer, '/webhooks/endpoints', filter)).toEqual({
+        count: found.length,
+        isMore: false,
+      });
+      return found;
+    };
+    const q = `https://${mark}.example.com/`;
+    expect(await of({ q, limit: '2' })).toEqual(made);
+    expect(await of({ q: `${q}hooks/c` })).toEqual([made[0]]);
+    expect(await of({ q: made[2]! })).toEqual([made[2]]);
+    expect(await of({ q, status: 'disabled' })).toEqual([made[1]]);
+    expect(await of({ q, status: 'enabled' })).toEqual([made[0], made[2]]);
+    expect(await of({ q, project_id: house.credentials.projectId })).toEqual(made);
+    expect(await of({ q, project_id: randomUUID() })).toEqual([]);
+    expect(await of({ project_id: house.credentials.projectId, status: 'disabled' })).toEqual([made[1]]);
+    expect(await of({ q: made[2]!, status: 'disabled' })).toEqual([]);
+    for (const nothing of [mark, `ep_${randomUUID()}`, 'https://elsewhere.example.com']) {
+      expect(await of({ q: nothing })).toEqual([]);
+    }
+    await house.server('DELETE', `/v1/webhooks/endpoints/${made[0]}`);
+    expect(await of({ q })).toEqual(made.slice(1));
+    expect(await house.server('GET', `/v1/webhooks/endpoints?status=disabled`)).toMatchObject({
+      status: 400,
+    });
+  });
+
+  it('are counted up to ten thousand, however many there are', async () => {
+    const { organizationId } = house.credentials;
+    const mark = `https://${randomUUID()}.example.com/`;
+    await house.sql(
+      `INSERT INTO webhook_endpoints (id, organization_id, level, url, events, secret, status)
+       SELECT gen_random_uuid(), $1, 'organization', $2 || n, '{}', '',
+         CASE WHEN n % 2 = 0 THEN 'disabled' ELSE 'enabled' END
+       FROM generate_series(1, 10500) n`,
+      [organizationId, mark],
+    );
+    const count = (query: Record<string, string>) => countOf(viewer, '/webhooks/endpoints', query);
+    expect(await count({})).toEqual({ count: 10_000, isMore: true });
+    expect(await count({ q: mark, status: 'disabled' })).toEqual({ count: 5_250, isMore: false });
+    await house.sql(`UPDATE webhook_endpoints SET status = 'deleted' WHERE starts_with(url, $1)`, [mark]);
+    expect(await count({ q: mark })).toEqual({ count: 0, isMore: false });
+  });
+
+  it('say whose they are, which keys are not told', async () => {
+    const { id } = await house.createEndpoint('https://whose.example.com/');
+    const { organizationId } = house.credentials;
+    const path = `/webhooks/endpoints`;
+    expect((await viewer.call('GET', `${path}/${id}`)).body.data).toMatchObject({
+      id,
+      organization_id: organizationId,
+    });
+    expect((await viewer.call('GET', `${path}?q=${id}`)).body.data).toMatchObject([
+      { id, organization_id: organizationId },
+    ]);
+    expect((await house.server('GET', `/v1${path}/${id}`)).body.data).not.toHaveProperty('organization_id');
+  });
+});

@@ -1,0 +1,193 @@
+import { randomUUID } from 'node:crypto';
+import { House, type Answer } from '../support/house.js';
+import { CONSOLE_HEADER, inviteOperator, OperatorClient, signIn } from '../support/operator.js';
+import { documentedRoutes, fillPath, type Route } from '../support/routes.js';
+
+let house: House;
+let admin: OperatorClient;
+let routes: Route[];
+beforeAll(async () => {
+  house = await House.start({ workers: 0, env: { RATE_LIMITS: 'off' } });
+  admin = await signIn(house);
+  routes = await documentedRoutes(house);
+});
+afterAll(async () => house?.stop());
+
+/** Those that lead to a session; each asks for what it needs by itself. */
+const open = [
+  'DELETE /operator/v1/session',
+  'GET /operator/v1/session',
+  'POST /operator/v1/invitations/accept',
+  'POST /operator/v1/session',
+  'POST /operator/v1/session/enrollment',
+  'POST /operator/v1/session/enrollment/confirm',
+  'POST /operator/v1/session/second-factor',
+  'POST /operator/v1/setup',
+];
+
+/** What the role operator may change, beside what is their own. */
+const ofTheRole = [
+  'DELETE /operator/v1/customers/{customerId}/sessions',
+  'DELETE /operator/v1/customers/{customerId}/sessions/{sessionId}',
+  'POST /operator/v1/customers/{customerId}/disable',
+  'POST /operator/v1/customers/{customerId}/enable',
+  'POST /operator/v1/customers/{customerId}/resend-invitation',
+  'POST /operator/v1/customers/{customerId}/resend-verification',
+  'POST /operator/v1/customers/{customerId}/reset-password',
+  'POST /operator/v1/customers/{customerId}/unlock',
+  'POST /operator/v1/webhooks/deliveries/{deliveryId}/discard',
+  'POST /operator/v1/webhooks/deliveries/{deliveryId}/redeliver',
+  'POST /operator/v1/webhooks/endpoints/{endpointId}/disable',
+  'POST /operator/v1/webhooks/endpoints/{endpointId}/enable',
+  'POST /operator/v1/webhooks/endpoints/{endpointId}/recover',
+  'POST /operator/v1/webhooks/endpoints/{endpointId}/test',
+  'POST /operator/v1/webhooks/redeliveries',
+  'POST /operator/v1/webhooks/redeliveries/{redeliveryId}/cancel',
+  'POST /operator/v1/webhooks/redeliveries/{redeliveryId}/start',
+];
+
+const ofOperators = (): Route[] => routes.filter(({ path }) => path.startsWith('/operator/'));
+const guarded = (): Route[] => ofOperators().filter(({ name }) => !open.includes(name));
+const changing = (list: Route[]): Route[] => list.filter(({ method }) => method !== 'GET');
+
+/** Asks for things that nobody has. */
+const ask = ({ method, path }: Route, headers: Record<string, string>): Promise<Answer> => {
+  const ids = Object.fromEntries([...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => [name, randomUUID()]));
+  return house.request(method, fillPath(path, ids), { headers });
+};
+
+/** The routes that did not answer so. */
+async function others(list: Route[], headers: Record<string, string>, status: number, code: string) {
+  const wrong: string[] = [];
+  for (const route of list) {
+    const answer = await ask(route, headers);
+    if (answer.status !== status || answer.body.code !== code)
+      wrong.push(`${route.name}: ${answer.status} ${answer.body.code}`);
+  }
+  return wrong;
+}
+
+const cookieOf = ({ cookie }: OperatorClient) => ({ cookie: `__Host-gatehouse_operator=${cookie}` });
+
+describe('the routes of operators', () => {
+  it('CO-01: take nothing but their session, those that lead to it aside', () => {
+    expect(guarded().length).toBeGreaterThan(40);
+    expect(guarded().filter(({ kinds }) => String(kinds) !== 'operator')).toEqual([]);
+    const unguarded = ofOperators().filter(({ kinds }) => kinds.length === 0);
+    expect(unguarded.map(({ name }) => name).sort()).toEqual(open);
+  });
+
+  it('CO-01: are shut without a session, and to one that has ended or is half open', async () => {
+    const half = new OperatorClient(house);
+    await half.call('POST', '/session', house.credentials.operator);
+    const ended = await inviteOperator(admin, 'admin');
+    await admin.call('DELETE', `/operators/${ended.operator.id}/sessions`);
+    for (const headers of [{}, cookieOf(half), cookieOf(ended), { cookie: '__Host-gatehouse_operator=' }])
+      expect(
+        await others(guarded(), { ...CONSOLE_HEADER, ...headers }, 401, 'operator_session_required'),
+      ).toEqual([]);
+  });
+
+  it('CO-01: take no key and no access token, whatever these may do', async () => {
+    const { secretKey, publishableKey } = house.credentials;
+    const { accessToken } = (await house.register()).body.tokens;
+    for (const headers of [
+      { authorization: `Bearer ${secretKey}` },
+      { 'x-api-key': secretKey },
+      { 'x-publishable-key': publishableKey },
+      { authorization: `Bearer ${accessToken as string}` },
+    ] as Record<string, string>[])
+      expect(
+        await others(guarded(), { ...CONSOLE_HEADER, ...headers }, 403, 'wrong_credential_type'),
+      ).toEqual([]);
+  });
+
+  it('CO-01: beside a session a key gives no more rights, and what a proxy asks for is nobody’s business', async () => {
+    const viewer = await inviteOperator(admin, 'viewer');
+    const key = { 'x-api-key': house.credentials.secretKey };
+    expect(await viewer.call('GET', '/operators', undefined, key)).toMatchObject({ status: 403 });
+    const basic = { authorization: `Basic ${Buffer.from('a:b').toString('base64')}` };
+    expect((await viewer.call('GET', '/projects', undefined, basic)).status).toBe(200);
+    expect(await house.request('GET', '/operator/v1/projects', { headers: basic })).toMatchObject({
+      status: 401,
+      body: { code: 'operator_session_required' },
+    });
+  });
+
+  it('CO-01: let a viewer change nothing but what is their own', async () => {
+    const viewer = await inviteOperator(admin, 'viewer');
+    const foreign = changing(guarded()).filter(({ path }) => !path.startsWith('/operator/v1/session/'));
+    expect(foreign.length).toBeGreaterThan(20);
+    const headers = { ...CONSOLE_HEADER, ...cookieOf(viewer) };
+    expect(await others(foreign, headers, 403, 'insufficient_role')).toEqual([]);
+  });
+
+  it('CO-01: let an operator change what the role is for, and nothing that would make a customer theirs', async () => {
+    const operator = await inviteOperator(admin, 'operator');
+    const headers = { ...CONSOLE_HEADER, ...cookieOf(operator) };
+    const open: string[] = [];
+    for (const route of changing(guarded())) {
+      const { status, body } = await ask(route, headers);
+      if (body?.code !== 'insufficient_role') open.push(route.name);
+      else expect([route.name, status]).toEqual([route.name, 403]);
+    }
+    expect(open.filter((name) => !name.includes('/operator/v1/session/')).sort()).toEqual(ofTheRole);
+  });
+
+  it('CO-04: change nothing without the header of the console, or for a page of elsewhere', async () => {
+    const cookie = cookieOf(admin);
+    const foreign: Record<string, string>[] = [
+      {},
+      { 'x-gatehouse-console': '0' },
+      { ...CONSOLE_HEADER, 'sec-fetch-site': 'cross-site' },
+      { ...CONSOLE_HEADER, 'sec-fetch-site': 'same-site' },
+      { ...CONSOLE_HEADER, origin: 'https://evil.example' },
+      { ...CONSOLE_HEADER, origin: 'null' },
+    ];
+    for (const headers of foreign)
+      expect(await others(changing(guarded()), { ...cookie, ...headers }, 403, 'cross_site_request')).toEqual(
+        [],
+      );
+    const opening = changing(ofOperators().filter(({ name }) => open.includes(name)));
+    for (const headers of foreign)
+      expect(await others(opening, headers, 403, 'cross_site_request')).toEqual([]);
+    expect((await admin.call('GET', '/session')).body.state).toBe('signed_in');
+  });
+
+  it('CO-04: and from the console itself all of it', async () => {
+    const invite = (headers: Record<string, string>) =>
+      admin.call('POST', '/operators', { email: `${randomUUID()}@example.com`, role: 'viewer' }, headers);
+    for (const headers of [
+      { origin: house.baseUrl, 'sec-fetch-site': 'same-origin' },
+      { origin: house.baseUrl },
+      { 'sec-fetch-site': 'same-origin' },
+    ] as Record<string, string>[])
+      expect((await invite(headers)).status).toBe(201);
+  });
+
+  it('CO-04: send no CORS headers, not even to a preflight', async () => {
+    for (const path of ['/operator/v1/session', '/operator/v1/projects']) {
+      const answer = await house.request('OPTIONS', path, {
+        headers: {
+          origin: 'https://evil.example',
+          'access-control-request-method': 'POST',
+          'access-control-request-headers': 'x-gatehouse-console',
+        },
+      });
+      expect([...answer.headers.keys()].filter((name) => name.startsWith('access-control'))).toEqual([]);
+    }
+  });
+});
+
+describe('every other route', () => {
+  it('CO-01: is as shut to the session of an operator as to nobody', async () => {
+    const rest = routes.filter(({ path, kinds }) => !path.startsWith('/operator/') && kinds.length > 0);
+    expect(rest.length).toBeGreaterThan(40);
+    const wrong: string[] = [];
+    for (const route of rest) {
+      const answers = [await ask(route, cookieOf(admin)), await ask(route, {})] as const;
+      if (answers[0].status !== 401 || answers[0].body.code !== answers[1].body.code) wrong.push(route.name);
+    }
+    expect(wrong).toEqual([]);
+  });
+});

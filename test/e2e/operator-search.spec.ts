@@ -1,0 +1,403 @@
+import { randomUUID } from 'node:crypto';
+import { House } from '../support/house.js';
+import { countOf, fillHouse, readAll, type HouseLog } from '../support/house-log.js';
+import { inviteOperator, signIn, type OperatorClient } from '../support/operator.js';
+import { insertDeliveries } from '../support/past.js';
+
+let house: House;
+let admin: OperatorClient;
+let viewer: OperatorClient;
+let log: HouseLog;
+beforeAll(async () => {
+  house = await House.start({ workers: 0, env: { RATE_LIMITS: 'off' } });
+  log = await fillHouse(house, 800);
+  admin = await signIn(house);
+  viewer = await inviteOperator(admin, 'viewer');
+});
+afterAll(async () => house?.stop());
+
+const idsIn = async (sql: string, values: unknown[] = []): Promise<string[]> =>
+  (await house.sql<{ id: string }>(sql, values)).map(({ id }) => id);
+const get = (path: string) => viewer.call('GET', path);
+
+describe('events, as operators see them', () => {
+  const filters: [string, () => Record<string, string>, string, () => unknown[]][] = [
+    ['all of the house', () => ({}), 'true', () => []],
+    ['a project', () => ({ project_id: log.projects[1] }), 'project_id = $1', () => [log.projects[1]]],
+    ['a type that few have', () => ({ types: 'customer.deleted' }), `type = 'customer.deleted'`, () => []],
+    ['types of a noun', () => ({ types: 'session.*' }), `type = 'session.created'`, () => []],
+    [
+      'a customer',
+      () => ({ customer_id: log.customers[2]!.id }),
+      'customer_id = $1',
+      () => [log.customers[2]!.id],
+    ],
+    [
+      'an address and a type',
+      () => ({ q: 'ada@example.com', types: 'customer.created' }),
+      `customer_id = ANY ($1) AND type = 'customer.created'`,
+      () => [log.customers.slice(0, 2).map(({ id }) => id)],
+    ],
+    [
+      'a span of time in a project',
+      () => ({ project_id: log.projects[0], ...span }),
+      'project_id = $1 AND created_at > $2 AND created_at < $3',
+      () => [log.projects[0], span.created_after, span.created_before],
+    ],
+  ];
+  const span = {
+    created_after: new Date(Date.now() - 3 * 86_400_000).toISOString(),
+    created_before: new Date(Date.now() - 2 * 86_400_000).toISOString(),
+  };
+  it.each(filters)('finds and counts %s, newest first', async (_, query, where, values) => {
+    const sql = `SELECT 'evt_' || id AS id FROM events WHERE ${where} ORDER BY events.id DESC`;
+    const wanted = await idsIn(sql, values());
+    expect(wanted.length).toBeGreaterThan(5);
+    expect(await readAll(viewer, '/events', { ...query(), limit: '30' })).toEqual(wanted);
+    expect(await countOf(viewer, '/events', query())).toEqual({ count: wanted.length, isMore: false });
+  });
+
+  it('shows the same record as the feed of keys, and its deliveries', async () => {
+    const [event] = (await get(`/events?types=session.created&project_id=${log.projects[0]}&limit=1`)).body
+      .data;
+    const { data } = (await house.server('GET', `/v1/events/${event.id}`)).body;
+    expect(event).toEqual(data);
+    expect((await get(`/events/${event.id}`)).body).toEqual({ success: true, data });
+
+    const eventId = event.id.slice(4) as string;
+    const at = Date.now() - 60_000;
+    await insertDeliveries(
+      house,
+      [0, 1, 2].map((nth) => ({
+        endpointId: log.endpoints[nth]!,
+        projectId: log.projects[0],
+        eventId,
+        state: 'succeeded' as const,
+        attempts: [{ at: at + nth, status: 200 }],
+      })),
+    );
+    const wanted = await idsIn(
+      `SELECT 'dlv_' || id AS id FROM deliveries WHERE event_id = $1 ORDER BY deliveries.id DESC`,
+      [eventId],
+    );
+    expect(wanted).toHaveLength(4);
+    expect(await readAll(viewer, `/events/${event.id}/deliveries`)).toEqual(wanted);
+    expect(await readAll(viewer, `/events/${event.id}/deliveries`, { limit: '3' })).toEqual(wanted);
+    for (const id of wanted) expect(await readAll(viewer, '/events', { q: id })).toEqual([event.id]);
+    const [attempt] = await idsIn('SELECT id FROM attempts WHERE delivery_id = $1', [wanted[0]!.slice(4)]);
+    expect(await readAll(viewer, '/events', { q: `att_${attempt}` })).toEqual([event.id]);
+    expect(await readAll(viewer, '/events', { q: event.id as string })).toEqual([event.id]);
+    expect(await readAll(viewer, '/events', { q: event.id as string, types: 'customer.*' })).toEqual([]);
+    const ofNobody = { q: event.id as string, customer_id: randomUUID() };
+    expect(await readAll(viewer, '/events', ofNobody)).toEqual([]);
+    expect(await countOf(viewer, '/events', ofNobody)).toEqual({ count: 0, isMore: false });
+    expect(await readAll(viewer, '/events', { q: log.endpoints[0]! })).toEqual([]);
+    expect(await get(`/events/evt_${randomUUID()}/deliveries`)).toMatchObject({ status: 404 });
+  });
+});
+
+describe('the chain of a delivery', () => {
+  it('tells who redelivered what, when and why', async () => {
+    const enabled = await house.createEndpoint('http://127.0.0.1:9/', ['customer.created']);
+    const [made] = await insertDeliveries(house, [
+      {
+        endpointId: enabled.id.slice(3),
+        projectId: log.projects[0],
+        state: 'failed',
+        attempts: [{ at: Date.now() - 60_000, status: 500 }],
+      },
+    ]);
+    const first = `dlv_${made!.id}`;
+    const fail = (id: string) =>
+      house.sql(`UPDATE deliveries SET state = 'failed', attempt = 5, finished_at = now() WHERE id = $1`, [
+        id.slice(4),
+      ]);
+    const operator = await inviteOperator(admin, 'operator');
+    const second = (
+      await operator.call('POST', `/webhooks/deliveries/${first}/redeliver`, { reason: 'it is up again' })
+    ).body.data.id as string;
+    await fail(second);
+    const third = (await house.server('POST', `/v1/webhooks/deliveries/${second}/redeliver`)).body.data
+      .id as string;
+    await fail(third);
+    await operator.call('POST', `/webhooks/deliveries/${third}/discard`, { reason: 'it is gone' });
+
+    const who = { type: 'operator', id: operator.operator.id, name: operator.operator.email };
+    const [key] = await house.sql<{ id: string; name: string }>(
+      `SELECT id, name FROM api_keys WHERE prefix = $1 AND last4 = $2`,
+      [house.credentials.secretKey.slice(0, 8), house.credentials.secretKey.slice(-4)],
+    );
+    const { body } = await get(`/webhooks/deliveries/${second}/chain`);
+    expect(body).toEqual({
+      data: [
+        expect.objectContaining({
+          id: first,
+          state: 'failed',
+          redeliveryOf: null,
+          batchId: null,
+          resolution: 'redelivered',
+          reason: 'it is up again',
+          resolvedBy: who,
+          current: false,
+        }),
+        expect.objectContaining({
+          id: second,
+          redeliveryOf: first,
+          resolution: 'redelivered',
+          reason: null,
+          resolvedBy: { type: 'key', ...key },
+          current: true,
+        }),
+        expect.objectContaining({
+          id: third,
+          redeliveryOf: second,
+          resolution: 'discarded',
+          reason: 'it is gone',
+          resolvedBy: who,
+          current: false,
+        }),
+      ],
+    });
+    const [attempt] = await idsIn('SELECT id FROM attempts WHERE delivery_id = $1', [made!.id]);
+    const byAttempt = (await get(`/webhooks/deliveries/att_${attempt}/chain`)).body.data as any[];
+    expect(byAttempt.map(({ id, current }) => [id, current])).toEqual([
+      [first, true],
+      [second, false],
+      [third, false],
+    ]);
+    // Its author can be gone, and what it was made of.
+    await house.sql('DELETE FROM attempts WHERE delivery_id = $1', [made!.id]);
+    await house.sql('DELETE FROM deliveries WHERE id = $1', [made!.id]);
+    const rest = (await get(`/webhooks/deliveries/${third}/chain`)).body.data as any[];
+    expect(rest.map(({ id }) => id)).toEqual([second, third]);
+    expect(await get(`/webhooks/deliveries/${first}/chain`)).toMatchObject({ status: 404 });
+  });
+});
+
+describe('the search', () => {
+  const find = async (q: string) => {
+    const { status, body } = await get(`/search?q=${encodeURIComponent(q)}`);
+    expect(status).toBe(200);
+    return body.data as Record<string, any>[];
+  };
+
+  it('opens a pasted id of anything', async () => {
+    const { organizationId, projectId } = house.credentials;
+    const [attempt] = await house.sql<any>('SELECT * FROM attempts ORDER BY id OFFSET 40 LIMIT 1');
+    const about = { projectId: attempt.project_id };
+    expect(await find(` DLV_${attempt.delivery_id} `)).toEqual([
+      {
+        kind: 'delivery',
+        id: `dlv_${attempt.delivery_id}`,
+        title: attempt.event_type,
+        subtitle: expect.stringContaining(attempt.target_url),
+        ...about,
+      },
+    ]);
+    expect(await find(`att_${attempt.id}`)).toMatchObject([
+      { kind: 'attempt', id: `att_${attempt.id}`, ...about },
+    ]);
+    expect(await find(`evt_${attempt.event_id}`)).toMatchObject([
+      { kind: 'event', id: `evt_${attempt.event_id}` },
+    ]);
+    expect(await find(`ep_${attempt.endpoint_id}`)).toMatchObject([
+      { kind: 'endpoint', id: `ep_${attempt.endpoint_id}`, title: expect.stringMatching(/^https/) },
+    ]);
+    const plan = await admin.call('POST', '/webhooks/redeliveries', {
+      filter: { event: 'customer.deleted' },
+    });
+    const batch = plan.body.data.id as string;
+    expect(await find(batch)).toMatchObject([{ kind: 'batch', id: batch, projectId: null }]);
+
+    const [customer] = log.customers;
+    const [key] = await house.sql<any>('SELECT * FROM api_keys LIMIT 1');
+    expect(await find(customer!.id)).toMatchObject([{ kind: 'customer', title: customer!.email }]);
+    expect(await find(projectId)).toMatchObject([{ kind: 'project', id: projectId, projectId }]);
+    expect(await find(organizationId)).toMatchObject([{ kind: 'organization', id: organizationId }]);
+    expect(await find(key.id)).toMatchObject([{ kind: 'api_key', id: key.id, title: key.name }]);
+    // Without its prefix, too.
+    expect(await find(attempt.delivery_id)).toMatchObject([{ kind: 'delivery' }]);
+    expect(await find(attempt.id)).toMatchObject([{ kind: 'attempt' }]);
+  });
+
+  it('finds customers by address and name, and others by name, key and URL', async () => {
+    const ids = (found: Record<string, any>[]) => found.map(({ id }) => id as string).sort();
+    const [ada, other, grace] = log.customers;
+    expect(ids(await find('ADA@example.com'))).toEqual([ada!.id, other!.id].sort());
+    expect(ids(await find('gra'))).toEqual([grace!.id]);
+    await house.sql(`UPDATE customers SET first_name = 'Grace', last_name = 'Hopper' WHERE id = $1`, [
+      grace!.id,
+    ]);
+    expect(await find('hopper')).toMatchObject([{ id: grace!.id, subtitle: 'Grace Hopper' }]);
+
+    await house.sql(`UPDATE projects SET name = 'Zebra & Sons <b>' WHERE id = $1`, [log.projects[1]]);
+    expect(await find('zEBRA &')).toMatchObject([{ kind: 'project', title: 'Zebra & Sons <b>' }]);
+    const [organization] = await house.sql<any>('SELECT * FROM organizations WHERE id = $1', [
+      house.credentials.organizationId,
+    ]);
+    expect(await find(organization.name)).toContainEqual(
+      expect.objectContaining({ kind: 'organization', id: organization.id }),
+    );
+    expect(await find(house.credentials.secretKey.slice(0, 8))).toMatchObject([
+      {
+        kind: 'api_key',
+        subtitle: `${house.credentials.secretKey.slice(0, 8)}…${house.credentials.secretKey.slice(-4)}`,
+      },
+    ]);
+    expect(ids(await find('https://one.example.com/hooks'))).toEqual(
+      log.endpoints
+        .slice(0, 2)
+        .map((id) => `ep_${id}`)
+        .sort(),
+    );
+  });
+
+  it('finds nothing by what names nothing, and never more than ten', async () => {
+    for (const q of [
+      '%',
+      '_',
+      "'; DROP TABLE customers",
+      randomUUID(),
+      `att_${randomUUID()}`,
+      'nobody@example.com',
+    ]) {
+      expect([q, await find(q)]).toEqual([q, []]);
+    }
+    await house.sql(
+      `INSERT INTO customers (id, project_id, email)
+       SELECT gen_random_uuid(), $1, 'zebra-' || n || '@example.com' FROM generate_series(1, 30) n`,
+      [log.projects[0]],
+    );
+    const found = await find('zebra');
+    expect(found).toHaveLength(10);
+    expect(found[0]).toMatchObject({ kind: 'project' });
+    for (const query of ['', '?q=', '?q=%20', '?q=a&limit=1']) {
+      expect(await get(`/search${query}`)).toMatchObject({ status: 400 });
+    }
+  });
+});
+
+describe('what is looked for stands in URLs', () => {
+  it('CO-05: so no list and no search takes a whole secret key or signing secret, and its beginning finds the key', async () => {
+    const { secretKey } = house.credentials;
+    const paths = [
+      '/search',
+      '/customers',
+      '/customers/count',
+      '/events',
+      '/operators',
+      '/operators/count',
+      '/organizations',
+      '/organizations/count',
+      '/projects',
+      '/projects/count',
+      '/webhooks/dead-letters',
+      '/webhooks/deliveries',
+      '/webhooks/deliveries/count',
+      '/webhooks/endpoints',
+      '/webhooks/endpoints/count',
+    ];
+    for (const path of paths)
+      for (const q of [secretKey, `KEY=${secretKey}`, `whsec_${Buffer.alloc(24, 7).toString('base64')}`]) {
+        const answer = await admin.call('GET', `${path}?${new URLSearchParams({ q })}`);
+        expect([path, answer.status, answer.body.code]).toEqual([path, 400, 'validation_failed']);
+        expect(JSON.stringify(answer.body)).not.toContain(q.slice(-20));
+      }
+    const query = new URLSearchParams({ q: secretKey });
+    expect((await house.server('GET', `/api/v1/customers?${query}`)).status).toBe(400);
+    const { data } = (await get(`/search?q=${secretKey.slice(0, 8)}`)).body;
+    expect(data).toContainEqual(expect.objectContaining({ kind: 'api_key' }));
+  });
+});
+
+describe('counts of customers and of the audit log', () => {
+  it('are those of the lists', async () => {
+    await house.sql(
+      `INSERT INTO customers (id, project_id, email, first_name, email_verified, disabled_at, last_login_at, created_at)
+       SELECT gen_random_uuid(), $1, 'c' || n || '@example.com', CASE WHEN n % 2 = 0 THEN 'C' || n END, n % 3 = 0,
+         CASE WHEN n % 5 = 0 THEN now() END, CASE WHEN n % 7 = 0 THEN now() END, now() - n * interval '1 minute'
+       FROM generate_series(1, 500) n`,
+      [log.projects[1]],
+    );
+    const yesterday = new Date(Date.now() - 86_400_000).toISOString();
+    const lists: Record<string, string>[] = [
+      {},
+      { projectId: log.projects[1] },
+      { projectId: randomUUID() },
+      { email: 'ada@example.com' },
+      { q: 'c1' },
+      { q: 'c1', disabled: 'true' },
+      { emailVerified: 'true', disabled: 'false' },
+      { lastLoginAfter: yesterday },
+      { createdAfter: new Date(Date.now() - 3_600_000).toISOString() },
+    ];
+    for (const query of lists) {
+      const ids = await readAll(viewer, '/customers', query);
+      expect([query, await countOf(viewer, '/customers', query)]).toEqual([
+        query,
+        { count: ids.length, isMore: false },
+      ]);
+    }
+    expect((await readAll(viewer, '/customers', { q: 'c1' })).length).toBeGreaterThan(50);
+  });
+
+  it('end at ten thousand, or where the look ends', async () => {
+    await house.sql(
+      `INSERT INTO customers (id, project_id, email, created_at)
+       SELECT gen_random_uuid(), $1, 'd' || n || '@example.com', now() FROM generate_series(1, 21000) n`,
+      [log.projects[0]],
+    );
+    const full = { count: 10_000, isMore: true };
+    expect(await countOf(viewer, '/customers', { emailVerified: 'false', disabled: 'false' })).toEqual(full);
+    expect((await countOf(viewer, '/customers')).isMore).toBe(true);
+    await house.sql(
+      `INSERT INTO audit_log (id, organization_id, project_id, actor_type, actor_id, action, target_type, target_id, created_at)
+       SELECT ('0000ffff-ffff-7000-8000-' || lpad(to_hex(n), 12, '0'))::uuid, NULL, $1, 'key', $2,
+         CASE WHEN n % 3000 = 0 THEN 'customer.deleted' ELSE 'customer.updated' END, 'customer', 'target-' || n % 1000,
+         to_timestamp(x'ffffffff'::bigint / 1000.0)
+       FROM generate_series(1, 21000) n`,
+      [log.projects[0], randomUUID()],
+    );
+    expect(await countOf(viewer, '/audit-log')).toEqual(full);
+    expect(await countOf(viewer, '/audit-log', { action: 'customer.deleted' })).toMatchObject({
+      isMore: true,
+    });
+  });
+
+  it('the audit log is filtered as it is for keys', async () => {
+    const [entry] = await house.sql<any>(`SELECT * FROM audit_log WHERE action = 'operator.invited' LIMIT 1`);
+    const filters: [Record<string, string>, string, unknown[]][] = [
+      [{ targetId: 'target-7' }, 'target_id = $1', ['target-7']],
+      [{ actorId: entry.actor_id }, 'actor_id = $1', [entry.actor_id]],
+      [{ requestId: entry.request_id }, 'request_id = $1', [entry.request_id]],
+      [{ action: 'operator.*' }, `action LIKE 'operator.%'`, []],
+      [{ action: 'customer.deleted', projectId: log.projects[0] }, `action = 'customer.deleted'`, []],
+      [
+        { actorType: 'operator', targetId: entry.target_id },
+        `actor_type = 'operator' AND target_id = $1`,
+        [entry.target_id],
+      ],
+      [{ targetId: randomUUID() }, 'false', []],
+      [{ createdAfter: entry.created_at.toISOString() }, 'created_at > $1', [entry.created_at]],
+    ];
+    for (const [query, where, values] of filters) {
+      const wanted = await idsIn(`SELECT id FROM audit_log WHERE ${where} ORDER BY id DESC`, values);
+      expect([query, await readAll(viewer, '/audit-log', query)]).toEqual([query, wanted]);
+      if (where !== 'false') expect([query, wanted.length > 0]).toEqual([query, true]);
+    }
+    expect(await countOf(viewer, '/audit-log', { targetId: 'target-7' })).toEqual({
+      count: 21,
+      isMore: false,
+    });
+  });
+
+  it('one entry of the audit log is as it stands in the list', async () => {
+    const [entry] = (await get('/audit-log?action=operator.invited')).body.data;
+    expect(entry.actorName).toBe(admin.operator.email);
+    const found = await get(`/audit-log/${entry.id}`);
+    expect([found.status, found.body]).toEqual([200, entry]);
+    for (const id of [randomUUID(), 'half-an-i']) {
+      expect(await get(`/audit-log/${id}`)).toMatchObject({ status: 404, body: { code: 'not_found' } });
+    }
+  });
+});

@@ -1,0 +1,319 @@
+import { createHash, randomBytes } from 'node:crypto';
+import { eventually } from '../support/eventually.js';
+import { House, type Answer } from '../support/house.js';
+import {
+  CONSOLE_HEADER,
+  inviteOperator,
+  insertOperator,
+  OperatorClient,
+  signIn,
+} from '../support/operator.js';
+import { commitWhenAwaited } from '../support/overtaken.js';
+import { totpCode } from '../support/totp.js';
+import { uniqueEmail } from '../support/unique-email.js';
+
+const COOKIE = '__Host-gatehouse_operator';
+
+let house: House;
+let admin: OperatorClient;
+beforeAll(async () => {
+  house = await House.start({ workers: 0 });
+  admin = await signIn(house);
+});
+afterAll(async () => house?.stop());
+
+type Somebody = Awaited<ReturnType<typeof inviteOperator>>;
+const newOperator = (role = 'viewer'): Promise<Somebody> => inviteOperator(admin, role);
+
+/** Their password alone. */
+async function halfWay({ operator, password }: Somebody): Promise<OperatorClient> {
+  const client = new OperatorClient(house);
+  const { body } = await client.call('POST', '/session', { email: operator.email, password });
+  expect(body).toMatchObject({ state: 'second_factor', operator: { id: operator.id } });
+  return client;
+}
+
+const enterCode = (client: OperatorClient, code: string): Promise<Answer> =>
+  client.call('POST', '/session/second-factor', { code });
+const stateOf = async (client: OperatorClient): Promise<string> =>
+  (await client.call('GET', '/session')).body.state as string;
+const opens = async (client: OperatorClient): Promise<boolean> =>
+  (await client.call('GET', '/projects')).status === 200;
+/** The entries of an action of the audit log about an operator. */
+const audited = async ({ operator }: OperatorClient, action: string): Promise<Record<string, unknown>[]> =>
+  (await admin.call('GET', `/audit-log?targetId=${operator.id}&action=${action}`)).body.data;
+const hashOf = (value: string): Buffer => createHash('sha256').update(value).digest();
+
+/** What an answer tells, but for what differs from request to request. */
+const told = ({ status, headers, body }: Answer) => ({
+  status,
+  headers: Object.fromEntries([...headers].filter(([name]) => !['date', 'x-request-id'].includes(name))),
+  body: { ...body, requestId: '…' },
+});
+
+describe('CO-01: the session of an operator', () => {
+  it('is in a __Host- cookie that no script reads and no other site sends', async () => {
+    const answer = await new OperatorClient(house).call('POST', '/session', house.credentials.operator);
+    const [set] = answer.headers.getSetCookie();
+    expect(set).toMatch(new RegExp(`^${COOKIE}=[A-Za-z0-9_-]{43}; `));
+    const attributes = set!.split('; ').slice(1).sort();
+    expect(attributes).toEqual(['HttpOnly', 'Path=/', 'SameSite=Strict', 'Secure']);
+    expect(JSON.stringify(answer.body)).not.toContain(set!.slice(COOKIE.length + 1).split(';')[0]);
+  });
+
+  it('opens nothing before its second factor', async () => {
+    const client = await halfWay(await newOperator());
+    expect(await client.call('GET', '/projects')).toMatchObject({
+      status: 401,
+      body: { code: 'operator_session_required' },
+    });
+    expect(await client.call('POST', '/session/enrollment')).toMatchObject({ status: 401 });
+    expect(await client.call('POST', '/session/enrollment/confirm', { code: '000000' })).toMatchObject({
+      status: 401,
+      body: { code: 'operator_session_required' },
+    });
+  });
+
+  it('has another value at each stage, and the one before is worth nothing', async () => {
+    const somebody = await newOperator();
+    const client = await halfWay(somebody);
+    const before = client.cookie;
+    expect(await enterCode(client, totpCode(somebody.secret, 1))).toMatchObject({
+      status: 200,
+      body: { state: 'signed_in', operator: { email: somebody.operator.email, role: 'viewer' } },
+    });
+    expect(client.cookie).not.toBe(before);
+    expect(await opens(client)).toBe(true);
+    client.cookie = before;
+    expect(await stateOf(client)).toBe('signed_out');
+  });
+
+  it('is never one that the client chose', async () => {
+    const client = new OperatorClient(house);
+    client.cookie = randomBytes(32).toString('base64url');
+    const chosen = client.cookie;
+    expect(await stateOf(client)).toBe('signed_out');
+    await client.call('POST', '/session', house.credentials.operator);
+    expect(client.cookie).not.toBe(chosen);
+  });
+
+  it('takes the place of the one that was there', async () => {
+    const somebody = await newOperator();
+    const { cookie } = somebody;
+    await somebody.call('POST', '/session', { email: somebody.operator.email, password: somebody.password });
+    expect(somebody.cookie).not.toBe(cookie);
+    somebody.cookie = cookie;
+    expect(await stateOf(somebody)).toBe('signed_out');
+    expect(await audited(somebody, 'operator.signed_out')).toHaveLength(1);
+  });
+
+  it('which is audited only where somebody had been signed in', async () => {
+    const somebody = await newOperator();
+    const half = await halfWay(somebody);
+    const credentials = { email: somebody.operator.email, password: somebody.password };
+    expect((await half.call('POST', '/session', credentials)).body.state).toBe('second_factor');
+    expect((await half.call('DELETE', '/session')).status).toBe(204);
+    expect(await audited(somebody, 'operator.signed_out')).toEqual([]);
+    expect((await somebody.call('DELETE', '/session')).status).toBe(204);
+    expect(await audited(somebody, 'operator.signed_out')).toMatchObject([
+      { actorType: 'operator', actorId: somebody.operator.id },
+    ]);
+  });
+
+  it('takes its place with the connection that it has, however few there are', async () => {
+    const small = await House.start({ workers: 0, env: { DATABASE_POOL: '4', RATE_LIMITS: 'off' } });
+    const holder = await small.db.connect();
+    try {
+      const { operator } = small.credentials;
+      const clients = await Promise.all(Array.from({ length: 6 }, () => insertOperator(small)));
+      await holder.query('BEGIN');
+      await holder.query('SELECT FROM operators WHERE email = $1 FOR UPDATE', [operator.email]);
+      const answers = Promise.all(clients.map((client) => client.call('POST', '/session', operator)));
+      // All connections that there are.
+      await commitWhenAwaited(holder, 4);
+      expect((await answers).map(({ status }) => status)).toEqual(Array(6).fill(200));
+    } finally {
+      holder.release();
+      await small.stop();
+    }
+  });
+
+  it('ends in the house when somebody signs out', async () => {
+    const somebody = await newOperator();
+    const { cookie } = somebody;
+    const answer = await somebody.call('DELETE', '/session');
+    expect(answer.status).toBe(204);
+    expect(answer.headers.getSetCookie()[0]).toMatch(new RegExp(`^${COOKIE}=; Max-Age=0`));
+    somebody.cookie = cookie;
+    expect([await stateOf(somebody), await opens(somebody)]).toEqual(['signed_out', false]);
+    expect((await somebody.call('DELETE', '/session')).status).toBe(204);
+  });
+
+  it.each([
+    ['after 30 minutes without a request', `last_seen_at = now() - interval '30 minutes 1 second'`, false],
+    ['not yet after 29', `last_seen_at = now() - interval '29 minutes'`, true],
+    ['after 12 hours, however busy', `ends_at = now() - interval '1 second'`, false],
+  ])('ends %s', async (_, change, lives) => {
+    const somebody = await newOperator();
+    await house.sql(`UPDATE operator_sessions SET ${change} WHERE token_hash = $1`, [
+      hashOf(somebody.cookie!),
+    ]);
+    expect([await opens(somebody), await stateOf(somebody)]).toEqual(
+      lives ? [true, 'signed_in'] : [false, 'signed_out'],
+    );
+  });
+
+  it('lasts 12 hours from signing in, half an hour before that, and says until when', async () => {
+    const somebody = await newOperator();
+    const span = async (client: OperatorClient) => {
+      const [row] = await house.sql<{ seconds: number }>(
+        `SELECT extract(epoch FROM ends_at - created_at)::int AS seconds FROM operator_sessions WHERE token_hash = $1`,
+        [hashOf(client.cookie!)],
+      );
+      return row!.seconds;
+    };
+    expect(await span(somebody)).toBe(12 * 3600);
+    expect(await span(await halfWay(somebody))).toBe(1800);
+    const { expiresAt } = (await somebody.call('GET', '/session')).body;
+    const left = Date.parse(expiresAt as string) - Date.now();
+    expect(left).toBeGreaterThan(29 * 60_000);
+    expect(left).toBeLessThan(31 * 60_000);
+  });
+
+  it('costs a write a minute, and none in between', async () => {
+    const somebody = await newOperator();
+    const version = async () =>
+      (
+        await house.sql(`SELECT xmin::text, last_seen_at FROM operator_sessions WHERE token_hash = $1`, [
+          hashOf(somebody.cookie!),
+        ])
+      )[0];
+    const before = await version();
+    for (let index = 0; index < 5; index += 1) expect(await opens(somebody)).toBe(true);
+    expect(await version()).toEqual(before);
+    await house.sql(
+      `UPDATE operator_sessions SET last_seen_at = now() - interval '61 seconds' WHERE token_hash = $1`,
+      [hashOf(somebody.cookie!)],
+    );
+    expect(await opens(somebody)).toBe(true);
+    for (const deadline = Date.now() + 5_000; Date.now() < deadline;) {
+      const { last_seen_at: seen } = (await version())!;
+      if (Date.now() - (seen as Date).getTime() < 60_000) return;
+    }
+    throw new Error('the use of the session was not noted');
+  });
+
+  it('is not put off by what a page asks by itself', async () => {
+    const somebody = await newOperator();
+    const idle = async (): Promise<number> => {
+      const [row] = await house.sql<{ seconds: number }>(
+        `SELECT extract(epoch FROM now() - last_seen_at)::int AS seconds FROM operator_sessions WHERE token_hash = $1`,
+        [hashOf(somebody.cookie!)],
+      );
+      return row!.seconds;
+    };
+    await house.sql(
+      `UPDATE operator_sessions SET last_seen_at = now() - interval '10 minutes' WHERE token_hash = $1`,
+      [hashOf(somebody.cookie!)],
+    );
+    const ask = (value: string): Promise<Answer> =>
+      somebody.call('GET', '/projects', undefined, { 'x-gatehouse-console': value });
+    for (let index = 0; index < 5; index += 1) expect((await ask('resting')).status).toBe(200);
+    expect(await idle()).toBeGreaterThanOrEqual(600);
+    expect((await ask('1')).status).toBe(200);
+    await eventually('the use of the session is noted', async () => (await idle()) < 60);
+  });
+
+  it('is stored as a hash, the authenticator encrypted and the recovery codes keyed', async () => {
+    const somebody = await newOperator();
+    const rows = await house.sql(
+      `SELECT row_to_json(s)::text AS session, row_to_json(o)::text AS operator,
+              encode(o.totp_secret, 'escape') AS secret, o.recovery_codes AS codes
+       FROM operators o JOIN operator_sessions s ON s.operator_id = o.id WHERE o.id = $1`,
+      [somebody.operator.id],
+    );
+    const text = JSON.stringify(rows);
+    for (const value of [somebody.cookie!, somebody.secret, somebody.password, ...somebody.recoveryCodes])
+      expect(text).not.toContain(value);
+    const codes = rows[0]!['codes'] as Buffer[];
+    expect(codes).toHaveLength(10);
+    expect(codes).not.toContainEqual(hashOf(somebody.recoveryCodes[0]!));
+  });
+});
+
+describe('CO-01: the password of an operator', () => {
+  it('is refused alike whether it is wrong, nobody has the address, or they are only invited', async () => {
+    const [known, invited] = [await newOperator(), uniqueEmail()];
+    await admin.call('POST', '/operators', { email: invited, role: 'viewer' });
+    const answers = await Promise.all(
+      [known.operator.email, invited, uniqueEmail()].map((email) =>
+        new OperatorClient(house).call('POST', '/session', { email, password: 'not the password' }),
+      ),
+    );
+    expect(answers[0]).toMatchObject({ status: 401, body: { code: 'invalid_credentials' } });
+    expect(told(answers[1]!)).toEqual(told(answers[0]!));
+    expect(told(answers[2]!)).toEqual(told(answers[0]!));
+  });
+
+  it("neither is it a customer's, nor are customers operators", async () => {
+    const email = uniqueEmail();
+    await house.register(email, { password: 'an unusual long phrase' });
+    const password = 'an unusual long phrase';
+    expect((await new OperatorClient(house).call('POST', '/session', { email, password })).status).toBe(401);
+    const { operator } = house.credentials;
+    expect(
+      (await house.login(operator.email.replace('localhost', 'x.example'), operator.password)).status,
+    ).toBe(401);
+  });
+
+  it('is changed by whoever knows it, and signs out everywhere else', async () => {
+    const somebody = await newOperator();
+    const other = await halfWay(somebody);
+    await enterCode(other, somebody.recoveryCodes[0]!);
+    const change = (currentPassword: string, newPassword: string) =>
+      somebody.call('POST', '/session/password', { currentPassword, newPassword });
+    const fresh = 'quite another unusual phrase';
+    expect(await change('not the password', fresh)).toMatchObject({
+      status: 401,
+      body: { code: 'invalid_credentials' },
+    });
+    expect(await change(somebody.password, 'short one')).toMatchObject({
+      status: 422,
+      body: { code: 'weak_password', reasons: ['too_short'] },
+    });
+    expect(await change(somebody.password, somebody.password)).toMatchObject({ status: 400 });
+    expect((await change(somebody.password, fresh)).status).toBe(204);
+    expect([await opens(somebody), await opens(other)]).toEqual([true, false]);
+    await expect(halfWay(somebody)).rejects.toThrow();
+    await halfWay(Object.assign(somebody, { password: fresh }));
+  });
+
+  it.each([
+    ['too_common', 'passwordpassword'],
+    ['too_short', 'eleven char'],
+    ['contains_personal_data', null],
+  ])('%s is refused, and the link stays good', async (reason, password) => {
+    const email = uniqueEmail();
+    const { body } = await admin.call('POST', '/operators', { email, role: 'viewer' });
+    const token = new URLSearchParams(new URL(body.invitationUrl as string).hash.slice(1)).get('token');
+    const accept = (chosen: string) =>
+      new OperatorClient(house).call('POST', '/invitations/accept', { token, password: chosen });
+    expect(await accept(password ?? email)).toMatchObject({
+      status: 422,
+      body: { code: 'weak_password', reasons: [reason] },
+    });
+    expect((await accept('an unusual long phrase')).status).toBe(200);
+  });
+});
+
+it('CO-01: every change of stage needs the header of the console', async () => {
+  const answer = await house.request('POST', '/operator/v1/session', { body: house.credentials.operator });
+  expect(answer).toMatchObject({ status: 403, body: { code: 'cross_site_request' } });
+  expect(answer.headers.getSetCookie()).toEqual([]);
+  const headers = { ...CONSOLE_HEADER, origin: 'https://evil.example' };
+  const foreign = await house.request('POST', '/operator/v1/session', {
+    body: house.credentials.operator,
+    headers,
+  });
+  expect(foreign).toMatchObject({ status: 403, body: { code: 'cross_site_request' } });
+});

@@ -1,0 +1,384 @@
+import { attemptErrors, durationBounds, statusClasses } from '#domain';
+import { Database, DeliveryAnnouncer, DeliveryWorkRepository, Transactions } from '#persistence';
+import { createLogger, Failpoints, loadConfig } from '#platform';
+import { eventually } from '../support/eventually.js';
+import { House } from '../support/house.js';
+import { signIn, type OperatorClient } from '../support/operator.js';
+import { idAt, insertDays, insertDeliveries } from '../support/past.js';
+import { Receiver, status } from '../support/receiver.js';
+
+const RANGES = ['1h', '24h', '7d', '30d'];
+const DAY_MS = 86_400_000;
+/** How old an id has to be before it is counted, at a time scale of 3. */
+const SETTLE_MS = 10_000;
+
+let house: House;
+let operator: OperatorClient;
+
+const overview = async (query: string): Promise<Record<string, any>> => {
+  const answer = await operator.call('GET', `/overview?${query}`);
+  expect(answer.status).toBe(200);
+  return answer.body;
+};
+
+/** What plain SQL counts in the log since a moment. Buckets in seconds. */
+async function counted(from: string, bucketSeconds: number, projectId: string | null) {
+  const attempts = `attempts WHERE started_at >= $1 AND ($2::uuid IS NULL OR project_id = $2)`;
+  const rows = <Row>(sql: string, more: unknown[] = []): Promise<Row[]> =>
+    house.sql<Row>(sql, [from, projectId, ...more]);
+  const share = 'count(*)::int AS attempts, (count(*) FILTER (WHERE NOT success))::int AS failed';
+  const [totals] = await rows<{ attempts: number; failed: number; p50: number; p95: number }>(
+    `SELECT ${share}, percentile_disc(0.5) WITHIN GROUP (ORDER BY duration_ms) FILTER (WHERE error IS DISTINCT FROM 'worker_lost') AS p50,
+       percentile_disc(0.95) WITHIN GROUP (ORDER BY duration_ms) FILTER (WHERE error IS DISTINCT FROM 'worker_lost') AS p95
+     FROM ${attempts}`,
+  );
+  const statuses = await rows<{ status: number; count: number }>(
+    `SELECT http_status / 100 AS status, count(*)::int AS count FROM ${attempts} GROUP BY 1`,
+  );
+  const errors = await rows<{ error: string; count: number }>(
+    `SELECT error, count(*)::int AS count FROM ${attempts} GROUP BY 1`,
+  );
+  return {
+    totals: totals!,
+    byStatus: statusClasses.map((name) => ({
+      status: name,
+      count: statuses.find((row) => row.status === (Number(name[0]) || 0))?.count ?? 0,
+    })),
+    byError: attemptErrors.map((error) => ({
+      error,
+      count: errors.find((row) => row.error === error)?.count ?? 0,
+    })),
+    byEvent: await rows(
+      `SELECT event_type AS event, ${share} FROM ${attempts} GROUP BY 1 ORDER BY 2 DESC, 1 LIMIT 10`,
+    ),
+    worstEndpoints: await rows(
+      `SELECT 'ep_' || w.id AS "endpointId", w.url, w.project_id AS "projectId", attempts, failed,
+         (attempts - failed)::float8 / attempts AS "successRate"
+       FROM (SELECT endpoint_id, ${share} FROM ${attempts} GROUP BY 1) a JOIN webhook_endpoints w ON w.id = a.endpoint_id
+       WHERE failed > 0 ORDER BY failed DESC, attempts, w.id LIMIT 10`,
+    ),
+    series: await rows<{ at: number; attempts: number; failed: number }>(
+      `SELECT (floor(extract(epoch FROM started_at) / $3) * $3)::int AS at, ${share} FROM ${attempts} GROUP BY 1 ORDER BY 1`,
+      [bucketSeconds],
+    ),
+  };
+}
+
+/** When an id was made, in ms since 1970. */
+const timeOf = (id: string): number => Number.parseInt(id.slice(0, 13).replace('-', ''), 16);
+
+const binOf = (ms: number | null): number | null =>
+  ms === null ? null : durationBounds.filter((bound) => bound <= ms).length;
+
+/** Holds every figure of a range against the log. @returns the answer */
+async function compare(range: string, projectId: string | null): Promise<Record<string, any>> {
+  const answer = await overview(`range=${range}${projectId ? `&projectId=${projectId}` : ''}`);
+  const expected = await counted(answer['from'], answer['bucketSeconds'], projectId);
+  const { attempts, failed, p50, p95 } = expected.totals;
+  expect(answer['totals']).toMatchObject({ attempts, failed, succeeded: attempts - failed });
+  expect(answer['totals'].successRate).toBe(attempts === 0 ? null : (attempts - failed) / attempts);
+  expect([answer['totals'].p50Ms, answer['totals'].p95Ms].map(binOf)).toEqual([p50, p95].map(binOf));
+  for (const part of ['byStatus', 'byError', 'byEvent', 'worstEndpoints'] as const)
+    expect(answer[part]).toEqual(expected[part]);
+  const filled = (answer['series'] as Record<string, any>[])
+    .map((point) => ({
+      at: Date.parse(point['at']) / 1_000,
+      attempts: point['succeeded'] + point['failed'],
+      failed: point['failed'],
+    }))
+    .filter((point) => point.attempts > 0);
+  expect(filled).toEqual(expected.series);
+  return answer;
+}
+
+async function compareAll(projectIds: (string | null)[]): Promise<void> {
+  for (const range of RANGES) for (const id of projectIds) await compare(range, id);
+}
+
+/** Attempts of the last 29 days, most of them young, in two projects and in none. @returns the ids of the projects */
+async function insertPast(count: number): Promise<string[]> {
+  const { organizationId, projectId } = house.credentials;
+  const other = await house.server('POST', '/api/v1/projects', { name: 'Another' });
+  const endpoints = await Promise.all(
+    Array.from({ length: 14 }, (_, index) => house.createEndpoint(`https://example.com/${index}`, ['*'])),
+  );
+  await insertDays(house, Date.now() - 30 * DAY_MS);
+  await house.sql(
+    `INSERT INTO attempts (id, organization_id, project_id, event_id, event_type, endpoint_id, delivery_id, target_url,
+       attempt, http_status, success, error, duration_ms, response_body, started_at)
+     SELECT (substr(ms, 1, 8) || '-' || substr(ms, 9, 4) || '-7' || substr(gen_random_uuid()::text, 16))::uuid,
+       $2, ($3::uuid[])[1 + n % 3], gen_random_uuid(), 'type.' || floor(random() ^ 2 * 13),
+       ($4::uuid[])[1 + floor(random() * 14)], gen_random_uuid(), 'https://example.com/', 1,
+       CASE WHEN kind < 12 THEN 200 + kind WHEN kind < 15 THEN 100 * (kind - 9) ELSE 0 END, kind < 12,
+       CASE WHEN kind < 12 THEN NULL WHEN kind < 15 THEN 'http_error' ELSE ($5::text[])[1 + kind - 15] END,
+       (10 ^ (random() * 4.6))::int, '', at
+     FROM (
+       SELECT n, at, lpad(to_hex((extract(epoch FROM at) * 1000)::bigint), 12, '0') AS ms, floor(random() * 22)::int AS kind
+       FROM (SELECT n, now() - ((n::float8 / $1) ^ 5) * interval '28 days' AS at FROM generate_series(1, $1::int) n) times
+     ) attempts`,
+    [
+      count,
+      organizationId,
+      [projectId, other.body.id, null],
+      endpoints.map(({ id }) => id.slice(3)),
+      attemptErrors.slice(1),
+    ],
+  );
+  return [projectId, other.body.id as string];
+}
+
+const progress = async (): Promise<{ first: string; next: string }> =>
+  (
+    await house.sql<{ first: string; next: string }>(
+      'SELECT first_id AS first, next_id AS next FROM attempts_counted',
+    )
+  )[0]!;
+
+/** All that is in the log has been counted by workers, and nothing has to be counted live any more. */
+const allCounted = (): Promise<boolean> =>
+  eventually(
+    'the log being counted',
+    async () => {
+      const [row] = await house.sql<{ isDone: boolean }>(
+        `SELECT NOT EXISTS (SELECT FROM attempts WHERE id >= next_id) AND NOT EXISTS (
+         SELECT FROM attempts WHERE id < first_id AND started_at >= now() - interval '30 days') AS "isDone"
+       FROM attempts_counted`,
+      );
+      return row!.isDone;
+    },
+    60_000,
+  );
+
+describe('the overview', () => {
+  let receiver: Receiver;
+  beforeAll(async () => {
+    house = await House.start({
+      env: { TIME_SCALE: '3', WEBHOOK_TIMEOUT: '60s', WEBHOOK_RETRY_SCHEDULE: '0s,1s,1s,1s,1s' },
+    });
+    operator = await signIn(house);
+    receiver = await Receiver.start();
+  });
+  afterAll(async () => {
+    await house?.stop();
+    await receiver?.stop();
+  });
+
+  it('of a house in which nothing has happened shows every bucket, empty', async () => {
+    for (const [range, count, bucketSeconds] of [
+      ['1h', 60, 60],
+      ['24h', 96, 900],
+      ['7d', 84, 7_200],
+      ['30d', 30, 86_400],
+    ] as const) {
+      const answer = await overview(`range=${range}`);
+      expect(answer).toMatchObject({
+        range,
+        bucketSeconds,
+        completeFrom: null,
+        byEvent: [],
+        worstEndpoints: [],
+      });
+      expect(answer['totals']).toEqual({
+        attempts: 0,
+        succeeded: 0,
+        failed: 0,
+        successRate: null,
+        p50Ms: null,
+        p95Ms: null,
+      });
+      expect(answer['deadLetters']).toEqual({ waiting: 0, isMore: false, oldestAt: null });
+      expect(answer['pending']).toEqual({ count: 0, isMore: false, oldestDueAt: null });
+      expect(answer['series']).toHaveLength(count);
+      expect(answer['series'][0]).toEqual({ at: answer['from'], succeeded: 0, failed: 0, p95Ms: null });
+      const end = Date.parse(answer['series'].at(-1).at) + bucketSeconds * 1_000;
+      expect(end).toBeGreaterThan(Date.parse(answer['to']));
+    }
+  });
+
+  it('agrees with the log before and after attempts are counted, also one that closes late', async () => {
+    const { projectId } = house.credentials;
+    const { id: endpointId } = await house.createEndpoint(receiver.url, ['customer.created']);
+    let release!: () => void;
+    const released = new Promise<void>((resolve) => (release = resolve));
+    receiver.answer(
+      (response) => void released.then(() => response.end('late')),
+      ...[500, 404, 302, 200, 503].map((code) => status(code)),
+      (response) => response.destroy(),
+    );
+    for (let index = 0; index < 4; index += 1) await house.register();
+    const closed = (count: number) =>
+      eventually(
+        'attempts',
+        async () => (await house.attempts({ endpoint_id: endpointId })).length === count,
+      );
+    // Six answers of which one is a success, a connection that breaks, and what succeeds at last.
+    await closed(8);
+    const [open] = await house.sql<{ id: string }>(
+      'SELECT attempt_id AS id FROM deliveries WHERE lease_until IS NOT NULL',
+    );
+    await compareAll([null, projectId, '00000000-0000-4000-8000-000000000000']);
+
+    // The worker counts up to the attempt that is open, and no further, however old it gets.
+    await eventually('the log being counted up to it', async () => (await progress()).next === open!.id);
+    await eventually('a round after it has got old', () => Date.now() - timeOf(open!.id) > SETTLE_MS + 4_000);
+    expect((await progress()).next).toBe(open!.id);
+    await compareAll([null, projectId]);
+    release();
+    await closed(9);
+    await compareAll([null, projectId]);
+    await allCounted();
+    const answer = await compare('1h', projectId);
+    expect(answer['completeFrom']).toBeNull();
+    expect(answer['worstEndpoints']).toMatchObject([{ endpointId, url: receiver.url, projectId, failed: 5 }]);
+  });
+
+  it.each(['range=2h', 'range=', 'range=1h&range=7d', 'projectId=1', 'days=1'])(
+    'refuses %s',
+    async (query) => {
+      expect(await operator.call('GET', `/overview?${query}`)).toMatchObject({
+        status: 400,
+        body: { code: 'validation_failed' },
+      });
+    },
+  );
+});
+
+describe('the figures of a log that is there already', () => {
+  const COUNT = 40_000;
+  beforeAll(async () => {
+    house = await House.start({ workers: 0, env: { TIME_SCALE: '10' } });
+    operator = await signIn(house);
+  });
+  afterAll(async () => house?.stop());
+
+  it('tell what waits, of the house and of a project', async () => {
+    const { projectId } = house.credentials;
+    const { body: other } = await house.server('POST', '/api/v1/projects', { name: 'Other' });
+    const { id: endpointId } = await house.createEndpoint('https://example.com/', ['*']);
+    const now = Date.now();
+    const iso = (ms: number): string => new Date(now - ms).toISOString();
+    const past = (project: string, state: 'failed' | 'pending', ended: number) => ({
+      endpointId,
+      projectId: project,
+      state,
+      finishedAt: now - ended,
+      attempts: [{ at: now - 3_600_000, status: 500 }],
+    });
+    await insertDeliveries(house, [
+      past(projectId, 'failed', 60_000),
+      past(projectId, 'failed', 30_000),
+      { ...past(projectId, 'failed', 90_000), resolution: 'discarded' },
+      past(other.id, 'failed', 120_000),
+      past(projectId, 'pending', 0),
+      past(projectId, 'pending', 0),
+    ]);
+    await house.sql(`UPDATE deliveries SET urgency = 1, next_attempt_at = $1 WHERE state = 'pending'`, [
+      iso(-60_000),
+    ]);
+    for (const [query, waiting, oldestAt, count] of [
+      ['', 3, iso(120_000), 2],
+      [`projectId=${projectId}`, 2, iso(60_000), 2],
+      [`projectId=${other.id}`, 1, iso(120_000), 0],
+    ] as const) {
+      const answer = await overview(query);
+      expect(answer['range']).toBe('24h');
+      expect(answer['deadLetters']).toEqual({ waiting, isMore: false, oldestAt });
+      expect(answer['pending']).toEqual({ count, isMore: false, oldestDueAt: null });
+    }
+    await house.sql(
+      `UPDATE deliveries SET next_attempt_at = $1 WHERE id = (SELECT id FROM deliveries WHERE state = 'pending' LIMIT 1)`,
+      [iso(300_000)],
+    );
+    for (const [query, oldestDueAt] of [
+      ['', iso(300_000)],
+      [`projectId=${projectId}`, iso(300_000)],
+      [`projectId=${other.id}`, null],
+    ] as const)
+      expect((await overview(query))['pending'].oldestDueAt).toBe(oldestDueAt);
+    await house.sql(`UPDATE deliveries SET state = 'cancelled', finished_at = now() WHERE state = 'pending'`);
+  });
+
+  it('miss no attempt of a worker whose clock is late: its id gets a later time when it is claimed', async () => {
+    const { projectId } = house.credentials;
+    const { id: endpointId } = await house.createEndpoint('https://example.com/', ['*']);
+    const logger = createLogger({ logLevel: 'silent' }, 'test');
+    const database = new Database(loadConfig(house.env), logger);
+    await database.connect();
+    const announcer = new DeliveryAnnouncer(database, null, 0, logger);
+    const transactions = new Transactions(database, announcer, new Failpoints([], logger));
+    const work = new DeliveryWorkRepository(database, 30_000, transactions);
+    const realTime = Date.now;
+    /** Claims a delivery by a clock that is late. @returns how old the attempt's id is, in ms */
+    const claim = async (lateMs: number): Promise<number> => {
+      const [delivery] = await insertDeliveries(house, [
+        { endpointId, projectId, state: 'pending', attempts: [{ at: realTime(), status: 500 }] },
+      ]);
+      await house.sql('UPDATE deliveries SET next_attempt_at = now() WHERE id = $1', [delivery!.id]);
+      Date.now = () => realTime() - lateMs;
+      const claiming = work.claim([{ deliveryId: delivery!.id, endpointId, projectId, attempt: 2 }]);
+      Date.now = realTime;
+      const [claimed] = await claiming;
+      return realTime() - timeOf(claimed!.attemptId);
+    };
+    try {
+      for (const [lateMs, least] of [
+        [3_600_000, 2_000],
+        [10_000, 2_000],
+        [1_000, 1_000],
+      ] as const) {
+        const ageMs = await claim(lateMs);
+        expect(ageMs).toBeGreaterThanOrEqual(least - 10);
+        expect(ageMs).toBeLessThan(least + 5_000);
+      }
+    } finally {
+      await database.close();
+    }
+    await house.sql(
+      `UPDATE deliveries SET state = 'cancelled', lease_until = NULL, attempt_id = NULL, finished_at = now()
+       WHERE state = 'pending'`,
+    );
+  });
+
+  it('are counted once by two workers, one of which is killed, and say since when they are complete', async () => {
+    const projects = await insertPast(COUNT);
+    // As the migration leaves a house that has a log.
+    await house.sql('UPDATE attempts_counted SET first_id = $1, next_id = $1', [
+      `${idAt(Date.now() - 3_600_000).slice(0, 13)}-0000-0000-000000000000`,
+    ]);
+    const before = await overview('range=30d');
+    expect(Date.now() - Date.parse(before['completeFrom'])).toBeLessThan(3_700_000);
+    expect((await overview('range=1h'))['completeFrom']).toBeNull();
+    await compareAll([]);
+    await house.sql(
+      `INSERT INTO attempt_figures (span, at, scope_id, counts)
+       SELECT span, now() - age, gen_random_uuid(), '{1}'
+       FROM (VALUES (60, interval '3 hours'), (900, interval '3 days'), (86400, interval '32 days')) old (span, age)`,
+    );
+    const [doomed] = [house.startWorker(), house.startWorker()];
+    await eventually('the second worker counting beside the first', async () => {
+      const { first } = await progress();
+      return first < idAt(Date.now() - 2 * 3_600_000);
+    });
+    await doomed.end('SIGKILL');
+    await allCounted();
+    await compareAll([null, ...projects]);
+    for (const range of RANGES) expect((await overview(`range=${range}`))['completeFrom']).toBeNull();
+    const [stale] = await house.sql<{ count: number }>(
+      `SELECT count(*)::int AS count FROM attempt_figures WHERE counts = '{1}'`,
+    );
+    expect(stale!.count).toBe(0);
+  });
+
+  it('stay small: alike attempts share a row', async () => {
+    const [row] = await house.sql<{ figures: number; scopes: number; most: number; endpoints: number }>(
+      `SELECT (SELECT count(*) FROM attempt_figures WHERE span = 86400)::int AS figures,
+         (SELECT count(*) + 1 FROM projects)::int AS scopes,
+         (SELECT max(count) FROM (
+           SELECT count(*)::int FROM attempt_figures_by_endpoint GROUP BY span, at, scope_id
+         ) c) AS most,
+         (SELECT count(*) FROM webhook_endpoints)::int AS endpoints`,
+    );
+    expect(row!.figures).toBeLessThanOrEqual(row!.scopes * 31);
+    expect(row!.most).toBeLessThanOrEqual(row!.endpoints);
+  });
+});

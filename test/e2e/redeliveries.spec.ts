@@ -1,0 +1,692 @@
+import { randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { registerOne } from '../support/customers.js';
+import { deadLetters, emit, finished, hastily, multiply } from '../support/dead-letters.js';
+import { eventually } from '../support/eventually.js';
+import { carriers, House, type Carrier } from '../support/house.js';
+import { Receiver, status } from '../support/receiver.js';
+import { insertOrganization } from '../support/tenants.js';
+
+const PATH = '/v1/webhooks/redeliveries';
+
+let house: House;
+let receiver: Receiver;
+
+/** A house for the tests of a group. */
+function live(carrier: Carrier = 'postgresql'): void {
+  beforeAll(async () => {
+    house = await House.start({ carrier, env: { ...hastily, RATE_LIMITS: 'off' } });
+    receiver = await Receiver.start();
+  });
+  afterEach(async () => {
+    await house.sql(`UPDATE webhook_endpoints SET status = 'deleted'`);
+    receiver.otherwise = status(200);
+    receiver.requests.length = 0;
+  });
+  afterAll(async () => {
+    await house?.stop();
+    await receiver?.stop();
+  });
+}
+
+/** An endpoint with so many dead letters, whose target is well again and has been asked for nothing. */
+async function dead(count: number, answer = status(500)): Promise<{ endpoint: string; ids: string[] }> {
+  receiver.otherwise = answer;
+  const { id: endpoint } = await house.createEndpoint(receiver.url, ['customer.created']);
+  await emit(house, count);
+  const ids = await deadLetters(house, endpoint, count);
+  receiver.otherwise = status(200);
+  receiver.requests.length = 0;
+  return { endpoint, ids };
+}
+
+/** Lets the target answer nobody. @returns lets it answer everybody, those who wait as well */
+function hold(): () => void {
+  const waiting: (() => void)[] = [];
+  receiver.otherwise = (response) => void waiting.push(() => response.end());
+  return () => {
+    receiver.otherwise = status(200);
+    for (const answer of waiting) answer();
+  };
+}
+
+const post = async (path: string, body?: object) => {
+  const answer = await house.server('POST', path, body);
+  return { ...answer, code: answer.body.code as string, data: answer.body.data };
+};
+const plan = (filter: object) => post(PATH, { filter });
+const begin = (id: string, reason = 'the receiver is well again') => post(`${PATH}/${id}/start`, { reason });
+const get = async (id: string) => (await house.server('GET', `${PATH}/${id}`)).body.data;
+const eventIds = (): string[] => receiver.requests.map(({ event }) => event.id).sort();
+const eventsOf = async (ids: string[]): Promise<string[]> =>
+  (
+    await house.sql<{ id: string }>(`SELECT 'evt_' || event_id AS id FROM deliveries WHERE id = ANY ($1)`, [
+      ids.map((id) => id.slice(4)),
+    ])
+  )
+    .map(({ id }) => id)
+    .sort();
+const actions = async (targetId: string): Promise<string[]> =>
+  (
+    (await house.server('GET', `/api/v1/audit-log?targetId=${targetId}`)).body.data as { action: string }[]
+  ).map(({ action }) => action);
+
+describe.each(carriers)('bulk redelivery, deliveries carried by %s', (carrier) => {
+  live(carrier);
+
+  it('300 that match a filter: planned and frozen, then exactly those 300 arrive', async () => {
+    const others = await dead(20, status(404));
+    await house.sql(`UPDATE webhook_endpoints SET status = 'deleted' WHERE id = $1`, [
+      others.endpoint.slice(3),
+    ]);
+    const { endpoint, ids } = await dead(300);
+    const { status: created, data: planned } = await plan({ endpoint_id: endpoint, status_class: '5xx' });
+    expect(created).toBe(201);
+    expect(planned).toMatchObject({
+      id: expect.stringMatching(/^rdl_/),
+      kind: 'redelivery',
+      state: 'planned',
+      filter: { endpoint_id: endpoint, status_class: '5xx' },
+      total: 300,
+      eligible: 300,
+      not_eligible: [],
+      progress: { remaining: 300, made: 0, pending: 0, succeeded: 0, failed: 0, cancelled: 0, skipped: [] },
+      reason: null,
+      finished_at: null,
+    });
+
+    // What matches from now on is not part of it.
+    receiver.otherwise = status(500);
+    await emit(house, 1);
+    const [late] = await deadLetters(house, endpoint, 301);
+    receiver.otherwise = status(200);
+    receiver.requests.length = 0;
+    await sleep(300);
+    expect(receiver.requests).toHaveLength(0);
+
+    const release = hold();
+    const starts = await Promise.all(Array.from({ length: 20 }, (_, n) => begin(planned.id, `click ${n}`)));
+    release();
+    for (const answer of starts) expect(answer).toMatchObject({ status: 200, data: { state: 'running' } });
+    expect(new Set(starts.map(({ data }) => data.reason)).size).toBe(1);
+
+    const done = await finished(house, planned.id);
+    expect(done).toMatchObject({
+      state: 'completed',
+      progress: { remaining: 0, made: 300, pending: 0, succeeded: 300, skipped: [] },
+      started_by: planned.created_by,
+    });
+    expect(eventIds()).toEqual(await eventsOf(ids));
+    const made = await house.sql<{ n: number; old: number; attempts: number; reasons: string[] }>(
+      `SELECT count(*)::int AS n, count(DISTINCT d.redelivery_of)::int AS old, max(d.attempt)::int AS attempts,
+         array_agg(DISTINCT o.reason) AS reasons
+       FROM deliveries d JOIN deliveries o ON o.redelivered_as = d.id AND o.resolution = 'redelivered'
+       WHERE d.batch_id = $1`,
+      [planned.id.slice(4)],
+    );
+    expect(made).toEqual([{ n: 300, old: 300, attempts: 1, reasons: [done['reason']] }]);
+    const left = await house.server('GET', `/v1/webhooks/dead-letters?endpoint_id=${endpoint}`);
+    expect((left.body.data as { id: string }[]).map(({ id }) => id)).toEqual([late]);
+    expect(await actions(planned.id)).toEqual(['webhook_redelivery.started', 'webhook_redelivery.planned']);
+    const query = `targetId=${planned.id}&action=webhook_redelivery.started`;
+    const { body } = await house.server('GET', `/api/v1/audit-log?${query}`);
+    expect(body.data).toMatchObject([{ details: { reason: done['reason'] } }]);
+  });
+
+  it('a worker killed in the middle: none is made twice, none is missing', async () => {
+    const { endpoint, ids } = await dead(200);
+    receiver.otherwise = (response) => void setTimeout(() => response.end(), 20);
+    const { data: planned } = await plan({ endpoint_id: endpoint });
+    await begin(planned.id);
+    house.startWorker();
+    for (const share of [40, 90, 140]) {
+      await eventually('some of it', () => receiver.requests.length >= share);
+      const victim = house.workers.find(({ isRunning }) => isRunning)!;
+      house.startWorker();
+      await victim.end('SIGKILL');
+    }
+    const done = await finished(house, planned.id);
+    expect(done).toMatchObject({ state: 'completed', progress: { made: 200, succeeded: 200, skipped: [] } });
+    expect([...new Set(eventIds())]).toEqual(await eventsOf(ids));
+    const [row] = await house.sql(
+      `SELECT count(*)::int AS made, count(DISTINCT event_id)::int AS events FROM deliveries WHERE batch_id = $1`,
+      [planned.id.slice(4)],
+    );
+    expect(row).toEqual({ made: 200, events: 200 });
+    // At least once: what was in the hands of those who were killed came again, and nothing else.
+    const [lost] = await house.sql<{ n: number }>(
+      `SELECT count(*)::int AS n FROM attempts a JOIN deliveries d ON d.id = a.delivery_id
+       WHERE d.batch_id = $1 AND a.error = 'worker_lost'`,
+      [planned.id.slice(4)],
+    );
+    expect(receiver.requests.length).toBeLessThanOrEqual(200 + lost!.n);
+  });
+
+  it('cancelled in the middle: nothing more is made, and what is pending goes on', async () => {
+    const { endpoint, ids } = await dead(250);
+    const release = hold();
+    const { data: planned } = await plan({ endpoint_id: endpoint });
+    await begin(planned.id);
+    await eventually('some of it', () => receiver.requests.length > 0);
+    const { status: answered, data: cancelled } = await post(`${PATH}/${planned.id}/cancel`);
+    expect(answered).toBe(200);
+    expect(cancelled).toMatchObject({
+      state: 'cancelled',
+      finished_at: null,
+      cancelled_by: planned.created_by,
+    });
+    const { remaining, made } = cancelled.progress;
+    expect(remaining).toBeGreaterThan(0);
+    expect(remaining + made).toBe(250);
+    release();
+    const done = await finished(house, planned.id);
+    expect(done).toMatchObject({ state: 'cancelled', progress: { remaining, made, succeeded: made } });
+    expect(eventIds()).toHaveLength(made);
+    const left = await deadLetters(house, endpoint, remaining);
+    expect(ids).toEqual(expect.arrayContaining(left));
+    expect(await post(`${PATH}/${planned.id}/cancel`)).toMatchObject({ status: 200 });
+    expect(await begin(planned.id)).toMatchObject({ status: 409, code: 'conflict' });
+    expect(await actions(planned.id)).toEqual([
+      'webhook_redelivery.started',
+      'webhook_redelivery.cancelled',
+      'webhook_redelivery.started',
+      'webhook_redelivery.planned',
+    ]);
+  });
+});
+
+describe('on one carrier', () => {
+  live();
+
+  describe('a plan', () => {
+    it('says what is not eligible, and why', async () => {
+      const { endpoint, ids } = await dead(6);
+      const [pending, superseded, discarded, erased, ...fine] = ids as [string, string, string, string];
+      receiver.otherwise = () => undefined;
+      const redelivered = await post(`/v1/webhooks/deliveries/${superseded}/redeliver`);
+      await post(`/v1/webhooks/deliveries/${discarded}/discard`, { reason: 'not wanted' });
+      const { data } = (await house.server('GET', `/v1/webhooks/deliveries/${erased}`)).body;
+      const about = JSON.parse(data.request.body).data.customer.id as string;
+      await house.server('DELETE', `/api/v1/customers/${about}`);
+      await house.sql(
+        `UPDATE deliveries SET state = 'pending', next_attempt_at = now() + interval '1 hour' WHERE id = $1`,
+        [pending.slice(4)],
+      );
+      const named = await plan({ delivery_ids: ids });
+      expect(named.data).toMatchObject({
+        total: 6,
+        eligible: 2,
+        not_eligible: [
+          { reason: 'delivery_pending', count: 1 },
+          { reason: 'payload_erased', count: 1 },
+          { reason: 'already_redelivered', count: 1 },
+          { reason: 'discarded', count: 1 },
+        ],
+      });
+      // Those that are resolved are no dead letters.
+      expect((await plan({ endpoint_id: endpoint })).data).toMatchObject({
+        total: 3,
+        eligible: 2,
+        not_eligible: [{ reason: 'payload_erased', count: 1 }],
+      });
+      await house.sql(`UPDATE webhook_endpoints SET status = 'disabled' WHERE id = $1`, [endpoint.slice(3)]);
+      expect((await plan({ delivery_ids: fine })).data).toMatchObject({
+        eligible: 0,
+        not_eligible: [{ reason: 'endpoint_disabled', count: 2 }],
+      });
+      await house.server('DELETE', `/v1/webhooks/endpoints/${endpoint}`);
+      expect((await plan({ delivery_ids: fine })).data).toMatchObject({
+        eligible: 0,
+        not_eligible: [{ reason: 'endpoint_deleted', count: 2 }],
+      });
+      expect(redelivered.status).toBe(202);
+    });
+
+    it('of an empty filter is every dead letter within reach', async () => {
+      await house.sql(`UPDATE deliveries SET resolution = 'discarded' WHERE state = 'failed'`);
+      const { ids } = await dead(3);
+      expect((await plan({})).data).toMatchObject({ total: 3, eligible: 3, filter: {}, project_id: null });
+      const own = await house.request('POST', PATH, {
+        body: { filter: {} },
+        headers: { authorization: `Bearer ${house.credentials.projectSecretKey}` },
+      });
+      expect(own.body.data).toMatchObject({ eligible: 3, project_id: house.credentials.projectId });
+      const stranger = await insertOrganization(house);
+      const headers = { authorization: `Bearer ${stranger.secretKey}` };
+      const foreign = await house.request('POST', PATH, { body: { filter: {} }, headers });
+      expect(foreign.body.data).toMatchObject({ total: 0 });
+      for (const filter of [{ delivery_ids: ids }, { delivery_id: ids[0] }]) {
+        const answer = await house.request('POST', PATH, { body: { filter }, headers });
+        expect([answer.status, answer.body.code]).toEqual([404, 'not_found']);
+      }
+      const hidden = await house.request('GET', `${PATH}/${own.body.data.id}`, { headers });
+      expect(hidden.status).toBe(404);
+    });
+
+    it('also brings back what had succeeded, at one endpoint', async () => {
+      const { id: endpoint } = await house.createEndpoint(receiver.url, ['customer.created']);
+      await emit(house, 4);
+      await eventually('all of them', async () => {
+        return (await house.attempts({ endpoint_id: endpoint, success: 'true' })).length === 4;
+      });
+      const sent = eventIds();
+      receiver.requests.length = 0;
+      expect(await plan({ delivery_state: 'succeeded' })).toMatchObject({
+        status: 400,
+        body: { errors: [{ field: 'filter.delivery_state' }] },
+      });
+      const { data } = await plan({ delivery_state: 'succeeded', endpoint_id: endpoint });
+      expect(data).toMatchObject({ eligible: 4 });
+      await begin(data.id);
+      expect(await finished(house, data.id)).toMatchObject({ progress: { succeeded: 4 } });
+      expect(eventIds()).toEqual(sent);
+    });
+
+    it.each([
+      ['nothing', {}],
+      ['null', { filter: null }],
+      ['a list', { filter: [] }],
+      ['a field that there is not', { filter: { state: 'failed' } }],
+      ['a state that is not finished', { filter: { delivery_state: 'pending' } }],
+      ['no delivery', { filter: { delivery_ids: [] } }],
+      ['something that is no list', { filter: { delivery_ids: `dlv_${randomUUID()}` } }],
+      ['201 deliveries', { filter: { delivery_ids: Array(201).fill(`dlv_${randomUUID()}`) } }],
+      ['a number as text', { filter: { http_status: '500' } }],
+      ['a subscription', { filter: { event: 'customer.*' } }],
+      ['a field beside the filter', { filter: {}, reason: 'x' }],
+    ])('is refused for %s', async (_, body) => {
+      expect(await post(PATH, body)).toMatchObject({ status: 400, code: 'validation_failed' });
+    });
+
+    it('is listed, started once and for a reason, and holds for a day', async () => {
+      const { endpoint } = await dead(1);
+      const plans = [await plan({ endpoint_id: endpoint }), await plan({}), await plan({ http_status: 500 })];
+      const ids = plans.map(({ data }) => data.id as string).reverse();
+      const page = (await house.server('GET', `${PATH}?limit=2`)).body;
+      expect(page.data.map(({ id }: { id: string }) => id)).toEqual(ids.slice(0, 2));
+      const next = (await house.server('GET', `${PATH}?limit=1&cursor=${page.next_cursor}`)).body;
+      expect(next.data[0].id).toBe(ids[2]);
+
+      for (const body of [{}, { reason: '' }]) {
+        expect(await post(`${PATH}/${ids[2]}/start`, body)).toMatchObject({ status: 400 });
+      }
+      await house.sql(
+        `UPDATE redelivery_batches SET created_at = now() - interval '25 hours' WHERE id = $1`,
+        [ids[0]!.slice(4)],
+      );
+      expect(await begin(ids[0]!)).toMatchObject({ status: 409, code: 'conflict' });
+      expect(await post(`${PATH}/${ids[1]}/cancel`)).toMatchObject({
+        status: 200,
+        data: { state: 'cancelled', finished_at: expect.any(String) },
+      });
+      await begin(ids[2]!);
+      await finished(house, ids[2]!);
+      expect(await post(`${PATH}/${ids[2]}/cancel`)).toMatchObject({ status: 409, code: 'conflict' });
+      expect(await begin(`rdl_${randomUUID()}`)).toMatchObject({ status: 404 });
+    });
+  });
+
+  it('housekeeping ends plans that are a day old, and forgets what ended a month ago', async () => {
+    const { endpoint } = await dead(1);
+    const plans = await Promise.all([plan({ endpoint_id: endpoint }), plan({ endpoint_id: endpoint })]);
+    const [old, older] = plans.map(({ data }) => data.id as string) as [string, string];
+    await post(`${PATH}/${older}/cancel`);
+    await house.sql(
+      `UPDATE redelivery_batches SET created_at = now() - interval '25 hours',
+         finished_at = CASE WHEN id = $1 THEN now() - interval '31 days' END
+       WHERE id = ANY ($2)`,
+      [older.slice(4), [old, older].map((id) => id.slice(4))],
+    );
+    house.startWorker();
+    await eventually('the first chores', async () => {
+      return (await house.server('GET', `${PATH}/${older}`)).status === 404;
+    });
+    expect(await get(old)).toMatchObject({ state: 'expired', finished_at: expect.any(String) });
+    const left = await house.sql('SELECT 1 FROM redelivery_items WHERE batch_id = $1', [older.slice(4)]);
+    expect(left).toEqual([]);
+  });
+
+  describe('a batch under way', () => {
+    it('skips what has become impossible since it was planned, and says why', async () => {
+      const { endpoint, ids } = await dead(5);
+      const { data: planned } = await plan({ endpoint_id: endpoint });
+      await post(`/v1/webhooks/deliveries/${ids[0]}/redeliver`);
+      await post(`/v1/webhooks/deliveries/${ids[1]}/discard`, { reason: 'not wanted' });
+      const { data } = (await house.server('GET', `/v1/webhooks/deliveries/${ids[2]}`)).body;
+      await house.server('DELETE', `/api/v1/customers/${JSON.parse(data.request.body).data.customer.id}`);
+      await begin(planned.id);
+      expect(await finished(house, planned.id)).toMatchObject({
+        state: 'completed',
+        progress: {
+          remaining: 0,
+          made: 2,
+          succeeded: 2,
+          skipped: [
+            { reason: 'payload_erased', count: 1 },
+            { reason: 'already_redelivered', count: 1 },
+            { reason: 'discarded', count: 1 },
+          ],
+        },
+      });
+      expect(eventIds()).toEqual(await eventsOf([ids[0]!, ids[3]!, ids[4]!]));
+
+      const more = await dead(3);
+      const { data: late } = await plan({ endpoint_id: more.endpoint });
+      await house.server('POST', `/v1/webhooks/endpoints/${more.endpoint}/disable`);
+      await begin(late.id);
+      expect(await finished(house, late.id)).toMatchObject({
+        progress: { made: 0, skipped: [{ reason: 'endpoint_disabled', count: 3 }] },
+      });
+    });
+
+    it('two of the same bring each event once', async () => {
+      const { endpoint, ids } = await dead(60);
+      const plans = [await plan({ endpoint_id: endpoint }), await plan({ endpoint_id: endpoint })];
+      await Promise.all(plans.map(({ data }) => begin(data.id)));
+      const done = await Promise.all(plans.map(({ data }) => finished(house, data.id)));
+      expect(eventIds()).toEqual(await eventsOf(ids));
+      expect(done.map(({ progress }) => progress.made).reduce((a, b) => a + b)).toBe(60);
+    });
+
+    it('never has more than 50 that wait for their first attempt at an endpoint, nor leaves out another', async () => {
+      const { endpoint: stuck } = await dead(200);
+      const { data: planned } = await plan({ endpoint_id: stuck });
+      await house.sql(`UPDATE webhook_endpoints SET status = 'deleted' WHERE id <> $1`, [stuck.slice(3)]);
+      // It gives up after 4.5 s, so that lines grow at the endpoint.
+      receiver.otherwise = () => undefined;
+      await begin(planned.id);
+      const well = await Receiver.start();
+      const { id: open } = await house.createEndpoint(well.url, ['customer.created']);
+      const lineOf = async (): Promise<number> => {
+        const [row] = await house.sql<{ n: number }>(
+          `SELECT count(*)::int AS n FROM deliveries WHERE batch_id = $1 AND state = 'pending' AND attempt = 0`,
+          [planned.id.slice(4)],
+        );
+        return row!.n;
+      };
+      let most = await eventually('a line', lineOf);
+      for (let looks = 0; looks < 40; looks += 1) {
+        most = Math.max(most, await lineOf());
+        if (looks === 20) await emit(house, 5);
+        await sleep(25);
+      }
+      expect(most).toBeLessThanOrEqual(50);
+      await eventually('the others', () => well.requests.length === 5);
+      expect((await get(planned.id)).progress.remaining).toBeGreaterThan(0);
+      await house.sql(`UPDATE webhook_endpoints SET status = 'deleted' WHERE id = ANY ($1)`, [
+        [stuck.slice(3), open.slice(3)],
+      ]);
+      await well.stop();
+      await finished(house, planned.id);
+    });
+  });
+
+  describe('recover', () => {
+    const recover = (endpoint: string, body: object) =>
+      post(`/v1/webhooks/endpoints/${endpoint}/recover`, body);
+    const toggle = (endpoint: string, how: string) =>
+      house.server('POST', `/v1/webhooks/endpoints/${endpoint}/${how}`);
+    const registered = async (count: number): Promise<string[]> => {
+      const customers = await Promise.all(Array.from({ length: count }, () => registerOne(house)));
+      return customers.map(({ id }) => id);
+    };
+    const told = (): string[] =>
+      receiver.requests.map(({ event }) => (event.data['customer'] as { id: string }).id).sort();
+
+    it('brings back everything that a disabled time has missed, each exactly once', async () => {
+      const { id: endpoint } = await house.createEndpoint(receiver.url, ['customer.*']);
+      const since = new Date().toISOString();
+      const heard = await registered(3);
+      await eventually('the first', () => receiver.requests.length === 3);
+      // Failed, or cancelled before that: it comes again as the redelivery of what it was.
+      receiver.otherwise = status(500);
+      const cancelled = await registered(2);
+      await eventually('their attempts', () => receiver.requests.length >= 5);
+      await toggle(endpoint, 'disable');
+      const missed = await registered(20);
+      const [gone] = missed.splice(0, 1);
+      await house.server('DELETE', `/api/v1/customers/${gone}`);
+      receiver.otherwise = status(200);
+      await sleep(1_500);
+      receiver.requests.length = 0;
+
+      expect(await recover(endpoint, { since })).toMatchObject({ status: 409, code: 'endpoint_disabled' });
+      // While it is enabled, and after.
+      const during: Promise<string[]>[] = [];
+      const writing = (async () => {
+        for (let round = 0; round < 15; round += 1) {
+          during.push(registered(2));
+          await sleep(15);
+        }
+      })();
+      await sleep(80);
+      await toggle(endpoint, 'enable');
+      const clicks = await Promise.all(Array.from({ length: 5 }, () => recover(endpoint, { since })));
+      await writing;
+      const all = [...cancelled, ...missed, ...(await Promise.all(during)).flat()].sort();
+      for (const { status: answered, data } of clicks) {
+        expect(answered).toBe(202);
+        expect(data).toMatchObject({
+          kind: 'recovery',
+          filter: { endpoint_id: endpoint, since },
+        });
+        expect(await finished(house, data.id)).toMatchObject({
+          state: 'completed',
+          progress: { remaining: 0 },
+        });
+      }
+      await eventually('all of them', () => receiver.requests.length >= all.length + 1);
+      // And the deletion, which tells of the customer by id.
+      expect(told()).toEqual([...all, gone!].sort());
+      expect(told()).not.toContain(heard[0]);
+      const not = clicks[0]!.data.not_eligible as { reason: string; count: number }[];
+      expect(not.find(({ reason }) => reason === 'payload_erased')?.count).toBeGreaterThan(0);
+      expect(not.find(({ reason }) => reason === 'already_delivered')?.count).toBeGreaterThanOrEqual(3);
+      const chained = await house.sql(
+        `SELECT 1 FROM deliveries d JOIN deliveries o ON o.id = d.redelivery_of AND o.redelivered_as = d.id
+       WHERE d.endpoint_id = $1 AND o.state IN ('cancelled', 'failed') AND d.state = 'succeeded'`,
+        [endpoint.slice(3)],
+      );
+      expect(chained).toHaveLength(2);
+      expect(await actions(endpoint)).toContain('webhook_endpoint.recovered');
+
+      // Nothing is left to recover.
+      receiver.requests.length = 0;
+      const again = await recover(endpoint, { since });
+      expect(await finished(house, again.data.id)).toMatchObject({ eligible: 0, state: 'completed' });
+      expect(receiver.requests).toEqual([]);
+    });
+
+    it('waits for events that were being written while the endpoint was disabled', async () => {
+      const { id: endpoint } = await house.createEndpoint(receiver.url, ['customer.created']);
+      await toggle(endpoint, 'disable');
+      const since = new Date().toISOString();
+      await registered(1);
+      const connection = await house.db.connect();
+      const write = async (): Promise<void> => {
+        await connection.query('BEGIN');
+        await connection.query(
+          `INSERT INTO events (id, organization_id, project_id, type, body, created_at)
+           SELECT (left(id::text, 24) || substr(gen_random_uuid()::text, 25))::uuid, organization_id, project_id, type,
+             body, now()
+           FROM events WHERE type = 'customer.created' ORDER BY id DESC LIMIT 1`,
+        );
+      };
+      /** Recovers while an event is being written, which is committed as soon as the house has seen that. */
+      const recoverMeanwhile = async (change: () => Promise<unknown> = async () => undefined) => {
+        await write();
+        const [{ now }] = (await house.sql('SELECT now()::text AS now')) as [{ now: string }];
+        const answer = recover(endpoint, { since });
+        const looks = `SELECT FROM pg_stat_activity WHERE query LIKE '% FROM pg_locks l %' AND query_start > $1
+          AND pid <> pg_backend_pid() AND datname = current_database()`;
+        await eventually('a look at who is writing', async () => (await house.sql(looks, [now])).length > 0);
+        await change();
+        await connection.query('COMMIT');
+        return answer;
+      };
+      try {
+        await toggle(endpoint, 'enable');
+        const { status: answered, data } = await recoverMeanwhile();
+        expect(answered).toBe(202);
+        expect(data).toMatchObject({ total: 2, eligible: 2 });
+        await finished(house, data.id);
+
+        // What else is being written does not matter to it, such as a long import into another database.
+        await connection.query('BEGIN');
+        await connection.query('SELECT pg_current_xact_id()');
+        expect(await recover(endpoint, { since })).toMatchObject({ status: 202 });
+        await connection.query('COMMIT');
+
+        // The event may have been written for an endpoint that heard less.
+        const listenToMore = () =>
+          house.server('PATCH', `/v1/webhooks/endpoints/${endpoint}`, { events: ['customer.*'] });
+        expect(await recoverMeanwhile(listenToMore)).toMatchObject({ status: 503, code: 'unavailable' });
+
+        // And it does not wait for ever.
+        await write();
+        expect(await recover(endpoint, { since })).toMatchObject({ status: 503, code: 'unavailable' });
+      } finally {
+        await connection.query('ROLLBACK');
+        connection.release();
+      }
+    });
+
+    it('brings what an api wrote whose clock is ahead', async () => {
+      const { id: endpoint } = await house.createEndpoint(receiver.url, ['customer.created']);
+      await toggle(endpoint, 'disable');
+      const since = new Date().toISOString();
+      const [missed] = await registered(1);
+      await toggle(endpoint, 'enable');
+      await house.sql(
+        `UPDATE events SET created_at = now() + interval '300 ms' WHERE id =
+           (SELECT id FROM events WHERE type = 'customer.created' ORDER BY id DESC LIMIT 1)`,
+      );
+      const { data } = await recover(endpoint, { since });
+      expect(data).toMatchObject({ total: 1, eligible: 1 });
+      expect(Date.parse(data.filter.until)).toBeLessThanOrEqual(Date.now());
+      await finished(house, data.id);
+      expect(told()).toEqual([missed]);
+      // Else it would be in the span of the next test.
+      await house.sql('UPDATE events SET created_at = now() WHERE created_at > now()');
+    });
+
+    it('keeps to the span, to what the endpoint hears, and leaves out what is about itself', async () => {
+      const { id: endpoint } = await house.createEndpoint(receiver.url, [
+        'customer.created',
+        'webhook.endpoint_disabled',
+      ]);
+      const { id: other } = await house.createEndpoint('http://127.0.0.1:9/', ['login.failed']);
+      await toggle(endpoint, 'disable');
+      await registered(1);
+      await sleep(20);
+      const since = new Date().toISOString();
+      await sleep(20);
+      const within = await registered(2);
+      await toggle(other, 'disable');
+      await sleep(20);
+      const until = new Date().toISOString();
+      await sleep(20);
+      await registered(1);
+      await toggle(endpoint, 'enable');
+      const { data } = await recover(endpoint, { since, until });
+      expect(data).toMatchObject({ total: 3, eligible: 3, filter: { since, until } });
+      await finished(house, data.id);
+      expect(
+        receiver
+          .ofType('customer.created')
+          .map(({ event }) => (event.data as any).customer.id)
+          .sort(),
+      ).toEqual(within.sort());
+      expect(receiver.ofType('webhook.endpoint_disabled')).toMatchObject([
+        { event: { data: { endpoint: { id: other } } } },
+      ]);
+      const everything = await recover(endpoint, { since: new Date(Date.now() - 60_000).toISOString() });
+      await finished(house, everything.data.id);
+      const about = receiver
+        .ofType('webhook.endpoint_disabled')
+        .map(({ event }) => (event.data as any).endpoint.id);
+      expect(about).not.toContain(endpoint);
+    });
+
+    it('of an organization endpoint hears all its projects and the organization', async () => {
+      const { body } = await house.server('POST', '/v1/webhooks/endpoints', {
+        url: receiver.url,
+        events: ['project.created', 'organization.updated', 'customer.created'],
+        level: 'organization',
+      });
+      const endpoint = body.data.id as string;
+      await toggle(endpoint, 'disable');
+      const since = new Date().toISOString();
+      await registered(1);
+      const project = (await house.server('POST', '/api/v1/projects', { name: 'Second' })).body.id as string;
+      await house.server('POST', '/api/v1/customers', {
+        email: `${randomUUID()}@example.com`,
+        projectId: project,
+      });
+      await house.server('PATCH', `/api/v1/organizations/${house.credentials.organizationId}`, {
+        name: `Renamed ${randomUUID()}`,
+      });
+      await toggle(endpoint, 'enable');
+      const { data } = await recover(endpoint, { since });
+      expect(data).toMatchObject({ eligible: 4, project_id: null });
+      await finished(house, data.id);
+      expect(receiver.requests.map(({ event }) => event.type).sort()).toEqual([
+        'customer.created',
+        'customer.created',
+        'organization.updated',
+        'project.created',
+      ]);
+      const headers = { authorization: `Bearer ${house.credentials.projectSecretKey}` };
+      const hidden = await house.request('GET', `${PATH}/${data.id}`, { headers });
+      expect(hidden.status).toBe(404);
+    });
+
+    it('refuses what makes no sense', async () => {
+      const { id: endpoint } = await house.createEndpoint(receiver.url);
+      const at = (ms: number): string => new Date(Date.now() + ms).toISOString();
+      for (const body of [
+        {},
+        { since: 'yesterday' },
+        { since: at(60_000) },
+        { since: at(60_000), until: at(120_000) },
+        { since: at(-31 * 86_400_000 - 60_000) },
+        { since: at(-1_000), until: at(-2_000) },
+        { since: at(-1_000), reason: 'x' },
+      ]) {
+        expect(await recover(endpoint, body)).toMatchObject({ status: 400, code: 'validation_failed' });
+      }
+      expect(await recover(`ep_${randomUUID()}`, { since: at(-1_000) })).toMatchObject({ status: 404 });
+      await house.server('DELETE', `/v1/webhooks/endpoints/${endpoint}`);
+      expect(await recover(endpoint, { since: at(-1_000) })).toMatchObject({ status: 404 });
+    });
+  });
+
+  describe('a plan', () => {
+    it('of more than one batch takes is refused, but for what is beyond the reach', async () => {
+      await house.sql(`UPDATE deliveries SET resolution = 'discarded' WHERE state = 'failed'`);
+      receiver.otherwise = status(500);
+      const created = await post('/v1/webhooks/endpoints', {
+        url: receiver.url,
+        events: ['customer.created'],
+        level: 'organization',
+      });
+      const endpoint = created.data.id as string;
+      await emit(house, 1);
+      const ids = await deadLetters(house, endpoint, 1);
+      await multiply(house, ids[0]!, 200_001);
+      const before = await house.sql('SELECT count(*) FROM redelivery_batches');
+      expect(await plan({ endpoint_id: endpoint })).toMatchObject({
+        status: 400,
+        body: { errors: [{ field: 'filter', code: 'too_large' }] },
+      });
+      expect(await house.sql('SELECT count(*) FROM redelivery_batches')).toEqual(before);
+      expect(await plan({ delivery_ids: ids })).toMatchObject({ status: 201 });
+      const { projectId, projectSecretKey } = house.credentials;
+      const headers = { authorization: `Bearer ${projectSecretKey}` };
+      for (const filter of [{}, { project_id: projectId }]) {
+        const own = await house.request('POST', PATH, { body: { filter }, headers });
+        expect(own).toMatchObject({ status: 201, body: { data: { total: 0, not_eligible: [] } } });
+      }
+    });
+  });
+});

@@ -1,0 +1,234 @@
+import { eventually } from '../support/eventually.js';
+import { House, type Answer } from '../support/house.js';
+import { inviteOperator, OperatorClient, signIn } from '../support/operator.js';
+import { totpCode } from '../support/totp.js';
+import { uniqueEmail } from '../support/unique-email.js';
+
+let house: House;
+let admin: OperatorClient;
+beforeAll(async () => {
+  house = await House.start({ workers: 0, env: { TRUSTED_PROXIES: '127.0.0.1/32' } });
+  admin = await signIn(house);
+});
+afterAll(async () => house?.stop());
+
+type Somebody = Awaited<ReturnType<typeof inviteOperator>>;
+const newOperator = (): Promise<Somebody> => inviteOperator(admin, 'viewer');
+
+const byPassword = async ({ operator: { email }, password }: Somebody): Promise<OperatorClient> => {
+  const client = new OperatorClient(house);
+  await client.call('POST', '/session', { email, password });
+  return client;
+};
+const enterCode = (client: OperatorClient, code: string): Promise<Answer> =>
+  client.call('POST', '/session/second-factor', { code });
+const invalid = { status: 401, body: { code: 'invalid_code' } };
+
+/** Lets codes of the authenticator be used again, as time would. */
+const laterOn = (somebody: Somebody) =>
+  house.sql('UPDATE operators SET totp_step = 0 WHERE id = $1', [somebody.operator.id]);
+
+describe('CO-01: a code of the authenticator', () => {
+  it('of now, of the step before and of the next one signs in', async () => {
+    const somebody = await newOperator();
+    for (const steps of [-1, 0, 1]) {
+      await laterOn(somebody);
+      const client = await byPassword(somebody);
+      // None of them while the next step begins.
+      await eventually('the middle of a step', () => Date.now() % 30_000 < 25_000);
+      const answer = await enterCode(client, totpCode(somebody.secret, steps));
+      expect(answer).toMatchObject({ status: 200, body: { state: 'signed_in' } });
+    }
+  });
+
+  it('of another time, or of nothing, does not', async () => {
+    const somebody = await newOperator();
+    await laterOn(somebody);
+    const client = await byPassword(somebody);
+    for (const code of [totpCode(somebody.secret, -3), totpCode(somebody.secret, 3), '', '12345', 'abcdef'])
+      expect(await enterCode(client, code)).toMatchObject(invalid);
+    expect((await client.call('GET', '/session')).body.state).toBe('second_factor');
+  });
+
+  it('is good once, also for parallel uses, and none before it is good after it', async () => {
+    const somebody = await newOperator();
+    const clients = await Promise.all([1, 2, 3].map(() => byPassword(somebody)));
+    const answers = await Promise.all(
+      clients.map((client) => enterCode(client, totpCode(somebody.secret, 1))),
+    );
+    expect(answers.map(({ status }) => status).sort()).toEqual([200, 401, 401]);
+    expect(await enterCode(await byPassword(somebody), totpCode(somebody.secret))).toMatchObject(invalid);
+  });
+
+  it('that enrolled the authenticator is used up as well', async () => {
+    const somebody = await newOperator();
+    const answer = await enterCode(await byPassword(somebody), somebody.enrolledWith);
+    expect(answer).toMatchObject(invalid);
+  });
+
+  it("is nobody else's", async () => {
+    const [one, other] = [await newOperator(), await newOperator()];
+    await laterOn(one);
+    expect(await enterCode(await byPassword(one), totpCode(other.secret))).toMatchObject(invalid);
+    expect(await enterCode(await byPassword(one), other.recoveryCodes[0]!)).toMatchObject(invalid);
+  });
+});
+
+describe('CO-01: a recovery code', () => {
+  it('takes the place of the authenticator once, also for parallel uses, however it is typed', async () => {
+    const somebody = await newOperator();
+    expect(new Set(somebody.recoveryCodes).size).toBe(10);
+    const [first, second] = somebody.recoveryCodes as [string, string];
+    const clients = await Promise.all([1, 2, 3].map(() => byPassword(somebody)));
+    const answers = await Promise.all(clients.map((client) => enterCode(client, first)));
+    expect(answers.map(({ status }) => status).sort()).toEqual([200, 401, 401]);
+    const typed = ` ${second.replace('-', ' ').toUpperCase()}`;
+    expect((await enterCode(await byPassword(somebody), typed)).status).toBe(200);
+  });
+
+  it('is void once there are new ones, which a code of the authenticator makes', async () => {
+    const somebody = await newOperator();
+    await laterOn(somebody);
+    const renew = (code: string) => somebody.call('POST', '/session/recovery-codes', { code });
+    expect(await renew('000000x')).toMatchObject(invalid);
+    const { status, body } = await renew(totpCode(somebody.secret));
+    expect([status, body.recoveryCodes.length]).toEqual([200, 10]);
+    expect(await enterCode(await byPassword(somebody), somebody.recoveryCodes[0]!)).toMatchObject(invalid);
+    const fresh = body.recoveryCodes[0] as string;
+    expect((await enterCode(await byPassword(somebody), fresh)).status).toBe(200);
+  });
+});
+
+describe('CO-01: failures', () => {
+  // Where an operator is known there are more: operator-tries.spec.ts.
+  const forgetAddresses = () => house.sql('DELETE FROM operator_addresses');
+  const newStranger = async (): Promise<Somebody> => {
+    const somebody = await newOperator();
+    await forgetAddresses();
+    return somebody;
+  };
+  const wrong = (email: string): Promise<Answer> =>
+    new OperatorClient(house).call('POST', '/session', { email, password: 'not the password' });
+
+  it('of passwords are counted per e-mail, known or not: of 30 in parallel ten are looked at', async () => {
+    const somebody = await newStranger();
+    for (const email of [somebody.operator.email, uniqueEmail()]) {
+      const answers = await Promise.all(Array.from({ length: 30 }, () => wrong(email)));
+      expect(answers.filter(({ status }) => status === 401)).toHaveLength(10);
+      const refused = answers.find(({ status }) => status === 429)!;
+      expect(refused.body.code).toBe('too_many_attempts');
+      expect(refused.headers.get('ratelimit-policy')).toBe('"failed-operator-login";q=10;w=900');
+      expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(800);
+    }
+    // Not even the right one, until the window is over.
+    const { operator, password } = somebody;
+    const right = () =>
+      new OperatorClient(house).call('POST', '/session', { email: operator.email, password });
+    expect((await right()).status).toBe(429);
+    await house.sql(`UPDATE operator_login_attempts SET window_ends_at = now()`);
+    expect((await right()).status).toBe(200);
+    // Whoever is signed in already is not hindered.
+    expect((await somebody.call('GET', '/projects')).status).toBe(200);
+  });
+
+  it('of codes are counted with them, also those of recovery, and signing in forgets them', async () => {
+    const somebody = await newStranger();
+    await laterOn(somebody);
+    const { email } = somebody.operator;
+    for (let index = 0; index < 4; index += 1) await wrong(email);
+    const client = await byPassword(somebody);
+    for (const code of ['0', '1', 'xxxxx-xxxxx', '3']) await enterCode(client, code);
+    expect((await enterCode(client, totpCode(somebody.secret))).status).toBe(200);
+    await forgetAddresses();
+    const again = await byPassword(somebody);
+    for (let index = 0; index < 9; index += 1) expect((await enterCode(again, `${index}`)).status).toBe(401);
+    expect(await enterCode(again, somebody.recoveryCodes[0]!)).toMatchObject({
+      status: 429,
+      body: { code: 'too_many_attempts' },
+    });
+  });
+
+  it('RL-02: from one address are limited as well, whatever e-mails they are for', async () => {
+    const from = { 'x-forwarded-for': '203.0.113.9' };
+    const ask = (path: string, body: unknown) => new OperatorClient(house).call('POST', path, body, from);
+    for (let index = 0; index < 29; index += 1)
+      expect((await ask('/session', { email: uniqueEmail(), password: 'x' })).status).toBe(401);
+    expect((await ask('/setup', { token: 'x', email: uniqueEmail(), password: 'x' })).status).toBe(400);
+    const refused = await ask('/invitations/accept', { token: 'x', password: 'x' });
+    expect(refused).toMatchObject({ status: 429, body: { code: 'rate_limited' } });
+    expect(refused.headers.get('ratelimit-policy')).toBe('"operator-login";q=30;w=60');
+    expect((await house.request('GET', '/operator/v1/session', { headers: from })).status).toBe(200);
+  });
+
+  it('RL-02: nor does a server choose the address, with whatever keys', async () => {
+    const from = (ip: string) => ({
+      'x-forwarded-for': '203.0.113.10',
+      'x-client-ip': ip,
+      'x-publishable-key': house.credentials.publishableKey,
+      'x-api-key': house.credentials.projectSecretKey,
+    });
+    const wrongly = (index: number) =>
+      new OperatorClient(house).call(
+        'POST',
+        '/session',
+        { email: uniqueEmail(), password: 'x' },
+        from(`198.51.100.${index}`),
+      );
+    for (let index = 0; index < 30; index += 1) expect((await wrongly(index)).status).toBe(401);
+    expect(await wrongly(30)).toMatchObject({ status: 429, body: { code: 'rate_limited' } });
+  });
+
+  it('RL-02: and it is not what stands beside the session', async () => {
+    const somebody = await newOperator();
+    const { operator, password } = somebody;
+    await new OperatorClient(house).call(
+      'POST',
+      '/session',
+      { email: operator.email, password },
+      {
+        'x-forwarded-for': '203.0.113.11',
+        'x-client-ip': '198.51.100.99',
+        'x-publishable-key': house.credentials.publishableKey,
+        'x-api-key': house.credentials.projectSecretKey,
+      },
+    );
+    const { data } = (await admin.call('GET', `/operators/${operator.id}/sessions`)).body;
+    expect(data[0]).toMatchObject({ ip: '203.0.113.11' });
+  });
+
+  it('are not forgotten by a right password alone', async () => {
+    const somebody = await newStranger();
+    for (let index = 0; index < 5; index += 1) await wrong(somebody.operator.email);
+    for (let index = 0; index < 5; index += 1) await byPassword(somebody);
+    expect((await wrong(somebody.operator.email)).status).toBe(429);
+  });
+});
+
+describe('CO-01: enrolling', () => {
+  it('takes a code of the very secret, and nobody enrolls twice', async () => {
+    const email = uniqueEmail();
+    const invited = await admin.call('POST', '/operators', { email, role: 'viewer' });
+    const token = new URL(invited.body.invitationUrl as string).hash.slice('#token='.length);
+    const client = new OperatorClient(house);
+    const password = 'an unusual long phrase';
+    await client.call('POST', '/invitations/accept', { token, password });
+    const confirm = (code: string) => client.call('POST', '/session/enrollment/confirm', { code });
+    expect(await confirm('123456')).toMatchObject(invalid);
+    const old = (await client.call('POST', '/session/enrollment')).body.secret as string;
+    const { secret, otpauthUri } = (await client.call('POST', '/session/enrollment')).body;
+    const uri = new URL(otpauthUri as string);
+    expect(uri.searchParams.get('secret')).toBe(secret);
+    expect(decodeURIComponent(uri.pathname)).toContain(email);
+    expect(await confirm(totpCode(old))).toMatchObject(invalid);
+    // Beside it, by the password alone: whoever is first wins.
+    const rival = new OperatorClient(house);
+    expect((await rival.call('POST', '/session', { email, password })).body.state).toBe('enrollment');
+    const stolen = (await rival.call('POST', '/session/enrollment')).body.secret as string;
+    expect((await confirm(totpCode(secret as string))).body).toMatchObject({
+      session: { state: 'signed_in' },
+    });
+    const late = await rival.call('POST', '/session/enrollment/confirm', { code: totpCode(stolen) });
+    expect(late).toMatchObject({ status: 401, body: { code: 'operator_session_required' } });
+    expect((await rival.call('POST', '/session', { email, password })).body.state).toBe('second_factor');
+  });
+});

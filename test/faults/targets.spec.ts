@@ -1,0 +1,491 @@
+import { execFileSync } from 'node:child_process';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { brotliCompressSync, gzipSync } from 'node:zlib';
+import { createAuthority, selfSigned } from '../support/certificates.js';
+import { eventually } from '../support/eventually.js';
+import { History } from '../support/history.js';
+import { House } from '../support/house.js';
+import { NameServer } from '../support/name-server.js';
+import { answer, flood, headerOf, raw, RawTarget, type RawAnswer } from '../support/raw-target.js';
+
+/** The deadline is 2.5 s, a retry comes after 0.5 s; a worker that does everything its environment tempts it to. */
+const SCALE = 4;
+const DEADLINE_MS = 10_000 / SCALE;
+const RETRY_MS = 500;
+/** What a machine may lose beside it, which does not go by the scale (WH-06). */
+const LATE_MS = 600;
+const env = { TIME_SCALE: String(SCALE), WEBHOOK_RETRY_SCHEDULE: '0s,2s,1h,1h,1h', RATE_LIMITS: 'off' };
+
+interface Attempt {
+  http_status: number;
+  success: boolean;
+  error: string | null;
+  duration_ms: number;
+  response_body: string;
+  retry_after: string | null;
+  started_at: number;
+  closed_at: number;
+}
+
+const anHour = 'Retry-After: 3600';
+const interim = 'HTTP/1.1 103 Early Hints\r\nLink: </style.css>\r\n\r\n';
+const bomb = Buffer.alloc(50_000_000);
+
+/** What a target does with the first request, and what is recorded; the second one it answers with 200. */
+const answered: [name: string, RawAnswer, httpStatus: number, body?: string, retryAfter?: string][] = [
+  ['204', answer('204 No Content'), 204, ''],
+  ['206', answer('206 Partial Content', 'part'), 206, 'part'],
+  ['304', raw('HTTP/1.1 304 Not Modified\r\n\r\n'), 304, ''],
+  ['400', answer('400 Bad Request', 'no'), 400, 'no'],
+  ['404', answer('404 Not Found'), 404],
+  ['410', answer('410 Gone'), 410],
+  ['429 with Retry-After', answer('429 Too Many Requests', '', anHour), 429, '', '3600'],
+  ['500', answer('500 Oh'), 500],
+  ['503 with Retry-After', answer('503 Service Unavailable', '', anHour), 503, '', '3600'],
+  ['a cookie', answer('500 Oh', '', 'Set-Cookie: a=b', 'Set-Cookie: c=d; Path=/'), 500],
+  ['HTTP/1.0', (socket) => socket.end('HTTP/1.0 200 OK\r\n\r\nold'), 200, 'old'],
+  [
+    'an answer that closes the connection',
+    (socket) => socket.end('HTTP/1.1 200 OK\r\nConnection: close\r\n\r\nbye'),
+    200,
+    'bye',
+  ],
+  [
+    'chunks and trailers',
+    raw(
+      'HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\nTrailer: X-Sum\r\n\r\n2\r\nok\r\n0\r\nX-Sum: 1\r\n\r\n',
+    ),
+    200,
+    'ok',
+  ],
+  ['a few interim answers', raw(interim.repeat(3) + 'HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n'), 200, ''],
+  [
+    'a body cut short',
+    (socket) => socket.end('HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nhalf'),
+    200,
+    'half',
+  ],
+  [
+    'a chunk of nonsense',
+    raw('HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nok\r\nzz\r\n'),
+    200,
+    'ok',
+  ],
+  ['invalid UTF-8 and NUL', answer('200 OK', Buffer.from([0x61, 0, 0xff, 0x62])), 200, 'a\ufffdb'],
+  ['gzip', answer('200 OK', gzipSync('hello'), 'Content-Encoding: gzip'), 200, '[encoded body omitted]'],
+  ['gzip, and a failure', answer('500 Oh', gzipSync('hello'), 'Content-Encoding: gzip'), 500],
+  ['malformed br', answer('200 OK', 'no br', 'Content-Encoding: br'), 200, '[encoded body omitted]'],
+  ['malformed deflate', answer('200 OK', 'no', 'Content-Encoding: deflate'), 200, '[encoded body omitted]'],
+];
+
+const broken: [name: string, RawAnswer, error: string][] = [
+  ['closes before it answers', (socket) => socket.end(), 'connection_error'],
+  ['resets', (socket) => socket.resetAndDestroy(), 'connection_error'],
+  ['closes in its header', (socket) => socket.end('HTTP/1.1 200 OK\r\nX-Half: a'), 'connection_error'],
+  ['speaks no HTTP', raw('SSH-2.0-OpenSSH_9.9\r\n'), 'protocol_error'],
+  ['speaks HTTP/2', raw('\0\0\x06\x04\0\0\0\0\0\0\x03\0\0\0\x64'), 'protocol_error'],
+  ['sends a header of 100 KB', answer('200 OK', '', `X-Long: ${'x'.repeat(100_000)}`), 'protocol_error'],
+  ['sends headers without end', flood('HTTP/1.1 200 OK\r\n', 'X-More: x\r\n'), 'protocol_error'],
+  ['sends interim answers without end', flood(interim, interim), 'protocol_error'],
+  [
+    'names two lengths',
+    raw('HTTP/1.1 200 OK\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\nab'),
+    'protocol_error',
+  ],
+  [
+    'names a length and chunks',
+    raw('HTTP/1.1 200 OK\r\nContent-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n'),
+    'protocol_error',
+  ],
+  ['sends a header with NUL', raw('HTTP/1.1 200 OK\r\nX-Nul: a\0b\r\n\r\n'), 'protocol_error'],
+  [
+    'switches protocols',
+    raw('HTTP/1.1 101 Switching Protocols\r\nUpgrade: a\r\nConnection: upgrade\r\n\r\n'),
+    'protocol_error',
+  ],
+  ['folds a header', raw('HTTP/1.1 200 OK\r\nX-Folded\r\n : a\r\n\r\n'), 'protocol_error'],
+];
+
+/** What is pending for them is cancelled. */
+async function deleteAll(house: House, endpoints: { id: string }[]): Promise<void> {
+  for (const { id } of endpoints) {
+    const { status } = await house.server('DELETE', `/v1/webhooks/endpoints/${id}`);
+    expect(status).toBe(204);
+  }
+}
+
+describe('targets that misbehave', () => {
+  let house: House;
+  let history: History;
+  let folder: string;
+  /** A proxy that the environment names, and what redirects lead to. */
+  let proxy: RawTarget;
+  let elsewhere: RawTarget;
+  let worker: House['workers'][number];
+  const authority = createAuthority();
+
+  beforeAll(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'gatehouse-targets-'));
+    await writeFile(join(folder, 'ca.pem'), authority.cert);
+    proxy = await RawTarget.start();
+    elsewhere = await RawTarget.start();
+    house = await House.start({ workers: 0, env });
+    history = new History(house);
+    worker = house.startWorker({
+      ...Object.fromEntries(
+        ['http_proxy', 'https_proxy', 'all_proxy', 'HTTP_PROXY', 'HTTPS_PROXY', 'ALL_PROXY'].map((name) => [
+          name,
+          `http://127.0.0.1:${proxy.port}`,
+        ]),
+      ),
+      NODE_USE_ENV_PROXY: '1',
+      NODE_TLS_REJECT_UNAUTHORIZED: '0',
+      NODE_OPTIONS: '--tls-min-v1.0',
+      NODE_EXTRA_CA_CERTS: join(folder, 'ca.pem'),
+    });
+    await house.ready();
+  });
+
+  afterAll(async () => {
+    await house?.stop();
+    await Promise.all([proxy?.stop(), elsewhere?.stop()]);
+    await rm(folder, { recursive: true, force: true });
+  });
+
+  /** One event to each of the targets. @returns what is recorded of each once `isDone` with all of them */
+  const deliver = async (
+    targets: { url: string }[],
+    isDone = (attempts: Attempt[]) => attempts.at(-1)?.success === true || attempts.length === 2,
+  ): Promise<Attempt[][]> => {
+    const endpoints = await Promise.all(
+      targets.map(({ url }) => house.createEndpoint(url, ['customer.created'])),
+    );
+    await house.register();
+    const attempts = await eventually('the attempts', async () => {
+      const found = await Promise.all(endpoints.map(({ id }) => attemptsOf(id.slice(3))));
+      return found.every(isDone) && found;
+    });
+    await deleteAll(house, endpoints);
+    return attempts;
+  };
+
+  const attemptsOf = (endpointId: string): Promise<Attempt[]> =>
+    house.sql<Attempt>(
+      `SELECT http_status, success, error, duration_ms, response_body, retry_after,
+         extract(epoch FROM started_at)::float8 * 1000 AS started_at,
+         extract(epoch FROM closed_at)::float8 * 1000 AS closed_at
+       FROM attempts WHERE endpoint_id = $1 ORDER BY attempt`,
+      [endpointId],
+    );
+
+  /** Within 10 % of the schedule, and what a statement and a claim take on a busy machine. */
+  const expectOnSchedule = ([first, second]: Attempt[]): void => {
+    const gap = second!.started_at - first!.closed_at;
+    expect(gap).toBeGreaterThanOrEqual(0.9 * RETRY_MS - 20);
+    expect(gap).toBeLessThan(1.1 * RETRY_MS + 1_000);
+  };
+
+  /** @param answers the first one of each, and the status that it comes to */
+  const startTargets = (answers: [RawAnswer, status: number | null][]): Promise<RawTarget[]> =>
+    Promise.all(
+      answers.map(async ([each, status]) => {
+        const target = (await RawTarget.start()).answer(each);
+        history.watch(target, status);
+        return target;
+      }),
+    );
+
+  describe('by their answer', () => {
+    const redirects: typeof answered = [301, 302, 303, 307, 308].map((status) => [
+      `${status} to elsewhere`,
+      (socket, request) => answer(`${status} Elsewhere`, '', `Location: ${elsewhere.url}`)(socket, request),
+      status,
+    ]);
+    const rows = [...answered, ...redirects];
+    let targets: RawTarget[];
+    let records: Attempt[][];
+    beforeAll(async () => {
+      targets = await startTargets(rows.map(([, each, status]) => [each, status]));
+      records = await deliver(targets);
+    });
+    afterAll(() => Promise.all(targets.map((each) => each.stop())));
+
+    it.each(rows.map(([name, , ...expected], index) => [name, index, ...expected] as const))(
+      'WH-04, WH-05, WH-10: %s is recorded by its status, and only 2xx ends it',
+      (_, index, status, body = '', retryAfter?) => {
+        const attempts = records[index]!;
+        const success = status >= 200 && status <= 299;
+        expect(attempts[0]).toMatchObject({
+          http_status: status,
+          success,
+          error: success ? null : 'http_error',
+          retry_after: retryAfter ?? null,
+          ...(success ? { response_body: body } : {}),
+        });
+        expect(targets[index]!.requests).toHaveLength(success ? 1 : 2);
+        if (success) return expect(attempts).toHaveLength(1);
+        expect(attempts[1]).toMatchObject({ http_status: 200, success: true });
+        expectOnSchedule(attempts);
+      },
+    );
+
+    it('WH-04: what a Location names is never asked', () => {
+      expect(elsewhere.connections).toBe(0);
+    });
+
+    it('WH-05: a request brings no cookie, no credential and nothing of this house, and asks for plain bytes', () => {
+      const requests = targets.flatMap((target) => target.requests);
+      expect(requests.length).toBeGreaterThan(rows.length);
+      for (const request of requests) {
+        const names = request.head.slice(1).map((line) => line.split(':')[0]!.toLowerCase());
+        expect(names.filter((name) => /^(cookie|authorization|via|forwarded|proxy-|x-)/.test(name))).toEqual(
+          [],
+        );
+        expect(headerOf(request, 'accept-encoding')).toBe('identity');
+      }
+    });
+  });
+
+  describe('by what they do to the connection', () => {
+    let targets: RawTarget[];
+    let records: Attempt[][];
+    beforeAll(async () => {
+      targets = await startTargets(broken.map(([, each]) => [each, null]));
+      records = await deliver(targets);
+    });
+    afterAll(() => Promise.all(targets.map((each) => each.stop())));
+
+    it.each(broken.map(([name, , error], index) => [name, error, index] as const))(
+      'WH-11: a target that %s is a %s, and asked again on schedule',
+      (_, error, index) => {
+        const attempts = records[index]!;
+        expect(attempts[0]).toMatchObject({ http_status: 0, success: false, error, response_body: '' });
+        expect(attempts[1]).toMatchObject({ http_status: 200, success: true });
+        expectOnSchedule(attempts);
+        const ids = targets[index]!.requests.map((request) => headerOf(request, 'webhook-id'));
+        expect([ids.length, new Set(ids).size]).toEqual([2, 1]);
+        expect(attempts[0]!.duration_ms).toBeLessThan(DEADLINE_MS);
+      },
+    );
+  });
+
+  describe('by their certificate', () => {
+    const here = '127.0.0.1';
+    const past = { from: new Date('2020-01-01'), until: new Date('2020-02-01') };
+    const future = { from: new Date('2090-01-01'), until: new Date('2090-02-01') };
+    const old = { minVersion: 'TLSv1', maxVersion: 'TLSv1', ciphers: 'DEFAULT:@SECLEVEL=0' } as const;
+    const rows = [
+      ['expired', authority.issue([here], past)],
+      ['of the future', authority.issue([here], future)],
+      ['its own', selfSigned([here])],
+      ["somebody else's", authority.issue(['other.example'])],
+      ['of an unknown authority', createAuthority().issue([here])],
+      ['good, but for TLS 1.0', { ...authority.issue([here]), ...old }],
+    ] as const;
+    let targets: RawTarget[];
+    let records: Attempt[][];
+    beforeAll(async () => {
+      const tls = [authority.issue([here]), ...rows.map(([, options]) => options)];
+      const plain = await RawTarget.start({ greeting: 'HTTP/1.1 400 Bad Request\r\n\r\n' });
+      targets = [...(await Promise.all(tls.map((each) => RawTarget.start({ tls: each })))), plain];
+      targets.forEach((each) => history.watch(each));
+      records = await deliver(targets.map(({ url }) => ({ url: url.replace('http:', 'https:') })));
+    });
+    afterAll(() => Promise.all(targets.map((each) => each.stop())));
+
+    it('the control: a good one is delivered to', () => {
+      expect(records[0]).toMatchObject([{ http_status: 200, success: true }]);
+    });
+
+    it.each(rows.map(([name], index) => [name, index + 1] as const))(
+      'WH-11: a certificate that is %s is a tls_error, and not a byte of payload is sent',
+      (_, index) => {
+        const attempts = records[index]!;
+        for (const attempt of attempts)
+          expect(attempt).toMatchObject({ http_status: 0, success: false, error: 'tls_error' });
+        expectOnSchedule(attempts);
+        expect(targets[index]!.connections).toBe(2);
+        expect(targets[index]!.received).toBe(0);
+      },
+    );
+
+    it('WH-11: a target without TLS behind https is a tls_error', () => {
+      expect(records.at(-1)).toMatchObject(Array(2).fill({ http_status: 0, error: 'tls_error' }));
+      expect(targets.at(-1)!.requests).toHaveLength(0);
+    });
+  });
+
+  describe('by their time', () => {
+    const drip = 1_000 / SCALE;
+    const head = 'HTTP/1.1 200 OK\r\nContent-Length: 1000\r\n\r\n';
+    const silent: RawAnswer = () => undefined;
+    /** Given up, not kept for the next attempt: those are closed after 4 s. */
+    const allClosed = (target: RawTarget): Promise<boolean> =>
+      eventually('its connections being closed', async () => (await target.openConnections()) === 0, 1_500);
+    let targets: RawTarget[];
+    let records: Attempt[][];
+    beforeAll(async () => {
+      const answers: [RawAnswer, number | null][] = [
+        [silent, null],
+        [flood('HTTP/1.1 200 OK\r\nX-Slow: ', 'x', drip), null],
+        [flood(interim, interim, drip), null],
+        [flood(head, 'x', drip), 200],
+      ];
+      targets = [...(await startTargets(answers)), await RawTarget.start()];
+      const urls = targets.map(({ url }, index) => ({
+        url: index === 4 ? url.replace('http', 'https') : url,
+      }));
+      records = await deliver(urls, (attempts) => attempts.length > 0);
+    });
+    afterAll(() => Promise.all(targets.map((each) => each.stop())));
+
+    it.each([
+      ['accepts and never answers', 0],
+      ['drips its header', 1],
+      ['drips interim answers', 2],
+      ['never finishes the handshake of TLS', 4],
+    ])('WH-06: a target that %s is a timeout after 10.0 to 10.6 s', async (_, index) => {
+      const [attempt] = records[index]!;
+      expect(attempt).toMatchObject({ http_status: 0, success: false, error: 'timeout', response_body: '' });
+      for (const ms of [attempt!.duration_ms, attempt!.closed_at - attempt!.started_at]) {
+        expect(ms).toBeGreaterThanOrEqual(DEADLINE_MS);
+        expect(ms).toBeLessThanOrEqual(DEADLINE_MS + LATE_MS);
+      }
+      await allClosed(targets[index]!);
+    });
+
+    it('WH-06: a body that drips gets what is left of the time, and succeeds by its status', async () => {
+      const [attempt] = records[3]!;
+      expect(attempt).toMatchObject({ http_status: 200, success: true });
+      expect(attempt!.response_body).toMatch(/^x{6,10}$/);
+      expect(attempt!.duration_ms).toBeLessThan(DEADLINE_MS / 2);
+      const took = attempt!.closed_at - attempt!.started_at;
+      expect(took).toBeGreaterThanOrEqual(DEADLINE_MS);
+      expect(took).toBeLessThanOrEqual(DEADLINE_MS + LATE_MS);
+      await allClosed(targets[3]!);
+    });
+  });
+
+  describe('by their size', () => {
+    const residentMb = (): number =>
+      Number(execFileSync('ps', ['-o', 'rss=', '-p', String(worker.pid)], { encoding: 'utf8' })) / 1024;
+
+    /** Twenty targets at once. @returns by how many MB the worker grew at most */
+    const growthUnder = async (
+      each: RawAnswer,
+      status = 200,
+    ): Promise<{ grown: number; targets: RawTarget[]; records: Attempt[][] }> => {
+      const before = residentMb();
+      let most = before;
+      const watch = setInterval(() => (most = Math.max(most, residentMb())), 50);
+      const targets = await startTargets(Array.from({ length: 20 }, () => [each, status]));
+      const records = await deliver(targets).finally(() => clearInterval(watch));
+      await Promise.all(targets.map((target) => target.stop()));
+      return { grown: Math.max(most, residentMb()) - before, targets, records };
+    };
+
+    it.each([
+      ['200 OK', 200],
+      ['500 Oh', 500],
+    ])('WH-06: 100 MB after %s: 16 KiB are kept, the rest is never sent', async (line, status) => {
+      const head = `HTTP/1.1 ${line}\r\nContent-Length: ${100 * 1024 * 1024}\r\n\r\n`;
+      const { grown, targets, records } = await growthUnder(flood(head, Buffer.alloc(65_536, 'x')), status);
+      for (const [attempt] of records) {
+        expect(attempt).toMatchObject({ http_status: status, success: status === 200 });
+        expect(attempt!.response_body).toBe('x'.repeat(16 * 1024));
+      }
+      for (const { sent } of targets) expect(sent).toBeLessThan(16 * 1024 * 1024);
+      expect(grown).toBeLessThan(30);
+    });
+
+    it.each([
+      ['gzip', gzipSync(bomb)],
+      ['br', brotliCompressSync(bomb)],
+    ])('WH-05: a bomb in %s stays packed', async (encoding, body) => {
+      const { grown, records } = await growthUnder(answer('200 OK', body, `Content-Encoding: ${encoding}`));
+      for (const [attempt] of records)
+        expect(attempt).toMatchObject({ success: true, response_body: '[encoded body omitted]' });
+      expect(grown).toBeLessThan(30);
+    });
+  });
+
+  describe('by how they keep a connection', () => {
+    const twice = async (first: RawAnswer): Promise<RawTarget> => {
+      const [target] = await startTargets([[first, 200]]);
+      const endpoint = await house.createEndpoint(target!.url, ['customer.created']);
+      for (const count of [1, 2]) {
+        await house.register();
+        await eventually('the request', () => target!.requests.length === count);
+        await eventually('the attempt being closed', async () => {
+          const open = await house.sql(`SELECT 1 FROM deliveries WHERE lease_until IS NOT NULL`);
+          return open.length === 0;
+        });
+      }
+      await deleteAll(house, [endpoint]);
+      await target!.stop();
+      return target!;
+    };
+
+    it.each([
+      ['is kept after an answer that was read to its end', answer('200 OK', 'x'.repeat(16_384)), 1],
+      ['is given up after one that was not', answer('200 OK', 'x'.repeat(200_000)), 2],
+      ['is given up when the target wants it so', answer('200 OK', '', 'Connection: close'), 2],
+    ])('WH-06: a connection %s', async (_, first, connections) => {
+      expect((await twice(first)).connections).toBe(connections);
+    });
+  });
+
+  it('WH-05: no proxy of the environment was asked, and the worker is the same process and logged no fault', () => {
+    expect(proxy.connections).toBe(0);
+    expect(worker.isRunning).toBe(true);
+    expect(worker.log.filter(({ level }) => level === 'error' || level === 'fatal')).toEqual([]);
+  });
+
+  it('the invariants hold of everything that these targets were sent', async () => {
+    await history.check();
+  });
+});
+
+describe('a name server that is silent', () => {
+  /** A name is given up after half of it: until then all that can be reached has been. */
+  const patient = { WEBHOOK_TIMEOUT: '40s' };
+  let house: House;
+  let names: NameServer;
+  let target: RawTarget;
+  beforeAll(async () => {
+    names = await NameServer.start({ '*': 'silent' });
+    target = await RawTarget.start();
+    house = await House.start({ env: { ...env, ...patient, WEBHOOK_DNS_SERVERS: names.address } });
+  });
+  afterAll(async () => {
+    await house?.stop();
+    await Promise.all([names?.stop(), target?.stop()]);
+  });
+
+  it('WH-06, WH-13: 80 deliveries that wait for it delay none to a literal or to localhost', async () => {
+    const history = new History(house);
+    history.watch(target);
+    const endpoints: { id: string }[] = [];
+    const listen = async (host: string) =>
+      endpoints.push(await house.createEndpoint(target.url.replace('127.0.0.1', host), ['customer.created']));
+    for (let index = 0; index < 40; index += 1) await listen(`hangs-${index}.example`);
+    await Promise.all(['127.0.0.1', 'localhost'].map(listen));
+    await house.register();
+    await house.register();
+    await eventually('both events at both', () => target.requests.length === 4);
+    const waiting = await house.sql(`SELECT 1 FROM attempts WHERE http_status = 0`);
+    expect(waiting).toHaveLength(0);
+    const given = await eventually('the others being given up', async () => {
+      const rows = await house.sql(`SELECT error, duration_ms FROM attempts WHERE http_status = 0 LIMIT 80`);
+      return rows.length === 80 && rows;
+    });
+    for (const { error, duration_ms } of given) {
+      expect(error).toBe('dns_error');
+      expect(duration_ms).toBeLessThan(40_000 / SCALE);
+    }
+    await deleteAll(house, endpoints);
+    await history.check();
+  });
+});

@@ -1,0 +1,113 @@
+import { screens } from '../support/console-screens.js';
+import { PASSWORD, type House } from '../support/house.js';
+import { OperatorClient } from '../support/operator.js';
+import { totpCode } from '../support/totp.js';
+import type { Camera } from './camera.js';
+import type { Chosen } from './fill-house.js';
+import { ask } from './people.js';
+
+/** What the README shows, in light. */
+const README = ['overview', 'dead-letters', 'delivery', 'project'];
+const README_FOLDER = 'docs/images';
+
+/** Every screen, whole. @param chosen the records to show; the newest otherwise */
+export async function takeScreens(
+  camera: Camera,
+  house: House,
+  kind: string,
+  chosen?: Chosen,
+): Promise<void> {
+  for (const { name, path } of await screens(house)) {
+    await camera.go(chosen ? pathOf(name, path, chosen) : path);
+    await camera.take(`${kind}-${name}`, true);
+    if (chosen && camera.look === 'light' && README.includes(name))
+      await camera.takeSmall(`${README_FOLDER}/${name}.png`);
+  }
+}
+
+function pathOf(name: string, path: string, chosen: Chosen): string {
+  // "customer-sessions" is a part of "customer".
+  const record = chosen[name.split('-')[0] as keyof Chosen] as string | undefined;
+  return record ? path.replace(/^(\/[a-z-]+\/)[^?]+/, `$1${record}`) : path;
+}
+
+/** What opens above a screen. */
+export async function takeDialogs(camera: Camera, chosen: Chosen): Promise<void> {
+  const { page } = camera;
+  const press = (name: string | RegExp) => page.getByRole('button', { name }).first().click();
+  await camera.go('/');
+  await page.keyboard.press('Control+k');
+  await page.getByRole('combobox', { name: 'Find anything' }).fill('nord');
+  await page.getByRole('option', { name: /Nordwind/ }).waitFor();
+  await camera.take('dialog-palette');
+
+  await camera.go(`/dead-letters?status_class=5xx`);
+  await press('Redeliver all that match');
+  await page
+    .getByRole('dialog')
+    .getByLabel(/Reason/)
+    .fill('Their proxy is repaired');
+  await camera.take('dialog-redelivery');
+
+  await camera.go(`/projects/${chosen.project}?tab=keys`);
+  await press('New key');
+  await page.getByRole('dialog').getByLabel(/Name/).first().fill('Warehouse');
+  await camera.take('dialog-new-key');
+  await page.getByRole('dialog').getByRole('button', { name: 'Create' }).click();
+  await page.getByText('Keep it now').waitFor();
+  await camera.take('dialog-secret-once');
+}
+
+/** The way in for somebody who has an authenticator, and for somebody who is invited. */
+export async function takeSignIn(camera: Camera, house: House, operator: OperatorClient): Promise<void> {
+  const { page } = camera;
+  const submit = async (fields: Record<string, string>): Promise<void> => {
+    for (const [name, value] of Object.entries(fields)) await page.locator(`input[name=${name}]`).fill(value);
+    await page.locator('button[type=submit]').click();
+  };
+  const shows = (name: string) => page.getByRole('heading', { name }).waitFor();
+  const { email, password } = house.credentials.operator;
+  await camera.go('/sign-in');
+  await camera.take('sign-in-password');
+  await submit({ username: email, password });
+  await shows('Second factor');
+  await camera.take('sign-in-second-factor');
+
+  const invited = { email: `${camera.look}@nordwind.example`, role: 'operator' };
+  const { invitationUrl } = await ask(operator, 'POST', '/operators', invited);
+  await page.context().clearCookies();
+  const { pathname, hash } = new URL(invitationUrl as string);
+  await camera.go(pathname.replace('/console', '') + hash);
+  await camera.take('sign-in-invitation');
+  await page.locator('input[type=password]').first().fill(PASSWORD);
+  await page.locator('button[type=submit]').click();
+  await shows('Set up your authenticator');
+  await camera.take('sign-in-enrollment', true);
+  const secret = (await page.locator('code').textContent())!.replaceAll(/\s/g, '');
+  await submit({ code: totpCode(secret) });
+  await shows('Keep your recovery codes');
+  await camera.take('sign-in-recovery-codes');
+}
+
+/** The way in of a house that has nobody yet. */
+export async function takeSetup(camera: Camera, house: House): Promise<void> {
+  await camera.go('/sign-in');
+  await camera.take('empty-sign-in');
+  await camera.go(`/setup#token=${setupToken(house)}`);
+  await camera.take('empty-setup');
+}
+
+/** Makes the first operator of such a house. */
+export async function setUp(house: House): Promise<OperatorClient> {
+  const client = new OperatorClient(house);
+  const body = { token: setupToken(house), email: 'mara.lind@nordwind.example', name: 'Mara Lind' };
+  await ask(client, 'POST', '/setup', { ...body, password: PASSWORD });
+  await client.enroll();
+  return client;
+}
+
+/** As the api has told it in its log. */
+function setupToken(house: House): string {
+  const link = house.api.log.map((line) => line['link']).find((each) => typeof each === 'string');
+  return new URL(link!).hash.slice('#token='.length);
+}

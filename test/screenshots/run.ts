@@ -1,0 +1,107 @@
+import { inspect } from 'node:util';
+import { startBenchServers } from '../bench/servers.js';
+import { TestBrowser } from '../support/browser.js';
+import { eventually } from '../support/eventually.js';
+import { House } from '../support/house.js';
+import { Camera, looks, type Look } from './camera.js';
+import { fillHouse } from './fill-house.js';
+import { setUp, takeDialogs, takeScreens, takeSetup, takeSignIn } from './pictures.js';
+
+const USAGE = 'npm run screenshots -- [<folder>; default .screenshots]';
+
+/** The first operator, whose e-mail stands in the pictures. */
+const env = {
+  RATE_LIMITS: 'off',
+  OPERATOR_EMAIL: 'mara.lind@nordwind.example',
+  OPERATOR_PASSWORD: 'an unusual long phrase',
+};
+const all = Object.keys(looks) as Look[];
+
+async function full(browser: TestBrowser, folder: string): Promise<void> {
+  const house = await House.start({ env, workers: 0 });
+  try {
+    const { operator, chosen } = await fillHouse(house);
+    house.startWorker();
+    await house.ready();
+    await counted(house);
+    const each = async (work: (camera: Camera) => Promise<void>, isIn = true): Promise<void> => {
+      for (const look of all) {
+        const camera = await Camera.open(browser, look, {
+          baseUrl: house.baseUrl,
+          folder,
+          ...(isIn ? { operator } : {}),
+        });
+        await work(camera);
+        await camera.close();
+      }
+    };
+    await each((camera) => takeScreens(camera, house, 'full', chosen));
+    // These leave something behind, so that they come last, and nobody is told.
+    await Promise.all(house.workers.map((worker) => worker.end()));
+    await each((camera) => takeDialogs(camera, chosen));
+    await each((camera) => takeSignIn(camera, house, operator), false);
+  } finally {
+    await house.stop();
+  }
+}
+
+async function empty(browser: TestBrowser, folder: string): Promise<void> {
+  const house = await House.start({ env: { RATE_LIMITS: 'off', SEED: 'off' } });
+  try {
+    for (const look of all) {
+      const camera = await Camera.open(browser, look, { baseUrl: house.baseUrl, folder });
+      await takeSetup(camera, house);
+      await camera.close();
+    }
+    const operator = await setUp(house);
+    for (const look of all) {
+      const camera = await Camera.open(browser, look, { baseUrl: house.baseUrl, folder, operator });
+      await takeScreens(camera, house, 'empty');
+      await camera.close();
+    }
+  } finally {
+    await house.stop();
+  }
+}
+
+/** Resolves when the worker has counted the log for the overview. */
+const counted = (house: House): Promise<unknown> =>
+  eventually(
+    'the log being counted',
+    async () => {
+      const [row] = await house.sql(
+        `SELECT (SELECT sum(counts[1]) FROM attempt_figures WHERE span = (SELECT max(span) FROM attempt_figures)
+           AND scope_id = '00000000-0000-0000-0000-000000000000') >= 0.98 * (SELECT count(*) FROM attempts) AS "isDone"`,
+      );
+      return row!['isDone'] as boolean;
+    },
+    120_000,
+  );
+
+/** @returns the exit code: 1 when a page has complained */
+async function main(): Promise<number> {
+  const [folder = '.screenshots', ...more] = process.argv.slice(2);
+  if (more.length > 0 || folder.startsWith('-')) {
+    process.stderr.write(`${USAGE}\n`);
+    return 2;
+  }
+  const stopServers = await startBenchServers();
+  try {
+    const browser = await TestBrowser.launch();
+    try {
+      await full(browser, folder);
+      await empty(browser, folder);
+    } finally {
+      await browser.close();
+    }
+    for (const complaint of browser.complaints) process.stderr.write(`The browser: ${complaint}\n`);
+    return browser.complaints.length > 0 ? 1 : 0;
+  } finally {
+    await stopServers();
+  }
+}
+
+process.exitCode = await main().catch((error: unknown) => {
+  process.stderr.write(`\n${inspect(error)}\n`);
+  return 1;
+});

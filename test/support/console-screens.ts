@@ -1,0 +1,58 @@
+import type { Page } from 'playwright-core';
+import type { TestBrowser } from './browser.js';
+import type { House } from './house.js';
+import type { OperatorClient } from './operator.js';
+
+/** A screen of the console, as a test or a picture goes to it. */
+export interface Screen {
+  name: string;
+  /** Below `/console`. */
+  path: string;
+}
+
+/** Every screen, of the newest record where it shows one; those of which there is none yet are left out. */
+export async function screens(house: House): Promise<Screen[]> {
+  const newest = async (table: string, prefix = ''): Promise<string | null> => {
+    const [row] = await house.sql<{ id: string }>(`SELECT id FROM ${table} ORDER BY id DESC LIMIT 1`);
+    return row ? prefix + row.id : null;
+  };
+  const lists = [
+    ...['', 'deliveries', 'dead-letters', 'endpoints', 'batches', 'events', 'customers', 'organizations'],
+    ...['projects', 'audit', 'mailbox', 'operators', 'health', 'account'],
+  ].map((name) => ({ name: name || 'overview', path: `/${name}` }));
+  const records = {
+    delivery: ['deliveries', await newest('deliveries', 'dlv_')],
+    endpoint: ['endpoints', await newest('webhook_endpoints', 'ep_')],
+    batch: ['batches', await newest('redelivery_batches', 'rdl_')],
+    event: ['events', await newest('events', 'evt_')],
+    customer: ['customers', await newest('customers')],
+    organization: ['organizations', await newest('organizations')],
+    project: ['projects', await newest('projects')],
+  };
+  return [
+    ...lists,
+    ...Object.entries(records).flatMap(([name, [list, id]]) =>
+      id ? [{ name, path: `/${list}/${id}` }, ...tabsOf(name, `/${list}/${id}`)] : [],
+    ),
+  ];
+}
+
+/** The parts of records beside the first, which their screen opens with. */
+const tabs: Record<string, string[]> = {
+  customer: ['sessions', 'webhooks', 'events', 'audit'],
+  project: ['keys'],
+};
+
+const tabsOf = (name: string, path: string): Screen[] =>
+  (tabs[name] ?? []).map((tab) => ({ name: `${name}-${tab}`, path: `${path}?tab=${tab}` }));
+
+/** Opens a screen as an operator who is signed in, in a browser context of its own. @param path below `/console` */
+export const openScreen = (
+  browser: TestBrowser,
+  house: House,
+  operator: OperatorClient,
+  path: string,
+): Promise<Page> =>
+  browser.open(`${house.baseUrl}/console${path}`, {
+    storageState: { cookies: [operator.browserCookie()], origins: [] },
+  });

@@ -1,0 +1,217 @@
+import { eventually } from './eventually.js';
+import type { Exchange, House } from './house.js';
+import {
+  delaysOf,
+  repeats,
+  violations,
+  type AttemptRow,
+  type DeliveryRow,
+  type EndpointRow,
+  type Facts,
+  type ProcessFate,
+  type TargetRequest,
+  type Tolerances,
+} from './invariants.js';
+import { pausesSince } from './pauses.js';
+import { entryPoints, type HouseProcess } from './processes.js';
+import { inSeconds, note, type Figures } from './figures.js';
+import { headerOf, type RawTarget } from './raw-target.js';
+import type { Receiver } from './receiver.js';
+
+/** What the history of a house comes to. */
+export interface Summary {
+  events: number;
+  deliveries: number;
+  attempts: number;
+  requests: number;
+  deadLetters: number;
+  cancelled: number;
+  /** Requests for an event that the target had already taken. */
+  repeats: number;
+  /** Of the attempt that began latest after its due time, in ms. */
+  latestMs: number;
+}
+
+export interface CheckOptions extends Partial<Tolerances> {
+  /** How long deliveries may take to come to their ends, in ms. */
+  settleMs?: number;
+}
+
+/** The schedule of a house that sets none, in ms. */
+const SCHEDULE = [0, 15_000, 60_000, 300_000, 1_800_000];
+const SHOWN = 12;
+/** The most that is put down to the machine, in ms. */
+const LONGEST_PAUSE_MS = 5_000;
+
+/** Watches a house and its targets, and judges in the end whether the invariants held. */
+export class History {
+  readonly exchanges: Exchange[] = [];
+  private readonly receivers: Receiver[];
+  private readonly rawRequests: (() => TargetRequest[])[] = [];
+  private readonly began = Date.now();
+
+  constructor(
+    private readonly house: House,
+    ...receivers: Receiver[]
+  ) {
+    this.receivers = receivers;
+    house.onExchange = (exchange) => this.exchanges.push(exchange);
+  }
+
+  /**
+   * Takes down what a target below HTTP sees as well.
+   * @param first status that its first answer comes to, null for no answer at all; its further ones are 200
+   */
+  watch(target: RawTarget, first: number | null = 200): void {
+    // Its address is gone once it has stopped.
+    const { protocol } = new URL(target.url);
+    this.rawRequests.push(() =>
+      target.requests.map((request, index) => {
+        const status = index === 0 ? first : 200;
+        return {
+          url: new URL(request.head[0]!.split(' ')[1]!, `${protocol}//${headerOf(request, 'host')}`).href,
+          eventId: headerOf(request, 'webhook-id')!.replace(/^evt_/, ''),
+          at: request.at,
+          answered: status === null ? null : { status, at: request.at },
+        };
+      }),
+    );
+  }
+
+  /**
+   * Waits until every delivery has ended, and holds everything against I1 to I8. For as long as this process stood
+   * still, the others may have as well: so much later an attempt may begin.
+   * @throws Error that names each violation with its ids
+   */
+  async check({
+    schedule = scheduleOf(this.house.env),
+    lateMs = 3_000,
+    settleMs = 30_000,
+  }: CheckOptions = {}): Promise<Summary> {
+    // What has not ended by then is a violation with a name.
+    await eventually('every delivery ending', () => isSettled(this.house), settleMs).catch(() => undefined);
+    const facts = await this.facts();
+    const pauses = pausesSince(this.began).map(({ ms }) => ms);
+    const pauseMs = Math.min(Math.max(0, ...pauses), LONGEST_PAUSE_MS);
+    const found = violations(facts, { schedule, lateMs: lateMs + pauseMs });
+    if (found.length > 0) {
+      const lines = found.slice(0, SHOWN).map(({ invariant, what }) => `  ${invariant}: ${what}`);
+      const more = found.length > SHOWN ? `\n  and ${found.length - SHOWN} more` : '';
+      throw new Error(`${found.length} violations:\n${lines.join('\n')}${more}`);
+    }
+    const result = summary(facts, { schedule });
+    note({
+      ...inWords(result),
+      ...(pauseMs > 500 ? { 'the machine stood still for': inSeconds(pauseMs) } : {}),
+    });
+    return result;
+  }
+
+  /** Statuses of the answers since a time, oldest first; 0 stands for none. */
+  statuses(since = 0): number[] {
+    return this.exchanges.filter(({ at }) => at >= since).map(({ answer }) => answer?.status ?? 0);
+  }
+
+  private async facts(): Promise<Facts> {
+    return {
+      exchanges: this.exchanges,
+      requests: [...this.receivers.flatMap(requestsOf), ...this.rawRequests.flatMap((seen) => seen())],
+      ...(await recorded(this.house)),
+      processes: this.house.processes.map(fateOf),
+    };
+  }
+}
+
+const inWords = ({ latestMs, deadLetters, cancelled, ...counts }: Summary): Figures => ({
+  events: counts.events,
+  'requests at targets': counts.requests,
+  'sent again after a 2xx': counts.repeats,
+  ...(deadLetters > 0 ? { 'dead letters': deadLetters } : {}),
+  ...(cancelled > 0 ? { cancelled } : {}),
+  'latest attempt': `${inSeconds(latestMs)} after its due time`,
+});
+
+/** Whether every delivery has come to its end. */
+export async function isSettled(house: House): Promise<boolean> {
+  const open = await house.sql(
+    `SELECT FROM deliveries WHERE state = 'pending' OR lease_until IS NOT NULL LIMIT 1`,
+  );
+  return open.length === 0;
+}
+
+const ms = (column: string): string => `(extract(epoch FROM ${column}) * 1000)::float8`;
+
+/** What the database holds. */
+export async function recorded(house: House): Promise<Omit<Facts, 'exchanges' | 'requests' | 'processes'>> {
+  const [customers, sessions, endpoints, events, deliveries, attempts] = await Promise.all([
+    house.sql<{ id: string }>('SELECT id FROM customers'),
+    house.sql<{ id: string }>('SELECT id FROM sessions'),
+    house.sql<EndpointRow>(
+      `SELECT id, CASE WHEN level = 'project' THEN project_id END AS "projectId", url, events, status,
+         ${ms('created_at')} AS "createdAt" FROM webhook_endpoints`,
+    ),
+    house.sql<Facts['events'][number]>(
+      `SELECT id, type, customer_id AS "customerId", project_id AS "projectId", ${ms('created_at')} AS at FROM events`,
+    ),
+    house.sql<DeliveryRow>(
+      `SELECT id, event_id AS "eventId", endpoint_id AS "endpointId", state, attempt,
+         lease_until IS NOT NULL AS "isLeased", withdrawn AS "isWithdrawn", ${ms('created_at')} AS "createdAt"
+       FROM deliveries`,
+    ),
+    house.sql<AttemptRow>(
+      `SELECT id, delivery_id AS "deliveryId", event_id AS "eventId", target_url AS url, attempt, success, error,
+         ${ms('started_at')} AS "startedAt", ${ms('closed_at')} AS "closedAt" FROM attempts`,
+    ),
+  ]);
+  return { customers, sessions, endpoints, events, deliveries, attempts };
+}
+
+const requestsOf = ({ url, requests }: Receiver): TargetRequest[] =>
+  requests.map(({ path, event, at, answered }) => ({
+    url: new URL(path, url).href,
+    eventId: event.id.replace(/^evt_/, ''),
+    at,
+    answered: answered ?? null,
+  }));
+
+/** What became of a process, as far as its test knows. */
+export function fateOf(process: HouseProcess): ProcessFate {
+  const { entryPoint, pid, isRunning, told, hitFailpoint, endedAt, log } = process;
+  const isApi = entryPoint === entryPoints.api;
+  return {
+    name: `${isApi ? 'api' : 'worker'} ${pid}`,
+    isApi,
+    isRunning,
+    isOnPurpose: told !== undefined || hitFailpoint,
+    isKilled: told === 'SIGKILL' || hitFailpoint,
+    endedAt: endedAt ?? null,
+    lastLine: process.output.trimEnd().split('\n').at(-1)!,
+    fatal: log.filter(({ level }) => level === 'fatal').map((line) => JSON.stringify(line)),
+  };
+}
+
+/** The schedule that the processes of a house keep to, in ms. */
+function scheduleOf({ WEBHOOK_RETRY_SCHEDULE: text, TIME_SCALE: scale = '1' }: House['env']): number[] {
+  const units: Record<string, number> = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000 };
+  const delays = text?.split(',').map((each) => {
+    const [, count, unit] = /^(\d+)(ms|s|m|h)$/.exec(each)!;
+    return Number(count) * units[unit!]!;
+  });
+  return (delays ?? SCHEDULE).map((delay) => delay / Number(scale));
+}
+
+/** What the facts come to. */
+export function summary(facts: Facts, schedule: Pick<Tolerances, 'schedule'>): Summary {
+  const states = facts.deliveries.map(({ state }) => state);
+  const heard = new Set(facts.deliveries.map(({ eventId }) => eventId));
+  return {
+    events: heard.size,
+    deliveries: facts.deliveries.length,
+    attempts: facts.attempts.length,
+    requests: facts.requests.length,
+    deadLetters: states.filter((state) => state === 'failed').length,
+    cancelled: states.filter((state) => state === 'cancelled').length,
+    repeats: repeats(facts).length,
+    latestMs: [...delaysOf(facts, schedule).values()].reduce((most, delay) => Math.max(most, delay), 0),
+  };
+}

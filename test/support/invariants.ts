@@ -1,0 +1,399 @@
+import type { Exchange } from './house.js';
+
+/** What clients saw, what targets saw, what the database holds, and what became of the processes. Times in ms since 1970. */
+export interface Facts {
+  exchanges: Exchange[];
+  requests: TargetRequest[];
+  customers: { id: string }[];
+  sessions: { id: string }[];
+  endpoints: EndpointRow[];
+  events: { id: string; type: string; customerId: string | null; projectId: string | null; at: number }[];
+  deliveries: DeliveryRow[];
+  attempts: AttemptRow[];
+  processes: ProcessFate[];
+}
+
+/** One request that a target has seen. */
+export interface TargetRequest {
+  url: string;
+  eventId: string;
+  at: number;
+  /** Null when its answer was never sent whole. */
+  answered: { status: number; at: number } | null;
+}
+
+export interface EndpointRow {
+  id: string;
+  /** Null at the level of the organization. */
+  projectId: string | null;
+  url: string;
+  events: string[];
+  status: string;
+  createdAt: number;
+}
+
+export interface DeliveryRow {
+  id: string;
+  eventId: string;
+  endpointId: string;
+  state: string;
+  /** Of the last claim. */
+  attempt: number;
+  isLeased: boolean;
+  /** Its customer was deleted. */
+  isWithdrawn: boolean;
+  createdAt: number;
+}
+
+export interface AttemptRow {
+  id: string;
+  deliveryId: string;
+  eventId: string;
+  url: string;
+  attempt: number;
+  success: boolean;
+  error: string | null;
+  startedAt: number;
+  closedAt: number;
+}
+
+export interface ProcessFate {
+  name: string;
+  isApi: boolean;
+  isRunning: boolean;
+  /** A test ended it, or it ended itself at a failpoint. */
+  isOnPurpose: boolean;
+  /** It was given no time to finish. */
+  isKilled: boolean;
+  endedAt: number | null;
+  /** The fatal lines of its log. */
+  fatal: string[];
+  lastLine: string;
+}
+
+/** What a scenario allows. */
+export interface Tolerances {
+  /** The delays before the five attempts, in ms. */
+  schedule: number[];
+  /** How long after its due time an attempt may begin, in ms, jitter aside. */
+  lateMs: number;
+}
+
+export type Invariant = 'I1' | 'I2' | 'I3' | 'I4' | 'I5' | 'I6' | 'I7' | 'I8';
+
+/** What does not hold, with the ids that it does not hold for. */
+export interface Violation {
+  invariant: Invariant;
+  what: string;
+}
+
+/** Either way of the schedule (contract, section 5). */
+const JITTER = 0.1;
+const MAX_ATTEMPTS = 5;
+/** Longest time that a request may take (I7). */
+const LONGEST_MS = 15_000;
+/** Clocks of two processes are read at two times; so that a request is not older than its attempt. */
+const SLACK_MS = 20;
+
+/** Everything that the facts say against the invariants I1 to I8 of the fault table. */
+export function violations(facts: Facts, tolerances: Tolerances): Violation[] {
+  const index = indexed(facts);
+  return [
+    // First what explains much of the rest.
+    ...fates(facts),
+    ...acknowledgedWrites(facts, index),
+    ...fanOut(facts, index),
+    ...deliveries(facts, index),
+    ...requestsPerAttempt(facts, index),
+    ...singleUse(facts),
+    ...tenants(facts),
+    ...refreshLines(facts),
+    ...answers(facts),
+    ...gaps(facts, index, tolerances),
+  ];
+}
+
+/** How long after its due time each attempt began, in ms; negative within the jitter. */
+export function delaysOf(facts: Facts, { schedule }: Pick<Tolerances, 'schedule'>): Map<AttemptRow, number> {
+  const { attemptsOf } = indexed(facts);
+  const delays = new Map<AttemptRow, number>();
+  for (const delivery of facts.deliveries) {
+    let from = delivery.createdAt;
+    for (const attempt of attemptsOf(delivery.id)) {
+      delays.set(attempt, attempt.startedAt - from - schedule[attempt.attempt - 1]!);
+      from = attempt.closedAt;
+    }
+  }
+  return delays;
+}
+
+/** Requests that came although the target had answered the same event with success before, redeliveries aside. */
+export function repeats({ requests, deliveries, endpoints }: Facts): TargetRequest[] {
+  const urls = new Map(endpoints.map(({ id, url }) => [id, url]));
+  const wanted = counted(deliveries.map(({ eventId, endpointId }) => `${urls.get(endpointId)} ${eventId}`));
+  return [...grouped(requests, keyOf)].flatMap(([key, group]) => {
+    const done = group
+      .filter(({ answered }) => answered && isSuccess(answered.status))
+      .map(({ answered }) => answered!.at)
+      .sort((one, other) => one - other);
+    // As many deliveries of it, as many successes are in order.
+    const enough = done[(wanted.get(key) ?? 1) - 1];
+    return enough === undefined ? [] : group.filter(({ at }) => at > enough);
+  });
+}
+
+type Index = ReturnType<typeof indexed>;
+
+function indexed({ events, attempts, requests, endpoints }: Facts) {
+  const byDelivery = grouped(attempts, ({ deliveryId }) => deliveryId);
+  for (const group of byDelivery.values()) group.sort((one, other) => one.attempt - other.attempt);
+  const seen = grouped(requests, keyOf);
+  return {
+    events: new Map(events.map((event) => [event.id, event])),
+    endpoints: new Map(endpoints.map((endpoint) => [endpoint.id, endpoint])),
+    attemptsOf: (deliveryId: string): AttemptRow[] => byDelivery.get(deliveryId) ?? [],
+    seenBy: (url: string, eventId: string): TargetRequest[] => seen.get(`${url} ${eventId}`) ?? [],
+  };
+}
+
+/** I1, and of I2 that the event of an acknowledged change is there. */
+function acknowledgedWrites({ exchanges, ...facts }: Facts, { endpoints }: Index): Violation[] {
+  const customers = new Set(facts.customers.map(({ id }) => id));
+  const sessions = new Set(facts.sessions.map(({ id }) => id));
+  const deliveryIds = new Set(facts.deliveries.map(({ id }) => id));
+  const told = counted(facts.events.map(({ type, customerId }) => `${type} ${customerId}`));
+  const found: Violation[] = [];
+  const require = (isThere: boolean, invariant: Invariant, what: string): void => {
+    if (!isThere) found.push({ invariant, what: `${what} is acknowledged and not there` });
+  };
+  const logins = new Map<string, number>();
+  for (const { method, path, answer } of exchanges) {
+    if (method !== 'POST' || !answer || !isSuccess(answer.status)) continue;
+    const { body } = answer;
+    const customerId = (body.customer?.id ?? (path === '/api/v1/customers' && body.id)) as string | undefined;
+    if (customerId) require(customers.has(customerId), 'I1', `customer ${customerId}`);
+    const sessionId = claimsOf(body.tokens?.accessToken as string | undefined)?.sid;
+    if (sessionId) require(sessions.has(sessionId), 'I1', `session ${sessionId}`);
+    if (path === '/v1/webhooks/endpoints')
+      require(endpoints.has(uuid(body.data.id as string)), 'I1', `endpoint ${body.data.id}`);
+    if (path.endsWith('/redeliver'))
+      require(deliveryIds.has(uuid(body.data.id as string)), 'I1', `delivery ${body.data.id}`);
+    if (customerId && answer.status === 201)
+      require(told.has(`customer.created ${customerId}`), 'I2', `customer.created of ${customerId}`);
+    if (path.endsWith('/login') && customerId) logins.set(customerId, (logins.get(customerId) ?? 0) + 1);
+  }
+  for (const [customerId, count] of logins) {
+    const events = told.get(`login.succeeded ${customerId}`) ?? 0;
+    require(events >= count, 'I2', `login.succeeded ${count} times of ${customerId} (${events} times)`);
+  }
+  return found;
+}
+
+/** I2: each event has a delivery to each endpoint that listens. */
+function fanOut({ events, endpoints, deliveries: rows }: Facts, _: Index): Violation[] {
+  const made = new Set(rows.map(({ eventId, endpointId }) => `${eventId} ${endpointId}`));
+  return endpoints
+    .filter(({ status }) => status === 'enabled')
+    .flatMap((endpoint) =>
+      events
+        .filter((event) => event.at > endpoint.createdAt && listens(endpoint, event))
+        .filter((event) => !made.has(`${event.id} ${endpoint.id}`))
+        .map(({ id, type }) => ({
+          invariant: 'I2' as const,
+          what: `${type} ${id} has no delivery to ${endpoint.id}`,
+        })),
+    );
+}
+
+/** I2: each delivery has come to an end that its attempts and its target bear out. */
+function deliveries({ deliveries: rows }: Facts, index: Index): Violation[] {
+  return rows.flatMap((delivery) => {
+    const attempts = index.attemptsOf(delivery.id);
+    const wrong = endFault(delivery, attempts, index);
+    const seen = attempts.map(({ attempt, error }) => `${attempt}:${error ?? 'ok'}`).join(' ');
+    if (!wrong) return [];
+    return [
+      { invariant: 'I2' as const, what: `delivery ${delivery.id} ${wrong} (attempts ${seen || 'none'})` },
+    ];
+  });
+}
+
+function endFault(delivery: DeliveryRow, attempts: AttemptRow[], index: Index): string | null {
+  const last = attempts.at(-1);
+  if (attempts.some(({ attempt }, position) => attempt !== position + 1))
+    return 'lacks a record of an attempt';
+  if (attempts.slice(0, -1).some(({ success }) => success)) return 'was tried again after a success';
+  if (delivery.isLeased) return 'is still in the hands of a worker';
+  if (delivery.attempt !== attempts.length) return `has another number of attempts than ${delivery.attempt}`;
+  switch (delivery.state) {
+    case 'succeeded': {
+      const seen = last ? index.seenBy(last.url, delivery.eventId) : [];
+      const isHeard = seen.some(({ answered }) => answered && isSuccess(answered.status));
+      return last?.success && isHeard ? null : 'counts as succeeded, and no target says so';
+    }
+    case 'failed':
+      return attempts.length === MAX_ATTEMPTS && !last!.success
+        ? null
+        : 'is a dead letter without five failures';
+    case 'cancelled':
+      return delivery.isWithdrawn || index.endpoints.get(delivery.endpointId)?.status !== 'enabled'
+        ? null
+        : 'was cancelled although its endpoint is there';
+    default:
+      return `is ${delivery.state}`;
+  }
+}
+
+/** I3: one record for each number; and no moment at which a target had seen more requests than were begun. */
+function requestsPerAttempt({ attempts, requests }: Facts, _: Index): Violation[] {
+  const numbers = counted(attempts.map(({ deliveryId, attempt }) => `attempt ${attempt} of ${deliveryId}`));
+  const twice = [...numbers]
+    .filter(([, count]) => count > 1)
+    .map(([what, count]) => ({ invariant: 'I3' as const, what: `${what} is recorded ${count} times` }));
+  const begun = grouped(attempts, keyOf);
+  const tooMany = [...grouped(requests, keyOf)].flatMap(([key, group]) => {
+    const starts = (begun.get(key) ?? []).map(({ startedAt }) => startedAt).sort((one, other) => one - other);
+    const arrivals = group.map(({ at }) => at).sort((one, other) => one - other);
+    const position = arrivals.findIndex((at, count) => !(starts[count]! <= at + SLACK_MS));
+    if (position < 0) return [];
+    const what = `request ${position + 1} of ${arrivals.length} for ${key} belongs to no attempt of its own (${starts.length} begun)`;
+    return [{ invariant: 'I3' as const, what }];
+  });
+  return [...twice, ...tooMany];
+}
+
+/** I4: nothing has two successors. */
+function refreshLines({ exchanges }: Facts): Violation[] {
+  const refreshes = exchanges.filter(
+    ({ path, answer }) => path.endsWith('/auth/refresh') && answer?.status === 200,
+  );
+  return [...grouped(refreshes, ({ asked }) => asked.refreshToken as string)].flatMap(([token, group]) => {
+    const successors = new Set(group.map(({ answer }) => answer!.body.tokens?.refreshToken as string));
+    if (successors.size <= 1) return [];
+    return [
+      {
+        invariant: 'I4' as const,
+        what: `refresh token ${token.slice(0, 12)}… has ${successors.size} successors`,
+      },
+    ];
+  });
+}
+
+/** I5: what happens once is told once. */
+function singleUse({ events }: Facts): Violation[] {
+  const once = events.filter(({ type }) => type === 'verification.completed' || type === 'customer.created');
+  return [...counted(once.map(({ type, customerId }) => `${type} of ${customerId}`))]
+    .filter(([, count]) => count > 1)
+    .map(([what, count]) => ({ invariant: 'I5', what: `${what} happened ${count} times` }));
+}
+
+/** I6: whoever asks is who is answered. */
+function tenants({ exchanges }: Facts): Violation[] {
+  return exchanges.flatMap(({ path, asked, accessToken, answer }) => {
+    if (!answer || !isSuccess(answer.status)) return [];
+    const { body } = answer;
+    const mine = path === '/api/v1/me' && accessToken ? claimsOf(accessToken)?.sub === body.id : true;
+    const named = asked?.email && body.customer?.email ? body.customer.email === asked.email : true;
+    return mine && named
+      ? []
+      : [
+          {
+            invariant: 'I6' as const,
+            what: `${path} answered about somebody else: ${body.id ?? body.customer.id}`,
+          },
+        ];
+  });
+}
+
+/** I7: no 500, no refusal without a time, nothing longer than 15 s, and no silence without a cause. */
+function answers({ exchanges, processes }: Facts): Violation[] {
+  const deaths = processes.filter(({ isApi, isKilled }) => isApi && isKilled).map(({ endedAt }) => endedAt!);
+  return exchanges.flatMap((exchange) => {
+    const fault = answerFault(exchange, deaths);
+    return fault ? [{ invariant: 'I7' as const, what: `${exchange.method} ${exchange.path} ${fault}` }] : [];
+  });
+}
+
+function answerFault({ path, at, ms, answer, fault }: Exchange, deaths: number[]): string | null {
+  if (ms > LONGEST_MS) return `took ${Math.round(ms)} ms`;
+  if (!answer) {
+    const wasKilled = deaths.some((death) => death > at - SLACK_MS && death < at + ms + 1_000);
+    const text = faultText(fault);
+    return wasKilled || text.includes('ECONNREFUSED') ? null : `got no answer: ${text}`;
+  }
+  // A probe asks again by itself.
+  if (path === '/readyz') return null;
+  if (answer.status === 503) return answer.headers.get('retry-after') ? null : 'got 503 without Retry-After';
+  return answer.status >= 500 && answer.status !== 501 ? `got ${answer.status}` : null;
+}
+
+/** I7: the same process id unless it was ended on purpose. */
+function fates({ processes }: Facts): Violation[] {
+  return processes.flatMap(({ name, isRunning, isOnPurpose, fatal, lastLine }) => [
+    ...(isRunning || isOnPurpose
+      ? []
+      : [{ invariant: 'I7' as const, what: `${name} ended by itself${lastLine ? `: ${lastLine}` : ''}` }]),
+    ...fatal.map((line) => ({ invariant: 'I7' as const, what: `${name} logged: ${line}` })),
+  ]);
+}
+
+/** I8 */
+function gaps(facts: Facts, _: Index, tolerances: Tolerances): Violation[] {
+  const { schedule, lateMs } = tolerances;
+  return [...delaysOf(facts, tolerances)].flatMap(([{ deliveryId, attempt }, delay]) => {
+    const jitter = schedule[attempt - 1]! * JITTER;
+    const isEarly = delay < -jitter - SLACK_MS;
+    if (!isEarly && delay <= jitter + lateMs) return [];
+    const what = `attempt ${attempt} of ${deliveryId} began ${Math.round(Math.abs(delay))} ms too ${isEarly ? 'early' : 'late'}`;
+    return [{ invariant: 'I8' as const, what }];
+  });
+}
+
+/** `*` leaves out what must be named (contract, section 5). */
+function listens(
+  { projectId, events }: EndpointRow,
+  event: { type: string; projectId: string | null },
+): boolean {
+  if (projectId !== null && projectId !== event.projectId) return false;
+  return events.some((wanted) =>
+    wanted === '*'
+      ? !event.type.startsWith('webhook.') && event.type !== 'login.failed'
+      : wanted === event.type || (wanted.endsWith('.*') && event.type.startsWith(wanted.slice(0, -1))),
+  );
+}
+
+const isSuccess = (status: number): boolean => status >= 200 && status <= 299;
+const keyOf = ({ url, eventId }: { url: string; eventId: string }): string => `${url} ${eventId}`;
+/** Without the prefix of its kind. */
+const uuid = (id: string): string => id.replace(/^[a-z]+_/, '');
+
+function claimsOf(token: string | undefined): { sub: string; sid: string } | undefined {
+  if (!token) return undefined;
+  return JSON.parse(Buffer.from(token.split('.')[1]!, 'base64url').toString()) as {
+    sub: string;
+    sid: string;
+  };
+}
+
+/** An error and what is behind it. (In jest an error of Node's own is no instance of this realm's Error.) */
+function faultText(fault: unknown): string {
+  const { message, code = '', cause } = (fault ?? {}) as { message?: string; code?: string; cause?: unknown };
+  return `${message ?? String(fault)} ${code}${cause === undefined ? '' : `, ${faultText(cause)}`}`;
+}
+
+function grouped<T>(items: T[], keyed: (item: T) => string): Map<string, T[]> {
+  const groups = new Map<string, T[]>();
+  for (const item of items) {
+    const key = keyed(item);
+    const group = groups.get(key);
+    if (group) group.push(item);
+    else groups.set(key, [item]);
+  }
+  return groups;
+}
+
+function counted(keys: string[]): Map<string, number> {
+  const counts = new Map<string, number>();
+  for (const key of keys) counts.set(key, (counts.get(key) ?? 0) + 1);
+  return counts;
+}

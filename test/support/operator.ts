@@ -1,0 +1,139 @@
+import { randomBytes, randomUUID } from 'node:crypto';
+import { v7 as uuid } from 'uuid';
+import type { Answer, House } from './house.js';
+import { totpCode } from './totp.js';
+import { uniqueEmail } from './unique-email.js';
+
+const COOKIE = '__Host-gatehouse_operator';
+
+/** What every change of the console carries. */
+export const CONSOLE_HEADER = { 'x-gatehouse-console': '1' };
+
+/** What an operator of a house signs in with the second time. */
+interface Enrolled {
+  secret: string;
+  recoveryCodes: string[];
+}
+
+const enrolled = new WeakMap<House, Map<string, Enrolled>>();
+
+/** An operator at the console of a house, with the cookie that a browser would keep. */
+export class OperatorClient {
+  /** Null when there is none, as after signing out. */
+  cookie: string | null = null;
+  /** Of the authenticator, once it is enrolled. */
+  secret = '';
+  /** The code that proved it, which is used up. */
+  enrolledWith = '';
+  recoveryCodes: string[] = [];
+  operator!: { id: string; email: string; name: string | null; role: string };
+
+  constructor(readonly house: House) {}
+
+  /** @param path below `/operator/v1` */
+  async call(
+    method: string,
+    path: string,
+    body?: unknown,
+    headers: Record<string, string> = {},
+  ): Promise<Answer> {
+    const answer = await this.house.request(method, `/operator/v1${path}`, {
+      body,
+      headers: {
+        ...CONSOLE_HEADER,
+        ...(this.cookie === null ? {} : { cookie: `${COOKIE}=${this.cookie}` }),
+        ...headers,
+      },
+    });
+    for (const set of answer.headers.getSetCookie()) {
+      const [, value] = new RegExp(`^${COOKIE}=([^;]*)`).exec(set) ?? [];
+      if (value !== undefined) this.cookie = value || null;
+    }
+    return answer;
+  }
+
+  cookieHeader(): string {
+    return `${COOKIE}=${this.cookie}`;
+  }
+
+  /** For a browser that is signed in already. */
+  browserCookie() {
+    return {
+      name: COOKIE,
+      value: this.cookie!,
+      domain: new URL(this.house.baseUrl).hostname,
+      path: '/',
+      expires: -1,
+      httpOnly: true,
+      secure: true,
+      sameSite: 'Strict' as const,
+    };
+  }
+
+  /** Enrolls an authenticator. */
+  async enroll(): Promise<Answer> {
+    const { body } = await this.call('POST', '/session/enrollment');
+    this.secret = body.secret as string;
+    this.enrolledWith = totpCode(this.secret);
+    const answer = await this.call('POST', '/session/enrollment/confirm', { code: this.enrolledWith });
+    if (answer.status !== 200) return answer;
+    this.recoveryCodes = answer.body.recoveryCodes as string[];
+    this.operator = answer.body.session.operator;
+    const known = enrolled.get(this.house) ?? new Map<string, Enrolled>();
+    enrolled.set(this.house, known.set(this.operator.email, this));
+    return answer;
+  }
+}
+
+/** Somebody with the seed operator's password who is signed in already: quick, and past everything that leads there. */
+export async function insertOperator(house: House, role = 'admin'): Promise<OperatorClient> {
+  const client = new OperatorClient(house);
+  client.cookie = randomBytes(32).toString('base64url');
+  client.operator = { id: uuid(), email: uniqueEmail(), name: null, role };
+  await house.sql(
+    `WITH made AS (
+       INSERT INTO operators (id, email, password_hash, role)
+       SELECT $1, $2, password_hash, $3 FROM operators WHERE email = $4 RETURNING id)
+     INSERT INTO operator_sessions (id, operator_id, token_hash, stage, ends_at)
+     SELECT id, id, sha256($5), 'signed_in', now() + interval '12 hours' FROM made`,
+    [client.operator.id, client.operator.email, role, house.credentials.operator.email, client.cookie],
+  );
+  return client;
+}
+
+/**
+ * Signs an operator in: the one of the seed, unless told. The first time an authenticator is enrolled; after that it
+ * takes one of the ten recovery codes, because each code of an authenticator is good once in 30 s.
+ */
+export async function signIn(
+  house: House,
+  credentials: { email: string; password: string } = house.credentials.operator,
+): Promise<OperatorClient> {
+  const client = new OperatorClient(house);
+  const opened = await client.call('POST', '/session', credentials);
+  let answer = opened;
+  if (opened.body.state === 'enrollment') answer = await client.enroll();
+  const known = enrolled.get(house)?.get(credentials.email);
+  if (opened.body.state === 'second_factor' && known) {
+    client.secret = known.secret;
+    client.recoveryCodes = known.recoveryCodes;
+    answer = await client.call('POST', '/session/second-factor', { code: known.recoveryCodes.shift() });
+    client.operator = answer.body.operator;
+  }
+  if (!client.operator) throw new Error(`nobody is signed in: ${JSON.stringify(answer.body)}`);
+  return client;
+}
+
+/** A new operator of a role, signed in; `admin` invites them. */
+export async function inviteOperator(
+  admin: OperatorClient,
+  role: string,
+): Promise<OperatorClient & { password: string }> {
+  const invited = await admin.call('POST', '/operators', { email: uniqueEmail(), role });
+  const token = new URLSearchParams(new URL(invited.body.invitationUrl as string).hash.slice(1)).get('token');
+  const client = Object.assign(new OperatorClient(admin.house), { password: `${randomUUID()} phrase` });
+  await client.call('POST', '/invitations/accept', { token, password: client.password });
+  const answer = await client.enroll();
+  if (answer.status !== 200) throw new Error(`nobody is signed in: ${JSON.stringify(answer.body)}`);
+  return client;
+}

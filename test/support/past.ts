@@ -1,0 +1,134 @@
+import { randomBytes } from 'node:crypto';
+import type { DeliveryState } from '#domain';
+import type { House } from './house.js';
+
+const DAY_MS = 86_400_000;
+
+/** A UUIDv7 of a moment, in ms since 1970. */
+export function idAt(time: number): string {
+  const hex =
+    Math.floor(time).toString(16).padStart(12, '0') + '7' + randomBytes(10).toString('hex').slice(1);
+  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-8${hex.slice(17, 20)}-${hex.slice(20, 32).padEnd(12, '0')}`;
+}
+
+/** An attempt of the past. `at` in ms since 1970. */
+export interface PastAttempt {
+  at: number;
+  status: number;
+  responseBody?: string;
+}
+
+/** A delivery of the past, which ended with its last attempt unless it is told otherwise. */
+export interface PastDelivery {
+  endpointId: string;
+  projectId: string | null;
+  organizationId?: string;
+  /** Default: a new event. */
+  eventId?: string;
+  customerId?: string;
+  eventType?: string;
+  state: DeliveryState;
+  resolution?: 'redelivered' | 'discarded';
+  redeliveryOf?: string;
+  finishedAt?: number;
+  attempts: PastAttempt[];
+}
+
+export interface InsertedDelivery {
+  id: string;
+  eventId: string;
+  attemptIds: string[];
+}
+
+/** Makes the partitions that a house would still have of the days since a moment. */
+export async function insertDays(house: House, since: number): Promise<void> {
+  for (let day = Math.floor(since / DAY_MS) * DAY_MS; day < Date.now() - DAY_MS; day += DAY_MS) {
+    const date = new Date(day).toISOString().slice(0, 10).replaceAll('-', '');
+    await house.sql(
+      `CREATE TABLE IF NOT EXISTS attempts_${date} PARTITION OF attempts
+       FOR VALUES FROM ('${floorOf(day)}') TO ('${floorOf(day + DAY_MS)}')`,
+    );
+  }
+}
+
+const floorOf = (day: number): string => `${idAt(day).slice(0, 13)}-0000-0000-000000000000`;
+
+/** Writes deliveries as they would stand in the record today. */
+export async function insertDeliveries(
+  house: House,
+  deliveries: PastDelivery[],
+): Promise<InsertedDelivery[]> {
+  const rows = deliveries.map((delivery) => rowOf(house, delivery));
+  await house.sql(
+    `INSERT INTO events (id, organization_id, project_id, customer_id, type, body, created_at)
+     SELECT event_id, organization_id, project_id, customer_id, event_type, body, created_at
+     FROM json_to_recordset($1::json) AS d (event_id uuid, organization_id uuid, project_id uuid, customer_id uuid,
+       event_type text, body text, created_at timestamptz)
+     ON CONFLICT (id) DO NOTHING`,
+    [JSON.stringify(rows)],
+  );
+  await house.sql(
+    `INSERT INTO deliveries (id, organization_id, project_id, event_id, event_type, endpoint_id, target_url, state,
+       resolution, redelivery_of, attempt, last_http_status, created_at, finished_at)
+     SELECT id, organization_id, project_id, event_id, event_type, endpoint_id, 'https://example.com/hook', state,
+       resolution, redelivery_of, json_array_length(attempts), (attempts->-1->>'status')::smallint, created_at,
+       CASE WHEN state <> 'pending' THEN finished_at END
+     FROM json_to_recordset($1::json) AS d (id uuid, organization_id uuid, project_id uuid, event_id uuid,
+       event_type text, endpoint_id uuid, state text, resolution text, redelivery_of uuid, attempts json,
+       created_at timestamptz, finished_at timestamptz)`,
+    [JSON.stringify(rows)],
+  );
+  await house.sql(
+    `INSERT INTO attempts (id, organization_id, project_id, event_id, event_type, endpoint_id, delivery_id, target_url,
+       attempt, http_status, success, error, duration_ms, response_body, started_at, closed_at)
+     SELECT a.id, d.organization_id, d.project_id, d.event_id, d.event_type, d.endpoint_id, d.id,
+       'https://example.com/hook', row_number() OVER (PARTITION BY d.id ORDER BY a.id), a.status,
+       a.status BETWEEN 200 AND 299, CASE WHEN a.status NOT BETWEEN 200 AND 299 THEN 'http_error' END, 20,
+       a."responseBody", a.at, a.at
+     FROM json_to_recordset($1::json) AS d (id uuid, organization_id uuid, project_id uuid, event_id uuid,
+       event_type text, endpoint_id uuid, attempts json),
+       json_to_recordset(d.attempts) AS a (id uuid, status smallint, "responseBody" text, at timestamptz)`,
+    [JSON.stringify(rows)],
+  );
+  return rows.map(({ id, event_id, attempts }) => ({
+    id,
+    eventId: event_id,
+    attemptIds: attempts.map((attempt) => attempt.id),
+  }));
+}
+
+function rowOf(house: House, delivery: PastDelivery) {
+  const { endpointId, projectId, eventType = 'customer.created', attempts } = delivery;
+  const begin = attempts[0]!.at;
+  const iso = (time: number): string => new Date(time).toISOString();
+  const { eventId = idAt(begin), organizationId = house.credentials.organizationId } = delivery;
+  const body = {
+    id: `evt_${eventId}`,
+    type: eventType,
+    created_at: iso(begin),
+    project_id: projectId,
+    organization_id: organizationId,
+    data: { told: iso(begin) },
+  };
+  return {
+    id: idAt(begin),
+    organization_id: organizationId,
+    project_id: projectId,
+    customer_id: delivery.customerId ?? null,
+    event_id: eventId,
+    event_type: eventType,
+    body: JSON.stringify(body),
+    endpoint_id: endpointId.replace('ep_', ''),
+    state: delivery.state,
+    resolution: delivery.resolution ?? null,
+    redelivery_of: delivery.redeliveryOf ?? null,
+    created_at: iso(begin),
+    finished_at: iso(delivery.finishedAt ?? attempts.at(-1)!.at + 1_000),
+    attempts: attempts.map(({ at, status, responseBody = 'ok' }) => ({
+      id: idAt(at),
+      at: iso(at),
+      status,
+      responseBody,
+    })),
+  };
+}

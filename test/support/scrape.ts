@@ -1,0 +1,47 @@
+/** One sample of the text format of Prometheus. */
+export interface Sample {
+  name: string;
+  labels: Record<string, string>;
+  value: number;
+}
+
+/** What a process shows on its METRICS_PORT. */
+export class Scrape {
+  private constructor(readonly text: string) {}
+
+  static async of(port: number | string): Promise<Scrape> {
+    const response = await fetch(`http://127.0.0.1:${port}/metrics`);
+    if (!response.ok) throw new Error(`/metrics answered ${response.status}`);
+    return new Scrape(await response.text());
+  }
+
+  get samples(): Sample[] {
+    return [...this.text.matchAll(/^([a-z_]\w*)(?:\{(.*)\})? (\S+)$/gm)].map(([, name, labels, value]) => ({
+      name: name!,
+      labels: Object.fromEntries(
+        [...(labels ?? '').matchAll(/(\w+)="((?:[^"\\]|\\.)*)"/g)].map(([, label, text]) => [label, text]),
+      ) as Record<string, string>,
+      value: Number(value),
+    }));
+  }
+
+  /** The names that a query can ask for. */
+  get names(): Set<string> {
+    const types = [...this.text.matchAll(/^# TYPE (\w+) (\w+)$/gm)];
+    return new Set(
+      types.flatMap(([, name, type]) =>
+        type === 'histogram' ? [`${name}_bucket`, `${name}_sum`, `${name}_count`] : [name!],
+      ),
+    );
+  }
+
+  /** The sum of all samples of a name that bear these labels; null when there is none. */
+  value(name: string, labels: Record<string, string> = {}): number | null {
+    const found = this.samples.filter(
+      (sample) =>
+        sample.name === name &&
+        Object.entries(labels).every(([label, value]) => sample.labels[label] === value),
+    );
+    return found.length === 0 ? null : found.reduce((sum, { value }) => sum + value, 0);
+  }
+}
