@@ -1,6 +1,15 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { Database, DELIVERY_CHANNEL, pendingMigrations } from '#persistence';
-import { Config, DeliveryQueue, LOGGER, MetricsServer, sleep, withTimeout, type Logger } from '#platform';
+import {
+  Config,
+  DeliveryQueue,
+  LOGGER,
+  MetricsServer,
+  monotonicMs,
+  sleep,
+  withTimeout,
+  type Logger,
+} from '#platform';
 import { AttemptRunner } from './delivery/attempt-runner.js';
 import { DueSource } from './delivery/due-source.js';
 import { EndpointReports } from './health/endpoint-reports.js';
@@ -51,6 +60,7 @@ export class WorkerService {
   /** Takes no more work, lets attempts in flight finish, then lets go of everything. */
   async stop(): Promise<void> {
     this.isStopping = true;
+    const end = monotonicMs() + SETTLE_MS + LET_GO_MS;
     const atRest = Promise.all([
       this.source.stop().then(() => this.runner.settle()),
       this.housekeeper.stop(),
@@ -62,7 +72,8 @@ export class WorkerService {
       () => true,
       () => false,
     );
-    await withTimeout(this.letGo(isSettled), LET_GO_MS, 'somebody does not answer').catch(() => undefined);
+    const leftMs = Math.max(0, Math.min(end - monotonicMs(), LET_GO_MS));
+    await withTimeout(this.letGo(isSettled), leftMs, 'somebody does not answer').catch(() => undefined);
     this.metricsServer.stop();
   }
 

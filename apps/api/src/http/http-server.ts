@@ -8,7 +8,7 @@ import {
 import type { Socket } from 'node:net';
 import type { Express } from 'express';
 import { GatehouseError, type ErrorCode } from '#domain';
-import { errorCode, monotonicMs, newId, sleep, withTimeout } from '#platform';
+import { errorCode, newId, sleep, withTimeout } from '#platform';
 import { problemDocument } from './problem.js';
 
 /** Longest wait for requests in hand when the process stops, in ms. */
@@ -107,10 +107,15 @@ export async function drain(server: Server): Promise<void> {
   server.closeAllConnections();
 }
 
-/** In short looks: after one long wait a busy process would find the timer before what has arrived meanwhile. */
+/**
+ * In short looks, which are counted: after one long wait, or by the clock, a process that stood still would find that
+ * its time is over before it finds what has arrived meanwhile.
+ */
 async function requestsCease(server: Server): Promise<void> {
   let quietMs = 0;
   server.on('request', () => (quietMs = -LOOK_MS));
-  for (const end = monotonicMs() + LEAVE_MS; quietMs < QUIET_MS && monotonicMs() < end; quietMs += LOOK_MS)
+  for (let looks = LEAVE_MS / LOOK_MS; quietMs < QUIET_MS && looks > 0; looks -= 1) {
     await sleep(LOOK_MS);
+    quietMs += LOOK_MS;
+  }
 }
