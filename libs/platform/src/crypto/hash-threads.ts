@@ -84,6 +84,7 @@ export class HashThreads {
   constructor(
     private readonly threads: number,
     cost: number,
+    private readonly patienceMs = PATIENCE_MS,
   ) {
     this.typicalMs = bcryptMs(cost);
   }
@@ -123,7 +124,7 @@ export class HashThreads {
   private handOver(): void {
     const [next] = this.waiting;
     const [patient] = this.patient;
-    const isDue = !next || monotonicMs() - this.lastPatientAt > PATIENCE_MS;
+    const isDue = !next || monotonicMs() - this.lastPatientAt > this.patienceMs;
     if (patient && isDue && this.hasRoomForPatient()) {
       this.patient.delete(patient);
       patient();
@@ -189,7 +190,7 @@ export class HashThreads {
    * needs no hash, but cores: the threads have the lowest priority of all that this house runs.
    */
   async calm(): Promise<void> {
-    const end = monotonicMs() + PATIENCE_MS;
+    const end = monotonicMs() + this.patienceMs;
     const isBusy = (): boolean => this.waiting.size > 0 || this.busy - this.patientBusy >= this.threads;
     while (isBusy() && monotonicMs() < end) await sleep(GLANCE_MS);
   }
