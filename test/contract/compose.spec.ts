@@ -238,7 +238,7 @@ describe("the compose file's servers", () => {
         return stdout.trim();
       };
       try {
-        await eventually('Redis answering', () => ask(['PING']).catch(() => ''));
+        await eventually('Redis answering', () => ask(['PING']).catch(() => null));
         expect(await ask(['PING'])).toMatch(/^NOAUTH/);
         expect(await ask(['PING'], env['REDIS_PASSWORD'])).toBe('PONG');
         const said = await ask(['CONFIG', 'GET', 'maxmemory-policy', 'appendonly'], env['REDIS_PASSWORD']);

@@ -3,6 +3,7 @@ import { createHash, randomUUID } from 'node:crypto';
 import { promisify } from 'node:util';
 import { eventually } from '../support/eventually.js';
 import { House, PASSWORD, type Answer } from '../support/house.js';
+import { patiently } from '../support/patiently.js';
 import { Receiver } from '../support/receiver.js';
 import { insertKey, insertOrganization, insertProject } from '../support/tenants.js';
 
@@ -285,13 +286,15 @@ describe('the audit log and the change', () => {
         );
         const answers = await Promise.all(
           Array.from({ length: 20 }, () =>
-            house.request('POST', `/v1/webhooks/deliveries/${delivery}/redeliver`, {
-              body: { reason: 'the target is up again' },
-              headers: {
-                ...bearer(house.credentials.secretKey),
-                ...(how === 'with' ? { 'idempotency-key': randomUUID() } : {}),
-              },
-            }),
+            patiently(() =>
+              house.request('POST', `/v1/webhooks/deliveries/${delivery}/redeliver`, {
+                body: { reason: 'the target is up again' },
+                headers: {
+                  ...bearer(house.credentials.secretKey),
+                  ...(how === 'with' ? { 'idempotency-key': randomUUID() } : {}),
+                },
+              }),
+            ),
           ),
         );
         expect(answers.map(({ status }) => status).sort()).toEqual([202, ...Array(19).fill(409)]);

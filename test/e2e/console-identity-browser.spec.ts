@@ -59,6 +59,8 @@ describeBrowser('customers, projects, organizations and operators in the console
     await page.getByRole('searchbox', { name: 'Search' }).fill(noun === 'operators' ? mark : `found-${mark}`);
     await page.waitForURL(/[?]q=/);
     await page.getByText(new RegExp(`^1 ${noun.slice(0, -1)}$`)).waitFor();
+    // The count and the rows are two answers.
+    await rows.nth(1).waitFor({ state: 'detached' });
     expect(await rows.allTextContents()).toEqual([expect.stringContaining(mark)]);
     await page.goto(`${page.url()}x`);
     await page.getByText('No match').waitFor();

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { House, PASSWORD, type Answer } from '../support/house.js';
+import { patiently } from '../support/patiently.js';
 import { insertKey, insertOrganization } from '../support/tenants.js';
 import { uniqueEmail } from '../support/unique-email.js';
 
@@ -70,7 +71,9 @@ describe('PATCH /api/v1/customers/{id}', () => {
   it('of many at the same time none loses what another sets', async () => {
     const { id } = await create();
     const keys = Array.from({ length: 20 }, (_, index) => `key${index}`);
-    const answers = await Promise.all(keys.map((key) => patch(id, { metadata: { [key]: { set: true } } })));
+    const answers = await Promise.all(
+      keys.map((key) => patiently(() => patch(id, { metadata: { [key]: { set: true } } }))),
+    );
     expect(answers.map(({ status }) => status)).toEqual(keys.map(() => 200));
     expect(Object.keys((await get(id))['metadata']).sort()).toEqual([...keys].sort());
     const events = await house.events(id, 'customer.updated');

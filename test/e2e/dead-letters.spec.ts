@@ -268,6 +268,9 @@ describe('discarding', () => {
 
   it('is for dead letters alone', async () => {
     const { ids } = await dead(2);
+    // What is redelivered waits, or it would be a dead letter itself.
+    const waiting: (() => void)[] = [];
+    receiver.otherwise = (response) => void waiting.push(() => response.end());
     expect(await redeliver(ids[0]!)).toMatchObject({ status: 202 });
     const redelivered = await discard(ids[0]!);
     expect(redelivered).toMatchObject({ status: 409, body: { code: 'already_redelivered' } });
@@ -276,8 +279,6 @@ describe('discarding', () => {
     await discard(ids[1]!);
     expect(await discard(ids[1]!)).toMatchObject({ status: 409, body: { code: 'conflict' } });
 
-    const waiting: (() => void)[] = [];
-    receiver.otherwise = (response) => void waiting.push(() => response.end());
     const { id } = await house.createEndpoint(receiver.url, ['customer.created']);
     await emit(house, 1);
     const [{ delivery }] = (await house.sql(

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { eventually } from '../support/eventually.js';
 import { feedCaughtUp } from '../support/feed.js';
 import { House } from '../support/house.js';
+import { patiently } from '../support/patiently.js';
 import { Receiver, status } from '../support/receiver.js';
 import { insertKey, insertOrganization, insertProject } from '../support/tenants.js';
 
@@ -17,10 +18,9 @@ const ask = (query = '', key = house.credentials.secretKey) =>
   house.request('GET', PATH + query, { headers: { authorization: `Bearer ${key}` } });
 const email = () => `${randomUUID()}@example.com`;
 const create = async (key = house.credentials.secretKey): Promise<string> => {
-  const answer = await house.request('POST', '/api/v1/customers', {
-    body: { email: email() },
-    headers: { authorization: `Bearer ${key}` },
-  });
+  const body = { email: email() };
+  const headers = { authorization: `Bearer ${key}` };
+  const answer = await patiently(() => house.request('POST', '/api/v1/customers', { body, headers }));
   expect(answer).toMatchObject({ status: 201 });
   return answer.body.id as string;
 };

@@ -95,8 +95,11 @@ describe('an endpoint that has only failed for three days', () => {
       actorId: null,
       details: { reason: 'failing', failingSince: expect.any(String) },
     });
-    const lines = house.workers[0]!.log.filter(({ endpointId }) => endpointId === id.slice(3));
-    expect(lines.at(-1)).toMatchObject({ disabledReason: 'failing' });
+    await eventually('a line of the log', () =>
+      house.workers[0]!.log.some(
+        ({ endpointId, disabledReason }) => endpointId === id.slice(3) && disabledReason === 'failing',
+      ),
+    );
     const [row] = await house.sql(
       `SELECT disabled_at > now() - interval '1 min' AS fresh FROM webhook_endpoints WHERE id = $1`,
       [id.slice(3)],
@@ -126,8 +129,8 @@ describe('an endpoint that has only failed for three days', () => {
 
   it('is not one of whose success no worker has told: the log of attempts knows it', async () => {
     const id = await failed();
-    receiver.answer(status(200));
-    await house.register();
+    await comesTo(id, receiver, 200);
+    receiver.otherwise = status(500);
     await eventually('the success', async () => (await stats(id))['last_success_at']);
     await house.sql(
       `UPDATE endpoint_health SET last_success_at = NULL, failing_since = now() - interval '100 min',

@@ -137,15 +137,19 @@ describe('housekeeping', () => {
   it('ends with the statement under way when the worker stops', async () => {
     await insertPast();
     await insertTries(1);
-    const release = await holdTries();
+    // Nobody waits for a lock for so long.
+    await house.sql(`CREATE TABLE going_on ();
+      CREATE FUNCTION hold() RETURNS trigger LANGUAGE plpgsql AS
+        'BEGIN WHILE NOT EXISTS (SELECT FROM going_on) LOOP PERFORM pg_sleep(0.02); END LOOP; RETURN NULL; END';
+      CREATE TRIGGER hold BEFORE DELETE ON login_attempts EXECUTE FUNCTION hold()`);
     const worker = house.startWorker();
     await eventually('the pruning', async () => {
-      const waiting = `pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database()`;
+      const waiting = `pg_stat_activity WHERE wait_event = 'PgSleep' AND datname = current_database()`;
       return (await count(waiting)) > 0;
     });
     const ended = worker.end('SIGTERM');
     await eventually('the stop', () => worker.log.some(({ message }) => message === 'stopping'));
-    await release();
+    await house.sql('INSERT INTO going_on DEFAULT VALUES');
     expect(await ended).toBe(0);
     expect(failures(worker)).toEqual([]);
     expect(await count('login_attempts')).toBe(0);

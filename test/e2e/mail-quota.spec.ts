@@ -1,4 +1,5 @@
 import { House, PASSWORD, type Answer } from '../support/house.js';
+import { patiently } from '../support/patiently.js';
 import { uniqueEmail } from '../support/unique-email.js';
 
 let house: House;
@@ -6,7 +7,9 @@ beforeAll(async () => (house = await House.start({ workers: 0 })));
 afterAll(async () => house?.stop());
 
 const ask = async (route: 'forgot-password' | 'resend-verification', email: string): Promise<void> =>
-  expect(await house.page('POST', `/api/v1/auth/${route}`, { email })).toMatchObject({ status: 202 });
+  expect(await patiently(() => house.page('POST', `/api/v1/auth/${route}`, { email }))).toMatchObject({
+    status: 202,
+  });
 const create = (more: object): Promise<Answer> => house.server('POST', '/api/v1/customers', more);
 const written = async (email: string): Promise<string[]> =>
   (await house.sql('SELECT kind FROM mails WHERE recipient = $1 ORDER BY id', [email])).map(

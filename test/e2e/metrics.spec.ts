@@ -85,15 +85,16 @@ describe('metrics of both programs', () => {
       scrape.value('gatehouse_webhook_attempts_total', { result, attempt });
     const after = await eventually('the dead letter', async () => {
       const scrape = await worker();
-      return scrape.value('gatehouse_dead_letters') === 1 && scrape;
+      // The counters of a scrape may be a moment older than what it asks the database for.
+      const isCounted = scrape.value('gatehouse_webhook_attempt_duration_seconds_count') === 8;
+      const isOver = scrape.value('gatehouse_deliveries_pending') === 0;
+      return isCounted && isOver && scrape.value('gatehouse_dead_letters') === 1 && scrape;
     });
     expect(attempts(after, 'http_error', '1')).toBe(2);
     expect(attempts(after, 'http_error', '2')).toBe(2);
     expect(attempts(after, 'success', '3')).toBe(1);
     expect(attempts(after, 'http_error', '5')).toBe(1);
     expect(after.value('gatehouse_webhook_first_attempt_delay_seconds_count')).toBe(2);
-    expect(after.value('gatehouse_webhook_attempt_duration_seconds_count')).toBe(8);
-    expect(after.value('gatehouse_deliveries_pending')).toBe(0);
     expect(after.value('gatehouse_deliveries_oldest_due_seconds')).toBe(0);
     // The same of the whole house, whoever is asked.
     await eventually(

@@ -4,6 +4,7 @@ import { registerOne } from '../support/customers.js';
 import { deadLetters, emit, finished, hastily, multiply } from '../support/dead-letters.js';
 import { eventually } from '../support/eventually.js';
 import { carriers, House, type Carrier } from '../support/house.js';
+import { commitOnce } from '../support/overtaken.js';
 import { Receiver, status } from '../support/receiver.js';
 import { insertOrganization } from '../support/tenants.js';
 
@@ -389,7 +390,7 @@ describe('on one carrier', () => {
     });
 
     it('never has more than 50 that wait for their first attempt at an endpoint, nor leaves out another', async () => {
-      const { endpoint: stuck } = await dead(200);
+      const { endpoint: stuck } = await dead(300);
       const { data: planned } = await plan({ endpoint_id: stuck });
       await house.sql(`UPDATE webhook_endpoints SET status = 'deleted' WHERE id <> $1`, [stuck.slice(3)]);
       // It gives up after 4.5 s, so that lines grow at the endpoint.
@@ -447,7 +448,10 @@ describe('on one carrier', () => {
       const [gone] = missed.splice(0, 1);
       await house.server('DELETE', `/api/v1/customers/${gone}`);
       receiver.otherwise = status(200);
-      await sleep(1_500);
+      await eventually('the end of what was in flight', async () => {
+        const leased = 'SELECT FROM deliveries WHERE endpoint_id = $1 AND lease_until IS NOT NULL';
+        return (await house.sql(leased, [endpoint.slice(3)])).length === 0;
+      });
       receiver.requests.length = 0;
 
       expect(await recover(endpoint, { since })).toMatchObject({ status: 409, code: 'endpoint_disabled' });
@@ -503,6 +507,7 @@ describe('on one carrier', () => {
       const since = new Date().toISOString();
       await registered(1);
       const connection = await house.db.connect();
+      /** An event, in a transaction that goes on. */
       const write = async (): Promise<void> => {
         await connection.query('BEGIN');
         await connection.query(
@@ -512,21 +517,17 @@ describe('on one carrier', () => {
            FROM events WHERE type = 'customer.created' ORDER BY id DESC LIMIT 1`,
         );
       };
-      /** Recovers while an event is being written, which is committed as soon as the house has seen that. */
-      const recoverMeanwhile = async (change: () => Promise<unknown> = async () => undefined) => {
-        await write();
-        const [{ now }] = (await house.sql('SELECT now()::text AS now')) as [{ now: string }];
-        const answer = recover(endpoint, { since });
-        const looks = `SELECT FROM pg_stat_activity WHERE query LIKE '% FROM pg_locks l %' AND query_start > $1
-          AND pid <> pg_backend_pid() AND datname = current_database()`;
-        await eventually('a look at who is writing', async () => (await house.sql(looks, [now])).length > 0);
-        await change();
-        await connection.query('COMMIT');
-        return answer;
-      };
+      /** Whether the house has looked at who is writing, since a time in SQL. */
+      const isLooking = (begin: string) => `EXISTS (SELECT FROM pg_stat_activity
+        WHERE query LIKE '% FROM pg_locks l %' AND query_start > ${begin} AND pid <> pg_backend_pid()
+          AND datname = current_database())`;
       try {
         await toggle(endpoint, 'enable');
-        const { status: answered, data } = await recoverMeanwhile();
+        await write();
+        const [{ status: answered, data }] = await Promise.all([
+          recover(endpoint, { since }),
+          commitOnce(connection, isLooking('now()')),
+        ]);
         expect(answered).toBe(202);
         expect(data).toMatchObject({ total: 2, eligible: 2 });
         await finished(house, data.id);
@@ -538,9 +539,16 @@ describe('on one carrier', () => {
         await connection.query('COMMIT');
 
         // The event may have been written for an endpoint that heard less.
-        const listenToMore = () =>
-          house.server('PATCH', `/v1/webhooks/endpoints/${endpoint}`, { events: ['customer.*'] });
-        expect(await recoverMeanwhile(listenToMore)).toMatchObject({ status: 503, code: 'unavailable' });
+        await write();
+        const [{ now }] = (await house.sql('SELECT quote_literal(now()) AS now')) as [{ now: string }];
+        const meanwhile = recover(endpoint, { since });
+        await eventually('a look at who is writing', async () => {
+          const [row] = await house.sql(`SELECT ${isLooking(now)} AS is`);
+          return row!['is'];
+        });
+        await house.server('PATCH', `/v1/webhooks/endpoints/${endpoint}`, { events: ['customer.*'] });
+        await connection.query('COMMIT');
+        expect(await meanwhile).toMatchObject({ status: 503, code: 'unavailable' });
 
         // And it does not wait for ever.
         await write();

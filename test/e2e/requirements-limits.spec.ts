@@ -75,7 +75,10 @@ describe('more passwords than the threads can hash', () => {
       }
     };
     const watching = watch();
-    const answers = (await Promise.all(Array.from({ length: 5 }, () => flood(40)))).flat();
+    const answers: Answer[] = [];
+    // Until some have been asked beside it.
+    do answers.push(...(await flood(200)));
+    while (beside.length <= 3);
     isOver = true;
     await watching;
     const refused = answers.filter(({ status }) => status === 503);
@@ -85,7 +88,6 @@ describe('more passwords than the threads can hash', () => {
       expect(body.code).toBe('overloaded');
       expect(headers.get('retry-after')).toMatch(/^[1-9]\d*$/);
     }
-    expect(beside.length).toBeGreaterThan(3);
     expect(new Set(beside)).toEqual(new Set([200]));
   });
 
@@ -96,7 +98,7 @@ describe('more passwords than the threads can hash', () => {
 describe('a password that waits', () => {
   let house: House;
   // The house's own hashes are quick, so that nobody is refused however slow the machine; one that was imported is not.
-  const slow = { email: uniqueEmail(), passwordHash: `$2b$13$${'C'.repeat(21)}.${'E'.repeat(30)}C` };
+  const slow = { email: uniqueEmail(), passwordHash: `$2b$14$${'C'.repeat(21)}.${'E'.repeat(30)}C` };
   beforeAll(async () => {
     house = await House.start({ workers: 0, env: { HASH_THREADS: '1', RATE_LIMITS: 'off' } });
     expect(await house.server('POST', '/api/v1/customers', slow)).toMatchObject({ status: 201 });
@@ -118,7 +120,7 @@ describe('a password that waits', () => {
     expect((await running).status).toBe(401);
     // Whoever comes now would stand behind it.
     expect((await house.login(uniqueEmail())).status).toBe(401);
-    expect(await triesOf()).toEqual([1, 0, 1]);
+    await eventually('the second try given back', async () => (await triesOf()).join() === '1,0,1');
     await eventually('the log', () => house.api.log.some(({ status }) => status === 499));
   });
 

@@ -1,5 +1,6 @@
 import { fetchDocumented } from '../support/conformance.js';
 import { House, PASSWORD, type Answer } from '../support/house.js';
+import { patiently } from '../support/patiently.js';
 import { startReplica } from '../support/replicas.js';
 import { uniqueEmail } from '../support/unique-email.js';
 
@@ -164,7 +165,7 @@ describe('the line of refresh tokens', () => {
     let current = body.tokens.refreshToken as string;
     for (let generation = 2; generation <= 4; generation += 1) {
       const uses = Array.from({ length: 20 }, (_, index) =>
-        refresh(current, index % 2 ? replica.baseUrl : house.baseUrl),
+        patiently(() => refresh(current, index % 2 ? replica.baseUrl : house.baseUrl)),
       );
       const answers = await Promise.all(uses);
       expect(answers.map(({ status }) => status)).toEqual(Array(20).fill(200));

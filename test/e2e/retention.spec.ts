@@ -374,8 +374,9 @@ describe('partitions', () => {
       error: 'worker_lost',
       delivery_state: 'pending',
     });
-    const ahead = new Date(ago(-14)).toISOString().slice(0, 10).replaceAll('-', '');
-    expect(await newest()).toBe(`attempts_${ahead}`);
+    // A fortnight ahead, also of a day that has begun meanwhile.
+    const ahead = [ago(-14), ago(-15)].map((at) => new Date(at).toISOString().slice(0, 10));
+    expect(ahead.map((day) => `attempts_${day.replaceAll('-', '')}`)).toContain(await newest());
     await eventually('the other deliveries', async () => {
       const rows = await house.sql(`SELECT FROM deliveries WHERE state = 'succeeded'`);
       return rows.length > 0;

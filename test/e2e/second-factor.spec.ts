@@ -1,6 +1,7 @@
 import { eventually } from '../support/eventually.js';
 import { House, type Answer } from '../support/house.js';
 import { inviteOperator, OperatorClient, signIn } from '../support/operator.js';
+import { patiently } from '../support/patiently.js';
 import { totpCode } from '../support/totp.js';
 import { uniqueEmail } from '../support/unique-email.js';
 
@@ -108,7 +109,9 @@ describe('CO-01: failures', () => {
     return somebody;
   };
   const wrong = (email: string): Promise<Answer> =>
-    new OperatorClient(house).call('POST', '/session', { email, password: 'not the password' });
+    patiently(() =>
+      new OperatorClient(house).call('POST', '/session', { email, password: 'not the password' }),
+    );
 
   it('of passwords are counted per e-mail, known or not: of 30 in parallel ten are looked at', async () => {
     const somebody = await newStranger();

@@ -11,6 +11,7 @@ import { createLogger, Failpoints, loadConfig } from '#platform';
 import { registerOne } from '../support/customers.js';
 import { eventually } from '../support/eventually.js';
 import { House } from '../support/house.js';
+import { commitWhenAwaited } from '../support/overtaken.js';
 
 let house: House;
 let database: Database;
@@ -163,8 +164,7 @@ describe('a customer who is deleted while outcomes of their deliveries are writt
         const running = [first()];
         await waiting(1);
         running.push(second());
-        await waiting(2);
-        await holder.query('COMMIT');
+        await commitWhenAwaited(holder, 2);
         await Promise.all(running);
       } finally {
         holder.release();

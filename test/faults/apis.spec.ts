@@ -170,7 +170,7 @@ describe('apis', () => {
       const bad = history.exchanges.filter(({ answer }) => !answer || answer.status >= 400);
       expect(bad.map(({ method, path, answer, fault }) => [method, path, answer?.status, fault])).toEqual([]);
       note({ asked, failed: bad.length });
-      await history.check({ lateMs: 5_000 });
+      await history.check();
     } finally {
       await proxy.stop();
     }
@@ -204,7 +204,7 @@ describe('apis', () => {
     await startAgain();
     expect((await house.register()).status).toBe(201);
     note({ 'tables that grew': tables.length, asked: history.exchanges.length, failed: failed.length });
-    await history.check({ lateMs: 5_000 });
+    await history.check();
   });
 });
 

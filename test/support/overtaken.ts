@@ -25,19 +25,25 @@ export async function overtaken<Result>(
   }
 }
 
+/** Commits a transaction as soon as so many others wait for it. @throws Error when they do not come */
+export const commitWhenAwaited = (client: pg.ClientBase, count = 1): Promise<void> =>
+  // Not who blocks whom: they may stand behind one another, or behind the note of a key's use.
+  commitOnce(
+    client,
+    `${count} <= (SELECT count(*) FROM pg_stat_activity WHERE datname = current_database()
+       AND wait_event_type = 'Lock' AND query NOT LIKE '%last_used_at = now()%')`,
+  );
+
 /**
- * Commits a transaction as soon as so many others wait for it. PostgreSQL looks for them itself: nobody waits there for
- * longer than 2.25 s, in which a busy machine may not get round to this process.
- * @throws Error when they do not come
+ * Commits a transaction as soon as a condition of SQL holds. PostgreSQL looks for itself: nobody waits there for longer
+ * than 2.25 s, in which a busy machine may not get round to this process.
+ * @throws Error when it does not come to hold
  */
-export async function commitWhenAwaited(client: pg.ClientBase, count = 1): Promise<void> {
+export async function commitOnce(client: pg.ClientBase, condition: string): Promise<void> {
   await client.query(
     `DO $$ BEGIN
        FOR looks IN 1..1500 LOOP
-         -- Not who blocks whom: they may stand behind one another, or behind the note of a key's use.
-         IF ${count} <= (SELECT count(*) FROM pg_stat_activity WHERE datname = current_database()
-           AND wait_event_type = 'Lock' AND query NOT LIKE '%last_used_at = now()%')
-         THEN RETURN; END IF;
+         IF ${condition} THEN RETURN; END IF;
          PERFORM pg_sleep(0.02), pg_stat_clear_snapshot();
        END LOOP;
        RAISE 'the house does not wait for the change';

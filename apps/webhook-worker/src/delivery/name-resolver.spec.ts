@@ -65,12 +65,12 @@ describe('NameResolver', () => {
 
   it('asks again when a question is lost', async () => {
     server.records['a.example'] = (nth) => (nth === 0 ? 'silent' : ['192.0.2.7']);
-    await expect(resolver(600).resolve('a.example')).resolves.toHaveLength(1);
+    await expect(resolver(6_000).resolve('a.example')).resolves.toHaveLength(1);
   });
 
   it('gives a silent name server up in time, and lets no other look-up wait for it', async () => {
     server.records = { '*': 'silent', 'good.example': ['192.0.2.7'] };
-    const names = resolver(1_000);
+    const names = resolver(5_000);
     const started = performance.now();
     let isHanging = true;
     const silent = Promise.allSettled(
@@ -83,7 +83,7 @@ describe('NameResolver', () => {
         status: 'rejected',
         reason: { code: 'ERR_NO_ADDRESS' },
       });
-    expect(performance.now() - started).toBeGreaterThan(900);
+    expect(performance.now() - started).toBeGreaterThan(4_500);
   });
 
   it('asks once for many who ask at the same time, and anew for the next', async () => {
