@@ -1,4 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { EndpointHealth } from '#domain';
+import { Database, EndpointHealthRepository } from '#persistence';
+import { createLogger, loadConfig } from '#platform';
 import { eventually } from '../support/eventually.js';
 import { House } from '../support/house.js';
 import { Receiver, status } from '../support/receiver.js';
@@ -141,13 +144,35 @@ describe('an endpoint that has only failed for three days', () => {
       const found = await stats(id);
       return found['last_success_at'] && found;
     });
-    expect(corrected['failing_since']).toBeNull();
+    // Of what failed after it, the last is known.
+    expect(corrected['failing_since']).toBe(corrected['last_failure_at']);
     await aCheck();
     expect(await show(id)).toMatchObject({ status: 'enabled' });
   });
 });
 
 describe('the reports of workers', () => {
+  it.each([
+    ['first', 0],
+    ['last', 1],
+  ])('count what failed after the success that another worker tells of %s', async (_, position) => {
+    const { id } = await house.createEndpoint(receiver.url, ['customer.deleted']);
+    const at = (second: number) => new Date(Date.UTC(2026, 0, 1, 0, 0, second));
+    const failures = { failingSince: at(1), lastSuccessAt: null, lastFailureAt: at(5) };
+    const reports: EndpointHealth[] = [failures];
+    reports.splice(position, 0, { failingSince: null, lastSuccessAt: at(3), lastFailureAt: null });
+    const database = new Database(loadConfig(house.env), createLogger({ logLevel: 'silent' }, 'test'));
+    await database.connect();
+    const repository = new EndpointHealthRepository(database);
+    for (const report of reports) await repository.add(new Map([[id.slice(3), report]]));
+    await database.close();
+    expect(await stats(id)).toMatchObject({
+      failing_since: at(5).toISOString(),
+      last_success_at: at(3).toISOString(),
+      last_failure_at: at(5).toISOString(),
+    });
+  });
+
   it('say what happened last, however many there are', async () => {
     house.startWorker();
     await house.ready();

@@ -17,7 +17,8 @@ export class EndpointHealthRepository {
 
   /**
    * Adds what a worker has gathered, in one statement. Workers report in any order: the last success decides which
-   * failures still count.
+   * failures still count. One that falls between the first and the last failure of another worker leaves the last, the
+   * only one after it that is known.
    */
   async add(reports: ReadonlyMap<string, EndpointHealth>): Promise<void> {
     if (reports.size === 0) return;
@@ -30,8 +31,12 @@ export class EndpointHealthRepository {
        ORDER BY "endpointId"
        ON CONFLICT (endpoint_id) DO UPDATE SET
          failing_since = least(
-           CASE WHEN h.failing_since <= excluded.last_success_at THEN NULL ELSE h.failing_since END,
-           CASE WHEN excluded.failing_since <= h.last_success_at THEN NULL ELSE excluded.failing_since END),
+           CASE WHEN h.failing_since <= excluded.last_success_at
+             THEN CASE WHEN h.last_failure_at > excluded.last_success_at THEN h.last_failure_at END
+             ELSE h.failing_since END,
+           CASE WHEN excluded.failing_since <= h.last_success_at
+             THEN CASE WHEN excluded.last_failure_at > h.last_success_at THEN excluded.last_failure_at END
+             ELSE excluded.failing_since END),
          last_success_at = greatest(h.last_success_at, excluded.last_success_at),
          last_failure_at = greatest(h.last_failure_at, excluded.last_failure_at)`,
       [JSON.stringify(rows)],
