@@ -15,7 +15,7 @@ FROM ${NODE_IMAGE} AS build
 WORKDIR /app
 COPY .npmrc package.json package-lock.json ./
 RUN npm ci --include=dev --ignore-scripts
-COPY nest-cli.json tsconfig.json tsconfig.build.json ./
+COPY nest-cli.json tsconfig.json tsconfig.build.json vite.config.mjs ./
 COPY apps apps
 COPY libs libs
 RUN npm run build
@@ -34,5 +34,5 @@ EXPOSE 3000
 # Whether the process lives, not whether PostgreSQL does: starting it again would not bring that back.
 HEALTHCHECK --interval=10s --timeout=5s --start-period=30s \
   CMD ["node", "-e", "fetch('http://127.0.0.1:' + process.env.PORT + '/livez').then((it) => process.exit(it.ok ? 0 : 1), () => process.exit(1))"]
-# The webhook-worker is dist/apps/webhook-worker/src/main.js; it has no /livez, so give it a health check of its own.
-CMD ["node", "dist/apps/api/src/main.js"]
+# The webhook-worker is dist/programs/webhook-worker.js; it has no /livez, so give it a health check of its own.
+CMD ["node", "dist/programs/api.js"]

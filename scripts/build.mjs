@@ -10,21 +10,24 @@ const LOCKFILE = path.join(root, 'package-lock.json');
 const INSTALLED = path.join(root, 'node_modules', '.gatehouse-lock-hash');
 const DIST = path.join(root, 'dist');
 
+const VITE = ['vite', 'bin', 'vite.js'];
+
 /** What is built apart: a change of the console needs no restart of the programs, and theirs no new console. */
 const PARTS = [
   {
     stamp: path.join(DIST, '.build-stamp'),
     sources: ['apps/api', 'apps/webhook-worker', 'libs', 'test/bench', 'test/screenshots', 'test/support'],
-    made: ['apps/api', 'apps/webhook-worker', 'libs', 'test'],
-    program: ['@nestjs', 'cli', 'bin', 'nest.js'],
-    args: ['build'],
+    made: ['apps/api', 'apps/webhook-worker', 'libs', 'test', 'programs'],
+    steps: [
+      [['@nestjs', 'cli', 'bin', 'nest.js'], 'build'],
+      [VITE, 'build', '--logLevel', 'warn'],
+    ],
   },
   {
     stamp: path.join(DIST, '.console-stamp'),
     sources: ['apps/console'],
-    made: ['apps/console'],
-    program: ['vite', 'bin', 'vite.js'],
-    args: ['build', 'apps/console', '--logLevel', 'warn'],
+    made: ['console'],
+    steps: [[VITE, 'build', 'apps/console', '--logLevel', 'warn']],
   },
 ];
 
@@ -84,12 +87,15 @@ async function install() {
   if (code !== 0) throw new Fault(`${output}\nInstalling failed: npm ci ended with code ${code}.`);
 }
 
-async function build({ program, args, made }) {
+async function build({ steps, made }) {
   for (const folder of made) fs.rmSync(path.join(DIST, folder), { recursive: true, force: true });
-  const file = path.join(root, 'node_modules', ...program);
-  const { code, output } = await run(process.execPath, [file, ...args], { cwd: root });
-  const name = path.basename(file, '.js');
-  if (code !== 0) throw new Fault(`${output}\nThe build failed: ${name} ${args[0]} ended with code ${code}.`);
+  for (const [program, ...args] of steps) {
+    const file = path.join(root, 'node_modules', ...program);
+    const { code, output } = await run(process.execPath, [file, ...args], { cwd: root });
+    const name = path.basename(file, '.js');
+    if (code !== 0)
+      throw new Fault(`${output}\nThe build failed: ${name} ${args[0]} ended with code ${code}.`);
+  }
 }
 
 /** Whether every package that belongs on this machine is there as package-lock.json wants it. */
@@ -121,7 +127,7 @@ function sourcesStamp(folders) {
   };
   for (const folder of folders) walk(path.join(root, folder));
   for (const name of fs.readdirSync(root)) {
-    if (/^(tsconfig.*|package|nest-cli)\.json$/.test(name)) add(path.join(root, name));
+    if (/^((tsconfig.*|package|nest-cli)\.json|vite\.config\.mjs)$/.test(name)) add(path.join(root, name));
   }
   return sha256(facts.sort().join('\n'));
 }

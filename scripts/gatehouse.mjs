@@ -23,7 +23,7 @@ await main(async () => {
   const postgres = needsDatabase ? await startEmbeddedPostgres({ dataDir: cluster }) : undefined;
   if (postgres) env.DATABASE_URL = postgres.url;
   try {
-    const args = ['dist/apps/api/src/gatehouse.js', ...process.argv.slice(2)];
+    const args = ['dist/programs/gatehouse.js', ...process.argv.slice(2)];
     const { code } = await run(process.execPath, args, { env, stdio: 'inherit' });
     return code;
   } finally {

@@ -26,8 +26,8 @@ export class House {
     this.#log = log;
     this.#lock = lock;
     const onConfigFault = () => this.close().then(() => process.exit(1));
-    this.#api = new Program({ name: 'api', file: 'dist/apps/api/src/main.js', log, onConfigFault });
-    const worker = 'dist/apps/webhook-worker/src/main.js';
+    this.#api = new Program({ name: 'api', file: 'dist/programs/api.js', log, onConfigFault });
+    const worker = 'dist/programs/webhook-worker.js';
     this.#worker = new Program({ name: 'webhook-worker', file: worker, log, onConfigFault });
   }
 

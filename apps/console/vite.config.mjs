@@ -15,7 +15,7 @@ export default defineConfig(({ command }) => {
     base: '/console/',
     plugins: [precompress()],
     build: {
-      outDir: '../../dist/apps/console',
+      outDir: '../../dist/console',
       emptyOutDir: true,
       target: 'es2022',
       // A data: URL would need a policy that lets it in (requirement CO-02).

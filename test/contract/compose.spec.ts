@@ -202,7 +202,7 @@ describe("the compose file's servers", () => {
         [name],
       );
       expect(new Set(Object.values(rows[0] as object))).toEqual(new Set([false]));
-      const { stdout } = await run(process.execPath, ['dist/apps/api/src/gatehouse.js', 'bootstrap'], {
+      const { stdout } = await run(process.execPath, ['dist/programs/gatehouse.js', 'bootstrap'], {
         env: {
           ...programs()[0]!.environment,
           DATABASE_URL: url.href,

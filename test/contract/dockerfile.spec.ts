@@ -64,8 +64,8 @@ describe('Dockerfile', () => {
     const starts = [JSON.parse(all('CMD')[0]!) as string[], services['webhook-worker']!.command!];
     expect(starts.map(([program]) => program)).toEqual(['node', 'node']);
     expect(starts.map(([, file]) => file)).toEqual([
-      'dist/apps/api/src/main.js',
-      'dist/apps/webhook-worker/src/main.js',
+      'dist/programs/api.js',
+      'dist/programs/webhook-worker.js',
     ]);
     for (const [, file] of starts) expect(existsSync(file!)).toBe(true);
   });
@@ -74,7 +74,7 @@ describe('Dockerfile', () => {
     expect(all('RUN').at(-1)).toBe('npm run build');
     const { scripts } = JSON.parse(readFileSync('package.json', 'utf8')) as { scripts: { build: string } };
     expect(scripts.build).toContain('vite build apps/console');
-    expect(existsSync('dist/apps/console/index.html')).toBe(true);
+    expect(existsSync('dist/console/index.html')).toBe(true);
   });
 });
 

@@ -27,7 +27,7 @@ const pass = (house: House, hours: number) =>
   house.sql(`UPDATE alerts SET told_at = told_at - $1 * interval '1 hour'`, [hours / TIME_SCALE]);
 
 const secretOf = async (house: House): Promise<string> => {
-  const command = [`${process.cwd()}/dist/apps/api/src/gatehouse.js`, 'alert-secret'];
+  const command = [`${process.cwd()}/dist/programs/gatehouse.js`, 'alert-secret'];
   // Without the database: there is nothing in it to read.
   const env = { ...house.env, DATABASE_URL: '' };
   return (await promisify(execFile)(process.execPath, command, { env })).stdout.trim();

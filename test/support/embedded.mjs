@@ -81,7 +81,7 @@ async function makeTemplate(admin, env) {
 
   const url = new URL(admin);
   url.pathname = `/${TEMPLATE}`;
-  const { code, output } = await run(process.execPath, ['dist/apps/api/src/gatehouse.js', 'migrate'], {
+  const { code, output } = await run(process.execPath, ['dist/programs/gatehouse.js', 'migrate'], {
     cwd: root,
     env: { ...process.env, NODE_ENV: 'test', ...env, DATABASE_URL: url.href },
   });

@@ -6,8 +6,8 @@ import { createServer } from 'node:net';
 const root = process.cwd();
 
 export const entryPoints = {
-  api: `${root}/dist/apps/api/src/main.js`,
-  worker: `${root}/dist/apps/webhook-worker/src/main.js`,
+  api: `${root}/dist/programs/api.js`,
+  worker: `${root}/dist/programs/webhook-worker.js`,
 };
 
 /** A real process of the product, with what it has logged so far. */

@@ -8,8 +8,8 @@ import { errorCode, secureBytes } from '#platform';
 const BASE = '/console';
 const ASSETS = `${BASE}/assets/`;
 
-/** What `npm run build` makes of apps/console. */
-const folder = fileURLToPath(new URL('../../../console/', import.meta.url));
+/** What `npm run build` makes of apps/console: dist/console, beside dist/programs, from which this is run. */
+const folder = fileURLToPath(new URL('../console/', import.meta.url));
 
 const types: Record<string, string> = {
   '.js': 'text/javascript; charset=utf-8',
