@@ -1,5 +1,5 @@
 import { randomBytes, randomUUID } from 'node:crypto';
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { mkdir, mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
@@ -91,7 +91,7 @@ export class House {
         GATEHOUSE_SECRET: randomBytes(32).toString('base64url'),
         SEED: 'on',
         BCRYPT_COST: '4',
-        ...(carrier === 'redis' ? { REDIS_URL: redisUrl() } : {}),
+        ...(carrier === 'redis' ? { REDIS_URL: await redisUrl() } : {}),
         ...env,
       },
       new pg.Pool({ connectionString: url.href, max: 4 }),
@@ -275,11 +275,21 @@ export class House {
   }
 }
 
-/** A Redis database of this house's own, so that suites can run side by side. */
-let redisDatabase = Number(process.env['JEST_WORKER_ID'] ?? '1') * 4;
-function redisUrl(): string {
-  const url = new URL(process.env['TEST_REDIS_URL']!);
-  url.pathname = `/${(redisDatabase += 1) % 16}`;
+/** A Redis database of this house's own: the next number that no process of the run has taken. */
+async function redisUrl(): Promise<string> {
+  const { TEST_FOLDER: folder, TEST_REDIS_URL: server, TEST_REDIS_DATABASES: count } = process.env;
+  const isTaken = (number: number): Promise<boolean> =>
+    mkdir(join(folder!, `redis-${number}`)).then(
+      () => false,
+      (error: NodeJS.ErrnoException) => {
+        if (error.code === 'EEXIST') return true;
+        throw error;
+      },
+    );
+  let number = 1;
+  while (await isTaken(number)) number += 1;
+  const url = new URL(server!);
+  url.pathname = `/${number % Number(count)}`;
   return url.href;
 }
 
