@@ -21,6 +21,7 @@ import {
 import { measureRequests } from './requests.js';
 import { startBenchServers } from './servers.js';
 import { measureSoak } from './soak.js';
+import { measureStarts } from './starts.js';
 import { measureTiming } from './timing.js';
 
 /** What a run may be told on the command line. */
@@ -90,6 +91,11 @@ const sections: Record<string, Section> = {
     title: 'Console: what its screens ask for, with five million attempts and a million customers',
     limitMinutes: 40,
     measure: measureConsole,
+  },
+  starts: {
+    title: 'Starts: the programs as they are bundled, and as modules',
+    limitMinutes: 5,
+    measure: measureStarts,
   },
   soak: {
     title: 'Soak: 200 events a second while targets fail, workers are killed and Redis is emptied',

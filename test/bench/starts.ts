@@ -1,0 +1,68 @@
+import { eventually } from '../support/eventually.js';
+import { House } from '../support/house.js';
+import { entryPoints, HouseProcess } from '../support/processes.js';
+import { formatRatio, median, printProgress, type SectionResult } from './report.js';
+
+const ROUNDS = 10;
+
+/** Each program as it is run, and the modules that it is bundled from. */
+const programs = [
+  { name: 'api', bundled: entryPoints.api, modules: `${process.cwd()}/dist/apps/api/src/main.js` },
+  {
+    name: 'webhook-worker',
+    bundled: entryPoints.worker,
+    modules: `${process.cwd()}/dist/apps/webhook-worker/src/main.js`,
+  },
+];
+
+/** How long a program takes from its start to being ready, bundled and as modules in turns (docs/adr/0024). */
+export async function measureStarts(): Promise<SectionResult> {
+  const house = await House.start({ workers: 0 });
+  try {
+    await house.api.end();
+    const measured = [];
+    for (const { name, ...files } of programs) {
+      const times = { bundled: [] as number[], modules: [] as number[] };
+      for (let round = 0; round < ROUNDS; round += 1) {
+        printProgress(`${name}, round ${round + 1} of ${ROUNDS}`);
+        for (const kind of ['bundled', 'modules'] as const)
+          times[kind].push(await startMs(files[kind], house.env));
+      }
+      measured.push({ name, bundled: median(times.bundled), modules: median(times.modules) });
+    }
+    return report(measured);
+  } finally {
+    await house.stop();
+  }
+}
+
+async function startMs(file: string, env: Record<string, string>): Promise<number> {
+  const began = performance.now();
+  const program = new HouseProcess(file, env);
+  try {
+    await eventually('being ready', () => program.log.some(({ message }) => message === 'ready'));
+    return performance.now() - began;
+  } finally {
+    await program.end();
+  }
+}
+
+const report = (measured: { name: string; bundled: number; modules: number }[]): SectionResult => ({
+  table: [
+    ['', 'modules ms', 'bundled ms', 'ratio'],
+    ...measured.map(({ name, modules, bundled }) => [
+      name,
+      modules.toFixed(0),
+      bundled.toFixed(0),
+      formatRatio(bundled / modules),
+    ]),
+  ],
+  notes: [`Medians of ${ROUNDS} starts of each, in turns.`],
+  targets: measured.map(({ name, modules, bundled }) => ({
+    name: `${name}: bundled to modules`,
+    value: bundled / modules,
+    bound: 0.75,
+    direction: 'at most',
+    unit: '',
+  })),
+});
