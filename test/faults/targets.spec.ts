@@ -15,7 +15,7 @@ const SCALE = 4;
 const DEADLINE_MS = 10_000 / SCALE;
 const RETRY_MS = 500;
 /** What a machine that stands still may take besides; the Retry-After of a target would be longer by far. */
-const SLOW_MS = 10_000;
+const SLOW_MS = 5_000;
 /** What a machine may lose beside it, which does not go by the scale (WH-06). */
 const LATE_MS = 600;
 const env = { TIME_SCALE: String(SCALE), WEBHOOK_RETRY_SCHEDULE: '0s,2s,1h,1h,1h', RATE_LIMITS: 'off' };
