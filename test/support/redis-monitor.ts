@@ -1,0 +1,32 @@
+import { connect, type Socket } from 'node:net';
+import { createInterface } from 'node:readline';
+import { eventually } from './eventually.js';
+
+/**
+ * Every command that a Redis is given, by whomever (Redis protocol: MONITOR). Read from the wire: a client that has its
+ * own mode for it takes a command which arrives together with the "OK" for an answer that it did not ask for.
+ */
+export class RedisMonitor {
+  /** Line by line as Redis tells them, with quotes as they were sent. */
+  readonly commands: string[] = [];
+  private constructor(private readonly socket: Socket) {}
+
+  /** @returns a monitor that hears whatever is sent from now on */
+  static async start(url: string): Promise<RedisMonitor> {
+    const { hostname, port, username, password } = new URL(url);
+    const socket = connect(Number(port || 6379), hostname);
+    const monitor = new RedisMonitor(socket);
+    const lines = createInterface({ input: socket });
+    lines.on('line', (line) => monitor.commands.push(line.replaceAll('\\"', '"')));
+    if (password) socket.write(`AUTH ${username || 'default'} ${password}\r\n`);
+    socket.write('MONITOR\r\n');
+    await eventually('Redis telling what it is given', () => monitor.commands.length > 0);
+    const refusal = monitor.commands.find((line) => line.startsWith('-'));
+    if (refusal) throw new Error(refusal);
+    return monitor;
+  }
+
+  stop(): void {
+    this.socket.destroy();
+  }
+}
