@@ -49,6 +49,16 @@ export const auditColumns = `
   a.actor_id AS "actorId", a.action, a.target_type AS "targetType", a.target_id AS "targetId", a.ip,
   a.user_agent AS "userAgent", a.request_id AS "requestId", a.details, a.created_at AS "createdAt"`;
 
+/** Adds what a filter asks of an entry itself; its project and its time go by how the log is walked. */
+export const addAuditFilter = (where: Conditions, filter: AuditFilter): Conditions =>
+  where
+    .addIf(filter.actorType, (value) => `a.actor_type = ${value}`)
+    .addIf(filter.actorId, (value) => `a.actor_id = ${value}`)
+    .addIf(filter.actions, (value) => `a.action = ANY (${value})`)
+    .addIf(filter.targetType, (value) => `a.target_type = ${value}`)
+    .addIf(filter.targetId, (value) => `a.target_id = ${value}`)
+    .addIf(filter.requestId, (value) => `a.request_id = ${value}`);
+
 /** The log of who did what. It can only be added to; a trigger refuses everything else. */
 export class AuditLogRepository {
   constructor(private readonly database: Database) {}
@@ -98,14 +108,7 @@ export class AuditLogRepository {
     const { column, owners } = ownersOf(reach, filter.projectId, where);
     const ids = idsBetween(filter, before, 0);
     const [first, past] = [where.value(ids.first), where.value(ids.past)];
-    where
-      .add(ownedRange('a', column, 'o.id', { first, past }))
-      .addIf(filter.actorType, (value) => `a.actor_type = ${value}`)
-      .addIf(filter.actorId, (value) => `a.actor_id = ${value}`)
-      .addIf(filter.actions, (value) => `a.action = ANY (${value})`)
-      .addIf(filter.targetType, (value) => `a.target_type = ${value}`)
-      .addIf(filter.targetId, (value) => `a.target_id = ${value}`)
-      .addIf(filter.requestId, (value) => `a.request_id = ${value}`);
+    addAuditFilter(where.add(ownedRange('a', column, 'o.id', { first, past })), filter);
     const most = where.value(limit);
     return this.database.query<AuditEntry>(
       `SELECT a.* FROM (${owners}) o CROSS JOIN LATERAL (

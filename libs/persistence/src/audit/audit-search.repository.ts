@@ -5,7 +5,7 @@ import type { Database } from '../database.js';
 import { idsBetween } from '../id-times.js';
 import { ownedRange } from '../owned-range.js';
 import { lookAlong, walkPage, type WalkedPage, type WalkedRow } from '../walked-page.js';
-import { auditColumns, type AuditEntry, type AuditFilter } from './audit-log.repository.js';
+import { addAuditFilter, auditColumns, type AuditEntry, type AuditFilter } from './audit-log.repository.js';
 
 /** Entries that a page looks at when few of the first ones match; the next page goes on from there. */
 const SCANNED_ROWS = 5_000;
@@ -63,15 +63,10 @@ export class AuditSearchRepository {
 
 /** What makes an entry of the walk a match. */
 function matches(reach: Reach, filter: AuditFilter): Conditions {
-  return new Conditions()
+  const where = new Conditions()
     .reach('a', 'a.project_id', reach)
-    .addIf(filter.projectId, (value) => `a.project_id = ${value}`)
-    .addIf(filter.actorType, (value) => `a.actor_type = ${value}`)
-    .addIf(filter.actorId, (value) => `a.actor_id = ${value}`)
-    .addIf(filter.actions, (value) => `a.action = ANY (${value})`)
-    .addIf(filter.targetType, (value) => `a.target_type = ${value}`)
-    .addIf(filter.targetId, (value) => `a.target_id = ${value}`)
-    .addIf(filter.requestId, (value) => `a.request_id = ${value}`);
+    .addIf(filter.projectId, (value) => `a.project_id = ${value}`);
+  return addAuditFilter(where, filter);
 }
 
 /**
