@@ -2,7 +2,6 @@ import { Input, SegmentedControl, Stack, Text } from '@mantine/core';
 import { useState, type ReactNode } from 'react';
 import { useNavigate } from 'react-router';
 import { api, data, type Schemas } from '../http/client';
-import { asProblem } from '../http/problem';
 import { useSend } from '../http/queries';
 import { ActionDialog } from '../parts/action-dialog';
 import { OrganizationSelect, ProjectSelect } from '../parts/record-select';
@@ -46,28 +45,23 @@ function CreateDialog({ projectId, onCreated, onClose }: CreateDialogProps): Rea
   const [fields, setFields] = useState<EndpointFields>(noFields);
   const [level, setLevel] = useState<Level>('project');
   const [owner, setOwner] = useState({ project: projectId, organization: '' });
-  const [faults, setFaults] = useState<Record<string, string>>({});
   const create = useSend(
     (body: Schemas['CreateEndpointRequest']) => data(api.POST('/operator/v1/webhooks/endpoints', { body })),
     '/operator/v1/webhooks/endpoints',
     '/operator/v1/audit-log',
   );
+  const faults = create.error?.fields ?? {};
   const submit = async (): Promise<void> => {
-    try {
-      const headers = headersPatch(fields.headers, {}) as Record<string, string> | undefined;
-      const made = await create.mutateAsync({
-        level,
-        ...(level === 'project' ? { project_id: owner.project } : { organization_id: owner.organization }),
-        url: fields.url.trim(),
-        events: fields.events,
-        description: fields.description.trim() || null,
-        ...(headers && { headers }),
-      });
-      onCreated(made.data);
-    } catch (error) {
-      setFaults(asProblem(error).fields);
-      throw error;
-    }
+    const headers = headersPatch(fields.headers, {}) as Record<string, string> | undefined;
+    const made = await create.mutateAsync({
+      level,
+      ...(level === 'project' ? { project_id: owner.project } : { organization_id: owner.organization }),
+      url: fields.url.trim(),
+      events: fields.events,
+      description: fields.description.trim() || null,
+      ...(headers && { headers }),
+    });
+    onCreated(made.data);
   };
   return (
     <ActionDialog

@@ -2,7 +2,6 @@ import { Button } from '@mantine/core';
 import { useState, type ReactNode } from 'react';
 import { Can } from '../app/roles';
 import { api, data, type Schemas } from '../http/client';
-import { asProblem } from '../http/problem';
 import { useSend } from '../http/queries';
 import { ActionDialog } from '../parts/action-dialog';
 import { toastDone } from '../parts/toast';
@@ -26,7 +25,6 @@ export function EditEndpoint({ endpoint }: { endpoint: Endpoint }): ReactNode {
 
 function EditDialog({ endpoint, onClose }: { endpoint: Endpoint; onClose: () => void }): ReactNode {
   const [fields, setFields] = useState(() => fieldsOf(endpoint));
-  const [faults, setFaults] = useState<Record<string, string>>({});
   const change = useSend(
     (body: Schemas['UpdateEndpointRequest']) =>
       data(
@@ -39,19 +37,14 @@ function EditDialog({ endpoint, onClose }: { endpoint: Endpoint; onClose: () => 
     '/operator/v1/audit-log',
   );
   const submit = async (): Promise<void> => {
-    try {
-      const headers = headersPatch(fields.headers, endpoint.headers);
-      await change.mutateAsync({
-        url: fields.url.trim(),
-        events: fields.events,
-        description: fields.description.trim() || null,
-        ...(headers && { headers }),
-      });
-      toastDone('The endpoint is changed');
-    } catch (error) {
-      setFaults(asProblem(error).fields);
-      throw error;
-    }
+    const headers = headersPatch(fields.headers, endpoint.headers);
+    await change.mutateAsync({
+      url: fields.url.trim(),
+      events: fields.events,
+      description: fields.description.trim() || null,
+      ...(headers && { headers }),
+    });
+    toastDone('The endpoint is changed');
   };
   return (
     <ActionDialog
@@ -63,7 +56,7 @@ function EditDialog({ endpoint, onClose }: { endpoint: Endpoint; onClose: () => 
       disabled={!isFilled(fields)}
       onConfirm={submit}
     >
-      <EndpointForm value={fields} onChange={setFields} faults={faults} />
+      <EndpointForm value={fields} onChange={setFields} faults={change.error?.fields ?? {}} />
     </ActionDialog>
   );
 }

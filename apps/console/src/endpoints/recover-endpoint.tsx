@@ -3,7 +3,6 @@ import { useState, type ReactNode } from 'react';
 import { useNavigate } from 'react-router';
 import { Can } from '../app/roles';
 import { api, data, type Schemas } from '../http/client';
-import { asProblem } from '../http/problem';
 import { useSend } from '../http/queries';
 import { ActionDialog } from '../parts/action-dialog';
 import { Icon } from '../parts/icon';
@@ -41,7 +40,6 @@ const asInput = (ms: number): string => new Date(ms).toISOString().slice(0, 16);
 function RecoverDialog({ endpointId, since, onClose }: RecoverProps & { onClose: () => void }): ReactNode {
   const [from, setFrom] = useState(() => asInput(since ? Date.parse(since) : Date.now() - DAY_MS));
   const [to, setTo] = useState('');
-  const [faults, setFaults] = useState<Record<string, string>>({});
   const navigate = useNavigate();
   const recover = useSend(
     (body: Schemas['RecoverRequest']) =>
@@ -54,17 +52,13 @@ function RecoverDialog({ endpointId, since, onClose }: RecoverProps & { onClose:
     '/operator/v1/webhooks/',
     '/operator/v1/audit-log',
   );
+  const faults = recover.error?.fields ?? {};
   const submit = async (): Promise<void> => {
-    try {
-      const batch = await recover.mutateAsync({
-        since: `${from}:00.000Z`,
-        ...(to && { until: `${to}:00.000Z` }),
-      });
-      void navigate(`/batches/${batch.data.id}`);
-    } catch (error) {
-      setFaults(asProblem(error).fields);
-      throw error;
-    }
+    const batch = await recover.mutateAsync({
+      since: `${from}:00.000Z`,
+      ...(to && { until: `${to}:00.000Z` }),
+    });
+    void navigate(`/batches/${batch.data.id}`);
   };
   return (
     <ActionDialog
