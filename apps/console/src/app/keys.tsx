@@ -43,7 +43,7 @@ export function useKeys(openPalette: () => void): ReactNode {
   // Also while somebody types.
   useHotkeys([['mod+K', unless(DIALOG, openPalette)]], []);
   return (
-    <Modal opened={isOpen} onClose={dialog.close} title="Keys" closeButtonProps={{ 'aria-label': 'Close' }}>
+    <Modal opened={isOpen} onClose={dialog.close} title="Keys">
       <Table>
         <Table.Tbody>
           {keys.map(([combination, meaning]) => (

@@ -34,7 +34,6 @@ export function AuditDrawer({ id, listed, onClose }: AuditDrawerProps): ReactNod
       position="right"
       size="lg"
       title={entry?.action ?? 'Entry'}
-      closeButtonProps={closeButton}
     >
       {listed ? (
         <EntryDetails entry={listed} />
@@ -44,8 +43,6 @@ export function AuditDrawer({ id, listed, onClose }: AuditDrawerProps): ReactNod
     </Drawer>
   );
 }
-
-const closeButton = { 'aria-label': 'Close' };
 
 function EntryDetails({ entry }: { entry: AuditEntry }): ReactNode {
   return (

@@ -40,7 +40,7 @@ export function TestEvent({ endpointId, disabled }: { endpointId: string; disabl
       >
         Send test event
       </Button>
-      <Modal opened={isOpen} onClose={() => setOpen(false)} title="Test event" closeButtonProps={closeButton}>
+      <Modal opened={isOpen} onClose={() => setOpen(false)} title="Test event">
         {test.error && <ProblemAlert error={test.error} retry={send} />}
         {test.isPending && <Waiting text="Sending it…" />}
         {test.data && <TestResult deliveryId={test.data.data.id} />}
@@ -48,8 +48,6 @@ export function TestEvent({ endpointId, disabled }: { endpointId: string; disabl
     </Can>
   );
 }
-
-const closeButton = { 'aria-label': 'Close' };
 
 function Waiting({ text }: { text: string }): ReactNode {
   return (

@@ -40,14 +40,11 @@ export function MailDrawer({ id, listed, onClose }: MailDrawerProps): ReactNode 
       position="right"
       size="lg"
       title={found.data ? <ForeignText text={found.data.subject} /> : 'Mail'}
-      closeButtonProps={closeButton}
     >
       {id !== null && <Loaded query={found}>{(mail) => <MailDetails key={mail.id} mail={mail} />}</Loaded>}
     </Drawer>
   );
 }
-
-const closeButton = { 'aria-label': 'Close' };
 
 function MailDetails({ mail }: { mail: Mail }): ReactNode {
   const [isSource, setSource] = useState(false);

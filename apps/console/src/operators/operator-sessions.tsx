@@ -15,13 +15,11 @@ interface OperatorSessionsProps {
   onEndAll: () => void;
 }
 
-const closeButton = { 'aria-label': 'Close' };
-
 /** Where an operator is signed in. */
 export function OperatorSessions({ of: operator, onClose, onEndAll }: OperatorSessionsProps): ReactNode {
   const query = useGet('/operator/v1/operators/{operatorId}/sessions', { path: { operatorId: operator.id } });
   return (
-    <Modal opened onClose={onClose} title="Sessions" size="xl" closeButtonProps={closeButton}>
+    <Modal opened onClose={onClose} title="Sessions" size="xl">
       <Text fw={600} mb="sm">
         <ForeignText text={operator.email} />
       </Text>

@@ -40,14 +40,11 @@ export function ActionDialog(props: ActionDialogProps): ReactNode {
       closeOnClickOutside={false}
       title={props.title}
       size={props.size}
-      closeButtonProps={closeButton}
     >
       {props.open && <ActionForm {...props} isUnderWay={isUnderWay} />}
     </Modal>
   );
 }
-
-const closeButton = { 'aria-label': 'Close' };
 
 function ActionForm(props: ActionDialogProps & { isUnderWay: RefObject<boolean> }): ReactNode {
   const { confirm, danger, onClose, onConfirm, disabled, isUnderWay } = props;

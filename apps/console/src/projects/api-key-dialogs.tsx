@@ -110,12 +110,10 @@ function KeyName({ of: key }: { of: ApiKey }): ReactNode {
   );
 }
 
-const closeButton = { 'aria-label': 'Close' };
-
 /** Everything that is known of a key. */
 export function KeyDetails({ of: key, onClose }: KeyDialogProps): ReactNode {
   return (
-    <Modal opened onClose={onClose} title="API key" size="lg" closeButtonProps={closeButton}>
+    <Modal opened onClose={onClose} title="API key" size="lg">
       <Stack>
         <Facts
           of={{
