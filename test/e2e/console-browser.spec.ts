@@ -97,6 +97,21 @@ describeBrowser('the console in a browser', () => {
     expect(rows).toHaveLength(1);
   });
 
+  it('leads from the worst endpoints to what failed there, in the project that was looked at', async () => {
+    const { id } = await dead(3);
+    const { projectId } = house.credentials;
+    await go(`/?project=${projectId}`);
+    const failed = page.getByRole('link', { name: 'failed attempts of this endpoint' });
+    await failed.and(page.locator(`[href*="${id}"]`)).click();
+    await page.waitForURL('**/console/deliveries?*');
+    await see(/\d attempts/);
+    const { pathname, searchParams } = new URL(page.url());
+    expect([pathname, Object.fromEntries(searchParams)]).toEqual([
+      '/console/deliveries',
+      { time: '24h', project_id: projectId, endpoint_id: id, success: 'false' },
+    ]);
+  });
+
   it('redelivering one of the list takes only that one out of what is selected', async () => {
     const { id, ids } = await dead(3);
     await go(`/dead-letters?endpoint_id=${id}`);
