@@ -76,11 +76,10 @@ describe('the mailbox, as operators see it', () => {
       sendInvite: true,
     });
     expect(made.status).toBe(201);
-    const of = async (query: Record<string, string>) =>
-      (await operator.call('GET', `/mailbox?${new URLSearchParams(query)}`)).body.data as Record<
-        string,
-        string
-      >[];
+    const of = async (query: Record<string, string>) => {
+      const { body } = await operator.call('GET', `/mailbox?${new URLSearchParams(query)}`);
+      return body.data as Record<string, string>[];
+    };
     const both = await eventually('both mails', async () => {
       const mails = await of({ email });
       return mails.length === 2 && mails;
@@ -90,15 +89,44 @@ describe('the mailbox, as operators see it', () => {
       ['verify-email', house.credentials.projectId],
     ]);
     expect(await of({ email, projectId: other.projectId })).toEqual([both[0]]);
+    expect(await countOf(operator, '/mailbox', { email })).toEqual({ count: 2, isMore: false });
+    expect(await countOf(operator, '/mailbox', { projectId: other.projectId })).toEqual({
+      count: 1,
+      isMore: false,
+    });
+    expect(await countOf(operator, '/mailbox', { email: uniqueEmail() })).toEqual({
+      count: 0,
+      isMore: false,
+    });
+    expect(await operator.call('GET', '/mailbox/count?limit=1')).toMatchObject({ status: 400 });
     const { status, body } = await operator.call('GET', `/mailbox/${both[0]!['id']}`);
     expect([status, body]).toEqual([200, both[0]]);
     expect(body.html).toContain(body.link);
     expect(body.text).toContain(body.link);
     expect(await operator.call('GET', `/mailbox/${randomUUID()}`)).toMatchObject({ status: 404 });
     // The links in mails let in whoever reads them.
-    for (const path of ['/mailbox', `/mailbox/${both[0]!['id']}`]) {
+    for (const path of ['/mailbox', '/mailbox/count', `/mailbox/${both[0]!['id']}`]) {
       expect(await viewer.call('GET', path)).toMatchObject({ status: 403 });
     }
+  });
+
+  it('is counted up to ten thousand, and by recipient among the twenty thousand newest', async () => {
+    const { projectId } = await insertOrganization(house);
+    const email = uniqueEmail();
+    await house.sql(
+      `INSERT INTO mails (id, project_id, kind, recipient, parameters, state)
+       SELECT gen_random_uuid(), $1, 'password-changed', $2, '', 'kept' FROM generate_series(1, 10500)`,
+      [projectId, email],
+    );
+    const full = { count: 10_000, isMore: true };
+    expect(await countOf(operator, '/mailbox')).toEqual(full);
+    expect(await countOf(operator, '/mailbox', { projectId })).toEqual(full);
+    expect(await countOf(operator, '/mailbox', { projectId, email })).toEqual(full);
+    expect(await countOf(operator, '/mailbox', { projectId, email: uniqueEmail() })).toEqual({
+      count: 0,
+      isMore: false,
+    });
+    await house.sql('DELETE FROM mails WHERE project_id = $1', [projectId]);
   });
 
   it('has no test mail: without a mail server none would go out', async () => {

@@ -1,9 +1,9 @@
 import { Injectable } from '@nestjs/common';
 import { canonicalEmail, notFound, type Reach } from '#domain';
-import { MailsRepository, type ProjectMail } from '#persistence';
+import { MailsRepository, type CappedCount, type MailFilter, type ProjectMail } from '#persistence';
 import { Config, CursorCodec, Keyring, renderMail } from '#platform';
 import { readPage, type Page } from '../http/paging.js';
-import type { MailboxQuery } from './dto/mailbox.request.js';
+import type { CountMailboxQuery, MailboxQuery } from './dto/mailbox.request.js';
 import { MailboxEntry } from './dto/mailbox.response.js';
 
 /** The mails that nobody sends while there is no mail server. */
@@ -19,10 +19,7 @@ export class MailboxService {
   /** @throws GatehouseError `not_found` where mails are sent, `invalid_cursor` */
   async list(reach: Reach, query: MailboxQuery): Promise<Page<MailboxEntry>> {
     this.assertKept();
-    const filter = {
-      projectId: query.projectId ?? null,
-      email: query.email ? canonicalEmail(query.email) : null,
-    };
+    const filter = mailFilter(query);
     const { items, nextCursor } = await readPage(
       this.cursors,
       ['mailbox', reach, filter],
@@ -30,6 +27,12 @@ export class MailboxService {
       (before, limit) => this.mails.list(reach, { ...filter, before }, limit),
     );
     return { items: items.map((mail) => this.entry(mail)), nextCursor };
+  }
+
+  /** @throws GatehouseError `not_found` where mails are sent */
+  count(reach: Reach, query: CountMailboxQuery): Promise<CappedCount> {
+    this.assertKept();
+    return this.mails.count(reach, mailFilter(query));
   }
 
   /** @throws GatehouseError `not_found`, also where mails are sent */
@@ -46,3 +49,8 @@ export class MailboxService {
     return MailboxEntry.from(mail, renderMail(mail, this.keyring, this.config.publicUrl));
   }
 }
+
+const mailFilter = ({ projectId, email }: CountMailboxQuery): MailFilter => ({
+  projectId: projectId ?? null,
+  email: email ? canonicalEmail(email) : null,
+});

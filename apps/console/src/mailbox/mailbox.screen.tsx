@@ -58,7 +58,12 @@ export function MailboxScreen(): ReactNode {
 const BESIDE = ['mail'] as const;
 
 function Mailbox(): ReactNode {
-  const list = useList({ path: '/operator/v1/mailbox', filters, beside: BESIDE });
+  const list = useList({
+    path: '/operator/v1/mailbox',
+    count: '/operator/v1/mailbox/count',
+    filters,
+    beside: BESIDE,
+  });
   const [search, setSearch] = useSearchParams();
   const id = search.get('mail');
   const openMail = (mail: string | null): string => {

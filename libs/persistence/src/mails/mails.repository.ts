@@ -1,7 +1,8 @@
 import { notFound, type Reach } from '#domain';
 import type { StoredMail } from '#platform';
-import type { Database } from '../database.js';
+import { countWithin, MOST_COUNTED, MOST_LOOKED, type CappedCount } from '../capped-count.js';
 import { Conditions } from '../conditions.js';
+import type { Database } from '../database.js';
 import { prune } from '../prune.js';
 import type { Tx } from '../transactions.js';
 
@@ -18,6 +19,13 @@ export interface Mail extends NewMail {
 
 /** A mail to a customer. */
 export type ProjectMail = Mail & { projectId: string };
+
+/** What a mailbox is searched by; null: by nothing. */
+export interface MailFilter {
+  projectId: string | null;
+  /** Of the recipient, in its canonical form. */
+  email: string | null;
+}
 
 const columns = `
   m.id, m.project_id AS "projectId", m.customer_id AS "customerId", m.kind, m.recipient, m.parameters, m.tries,
@@ -87,7 +95,7 @@ export class MailsRepository {
   /** Mails to customers that are kept or still to be sent, newest first. */
   async list(
     reach: Reach,
-    filter: { projectId: string | null; email: string | null; before: string | null },
+    filter: MailFilter & { before: string | null },
     limit: number,
   ): Promise<ProjectMail[]> {
     const where = kept(reach)
@@ -99,6 +107,16 @@ export class MailsRepository {
        WHERE ${where.sql} ORDER BY m.id DESC LIMIT ${where.value(limit)}`,
       where.values,
     );
+  }
+
+  /** How many of the same list there are, as far as a bounded look finds out. */
+  count(reach: Reach, { projectId, email }: MailFilter): Promise<CappedCount> {
+    const where = kept(reach).addIf(projectId, (value) => `m.project_id = ${value}`);
+    const window = email ? MOST_LOOKED : MOST_COUNTED + 1;
+    const rows = `(SELECT m.recipient FROM mails m JOIN projects p ON p.id = m.project_id
+                   WHERE ${where.sql} ORDER BY m.id DESC LIMIT ${window}) m`;
+    const isMatch = email ? `m.recipient = ${where.value(email)}` : 'true';
+    return countWithin(this.database, { rows, isMatch, values: where.values }, window);
   }
 
   /** One of them. @throws GatehouseError `not_found` */

@@ -1,3 +1,4 @@
+import { OmitType } from '@nestjs/swagger';
 import { canonicalEmail } from '#domain';
 import { CheckedField, ProjectIdField } from '../../http/fields.js';
 import { PageQuery } from '../../http/paging.js';
@@ -13,3 +14,5 @@ export class MailboxQuery extends PageQuery {
 
   @ProjectIdField() projectId?: string;
 }
+
+export class CountMailboxQuery extends OmitType(MailboxQuery, ['limit', 'cursor'] as const) {}
