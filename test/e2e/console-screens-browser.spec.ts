@@ -46,6 +46,11 @@ const MADE_OF_TEXT = `[
   ...[...document.links].filter(({ protocol }) => !/^https?:$/.test(protocol)),
 ].map(({ outerHTML }) => outerHTML).concat('wasRun' in window ? 'it ran' : [])`;
 
+/** What of the navigation reaches over its edge, where it stands beside the page. */
+const OVER_THE_EDGE = `[...document.querySelectorAll('aside *')]
+  .filter((each) => each.getBoundingClientRect().right > each.closest('aside').getBoundingClientRect().right)
+  .map(({ textContent }) => 'over the edge: ' + textContent)`;
+
 describeBrowser('every screen of the console', () => {
   let house: House;
   let browser: TestBrowser;
@@ -155,6 +160,7 @@ describeBrowser('every screen of the console', () => {
         await reads(look, field).catch(() => found.push(`shows no ${field}`));
       }
       found.push(...(await look.evaluate<string[]>(MADE_OF_TEXT)));
+      found.push(...(await look.evaluate<string[]>(OVER_THE_EDGE)));
       if (await isTooWide(look)) found.push('scrolls sideways at 390 px');
       // The same page with other colours: nothing else of it can differ.
       await darken(look);
