@@ -1,4 +1,4 @@
-import { Anchor } from '@mantine/core';
+import { Anchor, Group } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { Link } from 'react-router';
 import { useOperator } from '../app/session';
@@ -32,9 +32,9 @@ export function Actor({ entry }: { entry: AuditEntry }): ReactNode {
 export function Target({ entry }: { entry: AuditEntry }): ReactNode {
   const to = placeOfTarget(entry) ?? undefined;
   return (
-    <span>
+    <Group gap={6} wrap="nowrap" component="span" display="inline-flex">
       {targetTypes[entry.targetType]} <Id id={entry.targetId} to={to} short copy={false} />
-    </span>
+    </Group>
   );
 }
 

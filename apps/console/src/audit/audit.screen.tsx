@@ -38,12 +38,12 @@ const columns: Column<AuditEntry>[] = [
       </>
     ),
   },
-  { header: 'Who', truncate: true, width: '24%', cell: (row) => <Actor entry={row} /> },
+  { header: 'Who', truncate: true, width: '22%', cell: (row) => <Actor entry={row} /> },
   { header: 'Done to', cell: (row) => <Target entry={row} /> },
   {
     header: 'Details',
     truncate: true,
-    width: '24%',
+    width: '20%',
     cell: (row) => <ForeignText text={detailsInWords(row.details)} oneLine />,
   },
   { header: 'When', align: 'right', cell: (row) => <RelativeTime at={row.createdAt} /> },
