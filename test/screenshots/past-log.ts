@@ -78,12 +78,16 @@ export async function insertRows(house: House, table: string, rows: Row[]): Prom
   );
 }
 
+/** When the pictures are taken, for those who are in them: so much goes on whatever the real hour is. */
+const THURSDAY_AFTERNOON = Date.UTC(2026, 0, 1, 15);
+
 function tell(log: Log, scene: Scene, end: number, random: () => number): void {
   const perHour = scene.eventsPerDay / 24;
   for (let at = end - DAYS * DAY_MS + HOUR_MS; at < end - 2 * MINUTE_MS;) {
     // Busy days, quiet nights, quieter weekends.
-    const hour = new Date(at).getUTCHours() + new Date(at).getUTCMinutes() / 60;
-    const day = new Date(at).getUTCDay();
+    const then = new Date(THURSDAY_AFTERNOON - (end - at));
+    const hour = then.getUTCHours() + then.getUTCMinutes() / 60;
+    const day = then.getUTCDay();
     const busy = (1.05 - Math.cos(((hour - 3) / 24) * 2 * Math.PI)) * (day === 0 || day === 6 ? 0.55 : 1.1);
     at += (-Math.log(1 - random()) * HOUR_MS) / (perHour * busy);
     if (at < end - 2 * MINUTE_MS) happen(log, scene, Math.floor(at), end, random);
