@@ -6,6 +6,7 @@ import pg from 'pg';
 import type { Credentials } from '../../apps/api/src/bootstrap/first-boot.js';
 import { fetchDocumented } from './conformance.js';
 import { eventually } from './eventually.js';
+import { patiently } from './patiently.js';
 import { entryPoints, freePort, HouseProcess } from './processes.js';
 import { uniqueEmail } from './unique-email.js';
 
@@ -221,11 +222,10 @@ export class House {
     });
   }
 
+  /** Several at once wait for one another: one that waits too long on a busy machine asks again. */
   async createEndpoint(url: string, events?: string[]): Promise<{ id: string; secret: string }> {
-    const answer = await this.server('POST', '/v1/webhooks/endpoints', {
-      url,
-      ...(events ? { events } : {}),
-    });
+    const body = { url, ...(events ? { events } : {}) };
+    const answer = await patiently(() => this.server('POST', '/v1/webhooks/endpoints', body));
     if (answer.status !== 201) throw new Error(`endpoint was not created: ${JSON.stringify(answer.body)}`);
     return answer.body.data as { id: string; secret: string };
   }
