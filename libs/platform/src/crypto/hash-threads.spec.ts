@@ -1,4 +1,4 @@
-import { setTimeout as sleep } from 'node:timers/promises';
+import { jest } from '@jest/globals';
 import { GatehouseError } from '#domain';
 import { HashThreads, type HashCaller, type HashTask } from './hash-threads.js';
 
@@ -161,9 +161,9 @@ describe('HashThreads', () => {
     });
 
     it('RL-03: Retry-After spreads those who are refused over the seconds that can serve them', async () => {
-      // By the clock: all of them within one of its seconds.
-      await sleep(1_000 - (performance.now() % 1_000));
       const house = flood(21, {});
+      // The clock stands still: all of them ask within one of its seconds.
+      const clock = jest.spyOn(performance, 'now').mockReturnValue(performance.now());
       const waits = Array.from({ length: 60 }, () => {
         try {
           threads.reserve('a').release();
@@ -172,6 +172,7 @@ describe('HashThreads', () => {
           return Number((error as GatehouseError).details.headers!['Retry-After']);
         }
       });
+      clock.mockRestore();
       // 1.26 s at least, and 17 hashes of 60 ms a second.
       expect(waits.slice(0, 17)).toEqual(Array(17).fill(2));
       expect(waits.slice(17, 34)).toEqual(Array(17).fill(3));
