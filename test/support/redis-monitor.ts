@@ -1,5 +1,6 @@
 import { connect, type Socket } from 'node:net';
 import { createInterface } from 'node:readline';
+import { connect as connectTls } from 'node:tls';
 import { eventually } from './eventually.js';
 
 /**
@@ -13,14 +14,16 @@ export class RedisMonitor {
 
   /** @returns a monitor that hears whatever is sent from now on */
   static async start(url: string): Promise<RedisMonitor> {
-    const { hostname, port, username, password } = new URL(url);
-    const socket = connect(Number(port || 6379), hostname);
+    const { protocol, hostname, port, username, password } = new URL(url);
+    const to = { host: hostname, port: Number(port || 6379) };
+    const socket = protocol === 'rediss:' ? connectTls(to) : connect(to);
     const monitor = new RedisMonitor(socket);
     const lines = createInterface({ input: socket });
     lines.on('line', (line) => monitor.commands.push(line.replaceAll('\\"', '"')));
-    if (password) socket.write(`AUTH ${username || 'default'} ${password}\r\n`);
-    socket.write('MONITOR\r\n');
-    await eventually('Redis telling what it is given', () => monitor.commands.length > 0);
+    const sent = ['MONITOR'];
+    if (password) sent.unshift(`AUTH ${[username || 'default', password].map(decodeURIComponent).join(' ')}`);
+    socket.write(sent.map((command) => `${command}\r\n`).join(''));
+    await eventually('Redis telling what it is given', () => monitor.commands.length >= sent.length);
     const refusal = monitor.commands.find((line) => line.startsWith('-'));
     if (refusal) throw new Error(refusal);
     return monitor;
