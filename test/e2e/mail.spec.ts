@@ -3,6 +3,7 @@ import { createServer, type Socket } from 'node:net';
 import { House, PASSWORD } from '../support/house.js';
 import { eventually } from '../support/eventually.js';
 import { MailServer, unquote } from '../support/mail-server.js';
+import { insertOperator } from '../support/operator.js';
 
 describe('with a mail server', () => {
   const mailServer = new MailServer();
@@ -84,10 +85,11 @@ describe('with a mail server', () => {
   });
 
   it('has no mailbox', async () => {
-    expect(await house.server('GET', '/api/v1/mailbox')).toMatchObject({
-      status: 404,
-      body: { code: 'not_found' },
-    });
+    const none = { status: 404, body: { code: 'not_found' } };
+    expect(await house.server('GET', '/api/v1/mailbox')).toMatchObject(none);
+    const operator = await insertOperator(house, 'operator');
+    for (const path of ['/mailbox', '/mailbox/count'])
+      expect(await operator.call('GET', path)).toMatchObject(none);
   });
 
   it('registers while the mail server is away, and sends once it is back', async () => {

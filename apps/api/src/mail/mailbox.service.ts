@@ -30,7 +30,7 @@ export class MailboxService {
   }
 
   /** @throws GatehouseError `not_found` where mails are sent */
-  count(reach: Reach, query: CountMailboxQuery): Promise<CappedCount> {
+  async count(reach: Reach, query: CountMailboxQuery): Promise<CappedCount> {
     this.assertKept();
     return this.mails.count(reach, mailFilter(query));
   }
