@@ -21,11 +21,19 @@ export class RedisMonitor {
     const lines = createInterface({ input: socket });
     lines.on('line', (line) => monitor.commands.push(line.replaceAll('\\"', '"')));
     const sent = ['MONITOR'];
-    if (password) sent.unshift(`AUTH ${[username || 'default', password].map(decodeURIComponent).join(' ')}`);
+    const account = [username || 'default', password].map((part) => JSON.stringify(decodeURIComponent(part)));
+    if (password) sent.unshift(`AUTH ${account.join(' ')}`);
     socket.write(sent.map((command) => `${command}\r\n`).join(''));
-    await eventually('Redis telling what it is given', () => monitor.commands.length >= sent.length);
-    const refusal = monitor.commands.find((line) => line.startsWith('-'));
-    if (refusal) throw new Error(refusal);
+    try {
+      await eventually('Redis telling what it is given', () => {
+        const refusal = monitor.commands.find((line) => line.startsWith('-'));
+        if (refusal) throw new Error(refusal);
+        return monitor.commands.length >= sent.length;
+      });
+    } catch (error) {
+      monitor.stop();
+      throw error;
+    }
     return monitor;
   }
 
