@@ -1,4 +1,4 @@
-import type { House } from '../support/house.js';
+import type { TestInstance } from '../support/test-instance.js';
 
 /** Further projects of the organization, which share half of the log. */
 export const PROJECTS = 1_000;
@@ -27,13 +27,16 @@ export interface Crowd {
 }
 
 /**
- * Fills the log of a house that is thirty days old with deliveries, ten of each event, evenly over the last days: one
+ * Fills the log of an instance that is thirty days old with deliveries, ten of each event, evenly over the last days: one
  * attempt each that succeeded, but five that failed of every dead letter (a fifth with 404, the others with 500).
  */
-export async function fillLog(house: House, { deliveries: count, days, endpoints }: Crowd): Promise<void> {
-  const { organizationId, projectId } = house.credentials;
+export async function fillLog(
+  instance: TestInstance,
+  { deliveries: count, days, endpoints }: Crowd,
+): Promise<void> {
+  const { organizationId, projectId } = instance.credentials;
   const begin = Date.now() - days * DAY_MS;
-  await house.sql(`
+  await instance.sql(`
     CREATE FUNCTION made_id(ms bigint, kind int, n bigint) RETURNS uuid IMMUTABLE LANGUAGE sql AS
       $$ SELECT (lpad(to_hex(ms), 12, '0') || '7000' || 8000 + kind || lpad(to_hex(n), 12, '0'))::uuid $$;
     CREATE FUNCTION time_of(n bigint) RETURNS bigint IMMUTABLE LANGUAGE sql AS
@@ -45,8 +48,8 @@ export async function fillLog(house: House, { deliveries: count, days, endpoints
       CASE WHEN n < ${endpoints} THEN '${projectId}' ELSE made_id(1, 1, (n - ${endpoints}) / ${ENDPOINTS_EACH}) END,
       'project', 'https://example.com/' || n, '{*}', ''
     FROM generate_series(0, ${endpoints + PROJECTS * ENDPOINTS_EACH - 1}) n`);
-  await makeDays(house, Date.now() - DAYS * DAY_MS);
-  await house.sql(`
+  await makeDays(instance, Date.now() - DAYS * DAY_MS);
+  await instance.sql(`
     CREATE UNLOGGED TABLE crowd AS
     SELECT n, e, e % 2 = 0 AS is_main, e / 2 % ${PROJECTS} AS p, n % ${DEAD_EVERY} = 0 AS is_dead,
       made_id(time_of(e * 10), 3, e) AS event_id, made_id(time_of(n), 4, n) AS id, time_of(n) AS ms,
@@ -58,7 +61,7 @@ export async function fillLog(house: House, { deliveries: count, days, endpoints
     ELSE ${endpoints} + p * ${ENDPOINTS_EACH} + n % ${ENDPOINTS_EACH} END)`;
   const time = (ms: string): string => `to_timestamp((${ms}) / 1000.0)`;
   await insertUnchecked(
-    house,
+    instance,
     `INSERT INTO events (id, organization_id, project_id, type, body, created_at)
      SELECT DISTINCT ON (e) event_id, '${organizationId}'::uuid, ${project}, type,
        json_build_object('id', 'evt_' || event_id, 'type', type, 'created_at', ${time('ms')},
@@ -67,7 +70,7 @@ export async function fillLog(house: House, { deliveries: count, days, endpoints
      FROM crowd ORDER BY e, n`,
   );
   await insertUnchecked(
-    house,
+    instance,
     `INSERT INTO deliveries (id, organization_id, project_id, event_id, event_type, endpoint_id, target_url, state,
        attempt, last_http_status, last_error, created_at, finished_at)
      SELECT id, '${organizationId}', ${project}, event_id, type, ${endpoint}, 'https://example.com/',
@@ -77,7 +80,7 @@ export async function fillLog(house: House, { deliveries: count, days, endpoints
      FROM crowd`,
   );
   await insertUnchecked(
-    house,
+    instance,
     `INSERT INTO attempts (id, organization_id, project_id, event_id, event_type, endpoint_id, delivery_id, target_url,
        attempt, http_status, success, error, duration_ms, response_body, started_at, closed_at)
      SELECT made_id(at, 5, n * 5 + nth), '${organizationId}', ${project}, event_id, type, ${endpoint}, id,
@@ -89,17 +92,17 @@ export async function fillLog(house: House, { deliveries: count, days, endpoints
        FROM generate_series(0, CASE WHEN is_dead THEN 4 ELSE 0 END) nth
      ) each`,
   );
-  await house.sql('DROP TABLE crowd');
+  await instance.sql('DROP TABLE crowd');
   for (const table of ['projects', 'webhook_endpoints', 'events', 'deliveries', 'attempts'])
-    await house.sql(`VACUUM ANALYZE ${table}`);
+    await instance.sql(`VACUUM ANALYZE ${table}`);
 }
 
 /** The references are right as they are made: to check millions takes longer than to write them. */
-const insertUnchecked = (house: House, statement: string): Promise<unknown> =>
-  house.sql(`BEGIN; SET LOCAL session_replication_role = replica; ${statement}; COMMIT`);
+const insertUnchecked = (instance: TestInstance, statement: string): Promise<unknown> =>
+  instance.sql(`BEGIN; SET LOCAL session_replication_role = replica; ${statement}; COMMIT`);
 
-/** The partitions that a house of that age has. */
-async function makeDays(house: House, begin: number): Promise<void> {
+/** The partitions that an instance of that age has. */
+async function makeDays(instance: TestInstance, begin: number): Promise<void> {
   const lowest = (day: number): string =>
     day
       .toString(16)
@@ -107,7 +110,7 @@ async function makeDays(house: House, begin: number): Promise<void> {
       .replace(/^(.{8})(.{4})$/, '$1-$2-0000-0000-000000000000');
   for (let day = Math.floor(begin / DAY_MS) * DAY_MS; day < Date.now() - DAY_MS; day += DAY_MS) {
     const name = `attempts_${new Date(day).toISOString().slice(0, 10).replaceAll('-', '')}`;
-    await house.sql(
+    await instance.sql(
       `CREATE TABLE IF NOT EXISTS ${name} PARTITION OF attempts
        FOR VALUES FROM ('${lowest(day)}') TO ('${lowest(day + DAY_MS)}')`,
     );

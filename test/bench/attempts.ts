@@ -1,6 +1,6 @@
 import { randomInt } from 'node:crypto';
 import { Agent } from 'node:http';
-import type { House } from '../support/house.js';
+import type { TestInstance } from '../support/test-instance.js';
 import {
   attemptsOf,
   DAYS,
@@ -10,14 +10,14 @@ import {
   RARE_TYPE,
   type Crowd,
 } from './attempt-crowd.js';
-import { BenchHouse } from './bench-house.js';
+import { BenchInstance } from './bench-instance.js';
 import { exchange, type Question } from './exchange.js';
 import { askBoth, type Asking, type Timed } from './few-and-many.js';
 import { formatRatio, median, percentile, printProgress, type SectionResult } from './report.js';
 
 /** They have five million attempts. */
 const MANY: Crowd = { deliveries: 4_200_000, days: DAYS, endpoints: 20 };
-/** What pages are filled with in the house that is compared with: an empty page costs nothing to read or to write. */
+/** What pages are filled with in the instance that is compared with: an empty page costs nothing to read or to write. */
 const FEW: Crowd = { deliveries: 6_000, days: 1, endpoints: 2 };
 const SAMPLES = 100;
 /** Of the first case: compiled code is several times as fast. */
@@ -30,9 +30,9 @@ interface Place {
   cursor: string;
 }
 
-/** What the questions to a house are made of. */
+/** What the questions to an instance are made of. */
 interface Known {
-  house: House;
+  instance: TestInstance;
   /** Any deliveries, with an attempt each. */
   deliveries: { id: string; attemptId: string; eventId: string; endpointId: string; createdAt: Date }[];
   smallProjects: string[];
@@ -45,12 +45,12 @@ type Query = (known: Known, key: Key) => Record<string, string>;
 
 const oneOf = <T>(values: T[]): T => values[randomInt(values.length)]!;
 
-const keyOf = ({ house }: Known, key: Key): string =>
-  key === 'organization' ? house.credentials.secretKey : house.credentials.projectSecretKey;
+const keyOf = ({ instance }: Known, key: Key): string =>
+  key === 'organization' ? instance.credentials.secretKey : instance.credentials.projectSecretKey;
 
 const get = (known: Known, key: Key, path: string): Question => ({
   method: 'GET',
-  url: `${known.house.baseUrl}/v1/webhooks/${path}`,
+  url: `${known.instance.baseUrl}/v1/webhooks/${path}`,
   headers: { authorization: `Bearer ${keyOf(known, key)}` },
 });
 
@@ -136,16 +136,16 @@ const cases: Asking<Known>[] = [
   ...others,
 ];
 
-/** What the log of five million attempts and 200,000 dead letters cost, beside that of a house as old with few. */
+/** What the log of five million attempts and 200,000 dead letters cost, beside that of an instance as old with few. */
 export async function measureAttempts({ samples = SAMPLES }: { samples?: number }): Promise<SectionResult> {
   const env = { RATE_LIMITS: 'off' };
-  const [few, many] = [await BenchHouse.start({ env }), await BenchHouse.start({ env })];
+  const [few, many] = [await BenchInstance.start({ env }), await BenchInstance.start({ env })];
   const agent = new Agent({ keepAlive: true, maxSockets: 2 });
   try {
-    await fillLog(few.house, FEW);
+    await fillLog(few.instance, FEW);
     printProgress(sizeOf(MANY));
-    await fillLog(many.house, MANY);
-    const known = [await knowing(few.house, agent), await knowing(many.house, agent)] as const;
+    await fillLog(many.instance, MANY);
+    const known = [await knowing(few.instance, agent), await knowing(many.instance, agent)] as const;
     await askBoth(agent, cases[0]!, known, 0, FIRST_WARM_UP);
     const timed: Timed[] = [];
     for (const each of cases) {
@@ -162,19 +162,19 @@ export async function measureAttempts({ samples = SAMPLES }: { samples?: number 
 const sizeOf = ({ deliveries }: Crowd): string =>
   `${attemptsOf(deliveries)} attempts, ${deadLettersOf(deliveries)} dead letters`;
 
-async function knowing(house: House, agent: Agent): Promise<Known> {
-  const { projectId } = house.credentials;
+async function knowing(instance: TestInstance, agent: Agent): Promise<Known> {
+  const { projectId } = instance.credentials;
   const idsOf = async (sql: string): Promise<string[]> =>
-    (await house.sql<{ id: string }>(sql, [projectId])).map(({ id }) => id);
+    (await instance.sql<{ id: string }>(sql, [projectId])).map(({ id }) => id);
   // Anywhere in the log, and with them their pages of the indexes.
-  const deliveries = await house.sql<Known['deliveries'][number]>(
+  const deliveries = await instance.sql<Known['deliveries'][number]>(
     `SELECT d.id, a.id AS "attemptId", d.event_id AS "eventId", d.endpoint_id AS "endpointId", d.created_at AS "createdAt"
      FROM (SELECT * FROM deliveries WHERE project_id = $1 ORDER BY random() LIMIT 500) d
        JOIN attempts a ON a.delivery_id = d.id AND a.attempt = 1`,
     [projectId],
   );
   const known: Known = {
-    house,
+    instance,
     deliveries,
     smallProjects: await idsOf('SELECT id FROM projects WHERE id <> $1'),
     smallEndpoints: await idsOf('SELECT id FROM webhook_endpoints WHERE project_id <> $1'),
@@ -211,7 +211,7 @@ function report(timed: Timed[]): SectionResult {
       `Few: ${sizeOf(FEW)}, of one day. Many: ${sizeOf(MANY)}, of ${DAYS}. Both have the partitions of ${DAYS} days.`,
       `Half of them in one project, half in ${PROJECTS} others of its organization.`,
       'The few stand for an empty table, whose pages would show nothing, and so cost less for that alone.',
-      'One request after the other, to both houses in turn, each for another row or page where there are several.',
+      'One request after the other, to both instances in turn, each for another row or page where there are several.',
     ],
     targets: [
       ...timed.map((each) => ({ name: `${each.name}, many to few`, value: ratio(each) })),

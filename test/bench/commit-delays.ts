@@ -1,5 +1,5 @@
 import { eventually } from '../support/eventually.js';
-import { PASSWORD, type House } from '../support/house.js';
+import { PASSWORD, type TestInstance } from '../support/test-instance.js';
 import type { Child } from './children.js';
 import type { PacedResult } from './load.js';
 import { printProgress } from './report.js';
@@ -21,13 +21,13 @@ export interface PacedEvents {
 }
 
 /** Logins with cheap hashes make the events: an endpoint hears one of the two types that each login emits. */
-export async function commitDelays(house: House, events: PacedEvents): Promise<Delays> {
+export async function commitDelays(instance: TestInstance, events: PacedEvents): Promise<Delays> {
   const { receiver, load, url, emails, perSecond, seconds } = events;
-  const endpoint = await house.createEndpoint(url, ['login.succeeded']);
+  const endpoint = await instance.createEndpoint(url, ['login.succeeded']);
   const since = new Date();
   const answers = await load.ask<PacedResult>('pace', {
-    url: `${house.baseUrl}/api/v1/auth/login`,
-    headers: { 'x-publishable-key': house.credentials.publishableKey },
+    url: `${instance.baseUrl}/api/v1/auth/login`,
+    headers: { 'x-publishable-key': instance.credentials.publishableKey },
     bodies: emails.map((email) => JSON.stringify({ email, password: PASSWORD })),
     perSecond,
     seconds,
@@ -37,12 +37,12 @@ export async function commitDelays(house: House, events: PacedEvents): Promise<D
   if (Object.keys(refused).length > 0) printProgress(`refused, by status: ${JSON.stringify(refused)}`);
   const count = (): Promise<number> => receiver.ask<number>('count');
   await eventually('every event at the target', async () => (await count()) >= accepted, 20_000);
-  const commits = await house.sql<{ id: string; at: number }>(
+  const commits = await instance.sql<{ id: string; at: number }>(
     `SELECT 'evt_' || id AS id, (extract(epoch FROM pg_xact_commit_timestamp(xmin)) * 1000)::float8 AS at
      FROM events WHERE type = 'login.succeeded' AND created_at >= $1`,
     [since],
   );
-  await house.server('DELETE', `/v1/webhooks/endpoints/${endpoint.id}`);
+  await instance.server('DELETE', `/v1/webhooks/endpoints/${endpoint.id}`);
   return delays(
     commits.map(({ id, at }) => [id, at]),
     await arrivals(receiver),

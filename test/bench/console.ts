@@ -2,10 +2,10 @@ import { randomInt } from 'node:crypto';
 import { Agent } from 'node:http';
 import { overviewRanges } from '#domain';
 import { eventually } from '../support/eventually.js';
-import type { House } from '../support/house.js';
+import type { TestInstance } from '../support/test-instance.js';
 import { signIn } from '../support/operator.js';
 import { attemptsOf, DAYS, deadLettersOf, fillLog } from './attempt-crowd.js';
-import { BenchHouse } from './bench-house.js';
+import { BenchInstance } from './bench-instance.js';
 import { addOrganizations, EMAIL_PREFIX, fillProject, FIRST_NAME, FULL_NAME } from './customer-crowd.js';
 import { exchange } from './exchange.js';
 import { median, percentile, printProgress, type SectionResult } from './report.js';
@@ -32,7 +32,7 @@ const COUNTING_MS = 20 * 60_000;
 /** Requirement: every screen answers in so much, p95. */
 const TARGET_MS = 200;
 
-/** What the questions to the house are made of. */
+/** What the questions to the instance are made of. */
 interface Known {
   /** The project with half of the log and most customers. */
   project: string;
@@ -151,31 +151,31 @@ const screens: [name: string, path: Path][] = [
   ['who is signed in', '/session'],
 ];
 
-/** What the answers that the console shows cost in a large house. */
+/** What the answers that the console shows cost in a large instance. */
 export async function measureConsole({ samples = SAMPLES }: { samples?: number }): Promise<SectionResult> {
-  const bench = await BenchHouse.start({ env: { RATE_LIMITS: 'off' } });
+  const bench = await BenchInstance.start({ env: { RATE_LIMITS: 'off' } });
   const agent = new Agent({ keepAlive: true, maxSockets: 1 });
   try {
-    const { house } = bench;
+    const { instance } = bench;
     printProgress(`${attemptsOf(DELIVERIES)} attempts`);
-    await fillLog(house, { deliveries: DELIVERIES, days: DAYS, endpoints: 20 });
+    await fillLog(instance, { deliveries: DELIVERIES, days: DAYS, endpoints: 20 });
     printProgress(`${CUSTOMERS} customers`);
-    await fillProject(house, CUSTOMERS - ORGANIZATIONS * CUSTOMERS_EACH);
-    await addOrganizations(house, ORGANIZATIONS, CUSTOMERS_EACH);
+    await fillProject(instance, CUSTOMERS - ORGANIZATIONS * CUSTOMERS_EACH);
+    await addOrganizations(instance, ORGANIZATIONS, CUSTOMERS_EACH);
     printProgress(`${AUDIT_ENTRIES} entries of the audit log, ${BATCHES} batches`);
-    await fillAuditLog(house, AUDIT_ENTRIES, DAYS);
+    await fillAuditLog(instance, AUDIT_ENTRIES, DAYS);
     printProgress('the worker counts the log');
     await countLog(bench);
     // After the worker, who would end it.
-    await fillBatches(house, BATCHES, MADE);
-    await addUncounted(house);
-    const known = await knowing(house);
-    const headers = { cookie: `__Host-gatehouse_operator=${(await signIn(house)).cookie}` };
+    await fillBatches(instance, BATCHES, MADE);
+    await addUncounted(instance);
+    const known = await knowing(instance);
+    const headers = { cookie: `__Host-gatehouse_operator=${(await signIn(instance)).cookie}` };
     const timed: [string, number[]][] = [];
     for (const [index, [name, path]] of screens.entries()) {
       const times: number[] = [];
       for (let round = -(index === 0 ? FIRST_WARM_UP : WARM_UP); round < samples; round += 1) {
-        const url = `${house.baseUrl}/operator/v1${typeof path === 'string' ? path : path(known)}`;
+        const url = `${instance.baseUrl}/operator/v1${typeof path === 'string' ? path : path(known)}`;
         const { status, ms, body, fault } = await exchange(agent, { method: 'GET', url, headers });
         if (status !== 200) throw new Error(`${name}: ${status} ${fault ?? body}`);
         if (round >= 0) times.push(ms);
@@ -191,13 +191,13 @@ export async function measureConsole({ samples = SAMPLES }: { samples?: number }
 }
 
 /** Lets a worker find a log that was there before its figures, and count it. */
-async function countLog(bench: BenchHouse): Promise<void> {
+async function countLog(bench: BenchInstance): Promise<void> {
   const stop = bench.startWorker();
   await eventually(
     'the log being counted',
     async () => {
       // The crowd has attempts of the next half hour as well.
-      const [row] = await bench.house.sql<{ isDone: boolean }>(
+      const [row] = await bench.instance.sql<{ isDone: boolean }>(
         `SELECT next_id > made_id((extract(epoch FROM now() - interval '2 minutes') * 1000)::bigint, 0, 0) AS "isDone"
          FROM attempts_counted`,
       );
@@ -206,11 +206,11 @@ async function countLog(bench: BenchHouse): Promise<void> {
     COUNTING_MS,
   );
   await stop();
-  await bench.house.sql('VACUUM ANALYZE');
+  await bench.instance.sql('VACUUM ANALYZE');
 }
 
-const addUncounted = (house: House): Promise<unknown> =>
-  house.sql(
+const addUncounted = (instance: TestInstance): Promise<unknown> =>
+  instance.sql(
     `INSERT INTO attempts
      SELECT (lpad(to_hex((extract(epoch FROM at) * 1000)::bigint), 12, '0') || substr(replace(id::text, '-', ''), 13))::uuid,
        organization_id, project_id, event_id, event_type, endpoint_id, delivery_id, target_url, attempt, http_status,
@@ -221,10 +221,10 @@ const addUncounted = (house: House): Promise<unknown> =>
     [UNCOUNTED],
   );
 
-async function knowing(house: House): Promise<Known> {
-  const { projectId: project } = house.credentials;
+async function knowing(instance: TestInstance): Promise<Known> {
+  const { projectId: project } = instance.credentials;
   const idsOf = async (sql: string): Promise<string[]> =>
-    (await house.sql<{ id: string }>(`SELECT id FROM ${sql} LIMIT 200`)).map(({ id }) => id);
+    (await instance.sql<{ id: string }>(`SELECT id FROM ${sql} LIMIT 200`)).map(({ id }) => id);
   return {
     project,
     smallProject: (await idsOf(`projects WHERE id <> '${project}'`))[0]!,

@@ -1,4 +1,4 @@
-import type { House } from '../support/house.js';
+import type { TestInstance } from '../support/test-instance.js';
 
 /** One in four has this first name, and an e-mail address that begins with it. */
 export const FIRST_NAME = 'anna';
@@ -11,11 +11,11 @@ export const LAST_NAME = 'mü';
 const APART = 20;
 
 /**
- * Fills the project of a house with customers: spread over time, seven in ten verified, one in a thousand disabled,
+ * Fills the project of an instance with customers: spread over time, seven in ten verified, one in a thousand disabled,
  * every other with an external id, two in three logged in before.
  */
-export async function fillProject(house: House, count: number): Promise<void> {
-  await house.sql(
+export async function fillProject(instance: TestInstance, count: number): Promise<void> {
+  await instance.sql(
     `INSERT INTO customers (id, project_id, external_id, email, first_name, last_name, email_verified, password_hash,
        metadata, disabled_at, last_login_at, created_at, updated_at)
      SELECT
@@ -30,40 +30,48 @@ export async function fillProject(house: House, count: number): Promise<void> {
          CASE WHEN n % 5 < 3 THEN 'Mü' ELSE (ARRAY['Ek', 'Sand', 'Vinter'])[1 + n % 3] END || substr(md5(n::text), 1, 6) AS last
        FROM generate_series(1, $2::bigint) n
      ) people`,
-    [house.credentials.projectId, count, APART],
+    [instance.credentials.projectId, count, APART],
   );
-  await house.sql('VACUUM ANALYZE customers');
+  await instance.sql('VACUUM ANALYZE customers');
 }
 
-/** Makes further projects in the organization of a house, each with a few customers. */
-export async function addProjects(house: House, count: number, customersEach: number): Promise<void> {
-  await house.sql(
+/** Makes further projects in the organization of an instance, each with a few customers. */
+export async function addProjects(
+  instance: TestInstance,
+  count: number,
+  customersEach: number,
+): Promise<void> {
+  await instance.sql(
     `INSERT INTO projects (id, organization_id, name, slug)
      SELECT gen_random_uuid(), $1, 'Project ' || n, 'crowd-' || n FROM generate_series(1, $2) n`,
-    [house.credentials.organizationId, count],
+    [instance.credentials.organizationId, count],
   );
-  await house.sql(
+  await instance.sql(
     `INSERT INTO customers (id, project_id, email, first_name, last_name, created_at)
      SELECT gen_random_uuid(), p.id, 'anna.' || n || '@example.com', 'Anna', 'Möller', now() - n * interval '1 day'
      FROM projects p, generate_series(1, $1) n WHERE p.slug LIKE 'crowd-%'`,
     [customersEach],
   );
-  await house.sql('VACUUM ANALYZE projects');
+  await instance.sql('VACUUM ANALYZE projects');
 }
 
 /**
  * Makes further organizations, each with a project whose customers were all created in the time of the crowd above, and
  * are called like its own.
  */
-export async function addOrganizations(house: House, count: number, customersEach: number): Promise<void> {
-  await house.sql(
+export async function addOrganizations(
+  instance: TestInstance,
+  count: number,
+  customersEach: number,
+): Promise<void> {
+  await instance.sql(
     `WITH organizations AS (
        INSERT INTO organizations (id, name, slug)
        SELECT gen_random_uuid(), 'Company ' || n, 'company-' || n FROM generate_series(1, $1) n RETURNING id, name, slug)
      INSERT INTO projects (id, organization_id, name, slug) SELECT gen_random_uuid(), id, name, slug FROM organizations`,
     [count],
   );
-  await house.sql(
+  await instance.sql(
     `INSERT INTO customers (id, project_id, external_id, email, first_name, last_name, email_verified, last_login_at,
        created_at)
      SELECT gen_random_uuid(), p.id, 'crm-' || n, 'anna.' || n || '@' || p.slug || '.example', 'Anna', 'Müller',
@@ -72,5 +80,6 @@ export async function addOrganizations(house: House, count: number, customersEac
      FROM projects p, generate_series(1, $1) n WHERE p.slug LIKE 'company-%'`,
     [customersEach],
   );
-  for (const table of ['organizations', 'projects', 'customers']) await house.sql(`VACUUM ANALYZE ${table}`);
+  for (const table of ['organizations', 'projects', 'customers'])
+    await instance.sql(`VACUUM ANALYZE ${table}`);
 }

@@ -8,7 +8,7 @@ import {
   type CustomerFilter,
 } from '#persistence';
 import { Explainer } from '../support/explainer.js';
-import type { House } from '../support/house.js';
+import type { TestInstance } from '../support/test-instance.js';
 import { EMAIL_PREFIX, FULL_NAME } from './customer-crowd.js';
 
 const FILE = 'docs/query-plans.md';
@@ -24,22 +24,22 @@ interface Plan {
 
 /** Writes how PostgreSQL answers each kind of list among many customers, and the reads of get, login and /me. */
 export async function writePlans(
-  house: House,
+  instance: TestInstance,
   crowd: { customers: number; projects: number },
 ): Promise<void> {
-  const plans = [...(await listPlans(house)), ...(await readPlans(house))];
+  const plans = [...(await listPlans(instance)), ...(await readPlans(instance))];
   const options = await resolveConfig(FILE);
   await writeFile(FILE, await format(document(plans, crowd), { ...options, filepath: FILE }));
 }
 
-async function listPlans(house: House): Promise<Plan[]> {
-  const { organizationId, projectId } = house.credentials;
+async function listPlans(instance: TestInstance): Promise<Plan[]> {
+  const { organizationId, projectId } = instance.credentials;
   const day = 86_400_000;
-  const [{ middle }] = (await house.sql<{ middle: Date }>(
+  const [{ middle }] = (await instance.sql<{ middle: Date }>(
     `SELECT min(created_at) + (max(created_at) - min(created_at)) / 2 AS middle FROM customers WHERE project_id = $1`,
     [projectId],
   )) as [{ middle: Date }];
-  const [{ id: lastId }] = (await house.sql<{ id: string }>(
+  const [{ id: lastId }] = (await instance.sql<{ id: string }>(
     'SELECT id FROM customers WHERE created_at < $1 ORDER BY created_at DESC LIMIT 1',
     [middle],
   )) as [{ id: string }];
@@ -64,7 +64,7 @@ async function listPlans(house: House): Promise<Plan[]> {
     ['q=zz (nobody)', { q: 'zz' }],
     [`q=${FULL_NAME}, disabled (few match)`, { q: FULL_NAME, disabled: true }],
   ];
-  const [small] = await house.sql<{ id: string }>(`SELECT id FROM projects WHERE slug = 'crowd-1'`);
+  const [small] = await instance.sql<{ id: string }>(`SELECT id FROM projects WHERE slug = 'crowd-1'`);
   const plans: Plan[] = [];
   for (const [name, filter, after] of filters) {
     for (const [scope, reach] of [
@@ -73,7 +73,7 @@ async function listPlans(house: House): Promise<Plan[]> {
       ['house', { organizationId: null, projectId: null }],
       ['a project of 10 customers', { organizationId, projectId: small!.id }],
     ] as const) {
-      const explainer = new Explainer(house);
+      const explainer = new Explainer(instance);
       const directory = explainer.repository(CustomerDirectoryRepository);
       // Twice: the first time the pages may still be on disk.
       for (let run = 0; run < 2; run += 1) {
@@ -87,9 +87,9 @@ async function listPlans(house: House): Promise<Plan[]> {
   return plans;
 }
 
-async function readPlans(house: House): Promise<Plan[]> {
-  const { organizationId, projectId } = house.credentials;
-  const [customer] = await house.sql<{ id: string; email: string }>(
+async function readPlans(instance: TestInstance): Promise<Plan[]> {
+  const { organizationId, projectId } = instance.credentials;
+  const [customer] = await instance.sql<{ id: string; email: string }>(
     'SELECT id, email FROM customers WHERE project_id = $1 LIMIT 1 OFFSET 1000',
     [projectId],
   );
@@ -107,7 +107,7 @@ async function readPlans(house: House): Promise<Plan[]> {
   ];
   const plans: Plan[] = [];
   for (const [name, read] of reads) {
-    const explainer = new Explainer(house);
+    const explainer = new Explainer(instance);
     await read(explainer);
     plans.push(...explainer.plans.map((lines) => ({ name, lines })));
   }

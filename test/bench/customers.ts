@@ -1,8 +1,8 @@
 import { randomInt } from 'node:crypto';
 import { Agent } from 'node:http';
 import { openSession } from '../support/customers.js';
-import { PASSWORD, type House } from '../support/house.js';
-import { BenchHouse } from './bench-house.js';
+import { PASSWORD, type TestInstance } from '../support/test-instance.js';
+import { BenchInstance } from './bench-instance.js';
 import {
   addProjects,
   EMAIL_PREFIX,
@@ -20,7 +20,7 @@ import { inGroups, registerCustomers } from './requests.js';
 const CUSTOMERS = 1_000_000;
 const PROJECTS = 10_000;
 const CUSTOMERS_EACH = 10;
-/** What pages are filled with in the house that is compared with. */
+/** What pages are filled with in the instance that is compared with. */
 const FEW = 2_000;
 const SAMPLES = 200;
 /** Of the first case: compiled code is several times as fast. */
@@ -34,9 +34,9 @@ interface Case extends Asking<Known> {
   samples?: number;
 }
 
-/** What the questions to a house are made of. */
+/** What the questions to an instance are made of. */
 interface Known {
-  house: House;
+  instance: TestInstance;
   customers: { id: string; email: string; externalId: string | null; createdAt: Date }[];
   registered: string[];
   accessTokens: string[];
@@ -52,7 +52,7 @@ const get = (path: string, authorization: string): Question => ({
 
 /** A list, of the whole organization or of the one project. */
 const list = (filter: (known: Known) => Record<string, string>, whole: boolean) => (known: Known) => {
-  const { baseUrl, credentials } = known.house;
+  const { baseUrl, credentials } = known.instance;
   const scope: Record<string, string> = whole ? {} : { projectId: credentials.projectId };
   const query = new URLSearchParams({ ...filter(known), ...scope });
   return get(`${baseUrl}/api/v1/customers?${query}`, credentials.secretKey);
@@ -79,26 +79,26 @@ const cases: Case[] = [
   ]),
   {
     name: 'GET customer',
-    ask: ({ house, customers }) =>
-      get(`${house.baseUrl}/api/v1/customers/${oneOf(customers).id}`, house.credentials.secretKey),
+    ask: ({ instance, customers }) =>
+      get(`${instance.baseUrl}/api/v1/customers/${oneOf(customers).id}`, instance.credentials.secretKey),
   },
   {
     name: 'GET /me',
-    ask: ({ house, accessTokens }) => get(`${house.baseUrl}/api/v1/me`, oneOf(accessTokens)),
+    ask: ({ instance, accessTokens }) => get(`${instance.baseUrl}/api/v1/me`, oneOf(accessTokens)),
   },
   {
     name: 'POST login',
     samples: 60,
-    ask: ({ house, registered }) => ({
+    ask: ({ instance, registered }) => ({
       method: 'POST',
-      url: `${house.baseUrl}/api/v1/auth/login`,
-      headers: { 'x-publishable-key': house.credentials.publishableKey },
+      url: `${instance.baseUrl}/api/v1/auth/login`,
+      headers: { 'x-publishable-key': instance.credentials.publishableKey },
       body: JSON.stringify({ email: oneOf(registered), password: PASSWORD }),
     }),
   },
 ];
 
-/** What a million customers and ten thousand projects cost, beside a house with a few pages of customers. */
+/** What a million customers and ten thousand projects cost, beside an instance with a few pages of customers. */
 export async function measureCustomers({
   samples = SAMPLES,
   plans,
@@ -107,15 +107,15 @@ export async function measureCustomers({
   plans?: boolean;
 }): Promise<SectionResult> {
   const env = { BCRYPT_COST: String(COST), RATE_LIMITS: 'off' };
-  const [few, many] = [await BenchHouse.start({ env }), await BenchHouse.start({ env })];
+  const [few, many] = [await BenchInstance.start({ env }), await BenchInstance.start({ env })];
   const agent = new Agent({ keepAlive: true, maxSockets: 2 });
   try {
-    await fillProject(few.house, FEW);
+    await fillProject(few.instance, FEW);
     printProgress(`${CUSTOMERS} customers and ${PROJECTS} projects`);
-    await addProjects(many.house, PROJECTS, CUSTOMERS_EACH);
-    await fillProject(many.house, CUSTOMERS);
-    if (plans) await writePlans(many.house, { customers: CUSTOMERS, projects: PROJECTS });
-    const known = [await knowing(few.house), await knowing(many.house)] as const;
+    await addProjects(many.instance, PROJECTS, CUSTOMERS_EACH);
+    await fillProject(many.instance, CUSTOMERS);
+    if (plans) await writePlans(many.instance, { customers: CUSTOMERS, projects: PROJECTS });
+    const known = [await knowing(few.instance), await knowing(many.instance)] as const;
     await askBoth(agent, cases[0]!, known, 0, FIRST_WARM_UP);
     const timed: Timed[] = [];
     for (const each of cases) {
@@ -129,16 +129,16 @@ export async function measureCustomers({
   }
 }
 
-async function knowing(house: House): Promise<Known> {
-  const registered = await registerCustomers(house, 20);
-  const sessions = await inGroups(registered, (email) => openSession(house, email));
+async function knowing(instance: TestInstance): Promise<Known> {
+  const registered = await registerCustomers(instance, 20);
+  const sessions = await inGroups(registered, (email) => openSession(instance, email));
   // Anywhere in the table, and with them their pages of the indexes.
-  const customers = await house.sql<Known['customers'][number]>(
+  const customers = await instance.sql<Known['customers'][number]>(
     `SELECT id, email, external_id AS "externalId", created_at AS "createdAt" FROM customers
      WHERE project_id = $1 AND external_id IS NOT NULL ORDER BY random() LIMIT 1000`,
-    [house.credentials.projectId],
+    [instance.credentials.projectId],
   );
-  return { house, customers, registered, accessTokens: sessions.map(({ accessToken }) => accessToken) };
+  return { instance, customers, registered, accessTokens: sessions.map(({ accessToken }) => accessToken) };
 }
 
 function report(timed: Timed[]): SectionResult {
@@ -157,7 +157,7 @@ function report(timed: Timed[]): SectionResult {
     notes: [
       `Few: ${FEW} customers in one project, enough to fill every page alike.`,
       `Many: ${CUSTOMERS} in one project, and ${PROJECTS} projects of the same organization with ${CUSTOMERS_EACH} each.`,
-      'One request after the other, to both houses in turn, each for another customer or page where there are several.',
+      'One request after the other, to both instances in turn, each for another customer or page where there are several.',
     ],
     targets: timed.map((each) => ({
       name: `${each.name}, many to few`,

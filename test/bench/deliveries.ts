@@ -1,7 +1,7 @@
 import { createLogger, DeliveryQueue, type DeliveryPointer } from '#platform';
 import { eventually } from '../support/eventually.js';
-import type { Carrier, House } from '../support/house.js';
-import { BenchHouse } from './bench-house.js';
+import type { Carrier, TestInstance } from '../support/test-instance.js';
+import { BenchInstance } from './bench-instance.js';
 import { Child } from './children.js';
 import {
   formatNumber,
@@ -33,18 +33,18 @@ export async function measureDeliveries(): Promise<SectionResult> {
   try {
     const url = await receiver.ask<string>('listen');
     const env = { WEBHOOK_CONCURRENCY: String(CONCURRENCY) };
-    const houses = new Map<Carrier, BenchHouse>();
-    for (const carrier of carriers) houses.set(carrier, await BenchHouse.start({ carrier, env }));
-    const body = await sampleBody(houses.get('postgresql')!.house);
+    const instances = new Map<Carrier, BenchInstance>();
+    for (const carrier of carriers) instances.set(carrier, await BenchInstance.start({ carrier, env }));
+    const body = await sampleBody(instances.get('postgresql')!.instance);
     for (let round = 0; round < ROUNDS; round += 1) {
       printProgress(`round ${round + 1} of ${ROUNDS}`);
       if (hasRedis()) rates.bare.push(await bareRate(url, body));
-      const drain = (bench: BenchHouse, workers: number): Promise<number> =>
+      const drain = (bench: BenchInstance, workers: number): Promise<number> =>
         drainRate(bench, { receiver, url, body, workers });
-      for (const [carrier, bench] of houses) rates[carrier].push(await drain(bench, 1));
-      rates.twoWorkers.push(await drain(houses.get(carriers[0]!)!, 2));
+      for (const [carrier, bench] of instances) rates[carrier].push(await drain(bench, 1));
+      rates.twoWorkers.push(await drain(instances.get(carriers[0]!)!, 2));
     }
-    await Promise.all([...houses.values()].map((bench) => bench.stop()));
+    await Promise.all([...instances.values()].map((bench) => bench.stop()));
     return report(rates, body.length);
   } finally {
     await receiver.stop();
@@ -52,9 +52,11 @@ export async function measureDeliveries(): Promise<SectionResult> {
 }
 
 /** The body of a real event, for all of the backlog. */
-async function sampleBody(house: House): Promise<string> {
-  await house.register();
-  const [row] = await house.sql<{ body: string }>(`SELECT body FROM events WHERE type = 'customer.created'`);
+async function sampleBody(instance: TestInstance): Promise<string> {
+  await instance.register();
+  const [row] = await instance.sql<{ body: string }>(
+    `SELECT body FROM events WHERE type = 'customer.created'`,
+  );
   return row!.body;
 }
 
@@ -83,17 +85,17 @@ interface Backlog {
 }
 
 /** Fills the backlog while no worker runs, starts them, and counts the attempts that they have written. */
-async function drainRate(bench: BenchHouse, { receiver, url, body, workers }: Backlog): Promise<number> {
-  const { house } = bench;
+async function drainRate(bench: BenchInstance, { receiver, url, body, workers }: Backlog): Promise<number> {
+  const { instance } = bench;
   await receiver.ask('reset');
   const endpointIds: string[] = [];
   while (endpointIds.length < ENDPOINTS) {
-    const { id } = await house.createEndpoint(url, ['session.revoked']);
+    const { id } = await instance.createEndpoint(url, ['session.revoked']);
     endpointIds.push(id.slice(id.indexOf('_') + 1));
   }
   const warmUp = workers * WARM_UP;
   const backlog = BACKLOG - WARM_UP + warmUp;
-  await fillBacklog(house, { endpointIds, body, count: backlog });
+  await fillBacklog(instance, { endpointIds, body, count: backlog });
   const stops = Array.from({ length: workers }, () => bench.startWorker());
   await eventually(
     'the backlog being drained',
@@ -102,26 +104,26 @@ async function drainRate(bench: BenchHouse, { receiver, url, body, workers }: Ba
   );
   await eventually(
     'every attempt being in the log',
-    async () => (await loggedAttempts(house, endpointIds)) === backlog,
+    async () => (await loggedAttempts(instance, endpointIds)) === backlog,
   );
   await Promise.all(stops.map((stop) => stop()));
-  const [row] = await house.sql<{ seconds: number }>(
+  const [row] = await instance.sql<{ seconds: number }>(
     `SELECT extract(epoch FROM max(closed_at) - min(closed_at))::float8 AS seconds FROM (
        SELECT closed_at, row_number() OVER (ORDER BY closed_at) AS place FROM attempts
        WHERE endpoint_id = ANY ($1) AND success
      ) a WHERE place >= $2`,
     [endpointIds, warmUp],
   );
-  await house.sql(`UPDATE webhook_endpoints SET status = 'deleted' WHERE id = ANY ($1)`, [endpointIds]);
+  await instance.sql(`UPDATE webhook_endpoints SET status = 'deleted' WHERE id = ANY ($1)`, [endpointIds]);
   return (BACKLOG - WARM_UP) / row!.seconds;
 }
 
 async function fillBacklog(
-  house: House,
+  instance: TestInstance,
   { endpointIds, body, count }: { endpointIds: string[]; body: string; count: number },
 ): Promise<void> {
-  const { organizationId, projectId } = house.credentials;
-  const rows = await house.sql<DeliveryPointer>(
+  const { organizationId, projectId } = instance.credentials;
+  const rows = await instance.sql<DeliveryPointer>(
     `WITH made AS (
        INSERT INTO events (id, organization_id, project_id, type, body, created_at)
        SELECT uuidv7(), $1, $2, 'customer.created', $3, now() FROM generate_series(1, $4::int) RETURNING id
@@ -133,7 +135,7 @@ async function fillBacklog(
      RETURNING id AS "deliveryId", endpoint_id AS "endpointId", project_id AS "projectId"`,
     [organizationId, projectId, body, count, endpointIds, ENDPOINTS],
   );
-  if (house.env['REDIS_URL']) await enqueue(house.env['REDIS_URL'], rows);
+  if (instance.env['REDIS_URL']) await enqueue(instance.env['REDIS_URL'], rows);
 }
 
 /** As the api does after a commit, in bulk. */
@@ -150,8 +152,8 @@ async function enqueue(redisUrl: string, deliveries: DeliveryPointer[]): Promise
   }
 }
 
-async function loggedAttempts(house: House, endpointIds: string[]): Promise<number> {
-  const [row] = await house.sql<{ count: number }>(
+async function loggedAttempts(instance: TestInstance, endpointIds: string[]): Promise<number> {
+  const [row] = await instance.sql<{ count: number }>(
     'SELECT count(*)::int AS count FROM attempts WHERE endpoint_id = ANY ($1) AND success',
     [endpointIds],
   );

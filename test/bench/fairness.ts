@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Carrier, House } from '../support/house.js';
-import { BenchHouse } from './bench-house.js';
+import type { Carrier, TestInstance } from '../support/test-instance.js';
+import { BenchInstance } from './bench-instance.js';
 import { Child } from './children.js';
 import { commitDelays, type Delays } from './commit-delays.js';
 import { formatNumber, percentile, printProgress, type SectionResult } from './report.js';
@@ -61,20 +61,20 @@ async function measureCarrier(carrier: Carrier): Promise<{ alone: Delays; beside
     new Child('receiver'),
     new Child('load'),
   ];
-  const bench = await BenchHouse.start({ carrier, env: { BCRYPT_COST: '4' } });
+  const bench = await BenchInstance.start({ carrier, env: { BCRYPT_COST: '4' } });
   try {
-    const { house } = bench;
+    const { instance } = bench;
     const url = await receiver.ask<string>('listen');
-    const emails = await registerCustomers(house, 50);
+    const emails = await registerCustomers(instance, 50);
     const paced = { receiver, load, url, emails, perSecond: PER_SECOND, seconds: SECONDS };
     bench.startWorker();
-    const alone = await commitDelays(house, paced);
+    const alone = await commitDelays(instance, paced);
     await receiver.ask('reset');
-    await fill(house, await hanging.ask<string>('hang'), HANGING, 'pending');
-    const dead = await fill(house, await bulk.ask<string>('listen'), DEAD_LETTERS, 'failed');
-    await redeliverAll(house, dead);
+    await fill(instance, await hanging.ask<string>('hang'), HANGING, 'pending');
+    const dead = await fill(instance, await bulk.ask<string>('listen'), DEAD_LETTERS, 'failed');
+    await redeliverAll(instance, dead);
     await sleep(CROWD_MS);
-    const delays = await commitDelays(house, paced);
+    const delays = await commitDelays(instance, paced);
     const crowd =
       `meanwhile ${formatNumber(await hanging.ask<number>('count'))} requests hung and ` +
       `${formatNumber(await bulk.ask<number>('count'))} of the batch had arrived.`;
@@ -86,10 +86,15 @@ async function measureCarrier(carrier: Carrier): Promise<{ alone: Delays; beside
 }
 
 /** Deliveries to a new endpoint, as an outage leaves them. @returns its id, as the API writes it */
-async function fill(house: House, url: string, count: number, state: 'pending' | 'failed'): Promise<string> {
-  const { organizationId, projectId } = house.credentials;
-  const { id } = await house.createEndpoint(url, ['session.revoked']);
-  await house.sql(
+async function fill(
+  instance: TestInstance,
+  url: string,
+  count: number,
+  state: 'pending' | 'failed',
+): Promise<string> {
+  const { organizationId, projectId } = instance.credentials;
+  const { id } = await instance.createEndpoint(url, ['session.revoked']);
+  await instance.sql(
     `WITH made AS (
        INSERT INTO events (id, organization_id, project_id, type, body, created_at)
        SELECT uuidv7(), $1, $2, 'session.revoked', '{"data":{}}', now() FROM generate_series(1, $3::int) RETURNING id
@@ -106,11 +111,11 @@ async function fill(house: House, url: string, count: number, state: 'pending' |
   return id;
 }
 
-async function redeliverAll(house: House, endpointId: string): Promise<void> {
-  const planned = await house.server('POST', '/v1/webhooks/redeliveries', {
+async function redeliverAll(instance: TestInstance, endpointId: string): Promise<void> {
+  const planned = await instance.server('POST', '/v1/webhooks/redeliveries', {
     filter: { endpoint_id: endpointId },
   });
-  const started = await house.server('POST', `/v1/webhooks/redeliveries/${planned.body.data.id}/start`, {
+  const started = await instance.server('POST', `/v1/webhooks/redeliveries/${planned.body.data.id}/start`, {
     reason: 'benchmark',
   });
   if (started.status !== 200) throw new Error(`the batch did not start: ${JSON.stringify(started.body)}`);

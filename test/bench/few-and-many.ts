@@ -3,7 +3,7 @@ import { exchange, type Question } from './exchange.js';
 
 const WARM_UP = 30;
 
-/** What one question took, in ms, in a house with few rows and in one with many. */
+/** What one question took, in ms, in an instance with few rows and in one with many. */
 export interface Timed {
   name: string;
   few: number[];
@@ -17,7 +17,7 @@ export interface Asking<Known> {
 }
 
 /**
- * Asks both houses in turns, so that what slows the machine for a while slows both.
+ * Asks both instances in turns, so that what slows the machine for a while slows both.
  * @throws Error for an answer other than 200
  */
 export async function askBoth<Known>(

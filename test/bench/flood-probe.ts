@@ -2,7 +2,7 @@ import { Agent } from 'node:http';
 import { serve } from './children.js';
 import { exchange, type Exchange, type Question } from './exchange.js';
 
-/** What ordinary customers do while others flood the house. */
+/** What ordinary customers do while others flood the instance. */
 export interface Probe {
   baseUrl: string;
   accessToken: string;

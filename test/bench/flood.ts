@@ -1,8 +1,8 @@
 import { availableParallelism } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { openSession } from '../support/customers.js';
-import { PASSWORD } from '../support/house.js';
-import { BenchHouse } from './bench-house.js';
+import { PASSWORD } from '../support/test-instance.js';
+import { BenchInstance } from './bench-instance.js';
 import { Child } from './children.js';
 import type { Flood, FloodResult } from './flood-clients.js';
 import type { Probe, Sample } from './flood-probe.js';
@@ -35,7 +35,7 @@ interface Stage {
 
 /** Far more logins than the machine can hash (requirements RL-03, RL-04): how they and everybody else fare. */
 export async function measureFlood({ seconds = SECONDS }: { seconds?: number }): Promise<SectionResult> {
-  const bench = await BenchHouse.start({ env: { BCRYPT_COST: String(COST) } });
+  const bench = await BenchInstance.start({ env: { BCRYPT_COST: String(COST) } });
   const [clients, probe, raw] = [
     new Child('flood-clients'),
     new Child('flood-probe'),
@@ -43,10 +43,10 @@ export async function measureFlood({ seconds = SECONDS }: { seconds?: number }):
   ];
   try {
     bench.startWorker();
-    const { baseUrl, credentials } = bench.house;
-    const emails = await registerCustomers(bench.house, CUSTOMERS);
+    const { baseUrl, credentials } = bench.instance;
+    const emails = await registerCustomers(bench.instance, CUSTOMERS);
     const sessions = await inGroups(emails.slice(0, PROBE_SESSIONS), (email) =>
-      openSession(bench.house, email),
+      openSession(bench.instance, email),
     );
     const stage: Stage = {
       clients,

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import bcrypt from 'bcrypt';
 import { eventually } from '../support/eventually.js';
-import { PASSWORD, type House } from '../support/house.js';
-import { BenchHouse } from './bench-house.js';
+import { PASSWORD, type TestInstance } from '../support/test-instance.js';
+import { BenchInstance } from './bench-instance.js';
 import { Child } from './children.js';
 import type { LoginSample, Logins, Sending } from './import-clients.js';
 import { formatNumber, percentile, printProgress, type SectionResult } from './report.js';
@@ -19,7 +19,7 @@ const HASHES = 200;
 const sleep = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 
 interface Stage {
-  house: House;
+  instance: TestInstance;
   sender: Child;
   logins: Child;
   asked: Logins;
@@ -28,20 +28,20 @@ interface Stage {
 
 /** 100,000 customers as lines, while others log in; then as many again, broken off in the middle and resumed. */
 export async function measureImport(): Promise<SectionResult> {
-  const bench = await BenchHouse.start({ env: { BCRYPT_COST: String(COST) } });
+  const bench = await BenchInstance.start({ env: { BCRYPT_COST: String(COST) } });
   const [sender, logins] = [new Child('import-clients'), new Child('import-clients')];
   try {
     bench.startWorker();
-    const { house } = bench;
+    const { instance } = bench;
     const asked: Logins = {
-      url: `${house.baseUrl}/api/v1/auth/login`,
-      headers: { 'x-publishable-key': house.credentials.publishableKey },
-      emails: await registerCustomers(house, 40),
+      url: `${instance.baseUrl}/api/v1/auth/login`,
+      headers: { 'x-publishable-key': instance.credentials.publishableKey },
+      emails: await registerCustomers(instance, 40),
       password: PASSWORD,
       perSecond: LOGINS_PER_SECOND,
     };
     const passwordHashes = Array.from({ length: HASHES }, () => bcrypt.hashSync(randomUUID(), 4));
-    const stage: Stage = { house, sender, logins, asked, passwordHashes };
+    const stage: Stage = { instance, sender, logins, asked, passwordHashes };
     await whileLoggingIn(stage, () => run(stage, { count: WARM_UP }));
     printProgress('logins alone');
     const alone = await whileLoggingIn(stage, () => sleep(BASELINE_MS));
@@ -84,7 +84,7 @@ async function breakOffAndResume(stage: Stage): Promise<Resumed> {
     breakOffAfter: CUSTOMERS / 2,
   });
   const broken = await eventually('the end of the broken import', async () => {
-    const { body } = await stage.house.server('GET', `/api/v1/imports/${importId}`);
+    const { body } = await stage.instance.server('GET', `/api/v1/imports/${importId}`);
     return body.state === 'interrupted' && body;
   });
   const { created, skipped, lastLine } = await sendAll(stage, { domain, count: CUSTOMERS, importId });
@@ -100,13 +100,13 @@ async function breakOffAndResume(stage: Stage): Promise<Resumed> {
 }
 
 const sendingOf = (
-  { house, passwordHashes }: Stage,
+  { instance, passwordHashes }: Stage,
   domain: string,
   count: number,
   importId: string,
 ): Sending => ({
-  url: `${house.baseUrl}/api/v1/customers/import?importId=${importId}`,
-  headers: { authorization: `Bearer ${house.credentials.secretKey}` },
+  url: `${instance.baseUrl}/api/v1/customers/import?importId=${importId}`,
+  headers: { authorization: `Bearer ${instance.credentials.secretKey}` },
   domain,
   count,
   passwordHashes,
@@ -122,8 +122,8 @@ async function sendAll(
   return answer.body;
 }
 
-async function storedOf({ house }: Stage, domain: string): Promise<number> {
-  const [row] = await house.sql<{ count: number }>(
+async function storedOf({ instance }: Stage, domain: string): Promise<number> {
+  const [row] = await instance.sql<{ count: number }>(
     'SELECT count(*)::int AS count FROM customers WHERE email LIKE $1',
     [`%@${domain}`],
   );

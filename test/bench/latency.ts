@@ -1,5 +1,5 @@
-import type { Carrier } from '../support/house.js';
-import { BenchHouse } from './bench-house.js';
+import type { Carrier } from '../support/test-instance.js';
+import { BenchInstance } from './bench-instance.js';
 import { Child } from './children.js';
 import { arrivals, commitDelays, delays, type Delays } from './commit-delays.js';
 import { formatNumber, percentile, printProgress, type SectionResult } from './report.js';
@@ -51,14 +51,14 @@ async function bareDelays(receiver: Child, url: string): Promise<Delays> {
 async function houseDelays(carrier: Carrier, receiver: Child, load: Child, url: string): Promise<Delays> {
   printProgress(`carrier ${carrier}`);
   const env = { BCRYPT_COST: '4', WEBHOOK_CONCURRENCY: String(CONCURRENCY) };
-  const bench = await BenchHouse.start({ carrier, env });
+  const bench = await BenchInstance.start({ carrier, env });
   try {
-    const { house } = bench;
+    const { instance } = bench;
     bench.startWorker();
     await receiver.ask('reset');
-    const emails = await registerCustomers(house, 50);
+    const emails = await registerCustomers(instance, 50);
     const paced = { receiver, load, url, emails, perSecond: PER_SECOND, seconds: SECONDS };
-    return await commitDelays(house, paced);
+    return await commitDelays(instance, paced);
   } finally {
     await bench.stop();
   }

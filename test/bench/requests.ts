@@ -1,7 +1,7 @@
 import { availableParallelism } from 'node:os';
 import { openSession, registerOne } from '../support/customers.js';
-import { PASSWORD, type House } from '../support/house.js';
-import { BenchHouse } from './bench-house.js';
+import { PASSWORD, type TestInstance } from '../support/test-instance.js';
+import { BenchInstance } from './bench-instance.js';
 import { Child } from './children.js';
 import type { ComparisonOptions } from './comparison-server.js';
 import type { Bodies, Load, LoadResult } from './load.js';
@@ -31,10 +31,10 @@ interface Route {
 /** Requests a second of register, login, refresh and /me, beside two plain routes and raw bcrypt. */
 export async function measureRequests(): Promise<SectionResult> {
   const env = { BCRYPT_COST: String(COST), DATABASE_POOL: String(POOL_SIZE) };
-  const bench = await BenchHouse.start({ env });
+  const bench = await BenchInstance.start({ env });
   const [load, raw] = [new Child('load'), new Child('raw-bcrypt')];
   try {
-    const routes = await prepareRoutes(bench.house);
+    const routes = await prepareRoutes(bench.instance);
     for (const route of routes) {
       await run(load, route, route.isHashing ? HASHING_WARM_UP_SECONDS : WARM_UP_SECONDS);
     }
@@ -67,18 +67,18 @@ export async function measureRequests(): Promise<SectionResult> {
 }
 
 /** In this order, so that what is compared runs side by side. */
-async function prepareRoutes(house: House): Promise<Route[]> {
-  const emails = await registerCustomers(house, 4 * HASHING_CONNECTIONS);
-  const { accessToken } = await openSession(house, emails[0]!);
+async function prepareRoutes(instance: TestInstance): Promise<Route[]> {
+  const emails = await registerCustomers(instance, 4 * HASHING_CONNECTIONS);
+  const { accessToken } = await openSession(instance, emails[0]!);
   const authorization = `Bearer ${accessToken}`;
-  const plain = await startComparison(house);
-  const withKey = { 'x-publishable-key': house.credentials.publishableKey };
+  const plain = await startComparison(instance);
+  const withKey = { 'x-publishable-key': instance.credentials.publishableKey };
   const post = (path: string, bodies: Bodies, headers = {}) => ({
-    url: `${house.baseUrl}/api/v1/auth/${path}`,
+    url: `${instance.baseUrl}/api/v1/auth/${path}`,
     headers,
     bodies,
   });
-  const newSessions = () => inGroups(emails.slice(0, CONNECTIONS), (email) => openSession(house, email));
+  const newSessions = () => inGroups(emails.slice(0, CONNECTIONS), (email) => openSession(instance, email));
   return [
     { name: 'bare route', load: async () => ({ url: `${plain}/bare` }) },
     {
@@ -87,7 +87,7 @@ async function prepareRoutes(house: House): Promise<Route[]> {
     },
     {
       name: 'GET /me',
-      load: async () => ({ url: `${house.baseUrl}/api/v1/me`, headers: { authorization } }),
+      load: async () => ({ url: `${instance.baseUrl}/api/v1/me`, headers: { authorization } }),
     },
     {
       name: 'sign + update',
@@ -121,10 +121,10 @@ async function prepareRoutes(house: House): Promise<Route[]> {
 const sessionOf = (accessToken: string): string =>
   (JSON.parse(Buffer.from(accessToken.split('.')[1]!, 'base64url').toString()) as { sid: string }).sid;
 
-async function startComparison(house: House): Promise<string> {
-  const { body } = await house.request('GET', '/.well-known/jwks.json');
+async function startComparison(instance: TestInstance): Promise<string> {
+  const { body } = await instance.request('GET', '/.well-known/jwks.json');
   const options: ComparisonOptions = {
-    databaseUrl: house.env['DATABASE_URL']!,
+    databaseUrl: instance.env['DATABASE_URL']!,
     poolSize: POOL_SIZE,
     jwk: body.keys[0],
     keepAliveMs: KEEP_ALIVE_MS,
@@ -142,9 +142,9 @@ async function run(load: Child, route: Route, seconds?: number): Promise<LoadRes
 }
 
 /** Customers with a known password. */
-export async function registerCustomers(house: House, count: number): Promise<string[]> {
+export async function registerCustomers(instance: TestInstance, count: number): Promise<string[]> {
   const emails = Array.from({ length: count }, (_, index) => `bench-${index}@example.com`);
-  await inGroups(emails, (email) => registerOne(house, email));
+  await inGroups(emails, (email) => registerOne(instance, email));
   return emails;
 }
 

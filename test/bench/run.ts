@@ -1,6 +1,6 @@
 import { inspect, parseArgs } from 'node:util';
 import { measureAttempts } from './attempts.js';
-import { stopHouses } from './bench-house.js';
+import { stopHouses } from './bench-instance.js';
 import { stopChildren } from './children.js';
 import { measureConsole } from './console.js';
 import { measureCustomers } from './customers.js';

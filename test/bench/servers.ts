@@ -26,7 +26,7 @@ const script = (path: string): Promise<unknown> => import(pathToFileURL(join(pro
 
 /**
  * Starts PostgreSQL, durable as in production, and Redis where there is one, with the migrated template
- * database that `House` clones.
+ * database that `TestInstance` clones.
  * @returns how to stop them
  */
 export async function startBenchServers(): Promise<() => Promise<void>> {

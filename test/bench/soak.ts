@@ -1,12 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { eventually } from '../support/eventually.js';
 import { fateOf, isSettled, recorded } from '../support/history.js';
-import { House, type Exchange } from '../support/house.js';
+import { TestInstance, type Exchange } from '../support/test-instance.js';
 import { delaysOf, repeats, violations, type Facts, type TargetRequest } from '../support/invariants.js';
-import type { HouseProcess } from '../support/processes.js';
+import type { ServerProcess } from '../support/processes.js';
 import { hasRedisServer, RedisServer } from '../support/redis-server.js';
 import { insertProject } from '../support/tenants.js';
-import { alsoStop } from './bench-house.js';
+import { alsoStop } from './bench-instance.js';
 import { Child } from './children.js';
 import { MemoryLog } from './memory.js';
 import { printProgress, type SectionResult } from './report.js';
@@ -37,40 +37,40 @@ const env = {
 export async function measureSoak({ seconds = SECONDS }: { seconds?: number }): Promise<SectionResult> {
   const [clients, targets] = [new Child('soak-clients'), new Child('soak-targets')];
   const redis = hasRedisServer ? await RedisServer.start() : undefined;
-  const house = await alsoStop(
-    House.start({ workers: 0, env: { ...env, ...(redis ? { REDIS_URL: redis.url } : {}) } }),
+  const instance = await alsoStop(
+    TestInstance.start({ workers: 0, env: { ...env, ...(redis ? { REDIS_URL: redis.url } : {}) } }),
   );
   try {
     const origin = await targets.ask<string>('listen');
-    const secretKeys = await Promise.all(TARGETS.map((path) => openProject(house, origin + path)));
-    const [lasting] = [house.startWorker(), house.startWorker()];
-    const memory = { api: new MemoryLog(house.api.pid), worker: new MemoryLog(lasting.pid) };
-    const url = `${house.baseUrl}/api/v1/customers`;
+    const secretKeys = await Promise.all(TARGETS.map((path) => openProject(instance, origin + path)));
+    const [lasting] = [instance.startWorker(), instance.startWorker()];
+    const memory = { api: new MemoryLog(instance.api.pid), worker: new MemoryLog(lasting.pid) };
+    const url = `${instance.baseUrl}/api/v1/customers`;
     const asked = clients.ask<SoakAnswer[]>('create', { url, secretKeys, perSecond: PER_SECOND, seconds });
-    const troubled = trouble(house, redis, seconds);
+    const troubled = trouble(instance, redis, seconds);
     const answers = await asked;
     const { kills, flushes } = await troubled;
     for (const log of Object.values(memory)) log.stop();
     printProgress('waiting for the last deliveries');
-    await eventually('every delivery ending', () => isSettled(house), SETTLE_MS).catch(() => undefined);
+    await eventually('every delivery ending', () => isSettled(instance), SETTLE_MS).catch(() => undefined);
     const requests = await targets.ask<TargetRequest[]>('requests');
     const facts = {
       exchanges: answers.map(exchangeOf),
       requests,
-      ...(await recorded(house)),
-      processes: house.processes.map(fateOf),
+      ...(await recorded(instance)),
+      processes: instance.processes.map(fateOf),
     };
     return report({ seconds, kills, flushes, memory, ...judged(facts) });
   } finally {
-    await Promise.all([clients.stop(), targets.stop(), house.stop()]);
+    await Promise.all([clients.stop(), targets.stop(), instance.stop()]);
     await redis?.remove();
   }
 }
 
 /** @returns the key of a project of its own that delivers to the target */
-async function openProject(house: House, url: string): Promise<string> {
-  const { secretKey } = await insertProject(house, house.credentials.organizationId);
-  const made = await house.request('POST', '/v1/webhooks/endpoints', {
+async function openProject(instance: TestInstance, url: string): Promise<string> {
+  const { secretKey } = await insertProject(instance, instance.credentials.organizationId);
+  const made = await instance.request('POST', '/v1/webhooks/endpoints', {
     body: { url, events: ['customer.created'] },
     headers: { authorization: `Bearer ${secretKey}` },
   });
@@ -80,11 +80,11 @@ async function openProject(house: House, url: string): Promise<string> {
 
 /** Kills the second worker again and again, and empties Redis after one and two thirds of the time. */
 async function trouble(
-  house: House,
+  instance: TestInstance,
   redis: RedisServer | undefined,
   seconds: number,
 ): Promise<{ kills: number; flushes: number }> {
-  let victim: HouseProcess = house.workers[1]!;
+  let victim: ServerProcess = instance.workers[1]!;
   let [kills, flushes] = [0, 0];
   const began = performance.now();
   const elapsed = (): number => performance.now() - began;
@@ -92,7 +92,7 @@ async function trouble(
   for (; elapsed() < seconds * 1_000; await sleep(100)) {
     if (elapsed() > (kills + 1) * Math.min(KILL_EVERY_MS, seconds * 250)) {
       await victim.end('SIGKILL');
-      victim = house.startWorker();
+      victim = instance.startWorker();
       kills += 1;
       printProgress(`${Math.round(elapsed() / 1_000)} s: a worker killed`);
     }

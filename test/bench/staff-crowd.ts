@@ -1,4 +1,4 @@
-import type { House } from '../support/house.js';
+import type { TestInstance } from '../support/test-instance.js';
 
 /** One entry of the audit log in so many has it. */
 export const RARE_ACTION = 'customer.exported';
@@ -6,8 +6,8 @@ const RARE_EVERY = 10_000;
 const ACTIONS = ['customer.created', 'customer.updated', 'customer.disabled', 'customer.enabled'];
 
 /** Fills the audit log with entries about customers, evenly over the last days; an operator made every other one. */
-export async function fillAuditLog(house: House, entries: number, days: number): Promise<void> {
-  await house.sql(
+export async function fillAuditLog(instance: TestInstance, entries: number, days: number): Promise<void> {
+  await instance.sql(
     `INSERT INTO audit_log (id, organization_id, project_id, actor_type, actor_id, action, target_type, target_id, ip,
        request_id, created_at)
      SELECT made_id((extract(epoch FROM at) * 1000)::bigint, 6, n), p.organization_id, c.project_id,
@@ -20,12 +20,12 @@ export async function fillAuditLog(house: House, entries: number, days: number):
        CROSS JOIN LATERAL (SELECT now() - ($1 - n) * $2 * interval '1 day' / $1 AS at) times`,
     [entries, days, ACTIONS],
   );
-  await house.sql('VACUUM ANALYZE audit_log');
+  await instance.sql('VACUUM ANALYZE audit_log');
 }
 
 /** Makes bulk redeliveries that are done, and one that goes on: the newest deliveries are what it has made so far. */
-export async function fillBatches(house: House, done: number, made: number): Promise<void> {
-  await house.sql(
+export async function fillBatches(instance: TestInstance, done: number, made: number): Promise<void> {
+  await instance.sql(
     `INSERT INTO redelivery_batches (id, organization_id, project_id, kind, filter, state, reason, total, eligible, made,
        results, created_by, started_by, created_at, started_at, finished_at)
      SELECT made_id((extract(epoch FROM at) * 1000)::bigint, 8, n), $1, $2, 'redelivery', '{"http_status":500}',
@@ -34,12 +34,12 @@ export async function fillBatches(house: House, done: number, made: number): Pro
        CASE WHEN n > 0 THEN at END
      FROM generate_series(0, $3) n, LATERAL (SELECT now() - n * interval '5 minutes' AS at) times,
        LATERAL (SELECT 'operator:' || id AS by FROM operators LIMIT 1) makers`,
-    [house.credentials.organizationId, house.credentials.projectId, done, made],
+    [instance.credentials.organizationId, instance.credentials.projectId, done, made],
   );
-  await house.sql(
+  await instance.sql(
     `UPDATE deliveries SET batch_id = (SELECT id FROM redelivery_batches WHERE state = 'running')
      WHERE id IN (SELECT id FROM deliveries ORDER BY id DESC LIMIT $1)`,
     [made],
   );
-  await house.sql('VACUUM ANALYZE deliveries');
+  await instance.sql('VACUUM ANALYZE deliveries');
 }

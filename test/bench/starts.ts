@@ -1,6 +1,6 @@
 import { eventually } from '../support/eventually.js';
-import { House } from '../support/house.js';
-import { entryPoints, HouseProcess } from '../support/processes.js';
+import { TestInstance } from '../support/test-instance.js';
+import { entryPoints, ServerProcess } from '../support/processes.js';
 import { formatRatio, median, printProgress, type SectionResult } from './report.js';
 
 const ROUNDS = 10;
@@ -17,28 +17,28 @@ const programs = [
 
 /** How long a program takes from its start to being ready, bundled and as modules in turns (docs/adr/0024). */
 export async function measureStarts(): Promise<SectionResult> {
-  const house = await House.start({ workers: 0 });
+  const instance = await TestInstance.start({ workers: 0 });
   try {
-    await house.api.end();
+    await instance.api.end();
     const measured = [];
     for (const { name, ...files } of programs) {
       const times = { bundled: [] as number[], modules: [] as number[] };
       for (let round = 0; round < ROUNDS; round += 1) {
         printProgress(`${name}, round ${round + 1} of ${ROUNDS}`);
         for (const kind of ['bundled', 'modules'] as const)
-          times[kind].push(await startMs(files[kind], house.env));
+          times[kind].push(await startMs(files[kind], instance.env));
       }
       measured.push({ name, bundled: median(times.bundled), modules: median(times.modules) });
     }
     return report(measured);
   } finally {
-    await house.stop();
+    await instance.stop();
   }
 }
 
 async function startMs(file: string, env: Record<string, string>): Promise<number> {
   const began = performance.now();
-  const program = new HouseProcess(file, env);
+  const program = new ServerProcess(file, env);
   try {
     await eventually('being ready', () => program.log.some(({ message }) => message === 'ready'));
     return performance.now() - began;

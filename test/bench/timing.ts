@@ -1,10 +1,10 @@
 import { randomInt } from 'node:crypto';
 import { Agent } from 'node:http';
 import { expectStatus } from '../support/customers.js';
-import { PASSWORD, type House } from '../support/house.js';
+import { PASSWORD, type TestInstance } from '../support/test-instance.js';
 import { patiently } from '../support/patiently.js';
 import { uniqueEmail } from '../support/unique-email.js';
-import { BenchHouse } from './bench-house.js';
+import { BenchInstance } from './bench-instance.js';
 import { exchange, type Exchange } from './exchange.js';
 import { printProgress, type SectionResult } from './report.js';
 import { inGroups } from './requests.js';
@@ -28,10 +28,10 @@ interface Case {
 
 /** Whether answers tell by their time or their text who is registered (requirements PW-08, EV-07). */
 export async function measureTiming({ samples = SAMPLES }: { samples?: number }): Promise<SectionResult> {
-  const bench = await BenchHouse.start({ env: { BCRYPT_COST: String(COST) } });
+  const bench = await BenchInstance.start({ env: { BCRYPT_COST: String(COST) } });
   const agent = new Agent({ keepAlive: true, maxSockets: 1 });
   try {
-    const cases = await prepareCases(bench.house, samples + WARM_UP);
+    const cases = await prepareCases(bench.instance, samples + WARM_UP);
     const timed = new Map<Case, Timed>(
       cases.map((each) => [each, { group: each.group, name: each.name, answers: [] }]),
     );
@@ -39,12 +39,12 @@ export async function measureTiming({ samples = SAMPLES }: { samples?: number })
       printProgress(group);
       const members = cases.filter((each) => each.group === group);
       for (const each of shuffled(members.flatMap((member) => repeated(member, WARM_UP))))
-        await send(bench.house, agent, each);
+        await send(bench.instance, agent, each);
       // In no order: what slows the machine for a while, or the request before, meets every case alike.
       for (const each of shuffled(members.flatMap((member) => repeated(member, samples))))
-        timed.get(each)!.answers.push(await send(bench.house, agent, each));
+        timed.get(each)!.answers.push(await send(bench.instance, agent, each));
     }
-    await assertMailed(bench.house, samples + WARM_UP);
+    await assertMailed(bench.instance, samples + WARM_UP);
     return timingReport(
       [...timed.values()],
       [
@@ -59,14 +59,14 @@ export async function measureTiming({ samples = SAMPLES }: { samples?: number })
   }
 }
 
-async function prepareCases(house: House, count: number): Promise<Case[]> {
+async function prepareCases(instance: TestInstance, count: number): Promise<Case[]> {
   printProgress(`${4 * count} customers`);
-  const create = (input: object) => createCustomers(house, count, input);
+  const create = (input: object) => createCustomers(instance, count, input);
   const registered = await create({ password: PASSWORD });
   const withoutPassword = await create({});
   const verified = await create({ password: PASSWORD, emailVerified: true });
   const disabled = await create({ password: PASSWORD });
-  await inGroups(disabled, ({ id }) => change(house, `/api/v1/customers/${id}/disable`, undefined, 200));
+  await inGroups(disabled, ({ id }) => change(instance, `/api/v1/customers/${id}/disable`, undefined, 200));
   const emails = (customers: { email: string }[]) => customers.map(({ email }) => email);
   const unknown = () => Array.from({ length: count }, uniqueEmail);
   const of = (group: string, path: string, status: number, kinds: Record<string, string[]>) =>
@@ -89,27 +89,27 @@ async function prepareCases(house: House, count: number): Promise<Case[]> {
 }
 
 function createCustomers(
-  house: House,
+  instance: TestInstance,
   count: number,
   input: object,
 ): Promise<{ id: string; email: string }[]> {
   return inGroups(Array.from({ length: count }, uniqueEmail), (email) =>
-    change(house, '/api/v1/customers', { email, ...input }, 201),
+    change(instance, '/api/v1/customers', { email, ...input }, 201),
   );
 }
 
 /** Waits for a thread that hashes, and for the limit of the secret key. @throws Error unless `status` comes */
 async function change(
-  house: House,
+  instance: TestInstance,
   path: string,
   body: object | undefined,
   status: number,
 ): Promise<{ id: string; email: string }> {
-  const answer = await patiently(() => house.server('POST', path, body), [503, 429]);
+  const answer = await patiently(() => instance.server('POST', path, body), [503, 429]);
   return expectStatus(status, answer).body;
 }
 
-async function send({ baseUrl, credentials }: House, agent: Agent, asked: Case): Promise<Exchange> {
+async function send({ baseUrl, credentials }: TestInstance, agent: Agent, asked: Case): Promise<Exchange> {
   const { path, status, emails, password } = asked;
   const answer = await exchange(agent, {
     method: 'POST',
@@ -123,8 +123,8 @@ async function send({ baseUrl, credentials }: House, agent: Agent, asked: Case):
 }
 
 /** Known addresses must have had their mails, or nothing was compared. @throws Error */
-async function assertMailed(house: House, count: number): Promise<void> {
-  const rows = await house.sql<{ kind: string; count: number }>(
+async function assertMailed(instance: TestInstance, count: number): Promise<void> {
+  const rows = await instance.sql<{ kind: string; count: number }>(
     'SELECT kind, count(*)::int AS count FROM mails GROUP BY kind',
   );
   const counts = Object.fromEntries(rows.map(({ kind, count: mails }) => [kind, mails]));

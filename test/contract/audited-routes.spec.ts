@@ -5,21 +5,21 @@ import { routeCredential, type CallerKind } from '#auth';
 import { ApiModule } from '../../apps/api/src/api.module.js';
 import { operatorControllers } from '../../apps/api/src/operator-controllers.js';
 import { eventually } from '../support/eventually.js';
-import { House, type Answer } from '../support/house.js';
+import { TestInstance, type Answer } from '../support/test-instance.js';
 import { insertOperator, inviteOperator, OperatorClient } from '../support/operator.js';
 import { Receiver } from '../support/receiver.js';
 
-let house: House;
+let instance: TestInstance;
 let receiver: Receiver;
 let admin: OperatorClient;
 beforeAll(async () => {
   // Where nobody listens: a mail that is written is enough.
-  house = await House.start({ env: { RATE_LIMITS: 'off', SMTP_URL: 'smtp://127.0.0.1:9' } });
+  instance = await TestInstance.start({ env: { RATE_LIMITS: 'off', SMTP_URL: 'smtp://127.0.0.1:9' } });
   receiver = await Receiver.start();
-  admin = await insertOperator(house);
+  admin = await insertOperator(instance);
 });
 afterAll(async () => {
-  await house?.stop();
+  await instance?.stop();
   await receiver?.stop();
 });
 
@@ -47,41 +47,43 @@ function changingRoutes(kind: CallerKind): string[] {
 }
 
 const newCustomer = async (): Promise<string> => {
-  const { body } = await house.server('POST', '/api/v1/customers', { email: `${randomUUID()}@example.com` });
+  const { body } = await instance.server('POST', '/api/v1/customers', {
+    email: `${randomUUID()}@example.com`,
+  });
   return body.id as string;
 };
 const newSession = async (): Promise<{ customerId: string; sessionId: string }> => {
-  const customerId = (await house.register()).body.customer.id as string;
-  const { body } = await house.server('GET', `/api/v1/customers/${customerId}/sessions`);
+  const customerId = (await instance.register()).body.customer.id as string;
+  const { body } = await instance.server('GET', `/api/v1/customers/${customerId}/sessions`);
   return { customerId, sessionId: body.data[0].id as string };
 };
 const newOrganization = async (): Promise<string> =>
   (
-    await house.server('POST', '/api/v1/organizations', {
+    await instance.server('POST', '/api/v1/organizations', {
       name: 'Shop',
       slug: `shop-${randomUUID().slice(0, 8)}`,
     })
   ).body.id as string;
 const newProject = async (): Promise<string> =>
-  (await house.server('POST', '/api/v1/projects', { name: `Shop ${randomUUID()}` })).body.id as string;
+  (await instance.server('POST', '/api/v1/projects', { name: `Shop ${randomUUID()}` })).body.id as string;
 const newKey = async (): Promise<string> => {
   const project = await newProject();
-  const { body } = await house.server('POST', `/api/v1/projects/${project}/api-keys`, { name: 'Service' });
+  const { body } = await instance.server('POST', `/api/v1/projects/${project}/api-keys`, { name: 'Service' });
   return `/api/v1/projects/${project}/api-keys/${body.id as string}`;
 };
-const newEndpoint = async (): Promise<string> => (await house.createEndpoint('http://127.0.0.1:9/')).id;
+const newEndpoint = async (): Promise<string> => (await instance.createEndpoint('http://127.0.0.1:9/')).id;
 
 const newRedelivery = async (): Promise<string> => {
-  const { body } = await house.server('POST', '/v1/webhooks/redeliveries', { filter: {} });
+  const { body } = await instance.server('POST', '/v1/webhooks/redeliveries', { filter: {} });
   return `/v1/webhooks/redeliveries/${body.data.id as string}`;
 };
 
 /** A delivery that has come to its end. */
 const doneDelivery = async (): Promise<string> => {
-  const { id } = await house.createEndpoint(receiver.url, ['customer.created']);
+  const { id } = await instance.createEndpoint(receiver.url, ['customer.created']);
   await newCustomer();
   const [attempt] = await eventually('a delivery', async () => {
-    const attempts = await house.attempts({ endpoint_id: id });
+    const attempts = await instance.attempts({ endpoint_id: id });
     return attempts.length > 0 && attempts;
   });
   return attempt!['delivery_id'] as string;
@@ -93,135 +95,137 @@ const changes: Record<string, [action: string, make: () => Promise<Answer>]> = {
     'customer.created',
     () => {
       const body = { email: `${randomUUID()}@example.com`, password: 'an unusual long phrase' };
-      return house.server('POST', '/api/v1/auth/register', body);
+      return instance.server('POST', '/api/v1/auth/register', body);
     },
   ],
   'POST /api/v1/billing/portal': [
     'organization.billing_portal_opened',
-    () => house.server('POST', '/api/v1/billing/portal', { returnUrl: 'https://app.example.com/' }),
+    () => instance.server('POST', '/api/v1/billing/portal', { returnUrl: 'https://app.example.com/' }),
   ],
   'POST /api/v1/customers': [
     'customer.created',
-    () => house.server('POST', '/api/v1/customers', { email: `${randomUUID()}@example.com` }),
+    () => instance.server('POST', '/api/v1/customers', { email: `${randomUUID()}@example.com` }),
   ],
   'POST /api/v1/customers/import': [
     'import.started',
     () => {
       const customers = [{ email: `${randomUUID()}@example.com` }];
-      return house.server('POST', '/api/v1/customers/import', { customers });
+      return instance.server('POST', '/api/v1/customers/import', { customers });
     },
   ],
   'PATCH /api/v1/customers/:customerId': [
     'customer.updated',
-    async () => house.server('PATCH', `/api/v1/customers/${await newCustomer()}`, { firstName: 'Ada' }),
+    async () => instance.server('PATCH', `/api/v1/customers/${await newCustomer()}`, { firstName: 'Ada' }),
   ],
   'GET /api/v1/customers/:customerId/export': [
     'customer.exported',
-    async () => house.server('GET', `/api/v1/customers/${await newCustomer()}/export`),
+    async () => instance.server('GET', `/api/v1/customers/${await newCustomer()}/export`),
   ],
   'POST /api/v1/customers/:customerId/disable': [
     'customer.disabled',
-    async () => house.server('POST', `/api/v1/customers/${await newCustomer()}/disable`),
+    async () => instance.server('POST', `/api/v1/customers/${await newCustomer()}/disable`),
   ],
   'POST /api/v1/customers/:customerId/enable': [
     'customer.enabled',
     async () => {
       const path = `/api/v1/customers/${await newCustomer()}`;
-      await house.server('POST', `${path}/disable`);
-      return house.server('POST', `${path}/enable`);
+      await instance.server('POST', `${path}/disable`);
+      return instance.server('POST', `${path}/enable`);
     },
   ],
   'POST /api/v1/customers/:customerId/unlock': [
     'customer.unlocked',
-    async () => house.server('POST', `/api/v1/customers/${await newCustomer()}/unlock`),
+    async () => instance.server('POST', `/api/v1/customers/${await newCustomer()}/unlock`),
   ],
   'DELETE /api/v1/customers/:customerId': [
     'customer.deleted',
-    async () => house.server('DELETE', `/api/v1/customers/${await newCustomer()}`),
+    async () => instance.server('DELETE', `/api/v1/customers/${await newCustomer()}`),
   ],
   'DELETE /api/v1/customers/:customerId/sessions': [
     'customer.sessions_revoked',
-    async () => house.server('DELETE', `/api/v1/customers/${(await newSession()).customerId}/sessions`),
+    async () => instance.server('DELETE', `/api/v1/customers/${(await newSession()).customerId}/sessions`),
   ],
   'DELETE /api/v1/customers/:customerId/sessions/:sessionId': [
     'customer.sessions_revoked',
     async () => {
       const { customerId, sessionId } = await newSession();
-      return house.server('DELETE', `/api/v1/customers/${customerId}/sessions/${sessionId}`);
+      return instance.server('DELETE', `/api/v1/customers/${customerId}/sessions/${sessionId}`);
     },
   ],
   'POST /api/v1/organizations': [
     'organization.created',
-    () => house.server('POST', '/api/v1/organizations', { name: 'Shop', slug: 'a-shop' }),
+    () => instance.server('POST', '/api/v1/organizations', { name: 'Shop', slug: 'a-shop' }),
   ],
   'PATCH /api/v1/organizations/:organizationId': [
     'organization.updated',
-    async () => house.server('PATCH', `/api/v1/organizations/${await newOrganization()}`, { name: 'Other' }),
+    async () =>
+      instance.server('PATCH', `/api/v1/organizations/${await newOrganization()}`, { name: 'Other' }),
   ],
   'POST /api/v1/projects': [
     'project.created',
-    () => house.server('POST', '/api/v1/projects', { name: 'Shop' }),
+    () => instance.server('POST', '/api/v1/projects', { name: 'Shop' }),
   ],
   'PATCH /api/v1/projects/:projectId': [
     'project.updated',
-    async () => house.server('PATCH', `/api/v1/projects/${await newProject()}`, { name: 'Other' }),
+    async () => instance.server('PATCH', `/api/v1/projects/${await newProject()}`, { name: 'Other' }),
   ],
   'GET /api/v1/projects/:projectId/export': [
     'project.exported',
-    async () => house.server('GET', `/api/v1/projects/${await newProject()}/export`),
+    async () => instance.server('GET', `/api/v1/projects/${await newProject()}/export`),
   ],
   'POST /api/v1/projects/:projectId/archive': [
     'project.archived',
-    async () => house.server('POST', `/api/v1/projects/${await newProject()}/archive`),
+    async () => instance.server('POST', `/api/v1/projects/${await newProject()}/archive`),
   ],
   'POST /api/v1/projects/:projectId/api-keys': [
     'api_key.created',
-    async () => house.server('POST', `/api/v1/projects/${await newProject()}/api-keys`, { name: 'Service' }),
+    async () =>
+      instance.server('POST', `/api/v1/projects/${await newProject()}/api-keys`, { name: 'Service' }),
   ],
   'POST /api/v1/projects/:projectId/api-keys/:keyId/rotate': [
     'api_key.rotated',
-    async () => house.server('POST', `${await newKey()}/rotate`),
+    async () => instance.server('POST', `${await newKey()}/rotate`),
   ],
   'DELETE /api/v1/projects/:projectId/api-keys/:keyId': [
     'api_key.revoked',
-    async () => house.server('DELETE', await newKey()),
+    async () => instance.server('DELETE', await newKey()),
   ],
   'POST /v1/webhooks/endpoints': [
     'webhook_endpoint.created',
-    () => house.server('POST', '/v1/webhooks/endpoints', { url: 'http://127.0.0.1:9/' }),
+    () => instance.server('POST', '/v1/webhooks/endpoints', { url: 'http://127.0.0.1:9/' }),
   ],
   'PATCH /v1/webhooks/endpoints/:endpointId': [
     'webhook_endpoint.updated',
-    async () => house.server('PATCH', `/v1/webhooks/endpoints/${await newEndpoint()}`, { events: ['*'] }),
+    async () => instance.server('PATCH', `/v1/webhooks/endpoints/${await newEndpoint()}`, { events: ['*'] }),
   ],
   'POST /v1/webhooks/endpoints/:endpointId/disable': [
     'webhook_endpoint.disabled',
-    async () => house.server('POST', `/v1/webhooks/endpoints/${await newEndpoint()}/disable`),
+    async () => instance.server('POST', `/v1/webhooks/endpoints/${await newEndpoint()}/disable`),
   ],
   'POST /v1/webhooks/endpoints/:endpointId/enable': [
     'webhook_endpoint.enabled',
     async () => {
       const path = `/v1/webhooks/endpoints/${await newEndpoint()}`;
-      await house.server('POST', `${path}/disable`);
-      return house.server('POST', `${path}/enable`);
+      await instance.server('POST', `${path}/disable`);
+      return instance.server('POST', `${path}/enable`);
     },
   ],
   'POST /v1/webhooks/endpoints/:endpointId/rotate-secret': [
     'webhook_endpoint.secret_rotated',
-    async () => house.server('POST', `/v1/webhooks/endpoints/${await newEndpoint()}/rotate-secret`),
+    async () => instance.server('POST', `/v1/webhooks/endpoints/${await newEndpoint()}/rotate-secret`),
   ],
   'POST /v1/webhooks/endpoints/:endpointId/test': [
     'webhook_endpoint.tested',
-    async () => house.server('POST', `/v1/webhooks/endpoints/${await newEndpoint()}/test`),
+    async () => instance.server('POST', `/v1/webhooks/endpoints/${await newEndpoint()}/test`),
   ],
   'DELETE /v1/webhooks/endpoints/:endpointId': [
     'webhook_endpoint.deleted',
-    async () => house.server('DELETE', `/v1/webhooks/endpoints/${await newEndpoint()}`),
+    async () => instance.server('DELETE', `/v1/webhooks/endpoints/${await newEndpoint()}`),
   ],
   'POST /v1/webhooks/endpoints/:endpointId/recover': [
     'webhook_endpoint.recovered',
     async () =>
-      house.server('POST', `/v1/webhooks/endpoints/${await newEndpoint()}/recover`, {
+      instance.server('POST', `/v1/webhooks/endpoints/${await newEndpoint()}/recover`, {
         since: new Date(Date.now() - 1_000).toISOString(),
       }),
   ],
@@ -229,35 +233,35 @@ const changes: Record<string, [action: string, make: () => Promise<Answer>]> = {
     'webhook_delivery.discarded',
     async () => {
       const id = await doneDelivery();
-      await house.sql(`UPDATE deliveries SET state = 'failed' WHERE id = $1`, [id.slice('dlv_'.length)]);
-      return house.server('POST', `/v1/webhooks/deliveries/${id}/discard`, { reason: 'not wanted' });
+      await instance.sql(`UPDATE deliveries SET state = 'failed' WHERE id = $1`, [id.slice('dlv_'.length)]);
+      return instance.server('POST', `/v1/webhooks/deliveries/${id}/discard`, { reason: 'not wanted' });
     },
   ],
   'POST /v1/webhooks/redeliveries': [
     'webhook_redelivery.planned',
-    () => house.server('POST', '/v1/webhooks/redeliveries', { filter: {} }),
+    () => instance.server('POST', '/v1/webhooks/redeliveries', { filter: {} }),
   ],
   'POST /v1/webhooks/redeliveries/:redeliveryId/start': [
     'webhook_redelivery.started',
-    async () => house.server('POST', `${await newRedelivery()}/start`, { reason: 'mended' }),
+    async () => instance.server('POST', `${await newRedelivery()}/start`, { reason: 'mended' }),
   ],
   'POST /v1/webhooks/redeliveries/:redeliveryId/cancel': [
     'webhook_redelivery.cancelled',
-    async () => house.server('POST', `${await newRedelivery()}/cancel`),
+    async () => instance.server('POST', `${await newRedelivery()}/cancel`),
   ],
   'POST /v1/webhooks/deliveries/:deliveryId/redeliver': [
     'webhook_delivery.redelivered',
-    async () => house.server('POST', `/v1/webhooks/deliveries/${await doneDelivery()}/redeliver`),
+    async () => instance.server('POST', `/v1/webhooks/deliveries/${await doneDelivery()}/redeliver`),
   ],
 };
 
 /** Somebody to whom an admin does something. */
-const other = async (): Promise<OperatorClient> => insertOperator(house, 'viewer');
+const other = async (): Promise<OperatorClient> => insertOperator(instance, 'viewer');
 /** Somebody who is signed in here and half way in somewhere else. */
 async function openTwice(): Promise<OperatorClient> {
   const somebody = await other();
-  const { password } = house.credentials.operator;
-  await new OperatorClient(house).call('POST', '/session', { email: somebody.operator.email, password });
+  const { password } = instance.credentials.operator;
+  await new OperatorClient(instance).call('POST', '/session', { email: somebody.operator.email, password });
   return somebody;
 }
 const toOther = async (method: string, path = '', body?: unknown): Promise<Answer> => {
@@ -334,9 +338,9 @@ const operatorChanges: Record<string, [action: string, make: () => Promise<Answe
   'POST /operator/v1/session/password': [
     'operator.password_changed',
     async () => {
-      const { password } = house.credentials.operator;
+      const { password } = instance.credentials.operator;
       const body = { currentPassword: password, newPassword: 'an unusual long phrase' };
-      return (await insertOperator(house)).call('POST', '/session/password', body);
+      return (await insertOperator(instance)).call('POST', '/session/password', body);
     },
   ],
   'POST /operator/v1/session/recovery-codes': [
@@ -359,10 +363,10 @@ describe('the audit log', () => {
     const answer = await make();
     expect([200, 201, 202, 204]).toContain(answer.status);
     const requestId = answer.headers.get('x-request-id')!;
-    const { body } = await house.server('GET', `/api/v1/audit-log?requestId=${requestId}`);
+    const { body } = await instance.server('GET', `/api/v1/audit-log?requestId=${requestId}`);
     expect(body.data).toHaveLength(1);
-    const [key] = await house.sql('SELECT id FROM api_keys WHERE key_hash = $1', [
-      createHash('sha256').update(house.credentials.secretKey).digest(),
+    const [key] = await instance.sql('SELECT id FROM api_keys WHERE key_hash = $1', [
+      createHash('sha256').update(instance.credentials.secretKey).digest(),
     ]);
     expect(body.data[0]).toMatchObject({ action, actorType: 'key', actorId: key!['id'], requestId });
   });
@@ -382,22 +386,22 @@ describe('the audit log', () => {
   it('says nothing of a request that changes nothing', async () => {
     const startedTwice = async (): Promise<Answer> => {
       const [path, body] = [await newRedelivery(), { reason: 'mended' }];
-      await house.sql(`UPDATE redelivery_batches SET waiting = 1 WHERE id = $1`, [path.slice(-36)]);
-      await house.server('POST', `${path}/start`, body);
-      return house.server('POST', `${path}/start`, body);
+      await instance.sql(`UPDATE redelivery_batches SET waiting = 1 WHERE id = $1`, [path.slice(-36)]);
+      await instance.server('POST', `${path}/start`, body);
+      return instance.server('POST', `${path}/start`, body);
     };
     const id = await newCustomer();
-    await house.server('POST', `/api/v1/customers/${id}/disable`);
+    await instance.server('POST', `/api/v1/customers/${id}/disable`);
     for (const answer of [
-      await house.server('POST', `/api/v1/customers/${id}/disable`),
-      await house.server('DELETE', `/api/v1/customers/${id}/sessions`),
-      await house.server('POST', `/api/v1/customers/${randomUUID()}/disable`),
-      await house.server('POST', `/v1/webhooks/endpoints/${await newEndpoint()}/enable`),
+      await instance.server('POST', `/api/v1/customers/${id}/disable`),
+      await instance.server('DELETE', `/api/v1/customers/${id}/sessions`),
+      await instance.server('POST', `/api/v1/customers/${randomUUID()}/disable`),
+      await instance.server('POST', `/v1/webhooks/endpoints/${await newEndpoint()}/enable`),
       await startedTwice(),
-      await house.server('GET', `/api/v1/customers/${id}`),
+      await instance.server('GET', `/api/v1/customers/${id}`),
     ]) {
       const requestId = answer.headers.get('x-request-id')!;
-      const { body } = await house.server('GET', `/api/v1/audit-log?requestId=${requestId}`);
+      const { body } = await instance.server('GET', `/api/v1/audit-log?requestId=${requestId}`);
       expect(body.data).toEqual([]);
     }
   });

@@ -3,7 +3,7 @@ import { setTimeout } from 'node:timers/promises';
 import { Webhook } from 'standardwebhooks';
 import { apiKeyPattern } from '#domain';
 import { eventually } from '../support/eventually.js';
-import { House, PASSWORD, type Answer } from '../support/house.js';
+import { TestInstance, PASSWORD, type Answer } from '../support/test-instance.js';
 import { Receiver, status } from '../support/receiver.js';
 import { insertProject, type Tenant } from '../support/tenants.js';
 
@@ -19,7 +19,7 @@ const uuid = expect.stringMatching(UUID) as string;
 const time = expect.stringMatching(TIME) as string;
 const text = expect.any(String) as string;
 
-let house: House;
+let instance: TestInstance;
 let targets: Receiver[];
 /** Started at once, because it takes so long: a target that never answers, and one that does after six seconds. */
 let silence: Watched;
@@ -36,7 +36,7 @@ interface Watched {
 beforeAll(async () => {
   targets = [];
   // Two of the tests ask more often than a key may.
-  house = await House.start({ env: { RATE_LIMITS: 'off' } });
+  instance = await TestInstance.start({ env: { RATE_LIMITS: 'off' } });
   silence = await watched();
   silence.receiver.otherwise = () => undefined;
   slowness = await watched();
@@ -48,7 +48,7 @@ beforeAll(async () => {
   waitedFor.catch(() => undefined);
 });
 afterAll(async () => {
-  await house?.stop();
+  await instance?.stop();
   await Promise.all(targets.map((target) => target.stop()));
 });
 
@@ -61,8 +61,8 @@ const faults = ({ body }: Answer): string[] => (body.errors as { field: string }
 async function watched(events = ['customer.created']): Promise<Watched> {
   const receiver = await Receiver.start();
   targets.push(receiver);
-  const tenant = await insertProject(house, house.credentials.organizationId);
-  const { body } = await house.request('POST', '/v1/webhooks/endpoints', {
+  const tenant = await insertProject(instance, instance.credentials.organizationId);
+  const { body } = await instance.request('POST', '/v1/webhooks/endpoints', {
     headers: bearer(tenant.secretKey),
     body: { url: receiver.url, events },
   });
@@ -71,7 +71,7 @@ async function watched(events = ['customer.created']): Promise<Watched> {
 
 /** Something for the endpoint of a project to hear of. */
 async function createIn({ tenant }: Watched): Promise<void> {
-  const answer = await house.request('POST', '/api/v1/customers', {
+  const answer = await instance.request('POST', '/api/v1/customers', {
     headers: bearer(tenant.secretKey),
     body: { email: uniqueEmail() },
   });
@@ -79,8 +79,8 @@ async function createIn({ tenant }: Watched): Promise<void> {
 }
 
 const history = async ({ tenant }: Watched, query = ''): Promise<Record<string, any>[]> =>
-  (await house.request('GET', `/v1/webhooks/deliveries${query}`, { headers: bearer(tenant.secretKey) })).body
-    .data;
+  (await instance.request('GET', `/v1/webhooks/deliveries${query}`, { headers: bearer(tenant.secretKey) }))
+    .body.data;
 
 /** The newest attempt of a project's only delivery, once there are so many. */
 const attempt = (where: Watched, count: number): Promise<Record<string, any>> =>
@@ -95,9 +95,9 @@ const attempt = (where: Watched, count: number): Promise<Record<string, any>> =>
 
 /** Makes an attempt due that would have to be waited for. */
 const hurry = (deliveryId: string): Promise<unknown> =>
-  house
+  instance
     .sql('UPDATE deliveries SET next_attempt_at = now() WHERE id = $1', [deliveryId.replace('dlv_', '')])
-    .then(() => house.sql('NOTIFY gatehouse_deliveries'));
+    .then(() => instance.sql('NOTIFY gatehouse_deliveries'));
 
 const tokens = { accessToken: text, refreshToken: text, expiresIn: 3600 };
 
@@ -106,7 +106,7 @@ describe('§4 #1 POST /api/v1/auth/register', () => {
 
   it('§2: answers 201 with tokens and customer, with exactly their fields', async () => {
     const email = uniqueEmail();
-    const answer = await house.page('POST', path, {
+    const answer = await instance.page('POST', path, {
       email,
       password: PASSWORD,
       firstName: 'Ada',
@@ -120,7 +120,7 @@ describe('§4 #1 POST /api/v1/auth/register', () => {
   });
 
   it('firstName and lastName are optional, and null when unset', async () => {
-    const { status: code, body } = await house.page('POST', path, {
+    const { status: code, body } = await instance.page('POST', path, {
       email: uniqueEmail(),
       password: PASSWORD,
     });
@@ -130,22 +130,26 @@ describe('§4 #1 POST /api/v1/auth/register', () => {
   it.each(['email', 'password'])('%s is required', async (field) => {
     const body: Record<string, string> = { email: uniqueEmail(), password: PASSWORD };
     delete body[field];
-    const answer = await house.page('POST', path, body);
+    const answer = await instance.page('POST', path, body);
     expect([answer.status, answer.body.code, faults(answer)]).toEqual([400, 'validation_failed', [field]]);
   });
 
   it.each(['email', 'password', 'firstName', 'lastName'])('%s is a string', async (field) => {
-    const answer = await house.page('POST', path, { email: uniqueEmail(), password: PASSWORD, [field]: 1 });
+    const answer = await instance.page('POST', path, {
+      email: uniqueEmail(),
+      password: PASSWORD,
+      [field]: 1,
+    });
     expect([answer.status, faults(answer)]).toEqual([400, [field]]);
   });
 
   it('§5: takes a secret key in place of the publishable one, in either header', async () => {
     for (const headers of [
-      bearer(house.credentials.secretKey),
-      { 'x-api-key': house.credentials.secretKey },
+      bearer(instance.credentials.secretKey),
+      { 'x-api-key': instance.credentials.secretKey },
     ]) {
       const body = { email: uniqueEmail(), password: PASSWORD };
-      const answer = await house.request('POST', path, { body, headers });
+      const answer = await instance.request('POST', path, { body, headers });
       expect(answer).toMatchObject({ status: 201, body: { tokens } });
     }
   });
@@ -154,7 +158,7 @@ describe('§4 #1 POST /api/v1/auth/register', () => {
     ['no key', {}],
     ['a key that is none', { 'x-publishable-key': 'pk_none' }],
   ])('§5: with %s answers 401', async (_, headers) => {
-    const answer = await house.request('POST', path, {
+    const answer = await instance.request('POST', path, {
       body: { email: uniqueEmail(), password: PASSWORD },
       headers,
     });
@@ -163,17 +167,17 @@ describe('§4 #1 POST /api/v1/auth/register', () => {
   });
 
   it('creates the customer in the project of the key', async () => {
-    const { body } = await house.page('POST', path, { email: uniqueEmail(), password: PASSWORD });
-    const found = await house.server('GET', `/api/v1/customers/${body.customer.id}`);
-    expect(found.body.projectId).toBe(house.credentials.projectId);
+    const { body } = await instance.page('POST', path, { email: uniqueEmail(), password: PASSWORD });
+    const found = await instance.server('GET', `/api/v1/customers/${body.customer.id}`);
+    expect(found.body.projectId).toBe(instance.credentials.projectId);
   });
 
   it('refuses a password that the policy does not take with 422, and a taken address with 409', async () => {
     const email = uniqueEmail();
-    const weak = await house.page('POST', path, { email, password: 'password' });
+    const weak = await instance.page('POST', path, { email, password: 'password' });
     expect(weak).toMatchObject({ status: 422, body: { code: 'weak_password', reasons: ['too_common'] } });
-    await house.register(email);
-    const taken = await house.page('POST', path, { email, password: PASSWORD });
+    await instance.register(email);
+    const taken = await instance.page('POST', path, { email, password: PASSWORD });
     expect(taken).toMatchObject({ status: 409, body: { code: 'email_already_registered' } });
     expect(taken.body).not.toHaveProperty('customerId');
   });
@@ -184,8 +188,8 @@ describe('§4 #2 POST /api/v1/auth/login', () => {
 
   it('answers 200 in the shape of register', async () => {
     const email = uniqueEmail();
-    const { customer } = (await house.register(email)).body;
-    const answer = await house.page('POST', path, { email, password: PASSWORD });
+    const { customer } = (await instance.register(email)).body;
+    const answer = await instance.page('POST', path, { email, password: PASSWORD });
     expect(answer.status).toBe(200);
     expect(answer.body).toEqual({ tokens, customer });
   });
@@ -193,18 +197,18 @@ describe('§4 #2 POST /api/v1/auth/login', () => {
   it.each(['email', 'password'])('%s is required', async (field) => {
     const body: Record<string, string> = { email: uniqueEmail(), password: PASSWORD };
     delete body[field];
-    const answer = await house.page('POST', path, body);
+    const answer = await instance.page('POST', path, body);
     expect([answer.status, faults(answer)]).toEqual([400, [field]]);
   });
 
   it('refuses an unknown address and a wrong password with 401', async () => {
     const email = uniqueEmail();
-    await house.register(email);
+    await instance.register(email);
     for (const body of [
       { email, password: 'not the phrase' },
       { email: uniqueEmail(), password: PASSWORD },
     ]) {
-      expect(await house.page('POST', path, body)).toMatchObject({
+      expect(await instance.page('POST', path, body)).toMatchObject({
         status: 401,
         body: { code: 'invalid_credentials' },
       });
@@ -213,12 +217,12 @@ describe('§4 #2 POST /api/v1/auth/login', () => {
 
   it('§5: takes the publishable key alone, in x-publishable-key', async () => {
     const email = uniqueEmail();
-    await house.register(email);
-    const { publishableKey, secretKey } = house.credentials;
+    await instance.register(email);
+    const { publishableKey, secretKey } = instance.credentials;
     const body = { email, password: PASSWORD };
     const codes = [];
     for (const headers of [{}, bearer(publishableKey), bearer(secretKey), { 'x-api-key': secretKey }]) {
-      codes.push((await house.request('POST', path, { body, headers })).status);
+      codes.push((await instance.request('POST', path, { body, headers })).status);
     }
     expect(codes).toEqual([401, 403, 403, 403]);
   });
@@ -228,24 +232,24 @@ describe('§4 #3 POST /api/v1/auth/refresh', () => {
   const path = '/api/v1/auth/refresh';
 
   it('answers 200 in the shape of register, with new tokens', async () => {
-    const { tokens: old, customer } = (await house.register()).body;
-    const answer = await house.request('POST', path, { body: { refreshToken: old.refreshToken } });
+    const { tokens: old, customer } = (await instance.register()).body;
+    const answer = await instance.request('POST', path, { body: { refreshToken: old.refreshToken } });
     expect(answer.status).toBe(200);
     expect(answer.body).toEqual({ tokens, customer });
     expect(answer.body.tokens.refreshToken).not.toBe(old.refreshToken);
-    expect((await house.customer(answer.body.tokens.accessToken, 'GET', '/api/v1/me')).status).toBe(200);
+    expect((await instance.customer(answer.body.tokens.accessToken, 'GET', '/api/v1/me')).status).toBe(200);
   });
 
   it('§5: takes no key header: one that is sent changes nothing', async () => {
-    const { refreshToken } = (await house.register()).body.tokens;
+    const { refreshToken } = (await instance.register()).body.tokens;
     const headers = { 'x-publishable-key': 'pk_none', 'x-api-key': 'sk_none', ...bearer('nonsense') };
-    expect((await house.request('POST', path, { body: { refreshToken }, headers })).status).toBe(200);
+    expect((await instance.request('POST', path, { body: { refreshToken }, headers })).status).toBe(200);
   });
 
   it('refreshToken is required, and must be one', async () => {
-    const answer = await house.request('POST', path, { body: {} });
+    const answer = await instance.request('POST', path, { body: {} });
     expect([answer.status, faults(answer)]).toEqual([400, ['refreshToken']]);
-    expect(await house.request('POST', path, { body: { refreshToken: 'nonsense' } })).toMatchObject({
+    expect(await instance.request('POST', path, { body: { refreshToken: 'nonsense' } })).toMatchObject({
       status: 401,
       body: { code: 'invalid_refresh_token' },
     });
@@ -256,12 +260,12 @@ describe('§4 #4 GET /api/v1/me', () => {
   const path = '/api/v1/me';
 
   it('answers 200 with the customer of the access token', async () => {
-    const { tokens: own, customer } = (await house.register()).body;
-    const answer = await house.customer(own.accessToken, 'GET', path);
+    const { tokens: own, customer } = (await instance.register()).body;
+    const answer = await instance.customer(own.accessToken, 'GET', path);
     expect(answer.status).toBe(200);
     expect(answer.body).toEqual({
       ...customer,
-      projectId: house.credentials.projectId,
+      projectId: instance.credentials.projectId,
       publicMetadata: {},
       createdAt: time,
       updatedAt: time,
@@ -271,8 +275,8 @@ describe('§4 #4 GET /api/v1/me', () => {
   });
 
   it('§5: takes the access token alone, as Authorization: Bearer', async () => {
-    const { accessToken } = (await house.register()).body.tokens;
-    const { secretKey, publishableKey } = house.credentials;
+    const { accessToken } = (await instance.register()).body.tokens;
+    const { secretKey, publishableKey } = instance.credentials;
     const codes = [];
     for (const headers of [
       {},
@@ -282,7 +286,7 @@ describe('§4 #4 GET /api/v1/me', () => {
       bearer(secretKey),
       { 'x-publishable-key': publishableKey },
     ]) {
-      const answer = await house.request('GET', path, { headers: headers as Record<string, string> });
+      const answer = await instance.request('GET', path, { headers: headers as Record<string, string> });
       codes.push(answer.status);
       if (answer.status === 401) {
         expect(answer.headers.get('www-authenticate')).toBe('Bearer error="invalid_token"');
@@ -304,11 +308,11 @@ const organization = {
 
 describe('§4 #5 GET /api/v1/organizations', () => {
   it('answers 200 with the organization of the key, in a list', async () => {
-    const answer = await house.server('GET', '/api/v1/organizations?limit=200');
+    const answer = await instance.server('GET', '/api/v1/organizations?limit=200');
     expect(answer.status).toBe(200);
     expect(fieldsOf(answer.body)).toEqual(['data', 'hasMore', 'nextCursor']);
-    const own = answer.body.data.find(({ id }: { id: string }) => id === house.credentials.organizationId);
-    expect(own).toEqual({ ...organization, id: house.credentials.organizationId });
+    const own = answer.body.data.find(({ id }: { id: string }) => id === instance.credentials.organizationId);
+    expect(own).toEqual({ ...organization, id: instance.credentials.organizationId });
   });
 });
 
@@ -317,28 +321,28 @@ describe('§4 #6 POST /api/v1/organizations', () => {
 
   it('answers 201 with the organization', async () => {
     const input = { name: 'Menabrea', slug: slug() };
-    const answer = await house.server('POST', path, input);
+    const answer = await instance.server('POST', path, input);
     expect(answer.status).toBe(201);
-    expect(answer.body).toEqual({ ...organization, ...input, parentId: house.credentials.organizationId });
+    expect(answer.body).toEqual({ ...organization, ...input, parentId: instance.credentials.organizationId });
   });
 
   it.each(['name', 'slug'])('%s is a string, and required', async (field) => {
     for (const value of [undefined, 1]) {
-      const answer = await house.server('POST', path, { name: 'Menabrea', slug: slug(), [field]: value });
+      const answer = await instance.server('POST', path, { name: 'Menabrea', slug: slug(), [field]: value });
       expect([answer.status, faults(answer)]).toEqual([400, [field]]);
     }
   });
 
   it('refuses a taken slug with 409, and a project key with 403', async () => {
     const input = { name: 'Menabrea', slug: slug() };
-    await house.server('POST', path, input);
-    expect(await house.server('POST', path, input)).toMatchObject({
+    await instance.server('POST', path, input);
+    expect(await instance.server('POST', path, input)).toMatchObject({
       status: 409,
       body: { code: 'slug_taken' },
     });
-    const headers = bearer(house.credentials.projectSecretKey);
+    const headers = bearer(instance.credentials.projectSecretKey);
     const body = { name: 'Menabrea', slug: slug() };
-    expect(await house.request('POST', path, { headers, body })).toMatchObject({
+    expect(await instance.request('POST', path, { headers, body })).toMatchObject({
       status: 403,
       body: { code: 'insufficient_access', requiredAccess: 'organization' },
     });
@@ -350,7 +354,7 @@ describe('§4 #7 POST /api/v1/billing/portal', () => {
 
   it('answers 200 with the URL of a session that leads back to returnUrl', async () => {
     const returnUrl = 'https://app.example.com/billing';
-    const answer = await house.server('POST', path, { returnUrl });
+    const answer = await instance.server('POST', path, { returnUrl });
     expect(answer.status).toBe(200);
     expect(answer.body).toEqual({ url: text, expiresAt: time });
     const page = await (await fetch(answer.body.url as string)).text();
@@ -359,7 +363,7 @@ describe('§4 #7 POST /api/v1/billing/portal', () => {
 
   it('returnUrl is required, and a URL', async () => {
     for (const returnUrl of [undefined, 1, 'nonsense', '/billing']) {
-      const answer = await house.server('POST', path, { returnUrl });
+      const answer = await instance.server('POST', path, { returnUrl });
       expect([answer.status, faults(answer)]).toEqual([400, ['returnUrl']]);
     }
   });
@@ -379,10 +383,10 @@ const project = {
 
 describe('§4 #8 GET /api/v1/projects', () => {
   it("answers 200 with the projects of the caller's organization, in a list", async () => {
-    const answer = await house.server('GET', '/api/v1/projects?limit=200');
+    const answer = await instance.server('GET', '/api/v1/projects?limit=200');
     expect(answer.status).toBe(200);
     expect(fieldsOf(answer.body)).toEqual(['data', 'hasMore', 'nextCursor']);
-    const { projectId: id, organizationId } = house.credentials;
+    const { projectId: id, organizationId } = instance.credentials;
     const own = answer.body.data.find((each: { id: string }) => each.id === id);
     expect(own).toEqual({ ...project, id, organizationId });
     const sibling = silence.tenant.projectId;
@@ -392,8 +396,8 @@ describe('§4 #8 GET /api/v1/projects', () => {
 
 describe('§4 #9 GET /api/v1/projects/{projectId}', () => {
   it('answers 200 with the project', async () => {
-    const { projectId: id, organizationId } = house.credentials;
-    const answer = await house.server('GET', `/api/v1/projects/${id}`);
+    const { projectId: id, organizationId } = instance.credentials;
+    const answer = await instance.server('GET', `/api/v1/projects/${id}`);
     expect(answer.status).toBe(200);
     expect(answer.body).toEqual({ ...project, id, organizationId });
     expect(fieldsOf(answer.body.settings)).toEqual(
@@ -407,7 +411,7 @@ describe('§4 #9 GET /api/v1/projects/{projectId}', () => {
 
   it('projectId is a UUID: for another one, and for what is none, the answer is 404', async () => {
     for (const id of [randomUUID(), 'nonsense']) {
-      expect(await house.server('GET', `/api/v1/projects/${id}`)).toMatchObject({
+      expect(await instance.server('GET', `/api/v1/projects/${id}`)).toMatchObject({
         status: 404,
         body: { code: 'not_found' },
       });
@@ -416,8 +420,8 @@ describe('§4 #9 GET /api/v1/projects/{projectId}', () => {
 });
 
 describe('§4 #10 POST /api/v1/projects/{projectId}/api-keys', () => {
-  const create = (body: object, projectId = house.credentials.projectId) =>
-    house.server('POST', `/api/v1/projects/${projectId}/api-keys`, body);
+  const create = (body: object, projectId = instance.credentials.projectId) =>
+    instance.server('POST', `/api/v1/projects/${projectId}/api-keys`, body);
 
   it('§2: answers 201 with a secret key, whose value starts with sk_', async () => {
     const scopes = ['customer:write', 'customer:read'];
@@ -428,7 +432,7 @@ describe('§4 #10 POST /api/v1/projects/{projectId}/api-keys', () => {
     expect(key).toMatch(apiKeyPattern);
     expect(answer.body).toEqual({
       id: uuid,
-      projectId: house.credentials.projectId,
+      projectId: instance.credentials.projectId,
       name: 'Orders',
       type: 'secret',
       access: 'organization',
@@ -444,9 +448,10 @@ describe('§4 #10 POST /api/v1/projects/{projectId}/api-keys', () => {
     });
     const headers = bearer(key as string);
     expect(
-      (await house.request('POST', '/api/v1/customers', { body: { email: uniqueEmail() }, headers })).status,
+      (await instance.request('POST', '/api/v1/customers', { body: { email: uniqueEmail() }, headers }))
+        .status,
     ).toBe(201);
-    expect((await house.request('GET', '/api/v1/projects', { headers })).body.code).toBe(
+    expect((await instance.request('GET', '/api/v1/projects', { headers })).body.code).toBe(
       'insufficient_scope',
     );
   });
@@ -455,7 +460,7 @@ describe('§4 #10 POST /api/v1/projects/{projectId}/api-keys', () => {
     const { status: code, body } = await create({ name: 'Shop', type: 'publishable' });
     expect(code).toBe(201);
     expect(body.key).toMatch(/^pk_/);
-    const registered = await house.request('POST', '/api/v1/auth/register', {
+    const registered = await instance.request('POST', '/api/v1/auth/register', {
       body: { email: uniqueEmail(), password: PASSWORD },
       headers: { 'x-publishable-key': body.key },
     });
@@ -488,10 +493,10 @@ describe('§4 #11 POST /api/v1/customers', () => {
   const path = '/api/v1/customers';
 
   it('§2: answers 201 with the customer, with metadata and projectId', async () => {
-    const { projectId } = house.credentials;
+    const { projectId } = instance.credentials;
     const metadata = { plan: 'gold', seats: 3, tags: ['a', { b: null }] };
     const email = uniqueEmail();
-    const answer = await house.server('POST', path, { email, projectId, metadata });
+    const answer = await instance.server('POST', path, { email, projectId, metadata });
     expect(answer.status).toBe(201);
     expect(answer.body).toEqual({
       id: uuid,
@@ -511,8 +516,8 @@ describe('§4 #11 POST /api/v1/customers', () => {
   });
 
   it('metadata and projectId may be left out: nothing, and the project of the key', async () => {
-    const { status: code, body } = await house.server('POST', path, { email: uniqueEmail() });
-    expect([code, body.metadata, body.projectId]).toEqual([201, {}, house.credentials.projectId]);
+    const { status: code, body } = await instance.server('POST', path, { email: uniqueEmail() });
+    expect([code, body.metadata, body.projectId]).toEqual([201, {}, instance.credentials.projectId]);
   });
 
   it.each([
@@ -522,17 +527,17 @@ describe('§4 #11 POST /api/v1/customers', () => {
     ['metadata', 'text'],
     ['metadata', []],
   ])('refuses %s: %j with 400', async (field, value) => {
-    const answer = await house.server('POST', path, { email: uniqueEmail(), [field]: value });
+    const answer = await instance.server('POST', path, { email: uniqueEmail(), [field]: value });
     expect([answer.status, faults(answer)]).toEqual([400, [field]]);
   });
 
   it('refuses a project that does not exist with 404, and a taken address with 409', async () => {
-    expect((await house.server('POST', path, { email: uniqueEmail(), projectId: randomUUID() })).status).toBe(
-      404,
-    );
+    expect(
+      (await instance.server('POST', path, { email: uniqueEmail(), projectId: randomUUID() })).status,
+    ).toBe(404);
     const email = uniqueEmail();
-    const { id } = (await house.server('POST', path, { email })).body;
-    expect(await house.server('POST', path, { email })).toMatchObject({
+    const { id } = (await instance.server('POST', path, { email })).body;
+    expect(await instance.server('POST', path, { email })).toMatchObject({
       status: 409,
       body: { code: 'email_already_registered', customerId: id },
     });
@@ -544,27 +549,27 @@ describe('§4 #12 POST /api/v1/auth/verify-email', () => {
 
   it('§3: answers 200 and makes emailVerified true, with the token of the e-mailed link', async () => {
     const email = uniqueEmail();
-    const { customer, tokens: own } = (await house.register(email)).body;
-    const answer = await house.request('POST', path, {
-      body: { token: await house.verificationToken(email) },
+    const { customer, tokens: own } = (await instance.register(email)).body;
+    const answer = await instance.request('POST', path, {
+      body: { token: await instance.verificationToken(email) },
     });
     expect(answer.status).toBe(200);
     expect(answer.body).toEqual({ customer: { id: customer.id, email, emailVerified: true } });
-    expect((await house.customer(own.accessToken, 'GET', '/api/v1/me')).body.emailVerified).toBe(true);
+    expect((await instance.customer(own.accessToken, 'GET', '/api/v1/me')).body.emailVerified).toBe(true);
   });
 
   it('§5: takes no key header: one that is sent changes nothing', async () => {
     const email = uniqueEmail();
-    await house.register(email);
-    const body = { token: await house.verificationToken(email) };
+    await instance.register(email);
+    const body = { token: await instance.verificationToken(email) };
     const headers = { 'x-publishable-key': 'pk_none', 'x-api-key': 'sk_none', ...bearer('nonsense') };
-    expect((await house.request('POST', path, { body, headers })).status).toBe(200);
+    expect((await instance.request('POST', path, { body, headers })).status).toBe(200);
   });
 
   it('token is required, and must be one', async () => {
-    const answer = await house.request('POST', path, { body: {} });
+    const answer = await instance.request('POST', path, { body: {} });
     expect([answer.status, faults(answer)]).toEqual([400, ['token']]);
-    expect(await house.request('POST', path, { body: { token: 'nonsense' } })).toMatchObject({
+    expect(await instance.request('POST', path, { body: { token: 'nonsense' } })).toMatchObject({
       status: 400,
       body: { code: 'invalid_token' },
     });
@@ -579,7 +584,7 @@ describe('§4 #13 GET /v1/webhooks/deliveries', () => {
     where.receiver.otherwise = status(201, 'thanks');
     await createIn(where);
     await attempt(where, 1);
-    const answer = await house.request('GET', path, { headers: bearer(where.tenant.secretKey) });
+    const answer = await instance.request('GET', path, { headers: bearer(where.tenant.secretKey) });
     expect(answer.status).toBe(200);
     expect(answer.body).toEqual({
       success: true,
@@ -617,12 +622,12 @@ describe('§4 #13 GET /v1/webhooks/deliveries', () => {
     const where = await watched();
     const customers = Array.from({ length: 203 }, () => ({ email: uniqueEmail() }));
     const headers = bearer(where.tenant.secretKey);
-    const imported = await house.request('POST', '/api/v1/customers/import', {
+    const imported = await instance.request('POST', '/api/v1/customers/import', {
       headers,
       body: { customers, emitEvents: true },
     });
     expect(imported).toMatchObject({ status: 200, body: { created: 203 } });
-    const page = async (query: string) => (await house.request('GET', path + query, { headers })).body;
+    const page = async (query: string) => (await instance.request('GET', path + query, { headers })).body;
     await eventually('all of them', async () => {
       const { data, next_cursor } = await page('?limit=200');
       if (!next_cursor) return false;
@@ -643,16 +648,20 @@ describe('§4 #13 GET /v1/webhooks/deliveries', () => {
   it.each(['0', '201', '-1', '1.5', 'fifty', '', '50&limit=50'])(
     '§8: refuses limit=%s with 400',
     async (limit) => {
-      const answer = await house.server('GET', `${path}?limit=${limit}`);
+      const answer = await instance.server('GET', `${path}?limit=${limit}`);
       expect([answer.status, answer.body.success, faults(answer)]).toEqual([400, false, ['limit']]);
     },
   );
 
   it('§5: needs the scope webhook:read', async () => {
-    const { body } = await house.server('POST', `/api/v1/projects/${house.credentials.projectId}/api-keys`, {
-      name: 'Orders',
-    });
-    expect(await house.request('GET', path, { headers: bearer(body.key as string) })).toMatchObject({
+    const { body } = await instance.server(
+      'POST',
+      `/api/v1/projects/${instance.credentials.projectId}/api-keys`,
+      {
+        name: 'Orders',
+      },
+    );
+    expect(await instance.request('GET', path, { headers: bearer(body.key as string) })).toMatchObject({
       status: 403,
       body: { success: false, code: 'insufficient_scope', requiredScopes: ['webhook:read'] },
     });
@@ -663,12 +672,12 @@ describe('§3 and §6: the delivery of a webhook', () => {
   it('is sent to the target_url of the endpoint, signed, with the event as its body', async () => {
     const where = await watched(['verification.completed']);
     const email = uniqueEmail();
-    const { body } = await house.request('POST', '/api/v1/auth/register', {
+    const { body } = await instance.request('POST', '/api/v1/auth/register', {
       body: { email, password: PASSWORD },
       headers: { 'x-publishable-key': where.tenant.publishableKey },
     });
-    await house.request('POST', '/api/v1/auth/verify-email', {
-      body: { token: await house.verificationToken(email) },
+    await instance.request('POST', '/api/v1/auth/verify-email', {
+      body: { token: await instance.verificationToken(email) },
     });
     const request = await eventually('verification.completed', () => where.receiver.requests[0]);
     const event = new Webhook(where.endpoint.secret).verify(
@@ -742,7 +751,7 @@ describe('§3 and §6: the delivery of a webhook', () => {
     where.receiver.otherwise = status(200);
     const headers = bearer(where.tenant.secretKey);
     const dead = last['delivery_id'] as string;
-    const answer = await house.request('POST', `/v1/webhooks/deliveries/${dead}/redeliver`, { headers });
+    const answer = await instance.request('POST', `/v1/webhooks/deliveries/${dead}/redeliver`, { headers });
     expect(answer).toMatchObject({ status: 202, body: { success: true, data: { redelivery_of: dead } } });
     expect(await attempt(where, 6)).toMatchObject({
       delivery_id: answer.body.data.id,
@@ -750,7 +759,7 @@ describe('§3 and §6: the delivery of a webhook', () => {
       success: true,
       delivery_state: 'succeeded',
     });
-    const old = await house.request('GET', `/v1/webhooks/deliveries/${dead}`, { headers });
+    const old = await instance.request('GET', `/v1/webhooks/deliveries/${dead}`, { headers });
     expect(old.body.data).toMatchObject({ state: 'failed', resolution: 'redelivered' });
     expect(new Set(where.receiver.requests.map(({ event }) => event.id)).size).toBe(1);
   });
@@ -790,20 +799,20 @@ const secretRoutes: [string, string, () => object | undefined][] = [
 
 describe.each(secretRoutes)('§5: %s %s', (method, route, bodyOf) => {
   const ask = (headers: Record<string, string>, query = '') =>
-    house.request(method, route.replace('PROJECT', house.credentials.projectId) + query, {
+    instance.request(method, route.replace('PROJECT', instance.credentials.projectId) + query, {
       body: bodyOf(),
       headers,
     });
 
   it('takes a secret key as Authorization: Bearer and as x-api-key alike', async () => {
-    const { secretKey } = house.credentials;
+    const { secretKey } = instance.credentials;
     const [first, second] = [await ask(bearer(secretKey)), await ask({ 'x-api-key': secretKey })];
     expect(first.status).toBe(method === 'POST' && !route.includes('billing') ? 201 : 200);
     expect([second.status, fieldsOf(second.body)]).toEqual([first.status, fieldsOf(first.body)]);
   });
 
   it('answers 401 without a secret key, and does not look for one in the query', async () => {
-    const { secretKey } = house.credentials;
+    const { secretKey } = instance.credentials;
     for (const answer of [
       await ask({}),
       await ask(bearer('sk_none')),
@@ -817,7 +826,7 @@ describe.each(secretRoutes)('§5: %s %s', (method, route, bodyOf) => {
   });
 
   it('answers 403 to a key of the other type, and to a secret key in the header of the other', async () => {
-    const { secretKey, publishableKey } = house.credentials;
+    const { secretKey, publishableKey } = instance.credentials;
     for (const headers of [
       { 'x-publishable-key': publishableKey },
       { 'x-publishable-key': secretKey },
@@ -831,7 +840,7 @@ describe.each(secretRoutes)('§5: %s %s', (method, route, bodyOf) => {
   });
 
   it('says X-Request-Id and Cache-Control: no-store', async () => {
-    const { headers } = await ask(bearer(house.credentials.secretKey));
+    const { headers } = await ask(bearer(instance.credentials.secretKey));
     expect(headers.get('x-request-id')).toBeTruthy();
     expect(headers.get('cache-control')).toBe('no-store');
   });
@@ -842,12 +851,12 @@ describe('§7: errors', () => {
     ['/api/v1/projects/nonsense', {}],
     ['/v1/webhooks/deliveries/nonsense', { success: false }],
   ])('%s answers with a problem document', async (path, more) => {
-    const answer = await house.server('GET', path);
+    const answer = await instance.server('GET', path);
     expect(answer.status).toBe(404);
     expect(answer.headers.get('content-type')).toBe('application/problem+json; charset=utf-8');
     expect(answer.body).toEqual({
       ...more,
-      type: `${house.baseUrl}/docs/errors#not_found`,
+      type: `${instance.baseUrl}/docs/errors#not_found`,
       title: text,
       status: 404,
       detail: text,
@@ -873,10 +882,10 @@ describe('§9: versions', () => {
     ['POST', '/v1/auth/verify-email'],
     ['GET', '/api/v1/webhooks/deliveries'],
   ])('%s %s is no path: /api/v1 is the prefix of all but the delivery history', async (method, path) => {
-    // Not by way of house.request, which knows the paths that there are.
-    const answer = await fetch(house.baseUrl + path, {
+    // Not by way of instance.request, which knows the paths that there are.
+    const answer = await fetch(instance.baseUrl + path, {
       method,
-      headers: bearer(house.credentials.secretKey),
+      headers: bearer(instance.credentials.secretKey),
     });
     expect([answer.status, ((await answer.json()) as { code: string }).code]).toEqual([404, 'not_found']);
   });

@@ -3,7 +3,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { once } from 'node:events';
 import { readCompose } from '../support/compose.js';
 import { eventually } from '../support/eventually.js';
-import { House } from '../support/house.js';
+import { TestInstance } from '../support/test-instance.js';
 import { freePort } from '../support/processes.js';
 
 /** The lines of the Dockerfile, those that go on put together. */
@@ -79,15 +79,15 @@ describe('Dockerfile', () => {
 });
 
 describe('health checks', () => {
-  let house: House;
+  let instance: TestInstance;
   let metricsPort: number;
   beforeAll(async () => {
-    house = await House.start({ workers: 0 });
+    instance = await TestInstance.start({ workers: 0 });
     metricsPort = await freePort();
-    const worker = house.startWorker({ METRICS_PORT: String(metricsPort) });
+    const worker = instance.startWorker({ METRICS_PORT: String(metricsPort) });
     await eventually('metrics', () => worker.log.some(({ message }) => message === 'metrics are served'));
   });
-  afterAll(() => house?.stop());
+  afterAll(() => instance?.stop());
 
   const checks = () => {
     const { services } = readCompose(env);
@@ -109,7 +109,7 @@ describe('health checks', () => {
 
   it.each(['image', 'api', 'webhook-worker'] as const)('that of %s tells life from death', async (name) => {
     const closed = String(await freePort());
-    expect(await check(name, house.env['PORT']!, String(metricsPort))).toBe(0);
+    expect(await check(name, instance.env['PORT']!, String(metricsPort))).toBe(0);
     expect(await check(name, closed, closed)).toBe(1);
   });
 });

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { parseEnv, stripVTControlCharacters } from 'node:util';
 import { settings } from '#platform';
-import { House } from '../support/house.js';
+import { TestInstance } from '../support/test-instance.js';
 import { freePort } from '../support/processes.js';
 
 const root = process.cwd();
@@ -107,26 +107,29 @@ const EXPECTED = [
 ];
 
 describe("the README's walk", () => {
-  let house: House;
+  let instance: TestInstance;
   let folder: string;
 
   beforeAll(async () => {
     // A first attempt that comes before the receiver listens has its second while the walk still runs.
-    house = await House.start({ env: { WEBHOOK_RETRY_SCHEDULE: '0s,500ms,500ms,500ms,500ms' } });
+    instance = await TestInstance.start({ env: { WEBHOOK_RETRY_SCHEDULE: '0s,500ms,500ms,500ms,500ms' } });
     folder = await mkdtemp(join(tmpdir(), 'gatehouse-walk-'));
     await mkdir(join(folder, '.data'));
     await symlink(join(root, 'node_modules'), join(folder, 'node_modules'), 'junction');
-    await copyFile(join(house.env['DATA_DIR']!, 'credentials.json'), join(folder, '.data/credentials.json'));
+    await copyFile(
+      join(instance.env['DATA_DIR']!, 'credentials.json'),
+      join(folder, '.data/credentials.json'),
+    );
   });
 
   afterAll(async () => {
-    await house.stop();
+    await instance.stop();
     await rm(folder, { recursive: true, force: true });
   });
 
   test.each(['bash', 'sh'])('pasted into an empty %s it delivers and verifies every event', async (shell) => {
     const script = (await readWalk())
-      .replaceAll('http://127.0.0.1:3000', house.baseUrl)
+      .replaceAll('http://127.0.0.1:3000', instance.baseUrl)
       .replaceAll('4000', String(await freePort()))
       // Whoever pastes it waits for longer than a script that does not read along.
       .replaceAll(/^sleep (\d+)$/gm, (_, seconds) => `sleep ${Number(seconds) * 2}`);

@@ -12,7 +12,7 @@ import {
   type EventType,
 } from '#domain';
 import { eventually } from '../support/eventually.js';
-import { House, PASSWORD, type Answer } from '../support/house.js';
+import { TestInstance, PASSWORD, type Answer } from '../support/test-instance.js';
 import { insertSessions } from '../support/insert-sessions.js';
 import { strictAjv } from '../support/json-schemas.js';
 import { uniqueEmail } from '../support/unique-email.js';
@@ -130,13 +130,13 @@ describe('the events of whole lives', () => {
   const THIRD_PASSWORD = 'the third of the unusual phrases';
   const AGENT = 'Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0';
 
-  let house: House;
+  let instance: TestInstance;
   /** Everything that an event must never tell. */
   const secrets = new Set([PASSWORD, SECOND_PASSWORD, THIRD_PASSWORD]);
   let bodies: { text: string; body: EventBody & { data: any } }[];
 
   const login = async (email: string, password: string): Promise<Answer> => {
-    return keepTokens(await house.login(email, password, { 'user-agent': AGENT }));
+    return keepTokens(await instance.login(email, password, { 'user-agent': AGENT }));
   };
   const keepTokens = (answer: Answer): Answer => {
     if (answer.body.tokens) {
@@ -147,16 +147,16 @@ describe('the events of whole lives', () => {
   const loggedIn = async (email: string, password: string): Promise<string> =>
     expecting(200, await login(email, password)).body.tokens.accessToken;
   const refresh = async (refreshToken: string): Promise<Answer> =>
-    keepTokens(await house.request('POST', '/api/v1/auth/refresh', { body: { refreshToken } }));
+    keepTokens(await instance.request('POST', '/api/v1/auth/refresh', { body: { refreshToken } }));
   const mailedToken = async (email: string, kind: string): Promise<string> => {
-    const mails = await house.server('GET', `/api/v1/mailbox?email=${encodeURIComponent(email)}`);
+    const mails = await instance.server('GET', `/api/v1/mailbox?email=${encodeURIComponent(email)}`);
     const { link } = mails.body.data.find((mail: { kind: string }) => mail.kind === kind);
     const token = new URL(link).searchParams.get('token')!;
     secrets.add(token);
     return token;
   };
   const withToken = (route: string, token: string, more: object = {}): Promise<Answer> =>
-    house.request('POST', `/api/v1/auth/${route}`, { body: { token, ...more } });
+    instance.request('POST', `/api/v1/auth/${route}`, { body: { token, ...more } });
 
   function expecting(status: number, answer: Answer): Answer {
     expect({ status: answer.status, body: answer.body }).toMatchObject({ status });
@@ -165,7 +165,7 @@ describe('the events of whole lives', () => {
 
   /** Registers, verifies, logs in well and badly, and presents a spent refresh token. */
   async function begin(email: string): Promise<string> {
-    const registered = expecting(201, keepTokens(await house.register(email)));
+    const registered = expecting(201, keepTokens(await instance.register(email)));
     const { customer, tokens } = registered.body;
     expecting(200, await withToken('verify-email', await mailedToken(email, 'verify-email')));
     const second = expecting(200, await refresh(tokens.refreshToken)).body.tokens;
@@ -178,12 +178,12 @@ describe('the events of whole lives', () => {
     await loggedIn(email, PASSWORD);
     const access = await loggedIn(email, PASSWORD);
     const change = { currentPassword: PASSWORD, newPassword: SECOND_PASSWORD };
-    expecting(204, await house.customer(access, 'POST', '/api/v1/me/password', change));
+    expecting(204, await instance.customer(access, 'POST', '/api/v1/me/password', change));
 
     for (let count = 0; count < 10; count += 1) expecting(401, await login(email, `wrong ${count}`));
-    expecting(200, await house.server('POST', `/api/v1/customers/${id}/unlock`));
+    expecting(200, await instance.server('POST', `/api/v1/customers/${id}/unlock`));
 
-    expecting(202, await house.page('POST', '/api/v1/auth/forgot-password', { email }));
+    expecting(202, await instance.page('POST', '/api/v1/auth/forgot-password', { email }));
     const token = await mailedToken(email, 'reset-password');
     expecting(204, await withToken('reset-password', token, { password: THIRD_PASSWORD }));
   }
@@ -191,10 +191,13 @@ describe('the events of whole lives', () => {
   /** @returns the customer's address from now on */
   async function changeProfile(email: string): Promise<string> {
     const access = await loggedIn(email, THIRD_PASSWORD);
-    expecting(200, await house.customer(access, 'PATCH', '/api/v1/me', { firstName: 'Ada', lastName: null }));
+    expecting(
+      200,
+      await instance.customer(access, 'PATCH', '/api/v1/me', { firstName: 'Ada', lastName: null }),
+    );
     const moved = `${randomUUID()}@example.org`;
     const move = { email: moved, password: THIRD_PASSWORD };
-    expecting(202, await house.customer(access, 'POST', '/api/v1/me/email', move));
+    expecting(202, await instance.customer(access, 'POST', '/api/v1/me/email', move));
     expecting(200, await withToken('confirm-email-change', await mailedToken(email, 'change-email-current')));
     expecting(200, await withToken('confirm-email-change', await mailedToken(moved, 'change-email-new')));
     return moved;
@@ -202,18 +205,18 @@ describe('the events of whole lives', () => {
 
   async function endSessions(email: string, id: string): Promise<void> {
     const path = `/api/v1/customers/${id}`;
-    expecting(200, await house.server('POST', `${path}/disable`));
-    expecting(200, await house.server('POST', `${path}/enable`));
-    await insertSessions(house, id, 100);
+    expecting(200, await instance.server('POST', `${path}/disable`));
+    expecting(200, await instance.server('POST', `${path}/enable`));
+    await insertSessions(instance, id, 100);
     await loggedIn(email, THIRD_PASSWORD);
-    expecting(204, await house.server('DELETE', `${path}/sessions`));
+    expecting(204, await instance.server('DELETE', `${path}/sessions`));
     const access = await loggedIn(email, THIRD_PASSWORD);
-    expecting(204, await house.customer(access, 'POST', '/api/v1/auth/logout', { scope: 'all' }));
+    expecting(204, await instance.customer(access, 'POST', '/api/v1/auth/logout', { scope: 'all' }));
   }
 
   /** Proves an address through an invitation. @returns the customer's id */
   async function beInvited(email: string): Promise<string> {
-    const created = await house.server('POST', '/api/v1/customers', {
+    const created = await instance.server('POST', '/api/v1/customers', {
       email,
       externalId: `crm-${randomUUID()}`,
       metadata: { tier: 3 },
@@ -227,9 +230,9 @@ describe('the events of whole lives', () => {
 
   /** Proves an address through a reset. */
   async function forgetAtOnce(email: string): Promise<string> {
-    const { customer } = expecting(201, keepTokens(await house.register(email))).body;
+    const { customer } = expecting(201, keepTokens(await instance.register(email))).body;
     await mailedToken(email, 'verify-email');
-    expecting(202, await house.page('POST', '/api/v1/auth/forgot-password', { email }));
+    expecting(202, await instance.page('POST', '/api/v1/auth/forgot-password', { email }));
     const token = await mailedToken(email, 'reset-password');
     expecting(204, await withToken('reset-password', token, { password: THIRD_PASSWORD }));
     return customer.id;
@@ -237,50 +240,53 @@ describe('the events of whole lives', () => {
 
   /** What an organization does with itself: a child, projects, keys. @returns the ids that events must match */
   async function manage(): Promise<{ organization: any; project: any; apiKey: any }> {
-    const { organizationId } = house.credentials;
+    const { organizationId } = instance.credentials;
     const organization = expecting(
       200,
-      await house.server('PATCH', `/api/v1/organizations/${organizationId}`, { name: 'Renamed' }),
+      await instance.server('PATCH', `/api/v1/organizations/${organizationId}`, { name: 'Renamed' }),
     ).body;
     const child = { name: 'Child', slug: 'child' };
-    expecting(201, await house.server('POST', '/api/v1/organizations', child));
-    const made = expecting(201, await house.server('POST', '/api/v1/projects', { name: 'Short-lived' })).body;
+    expecting(201, await instance.server('POST', '/api/v1/organizations', child));
+    const made = expecting(
+      201,
+      await instance.server('POST', '/api/v1/projects', { name: 'Short-lived' }),
+    ).body;
     const keys = `/api/v1/projects/${made.id}/api-keys`;
     const expiresAt = new Date(Date.now() + 86_400_000).toISOString();
-    const first = expecting(201, await house.server('POST', keys, { name: 'First', expiresAt })).body;
+    const first = expecting(201, await instance.server('POST', keys, { name: 'First', expiresAt })).body;
     // Told by what a worker does once an hour and after its start; a rotated key is not told of.
-    house.startWorker();
-    await house.ready();
+    instance.startWorker();
+    await instance.ready();
     await eventually('api_key.expiring', async () =>
       (await readBodies()).some(({ body }) => body.type === 'api_key.expiring'),
     );
-    const second = expecting(201, await house.server('POST', `${keys}/${first.id}/rotate`)).body;
+    const second = expecting(201, await instance.server('POST', `${keys}/${first.id}/rotate`)).body;
     for (const { key } of [first, second]) {
       secrets.add(key).add(createHash('sha256').update(key).digest('hex'));
     }
-    expecting(204, await house.server('DELETE', `${keys}/${second.id}`));
-    const apiKey = expecting(200, await house.server('GET', `${keys}/${second.id}`)).body;
-    const project = expecting(200, await house.server('POST', `/api/v1/projects/${made.id}/archive`)).body;
+    expecting(204, await instance.server('DELETE', `${keys}/${second.id}`));
+    const apiKey = expecting(200, await instance.server('GET', `${keys}/${second.id}`)).body;
+    const project = expecting(200, await instance.server('POST', `/api/v1/projects/${made.id}/archive`)).body;
     return { organization, project, apiKey };
   }
 
   /** An endpoint is tested, fails for good and is disabled. @returns the endpoint */
   async function giveUpEndpoint(): Promise<unknown> {
-    const { id, secret } = await house.createEndpoint('http://127.0.0.1:9/', ['customer.disabled']);
+    const { id, secret } = await instance.createEndpoint('http://127.0.0.1:9/', ['customer.disabled']);
     secrets.add(secret);
     const path = `/v1/webhooks/endpoints/${id}`;
-    expecting(202, await house.server('POST', `${path}/test`));
-    expecting(200, await house.server('POST', `/api/v1/customers/${graceId}/disable`));
+    expecting(202, await instance.server('POST', `${path}/test`));
+    expecting(200, await instance.server('POST', `/api/v1/customers/${graceId}/disable`));
     await eventually('a dead letter', async () =>
       (await readBodies()).some(({ body }) => body.type === 'webhook.dead_lettered'),
     );
-    expecting(200, await house.server('POST', `${path}/disable`));
-    expecting(200, await house.server('POST', `/api/v1/customers/${graceId}/enable`));
-    return expecting(200, await house.server('GET', path)).body.data;
+    expecting(200, await instance.server('POST', `${path}/disable`));
+    expecting(200, await instance.server('POST', `/api/v1/customers/${graceId}/enable`));
+    return expecting(200, await instance.server('GET', path)).body.data;
   }
 
   const readBodies = async (): Promise<typeof bodies> =>
-    (await house.sql<{ body: string }>('SELECT body FROM events ORDER BY id')).map(({ body }) => ({
+    (await instance.sql<{ body: string }>('SELECT body FROM events ORDER BY id')).map(({ body }) => ({
       text: body,
       body: JSON.parse(body),
     }));
@@ -295,10 +301,10 @@ describe('the events of whole lives', () => {
   let endpoint: unknown;
 
   beforeAll(async () => {
-    house = await House.start({
+    instance = await TestInstance.start({
       env: { TIME_SCALE: '10', WEBHOOK_RETRY_SCHEDULE: '0s,10ms,10ms,10ms,10ms' },
     });
-    const { publishableKey, secretKey, projectSecretKey, projectId } = house.credentials;
+    const { publishableKey, secretKey, projectSecretKey, projectId } = instance.credentials;
     for (const key of [publishableKey, secretKey, projectSecretKey]) secrets.add(key);
 
     const email = uniqueEmail();
@@ -310,16 +316,16 @@ describe('the events of whole lives', () => {
     const forgetful = await forgetAtOnce(uniqueEmail());
     // Written beside the answer to the tenth wrong password. Erasure may take it away with the customer.
     await eventually('the lock', async () => (bodies = await readBodies()) && emitted('customer.locked'));
-    expecting(204, await house.server('DELETE', `/api/v1/customers/${forgetful}`));
+    expecting(204, await instance.server('DELETE', `/api/v1/customers/${forgetful}`));
 
     const change = { name: 'Renamed', settings: { accessTokenTtl: 600, branding: { color: '#0f172a' } } };
-    project = expecting(200, await house.server('PATCH', `/api/v1/projects/${projectId}`, change)).body;
+    project = expecting(200, await instance.server('PATCH', `/api/v1/projects/${projectId}`, change)).body;
     managed = await manage();
     endpoint = await giveUpEndpoint();
     const seen = new Set(bodies.map(({ body }) => body.id));
     bodies.push(...(await readBodies()).filter(({ body }) => !seen.has(body.id)));
   });
-  afterAll(async () => house?.stop());
+  afterAll(async () => instance?.stop());
 
   test('every type is emitted, and no other', () => {
     expect([...new Set(bodies.map(({ body }) => body.type))].sort()).toEqual([...types].sort());
@@ -361,7 +367,7 @@ describe('the events of whole lives', () => {
   });
 
   test("resources stand there exactly as a secret key's GET returns them", async () => {
-    const shown = await house.server('GET', `/api/v1/customers/${adaId}`);
+    const shown = await instance.server('GET', `/api/v1/customers/${adaId}`);
     expect(emitted('session.revoked', adaId).customer).toEqual(shown.body);
     expect(emitted('project.updated')).toEqual({
       project,
@@ -370,7 +376,7 @@ describe('the events of whole lives', () => {
         settings: { accessTokenTtl: 3600, branding: { color: null } },
       },
     });
-    expect((await house.server('GET', `/api/v1/projects/${house.credentials.projectId}`)).body).toEqual(
+    expect((await instance.server('GET', `/api/v1/projects/${instance.credentials.projectId}`)).body).toEqual(
       project,
     );
 
@@ -383,17 +389,17 @@ describe('the events of whole lives', () => {
       previous: { name: 'My organization' },
     });
 
-    const { email } = (await house.server('GET', `/api/v1/customers/${graceId}`)).body;
+    const { email } = (await instance.server('GET', `/api/v1/customers/${graceId}`)).body;
     await loggedIn(email, SECOND_PASSWORD);
     bodies = await readBodies();
-    const sessions = await house.server('GET', `/api/v1/customers/${graceId}/sessions`);
+    const sessions = await instance.server('GET', `/api/v1/customers/${graceId}/sessions`);
     expect(sessions.body.data).toEqual([emitted('session.created', graceId).session]);
     expect(emitted('login.succeeded', graceId).session.device).toBe('Firefox on Linux');
   });
 
   test('no body tells a password, a token, a key or a link', async () => {
-    const hashes = await house.sql<{ hash: string }>('SELECT password_hash AS hash FROM customers');
-    const forbidden = [...secrets, ...hashes.map(({ hash }) => hash), house.baseUrl, 'token=', '$2b$'];
+    const hashes = await instance.sql<{ hash: string }>('SELECT password_hash AS hash FROM customers');
+    const forbidden = [...secrets, ...hashes.map(({ hash }) => hash), instance.baseUrl, 'token=', '$2b$'];
     expect(forbidden.length).toBeGreaterThan(25);
     expect(forbidden.filter((secret) => !secret)).toEqual([]);
     const told = forbidden.filter((secret) => bodies.some(({ text }) => text.includes(secret)));

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { fetchDocumented } from '../support/conformance.js';
-import { House } from '../support/house.js';
+import { TestInstance } from '../support/test-instance.js';
 import {
   freshPool,
   operations,
@@ -18,18 +18,18 @@ const CONSOLE_RUNS = 20;
 /** These want one another's secrets, in their order: operator-sessions.spec.ts and second-factor.spec.ts. */
 const isSigningIn = (name: string): boolean => /\/operator\/v1\/(session|setup|invitations)/.test(name);
 
-let house: House;
+let instance: TestInstance;
 const answered = new Map<string, Set<number>>();
 
 beforeAll(async () => {
   process.stdout.write(`Generated input: INPUT_SEED=${seed}; another seed asks for other things.\n`);
-  house = await House.start({ workers: 0, env: { RATE_LIMITS: 'off' } });
+  instance = await TestInstance.start({ workers: 0, env: { RATE_LIMITS: 'off' } });
 });
-afterAll(async () => house?.stop());
+afterAll(async () => instance?.stop());
 
 /** The answer must be as documented, which `fetchDocumented` sees to, and no fault of ours. */
 async function send(operation: string, { method, path, headers, body }: Sent): Promise<void> {
-  const response = await fetchDocumented(house.baseUrl + path, {
+  const response = await fetchDocumented(instance.baseUrl + path, {
     method,
     headers,
     ...(body === undefined ? {} : { body }),
@@ -47,7 +47,7 @@ describe('generated input, right and wrong, with every kind of credential', () =
   let shared: Pool | undefined;
 
   test.each(inOrder)('$name: no 5xx, and nothing that is not documented', async (operation) => {
-    const pool = isReading(operation) ? (shared ??= await freshPool(house)) : await freshPool(house);
+    const pool = isReading(operation) ? (shared ??= await freshPool(instance)) : await freshPool(instance);
     await fc.assert(
       fc.asyncProperty(requestArbitrary(operation, pool), (sent) => send(operation.name, sent)),
       { seed, numRuns: operation.path.startsWith('/operator/') ? CONSOLE_RUNS : RUNS, endOnFailure: true },

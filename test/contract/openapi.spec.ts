@@ -262,7 +262,11 @@ describe('the comparison of answers with the document', () => {
     text: body === undefined ? '' : JSON.stringify(body),
     headers: new Headers({ 'x-request-id': 'r', 'content-type': 'application/json', ...headers }),
   });
-  const asked = (method: string, path: string) => ({ method, url: `http://house${path}`, hasBody: false });
+  const asked = (method: string, path: string) => ({
+    method,
+    url: `http://gatehouse${path}`,
+    hasBody: false,
+  });
   const customer = operationOf('GET /api/v1/customers/{customerId}')['responses']['200'].content[
     'application/json'
   ].example as Json;

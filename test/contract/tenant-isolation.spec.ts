@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { House, PASSWORD, type Answer } from '../support/house.js';
+import { TestInstance, PASSWORD, type Answer } from '../support/test-instance.js';
 import { populate, thingsNamed, type Holder, type Population, type Thing } from '../support/population.js';
 import { Receiver } from '../support/receiver.js';
 import {
@@ -56,7 +56,7 @@ interface Sent {
   body?: Values;
 }
 
-let house: House;
+let instance: TestInstance;
 let receiver: Receiver;
 let routes: Route[];
 let pairs: Pair[];
@@ -66,29 +66,29 @@ let strange: Population;
 
 beforeAll(async () => {
   receiver = await Receiver.start();
-  house = await House.start({ env: { RATE_LIMITS: 'off' } });
-  // Operators reach the whole house.
-  routes = (await documentedRoutes(house)).filter(({ path }) => !path.startsWith('/operator/'));
+  instance = await TestInstance.start({ env: { RATE_LIMITS: 'off' } });
+  // Operators reach the whole instance.
+  routes = (await documentedRoutes(instance)).filter(({ path }) => !path.startsWith('/operator/'));
 
   const child = async ({ organizationId }: Tenant): Promise<Tenant> => {
-    const tenant = await insertOrganization(house);
-    await house.sql('UPDATE organizations SET parent_id = $1 WHERE id = $2', [
+    const tenant = await insertOrganization(instance);
+    await instance.sql('UPDATE organizations SET parent_id = $1 WHERE id = $2', [
       organizationId,
       tenant.organizationId,
     ]);
     return tenant;
   };
-  const [a1, b1] = [await insertOrganization(house), await insertOrganization(house)];
+  const [a1, b1] = [await insertOrganization(instance), await insertOrganization(instance)];
   const c1 = await child(a1);
   const tenants = [
     a1,
-    await insertProject(house, a1.organizationId),
+    await insertProject(instance, a1.organizationId),
     b1,
-    await insertProject(house, b1.organizationId),
+    await insertProject(instance, b1.organizationId),
     c1,
     await child(c1),
   ];
-  const populations = await Promise.all(tenants.map((tenant) => populate(house, tenant, receiver)));
+  const populations = await Promise.all(tenants.map((tenant) => populate(instance, tenant, receiver)));
   const [a, a2, b, b2, c, d] = populations as [
     Population,
     Population,
@@ -129,11 +129,11 @@ beforeAll(async () => {
   ];
 
   // Nothing is written from now on but by what asks.
-  await Promise.all(house.workers.map((worker) => worker.end()));
-  await house.sql(`UPDATE api_keys SET last_used_at = now() + interval '1 hour'`);
+  await Promise.all(instance.workers.map((worker) => worker.end()));
+  await instance.sql(`UPDATE api_keys SET last_used_at = now() + interval '1 hour'`);
 });
 afterAll(async () => {
-  await house?.stop();
+  await instance?.stop();
   await receiver?.stop();
 });
 
@@ -218,7 +218,10 @@ function ask(route: Route, holder: Holder, sent: Sent, headers = headersFor(rout
     put(body, name, isList ? [value] : value);
   }
   const path = fillPath(route.path, { ...pathOf(route, holder), ...sent.path });
-  return house.request(route.method, query.size > 0 ? `${path}?${query}` : path, { body, headers: headers! });
+  return instance.request(route.method, query.size > 0 ? `${path}?${query}` : path, {
+    body,
+    headers: headers!,
+  });
 }
 
 const varying = new Set(['requestId', 'nextCursor', 'next_cursor']);
@@ -297,9 +300,9 @@ async function tryAll(
 
 /** Runs checks, and says what they found and what they have written. */
 async function unwritten(check: () => Promise<string[]>, isWanted?: (table: string) => boolean) {
-  const before = (await storedText(house, isWanted)).split('\n');
+  const before = (await storedText(instance, isWanted)).split('\n');
   const found = await check();
-  const after = (await storedText(house, isWanted)).split('\n');
+  const after = (await storedText(instance, isWanted)).split('\n');
   const [old, young] = [new Set(before), new Set(after)];
   return [
     ...found,
@@ -516,7 +519,7 @@ describe('credentials of two projects', () => {
   it("a publishable key knows nobody of another project, also with the customer's password", async () => {
     const [theirs] = sibling.customers[0].things.email!;
     const enter = (action: string, email: string) =>
-      house.request('POST', `/api/v1/auth/${action}`, {
+      instance.request('POST', `/api/v1/auth/${action}`, {
         body: action === 'login' ? { email, password: PASSWORD } : { email },
         headers: { 'x-publishable-key': own.tenant.publishableKey },
       });
@@ -540,9 +543,9 @@ describe('credentials of two projects', () => {
   it('an access token shows its own customer alone', async () => {
     for (const { customers } of [own, sibling, strange]) {
       const { credentials, things } = customers[0];
-      const me = await house.customer(credentials.access!, 'GET', '/api/v1/me');
+      const me = await instance.customer(credentials.access!, 'GET', '/api/v1/me');
       expect(me.body.id).toBe(things.customer![0]);
-      const sessions = await house.customer(credentials.access!, 'GET', '/api/v1/me/sessions');
+      const sessions = await instance.customer(credentials.access!, 'GET', '/api/v1/me/sessions');
       expect(new Set((sessions.body.data as { id: string }[]).map(({ id }) => id))).toEqual(
         new Set(things.session),
       );
@@ -552,7 +555,7 @@ describe('credentials of two projects', () => {
 
 describe('what one tenant has is free for another', () => {
   const post = (path: string, body: unknown, type?: string) =>
-    house.request('POST', path, {
+    instance.request('POST', path, {
       body,
       headers: { authorization: `Bearer ${own.tenant.secretKey}`, ...(type ? { 'content-type': type } : {}) },
     });
@@ -567,16 +570,16 @@ describe('what one tenant has is free for another', () => {
 
   it('an import puts everybody into its own project, whatever their lines say', async () => {
     const theirs = { id: sibling.things.customer![0], projectId: sibling.tenant.projectId };
-    const before = await house.sql('SELECT * FROM customers WHERE project_id = $1 ORDER BY id', [
+    const before = await instance.sql('SELECT * FROM customers WHERE project_id = $1 ORDER BY id', [
       theirs.projectId,
     ]);
     const email = missing('email');
     const { status, body } = await post('/api/v1/customers/import', { customers: [{ ...theirs, email }] });
     expect({ status, result: body.results }).toMatchObject({ status: 200, result: [{ status: 'created' }] });
-    const [made] = await house.sql('SELECT id, project_id FROM customers WHERE email = $1', [email]);
+    const [made] = await instance.sql('SELECT id, project_id FROM customers WHERE email = $1', [email]);
     expect(made).toEqual({ id: body.results[0].id, project_id: own.tenant.projectId });
     expect(made!['id']).not.toBe(theirs.id);
-    const after = await house.sql('SELECT * FROM customers WHERE project_id = $1 ORDER BY id', [
+    const after = await instance.sql('SELECT * FROM customers WHERE project_id = $1 ORDER BY id', [
       theirs.projectId,
     ]);
     expect(after).toEqual(before);
@@ -585,7 +588,7 @@ describe('what one tenant has is free for another', () => {
   it('the id of an import', async () => {
     const [importId] = sibling.things.import!;
     const show = (key: string) =>
-      house.request('GET', `/api/v1/imports/${importId}`, { headers: { authorization: `Bearer ${key}` } });
+      instance.request('GET', `/api/v1/imports/${importId}`, { headers: { authorization: `Bearer ${key}` } });
     const before = await show(sibling.tenant.secretKey);
     const line = JSON.stringify({ email: missing('email') });
     const made = await post(

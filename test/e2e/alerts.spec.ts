@@ -4,7 +4,7 @@ import { promisify } from 'node:util';
 import pg from 'pg';
 import { Webhook } from 'standardwebhooks';
 import { eventually } from '../support/eventually.js';
-import { House } from '../support/house.js';
+import { TestInstance } from '../support/test-instance.js';
 import { MailServer, unquote } from '../support/mail-server.js';
 import { status, Receiver, type ReceivedRequest } from '../support/receiver.js';
 
@@ -23,13 +23,13 @@ const ofKind = (receiver: Receiver, kind: string, state = 'open'): ReceivedReque
   );
 
 /** As if so much time had passed since the last message. */
-const pass = (house: House, hours: number) =>
-  house.sql(`UPDATE alerts SET told_at = told_at - $1 * interval '1 hour'`, [hours / TIME_SCALE]);
+const pass = (instance: TestInstance, hours: number) =>
+  instance.sql(`UPDATE alerts SET told_at = told_at - $1 * interval '1 hour'`, [hours / TIME_SCALE]);
 
-const secretOf = async (house: House): Promise<string> => {
+const secretOf = async (instance: TestInstance): Promise<string> => {
   const command = [`${process.cwd()}/dist/programs/gatehouse.js`, 'alert-secret'];
   // Without the database: there is nothing in it to read.
-  const env = { ...house.env, DATABASE_URL: '' };
+  const env = { ...instance.env, DATABASE_URL: '' };
   return (await promisify(execFile)(process.execPath, command, { env })).stdout.trim();
 };
 
@@ -37,13 +37,13 @@ describe('alerts, of two workers', () => {
   const mailServer = new MailServer();
   let alerts: Receiver;
   let target: Receiver;
-  let house: House;
+  let instance: TestInstance;
 
   beforeAll(async () => {
     await mailServer.start();
     [alerts, target] = await Promise.all([Receiver.start(), Receiver.start()]);
     target.otherwise = status(500);
-    house = await House.start({
+    instance = await TestInstance.start({
       workers: 2,
       env: {
         ...scaled,
@@ -53,10 +53,10 @@ describe('alerts, of two workers', () => {
         MAIL_FROM: 'Gatehouse <no-reply@example.com>',
       },
     });
-    await house.createEndpoint(target.url, ['customer.created']);
+    await instance.createEndpoint(target.url, ['customer.created']);
   });
   afterAll(async () => {
-    await house?.stop();
+    await instance?.stop();
     await Promise.all([alerts?.stop(), target?.stop(), mailServer.stop()]);
   });
 
@@ -65,12 +65,12 @@ describe('alerts, of two workers', () => {
 
   /** Registers a customer whose event becomes a dead letter. */
   const newDeadLetter = async (): Promise<Date> => {
-    const [{ count: before }] = (await house.sql<{ count: number }>(
+    const [{ count: before }] = (await instance.sql<{ count: number }>(
       `SELECT count(*)::int AS count FROM deliveries WHERE state = 'failed'`,
     )) as [{ count: number }];
-    await house.register();
+    await instance.register();
     return eventually('the dead letter', async () => {
-      const rows = await house.sql<{ finished_at: Date }>(
+      const rows = await instance.sql<{ finished_at: Date }>(
         `SELECT finished_at FROM deliveries WHERE state = 'failed' ORDER BY finished_at DESC`,
       );
       return rows.length > before && rows[0]!.finished_at;
@@ -86,7 +86,7 @@ describe('alerts, of two workers', () => {
     });
     expect(alert!.at - diedAt.getTime()).toBeLessThan(MINUTE_MS);
     expect(alert!.path).toBe('/hook?token=of-the-operator');
-    const body = new Webhook(await secretOf(house)).verify(
+    const body = new Webhook(await secretOf(instance)).verify(
       alert!.body,
       alert!.headers as Record<string, string>,
     ) as Record<string, unknown>;
@@ -97,10 +97,10 @@ describe('alerts, of two workers', () => {
         state: 'open',
         count: 1,
         since: diedAt.toISOString(),
-        public_url: house.baseUrl,
+        public_url: instance.baseUrl,
       },
     });
-    expect(body['text']).toContain(`Gatehouse at ${house.baseUrl}: 1 dead letter waits`);
+    expect(body['text']).toContain(`Gatehouse at ${instance.baseUrl}: 1 dead letter waits`);
     expect(body['text']).toContain(diedAt.toISOString());
 
     const mail = await eventually('the mail', () => mails()[0]);
@@ -115,12 +115,12 @@ describe('alerts, of two workers', () => {
 
   it('a second one waits for the end of the quarter of an hour, also when all workers were restarted', async () => {
     await newDeadLetter();
-    await Promise.all(house.workers.map((worker) => worker.end('SIGKILL')));
-    house.startWorker();
-    await house.ready();
+    await Promise.all(instance.workers.map((worker) => worker.end('SIGKILL')));
+    instance.startWorker();
+    await instance.ready();
     await sleep(SEVERAL_LOOKS_MS);
     expect(ofKind(alerts, 'dead_letters')).toHaveLength(1);
-    await pass(house, 1 / 4);
+    await pass(instance, 1 / 4);
     const second = await eventually('the second alert', () => ofKind(alerts, 'dead_letters')[1]);
     expect(second.event.data['count']).toBe(2);
     expect(second.headers['webhook-id']).not.toBe(ofKind(alerts, 'dead_letters')[0]!.headers['webhook-id']);
@@ -128,25 +128,25 @@ describe('alerts, of two workers', () => {
   });
 
   it('what stands and has been told is told again after a day, not after a quarter of an hour', async () => {
-    await pass(house, 1 / 4);
+    await pass(instance, 1 / 4);
     await sleep(SEVERAL_LOOKS_MS);
     expect(ofKind(alerts, 'dead_letters')).toHaveLength(2);
-    await pass(house, 24);
+    await pass(instance, 24);
     await eventually('the reminder', () => ofKind(alerts, 'dead_letters').length === 3);
   });
 
   it('a disabled endpoint is told within a minute, and that it is enabled again', async () => {
-    const { id } = await house.createEndpoint('http://127.0.0.1:9/', ['customer.deleted']);
+    const { id } = await instance.createEndpoint('http://127.0.0.1:9/', ['customer.deleted']);
     const row = id.replace('ep_', '');
     const at = Date.now();
-    await house.sql(
+    await instance.sql(
       `UPDATE webhook_endpoints SET status = 'disabled', disabled_reason = 'failing', disabled_at = now() WHERE id = $1`,
       [row],
     );
     const alert = await eventually('the alert', () => ofKind(alerts, 'disabled_endpoints')[0]);
     expect(alert.at - at).toBeLessThan(MINUTE_MS);
     expect(alert.event.data['count']).toBe(1);
-    await house.sql(
+    await instance.sql(
       `UPDATE webhook_endpoints SET status = 'enabled', disabled_reason = NULL, disabled_at = NULL WHERE id = $1`,
       [row],
     );
@@ -154,18 +154,18 @@ describe('alerts, of two workers', () => {
   });
 
   it('one that somebody has disabled is no trouble', async () => {
-    const { id } = await house.createEndpoint('http://127.0.0.1:9/', ['customer.deleted']);
-    await house.sql(
+    const { id } = await instance.createEndpoint('http://127.0.0.1:9/', ['customer.deleted']);
+    await instance.sql(
       `UPDATE webhook_endpoints SET status = 'disabled', disabled_reason = 'manual', disabled_at = now() WHERE id = $1`,
       [id.replace('ep_', '')],
     );
-    await pass(house, 1);
+    await pass(instance, 1);
     await sleep(SEVERAL_LOOKS_MS);
     expect(ofKind(alerts, 'disabled_endpoints')).toHaveLength(1);
   });
 
   it('no line of the log holds the URL', () => {
-    const logs = house.api.output + house.workers.map(({ output }) => output).join('');
+    const logs = instance.api.output + instance.workers.map(({ output }) => output).join('');
     expect(logs).toContain('alert sent');
     expect(logs).not.toContain('of-the-operator');
   });
@@ -182,22 +182,22 @@ describe('alerts that do not arrive', () => {
       response.writeHead(307, { location: elsewhere.url }).end();
     });
     target.otherwise = status(500);
-    const house = await House.start({ env: { ...scaled, ALERT_WEBHOOK_URL: alerts.url } });
+    const instance = await TestInstance.start({ env: { ...scaled, ALERT_WEBHOOK_URL: alerts.url } });
     try {
-      await house.createEndpoint(target.url, ['customer.created']);
-      await house.register();
+      await instance.createEndpoint(target.url, ['customer.created']);
+      await instance.register();
       await eventually('the refusal being logged', () =>
-        house.workers[0]!.log.find(({ message }) => message === 'alert not sent'),
+        instance.workers[0]!.log.find(({ message }) => message === 'alert not sent'),
       );
       target.otherwise = status(200);
-      await house.register();
+      await instance.register();
       await eventually('a delivery', () => target.requests.at(-1)?.answered?.status === 200);
       await eventually('the second try', () => ofKind(alerts, 'dead_letters').length === 2);
       const [first, second] = ofKind(alerts, 'dead_letters');
       expect(second!.headers['webhook-id']).toBe(first!.headers['webhook-id']);
       expect(elsewhere.requests).toHaveLength(0);
     } finally {
-      await house.stop();
+      await instance.stop();
       await Promise.all([alerts.stop(), elsewhere.stop(), target.stop()]);
     }
   });
@@ -220,13 +220,13 @@ describe('due work that nobody takes up', () => {
       WEBHOOK_CONCURRENCY: '1',
       WEBHOOK_TIMEOUT: '60s',
     };
-    const house = await House.start({ env });
+    const instance = await TestInstance.start({ env });
     try {
-      await house.createEndpoint(target.url, ['customer.created']);
-      await house.register();
-      await house.register();
+      await instance.createEndpoint(target.url, ['customer.created']);
+      await instance.register();
+      await instance.register();
       const [row] = await eventually('one waiting for the other', async () => {
-        const rows = await house.sql<{ next_attempt_at: Date }>(
+        const rows = await instance.sql<{ next_attempt_at: Date }>(
           `SELECT next_attempt_at FROM deliveries WHERE lease_until IS NULL AND attempt = 0`,
         );
         return rows.length === 1 && hanging.length === 1 && rows;
@@ -239,7 +239,7 @@ describe('due work that nobody takes up', () => {
       hanging.forEach((answer) => answer());
       await eventually('its end', () => ofKind(alerts, 'overdue_deliveries', 'over').length === 1);
     } finally {
-      await house.stop();
+      await instance.stop();
       await Promise.all([alerts.stop(), target.stop()]);
     }
   });
@@ -249,30 +249,30 @@ describe('alerts while PostgreSQL is away', () => {
   it('are looked for again once it is back', async () => {
     const [alerts, target] = await Promise.all([Receiver.start(), Receiver.start()]);
     target.otherwise = status(500);
-    const house = await House.start({ env: { ...scaled, ALERT_WEBHOOK_URL: alerts.url } });
+    const instance = await TestInstance.start({ env: { ...scaled, ALERT_WEBHOOK_URL: alerts.url } });
     const admin = new pg.Client({ connectionString: process.env['TEST_POSTGRES_URL']! });
     await admin.connect();
-    const database = new URL(house.env['DATABASE_URL']!).pathname.slice(1);
+    const database = new URL(instance.env['DATABASE_URL']!).pathname.slice(1);
     try {
-      await house.createEndpoint(target.url, ['customer.created']);
+      await instance.createEndpoint(target.url, ['customer.created']);
       await admin.query(`ALTER DATABASE ${database} ALLOW_CONNECTIONS false`);
       await admin.query(
         `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
          WHERE datname = $1 AND application_name = 'gatehouse'`,
         [database],
       );
-      const worker = house.workers[0]!;
+      const worker = instance.workers[0]!;
       await eventually('a look that failed', () =>
         worker.log.some(({ message }) => message === 'nobody looked for alerts'),
       );
       await admin.query(`ALTER DATABASE ${database} ALLOW_CONNECTIONS true`);
-      await eventually('the house being back', async () => (await house.register()).status === 201);
+      await eventually('the instance being back', async () => (await instance.register()).status === 201);
       await eventually('the alert', () => ofKind(alerts, 'dead_letters').length === 1);
       expect(worker.isRunning).toBe(true);
     } finally {
       await admin.query(`ALTER DATABASE ${database} ALLOW_CONNECTIONS true`);
       await admin.end();
-      await house.stop();
+      await instance.stop();
       await Promise.all([alerts.stop(), target.stop()]);
     }
   });

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { apiKeyPattern, scopes as allScopes } from '#domain';
 import { fetchDocumented } from '../support/conformance.js';
 import { eventually } from '../support/eventually.js';
-import { House } from '../support/house.js';
+import { TestInstance } from '../support/test-instance.js';
 import { commitWhenAwaited } from '../support/overtaken.js';
 import { startReplica } from '../support/replicas.js';
 import { formsOf, storedText } from '../support/stored.js';
@@ -12,29 +12,29 @@ const MISSING = '019aa2c0-7d1e-7000-8000-000000000000';
 const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
 const HOUR = 3_600_000;
 
-let house: House;
+let instance: TestInstance;
 let path: string;
 beforeAll(async () => {
   // The tables of refusals ask more often than a key may.
-  house = await House.start({ env: { RATE_LIMITS: 'off' } });
-  path = pathOf(house.credentials.projectId);
+  instance = await TestInstance.start({ env: { RATE_LIMITS: 'off' } });
+  path = pathOf(instance.credentials.projectId);
 });
-afterAll(async () => house?.stop());
+afterAll(async () => instance?.stop());
 
 const pathOf = (projectId: string) => `/api/v1/projects/${projectId}/api-keys`;
 const ask = (key: string, method: string, target: string, body?: unknown) =>
-  house.request(method, target, { body, headers: { authorization: `Bearer ${key}` } });
+  instance.request(method, target, { body, headers: { authorization: `Bearer ${key}` } });
 const mint = async (body: object = {}, target = path) => {
-  const answer = await house.server('POST', target, { name: 'test', ...body });
+  const answer = await instance.server('POST', target, { name: 'test', ...body });
   expect(answer).toMatchObject({ status: 201 });
   return answer.body as Record<string, any> & { id: string; key: string };
 };
-const rotate = (id: string, body?: object) => house.server('POST', `${path}/${id}/rotate`, body);
+const rotate = (id: string, body?: object) => instance.server('POST', `${path}/${id}/rotate`, body);
 /** Whether a key still opens the door, whatever it may do behind it. */
 const lives = async (key: string) => (await ask(key, 'GET', '/api/v1/projects')).status !== 401;
 /** As if the hour had nearly passed that it may live. */
 const endSoon = (id: string) =>
-  house.sql(
+  instance.sql(
     `UPDATE api_keys SET expires_at = now() + interval '1 s' WHERE id = $1 AND expires_at < now() + interval '61 min'`,
     [id],
   );
@@ -42,14 +42,14 @@ const inMs = (ms: number) => new Date(Date.now() + ms).toISOString();
 
 describe('creating a key', () => {
   it('AK-02: shows the value once; what is kept is its SHA-256, its first eight and its last four', async () => {
-    const created = await house.server('POST', path, { name: 'Order service' });
+    const created = await instance.server('POST', path, { name: 'Order service' });
     expect(created).toMatchObject({ status: 201 });
     expect(created.headers.get('cache-control')).toBe('no-store');
     const { key, ...record } = created.body;
     expect(key).toMatch(apiKeyPattern);
     expect(record).toEqual({
       id: expect.stringMatching(/^[0-9a-f-]{36}$/),
-      projectId: house.credentials.projectId,
+      projectId: instance.credentials.projectId,
       name: 'Order service',
       type: 'secret',
       access: 'organization',
@@ -63,24 +63,32 @@ describe('creating a key', () => {
       createdAt: expect.stringMatching(TIME),
     });
     const rotated = (await rotate(record.id)).body;
-    expect((await house.server('GET', `${path}/${rotated.id}`)).body).toEqual({ ...rotated, key: undefined });
+    expect((await instance.server('GET', `${path}/${rotated.id}`)).body).toEqual({
+      ...rotated,
+      key: undefined,
+    });
 
     const shown = [
-      await house.server('GET', `${path}/${record.id}`),
-      await house.server('GET', `${path}?limit=200`),
-      await house.server('GET', `/api/v1/projects`),
+      await instance.server('GET', `${path}/${record.id}`),
+      await instance.server('GET', `${path}?limit=200`),
+      await instance.server('GET', `/api/v1/projects`),
     ].map(({ body }) => JSON.stringify(body));
-    const written = [await storedText(house), house.api.output, ...house.workers.map(({ output }) => output)];
+    const written = [
+      await storedText(instance),
+      instance.api.output,
+      ...instance.workers.map(({ output }) => output),
+    ];
     for (const value of [key, rotated.key] as string[]) {
       const hash = createHash('sha256').update(value).digest('hex');
-      const [row] = await house.sql(`SELECT encode(key_hash, 'hex') AS hash FROM api_keys WHERE last4 = $1`, [
-        value.slice(-4),
-      ]);
+      const [row] = await instance.sql(
+        `SELECT encode(key_hash, 'hex') AS hash FROM api_keys WHERE last4 = $1`,
+        [value.slice(-4)],
+      );
       expect(row).toEqual({ hash });
       for (const form of formsOf(value)) {
         expect([...shown, ...written].filter((text) => text.includes(form))).toEqual([]);
       }
-      const told = await house.sql<{ body: string }>('SELECT body FROM events');
+      const told = await instance.sql<{ body: string }>('SELECT body FROM events');
       expect([...shown, ...told.map(({ body }) => body)].filter((text) => text.includes(hash))).toEqual([]);
     }
   });
@@ -89,7 +97,7 @@ describe('creating a key', () => {
     const { key, type, access, scopes } = await mint({ type: 'publishable' });
     expect({ type, access, scopes }).toEqual({ type: 'publishable', access: 'project', scopes: [] });
     expect(key).toMatch(/^pk_/);
-    const login = await house.request('POST', '/api/v1/auth/login', {
+    const login = await instance.request('POST', '/api/v1/auth/login', {
       body: {},
       headers: { 'x-publishable-key': key },
     });
@@ -123,7 +131,7 @@ describe('creating a key', () => {
     [{ name: 'A', key: 'sk_x' }, 'key'],
     [{ name: 'A', projectId: MISSING }, 'projectId'],
   ])('AK-06: refuses %j', async (body, field) => {
-    const answer = await house.server('POST', path, body);
+    const answer = await instance.server('POST', path, body);
     expect(answer).toMatchObject({ status: 400, body: { code: 'validation_failed', errors: [{ field }] } });
   });
 });
@@ -158,10 +166,15 @@ describe('AK-07: a key gives away no more than it has', () => {
     ['organization', [...allScopes], { scopes: [...allScopes] }, null],
     ['organization', ['customer:read', 'customer:write'], {}, noScope('api_key:write')],
   ])('a %s key with %j asks for %j', async (access, held, wanted, refusal) => {
-    const creator = await insertKey(house, { ...house.credentials, type: 'secret', access, scopes: held });
-    const [before] = await house.sql('SELECT count(*)::int AS keys FROM api_keys');
+    const creator = await insertKey(instance, {
+      ...instance.credentials,
+      type: 'secret',
+      access,
+      scopes: held,
+    });
+    const [before] = await instance.sql('SELECT count(*)::int AS keys FROM api_keys');
     const answer = await ask(creator, 'POST', path, { name: 'child', ...wanted });
-    const [after] = await house.sql('SELECT count(*)::int AS keys FROM api_keys');
+    const [after] = await instance.sql('SELECT count(*)::int AS keys FROM api_keys');
     if (refusal) {
       expect(answer).toMatchObject({ status: 403, body: refusal });
       expect(after).toEqual(before);
@@ -175,8 +188,8 @@ describe('AK-07: a key gives away no more than it has', () => {
   });
 
   it('takes no rights by rotating a stronger key, and ends none that reaches further', async () => {
-    const options = { ...house.credentials, type: 'secret', access: 'project', scopes: some } as const;
-    const weak = await insertKey(house, { ...options, scopes: [...some] });
+    const options = { ...instance.credentials, type: 'secret', access: 'project', scopes: some } as const;
+    const weak = await insertKey(instance, { ...options, scopes: [...some] });
     const far = await mint({ scopes: ['customer:read'] });
     const strong = await mint({ access: 'project', scopes: ['customer:read', 'audit:read'] });
     expect(await ask(weak, 'POST', `${path}/${far.id}/rotate`)).toMatchObject({
@@ -193,30 +206,31 @@ describe('AK-07: a key gives away no more than it has', () => {
   });
 
   it('makes keys for the organizations it created, and for no other project', async () => {
-    const child = (await house.server('POST', '/api/v1/organizations', { name: 'C', slug: 'a-child' })).body;
+    const child = (await instance.server('POST', '/api/v1/organizations', { name: 'C', slug: 'a-child' }))
+      .body;
     const body = { name: 'Theirs', organizationId: child.id };
-    const theirs = (await house.server('POST', '/api/v1/projects', body)).body;
+    const theirs = (await instance.server('POST', '/api/v1/projects', body)).body;
     const { key } = await mint({ scopes: ['project:read'] }, pathOf(theirs.id));
     const seen = (await ask(key, 'GET', '/api/v1/projects')).body.data as { id: string }[];
     expect(seen.map(({ id }) => id)).toEqual([theirs.id]);
-    expect((await ask(key, 'GET', `/api/v1/projects/${house.credentials.projectId}`)).status).toBe(404);
+    expect((await ask(key, 'GET', `/api/v1/projects/${instance.credentials.projectId}`)).status).toBe(404);
   });
 });
 
 describe('keys of a project', () => {
   it('are listed newest first, page by page, those that have ended as well', async () => {
-    const project = (await house.server('POST', '/api/v1/projects', { name: 'Keys' })).body;
+    const project = (await instance.server('POST', '/api/v1/projects', { name: 'Keys' })).body;
     const target = pathOf(project.id);
     const made = [await mint({}, target), await mint({}, target), await mint({ access: 'project' }, target)];
-    expect((await house.server('DELETE', `${target}/${made[1]!.id}`)).status).toBe(204);
-    const first = (await house.server('GET', `${target}?limit=2`)).body;
-    const second = (await house.server('GET', `${target}?limit=2&cursor=${first.nextCursor}`)).body;
+    expect((await instance.server('DELETE', `${target}/${made[1]!.id}`)).status).toBe(204);
+    const first = (await instance.server('GET', `${target}?limit=2`)).body;
+    const second = (await instance.server('GET', `${target}?limit=2&cursor=${first.nextCursor}`)).body;
     expect([...first.data, ...second.data].map(({ id }: { id: string }) => id)).toEqual(
       made.map(({ id }) => id).reverse(),
     );
     expect(second).toMatchObject({ hasMore: false, nextCursor: null });
     expect(first.data[1].revokedAt).toMatch(TIME);
-    const elsewhere = await house.server('GET', `${path}?cursor=${first.nextCursor}`);
+    const elsewhere = await instance.server('GET', `${path}?cursor=${first.nextCursor}`);
     expect(elsewhere).toMatchObject({ status: 400, body: { code: 'invalid_cursor' } });
   });
 
@@ -224,7 +238,7 @@ describe('keys of a project', () => {
     const { id, key } = await mint();
     await lives(key);
     const { lastUsedAt } = await eventually('lastUsedAt', async () => {
-      const { body } = await house.server('GET', `${path}/${id}`);
+      const { body } = await instance.server('GET', `${path}/${id}`);
       return body.lastUsedAt && body;
     });
     expect(lastUsedAt).toMatch(TIME);
@@ -234,30 +248,30 @@ describe('keys of a project', () => {
     let stranger: Tenant & { organizationKey: string };
     let sibling: Tenant;
     beforeAll(async () => {
-      const tenant = await insertOrganization(house);
+      const tenant = await insertOrganization(instance);
       const options = { ...tenant, type: 'secret', access: 'organization' } as const;
-      stranger = { ...tenant, organizationKey: await insertKey(house, options) };
-      sibling = await insertProject(house, house.credentials.organizationId);
+      stranger = { ...tenant, organizationKey: await insertKey(instance, options) };
+      sibling = await insertProject(instance, instance.credentials.organizationId);
     });
 
     it('are like those that do not exist, and nothing is written', async () => {
       const mine = await mint({ access: 'project' });
-      const [theirs] = await house.sql<{ id: string }>(
+      const [theirs] = await instance.sql<{ id: string }>(
         `SELECT id FROM api_keys WHERE project_id = $1 AND type = 'secret' AND access = 'project'`,
         [stranger.projectId],
       );
       const targets: [key: string, projectId: string, keyId: string][] = [
-        [stranger.organizationKey, house.credentials.projectId, mine.id],
-        [stranger.secretKey, house.credentials.projectId, mine.id],
-        [sibling.secretKey, house.credentials.projectId, mine.id],
-        [house.credentials.secretKey, stranger.projectId, theirs!.id],
-        [house.credentials.projectSecretKey, sibling.projectId, MISSING],
+        [stranger.organizationKey, instance.credentials.projectId, mine.id],
+        [stranger.secretKey, instance.credentials.projectId, mine.id],
+        [sibling.secretKey, instance.credentials.projectId, mine.id],
+        [instance.credentials.secretKey, stranger.projectId, theirs!.id],
+        [instance.credentials.projectSecretKey, sibling.projectId, MISSING],
         // In reach both of them, but the key is of another project.
-        [house.credentials.secretKey, sibling.projectId, mine.id],
-        [house.credentials.secretKey, house.credentials.projectId, theirs!.id],
-        [house.credentials.secretKey, house.credentials.projectId, 'x'],
+        [instance.credentials.secretKey, sibling.projectId, mine.id],
+        [instance.credentials.secretKey, instance.credentials.projectId, theirs!.id],
+        [instance.credentials.secretKey, instance.credentials.projectId, 'x'],
       ];
-      const snapshot = () => house.sql('SELECT id, revoked_at, expires_at FROM api_keys ORDER BY id');
+      const snapshot = () => instance.sql('SELECT id, revoked_at, expires_at FROM api_keys ORDER BY id');
       const before = await snapshot();
       for (const [key, projectId, keyId] of targets) {
         const routes: [method: string, target: string, body?: object][] = [
@@ -265,7 +279,7 @@ describe('keys of a project', () => {
           ['DELETE', `/${keyId}`],
           ['POST', `/${keyId}/rotate`],
         ];
-        const isForeign = key !== house.credentials.secretKey || projectId === stranger.projectId;
+        const isForeign = key !== instance.credentials.secretKey || projectId === stranger.projectId;
         if (isForeign) routes.push(['GET', ''], ['POST', '', { name: 'Intruder' }]);
         for (const [method, target, body] of routes) {
           const missing = await ask(key, method, pathOf(MISSING) + target, body);
@@ -285,10 +299,10 @@ describe('keys of a project', () => {
     ['DELETE', `/${MISSING}`, 'api_key:write', 'api_key:read'],
     ['POST', `/${MISSING}/rotate`, 'api_key:write', 'api_key:read'],
   ])('AK-06: %s %s needs %s', async (method, target, needed, other) => {
-    const options = { ...house.credentials, type: 'secret' } as const;
+    const options = { ...instance.credentials, type: 'secret' } as const;
     const body = method === 'POST' ? {} : undefined;
     const refused = await ask(
-      await insertKey(house, { ...options, scopes: [other] }),
+      await insertKey(instance, { ...options, scopes: [other] }),
       method,
       path + target,
       body,
@@ -298,7 +312,7 @@ describe('keys of a project', () => {
       body: { code: 'insufficient_scope', requiredScopes: [needed] },
     });
     const taken = await ask(
-      await insertKey(house, { ...options, scopes: [needed] }),
+      await insertKey(instance, { ...options, scopes: [needed] }),
       method,
       path + target,
       body,
@@ -309,7 +323,7 @@ describe('keys of a project', () => {
 
 describe('revoking a key', () => {
   it('AK-08: acts at once on every api', async () => {
-    const replica = await startReplica(house);
+    const replica = await startReplica(instance);
     const there = async (key: string) => {
       const headers = { authorization: `Bearer ${key}` };
       return (await fetchDocumented(`${replica.baseUrl}/api/v1/customers/${MISSING}`, { headers })).status;
@@ -317,7 +331,7 @@ describe('revoking a key', () => {
     const revoked = await mint();
     const retired = await mint();
     expect([await there(revoked.key), await there(retired.key)]).toEqual([404, 404]);
-    expect((await house.server('DELETE', `${path}/${revoked.id}`)).status).toBe(204);
+    expect((await instance.server('DELETE', `${path}/${revoked.id}`)).status).toBe(204);
     expect(await there(revoked.key)).toBe(401);
     const next = await rotate(retired.id, { overlapSeconds: 0 });
     expect([await there(retired.key), await there(next.body.key)]).toEqual([401, 404]);
@@ -327,20 +341,20 @@ describe('revoking a key', () => {
 
   it('a second time changes nothing and tells nobody', async () => {
     const { id } = await mint();
-    const both = await Promise.all([1, 2].map(() => house.server('DELETE', `${path}/${id}`)));
-    const { revokedAt } = (await house.server('GET', `${path}/${id}`)).body;
-    const third = await house.server('DELETE', `${path}/${id}`);
+    const both = await Promise.all([1, 2].map(() => instance.server('DELETE', `${path}/${id}`)));
+    const { revokedAt } = (await instance.server('GET', `${path}/${id}`)).body;
+    const third = await instance.server('DELETE', `${path}/${id}`);
     expect([...both, third].map(({ status }) => status)).toEqual([204, 204, 204]);
-    expect((await house.server('GET', `${path}/${id}`)).body.revokedAt).toBe(revokedAt);
-    expect(await house.events(id, 'api_key.revoked')).toHaveLength(1);
+    expect((await instance.server('GET', `${path}/${id}`)).body.revokedAt).toBe(revokedAt);
+    expect(await instance.events(id, 'api_key.revoked')).toHaveLength(1);
   });
 
   it('a key may end itself, but never the last one of its organization', async () => {
-    const tenant = await insertOrganization(house);
+    const tenant = await insertOrganization(instance);
     const options = { ...tenant, type: 'secret', access: 'organization' } as const;
-    const [one, two] = [await insertKey(house, options), await insertKey(house, options)];
+    const [one, two] = [await insertKey(instance, options), await insertKey(instance, options)];
     const idOf = async (key: string) => {
-      const [row] = await house.sql<{ id: string }>('SELECT id FROM api_keys WHERE last4 = $1', [
+      const [row] = await instance.sql<{ id: string }>('SELECT id FROM api_keys WHERE last4 = $1', [
         key.slice(-4),
       ]);
       return row!.id;
@@ -348,7 +362,7 @@ describe('revoking a key', () => {
     const end = async (by: string, of: string) =>
       ask(by, 'DELETE', `${pathOf(tenant.projectId)}/${await idOf(of)}`);
     // At the same time, each the other: both are under way before either may end.
-    const holder = await house.db.connect();
+    const holder = await instance.db.connect();
     await holder.query('BEGIN');
     await holder.query('SELECT id FROM api_keys WHERE organization_id = $1 FOR UPDATE', [
       tenant.organizationId,
@@ -371,10 +385,13 @@ describe('revoking a key', () => {
   });
 
   it('a key that can make no other does not count as the last one', async () => {
-    const tenant = await insertOrganization(house);
+    const tenant = await insertOrganization(instance);
     const options = { ...tenant, type: 'secret', access: 'organization' } as const;
-    const [last] = [await insertKey(house, options), await insertKey(house, { ...options, scopes: [] })];
-    const [row] = await house.sql<{ id: string }>('SELECT id FROM api_keys WHERE last4 = $1', [
+    const [last] = [
+      await insertKey(instance, options),
+      await insertKey(instance, { ...options, scopes: [] }),
+    ];
+    const [row] = await instance.sql<{ id: string }>('SELECT id FROM api_keys WHERE last4 = $1', [
       last.slice(-4),
     ]);
     const answer = await ask(last, 'DELETE', `${pathOf(tenant.projectId)}/${row!.id}`);
@@ -382,10 +399,10 @@ describe('revoking a key', () => {
   });
 
   it('a project key that is the last of its kind may go', async () => {
-    const tenant = await insertProject(house, house.credentials.organizationId);
+    const tenant = await insertProject(instance, instance.credentials.organizationId);
     const { data } = (await ask(tenant.secretKey, 'GET', pathOf(tenant.projectId))).body;
     for (const { id } of data as { id: string }[]) {
-      expect((await house.server('DELETE', `${pathOf(tenant.projectId)}/${id}`)).status).toBe(204);
+      expect((await instance.server('DELETE', `${pathOf(tenant.projectId)}/${id}`)).status).toBe(204);
     }
     expect(await lives(tenant.secretKey)).toBe(false);
   });
@@ -419,14 +436,14 @@ describe('rotating a key', () => {
   ])('with %j lets the old one live for %d s', async (body, seconds) => {
     const { id } = await mint();
     const { createdAt } = (await rotate(id, body)).body;
-    const { expiresAt } = (await house.server('GET', `${path}/${id}`)).body;
+    const { expiresAt } = (await instance.server('GET', `${path}/${id}`)).body;
     expect(Date.parse(expiresAt) - Date.parse(createdAt)).toBe(seconds * 1_000);
   });
 
   it('ends the old one no later than it would have ended, and gives the new one as long a life', async () => {
     const old = await mint({ expiresAt: inMs(HOUR) });
     const next = (await rotate(old.id)).body;
-    expect((await house.server('GET', `${path}/${old.id}`)).body.expiresAt).toBe(old['expiresAt']);
+    expect((await instance.server('GET', `${path}/${old.id}`)).body.expiresAt).toBe(old['expiresAt']);
     const life = (key: Record<string, any>) => Date.parse(key['expiresAt']) - Date.parse(key['createdAt']);
     expect(Math.abs(life(next) - life(old))).toBeLessThan(5_000);
     expect(Date.parse(next.expiresAt)).toBeGreaterThanOrEqual(Date.parse(old['expiresAt']));
@@ -440,9 +457,11 @@ describe('rotating a key', () => {
     expect(await rotate(id)).toMatchObject(refusal);
     expect(await lives(key)).toBe(true);
     const other = await mint();
-    await house.server('DELETE', `${path}/${other.id}`);
+    await instance.server('DELETE', `${path}/${other.id}`);
     expect(await rotate(other.id)).toMatchObject(refusal);
-    const [row] = await house.sql('SELECT count(*)::int AS keys FROM api_keys WHERE rotated_from = $1', [id]);
+    const [row] = await instance.sql('SELECT count(*)::int AS keys FROM api_keys WHERE rotated_from = $1', [
+      id,
+    ]);
     expect(row).toEqual({ keys: 1 });
   });
 
@@ -456,9 +475,9 @@ describe('rotating a key', () => {
   it('a publishable key as well, and the same answer again with an Idempotency-Key', async () => {
     const { id } = await mint({ type: 'publishable' });
     const again = () =>
-      house.request('POST', `${path}/${id}/rotate`, {
+      instance.request('POST', `${path}/${id}/rotate`, {
         headers: {
-          authorization: `Bearer ${house.credentials.secretKey}`,
+          authorization: `Bearer ${instance.credentials.secretKey}`,
           'idempotency-key': `rotate-${id}`,
         },
       });
@@ -474,10 +493,10 @@ describe('events of keys', () => {
   it('tell of every step with the record, in the project that the key is of', async () => {
     const { key: _, ...created } = await mint();
     const { key: __, ...rotated } = (await rotate(created.id)).body;
-    await house.server('DELETE', `${path}/${rotated.id}`);
-    const { body: revoked } = await house.server('GET', `${path}/${rotated.id}`);
-    const { projectId: project_id, organizationId: organization_id } = house.credentials;
-    const told = async (id: string, type: string) => (await house.events(id, type)).at(0);
+    await instance.server('DELETE', `${path}/${rotated.id}`);
+    const { body: revoked } = await instance.server('GET', `${path}/${rotated.id}`);
+    const { projectId: project_id, organizationId: organization_id } = instance.credentials;
+    const told = async (id: string, type: string) => (await instance.events(id, type)).at(0);
     const common = { project_id, organization_id };
     expect(await told(created.id, 'api_key.created')).toMatchObject({ ...common, data: { apiKey: created } });
     expect(await told(rotated.id, 'api_key.rotated')).toMatchObject({ ...common, data: { apiKey: rotated } });
@@ -489,27 +508,27 @@ describe('events of keys', () => {
     const later = await mint({ expiresAt: inMs(7.1 * 24 * HOUR) });
     const revoked = await mint({ expiresAt: inMs(24 * HOUR) });
     const rotated = await mint();
-    await house.server('DELETE', `${path}/${revoked.id}`);
+    await instance.server('DELETE', `${path}/${revoked.id}`);
     await rotate(rotated.id);
     // What is done once an hour is also done at the start; two start at the same time.
-    house.startWorker();
-    house.startWorker();
-    await house.ready();
+    instance.startWorker();
+    instance.startWorker();
+    await instance.ready();
     const told = await eventually('api_key.expiring', async () => {
-      const events = await house.events(soon.id, 'api_key.expiring');
+      const events = await instance.events(soon.id, 'api_key.expiring');
       return events.length > 0 && events;
     });
-    house.startWorker();
-    await house.ready();
-    expect(await house.events(soon.id, 'api_key.expiring')).toEqual(told);
+    instance.startWorker();
+    await instance.ready();
+    expect(await instance.events(soon.id, 'api_key.expiring')).toEqual(told);
     expect(told).toMatchObject([
       {
-        project_id: house.credentials.projectId,
+        project_id: instance.credentials.projectId,
         data: { apiKey: { id: soon.id, expiresAt: soon['expiresAt'] } },
       },
     ]);
     for (const { id } of [later, revoked, rotated]) {
-      expect(await house.events(id, 'api_key.expiring')).toEqual([]);
+      expect(await instance.events(id, 'api_key.expiring')).toEqual([]);
     }
   });
 });

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { House } from '../support/house.js';
+import { TestInstance } from '../support/test-instance.js';
 import { insertDays, insertDeliveries, type PastDelivery } from '../support/past.js';
 import { insertKey, insertOrganization, insertProject } from '../support/tenants.js';
 
@@ -15,14 +15,14 @@ interface Known {
   delivery: PastDelivery & { id: string; eventId: string };
 }
 
-let house: House;
+let instance: TestInstance;
 let keys: { organization: string; project: string; child: string; foreign: string };
 let endpoints: Record<'first' | 'second' | 'whole' | 'child' | 'foreign', string>;
 let projects: Record<'main' | 'child' | 'foreign', string>;
 let known: Known[];
 
 const ask = async (query: Record<string, string>, key = keys.organization) => {
-  const answer = await house.request('GET', `${PATH}?${new URLSearchParams(query)}`, {
+  const answer = await instance.request('GET', `${PATH}?${new URLSearchParams(query)}`, {
     headers: { authorization: `Bearer ${key}` },
   });
   expect(answer.status).toBe(200);
@@ -53,7 +53,7 @@ const ofProject = ({ delivery }: Known): boolean =>
   [endpoints.first, endpoints.second].includes(delivery.endpointId);
 
 async function insertLog(): Promise<void> {
-  const { organizationId } = house.credentials;
+  const { organizationId } = instance.credentials;
   const targets: Pick<PastDelivery, 'endpointId' | 'projectId' | 'organizationId'>[] = [
     { endpointId: endpoints.first, projectId: projects.main },
     { endpointId: endpoints.second, projectId: projects.main },
@@ -61,7 +61,7 @@ async function insertLog(): Promise<void> {
     { endpointId: endpoints.child, projectId: projects.child },
     { endpointId: endpoints.foreign, projectId: projects.foreign },
   ];
-  const organizations = await house.sql<{ id: string; organizationId: string }>(
+  const organizations = await instance.sql<{ id: string; organizationId: string }>(
     'SELECT id, organization_id AS "organizationId" FROM projects',
   );
   const begin = Date.now() - DAYS * 86_400_000;
@@ -88,7 +88,7 @@ async function insertLog(): Promise<void> {
       })),
     };
   });
-  const inserted = await insertDeliveries(house, deliveries);
+  const inserted = await insertDeliveries(instance, deliveries);
   known = inserted.flatMap(({ id, eventId, attemptIds }, index) =>
     attemptIds.map((attemptId, nth) => ({
       id: attemptId,
@@ -99,25 +99,25 @@ async function insertLog(): Promise<void> {
 }
 
 beforeAll(async () => {
-  house = await House.start({ workers: 0, env: { RATE_LIMITS: 'off' } });
-  const { organizationId, projectId, secretKey, projectSecretKey } = house.credentials;
-  const foreign = await insertOrganization(house);
-  const childOrganization = await insertOrganization(house);
-  await house.sql('UPDATE organizations SET parent_id = $1 WHERE id = $2', [
+  instance = await TestInstance.start({ workers: 0, env: { RATE_LIMITS: 'off' } });
+  const { organizationId, projectId, secretKey, projectSecretKey } = instance.credentials;
+  const foreign = await insertOrganization(instance);
+  const childOrganization = await insertOrganization(instance);
+  await instance.sql('UPDATE organizations SET parent_id = $1 WHERE id = $2', [
     organizationId,
     childOrganization.organizationId,
   ]);
-  const child = await insertProject(house, childOrganization.organizationId);
+  const child = await insertProject(instance, childOrganization.organizationId);
   projects = { main: projectId, child: child.projectId, foreign: foreign.projectId };
   keys = {
     organization: secretKey,
     project: projectSecretKey,
-    child: await insertKey(house, { ...child, type: 'secret', access: 'organization' }),
+    child: await insertKey(instance, { ...child, type: 'secret', access: 'organization' }),
     foreign: foreign.secretKey,
   };
   const insertEndpoint = async (ofOrganizationId: string, ofProjectId: string | null): Promise<string> => {
     const id = randomUUID();
-    await house.sql(
+    await instance.sql(
       `INSERT INTO webhook_endpoints (id, organization_id, project_id, level, url, events, secret)
        VALUES ($1, $2, $3, $4, 'https://example.com/', '{}', '')`,
       [id, ofOrganizationId, ofProjectId, ofProjectId ? 'project' : 'organization'],
@@ -131,10 +131,10 @@ beforeAll(async () => {
     child: await insertEndpoint(child.organizationId, projects.child),
     foreign: await insertEndpoint(foreign.organizationId, projects.foreign),
   };
-  await insertDays(house, Date.now() - (DAYS + 1) * 86_400_000);
+  await insertDays(instance, Date.now() - (DAYS + 1) * 86_400_000);
   await insertLog();
 });
-afterAll(async () => house?.stop());
+afterAll(async () => instance?.stop());
 
 describe('the log of attempts', () => {
   it('shows each key the attempts within its reach, newest first, page by page', async () => {
@@ -248,12 +248,12 @@ describe('the log of attempts', () => {
   it('finds an attempt in one of two spans that meet, also of a worker whose clock is ahead', async () => {
     const at = Date.now() - 86_400_000;
     const target = { endpointId: endpoints.first, projectId: projects.main };
-    const [inserted] = await insertDeliveries(house, [
+    const [inserted] = await insertDeliveries(instance, [
       { ...target, state: 'succeeded', attempts: [{ at, status: 200 }] },
     ]);
     const { eventId, attemptIds } = inserted!;
     // The id is of the worker, the time of PostgreSQL.
-    await house.sql(
+    await instance.sql(
       `UPDATE attempts SET started_at = started_at - interval '5 ms' WHERE id = $1`,
       attemptIds,
     );

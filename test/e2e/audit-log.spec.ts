@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process';
 import { createHash, randomUUID } from 'node:crypto';
 import { promisify } from 'node:util';
 import { eventually } from '../support/eventually.js';
-import { House, PASSWORD, type Answer } from '../support/house.js';
+import { TestInstance, PASSWORD, type Answer } from '../support/test-instance.js';
 import { patiently } from '../support/patiently.js';
 import { Receiver } from '../support/receiver.js';
 import { insertKey, insertOrganization, insertProject } from '../support/tenants.js';
@@ -10,25 +10,25 @@ import { insertKey, insertOrganization, insertProject } from '../support/tenants
 const PATH = '/api/v1/audit-log';
 const DAY_MS = 86_400_000;
 
-let house: House;
-beforeAll(async () => (house = await House.start({ env: { RATE_LIMITS: 'off' } })));
-afterAll(async () => house?.stop());
+let instance: TestInstance;
+beforeAll(async () => (instance = await TestInstance.start({ env: { RATE_LIMITS: 'off' } })));
+afterAll(async () => instance?.stop());
 
 type Entry = Record<string, any>;
 type Filter = Record<string, string>;
 
 const bearer = (key: string): Record<string, string> => ({ authorization: `Bearer ${key}` });
-const list = (filter: Filter = {}, key = house.credentials.secretKey, where = house): Promise<Answer> =>
+const list = (filter: Filter = {}, key = instance.credentials.secretKey, where = instance): Promise<Answer> =>
   where.request('GET', `${PATH}?${new URLSearchParams(filter)}`, { headers: bearer(key) });
 const entries = async (filter: Filter = {}, key?: string): Promise<Entry[]> =>
   (await list({ limit: '200', ...filter }, key)).body.data as Entry[];
 const entriesOf = (answer: Answer): Promise<Entry[]> =>
   entries({ requestId: answer.headers.get('x-request-id')! });
-const keyId = async (value = house.credentials.secretKey): Promise<string> => {
+const keyId = async (value = instance.credentials.secretKey): Promise<string> => {
   const hash = createHash('sha256').update(value).digest();
-  return (await house.sql('SELECT id FROM api_keys WHERE key_hash = $1', [hash]))[0]!['id'] as string;
+  return (await instance.sql('SELECT id FROM api_keys WHERE key_hash = $1', [hash]))[0]!['id'] as string;
 };
-const createCustomer = (headers: Record<string, string> = {}, where = house): Promise<Answer> =>
+const createCustomer = (headers: Record<string, string> = {}, where = instance): Promise<Answer> =>
   where.request('POST', '/api/v1/customers', {
     body: { email: `${randomUUID()}@example.com` },
     headers: { ...bearer(where.credentials.secretKey), ...headers },
@@ -46,9 +46,9 @@ describe('an entry of the audit log', () => {
     const before = Date.now();
     const customer = (await createCustomer()).body as Entry;
     const requestId = `r-${randomUUID()}`;
-    await house.request('POST', `/api/v1/customers/${customer['id']}/disable`, {
+    await instance.request('POST', `/api/v1/customers/${customer['id']}/disable`, {
       headers: {
-        ...bearer(house.credentials.secretKey),
+        ...bearer(instance.credentials.secretKey),
         'x-request-id': requestId,
         'user-agent': 'Shop/1.0',
       },
@@ -59,8 +59,8 @@ describe('an entry of the audit log', () => {
     expect(answer.body.data).toEqual([
       {
         id: expect.stringMatching(/^[0-9a-f]{8}-[0-9a-f]{4}-7/),
-        organizationId: house.credentials.organizationId,
-        projectId: house.credentials.projectId,
+        organizationId: instance.credentials.organizationId,
+        projectId: instance.credentials.projectId,
         action: 'customer.disabled',
         actorType: 'key',
         actorId: await keyId(),
@@ -80,31 +80,31 @@ describe('an entry of the audit log', () => {
 
   it('names the fields that changed, but no value of any, and nothing secret or personal', async () => {
     const secrets = ['Ada', 'Lovelace', 'ada-audit@example.com', PASSWORD, 'https://audit.example/hook'];
-    const { body } = await house.server('POST', '/api/v1/customers', {
+    const { body } = await instance.server('POST', '/api/v1/customers', {
       email: secrets[2],
       firstName: secrets[0],
       lastName: secrets[1],
       password: secrets[3],
     });
-    await house.server('PATCH', `/api/v1/projects/${house.credentials.projectId}`, {
+    await instance.server('PATCH', `/api/v1/projects/${instance.credentials.projectId}`, {
       name: 'Audited',
       settings: { accessTokenTtl: 600, branding: { color: '#123456' } },
     });
-    const endpoint = await house.createEndpoint('http://127.0.0.1:9/');
-    await house.server('PATCH', `/v1/webhooks/endpoints/${endpoint.id}`, { url: secrets[4] });
-    const key = await house.server('POST', `/api/v1/projects/${house.credentials.projectId}/api-keys`, {
+    const endpoint = await instance.createEndpoint('http://127.0.0.1:9/');
+    await instance.server('PATCH', `/v1/webhooks/endpoints/${endpoint.id}`, { url: secrets[4] });
+    const key = await instance.server('POST', `/api/v1/projects/${instance.credentials.projectId}/api-keys`, {
       name: 'Audited key',
       scopes: ['customer:read'],
     });
-    const rotated = await house.server(
+    const rotated = await instance.server(
       'POST',
-      `/api/v1/projects/${house.credentials.projectId}/api-keys/${key.body.id}/rotate`,
+      `/api/v1/projects/${instance.credentials.projectId}/api-keys/${key.body.id}/rotate`,
     );
 
     expect(await entries({ targetId: body.id as string })).toHaveLength(1);
     const [updated] = await entries({ action: 'project.updated' });
     expect(updated).toMatchObject({
-      targetId: house.credentials.projectId,
+      targetId: instance.credentials.projectId,
       details: { changed: ['name', 'settings.accessTokenTtl', 'settings.branding.color'] },
     });
     const [moved] = await entries({ action: 'webhook_endpoint.updated' });
@@ -126,7 +126,7 @@ describe('an entry of the audit log', () => {
 
   it('names the customer who changed something of their own', async () => {
     const email = `${randomUUID()}@example.com`;
-    const { body } = await house.register(email);
+    const { body } = await instance.register(email);
     const { accessToken } = body.tokens as { accessToken: string };
     const id = body.customer.id as string;
     const actions = async (): Promise<string[]> =>
@@ -135,8 +135,10 @@ describe('an entry of the audit log', () => {
 
     const next = `${PASSWORD} again`;
     const me = (path: string, sent: unknown) =>
-      house.customer(accessToken, 'POST', `/api/v1/me${path}`, sent);
-    expect((await house.customer(accessToken, 'PATCH', '/api/v1/me', { firstName: 'Ada' })).status).toBe(200);
+      instance.customer(accessToken, 'POST', `/api/v1/me${path}`, sent);
+    expect((await instance.customer(accessToken, 'PATCH', '/api/v1/me', { firstName: 'Ada' })).status).toBe(
+      200,
+    );
     expect((await me('/password', { currentPassword: PASSWORD, newPassword: next })).status).toBe(204);
     const newEmail = `${randomUUID()}@example.com`;
     expect((await me('/email', { email: newEmail, password: next })).status).toBe(202);
@@ -144,19 +146,19 @@ describe('an entry of the audit log', () => {
       [email, 'change-email-current'],
       [newEmail, 'change-email-new'],
     ] as const) {
-      const token = await house.token(address, kind);
+      const token = await instance.token(address, kind);
       const confirm = { body: { token } };
-      expect((await house.request('POST', '/api/v1/auth/confirm-email-change', confirm)).status).toBe(200);
+      expect((await instance.request('POST', '/api/v1/auth/confirm-email-change', confirm)).status).toBe(200);
     }
-    await house.page('POST', '/api/v1/auth/forgot-password', { email: newEmail });
-    const reset = { token: await house.token(newEmail, 'reset-password'), password: `${next} and again` };
-    expect((await house.request('POST', '/api/v1/auth/reset-password', { body: reset })).status).toBe(204);
-    const login = await house.page('POST', '/api/v1/auth/login', {
+    await instance.page('POST', '/api/v1/auth/forgot-password', { email: newEmail });
+    const reset = { token: await instance.token(newEmail, 'reset-password'), password: `${next} and again` };
+    expect((await instance.request('POST', '/api/v1/auth/reset-password', { body: reset })).status).toBe(204);
+    const login = await instance.page('POST', '/api/v1/auth/login', {
       email: newEmail,
       password: reset.password,
     });
     expect(
-      await house.customer(login.body.tokens.accessToken, 'POST', '/api/v1/me/delete', {
+      await instance.customer(login.body.tokens.accessToken, 'POST', '/api/v1/me/delete', {
         currentPassword: reset.password,
       }),
     ).toMatchObject({ status: 204 });
@@ -171,26 +173,29 @@ describe('an entry of the audit log', () => {
   });
 
   it('is not made of logins, refreshes and logouts, which are events', async () => {
-    const [count] = await house.sql<{ n: number }>('SELECT count(*)::int AS n FROM audit_log');
+    const [count] = await instance.sql<{ n: number }>('SELECT count(*)::int AS n FROM audit_log');
     const email = `${randomUUID()}@example.com`;
-    const { refreshToken } = (await house.register(email)).body.tokens as { refreshToken: string };
-    await house.request('POST', '/api/v1/auth/refresh', { body: { refreshToken } });
-    const { body } = await house.page('POST', '/api/v1/auth/login', { email, password: PASSWORD });
-    await house.customer(body.tokens.accessToken, 'POST', '/api/v1/auth/logout', {});
-    expect(await house.sql('SELECT count(*)::int AS n FROM audit_log')).toEqual([count]);
+    const { refreshToken } = (await instance.register(email)).body.tokens as { refreshToken: string };
+    await instance.request('POST', '/api/v1/auth/refresh', { body: { refreshToken } });
+    const { body } = await instance.page('POST', '/api/v1/auth/login', { email, password: PASSWORD });
+    await instance.customer(body.tokens.accessToken, 'POST', '/api/v1/auth/logout', {});
+    expect(await instance.sql('SELECT count(*)::int AS n FROM audit_log')).toEqual([count]);
   });
 
-  it('names the house itself for what it did without anybody, and who runs it reads so', async () => {
-    const [first] = await house.sql(
+  it('names the instance itself for what it did without anybody, and who runs it reads so', async () => {
+    const [first] = await instance.sql(
       `SELECT actor_id FROM audit_log WHERE action = 'organization.created' AND actor_type = 'system'`,
     );
     expect(first).toEqual({ actor_id: null });
-    const stranger = await insertOrganization(house);
-    const child = await house.server('POST', '/api/v1/organizations', { name: 'Child', slug: 'audit-child' });
-    await promisify(execFile)(process.execPath, ['scripts/gatehouse.mjs', 'rotate-signing-key'], {
-      env: { PATH: process.env['PATH']!, ...house.env },
+    const stranger = await insertOrganization(instance);
+    const child = await instance.server('POST', '/api/v1/organizations', {
+      name: 'Child',
+      slug: 'audit-child',
     });
-    const kid = (await house.sql('SELECT kid FROM signing_keys ORDER BY activates_at DESC'))[0]!['kid'];
+    await promisify(execFile)(process.execPath, ['scripts/gatehouse.mjs', 'rotate-signing-key'], {
+      env: { PATH: process.env['PATH']!, ...instance.env },
+    });
+    const kid = (await instance.sql('SELECT kid FROM signing_keys ORDER BY activates_at DESC'))[0]!['kid'];
     const rotated = await entries({ action: 'signing_key.rotated' });
     expect(rotated).toMatchObject([
       {
@@ -205,10 +210,10 @@ describe('an entry of the audit log', () => {
       },
     ]);
     expect(await entries({ targetId: kid as string })).toEqual(rotated);
-    const told = await house.sql(
+    const told = await instance.sql(
       `SELECT organization_id FROM audit_log WHERE action = 'signing_key.rotated' ORDER BY 1`,
     );
-    const owners = [house.credentials.organizationId, stranger.organizationId].sort();
+    const owners = [instance.credentials.organizationId, stranger.organizationId].sort();
     expect(told.map((row) => row['organization_id'])).toEqual(owners);
     expect(owners).not.toContain(child.body.id);
   });
@@ -218,13 +223,13 @@ describe('an entry of the audit log', () => {
     const created = await createCustomer(vouched);
     expect((await entriesOf(created))[0]).toMatchObject({ actorType: 'key', ip: '127.0.0.1' });
     const email = `${randomUUID()}@example.com`;
-    await house.register(email);
-    await house.page('POST', '/api/v1/auth/forgot-password', { email });
-    const reset = await house.request('POST', '/api/v1/auth/reset-password', {
-      body: { token: await house.token(email, 'reset-password'), password: `${PASSWORD} new` },
+    await instance.register(email);
+    await instance.page('POST', '/api/v1/auth/forgot-password', { email });
+    const reset = await instance.request('POST', '/api/v1/auth/reset-password', {
+      body: { token: await instance.token(email, 'reset-password'), password: `${PASSWORD} new` },
       headers: {
-        ...bearer(house.credentials.projectSecretKey),
-        'x-publishable-key': house.credentials.publishableKey,
+        ...bearer(instance.credentials.projectSecretKey),
+        'x-publishable-key': instance.credentials.publishableKey,
         ...vouched,
       },
     });
@@ -236,36 +241,36 @@ describe('an entry of the audit log', () => {
 describe('the audit log and the change', () => {
   it('are one: a change that is rolled back leaves no entry, one without its entry does not happen', async () => {
     const email = `${randomUUID()}@example.com`;
-    await house.sql(
+    await instance.sql(
       `ALTER TABLE audit_log ADD CONSTRAINT broken CHECK (action <> 'customer.created') NOT VALID`,
     );
     try {
-      expect((await house.server('POST', '/api/v1/customers', { email })).status).toBe(500);
+      expect((await instance.server('POST', '/api/v1/customers', { email })).status).toBe(500);
     } finally {
-      await house.sql('ALTER TABLE audit_log DROP CONSTRAINT broken');
+      await instance.sql('ALTER TABLE audit_log DROP CONSTRAINT broken');
     }
-    expect(await house.sql('SELECT 1 FROM customers WHERE email = $1', [email])).toEqual([]);
+    expect(await instance.sql('SELECT 1 FROM customers WHERE email = $1', [email])).toEqual([]);
 
     // A change that fails in the last moment: when it commits.
-    await house.sql(`
+    await instance.sql(`
       CREATE FUNCTION fail_late() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RAISE ''late''; END';
       CREATE CONSTRAINT TRIGGER late AFTER INSERT ON customers DEFERRABLE INITIALLY DEFERRED
         FOR EACH ROW EXECUTE FUNCTION fail_late()`);
-    const late = await house.server('POST', '/api/v1/customers', { email });
-    await house.sql('DROP TRIGGER late ON customers; DROP FUNCTION fail_late()');
+    const late = await instance.server('POST', '/api/v1/customers', { email });
+    await instance.sql('DROP TRIGGER late ON customers; DROP FUNCTION fail_late()');
     expect(late.status).toBe(500);
     expect(await entriesOf(late)).toEqual([]);
 
-    await house.server('POST', '/api/v1/customers', { email });
-    const taken = await house.server('POST', '/api/v1/customers', { email });
+    await instance.server('POST', '/api/v1/customers', { email });
+    const taken = await instance.server('POST', '/api/v1/customers', { email });
     expect(taken.status).toBe(409);
     expect(await entriesOf(taken)).toEqual([]);
   });
 
   it('a replayed request with an Idempotency-Key is no second entry', async () => {
     const { body } = await createCustomer();
-    const headers = { ...bearer(house.credentials.secretKey), 'idempotency-key': randomUUID() };
-    const disable = () => house.request('POST', `/api/v1/customers/${body.id}/disable`, { headers });
+    const headers = { ...bearer(instance.credentials.secretKey), 'idempotency-key': randomUUID() };
+    const disable = () => instance.request('POST', `/api/v1/customers/${body.id}/disable`, { headers });
     const [first, second] = [await disable(), await disable()];
     expect(second.headers.get('idempotent-replayed')).toBe('true');
     expect(await entriesOf(first)).toHaveLength(1);
@@ -278,19 +283,19 @@ describe('the audit log and the change', () => {
     async (how) => {
       const receiver = await Receiver.start();
       try {
-        const endpoint = await house.createEndpoint(receiver.url, ['customer.created']);
+        const endpoint = await instance.createEndpoint(receiver.url, ['customer.created']);
         await createCustomer();
         const delivery = await eventually(
           'a delivery',
-          async () => (await house.attempts({ endpoint_id: endpoint.id }))[0]?.['delivery_id'] as string,
+          async () => (await instance.attempts({ endpoint_id: endpoint.id }))[0]?.['delivery_id'] as string,
         );
         const answers = await Promise.all(
           Array.from({ length: 20 }, () =>
             patiently(() =>
-              house.request('POST', `/v1/webhooks/deliveries/${delivery}/redeliver`, {
+              instance.request('POST', `/v1/webhooks/deliveries/${delivery}/redeliver`, {
                 body: { reason: 'the target is up again' },
                 headers: {
-                  ...bearer(house.credentials.secretKey),
+                  ...bearer(instance.credentials.secretKey),
                   ...(how === 'with' ? { 'idempotency-key': randomUUID() } : {}),
                 },
               }),
@@ -320,15 +325,15 @@ describe('the audit log and the change', () => {
 
   it('a redelivery that finds its endpoint deleted is a refused attempt', async () => {
     const receiver = await Receiver.start();
-    const endpoint = await house.createEndpoint(receiver.url, ['customer.created']);
+    const endpoint = await instance.createEndpoint(receiver.url, ['customer.created']);
     await createCustomer();
     const delivery = await eventually(
       'a delivery',
-      async () => (await house.attempts({ endpoint_id: endpoint.id }))[0]?.['delivery_id'] as string,
+      async () => (await instance.attempts({ endpoint_id: endpoint.id }))[0]?.['delivery_id'] as string,
     );
     await receiver.stop();
-    await house.server('DELETE', `/v1/webhooks/endpoints/${endpoint.id}`);
-    const answer = await house.server('POST', `/v1/webhooks/deliveries/${delivery}/redeliver`);
+    await instance.server('DELETE', `/v1/webhooks/endpoints/${endpoint.id}`);
+    const answer = await instance.server('POST', `/v1/webhooks/deliveries/${delivery}/redeliver`);
     expect(answer.status).toBe(409);
     expect(await entriesOf(answer)).toMatchObject([
       { targetId: delivery, details: { outcome: 'refused', code: 'endpoint_deleted' } },
@@ -338,17 +343,20 @@ describe('the audit log and the change', () => {
 
 describe('the list', () => {
   it('is newest first, in pages, and filtered by everything it shows', async () => {
-    const tenant = await insertProject(house, house.credentials.organizationId);
+    const tenant = await insertProject(instance, instance.credentials.organizationId);
     const { projectId } = tenant;
     const made: Answer[] = [];
     for (let index = 0; index < 5; index += 1) {
       made.push(
-        await house.server('POST', '/api/v1/customers', { email: `${randomUUID()}@example.com`, projectId }),
+        await instance.server('POST', '/api/v1/customers', {
+          email: `${randomUUID()}@example.com`,
+          projectId,
+        }),
       );
     }
     const customer = made[0]!.body.id as string;
-    await house.server('POST', `/api/v1/customers/${customer}/disable`);
-    await house.server('POST', `/api/v1/projects/${projectId}/api-keys`, { name: 'Service' });
+    await instance.server('POST', `/api/v1/customers/${customer}/disable`);
+    await instance.server('POST', `/api/v1/projects/${projectId}/api-keys`, { name: 'Service' });
 
     const all = await entries({ projectId });
     expect(all).toHaveLength(7);
@@ -412,7 +420,7 @@ describe('the list', () => {
     ['limit=0', 'limit'],
     ['target=x', 'target'],
   ])('refuses ?%s', async (query, field) => {
-    const answer = await house.server('GET', `${PATH}?${query}`);
+    const answer = await instance.server('GET', `${PATH}?${query}`);
     expect(answer).toMatchObject({ status: 400, body: { code: 'validation_failed', errors: [{ field }] } });
   });
 
@@ -422,7 +430,7 @@ describe('the list', () => {
     const { nextCursor: cursor } = (await list({ limit: '1' })).body as { nextCursor: string };
     for (const answer of [
       await list({ cursor, actorType: 'key' }),
-      await list({ cursor }, house.credentials.projectSecretKey),
+      await list({ cursor }, instance.credentials.projectSecretKey),
       await list({ cursor: `${cursor.slice(0, -2)}${cursor.endsWith('AA') ? 'BB' : 'AA'}` }),
     ]) {
       expect(answer).toMatchObject({ status: 400, body: { code: 'invalid_cursor' } });
@@ -430,7 +438,11 @@ describe('the list', () => {
   });
 
   it('AK-06: needs audit:read', async () => {
-    const key = await insertKey(house, { ...house.credentials, type: 'secret', scopes: ['event:read'] });
+    const key = await insertKey(instance, {
+      ...instance.credentials,
+      type: 'secret',
+      scopes: ['event:read'],
+    });
     expect(await list({}, key)).toMatchObject({
       status: 403,
       body: { code: 'insufficient_scope', requiredScopes: ['audit:read'] },
@@ -438,25 +450,28 @@ describe('the list', () => {
   });
 
   it("AK-04: shows a project key its own project, an organization key its own and its children's, nobody else's", async () => {
-    const sibling = await insertProject(house, house.credentials.organizationId);
-    const stranger = await insertOrganization(house);
+    const sibling = await insertProject(instance, instance.credentials.organizationId);
+    const stranger = await insertOrganization(instance);
     const create = async (key: string): Promise<string> => {
       const body = { email: `${randomUUID()}@example.com` };
-      const answer = await house.request('POST', '/api/v1/customers', { body, headers: bearer(key) });
+      const answer = await instance.request('POST', '/api/v1/customers', { body, headers: bearer(key) });
       return answer.body.id as string;
     };
-    const mine = await create(house.credentials.projectSecretKey);
+    const mine = await create(instance.credentials.projectSecretKey);
     const theirs = await create(sibling.secretKey);
     const foreign = await create(stranger.secretKey);
-    const child = await house.server('POST', '/api/v1/organizations', { name: 'Child', slug: 'audit-reach' });
+    const child = await instance.server('POST', '/api/v1/organizations', {
+      name: 'Child',
+      slug: 'audit-reach',
+    });
     const seenBy = async (key: string): Promise<string[]> => {
       const targets = new Set((await entries({}, key)).map(({ targetId }) => targetId as string));
       return [mine, theirs, foreign, child.body.id as string].filter((id) => targets.has(id));
     };
-    expect(await seenBy(house.credentials.secretKey)).toEqual([mine, theirs, child.body.id]);
-    expect(await seenBy(house.credentials.projectSecretKey)).toEqual([mine]);
+    expect(await seenBy(instance.credentials.secretKey)).toEqual([mine, theirs, child.body.id]);
+    expect(await seenBy(instance.credentials.projectSecretKey)).toEqual([mine]);
     expect(await seenBy(stranger.secretKey)).toEqual([foreign]);
-    const strangerKey = await insertKey(house, { ...stranger, type: 'secret', access: 'organization' });
+    const strangerKey = await insertKey(instance, { ...stranger, type: 'secret', access: 'organization' });
     expect(await seenBy(strangerKey)).toEqual([foreign]);
     // Another tenant's ids match nothing, like ids that do not exist.
     for (const filter of <Filter[]>[
@@ -467,10 +482,10 @@ describe('the list', () => {
     ]) {
       expect(await entries(filter)).toEqual([]);
     }
-    const projects = (await entries({}, house.credentials.projectSecretKey)).map(
+    const projects = (await entries({}, instance.credentials.projectSecretKey)).map(
       ({ projectId }) => projectId,
     );
-    expect(new Set(projects)).toEqual(new Set([house.credentials.projectId]));
+    expect(new Set(projects)).toEqual(new Set([instance.credentials.projectId]));
   });
 });
 
@@ -486,9 +501,9 @@ describe('the table', () => {
     `SET LOCAL gatehouse.audit_retention = 'on'; TRUNCATE audit_log`,
   ])('refuses %s', async (statement) => {
     await createCustomer();
-    const rows = () => house.sql('SELECT * FROM audit_log ORDER BY id');
+    const rows = () => instance.sql('SELECT * FROM audit_log ORDER BY id');
     const before = await rows();
-    await expect(house.sql(statement)).rejects.toMatchObject({
+    await expect(instance.sql(statement)).rejects.toMatchObject({
       code: '42501',
       message: 'the audit log is append-only',
     });
@@ -499,31 +514,31 @@ describe('the table', () => {
 describe('retention', () => {
   it('removes what is older than AUDIT_RETENTION, and nothing else', async () => {
     const insert = (time: number) =>
-      house.sql(
+      instance.sql(
         `INSERT INTO audit_log (id, organization_id, actor_type, action, target_type, target_id, created_at)
          VALUES ($1, $2, 'system', 'customer.created', 'customer', 'retention', $3)`,
-        [idOf(time), house.credentials.organizationId, new Date(time)],
+        [idOf(time), instance.credentials.organizationId, new Date(time)],
       );
     const now = Date.now();
     const ages = [1, 3 * DAY_MS - 60_000, 3 * DAY_MS + 60_000, 400 * DAY_MS];
     for (const age of ages) await insert(now - age);
     // More than one statement removes.
-    await house.sql(
+    await instance.sql(
       `INSERT INTO audit_log (id, organization_id, actor_type, action, target_type, target_id, created_at)
        SELECT overlay(gen_random_uuid()::text placing '00000000-0001-7' from 1 for 15)::uuid, $1, 'system',
          'customer.created', 'customer', 'retention', to_timestamp(0) FROM generate_series(1, 4500)`,
-      [house.credentials.organizationId],
+      [instance.credentials.organizationId],
     );
-    const others = await house.sql(`SELECT id FROM audit_log WHERE target_id <> 'retention' ORDER BY id`);
-    const worker = house.startWorker({ AUDIT_RETENTION: '3d' });
+    const others = await instance.sql(`SELECT id FROM audit_log WHERE target_id <> 'retention' ORDER BY id`);
+    const worker = instance.startWorker({ AUDIT_RETENTION: '3d' });
     const left = () =>
-      house.sql(`SELECT created_at FROM audit_log WHERE target_id = 'retention' ORDER BY id`);
+      instance.sql(`SELECT created_at FROM audit_log WHERE target_id = 'retention' ORDER BY id`);
     await eventually('retention', async () => (await left()).length === 2);
     expect((await left()).map((row) => now - (row['created_at'] as Date).getTime())).toEqual([
       ages[1],
       ages[0],
     ]);
-    expect(await house.sql(`SELECT id FROM audit_log WHERE target_id <> 'retention' ORDER BY id`)).toEqual(
+    expect(await instance.sql(`SELECT id FROM audit_log WHERE target_id <> 'retention' ORDER BY id`)).toEqual(
       others,
     );
     await worker.end();
@@ -537,7 +552,7 @@ describe('AUDIT_IP', () => {
     ['off', null, null],
     ['full', '203.0.113.99', '2001:db8:1:2::3'],
   ])('%s writes %s and %s', async (setting, ipv4, ipv6) => {
-    const where = await House.start({
+    const where = await TestInstance.start({
       workers: 0,
       env: { AUDIT_IP: setting, TRUSTED_PROXIES: '127.0.0.1/32' },
     });

@@ -12,20 +12,20 @@ import { decodeJwt, decodeProtectedHeader, SignJWT, UnsecuredJWT } from 'jose';
 import { Keyring } from '#platform';
 import { codeBlocks } from '../support/code-blocks.js';
 import { eventually } from '../support/eventually.js';
-import { House, PASSWORD } from '../support/house.js';
-import { freePort, HouseProcess } from '../support/processes.js';
+import { TestInstance, PASSWORD } from '../support/test-instance.js';
+import { freePort, ServerProcess } from '../support/processes.js';
 import { uniqueEmail } from '../support/unique-email.js';
 
 const DOCUMENT = 'docs/backend.md';
 const root = process.cwd();
 
-let house: House;
+let instance: TestInstance;
 /** A folder as a reader of the document would have it: its files, a package.json, the packages. */
 let folder: string;
-const servers: HouseProcess[] = [];
+const servers: ServerProcess[] = [];
 
 beforeAll(async () => {
-  house = await House.start();
+  instance = await TestInstance.start();
   folder = await mkdtemp(join(tmpdir(), 'gatehouse-backend-'));
   await symlink(join(root, 'node_modules'), join(folder, 'node_modules'), 'junction');
   await writeFile(join(folder, 'package.json'), '{"type":"module"}');
@@ -33,21 +33,21 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   await Promise.all(servers.map((server) => server.end('SIGKILL')));
-  await house?.stop();
+  await instance?.stop();
   await rm(folder, { recursive: true, force: true });
 });
 
 const environment = (): Record<string, string> => ({
-  GATEHOUSE_URL: house.baseUrl,
-  GATEHOUSE_PROJECT_ID: house.credentials.projectId,
-  GATEHOUSE_PUBLISHABLE_KEY: house.credentials.publishableKey,
-  GATEHOUSE_SECRET_KEY: house.credentials.projectSecretKey,
+  GATEHOUSE_URL: instance.baseUrl,
+  GATEHOUSE_PROJECT_ID: instance.credentials.projectId,
+  GATEHOUSE_PUBLISHABLE_KEY: instance.credentials.publishableKey,
+  GATEHOUSE_SECRET_KEY: instance.credentials.projectSecretKey,
 });
 
 /** Starts a file of the document. @returns its address once it answers */
 async function serve(file: string, env: Record<string, string> = {}): Promise<string> {
   const port = await freePort();
-  const server = new HouseProcess(join(folder, file), { ...environment(), PORT: String(port), ...env });
+  const server = new ServerProcess(join(folder, file), { ...environment(), PORT: String(port), ...env });
   servers.push(server);
   const url = `http://127.0.0.1:${port}`;
   await eventually(`${file} listening`, async () => {
@@ -85,10 +85,10 @@ async function compileNest(): Promise<void> {
 
 /** The key that signs access tokens: what a token of Gatehouse itself would say is then up to the test. */
 async function signingKey(): Promise<KeyObject> {
-  const [row] = await house.sql<{ kid: string; private_key: Buffer }>(
+  const [row] = await instance.sql<{ kid: string; private_key: Buffer }>(
     'SELECT kid, private_key FROM signing_keys',
   );
-  const keyring = new Keyring([house.env['GATEHOUSE_SECRET']!]);
+  const keyring = new Keyring([instance.env['GATEHOUSE_SECRET']!]);
   return createPrivateKey(keyring.decrypt('signing-key', row!.kid, row!.private_key));
 }
 
@@ -117,14 +117,14 @@ describe.each([
   };
 
   it('lets a good token in', async () => {
-    const { body } = await house.register();
+    const { body } = await instance.register();
     const answer = await get(body.tokens.accessToken as string);
     expect(answer.status).toBe(200);
     expect(JSON.parse(answer.text)).toEqual({ customerId: body.customer.id, plan: null, orders: [] });
   });
 
   it('refuses what is no token, and tokens that are tampered with or signed by others', async () => {
-    const token = (await house.register()).body.tokens.accessToken as string;
+    const token = (await instance.register()).body.tokens.accessToken as string;
     const [head, claims, signature] = token.split('.') as [string, string, string];
     const other = generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey;
     const header = decodeProtectedHeader(token) as { alg: string };
@@ -150,7 +150,7 @@ describe.each([
   });
 
   it('refuses genuine tokens that are expired, of another project, of another issuer or of another type', async () => {
-    const token = (await house.register()).body.tokens.accessToken as string;
+    const token = (await instance.register()).body.tokens.accessToken as string;
     const header = decodeProtectedHeader(token) as { alg: string };
     const claims = decodeJwt(token);
     const key = await signingKey();
@@ -171,20 +171,20 @@ describe.each([
   });
 
   it('lets a token in that carries a custom claim, and knows nothing of a session that was just ended', async () => {
-    const { projectId } = house.credentials;
-    await house.server('PATCH', `/api/v1/projects/${projectId}`, {
+    const { projectId } = instance.credentials;
+    await instance.server('PATCH', `/api/v1/projects/${projectId}`, {
       settings: { accessTokenClaims: ['plan'] },
     });
     const email = uniqueEmail();
     const created = { email, password: PASSWORD, publicMetadata: { plan: 'free' }, metadata: { plan: 'x' } };
-    await house.server('POST', '/api/v1/customers', created);
-    const { body } = await house.login(email);
+    await instance.server('POST', '/api/v1/customers', created);
+    const { body } = await instance.login(email);
     const token = body.tokens.accessToken as string;
     expect(JSON.parse((await get(token)).text)).toMatchObject({ customerId: body.customer.id, plan: 'free' });
 
-    await house.customer(token, 'POST', '/api/v1/auth/logout');
+    await instance.customer(token, 'POST', '/api/v1/auth/logout');
     expect((await get(token)).status).toBe(200);
-    expect(await house.customer(token, 'GET', '/api/v1/me')).toMatchObject({
+    expect(await instance.customer(token, 'GET', '/api/v1/me')).toMatchObject({
       status: 401,
       body: { code: 'invalid_access_token' },
     });
@@ -192,7 +192,7 @@ describe.each([
 
   it('answers 503, not 401, while the public keys cannot be read', async () => {
     const elsewhere = await serve(file, { GATEHOUSE_URL: `http://127.0.0.1:${await freePort()}` });
-    const token = (await house.register()).body.tokens.accessToken as string;
+    const token = (await instance.register()).body.tokens.accessToken as string;
     expect((await get(token, `${elsewhere}/orders`)).status).toBe(503);
     expect((await get(undefined, `${elsewhere}/orders`)).status).toBe(401);
   });
@@ -215,10 +215,10 @@ describe('a server that acts for a customer', () => {
 
   it("makes the customer's session show their address and browser", async () => {
     const email = uniqueEmail();
-    const { body } = await house.register(email);
+    const { body } = await instance.register(email);
     const response = await logIn(email, PASSWORD, '203.0.113.7');
     expect(await response.json()).toMatchObject({ tokens: { accessToken: expect.any(String) } });
-    const sessions = await house.server('GET', `/api/v1/customers/${body.customer.id}/sessions`);
+    const sessions = await instance.server('GET', `/api/v1/customers/${body.customer.id}/sessions`);
     expect(sessions.body.data[0]).toMatchObject({ ip: '203.0.113.7', device: 'Firefox on Linux' });
     expect(sessions.body.data[1]).toMatchObject({ ip: '127.0.0.1' });
   });
@@ -263,9 +263,9 @@ describe('a server that manages customers', () => {
     const email = uniqueEmail();
     const customer = await run(`return customers.invite('${email}', 'crm-${email}')`);
     expect(customer).toMatchObject({ email, emailVerified: false, publicMetadata: { plan: 'free' } });
-    const token = await house.token(email, 'accept-invite');
-    await house.request('POST', '/api/v1/auth/reset-password', { body: { token, password: PASSWORD } });
-    const login = await house.login(email);
+    const token = await instance.token(email, 'accept-invite');
+    await instance.request('POST', '/api/v1/auth/reset-password', { body: { token, password: PASSWORD } });
+    const login = await instance.login(email);
     expect(login).toMatchObject({
       status: 200,
       body: { customer: { id: customer.id, emailVerified: true } },
@@ -283,7 +283,7 @@ describe('a server that manages customers', () => {
   it('creates a customer once although the first answer is lost', async () => {
     let lost = 0;
     const line = createServer((caller) => {
-      const gatehouse = connect(Number(house.env['PORT']), '127.0.0.1');
+      const gatehouse = connect(Number(instance.env['PORT']), '127.0.0.1');
       caller.pipe(gatehouse);
       gatehouse.on('data', (answer) => {
         if (lost > 0) return void caller.write(answer);
@@ -300,13 +300,13 @@ describe('a server that manages customers', () => {
     const customer = await run(`return customers.invite('${email}', '${email}')`, { GATEHOUSE_URL });
     line.close();
     expect({ lost, customer }).toMatchObject({ lost: 1, customer: { email } });
-    expect(await house.mails(email, 'accept-invite')).toHaveLength(1);
+    expect(await instance.mails(email, 'accept-invite')).toHaveLength(1);
   });
 
   it('imports a password hash', async () => {
     const email = uniqueEmail();
     await run(`return customers.importCustomer('${email}', '${bcrypt.hashSync(PASSWORD, 4)}')`);
-    const login = await house.login(email);
+    const login = await instance.login(email);
     expect(login).toMatchObject({ status: 200, body: { customer: { emailVerified: true } } });
     expect(await run(`return attempt(customers.importCustomer('x-${email}', 'md5$abc'))`)).toMatchObject({
       code: 'validation_failed',
@@ -316,8 +316,8 @@ describe('a server that manages customers', () => {
 
   it('lists and ends sessions, disables, enables, unlocks and removes', async () => {
     const email = uniqueEmail();
-    const { id } = (await house.register(email)).body.customer as { id: string };
-    for (let more = 0; more < 2; more += 1) await house.login(email);
+    const { id } = (await instance.register(email)).body.customer as { id: string };
+    for (let more = 0; more < 2; more += 1) await instance.login(email);
     const ended = await run(`
       const before = await customers.sessions('${id}');
       await customers.endSession('${id}', before[0].id);
@@ -327,14 +327,14 @@ describe('a server that manages customers', () => {
     expect(ended).toEqual([3, 2, 0]);
 
     expect(await run(`return customers.disable('${id}')`)).toMatchObject({ disabledAt: expect.any(String) });
-    expect(await house.login(email)).toMatchObject({ status: 403, body: { code: 'customer_disabled' } });
+    expect(await instance.login(email)).toMatchObject({ status: 403, body: { code: 'customer_disabled' } });
     expect(await run(`return customers.enable('${id}')`)).toMatchObject({ disabledAt: null });
-    expect(await house.login(email)).toMatchObject({ status: 200 });
+    expect(await instance.login(email)).toMatchObject({ status: 200 });
 
-    while ((await house.login(email, 'wrong')).status === 401);
-    expect(await house.login(email)).toMatchObject({ status: 429, body: { code: 'too_many_attempts' } });
+    while ((await instance.login(email, 'wrong')).status === 401);
+    expect(await instance.login(email)).toMatchObject({ status: 429, body: { code: 'too_many_attempts' } });
     await run(`return customers.unlock('${id}')`);
-    expect(await house.login(email)).toMatchObject({ status: 200 });
+    expect(await instance.login(email)).toMatchObject({ status: 200 });
 
     const gone = await run(`await customers.remove('${id}'); return attempt(customers.find('${id}'))`);
     expect(gone).toMatchObject({ statusCode: 404, code: 'not_found' });

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { Keyring } from '#platform';
-import { House, type Answer } from '../support/house.js';
+import { TestInstance, type Answer } from '../support/test-instance.js';
 import {
   drip,
   gibberish,
@@ -17,29 +17,29 @@ const RETURN = 'https://app.example.com/billing';
 
 const stripe = new StripeStandIn();
 /** Without Stripe, and with it. */
-let plain: House;
-let house: House;
+let plain: TestInstance;
+let instance: TestInstance;
 beforeAll(async () => {
   await stripe.start();
-  plain = await House.start({ workers: 0 });
-  house = await House.start({
+  plain = await TestInstance.start({ workers: 0 });
+  instance = await TestInstance.start({
     workers: 0,
     env: { STRIPE_SECRET_KEY: stripe.key, STRIPE_API_BASE: stripe.url },
   });
 });
 afterAll(async () => {
   await plain?.stop();
-  await house?.stop();
+  await instance?.stop();
   await stripe.stop();
 });
 beforeEach(() => stripe.calm());
 
 const bearer = (key: string): Record<string, string> => ({ authorization: `Bearer ${key}` });
-const open = (where: House, key: string, body: unknown = { returnUrl: RETURN }): Promise<Answer> =>
+const open = (where: TestInstance, key: string, body: unknown = { returnUrl: RETURN }): Promise<Answer> =>
   where.request('POST', PATH, { body, headers: bearer(key) });
 
 /** An organization of its own, with a key. */
-const newcomer = async (where: House): Promise<{ organizationId: string; key: string }> => {
+const newcomer = async (where: TestInstance): Promise<{ organizationId: string; key: string }> => {
   const { organizationId, secretKey } = await insertOrganization(where);
   return { organizationId, key: secretKey };
 };
@@ -233,15 +233,15 @@ describe('whose billing portal a key opens (AK-04, AK-06)', () => {
   });
 
   it('a stranger’s is like one that does not exist', async () => {
-    const stranger = await newcomer(house);
+    const stranger = await newcomer(instance);
     const ask = (organizationId: unknown) =>
-      house.server('POST', PATH, { returnUrl: RETURN, organizationId });
+      instance.server('POST', PATH, { returnUrl: RETURN, organizationId });
     const [theirs, missing] = [await ask(stranger.organizationId), await ask(randomUUID())];
     expect(theirs.status).toBe(404);
     expect({ ...theirs.body, requestId: '' }).toEqual({ ...missing.body, requestId: '' });
     expect((await ask('x')).body).toMatchObject({ errors: [{ field: 'organizationId' }] });
     expect(stripe.requests).toEqual([]);
-    expect(await house.sql('SELECT 1 FROM billing_customers')).toEqual([]);
+    expect(await instance.sql('SELECT 1 FROM billing_customers')).toEqual([]);
   });
 });
 
@@ -249,9 +249,9 @@ describe('the billing portal with Stripe', () => {
   const portal = '/v1/billing_portal/sessions';
 
   it('creates a customer at the first time and knows it from then on', async () => {
-    const { organizationId, key } = await newcomer(house);
-    const first = await open(house, key);
-    const second = await open(house, key);
+    const { organizationId, key } = await newcomer(instance);
+    const first = await open(instance, key);
+    const second = await open(instance, key);
     expect([first.status, second.status]).toEqual([200, 200]);
     expect(first.body.url).toMatch(/^https:\/\/billing\.stripe\.com\/p\/session\//);
     expect(second.body.url).not.toBe(first.body.url);
@@ -264,7 +264,7 @@ describe('the billing portal with Stripe', () => {
       name: `org-${organizationId}`,
       'metadata[gatehouse_organization_id]': organizationId,
     });
-    const [{ customer_id: customer }] = (await house.sql(
+    const [{ customer_id: customer }] = (await instance.sql(
       'SELECT customer_id FROM billing_customers WHERE organization_id = $1',
       [organizationId],
     )) as [{ customer_id: string }];
@@ -274,9 +274,9 @@ describe('the billing portal with Stripe', () => {
   });
 
   it('creates one customer for ten requests at the same time', async () => {
-    const { organizationId, key } = await newcomer(house);
+    const { organizationId, key } = await newcomer(instance);
     stripe.pause = 300;
-    const answers = await Promise.all(Array.from({ length: 10 }, () => open(house, key)));
+    const answers = await Promise.all(Array.from({ length: 10 }, () => open(instance, key)));
     expect(answers.map(({ status }) => status)).toEqual(answers.map(() => 200));
     const ours = [...stripe.customers].filter(([, customer]) => customer.organizationId === organizationId);
     expect(ours).toHaveLength(1);
@@ -284,67 +284,67 @@ describe('the billing portal with Stripe', () => {
   });
 
   it('creates another customer when that one was deleted, also for several at the same time', async () => {
-    const { organizationId, key } = await newcomer(house);
-    await open(house, key);
+    const { organizationId, key } = await newcomer(instance);
+    await open(instance, key);
     const [first] = [...stripe.customers].find(([, customer]) => customer.organizationId === organizationId)!;
     stripe.customers.delete(first);
-    const answers = await Promise.all(Array.from({ length: 5 }, () => open(house, key)));
+    const answers = await Promise.all(Array.from({ length: 5 }, () => open(instance, key)));
     expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 200, 200]);
     const ours = [...stripe.customers].filter(([, customer]) => customer.organizationId === organizationId);
     expect(ours).toHaveLength(1);
     stripe.calm();
-    expect((await open(house, key)).status).toBe(200);
+    expect((await open(instance, key)).status).toBe(200);
     expect(stripe.requests.map(({ path }) => path)).toEqual([portal]);
   });
 
   it('gives up when a new customer is gone at once as well', async () => {
-    const { key } = await newcomer(house);
+    const { key } = await newcomer(instance);
     stripe.next(
       ...Array.from({ length: 8 }, () => stripeError(400, { code: 'resource_missing', param: 'customer' })),
     );
-    expect((await open(house, key)).status).toBe(501);
+    expect((await open(instance, key)).status).toBe(501);
     expect(stripe.requests.length).toBeLessThan(8);
   });
 
   it('keeps a customer that was created though the portal did not open', async () => {
-    const { key } = await newcomer(house);
-    await open(house, key);
+    const { key } = await newcomer(instance);
+    await open(instance, key);
     stripe.calm();
     stripe.always = stripeError(500);
     const headers = { ...bearer(key), 'idempotency-key': randomUUID() };
     const body = { returnUrl: RETURN };
-    const failed = await house.request('POST', PATH, { body, headers });
+    const failed = await instance.request('POST', PATH, { body, headers });
     expect(failed.body.code).toBe('billing_unavailable');
     stripe.calm();
-    expect((await house.request('POST', PATH, { body, headers })).status).toBe(200);
+    expect((await instance.request('POST', PATH, { body, headers })).status).toBe(200);
     expect(stripe.requests.map(({ path }) => path)).toEqual([portal]);
   });
 
   it('is not stuck with an error that stays with its idempotency key', async () => {
-    const { key } = await newcomer(house);
+    const { key } = await newcomer(instance);
     stripe.isBroken = true;
-    expect((await open(house, key)).status).toBe(503);
+    expect((await open(instance, key)).status).toBe(503);
     stripe.isBroken = false;
-    expect((await open(house, key)).status).toBe(200);
+    expect((await open(instance, key)).status).toBe(200);
   });
 
   it('finds the customer again whose creation was answered, but not heard', async () => {
-    const { organizationId, key } = await newcomer(house);
+    const { organizationId, key } = await newcomer(instance);
     stripe.lost = 10;
-    expect((await open(house, key)).status).toBe(503);
+    expect((await open(instance, key)).status).toBe(503);
     stripe.calm();
-    expect((await open(house, key)).status).toBe(200);
+    expect((await open(instance, key)).status).toBe(200);
     const ours = [...stripe.customers].filter(([, customer]) => customer.organizationId === organizationId);
     expect(ours).toHaveLength(1);
   });
 
   it('a new name in between costs one try, because it is another request with the same key', async () => {
-    const { organizationId, key } = await newcomer(house);
+    const { organizationId, key } = await newcomer(instance);
     stripe.lost = 10;
-    await open(house, key);
+    await open(instance, key);
     stripe.calm();
-    await house.sql(`UPDATE organizations SET name = 'renamed' WHERE id = $1`, [organizationId]);
-    expect([(await open(house, key)).status, (await open(house, key)).status]).toEqual([503, 200]);
+    await instance.sql(`UPDATE organizations SET name = 'renamed' WHERE id = $1`, [organizationId]);
+    expect([(await open(instance, key)).status, (await open(instance, key)).status]).toEqual([503, 200]);
   });
 
   it.each<[string, Whim, number, string]>([
@@ -359,22 +359,22 @@ describe('the billing portal with Stripe', () => {
     ['no JSON', gibberish, 503, ''],
     ['a connection that breaks', hangUp, 503, ''],
   ])('%s: answered as our own error, and over when it is over', async (_, whim, status, detail) => {
-    const { key } = await newcomer(house);
+    const { key } = await newcomer(instance);
     stripe.always = whim;
-    const answer = await open(house, key);
+    const answer = await open(instance, key);
     const code = status === 501 ? 'billing_not_configured' : 'billing_unavailable';
     expect(answer).toMatchObject({ status, body: { code } });
     expect(answer.headers.get('retry-after')).toBe(status === 503 ? '5' : null);
     expect(answer.body.detail).toContain(detail);
     stripe.calm();
-    expect((await open(house, key)).status).toBe(200);
+    expect((await open(instance, key)).status).toBe(200);
   });
 
   it('a returnUrl that Stripe does not like is a fault of the input', async () => {
-    const { key } = await newcomer(house);
-    await open(house, key);
+    const { key } = await newcomer(instance);
+    await open(instance, key);
     stripe.next(stripeError(400, { code: 'url_invalid', param: 'return_url', message: `no ${RETURN}` }));
-    expect(await open(house, key)).toMatchObject({
+    expect(await open(instance, key)).toMatchObject({
       status: 400,
       body: { errors: [{ field: 'returnUrl', code: 'not_allowed' }] },
     });
@@ -385,14 +385,14 @@ describe('the billing portal with Stripe', () => {
     ['slow, byte by byte', () => (stripe.always = drip)],
     ['down', () => stripe.stop()],
   ])('Stripe %s: 503 in at most 5 s, with and without a customer', async (_, happen) => {
-    const known = await newcomer(house);
-    await open(house, known.key);
+    const known = await newcomer(instance);
+    await open(instance, known.key);
     await happen();
-    const unknown = await newcomer(house);
+    const unknown = await newcomer(instance);
     const times: number[] = [];
     const refused = async ({ key }: typeof known): Promise<void> => {
       const began = performance.now();
-      const answer = await open(house, key);
+      const answer = await open(instance, key);
       times.push(performance.now() - began);
       expect(answer).toMatchObject({ status: 503, body: { code: 'billing_unavailable' } });
       expect(answer.headers.get('retry-after')).toBe('5');
@@ -406,13 +406,13 @@ describe('the billing portal with Stripe', () => {
     await stripe.stop();
     await stripe.start();
     stripe.calm();
-    expect((await open(house, unknown.key)).status).toBe(200);
+    expect((await open(instance, unknown.key)).status).toBe(200);
   });
 
   it('LG-02: neither key nor URL is ever logged, only why it failed', async () => {
-    const { key } = await newcomer(house);
-    const { body } = await open(house, key);
-    const { output } = house.api;
+    const { key } = await newcomer(instance);
+    const { body } = await open(instance, key);
+    const { output } = instance.api;
     expect(output).toContain('no billing portal');
     for (const secret of [
       stripe.key,
@@ -427,9 +427,9 @@ describe('the billing portal with Stripe', () => {
 });
 
 it('projects of one organization share its customer at Stripe', async () => {
-  const { organizationId, key } = await newcomer(house);
-  const sibling = await insertProject(house, organizationId);
-  await open(house, key);
-  await open(house, sibling.secretKey);
+  const { organizationId, key } = await newcomer(instance);
+  const sibling = await insertProject(instance, organizationId);
+  await open(instance, key);
+  await open(instance, sibling.secretKey);
   expect(stripe.to('/v1/customers')).toHaveLength(1);
 });

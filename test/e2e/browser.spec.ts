@@ -2,14 +2,14 @@ import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { describeBrowser, TestBrowser } from '../support/browser.js';
-import { House, PASSWORD } from '../support/house.js';
+import { TestInstance, PASSWORD } from '../support/test-instance.js';
 
 describeBrowser('in a browser', () => {
-  let house: House;
+  let instance: TestInstance;
   let browser: TestBrowser;
   let site: Server;
   beforeAll(async () => {
-    house = await House.start({ workers: 0 });
+    instance = await TestInstance.start({ workers: 0 });
     browser = await TestBrowser.launch();
     site = createServer((_request, response) =>
       response.setHeader('content-type', 'text/html').end('<title>shop</title>'),
@@ -20,7 +20,7 @@ describeBrowser('in a browser', () => {
     await browser?.close();
     site?.closeAllConnections();
     site?.close();
-    await house?.stop();
+    await instance?.stop();
   });
 
   it('a page of another origin does all that customers do, and reads errors, with nothing configured (HD-03)', async () => {
@@ -70,7 +70,7 @@ describeBrowser('in a browser', () => {
           me: (await me.json()) as Record<string, unknown>,
         };
       },
-      { base: house.baseUrl, key: house.credentials.publishableKey, password: PASSWORD },
+      { base: instance.baseUrl, key: instance.credentials.publishableKey, password: PASSWORD },
     );
     expect(result.statuses).toEqual([201, 401, 200, 200, 200, 200, 200, 204, 401, 200]);
     expect(result.wrong).toMatchObject({

@@ -1,20 +1,20 @@
 import { randomUUID } from 'node:crypto';
 import { registerOne } from '../support/customers.js';
 import { eventually } from '../support/eventually.js';
-import { House, PASSWORD, type Answer } from '../support/house.js';
+import { TestInstance, PASSWORD, type Answer } from '../support/test-instance.js';
 import { overtaken, type Statement } from '../support/overtaken.js';
 import { patiently } from '../support/patiently.js';
 import { insertKey } from '../support/tenants.js';
 import { uniqueEmail } from '../support/unique-email.js';
 
-let house: House;
+let instance: TestInstance;
 // Without the limits per address, which would hide the one for failed logins; that one is never lifted.
-beforeAll(async () => (house = await House.start({ workers: 0, env: { RATE_LIMITS: 'off' } })));
-afterAll(async () => house?.stop());
+beforeAll(async () => (instance = await TestInstance.start({ workers: 0, env: { RATE_LIMITS: 'off' } })));
+afterAll(async () => instance?.stop());
 
 /** A login from an address that a server vouches for. */
 const loginFrom = (ip: string, email: string, password?: string): Promise<Answer> =>
-  house.login(email, password, { 'x-api-key': house.credentials.projectSecretKey, 'x-client-ip': ip });
+  instance.login(email, password, { 'x-api-key': instance.credentials.projectSecretKey, 'x-client-ip': ip });
 
 /** Counts the answers of `count` wrong logins, all at once and from different addresses. */
 const burst = async (
@@ -36,8 +36,8 @@ const HOME = '203.0.113.5';
 /** A customer who has logged in from HOME. */
 const atHome = async (): Promise<{ email: string; id: string; accessToken: string }> => {
   const email = uniqueEmail();
-  const { body } = await house.register(email);
-  await house.sql('DELETE FROM customer_addresses WHERE customer_id = $1', [body.customer.id]);
+  const { body } = await instance.register(email);
+  await instance.sql('DELETE FROM customer_addresses WHERE customer_id = $1', [body.customer.id]);
   expect((await loginFrom(HOME, email)).status).toBe(200);
   return { email, id: body.customer.id, accessToken: body.tokens.accessToken };
 };
@@ -74,11 +74,11 @@ describe('failed logins with RATE_LIMITS=off (RL-01)', () => {
 
   it("an address that another customer uses, or that was used long ago, is a stranger's", async () => {
     const [first, second] = [await atHome(), await atHome()];
-    await house.sql(
+    await instance.sql(
       `UPDATE customer_addresses SET last_login_at = now() - interval '31 days' WHERE customer_id = $1`,
       [first.id],
     );
-    await house.sql('DELETE FROM customer_addresses WHERE customer_id = $1', [second.id]);
+    await instance.sql('DELETE FROM customer_addresses WHERE customer_id = $1', [second.id]);
     for (const { email } of [first, second]) {
       await burst(email, 10);
       expect((await loginFrom(HOME, email)).status).toBe(429);
@@ -98,13 +98,13 @@ describe('failed logins with RATE_LIMITS=off (RL-01)', () => {
     await burst(email, 9);
     expect((await loginFrom('192.0.2.1', email)).status).toBe(200);
     expect((await burst(email, 20)).byStatus).toEqual({ 401: 10, 429: 10 });
-    await house.sql(`UPDATE login_attempts SET window_ends_at = now()`);
+    await instance.sql(`UPDATE login_attempts SET window_ends_at = now()`);
     expect((await loginFrom('192.0.2.1', email)).status).toBe(200);
   });
 
   it('are one count for every route that asks for the password', async () => {
     const { email, accessToken } = await atHome();
-    await house.sql('DELETE FROM customer_addresses');
+    await instance.sql('DELETE FROM customer_addresses');
     const wrong = [
       ['password', { currentPassword: 'wrong password', newPassword: 'quite another phrase' }],
       ['email', { email: uniqueEmail(), password: 'wrong password' }],
@@ -113,21 +113,21 @@ describe('failed logins with RATE_LIMITS=off (RL-01)', () => {
     const answers: number[] = [];
     for (let index = 0; index < 12; index += 1) {
       const [path, body] = wrong[index % 3]!;
-      const answer = await house.customer(accessToken, 'POST', `/api/v1/me/${path}`, body);
+      const answer = await instance.customer(accessToken, 'POST', `/api/v1/me/${path}`, body);
       answers.push(answer.status);
       if (answer.status === 401) expect(answer.body.code).toBe('invalid_credentials');
     }
     expect(answers).toEqual([...Array(10).fill(401), 429, 429]);
     expect((await loginFrom('192.0.2.1', email)).status).toBe(429);
-    expect((await house.customer(accessToken, 'GET', '/api/v1/me')).status).toBe(200);
+    expect((await instance.customer(accessToken, 'GET', '/api/v1/me')).status).toBe(200);
   });
 });
 
 it('failed logins are counted and told although the idempotent request that they are part of is undone', async () => {
   const { email, id } = await atHome();
   const tryOnce = () =>
-    house.login(email, 'wrong password', {
-      'x-api-key': house.credentials.projectSecretKey,
+    instance.login(email, 'wrong password', {
+      'x-api-key': instance.credentials.projectSecretKey,
       'x-client-ip': '192.0.2.7',
       'idempotency-key': randomUUID(),
     });
@@ -136,8 +136,8 @@ it('failed logins are counted and told although the idempotent request that they
   expect(statuses).toEqual([...Array(10).fill(401), 429]);
   expect((await loginFrom('192.0.2.7', email)).status).toBe(429);
   for (const type of ['login.failed', 'customer.locked']) {
-    await eventually(type, async () => (await house.events(id, type)).length > 0);
-    expect(await house.events(id, type)).toHaveLength(1);
+    await eventually(type, async () => (await instance.events(id, type)).length > 0);
+    expect(await instance.events(id, type)).toHaveLength(1);
   }
 });
 
@@ -145,40 +145,40 @@ describe('a locked customer', () => {
   it('is told of once in an event, and unlocked by a secret key', async () => {
     const { email, id } = await atHome();
     await burst(email, 30);
-    await eventually('the event', async () => (await house.events(id, 'customer.locked')).length > 0);
-    expect(await house.events(id, 'customer.locked')).toHaveLength(1);
-    const unlocked = await house.server('POST', `/api/v1/customers/${id}/unlock`);
+    await eventually('the event', async () => (await instance.events(id, 'customer.locked')).length > 0);
+    expect(await instance.events(id, 'customer.locked')).toHaveLength(1);
+    const unlocked = await instance.server('POST', `/api/v1/customers/${id}/unlock`);
     expect(unlocked).toMatchObject({ status: 200, body: { id, email } });
     expect((await loginFrom('192.0.2.1', email)).status).toBe(200);
-    expect(await house.events(id, 'customer.unlocked')).toHaveLength(1);
-    await house.server('POST', `/api/v1/customers/${id}/unlock`);
-    expect(await house.events(id, 'customer.unlocked')).toHaveLength(1);
+    expect(await instance.events(id, 'customer.unlocked')).toHaveLength(1);
+    await instance.server('POST', `/api/v1/customers/${id}/unlock`);
+    expect(await instance.events(id, 'customer.unlocked')).toHaveLength(1);
   });
 
   it('is unlocked by a password reset', async () => {
     const { email, id } = await atHome();
     await burst(email, 30);
-    await house.page('POST', '/api/v1/auth/forgot-password', { email });
-    const token = await house.token(email, 'reset-password');
+    await instance.page('POST', '/api/v1/auth/forgot-password', { email });
+    const token = await instance.token(email, 'reset-password');
     const body = { token, password: 'quite another phrase' };
-    expect((await house.request('POST', '/api/v1/auth/reset-password', { body })).status).toBe(204);
+    expect((await instance.request('POST', '/api/v1/auth/reset-password', { body })).status).toBe(204);
     expect((await loginFrom('192.0.2.1', email, 'quite another phrase')).status).toBe(200);
-    expect(await house.events(id, 'customer.unlocked')).toHaveLength(1);
+    expect(await instance.events(id, 'customer.unlocked')).toHaveLength(1);
   });
 
   it.each(['a login', 'a change of password'])('is unlocked by %s from an address they know', async (way) => {
-    const { email, id, tokens } = await registerOne(house);
+    const { email, id, tokens } = await registerOne(instance);
     await burst(email, 12);
-    await eventually('the lock', async () => (await house.events(id, 'customer.locked')).length > 0);
-    if (way === 'a login') expect((await house.login(email)).status).toBe(200);
+    await eventually('the lock', async () => (await instance.events(id, 'customer.locked')).length > 0);
+    if (way === 'a login') expect((await instance.login(email)).status).toBe(200);
     else {
       const body = { currentPassword: PASSWORD, newPassword: 'quite another phrase' };
-      const answer = await house.customer(tokens.accessToken, 'POST', '/api/v1/me/password', body);
+      const answer = await instance.customer(tokens.accessToken, 'POST', '/api/v1/me/password', body);
       expect(answer.status).toBe(204);
     }
-    const [event] = await house.events(id, 'customer.unlocked');
+    const [event] = await instance.events(id, 'customer.unlocked');
     expect(event!.data).toMatchObject({ customer: { id, email } });
-    expect(await house.events(id, 'customer.unlocked')).toHaveLength(1);
+    expect(await instance.events(id, 'customer.unlocked')).toHaveLength(1);
     expect((await loginFrom('192.0.2.1', email, 'wrong password')).status).toBe(401);
   });
 
@@ -186,28 +186,28 @@ describe('a locked customer', () => {
     const { email, id } = await atHome();
     await burst(email, 9);
     expect((await loginFrom('192.0.2.1', email)).status).toBe(200);
-    expect(await house.events(id, 'customer.unlocked')).toEqual([]);
+    expect(await instance.events(id, 'customer.unlocked')).toEqual([]);
   });
 
   it('is told of no more once deleted', async () => {
     const { email, id } = await atHome();
     await burst(email, 9);
     const remove = (sql: Statement) => sql('DELETE FROM customers WHERE id = $1', [id]);
-    const answer = await overtaken(house, remove, () => loginFrom('192.0.2.1', email, 'wrong password'));
+    const answer = await overtaken(instance, remove, () => loginFrom('192.0.2.1', email, 'wrong password'));
     expect(answer.status).toBe(401);
     await eventually('the end of every transaction', async () => {
       const open = `SELECT 1 FROM pg_stat_activity
         WHERE datname = current_database() AND pid <> pg_backend_pid() AND xact_start IS NOT NULL`;
-      return (await house.sql(open)).length === 0;
+      return (await instance.sql(open)).length === 0;
     });
-    expect(await house.events(id, 'customer.locked')).toEqual([]);
+    expect(await instance.events(id, 'customer.locked')).toEqual([]);
   });
 
   it('whose password was reset has no known addresses: they can be those of an intruder', async () => {
     const { email } = await atHome();
-    await house.page('POST', '/api/v1/auth/forgot-password', { email });
-    const body = { token: await house.token(email, 'reset-password'), password: 'quite another phrase' };
-    expect((await house.request('POST', '/api/v1/auth/reset-password', { body })).status).toBe(204);
+    await instance.page('POST', '/api/v1/auth/forgot-password', { email });
+    const body = { token: await instance.token(email, 'reset-password'), password: 'quite another phrase' };
+    expect((await instance.request('POST', '/api/v1/auth/reset-password', { body })).status).toBe(204);
     await burst(email, 12);
     expect((await loginFrom(HOME, email, 'quite another phrase')).status).toBe(429);
   });
@@ -220,24 +220,24 @@ describe('a server that asks without an X-Client-IP that it may vouch for', () =
     ['with a key that may not vouch', { 'x-client-ip': HOME }, ['customer:read']],
   ])('never makes its own address one of the customer: a login %s', async (_, headers, scopes) => {
     const { email } = await atHome();
-    const { projectSecretKey } = house.credentials;
+    const { projectSecretKey } = instance.credentials;
     const key = scopes
-      ? await insertKey(house, { ...house.credentials, type: 'secret', scopes })
+      ? await insertKey(instance, { ...instance.credentials, type: 'secret', scopes })
       : projectSecretKey;
-    expect((await house.login(email, PASSWORD, { 'x-api-key': key, ...headers })).status).toBe(200);
+    expect((await instance.login(email, PASSWORD, { 'x-api-key': key, ...headers })).status).toBe(200);
     await burst(email, 12);
-    expect((await house.login(email)).status).toBe(429);
+    expect((await instance.login(email)).status).toBe(429);
     expect((await loginFrom(HOME, email)).status).toBe(200);
   });
 
   it('nor does a registration with a secret key', async () => {
     const email = uniqueEmail();
-    const answer = await house.request('POST', '/api/v1/auth/register', {
+    const answer = await instance.request('POST', '/api/v1/auth/register', {
       body: { email, password: PASSWORD },
-      headers: { authorization: `Bearer ${house.credentials.projectSecretKey}`, 'x-client-ip': 'unknown' },
+      headers: { authorization: `Bearer ${instance.credentials.projectSecretKey}`, 'x-client-ip': 'unknown' },
     });
     expect(answer.status).toBe(201);
     await burst(email, 12);
-    expect((await house.login(email)).status).toBe(429);
+    expect((await instance.login(email)).status).toBe(429);
   });
 });

@@ -3,31 +3,31 @@ import { describeBrowser, TestBrowser } from '../support/browser.js';
 import { openScreen } from '../support/console-screens.js';
 import { deadLetters, emit, hastily, multiply } from '../support/dead-letters.js';
 import { eventually } from '../support/eventually.js';
-import { House } from '../support/house.js';
+import { TestInstance } from '../support/test-instance.js';
 import { insertOperator } from '../support/operator.js';
 import { Receiver, status } from '../support/receiver.js';
 import { totpCode } from '../support/totp.js';
 import { uniqueEmail } from '../support/unique-email.js';
 
 describeBrowser('the console in a browser', () => {
-  let house: House;
+  let instance: TestInstance;
   let receiver: Receiver;
   let browser: TestBrowser;
   let page: Page;
   beforeAll(async () => {
-    house = await House.start({ env: { ...hastily, RATE_LIMITS: 'off' } });
+    instance = await TestInstance.start({ env: { ...hastily, RATE_LIMITS: 'off' } });
     receiver = await Receiver.start();
     browser = await TestBrowser.launch();
   });
   afterAll(async () => {
     await browser?.close();
-    await house?.stop();
+    await instance?.stop();
     await receiver?.stop();
   });
   // Each is about its own endpoint.
-  afterEach(() => house.sql(`UPDATE webhook_endpoints SET status = 'deleted'`));
+  afterEach(() => instance.sql(`UPDATE webhook_endpoints SET status = 'deleted'`));
 
-  const go = (path: string): Promise<unknown> => page.goto(`${house.baseUrl}/console${path}`);
+  const go = (path: string): Promise<unknown> => page.goto(`${instance.baseUrl}/console${path}`);
   const button = (name: string | RegExp) => page.getByRole('button', { name });
   const dialog = () => page.getByRole('dialog');
   const inDialog = (name: string | RegExp) => dialog().getByRole('button', { name });
@@ -36,17 +36,17 @@ describeBrowser('the console in a browser', () => {
   /** An endpoint with so many dead letters, whose target is well again and has been asked for nothing. */
   const dead = async (count: number) => {
     receiver.otherwise = status(500, '<b>body</b>');
-    const { id } = await house.createEndpoint(receiver.url, ['customer.created']);
-    await emit(house, count);
-    const ids = await deadLetters(house, id, count);
+    const { id } = await instance.createEndpoint(receiver.url, ['customer.created']);
+    await emit(instance, count);
+    const ids = await deadLetters(instance, id, count);
     receiver.otherwise = status(200);
     receiver.requests.length = 0;
     return { id, ids };
   };
 
   it('an operator signs in with a password and an authenticator, signs out, and in again (CO-01)', async () => {
-    const { email, password } = house.credentials.operator;
-    page = await browser.open(`${house.baseUrl}/console/dead-letters`);
+    const { email, password } = instance.credentials.operator;
+    page = await browser.open(`${instance.baseUrl}/console/dead-letters`);
     const enter = async () => {
       await page.getByLabel('E-mail').fill(email);
       await page
@@ -93,13 +93,13 @@ describeBrowser('the console in a browser', () => {
     await eventually('the redelivery', () => receiver.requests.length === 1);
     await see('Succeeded');
     // A double click makes one.
-    const rows = await house.sql(`SELECT FROM deliveries WHERE redelivery_of = $1`, [ids[0]!.slice(4)]);
+    const rows = await instance.sql(`SELECT FROM deliveries WHERE redelivery_of = $1`, [ids[0]!.slice(4)]);
     expect(rows).toHaveLength(1);
   });
 
   it('leads from the worst endpoints to what failed there, in the project that was looked at', async () => {
     const { id } = await dead(3);
-    const { projectId } = house.credentials;
+    const { projectId } = instance.credentials;
     await go(`/?project=${projectId}`);
     const failed = page.getByRole('link', { name: 'failed attempts of this endpoint' });
     await failed.and(page.locator(`[href*="${id}"]`)).click();
@@ -133,7 +133,7 @@ describeBrowser('the console in a browser', () => {
 
   it('an attempt of the list is marked among those of its delivery', async () => {
     const { id } = await dead(1);
-    const [first] = await house.sql<{ id: string }>(
+    const [first] = await instance.sql<{ id: string }>(
       `SELECT 'att_' || id AS id FROM attempts WHERE endpoint_id = $1 ORDER BY attempts.id LIMIT 1`,
       [id.slice(3)],
     );
@@ -145,18 +145,18 @@ describeBrowser('the console in a browser', () => {
 
   it('redelivers all 300 that match a filter, and exactly those arrive', async () => {
     const { id, ids } = await dead(300);
-    await house.createEndpoint(receiver.url, ['customer.created']);
+    await instance.createEndpoint(receiver.url, ['customer.created']);
     receiver.otherwise = status(404);
-    await emit(house, 3);
+    await emit(instance, 3);
     await eventually('the others', async () => {
-      const [row] = await house.sql<{ n: number }>(
+      const [row] = await instance.sql<{ n: number }>(
         `SELECT count(*)::int AS n FROM deliveries WHERE state = 'failed' AND resolution IS NULL AND last_http_status = 404`,
       );
       return row!.n === 6;
     });
     receiver.otherwise = status(200);
     receiver.requests.length = 0;
-    const wanted = await house.sql<{ id: string }>(
+    const wanted = await instance.sql<{ id: string }>(
       `SELECT 'evt_' || event_id AS id FROM deliveries WHERE id = ANY ($1) ORDER BY 1`,
       [ids.map((each) => each.slice(4))],
     );
@@ -172,8 +172,8 @@ describeBrowser('the console in a browser', () => {
     await see('Completed');
     await see('300 of 300 done');
     expect(receiver.requests.map(({ event }) => event.id).sort()).toEqual(wanted.map((row) => row.id));
-    const { body } = await house.request('GET', `/operator/v1/webhooks/deliveries/${ids[0]!}`, {
-      headers: { cookie: (await insertOperator(house, 'viewer')).cookieHeader() },
+    const { body } = await instance.request('GET', `/operator/v1/webhooks/deliveries/${ids[0]!}`, {
+      headers: { cookie: (await insertOperator(instance, 'viewer')).cookieHeader() },
     });
     expect(body.data).toMatchObject({ resolution: 'redelivered', reason: 'the target is well again' });
     // And nothing of what else arrived meanwhile.
@@ -185,24 +185,24 @@ describeBrowser('the console in a browser', () => {
   it('looks further than one answer does, and says so where that is not far enough', async () => {
     const { id, ids } = await dead(1);
     // Newer ones that are not what is looked for, and more than the console looks at by itself.
-    await multiply(house, ids[0]!, 12_000);
+    await multiply(instance, ids[0]!, 12_000);
     await go(`/dead-letters?endpoint_id=${id}&http_status=500`);
     await page.getByRole('heading', { name: 'Nothing so far' }).waitFor();
     await button('Redeliver all that match').waitFor();
     await button('Look further').click();
     const row = page.locator(`a[href="/console/deliveries/${ids[0]}"]`).first();
     await row.waitFor();
-    await house.sql(
+    await instance.sql(
       'DELETE FROM deliveries WHERE id IN (SELECT id FROM deliveries WHERE last_http_status = 599 LIMIT 9000)',
     );
     await page.reload();
     await row.waitFor();
-    await house.sql('DELETE FROM deliveries WHERE last_http_status = 599');
+    await instance.sql('DELETE FROM deliveries WHERE last_http_status = 599');
   });
 
   it('says by whom a batch and a dead letter were dealt with, by name', async () => {
     const { id, ids } = await dead(2);
-    const operator = await insertOperator(house, 'operator');
+    const operator = await insertOperator(instance, 'operator');
     await operator.call('POST', `/webhooks/deliveries/${ids[0]!}/discard`, { reason: 'of no use' });
     const { body } = await operator.call('POST', '/webhooks/redeliveries', { filter: { endpoint_id: id } });
     await operator.call('POST', `/webhooks/redeliveries/${body.data.id}/start`, { reason: 'again' });
@@ -214,8 +214,8 @@ describeBrowser('the console in a browser', () => {
 
   it('finds endpoints by status and URL, says whose they are, and what is with one that is gone', async () => {
     const { id, ids } = await dead(1);
-    const other = await house.createEndpoint('https://other.example.com/hooks');
-    await house.server('POST', `/v1/webhooks/endpoints/${other.id}/disable`);
+    const other = await instance.createEndpoint('https://other.example.com/hooks');
+    await instance.server('POST', `/v1/webhooks/endpoints/${other.id}/disable`);
     await go('/endpoints');
     await see('2 endpoints');
     await page.getByRole('searchbox').fill('https://other.example.com');
@@ -224,10 +224,10 @@ describeBrowser('the console in a browser', () => {
     await go('/endpoints?status=disabled');
     await see('1 endpoint');
     await page.getByRole('link', { name: 'https://other.example.com/hooks' }).click();
-    const { organizationId } = house.credentials;
+    const { organizationId } = instance.credentials;
     await page.locator(`dd a[href$="/organizations/${organizationId}"]`).waitFor();
     // Nobody asks for it any more, which would be an error in the browser.
-    await house.server('DELETE', `/v1/webhooks/endpoints/${id}`);
+    await instance.server('DELETE', `/v1/webhooks/endpoints/${id}`);
     await go(`/deliveries/${ids[0]!}`);
     await see(/Its endpoint has been deleted/);
     expect(await button('Redeliver').isDisabled()).toBe(true);
@@ -255,10 +255,10 @@ describeBrowser('the console in a browser', () => {
     for (const answer of waiting) answer();
     await see('Cancelled');
     await see('Never sent');
-    const { body } = await house.server('GET', '/v1/webhooks/redeliveries');
+    const { body } = await instance.server('GET', '/v1/webhooks/redeliveries');
     // Of an operator, who is of no organization.
     expect(body.data).toEqual([]);
-    const [batch] = await house.sql<{ state: string; waiting: number }>(
+    const [batch] = await instance.sql<{ state: string; waiting: number }>(
       `SELECT state, waiting FROM redelivery_batches ORDER BY id DESC LIMIT 1`,
     );
     expect(batch).toMatchObject({ state: 'cancelled' });
@@ -267,8 +267,8 @@ describeBrowser('the console in a browser', () => {
 
   it('a viewer reads, and is offered nothing that changes anything', async () => {
     const { ids } = await dead(1);
-    const viewer = await insertOperator(house, 'viewer');
-    const look = await openScreen(browser, house, viewer, '/dead-letters');
+    const viewer = await insertOperator(instance, 'viewer');
+    const look = await openScreen(browser, instance, viewer, '/dead-letters');
     await look.getByRole('link', { name: 'customer.created' }).first().click();
     await look.getByRole('heading', { name: 'Attempts' }).waitFor();
     for (const name of ['Redeliver', 'Discard']) {
@@ -286,7 +286,7 @@ describeBrowser('the console in a browser', () => {
   });
 
   it('creates a key, which is shown once and works', async () => {
-    await go(`/projects/${house.credentials.projectId}?tab=keys`);
+    await go(`/projects/${instance.credentials.projectId}?tab=keys`);
     await button('New key').first().click();
     await dialog().getByLabel(/^Name/).fill('Order service');
     await inDialog('Create').click();
@@ -294,7 +294,7 @@ describeBrowser('the console in a browser', () => {
     await once.waitFor();
     const value = await once.locator('input').first().inputValue();
     expect(value).toMatch(/^sk_/);
-    const answer = await house.request('GET', '/api/v1/customers', {
+    const answer = await instance.request('GET', '/api/v1/customers', {
       headers: { authorization: `Bearer ${value}` },
     });
     expect(answer.status).toBe(200);
@@ -303,7 +303,7 @@ describeBrowser('the console in a browser', () => {
   });
 
   it('ends a session of a customer', async () => {
-    const { body } = await house.register(uniqueEmail());
+    const { body } = await instance.register(uniqueEmail());
     const { customer, tokens } = body;
     await go(`/customers/${customer.id}?tab=sessions`);
     await button(/^Revoke (?!all)/)
@@ -311,7 +311,7 @@ describeBrowser('the console in a browser', () => {
       .click();
     await inDialog('Revoke').click();
     await see('Signed in nowhere');
-    expect(await house.customer(tokens.accessToken, 'GET', '/api/v1/me')).toMatchObject({ status: 401 });
+    expect(await instance.customer(tokens.accessToken, 'GET', '/api/v1/me')).toMatchObject({ status: 401 });
   });
 
   it('a list says when nothing matches and why it failed, shows more, and is worked by keys', async () => {
@@ -334,7 +334,7 @@ describeBrowser('the console in a browser', () => {
     await button('Clear filters').click();
     await button('Try again').click();
     await rows.nth(49).waitFor();
-    expect(page.url()).toBe(`${house.baseUrl}/console/dead-letters`);
+    expect(page.url()).toBe(`${instance.baseUrl}/console/dead-letters`);
     expect(await page.getByRole('searchbox', { name: 'Search' }).inputValue()).toBe('');
     // What Chromium says of the answer.
     expect(browser.complaints.splice(0)).toEqual([expect.stringMatching(/responded with a status of 500/)]);
@@ -348,9 +348,9 @@ describeBrowser('the console in a browser', () => {
 
   it('a live list shows what is new, and rests while a row is selected', async () => {
     const { id, ids } = await dead(1);
-    const look = await openScreen(browser, house, await insertOperator(house), '/');
+    const look = await openScreen(browser, instance, await insertOperator(instance), '/');
     await look.clock.install();
-    await look.goto(`${house.baseUrl}/console/dead-letters?endpoint_id=${id}`);
+    await look.goto(`${instance.baseUrl}/console/dead-letters?endpoint_id=${id}`);
     const asked: string[] = [];
     look.on('request', (request) => {
       if (/\/dead-letters\?/.test(request.url())) asked.push(request.url());
@@ -358,8 +358,8 @@ describeBrowser('the console in a browser', () => {
     const live = look.getByRole('button', { name: /^Live/ });
     await live.click();
     receiver.otherwise = status(500);
-    await emit(house, 1);
-    const [newest] = await deadLetters(house, id, 2);
+    await emit(instance, 1);
+    const [newest] = await deadLetters(instance, id, 2);
     await look.clock.runFor(2_000);
     await look.getByRole('checkbox', { name: `Select ${newest!}` }).waitFor();
 
@@ -382,13 +382,13 @@ describeBrowser('the console in a browser', () => {
     // How the console looks, and how far its pages were scrolled.
     const harmless = ['', 'mantine-color-scheme-value', 'react-router-scroll-positions'];
     expect(kept.filter((name) => !harmless.includes(name))).toEqual([]);
-    expect([...browser.hosts]).toEqual([new URL(house.baseUrl).host]);
+    expect([...browser.hosts]).toEqual([new URL(instance.baseUrl).host]);
   });
 
   it('asks for a pasted key by its first eight characters, and for no signing secret (CO-05)', async () => {
-    const { secretKey } = house.credentials;
+    const { secretKey } = instance.credentials;
     const signingSecret = `whsec_${Buffer.alloc(32, 7).toString('base64')}`;
-    const look = await openScreen(browser, house, await insertOperator(house), '/deliveries');
+    const look = await openScreen(browser, instance, await insertOperator(instance), '/deliveries');
     const urls: string[] = [];
     look.on('request', (request) => urls.push(decodeURIComponent(request.url())));
     look.on('framenavigated', (frame) => urls.push(decodeURIComponent(frame.url())));

@@ -1,7 +1,7 @@
 import { request, type IncomingHttpHeaders } from 'node:http';
 import { buffer } from 'node:stream/consumers';
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
-import { House } from '../support/house.js';
+import { TestInstance } from '../support/test-instance.js';
 import { CONSOLE_HEADER, insertOperator } from '../support/operator.js';
 import { documentedRoutes, fillPath } from '../support/routes.js';
 
@@ -21,11 +21,11 @@ interface FileAnswer {
 
 /** Asks for exactly this path, dots and all, which `fetch` would tidy up. */
 function ask(
-  house: House,
+  instance: TestInstance,
   path: string,
   { method = 'GET', headers = {} }: { method?: string; headers?: Record<string, string> } = {},
 ): Promise<FileAnswer> {
-  const { hostname, port } = new URL(house.baseUrl);
+  const { hostname, port } = new URL(instance.baseUrl);
   return new Promise((resolve, reject) => {
     request({ hostname, port, path, method, headers, agent: false }, (answer) => {
       buffer(answer).then(
@@ -39,16 +39,16 @@ function ask(
 }
 
 describe('the files of the console', () => {
-  let house: House;
+  let instance: TestInstance;
   let page: string;
   /** Everything that the page names. */
   let assets: string[];
   beforeAll(async () => {
-    house = await House.start({ workers: 0 });
-    page = (await ask(house, '/console/')).content.toString();
+    instance = await TestInstance.start({ workers: 0 });
+    page = (await ask(instance, '/console/')).content.toString();
     assets = [...page.matchAll(/(?:src|href)="([^"]+)"/g)].map(([, name]) => name!);
   });
-  afterAll(() => house?.stop());
+  afterAll(() => instance?.stop());
 
   const nonceIn = (text: string): string => / nonce="([^"]+)"/.exec(text)![1]!;
 
@@ -59,7 +59,7 @@ describe('the files of the console', () => {
     ['/console/deliveries?success=false'],
     ['/console/no/such/screen'],
   ])('CO-02: %s is the page, under its policy, and nobody keeps it', async (path) => {
-    const { status, headers, content } = await ask(house, path);
+    const { status, headers, content } = await ask(instance, path);
     expect([status, headers['content-type']]).toEqual([200, 'text/html; charset=utf-8']);
     expect(headers['content-security-policy']).toBe(policy(nonceIn(content.toString())));
     expect(headers['cache-control']).toBe('no-store');
@@ -69,7 +69,7 @@ describe('the files of the console', () => {
   });
 
   it('CO-02: the nonce of each answer is another one, of 128 bits', async () => {
-    const answers = await Promise.all(Array.from({ length: 20 }, () => ask(house, '/console/')));
+    const answers = await Promise.all(Array.from({ length: 20 }, () => ask(instance, '/console/')));
     const nonces = answers.map(({ content }) => nonceIn(content.toString()));
     expect(new Set(nonces).size).toBe(20);
     for (const nonce of nonces) expect(Buffer.from(nonce, 'base64')).toHaveLength(16);
@@ -83,7 +83,7 @@ describe('the files of the console', () => {
 
   it('has for each asset a name that changes with it, so that it is kept for good', async () => {
     for (const path of assets) {
-      const { status, headers } = await ask(house, path);
+      const { status, headers } = await ask(instance, path);
       expect([path, status]).toEqual([path, 200]);
       expect(path).toMatch(/-[\w-]{8}\.(js|css|svg)$/);
       expect(headers['content-type']).toMatch(
@@ -102,8 +102,8 @@ describe('the files of the console', () => {
     'sends them as %s to whoever takes that, and as they are to others',
     async (encoding, unpack) => {
       const path = assets.find((name) => name.endsWith('.js'))!;
-      const plain = await ask(house, path);
-      const small = await ask(house, path, { headers: { 'accept-encoding': encoding } });
+      const plain = await ask(instance, path);
+      const small = await ask(instance, path, { headers: { 'accept-encoding': encoding } });
       expect(plain.headers['content-encoding']).toBeUndefined();
       expect(small.headers['content-encoding']).toBe(encoding);
       expect([plain.headers.vary, small.headers.vary].join()).toMatch(/Accept-Encoding.*,.*Accept-Encoding/i);
@@ -114,7 +114,7 @@ describe('the files of the console', () => {
 
   it('loads at most 300 kB before it shows anything', async () => {
     const loaded = await Promise.all(
-      ['/console/', ...assets].map((path) => ask(house, path, { headers: { 'accept-encoding': 'gzip' } })),
+      ['/console/', ...assets].map((path) => ask(instance, path, { headers: { 'accept-encoding': 'gzip' } })),
     );
     const bytes = loaded.reduce((sum, { content }) => sum + content.length, 0);
     expect(bytes).toBeGreaterThan(50_000);
@@ -123,7 +123,7 @@ describe('the files of the console', () => {
 
   it('answers HEAD like GET, without the body', async () => {
     for (const path of ['/console/', assets[0]!]) {
-      const [got, head] = await Promise.all([ask(house, path), ask(house, path, { method: 'HEAD' })]);
+      const [got, head] = await Promise.all([ask(instance, path), ask(instance, path, { method: 'HEAD' })]);
       expect(head.content).toHaveLength(0);
       expect(head.status).toBe(200);
       for (const name of ['content-type', 'content-length', 'cache-control'])
@@ -132,12 +132,12 @@ describe('the files of the console', () => {
   });
 
   it('leads from /console to /console/, query and all', async () => {
-    const { status, headers } = await ask(house, '/console?range=1h');
+    const { status, headers } = await ask(instance, '/console?range=1h');
     expect([status, headers.location]).toEqual([308, '/console/?range=1h']);
   });
 
   it.each([['POST'], ['PUT'], ['DELETE']])('refuses %s', async (method) => {
-    const { status, headers } = await ask(house, '/console/', { method });
+    const { status, headers } = await ask(instance, '/console/', { method });
     expect([status, headers.allow]).toEqual([405, 'GET, HEAD']);
   });
 
@@ -158,18 +158,18 @@ describe('the files of the console', () => {
     ['/operator/v1/no-such-route'],
     ['/v1/console/'],
   ])('%s is a 404 in JSON, not the page', async (path) => {
-    const { status, headers, content } = await ask(house, path, { headers: { accept: 'text/html' } });
+    const { status, headers, content } = await ask(instance, path, { headers: { accept: 'text/html' } });
     expect([status, headers['content-type']]).toEqual([404, 'application/problem+json; charset=utf-8']);
     expect(JSON.parse(content.toString())).toMatchObject({ status: 404 });
     expect(headers['cache-control']).toContain('no-store');
   });
 
   it('CO-05: is gone with CONSOLE=off together with its API, and nothing else is', async () => {
-    const quiet = await House.start({ workers: 0, env: { CONSOLE: 'off' } });
+    const quiet = await TestInstance.start({ workers: 0, env: { CONSOLE: 'off' } });
     try {
       for (const path of ['/console', '/console/', '/console/sign-in', assets[0]!])
         expect([path, (await ask(quiet, path)).status]).toEqual([path, 404]);
-      const routes = (await documentedRoutes(house)).filter(({ path }) => path.startsWith('/operator/'));
+      const routes = (await documentedRoutes(instance)).filter(({ path }) => path.startsWith('/operator/'));
       expect(routes.length).toBeGreaterThan(40);
       const cookie = (await insertOperator(quiet)).cookieHeader();
       for (const { name, method, path } of routes) {

@@ -3,7 +3,7 @@ import type { Page } from 'playwright-core';
 import { seriousViolations } from '../support/accessibility.js';
 import { describeBrowser, TestBrowser } from '../support/browser.js';
 import { openScreen } from '../support/console-screens.js';
-import { House } from '../support/house.js';
+import { TestInstance } from '../support/test-instance.js';
 import { insertOperator, inviteOperator, OperatorClient, signIn } from '../support/operator.js';
 import { uniqueEmail } from '../support/unique-email.js';
 
@@ -11,26 +11,26 @@ import { uniqueEmail } from '../support/unique-email.js';
 const REFUSED = /^Failed to load resource: the server responded with a status of 4/;
 
 describeBrowser('customers, projects, organizations and operators in the console', () => {
-  let house: House;
+  let instance: TestInstance;
   let browser: TestBrowser;
   let admin: OperatorClient;
   beforeAll(async () => {
-    house = await House.start({ workers: 0 });
-    admin = await insertOperator(house);
+    instance = await TestInstance.start({ workers: 0 });
+    admin = await insertOperator(instance);
     browser = await TestBrowser.launch([]);
   });
   afterAll(async () => {
     await browser?.close();
-    await house?.stop();
+    await instance?.stop();
   });
   afterEach(() => {
     expect(browser.complaints.splice(0).filter((text) => !REFUSED.test(text))).toEqual([]);
   });
 
   const signedIn = (path: string, operator = admin): Promise<Page> =>
-    openScreen(browser, house, operator, path);
+    openScreen(browser, instance, operator, path);
 
-  it('a new house says what there will be, and what to do first', async () => {
+  it('a new instance says what there will be, and what to do first', async () => {
     const page = await signedIn('/dead-letters');
     await page.getByText('Nothing waiting').waitFor();
     await page.getByRole('link', { name: 'See all deliveries' }).click();
@@ -44,7 +44,7 @@ describeBrowser('customers, projects, organizations and operators in the console
 
   it.each(['organizations', 'projects', 'operators'])('the search of %s is in the address', async (noun) => {
     const mark = randomUUID().slice(0, 8);
-    const { organizationId } = house.credentials;
+    const { organizationId } = instance.credentials;
     const bodies = {
       organizations: { name: `Found ${mark}`, slug: `found-${mark}` },
       projects: { organizationId, name: `Found ${mark}`, slug: `found-${mark}` },
@@ -95,7 +95,7 @@ describeBrowser('customers, projects, organizations and operators in the console
 
   it('a customer without a password is invited, one with a password gets a reset', async () => {
     const create = async (more: object): Promise<string> =>
-      (await house.server('POST', '/api/v1/customers', { email: uniqueEmail(), ...more })).body.id;
+      (await instance.server('POST', '/api/v1/customers', { email: uniqueEmail(), ...more })).body.id;
     const offers = async (id: string): Promise<string[]> => {
       const page = await signedIn(`/customers/${id}`);
       await page.getByRole('button', { name: 'Help' }).click();
@@ -125,21 +125,21 @@ describeBrowser('customers, projects, organizations and operators in the console
       ['deliveries', `dlv_${randomUUID()}`],
       ['batches', `rdl_${randomUUID()}`],
     ]) {
-      await page.goto(`${house.baseUrl}/console/${list}/${id}`);
+      await page.goto(`${instance.baseUrl}/console/${list}/${id}`);
       await notice.getByText('Nothing is here').waitFor();
       expect(await notice.textContent()).not.toMatch(/Request|credential|[0-9a-f]{8}-/);
       await notice.getByRole('link', { name: `Go to ${list}` }).waitFor();
     }
     expect(await seriousViolations(page)).toEqual([]);
     await notice.getByRole('link', { name: 'Go to batches' }).click();
-    await page.waitForURL(`${house.baseUrl}/console/batches`);
+    await page.waitForURL(`${instance.baseUrl}/console/batches`);
     await page.context().close();
   });
 
   it('CO-01: everybody sees where they are signed in, ends one of it, and all others', async () => {
-    const somebody = await inviteOperator(await insertOperator(house), 'viewer');
+    const somebody = await inviteOperator(await insertOperator(instance), 'viewer');
     const { email } = somebody.operator;
-    const again = (): Promise<OperatorClient> => signIn(house, { email, password: somebody.password });
+    const again = (): Promise<OperatorClient> => signIn(instance, { email, password: somebody.password });
     const stateOf = async (client: OperatorClient) => (await client.call('GET', '/session')).body.state;
     const others = [await again(), await again(), await again()];
     const page = await signedIn('/account', somebody);
@@ -160,7 +160,7 @@ describeBrowser('customers, projects, organizations and operators in the console
     expect(await Promise.all(others.map(stateOf))).toEqual(['signed_out', 'signed_out', 'signed_out']);
     expect(await stateOf(somebody)).toBe('signed_in');
 
-    await new OperatorClient(house).call('POST', '/session', { email, password: somebody.password });
+    await new OperatorClient(instance).call('POST', '/session', { email, password: somebody.password });
     await page.reload();
     await entries.first().getByText('Password only, waiting for the code').waitFor();
     expect(await region.getByText('Password only').count()).toBe(1);
@@ -170,7 +170,7 @@ describeBrowser('customers, projects, organizations and operators in the console
   describe('the settings of a project', () => {
     const newProject = async (): Promise<{ id: string; path: string }> => {
       const mark = randomUUID().slice(0, 8);
-      const { organizationId } = house.credentials;
+      const { organizationId } = instance.credentials;
       const body = { organizationId, name: `Kept ${mark}`, slug: `kept-${mark}` };
       const { id } = (await admin.call('POST', '/projects', body)).body;
       return { id, path: `/projects/${id}` };
@@ -197,7 +197,7 @@ describeBrowser('customers, projects, organizations and operators in the console
       expect(await nameOf(page).inputValue()).toBe('Never saved');
       await page.evaluate('history.back()');
       await dialog.getByRole('button', { name: 'Leave' }).click();
-      await page.waitForURL(`${house.baseUrl}/console/projects`);
+      await page.waitForURL(`${instance.baseUrl}/console/projects`);
       await dialog.waitFor({ state: 'hidden' });
       await page.context().close();
     });
@@ -229,7 +229,7 @@ describeBrowser('customers, projects, organizations and operators in the console
     });
   });
 
-  it('goes on where the browser believes to be offline: the house may be next door', async () => {
+  it('goes on where the browser believes to be offline: the instance may be next door', async () => {
     const page = await signedIn('/account');
     await page.getByRole('heading', { level: 1 }).waitFor();
     await page.evaluate(`void window.dispatchEvent(new Event('offline'))`);
@@ -245,13 +245,13 @@ describeBrowser('customers, projects, organizations and operators in the console
 
   it('a link opens an entry of the audit log that the list does not hold; closing it moves nothing', async () => {
     const target = randomUUID();
-    await house.sql(
+    await instance.sql(
       `INSERT INTO audit_log (id, actor_type, actor_id, action, target_type, target_id, details, created_at)
        SELECT gen_random_uuid(), 'operator', $1, 'operator.updated', 'operator', $2, '{"changed":["role"]}', now()
        FROM generate_series(1, 60)`,
       [admin.operator.id, target],
     );
-    const [last] = await house.sql<{ id: string }>(
+    const [last] = await instance.sql<{ id: string }>(
       `SELECT id FROM audit_log WHERE target_id = $1 ORDER BY id LIMIT 1`,
       [target],
     );
@@ -273,7 +273,7 @@ describeBrowser('customers, projects, organizations and operators in the console
   });
 
   it('what was done to a customer is counted, and leads to its entry in the audit log', async () => {
-    const { body } = await house.server('POST', '/api/v1/customers', { email: uniqueEmail() });
+    const { body } = await instance.server('POST', '/api/v1/customers', { email: uniqueEmail() });
     const page = await signedIn(`/customers/${body.id as string}?tab=audit`);
     await page.getByText('1 entry', { exact: true }).waitFor();
     await page.getByRole('link', { name: 'customer.created' }).click();
@@ -283,7 +283,7 @@ describeBrowser('customers, projects, organizations and operators in the console
   });
 
   it('a viewer who follows a link to the mailbox is told that it is not for them', async () => {
-    const page = await signedIn('/mailbox', await insertOperator(house, 'viewer'));
+    const page = await signedIn('/mailbox', await insertOperator(instance, 'viewer'));
     await page.getByText('For operators and admins alone').waitFor();
     expect(await page.getByRole('button', { name: 'Try again' }).count()).toBe(0);
     await page.context().close();

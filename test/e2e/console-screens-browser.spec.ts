@@ -4,7 +4,7 @@ import { describeBrowser, TestBrowser } from '../support/browser.js';
 import { openScreen, screens } from '../support/console-screens.js';
 import { deadLetters, hastily } from '../support/dead-letters.js';
 import { eventually } from '../support/eventually.js';
-import { House } from '../support/house.js';
+import { TestInstance } from '../support/test-instance.js';
 import { insertOperator } from '../support/operator.js';
 import { Receiver, status } from '../support/receiver.js';
 import { uniqueEmail } from '../support/unique-email.js';
@@ -52,42 +52,44 @@ const OVER_THE_EDGE = `[...document.querySelectorAll('aside *')]
   .map(({ textContent }) => 'over the edge: ' + textContent)`;
 
 describeBrowser('every screen of the console', () => {
-  let house: House;
+  let instance: TestInstance;
   let browser: TestBrowser;
   beforeAll(async () => {
-    house = await House.start({ env: { ...hastily, RATE_LIMITS: 'off' } });
+    instance = await TestInstance.start({ env: { ...hastily, RATE_LIMITS: 'off' } });
     browser = await TestBrowser.launch();
     await makeRecords();
   });
   afterAll(async () => {
     await browser?.close();
-    await house?.stop();
+    await instance?.stop();
   });
 
   /** One of each: a dead letter about a new customer, and a batch, with markup in all that strangers write. */
   const makeRecords = async (): Promise<void> => {
     const receiver = await Receiver.start();
     receiver.otherwise = status(500, strange('body'));
-    const { id } = await house.createEndpoint(receiver.url, ['customer.created']);
+    const { id } = await instance.createEndpoint(receiver.url, ['customer.created']);
     const email = uniqueEmail();
-    await house.register(email);
-    const ids = await deadLetters(house, id, 1);
+    await instance.register(email);
+    const ids = await deadLetters(instance, id, 1);
     await receiver.stop();
     const isTold = `SELECT FROM events WHERE type = 'webhook.dead_lettered' AND body LIKE '%' || $1 || '%'`;
-    await eventually('all being told of it', async () => (await house.sql(isTold, ids)).length === 1);
-    const batch = await house.server('POST', '/v1/webhooks/redeliveries', { filter: { endpoint_id: id } });
+    await eventually('all being told of it', async () => (await instance.sql(isTold, ids)).length === 1);
+    const batch = await instance.server('POST', '/v1/webhooks/redeliveries', { filter: { endpoint_id: id } });
     expect(batch).toMatchObject({ status: 201, body: { data: { eligible: 1 } } });
-    await house.server('POST', `/v1/webhooks/redeliveries/${batch.body.data.id}/cancel`);
-    const [customer] = await house.sql<{ id: string }>(`SELECT id FROM customers WHERE email = $1`, [email]);
+    await instance.server('POST', `/v1/webhooks/redeliveries/${batch.body.data.id}/cancel`);
+    const [customer] = await instance.sql<{ id: string }>(`SELECT id FROM customers WHERE email = $1`, [
+      email,
+    ]);
     // The newest event is about them.
     const metadata = { note: strange('metadata') };
-    await house.server('PATCH', `/api/v1/customers/${customer!.id}`, { metadata });
+    await instance.server('PATCH', `/api/v1/customers/${customer!.id}`, { metadata });
     await writeMarkup(customer!.id, email);
   };
 
   /** Also where the API refuses it. */
   const writeMarkup = async (customerId: string, email: string): Promise<void> => {
-    const author = await insertOperator(house, 'viewer');
+    const author = await insertOperator(instance, 'viewer');
     const fields = {
       webhook_endpoints: { url: 'url', description: 'description' },
       deliveries: { target_url: 'url' },
@@ -103,21 +105,21 @@ describeBrowser('every screen of the console', () => {
     for (const [table, columns] of Object.entries(fields)) {
       for (const [column, field] of Object.entries(columns)) {
         const text = column.endsWith('url') ? `javascript:${strange(field)}` : strange(field);
-        await house.sql(`UPDATE ${table} SET ${column} = $1`, [text]);
+        await instance.sql(`UPDATE ${table} SET ${column} = $1`, [text]);
       }
     }
-    await house.sql(`UPDATE events SET body = replace(body, $2, $3) WHERE customer_id = $1`, [
+    await instance.sql(`UPDATE events SET body = replace(body, $2, $3) WHERE customer_id = $1`, [
       customerId,
       email,
       strange('email'),
     ]);
     // No two addresses are the same.
-    await house.sql(`UPDATE customers SET email = $2 || id WHERE id = $1`, [customerId, strange('email')]);
-    await house.sql(`UPDATE operators SET email = $2 || id, name = $2 WHERE id = $1`, [
+    await instance.sql(`UPDATE customers SET email = $2 || id WHERE id = $1`, [customerId, strange('email')]);
+    await instance.sql(`UPDATE operators SET email = $2 || id, name = $2 WHERE id = $1`, [
       author.operator.id,
       strange('operator'),
     ]);
-    await house.sql(
+    await instance.sql(
       `INSERT INTO audit_log (id, actor_type, actor_id, action, target_type, target_id, details, created_at)
        VALUES (('ffffffff-' || substr(gen_random_uuid()::text, 10))::uuid, 'operator', $1, 'customer.updated',
          'customer', $2, jsonb_build_object('changed', $3::text), now())`,
@@ -148,11 +150,11 @@ describeBrowser('every screen of the console', () => {
   };
 
   it('each is accessible, light and dark, fits 390 px, and leaves what strangers wrote text (CO-03)', async () => {
-    const look = await openScreen(browser, house, await insertOperator(house), '/');
+    const look = await openScreen(browser, instance, await insertOperator(instance), '/');
     const faults: string[] = [];
-    for (const { name, path } of await screens(house)) {
+    for (const { name, path } of await screens(instance)) {
       await look.emulateMedia({ colorScheme: 'light' });
-      await look.goto(`${house.baseUrl}/console${path}`);
+      await look.goto(`${instance.baseUrl}/console${path}`);
       await look.getByRole('heading', { level: 1 }).waitFor();
       await look.waitForLoadState('networkidle');
       const found = await seriousViolations(look);

@@ -3,7 +3,7 @@ import type { Page, Route } from 'playwright-core';
 import { seriousViolations } from '../support/accessibility.js';
 import { describeBrowser, TestBrowser } from '../support/browser.js';
 import { eventually } from '../support/eventually.js';
-import { House } from '../support/house.js';
+import { TestInstance } from '../support/test-instance.js';
 import { insertOperator, signIn } from '../support/operator.js';
 import { totpCode } from '../support/totp.js';
 import { uniqueEmail } from '../support/unique-email.js';
@@ -37,15 +37,15 @@ async function textOfQrCode(page: Page): Promise<string> {
 }
 
 describeBrowser('CO-01: signing in to the console', () => {
-  let house: House;
+  let instance: TestInstance;
   let browser: TestBrowser;
   beforeAll(async () => {
-    house = await House.start({ workers: 0 });
+    instance = await TestInstance.start({ workers: 0 });
     browser = await TestBrowser.launch([`--host-resolver-rules=MAP ${OTHER_HOST} 127.0.0.1`]);
   });
   afterAll(async () => {
     await browser?.close();
-    await house?.stop();
+    await instance?.stop();
   });
   afterEach(() => {
     const faults = browser.complaints.splice(0).filter((text) => !REFUSED.test(text));
@@ -54,23 +54,23 @@ describeBrowser('CO-01: signing in to the console', () => {
 
   /** A page of somebody who is signed in by a cookie. */
   async function signedIn(path: string): Promise<Page> {
-    const { cookie } = await insertOperator(house);
+    const { cookie } = await insertOperator(instance);
     const page = await browser.open('about:blank');
     await page
       .context()
-      .addCookies([{ name: COOKIE, value: cookie!, url: house.baseUrl.replace('http:', 'https:') }]);
-    await page.goto(`${house.baseUrl}/console${path}`);
+      .addCookies([{ name: COOKIE, value: cookie!, url: instance.baseUrl.replace('http:', 'https:') }]);
+    await page.goto(`${instance.baseUrl}/console${path}`);
     return page;
   }
   const stored = (page: Page) => page.evaluate('JSON.stringify([localStorage, sessionStorage])');
 
   it('takes a password, enrolls an authenticator, gives recovery codes and goes where one wanted to', async () => {
-    const page = await browser.open(`${house.baseUrl}/console/events?type=customer.created`);
+    const page = await browser.open(`${instance.baseUrl}/console/events?type=customer.created`);
     await shows(page, 'Sign in');
     expect(await seriousViolations(page)).toEqual([]);
     const fields = await page.locator('input').evaluateAll((all) => all.map((it) => it.autocomplete));
     expect(fields).toEqual(['username', 'current-password']);
-    const { email, password } = house.credentials.operator;
+    const { email, password } = instance.credentials.operator;
     await fill(page, { username: email, password });
 
     await shows(page, 'Set up your authenticator');
@@ -92,7 +92,7 @@ describeBrowser('CO-01: signing in to the console', () => {
     await page.getByLabel('I have kept them').check();
     await go.click();
     await shows(page, 'Events');
-    expect(page.url()).toBe(`${house.baseUrl}/console/events?type=customer.created`);
+    expect(page.url()).toBe(`${instance.baseUrl}/console/events?type=customer.created`);
 
     await page.getByRole('button', { name: /Your menu/ }).click();
     await page.getByRole('button', { name: 'Sign out' }).click();
@@ -113,13 +113,13 @@ describeBrowser('CO-01: signing in to the console', () => {
     await shows(page, 'Customers');
     // Not before the click: what the page asks by itself would hear of it first.
     const ends = async (route: Route): Promise<void> => {
-      await house.sql('DELETE FROM operator_sessions');
+      await instance.sql('DELETE FROM operator_sessions');
       await route.continue();
     };
     await page.route('**/operator/v1/webhooks/endpoints?*', ends, { times: 1 });
     await page.getByRole('link', { name: 'Endpoints' }).click();
     await page.getByText('Your session has ended').waitFor();
-    expect(page.url()).toBe(`${house.baseUrl}/console/sign-in?to=%2Fendpoints`);
+    expect(page.url()).toBe(`${instance.baseUrl}/console/sign-in?to=%2Fendpoints`);
     await page.context().close();
   });
 
@@ -128,16 +128,16 @@ describeBrowser('CO-01: signing in to the console', () => {
     async (to) => {
       const page = await signedIn(`/sign-in?to=${encodeURIComponent(to)}`);
       await shows(page, 'Overview');
-      expect(page.url()).toBe(`${house.baseUrl}/console`);
+      expect(page.url()).toBe(`${instance.baseUrl}/console`);
       await page.context().close();
     },
   );
 
   it('says when to try again after too many failures', async () => {
-    const page = await browser.open(`${house.baseUrl}/console/sign-in`);
+    const page = await browser.open(`${instance.baseUrl}/console/sign-in`);
     const credentials = { username: uniqueEmail(), password: 'not the right one' };
     for (let tries = 0; tries < 10; tries++) {
-      await house.request('POST', '/operator/v1/session', {
+      await instance.request('POST', '/operator/v1/session', {
         body: { email: credentials.username, password: credentials.password },
         headers: { 'x-gatehouse-console': '1' },
       });
@@ -149,7 +149,7 @@ describeBrowser('CO-01: signing in to the console', () => {
   });
 
   it('says over plain http from elsewhere that https is needed, and asks for no password', async () => {
-    const { port } = new URL(house.baseUrl);
+    const { port } = new URL(instance.baseUrl);
     const page = await browser.open(`http://${OTHER_HOST}:${port}/console/`);
     await page.getByText('The console needs https').waitFor();
     expect(await page.locator('input').count()).toBe(0);
@@ -162,10 +162,10 @@ describeBrowser('CO-01: signing in to the console', () => {
     await page.context().close();
   });
 
-  it('asks whoever comes by the link of a new house who they are, and refuses another token', async () => {
-    const page = await browser.open(`${house.baseUrl}/console/setup#token=${'x'.repeat(43)}`);
-    await shows(page, 'Set up this house');
-    expect(page.url()).toBe(`${house.baseUrl}/console/setup`);
+  it('asks whoever comes by the link of a new instance who they are, and refuses another token', async () => {
+    const page = await browser.open(`${instance.baseUrl}/console/setup#token=${'x'.repeat(43)}`);
+    await shows(page, 'Set up this instance');
+    expect(page.url()).toBe(`${instance.baseUrl}/console/setup`);
     expect(await seriousViolations(page)).toEqual([]);
     await fill(page, { username: uniqueEmail(), 'new-password': PASSWORD });
     await page.getByText('This link is used').waitFor();
@@ -174,11 +174,11 @@ describeBrowser('CO-01: signing in to the console', () => {
   });
 
   it('lets in by an invitation, whose token leaves the address at once', async () => {
-    const admin = await insertOperator(house);
+    const admin = await insertOperator(instance);
     const invited = await admin.call('POST', '/operators', { email: uniqueEmail(), role: 'viewer' });
     const page = await browser.open(invited.body.invitationUrl as string);
     await shows(page, 'Welcome to Gatehouse');
-    expect(page.url()).toBe(`${house.baseUrl}/console/invitation`);
+    expect(page.url()).toBe(`${instance.baseUrl}/console/invitation`);
     expect(await seriousViolations(page)).toEqual([]);
     expect(await page.locator('input[name=new-password]').getAttribute('autocomplete')).toBe('new-password');
     await fill(page, { name: 'Ada', 'new-password': 'short' });
@@ -229,12 +229,12 @@ describeBrowser('CO-01: signing in to the console', () => {
   });
 
   it('CO-05: changes the password and the recovery codes, and keeps neither', async () => {
-    const admin = await signIn(house, await newOperator());
+    const admin = await signIn(instance, await newOperator());
     const page = await browser.open('about:blank');
     await page
       .context()
-      .addCookies([{ name: COOKIE, value: admin.cookie!, url: house.baseUrl.replace('http:', 'https:') }]);
-    await page.goto(`${house.baseUrl}/console/account`);
+      .addCookies([{ name: COOKIE, value: admin.cookie!, url: instance.baseUrl.replace('http:', 'https:') }]);
+    await page.goto(`${instance.baseUrl}/console/account`);
     await shows(page, 'Account');
     const form = page.getByRole('region', { name: 'Password', exact: true });
     await form.locator('input[name=current-password]').fill('not the right one');
@@ -258,7 +258,7 @@ describeBrowser('CO-01: signing in to the console', () => {
 
   /** Somebody with a password of their own, who has no authenticator yet. */
   async function newOperator(): Promise<{ email: string; password: string }> {
-    const admin = await insertOperator(house);
+    const admin = await insertOperator(instance);
     const email = uniqueEmail();
     const { body } = await admin.call('POST', '/operators', { email, role: 'viewer' });
     const token = new URL(body.invitationUrl as string).hash.slice('#token='.length);

@@ -7,21 +7,21 @@ import { Readiness } from '../../apps/api/src/http/readiness.js';
 import { registeredRoutes } from '../../apps/api/src/http/route-gate.js';
 import { createLogger, loadConfig } from '#platform';
 import { eventually } from '../support/eventually.js';
-import { House, PASSWORD } from '../support/house.js';
+import { TestInstance, PASSWORD } from '../support/test-instance.js';
 import { insertKey, insertOrganization, insertProject, type Tenant } from '../support/tenants.js';
 
-let house: House;
+let instance: TestInstance;
 let tenant: Tenant;
 let tokens: { accessToken: string; refreshToken: string };
 let verificationToken: string;
 beforeAll(async () => {
-  house = await House.start({ workers: 0 });
-  tenant = { ...house.credentials, secretKey: house.credentials.projectSecretKey };
+  instance = await TestInstance.start({ workers: 0 });
+  tenant = { ...instance.credentials, secretKey: instance.credentials.projectSecretKey };
   const email = 'matrix@example.com';
-  tokens = (await house.register(email)).body.tokens;
-  verificationToken = await house.verificationToken(email);
+  tokens = (await instance.register(email)).body.tokens;
+  verificationToken = await instance.verificationToken(email);
 });
-afterAll(async () => house?.stop());
+afterAll(async () => instance?.stop());
 
 type Kind = 'secret' | 'publishable' | 'access';
 
@@ -126,9 +126,13 @@ const presentations = (): { name: string; kind: Kind | null; headers: Record<str
   {
     name: 'secret key as bearer token',
     kind: 'secret',
-    headers: { authorization: `Bearer ${house.credentials.secretKey}` },
+    headers: { authorization: `Bearer ${instance.credentials.secretKey}` },
   },
-  { name: 'secret key in x-api-key', kind: 'secret', headers: { 'x-api-key': house.credentials.secretKey } },
+  {
+    name: 'secret key in x-api-key',
+    kind: 'secret',
+    headers: { 'x-api-key': instance.credentials.secretKey },
+  },
   { name: 'publishable key', kind: 'publishable', headers: { 'x-publishable-key': tenant.publishableKey } },
   { name: 'access token', kind: 'access', headers: { authorization: `Bearer ${tokens.accessToken}` } },
   { name: 'secret key in x-publishable-key', kind: null, headers: { 'x-publishable-key': tenant.secretKey } },
@@ -160,13 +164,13 @@ const ask = (route: string, headers: Record<string, string>) => {
   const [method, path] = route.split(' ') as [string, string];
   // A faulty body where an empty one would end the session that the next rows need.
   const body = path.endsWith('/logout') ? { scope: 'none' } : undefined;
-  return house.request(method, path.replace(/:\w+/g, 'x'), { headers, body });
+  return instance.request(method, path.replace(/:\w+/g, 'x'), { headers, body });
 };
 
 describe('the credential × route matrix (AK-03, TK-03)', () => {
   beforeAll(async () => {
-    unknownKey = await insertKey(house, { ...tenant, type: 'secret' });
-    await house.sql(`UPDATE api_keys SET revoked_at = now() WHERE last4 = $1`, [unknownKey.slice(-4)]);
+    unknownKey = await insertKey(instance, { ...tenant, type: 'secret' });
+    await instance.sql(`UPDATE api_keys SET revoked_at = now() WHERE last4 = $1`, [unknownKey.slice(-4)]);
   });
 
   it('names every route that there is', async () => {
@@ -227,42 +231,42 @@ describe('the credential × route matrix (AK-03, TK-03)', () => {
 describe('keys', () => {
   it('work with another scheme case, and twice the same', async () => {
     const headers = { authorization: `bearer ${tenant.secretKey}`, 'x-api-key': tenant.secretKey };
-    expect((await house.request('GET', '/v1/webhooks/endpoints', { headers })).status).toBe(200);
+    expect((await instance.request('GET', '/v1/webhooks/endpoints', { headers })).status).toBe(200);
   });
 
   it('of one kind, or of two projects, do not mix (AK-03)', async () => {
-    const other = await insertProject(house, tenant.organizationId);
+    const other = await insertProject(instance, tenant.organizationId);
     const mixes: Record<string, string>[] = [
-      { authorization: `Bearer ${tenant.secretKey}`, 'x-api-key': house.credentials.secretKey },
+      { authorization: `Bearer ${tenant.secretKey}`, 'x-api-key': instance.credentials.secretKey },
       { authorization: `Bearer ${tenant.secretKey}`, 'x-publishable-key': other.publishableKey },
     ];
     for (const headers of mixes) {
-      const answer = await house.request('POST', '/api/v1/auth/register', { headers, body: {} });
+      const answer = await instance.request('POST', '/api/v1/auth/register', { headers, body: {} });
       expect(answer).toMatchObject({ status: 400, body: { code: 'multiple_credentials' } });
     }
   });
 
   it('in the query string are refused', async () => {
     for (const name of ['api_key', 'key', 'x-api-key', 'access_token']) {
-      expect((await house.request('GET', `/v1/webhooks/endpoints?${name}=${tenant.secretKey}`)).status).toBe(
-        401,
-      );
+      expect(
+        (await instance.request('GET', `/v1/webhooks/endpoints?${name}=${tenant.secretKey}`)).status,
+      ).toBe(401);
     }
   });
 
   it('need every scope of the route (AK-06)', async () => {
-    const key = await insertKey(house, {
+    const key = await insertKey(instance, {
       ...tenant,
       type: 'secret',
       scopes: ['customer:read', 'webhook:write'],
     });
     const headers = { authorization: `Bearer ${key}` };
-    const refused = await house.request('GET', '/v1/webhooks/deliveries', { headers });
+    const refused = await instance.request('GET', '/v1/webhooks/deliveries', { headers });
     expect(refused).toMatchObject({
       status: 403,
       body: { code: 'insufficient_scope', requiredScopes: ['webhook:read'] },
     });
-    const register = await house.request('POST', '/api/v1/auth/register', {
+    const register = await instance.request('POST', '/api/v1/auth/register', {
       headers,
       body: { email: 'scope@example.com', password: PASSWORD },
     });
@@ -270,26 +274,26 @@ describe('keys', () => {
   });
 
   it('die at once when revoked or expired, with one body for all (AK-08)', async () => {
-    const key = await insertKey(house, { ...tenant, type: 'secret' });
+    const key = await insertKey(instance, { ...tenant, type: 'secret' });
     const headers = { authorization: `Bearer ${key}` };
-    const ask = () => house.request('GET', '/v1/webhooks/endpoints', { headers });
+    const ask = () => instance.request('GET', '/v1/webhooks/endpoints', { headers });
     expect((await ask()).status).toBe(200);
     for (const column of ['revoked_at', 'expires_at']) {
-      await house.sql(`UPDATE api_keys SET ${column} = now() WHERE last4 = $1`, [key.slice(-4)]);
+      await instance.sql(`UPDATE api_keys SET ${column} = now() WHERE last4 = $1`, [key.slice(-4)]);
       expect(await ask()).toMatchObject({ status: 401, body: { code: 'invalid_api_key' } });
-      await house.sql(`UPDATE api_keys SET ${column} = NULL WHERE last4 = $1`, [key.slice(-4)]);
+      await instance.sql(`UPDATE api_keys SET ${column} = NULL WHERE last4 = $1`, [key.slice(-4)]);
     }
-    await house.sql('UPDATE projects SET archived_at = now() WHERE id = $1', [tenant.projectId]);
+    await instance.sql('UPDATE projects SET archived_at = now() WHERE id = $1', [tenant.projectId]);
     const archived = await ask();
-    await house.sql('UPDATE projects SET archived_at = NULL WHERE id = $1', [tenant.projectId]);
+    await instance.sql('UPDATE projects SET archived_at = NULL WHERE id = $1', [tenant.projectId]);
     expect(archived.status).toBe(401);
   });
 
   it('are kept as SHA-256 only, and note their use (AK-02)', async () => {
-    const key = await insertKey(house, { ...tenant, type: 'secret' });
-    await house.request('GET', '/v1/webhooks/endpoints', { headers: { authorization: `Bearer ${key}` } });
+    const key = await insertKey(instance, { ...tenant, type: 'secret' });
+    await instance.request('GET', '/v1/webhooks/endpoints', { headers: { authorization: `Bearer ${key}` } });
     const line = await eventually('its use being noted', async () => {
-      const [row] = await house.sql<{ line: string }>(
+      const [row] = await instance.sql<{ line: string }>(
         'SELECT k::text AS line FROM api_keys k WHERE last4 = $1 AND last_used_at IS NOT NULL',
         [key.slice(-4)],
       );
@@ -299,16 +303,16 @@ describe('keys', () => {
   });
 
   it('see nothing of another tenant (AK-04)', async () => {
-    const stranger = await insertOrganization(house);
-    const sibling = await insertProject(house, tenant.organizationId);
-    const mine = await house.request('POST', '/v1/webhooks/endpoints', {
+    const stranger = await insertOrganization(instance);
+    const sibling = await insertProject(instance, tenant.organizationId);
+    const mine = await instance.request('POST', '/v1/webhooks/endpoints', {
       headers: { authorization: `Bearer ${tenant.secretKey}` },
       body: { url: 'http://127.0.0.1:9/' },
     });
     const path = `/v1/webhooks/endpoints/${mine.body.data.id}`;
     for (const { secretKey } of [stranger, sibling]) {
       const headers = { authorization: `Bearer ${secretKey}` };
-      const missing = await house.request(
+      const missing = await instance.request(
         'GET',
         '/v1/webhooks/endpoints/ep_01a1fbc4-d13c-766e-87e8-1123689da101',
         { headers },
@@ -317,28 +321,32 @@ describe('keys', () => {
         string,
         object?,
       ][]) {
-        const answer = await house.request(method, path, { headers, body });
+        const answer = await instance.request(method, path, { headers, body });
         expect({ ...answer.body, requestId: '' }).toEqual({ ...missing.body, requestId: '' });
       }
-      expect((await house.request('GET', '/v1/webhooks/endpoints', { headers })).body.data).toEqual([]);
-      const byFilter = await house.request('GET', `/v1/webhooks/endpoints?project_id=${tenant.projectId}`, {
-        headers,
-      });
+      expect((await instance.request('GET', '/v1/webhooks/endpoints', { headers })).body.data).toEqual([]);
+      const byFilter = await instance.request(
+        'GET',
+        `/v1/webhooks/endpoints?project_id=${tenant.projectId}`,
+        {
+          headers,
+        },
+      );
       expect(byFilter.body.data).toEqual([]);
-      const created = await house.request('POST', '/v1/webhooks/endpoints', {
+      const created = await instance.request('POST', '/v1/webhooks/endpoints', {
         headers,
         body: { url: 'http://127.0.0.1:9/', project_id: tenant.projectId },
       });
       expect(created.status).toBe(404);
     }
-    const organization = await house.server('GET', '/v1/webhooks/endpoints');
+    const organization = await instance.server('GET', '/v1/webhooks/endpoints');
     expect((organization.body.data as { id: string }[]).map(({ id }) => id)).toContain(mine.body.data.id);
   });
 });
 
 /** The api inside this process, without database or listener; for looking at how it is put together. */
 async function inProcessApi(controllers: (new () => unknown)[] = []) {
-  const config = loadConfig({ ...house.env, LOG_LEVEL: 'silent' });
+  const config = loadConfig({ ...instance.env, LOG_LEVEL: 'silent' });
   const logger = createLogger(config, 'test');
   @Module({ imports: [ApiModule.for(config, logger)], controllers })
   class RootModule {}

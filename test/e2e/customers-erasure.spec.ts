@@ -1,46 +1,46 @@
 import { randomUUID } from 'node:crypto';
 import { eventually } from '../support/eventually.js';
-import { House, PASSWORD, type Answer } from '../support/house.js';
+import { TestInstance, PASSWORD, type Answer } from '../support/test-instance.js';
 import { patiently } from '../support/patiently.js';
 import { Receiver, status } from '../support/receiver.js';
 import { storedText } from '../support/stored.js';
 import { insertKey, insertOrganization } from '../support/tenants.js';
 import { uniqueEmail } from '../support/unique-email.js';
 
-let house: House;
+let instance: TestInstance;
 let receiver: Receiver;
 beforeAll(async () => {
-  [house, receiver] = [await House.start(), await Receiver.start()];
-  await house.createEndpoint(receiver.url);
+  [instance, receiver] = [await TestInstance.start(), await Receiver.start()];
+  await instance.createEndpoint(receiver.url);
 });
 afterAll(async () => {
-  await house?.stop();
+  await instance?.stop();
   await receiver?.stop();
 });
 
 const create = async (body: Record<string, unknown> = {}): Promise<Record<string, any>> =>
-  (await house.server('POST', '/api/v1/customers', { email: uniqueEmail(), ...body })).body;
-const remove = (id: string): Promise<Answer> => house.server('DELETE', `/api/v1/customers/${id}`);
+  (await instance.server('POST', '/api/v1/customers', { email: uniqueEmail(), ...body })).body;
+const remove = (id: string): Promise<Answer> => instance.server('DELETE', `/api/v1/customers/${id}`);
 const withKey = (path: string, key: string, body?: unknown): Promise<Answer> =>
-  house.request('POST', path, {
+  instance.request('POST', path, {
     body,
-    headers: { authorization: `Bearer ${house.credentials.secretKey}`, 'idempotency-key': key },
+    headers: { authorization: `Bearer ${instance.credentials.secretKey}`, 'idempotency-key': key },
   });
 
 /** The attempt that carried the first event of a type about a customer, once it is in the log. */
 const attemptAbout = (customerId: string, type: string): Promise<Record<string, any>> =>
   eventually(`an attempt of ${type}`, async () => {
-    const [row] = await house.sql<{ id: string }>(
+    const [row] = await instance.sql<{ id: string }>(
       `SELECT a.id FROM attempts a JOIN events e ON e.id = a.event_id WHERE e.body LIKE '%' || $1 || '%' AND e.type = $2`,
       [customerId, type],
     );
     if (!row) return null;
-    const { body } = await house.server('GET', `/v1/webhooks/deliveries/att_${row.id}`);
+    const { body } = await instance.server('GET', `/v1/webhooks/deliveries/att_${row.id}`);
     return body.data as Record<string, any>;
   });
 
 const delivery = async (id: string): Promise<Record<string, any>> =>
-  (await house.server('GET', `/v1/webhooks/deliveries/${id}`)).body.data;
+  (await instance.server('GET', `/v1/webhooks/deliveries/${id}`)).body.data;
 
 describe('a deleted customer', () => {
   it('leaves nothing in the database but the id', async () => {
@@ -61,43 +61,43 @@ describe('a deleted customer', () => {
     receiver.otherwise = (response, { event }) =>
       void response.end(event.type === 'customer.deleted' ? 'ok' : answered);
     const email = uniqueEmail();
-    const { body } = await house.register(email, { firstName, lastName });
+    const { body } = await instance.register(email, { firstName, lastName });
     const { id } = body.customer;
     const key = randomUUID();
     await withKey(`/api/v1/customers/${id}/enable`, key);
-    await house.server('PATCH', `/api/v1/customers/${id}`, { metadata: { remark }, externalId });
-    await house.page('POST', '/api/v1/auth/forgot-password', { email });
-    await house.page('POST', '/api/v1/auth/login', { email, password: PASSWORD });
+    await instance.server('PATCH', `/api/v1/customers/${id}`, { metadata: { remark }, externalId });
+    await instance.page('POST', '/api/v1/auth/forgot-password', { email });
+    await instance.page('POST', '/api/v1/auth/login', { email, password: PASSWORD });
     await attemptAbout(id, 'login.succeeded');
     await withKey(
       `/v1/webhooks/deliveries/${(await attemptAbout(id, 'customer.updated'))['id']}/redeliver`,
       key,
     );
-    await house.server('PATCH', `/api/v1/customers/${id}`, { externalId: null });
-    const before = await storedText(house);
+    await instance.server('PATCH', `/api/v1/customers/${id}`, { externalId: null });
+    const before = await storedText(instance);
     for (const secret of [...secrets, email]) expect(before).toContain(secret);
 
     expect((await remove(id)).status).toBe(204);
     await eventually('the deletion', () =>
       receiver.ofType('customer.deleted').some(({ body: sent }) => sent.includes(id)),
     );
-    const after = await storedText(house);
+    const after = await storedText(instance);
     for (const secret of [...secrets, email]) expect(after).not.toContain(secret);
     expect(after).toContain(id);
-    expect(await house.sql('SELECT 1 FROM idempotency_keys WHERE answer IS NOT NULL')).toEqual([]);
-    expect(await house.sql('SELECT 1 FROM erasures')).toEqual([]);
+    expect(await instance.sql('SELECT 1 FROM idempotency_keys WHERE answer IS NOT NULL')).toEqual([]);
+    expect(await instance.sql('SELECT 1 FROM erasures')).toEqual([]);
   });
 
   it.each(['a server', 'the customer'])(
     'of whom the events keep their envelope, deleted by %s',
     async (who) => {
-      const { body } = await house.register();
+      const { body } = await instance.register();
       const { id } = body.customer;
       const sent = await attemptAbout(id, 'customer.created');
       const told = JSON.parse(sent['request'].body as string);
       if (who === 'a server') await remove(id);
       else {
-        await house.customer(body.tokens.accessToken, 'POST', '/api/v1/me/delete', {
+        await instance.customer(body.tokens.accessToken, 'POST', '/api/v1/me/delete', {
           currentPassword: PASSWORD,
         });
       }
@@ -105,9 +105,9 @@ describe('a deleted customer', () => {
       const erased = { ...told, data: { customer: { id } }, erased: true };
       expect(JSON.parse(shown['request'].body)).toEqual(erased);
       expect(shown['attempts']).toMatchObject([{ response_body: '', http_status: 200, success: true }]);
-      expect(await house.attempts({ event_id: sent['event_id'] })).toMatchObject([{ response_body: '' }]);
-      expect((await house.server('GET', `/v1/events/${sent['event_id']}`)).body.data).toEqual(erased);
-      const rest = await house.events(id);
+      expect(await instance.attempts({ event_id: sent['event_id'] })).toMatchObject([{ response_body: '' }]);
+      expect((await instance.server('GET', `/v1/events/${sent['event_id']}`)).body.data).toEqual(erased);
+      const rest = await instance.events(id);
       expect(rest.at(-1)).toMatchObject({ type: 'customer.deleted' });
       expect(rest.at(-1)).not.toHaveProperty('erased');
       expect(rest.slice(0, -1).map(({ data, erased: isErased }) => [data, isErased])).toEqual(
@@ -120,7 +120,7 @@ describe('a deleted customer', () => {
     const { id } = await create();
     const sent = await attemptAbout(id, 'customer.created');
     const again = (deliveryId: string) =>
-      house.server('POST', `/v1/webhooks/deliveries/${deliveryId}/redeliver`);
+      instance.server('POST', `/v1/webhooks/deliveries/${deliveryId}/redeliver`);
     await remove(id);
     expect(await again(sent['id'])).toMatchObject({ status: 409, body: { code: 'payload_erased' } });
     const deletion = await attemptAbout(id, 'customer.deleted');
@@ -135,10 +135,12 @@ describe('a deleted customer', () => {
     const customers = await Promise.all(Array.from({ length: 8 }, () => create()));
     const sent = await Promise.all(customers.map(({ id }) => attemptAbout(id as string, 'customer.created')));
     const removed = Promise.all(customers.map(({ id }) => patiently(() => remove(id as string))));
-    await Promise.all(sent.map(({ id }) => house.server('POST', `/v1/webhooks/deliveries/${id}/redeliver`)));
+    await Promise.all(
+      sent.map(({ id }) => instance.server('POST', `/v1/webhooks/deliveries/${id}/redeliver`)),
+    );
     expect((await removed).map(({ status }) => status)).toEqual(Array(8).fill(204));
     for (const { id } of customers) await attemptAbout(id as string, 'customer.deleted');
-    const pending = await house.sql(
+    const pending = await instance.sql(
       `SELECT 1 FROM deliveries d JOIN events e ON e.id = d.event_id
        WHERE e.customer_id = ANY ($1) AND d.state = 'pending' AND d.lease_until IS NULL`,
       [customers.map(({ id }) => id as string)],
@@ -161,7 +163,7 @@ describe('a deleted customer', () => {
     receiver.otherwise = status(200, 'ok');
     const closed = await attemptAbout(id, 'customer.created');
     expect(closed).toMatchObject({ state: 'cancelled', attempts: [{ http_status: 500, response_body: '' }] });
-    expect(await storedText(house)).not.toContain('a word about the customer');
+    expect(await storedText(instance)).not.toContain('a word about the customer');
   });
 
   it('is not remembered by answers to an Idempotency-Key', async () => {
@@ -172,14 +174,14 @@ describe('a deleted customer', () => {
     const second = await withKey('/api/v1/customers', key, body);
     expect([second.status, second.headers.get('idempotent-replayed')]).toEqual([201, null]);
     expect(second.body.id).not.toBe(first.body.id);
-    const kept = await house.sql('SELECT 1 FROM idempotency_keys WHERE customer_id = $1', [other.body.id]);
+    const kept = await instance.sql('SELECT 1 FROM idempotency_keys WHERE customer_id = $1', [other.body.id]);
     expect(kept).toHaveLength(1);
   });
 
   it('with very many events is erased for readers at once, and by the worker bit by bit', async () => {
     const { id, projectId, email } = await create();
-    const { organizationId } = house.credentials;
-    await house.sql(
+    const { organizationId } = instance.credentials;
+    await instance.sql(
       `INSERT INTO events (id, organization_id, project_id, customer_id, type, body, created_at)
        SELECT (lpad(to_hex(1767225600000 + n), 12, '0') || '70008000' || lpad(to_hex(n), 12, '0'))::uuid, $1, $2, $3,
          'login.succeeded', '{"data":{"customer":{"email":"' || $4 || '"}}}', '2026-01-01'::timestamptz
@@ -188,7 +190,7 @@ describe('a deleted customer', () => {
     );
     const inClear = async () =>
       (
-        await house.sql<{ id: string }>(
+        await instance.sql<{ id: string }>(
           `SELECT id FROM events WHERE body LIKE '%' || $1 || '%' ORDER BY id`,
           [email],
         )
@@ -197,7 +199,7 @@ describe('a deleted customer', () => {
     const left = await inClear();
     expect(left.length).toBeGreaterThan(500);
     for (const eventId of [left[0]!, left.at(-1)!]) {
-      const { body } = await house.server('GET', `/v1/events/evt_${eventId}`);
+      const { body } = await instance.server('GET', `/v1/events/evt_${eventId}`);
       expect(body.data).toEqual({
         id: `evt_${eventId}`,
         type: expect.any(String),
@@ -209,32 +211,32 @@ describe('a deleted customer', () => {
       });
     }
     const types = new URLSearchParams({ types: 'login.succeeded', limit: '200' });
-    const { body: feed } = await house.server('GET', `/v1/events?${types}`);
+    const { body: feed } = await instance.server('GET', `/v1/events?${types}`);
     expect(feed.data.length).toBeGreaterThan(0);
     expect(JSON.stringify(feed)).not.toContain(email);
 
-    await house.workers[0]!.end();
-    house.startWorker();
+    await instance.workers[0]!.end();
+    instance.startWorker();
     await eventually('the rest', async () => (await inClear()).length === 0);
-    await eventually('its end', async () => (await house.sql('SELECT 1 FROM erasures')).length === 0);
+    await eventually('its end', async () => (await instance.sql('SELECT 1 FROM erasures')).length === 0);
   });
 });
 
 describe('GET /api/v1/customers/{id}/export', () => {
-  const exported = (id: string): Promise<Answer> => house.server('GET', `/api/v1/customers/${id}/export`);
+  const exported = (id: string): Promise<Answer> => instance.server('GET', `/api/v1/customers/${id}/export`);
 
   it('gives everything that is kept about a customer, and no secret', async () => {
     const email = uniqueEmail();
-    const { body } = await house.register(email, { firstName: 'Ada' });
+    const { body } = await instance.register(email, { firstName: 'Ada' });
     const { id } = body.customer;
-    await house.server('PATCH', `/api/v1/customers/${id}`, { metadata: { plan: 'pro' } });
-    await house.customer(body.tokens.accessToken, 'POST', '/api/v1/auth/logout');
-    await house.page('POST', '/api/v1/auth/login', { email, password: PASSWORD });
-    const verification = await house.verificationToken(email);
+    await instance.server('PATCH', `/api/v1/customers/${id}`, { metadata: { plan: 'pro' } });
+    await instance.customer(body.tokens.accessToken, 'POST', '/api/v1/auth/logout');
+    await instance.page('POST', '/api/v1/auth/login', { email, password: PASSWORD });
+    const verification = await instance.verificationToken(email);
     for (const type of ['customer.created', 'login.succeeded']) await attemptAbout(id, type);
     const answer = await exported(id);
     expect(answer.status).toBe(200);
-    const customer = (await house.server('GET', `/api/v1/customers/${id}`)).body;
+    const customer = (await instance.server('GET', `/api/v1/customers/${id}`)).body;
     expect(customer.metadata).toEqual({ plan: 'pro' });
     expect(answer.body).toMatchObject({
       truncated: false,
@@ -247,7 +249,7 @@ describe('GET /api/v1/customers/{id}/export', () => {
       oneTimeTokens: [{ kind: 'verify-email', email, state: 'live', consumedAt: null, voidedAt: null }],
       mails: [{ kind: 'verify-email', to: email, state: expect.stringMatching(/pending|kept/) }],
     });
-    const told = await house.events(id);
+    const told = await instance.events(id);
     expect(answer.body.events).toEqual([...told].reverse());
     expect(answer.body.webhookAttempts).toContainEqual({
       id: expect.stringMatching(/^att_/),
@@ -270,7 +272,7 @@ describe('GET /api/v1/customers/{id}/export', () => {
 
   it('is cut at 10,000 of each, the newest', async () => {
     const { id } = await create();
-    await house.sql(
+    await instance.sql(
       `INSERT INTO customer_addresses (customer_id, address_block, last_login_at)
        SELECT $1, '2001:db8:' || to_hex(n) || '::/64', '2026-01-01'::timestamptz + n * interval '1 second'
        FROM generate_series(1, 10001) n`,
@@ -284,12 +286,12 @@ describe('GET /api/v1/customers/{id}/export', () => {
 
   it('holds 10 MiB of events, the newest', async () => {
     const { id } = await create();
-    await house.sql(
+    await instance.sql(
       `INSERT INTO events (id, organization_id, project_id, customer_id, type, body, created_at)
        SELECT ('ffffffff-ffff-7000-8000-' || lpad(n::text, 12, '0'))::uuid, $1, $2, $3, 'customer.updated',
          json_build_object('n', n, 'filling', repeat('x', 1048576))::text, now()
        FROM generate_series(1, 12) n`,
-      [house.credentials.organizationId, house.credentials.projectId, id],
+      [instance.credentials.organizationId, instance.credentials.projectId, id],
     );
     const { body } = await exported(id);
     expect(body.truncated).toBe(true);
@@ -298,10 +300,14 @@ describe('GET /api/v1/customers/{id}/export', () => {
 
   it("of another tenant's customer it is as of nobody (AK-04), and needs customer:read (AK-06)", async () => {
     const { id } = await create();
-    const stranger = await insertOrganization(house);
-    const key = await insertKey(house, { ...house.credentials, type: 'secret', scopes: ['customer:write'] });
+    const stranger = await insertOrganization(instance);
+    const key = await insertKey(instance, {
+      ...instance.credentials,
+      type: 'secret',
+      scopes: ['customer:write'],
+    });
     const by = (value: string) =>
-      house.request('GET', `/api/v1/customers/${id}/export`, {
+      instance.request('GET', `/api/v1/customers/${id}/export`, {
         headers: { authorization: `Bearer ${value}` },
       });
     expect((await by(stranger.secretKey)).status).toBe(404);
@@ -310,18 +316,18 @@ describe('GET /api/v1/customers/{id}/export', () => {
 
   it('shows a project key nothing of endpoints of the organization', async () => {
     const level = { url: `${receiver.url}/organization`, level: 'organization' };
-    await house.server('POST', '/v1/webhooks/endpoints', level);
+    await instance.server('POST', '/v1/webhooks/endpoints', level);
     const { id } = await create();
     await eventually('both', () => receiver.requests.filter(({ body }) => body.includes(id)).length === 2);
     const attempts = async (key: string): Promise<string[]> => {
       const headers = { authorization: `Bearer ${key}` };
-      const { body } = await house.request('GET', `/api/v1/customers/${id}/export`, { headers });
+      const { body } = await instance.request('GET', `/api/v1/customers/${id}/export`, { headers });
       return body.webhookAttempts.map(({ targetUrl }: { targetUrl: string }) => targetUrl);
     };
     await eventually(
       'both in the log',
-      async () => (await attempts(house.credentials.secretKey)).length === 2,
+      async () => (await attempts(instance.credentials.secretKey)).length === 2,
     );
-    expect(await attempts(house.credentials.projectSecretKey)).toEqual([receiver.url]);
+    expect(await attempts(instance.credentials.projectSecretKey)).toEqual([receiver.url]);
   });
 });

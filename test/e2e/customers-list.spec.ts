@@ -1,25 +1,25 @@
 import { randomUUID } from 'node:crypto';
-import { House, type Answer } from '../support/house.js';
+import { TestInstance, type Answer } from '../support/test-instance.js';
 import { insertKey, insertOrganization, insertProject, type Tenant } from '../support/tenants.js';
 import { uniqueEmail } from '../support/unique-email.js';
 
-let house: House;
+let instance: TestInstance;
 let shop: Tenant;
 beforeAll(async () => {
-  house = await House.start({ workers: 0, env: { RATE_LIMITS: 'off' } });
-  shop = await insertProject(house, house.credentials.organizationId);
+  instance = await TestInstance.start({ workers: 0, env: { RATE_LIMITS: 'off' } });
+  shop = await insertProject(instance, instance.credentials.organizationId);
 });
-afterAll(async () => house?.stop());
+afterAll(async () => instance?.stop());
 
 type Customer = Record<string, any>;
 
 const asked = (key: string, filter: Record<string, string>): Promise<Answer> =>
-  house.request('GET', `/api/v1/customers?${new URLSearchParams(filter)}`, {
+  instance.request('GET', `/api/v1/customers?${new URLSearchParams(filter)}`, {
     headers: { authorization: `Bearer ${key}` },
   });
 const create = async (tenant: Tenant, body: Customer = {}): Promise<Customer> => {
   const headers = { authorization: `Bearer ${tenant.secretKey}` };
-  const answer = await house.request('POST', '/api/v1/customers', {
+  const answer = await instance.request('POST', '/api/v1/customers', {
     headers,
     body: { email: uniqueEmail(), ...body },
   });
@@ -45,7 +45,7 @@ const emails = (customers: Customer[]): string[] => customers.map(({ email }) =>
 
 /** Customers of a project by the thousand. The select gives (email, first_name, last_name, further columns) of n. */
 const fill = (tenant: Tenant, count: number, columns: string, select: string): Promise<unknown> =>
-  house.sql(
+  instance.sql(
     `INSERT INTO customers (id, project_id, email, first_name, last_name, ${columns})
      SELECT gen_random_uuid(), $1, ${select} FROM generate_series(1, $2) n`,
     [tenant.projectId, count],
@@ -53,20 +53,20 @@ const fill = (tenant: Tenant, count: number, columns: string, select: string): P
 
 describe('GET /api/v1/customers', () => {
   it('lists whole customers, newest first, page by page', async () => {
-    const tenant = await insertProject(house, shop.organizationId);
+    const tenant = await insertProject(instance, shop.organizationId);
     const made: Customer[] = [];
     for (let index = 0; index < 7; index += 1) {
       made.push(await create(tenant, { firstName: `N${index}`, emailVerified: index % 3 === 0 }));
     }
-    await house.server('POST', `/api/v1/customers/${made[2]!['id']}/disable`);
-    made[2] = (await house.server('GET', `/api/v1/customers/${made[2]!['id']}`)).body;
+    await instance.server('POST', `/api/v1/customers/${made[2]!['id']}/disable`);
+    made[2] = (await instance.server('GET', `/api/v1/customers/${made[2]!['id']}`)).body;
     for (const limit of ['2', '3', '7', '50']) {
       expect(await all(tenant.secretKey, { limit })).toEqual([...made].reverse());
     }
   });
 
   it('orders by the time of creation, also of those who were created elsewhere before', async () => {
-    const tenant = await insertProject(house, shop.organizationId);
+    const tenant = await insertProject(instance, shop.organizationId);
     await fill(
       tenant,
       30,
@@ -89,9 +89,9 @@ describe('GET /api/v1/customers', () => {
   });
 
   it('filters by address, external id, flags and last login, alone and together', async () => {
-    const tenant = await insertProject(house, shop.organizationId);
+    const tenant = await insertProject(instance, shop.organizationId);
     const login = (email: string) =>
-      house.request('POST', '/api/v1/auth/login', {
+      instance.request('POST', '/api/v1/auth/login', {
         headers: { 'x-publishable-key': tenant.publishableKey },
         body: { email, password: 'an unusual long phrase' },
       });
@@ -106,7 +106,7 @@ describe('GET /api/v1/customers', () => {
     const between = new Date().toISOString();
     await new Promise((resolve) => setTimeout(resolve, 5));
     await login(bea['email']);
-    await house.server('POST', `/api/v1/customers/${bea['id']}/disable`);
+    await instance.server('POST', `/api/v1/customers/${bea['id']}/disable`);
     const found = async (filter: Record<string, string>) => emails(await all(tenant.secretKey, filter));
     const [a, b, c] = emails([ada, bea, cyd]) as [string, string, string];
     expect(await found({ email: a.toUpperCase() })).toEqual([a]);
@@ -161,7 +161,7 @@ describe('GET /api/v1/customers', () => {
   });
 
   it('takes a cursor for the list that it came from only', async () => {
-    const tenant = await insertProject(house, shop.organizationId);
+    const tenant = await insertProject(instance, shop.organizationId);
     for (let index = 0; index < 3; index += 1) await create(tenant, { firstName: 'Ada' });
     const cursor = async (filter: Record<string, string>) =>
       (await asked(tenant.secretKey, { limit: '1', ...filter })).body.nextCursor as string;
@@ -192,7 +192,7 @@ describe('the search', () => {
     ['only@example.com', null, 'Adair'],
   ] as const;
   beforeAll(async () => {
-    tenant = await insertProject(house, shop.organizationId);
+    tenant = await insertProject(instance, shop.organizationId);
     for (const [email, firstName, lastName] of people) await create(tenant, { email, firstName, lastName });
   });
 
@@ -261,7 +261,7 @@ describe('the search', () => {
   });
 
   it('looks at a bounded number of customers for a page, and loses none', async () => {
-    const crowd = await insertProject(house, shop.organizationId);
+    const crowd = await insertProject(instance, shop.organizationId);
     await fill(
       crowd,
       4_000,
@@ -288,17 +288,17 @@ describe('the search', () => {
 
 describe('whose customers', () => {
   it("a project key lists its project's, an organization key its organization's and those it created (AK-05)", async () => {
-    const parent = await insertOrganization(house);
-    const child = await insertOrganization(house);
-    const grandchild = await insertOrganization(house);
+    const parent = await insertOrganization(instance);
+    const child = await insertOrganization(instance);
+    const grandchild = await insertOrganization(instance);
     const link = 'UPDATE organizations SET parent_id = $2 WHERE id = $1';
-    await house.sql(link, [child.organizationId, parent.organizationId]);
-    await house.sql(link, [grandchild.organizationId, child.organizationId]);
-    const sibling = await insertProject(house, parent.organizationId);
+    await instance.sql(link, [child.organizationId, parent.organizationId]);
+    await instance.sql(link, [grandchild.organizationId, child.organizationId]);
+    const sibling = await insertProject(instance, parent.organizationId);
     const body = { firstName: 'Tess', externalId: 'same' };
     const tenants = [parent, sibling, child, grandchild];
     const [a, b, c] = emails(await Promise.all(tenants.map((tenant) => create(tenant, body))));
-    const key = await insertKey(house, { ...parent, type: 'secret', access: 'organization' });
+    const key = await insertKey(instance, { ...parent, type: 'secret', access: 'organization' });
     const filters: Record<string, string>[] = [
       {},
       { q: 'tess' },
@@ -321,18 +321,18 @@ describe('whose customers', () => {
   });
 
   it('shows those of archived projects, as GET does', async () => {
-    const tenant = await insertOrganization(house);
-    const archived = await insertProject(house, tenant.organizationId);
+    const tenant = await insertOrganization(instance);
+    const archived = await insertProject(instance, tenant.organizationId);
     const [kept, gone] = [await create(tenant), await create(archived)];
-    await house.sql('UPDATE projects SET archived_at = now() WHERE id = $1', [archived.projectId]);
-    const key = await insertKey(house, { ...tenant, type: 'secret', access: 'organization' });
+    await instance.sql('UPDATE projects SET archived_at = now() WHERE id = $1', [archived.projectId]);
+    const key = await insertKey(instance, { ...tenant, type: 'secret', access: 'organization' });
     expect(emails(await all(key))).toEqual([gone['email'], kept['email']]);
     expect(emails(await all(key, { projectId: archived.projectId }))).toEqual([gone['email']]);
     expect(emails(await all(key, { email: gone['email'] }))).toEqual([gone['email']]);
   });
 
   it('needs customer:read (AK-06)', async () => {
-    const key = await insertKey(house, { ...shop, type: 'secret', scopes: ['customer:write'] });
+    const key = await insertKey(instance, { ...shop, type: 'secret', scopes: ['customer:write'] });
     expect(await asked(key, {})).toMatchObject({
       status: 403,
       body: { code: 'insufficient_scope', requiredScopes: ['customer:read'] },

@@ -1,21 +1,21 @@
 import { randomUUID } from 'node:crypto';
-import { House, PASSWORD, type Answer } from '../support/house.js';
+import { TestInstance, PASSWORD, type Answer } from '../support/test-instance.js';
 import { patiently } from '../support/patiently.js';
 import { insertKey, insertOrganization } from '../support/tenants.js';
 import { uniqueEmail } from '../support/unique-email.js';
 
-let house: House;
-beforeAll(async () => (house = await House.start({ workers: 0 })));
-afterAll(async () => house?.stop());
+let instance: TestInstance;
+beforeAll(async () => (instance = await TestInstance.start({ workers: 0 })));
+afterAll(async () => instance?.stop());
 
 const create = async (body: Record<string, unknown> = {}): Promise<Record<string, any>> =>
-  (await house.server('POST', '/api/v1/customers', { email: uniqueEmail(), ...body })).body;
+  (await instance.server('POST', '/api/v1/customers', { email: uniqueEmail(), ...body })).body;
 const patch = (id: string, body: unknown): Promise<Answer> =>
-  house.server('PATCH', `/api/v1/customers/${id}`, body);
+  instance.server('PATCH', `/api/v1/customers/${id}`, body);
 const get = async (id: string): Promise<Record<string, any>> =>
-  (await house.server('GET', `/api/v1/customers/${id}`)).body;
+  (await instance.server('GET', `/api/v1/customers/${id}`)).body;
 const login = (email: string): Promise<Answer> =>
-  house.page('POST', '/api/v1/auth/login', { email, password: PASSWORD });
+  instance.page('POST', '/api/v1/auth/login', { email, password: PASSWORD });
 
 describe('PATCH /api/v1/customers/{id}', () => {
   it('changes what is sent, answers the customer, and tells what it was', async () => {
@@ -32,7 +32,7 @@ describe('PATCH /api/v1/customers/{id}', () => {
     });
     expect(body.updatedAt > before['updatedAt']).toBe(true);
     expect(await get(before['id'])).toEqual(body);
-    const events = await house.events(before['id'], 'customer.updated');
+    const events = await instance.events(before['id'], 'customer.updated');
     expect(events.map(({ data }) => data)).toEqual([
       {
         customer: body,
@@ -54,7 +54,7 @@ describe('PATCH /api/v1/customers/{id}', () => {
     });
     expect(body.metadata).toEqual({ plan: { tier: 2, since: { year: 2026 } }, tags: ['b'] });
     expect(body.publicMetadata).toEqual({});
-    const [event] = await house.events(id, 'customer.updated');
+    const [event] = await instance.events(id, 'customer.updated');
     expect(event!.data.previous).toEqual({ metadata, publicMetadata: { theme: 'dark' } });
   });
 
@@ -65,7 +65,7 @@ describe('PATCH /api/v1/customers/{id}', () => {
     for (const nothing of [{}, same, { metadata: { c: null } }, { lastName: null }]) {
       expect(await patch(before['id'], nothing)).toMatchObject({ status: 200, body: before });
     }
-    expect(await house.events(before['id'], 'customer.updated')).toEqual([]);
+    expect(await instance.events(before['id'], 'customer.updated')).toEqual([]);
   });
 
   it('of many at the same time none loses what another sets', async () => {
@@ -76,7 +76,7 @@ describe('PATCH /api/v1/customers/{id}', () => {
     );
     expect(answers.map(({ status }) => status)).toEqual(keys.map(() => 200));
     expect(Object.keys((await get(id))['metadata']).sort()).toEqual([...keys].sort());
-    const events = await house.events(id, 'customer.updated');
+    const events = await instance.events(id, 'customer.updated');
     const told = events.map(({ data }) => Object.keys(data.previous.metadata).length);
     expect(told.sort((a, b) => a - b)).toEqual(keys.map((_, index) => index));
   });
@@ -128,16 +128,23 @@ describe('PATCH /api/v1/customers/{id}', () => {
       body: { code: 'external_id_taken' },
     });
     expect(await get(before['id'])).toEqual(before);
-    expect(await house.events(before['id'], 'customer.updated')).toEqual([]);
+    expect(await instance.events(before['id'], 'customer.updated')).toEqual([]);
   });
 
   it("of another tenant's customer it is as of nobody (AK-04), and needs customer:write (AK-06)", async () => {
     const before = await create();
-    const stranger = await insertOrganization(house);
-    const bad = await insertKey(house, { ...house.credentials, type: 'secret', scopes: ['customer:read'] });
+    const stranger = await insertOrganization(instance);
+    const bad = await insertKey(instance, {
+      ...instance.credentials,
+      type: 'secret',
+      scopes: ['customer:read'],
+    });
     const path = `/api/v1/customers/${before['id']}`;
     const by = (key: string) =>
-      house.request('PATCH', path, { headers: { authorization: `Bearer ${key}` }, body: { firstName: 'X' } });
+      instance.request('PATCH', path, {
+        headers: { authorization: `Bearer ${key}` },
+        body: { firstName: 'X' },
+      });
     expect((await by(stranger.secretKey)).status).toBe(404);
     expect(await by(bad)).toMatchObject({ status: 403, body: { requiredScopes: ['customer:write'] } });
     expect(await get(before['id'])).toEqual(before);
@@ -147,19 +154,19 @@ describe('PATCH /api/v1/customers/{id}', () => {
 describe('an e-mail address that a server sets', () => {
   it('takes effect at once, unverified, without a mail, and is told', async () => {
     const [old, email] = [uniqueEmail(), uniqueEmail()];
-    const { body } = await house.register(old);
+    const { body } = await instance.register(old);
     const { id } = body.customer;
     await patch(id, { emailVerified: true });
     const { body: after } = await patch(id, { email: email.toUpperCase() });
     expect(after).toMatchObject({ email, emailVerified: false });
     expect((await login(old)).status).toBe(401);
     expect((await login(email)).status).toBe(200);
-    expect((await house.register(old)).status).toBe(201);
-    const changed = await house.events(id, 'email.changed');
+    expect((await instance.register(old)).status).toBe(201);
+    const changed = await instance.events(id, 'email.changed');
     expect(changed.map(({ data }) => data)).toEqual([{ customer: after, previous: { email: old } }]);
-    const updated = await house.events(id, 'customer.updated');
+    const updated = await instance.events(id, 'customer.updated');
     expect(updated.at(-1)!.data.previous).toEqual({ email: old, emailVerified: true });
-    expect((await house.server('GET', `/api/v1/mailbox?email=${email}`)).body.data).toEqual([]);
+    expect((await instance.server('GET', `/api/v1/mailbox?email=${email}`)).body.data).toEqual([]);
   });
 
   it('is verified when the server says so', async () => {
@@ -173,20 +180,20 @@ describe('an e-mail address that a server sets', () => {
 
   it('voids the links that were mailed to the one before', async () => {
     const old = uniqueEmail();
-    const { body } = await house.register(old);
-    await house.page('POST', '/api/v1/auth/forgot-password', { email: old });
-    const verify = await house.token(old, 'verify-email');
-    const reset = await house.token(old, 'reset-password');
+    const { body } = await instance.register(old);
+    await instance.page('POST', '/api/v1/auth/forgot-password', { email: old });
+    const verify = await instance.token(old, 'verify-email');
+    const reset = await instance.token(old, 'reset-password');
     const asked = { email: uniqueEmail(), password: PASSWORD };
-    await house.customer(body.tokens.accessToken, 'POST', '/api/v1/me/email', asked);
-    const confirm = await house.token(asked.email, 'change-email-new');
+    await instance.customer(body.tokens.accessToken, 'POST', '/api/v1/me/email', asked);
+    const confirm = await instance.token(asked.email, 'change-email-new');
     await patch(body.customer.id, { email: uniqueEmail() });
     for (const [path, given] of [
       ['verify-email', { token: verify }],
       ['reset-password', { token: reset, password: 'quite another phrase' }],
       ['confirm-email-change', { token: confirm }],
     ] as const) {
-      expect(await house.request('POST', `/api/v1/auth/${path}`, { body: given })).toMatchObject({
+      expect(await instance.request('POST', `/api/v1/auth/${path}`, { body: given })).toMatchObject({
         status: 400,
         body: { code: 'invalid_token' },
       });

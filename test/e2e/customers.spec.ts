@@ -2,18 +2,18 @@ import { randomUUID } from 'node:crypto';
 import { registerOne } from '../support/customers.js';
 import { Receiver } from '../support/receiver.js';
 import { eventually } from '../support/eventually.js';
-import { House, PASSWORD, type Answer } from '../support/house.js';
+import { TestInstance, PASSWORD, type Answer } from '../support/test-instance.js';
 import { overtaken, type Statement } from '../support/overtaken.js';
 import { insertKey, insertOrganization, insertProject } from '../support/tenants.js';
 import { uniqueEmail } from '../support/unique-email.js';
 
-let house: House;
-beforeAll(async () => (house = await House.start()));
-afterAll(async () => house?.stop());
+let instance: TestInstance;
+beforeAll(async () => (instance = await TestInstance.start()));
+afterAll(async () => instance?.stop());
 
 const create = (body: Record<string, unknown>): Promise<Answer> =>
-  house.server('POST', '/api/v1/customers', body);
-const login = (email: string): Promise<Answer> => house.login(email);
+  instance.server('POST', '/api/v1/customers', body);
+const login = (email: string): Promise<Answer> => instance.login(email);
 
 describe('creating a customer', () => {
   it('answers the full customer, as GET does and as the event carries it', async () => {
@@ -29,7 +29,7 @@ describe('creating a customer', () => {
     expect(status).toBe(201);
     expect(body).toEqual({
       id: expect.any(String),
-      projectId: house.credentials.projectId,
+      projectId: instance.credentials.projectId,
       externalId: `crm-${email}`,
       email,
       firstName: 'Grace',
@@ -42,8 +42,8 @@ describe('creating a customer', () => {
       updatedAt: expect.stringMatching(/Z$/),
       lastLoginAt: null,
     });
-    expect((await house.server('GET', `/api/v1/customers/${body.id}`)).body).toEqual(body);
-    expect((await house.events(body.id)).map(({ type, data }) => [type, data])).toEqual([
+    expect((await instance.server('GET', `/api/v1/customers/${body.id}`)).body).toEqual(body);
+    expect((await instance.events(body.id)).map(({ type, data }) => [type, data])).toEqual([
       ['customer.created', { customer: body }],
     ]);
   });
@@ -80,16 +80,16 @@ describe('creating a customer', () => {
   });
 
   it('reaches the projects of its organization with an organization key, and no other (AK-05)', async () => {
-    const sibling = await insertProject(house, house.credentials.organizationId);
-    const stranger = await insertOrganization(house);
+    const sibling = await insertProject(instance, instance.credentials.organizationId);
+    const stranger = await insertOrganization(instance);
     const there = await create({ email: uniqueEmail(), projectId: sibling.projectId });
     expect(there).toMatchObject({ status: 201, body: { projectId: sibling.projectId } });
     for (const projectId of [stranger.projectId, randomUUID()]) {
       expect(await create({ email: uniqueEmail(), projectId })).toMatchObject({ status: 404 });
     }
-    const small = { headers: { authorization: `Bearer ${house.credentials.projectSecretKey}` } };
+    const small = { headers: { authorization: `Bearer ${instance.credentials.projectSecretKey}` } };
     const body = { email: uniqueEmail(), projectId: sibling.projectId };
-    expect((await house.request('POST', '/api/v1/customers', { ...small, body })).status).toBe(404);
+    expect((await instance.request('POST', '/api/v1/customers', { ...small, body })).status).toBe(404);
   });
 });
 
@@ -102,18 +102,18 @@ describe('one customer', () => {
     ['POST', '/unlock'],
   ])('%s %s of another tenant is one that does not exist (AK-04)', async (method, path) => {
     const { body } = await create({ email: uniqueEmail() });
-    const stranger = await insertOrganization(house);
+    const stranger = await insertOrganization(instance);
     const headers = { authorization: `Bearer ${stranger.secretKey}` };
     const answers = await Promise.all(
       [body.id, randomUUID(), 'nonsense'].map((id: string) =>
-        house.request(method, `/api/v1/customers/${id}${path}`, { headers }),
+        instance.request(method, `/api/v1/customers/${id}${path}`, { headers }),
       ),
     );
     for (const answer of answers) {
       expect(answer.status).toBe(404);
       expect({ ...answer.body, requestId: '' }).toEqual({ ...answers[1]!.body, requestId: '' });
     }
-    expect((await house.server('GET', `/api/v1/customers/${body.id}`)).body).toEqual(body);
+    expect((await instance.server('GET', `/api/v1/customers/${body.id}`)).body).toEqual(body);
   });
 
   it('needs the scope of each route (AK-06)', async () => {
@@ -130,13 +130,15 @@ describe('one customer', () => {
     const all = [...new Set(Object.values(needed))];
     for (const [route, scope] of Object.entries(needed)) {
       const [method, path] = route.split(' ') as [string, string];
-      const key = await insertKey(house, {
-        ...house.credentials,
+      const key = await insertKey(instance, {
+        ...instance.credentials,
         type: 'secret',
         scopes: all.filter((other) => other !== scope),
       });
       const headers = { authorization: `Bearer ${key}` };
-      expect(await house.request(method, `/api/v1/customers/${body.id}${path}`, { headers })).toMatchObject({
+      expect(
+        await instance.request(method, `/api/v1/customers/${body.id}${path}`, { headers }),
+      ).toMatchObject({
         status: 403,
         body: { code: 'insufficient_scope', requiredScopes: [scope] },
       });
@@ -147,11 +149,11 @@ describe('one customer', () => {
 it('a route that takes no body refuses one that says something', async () => {
   const { body } = await create({ email: uniqueEmail() });
   const path = `/api/v1/customers/${body.id}/disable`;
-  expect(await house.server('POST', path, { reason: 'spam' })).toMatchObject({
+  expect(await instance.server('POST', path, { reason: 'spam' })).toMatchObject({
     status: 400,
     body: { errors: [{ field: 'reason', code: 'unknown_field' }] },
   });
-  expect((await house.server('POST', path, {})).status).toBe(200);
+  expect((await instance.server('POST', path, {})).status).toBe(200);
 });
 
 it('names are trimmed, and nothing is left of an empty one', async () => {
@@ -162,18 +164,18 @@ it('names are trimmed, and nothing is left of an empty one', async () => {
 describe('disabling and enabling', () => {
   it('keeps a customer out, ends their sessions for good, and tells only who knows the password (TK-10)', async () => {
     const email = uniqueEmail();
-    const { body } = await house.register(email);
+    const { body } = await instance.register(email);
     const { id } = body.customer;
-    const disabled = await house.server('POST', `/api/v1/customers/${id}/disable`);
+    const disabled = await instance.server('POST', `/api/v1/customers/${id}/disable`);
     expect(disabled.body.disabledAt).toMatch(/Z$/);
     expect(await login(email)).toMatchObject({ status: 403, body: { code: 'customer_disabled' } });
-    const again = await house.server('POST', `/api/v1/customers/${id}/disable`);
+    const again = await instance.server('POST', `/api/v1/customers/${id}/disable`);
     expect(again.body).toEqual(disabled.body);
-    const enabled = await house.server('POST', `/api/v1/customers/${id}/enable`);
+    const enabled = await instance.server('POST', `/api/v1/customers/${id}/enable`);
     expect(enabled.body.disabledAt).toBeNull();
-    expect((await house.customer(body.tokens.accessToken, 'GET', '/api/v1/me')).status).toBe(401);
+    expect((await instance.customer(body.tokens.accessToken, 'GET', '/api/v1/me')).status).toBe(401);
     expect((await login(email)).status).toBe(200);
-    const types = (await house.events(id)).map(({ type }) => type as string);
+    const types = (await instance.events(id)).map(({ type }) => type as string);
     for (const type of ['customer.disabled', 'customer.enabled', 'session.revoked']) {
       expect(types.filter((each) => each === type)).toHaveLength(1);
     }
@@ -182,48 +184,51 @@ describe('disabling and enabling', () => {
 
 it('links that a customer holds die when they are disabled, and stay dead', async () => {
   const email = uniqueEmail();
-  const { body } = await house.register(email);
-  await house.page('POST', '/api/v1/auth/forgot-password', { email });
-  const token = await house.token(email, 'reset-password');
+  const { body } = await instance.register(email);
+  await instance.page('POST', '/api/v1/auth/forgot-password', { email });
+  const token = await instance.token(email, 'reset-password');
   const reset = () =>
-    house.request('POST', '/api/v1/auth/reset-password', {
+    instance.request('POST', '/api/v1/auth/reset-password', {
       body: { token, password: 'quite another phrase' },
     });
-  await house.server('POST', `/api/v1/customers/${body.customer.id}/disable`);
+  await instance.server('POST', `/api/v1/customers/${body.customer.id}/disable`);
   expect(await reset()).toMatchObject({ status: 400, body: { code: 'invalid_token' } });
-  await house.server('POST', `/api/v1/customers/${body.customer.id}/enable`);
+  await instance.server('POST', `/api/v1/customers/${body.customer.id}/enable`);
   expect(await reset()).toMatchObject({ status: 400, body: { code: 'invalid_token' } });
 });
 
 describe('deleting', () => {
   it('frees the address, leaves nothing behind, and tells ids only', async () => {
     const email = uniqueEmail();
-    const { body } = await house.register(email);
+    const { body } = await instance.register(email);
     const { id } = body.customer;
-    expect(await house.server('DELETE', `/api/v1/customers/${id}`)).toMatchObject({ status: 204, body: '' });
-    expect((await house.server('GET', `/api/v1/customers/${id}`)).status).toBe(404);
-    expect((await house.server('DELETE', `/api/v1/customers/${id}`)).status).toBe(404);
-    for (const table of ['sessions', 'one_time_tokens', 'mails', 'customer_addresses']) {
-      expect(await house.sql(`SELECT 1 FROM ${table} WHERE customer_id = $1`, [id])).toEqual([]);
-    }
-    const [event] = await house.events(id, 'customer.deleted');
-    expect(event!.data).toEqual({
-      customer: { id, projectId: house.credentials.projectId, externalId: null },
+    expect(await instance.server('DELETE', `/api/v1/customers/${id}`)).toMatchObject({
+      status: 204,
+      body: '',
     });
-    expect((await house.register(email)).status).toBe(201);
+    expect((await instance.server('GET', `/api/v1/customers/${id}`)).status).toBe(404);
+    expect((await instance.server('DELETE', `/api/v1/customers/${id}`)).status).toBe(404);
+    for (const table of ['sessions', 'one_time_tokens', 'mails', 'customer_addresses']) {
+      expect(await instance.sql(`SELECT 1 FROM ${table} WHERE customer_id = $1`, [id])).toEqual([]);
+    }
+    const [event] = await instance.events(id, 'customer.deleted');
+    expect(event!.data).toEqual({
+      customer: { id, projectId: instance.credentials.projectId, externalId: null },
+    });
+    expect((await instance.register(email)).status).toBe(201);
   });
 
   it('by the customer needs the password', async () => {
     const email = uniqueEmail();
-    const { body } = await house.register(email);
+    const { body } = await instance.register(email);
     const remove = (currentPassword: string): Promise<Answer> =>
-      house.customer(body.tokens.accessToken, 'POST', '/api/v1/me/delete', { currentPassword });
+      instance.customer(body.tokens.accessToken, 'POST', '/api/v1/me/delete', { currentPassword });
     expect(await remove('wrong password')).toMatchObject({
       status: 401,
       body: { code: 'invalid_credentials' },
     });
     expect((await remove(PASSWORD)).status).toBe(204);
-    expect((await house.customer(body.tokens.accessToken, 'GET', '/api/v1/me')).status).toBe(401);
+    expect((await instance.customer(body.tokens.accessToken, 'GET', '/api/v1/me')).status).toBe(401);
     expect((await login(email)).status).toBe(401);
   });
 
@@ -237,10 +242,10 @@ describe('deleting', () => {
         if (when === 'waiting') answerHeld();
       };
       try {
-        const endpoint = await house.createEndpoint(receiver.url, ['customer.*']);
+        const endpoint = await instance.createEndpoint(receiver.url, ['customer.*']);
         const { body } = await create({ email: uniqueEmail() });
         const deliveries = () =>
-          house.sql(
+          instance.sql(
             `SELECT d.event_type, d.state, d.lease_until IS NOT NULL AS leased FROM deliveries d
              WHERE d.endpoint_id = $1 ORDER BY d.id`,
             [endpoint.id.replace('ep_', '')],
@@ -250,7 +255,7 @@ describe('deleting', () => {
           'its standing',
           async () => (await deliveries())[0]!['leased'] === (when === 'in flight'),
         );
-        await house.server('DELETE', `/api/v1/customers/${body.id}`);
+        await instance.server('DELETE', `/api/v1/customers/${body.id}`);
         if (when === 'in flight') answerHeld!();
         await eventually(
           'the end of the first',
@@ -271,8 +276,8 @@ describe('what is overtaken by another change of the customer', () => {
 
   it.each(['disable', 'enable', 'unlock'])('%s of a customer deleted meanwhile is 404', async (action) => {
     const { body } = await create({ email: uniqueEmail() });
-    const ask = () => house.server('POST', `/api/v1/customers/${body.id}/${action}`);
-    const answer = await overtaken(house, deleted(body.id), ask);
+    const ask = () => instance.server('POST', `/api/v1/customers/${body.id}/${action}`);
+    const answer = await overtaken(instance, deleted(body.id), ask);
     expect(answer).toMatchObject({ status: 404, body: { code: 'not_found' } });
   });
 
@@ -282,25 +287,25 @@ describe('what is overtaken by another change of the customer', () => {
     ['delete', 'password_hash = password_hash || 0'],
     ['delete', 'disabled_at = now()'],
   ])('/me/%s takes no password that proves nothing any more: %s', async (path, change) => {
-    const { id, tokens } = await registerOne(house);
+    const { id, tokens } = await registerOne(instance);
     const bodies: Record<string, unknown> = {
       password: { currentPassword: PASSWORD, newPassword: 'quite another phrase' },
       email: { email: uniqueEmail(), password: PASSWORD },
       delete: { currentPassword: PASSWORD },
     };
     const answer = await overtaken(
-      house,
+      instance,
       (sql) => sql(`UPDATE customers SET ${change} WHERE id = $1`, [id]),
-      () => house.customer(tokens.accessToken, 'POST', `/api/v1/me/${path}`, bodies[path]),
+      () => instance.customer(tokens.accessToken, 'POST', `/api/v1/me/${path}`, bodies[path]),
     );
     expect(answer).toMatchObject({ status: 401, body: { code: 'invalid_credentials' } });
-    expect((await house.server('GET', `/api/v1/customers/${id}`)).status).toBe(200);
+    expect((await instance.server('GET', `/api/v1/customers/${id}`)).status).toBe(200);
   });
 
   it('/me/delete takes no password of somebody else who has the address by now', async () => {
-    const [caller, heir] = [await registerOne(house), await registerOne(house)];
+    const [caller, heir] = [await registerOne(instance), await registerOne(instance)];
     const answer = await overtaken(
-      house,
+      instance,
       async (sql) => {
         // The caller is known by then, and their password is asked for next.
         await sql('LOCK TABLE login_attempts IN ACCESS EXCLUSIVE MODE');
@@ -308,11 +313,13 @@ describe('what is overtaken by another change of the customer', () => {
         await sql('UPDATE customers SET email = $2 WHERE id = $1', [heir.id, caller.email]);
       },
       () =>
-        house.customer(caller.tokens.accessToken, 'POST', '/api/v1/me/delete', { currentPassword: PASSWORD }),
+        instance.customer(caller.tokens.accessToken, 'POST', '/api/v1/me/delete', {
+          currentPassword: PASSWORD,
+        }),
     );
     expect(answer).toMatchObject({ status: 401, body: { errors: [{ field: 'currentPassword' }] } });
     for (const { id } of [caller, heir]) {
-      expect((await house.server('GET', `/api/v1/customers/${id}`)).status).toBe(200);
+      expect((await instance.server('GET', `/api/v1/customers/${id}`)).status).toBe(200);
     }
   });
 
@@ -325,22 +332,22 @@ describe('what is overtaken by another change of the customer', () => {
   ])('%s of a customer %s meanwhile mails nothing, with the same answer', async (path, _, change) => {
     const email = uniqueEmail();
     const { body } = await create({ email });
-    const ask = () => house.page('POST', `/api/v1/auth/${path}`, { email });
-    expect(await overtaken(house, (sql) => sql(change, [body.id]), ask)).toMatchObject({
+    const ask = () => instance.page('POST', `/api/v1/auth/${path}`, { email });
+    expect(await overtaken(instance, (sql) => sql(change, [body.id]), ask)).toMatchObject({
       status: 202,
       body: {},
     });
-    expect(await house.sql('SELECT 1 FROM mails WHERE recipient LIKE $1', [`%${email}`])).toEqual([]);
+    expect(await instance.sql('SELECT 1 FROM mails WHERE recipient LIKE $1', [`%${email}`])).toEqual([]);
   });
 
   it('an invitation renewed for a customer deleted meanwhile is answered as if it was sent', async () => {
     const email = uniqueEmail();
     const { body } = await create({ email, sendInvite: true });
-    const token = await house.token(email, 'accept-invite');
-    await house.sql('UPDATE one_time_tokens SET expires_at = now() WHERE customer_id = $1', [body.id]);
+    const token = await instance.token(email, 'accept-invite');
+    await instance.sql('UPDATE one_time_tokens SET expires_at = now() WHERE customer_id = $1', [body.id]);
     const form = new URLSearchParams({ token, renew: '1' });
-    const ask = () => fetch(`${house.baseUrl}/accept-invite`, { method: 'POST', body: form });
-    const page = await overtaken(house, deleted(body.id), ask);
+    const ask = () => fetch(`${instance.baseUrl}/accept-invite`, { method: 'POST', body: form });
+    const page = await overtaken(instance, deleted(body.id), ask);
     expect(page.status).toBe(200);
     expect(await page.text()).toContain('Check your inbox');
   });
@@ -348,9 +355,9 @@ describe('what is overtaken by another change of the customer', () => {
 
 describe('PATCH /me', () => {
   it('changes the names that are sent, and tells what they were', async () => {
-    const { body } = await house.register(uniqueEmail(), { firstName: 'Ada', lastName: 'Byron' });
+    const { body } = await instance.register(uniqueEmail(), { firstName: 'Ada', lastName: 'Byron' });
     const patch = (changes: unknown): Promise<Answer> =>
-      house.customer(body.tokens.accessToken, 'PATCH', '/api/v1/me', changes);
+      instance.customer(body.tokens.accessToken, 'PATCH', '/api/v1/me', changes);
     expect((await patch({ lastName: 'Lovelace' })).body).toMatchObject({
       firstName: 'Ada',
       lastName: 'Lovelace',
@@ -358,15 +365,17 @@ describe('PATCH /me', () => {
     expect((await patch({ firstName: null })).body).toMatchObject({ firstName: null, lastName: 'Lovelace' });
     expect((await patch({ lastName: 'Lovelace' })).status).toBe(200);
     expect((await patch({})).status).toBe(200);
-    const events = await house.events(body.customer.id, 'customer.updated');
+    const events = await instance.events(body.customer.id, 'customer.updated');
     expect(events.map(({ data }) => data.previous)).toEqual([{ lastName: 'Byron' }, { firstName: 'Ada' }]);
   });
 
   it.each(['email', 'emailVerified', 'publicMetadata', 'id', 'password'])(
     'does not know %s (IN-07)',
     async (field) => {
-      const { body } = await house.register(uniqueEmail());
-      const answer = await house.customer(body.tokens.accessToken, 'PATCH', '/api/v1/me', { [field]: 'x' });
+      const { body } = await instance.register(uniqueEmail());
+      const answer = await instance.customer(body.tokens.accessToken, 'PATCH', '/api/v1/me', {
+        [field]: 'x',
+      });
       expect(answer).toMatchObject({ status: 400, body: { errors: [{ field, code: 'unknown_field' }] } });
     },
   );

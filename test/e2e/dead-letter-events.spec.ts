@@ -1,17 +1,17 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { eventually } from '../support/eventually.js';
 import { feedCaughtUp } from '../support/feed.js';
-import { House } from '../support/house.js';
+import { TestInstance } from '../support/test-instance.js';
 import { Receiver, status } from '../support/receiver.js';
 import { insertProject } from '../support/tenants.js';
 
 const base = '/v1/webhooks/endpoints';
 
-let house: House;
+let instance: TestInstance;
 let dying: Receiver;
 let watcher: Receiver;
 beforeAll(async () => {
-  house = await House.start({
+  instance = await TestInstance.start({
     env: { TIME_SCALE: '10', WEBHOOK_TIMEOUT: '60s', WEBHOOK_RETRY_SCHEDULE: '0s,200ms,200ms,200ms,200ms' },
   });
 });
@@ -20,27 +20,27 @@ beforeEach(async () => {
   dying.otherwise = status(500);
 });
 afterEach(async () => {
-  await house.sql(`UPDATE webhook_endpoints SET status = 'deleted'`);
+  await instance.sql(`UPDATE webhook_endpoints SET status = 'deleted'`);
   await Promise.all([dying.stop(), watcher.stop()]);
 });
-afterAll(async () => house?.stop());
+afterAll(async () => instance?.stop());
 
 const create = async (body: object): Promise<string> =>
-  (await house.server('POST', base, body)).body.data.id as string;
+  (await instance.server('POST', base, body)).body.data.id as string;
 const deadLetters = (id: string) =>
-  house.sql<{ id: string }>(
+  instance.sql<{ id: string }>(
     `SELECT id, event_type FROM deliveries WHERE endpoint_id = $1 AND state = 'failed' ORDER BY id`,
     [id.slice(3)],
   );
 const untold = async (): Promise<number> => {
-  const [row] = await house.sql<{ count: number }>(
+  const [row] = await instance.sql<{ count: number }>(
     'SELECT count(*)::int AS count FROM deliveries WHERE untold',
   );
   return row!.count;
 };
 /** How many events of a type there are. */
 const count = async (type: string): Promise<number> =>
-  (await house.sql('SELECT id FROM events WHERE type = $1', [type])).length;
+  (await instance.sql('SELECT id FROM events WHERE type = $1', [type])).length;
 
 describe('webhook.dead_lettered', () => {
   it('tells those who name it, of each dead letter once, and not the endpoint itself', async () => {
@@ -49,8 +49,8 @@ describe('webhook.dead_lettered', () => {
     await create({ url: watcher.url, events: ['webhook.dead_lettered'] });
     const everything = await Receiver.start();
     await create({ url: everything.url, events: ['*'] });
-    await house.register();
-    await house.register();
+    await instance.register();
+    await instance.register();
     await eventually('two events', () => watcher.requests.length === 2);
     const dead = await deadLetters(id);
     expect(watcher.requests.map(({ event }) => (event.data['delivery'] as { id: string }).id).sort()).toEqual(
@@ -58,18 +58,18 @@ describe('webhook.dead_lettered', () => {
     );
     const [{ event }] = watcher.requests as [(typeof watcher.requests)[0]];
     const delivery = event.data['delivery'] as { id: string };
-    const shown = (await house.server('GET', `/v1/webhooks/deliveries/${delivery.id}`)).body.data;
+    const shown = (await instance.server('GET', `/v1/webhooks/deliveries/${delivery.id}`)).body.data;
     expect(event).toMatchObject({
       type: 'webhook.dead_lettered',
-      project_id: house.credentials.projectId,
-      data: { endpoint: (await house.server('GET', `${base}/${id}`)).body.data },
+      project_id: instance.credentials.projectId,
+      data: { endpoint: (await instance.server('GET', `${base}/${id}`)).body.data },
     });
     expect(delivery).toEqual({
       id: shown.id,
       event_id: shown.event_id,
       event: 'customer.created',
       endpoint_id: id,
-      project_id: house.credentials.projectId,
+      project_id: instance.credentials.projectId,
       target_url: dying.url,
       state: 'failed',
       attempts: 5,
@@ -90,12 +90,12 @@ describe('webhook.dead_lettered', () => {
     const before = await count('webhook.dead_lettered');
     const id = await create({ url: dying.url, events: ['*', 'webhook.*'] });
     const other = await create({ url: dying.url, events: ['webhook.*'] });
-    await house.server('POST', `${base}/${id}/test`);
+    await instance.server('POST', `${base}/${id}/test`);
     await eventually('the test dying', async () => (await deadLetters(id)).length === 1);
-    await house.server('POST', '/api/v1/customers', { email: `storm-${Date.now()}@example.com` });
+    await instance.server('POST', '/api/v1/customers', { email: `storm-${Date.now()}@example.com` });
     await eventually('the news dying', async () => (await deadLetters(other)).length >= 1);
     await sleep(500);
-    const own = await house.sql(
+    const own = await instance.sql(
       `SELECT id FROM deliveries WHERE endpoint_id = $1 AND event_type NOT LIKE 'webhook.%'`,
       [id.slice(3)],
     );
@@ -106,18 +106,18 @@ describe('webhook.dead_lettered', () => {
   });
 
   it('of an endpoint of organization level is told to that level alone', async () => {
-    const { projectId, secretKey } = await insertProject(house, house.credentials.organizationId);
+    const { projectId, secretKey } = await insertProject(instance, instance.credentials.organizationId);
     await create({ url: dying.url, level: 'organization', events: ['customer.created'] });
     await create({ url: watcher.url, project_id: projectId, events: ['webhook.*'] });
     const above = await Receiver.start();
     await create({ url: above.url, level: 'organization', events: ['webhook.*'] });
     const headers = { authorization: `Bearer ${secretKey}` };
-    await house.request('POST', '/api/v1/customers', { headers, body: { email: 'heard@example.com' } });
+    await instance.request('POST', '/api/v1/customers', { headers, body: { email: 'heard@example.com' } });
     const [told] = await eventually('the news', () => above.requests.length > 0 && above.requests);
     expect(told!.event).toMatchObject({ project_id: null, data: { delivery: { project_id: projectId } } });
-    await feedCaughtUp(house);
+    await feedCaughtUp(instance);
     const types = (
-      (await house.request('GET', '/v1/events', { headers })).body.data as { type: string }[]
+      (await instance.request('GET', '/v1/events', { headers })).body.data as { type: string }[]
     ).map(({ type }) => type);
     expect(types).toEqual(['customer.created']);
     expect(watcher.requests).toEqual([]);
@@ -127,17 +127,17 @@ describe('webhook.dead_lettered', () => {
   it('is not lost with the worker that closed the last attempt, and told once by two others', async () => {
     const id = await create({ url: dying.url, events: ['customer.created'] });
     await create({ url: watcher.url, events: ['webhook.dead_lettered'] });
-    for (const worker of house.workers) await worker.end('SIGKILL');
+    for (const worker of instance.workers) await worker.end('SIGKILL');
     const before = await count('webhook.dead_lettered');
-    for (let index = 0; index < 30; index += 1) await house.register();
+    for (let index = 0; index < 30; index += 1) await instance.register();
     // As a worker leaves it that dies between the close and the news.
-    await house.sql(
+    await instance.sql(
       `UPDATE deliveries SET state = 'failed', attempt = 5, next_attempt_at = NULL, finished_at = now(), untold = true,
          last_http_status = 0, last_error = 'worker_lost' WHERE endpoint_id = $1`,
       [id.slice(3)],
     );
-    house.startWorker();
-    house.startWorker();
+    instance.startWorker();
+    instance.startWorker();
     await eventually('all the news', () => watcher.requests.length >= 30);
     await sleep(500);
     const letters = watcher.requests.map(({ event }) => (event.data['delivery'] as { id: string }).id);

@@ -1,44 +1,44 @@
 import { randomUUID } from 'node:crypto';
 import { deadLetters, emit, hastily, multiply } from '../support/dead-letters.js';
 import { eventually } from '../support/eventually.js';
-import { House } from '../support/house.js';
+import { TestInstance } from '../support/test-instance.js';
 import { Receiver, status } from '../support/receiver.js';
 import { insertKey, insertOrganization, insertProject } from '../support/tenants.js';
 
-let house: House;
+let instance: TestInstance;
 let receiver: Receiver;
 beforeAll(async () => {
-  house = await House.start({ env: { ...hastily, RATE_LIMITS: 'off' } });
+  instance = await TestInstance.start({ env: { ...hastily, RATE_LIMITS: 'off' } });
   receiver = await Receiver.start();
   receiver.otherwise = status(503);
 });
 afterEach(async () => {
-  await house.sql(`UPDATE webhook_endpoints SET status = 'deleted'`);
+  await instance.sql(`UPDATE webhook_endpoints SET status = 'deleted'`);
   receiver.otherwise = status(503);
 });
 afterAll(async () => {
-  await house?.stop();
+  await instance?.stop();
   await receiver?.stop();
 });
 
 /** An endpoint with so many dead letters. */
 async function dead(count: number): Promise<{ endpoint: string; ids: string[] }> {
-  const { id: endpoint } = await house.createEndpoint(receiver.url, ['customer.created']);
-  await emit(house, count);
-  return { endpoint, ids: await deadLetters(house, endpoint, count) };
+  const { id: endpoint } = await instance.createEndpoint(receiver.url, ['customer.created']);
+  await emit(instance, count);
+  return { endpoint, ids: await deadLetters(instance, endpoint, count) };
 }
 
 /** An endpoint of organization level. */
 async function createWide(): Promise<string> {
   const body = { url: receiver.url, events: ['customer.created'], level: 'organization' };
-  return (await house.server('POST', '/v1/webhooks/endpoints', body)).body.data.id;
+  return (await instance.server('POST', '/v1/webhooks/endpoints', body)).body.data.id;
 }
 
 const forgetMultiplied = () =>
-  house.sql(`DELETE FROM deliveries WHERE id >= 'ffffffff-0000-0000-0000-000000000000'`);
+  instance.sql(`DELETE FROM deliveries WHERE id >= 'ffffffff-0000-0000-0000-000000000000'`);
 
-async function list(query: Record<string, string> = {}, key = house.credentials.secretKey) {
-  const answer = await house.request('GET', `/v1/webhooks/dead-letters?${new URLSearchParams(query)}`, {
+async function list(query: Record<string, string> = {}, key = instance.credentials.secretKey) {
+  const answer = await instance.request('GET', `/v1/webhooks/dead-letters?${new URLSearchParams(query)}`, {
     headers: { authorization: `Bearer ${key}` },
   });
   expect(answer.status).toBe(200);
@@ -47,8 +47,8 @@ async function list(query: Record<string, string> = {}, key = house.credentials.
 const idsOf = ({ data }: { data: Record<string, any>[] }) => data.map(({ id }) => id as string);
 
 const discard = (id: string, body: object = { reason: 'the receiver is gone' }) =>
-  house.server('POST', `/v1/webhooks/deliveries/${id}/discard`, body);
-const redeliver = (id: string) => house.server('POST', `/v1/webhooks/deliveries/${id}/redeliver`);
+  instance.server('POST', `/v1/webhooks/deliveries/${id}/discard`, body);
+const redeliver = (id: string) => instance.server('POST', `/v1/webhooks/deliveries/${id}/redeliver`);
 
 describe('the list of dead letters', () => {
   it('shows what has failed for good, with its last attempt, newest first and in pages', async () => {
@@ -56,7 +56,7 @@ describe('the list of dead letters', () => {
     const all = await list({ endpoint_id: endpoint });
     expect(idsOf(all)).toEqual(ids);
     expect(all).toMatchObject({ next_cursor: null, has_more: false });
-    const { data } = (await house.server('GET', `/v1/webhooks/deliveries/${ids[0]}`)).body;
+    const { data } = (await instance.server('GET', `/v1/webhooks/deliveries/${ids[0]}`)).body;
     const { request: _, attempts, ...fields } = data;
     expect(attempts).toHaveLength(5);
     expect(all.data[0]).toEqual({
@@ -80,14 +80,14 @@ describe('the list of dead letters', () => {
     receiver.otherwise = status(500);
     const { endpoint, ids } = await dead(2);
     receiver.otherwise = (_, __, message) => message.socket.destroy();
-    await emit(house, 1);
-    const [silent] = await deadLetters(house, endpoint, 3);
+    await emit(instance, 1);
+    const [silent] = await deadLetters(instance, endpoint, 3);
     const at = { endpoint_id: endpoint };
     const [newest, , oldest] = (await list(at)).data as [any, any, any];
     expect(newest).toMatchObject({ id: silent, last_attempt: { http_status: 0, error: 'connection_error' } });
 
     const found = async (filter: Record<string, string>) => idsOf(await list({ ...at, ...filter }));
-    expect(await found({ project_id: house.credentials.projectId })).toHaveLength(3);
+    expect(await found({ project_id: instance.credentials.projectId })).toHaveLength(3);
     expect(await found({ event: 'customer.created' })).toHaveLength(3);
     expect(await found({ event_id: oldest.event_id })).toEqual([oldest.id]);
     expect(await found({ delivery_id: ids[0]! })).toEqual([ids[0]]);
@@ -132,16 +132,16 @@ describe('the list of dead letters', () => {
       [`cursor=${cursor}`, 'invalid_cursor'],
       [`endpoint_id=${endpoint}&limit=1&cursor=${cursor!.slice(0, -2)}`, 'invalid_cursor'],
     ]) {
-      const answer = await house.server('GET', `/v1/webhooks/dead-letters?${query}`);
+      const answer = await instance.server('GET', `/v1/webhooks/dead-letters?${query}`);
       expect([query, answer.status, answer.body.code]).toEqual([query, 400, code]);
     }
   });
 
   it('looks at a bounded number for one page, and the next goes on from there', async () => {
     const { endpoint, ids } = await dead(1);
-    await house.sql('UPDATE deliveries SET last_http_status = 418 WHERE id = $1', [ids[0]!.slice(4)]);
-    await multiply(house, ids[0]!, 2_500);
-    const { projectId, secretKey, projectSecretKey } = house.credentials;
+    await instance.sql('UPDATE deliveries SET last_http_status = 418 WHERE id = $1', [ids[0]!.slice(4)]);
+    await multiply(instance, ids[0]!, 2_500);
+    const { projectId, secretKey, projectSecretKey } = instance.credentials;
     const goThrough = async (scope: Record<string, string>, key: string) => {
       const sizes: number[] = [];
       const found: string[] = [];
@@ -157,7 +157,7 @@ describe('the list of dead letters', () => {
     await goThrough({ endpoint_id: endpoint }, secretKey);
     await goThrough({ project_id: projectId }, secretKey);
     await goThrough({}, secretKey);
-    expect(await house.sql(`SELECT FROM webhook_endpoints WHERE level = 'organization'`)).toEqual([]);
+    expect(await instance.sql(`SELECT FROM webhook_endpoints WHERE level = 'organization'`)).toEqual([]);
     await goThrough({}, projectSecretKey);
     // Another way through the list.
     await createWide();
@@ -168,17 +168,17 @@ describe('the list of dead letters', () => {
   it('shows a project key what went to endpoints of its project, an organization key all of it', async () => {
     const wide = await createWide();
     const { endpoint, ids } = await dead(1);
-    const [heard] = await deadLetters(house, wide, 1);
-    const { organizationId, projectId, projectSecretKey } = house.credentials;
+    const [heard] = await deadLetters(instance, wide, 1);
+    const { organizationId, projectId, projectSecretKey } = instance.credentials;
     expect(idsOf(await list({ endpoint_id: wide }))).toEqual([heard]);
     expect(idsOf(await list({ project_id: projectId }))).toEqual(expect.arrayContaining([heard, ids[0]]));
     const ofProject = idsOf(await list({}, projectSecretKey));
     expect(ofProject).toContain(ids[0]);
     expect(ofProject).not.toContain(heard);
 
-    const sibling = await insertProject(house, organizationId);
-    const stranger = await insertOrganization(house);
-    const strangers = await insertKey(house, { ...stranger, type: 'secret', access: 'organization' });
+    const sibling = await insertProject(instance, organizationId);
+    const stranger = await insertOrganization(instance);
+    const strangers = await insertKey(instance, { ...stranger, type: 'secret', access: 'organization' });
     for (const key of [sibling.secretKey, stranger.secretKey, strangers]) {
       expect(idsOf(await list({}, key))).toEqual([]);
       expect(idsOf(await list({ endpoint_id: endpoint }, key))).toEqual([]);
@@ -186,11 +186,11 @@ describe('the list of dead letters', () => {
   });
 
   it('does not tell by a page that goes on what there is beyond the reach', async () => {
-    await house.sql(`UPDATE deliveries SET resolution = 'discarded' WHERE state = 'failed'`);
+    await instance.sql(`UPDATE deliveries SET resolution = 'discarded' WHERE state = 'failed'`);
     const wide = await createWide();
     const { endpoint, ids } = await dead(1);
-    const [heard] = await deadLetters(house, wide, 1);
-    const { projectId, projectSecretKey } = house.credentials;
+    const [heard] = await deadLetters(instance, wide, 1);
+    const { projectId, projectSecretKey } = instance.credentials;
     const { event_id } = (await list({ endpoint_id: wide })).data[0]!;
     const pageOf = (data: Record<string, any>[]) => ({
       success: true,
@@ -199,7 +199,7 @@ describe('the list of dead letters', () => {
       has_more: false,
     });
 
-    await multiply(house, heard!, 2_100);
+    await multiply(instance, heard!, 2_100);
     expect(await list({ endpoint_id: wide, http_status: '418' })).toMatchObject({ has_more: true });
     const at = { endpoint_id: endpoint };
     const [own] = (await list(at)).data;
@@ -212,10 +212,10 @@ describe('the list of dead letters', () => {
       expect([query, await list(query, projectSecretKey)]).toEqual([query, pageOf([])]);
     }
 
-    await multiply(house, ids[0]!, 2_100);
-    const stranger = await insertOrganization(house);
-    const strangers = await insertKey(house, { ...stranger, type: 'secret', access: 'organization' });
-    const sibling = await insertProject(house, house.credentials.organizationId);
+    await multiply(instance, ids[0]!, 2_100);
+    const stranger = await insertOrganization(instance);
+    const strangers = await insertKey(instance, { ...stranger, type: 'secret', access: 'organization' });
+    const sibling = await insertProject(instance, instance.credentials.organizationId);
     for (const key of [stranger.secretKey, strangers, sibling.secretKey]) {
       for (const query of [...mine, ...notMine, { delivery_id: ids[0]! }]) {
         for (const limit of ['1', '200']) {
@@ -255,7 +255,7 @@ describe('discarding', () => {
     const { ids } = await dead(1);
     const answers = await Promise.all(Array.from({ length: 20 }, () => discard(ids[0]!)));
     expect(answers.map((answer) => answer.status).sort()).toEqual([200, ...Array(19).fill(409)]);
-    const { body } = await house.server(
+    const { body } = await instance.server(
       'GET',
       `/api/v1/audit-log?targetId=${ids[0]}&action=webhook_delivery.discarded`,
     );
@@ -279,16 +279,16 @@ describe('discarding', () => {
     await discard(ids[1]!);
     expect(await discard(ids[1]!)).toMatchObject({ status: 409, body: { code: 'conflict' } });
 
-    const { id } = await house.createEndpoint(receiver.url, ['customer.created']);
-    await emit(house, 1);
-    const [{ delivery }] = (await house.sql(
+    const { id } = await instance.createEndpoint(receiver.url, ['customer.created']);
+    await emit(instance, 1);
+    const [{ delivery }] = (await instance.sql(
       `SELECT 'dlv_' || id AS delivery FROM deliveries WHERE endpoint_id = $1`,
       [id.slice(3)],
     )) as [{ delivery: string }];
     expect(await discard(delivery)).toMatchObject({ status: 409, body: { code: 'delivery_pending' } });
     receiver.otherwise = status(200);
     for (const answer of waiting) answer();
-    await eventually('its end', async () => (await house.attempts({ endpoint_id: id })).length > 0);
+    await eventually('its end', async () => (await instance.attempts({ endpoint_id: id })).length > 0);
     expect(await discard(delivery)).toMatchObject({ status: 409, body: { code: 'conflict' } });
     expect(await discard(`dlv_${randomUUID()}`)).toMatchObject({ status: 404 });
   });
@@ -299,7 +299,7 @@ describe('discarding', () => {
     receiver.otherwise = status(200);
     const { body, status: answered } = await redeliver(ids[0]!);
     expect(answered).toBe(202);
-    const { data } = (await house.server('GET', `/v1/webhooks/deliveries/${ids[0]}`)).body;
+    const { data } = (await instance.server('GET', `/v1/webhooks/deliveries/${ids[0]}`)).body;
     expect(data).toMatchObject({ resolution: 'redelivered', redelivered_as: body.data.id });
     expect(await redeliver(ids[0]!)).toMatchObject({ status: 409, body: { code: 'already_redelivered' } });
   });
@@ -308,17 +308,17 @@ describe('discarding', () => {
 describe('redelivering one', () => {
   it('any finished delivery, the newest of its chain, with the same bytes to the current URL', async () => {
     receiver.otherwise = status(200);
-    const { id: endpoint } = await house.createEndpoint(receiver.url, ['customer.created']);
-    await emit(house, 1);
+    const { id: endpoint } = await instance.createEndpoint(receiver.url, ['customer.created']);
+    await emit(instance, 1);
     const done = (
       await eventually('a success', async () => {
-        const found = await house.attempts({ endpoint_id: endpoint, success: 'true' });
+        const found = await instance.attempts({ endpoint_id: endpoint, success: 'true' });
         return found.length > 0 && found;
       })
     )[0]!['delivery_id'] as string;
 
     const moved = await Receiver.start();
-    await house.server('PATCH', `/v1/webhooks/endpoints/${endpoint}`, { url: moved.url });
+    await instance.server('PATCH', `/v1/webhooks/endpoints/${endpoint}`, { url: moved.url });
     const first = await redeliver(done);
     expect(first).toMatchObject({
       status: 202,
@@ -331,7 +331,7 @@ describe('redelivering one', () => {
 
     const next = first.body.data.id as string;
     await eventually('its end', async () => {
-      const { body } = await house.server('GET', `/v1/webhooks/deliveries/${next}`);
+      const { body } = await instance.server('GET', `/v1/webhooks/deliveries/${next}`);
       return body.data.state === 'succeeded';
     });
     expect(await redeliver(done)).toMatchObject({
@@ -339,7 +339,7 @@ describe('redelivering one', () => {
       body: { code: 'already_redelivered', redeliveredAs: next },
     });
     // It was no dead letter, so there was nothing to resolve.
-    const old = (await house.server('GET', `/v1/webhooks/deliveries/${done}`)).body.data;
+    const old = (await instance.server('GET', `/v1/webhooks/deliveries/${done}`)).body.data;
     expect(old).toMatchObject({ state: 'succeeded', resolution: null, redelivered_as: next });
     expect(await redeliver(next)).toMatchObject({ status: 202, body: { data: { redelivery_of: next } } });
     await eventually('the second one', () => moved.requests.length === 2);

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Webhook } from 'standardwebhooks';
-import { carriers, House, PASSWORD } from '../support/house.js';
+import { carriers, TestInstance, PASSWORD } from '../support/test-instance.js';
 import { eventually } from '../support/eventually.js';
 import { Receiver, status } from '../support/receiver.js';
 import { uniqueEmail } from '../support/unique-email.js';
@@ -8,27 +8,27 @@ import { uniqueEmail } from '../support/unique-email.js';
 const gaps = (times: number[]): number[] => times.slice(1).map((time, index) => time - times[index]!);
 
 describe.each(carriers)('delivery carried by %s', (carrier) => {
-  let house: House;
+  let instance: TestInstance;
   let receiver: Receiver;
   beforeAll(async () => {
-    house = await House.start({
+    instance = await TestInstance.start({
       carrier,
       env: { WEBHOOK_RETRY_SCHEDULE: '0s,300ms,600ms,400ms,500ms', WEBHOOK_TIMEOUT: '4s' },
     });
   });
   beforeEach(async () => (receiver = await Receiver.start()));
   afterEach(async () => {
-    await house.sql(`UPDATE webhook_endpoints SET status = 'deleted'`);
+    await instance.sql(`UPDATE webhook_endpoints SET status = 'deleted'`);
     await receiver.stop();
   });
-  afterAll(async () => house?.stop());
+  afterAll(async () => instance?.stop());
 
   /** Registers a customer and waits until the delivery of `customer.created` is finished. */
   const deliver = async (events = ['customer.created']) => {
-    const endpoint = await house.createEndpoint(receiver.url, events);
-    const customer = (await house.register()).body.customer;
+    const endpoint = await instance.createEndpoint(receiver.url, events);
+    const customer = (await instance.register()).body.customer;
     const attempts = await eventually('the delivery finishing', async () => {
-      const found = await house.attempts({ endpoint_id: endpoint.id });
+      const found = await instance.attempts({ endpoint_id: endpoint.id });
       return found.length > 0 && found.every(({ delivery_state }) => delivery_state !== 'pending') && found;
     });
     return { endpoint, customer, attempts };
@@ -45,12 +45,12 @@ describe.each(carriers)('delivery carried by %s', (carrier) => {
       id: expect.stringMatching(/^evt_[0-9a-f-]{36}$/),
       type: 'customer.created',
       created_at: expect.stringMatching(/Z$/),
-      project_id: house.credentials.projectId,
-      organization_id: house.credentials.organizationId,
+      project_id: instance.credentials.projectId,
+      organization_id: instance.credentials.organizationId,
       data: {
         customer: {
           ...customer,
-          projectId: house.credentials.projectId,
+          projectId: instance.credentials.projectId,
           externalId: null,
           metadata: {},
           publicMetadata: {},
@@ -83,7 +83,7 @@ describe.each(carriers)('delivery carried by %s', (carrier) => {
         created_at: expect.stringMatching(/Z$/),
         delivery_id: expect.stringMatching(/^dlv_/),
         event_id: request!.event.id,
-        project_id: house.credentials.projectId,
+        project_id: instance.credentials.projectId,
         delivery_state: 'succeeded',
         next_attempt_at: null,
       },
@@ -131,7 +131,7 @@ describe.each(carriers)('delivery carried by %s', (carrier) => {
 
     const clicks = await Promise.all(
       Array.from({ length: 20 }, () =>
-        house.server('POST', `/v1/webhooks/deliveries/${dead}/redeliver`, { reason: 'receiver mended' }),
+        instance.server('POST', `/v1/webhooks/deliveries/${dead}/redeliver`, { reason: 'receiver mended' }),
       ),
     );
     const made = clicks.filter(({ status }) => status === 202);
@@ -142,14 +142,14 @@ describe.each(carriers)('delivery carried by %s', (carrier) => {
     const redelivery = made[0]!.body.data;
     expect(redelivery).toMatchObject({ redelivery_of: dead, endpoint_id: endpoint.id });
     const done = await eventually('the redelivery succeeding', async () => {
-      const { body } = await house.server('GET', `/v1/webhooks/deliveries/${redelivery.id}`);
+      const { body } = await instance.server('GET', `/v1/webhooks/deliveries/${redelivery.id}`);
       return body.data.state === 'succeeded' && body.data;
     });
     expect(done.attempts).toMatchObject([{ attempt: 1, success: true }]);
     expect(receiver.requests).toHaveLength(6);
     expect(new Set(receiver.requests.map(({ event }) => event.id)).size).toBe(1);
 
-    const old = (await house.server('GET', `/v1/webhooks/deliveries/${dead}`)).body.data;
+    const old = (await instance.server('GET', `/v1/webhooks/deliveries/${dead}`)).body.data;
     expect(old).toMatchObject({
       state: 'failed',
       resolution: 'redelivered',
@@ -158,7 +158,7 @@ describe.each(carriers)('delivery carried by %s', (carrier) => {
       resolved_by: expect.stringMatching(/^key:/),
     });
     expect(old.attempts).toHaveLength(5);
-    const again = await house.server('POST', `/v1/webhooks/deliveries/${dead}/redeliver`);
+    const again = await instance.server('POST', `/v1/webhooks/deliveries/${dead}/redeliver`);
     expect(again).toMatchObject({
       status: 409,
       body: { code: 'already_redelivered', redeliveredAs: redelivery.id },
@@ -227,15 +227,15 @@ describe.each(carriers)('delivery carried by %s', (carrier) => {
   it('reaches no address that is not allowed, however it is spelt (WH-02)', async () => {
     await receiver.stop();
     receiver = await Receiver.start();
-    const endpoint = await house.createEndpoint('http://127.0.0.1:1/');
+    const endpoint = await instance.createEndpoint('http://127.0.0.1:1/');
     for (const host of ['[::ffff:127.0.0.1]', '169.254.169.254', '10.0.0.1']) {
-      await house.sql('UPDATE webhook_endpoints SET url = $1 WHERE id = $2', [
+      await instance.sql('UPDATE webhook_endpoints SET url = $1 WHERE id = $2', [
         receiver.url.replace('127.0.0.1', host),
         endpoint.id.slice(3),
       ]);
-      await house.register();
+      await instance.register();
       await eventually('a blocked attempt', async () => {
-        const found = await house.attempts({ endpoint_id: endpoint.id });
+        const found = await instance.attempts({ endpoint_id: endpoint.id });
         return found.some(
           ({ target_url, error }) => (target_url as string).includes(host) && error === 'blocked_address',
         );
@@ -250,15 +250,15 @@ describe.each(carriers)('delivery carried by %s', (carrier) => {
       await Receiver.start(),
       await Receiver.start(),
     ];
-    await house.createEndpoint(all.url);
-    await house.createEndpoint(customers.url, ['customer.*']);
-    await house.createEndpoint(failures.url, ['login.failed']);
+    await instance.createEndpoint(all.url);
+    await instance.createEndpoint(customers.url, ['customer.*']);
+    await instance.createEndpoint(failures.url, ['login.failed']);
     const email = uniqueEmail();
-    await house.register(email);
+    await instance.register(email);
     for (let tries = 0; tries < 3; tries += 1) {
-      await house.login(email, 'wrong password');
+      await instance.login(email, 'wrong password');
     }
-    await house.login(email);
+    await instance.login(email);
     await eventually('every event', () => all.requests.length === 5);
     for (const each of [customers, failures])
       await eventually('what it asked for', () => each.requests.length > 0);
@@ -275,11 +275,11 @@ describe.each(carriers)('delivery carried by %s', (carrier) => {
   });
 
   it('puts no token, password or link into a payload (EV-04)', async () => {
-    await house.createEndpoint(receiver.url);
+    await instance.createEndpoint(receiver.url);
     const email = uniqueEmail();
-    const { tokens } = (await house.register(email)).body;
-    const token = await house.verificationToken(email);
-    await house.request('POST', '/api/v1/auth/verify-email', { body: { token } });
+    const { tokens } = (await instance.register(email)).body;
+    const token = await instance.verificationToken(email);
+    await instance.request('POST', '/api/v1/auth/verify-email', { body: { token } });
     await eventually('verification.completed', () => receiver.ofType('verification.completed').length > 0);
     const text = receiver.requests.map(({ body }) => body).join('\n');
     for (const secret of [token, tokens.accessToken, tokens.refreshToken, PASSWORD, '$2b$'])
@@ -300,19 +300,19 @@ describe.each(carriers)('delivery carried by %s', (carrier) => {
     receiver.otherwise = status(500);
     let fail: (() => void) | undefined;
     receiver.answer((response) => (fail = () => response.writeHead(500).end()));
-    const endpoint = await house.createEndpoint(receiver.url, ['customer.created']);
-    await house.register();
+    const endpoint = await instance.createEndpoint(receiver.url, ['customer.created']);
+    await instance.register();
     const failFirst = await eventually('a first attempt', () => fail);
-    await house.server('DELETE', `/v1/webhooks/endpoints/${endpoint.id}`);
+    await instance.server('DELETE', `/v1/webhooks/endpoints/${endpoint.id}`);
     failFirst();
     const seen = await eventually('the delivery being cancelled', async () => {
-      const found = await house.attempts({ endpoint_id: endpoint.id });
+      const found = await instance.attempts({ endpoint_id: endpoint.id });
       return found.length > 0 && found.every(({ delivery_state }) => delivery_state === 'cancelled') && found;
     });
     const requests = receiver.requests.length;
     await sleep(800);
     expect(receiver.requests).toHaveLength(requests);
-    const refused = await house.server(
+    const refused = await instance.server(
       'POST',
       `/v1/webhooks/deliveries/${seen[0]!['delivery_id']}/redeliver`,
     );
@@ -324,7 +324,9 @@ describe.each(carriers)('delivery carried by %s', (carrier) => {
     const { endpoint, attempts } = await deliver();
     const [failed, succeeded] = attempts as [Record<string, any>, Record<string, any>];
     const count = async (filter: Record<string, string>) =>
-      (await house.attempts({ endpoint_id: endpoint.id, ...filter })).map(({ attempt }) => attempt as number);
+      (await instance.attempts({ endpoint_id: endpoint.id, ...filter })).map(
+        ({ attempt }) => attempt as number,
+      );
     expect(await count({})).toEqual([1, 2]);
     expect(await count({ success: 'true' })).toEqual([2]);
     expect(await count({ http_status: '500' })).toEqual([1]);
@@ -337,8 +339,8 @@ describe.each(carriers)('delivery carried by %s', (carrier) => {
     expect(await count({ delivery_state: 'failed' })).toEqual([]);
     expect(await count({ created_after: failed['created_at'] })).toEqual([2]);
     expect(await count({ created_before: succeeded['created_at'] })).toEqual([1]);
-    expect(await count({ project_id: house.credentials.projectId })).toEqual([1, 2]);
-    const byAttempt = await house.server('GET', `/v1/webhooks/deliveries/${failed['id']}`);
+    expect(await count({ project_id: instance.credentials.projectId })).toEqual([1, 2]);
+    const byAttempt = await instance.server('GET', `/v1/webhooks/deliveries/${failed['id']}`);
     expect(byAttempt.body.data.attempts).toHaveLength(2);
   });
 });

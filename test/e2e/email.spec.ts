@@ -1,32 +1,32 @@
 import { registerOne } from '../support/customers.js';
 import { eventually } from '../support/eventually.js';
-import { House, PASSWORD, type Answer } from '../support/house.js';
+import { TestInstance, PASSWORD, type Answer } from '../support/test-instance.js';
 import { overtaken, type Statement } from '../support/overtaken.js';
 import { uniqueEmail } from '../support/unique-email.js';
 
-let house: House;
-beforeAll(async () => (house = await House.start({ workers: 0 })));
-afterAll(async () => house?.stop());
+let instance: TestInstance;
+beforeAll(async () => (instance = await TestInstance.start({ workers: 0 })));
+afterAll(async () => instance?.stop());
 
 const registered = async () => {
-  const { email, id, tokens } = await registerOne(house);
+  const { email, id, tokens } = await registerOne(instance);
   return { email, id, accessToken: tokens.accessToken };
 };
 const change = (accessToken: string, email: string, password = PASSWORD): Promise<Answer> =>
-  house.customer(accessToken, 'POST', '/api/v1/me/email', { email, password });
+  instance.customer(accessToken, 'POST', '/api/v1/me/email', { email, password });
 const confirm = (token: string): Promise<Answer> =>
-  house.request('POST', '/api/v1/auth/confirm-email-change', { body: { token } });
+  instance.request('POST', '/api/v1/auth/confirm-email-change', { body: { token } });
 const emailOf = async (id: string) =>
-  (await house.server('GET', `/api/v1/customers/${id}`)).body.email as string;
-const login = (email: string): Promise<Answer> => house.login(email);
+  (await instance.server('GET', `/api/v1/customers/${id}`)).body.email as string;
+const login = (email: string): Promise<Answer> => instance.login(email);
 
 /** Asks for a change and returns what both mails hold. */
 const underWay = async () => {
   const customer = await registered();
   const newEmail = uniqueEmail();
   expect(await change(customer.accessToken, newEmail)).toMatchObject({ status: 202, body: {} });
-  const current = await house.token(customer.email, 'change-email-current');
-  const fresh = await house.token(newEmail, 'change-email-new');
+  const current = await instance.token(customer.email, 'change-email-current');
+  const fresh = await instance.token(newEmail, 'change-email-new');
   return { ...customer, newEmail, current, fresh };
 };
 
@@ -39,13 +39,13 @@ describe('a change of e-mail address', () => {
       expect(await confirm(tokens[0]!)).toMatchObject({ status: 200, body: { status: 'pending' } });
       expect(await emailOf(id)).toBe(email);
       expect(await confirm(tokens[1]!)).toMatchObject({ status: 200, body: { status: 'changed' } });
-      expect((await house.customer(accessToken, 'GET', '/api/v1/me')).body).toMatchObject({
+      expect((await instance.customer(accessToken, 'GET', '/api/v1/me')).body).toMatchObject({
         email: newEmail,
         emailVerified: true,
       });
       expect((await login(newEmail)).status).toBe(200);
       expect((await login(email)).status).toBe(401);
-      const [event] = await house.events(id, 'email.changed');
+      const [event] = await instance.events(id, 'email.changed');
       expect(event!.data).toMatchObject({ customer: { id, email: newEmail }, previous: { email } });
       for (const token of tokens) expect((await confirm(token)).status).toBe(400);
     },
@@ -56,7 +56,7 @@ describe('a change of e-mail address', () => {
     const answers = await Promise.all([confirm(current), confirm(fresh)]);
     expect(answers.map(({ body }) => body.status).sort()).toEqual(['changed', 'pending']);
     expect(await emailOf(id)).toBe(newEmail);
-    expect(await house.events(id, 'email.changed')).toHaveLength(1);
+    expect(await instance.events(id, 'email.changed')).toHaveLength(1);
   });
 
   it('a newer one voids what the older one has reached', async () => {
@@ -94,23 +94,23 @@ describe('a change of e-mail address', () => {
     }
     // The registration has sent the first of the five.
     expect(statuses).toEqual([202, 202, 202, 202, 429, 429]);
-    expect(await house.sql('SELECT 1 FROM mails WHERE recipient = $1', [email])).toHaveLength(5);
+    expect(await instance.sql('SELECT 1 FROM mails WHERE recipient = $1', [email])).toHaveLength(5);
   });
 
   it('to an address that somebody takes meanwhile is refused, and can be confirmed no more', async () => {
     const { id, email, newEmail, current, fresh } = await underWay();
     await confirm(current);
-    await house.register(newEmail);
+    await instance.register(newEmail);
     expect(await confirm(fresh)).toMatchObject({ status: 409, body: { code: 'email_already_registered' } });
     expect(await emailOf(id)).toBe(email);
   });
 
   it('voids links that were mailed to the old address (EV-01)', async () => {
     const { email, current, fresh } = await underWay();
-    const verification = await house.verificationToken(email);
+    const verification = await instance.verificationToken(email);
     await confirm(current);
     await confirm(fresh);
-    const answer = await house.request('POST', '/api/v1/auth/verify-email', {
+    const answer = await instance.request('POST', '/api/v1/auth/verify-email', {
       body: { token: verification },
     });
     expect(answer).toMatchObject({ status: 400, body: { code: 'invalid_token' } });
@@ -122,10 +122,10 @@ it.each([
   ['not verified', false],
 ])('email.changed of an address that was %s tells all that changed', async (_, emailVerified) => {
   const { id, email, current, fresh } = await underWay();
-  await house.sql('UPDATE customers SET email_verified = $2 WHERE id = $1', [id, emailVerified]);
+  await instance.sql('UPDATE customers SET email_verified = $2 WHERE id = $1', [id, emailVerified]);
   await confirm(current);
   await confirm(fresh);
-  const [event] = await house.events(id, 'email.changed');
+  const [event] = await instance.events(id, 'email.changed');
   expect(event!.data.previous).toEqual(emailVerified ? { email } : { email, emailVerified });
 });
 
@@ -146,7 +146,7 @@ it('RL-07: a change that the mail quota refuses says which, and how long it stil
 describe('a change to an address where the project hides who is registered', () => {
   const hiding = async <Result>(ask: () => Promise<Result>): Promise<Result> => {
     const set = (enumerationProtection: boolean | null) =>
-      house.server('PATCH', `/api/v1/projects/${house.credentials.projectId}`, {
+      instance.server('PATCH', `/api/v1/projects/${instance.credentials.projectId}`, {
         settings: { enumerationProtection },
       });
     await set(true);
@@ -163,10 +163,12 @@ describe('a change to an address where the project hides who is registered', () 
     for (const wanted of [taken, free]) {
       const asker = await registered();
       const { status, body } = await hiding(() => change(asker.accessToken, wanted));
-      const token = await house.token(asker.email, 'change-email-current');
-      const page = (await house.request('GET', `/confirm-email-change?token=${token}`)).body as string;
+      const token = await instance.token(asker.email, 'change-email-current');
+      const page = (await instance.request('GET', `/confirm-email-change?token=${token}`)).body as string;
       const confirmed = await confirm(token);
-      const mails = await house.sql('SELECT kind FROM mails WHERE recipient = $1 ORDER BY id', [asker.email]);
+      const mails = await instance.sql('SELECT kind FROM mails WHERE recipient = $1 ORDER BY id', [
+        asker.email,
+      ]);
       const anonymous = page.replaceAll(asker.email, 'A').replaceAll(wanted, 'B').replaceAll(token, 'T');
       seen.push([status, body, mails, anonymous, confirmed.status, confirmed.body]);
       expect(await emailOf(asker.id)).toBe(asker.email);
@@ -174,7 +176,7 @@ describe('a change to an address where the project hides who is registered', () 
     expect(seen[0]).toEqual(seen[1]);
     expect(seen[0]).toMatchObject([202, {}, { length: 2 }, expect.any(String), 200, { status: 'pending' }]);
     const kinds = (recipient: string) =>
-      house.sql(`SELECT kind FROM mails WHERE recipient = $1 AND kind <> 'verify-email'`, [recipient]);
+      instance.sql(`SELECT kind FROM mails WHERE recipient = $1 AND kind <> 'verify-email'`, [recipient]);
     expect(await kinds(taken)).toEqual([{ kind: 'already-registered' }]);
     expect(await kinds(free)).toEqual([{ kind: 'change-email-new' }]);
   });
@@ -188,44 +190,49 @@ describe('a change to an address where the project hides who is registered', () 
       }
     });
     expect(statuses).toEqual(Array(6).fill(202));
-    expect(await house.sql('SELECT 1 FROM mails WHERE recipient = $1', [taken.email])).toHaveLength(5);
+    expect(await instance.sql('SELECT 1 FROM mails WHERE recipient = $1', [taken.email])).toHaveLength(5);
   });
 
   it('is answered the same when its owner is deleted meanwhile', async () => {
     const [taken, asker] = [await registered(), await registered()];
     const remove = (sql: Statement) => sql('DELETE FROM customers WHERE id = $1', [taken.id]);
-    const answer = await hiding(() => overtaken(house, remove, () => change(asker.accessToken, taken.email)));
+    const answer = await hiding(() =>
+      overtaken(instance, remove, () => change(asker.accessToken, taken.email)),
+    );
     expect(answer).toMatchObject({ status: 202, body: {} });
     const again = await registered();
     const registration = (sql: Statement) => sql('DELETE FROM customers WHERE id = $1', [again.id]);
-    const registering = await hiding(() => overtaken(house, registration, () => house.register(again.email)));
+    const registering = await hiding(() =>
+      overtaken(instance, registration, () => instance.register(again.email)),
+    );
     expect(registering).toMatchObject({ status: 202, body: {} });
   });
 });
 
 describe('resending the verification mail', () => {
   const resend = (email: string, more = {}): Promise<Answer> =>
-    house.page('POST', '/api/v1/auth/resend-verification', { email, ...more });
+    instance.page('POST', '/api/v1/auth/resend-verification', { email, ...more });
   const written = async (email: string): Promise<number> =>
-    (await house.sql(`SELECT 1 FROM mails WHERE recipient = $1 AND kind = 'verify-email'`, [email])).length;
+    (await instance.sql(`SELECT 1 FROM mails WHERE recipient = $1 AND kind = 'verify-email'`, [email]))
+      .length;
 
   /** A customer whose mail of the registration was not counted, for they came through a server. */
   const unverified = async (): Promise<string> => {
     const email = uniqueEmail();
-    await house.server('POST', '/api/v1/customers', { email });
+    await instance.server('POST', '/api/v1/customers', { email });
     return email;
   };
 
   it('answers alike for everyone, and mails only whom it concerns', async () => {
     const verified = uniqueEmail();
-    await house.server('POST', '/api/v1/customers', { email: verified, emailVerified: true });
+    await instance.server('POST', '/api/v1/customers', { email: verified, emailVerified: true });
     const [open, unknown] = [await unverified(), uniqueEmail()];
     for (const email of [open, verified, unknown]) {
       expect(await resend(email)).toMatchObject({ status: 202, body: {} });
     }
     expect([await written(open), await written(verified), await written(unknown)]).toEqual([1, 0, 0]);
-    const token = await house.verificationToken(open);
-    const answer = await house.request('POST', '/api/v1/auth/verify-email', { body: { token } });
+    const token = await instance.verificationToken(open);
+    const answer = await instance.request('POST', '/api/v1/auth/verify-email', { body: { token } });
     expect(answer.body.customer).toMatchObject({ email: open, emailVerified: true });
   });
 
@@ -240,7 +247,7 @@ describe('resending the verification mail', () => {
 
   it('takes a redirectUrl from the list of the project, and no other', async () => {
     const redirectUrl = 'https://shop.example.com/welcome';
-    await house.server('PATCH', `/api/v1/projects/${house.credentials.projectId}`, {
+    await instance.server('PATCH', `/api/v1/projects/${instance.credentials.projectId}`, {
       settings: { redirectUrls: [redirectUrl] },
     });
     const open = await unverified();
@@ -249,10 +256,10 @@ describe('resending the verification mail', () => {
       body: { errors: [{ field: 'redirectUrl', code: 'not_allowed' }] },
     });
     await resend(open, { redirectUrl });
-    const token = await house.verificationToken(open);
-    const page = await house.request('GET', `/verify-email?token=${token}`);
+    const token = await instance.verificationToken(open);
+    const page = await instance.request('GET', `/verify-email?token=${token}`);
     expect(page.status).toBe(200);
-    const done = await fetch(`${house.baseUrl}/verify-email`, {
+    const done = await fetch(`${instance.baseUrl}/verify-email`, {
       method: 'POST',
       body: new URLSearchParams({ token }),
     });
@@ -260,17 +267,17 @@ describe('resending the verification mail', () => {
   });
 
   it("leads to the project's own page where it has one", async () => {
-    await house.server('PATCH', `/api/v1/projects/${house.credentials.projectId}`, {
+    await instance.server('PATCH', `/api/v1/projects/${instance.credentials.projectId}`, {
       settings: { verifyEmailUrl: 'https://shop.example.com/verify?lang=en' },
     });
     const open = await unverified();
     await resend(open);
     const [mail] = await eventually('the mail', async () => {
-      const mails = await house.mails(open, 'verify-email');
+      const mails = await instance.mails(open, 'verify-email');
       return mails.length > 0 && mails;
     });
     expect(mail!['link']).toMatch(/^https:\/\/shop\.example\.com\/verify\?lang=en&token=[\w-]{43}$/);
-    await house.server('PATCH', `/api/v1/projects/${house.credentials.projectId}`, {
+    await instance.server('PATCH', `/api/v1/projects/${instance.credentials.projectId}`, {
       settings: { verifyEmailUrl: null },
     });
   });

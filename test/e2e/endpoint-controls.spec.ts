@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Webhook } from 'standardwebhooks';
-import { carriers, House } from '../support/house.js';
+import { carriers, TestInstance } from '../support/test-instance.js';
 import { eventually } from '../support/eventually.js';
 import { Receiver, status, type ReceivedRequest } from '../support/receiver.js';
 
@@ -17,25 +17,25 @@ function accepts(secret: string, { body, headers }: ReceivedRequest): boolean {
 }
 
 describe.each(carriers)('controls of endpoints, carried by %s', (carrier) => {
-  let house: House;
+  let instance: TestInstance;
   let receiver: Receiver;
   beforeAll(async () => {
-    house = await House.start({ carrier, env: { WEBHOOK_RETRY_SCHEDULE: '0s,1s,1s,1s,1s' } });
+    instance = await TestInstance.start({ carrier, env: { WEBHOOK_RETRY_SCHEDULE: '0s,1s,1s,1s,1s' } });
   });
   beforeEach(async () => (receiver = await Receiver.start()));
   afterEach(async () => {
-    await house.sql(`UPDATE webhook_endpoints SET status = 'deleted'`);
+    await instance.sql(`UPDATE webhook_endpoints SET status = 'deleted'`);
     await receiver.stop();
   });
-  afterAll(async () => house?.stop());
+  afterAll(async () => instance?.stop());
 
-  const control = (id: string, action: string) => house.server('POST', `${base}/${id}/${action}`);
+  const control = (id: string, action: string) => instance.server('POST', `${base}/${id}/${action}`);
   const entries = async (id: string): Promise<string[]> =>
-    ((await house.server('GET', `/api/v1/audit-log?targetId=${id}`)).body.data as { action: string }[])
+    ((await instance.server('GET', `/api/v1/audit-log?targetId=${id}`)).body.data as { action: string }[])
       .map(({ action }) => action)
       .reverse();
   const deliveries = (id: string): Promise<Record<string, any>[]> =>
-    house.sql('SELECT * FROM deliveries WHERE endpoint_id = $1 ORDER BY id', [id.slice(3)]);
+    instance.sql('SELECT * FROM deliveries WHERE endpoint_id = $1 ORDER BY id', [id.slice(3)]);
   const tested = async (id: string): Promise<ReceivedRequest> => {
     const before = receiver.requests.length;
     expect((await control(id, 'test')).status).toBe(202);
@@ -44,10 +44,10 @@ describe.each(carriers)('controls of endpoints, carried by %s', (carrier) => {
 
   it('disabled with retries pending: 0 further requests, cancelled, log kept', async () => {
     receiver.otherwise = status(500);
-    const { id } = await house.createEndpoint(receiver.url, ['customer.created']);
-    for (let count = 0; count < 3; count += 1) await house.register();
+    const { id } = await instance.createEndpoint(receiver.url, ['customer.created']);
+    for (let count = 0; count < 3; count += 1) await instance.register();
     await eventually('three first attempts', async () => {
-      const attempts = await house.attempts({ endpoint_id: id });
+      const attempts = await instance.attempts({ endpoint_id: id });
       return attempts.length >= 3 && attempts;
     });
     const disabled = await control(id, 'disable');
@@ -57,15 +57,15 @@ describe.each(carriers)('controls of endpoints, carried by %s', (carrier) => {
       (await deliveries(id)).every(({ state }) => state === 'cancelled'),
     );
     const requests = receiver.requests.length;
-    const attempts = await house.attempts({ endpoint_id: id });
-    await house.register();
+    const attempts = await instance.attempts({ endpoint_id: id });
+    await instance.register();
     await sleep(1_500);
     expect(receiver.requests).toHaveLength(requests);
     expect(await deliveries(id)).toHaveLength(3);
     expect(attempts).toHaveLength(requests);
     for (const attempt of attempts)
       expect(attempt).toMatchObject({ delivery_state: 'cancelled', next_attempt_at: null, http_status: 500 });
-    const one = await house.server('GET', `/v1/webhooks/deliveries/${attempts[0]!['delivery_id']}`);
+    const one = await instance.server('GET', `/v1/webhooks/deliveries/${attempts[0]!['delivery_id']}`);
     expect(one.body.data.attempts.length).toBeGreaterThanOrEqual(1);
 
     expect((await control(id, 'test')).body.code).toBe('endpoint_disabled');
@@ -74,14 +74,14 @@ describe.each(carriers)('controls of endpoints, carried by %s', (carrier) => {
       status: 'enabled',
       disabled_reason: null,
     });
-    await house.register();
+    await instance.register();
     await eventually('the next event', () => receiver.requests.length === requests + 1);
   });
 
   it('disabled with a line of 25,000: answered at once, all of them cancelled, none sent', async () => {
-    const { id } = await house.createEndpoint(receiver.url, ['session.revoked']);
-    const { organizationId, projectId } = house.credentials;
-    await house.sql(
+    const { id } = await instance.createEndpoint(receiver.url, ['session.revoked']);
+    const { organizationId, projectId } = instance.credentials;
+    await instance.sql(
       `WITH made AS (
          INSERT INTO events (id, organization_id, project_id, type, body, created_at)
          SELECT uuidv7(), $1, $2, 'session.revoked', '{"data":{}}', now() FROM generate_series(1, 25000) RETURNING id
@@ -92,8 +92,8 @@ describe.each(carriers)('controls of endpoints, carried by %s', (carrier) => {
       [organizationId, projectId, id.slice(3), receiver.url],
     );
     expect((await control(id, 'disable')).status).toBe(200);
-    // Those that are still to be cancelled are due now, in the order in which the house locks them.
-    await house.sql(
+    // Those that are still to be cancelled are due now, in the order in which the instance locks them.
+    await instance.sql(
       `UPDATE deliveries d SET next_attempt_at = now() FROM (
          SELECT id FROM deliveries WHERE endpoint_id = $1 AND state = 'pending' ORDER BY id FOR NO KEY UPDATE
        ) pending WHERE d.id = pending.id`,
@@ -102,7 +102,7 @@ describe.each(carriers)('controls of endpoints, carried by %s', (carrier) => {
     await eventually(
       'the end of the line',
       async () => {
-        const states = await house.sql(
+        const states = await instance.sql(
           `SELECT count(*)::int AS count FROM deliveries WHERE endpoint_id = $1 AND state = 'cancelled'`,
           [id.slice(3)],
         );
@@ -114,8 +114,8 @@ describe.each(carriers)('controls of endpoints, carried by %s', (carrier) => {
   });
 
   it('enable and disable are idempotent, and only what they change is told', async () => {
-    const watcher = await house.createEndpoint(receiver.url, ['webhook.endpoint_disabled']);
-    const { id } = await house.createEndpoint(receiver.url, ['webhook.*', '*']);
+    const watcher = await instance.createEndpoint(receiver.url, ['webhook.endpoint_disabled']);
+    const { id } = await instance.createEndpoint(receiver.url, ['webhook.*', '*']);
     const enabled = await control(id, 'enable');
     expect(enabled).toMatchObject({ status: 200, body: { data: { status: 'enabled' } } });
     const first = await control(id, 'disable');
@@ -130,22 +130,24 @@ describe.each(carriers)('controls of endpoints, carried by %s', (carrier) => {
     ]);
     const told = await eventually('the event', () => receiver.ofType('webhook.endpoint_disabled')[0]);
     expect(told.event).toMatchObject({
-      project_id: house.credentials.projectId,
+      project_id: instance.credentials.projectId,
       data: { endpoint: first.body.data },
     });
     expect(accepts(watcher.secret, told)).toBe(true);
     expect(receiver.ofType('webhook.endpoint_disabled')).toHaveLength(1);
-    const [row] = await house.sql('SELECT disabled_at FROM webhook_endpoints WHERE id = $1', [id.slice(3)]);
+    const [row] = await instance.sql('SELECT disabled_at FROM webhook_endpoints WHERE id = $1', [
+      id.slice(3),
+    ]);
     expect(row).toEqual({ disabled_at: null });
   });
 
   it('WH-09: a rotated secret signs beside the one before for 24 h, newest first; a second rotation ends the oldest', async () => {
-    const { id, secret: oldest } = await house.createEndpoint(receiver.url);
+    const { id, secret: oldest } = await instance.createEndpoint(receiver.url);
     const rotate = async (): Promise<string> => {
       const { status: code, body } = await control(id, 'rotate-secret');
       expect(code).toBe(200);
       expect(body.data).toEqual({
-        ...(await house.server('GET', `${base}/${id}`)).body.data,
+        ...(await instance.server('GET', `${base}/${id}`)).body.data,
         secret: expect.stringMatching(/^whsec_[A-Za-z0-9+/]{43}=$/),
       });
       return body.data.secret;
@@ -167,18 +169,18 @@ describe.each(carriers)('controls of endpoints, carried by %s', (carrier) => {
     const third = await tested(id);
     expect([oldest, newer, newest].map((secret) => accepts(secret, third))).toEqual([false, true, true]);
 
-    const until = await house.sql<{ hours: number }>(
+    const until = await instance.sql<{ hours: number }>(
       `SELECT round(extract(epoch FROM previous_secret_until - now()) / 3600)::int AS hours
        FROM webhook_endpoints WHERE id = $1`,
       [id.slice(3)],
     );
     expect(until).toEqual([{ hours: 24 }]);
-    await house.sql(`UPDATE webhook_endpoints SET previous_secret_until = now() WHERE id = $1`, [
+    await instance.sql(`UPDATE webhook_endpoints SET previous_secret_until = now() WHERE id = $1`, [
       id.slice(3),
     ]);
     const fourth = await tested(id);
     expect([newer, newest].map((secret) => accepts(secret, fourth))).toEqual([false, true]);
-    const [row] = await house.sql('SELECT w::text AS line FROM webhook_endpoints w WHERE id = $1', [
+    const [row] = await instance.sql('SELECT w::text AS line FROM webhook_endpoints w WHERE id = $1', [
       id.slice(3),
     ]);
     for (const secret of [oldest, newer, newest])
@@ -188,8 +190,8 @@ describe.each(carriers)('controls of endpoints, carried by %s', (carrier) => {
   it('WH-07, WH-08: a rotation between two attempts: the same id and bytes, signed anew with both secrets', async () => {
     let fail: (() => void) | undefined;
     receiver.answer((response) => (fail = () => response.writeHead(500).end()));
-    const { id, secret } = await house.createEndpoint(receiver.url, ['customer.created']);
-    await house.register();
+    const { id, secret } = await instance.createEndpoint(receiver.url, ['customer.created']);
+    await instance.register();
     const failFirst = await eventually('the first attempt', () => fail);
     const rotated = (await control(id, 'rotate-secret')).body.data.secret as string;
     failFirst();
@@ -205,8 +207,8 @@ describe.each(carriers)('controls of endpoints, carried by %s', (carrier) => {
 
   it('a test reaches this endpoint alone, whatever it listens to, and answers with the delivery', async () => {
     const other = await Receiver.start();
-    await house.createEndpoint(other.url, ['webhook.test', 'webhook.*', '*']);
-    const { id, secret } = await house.createEndpoint(receiver.url, ['project.archived']);
+    await instance.createEndpoint(other.url, ['webhook.test', 'webhook.*', '*']);
+    const { id, secret } = await instance.createEndpoint(receiver.url, ['project.archived']);
     const answer = await control(id, 'test');
     expect(answer).toMatchObject({
       status: 202,
@@ -220,10 +222,10 @@ describe.each(carriers)('controls of endpoints, carried by %s', (carrier) => {
     expect(request.event).toMatchObject({
       id: answer.body.data.event_id,
       type: 'webhook.test',
-      data: { endpoint: (await house.server('GET', `${base}/${id}`)).body.data },
+      data: { endpoint: (await instance.server('GET', `${base}/${id}`)).body.data },
     });
     const done = await eventually('the end', async () => {
-      const { data } = (await house.server('GET', `/v1/webhooks/deliveries/${answer.body.data.id}`)).body;
+      const { data } = (await instance.server('GET', `/v1/webhooks/deliveries/${answer.body.data.id}`)).body;
       return data.state === 'succeeded' && data;
     });
     expect(done.attempts).toHaveLength(1);
@@ -233,10 +235,10 @@ describe.each(carriers)('controls of endpoints, carried by %s', (carrier) => {
 
   it('a test of an endpoint of organization level belongs to no project', async () => {
     const body = { url: receiver.url, level: 'organization', events: ['project.created'] };
-    const { id } = (await house.server('POST', base, body)).body.data;
+    const { id } = (await instance.server('POST', base, body)).body.data;
     expect((await tested(id)).event).toMatchObject({
       project_id: null,
-      organization_id: house.credentials.organizationId,
+      organization_id: instance.credentials.organizationId,
       data: { endpoint: { level: 'organization', project_id: null } },
     });
   });

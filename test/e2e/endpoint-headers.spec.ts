@@ -1,29 +1,29 @@
 import { eventually } from '../support/eventually.js';
-import { House } from '../support/house.js';
+import { TestInstance } from '../support/test-instance.js';
 import { Receiver } from '../support/receiver.js';
 
 const base = '/v1/webhooks/endpoints';
 const url = 'https://example.com/hook';
 
-let house: House;
+let instance: TestInstance;
 let receiver: Receiver;
 beforeAll(async () => {
   receiver = await Receiver.start();
-  house = await House.start({ env: { RATE_LIMITS: 'off' } });
+  instance = await TestInstance.start({ env: { RATE_LIMITS: 'off' } });
 });
-afterEach(() => house.sql(`UPDATE webhook_endpoints SET status = 'deleted'`));
+afterEach(() => instance.sql(`UPDATE webhook_endpoints SET status = 'deleted'`));
 afterAll(async () => {
-  await house?.stop();
+  await instance?.stop();
   await receiver?.stop();
 });
 
-const create = (body: object) => house.server('POST', base, { url, ...body });
-const patch = (id: string, headers: unknown) => house.server('PATCH', `${base}/${id}`, { headers });
+const create = (body: object) => instance.server('POST', base, { url, ...body });
+const patch = (id: string, headers: unknown) => instance.server('PATCH', `${base}/${id}`, { headers });
 
 /** The headers of the next request, which a test event brings. */
 async function sent(id: string): Promise<Record<string, unknown>> {
   const before = receiver.requests.length;
-  await house.server('POST', `${base}/${id}/test`);
+  await instance.server('POST', `${base}/${id}/test`);
   return eventually('a request', () => receiver.requests[before]?.headers);
 }
 
@@ -33,10 +33,10 @@ describe("an endpoint's own headers", () => {
     const made = (await create({ url: receiver.url, headers })).body.data;
     const hidden = { authorization: '…', 'x-env': '…', 'x-a': '…' };
     expect(made.headers).toEqual(hidden);
-    const shown = await house.server('GET', `${base}/${made.id}`);
+    const shown = await instance.server('GET', `${base}/${made.id}`);
     expect(shown.body.data.headers).toEqual(hidden);
 
-    const tested = await house.server('POST', `${base}/${made.id}/test`);
+    const tested = await instance.server('POST', `${base}/${made.id}/test`);
     const request = await eventually('a request', () => receiver.requests.at(-1));
     expect(request.headers).toMatchObject({
       authorization: 'Bearer topsecretvalue',
@@ -46,14 +46,14 @@ describe("an endpoint's own headers", () => {
     const { connection: _, host: __, 'content-length': ___, ...own } = request.headers;
     const { 'webhook-timestamp': ____, 'webhook-signature': _____, ...documented } = own;
     const path = `/v1/webhooks/deliveries/${tested.body.data.id}`;
-    const logged = (await house.server('GET', path)).body.data.request.headers;
+    const logged = (await instance.server('GET', path)).body.data.request.headers;
     expect(logged).toEqual({ ...documented, ...hidden });
 
-    const stored = await house.sql<{ line: string }>(
+    const stored = await instance.sql<{ line: string }>(
       `SELECT w::text AS line FROM webhook_endpoints w UNION ALL SELECT a::text FROM audit_log a
        UNION ALL SELECT e::text FROM events e`,
     );
-    const texts = [...stored.map(({ line }) => line), house.api.output, house.workers[0]!.output];
+    const texts = [...stored.map(({ line }) => line), instance.api.output, instance.workers[0]!.output];
     const secret = 'topsecretvalue';
     for (const form of [secret, Buffer.from(secret).toString('hex')])
       expect(texts.filter((text) => text.includes(form))).toEqual([]);
@@ -70,13 +70,15 @@ describe("an endpoint's own headers", () => {
     expect(request).toMatchObject({ 'x-a': 'four', 'x-c': 'three' });
     expect(request).not.toHaveProperty('x-b');
 
-    expect((await house.server('PATCH', `${base}/${id}`, { description: 'x' })).body.data.headers).toEqual({
-      'x-a': '…',
-      'x-c': '…',
-    });
+    expect((await instance.server('PATCH', `${base}/${id}`, { description: 'x' })).body.data.headers).toEqual(
+      {
+        'x-a': '…',
+        'x-c': '…',
+      },
+    );
     expect((await patch(id, null)).body.data.headers).toEqual({});
     expect(await sent(id)).not.toHaveProperty('x-a');
-    const [row] = await house.sql('SELECT headers FROM webhook_endpoints WHERE id = $1', [id.slice(3)]);
+    const [row] = await instance.sql('SELECT headers FROM webhook_endpoints WHERE id = $1', [id.slice(3)]);
     expect(row).toEqual({ headers: null });
   });
 
@@ -124,7 +126,7 @@ describe("an endpoint's own headers", () => {
     expect(await create({ headers: { 'x-good': 'x', [name]: value } })).toMatchObject(refusal);
     const { id } = (await create({})).body.data;
     expect(await patch(id, { 'x-good': 'x', [name]: value })).toMatchObject(refusal);
-    expect((await house.server('GET', `${base}/${id}`)).body.data.headers).toEqual({});
+    expect((await instance.server('GET', `${base}/${id}`)).body.data.headers).toEqual({});
   });
 
   it('are at most twenty, counted once they are merged', async () => {

@@ -1,18 +1,20 @@
 import { eventually } from '../support/eventually.js';
-import { House } from '../support/house.js';
+import { TestInstance } from '../support/test-instance.js';
 import { Receiver, status } from '../support/receiver.js';
 
 const base = '/v1/webhooks/endpoints';
 
-let house: House;
-beforeAll(async () => (house = await House.start({ env: { TIME_SCALE: '10', WEBHOOK_TIMEOUT: '60s' } })));
-afterAll(async () => house?.stop());
+let instance: TestInstance;
+beforeAll(
+  async () => (instance = await TestInstance.start({ env: { TIME_SCALE: '10', WEBHOOK_TIMEOUT: '60s' } })),
+);
+afterAll(async () => instance?.stop());
 
-const stats = (id: string, query = '') => house.server('GET', `${base}/${id}/stats${query}`);
+const stats = (id: string, query = '') => instance.server('GET', `${base}/${id}/stats${query}`);
 
 /** Closed attempts so many minutes ago, one after the other. */
 const insertAttempts = (id: string, count: number, minutesAgo: number, success: boolean, durationMs = 100) =>
-  house.sql(
+  instance.sql(
     `INSERT INTO attempts (id, organization_id, project_id, event_id, event_type, endpoint_id, delivery_id, target_url,
        attempt, http_status, success, error, duration_ms, response_body, started_at)
      SELECT (substr(ms, 1, 8) || '-' || substr(ms, 9, 4) || '-7' || substr(gen_random_uuid()::text, 16))::uuid,
@@ -22,8 +24,8 @@ const insertAttempts = (id: string, count: number, minutesAgo: number, success: 
        FROM (SELECT now() - $7 * interval '1 min' + n * interval '1 ms' AS at FROM generate_series(1, $4) n) t) ids`,
     [
       id.slice(3),
-      house.credentials.organizationId,
-      house.credentials.projectId,
+      instance.credentials.organizationId,
+      instance.credentials.projectId,
       count,
       success,
       durationMs,
@@ -34,7 +36,7 @@ const insertAttempts = (id: string, count: number, minutesAgo: number, success: 
 describe('the statistics of an endpoint', () => {
   it('tell of attempts, durations and the state of its health', async () => {
     const receiver = await Receiver.start();
-    const { id } = await house.createEndpoint(receiver.url, ['customer.created']);
+    const { id } = await instance.createEndpoint(receiver.url, ['customer.created']);
     expect((await stats(id)).body.data).toEqual({
       endpoint_id: id,
       window: '24h',
@@ -51,7 +53,7 @@ describe('the statistics of an endpoint', () => {
       failing_since: null,
     });
     receiver.answer(status(500), status(500));
-    await house.register();
+    await instance.register();
     const failing = await eventually('failures', async () => {
       const { data } = (await stats(id)).body;
       return data.failing_since && data;
@@ -69,7 +71,7 @@ describe('the statistics of an endpoint', () => {
   });
 
   it('reach as far back as they are asked to', async () => {
-    const { id } = await house.createEndpoint('https://example.com/');
+    const { id } = await instance.createEndpoint('https://example.com/');
     await insertAttempts(id, 90, 30, true, 40);
     await insertAttempts(id, 10, 10, false, 900);
     await insertAttempts(id, 100, 90, true, 40);
@@ -84,12 +86,12 @@ describe('the statistics of an endpoint', () => {
     });
     for (const window of ['24h', '7d', '30d'])
       expect((await stats(id, `?window=${window}`)).body.data).toMatchObject({ window, attempts: 200 });
-    const other = await house.createEndpoint('https://example.com/');
+    const other = await instance.createEndpoint('https://example.com/');
     expect((await stats(other.id)).body.data.attempts).toBe(0);
   });
 
   it('count the newest 10,000 attempts and say so', async () => {
-    const { id } = await house.createEndpoint('https://example.com/');
+    const { id } = await instance.createEndpoint('https://example.com/');
     await insertAttempts(id, 5_000, 300, false);
     await insertAttempts(id, 10_000, 30, true);
     const { data } = (await stats(id)).body;
@@ -98,7 +100,7 @@ describe('the statistics of an endpoint', () => {
   });
 
   it.each(['window=2h', 'window=', 'window=24h&window=1h', 'days=1'])('refuse %s', async (query) => {
-    const { id } = await house.createEndpoint('https://example.com/');
+    const { id } = await instance.createEndpoint('https://example.com/');
     expect(await stats(id, `?${query}`)).toMatchObject({ status: 400, body: { code: 'validation_failed' } });
   });
 });

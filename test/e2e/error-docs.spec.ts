@@ -1,12 +1,12 @@
 import { describeBrowser, TestBrowser } from '../support/browser.js';
-import { House } from '../support/house.js';
+import { TestInstance } from '../support/test-instance.js';
 
-let house: House;
-beforeAll(async () => (house = await House.start({ workers: 0 })));
-afterAll(async () => house?.stop());
+let instance: TestInstance;
+beforeAll(async () => (instance = await TestInstance.start({ workers: 0 })));
+afterAll(async () => instance?.stop());
 
 it('HD-01: the page of the error codes is sent with a policy of its own', async () => {
-  const { status, headers } = await house.request('GET', '/docs/errors');
+  const { status, headers } = await instance.request('GET', '/docs/errors');
   expect(status).toBe(200);
   expect(headers.get('content-type')).toBe('text/html; charset=utf-8');
   expect(headers.get('content-security-policy')).toMatch(
@@ -25,7 +25,7 @@ describeBrowser('in a browser', () => {
     ['dark', 1280],
     ['light', 320],
   ] as const)('the type of a problem leads to its section (%s, %d px)', async (colorScheme, width) => {
-    const { type } = (await house.request('GET', '/api/v1/me')).body;
+    const { type } = (await instance.request('GET', '/api/v1/me')).body;
     const page = await browser.open(type, {
       colorScheme,
       viewport: { width, height: 800 },
@@ -48,7 +48,7 @@ describeBrowser('in a browser', () => {
   ] as const)(
     'is styled, and no wider than the window (%s, %d px)',
     async (colorScheme, width, background) => {
-      const page = await browser.open(`${house.baseUrl}/docs/errors`, {
+      const page = await browser.open(`${instance.baseUrl}/docs/errors`, {
         colorScheme,
         viewport: { width, height: 800 },
       });

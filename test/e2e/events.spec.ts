@@ -1,31 +1,33 @@
 import { randomUUID } from 'node:crypto';
 import { eventually } from '../support/eventually.js';
 import { feedCaughtUp } from '../support/feed.js';
-import { House } from '../support/house.js';
+import { TestInstance } from '../support/test-instance.js';
 import { patiently } from '../support/patiently.js';
 import { Receiver, status } from '../support/receiver.js';
 import { insertKey, insertOrganization, insertProject } from '../support/tenants.js';
 
 const PATH = '/v1/events';
 
-let house: House;
+let instance: TestInstance;
 beforeAll(async () => {
-  house = await House.start({ env: { RATE_LIMITS: 'off', WEBHOOK_RETRY_SCHEDULE: '0s,1s,2s,12s,15s' } });
+  instance = await TestInstance.start({
+    env: { RATE_LIMITS: 'off', WEBHOOK_RETRY_SCHEDULE: '0s,1s,2s,12s,15s' },
+  });
 });
-afterAll(async () => house?.stop());
+afterAll(async () => instance?.stop());
 
-const ask = (query = '', key = house.credentials.secretKey) =>
-  house.request('GET', PATH + query, { headers: { authorization: `Bearer ${key}` } });
+const ask = (query = '', key = instance.credentials.secretKey) =>
+  instance.request('GET', PATH + query, { headers: { authorization: `Bearer ${key}` } });
 const email = () => `${randomUUID()}@example.com`;
-const create = async (key = house.credentials.secretKey): Promise<string> => {
+const create = async (key = instance.credentials.secretKey): Promise<string> => {
   const body = { email: email() };
   const headers = { authorization: `Bearer ${key}` };
-  const answer = await patiently(() => house.request('POST', '/api/v1/customers', { body, headers }));
+  const answer = await patiently(() => instance.request('POST', '/api/v1/customers', { body, headers }));
   expect(answer).toMatchObject({ status: 201 });
   return answer.body.id as string;
 };
 const customersOf = (events: any[]): string[] => events.map(({ data }) => data.customer.id as string);
-const settled = () => feedCaughtUp(house);
+const settled = () => feedCaughtUp(instance);
 /** Everything after a cursor, page by page. */
 const readOn = async (cursor: string | null, query = 'limit=200', key?: string) => {
   const events: any[] = [];
@@ -38,7 +40,7 @@ const readOn = async (cursor: string | null, query = 'limit=200', key?: string) 
   }
 };
 const newProject = async () => {
-  const tenant = await insertProject(house, house.credentials.organizationId);
+  const tenant = await insertProject(instance, instance.credentials.organizationId);
   return { ...tenant, key: tenant.secretKey };
 };
 
@@ -55,7 +57,7 @@ describe('the feed of events', () => {
       type: 'customer.created',
       created_at: expect.any(String),
       project_id: expect.any(String),
-      organization_id: house.credentials.organizationId,
+      organization_id: instance.credentials.organizationId,
       data: { customer: expect.objectContaining({ id: ids[0] }) },
     });
     const query = (cursor: string) => `?limit=2&cursor=${encodeURIComponent(cursor)}`;
@@ -75,7 +77,7 @@ describe('the feed of events', () => {
   it('can be narrowed by types and time', async () => {
     const { key } = await newProject();
     const id = await create(key);
-    await house.request('POST', `/api/v1/customers/${id}/disable`, {
+    await instance.request('POST', `/api/v1/customers/${id}/disable`, {
       headers: { authorization: `Bearer ${key}` },
     });
     await settled();
@@ -95,10 +97,10 @@ describe('the feed of events', () => {
 
   it('goes on past any number of events of other types', async () => {
     const { projectId, key } = await newProject();
-    await house.sql(
+    await instance.sql(
       `INSERT INTO events (id, organization_id, project_id, type, body, created_at)
        SELECT gen_random_uuid(), $1, $2, 'session.created', '{}', now() FROM generate_series(1, 12000)`,
-      [house.credentials.organizationId, projectId],
+      [instance.credentials.organizationId, projectId],
     );
     const id = await create(key);
     await settled();
@@ -127,7 +129,7 @@ describe('the feed of events', () => {
 
   it('shows an event only when none can still come before it', async () => {
     const { projectId, key } = await newProject();
-    const slow = await house.db.connect();
+    const slow = await instance.db.connect();
     try {
       await slow.query('BEGIN');
       const early = randomUUID();
@@ -136,14 +138,14 @@ describe('the feed of events', () => {
          VALUES ($1, $2, $3, 'customer.created', $4, now())`,
         [
           early,
-          house.credentials.organizationId,
+          instance.credentials.organizationId,
           projectId,
           JSON.stringify({
             id: `evt_${early}`,
             type: 'customer.created',
             created_at: new Date().toISOString(),
             project_id: projectId,
-            organization_id: house.credentials.organizationId,
+            organization_id: instance.credentials.organizationId,
             data: { customer: { id: early } },
           }),
         ],
@@ -172,8 +174,8 @@ describe('the feed of events', () => {
     expect(customersOf(narrowed.events)).toEqual([ids[1]]);
     expect((await readOn(null, `project_id=${other.projectId}`, one.key)).events).toEqual([]);
     expect(await ask(`/${mine.events[0].id}`, other.key)).toMatchObject({ status: 404 });
-    const stranger = await insertOrganization(house);
-    const key = await insertKey(house, { ...stranger, type: 'secret', access: 'organization' });
+    const stranger = await insertOrganization(instance);
+    const key = await insertKey(instance, { ...stranger, type: 'secret', access: 'organization' });
     expect((await readOn(null, 'limit=200', key)).events).toEqual([]);
     expect(await ask(`/${mine.events[0].id}`, key)).toMatchObject({ status: 404 });
   });
@@ -183,7 +185,7 @@ describe('the feed of events', () => {
     const receiver = await Receiver.start();
     receiver.otherwise = status(503);
     try {
-      const endpoint = await house.request('POST', '/v1/webhooks/endpoints', {
+      const endpoint = await instance.request('POST', '/v1/webhooks/endpoints', {
         body: { url: receiver.url, project_id: projectId },
         headers: { authorization: `Bearer ${key}` },
       });
@@ -212,7 +214,7 @@ describe('the feed of events', () => {
       expect(new Set(seen).size).toBe(1000);
       const received = () => new Set(receiver.requests.map(({ event }) => event.id));
       const delivered = async () => {
-        const [{ open }] = (await house.sql<{ open: number }>(
+        const [{ open }] = (await instance.sql<{ open: number }>(
           `SELECT count(*)::int AS open FROM deliveries WHERE project_id = $1 AND state <> 'succeeded'`,
           [projectId],
         )) as [{ open: number }];
@@ -229,12 +231,12 @@ describe('the feed of events', () => {
     const { projectId, key } = await newProject();
     const ids = [await create(key), await create(key), await create(key)];
     // There the transactions had higher numbers.
-    await house.sql(`UPDATE events SET xact = (xact::text::bigint + 1000000000)::text::xid8`);
+    await instance.sql(`UPDATE events SET xact = (xact::text::bigint + 1000000000)::text::xid8`);
     const ahead = await readOn(null, 'limit=200', key);
     expect(ahead.events).toEqual([]);
-    await house.api.end();
-    house.startApi();
-    await house.ready();
+    await instance.api.end();
+    instance.startApi();
+    await instance.ready();
     await settled();
     const first = await ask('?limit=1', key);
     expect(customersOf(first.body.data)).toEqual(ids.slice(0, 1));
@@ -248,7 +250,7 @@ describe('the feed of events', () => {
 
 describe('the list of event types', () => {
   it('names every type with its schema and an example', async () => {
-    const { body } = await house.server('GET', '/v1/webhooks/event-types');
+    const { body } = await instance.server('GET', '/v1/webhooks/event-types');
     expect(body).toMatchObject({ success: true, next_cursor: null, has_more: false });
     const type = body.data.find((entry: any) => entry.type === 'login.failed');
     expect(type).toMatchObject({

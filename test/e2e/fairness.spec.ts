@@ -1,5 +1,5 @@
 import { eventually } from '../support/eventually.js';
-import { carriers, House } from '../support/house.js';
+import { carriers, TestInstance } from '../support/test-instance.js';
 import { Receiver, type ReceivedRequest } from '../support/receiver.js';
 
 /** More than a look at the line takes in. */
@@ -7,27 +7,27 @@ const CROWD = 600;
 const CONCURRENCY = 20;
 
 describe.each(carriers)('fairness, deliveries carried by %s (WH-13)', (carrier) => {
-  let house: House;
+  let instance: TestInstance;
   let hanging: Receiver;
   let behaved: Receiver;
   beforeEach(async () => {
     const env = { WEBHOOK_CONCURRENCY: String(CONCURRENCY), WEBHOOK_TIMEOUT: '60s' };
-    house = await House.start({ carrier, workers: 0, env });
+    instance = await TestInstance.start({ carrier, workers: 0, env });
     [hanging, behaved] = [await Receiver.start(), await Receiver.start()];
     hanging.otherwise = () => undefined;
   });
   afterEach(async () => {
     // First what hangs: a worker would wait for it.
     await Promise.all([hanging?.stop(), behaved?.stop()]);
-    await house?.stop();
+    await instance?.stop();
   });
 
   const uuidOf = (endpoint: Record<string, any>): string => endpoint['id'].slice('ep_'.length);
 
   /** Deliveries that have been due for a minute. `urgency` 0: first attempts, 1: retries, 2: of a batch. */
   async function crowd(endpoint: Record<string, any>, urgency = 0, count = CROWD): Promise<void> {
-    const { organizationId, projectId } = house.credentials;
-    await house.sql(
+    const { organizationId, projectId } = instance.credentials;
+    await instance.sql(
       `WITH made AS (
          INSERT INTO events (id, organization_id, project_id, type, body, created_at)
          SELECT uuidv7(), $1, $2, 'session.revoked', format('{"data":{},"urgency":%s}', $5::int), now()
@@ -43,11 +43,11 @@ describe.each(carriers)('fairness, deliveries carried by %s (WH-13)', (carrier) 
   }
 
   it('an endpoint that hangs holds a quarter of the room, and no other waits for it', async () => {
-    await crowd(await house.createEndpoint(hanging.url, ['session.revoked']));
-    await house.createEndpoint(behaved.url, ['customer.created']);
-    house.startWorker();
+    await crowd(await instance.createEndpoint(hanging.url, ['session.revoked']));
+    await instance.createEndpoint(behaved.url, ['customer.created']);
+    instance.startWorker();
     await eventually('its share of the room', () => hanging.requests.length === CONCURRENCY / 4);
-    const registered = await house.register();
+    const registered = await instance.register();
     const event = await eventually('the event of the other', () => behaved.requests[0]);
     expect(event.body).toContain(registered.body.customer.id);
     expect(hanging.requests).toHaveLength(CONCURRENCY / 4);
@@ -55,26 +55,26 @@ describe.each(carriers)('fairness, deliveries carried by %s (WH-13)', (carrier) 
 
   it('a project of endpoints that hang leaves a quarter to the others', async () => {
     for (let nth = 0; nth < 6; nth += 1) {
-      await crowd(await house.createEndpoint(hanging.url, ['session.revoked']), 0, 20);
+      await crowd(await instance.createEndpoint(hanging.url, ['session.revoked']), 0, 20);
     }
-    const { body } = await house.server('POST', '/api/v1/projects', { name: 'Other', slug: 'other' });
-    const created = await house.server('POST', '/v1/webhooks/endpoints', {
+    const { body } = await instance.server('POST', '/api/v1/projects', { name: 'Other', slug: 'other' });
+    const created = await instance.server('POST', '/v1/webhooks/endpoints', {
       url: behaved.url,
       project_id: body.id,
       events: ['customer.created'],
     });
     expect(created.status).toBe(201);
-    house.startWorker();
+    instance.startWorker();
     await eventually('the room of the project', () => hanging.requests.length === (CONCURRENCY * 3) / 4);
-    await house.server('POST', '/api/v1/customers', { email: 'other@example.com', projectId: body.id });
+    await instance.server('POST', '/api/v1/customers', { email: 'other@example.com', projectId: body.id });
     await eventually('the event of the other', () => behaved.requests.length === 1);
     expect(hanging.requests).toHaveLength((CONCURRENCY * 3) / 4);
   });
 
   it('first attempts go before retries, and retries before batches; all of them arrive', async () => {
-    const endpoint = await house.createEndpoint(behaved.url, ['session.revoked']);
+    const endpoint = await instance.createEndpoint(behaved.url, ['session.revoked']);
     for (const urgency of [2, 1, 0]) await crowd(endpoint, urgency, 30);
-    house.startWorker();
+    instance.startWorker();
     await eventually('all of them', () => behaved.requests.length === 90);
     const places = (urgency: number): number[] =>
       behaved.requests.flatMap(({ body }: ReceivedRequest, place) =>

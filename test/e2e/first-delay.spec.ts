@@ -1,34 +1,34 @@
 import { eventually } from '../support/eventually.js';
-import { House } from '../support/house.js';
+import { TestInstance } from '../support/test-instance.js';
 import { insertDays, insertDeliveries } from '../support/past.js';
 
 describe('the delay before the first attempt', () => {
-  let house: House;
+  let instance: TestInstance;
   beforeAll(async () => {
-    house = await House.start({ env: { WEBHOOK_RETRY_SCHEDULE: '1h,1h,1h,1h,1h' } });
+    instance = await TestInstance.start({ env: { WEBHOOK_RETRY_SCHEDULE: '1h,1h,1h,1h,1h' } });
   });
-  afterAll(async () => house?.stop());
+  afterAll(async () => instance?.stop());
 
   it('is the same for an event, for a redelivery, and for those of a batch', async () => {
-    const { id } = await house.createEndpoint('http://127.0.0.1:9/', ['customer.created']);
-    await house.register();
+    const { id } = await instance.createEndpoint('http://127.0.0.1:9/', ['customer.created']);
+    await instance.register();
     const at = Date.now() - 86_400_000;
-    await insertDays(house, at);
-    const { projectId } = house.credentials;
+    await insertDays(instance, at);
+    const { projectId } = instance.credentials;
     const dead = {
       endpointId: id,
       projectId,
       state: 'failed' as const,
       attempts: [{ at, status: 500 }],
     };
-    const [letter] = await insertDeliveries(house, [dead, dead]);
+    const [letter] = await insertDeliveries(instance, [dead, dead]);
     const again = `/v1/webhooks/deliveries/dlv_${letter!.id}/redeliver`;
-    expect((await house.server('POST', again)).status).toBe(202);
+    expect((await instance.server('POST', again)).status).toBe(202);
     const batches = '/v1/webhooks/redeliveries';
-    const { body } = await house.server('POST', batches, { filter: {} });
-    await house.server('POST', `${batches}/${body.data.id}/start`, { reason: 'the delay' });
+    const { body } = await instance.server('POST', batches, { filter: {} });
+    await instance.server('POST', `${batches}/${body.data.id}/start`, { reason: 'the delay' });
     const delays = await eventually('all of them', async () => {
-      const rows = await house.sql<{ minutes: number }>(
+      const rows = await instance.sql<{ minutes: number }>(
         `SELECT round(extract(epoch FROM next_attempt_at - created_at) / 60)::int AS minutes FROM deliveries
          WHERE state = 'pending' AND attempt = 0`,
       );

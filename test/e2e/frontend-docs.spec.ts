@@ -8,7 +8,7 @@ import { promisify } from 'node:util';
 import { chromium, type Browser, type BrowserContext, type Page, type Route } from 'playwright-core';
 import { errorCatalogue, type ErrorCode } from '#domain';
 import { codeBlocks, shellBlock } from '../support/code-blocks.js';
-import { House, PASSWORD } from '../support/house.js';
+import { TestInstance, PASSWORD } from '../support/test-instance.js';
 import { uniqueEmail } from '../support/unique-email.js';
 
 const DOCUMENT = 'docs/frontend.md';
@@ -18,9 +18,9 @@ const executablePath = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/
 if (!executablePath) process.stderr.write(`${DOCUMENT} is not tested in a browser: no Chromium found.\n`);
 const describeBrowser = executablePath ? describe : describe.skip;
 
-let house: House;
-beforeAll(async () => (house = await House.start({ workers: 0 })));
-afterAll(async () => house?.stop());
+let instance: TestInstance;
+beforeAll(async () => (instance = await TestInstance.start({ workers: 0 })));
+afterAll(async () => instance?.stop());
 
 describeBrowser('the module of docs/frontend.md', () => {
   let browser: Browser;
@@ -32,8 +32,8 @@ describeBrowser('the module of docs/frontend.md', () => {
     const blocks = await codeBlocks(DOCUMENT);
     const app = blocks
       .get('app.js')!
-      .replace('http://127.0.0.1:3000', house.baseUrl)
-      .replace('pk_…', house.credentials.publishableKey);
+      .replace('http://127.0.0.1:3000', instance.baseUrl)
+      .replace('pk_…', instance.credentials.publishableKey);
     blocks.set('app.js', app);
     site = createServer((request, response) => {
       const script = blocks.get(request.url!.slice(1));
@@ -88,7 +88,7 @@ describeBrowser('the module of docs/frontend.md', () => {
   };
 
   const generations = (customerId: string): Promise<{ generation: number; live: boolean }[]> =>
-    house.sql('SELECT generation, revoked_at IS NULL AS live FROM sessions WHERE customer_id = $1', [
+    instance.sql('SELECT generation, revoked_at IS NULL AS live FROM sessions WHERE customer_id = $1', [
       customerId,
     ]);
 
@@ -161,7 +161,7 @@ describeBrowser('the module of docs/frontend.md', () => {
     const tabs = [await open(), await open()];
     const { id } = await registered(tabs[0]!);
     await run(tabs[1]!, 'return account.me()');
-    await house.server('DELETE', `/api/v1/customers/${id}/sessions`);
+    await instance.server('DELETE', `/api/v1/customers/${id}/sessions`);
     expect(await run(tabs[0]!, 'return account.me()')).toMatchObject({ code: 'invalid_refresh_token' });
     for (const tab of tabs) {
       await tab.waitForURL('**/#/login', { timeout: 10_000 });
@@ -262,7 +262,7 @@ describeBrowser('the module of docs/frontend.md', () => {
     expect(await run(page, 'return account.me()')).toMatchObject({ id, email, lastName: 'L' });
 
     await run(page, `return account.forgotPassword('${email}')`);
-    const token = await house.token(email, 'reset-password');
+    const token = await instance.token(email, 'reset-password');
     await run(page, `return account.resetPassword('${token}', '${PASSWORD}')`);
     expect(await run(page, 'return account.me()')).toMatchObject({ code: 'invalid_refresh_token' });
     expect(await run(page, `return account.resetPassword('${token}', '${PASSWORD}')`)).toMatchObject({
@@ -271,7 +271,7 @@ describeBrowser('the module of docs/frontend.md', () => {
     await run(page, `return account.login('${email}', '${PASSWORD}')`);
     await run(page, `return account.deleteAccount('${PASSWORD}')`);
     expect(await run(page, 'return gatehouse.isLoggedIn()')).toBe(false);
-    expect(await house.server('GET', `/api/v1/customers/${id}`)).toMatchObject({ status: 404 });
+    expect(await instance.server('GET', `/api/v1/customers/${id}`)).toMatchObject({ status: 404 });
   });
 
   it('without storage the tokens live as long as the page, and nothing is stored', async () => {
@@ -281,8 +281,8 @@ describeBrowser('the module of docs/frontend.md', () => {
       `(async () => {
         const { createGatehouse } = await import('/gatehouse.js');
         const gatehouse = createGatehouse(${JSON.stringify({
-          baseUrl: house.baseUrl,
-          publishableKey: house.credentials.publishableKey,
+          baseUrl: instance.baseUrl,
+          publishableKey: instance.credentials.publishableKey,
         })});
         await gatehouse.register({ email: '${email}', password: '${PASSWORD}' });
         const me = await gatehouse.call('GET', '/me');
@@ -296,7 +296,7 @@ describeBrowser('the module of docs/frontend.md', () => {
     await setUp(origin);
     const page = await open();
     const { email } = await registered(page);
-    const [mail] = await house.mails(email, 'verify-email');
+    const [mail] = await instance.mails(email, 'verify-email');
     const link = new URL(mail!['link'] as string);
     expect(link.origin + link.pathname).toBe(`${origin}/verify-email`);
     await page.goto(link.href);
@@ -316,13 +316,13 @@ describeBrowser('the module of docs/frontend.md', () => {
     });
     expect(await run(page, 'return gatehouse.isLoggedIn()')).toBe(true);
     const settings = { allowedOrigins: null, verifyEmailUrl: null, redirectUrls: null };
-    await house.server('PATCH', `/api/v1/projects/${house.credentials.projectId}`, { settings });
+    await instance.server('PATCH', `/api/v1/projects/${instance.credentials.projectId}`, { settings });
   });
 
   /** The settings of the document, for another site. */
   async function setUp(as: string): Promise<void> {
-    const { projectId, secretKey } = house.credentials;
-    const env = { PATH: process.env['PATH'], GATEHOUSE_URL: house.baseUrl, PROJECT_ID: projectId };
+    const { projectId, secretKey } = instance.credentials;
+    const env = { PATH: process.env['PATH'], GATEHOUSE_URL: instance.baseUrl, PROJECT_ID: projectId };
     const script = (await shellBlock(DOCUMENT, 'settings')).replaceAll('https://app.example.com', as);
     await promisify(execFile)('bash', ['-euc', script], { env: { ...env, SECRET_KEY: secretKey } });
   }
@@ -350,7 +350,7 @@ describe('the table of errors in docs/frontend.md', () => {
   });
 
   test('names every code that the routes for pages document', async () => {
-    const { body } = await house.request('GET', '/openapi.json');
+    const { body } = await instance.request('GET', '/openapi.json');
     const operations = Object.entries(body.paths as Record<string, object>)
       .filter(([path]) => /^\/api\/v1\/(auth|me)(\/|$)/.test(path))
       .flatMap(([, methods]) => Object.values(methods) as { responses: Record<string, any> }[]);

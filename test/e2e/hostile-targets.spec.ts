@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { targetUrlFault } from '#domain';
 import { createAuthority } from '../support/certificates.js';
 import { eventually } from '../support/eventually.js';
-import { House } from '../support/house.js';
+import { TestInstance } from '../support/test-instance.js';
 import { NameServer, type NameRecord } from '../support/name-server.js';
 import { answer, headerOf, RawTarget } from '../support/raw-target.js';
 
@@ -66,7 +66,7 @@ const hostileNames: Record<string, [record: NameRecord, error?: string]> = {
 
 describe('hostile targets in production', () => {
   const production = { production: true, allowedCidrs: [] };
-  let house: House;
+  let instance: TestInstance;
   let names: NameServer;
   let folder: string;
   /** What must not be reached, by either family. */
@@ -95,7 +95,7 @@ describe('hostile targets in production', () => {
       'redirecting.example': ['127.0.0.2'],
       'rebinding.example': (nth) => [nth === 0 ? '127.0.0.2' : '127.0.0.1'],
     });
-    house = await House.start({ workers: 0, env: { RATE_LIMITS: 'off' } });
+    instance = await TestInstance.start({ workers: 0, env: { RATE_LIMITS: 'off' } });
     records = await deliverTo([
       ...hostileUrls,
       ...Object.keys(hostileNames).map((name) => `https://${name}:${PORT}/`),
@@ -104,7 +104,7 @@ describe('hostile targets in production', () => {
   });
 
   afterAll(async () => {
-    await house?.stop();
+    await instance?.stop();
     await Promise.all([names, target, ...(canaries ?? [])].map((each) => each?.stop()));
     await rm(folder, { recursive: true, force: true });
   });
@@ -113,16 +113,16 @@ describe('hostile targets in production', () => {
   const deliverTo = async (urls: string[]): Promise<typeof records> => {
     const idOf: Record<string, string> = {};
     for (const url of urls) {
-      const endpoint = await house.createEndpoint('http://127.0.0.1:1/', ['customer.created']);
+      const endpoint = await instance.createEndpoint('http://127.0.0.1:1/', ['customer.created']);
       idOf[url] = endpoint.id.slice(3);
       // Past the check at creation, and for the time being out of the count of endpoints.
-      await house.sql(`UPDATE webhook_endpoints SET url = $1, status = 'deleted' WHERE id = $2`, [
+      await instance.sql(`UPDATE webhook_endpoints SET url = $1, status = 'deleted' WHERE id = $2`, [
         url.replace(PORT, String(target.port)),
         idOf[url],
       ]);
     }
-    await house.sql(`UPDATE webhook_endpoints SET status = 'enabled'`);
-    house.startWorker({
+    await instance.sql(`UPDATE webhook_endpoints SET status = 'enabled'`);
+    instance.startWorker({
       NODE_ENV: 'production',
       PUBLIC_URL: 'https://auth.example.com',
       SMTP_URL: 'smtp://127.0.0.1:9',
@@ -136,10 +136,10 @@ describe('hostile targets in production', () => {
       WEBHOOK_TIMEOUT: '60s',
       WEBHOOK_RETRY_SCHEDULE: '0s,300ms,1h,1h,1h',
     });
-    await house.ready();
-    await house.register();
+    await instance.ready();
+    await instance.register();
     const read = () =>
-      house.sql<{ id: string; attempts: (typeof records)[string] }>(
+      instance.sql<{ id: string; attempts: (typeof records)[string] }>(
         `SELECT endpoint_id AS id, json_agg(json_build_array(http_status, error) ORDER BY attempt) AS attempts
          FROM attempts GROUP BY endpoint_id`,
       );

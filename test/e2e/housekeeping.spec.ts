@@ -2,58 +2,58 @@ import { randomUUID } from 'node:crypto';
 import type pg from 'pg';
 import { registerOne } from '../support/customers.js';
 import { eventually } from '../support/eventually.js';
-import { House } from '../support/house.js';
+import { TestInstance } from '../support/test-instance.js';
 import { insertSessions } from '../support/insert-sessions.js';
-import type { HouseProcess } from '../support/processes.js';
+import type { ServerProcess } from '../support/processes.js';
 
-let house: House;
-beforeEach(async () => (house = await House.start({ workers: 0 })));
-afterEach(async () => house?.stop());
+let instance: TestInstance;
+beforeEach(async () => (instance = await TestInstance.start({ workers: 0 })));
+afterEach(async () => instance?.stop());
 
 const count = async (table: string): Promise<number> => {
-  const [row] = await house.sql<{ count: number }>(`SELECT count(*)::int AS count FROM ${table}`);
+  const [row] = await instance.sql<{ count: number }>(`SELECT count(*)::int AS count FROM ${table}`);
   return row!.count;
 };
 
 /** Windows of failed logins that ended an hour ago. */
 const insertTries = (rows: number): Promise<unknown> =>
-  house.sql(
+  instance.sql(
     `INSERT INTO login_attempts (project_id, email_hash, tries, window_ends_at)
      SELECT $1, n::text::bytea, 1, now() - interval '1 hour' FROM generate_series(1, $2::int) AS n`,
-    [house.credentials.projectId, rows],
+    [instance.credentials.projectId, rows],
   );
 
 /** One customer with one of everything, once as it is now and once long past. */
 async function insertPast(): Promise<void> {
-  const { id } = await registerOne(house);
-  const { projectId } = house.credentials;
-  const [old] = await insertSessions(house, id, 1);
-  await house.sql(`UPDATE sessions SET absolute_expires_at = now() - interval '31 days' WHERE id = $1`, [
+  const { id } = await registerOne(instance);
+  const { projectId } = instance.credentials;
+  const [old] = await insertSessions(instance, id, 1);
+  await instance.sql(`UPDATE sessions SET absolute_expires_at = now() - interval '31 days' WHERE id = $1`, [
     old,
   ]);
-  await house.sql(
+  await instance.sql(
     `INSERT INTO one_time_tokens (id, customer_id, kind, email, token_hash, expires_at)
      VALUES ($1, $2, 'reset-password', 'a@example.com', '', now() - interval '31 days')`,
     [randomUUID(), id],
   );
   for (const state of ['sent', 'pending']) {
-    await house.sql(
+    await instance.sql(
       `INSERT INTO mails (id, project_id, customer_id, kind, recipient, state, created_at, next_try_at)
        VALUES ($1, $2, $3, 'reset-password', 'a@example.com', $4, now() - interval '31 days', now() + interval '1 day')`,
       [randomUUID(), projectId, id, state],
     );
   }
   for (const age of ['25 hours', '1 hour']) {
-    await house.sql(
+    await instance.sql(
       `INSERT INTO idempotency_keys (project_id, route, key_hash, fingerprint, claim, started_at)
        VALUES ($1, 'POST /', $2, '', $3, now() - $4::interval)`,
       [projectId, Buffer.from(age), randomUUID(), age],
     );
-    await house.sql(
+    await instance.sql(
       `INSERT INTO customer_addresses (customer_id, address_block, last_login_at) VALUES ($1, $2, now() - $3::interval)`,
       [id, age, age === '1 hour' ? age : '31 days'],
     );
-    await house.sql(
+    await instance.sql(
       `INSERT INTO operator_addresses (operator_id, address_block, last_sign_in_at)
        SELECT id, $1, now() - $2::interval FROM operators`,
       [age, age === '1 hour' ? age : '31 days'],
@@ -70,12 +70,12 @@ const pastAndPresent = async (): Promise<Record<string, number>> => ({
   operatorAddresses: await count('operator_addresses'),
 });
 
-const failures = ({ log }: HouseProcess): unknown[] =>
+const failures = ({ log }: ServerProcess): unknown[] =>
   log.filter(({ message }) => message === 'housekeeping failed').map(({ task }) => task);
 
 /** Keeps everybody from the failed logins until the answer is called. */
 async function holdTries(): Promise<() => Promise<void>> {
-  const client: pg.PoolClient = await house.db.connect();
+  const client: pg.PoolClient = await instance.db.connect();
   await client.query('BEGIN; LOCK TABLE login_attempts IN ACCESS EXCLUSIVE MODE');
   return async () => {
     await client.query('ROLLBACK');
@@ -88,7 +88,7 @@ describe('housekeeping', () => {
     await insertPast();
     const both = { sessions: 2, tokens: 2, mails: 3, answers: 2, addresses: 2, operatorAddresses: 2 };
     expect(await pastAndPresent()).toEqual(both);
-    const worker = house.startWorker();
+    const worker = instance.startWorker();
     const left = { sessions: 1, tokens: 1, mails: 2, answers: 1, addresses: 1, operatorAddresses: 1 };
     await eventually('the pruning', async () => (await count('mails')) === left.mails);
     expect(await pastAndPresent()).toEqual(left);
@@ -97,25 +97,25 @@ describe('housekeeping', () => {
 
   it('removes many rows in batches', async () => {
     await insertTries(12_000);
-    await house.sql(`CREATE TABLE batches (rows int);
+    await instance.sql(`CREATE TABLE batches (rows int);
       CREATE FUNCTION note_batch() RETURNS trigger LANGUAGE plpgsql AS
         'BEGIN INSERT INTO batches SELECT count(*) FROM gone; RETURN NULL; END';
       CREATE TRIGGER batches AFTER DELETE ON login_attempts REFERENCING OLD TABLE AS gone
         FOR EACH STATEMENT EXECUTE FUNCTION note_batch()`);
-    house.startWorker();
+    instance.startWorker();
     await eventually('the pruning', async () => (await count('login_attempts')) === 0);
-    const batches = await house.sql<{ rows: number }>('SELECT rows FROM batches');
+    const batches = await instance.sql<{ rows: number }>('SELECT rows FROM batches');
     expect(batches.map(({ rows }) => rows)).toEqual([5_000, 5_000, 2_000]);
   });
 
   it('goes on with the other tasks when one fails', async () => {
     await insertPast();
     await insertTries(1);
-    await house.sql(`CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS
+    await instance.sql(`CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS
         'BEGIN RAISE EXCEPTION ''not today''; END';
       CREATE TRIGGER refuse BEFORE DELETE ON login_attempts FOR EACH ROW EXECUTE FUNCTION refuse();
       CREATE TRIGGER refuse BEFORE DELETE ON sessions FOR EACH ROW EXECUTE FUNCTION refuse()`);
-    const worker = house.startWorker();
+    const worker = instance.startWorker();
     await eventually('the pruning', async () => (await count('mails')) === 2);
     expect(await pastAndPresent()).toMatchObject({ sessions: 2, tokens: 1, mails: 2, answers: 1 });
     expect(failures(worker)).toEqual(['login attempts', 'sessions']);
@@ -124,7 +124,7 @@ describe('housekeeping', () => {
   it('keeps no delivery waiting', async () => {
     const release = await holdTries();
     try {
-      const worker = house.startWorker();
+      const worker = instance.startWorker();
       await eventually('the failure', () => failures(worker).length > 0);
       const order = worker.log.map(({ message }) => message);
       expect(order).toContain('ready');
@@ -138,18 +138,18 @@ describe('housekeeping', () => {
     await insertPast();
     await insertTries(1);
     // Nobody waits for a lock for so long.
-    await house.sql(`CREATE TABLE going_on ();
+    await instance.sql(`CREATE TABLE going_on ();
       CREATE FUNCTION hold() RETURNS trigger LANGUAGE plpgsql AS
         'BEGIN WHILE NOT EXISTS (SELECT FROM going_on) LOOP PERFORM pg_sleep(0.02); END LOOP; RETURN NULL; END';
       CREATE TRIGGER hold BEFORE DELETE ON login_attempts EXECUTE FUNCTION hold()`);
-    const worker = house.startWorker();
+    const worker = instance.startWorker();
     await eventually('the pruning', async () => {
       const waiting = `pg_stat_activity WHERE wait_event = 'PgSleep' AND datname = current_database()`;
       return (await count(waiting)) > 0;
     });
     const ended = worker.end('SIGTERM');
     await eventually('the stop', () => worker.log.some(({ message }) => message === 'stopping'));
-    await house.sql('INSERT INTO going_on DEFAULT VALUES');
+    await instance.sql('INSERT INTO going_on DEFAULT VALUES');
     expect(await ended).toBe(0);
     expect(failures(worker)).toEqual([]);
     expect(await count('login_attempts')).toBe(0);

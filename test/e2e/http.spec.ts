@@ -2,11 +2,11 @@ import { once } from 'node:events';
 import { connect } from 'node:net';
 import { request as httpRequest } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { House, PASSWORD } from '../support/house.js';
+import { TestInstance, PASSWORD } from '../support/test-instance.js';
 
-let house: House;
-beforeAll(async () => (house = await House.start({ workers: 0 })));
-afterAll(async () => house?.stop());
+let instance: TestInstance;
+beforeAll(async () => (instance = await TestInstance.start({ workers: 0 })));
+afterAll(async () => instance?.stop());
 
 const registerPath = '/api/v1/auth/register';
 
@@ -14,10 +14,10 @@ const registerPath = '/api/v1/auth/register';
 const send = (body: string | Buffer, headers: Record<string, string> = {}) =>
   new Promise<{ status: number; body: Record<string, any>; headers: Record<string, any> }>(
     (resolve, reject) => {
-      const request = httpRequest(house.baseUrl + registerPath, {
+      const request = httpRequest(instance.baseUrl + registerPath, {
         method: 'POST',
         headers: {
-          'x-publishable-key': house.credentials.publishableKey,
+          'x-publishable-key': instance.credentials.publishableKey,
           'content-type': 'application/json',
           'content-length': String(Buffer.byteLength(body)),
           ...headers,
@@ -37,7 +37,7 @@ const send = (body: string | Buffer, headers: Record<string, string> = {}) =>
 /** Writes raw HTTP and reads until the connection closes. */
 const raw = (text: string): Promise<string> =>
   new Promise((resolve, reject) => {
-    const socket = connect(Number(house.env['PORT']), '127.0.0.1', () => socket.write(text));
+    const socket = connect(Number(instance.env['PORT']), '127.0.0.1', () => socket.write(text));
     let answer = '';
     socket.setEncoding('utf8').on('data', (chunk: string) => (answer += chunk));
     socket.on('close', () => resolve(answer)).on('error', reject);
@@ -94,11 +94,11 @@ describe('strict input', () => {
     ['prototype in an array', '{"a":[{"prototype":1}]}'],
   ])('refuses %s as invalid_json and stores nothing (IN-03 to IN-06)', async (_, body) => {
     expect(await send(body)).toMatchObject({ status: 400, body: { code: 'invalid_json' } });
-    expect((await house.register()).status).toBe(201);
+    expect((await instance.register()).status).toBe(201);
   });
 
   it('needs a body where the route does', async () => {
-    expect(await house.page('POST', registerPath)).toMatchObject({
+    expect(await instance.page('POST', registerPath)).toMatchObject({
       status: 400,
       body: { code: 'invalid_json' },
     });
@@ -139,26 +139,26 @@ describe('strict input', () => {
     'endpoint_id=123',
     'project_id=123',
   ])('refuses the query %s (IN-08)', async (query) => {
-    const answer = await house.server('GET', `/v1/webhooks/deliveries?${query}`);
+    const answer = await instance.server('GET', `/v1/webhooks/deliveries?${query}`);
     expect(answer).toMatchObject({ status: 400, body: { success: false, code: 'validation_failed' } });
   });
 
   it.each(['x', 'ep_', 'ep_123', '%00', '%E0%A4%A', "ep_' OR 1=1--"])(
     'answers 404 for the id %s (IN-09)',
     async (id) => {
-      expect((await house.server('GET', `/v1/webhooks/endpoints/${id}`)).status).toBe(404);
-      expect((await house.server('GET', `/v1/webhooks/deliveries/${id}`)).status).toBe(404);
+      expect((await instance.server('GET', `/v1/webhooks/endpoints/${id}`)).status).toBe(404);
+      expect((await instance.server('GET', `/v1/webhooks/deliveries/${id}`)).status).toBe(404);
     },
   );
 });
 
 describe('routes', () => {
   it('answers 404 and 405 with Allow, before it asks who calls', async () => {
-    expect(await house.request('GET', '/api/v1/nothing')).toMatchObject({
+    expect(await instance.request('GET', '/api/v1/nothing')).toMatchObject({
       status: 404,
       body: { code: 'not_found' },
     });
-    const answer = await house.request('DELETE', '/v1/webhooks/endpoints');
+    const answer = await instance.request('DELETE', '/v1/webhooks/endpoints');
     expect(answer).toMatchObject({ status: 405, body: { success: false, code: 'method_not_allowed' } });
     expect(answer.headers.get('allow')!.split(', ').sort()).toEqual(['GET', 'HEAD', 'POST']);
   });
@@ -166,16 +166,16 @@ describe('routes', () => {
   it.each(['//api/v1/me', '/api/v1/me/', '/API/v1/me', '/api/v1/me;x', '/%61pi/v1/me'])(
     'lets nobody in through %s (HD-05)',
     async (path) => {
-      expect([401, 404]).toContain((await house.request('GET', path)).status);
+      expect([401, 404]).toContain((await instance.request('GET', path)).status);
     },
   );
 
   it('guards HEAD, refuses TRACE and ignores a method override (HD-05)', async () => {
-    expect((await house.request('HEAD', '/api/v1/me')).status).toBe(401);
+    expect((await instance.request('HEAD', '/api/v1/me')).status).toBe(401);
     expect(await raw('TRACE /livez HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n')).toMatch(
       /^HTTP\/1\.1 405 /,
     );
-    const answer = await house.request('GET', '/api/v1/me', {
+    const answer = await instance.request('GET', '/api/v1/me', {
       headers: { 'x-http-method-override': 'POST' },
     });
     expect(answer.status).toBe(401);
@@ -198,7 +198,7 @@ describe('headers', () => {
     ['PUT', '/api/v1/me', 405],
     ['POST', '/api/v1/auth/refresh', 400],
   ])('stand on %s %s (HD-01)', async (method, path, status) => {
-    const answer = await house.request(method, path);
+    const answer = await instance.request(method, path);
     expect(answer.status).toBe(status);
     for (const [name, value] of Object.entries(everywhere))
       expect([name, answer.headers.get(name)]).toEqual([name, value]);
@@ -218,24 +218,26 @@ describe('headers', () => {
 
   it('keep a request id of the caller only in the documented form (LG-02)', async () => {
     const ask = async (id: string) =>
-      (await house.request('GET', '/livez', { headers: { 'x-request-id': id } })).headers.get('x-request-id');
+      (await instance.request('GET', '/livez', { headers: { 'x-request-id': id } })).headers.get(
+        'x-request-id',
+      );
     expect(await ask('abc-DEF_123')).toBe('abc-DEF_123');
     expect(await ask('a b')).not.toBe('a b');
     expect(await ask('x'.repeat(65))).not.toBe('x'.repeat(65));
   });
 
   it('put the problem document in one form (LG-04)', async () => {
-    const answer = await house.request('GET', '/api/v1/me');
+    const answer = await instance.request('GET', '/api/v1/me');
     expect(answer.headers.get('content-type')).toBe('application/problem+json; charset=utf-8');
     expect(answer.body).toEqual({
-      type: `${house.baseUrl}/docs/errors#invalid_access_token`,
+      type: `${instance.baseUrl}/docs/errors#invalid_access_token`,
       title: expect.any(String),
       status: 401,
       detail: expect.any(String),
       code: 'invalid_access_token',
       requestId: answer.headers.get('x-request-id'),
     });
-    const page = await house.request('GET', '/docs/errors');
+    const page = await instance.request('GET', '/docs/errors');
     expect(page.body).toContain('id="invalid_access_token"');
   });
 });
@@ -245,7 +247,7 @@ describe('CORS (HD-03)', () => {
 
   it('answers any preflight of the routes that pages call', async () => {
     for (const path of ['/api/v1/auth/login', '/api/v1/me', '/.well-known/jwks.json']) {
-      const answer = await house.request('OPTIONS', path, {
+      const answer = await instance.request('OPTIONS', path, {
         headers: {
           origin,
           'access-control-request-method': 'POST',
@@ -261,21 +263,24 @@ describe('CORS (HD-03)', () => {
   });
 
   it('sends nothing on secret-key routes', async () => {
-    const answer = await house.request('GET', '/v1/webhooks/deliveries', { headers: { origin } });
+    const answer = await instance.request('GET', '/v1/webhooks/deliveries', { headers: { origin } });
     expect(answer.headers.get('access-control-allow-origin')).toBeNull();
   });
 
   it('lets the page read errors, the refusal of its origin included', async () => {
-    await house.sql(`UPDATE projects SET settings = '{"allowedOrigins":["https://app.example.com"]}'`);
-    const refused = await house.request('POST', '/api/v1/auth/login', {
+    await instance.sql(`UPDATE projects SET settings = '{"allowedOrigins":["https://app.example.com"]}'`);
+    const refused = await instance.request('POST', '/api/v1/auth/login', {
       body: { email: 'a@example.com', password: 'x' },
-      headers: { origin, 'x-publishable-key': house.credentials.publishableKey },
+      headers: { origin, 'x-publishable-key': instance.credentials.publishableKey },
     });
-    const allowed = await house.request('POST', '/api/v1/auth/login', {
+    const allowed = await instance.request('POST', '/api/v1/auth/login', {
       body: { email: 'a@example.com', password: 'x' },
-      headers: { origin: 'https://app.example.com', 'x-publishable-key': house.credentials.publishableKey },
+      headers: {
+        origin: 'https://app.example.com',
+        'x-publishable-key': instance.credentials.publishableKey,
+      },
     });
-    await house.sql(`UPDATE projects SET settings = '{}'`);
+    await instance.sql(`UPDATE projects SET settings = '{}'`);
     expect(refused).toMatchObject({ status: 403, body: { code: 'origin_not_allowed' } });
     expect(refused.headers.get('access-control-allow-origin')).toBe(origin);
     expect(refused.headers.get('access-control-expose-headers')).toBe(
@@ -288,7 +293,7 @@ describe('CORS (HD-03)', () => {
 describe('connections', () => {
   it('of clients that were refused are closed, though they keep theirs open (IN-11)', async () => {
     expect.hasAssertions();
-    const socket = connect({ port: Number(house.env['PORT']), host: '127.0.0.1', allowHalfOpen: true });
+    const socket = connect({ port: Number(instance.env['PORT']), host: '127.0.0.1', allowHalfOpen: true });
     socket.write('nonsense\r\n\r\n');
     socket.resume();
     await once(socket, 'end');
@@ -303,33 +308,33 @@ describe('connections', () => {
   });
 
   it('that break in the middle of a body are no fault of ours', async () => {
-    const socket = connect(Number(house.env['PORT']), '127.0.0.1');
+    const socket = connect(Number(instance.env['PORT']), '127.0.0.1');
     socket.write(
       `POST ${registerPath} HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 100\r\n\r\n{"a"`,
     );
     await sleep(100);
     socket.destroy();
     await sleep(100);
-    expect(house.api.output).not.toContain('internal_error');
+    expect(instance.api.output).not.toContain('internal_error');
   });
 });
 
 describe('logs', () => {
   it('hold no password, token or key, and one JSON object a line (LG-01, LG-02)', async () => {
     const password = 'a very secret phrase \r\n\u001b[31m{"forged":true}';
-    const registered = await house.register(undefined, { password });
-    await house.request('GET', `/verify-email?token=${'T'.repeat(43)}`);
-    await house.request('GET', `/api/v1/me?key=${house.credentials.secretKey}`, {
+    const registered = await instance.register(undefined, { password });
+    await instance.request('GET', `/verify-email?token=${'T'.repeat(43)}`);
+    await instance.request('GET', `/api/v1/me?key=${instance.credentials.secretKey}`, {
       headers: { authorization: `Bearer ${registered.body.tokens.accessToken}` },
     });
-    const { output } = house.api;
+    const { output } = instance.api;
     for (const secret of [
       'very secret',
       'T'.repeat(43),
       registered.body.tokens.accessToken,
       registered.body.tokens.refreshToken,
-      house.credentials.secretKey,
-      house.env['GATEHOUSE_SECRET']!,
+      instance.credentials.secretKey,
+      instance.env['GATEHOUSE_SECRET']!,
     ]) {
       expect(output).not.toContain(secret);
     }

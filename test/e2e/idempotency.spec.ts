@@ -2,7 +2,7 @@ import { createHash, randomUUID } from 'node:crypto';
 import { fetchDocumented } from '../support/conformance.js';
 import { registerOne, type Tokens } from '../support/customers.js';
 import { eventually } from '../support/eventually.js';
-import { House, PASSWORD, type Answer } from '../support/house.js';
+import { TestInstance, PASSWORD, type Answer } from '../support/test-instance.js';
 import { patiently } from '../support/patiently.js';
 import { populate, thingsNamed } from '../support/population.js';
 import { Receiver } from '../support/receiver.js';
@@ -11,9 +11,9 @@ import { storedText } from '../support/stored.js';
 import { insertKey, insertOrganization, insertProject } from '../support/tenants.js';
 import { uniqueEmail } from '../support/unique-email.js';
 
-let house: House;
-beforeAll(async () => (house = await House.start()));
-afterAll(async () => house?.stop());
+let instance: TestInstance;
+beforeAll(async () => (instance = await TestInstance.start()));
+afterAll(async () => instance?.stop());
 
 const post = (
   path: string,
@@ -21,14 +21,18 @@ const post = (
   body?: unknown,
   headers: Record<string, string> = {},
 ): Promise<Answer> =>
-  house.request('POST', path, {
+  instance.request('POST', path, {
     body,
-    headers: { authorization: `Bearer ${house.credentials.secretKey}`, 'idempotency-key': key, ...headers },
+    headers: {
+      authorization: `Bearer ${instance.credentials.secretKey}`,
+      'idempotency-key': key,
+      ...headers,
+    },
   });
 const create = (key: string, body: unknown): Promise<Answer> => post('/api/v1/customers', key, body);
 const isReplayed = ({ headers }: Answer): boolean => headers.get('idempotent-replayed') === 'true';
 const count = async (email: string): Promise<number> =>
-  (await house.sql('SELECT 1 FROM customers WHERE email = $1', [email])).length;
+  (await instance.sql('SELECT 1 FROM customers WHERE email = $1', [email])).length;
 
 describe('a POST with a secret key and an Idempotency-Key (HD-04)', () => {
   it('is done once: the same again answers the same status and body', async () => {
@@ -39,19 +43,19 @@ describe('a POST with a secret key and an Idempotency-Key (HD-04)', () => {
     expect(second.body).toEqual(first.body);
     expect([isReplayed(first), isReplayed(second)]).toEqual([false, true]);
     expect(isReplayed(await create(key, { metadata: { a: 1 }, email }))).toBe(true);
-    expect(await house.events(first.body.id, 'customer.created')).toHaveLength(1);
+    expect(await instance.events(first.body.id, 'customer.created')).toHaveLength(1);
   });
 
   it('shows what a key was given only to a key that could have been given it', async () => {
-    const { projectId } = house.credentials;
-    const tenant = { ...house.credentials, type: 'secret' } as const;
+    const { projectId } = instance.credentials;
+    const tenant = { ...instance.credentials, type: 'secret' } as const;
     const [strong, weak] = [
-      await insertKey(house, { ...tenant, scopes: ['api_key:write', 'customer:read'] }),
-      await insertKey(house, { ...tenant, scopes: ['api_key:write'] }),
+      await insertKey(instance, { ...tenant, scopes: ['api_key:write', 'customer:read'] }),
+      await insertKey(instance, { ...tenant, scopes: ['api_key:write'] }),
     ];
     const idempotencyKey = randomUUID();
     const mint = (key: string): Promise<Answer> =>
-      house.request('POST', `/api/v1/projects/${projectId}/api-keys`, {
+      instance.request('POST', `/api/v1/projects/${projectId}/api-keys`, {
         body: { name: 'minted', scopes: ['customer:read'] },
         headers: { authorization: `Bearer ${key}`, 'idempotency-key': idempotencyKey },
       });
@@ -70,7 +74,7 @@ describe('a POST with a secret key and an Idempotency-Key (HD-04)', () => {
     });
     expect((await post(`/api/v1/customers/${body.id}/disable`, key)).status).toBe(200);
     expect(await post(`/api/v1/customers/${randomUUID()}/disable`, key)).toMatchObject({ status: 422 });
-    const sibling = await insertProject(house, house.credentials.organizationId);
+    const sibling = await insertProject(instance, instance.credentials.organizationId);
     const there = await post(
       '/api/v1/customers',
       key,
@@ -83,7 +87,7 @@ describe('a POST with a secret key and an Idempotency-Key (HD-04)', () => {
   it('answers a key of the project nothing that the same request of its organization was answered', async () => {
     const [key, email] = [randomUUID(), uniqueEmail()];
     expect((await create(key, { email })).status).toBe(201);
-    const authorization = `Bearer ${house.credentials.projectSecretKey}`;
+    const authorization = `Bearer ${instance.credentials.projectSecretKey}`;
     const narrow = await post('/api/v1/customers', key, { email }, { authorization });
     expect(narrow).toMatchObject({ status: 422, body: { code: 'idempotency_key_reused' } });
     expect(JSON.stringify(narrow.body)).not.toContain(email);
@@ -94,8 +98,8 @@ describe('a POST with a secret key and an Idempotency-Key (HD-04)', () => {
     const { body } = await create(randomUUID(), { email: uniqueEmail() });
     const path = `/api/v1/customers/${body.id}/disable`;
     const mine = await post(path, key);
-    const { organizationId } = house.credentials;
-    for (const other of [await insertProject(house, organizationId), await insertOrganization(house)]) {
+    const { organizationId } = instance.credentials;
+    for (const other of [await insertProject(instance, organizationId), await insertOrganization(instance)]) {
       const theirs = await post(path, key, undefined, { authorization: `Bearer ${other.secretKey}` });
       expect({ status: theirs.status, isReplayed: isReplayed(theirs) }).toEqual({
         status: 404,
@@ -109,11 +113,11 @@ describe('a POST with a secret key and an Idempotency-Key (HD-04)', () => {
 
   it('holds a request for one customer apart from the same for another', async () => {
     const key = randomUUID();
-    const [first, second] = [await registerOne(house), await registerOne(house)];
+    const [first, second] = [await registerOne(instance), await registerOne(instance)];
     const logout = ({ accessToken }: Tokens) =>
       post('/api/v1/auth/logout', key, undefined, {
         authorization: `Bearer ${accessToken}`,
-        'x-api-key': house.credentials.projectSecretKey,
+        'x-api-key': instance.credentials.projectSecretKey,
       });
     expect((await logout(first.tokens)).status).toBe(204);
     expect(await logout(second.tokens)).toMatchObject({
@@ -121,7 +125,7 @@ describe('a POST with a secret key and an Idempotency-Key (HD-04)', () => {
       body: { code: 'idempotency_key_reused' },
     });
     const alive = [first, second].map(({ tokens }) =>
-      house.customer(tokens.accessToken, 'GET', '/api/v1/me'),
+      instance.customer(tokens.accessToken, 'GET', '/api/v1/me'),
     );
     expect((await Promise.all(alive)).map(({ status }) => status)).toEqual([401, 200]);
   });
@@ -169,10 +173,10 @@ describe('a POST with a secret key and an Idempotency-Key (HD-04)', () => {
 
   it.each(['', ' ', 'x'.repeat(256), 'with space', 'ünïcode'])('refuses %j as a key', async (key) => {
     const email = uniqueEmail();
-    const answer = await fetchDocumented(`${house.baseUrl}/api/v1/customers`, {
+    const answer = await fetchDocumented(`${instance.baseUrl}/api/v1/customers`, {
       method: 'POST',
       headers: {
-        authorization: `Bearer ${house.credentials.secretKey}`,
+        authorization: `Bearer ${instance.credentials.secretKey}`,
         'content-type': 'application/json',
         'idempotency-key': key,
       },
@@ -186,7 +190,9 @@ describe('a POST with a secret key and an Idempotency-Key (HD-04)', () => {
     const [key, email] = [randomUUID(), uniqueEmail()];
     const body = { email, password: PASSWORD };
     expect((await create(key, body)).status).toBe(201);
-    const fingerprints = await house.sql<{ fingerprint: Buffer }>('SELECT fingerprint FROM idempotency_keys');
+    const fingerprints = await instance.sql<{ fingerprint: Buffer }>(
+      'SELECT fingerprint FROM idempotency_keys',
+    );
     for (const text of [JSON.stringify(body), JSON.stringify(['/api/v1/customers', body])]) {
       const hash = createHash('sha256').update(text).digest();
       expect(fingerprints.some(({ fingerprint }) => fingerprint.equals(hash))).toBe(false);
@@ -200,12 +206,12 @@ describe('a POST with a secret key and an Idempotency-Key (HD-04)', () => {
     expect(first.status).toBe(201);
     expect((await register()).body).toEqual(first.body);
     const { refreshToken } = first.body.tokens;
-    const refreshed = await house.request('POST', '/api/v1/auth/refresh', { body: { refreshToken } });
+    const refreshed = await instance.request('POST', '/api/v1/auth/refresh', { body: { refreshToken } });
     expect(refreshed.status).toBe(200);
     expect((await register()).body).toEqual({ ...first.body, tokens: null });
     const accessToken = refreshed.body.tokens.accessToken as string;
-    expect((await house.customer(accessToken, 'GET', '/api/v1/me')).status).toBe(200);
-    const [row] = await house.sql(
+    expect((await instance.customer(accessToken, 'GET', '/api/v1/me')).status).toBe(200);
+    const [row] = await instance.sql(
       `SELECT string_agg(encode(answer, 'escape'), '') AS text FROM idempotency_keys`,
     );
     expect(row!['text']).not.toContain(refreshToken);
@@ -214,10 +220,10 @@ describe('a POST with a secret key and an Idempotency-Key (HD-04)', () => {
   it('works for what reads its own change before it answers: a redelivery', async () => {
     const receiver = await Receiver.start();
     try {
-      await house.createEndpoint(receiver.url, ['customer.created']);
+      await instance.createEndpoint(receiver.url, ['customer.created']);
       await create(randomUUID(), { email: uniqueEmail() });
       const [attempt] = await eventually('an attempt', async () => {
-        const attempts = await house.attempts();
+        const attempts = await instance.attempts();
         return attempts.length > 0 && attempts;
       });
       const key = randomUUID();
@@ -234,19 +240,19 @@ describe('a POST with a secret key and an Idempotency-Key (HD-04)', () => {
   it('takes over from a run that died, and keeps an answer for a day', async () => {
     const [key, email] = [randomUUID(), uniqueEmail()];
     const first = await create(key, { email });
-    await house.sql('UPDATE idempotency_keys SET answer = NULL');
+    await instance.sql('UPDATE idempotency_keys SET answer = NULL');
     expect((await create(key, { email })).body.code).toBe('idempotency_in_progress');
-    await house.sql(`UPDATE idempotency_keys SET started_at = now() - interval '21 seconds'`);
+    await instance.sql(`UPDATE idempotency_keys SET started_at = now() - interval '21 seconds'`);
     expect((await create(key, { email })).body).toMatchObject({
       code: 'email_already_registered',
       customerId: first.body.id,
     });
-    await house.sql(`UPDATE idempotency_keys SET started_at = now() - interval '25 hours'`);
+    await instance.sql(`UPDATE idempotency_keys SET started_at = now() - interval '25 hours'`);
     expect((await create(key, { email: uniqueEmail() })).status).toBe(201);
   });
 
   it('a crash between the commit and the answer loses nothing: the same again gets the first answer', async () => {
-    const crashing = await House.start({ workers: 0 });
+    const crashing = await TestInstance.start({ workers: 0 });
     try {
       await crashing.createEndpoint('http://127.0.0.1:9/');
       await crashing.api.end('SIGTERM');
@@ -271,9 +277,9 @@ describe('a POST with a secret key and an Idempotency-Key (HD-04)', () => {
   });
 
   it('EV-07: holds no transaction open while an answer is kept back so that its time tells nothing', async () => {
-    const beside = { 'x-publishable-key': house.credentials.publishableKey };
+    const beside = { 'x-publishable-key': instance.credentials.publishableKey };
     const isHeld = async (): Promise<boolean> => {
-      const held = await house.sql(
+      const held = await instance.sql(
         `SELECT FROM pg_stat_activity WHERE datname = current_database() AND state = 'idle in transaction'
            AND state_change < clock_timestamp() - interval '50 ms'`,
       );
@@ -298,8 +304,8 @@ describe('a POST with a secret key and an Idempotency-Key (HD-04)', () => {
 
 it('a POST with a publishable key alone ignores the header', async () => {
   const [key, email] = [randomUUID(), uniqueEmail()];
-  const login = () => house.login(email, PASSWORD, { 'idempotency-key': key });
-  await house.register(email);
+  const login = () => instance.login(email, PASSWORD, { 'idempotency-key': key });
+  await instance.register(email);
   const [first, second] = [await login(), await login()];
   expect([first.status, second.status, isReplayed(second)]).toEqual([200, 200, false]);
   expect(second.body.tokens.refreshToken).not.toBe(first.body.tokens.refreshToken);
@@ -307,7 +313,7 @@ it('a POST with a publishable key alone ignores the header', async () => {
 
 it('every documented POST with a secret key is done once, whatever it does (HD-04)', async () => {
   const receiver = await Receiver.start();
-  const other = await House.start({ env: { RATE_LIMITS: 'off' } });
+  const other = await TestInstance.start({ env: { RATE_LIMITS: 'off' } });
   try {
     const owner = await insertOrganization(other);
     const { things, organization } = await populate(other, owner, receiver);

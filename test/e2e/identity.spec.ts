@@ -1,18 +1,18 @@
 import { eventually } from '../support/eventually.js';
-import { House, PASSWORD, type Answer } from '../support/house.js';
+import { TestInstance, PASSWORD, type Answer } from '../support/test-instance.js';
 import { patiently } from '../support/patiently.js';
 import { insertProject } from '../support/tenants.js';
 import { uniqueEmail } from '../support/unique-email.js';
 
-let house: House;
-beforeAll(async () => (house = await House.start()));
-afterAll(async () => house?.stop());
+let instance: TestInstance;
+beforeAll(async () => (instance = await TestInstance.start()));
+afterAll(async () => instance?.stop());
 
 const refresh = (refreshToken: string): Promise<Answer> =>
-  house.request('POST', '/api/v1/auth/refresh', { body: { refreshToken } });
-const me = (accessToken: string): Promise<Answer> => house.customer(accessToken, 'GET', '/api/v1/me');
+  instance.request('POST', '/api/v1/auth/refresh', { body: { refreshToken } });
+const me = (accessToken: string): Promise<Answer> => instance.customer(accessToken, 'GET', '/api/v1/me');
 const verify = (token: string): Promise<Answer> =>
-  house.request('POST', '/api/v1/auth/verify-email', { body: { token } });
+  instance.request('POST', '/api/v1/auth/verify-email', { body: { token } });
 
 /** A problem without what differs from request to request. */
 const anonymous = ({ status, body, headers }: Answer) => ({
@@ -22,7 +22,7 @@ const anonymous = ({ status, body, headers }: Answer) => ({
 });
 
 const countEvents = async (email: string, type: string): Promise<number> => {
-  const rows = await house.sql(
+  const rows = await instance.sql(
     'SELECT 1 FROM events e JOIN customers c ON c.id = e.customer_id WHERE c.email = $1 AND e.type = $2',
     [email, type],
   );
@@ -32,7 +32,7 @@ const countEvents = async (email: string, type: string): Promise<number> => {
 describe('register', () => {
   it('answers as the specification shows', async () => {
     const email = uniqueEmail();
-    const answer = await house.register(email.toUpperCase(), { firstName: 'Ada', lastName: 'Lovelace' });
+    const answer = await instance.register(email.toUpperCase(), { firstName: 'Ada', lastName: 'Lovelace' });
     expect(answer.status).toBe(201);
     expect(answer.body).toEqual({
       tokens: { accessToken: expect.any(String), refreshToken: expect.any(String), expiresIn: 3600 },
@@ -49,14 +49,14 @@ describe('register', () => {
 
   it('takes a secret key with customer:write and tells it who has the address', async () => {
     const email = uniqueEmail();
-    const first = await house.server('POST', '/api/v1/auth/register', { email, password: PASSWORD });
+    const first = await instance.server('POST', '/api/v1/auth/register', { email, password: PASSWORD });
     expect(first.status).toBe(201);
-    const second = await house.server('POST', '/api/v1/auth/register', { email, password: PASSWORD });
+    const second = await instance.server('POST', '/api/v1/auth/register', { email, password: PASSWORD });
     expect(second).toMatchObject({
       status: 409,
       body: { code: 'email_already_registered', customerId: first.body.customer.id },
     });
-    const third = await house.register(email);
+    const third = await instance.register(email);
     expect(third.status).toBe(409);
     expect(third.body).not.toHaveProperty('customerId');
   });
@@ -64,12 +64,12 @@ describe('register', () => {
   it('gives one 201 for 50 parallel registrations of one address in case variants, with one mail and one event', async () => {
     const email = uniqueEmail();
     const variants = Array.from({ length: 50 }, (_, index) => (index % 2 ? email : email.toUpperCase()));
-    const answers = await Promise.all(variants.map((variant) => patiently(() => house.register(variant))));
+    const answers = await Promise.all(variants.map((variant) => patiently(() => instance.register(variant))));
     const statuses = answers.map(({ status }) => status);
     expect(statuses.filter((status) => status === 201)).toHaveLength(1);
     expect(statuses.filter((status) => status === 409)).toHaveLength(49);
     expect(await countEvents(email, 'customer.created')).toBe(1);
-    expect(await house.sql('SELECT 1 FROM mails WHERE recipient = $1', [email])).toHaveLength(1);
+    expect(await instance.sql('SELECT 1 FROM mails WHERE recipient = $1', [email])).toHaveLength(1);
   });
 
   it.each([
@@ -78,7 +78,7 @@ describe('register', () => {
     ['My project', 'contains_personal_data'],
     ['x'.repeat(129), 'too_long'],
   ])('refuses the password %s as %s', async (password, reason) => {
-    const answer = await house.register(uniqueEmail(), { password });
+    const answer = await instance.register(uniqueEmail(), { password });
     expect(answer).toMatchObject({ status: 422, body: { code: 'weak_password', reasons: [reason] } });
     expect(answer.body.errors).toEqual([expect.objectContaining({ field: 'password', code: reason })]);
   });
@@ -86,54 +86,57 @@ describe('register', () => {
   it('cuts no password at 72 bytes (PW-02)', async () => {
     const email = uniqueEmail();
     const password = 'long enough to pass the limit of bcrypt '.repeat(2) + 'A';
-    await house.register(email, { password });
-    expect((await house.login(email, `${password.slice(0, -1)}B`)).status).toBe(401);
-    expect((await house.login(email, password)).status).toBe(200);
+    await instance.register(email, { password });
+    expect((await instance.login(email, `${password.slice(0, -1)}B`)).status).toBe(401);
+    expect((await instance.login(email, password)).status).toBe(200);
   });
 
   it('keeps the password only as a peppered hash (PW-06)', async () => {
-    const { body } = await house.register();
-    const [row] = await house.sql('SELECT password_hash FROM customers WHERE id = $1', [body.customer.id]);
+    const { body } = await instance.register();
+    const [row] = await instance.sql('SELECT password_hash FROM customers WHERE id = $1', [body.customer.id]);
     expect(row!['password_hash']).toMatch(/^v1\$[0-9a-f]{8}\$2b\$04\$.{53}$/);
   });
 
   it('sends nothing that the input tries to set (IN-07)', async () => {
     const email = uniqueEmail();
-    const answer = await house.register(email, { emailVerified: true });
+    const answer = await instance.register(email, { emailVerified: true });
     expect(answer).toMatchObject({
       status: 400,
       body: { errors: [{ field: 'emailVerified', code: 'unknown_field' }] },
     });
-    expect(await house.sql('SELECT 1 FROM customers WHERE email = $1', [email])).toHaveLength(0);
+    expect(await instance.sql('SELECT 1 FROM customers WHERE email = $1', [email])).toHaveLength(0);
   });
 
   it('keeps quiet and hands out no token where the project hides who is registered', async () => {
     await withSettings({ enumerationProtection: true }, async () => {
       const email = uniqueEmail();
-      const [first, second] = [await house.register(email), await house.register(email)];
+      const [first, second] = [await instance.register(email), await instance.register(email)];
       expect(anonymous(second)).toEqual(anonymous(first));
       expect(first).toMatchObject({ status: 202, body: {} });
       expect(await countEvents(email, 'customer.created')).toBe(1);
       // Whoever owns the address learns from the mail what the page must not say; once a minute.
-      await house.register(email);
+      await instance.register(email);
       const notices = await eventually('the mail', async () => {
-        const mails = await house.mails(email, 'already-registered');
+        const mails = await instance.mails(email, 'already-registered');
         return mails.length > 0 && mails;
       });
       expect(notices).toMatchObject([{ to: email, link: null }]);
       // Nor may a login with the password of the first registration tell that it was the first.
-      expect(anonymous(await house.login(email))).toEqual(anonymous(await house.login(uniqueEmail())));
-      expect(await house.sql(`SELECT 1 FROM mails WHERE recipient = $1`, [email])).toHaveLength(2);
+      expect(anonymous(await instance.login(email))).toEqual(anonymous(await instance.login(uniqueEmail())));
+      expect(await instance.sql(`SELECT 1 FROM mails WHERE recipient = $1`, [email])).toHaveLength(2);
     });
   });
 
   it('opens no session before verification where the project requires it', async () => {
     await withSettings({ requireVerifiedEmail: true }, async () => {
       const email = uniqueEmail();
-      expect((await house.register(email)).body.tokens).toBeNull();
-      expect(await house.login(email)).toMatchObject({ status: 403, body: { code: 'email_not_verified' } });
-      await verify(await house.verificationToken(email));
-      expect((await house.login(email)).status).toBe(200);
+      expect((await instance.register(email)).body.tokens).toBeNull();
+      expect(await instance.login(email)).toMatchObject({
+        status: 403,
+        body: { code: 'email_not_verified' },
+      });
+      await verify(await instance.verificationToken(email));
+      expect((await instance.login(email)).status).toBe(200);
     });
   });
 });
@@ -141,8 +144,8 @@ describe('register', () => {
 describe('login', () => {
   it('answers like register and moves lastLoginAt', async () => {
     const email = uniqueEmail();
-    await house.register(email);
-    const answer = await house.login(email);
+    await instance.register(email);
+    const answer = await instance.login(email);
     expect(answer.status).toBe(200);
     expect(Object.keys(answer.body)).toEqual(['tokens', 'customer']);
     const shown = await me(answer.body.tokens.accessToken);
@@ -151,24 +154,27 @@ describe('login', () => {
 
   it('answers alike for an unknown address, a wrong password, no password and a disabled customer (PW-08)', async () => {
     const [known, passwordless, disabled] = [uniqueEmail(), uniqueEmail(), uniqueEmail()];
-    await Promise.all([known, disabled].map((email) => house.register(email)));
-    await house.server('POST', '/api/v1/customers', { email: passwordless });
-    await house.sql('UPDATE customers SET disabled_at = now() WHERE email = $1', [disabled]);
+    await Promise.all([known, disabled].map((email) => instance.register(email)));
+    await instance.server('POST', '/api/v1/customers', { email: passwordless });
+    await instance.sql('UPDATE customers SET disabled_at = now() WHERE email = $1', [disabled]);
     const answers = [
-      await house.login(uniqueEmail(), 'wrong password'),
-      await house.login(known, 'wrong password'),
-      await house.login(passwordless, PASSWORD),
-      await house.login(disabled, 'wrong password'),
+      await instance.login(uniqueEmail(), 'wrong password'),
+      await instance.login(known, 'wrong password'),
+      await instance.login(passwordless, PASSWORD),
+      await instance.login(disabled, 'wrong password'),
     ].map(anonymous);
     expect(answers[0]).toMatchObject({ status: 401, body: { code: 'invalid_credentials' } });
     for (const answer of answers) expect(answer).toEqual(answers[0]);
-    expect(await house.login(disabled)).toMatchObject({ status: 403, body: { code: 'customer_disabled' } });
+    expect(await instance.login(disabled)).toMatchObject({
+      status: 403,
+      body: { code: 'customer_disabled' },
+    });
   });
 
   it('counts no try whose password was never checked for want of capacity', async () => {
     const email = uniqueEmail();
-    await house.register(email);
-    const flooded = await House.start({ workers: 0, env: { HASH_THREADS: '1', BCRYPT_COST: '12' } });
+    await instance.register(email);
+    const flooded = await TestInstance.start({ workers: 0, env: { HASH_THREADS: '1', BCRYPT_COST: '12' } });
     try {
       await flooded.register(email);
       const flood = await Promise.all(
@@ -188,26 +194,26 @@ describe('login', () => {
 
   it('forgets failed tries after a success', async () => {
     const email = uniqueEmail();
-    await house.register(email);
+    await instance.register(email);
     for (let round = 0; round < 2; round += 1) {
       for (let index = 0; index < 9; index += 1)
-        expect((await house.login(email, 'wrong password')).status).toBe(401);
-      expect((await house.login(email)).status).toBe(200);
+        expect((await instance.login(email, 'wrong password')).status).toBe(401);
+      expect((await instance.login(email)).status).toBe(200);
     }
   });
 
   it('keeps customers of two projects apart (AK-10)', async () => {
     const email = uniqueEmail();
-    await house.register(email);
-    const other = await insertProject(house, house.credentials.organizationId);
-    const foreign = await house.login(email, PASSWORD, { 'x-publishable-key': other.publishableKey });
+    await instance.register(email);
+    const other = await insertProject(instance, instance.credentials.organizationId);
+    const foreign = await instance.login(email, PASSWORD, { 'x-publishable-key': other.publishableKey });
     expect(foreign.status).toBe(401);
   });
 });
 
 describe('refresh', () => {
   it('replaces the token and keeps the session (TK-06)', async () => {
-    const { body } = await house.register();
+    const { body } = await instance.register();
     const answer = await refresh(body.tokens.refreshToken);
     expect(answer.status).toBe(200);
     expect(answer.body.tokens.refreshToken).not.toBe(body.tokens.refreshToken);
@@ -215,7 +221,7 @@ describe('refresh', () => {
   });
 
   it('gives one successor to 20 parallel refreshes (TK-08), and the same again within the grace (TK-09)', async () => {
-    const { body } = await house.register();
+    const { body } = await instance.register();
     const again = () => patiently(() => refresh(body.tokens.refreshToken));
     const answers = await Promise.all(Array.from({ length: 20 }, again));
     expect(answers.map(({ status }) => status)).toEqual(Array(20).fill(200));
@@ -226,7 +232,7 @@ describe('refresh', () => {
 
   it('revokes the whole family when a token comes back after its successor was used (TK-07)', async () => {
     const email = uniqueEmail();
-    const { body } = await house.register(email);
+    const { body } = await instance.register(email);
     const first = body.tokens.refreshToken;
     const second = (await refresh(first)).body.tokens.refreshToken;
     const third = (await refresh(second)).body.tokens;
@@ -241,21 +247,23 @@ describe('refresh', () => {
   });
 
   it('revokes the family when the predecessor comes after the grace', async () => {
-    const { body } = await house.register();
+    const { body } = await instance.register();
     const first = body.tokens.refreshToken;
     await refresh(first);
-    await house.sql(`UPDATE sessions SET rotated_at = now() - interval '11 seconds' WHERE customer_id = $1`, [
-      body.customer.id,
-    ]);
+    await instance.sql(
+      `UPDATE sessions SET rotated_at = now() - interval '11 seconds' WHERE customer_id = $1`,
+      [body.customer.id],
+    );
     expect(await refresh(first)).toMatchObject({ status: 401, body: { code: 'refresh_token_reused' } });
   });
 
   it('ends idle and old sessions (TK-04)', async () => {
     for (const column of ['idle_expires_at', 'absolute_expires_at']) {
-      const { body } = await house.register();
-      await house.sql(`UPDATE sessions SET ${column} = now() - interval '1 second' WHERE customer_id = $1`, [
-        body.customer.id,
-      ]);
+      const { body } = await instance.register();
+      await instance.sql(
+        `UPDATE sessions SET ${column} = now() - interval '1 second' WHERE customer_id = $1`,
+        [body.customer.id],
+      );
       expect(await refresh(body.tokens.refreshToken)).toMatchObject({
         body: { code: 'refresh_token_expired' },
       });
@@ -264,7 +272,7 @@ describe('refresh', () => {
   });
 
   it('refuses anything else, and a forged token revokes nothing', async () => {
-    const { body } = await house.register();
+    const { body } = await instance.register();
     const genuine = body.tokens.refreshToken as string;
     const forged = genuine.slice(0, -4) + (genuine.endsWith('AAAA') ? 'BBBB' : 'AAAA');
     for (const token of [
@@ -273,7 +281,7 @@ describe('refresh', () => {
       forged,
       `${genuine}=`,
       body.tokens.accessToken,
-      house.credentials.secretKey,
+      instance.credentials.secretKey,
     ]) {
       const answer = await refresh(token);
       expect(answer).toMatchObject({ status: 401, body: { code: 'invalid_refresh_token' } });
@@ -284,11 +292,11 @@ describe('refresh', () => {
 
   it('and verification refuse a page that may not call, before any token is spent', async () => {
     const email = uniqueEmail();
-    const { tokens } = (await house.register(email)).body;
-    const token = await house.verificationToken(email);
+    const { tokens } = (await instance.register(email)).body;
+    const token = await instance.verificationToken(email);
     await withSettings({ allowedOrigins: ['https://app.example.com'] }, async () => {
       const from = (origin: string, path: string, body: object) =>
-        house.request('POST', path, { body, headers: { origin } });
+        instance.request('POST', path, { body, headers: { origin } });
       for (const [path, body] of [
         ['/api/v1/auth/refresh', { refreshToken: tokens.refreshToken }],
         ['/api/v1/auth/verify-email', { token }],
@@ -302,8 +310,8 @@ describe('refresh', () => {
   });
 
   it('ends with the customer being disabled (TK-10)', async () => {
-    const { body } = await house.register();
-    await house.sql('UPDATE customers SET disabled_at = now() WHERE id = $1', [body.customer.id]);
+    const { body } = await instance.register();
+    await instance.sql('UPDATE customers SET disabled_at = now() WHERE id = $1', [body.customer.id]);
     expect((await me(body.tokens.accessToken)).status).toBe(401);
     expect((await refresh(body.tokens.refreshToken)).status).toBe(401);
   });
@@ -312,14 +320,14 @@ describe('refresh', () => {
 describe('me', () => {
   it('shows the customer and nothing that is for servers', async () => {
     const email = uniqueEmail();
-    const { body } = await house.register(email);
-    await house.sql(
+    const { body } = await instance.register(email);
+    await instance.sql(
       `UPDATE customers SET metadata = '{"risk":1}', public_metadata = '{"plan":"pro"}' WHERE email = $1`,
       [email],
     );
     expect((await me(body.tokens.accessToken)).body).toEqual({
       ...body.customer,
-      projectId: house.credentials.projectId,
+      projectId: instance.credentials.projectId,
       publicMetadata: { plan: 'pro' },
       createdAt: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),
       updatedAt: expect.any(String),
@@ -328,15 +336,15 @@ describe('me', () => {
   });
 
   it('takes an access token of the documented form (TK-02)', async () => {
-    const { body } = await house.register();
+    const { body } = await instance.register();
     const [head, claims] = (body.tokens.accessToken as string)
       .split('.')
       .slice(0, 2)
       .map((part) => JSON.parse(Buffer.from(part, 'base64url').toString()) as Record<string, any>);
     expect(head).toEqual({ alg: 'ES256', typ: 'at+jwt', kid: expect.any(String) });
     expect(claims).toEqual({
-      iss: house.baseUrl,
-      aud: house.credentials.projectId,
+      iss: instance.baseUrl,
+      aud: instance.credentials.projectId,
       sub: body.customer.id,
       sid: expect.any(String),
       jti: expect.any(String),
@@ -344,7 +352,7 @@ describe('me', () => {
       exp: claims!['iat'] + body.tokens.expiresIn,
       email_verified: false,
     });
-    const { keys } = (await house.request('GET', '/.well-known/jwks.json')).body;
+    const { keys } = (await instance.request('GET', '/.well-known/jwks.json')).body;
     expect(keys).toEqual([
       expect.objectContaining({ kid: head!['kid'], kty: 'EC', crv: 'P-256', alg: 'ES256', use: 'sig' }),
     ]);
@@ -361,7 +369,7 @@ describe('me', () => {
   );
 
   it('refuses a token whose algorithm, key, type or signature was changed (TK-01)', async () => {
-    const { body } = await house.register();
+    const { body } = await instance.register();
     const [head, claims, signature] = (body.tokens.accessToken as string).split('.') as [
       string,
       string,
@@ -390,8 +398,8 @@ describe('me', () => {
 describe('verify-email', () => {
   it('verifies once, answers the same again, and emits one event for 20 parallel calls (EV-02)', async () => {
     const email = uniqueEmail();
-    const { body } = await house.register(email);
-    const token = await house.verificationToken(email);
+    const { body } = await instance.register(email);
+    const token = await instance.verificationToken(email);
     const answers = await Promise.all(Array.from({ length: 20 }, () => patiently(() => verify(token))));
     for (const answer of answers) {
       expect(answer).toMatchObject({
@@ -406,13 +414,13 @@ describe('verify-email', () => {
 
   it('answers alike for unknown, expired and voided tokens (EV-04)', async () => {
     const email = uniqueEmail();
-    await house.register(email);
-    const token = await house.verificationToken(email);
+    await instance.register(email);
+    const token = await instance.verificationToken(email);
     const unknown = await verify('A'.repeat(43));
     expect(unknown).toMatchObject({ status: 400, body: { code: 'invalid_token' } });
-    await house.sql(`UPDATE one_time_tokens SET expires_at = now() WHERE email = $1`, [email]);
+    await instance.sql(`UPDATE one_time_tokens SET expires_at = now() WHERE email = $1`, [email]);
     expect(anonymous(await verify(token))).toEqual(anonymous(unknown));
-    await house.sql(
+    await instance.sql(
       `UPDATE one_time_tokens SET expires_at = now() + interval '1 day', voided_at = now() WHERE email = $1`,
       [email],
     );
@@ -422,21 +430,23 @@ describe('verify-email', () => {
 
   it('keeps only the hash of a token (EV-01)', async () => {
     const email = uniqueEmail();
-    await house.register(email);
-    const token = await house.verificationToken(email);
-    const [row] = await house.sql('SELECT t::text AS line FROM one_time_tokens t WHERE email = $1', [email]);
+    await instance.register(email);
+    const token = await instance.verificationToken(email);
+    const [row] = await instance.sql('SELECT t::text AS line FROM one_time_tokens t WHERE email = $1', [
+      email,
+    ]);
     expect(row!['line']).not.toContain(token);
-    const [mail] = await house.sql('SELECT m::text AS line FROM mails m WHERE recipient = $1', [email]);
+    const [mail] = await instance.sql('SELECT m::text AS line FROM mails m WHERE recipient = $1', [email]);
     expect(mail!['line']).not.toContain(Buffer.from(token).toString('hex'));
   });
 });
 
 /** Runs with other settings of the project, and puts them back. */
 async function withSettings(settings: Record<string, unknown>, work: () => Promise<void>): Promise<void> {
-  await house.sql('UPDATE projects SET settings = $1', [JSON.stringify(settings)]);
+  await instance.sql('UPDATE projects SET settings = $1', [JSON.stringify(settings)]);
   try {
     await work();
   } finally {
-    await house.sql(`UPDATE projects SET settings = '{}'`);
+    await instance.sql(`UPDATE projects SET settings = '{}'`);
   }
 }

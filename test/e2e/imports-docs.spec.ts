@@ -5,23 +5,23 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { shellBlock } from '../support/code-blocks.js';
-import { House } from '../support/house.js';
+import { TestInstance } from '../support/test-instance.js';
 import { fromLines, toLines } from '../support/ndjson.js';
 
-let house: House;
+let instance: TestInstance;
 let folder: string;
 beforeAll(async () => {
-  house = await House.start({ workers: 0 });
+  instance = await TestInstance.start({ workers: 0 });
   folder = await mkdtemp(join(tmpdir(), 'gatehouse-imports-'));
 });
 afterAll(async () => {
-  await house?.stop();
+  await instance?.stop();
   await rm(folder, { recursive: true, force: true });
 });
 
 /** Runs blocks of docs/imports.md one after the other, as a reader would. @returns what they print */
 async function walk(blocks: string[], env: Record<string, string> = {}): Promise<string> {
-  const { credentials, baseUrl } = house;
+  const { credentials, baseUrl } = instance;
   const script = await Promise.all(
     ['settings', ...blocks].map((name) => shellBlock('docs/imports.md', name)),
   );

@@ -1,14 +1,14 @@
 import { createHash, randomBytes, randomUUID, scryptSync } from 'node:crypto';
 import bcrypt from 'bcrypt';
 import { eventually } from '../support/eventually.js';
-import { House, PASSWORD, type Answer } from '../support/house.js';
+import { TestInstance, PASSWORD, type Answer } from '../support/test-instance.js';
 import { fromLines, importLines, OpenImport, toLines } from '../support/ndjson.js';
 import { formsOf, storedText } from '../support/stored.js';
 import { insertKey, insertOrganization, insertProject, type Tenant } from '../support/tenants.js';
 
-let house: House;
-beforeAll(async () => (house = await House.start({ workers: 0 })));
-afterAll(async () => house?.stop());
+let instance: TestInstance;
+beforeAll(async () => (instance = await TestInstance.start({ workers: 0 })));
+afterAll(async () => instance?.stop());
 
 const PATH = '/api/v1/customers/import';
 const uniqueEmail = (): string => `${randomUUID()}@example.com`;
@@ -16,17 +16,22 @@ const people = (count: number, domain = `${randomUUID()}.example`): { email: str
   Array.from({ length: count }, (_, index) => ({ email: `person-${index}@${domain}` }));
 const withKey = (key: string) => ({ authorization: `Bearer ${key}` });
 const importList = (body: Record<string, unknown>, headers: Record<string, string> = {}): Promise<Answer> =>
-  house.request('POST', PATH, { body, headers: { ...withKey(house.credentials.secretKey), ...headers } });
+  instance.request('POST', PATH, {
+    body,
+    headers: { ...withKey(instance.credentials.secretKey), ...headers },
+  });
 const show = (id: string, query = ''): Promise<Answer> =>
-  house.server('GET', `/api/v1/imports/${id}${query}`);
+  instance.server('GET', `/api/v1/imports/${id}${query}`);
 const find = async (email: string) =>
   (
-    await house.sql<{ id: string; project_id: string }>('SELECT * FROM customers WHERE email = $1', [email])
+    await instance.sql<{ id: string; project_id: string }>('SELECT * FROM customers WHERE email = $1', [
+      email,
+    ])
   )[0];
 const countOf = async (domain: string): Promise<number> =>
-  (await house.sql('SELECT 1 FROM customers WHERE email LIKE $1', [`%@${domain}`])).length;
+  (await instance.sql('SELECT 1 FROM customers WHERE email LIKE $1', [`%@${domain}`])).length;
 const login = (email: string, password = PASSWORD): Promise<Answer> =>
-  house.page('POST', '/api/v1/auth/login', { email, password });
+  instance.page('POST', '/api/v1/auth/login', { email, password });
 
 describe('a list of customers', () => {
   it('is imported with all of its fields, and answered in order', async () => {
@@ -56,11 +61,11 @@ describe('a list of customers', () => {
       { index: 0, status: 'created', id: expect.any(String), errors: [] },
       { index: 1, status: 'created', id: expect.any(String), errors: [] },
     ]);
-    const customer = await house.server('GET', `/api/v1/customers/${body.results[0].id}`);
+    const customer = await instance.server('GET', `/api/v1/customers/${body.results[0].id}`);
     expect(customer.body).toEqual({
       ...full,
       id: body.results[0].id,
-      projectId: house.credentials.projectId,
+      projectId: instance.credentials.projectId,
       email,
       firstName: 'Ada',
       disabledAt: null,
@@ -77,7 +82,7 @@ describe('a list of customers', () => {
 
   it('says of each who has the address, or what is wrong, and loses nothing else', async () => {
     const [taken, twice, externalId] = [uniqueEmail(), uniqueEmail(), randomUUID()];
-    const existing = await house.server('POST', '/api/v1/customers', { email: taken, externalId });
+    const existing = await instance.server('POST', '/api/v1/customers', { email: taken, externalId });
     const { status, body } = await importList({
       customers: [
         { email: taken },
@@ -159,11 +164,11 @@ describe('a list of customers', () => {
       { 'idempotency-key': randomUUID() },
     );
     const line = { email: uniqueEmail(), password };
-    await importLines(house, toLines([line, { ...line, emailVerified: 'no' }]));
-    const text = await storedText(house);
+    await importLines(instance, toLines([line, { ...line, emailVerified: 'no' }]));
+    const text = await storedText(instance);
     for (const form of [...formsOf(password), ...formsOf(passwordHash)]) {
       expect(text).not.toContain(form);
-      expect(house.api.output).not.toContain(form);
+      expect(instance.api.output).not.toContain(form);
     }
   });
 
@@ -183,15 +188,15 @@ describe('a list of customers', () => {
   it('over 64 KiB is read once its sender is known, and up to 16 MiB (IN-01)', async () => {
     const body = `{"customers":[${' '.repeat(70_000)}`;
     const headers = { authorization: 'Bearer sk_unknown' };
-    expect((await house.request('POST', PATH, { body, headers })).status).toBe(401);
-    expect(await house.server('POST', PATH, body)).toMatchObject({
+    expect((await instance.request('POST', PATH, { body, headers })).status).toBe(401);
+    expect(await instance.server('POST', PATH, body)).toMatchObject({
       status: 400,
       body: { code: 'invalid_json' },
     });
-    const tooLarge = await house.server('POST', PATH, ' '.repeat(16 * 2 ** 20 + 1)).catch(() => null);
+    const tooLarge = await instance.server('POST', PATH, ' '.repeat(16 * 2 ** 20 + 1)).catch(() => null);
     // The connection may be closed before the answer has been read.
     if (tooLarge) expect(tooLarge).toMatchObject({ status: 413, body: { code: 'payload_too_large' } });
-    expect((await house.server('POST', '/api/v1/customers', body)).status).toBe(413);
+    expect((await instance.server('POST', '/api/v1/customers', body)).status).toBe(413);
   });
 
   it('is done once with an Idempotency-Key (HD-04)', async () => {
@@ -213,20 +218,20 @@ describe('a list of customers', () => {
     const email = uniqueEmail();
     const send = () => importList({ customers: Array(5).fill({ email }) }, { 'idempotency-key': key });
     // The same address comes in statements of its own, each of which may take 5 s.
-    await house.sql(`
+    await instance.sql(`
       CREATE FUNCTION slowly() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN PERFORM pg_sleep(2.5); RETURN NULL; END';
       CREATE TRIGGER slowly AFTER INSERT ON customers EXECUTE FUNCTION slowly()`);
     try {
       const sent = send();
       await eventually('the claim', async () => {
-        const claimed = await house.sql(
+        const claimed = await instance.sql(
           `UPDATE idempotency_keys SET started_at = now() - interval '1 hour' WHERE key_hash = $1 RETURNING 1`,
           [hash],
         );
         return claimed.length > 0;
       });
       await eventually('its renewal', async () => {
-        const renewed = await house.sql(
+        const renewed = await instance.sql(
           `SELECT 1 FROM idempotency_keys
            WHERE key_hash = $1 AND answer IS NULL AND started_at > now() - interval '5 seconds'`,
           [hash],
@@ -236,7 +241,7 @@ describe('a list of customers', () => {
       expect(await send()).toMatchObject({ status: 409, body: { code: 'idempotency_in_progress' } });
       expect(await sent).toMatchObject({ status: 200, body: { created: 1, skipped: 4 } });
     } finally {
-      await house.sql('DROP TRIGGER slowly ON customers; DROP FUNCTION slowly');
+      await instance.sql('DROP TRIGGER slowly ON customers; DROP FUNCTION slowly');
     }
   });
 
@@ -254,10 +259,10 @@ describe('a list of customers', () => {
   it('emits events only if asked to', async () => {
     const { body: quiet } = await importList({ customers: people(1) });
     const { body: loud } = await importList({ customers: people(2), emitEvents: true });
-    expect(await house.events(quiet.results[0].id)).toEqual([]);
+    expect(await instance.events(quiet.results[0].id)).toEqual([]);
     for (const { id } of loud.results) {
-      const customer = await house.server('GET', `/api/v1/customers/${id}`);
-      expect(await house.events(id as string)).toMatchObject([
+      const customer = await instance.server('GET', `/api/v1/customers/${id}`);
+      expect(await instance.events(id as string)).toMatchObject([
         { type: 'customer.created', data: { customer: customer.body } },
       ]);
     }
@@ -265,7 +270,7 @@ describe('a list of customers', () => {
 
   it('takes its options in the body, not in the query', async () => {
     const customers = people(1);
-    const answer = await house.server('POST', `${PATH}?emitEvents=true`, { customers });
+    const answer = await instance.server('POST', `${PATH}?emitEvents=true`, { customers });
     expect(answer).toMatchObject({ status: 400, body: { errors: [{ field: 'emitEvents' }] } });
     expect(await find(customers[0]!.email)).toBeUndefined();
   });
@@ -292,7 +297,7 @@ describe('lines', () => {
     const body = Buffer.concat(
       lines.flatMap((line, index) => [Buffer.from(index > 0 ? '\n' : ''), Buffer.from(line as string)]),
     );
-    const answer = await importLines(house, body);
+    const answer = await importLines(instance, body);
     expect(answer.status).toBe(200);
     expect(answer.body).toMatchObject({ state: 'completed', total: 10, created: 2, failed: 8, lastLine: 12 });
     const found = (answer.body.failures.data as any[]).map(({ line, errors }) => [
@@ -317,7 +322,7 @@ describe('lines', () => {
     const fields = Array.from({ length: 1_900 }, (_, index) => [`field-${index}`, 1]);
     const name = `${'x'.repeat(99)}🦄${'y'.repeat(1_000)}`;
     const lines = [Object.fromEntries(fields), { email: uniqueEmail(), [name]: 1 }];
-    const { status, body } = await importLines(house, toLines(lines));
+    const { status, body } = await importLines(instance, toLines(lines));
     expect([status, body.failed]).toEqual([200, 2]);
     const [many, long] = body.failures.data;
     expect(many.errors).toHaveLength(20);
@@ -333,7 +338,7 @@ describe('lines', () => {
     const lines = people(3_000, domain);
     // Far apart: in other batches.
     const repeated = [...lines, lines[0]!, lines[1_500]!];
-    const { status, body } = await importLines(house, toLines(repeated));
+    const { status, body } = await importLines(instance, toLines(repeated));
     expect(status).toBe(200);
     expect(body).toMatchObject({ total: 3_002, created: 3_000, skipped: 2, failed: 0, lastLine: 3_002 });
     expect(body.failures.data.map(({ line }: any) => line)).toEqual([3_001, 3_002]);
@@ -342,22 +347,22 @@ describe('lines', () => {
 
   it('with passwords in plain text are hashed, behind everybody who logs in', async () => {
     const lines = people(120).map((person) => ({ ...person, password: PASSWORD }));
-    const { body } = await importLines(house, toLines(lines));
+    const { body } = await importLines(instance, toLines(lines));
     expect(body).toMatchObject({ created: 120, failed: 0 });
     expect((await login(lines[119]!.email)).status).toBe(200);
   });
 
   it('emit events only if asked to', async () => {
     const [quiet, loud] = [people(2), people(2)];
-    await importLines(house, toLines(quiet));
-    await importLines(house, toLines(loud), { emitEvents: 'true' });
-    const events = async ({ email }: { email: string }) => house.events((await find(email))!.id);
+    await importLines(instance, toLines(quiet));
+    await importLines(instance, toLines(loud), { emitEvents: 'true' });
+    const events = async ({ email }: { email: string }) => instance.events((await find(email))!.id);
     expect(await events(quiet[1]!)).toEqual([]);
     expect(await events(loud[1]!)).toMatchObject([{ type: 'customer.created' }]);
   });
 
   it('that made nobody are listed page by page, the first 10,000 of a kind', async () => {
-    const { body } = await importLines(house, '{}\n'.repeat(10_030) + toLines(people(1)));
+    const { body } = await importLines(instance, '{}\n'.repeat(10_030) + toLines(people(1)));
     expect(body).toMatchObject({ total: 10_031, failed: 10_030, created: 1 });
     expect(body.failures).toMatchObject({ hasMore: true, nextCursor: expect.any(String) });
     expect(body.failures.data).toHaveLength(50);
@@ -366,9 +371,9 @@ describe('lines', () => {
     expect(next.body.failures.data.map(({ line }: any) => line)).toEqual(
       Array.from({ length: 200 }, (_, index) => index + 51),
     );
-    const [row] = await house.sql('SELECT max(line) FROM import_failures WHERE import_id = $1', [body.id]);
+    const [row] = await instance.sql('SELECT max(line) FROM import_failures WHERE import_id = $1', [body.id]);
     expect(row).toEqual({ max: 10_000 });
-    const { body: other } = await importLines(house, '{}\n');
+    const { body: other } = await importLines(instance, '{}\n');
     expect(await show(other.id as string, `?cursor=${nextCursor}`)).toMatchObject({
       status: 400,
       body: { code: 'invalid_cursor' },
@@ -382,7 +387,7 @@ describe('lines', () => {
     ['more', '1'],
   ])('are refused with the query %s=%s', async (field, value) => {
     const lines = people(1);
-    expect(await importLines(house, toLines(lines), { [field]: value })).toMatchObject({
+    expect(await importLines(instance, toLines(lines), { [field]: value })).toMatchObject({
       status: 400,
       body: { code: 'validation_failed', errors: [{ field }] },
     });
@@ -392,15 +397,15 @@ describe('lines', () => {
   it.each(['application/x-ndjson; charset=utf-16', 'application/ndjson', 'text/plain'])(
     'are refused as %s (IN-03)',
     async (type) => {
-      const answer = await importLines(house, '{}\n', {}, { 'content-type': type });
+      const answer = await importLines(instance, '{}\n', {}, { 'content-type': type });
       expect(answer).toMatchObject({ status: 415, body: { code: 'unsupported_media_type' } });
     },
   );
 
   it('go to no other route (IN-03)', async () => {
-    const answer = await house.request('POST', '/api/v1/customers', {
+    const answer = await instance.request('POST', '/api/v1/customers', {
       body: toLines(people(1)),
-      headers: { ...withKey(house.credentials.secretKey), 'content-type': 'application/x-ndjson' },
+      headers: { ...withKey(instance.credentials.secretKey), 'content-type': 'application/x-ndjson' },
     });
     expect(answer.status).toBe(415);
   });
@@ -410,7 +415,7 @@ describe('an import that was interrupted', () => {
   it('goes on after the last line that was committed, and creates nobody twice', async () => {
     const [importId, domain] = [randomUUID(), `${randomUUID()}.example`];
     const lines = people(1_300, domain);
-    const broken = new OpenImport(house, { importId });
+    const broken = new OpenImport(instance, { importId });
     broken.send(toLines(lines.slice(0, 1_200)));
     await eventually('two batches', async () => (await show(importId)).body.lastLine === 1_000);
     expect((await show(importId)).body).toMatchObject({ state: 'running', finishedAt: null });
@@ -420,8 +425,8 @@ describe('an import that was interrupted', () => {
       return body.state === 'interrupted' && body;
     });
     expect(seen).toMatchObject({ lastLine: 1_000, created: 1_000, finishedAt: null });
-    expect(house.api.output).not.toContain('internal_error');
-    const { status, body } = await importLines(house, toLines(lines), { importId });
+    expect(instance.api.output).not.toContain('internal_error');
+    const { status, body } = await importLines(instance, toLines(lines), { importId });
     expect(status).toBe(200);
     expect(body).toMatchObject({
       id: importId,
@@ -439,15 +444,17 @@ describe('an import that was interrupted', () => {
   it('by the end of the process as well', async () => {
     const [importId, domain] = [randomUUID(), `${randomUUID()}.example`];
     const lines = people(800, domain);
-    const broken = new OpenImport(house, { importId });
+    const broken = new OpenImport(instance, { importId });
     broken.send(toLines(lines.slice(0, 600)));
     await eventually('a batch', async () => (await show(importId)).body.lastLine === 500);
-    await house.api.end('SIGKILL');
-    house.startApi();
-    await house.ready();
-    await house.sql(`UPDATE imports SET updated_at = now() - interval '3 minutes' WHERE id = $1`, [importId]);
+    await instance.api.end('SIGKILL');
+    instance.startApi();
+    await instance.ready();
+    await instance.sql(`UPDATE imports SET updated_at = now() - interval '3 minutes' WHERE id = $1`, [
+      importId,
+    ]);
     expect((await show(importId)).body).toMatchObject({ state: 'interrupted', lastLine: 500 });
-    const { body } = await importLines(house, toLines(lines), { importId });
+    const { body } = await importLines(instance, toLines(lines), { importId });
     expect(body).toMatchObject({ state: 'completed', created: 800, skipped: 0, lastLine: 800 });
     expect(await countOf(domain)).toBe(800);
   });
@@ -455,12 +462,12 @@ describe('an import that was interrupted', () => {
   it('by the orderly stop of the process, which says so', async () => {
     const [importId, domain] = [randomUUID(), `${randomUUID()}.example`];
     const lines = people(1_100, domain);
-    const open = new OpenImport(house, { importId });
+    const open = new OpenImport(instance, { importId });
     open.send(toLines(lines.slice(0, 600)));
     await eventually('a batch', async () => (await show(importId)).body.lastLine === 500);
-    const stopped = house.api.end('SIGTERM');
+    const stopped = instance.api.end('SIGTERM');
     await eventually('the stop', () =>
-      fetch(`${house.baseUrl}/livez`).then(
+      fetch(`${instance.baseUrl}/livez`).then(
         () => false,
         () => true,
       ),
@@ -468,18 +475,18 @@ describe('an import that was interrupted', () => {
     open.send(toLines(lines.slice(600)));
     expect(await open.answer()).toMatchObject({ status: 503, headers: { 'retry-after': '1' } });
     await stopped;
-    house.startApi();
-    await house.ready();
+    instance.startApi();
+    await instance.ready();
     expect((await show(importId)).body).toMatchObject({ state: 'interrupted', lastLine: 500 });
-    const { body } = await importLines(house, toLines(lines), { importId });
+    const { body } = await importLines(instance, toLines(lines), { importId });
     expect(body).toMatchObject({ state: 'completed', created: 1_100, skipped: 0 });
   });
 
   it('and is sent again when it is complete stays as it is', async () => {
     const [importId, domain] = [randomUUID(), `${randomUUID()}.example`];
     const text = `${toLines(people(700, domain))}{}\n`;
-    const first = await importLines(house, text, { importId });
-    const again = await importLines(house, text, { importId });
+    const first = await importLines(instance, text, { importId });
+    const again = await importLines(instance, text, { importId });
     expect(again.status).toBe(200);
     const { updatedAt: _, finishedAt: __, ...same } = first.body;
     expect(again.body).toMatchObject(same);
@@ -489,28 +496,28 @@ describe('an import that was interrupted', () => {
   it('goes on with the same lines only: others are refused, not skipped', async () => {
     const [importId, domain] = [randomUUID(), `${randomUUID()}.example`];
     const lines = people(10, domain);
-    await importLines(house, toLines(lines), { importId });
+    await importLines(instance, toLines(lines), { importId });
     const changed = [{ email: uniqueEmail() }, ...lines.slice(1), { email: uniqueEmail() }];
     for (const other of [changed, lines.slice(0, 5), []]) {
-      expect(await importLines(house, toLines(other), { importId })).toMatchObject({
+      expect(await importLines(instance, toLines(other), { importId })).toMatchObject({
         status: 409,
         body: { code: 'conflict' },
       });
     }
     expect(await find(changed[0]!.email)).toBeUndefined();
     expect(await find(changed[10]!.email)).toBeUndefined();
-    const longer = await importLines(house, toLines([...lines, ...people(5, domain)]), { importId });
+    const longer = await importLines(instance, toLines([...lines, ...people(5, domain)]), { importId });
     expect(longer.body).toMatchObject({ state: 'completed', created: 10, skipped: 5, lastLine: 15 });
   });
 
   it('and is sent with other lines changes nothing: what is complete stays complete', async () => {
     const importId = randomUUID();
-    await importLines(house, toLines(people(10)), { importId });
-    const row = () => house.sql('SELECT * FROM imports WHERE id = $1', [importId]);
+    await importLines(instance, toLines(people(10)), { importId });
+    const row = () => instance.sql('SELECT * FROM imports WHERE id = $1', [importId]);
     const before = await row();
     expect(before).toMatchObject([{ state: 'completed', finished_at: expect.any(Date) }]);
     for (const other of [people(12), people(3), []]) {
-      expect((await importLines(house, toLines(other), { importId })).status).toBe(409);
+      expect((await importLines(instance, toLines(other), { importId })).status).toBe(409);
     }
     expect(await row()).toEqual(before);
   });
@@ -518,10 +525,10 @@ describe('an import that was interrupted', () => {
   it('is not taken from who works on it by other lines', async () => {
     const importId = randomUUID();
     const lines = people(700);
-    const first = new OpenImport(house, { importId });
+    const first = new OpenImport(instance, { importId });
     first.send(toLines(lines.slice(0, 600)));
     await eventually('a batch', async () => (await show(importId)).body.lastLine === 500);
-    expect((await importLines(house, toLines(people(600)), { importId })).status).toBe(409);
+    expect((await importLines(instance, toLines(people(600)), { importId })).status).toBe(409);
     expect((await show(importId)).body).toMatchObject({ state: 'running', lastLine: 500 });
     first.send(toLines(lines.slice(600)));
     expect(await first.answer()).toMatchObject({ status: 200, body: { state: 'completed', created: 700 } });
@@ -530,10 +537,10 @@ describe('an import that was interrupted', () => {
   it('is taken over by whoever sends it again; the first request writes nothing more', async () => {
     const [importId, domain] = [randomUUID(), `${randomUUID()}.example`];
     const lines = people(1_500, domain);
-    const first = new OpenImport(house, { importId });
+    const first = new OpenImport(instance, { importId });
     first.send(toLines(lines.slice(0, 600)));
     await eventually('a batch', async () => (await show(importId)).body.lastLine === 500);
-    const second = await importLines(house, toLines(lines), { importId });
+    const second = await importLines(instance, toLines(lines), { importId });
     expect(second.body).toMatchObject({ state: 'completed', created: 1_500 });
     first.send(toLines(lines.slice(600)));
     expect(await first.answer()).toMatchObject({ status: 409, body: { code: 'conflict' } });
@@ -548,7 +555,7 @@ describe('an import that was interrupted', () => {
   it('has its Idempotency-Key for an id, where it has no other (HD-04)', async () => {
     const [key, domain] = [randomUUID(), `${randomUUID()}.example`];
     const send = (headers = {}) =>
-      importLines(house, toLines(people(5, domain)), {}, { 'idempotency-key': key, ...headers });
+      importLines(instance, toLines(people(5, domain)), {}, { 'idempotency-key': key, ...headers });
     const [first, second] = [await send(), await send()];
     expect(first.body).toMatchObject({ created: 5, skipped: 0 });
     expect(second.body).toMatchObject({ id: first.body.id, created: 5, skipped: 0, total: 5 });
@@ -557,13 +564,13 @@ describe('an import that was interrupted', () => {
   });
 
   it('ends with the key that began it (AK-07)', async () => {
-    const key = await insertKey(house, { ...house.credentials, type: 'secret' });
+    const key = await insertKey(instance, { ...instance.credentials, type: 'secret' });
     const [importId, domain] = [randomUUID(), `${randomUUID()}.example`];
     const lines = people(1_200, domain);
-    const open = new OpenImport(house, { importId }, key);
+    const open = new OpenImport(instance, { importId }, key);
     open.send(toLines(lines.slice(0, 600)));
     await eventually('a batch', async () => (await show(importId)).body.lastLine === 500);
-    await house.sql('UPDATE api_keys SET revoked_at = now() WHERE prefix || last4 = $1', [
+    await instance.sql('UPDATE api_keys SET revoked_at = now() WHERE prefix || last4 = $1', [
       key.slice(0, 8) + key.slice(-4),
     ]);
     open.send(toLines(lines.slice(600)));
@@ -579,14 +586,14 @@ describe('an import that was interrupted', () => {
 
 describe('the reach of an import', () => {
   let stranger: Tenant;
-  beforeAll(async () => (stranger = await insertOrganization(house)));
+  beforeAll(async () => (stranger = await insertOrganization(instance)));
 
   it('is the projects of the key, and no others (AK-05)', async () => {
-    const sibling = await insertProject(house, house.credentials.organizationId);
+    const sibling = await insertProject(instance, instance.credentials.organizationId);
     const { projectId } = sibling;
     const [one, two] = [people(1), people(1)];
     expect((await importList({ projectId, customers: one })).body).toMatchObject({ projectId, created: 1 });
-    expect((await importLines(house, toLines(two), { projectId })).body).toMatchObject({
+    expect((await importLines(instance, toLines(two), { projectId })).body).toMatchObject({
       projectId,
       created: 1,
     });
@@ -596,7 +603,7 @@ describe('the reach of an import', () => {
     const answers = await Promise.all(
       [stranger.projectId, randomUUID()].flatMap((projectId) => [
         importList({ projectId, customers }),
-        importLines(house, toLines(customers), { projectId }),
+        importLines(instance, toLines(customers), { projectId }),
       ]),
     );
     for (const { status, body } of answers) expect([status, body.code]).toEqual([404, 'not_found']);
@@ -604,11 +611,11 @@ describe('the reach of an import', () => {
   });
 
   it('ends at an archived project', async () => {
-    const { projectId } = await insertProject(house, house.credentials.organizationId);
-    await house.sql('UPDATE projects SET archived_at = now() WHERE id = $1', [projectId]);
+    const { projectId } = await insertProject(instance, instance.credentials.organizationId);
+    await instance.sql('UPDATE projects SET archived_at = now() WHERE id = $1', [projectId]);
     for (const answer of [
       await importList({ projectId, customers: people(1) }),
-      await importLines(house, toLines(people(1)), { projectId }),
+      await importLines(instance, toLines(people(1)), { projectId }),
     ]) {
       expect(answer).toMatchObject({ status: 409, body: { code: 'project_archived' } });
     }
@@ -616,16 +623,16 @@ describe('the reach of an import', () => {
 
   it("another tenant's import is one that does not exist, and its id is free (AK-04)", async () => {
     const lines = toLines(people(3));
-    const { body } = await importLines(house, lines);
+    const { body } = await importLines(instance, lines);
     const theirs = withKey(stranger.secretKey);
-    const ask = (id: string) => house.request('GET', `/api/v1/imports/${id}`, { headers: theirs });
+    const ask = (id: string) => instance.request('GET', `/api/v1/imports/${id}`, { headers: theirs });
     const answers = [await ask(body.id as string), await ask(randomUUID()), await ask('nonsense')];
     for (const answer of answers) {
       expect(answer.status).toBe(404);
       expect({ ...answer.body, requestId: '' }).toEqual({ ...answers[1]!.body, requestId: '' });
     }
     const other = people(2);
-    const own = await importLines(house, toLines(other), { importId: body.id as string }, theirs);
+    const own = await importLines(instance, toLines(other), { importId: body.id as string }, theirs);
     expect(own).toMatchObject({
       status: 200,
       body: { id: body.id, projectId: stranger.projectId, created: 2 },
@@ -635,40 +642,43 @@ describe('the reach of an import', () => {
   });
 
   it('needs customer:write, and hashes need no more (AK-06)', async () => {
-    const keyOf = (scopes: string[]) => insertKey(house, { ...house.credentials, type: 'secret', scopes });
+    const keyOf = (scopes: string[]) =>
+      insertKey(instance, { ...instance.credentials, type: 'secret', scopes });
     const [writer, reader] = [await keyOf(['customer:write']), await keyOf(['customer:read'])];
     const line = { email: uniqueEmail(), passwordHash: bcrypt.hashSync(PASSWORD, 4) };
     const refused = [
-      await importLines(house, toLines([line]), {}, withKey(reader)),
-      await house.request('POST', PATH, { body: { customers: [line] }, headers: withKey(reader) }),
-      await house.request('GET', `/api/v1/imports/${randomUUID()}`, { headers: withKey(reader) }),
+      await importLines(instance, toLines([line]), {}, withKey(reader)),
+      await instance.request('POST', PATH, { body: { customers: [line] }, headers: withKey(reader) }),
+      await instance.request('GET', `/api/v1/imports/${randomUUID()}`, { headers: withKey(reader) }),
     ];
     for (const answer of refused) {
       expect(answer).toMatchObject({ status: 403, body: { requiredScopes: ['customer:write'] } });
     }
-    const { body } = await importLines(house, toLines([line]), {}, withKey(writer));
+    const { body } = await importLines(instance, toLines([line]), {}, withKey(writer));
     expect(body.created).toBe(1);
     expect((await login(line.email)).status).toBe(200);
   });
 
   it('is written into the audit log', async () => {
-    const { body } = await importLines(house, toLines(people(1)));
-    const rows = await house.sql(`SELECT action, target_type FROM audit_log WHERE target_id = $1`, [body.id]);
+    const { body } = await importLines(instance, toLines(people(1)));
+    const rows = await instance.sql(`SELECT action, target_type FROM audit_log WHERE target_id = $1`, [
+      body.id,
+    ]);
     expect(rows).toEqual([{ action: 'import.started', target_type: 'import' }]);
   });
 });
 
 it('imports are kept for 30 days', async () => {
-  const { body: old } = await importLines(house, '{}\n{}\n');
-  const { body: recent } = await importLines(house, '{}\n');
+  const { body: old } = await importLines(instance, '{}\n{}\n');
+  const { body: recent } = await importLines(instance, '{}\n');
   const age = (column: string) =>
-    house.sql(`UPDATE imports SET ${column} = now() - interval '31 days' WHERE id = $1`, [old.id]);
+    instance.sql(`UPDATE imports SET ${column} = now() - interval '31 days' WHERE id = $1`, [old.id]);
   await age('created_at');
   await age('updated_at');
-  const worker = house.startWorker();
+  const worker = instance.startWorker();
   await eventually('the old one being gone', async () => (await show(old.id as string)).status === 404);
   await worker.end();
-  const left = await house.sql('SELECT 1 FROM import_failures WHERE import_id = $1', [old.id]);
+  const left = await instance.sql('SELECT 1 FROM import_failures WHERE import_id = $1', [old.id]);
   expect(left).toEqual([]);
   expect((await show(recent.id as string)).body.failures.data).toHaveLength(1);
 });

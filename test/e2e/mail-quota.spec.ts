@@ -1,18 +1,18 @@
-import { House, PASSWORD, type Answer } from '../support/house.js';
+import { TestInstance, PASSWORD, type Answer } from '../support/test-instance.js';
 import { patiently } from '../support/patiently.js';
 import { uniqueEmail } from '../support/unique-email.js';
 
-let house: House;
-beforeAll(async () => (house = await House.start({ workers: 0 })));
-afterAll(async () => house?.stop());
+let instance: TestInstance;
+beforeAll(async () => (instance = await TestInstance.start({ workers: 0 })));
+afterAll(async () => instance?.stop());
 
 const ask = async (route: 'forgot-password' | 'resend-verification', email: string): Promise<void> =>
-  expect(await patiently(() => house.page('POST', `/api/v1/auth/${route}`, { email }))).toMatchObject({
+  expect(await patiently(() => instance.page('POST', `/api/v1/auth/${route}`, { email }))).toMatchObject({
     status: 202,
   });
-const create = (more: object): Promise<Answer> => house.server('POST', '/api/v1/customers', more);
+const create = (more: object): Promise<Answer> => instance.server('POST', '/api/v1/customers', more);
 const written = async (email: string): Promise<string[]> =>
-  (await house.sql('SELECT kind FROM mails WHERE recipient = $1 ORDER BY id', [email])).map(
+  (await instance.sql('SELECT kind FROM mails WHERE recipient = $1 ORDER BY id', [email])).map(
     ({ kind }) => kind,
   );
 
@@ -32,7 +32,7 @@ describe('RL-08: a mail that is not written uses up no quota', () => {
     const email = uniqueEmail();
     const { body } = await create({ email, emailVerified: true });
     for (let tries = 0; tries < 5; tries += 1) await ask('resend-verification', email);
-    await house.sql('UPDATE customers SET email_verified = false WHERE id = $1', [body.id]);
+    await instance.sql('UPDATE customers SET email_verified = false WHERE id = $1', [body.id]);
     await ask('resend-verification', email);
     expect(await written(email)).toEqual(['verify-email']);
   });
@@ -40,10 +40,10 @@ describe('RL-08: a mail that is not written uses up no quota', () => {
   it('of a customer who is disabled', async () => {
     const email = uniqueEmail();
     const { body } = await create({ email });
-    await house.server('POST', `/api/v1/customers/${body.id}/disable`);
+    await instance.server('POST', `/api/v1/customers/${body.id}/disable`);
     await ask('forgot-password', email);
     await ask('resend-verification', email);
-    await house.server('POST', `/api/v1/customers/${body.id}/enable`);
+    await instance.server('POST', `/api/v1/customers/${body.id}/enable`);
     await ask('forgot-password', email);
     await ask('resend-verification', email);
     expect(await written(email)).toEqual(['reset-password', 'verify-email']);

@@ -1,7 +1,7 @@
 import { CustomerDirectoryRepository, everybody, LookupsRepository, type CustomerFilter } from '#persistence';
 import { Explainer } from '../support/explainer.js';
-import { House } from '../support/house.js';
-import { readAll } from '../support/house-log.js';
+import { TestInstance } from '../support/test-instance.js';
+import { readAll } from '../support/instance-log.js';
 import { insertOperator, type OperatorClient } from '../support/operator.js';
 
 const ORGANIZATIONS = 1_000;
@@ -10,21 +10,21 @@ const LIMIT = 50;
 /** Each of four walks may come to a page of the table for every customer. */
 const MOST_PAGES = 4 * LIMIT + 100;
 
-let house: House;
+let instance: TestInstance;
 let viewer: OperatorClient;
 beforeAll(async () => {
-  house = await House.start({ workers: 0, env: { RATE_LIMITS: 'off' } });
-  viewer = await insertOperator(house, 'viewer');
-  await house.sql(
+  instance = await TestInstance.start({ workers: 0, env: { RATE_LIMITS: 'off' } });
+  viewer = await insertOperator(instance, 'viewer');
+  await instance.sql(
     `INSERT INTO organizations (id, name, slug)
      SELECT gen_random_uuid(), 'Company ' || n, 'company-' || n FROM generate_series(1, $1) n`,
     [ORGANIZATIONS],
   );
-  await house.sql(
+  await instance.sql(
     `INSERT INTO projects (id, organization_id, name, slug)
      SELECT gen_random_uuid(), id, name, slug FROM organizations WHERE slug LIKE 'company-%'`,
   );
-  await house.sql(
+  await instance.sql(
     `INSERT INTO customers (id, project_id, external_id, email, first_name, last_name, email_verified, disabled_at,
        last_login_at, created_at)
      SELECT gen_random_uuid(), id, 'crm-' || n || '-' || slug, n || '@' || slug || '.example',
@@ -33,10 +33,10 @@ beforeAll(async () => {
      FROM projects, generate_series(1, $1) n WHERE slug LIKE 'company-%'`,
     [CUSTOMERS_EACH],
   );
-  await house.sql('VACUUM ANALYZE organizations');
-  await house.sql('VACUUM ANALYZE customers');
+  await instance.sql('VACUUM ANALYZE organizations');
+  await instance.sql('VACUUM ANALYZE customers');
 });
-afterAll(async () => house?.stop());
+afterAll(async () => instance?.stop());
 
 const past = new Date('2000-01-01');
 const monthAgo = new Date(Date.now() - 30 * 86_400_000).toISOString();
@@ -63,9 +63,9 @@ function pagesRead({ plans }: Explainer): number {
   return read.reduce((sum, pages) => sum + pages, 0);
 }
 
-describe('what operators ask of the house costs the same however many organizations there are', () => {
+describe('what operators ask of the instance costs the same however many organizations there are', () => {
   it.each(filters)('a page of %s', async (_, filter) => {
-    const explainer = new Explainer(house);
+    const explainer = new Explainer(instance);
     const directory = explainer.repository(CustomerDirectoryRepository);
     const { customers } = await directory.page(wholeHouse, { ...everybody, ...filter }, null, LIMIT);
     expect(customers.length).toBeGreaterThan(0);
@@ -73,14 +73,14 @@ describe('what operators ask of the house costs the same however many organizati
   });
 
   it('who has an address', async () => {
-    const explainer = new Explainer(house);
+    const explainer = new Explainer(instance);
     const found = await explainer.repository(LookupsRepository).customersWith('7@company-7.example');
     expect(found).toHaveLength(1);
     expect(pagesRead(explainer)).toBeLessThan(20);
   });
 });
 
-describe('the customers of the whole house', () => {
+describe('the customers of the whole instance', () => {
   const lists: [Record<string, string>, string][] = [
     [{ createdAfter: monthAgo }, `WHERE created_at > '${monthAgo}' ORDER BY created_at DESC, id DESC`],
     [
@@ -96,7 +96,7 @@ describe('the customers of the whole house', () => {
     [{ externalId: 'crm-7-company-7' }, `WHERE external_id = 'crm-7-company-7'`],
   ];
   it.each(lists)('are listed across organizations with %j', async (query, rest) => {
-    const wanted = await house.sql<{ id: string }>(`SELECT id FROM customers ${rest}`);
+    const wanted = await instance.sql<{ id: string }>(`SELECT id FROM customers ${rest}`);
     expect(wanted.length).toBeGreaterThan(0);
     const listed = await readAll(viewer, '/customers', { ...query, limit: '200' });
     expect(listed).toEqual(wanted.map(({ id }) => id));

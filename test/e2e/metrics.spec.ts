@@ -3,9 +3,9 @@ import { readFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import { format } from 'prettier';
 import { eventually } from '../support/eventually.js';
-import { carriers, House } from '../support/house.js';
+import { carriers, TestInstance } from '../support/test-instance.js';
 import { listeningPorts } from '../support/listening.js';
-import { freePort, type HouseProcess } from '../support/processes.js';
+import { freePort, type ServerProcess } from '../support/processes.js';
 import { Receiver, status } from '../support/receiver.js';
 import { Scrape } from '../support/scrape.js';
 import { uniqueEmail } from '../support/unique-email.js';
@@ -13,27 +13,27 @@ import { uniqueEmail } from '../support/unique-email.js';
 const route = '/api/v1/auth/login';
 const requests = 'gatehouse_http_request_duration_seconds_count';
 
-/** A house that nobody calls yet, with a worker whose metrics have a port of their own. */
+/** An instance that nobody calls yet, with a worker whose metrics have a port of their own. */
 async function start(
   env: Record<string, string> = {},
-): Promise<{ house: House; api: number; worker: number }> {
+): Promise<{ instance: TestInstance; api: number; worker: number }> {
   const [api, worker] = [await freePort(), await freePort()];
-  const house = await House.start({ workers: 0, env: { METRICS_PORT: String(api), ...env } });
-  house.startWorker({ METRICS_PORT: String(worker) });
-  await house.ready();
-  return { house, api, worker };
+  const instance = await TestInstance.start({ workers: 0, env: { METRICS_PORT: String(api), ...env } });
+  instance.startWorker({ METRICS_PORT: String(worker) });
+  await instance.ready();
+  return { instance, api, worker };
 }
 
 describe('metrics of both programs', () => {
-  let house: House;
+  let instance: TestInstance;
   let ports: { api: number; worker: number };
   const api = () => Scrape.of(ports.api);
   const worker = () => Scrape.of(ports.worker);
 
   beforeAll(async () => {
-    ({ house, ...ports } = await start({ WEBHOOK_RETRY_SCHEDULE: '0s,50ms,50ms,50ms,50ms' }));
+    ({ instance, ...ports } = await start({ WEBHOOK_RETRY_SCHEDULE: '0s,50ms,50ms,50ms,50ms' }));
   });
-  afterAll(() => house?.stop());
+  afterAll(() => instance?.stop());
 
   it('CO-05: say which program and version it is', async () => {
     expect((await api()).value('gatehouse_build_info', { service: 'api' })).toBe(1);
@@ -42,10 +42,10 @@ describe('metrics of both programs', () => {
 
   it('CO-05: count logins by result, and requests by route, method and status class', async () => {
     const before = await api();
-    const { email } = (await house.register()).body.customer as { email: string };
-    await house.login(email);
-    await house.login(email, 'not their password');
-    await house.login(uniqueEmail());
+    const { email } = (await instance.register()).body.customer as { email: string };
+    await instance.login(email);
+    await instance.login(email, 'not their password');
+    await instance.login(uniqueEmail());
     const after = await api();
     const grown = (name: string, labels: Record<string, string>) =>
       (after.value(name, labels) ?? 0) - (before.value(name, labels) ?? 0);
@@ -54,17 +54,17 @@ describe('metrics of both programs', () => {
     expect(grown('gatehouse_logins_total', { result: 'error' })).toBe(0);
     expect(grown(requests, { route, method: 'POST', status: '2xx' })).toBe(1);
     expect(grown(requests, { route, method: 'POST', status: '4xx' })).toBe(2);
-    // Once to register, once each to log in; the house hashes for nobody else.
+    // Once to register, once each to log in; the instance hashes for nobody else.
     expect(grown('gatehouse_password_hash_wait_seconds_count', {})).toBe(4);
     expect(after.value('gatehouse_password_hash_queue_length')).toBe(0);
   });
 
   it('CO-05: count a login of a disabled customer and one of too many', async () => {
-    const { email, id } = (await house.register()).body.customer as { email: string; id: string };
-    await house.server('POST', `/api/v1/customers/${id}/disable`);
-    await house.login(email);
+    const { email, id } = (await instance.register()).body.customer as { email: string; id: string };
+    await instance.server('POST', `/api/v1/customers/${id}/disable`);
+    await instance.login(email);
     const stranger = uniqueEmail();
-    for (let tries = 0; tries < 11; tries += 1) await house.login(stranger);
+    for (let tries = 0; tries < 11; tries += 1) await instance.login(stranger);
     const scrape = await api();
     expect(scrape.value('gatehouse_logins_total', { result: 'disabled' })).toBe(1);
     expect(scrape.value('gatehouse_logins_total', { result: 'throttled' })).toBe(1);
@@ -73,14 +73,14 @@ describe('metrics of both programs', () => {
   it('CO-05: count attempts by result and number, and show the dead letter', async () => {
     const receiver = await Receiver.start();
     receiver.answer(status(500), status(500)).otherwise = status(204);
-    await house.createEndpoint(receiver.url, ['customer.created']);
+    await instance.createEndpoint(receiver.url, ['customer.created']);
     const dead = await Receiver.start();
     dead.otherwise = status(500);
-    await house.createEndpoint(dead.url, ['customer.created']);
+    await instance.createEndpoint(dead.url, ['customer.created']);
     const before = await worker();
     expect(before.value('gatehouse_webhook_attempts_total', { result: 'worker_lost', attempt: '5' })).toBe(0);
     expect(before.value('gatehouse_dead_letters')).toBe(0);
-    await house.register();
+    await instance.register();
     const attempts = (scrape: Scrape, result: string, attempt: string) =>
       scrape.value('gatehouse_webhook_attempts_total', { result, attempt });
     const after = await eventually('the dead letter', async () => {
@@ -96,7 +96,7 @@ describe('metrics of both programs', () => {
     expect(attempts(after, 'http_error', '5')).toBe(1);
     expect(after.value('gatehouse_webhook_first_attempt_delay_seconds_count')).toBe(2);
     expect(after.value('gatehouse_deliveries_oldest_due_seconds')).toBe(0);
-    // The same of the whole house, whoever is asked.
+    // The same of the whole instance, whoever is asked.
     await eventually(
       'the api telling it too',
       async () => (await api()).value('gatehouse_dead_letters') === 1,
@@ -105,15 +105,15 @@ describe('metrics of both programs', () => {
   });
 
   it('CO-05: count what the sweeper puts right, and show what is due and disabled', async () => {
-    const { id } = await house.createEndpoint('http://127.0.0.1:9/', ['customer.updated']);
+    const { id } = await instance.createEndpoint('http://127.0.0.1:9/', ['customer.updated']);
     const before = (await worker()).value('gatehouse_sweeper_repairs_total', { kind: 'orphan_cancelled' });
     expect(before).toBe(0);
     // As a race between an event and the end of its endpoint leaves it.
-    await house.sql(
+    await instance.sql(
       `UPDATE webhook_endpoints SET status = 'disabled', disabled_reason = 'failing', disabled_at = now() WHERE id = $1`,
       [id.replace('ep_', '')],
     );
-    await house.sql(
+    await instance.sql(
       `INSERT INTO deliveries (id, organization_id, project_id, event_id, event_type, endpoint_id, target_url, next_attempt_at)
        SELECT gen_random_uuid(), organization_id, project_id, id, type, $1, 'http://127.0.0.1:9/', now() - interval '1 minute'
        FROM events ORDER BY id LIMIT 1`,
@@ -146,18 +146,18 @@ describe('metrics of both programs', () => {
   });
 
   it('CO-05: no label holds an id, an address or a URL, whatever is asked for', async () => {
-    const { customer, tokens } = (await house.register()).body;
+    const { customer, tokens } = (await instance.register()).body;
     const series = (scrape: Scrape) =>
       scrape.samples.filter(({ name }) => name.startsWith('gatehouse_')).length;
     const before = series(await api());
     const look = async (id: string) => {
-      await house.server('GET', `/api/v1/customers/${id}`);
-      await house.server('GET', `/api/v1/customers?email=${encodeURIComponent(customer.email as string)}`);
-      await house.server('GET', `/v1/webhooks/deliveries?cursor=${id}`);
+      await instance.server('GET', `/api/v1/customers/${id}`);
+      await instance.server('GET', `/api/v1/customers?email=${encodeURIComponent(customer.email as string)}`);
+      await instance.server('GET', `/v1/webhooks/deliveries?cursor=${id}`);
       for (const path of [`/${id}`, `/api/v1/${id}?x=${id}`, `/verify-email?token=${id}`])
-        await fetch(house.baseUrl + path);
-      await fetch(house.baseUrl + '/livez', { method: 'PROPFIND' });
-      await house.customer(tokens.accessToken, 'GET', '/api/v1/me');
+        await fetch(instance.baseUrl + path);
+      await fetch(instance.baseUrl + '/livez', { method: 'PROPFIND' });
+      await instance.customer(tokens.accessToken, 'GET', '/api/v1/me');
     };
     await look(customer.id as string);
     await look(crypto.randomUUID());
@@ -172,7 +172,7 @@ describe('metrics of both programs', () => {
       for (const [name, value] of Object.entries(labels))
         values.set(name, (values.get(name) ?? new Set()).add(value));
     }
-    const document = (await house.request('GET', '/openapi.json')).body as { paths: object };
+    const document = (await instance.request('GET', '/openapi.json')).body as { paths: object };
     const routes = new Set(Object.keys(document.paths).map((path) => path.replace(/\{(\w+)\}/g, ':$1')));
     const isKnown = (name: string) =>
       routes.has(name) || /^\/(openapi\.json|docs(\/.*)?|verify-email)$/.test(name);
@@ -236,7 +236,7 @@ describe('metrics of both programs', () => {
     ]) {
       expect((await fetch(base + path, { method: method! })).status).toBe(404);
     }
-    expect((await fetch(`${house.baseUrl}/metrics`)).status).toBe(404);
+    expect((await fetch(`${instance.baseUrl}/metrics`)).status).toBe(404);
   });
 });
 
@@ -284,20 +284,20 @@ describe('a METRICS_PORT that is taken', () => {
     const port = await freePort();
     const squatter = createServer().listen(port, '127.0.0.1');
     await once(squatter, 'listening');
-    const house = await House.start({ workers: 0, env: { METRICS_PORT: String(port) } });
+    const instance = await TestInstance.start({ workers: 0, env: { METRICS_PORT: String(port) } });
     try {
-      expect((await house.register()).status).toBe(201);
-      const told = (log: HouseProcess['log'], message: string) =>
+      expect((await instance.register()).status).toBe(201);
+      const told = (log: ServerProcess['log'], message: string) =>
         log.filter((line) => line['message'] === message);
-      const [line] = told(house.api.log, 'metrics cannot be served');
+      const [line] = told(instance.api.log, 'metrics cannot be served');
       expect(line).toMatchObject({ level: 'error', port, code: 'EADDRINUSE' });
       squatter.close();
-      await eventually('metrics being served', () => told(house.api.log, 'metrics are served').length > 0);
+      await eventually('metrics being served', () => told(instance.api.log, 'metrics are served').length > 0);
       expect((await Scrape.of(port)).value('gatehouse_build_info')).toBe(1);
-      expect(told(house.api.log, 'metrics cannot be served')).toHaveLength(1);
+      expect(told(instance.api.log, 'metrics cannot be served')).toHaveLength(1);
     } finally {
       squatter.close();
-      await house.stop();
+      await instance.stop();
     }
   });
 });
@@ -305,24 +305,28 @@ describe('a METRICS_PORT that is taken', () => {
 describe('metrics with Redis', () => {
   (carriers.includes('redis') ? it : it.skip)('CO-05: show that it is there', async () => {
     const port = await freePort();
-    const house = await House.start({ carrier: 'redis', workers: 0, env: { METRICS_PORT: String(port) } });
+    const instance = await TestInstance.start({
+      carrier: 'redis',
+      workers: 0,
+      env: { METRICS_PORT: String(port) },
+    });
     try {
       await eventually('Redis', async () => (await Scrape.of(port)).value('gatehouse_redis_up') === 1);
     } finally {
-      await house.stop();
+      await instance.stop();
     }
   });
 });
 
 describe('without METRICS_PORT', () => {
   it('CO-05: nothing more is listened on', async () => {
-    const house = await House.start();
+    const instance = await TestInstance.start();
     try {
-      expect(await listeningPorts(house.api.pid)).toEqual([Number(house.env['PORT'])]);
-      expect(await listeningPorts(house.workers[0]!.pid)).toEqual([]);
-      expect((await fetch(`${house.baseUrl}/metrics`)).status).toBe(404);
+      expect(await listeningPorts(instance.api.pid)).toEqual([Number(instance.env['PORT'])]);
+      expect(await listeningPorts(instance.workers[0]!.pid)).toEqual([]);
+      expect((await fetch(`${instance.baseUrl}/metrics`)).status).toBe(404);
     } finally {
-      await house.stop();
+      await instance.stop();
     }
   });
 });

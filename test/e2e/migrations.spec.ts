@@ -1,27 +1,27 @@
 import { eventually } from '../support/eventually.js';
-import { House } from '../support/house.js';
+import { TestInstance } from '../support/test-instance.js';
 
 /** What the fifteenth migration makes. */
 const TABLE = 'redelivery_batches';
 
 describe('migrations', () => {
-  let house: House;
-  beforeAll(async () => (house = await House.start({ workers: 0 })));
-  afterAll(async () => house?.stop());
+  let instance: TestInstance;
+  beforeAll(async () => (instance = await TestInstance.start({ workers: 0 })));
+  afterAll(async () => instance?.stop());
 
   const applied = async (): Promise<string[]> =>
-    (await house.sql<{ name: string }>('SELECT name FROM migrations ORDER BY id')).map(({ name }) => name);
+    (await instance.sql<{ name: string }>('SELECT name FROM migrations ORDER BY id')).map(({ name }) => name);
 
   it('hold no locks while a later one goes on, and after a failure the next start goes on where it was', async () => {
-    await house.api.end('SIGTERM');
+    await instance.api.end('SIGTERM');
     const all = await applied();
-    await house.sql('DROP SCHEMA public CASCADE; CREATE SCHEMA public');
-    const holder = await house.db.connect();
+    await instance.sql('DROP SCHEMA public CASCADE; CREATE SCHEMA public');
+    const holder = await instance.db.connect();
     // Whoever comes to this table waits, and then finds that it is there already.
     await holder.query(`BEGIN; CREATE TABLE ${TABLE} ()`);
-    const api = house.startApi();
+    const api = instance.startApi();
     await eventually('the migration waiting', async () => {
-      const waiting = await house.sql(
+      const waiting = await instance.sql(
         `SELECT FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND query LIKE '%CREATE TABLE ${TABLE}%'
            AND datname = current_database()`,
       );
@@ -29,16 +29,16 @@ describe('migrations', () => {
     });
     const first = await applied();
     expect(first.length).toBeGreaterThan(10);
-    expect(await house.sql('SELECT FROM deliveries')).toEqual([]);
+    expect(await instance.sql('SELECT FROM deliveries')).toEqual([]);
     await holder.query('COMMIT');
     holder.release();
     expect(await api.ended()).toBe(1);
     expect(await applied()).toEqual(first);
 
-    await house.sql(`DROP TABLE ${TABLE}`);
-    house.startApi();
-    await house.ready();
+    await instance.sql(`DROP TABLE ${TABLE}`);
+    instance.startApi();
+    await instance.ready();
     expect(await applied()).toEqual(all);
-    expect((await house.register()).status).toBe(201);
+    expect((await instance.register()).status).toBe(201);
   });
 });

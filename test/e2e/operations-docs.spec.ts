@@ -4,7 +4,7 @@ import { promisify } from 'node:util';
 import { Keyring } from '#platform';
 import { shellBlocks } from '../support/code-blocks.js';
 import { deadLetters, emit, finished, hastily } from '../support/dead-letters.js';
-import { House } from '../support/house.js';
+import { TestInstance } from '../support/test-instance.js';
 import { Receiver, status } from '../support/receiver.js';
 import { insertKey } from '../support/tenants.js';
 
@@ -12,19 +12,19 @@ const DOCUMENT = 'docs/operations.md';
 /** Of whoever reads the document, who gives them where it asks for them. */
 const OWN_SETTINGS = 'GATEHOUSE_URL="$OWN_URL" GATEHOUSE_SECRET_KEY="$OWN_KEY"';
 
-let house: House;
+let instance: TestInstance;
 let receiver: Receiver;
 /** A key of a project with the scopes that the document asks for, and no more. */
 let secretKey: string;
 beforeAll(async () => {
-  house = await House.start({ env: { ...hastily, RATE_LIMITS: 'off' } });
+  instance = await TestInstance.start({ env: { ...hastily, RATE_LIMITS: 'off' } });
   receiver = await Receiver.start();
   const settings = (await shellBlocks(DOCUMENT)).get('settings')!;
   const scopes = settings.match(/\b[a-z_]+:[a-z]+\b/g)!;
-  secretKey = await insertKey(house, { ...house.credentials, type: 'secret', scopes });
+  secretKey = await insertKey(instance, { ...instance.credentials, type: 'secret', scopes });
 });
 afterAll(async () => {
-  await house?.stop();
+  await instance?.stop();
   await receiver?.stop();
 });
 
@@ -42,7 +42,7 @@ async function walk(block: string, env: Record<string, string> = {}): Promise<an
   const { stdout } = await promisify(execFile)('sh', ['-euc', script.join('\n')], {
     env: {
       PATH: process.env['PATH'],
-      OWN_URL: house.baseUrl,
+      OWN_URL: instance.baseUrl,
       OWN_KEY: secretKey,
       ...env,
     },
@@ -54,15 +54,15 @@ async function walk(block: string, env: Record<string, string> = {}): Promise<an
 /** A new endpoint with so many dead letters. */
 async function dead(count: number): Promise<{ endpointId: string; ids: string[] }> {
   receiver.otherwise = status(500);
-  const { id: endpointId } = await house.createEndpoint(receiver.url, ['customer.created']);
-  await emit(house, count);
-  const ids = await deadLetters(house, endpointId, count);
+  const { id: endpointId } = await instance.createEndpoint(receiver.url, ['customer.created']);
+  await emit(instance, count);
+  const ids = await deadLetters(instance, endpointId, count);
   receiver.otherwise = status(204);
   return { endpointId, ids };
 }
 
 describe('the commands of operations.md', () => {
-  afterEach(() => house.sql(`UPDATE webhook_endpoints SET status = 'deleted'`));
+  afterEach(() => instance.sql(`UPDATE webhook_endpoints SET status = 'deleted'`));
 
   it('list dead letters, redeliver one, and set one aside', async () => {
     const { endpointId, ids } = await dead(2);
@@ -81,7 +81,7 @@ describe('the commands of operations.md', () => {
     expect(plan).toMatchObject({ state: 'planned', total: 3, eligible: 3 });
     const started = (await walk('start', { REDELIVERY_ID: plan.id })).data;
     expect(started.state).toMatch(/running|completed/);
-    await finished(house, plan.id);
+    await finished(instance, plan.id);
     expect((await walk('progress', { REDELIVERY_ID: plan.id })).data).toMatchObject({
       state: 'completed',
       progress: { made: 3, succeeded: 3 },
@@ -93,30 +93,33 @@ describe('the commands of operations.md', () => {
   it('enable an endpoint and recover what it has missed', async () => {
     const since = new Date().toISOString();
     const { endpointId } = await dead(1);
-    await house.server('POST', `/v1/webhooks/endpoints/${endpointId}/disable`);
-    await emit(house, 2);
+    await instance.server('POST', `/v1/webhooks/endpoints/${endpointId}/disable`);
+    await emit(instance, 2);
     const recovery = (await walk('enable', { ENDPOINT_ID: endpointId, SINCE: since })).data;
-    expect(await finished(house, recovery.id)).toMatchObject({ progress: { made: 3, succeeded: 3 } });
+    expect(await finished(instance, recovery.id)).toMatchObject({ progress: { made: 3, succeeded: 3 } });
   });
 
   it('rotate an API key', async () => {
-    const { projectId } = house.credentials;
-    const keys = (await house.server('GET', `/api/v1/projects/${projectId}/api-keys`)).body.data;
+    const { projectId } = instance.credentials;
+    const keys = (await instance.server('GET', `/api/v1/projects/${projectId}/api-keys`)).body.data;
     const key = keys.find(({ type }: { type: string }) => type === 'publishable');
     const rotated = await walk('rotate-api-key', { PROJECT_ID: projectId, KEY_ID: key.id });
     expect(rotated).toMatchObject({ rotatedFrom: key.id, key: expect.stringMatching(/^pk_/) });
   });
 
   it('CF-04: show what hangs on which entry of GATEHOUSE_SECRET', async () => {
-    await house.register();
-    await house.server('POST', '/api/v1/customers', {
+    await instance.register();
+    await instance.server('POST', '/api/v1/customers', {
       email: 'imported@example.com',
       passwordHash: '$2b$10$N9qo8uLOickgx2ZMRZoMyeIjZAgcfl7p92ldGxad68LJZdL17lhWy',
     });
-    await house.server('POST', '/v1/webhooks/endpoints', { url: receiver.url, headers: { 'x-shop': '1' } });
+    await instance.server('POST', '/v1/webhooks/endpoints', {
+      url: receiver.url,
+      headers: { 'x-shop': '1' },
+    });
     const [, sql] = /<!-- ring -->\n\n```sql\n(.*?)^```$/ms.exec(await readFile(DOCUMENT, 'utf8'))!;
-    const { kid } = new Keyring([house.env['GATEHOUSE_SECRET']!]).pepper();
-    const rows = await house.sql<{ what: string; entry: string }>(sql!);
+    const { kid } = new Keyring([instance.env['GATEHOUSE_SECRET']!]).pepper();
+    const rows = await instance.sql<{ what: string; entry: string }>(sql!);
     expect(rows.map(({ what, entry }) => [what, entry]).sort()).toEqual(
       ['imported passwords', 'passwords', 'signing keys', 'webhook headers', 'webhook secrets'].map(
         (what) => [what, kid],

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { DeadLettersRepository, type DeliveryFilter } from '#persistence';
 import { Explainer } from '../support/explainer.js';
-import { House } from '../support/house.js';
-import { countOf, fillHouse, readAll, type HouseLog } from '../support/house-log.js';
+import { TestInstance } from '../support/test-instance.js';
+import { countOf, fillInstance, readAll, type InstanceLog } from '../support/instance-log.js';
 import { insertOperator, signIn, type OperatorClient } from '../support/operator.js';
 import { idAt, insertDeliveries } from '../support/past.js';
 
@@ -10,15 +10,15 @@ const DELIVERIES = 1_600;
 const LOG = '/webhooks/deliveries';
 const DEAD = '/webhooks/dead-letters';
 
-let house: House;
+let instance: TestInstance;
 let operator: OperatorClient;
-let log: HouseLog;
+let log: InstanceLog;
 let batches: { small: string; large: string; wide: string };
 beforeAll(async () => {
-  house = await House.start({ workers: 0, env: { RATE_LIMITS: 'off' } });
-  log = await fillHouse(house, DELIVERIES);
-  await house.sql(`UPDATE attempts SET error = 'timeout' WHERE attempt IN (2, 5) AND NOT success`);
-  operator = await signIn(house);
+  instance = await TestInstance.start({ workers: 0, env: { RATE_LIMITS: 'off' } });
+  log = await fillInstance(instance, DELIVERIES);
+  await instance.sql(`UPDATE attempts SET error = 'timeout' WHERE attempt IN (2, 5) AND NOT success`);
+  operator = await signIn(instance);
   const nobody = Array.from({ length: 30 }, () => randomUUID());
   batches = {
     small: await insertBatch(300, { made: 300, endpointIds: log.endpoints }),
@@ -26,18 +26,18 @@ beforeAll(async () => {
     wide: await insertBatch(500, { made: 1_001, endpointIds: [...log.endpoints, ...nobody] }),
   };
 });
-afterAll(async () => house?.stop());
+afterAll(async () => instance?.stop());
 
 /** A batch that is said to have made so many of which some are there: every second one of those that have none. */
 async function insertBatch(count: number, batch: { made: number; endpointIds: string[] }): Promise<string> {
   const id = idAt(Date.now() - 60_000);
-  await house.sql(
+  await instance.sql(
     `UPDATE deliveries SET batch_id = $1 WHERE id IN (
        SELECT id FROM (SELECT id, row_number() OVER (ORDER BY id) AS n FROM deliveries WHERE batch_id IS NULL) d
        WHERE n % 2 = 0 ORDER BY id LIMIT $2)`,
     [id, count],
   );
-  await house.sql(
+  await instance.sql(
     `INSERT INTO redelivery_batches (id, kind, filter, state, made, endpoint_ids, created_by, started_at, finished_at)
      SELECT $1, 'redelivery', '{}', 'completed', $2, $3, 'operator:' || $4, min(created_at), max(finished_at)
      FROM deliveries WHERE batch_id = $1`,
@@ -47,7 +47,7 @@ async function insertBatch(count: number, batch: { made: number; endpointIds: st
 }
 
 const attemptsIn = async (where: string, values: unknown[] = []): Promise<string[]> => {
-  const rows = await house.sql<{ id: string }>(
+  const rows = await instance.sql<{ id: string }>(
     `SELECT a.id FROM attempts a JOIN deliveries d ON d.id = a.delivery_id JOIN events e ON e.id = a.event_id
      WHERE ${where} ORDER BY a.id DESC`,
     values,
@@ -55,7 +55,7 @@ const attemptsIn = async (where: string, values: unknown[] = []): Promise<string
   return rows.map(({ id }) => `att_${id}`);
 };
 const deliveriesIn = async (where: string, values: unknown[] = []): Promise<string[]> => {
-  const rows = await house.sql<{ id: string }>(
+  const rows = await instance.sql<{ id: string }>(
     `SELECT d.id FROM deliveries d JOIN events e ON e.id = d.event_id WHERE ${where} ORDER BY d.id DESC`,
     values,
   );
@@ -65,11 +65,11 @@ const deliveriesIn = async (where: string, values: unknown[] = []): Promise<stri
 type Filter = [string, () => Record<string, string>, string, () => unknown[]];
 
 const oneOf = async (table: string): Promise<string> =>
-  (await house.sql<{ id: string }>(`SELECT id FROM ${table} ORDER BY id OFFSET 300 LIMIT 1`))[0]!.id;
+  (await instance.sql<{ id: string }>(`SELECT id FROM ${table} ORDER BY id OFFSET 300 LIMIT 1`))[0]!.id;
 
 describe('the log of attempts, as operators see it', () => {
   const filters: Filter[] = [
-    ['all of the house', () => ({}), 'true', () => []],
+    ['all of the instance', () => ({}), 'true', () => []],
     ['failures', () => ({ success: 'false' }), 'NOT a.success', () => []],
     ['a status', () => ({ http_status: '404' }), 'a.http_status = 404', () => []],
     ['a state', () => ({ delivery_state: 'failed' }), `d.state = 'failed'`, () => []],
@@ -171,7 +171,7 @@ describe('the log of attempts, as operators see it', () => {
 
   it('narrows a batch by time, and pages through it', async () => {
     for (const id of Object.values(batches)) {
-      const [{ middle }] = (await house.sql(
+      const [{ middle }] = (await instance.sql(
         `SELECT percentile_disc(0.5) WITHIN GROUP (ORDER BY created_at) AS middle FROM deliveries WHERE batch_id = $1`,
         [id],
       )) as [{ middle: string }];
@@ -203,7 +203,7 @@ describe('the log of attempts, as operators see it', () => {
 
   it('finds what a pasted id names', async () => {
     const attempt = (await attemptsIn(`a.attempt = 2`))[20]!;
-    const [{ delivery, event }] = (await house.sql(
+    const [{ delivery, event }] = (await instance.sql(
       'SELECT delivery_id AS delivery, event_id AS event FROM attempts WHERE id = $1',
       [attempt.slice(4)],
     )) as [{ delivery: string; event: string }];
@@ -260,10 +260,10 @@ describe('the log of attempts, as operators see it', () => {
   it('does not let keys filter so', async () => {
     const queries = ['attempt=1', 'error=timeout', `batch_id=rdl_${randomUUID()}`];
     for (const query of [...queries, `customer_id=${randomUUID()}`, 'q=ada@example.com']) {
-      expect(await house.server('GET', `/v1/webhooks/deliveries?${query}`)).toMatchObject({ status: 400 });
+      expect(await instance.server('GET', `/v1/webhooks/deliveries?${query}`)).toMatchObject({ status: 400 });
     }
-    expect(await house.server('GET', '/v1/webhooks/deliveries/count')).toMatchObject({ status: 404 });
-    expect(await house.server('GET', '/v1/webhooks/dead-letters?resolution=waiting')).toMatchObject({
+    expect(await instance.server('GET', '/v1/webhooks/deliveries/count')).toMatchObject({ status: 404 });
+    expect(await instance.server('GET', '/v1/webhooks/dead-letters?resolution=waiting')).toMatchObject({
       status: 400,
     });
   });
@@ -346,7 +346,7 @@ describe('batches, as operators see them', () => {
     await operator.call('POST', `${path}/${made.running}/start`, { reason: 'to see' });
     // Two plans of yesterday: housekeeping has come by one of them.
     const age = (name: string, set: string) =>
-      house.sql(
+      instance.sql(
         `UPDATE redelivery_batches SET created_at = now() - interval '25 hours' ${set} WHERE id = $1`,
         [made[name]!.slice(4)],
       );
@@ -393,14 +393,14 @@ describe('batches, as operators see them', () => {
         body: { code: 'validation_failed' },
       });
     }
-    expect(await house.server('GET', '/v1/webhooks/redeliveries?state=planned')).toMatchObject({
+    expect(await instance.server('GET', '/v1/webhooks/redeliveries?state=planned')).toMatchObject({
       status: 400,
     });
-    expect(await house.server('GET', '/v1/webhooks/redeliveries/count')).toMatchObject({ status: 404 });
+    expect(await instance.server('GET', '/v1/webhooks/redeliveries/count')).toMatchObject({ status: 404 });
   });
 
   it('are counted up to ten thousand, however many there are', async () => {
-    await house.sql(
+    await instance.sql(
       `INSERT INTO redelivery_batches (id, kind, filter, state, created_by, finished_at)
        SELECT ('00000000-0000-7000-8000-' || lpad(to_hex(n), 12, '0'))::uuid, 'redelivery', '{}',
          CASE WHEN n % 2 = 0 THEN 'expired' ELSE 'completed' END, 'operator:' || $1, now()
@@ -410,7 +410,7 @@ describe('batches, as operators see them', () => {
     expect(await countOf(operator, path)).toEqual({ count: 10_000, isMore: true });
     const { count, isMore } = await countOf(operator, path, { state: 'expired' });
     expect([count >= 5_250 && count < 5_300, isMore]).toEqual([true, false]);
-    await house.sql(`DELETE FROM redelivery_batches WHERE id < '00000001-0000-0000-0000-000000000000'`);
+    await instance.sql(`DELETE FROM redelivery_batches WHERE id < '00000001-0000-0000-0000-000000000000'`);
   });
 });
 
@@ -419,7 +419,7 @@ describe('who did it, as operators see it', () => {
   const batch = async (id: string) => (await operator.call('GET', `${path}/${id}`)).body.data;
 
   it('of a batch, by name', async () => {
-    const other = await insertOperator(house, 'operator');
+    const other = await insertOperator(instance, 'operator');
     const { body } = await operator.call('POST', path, { filter: {} });
     const { id } = body.data as { id: string };
     const names = {
@@ -437,7 +437,7 @@ describe('who did it, as operators see it', () => {
     const listed = (await operator.call('GET', `${path}?limit=1`)).body.data;
     expect(listed).toMatchObject([{ id, ...ended }]);
     // A key that is gone.
-    await house.sql(`UPDATE redelivery_batches SET started_by = 'key:' || $2 WHERE id = $1`, [
+    await instance.sql(`UPDATE redelivery_batches SET started_by = 'key:' || $2 WHERE id = $1`, [
       id.slice(4),
       randomUUID(),
     ]);
@@ -445,12 +445,14 @@ describe('who did it, as operators see it', () => {
   });
 
   it('of a batch that a key made, the name of the key, which keys are not told', async () => {
-    const { body } = await house.server('POST', '/v1/webhooks/redeliveries', { filter: {} });
+    const { body } = await instance.server('POST', '/v1/webhooks/redeliveries', { filter: {} });
     const { id, created_by: by } = body.data as { id: string; created_by: string };
-    const [key] = await house.sql<{ name: string }>('SELECT name FROM api_keys WHERE id = $1', [by.slice(4)]);
+    const [key] = await instance.sql<{ name: string }>('SELECT name FROM api_keys WHERE id = $1', [
+      by.slice(4),
+    ]);
     expect(key!.name).toMatch(/\w/);
     expect(await batch(id)).toMatchObject({ created_by: by, created_by_name: key!.name });
-    const { body: own } = await house.server('GET', `/v1/webhooks/redeliveries/${id}`);
+    const { body: own } = await instance.server('GET', `/v1/webhooks/redeliveries/${id}`);
     expect(own.data).not.toHaveProperty('created_by_name');
   });
 
@@ -459,7 +461,7 @@ describe('who did it, as operators see it', () => {
     const found = async () =>
       (await operator.call('GET', `${DEAD}?resolution=resolved&delivery_id=${letter}`)).body.data;
     expect(await found()).toMatchObject([{ id: letter, resolved_by: null, resolved_by_name: null }]);
-    await house.sql('UPDATE deliveries SET resolved_by = $2 WHERE id = $1', [
+    await instance.sql('UPDATE deliveries SET resolved_by = $2 WHERE id = $1', [
       letter!.slice(4),
       `operator:${operator.operator.id}`,
     ]);
@@ -472,10 +474,10 @@ it('shows an operator how the endpoint of a delivery is, also of one that is del
   const seen = async () =>
     (await operator.call('GET', `${LOG}/${id}`)).body.data as { endpoint_status: string };
   for (const state of ['disabled', 'deleted', 'enabled']) {
-    await house.sql('UPDATE webhook_endpoints SET status = $2 WHERE id = $1', [log.endpoints[1], state]);
+    await instance.sql('UPDATE webhook_endpoints SET status = $2 WHERE id = $1', [log.endpoints[1], state]);
     expect((await seen()).endpoint_status).toBe(state);
   }
-  const { body } = await house.server('GET', `/v1/webhooks/deliveries/${id}`);
+  const { body } = await instance.server('GET', `/v1/webhooks/deliveries/${id}`);
   expect(body.data).not.toHaveProperty('endpoint_status');
 });
 
@@ -519,7 +521,7 @@ describe('a plan to redeliver what the list shows', () => {
     ).toEqual(wanted);
     const { body } = await plan({ ...filter(), resolution: 'waiting' });
     expect(body.data).toMatchObject({ total: wanted.length, eligible: wanted.length, not_eligible: [] });
-    const items = await house.sql<{ id: string }>(
+    const items = await instance.sql<{ id: string }>(
       'SELECT delivery_id AS id FROM redelivery_items WHERE batch_id = $1 ORDER BY delivery_id DESC',
       [body.data.id.slice(4)],
     );
@@ -558,11 +560,11 @@ describe('a plan to redeliver what the list shows', () => {
     for (const q of ['nobody@example.com', 'customer.created', `att_${randomUUID()}`]) {
       expect(await plan({ q, resolution: 'waiting' })).toMatchObject({ status: 404 });
     }
-    expect(await plan({}, await insertOperator(house, 'viewer'))).toMatchObject({
+    expect(await plan({}, await insertOperator(instance, 'viewer'))).toMatchObject({
       status: 403,
       body: { code: 'insufficient_role' },
     });
-    expect(await house.server('POST', '/v1/webhooks/redeliveries', { filter: { q: 'x' } })).toMatchObject({
+    expect(await instance.server('POST', '/v1/webhooks/redeliveries', { filter: { q: 'x' } })).toMatchObject({
       status: 400,
     });
   });
@@ -574,10 +576,10 @@ describe('what is about customers with many events', () => {
   let quiet: string;
   let busy: string;
   beforeAll(async () => {
-    const { organizationId, projectId } = house.credentials;
+    const { organizationId, projectId } = instance.credentials;
     [quiet, busy] = [log.customers[3]!.id, log.customers[0]!.id];
     const insert = (customerId: string, count: number, hour: number) =>
-      house.sql(
+      instance.sql(
         `INSERT INTO events (id, organization_id, project_id, customer_id, type, body, created_at)
          SELECT ('${idAt(Date.now() - hour * 3_600_000).slice(0, 13)}-700' || $5 || '-8000-' || lpad(to_hex(n), 12, '0'))::uuid,
            $1, $2, $3, 'session.created', '{}', now() - $6 * interval '1 hour' FROM generate_series(1, $4::int) n`,
@@ -586,7 +588,7 @@ describe('what is about customers with many events', () => {
     await insert(quiet, EVENTS, 2);
     // All that is delivered of the busy one is older than these.
     await insert(busy, BUSY, 1);
-    await house.sql(
+    await instance.sql(
       `WITH dead AS (
          INSERT INTO deliveries (id, organization_id, project_id, event_id, event_type, endpoint_id, target_url, state,
            attempt, last_http_status, created_at, finished_at)
@@ -601,7 +603,7 @@ describe('what is about customers with many events', () => {
     );
   });
   afterAll(() =>
-    house.sql(
+    instance.sql(
       `WITH forgotten AS (DELETE FROM deliveries WHERE event_id IN (SELECT id FROM events WHERE customer_id = $1) RETURNING id)
        DELETE FROM attempts WHERE delivery_id IN (SELECT id FROM forgotten)`,
       [quiet],
@@ -642,8 +644,8 @@ describe('what is about customers with many events', () => {
   });
 
   it('is read by its events, also while PostgreSQL does not know how many dead letters there are', async () => {
-    await house.sql(`DELETE FROM pg_statistic WHERE starelid = 'deliveries'::regclass`);
-    const explainer = new Explainer(house);
+    await instance.sql(`DELETE FROM pg_statistic WHERE starelid = 'deliveries'::regclass`);
+    const explainer = new Explainer(instance);
     const letters = explainer.repository(DeadLettersRepository);
     const reach = { organizationId: null, projectId: null };
     expect(await letters.count(reach, { customerIds: [quiet] } as DeliveryFilter)).toEqual({
@@ -663,12 +665,12 @@ describe('a count', () => {
     endpoint = log.endpoints[2]!;
     const at = Date.now() - 3_600_000;
     const projectId = log.projects[0];
-    const [made] = await insertDeliveries(house, [
+    const [made] = await insertDeliveries(instance, [
       { endpointId: endpoint, projectId, state: 'failed', attempts: [{ at, status: 500 }] },
     ]);
     const { id } = made!;
     // More than the log of any delivery holds, but nobody counts those.
-    await house.sql(
+    await instance.sql(
       `INSERT INTO attempts (id, organization_id, project_id, event_id, event_type, endpoint_id, delivery_id, target_url,
          attempt, http_status, success, error, duration_ms, response_body, started_at)
        SELECT ('${idAt(at).slice(0, 13)}-7000-8000-' || lpad(to_hex(n), 12, '0'))::uuid, organization_id, project_id,
@@ -676,7 +678,7 @@ describe('a count', () => {
        FROM deliveries, generate_series(1, ${MANY}) n WHERE id = $1`,
       [id],
     );
-    await house.sql(
+    await instance.sql(
       `INSERT INTO deliveries (id, organization_id, project_id, event_id, event_type, endpoint_id, target_url, state,
          attempt, last_http_status, finished_at)
        SELECT ('ffffffff-0000-7000-8000-' || lpad(to_hex(n), 12, '0'))::uuid, organization_id, project_id, event_id,
@@ -684,7 +686,7 @@ describe('a count', () => {
        FROM deliveries, generate_series(1, ${MANY}) n WHERE id = $1`,
       [id],
     );
-    await house.sql(
+    await instance.sql(
       `INSERT INTO events (id, organization_id, project_id, type, body, created_at)
        SELECT ('ffffffff-0000-7000-8000-' || lpad(to_hex(n), 12, '0'))::uuid, organization_id, project_id,
          'login.failed', '{}', now()
@@ -714,7 +716,7 @@ describe('a count', () => {
     expect(await countOf(operator, '/events', { types: 'customer.deleted' })).toMatchObject({ isMore: true });
     // Of a batch that is forgotten as well: what is left of it is more than is looked at one by one.
     const forgotten = randomUUID();
-    await house.sql(
+    await instance.sql(
       `UPDATE deliveries SET batch_id = $1, state = CASE WHEN id >= $2 THEN state ELSE 'succeeded' END
        WHERE id >= $2 OR id IN (SELECT delivery_id FROM attempts GROUP BY 1 HAVING count(*) > 5)`,
       [forgotten, 'ffffffff-0000-0000-0000-000000000000'],

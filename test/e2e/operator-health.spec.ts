@@ -1,29 +1,29 @@
 import { randomUUID } from 'node:crypto';
 import { hostname } from 'node:os';
 import { eventually } from '../support/eventually.js';
-import { House } from '../support/house.js';
+import { TestInstance } from '../support/test-instance.js';
 import { MailServer, unquote } from '../support/mail-server.js';
 import { insertOperator, type OperatorClient } from '../support/operator.js';
 import { uniqueEmail } from '../support/unique-email.js';
 
 const mailServer = new MailServer();
-let house: House;
+let instance: TestInstance;
 let admin: OperatorClient;
 beforeAll(async () => {
   await mailServer.start();
-  house = await House.start({ env: { SMTP_URL: mailServer.url, RATE_LIMITS: 'off' } });
-  admin = await insertOperator(house);
+  instance = await TestInstance.start({ env: { SMTP_URL: mailServer.url, RATE_LIMITS: 'off' } });
+  admin = await insertOperator(instance);
 });
 afterAll(async () => {
-  await house?.stop();
+  await instance?.stop();
   await mailServer.stop();
 });
 
 const health = async () => (await admin.call('GET', '/health')).body;
 
-describe('the health of a house', () => {
+describe('the health of an instance', () => {
   it('tells versions, and what waits', async () => {
-    const [{ applied }] = (await house.sql('SELECT count(*)::int AS applied FROM migrations')) as [any];
+    const [{ applied }] = (await instance.sql('SELECT count(*)::int AS applied FROM migrations')) as [any];
     expect(await health()).toMatchObject({
       node: process.versions.node,
       database: { migrations: { applied, pending: 0 } },
@@ -36,7 +36,7 @@ describe('the health of a house', () => {
 
   it('sends a test mail for admins, by a worker, and writes down who asked', async () => {
     const to = `${randomUUID()}@example.com`;
-    const operator = await insertOperator(house, 'operator');
+    const operator = await insertOperator(instance, 'operator');
     expect(await operator.call('POST', '/health/test-mail', { to })).toMatchObject({
       status: 403,
       body: { code: 'insufficient_role' },
@@ -55,8 +55,8 @@ describe('the health of a house', () => {
   });
 
   it('is for operators', async () => {
-    expect((await (await insertOperator(house, 'viewer')).call('GET', '/health')).status).toBe(200);
-    expect(await house.server('GET', '/operator/v1/health')).toMatchObject({
+    expect((await (await insertOperator(instance, 'viewer')).call('GET', '/health')).status).toBe(200);
+    expect(await instance.server('GET', '/operator/v1/health')).toMatchObject({
       status: 403,
       body: { code: 'wrong_credential_type' },
     });
@@ -68,7 +68,7 @@ describe('the health of a house', () => {
       return workers.length > 0 && workers;
     });
     expect(worker).toMatchObject({ host: hostname(), alive: true, inFlight: 0 });
-    await house.sql(
+    await instance.sql(
       `INSERT INTO workers (id, host, version, in_flight, seen_at)
        VALUES ($1, 'lost', '0.0.1', 3, now() - interval '1 hour'), ($2, 'old', '0.0.1', 0, now() - interval '2 days')`,
       [randomUUID(), randomUUID()],
@@ -85,12 +85,12 @@ describe('the health of a house', () => {
         ['lost', false],
       ].sort(),
     );
-    await Promise.all(house.workers.map((each) => each.end('SIGTERM')));
+    await Promise.all(instance.workers.map((each) => each.end('SIGTERM')));
     expect((await health()).workers).toMatchObject([{ host: 'lost' }]);
   });
 
   it('counts what waits, here without a worker', async () => {
-    await house.sql(
+    await instance.sql(
       `INSERT INTO mails (id, kind, recipient, state, next_try_at, created_at)
        VALUES ($1, 'test', 'a@example.com', 'pending', now() + interval '1 hour', '2026-01-02T03:04:05Z'),
          ($2, 'test', 'b@example.com', 'failed', now(), now())`,
@@ -102,11 +102,11 @@ describe('the health of a house', () => {
       failed: 1,
       oldestPendingAt: '2026-01-02T03:04:05.000Z',
     });
-    await house.createEndpoint('http://127.0.0.1:9/', ['customer.created']);
+    await instance.createEndpoint('http://127.0.0.1:9/', ['customer.created']);
     for (const email of [uniqueEmail(), uniqueEmail(), uniqueEmail()]) {
-      await house.server('POST', '/api/v1/customers', { email });
+      await instance.server('POST', '/api/v1/customers', { email });
     }
-    await house.sql(
+    await instance.sql(
       `UPDATE deliveries d SET next_attempt_at = now() + ((n - 2) * interval '1 hour') FROM (
          SELECT id, row_number() OVER (ORDER BY id) AS n FROM deliveries
        ) each WHERE each.id = d.id`,
@@ -114,7 +114,7 @@ describe('the health of a house', () => {
     const { queue } = await health();
     expect(queue).toEqual({ pending: 3, due: 2, oldestDueAt: expect.any(String), inFlight: 0, jobs: null });
     expect(Date.parse(queue.oldestDueAt)).toBeLessThan(Date.now() - 3_000_000);
-    await house.sql(
+    await instance.sql(
       `UPDATE deliveries SET lease_until = now() + interval '1 minute' WHERE next_attempt_at < now()`,
     );
     expect((await health()).queue).toMatchObject({ pending: 3, due: 0, oldestDueAt: null, inFlight: 2 });

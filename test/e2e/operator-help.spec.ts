@@ -1,29 +1,29 @@
 import { randomUUID } from 'node:crypto';
 import { eventually } from '../support/eventually.js';
-import { House, PASSWORD } from '../support/house.js';
-import { countOf, readAll } from '../support/house-log.js';
+import { TestInstance, PASSWORD } from '../support/test-instance.js';
+import { countOf, readAll } from '../support/instance-log.js';
 import { insertOperator, type OperatorClient } from '../support/operator.js';
 import { insertOrganization } from '../support/tenants.js';
 import { uniqueEmail } from '../support/unique-email.js';
 
-let house: House;
+let instance: TestInstance;
 let admin: OperatorClient;
 let operator: OperatorClient;
 let viewer: OperatorClient;
 beforeAll(async () => {
-  house = await House.start({ env: { RATE_LIMITS: 'off' } });
-  admin = await insertOperator(house);
-  operator = await insertOperator(house, 'operator');
-  viewer = await insertOperator(house, 'viewer');
+  instance = await TestInstance.start({ env: { RATE_LIMITS: 'off' } });
+  admin = await insertOperator(instance);
+  operator = await insertOperator(instance, 'operator');
+  viewer = await insertOperator(instance, 'viewer');
 });
-afterAll(async () => house?.stop());
+afterAll(async () => instance?.stop());
 
 const auditOf = async (requestId: string | null) =>
   (await viewer.call('GET', `/audit-log?requestId=${requestId}`)).body.data;
 
 describe('mails that operators have sent to customers', () => {
   const newCustomer = async (more: object = {}): Promise<{ id: string; email: string }> =>
-    (await house.server('POST', '/api/v1/customers', { email: uniqueEmail(), ...more })).body;
+    (await instance.server('POST', '/api/v1/customers', { email: uniqueEmail(), ...more })).body;
 
   it.each([
     ['resend-verification', 'verify-email', 'customer.verification_sent', 'verification.requested'],
@@ -33,17 +33,17 @@ describe('mails that operators have sent to customers', () => {
     const { id, email } = await newCustomer();
     const answer = await operator.call('POST', `/customers/${id}/${path}`);
     expect(answer).toMatchObject({ status: 202, body: {} });
-    expect(await house.token(email, kind)).toMatch(/^[\w-]{43}$/);
+    expect(await instance.token(email, kind)).toMatch(/^[\w-]{43}$/);
     expect(await auditOf(answer.headers.get('x-request-id'))).toMatchObject([
       { action, targetId: id, actorType: 'operator', actorName: operator.operator.email },
     ]);
-    if (event) expect(await house.events(id, event)).toHaveLength(1);
+    if (event) expect(await instance.events(id, event)).toHaveLength(1);
     expect(await viewer.call('POST', `/customers/${id}/${path}`)).toMatchObject({
       status: 403,
       body: { code: 'insufficient_role' },
     });
     expect(await operator.call('POST', `/customers/${randomUUID()}/${path}`)).toMatchObject({ status: 404 });
-    await house.server('POST', `/api/v1/customers/${id}/disable`);
+    await instance.server('POST', `/api/v1/customers/${id}/disable`);
     expect(await operator.call('POST', `/customers/${id}/${path}`)).toMatchObject({
       status: 409,
       body: { code: 'conflict', detail: 'The customer is disabled.' },
@@ -67,9 +67,9 @@ describe('mails that operators have sent to customers', () => {
 
 describe('the mailbox, as operators see it', () => {
   it('holds the mails of every project, and shows one with its text', async () => {
-    const other = await insertOrganization(house);
+    const other = await insertOrganization(instance);
     const email = uniqueEmail();
-    await house.register(email);
+    await instance.register(email);
     const made = await admin.call('POST', '/customers', {
       email,
       projectId: other.projectId,
@@ -86,7 +86,7 @@ describe('the mailbox, as operators see it', () => {
     });
     expect(both.map(({ kind, projectId }) => [kind, projectId])).toEqual([
       ['accept-invite', other.projectId],
-      ['verify-email', house.credentials.projectId],
+      ['verify-email', instance.credentials.projectId],
     ]);
     expect(await of({ email, projectId: other.projectId })).toEqual([both[0]]);
     expect(await countOf(operator, '/mailbox', { email })).toEqual({ count: 2, isMore: false });
@@ -111,10 +111,10 @@ describe('the mailbox, as operators see it', () => {
   });
 
   it('is counted up to ten thousand, and by recipient among the twenty thousand newest', async () => {
-    const { projectId } = await insertOrganization(house);
+    const { projectId } = await insertOrganization(instance);
     const email = uniqueEmail();
     const insertMails = (count: number): Promise<unknown> =>
-      house.sql(
+      instance.sql(
         `INSERT INTO mails (id, project_id, kind, recipient, parameters, state)
          SELECT gen_random_uuid(), $1, 'password-changed', $2, '', 'kept' FROM generate_series(1, $3::int)`,
         [projectId, email, count],
@@ -133,7 +133,7 @@ describe('the mailbox, as operators see it', () => {
       count: 0,
       isMore: true,
     });
-    await house.sql('DELETE FROM mails WHERE project_id = $1', [projectId]);
+    await instance.sql('DELETE FROM mails WHERE project_id = $1', [projectId]);
   });
 
   it('has no test mail: without a mail server none would go out', async () => {
@@ -158,7 +158,7 @@ describe('the audit log as a table', () => {
 
   it('holds what the list shows, longer than its pages, and no formula', async () => {
     const target = randomUUID();
-    await house.sql(
+    await instance.sql(
       `INSERT INTO audit_log (id, actor_type, actor_id, action, target_type, target_id, user_agent, details, created_at)
        SELECT ('ffffffff-0000-7000-8000-' || lpad(to_hex(n), 12, '0'))::uuid, 'operator', $1, 'operator.updated',
          'operator', $2, CASE WHEN n = 1 THEN '=cmd|''/C calc''!A0' ELSE 'Console, "new"' END, '{"changed":["role"]}',
@@ -182,7 +182,7 @@ describe('the audit log as a table', () => {
   it('takes the filters of the list, and no page', async () => {
     expect(await csvOf({ targetId: randomUUID() })).toHaveLength(2);
     expect(await viewer.call('GET', '/audit-log.csv?limit=1')).toMatchObject({ status: 400 });
-    expect(await house.server('GET', '/operator/v1/audit-log.csv')).toMatchObject({
+    expect(await instance.server('GET', '/operator/v1/audit-log.csv')).toMatchObject({
       status: 403,
       body: { code: 'wrong_credential_type' },
     });
@@ -192,20 +192,20 @@ describe('the audit log as a table', () => {
 describe('customers, as operators see them', () => {
   it('tell whether they have a password, which keys are not told', async () => {
     const email = uniqueEmail();
-    const { id } = (await house.server('POST', '/api/v1/customers', { email, sendInvite: true })).body;
+    const { id } = (await instance.server('POST', '/api/v1/customers', { email, sendInvite: true })).body;
     const path = `/customers/${id}`;
-    const asKey = (await house.server('GET', `/api/v1${path}`)).body;
+    const asKey = (await instance.server('GET', `/api/v1${path}`)).body;
     expect(asKey).not.toHaveProperty('hasPassword');
     expect((await viewer.call('GET', path)).body).toEqual({ ...asKey, hasPassword: false });
-    const token = await house.token(email, 'accept-invite');
-    await house.request('POST', '/api/v1/auth/reset-password', { body: { token, password: PASSWORD } });
+    const token = await instance.token(email, 'accept-invite');
+    await instance.request('POST', '/api/v1/auth/reset-password', { body: { token, password: PASSWORD } });
     expect((await viewer.call('GET', path)).body).toMatchObject({ id, hasPassword: true });
   });
 });
 
 describe.each(['projects', 'organizations'] as const)('%s, as operators see them', (noun) => {
   const create = async (name: string, slug: string): Promise<string> => {
-    const { organizationId } = house.credentials;
+    const { organizationId } = instance.credentials;
     const body = { name, slug, ...(noun === 'projects' && { organizationId }) };
     return (await admin.call('POST', `/${noun}`, body)).body.id;
   };
@@ -232,21 +232,21 @@ describe.each(['projects', 'organizations'] as const)('%s, as operators see them
     for (const query of ['limit=1', 'cursor=x']) {
       expect(await viewer.call('GET', `/${noun}/count?${query}`)).toMatchObject({ status: 400 });
     }
-    expect(await house.server('GET', `/api/v1/${noun}?q=ol`)).toMatchObject({ status: 400 });
-    expect(await house.server('GET', `/api/v1/${noun}/count`)).toMatchObject({ status: 404 });
+    expect(await instance.server('GET', `/api/v1/${noun}?q=ol`)).toMatchObject({ status: 400 });
+    expect(await instance.server('GET', `/api/v1/${noun}/count`)).toMatchObject({ status: 404 });
   });
 });
 
 describe('projects and organizations', () => {
   it('are counted up to ten thousand, however many there are', async () => {
-    const { organizationId } = house.credentials;
+    const { organizationId } = instance.credentials;
     const mark = randomUUID();
-    await house.sql(
+    await instance.sql(
       `INSERT INTO organizations (id, name, slug)
        SELECT gen_random_uuid(), $1 || n, $1 || n FROM generate_series(1, 10500) n`,
       [mark],
     );
-    await house.sql(
+    await instance.sql(
       `INSERT INTO projects (id, organization_id, name, slug, archived_at)
        SELECT gen_random_uuid(), $2, $1 || n, $1 || n, CASE WHEN n % 2 = 0 THEN now() END
        FROM generate_series(1, 10500) n`,
@@ -261,14 +261,14 @@ describe('projects and organizations', () => {
       count: 5_250,
       isMore: false,
     });
-    await house.sql('DELETE FROM projects WHERE starts_with(name, $1)', [mark]);
-    await house.sql('DELETE FROM organizations WHERE starts_with(name, $1)', [mark]);
+    await instance.sql('DELETE FROM projects WHERE starts_with(name, $1)', [mark]);
+    await instance.sql('DELETE FROM organizations WHERE starts_with(name, $1)', [mark]);
   });
 });
 
 describe('projects, as operators see them', () => {
   it('are found within the other filters, and no cursor goes from one text to another', async () => {
-    const { organizationId } = await insertOrganization(house);
+    const { organizationId } = await insertOrganization(instance);
     const mark = randomUUID();
     const create = async (environment: string, nth: number): Promise<string> => {
       const body = { organizationId, name: `${mark} ${nth}`, slug: `p-${nth}`, environment };
@@ -285,7 +285,7 @@ describe('projects, as operators see them', () => {
     };
     expect(await of({ organizationId })).toEqual([second, first]);
     expect(await of({ environment: 'production' })).toEqual([second]);
-    expect(await of({ organizationId: house.credentials.organizationId })).toEqual([]);
+    expect(await of({ organizationId: instance.credentials.organizationId })).toEqual([]);
     await admin.call('POST', `/projects/${first}/archive`);
     expect(await of({ archived: 'true' })).toEqual([first]);
     expect(await of({ archived: 'false', organizationId })).toEqual([second]);
@@ -301,9 +301,9 @@ describe('endpoints, as operators see them', () => {
     const mark = randomUUID();
     const made: string[] = [];
     for (const end of ['a', 'b', 'c']) {
-      made.unshift((await house.createEndpoint(`https://${mark}.example.com/hooks/${end}`)).id);
+      made.unshift((await instance.createEndpoint(`https://${mark}.example.com/hooks/${end}`)).id);
     }
-    await house.server('POST', `/v1/webhooks/endpoints/${made[1]}/disable`);
+    await instance.server('POST', `/v1/webhooks/endpoints/${made[1]}/disable`);
     const of = async (query: Record<string, string>) => {
       const { limit: _, ...filter } = query;
       const found = await readAll(viewer, '/webhooks/endpoints', query);
@@ -319,24 +319,24 @@ describe('endpoints, as operators see them', () => {
     expect(await of({ q: made[2]! })).toEqual([made[2]]);
     expect(await of({ q, status: 'disabled' })).toEqual([made[1]]);
     expect(await of({ q, status: 'enabled' })).toEqual([made[0], made[2]]);
-    expect(await of({ q, project_id: house.credentials.projectId })).toEqual(made);
+    expect(await of({ q, project_id: instance.credentials.projectId })).toEqual(made);
     expect(await of({ q, project_id: randomUUID() })).toEqual([]);
-    expect(await of({ project_id: house.credentials.projectId, status: 'disabled' })).toEqual([made[1]]);
+    expect(await of({ project_id: instance.credentials.projectId, status: 'disabled' })).toEqual([made[1]]);
     expect(await of({ q: made[2]!, status: 'disabled' })).toEqual([]);
     for (const nothing of [mark, `ep_${randomUUID()}`, 'https://elsewhere.example.com']) {
       expect(await of({ q: nothing })).toEqual([]);
     }
-    await house.server('DELETE', `/v1/webhooks/endpoints/${made[0]}`);
+    await instance.server('DELETE', `/v1/webhooks/endpoints/${made[0]}`);
     expect(await of({ q })).toEqual(made.slice(1));
-    expect(await house.server('GET', `/v1/webhooks/endpoints?status=disabled`)).toMatchObject({
+    expect(await instance.server('GET', `/v1/webhooks/endpoints?status=disabled`)).toMatchObject({
       status: 400,
     });
   });
 
   it('are counted up to ten thousand, however many there are', async () => {
-    const { organizationId } = house.credentials;
+    const { organizationId } = instance.credentials;
     const mark = `https://${randomUUID()}.example.com/`;
-    await house.sql(
+    await instance.sql(
       `INSERT INTO webhook_endpoints (id, organization_id, level, url, events, secret, status)
        SELECT gen_random_uuid(), $1, 'organization', $2 || n, '{}', '',
          CASE WHEN n % 2 = 0 THEN 'disabled' ELSE 'enabled' END
@@ -346,13 +346,13 @@ describe('endpoints, as operators see them', () => {
     const count = (query: Record<string, string>) => countOf(viewer, '/webhooks/endpoints', query);
     expect(await count({})).toEqual({ count: 10_000, isMore: true });
     expect(await count({ q: mark, status: 'disabled' })).toEqual({ count: 5_250, isMore: false });
-    await house.sql(`UPDATE webhook_endpoints SET status = 'deleted' WHERE starts_with(url, $1)`, [mark]);
+    await instance.sql(`UPDATE webhook_endpoints SET status = 'deleted' WHERE starts_with(url, $1)`, [mark]);
     expect(await count({ q: mark })).toEqual({ count: 0, isMore: false });
   });
 
   it('say whose they are, which keys are not told', async () => {
-    const { id } = await house.createEndpoint('https://whose.example.com/');
-    const { organizationId } = house.credentials;
+    const { id } = await instance.createEndpoint('https://whose.example.com/');
+    const { organizationId } = instance.credentials;
     const path = `/webhooks/endpoints`;
     expect((await viewer.call('GET', `${path}/${id}`)).body.data).toMatchObject({
       id,
@@ -361,6 +361,8 @@ describe('endpoints, as operators see them', () => {
     expect((await viewer.call('GET', `${path}?q=${id}`)).body.data).toMatchObject([
       { id, organization_id: organizationId },
     ]);
-    expect((await house.server('GET', `/v1${path}/${id}`)).body.data).not.toHaveProperty('organization_id');
+    expect((await instance.server('GET', `/v1${path}/${id}`)).body.data).not.toHaveProperty(
+      'organization_id',
+    );
   });
 });

@@ -1,17 +1,17 @@
 import { randomUUID } from 'node:crypto';
-import { House, type Answer } from '../support/house.js';
+import { TestInstance, type Answer } from '../support/test-instance.js';
 import { CONSOLE_HEADER, inviteOperator, OperatorClient, signIn } from '../support/operator.js';
 import { documentedRoutes, fillPath, type Route } from '../support/routes.js';
 
-let house: House;
+let instance: TestInstance;
 let admin: OperatorClient;
 let routes: Route[];
 beforeAll(async () => {
-  house = await House.start({ workers: 0, env: { RATE_LIMITS: 'off' } });
-  admin = await signIn(house);
-  routes = await documentedRoutes(house);
+  instance = await TestInstance.start({ workers: 0, env: { RATE_LIMITS: 'off' } });
+  admin = await signIn(instance);
+  routes = await documentedRoutes(instance);
 });
-afterAll(async () => house?.stop());
+afterAll(async () => instance?.stop());
 
 /** Those that lead to a session; each asks for what it needs by itself. */
 const open = [
@@ -53,7 +53,7 @@ const changing = (list: Route[]): Route[] => list.filter(({ method }) => method 
 /** Asks for things that nobody has. */
 const ask = ({ method, path }: Route, headers: Record<string, string>): Promise<Answer> => {
   const ids = Object.fromEntries([...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => [name, randomUUID()]));
-  return house.request(method, fillPath(path, ids), { headers });
+  return instance.request(method, fillPath(path, ids), { headers });
 };
 
 /** The routes that did not answer so. */
@@ -78,8 +78,8 @@ describe('the routes of operators', () => {
   });
 
   it('CO-01: are shut without a session, and to one that has ended or is half open', async () => {
-    const half = new OperatorClient(house);
-    await half.call('POST', '/session', house.credentials.operator);
+    const half = new OperatorClient(instance);
+    await half.call('POST', '/session', instance.credentials.operator);
     const ended = await inviteOperator(admin, 'admin');
     await admin.call('DELETE', `/operators/${ended.operator.id}/sessions`);
     for (const headers of [{}, cookieOf(half), cookieOf(ended), { cookie: '__Host-gatehouse_operator=' }])
@@ -89,8 +89,8 @@ describe('the routes of operators', () => {
   });
 
   it('CO-01: take no key and no access token, whatever these may do', async () => {
-    const { secretKey, publishableKey } = house.credentials;
-    const { accessToken } = (await house.register()).body.tokens;
+    const { secretKey, publishableKey } = instance.credentials;
+    const { accessToken } = (await instance.register()).body.tokens;
     for (const headers of [
       { authorization: `Bearer ${secretKey}` },
       { 'x-api-key': secretKey },
@@ -104,11 +104,11 @@ describe('the routes of operators', () => {
 
   it('CO-01: beside a session a key gives no more rights, and what a proxy asks for is nobody’s business', async () => {
     const viewer = await inviteOperator(admin, 'viewer');
-    const key = { 'x-api-key': house.credentials.secretKey };
+    const key = { 'x-api-key': instance.credentials.secretKey };
     expect(await viewer.call('GET', '/operators', undefined, key)).toMatchObject({ status: 403 });
     const basic = { authorization: `Basic ${Buffer.from('a:b').toString('base64')}` };
     expect((await viewer.call('GET', '/projects', undefined, basic)).status).toBe(200);
-    expect(await house.request('GET', '/operator/v1/projects', { headers: basic })).toMatchObject({
+    expect(await instance.request('GET', '/operator/v1/projects', { headers: basic })).toMatchObject({
       status: 401,
       body: { code: 'operator_session_required' },
     });
@@ -158,8 +158,8 @@ describe('the routes of operators', () => {
     const invite = (headers: Record<string, string>) =>
       admin.call('POST', '/operators', { email: `${randomUUID()}@example.com`, role: 'viewer' }, headers);
     for (const headers of [
-      { origin: house.baseUrl, 'sec-fetch-site': 'same-origin' },
-      { origin: house.baseUrl },
+      { origin: instance.baseUrl, 'sec-fetch-site': 'same-origin' },
+      { origin: instance.baseUrl },
       { 'sec-fetch-site': 'same-origin' },
     ] as Record<string, string>[])
       expect((await invite(headers)).status).toBe(201);
@@ -167,7 +167,7 @@ describe('the routes of operators', () => {
 
   it('CO-04: send no CORS headers, not even to a preflight', async () => {
     for (const path of ['/operator/v1/session', '/operator/v1/projects']) {
-      const answer = await house.request('OPTIONS', path, {
+      const answer = await instance.request('OPTIONS', path, {
         headers: {
           origin: 'https://evil.example',
           'access-control-request-method': 'POST',

@@ -1,28 +1,28 @@
 import { randomUUID } from 'node:crypto';
-import { House } from '../support/house.js';
-import { countOf, fillHouse, readAll, type HouseLog } from '../support/house-log.js';
+import { TestInstance } from '../support/test-instance.js';
+import { countOf, fillInstance, readAll, type InstanceLog } from '../support/instance-log.js';
 import { inviteOperator, signIn, type OperatorClient } from '../support/operator.js';
 import { insertDeliveries } from '../support/past.js';
 
-let house: House;
+let instance: TestInstance;
 let admin: OperatorClient;
 let viewer: OperatorClient;
-let log: HouseLog;
+let log: InstanceLog;
 beforeAll(async () => {
-  house = await House.start({ workers: 0, env: { RATE_LIMITS: 'off' } });
-  log = await fillHouse(house, 800);
-  admin = await signIn(house);
+  instance = await TestInstance.start({ workers: 0, env: { RATE_LIMITS: 'off' } });
+  log = await fillInstance(instance, 800);
+  admin = await signIn(instance);
   viewer = await inviteOperator(admin, 'viewer');
 });
-afterAll(async () => house?.stop());
+afterAll(async () => instance?.stop());
 
 const idsIn = async (sql: string, values: unknown[] = []): Promise<string[]> =>
-  (await house.sql<{ id: string }>(sql, values)).map(({ id }) => id);
+  (await instance.sql<{ id: string }>(sql, values)).map(({ id }) => id);
 const get = (path: string) => viewer.call('GET', path);
 
 describe('events, as operators see them', () => {
   const filters: [string, () => Record<string, string>, string, () => unknown[]][] = [
-    ['all of the house', () => ({}), 'true', () => []],
+    ['all of the instance', () => ({}), 'true', () => []],
     ['a project', () => ({ project_id: log.projects[1] }), 'project_id = $1', () => [log.projects[1]]],
     ['a type that few have', () => ({ types: 'customer.deleted' }), `type = 'customer.deleted'`, () => []],
     ['types of a noun', () => ({ types: 'session.*' }), `type = 'session.created'`, () => []],
@@ -60,14 +60,14 @@ describe('events, as operators see them', () => {
   it('shows the same record as the feed of keys, and its deliveries', async () => {
     const [event] = (await get(`/events?types=session.created&project_id=${log.projects[0]}&limit=1`)).body
       .data;
-    const { data } = (await house.server('GET', `/v1/events/${event.id}`)).body;
+    const { data } = (await instance.server('GET', `/v1/events/${event.id}`)).body;
     expect(event).toEqual(data);
     expect((await get(`/events/${event.id}`)).body).toEqual({ success: true, data });
 
     const eventId = event.id.slice(4) as string;
     const at = Date.now() - 60_000;
     await insertDeliveries(
-      house,
+      instance,
       [0, 1, 2].map((nth) => ({
         endpointId: log.endpoints[nth]!,
         projectId: log.projects[0],
@@ -98,8 +98,8 @@ describe('events, as operators see them', () => {
 
 describe('the chain of a delivery', () => {
   it('tells who redelivered what, when and why', async () => {
-    const enabled = await house.createEndpoint('http://127.0.0.1:9/', ['customer.created']);
-    const [made] = await insertDeliveries(house, [
+    const enabled = await instance.createEndpoint('http://127.0.0.1:9/', ['customer.created']);
+    const [made] = await insertDeliveries(instance, [
       {
         endpointId: enabled.id.slice(3),
         projectId: log.projects[0],
@@ -109,7 +109,7 @@ describe('the chain of a delivery', () => {
     ]);
     const first = `dlv_${made!.id}`;
     const fail = (id: string) =>
-      house.sql(`UPDATE deliveries SET state = 'failed', attempt = 5, finished_at = now() WHERE id = $1`, [
+      instance.sql(`UPDATE deliveries SET state = 'failed', attempt = 5, finished_at = now() WHERE id = $1`, [
         id.slice(4),
       ]);
     const operator = await inviteOperator(admin, 'operator');
@@ -117,15 +117,15 @@ describe('the chain of a delivery', () => {
       await operator.call('POST', `/webhooks/deliveries/${first}/redeliver`, { reason: 'it is up again' })
     ).body.data.id as string;
     await fail(second);
-    const third = (await house.server('POST', `/v1/webhooks/deliveries/${second}/redeliver`)).body.data
+    const third = (await instance.server('POST', `/v1/webhooks/deliveries/${second}/redeliver`)).body.data
       .id as string;
     await fail(third);
     await operator.call('POST', `/webhooks/deliveries/${third}/discard`, { reason: 'it is gone' });
 
     const who = { type: 'operator', id: operator.operator.id, name: operator.operator.email };
-    const [key] = await house.sql<{ id: string; name: string }>(
+    const [key] = await instance.sql<{ id: string; name: string }>(
       `SELECT id, name FROM api_keys WHERE prefix = $1 AND last4 = $2`,
-      [house.credentials.secretKey.slice(0, 8), house.credentials.secretKey.slice(-4)],
+      [instance.credentials.secretKey.slice(0, 8), instance.credentials.secretKey.slice(-4)],
     );
     const { body } = await get(`/webhooks/deliveries/${second}/chain`);
     expect(body).toEqual({
@@ -166,8 +166,8 @@ describe('the chain of a delivery', () => {
       [third, false],
     ]);
     // Its author can be gone, and what it was made of.
-    await house.sql('DELETE FROM attempts WHERE delivery_id = $1', [made!.id]);
-    await house.sql('DELETE FROM deliveries WHERE id = $1', [made!.id]);
+    await instance.sql('DELETE FROM attempts WHERE delivery_id = $1', [made!.id]);
+    await instance.sql('DELETE FROM deliveries WHERE id = $1', [made!.id]);
     const rest = (await get(`/webhooks/deliveries/${third}/chain`)).body.data as any[];
     expect(rest.map(({ id }) => id)).toEqual([second, third]);
     expect(await get(`/webhooks/deliveries/${first}/chain`)).toMatchObject({ status: 404 });
@@ -182,8 +182,8 @@ describe('the search', () => {
   };
 
   it('opens a pasted id of anything', async () => {
-    const { organizationId, projectId } = house.credentials;
-    const [attempt] = await house.sql<any>('SELECT * FROM attempts ORDER BY id OFFSET 40 LIMIT 1');
+    const { organizationId, projectId } = instance.credentials;
+    const [attempt] = await instance.sql<any>('SELECT * FROM attempts ORDER BY id OFFSET 40 LIMIT 1');
     const about = { projectId: attempt.project_id };
     expect(await find(` DLV_${attempt.delivery_id} `)).toEqual([
       {
@@ -210,7 +210,7 @@ describe('the search', () => {
     expect(await find(batch)).toMatchObject([{ kind: 'batch', id: batch, projectId: null }]);
 
     const [customer] = log.customers;
-    const [key] = await house.sql<any>('SELECT * FROM api_keys LIMIT 1');
+    const [key] = await instance.sql<any>('SELECT * FROM api_keys LIMIT 1');
     expect(await find(customer!.id)).toMatchObject([{ kind: 'customer', title: customer!.email }]);
     expect(await find(projectId)).toMatchObject([{ kind: 'project', id: projectId, projectId }]);
     expect(await find(organizationId)).toMatchObject([{ kind: 'organization', id: organizationId }]);
@@ -225,23 +225,23 @@ describe('the search', () => {
     const [ada, other, grace] = log.customers;
     expect(ids(await find('ADA@example.com'))).toEqual([ada!.id, other!.id].sort());
     expect(ids(await find('gra'))).toEqual([grace!.id]);
-    await house.sql(`UPDATE customers SET first_name = 'Grace', last_name = 'Hopper' WHERE id = $1`, [
+    await instance.sql(`UPDATE customers SET first_name = 'Grace', last_name = 'Hopper' WHERE id = $1`, [
       grace!.id,
     ]);
     expect(await find('hopper')).toMatchObject([{ id: grace!.id, subtitle: 'Grace Hopper' }]);
 
-    await house.sql(`UPDATE projects SET name = 'Zebra & Sons <b>' WHERE id = $1`, [log.projects[1]]);
+    await instance.sql(`UPDATE projects SET name = 'Zebra & Sons <b>' WHERE id = $1`, [log.projects[1]]);
     expect(await find('zEBRA &')).toMatchObject([{ kind: 'project', title: 'Zebra & Sons <b>' }]);
-    const [organization] = await house.sql<any>('SELECT * FROM organizations WHERE id = $1', [
-      house.credentials.organizationId,
+    const [organization] = await instance.sql<any>('SELECT * FROM organizations WHERE id = $1', [
+      instance.credentials.organizationId,
     ]);
     expect(await find(organization.name)).toContainEqual(
       expect.objectContaining({ kind: 'organization', id: organization.id }),
     );
-    expect(await find(house.credentials.secretKey.slice(0, 8))).toMatchObject([
+    expect(await find(instance.credentials.secretKey.slice(0, 8))).toMatchObject([
       {
         kind: 'api_key',
-        subtitle: `${house.credentials.secretKey.slice(0, 8)}…${house.credentials.secretKey.slice(-4)}`,
+        subtitle: `${instance.credentials.secretKey.slice(0, 8)}…${instance.credentials.secretKey.slice(-4)}`,
       },
     ]);
     expect(ids(await find('https://one.example.com/hooks'))).toEqual(
@@ -263,7 +263,7 @@ describe('the search', () => {
     ]) {
       expect([q, await find(q)]).toEqual([q, []]);
     }
-    await house.sql(
+    await instance.sql(
       `INSERT INTO customers (id, project_id, email)
        SELECT gen_random_uuid(), $1, 'zebra-' || n || '@example.com' FROM generate_series(1, 30) n`,
       [log.projects[0]],
@@ -279,7 +279,7 @@ describe('the search', () => {
 
 describe('what is looked for stands in URLs', () => {
   it('CO-05: so no list and no search takes a whole secret key or signing secret, and its beginning finds the key', async () => {
-    const { secretKey } = house.credentials;
+    const { secretKey } = instance.credentials;
     const paths = [
       '/search',
       '/customers',
@@ -304,7 +304,7 @@ describe('what is looked for stands in URLs', () => {
         expect(JSON.stringify(answer.body)).not.toContain(q.slice(-20));
       }
     const query = new URLSearchParams({ q: secretKey });
-    expect((await house.server('GET', `/api/v1/customers?${query}`)).status).toBe(400);
+    expect((await instance.server('GET', `/api/v1/customers?${query}`)).status).toBe(400);
     const { data } = (await get(`/search?q=${secretKey.slice(0, 8)}`)).body;
     expect(data).toContainEqual(expect.objectContaining({ kind: 'api_key' }));
   });
@@ -312,7 +312,7 @@ describe('what is looked for stands in URLs', () => {
 
 describe('counts of customers and of the audit log', () => {
   it('are those of the lists', async () => {
-    await house.sql(
+    await instance.sql(
       `INSERT INTO customers (id, project_id, email, first_name, email_verified, disabled_at, last_login_at, created_at)
        SELECT gen_random_uuid(), $1, 'c' || n || '@example.com', CASE WHEN n % 2 = 0 THEN 'C' || n END, n % 3 = 0,
          CASE WHEN n % 5 = 0 THEN now() END, CASE WHEN n % 7 = 0 THEN now() END, now() - n * interval '1 minute'
@@ -342,7 +342,7 @@ describe('counts of customers and of the audit log', () => {
   });
 
   it('end at ten thousand, or where the look ends', async () => {
-    await house.sql(
+    await instance.sql(
       `INSERT INTO customers (id, project_id, email, created_at)
        SELECT gen_random_uuid(), $1, 'd' || n || '@example.com', now() FROM generate_series(1, 21000) n`,
       [log.projects[0]],
@@ -350,7 +350,7 @@ describe('counts of customers and of the audit log', () => {
     const full = { count: 10_000, isMore: true };
     expect(await countOf(viewer, '/customers', { emailVerified: 'false', disabled: 'false' })).toEqual(full);
     expect((await countOf(viewer, '/customers')).isMore).toBe(true);
-    await house.sql(
+    await instance.sql(
       `INSERT INTO audit_log (id, organization_id, project_id, actor_type, actor_id, action, target_type, target_id, created_at)
        SELECT ('0000ffff-ffff-7000-8000-' || lpad(to_hex(n), 12, '0'))::uuid, NULL, $1, 'key', $2,
          CASE WHEN n % 3000 = 0 THEN 'customer.deleted' ELSE 'customer.updated' END, 'customer', 'target-' || n % 1000,
@@ -365,7 +365,9 @@ describe('counts of customers and of the audit log', () => {
   });
 
   it('the audit log is filtered as it is for keys', async () => {
-    const [entry] = await house.sql<any>(`SELECT * FROM audit_log WHERE action = 'operator.invited' LIMIT 1`);
+    const [entry] = await instance.sql<any>(
+      `SELECT * FROM audit_log WHERE action = 'operator.invited' LIMIT 1`,
+    );
     const filters: [Record<string, string>, string, unknown[]][] = [
       [{ targetId: 'target-7' }, 'target_id = $1', ['target-7']],
       [{ actorId: entry.actor_id }, 'actor_id = $1', [entry.actor_id]],

@@ -1,6 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { eventually } from '../support/eventually.js';
-import { House, type Answer } from '../support/house.js';
+import { TestInstance, type Answer } from '../support/test-instance.js';
 import {
   CONSOLE_HEADER,
   inviteOperator,
@@ -14,20 +14,20 @@ import { uniqueEmail } from '../support/unique-email.js';
 
 const COOKIE = '__Host-gatehouse_operator';
 
-let house: House;
+let instance: TestInstance;
 let admin: OperatorClient;
 beforeAll(async () => {
-  house = await House.start({ workers: 0 });
-  admin = await signIn(house);
+  instance = await TestInstance.start({ workers: 0 });
+  admin = await signIn(instance);
 });
-afterAll(async () => house?.stop());
+afterAll(async () => instance?.stop());
 
 type Somebody = Awaited<ReturnType<typeof inviteOperator>>;
 const newOperator = (role = 'viewer'): Promise<Somebody> => inviteOperator(admin, role);
 
 /** Their password alone. */
 async function halfWay({ operator, password }: Somebody): Promise<OperatorClient> {
-  const client = new OperatorClient(house);
+  const client = new OperatorClient(instance);
   const { body } = await client.call('POST', '/session', { email: operator.email, password });
   expect(body).toMatchObject({ state: 'second_factor', operator: { id: operator.id } });
   return client;
@@ -53,7 +53,7 @@ const told = ({ status, headers, body }: Answer) => ({
 
 describe('CO-01: the session of an operator', () => {
   it('is in a __Host- cookie that no script reads and no other site sends', async () => {
-    const answer = await new OperatorClient(house).call('POST', '/session', house.credentials.operator);
+    const answer = await new OperatorClient(instance).call('POST', '/session', instance.credentials.operator);
     const [set] = answer.headers.getSetCookie();
     expect(set).toMatch(new RegExp(`^${COOKIE}=[A-Za-z0-9_-]{43}; `));
     const attributes = set!.split('; ').slice(1).sort();
@@ -89,11 +89,11 @@ describe('CO-01: the session of an operator', () => {
   });
 
   it('is never one that the client chose', async () => {
-    const client = new OperatorClient(house);
+    const client = new OperatorClient(instance);
     client.cookie = randomBytes(32).toString('base64url');
     const chosen = client.cookie;
     expect(await stateOf(client)).toBe('signed_out');
-    await client.call('POST', '/session', house.credentials.operator);
+    await client.call('POST', '/session', instance.credentials.operator);
     expect(client.cookie).not.toBe(chosen);
   });
 
@@ -121,7 +121,7 @@ describe('CO-01: the session of an operator', () => {
   });
 
   it('takes its place with the connection that it has, however few there are', async () => {
-    const small = await House.start({ workers: 0, env: { DATABASE_POOL: '4', RATE_LIMITS: 'off' } });
+    const small = await TestInstance.start({ workers: 0, env: { DATABASE_POOL: '4', RATE_LIMITS: 'off' } });
     const holder = await small.db.connect();
     try {
       const { operator } = small.credentials;
@@ -138,7 +138,7 @@ describe('CO-01: the session of an operator', () => {
     }
   });
 
-  it('ends in the house when somebody signs out', async () => {
+  it('ends in the instance when somebody signs out', async () => {
     const somebody = await newOperator();
     const { cookie } = somebody;
     const answer = await somebody.call('DELETE', '/session');
@@ -155,7 +155,7 @@ describe('CO-01: the session of an operator', () => {
     ['after 12 hours, however busy', `ends_at = now() - interval '1 second'`, false],
   ])('ends %s', async (_, change, lives) => {
     const somebody = await newOperator();
-    await house.sql(`UPDATE operator_sessions SET ${change} WHERE token_hash = $1`, [
+    await instance.sql(`UPDATE operator_sessions SET ${change} WHERE token_hash = $1`, [
       hashOf(somebody.cookie!),
     ]);
     expect([await opens(somebody), await stateOf(somebody)]).toEqual(
@@ -166,7 +166,7 @@ describe('CO-01: the session of an operator', () => {
   it('lasts 12 hours from signing in, half an hour before that, and says until when', async () => {
     const somebody = await newOperator();
     const span = async (client: OperatorClient) => {
-      const [row] = await house.sql<{ seconds: number }>(
+      const [row] = await instance.sql<{ seconds: number }>(
         `SELECT extract(epoch FROM ends_at - created_at)::int AS seconds FROM operator_sessions WHERE token_hash = $1`,
         [hashOf(client.cookie!)],
       );
@@ -184,14 +184,14 @@ describe('CO-01: the session of an operator', () => {
     const somebody = await newOperator();
     const version = async () =>
       (
-        await house.sql(`SELECT xmin::text, last_seen_at FROM operator_sessions WHERE token_hash = $1`, [
+        await instance.sql(`SELECT xmin::text, last_seen_at FROM operator_sessions WHERE token_hash = $1`, [
           hashOf(somebody.cookie!),
         ])
       )[0];
     const before = await version();
     for (let index = 0; index < 5; index += 1) expect(await opens(somebody)).toBe(true);
     expect(await version()).toEqual(before);
-    await house.sql(
+    await instance.sql(
       `UPDATE operator_sessions SET last_seen_at = now() - interval '61 seconds' WHERE token_hash = $1`,
       [hashOf(somebody.cookie!)],
     );
@@ -205,13 +205,13 @@ describe('CO-01: the session of an operator', () => {
   it('is not put off by what a page asks by itself', async () => {
     const somebody = await newOperator();
     const idle = async (): Promise<number> => {
-      const [row] = await house.sql<{ seconds: number }>(
+      const [row] = await instance.sql<{ seconds: number }>(
         `SELECT extract(epoch FROM now() - last_seen_at)::int AS seconds FROM operator_sessions WHERE token_hash = $1`,
         [hashOf(somebody.cookie!)],
       );
       return row!.seconds;
     };
-    await house.sql(
+    await instance.sql(
       `UPDATE operator_sessions SET last_seen_at = now() - interval '10 minutes' WHERE token_hash = $1`,
       [hashOf(somebody.cookie!)],
     );
@@ -225,7 +225,7 @@ describe('CO-01: the session of an operator', () => {
 
   it('is stored as a hash, the authenticator encrypted and the recovery codes keyed', async () => {
     const somebody = await newOperator();
-    const rows = await house.sql(
+    const rows = await instance.sql(
       `SELECT row_to_json(s)::text AS session, row_to_json(o)::text AS operator,
               encode(o.totp_secret, 'escape') AS secret, o.recovery_codes AS codes
        FROM operators o JOIN operator_sessions s ON s.operator_id = o.id WHERE o.id = $1`,
@@ -246,7 +246,7 @@ describe('CO-01: the password of an operator', () => {
     await admin.call('POST', '/operators', { email: invited, role: 'viewer' });
     const answers = await Promise.all(
       [known.operator.email, invited, uniqueEmail()].map((email) =>
-        new OperatorClient(house).call('POST', '/session', { email, password: 'not the password' }),
+        new OperatorClient(instance).call('POST', '/session', { email, password: 'not the password' }),
       ),
     );
     expect(answers[0]).toMatchObject({ status: 401, body: { code: 'invalid_credentials' } });
@@ -256,12 +256,14 @@ describe('CO-01: the password of an operator', () => {
 
   it("neither is it a customer's, nor are customers operators", async () => {
     const email = uniqueEmail();
-    await house.register(email, { password: 'an unusual long phrase' });
+    await instance.register(email, { password: 'an unusual long phrase' });
     const password = 'an unusual long phrase';
-    expect((await new OperatorClient(house).call('POST', '/session', { email, password })).status).toBe(401);
-    const { operator } = house.credentials;
+    expect((await new OperatorClient(instance).call('POST', '/session', { email, password })).status).toBe(
+      401,
+    );
+    const { operator } = instance.credentials;
     expect(
-      (await house.login(operator.email.replace('localhost', 'x.example'), operator.password)).status,
+      (await instance.login(operator.email.replace('localhost', 'x.example'), operator.password)).status,
     ).toBe(401);
   });
 
@@ -296,7 +298,7 @@ describe('CO-01: the password of an operator', () => {
     const { body } = await admin.call('POST', '/operators', { email, role: 'viewer' });
     const token = new URLSearchParams(new URL(body.invitationUrl as string).hash.slice(1)).get('token');
     const accept = (chosen: string) =>
-      new OperatorClient(house).call('POST', '/invitations/accept', { token, password: chosen });
+      new OperatorClient(instance).call('POST', '/invitations/accept', { token, password: chosen });
     expect(await accept(password ?? email)).toMatchObject({
       status: 422,
       body: { code: 'weak_password', reasons: [reason] },
@@ -306,12 +308,14 @@ describe('CO-01: the password of an operator', () => {
 });
 
 it('CO-01: every change of stage needs the header of the console', async () => {
-  const answer = await house.request('POST', '/operator/v1/session', { body: house.credentials.operator });
+  const answer = await instance.request('POST', '/operator/v1/session', {
+    body: instance.credentials.operator,
+  });
   expect(answer).toMatchObject({ status: 403, body: { code: 'cross_site_request' } });
   expect(answer.headers.getSetCookie()).toEqual([]);
   const headers = { ...CONSOLE_HEADER, origin: 'https://evil.example' };
-  const foreign = await house.request('POST', '/operator/v1/session', {
-    body: house.credentials.operator,
+  const foreign = await instance.request('POST', '/operator/v1/session', {
+    body: instance.credentials.operator,
     headers,
   });
   expect(foreign).toMatchObject({ status: 403, body: { code: 'cross_site_request' } });

@@ -1,5 +1,5 @@
 import { eventually } from '../support/eventually.js';
-import { House } from '../support/house.js';
+import { TestInstance } from '../support/test-instance.js';
 import { OperatorClient, signIn } from '../support/operator.js';
 import { uniqueEmail } from '../support/unique-email.js';
 
@@ -7,25 +7,25 @@ const PASSWORD = 'an unusual long phrase';
 const settings = { OPERATOR_EMAIL: 'Ops@Example.com', OPERATOR_PASSWORD: PASSWORD };
 
 /** The links that the api has printed. */
-const links = (house: House): string[] =>
-  house.api.log.map((line) => line['link']).filter((link): link is string => typeof link === 'string');
+const links = (instance: TestInstance): string[] =>
+  instance.api.log.map((line) => line['link']).filter((link): link is string => typeof link === 'string');
 
-describe('CO-01: a house without operators', () => {
-  let house: House;
-  beforeAll(async () => (house = await House.start({ workers: 0, env: { SEED: 'off' } })));
-  afterAll(async () => house?.stop());
+describe('CO-01: an instance without operators', () => {
+  let instance: TestInstance;
+  beforeAll(async () => (instance = await TestInstance.start({ workers: 0, env: { SEED: 'off' } })));
+  afterAll(async () => instance?.stop());
 
   const tokenOf = (link: string): string => new URL(link).hash.slice('#token='.length);
-  const setUp = (token: string, email = uniqueEmail(), client = new OperatorClient(house)) =>
+  const setUp = (token: string, email = uniqueEmail(), client = new OperatorClient(instance)) =>
     client.call('POST', '/setup', { token, email, name: 'Ada', password: PASSWORD });
 
   it('has no default account, and one link in its log by which one of many becomes the first', async () => {
-    const client = new OperatorClient(house);
+    const client = new OperatorClient(instance);
     expect((await client.call('GET', '/session')).body).toEqual({
       state: 'signed_out',
       operator: null,
       expiresAt: null,
-      house: {
+      instance: {
         version: expect.stringMatching(/^\d+\.\d+\.\d+/),
         production: false,
         mailbox: true,
@@ -34,14 +34,14 @@ describe('CO-01: a house without operators', () => {
         docs: true,
       },
     });
-    expect(await house.sql('SELECT * FROM operators')).toEqual([]);
-    expect(links(house)).toHaveLength(1);
-    const [link] = links(house) as [string];
-    expect(link).toMatch(new RegExp(`^${house.baseUrl}/console/setup#token=[A-Za-z0-9_-]{43}$`));
+    expect(await instance.sql('SELECT * FROM operators')).toEqual([]);
+    expect(links(instance)).toHaveLength(1);
+    const [link] = links(instance) as [string];
+    expect(link).toMatch(new RegExp(`^${instance.baseUrl}/console/setup#token=[A-Za-z0-9_-]{43}$`));
 
     const other = tokenOf(link).replace(/^./, (first) => (first === 'x' ? 'y' : 'x'));
     expect((await setUp(other)).status).toBe(400);
-    const clients = [1, 2, 3].map(() => new OperatorClient(house));
+    const clients = [1, 2, 3].map(() => new OperatorClient(instance));
     const answers = await Promise.all(clients.map((each) => setUp(tokenOf(link), uniqueEmail(), each)));
     expect(answers.map(({ status }) => status).sort()).toEqual([200, 400, 400]);
     const first = clients[answers.findIndex(({ status }) => status === 200)]!;
@@ -49,7 +49,7 @@ describe('CO-01: a house without operators', () => {
     expect((await first.call('GET', '/session')).body).toMatchObject({
       state: 'signed_in',
       operator: { name: 'Ada', role: 'admin' },
-      house: { setupRequired: false },
+      instance: { setupRequired: false },
     });
     expect((await first.call('GET', '/audit-log')).body.data).toMatchObject([
       { action: 'operator.signed_in' },
@@ -59,45 +59,45 @@ describe('CO-01: a house without operators', () => {
   });
 
   it('prints no link once there is an operator, an old link makes no second, nor do the settings', async () => {
-    await house.sql(`INSERT INTO operator_links (token_hash, expires_at)
+    await instance.sql(`INSERT INTO operator_links (token_hash, expires_at)
                      VALUES (sha256('a link of a start before'), now() + interval '1 hour')`);
     expect(await setUp('a link of a start before')).toMatchObject({
       status: 400,
       body: { code: 'invalid_token' },
     });
-    await house.api.end('SIGTERM');
-    house.startApi(settings);
-    await house.ready();
-    expect(links(house)).toEqual([]);
-    expect(await house.sql('SELECT 1 FROM operators')).toHaveLength(1);
+    await instance.api.end('SIGTERM');
+    instance.startApi(settings);
+    await instance.ready();
+    expect(links(instance)).toEqual([]);
+    expect(await instance.sql('SELECT 1 FROM operators')).toHaveLength(1);
   });
 
   it('does not start with an OPERATOR_PASSWORD that many people use, and says why without showing it', async () => {
-    await house.sql('DELETE FROM operator_sessions');
-    await house.sql('DELETE FROM operators');
-    await house.api.end('SIGTERM');
-    const api = house.startApi({ ...settings, OPERATOR_PASSWORD: 'passwordpassword' });
+    await instance.sql('DELETE FROM operator_sessions');
+    await instance.sql('DELETE FROM operators');
+    await instance.api.end('SIGTERM');
+    const api = instance.startApi({ ...settings, OPERATOR_PASSWORD: 'passwordpassword' });
     await eventually('the end of the api', () => !api.isRunning);
     expect(api.output).toContain('OPERATOR_PASSWORD is too weak. Many people use this password');
     expect(api.output).not.toContain('passwordpassword');
   });
 
   it('takes its first operator from OPERATOR_EMAIL and OPERATOR_PASSWORD', async () => {
-    house.startApi(settings);
-    await house.ready();
-    expect(links(house)).toEqual([]);
-    const client = await signIn(house, { email: 'ops@example.com', password: PASSWORD });
+    instance.startApi(settings);
+    await instance.ready();
+    expect(links(instance)).toEqual([]);
+    const client = await signIn(instance, { email: 'ops@example.com', password: PASSWORD });
     expect(client.operator).toMatchObject({ email: 'ops@example.com', role: 'admin' });
   });
 });
 
 it('CO-01: the seed takes OPERATOR_EMAIL and OPERATOR_PASSWORD as well', async () => {
-  const house = await House.start({ workers: 0, env: settings });
+  const instance = await TestInstance.start({ workers: 0, env: settings });
   try {
-    expect(house.credentials.operator).toEqual({ email: 'ops@example.com', password: PASSWORD });
-    await signIn(house);
-    expect(await house.sql('SELECT email FROM operators')).toEqual([{ email: 'ops@example.com' }]);
+    expect(instance.credentials.operator).toEqual({ email: 'ops@example.com', password: PASSWORD });
+    await signIn(instance);
+    expect(await instance.sql('SELECT email FROM operators')).toEqual([{ email: 'ops@example.com' }]);
   } finally {
-    await house.stop();
+    await instance.stop();
   }
 });

@@ -1,17 +1,17 @@
-import { House, type Answer } from '../support/house.js';
+import { TestInstance, type Answer } from '../support/test-instance.js';
 import { inviteOperator, OperatorClient, signIn } from '../support/operator.js';
 import { patiently } from '../support/patiently.js';
 import { uniqueEmail } from '../support/unique-email.js';
 
-let house: House;
+let instance: TestInstance;
 let admin: OperatorClient;
 beforeAll(async () => {
   // Without the limits per address, which would hide the one for failures; that one is never lifted.
   const env = { RATE_LIMITS: 'off', TRUSTED_PROXIES: '127.0.0.1/32' };
-  house = await House.start({ workers: 0, env });
-  admin = await signIn(house);
+  instance = await TestInstance.start({ workers: 0, env });
+  admin = await signIn(instance);
 });
-afterAll(async () => house?.stop());
+afterAll(async () => instance?.stop());
 
 type Somebody = Awaited<ReturnType<typeof inviteOperator>>;
 
@@ -21,12 +21,12 @@ let hosts = 0;
 const anyAddress = (): string => `198.51.100.${(hosts += 1) % 250}`;
 const from = (ip: string) => ({ 'x-forwarded-for': ip });
 
-const enterPassword = (ip: string, email: string, password: string, client = new OperatorClient(house)) =>
+const enterPassword = (ip: string, email: string, password: string, client = new OperatorClient(instance)) =>
   client.call('POST', '/session', { email, password }, from(ip));
 
 /** Signs in with both factors, or answers the refusal of the password. */
 const signInFrom = async (ip: string, somebody: Somebody): Promise<Answer> => {
-  const client = new OperatorClient(house);
+  const client = new OperatorClient(instance);
   const opened = await enterPassword(ip, somebody.operator.email, somebody.password, client);
   if (opened.status !== 200) return opened;
   return client.call('POST', '/session/second-factor', { code: somebody.recoveryCodes.shift() }, from(ip));
@@ -66,7 +66,7 @@ describe('CO-01: a stranger who uses up the tries of an operator', () => {
   it('leaves them ten tries of passwords and codes together, in parallel too', async () => {
     const { operator, password } = await atHome();
     await useUp(operator.email);
-    const client = new OperatorClient(house);
+    const client = new OperatorClient(instance);
     expect((await enterPassword(HOME, operator.email, password, client)).status).toBe(200);
     const code = () => client.call('POST', '/session/second-factor', { code: 'wrong' }, from(HOME));
     expect(await burst(40, code)).toEqual({ 401: 9, 429: 31 });
@@ -115,7 +115,7 @@ describe("CO-01: an address is a stranger's", () => {
 
   it('when it was last used 31 days ago', async () => {
     const somebody = await atHome();
-    await house.sql(
+    await instance.sql(
       `UPDATE operator_addresses SET last_sign_in_at = now() - interval '31 days' WHERE operator_id = $1`,
       [somebody.operator.id],
     );
@@ -141,7 +141,12 @@ describe("CO-01: an address is a stranger's", () => {
     const token = new URL(body.invitationUrl as string).hash.slice('#token='.length);
     somebody.password = 'an unusual long phrase';
     const accepted = { token, password: somebody.password };
-    const answer = await new OperatorClient(house).call('POST', '/invitations/accept', accepted, from(HOME));
+    const answer = await new OperatorClient(instance).call(
+      'POST',
+      '/invitations/accept',
+      accepted,
+      from(HOME),
+    );
     expect(answer.status).toBe(200);
     await expectStranger(somebody);
   });

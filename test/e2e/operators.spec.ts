@@ -1,24 +1,24 @@
 import { randomUUID } from 'node:crypto';
 import { eventually } from '../support/eventually.js';
-import { House, type Answer } from '../support/house.js';
-import { countOf } from '../support/house-log.js';
+import { TestInstance, type Answer } from '../support/test-instance.js';
+import { countOf } from '../support/instance-log.js';
 import { MailServer, unquote } from '../support/mail-server.js';
 import { inviteOperator, OperatorClient, signIn } from '../support/operator.js';
 import { uniqueEmail } from '../support/unique-email.js';
 
 const PASSWORD = 'an unusual long phrase';
 
-let house: House;
+let instance: TestInstance;
 let mailServer: MailServer;
 let admin: OperatorClient;
 beforeAll(async () => {
   mailServer = new MailServer();
   await mailServer.start();
-  house = await House.start({ env: { SMTP_URL: mailServer.url } });
-  admin = await signIn(house);
+  instance = await TestInstance.start({ env: { SMTP_URL: mailServer.url } });
+  admin = await signIn(instance);
 });
 afterAll(async () => {
-  await house?.stop();
+  await instance?.stop();
   await mailServer?.stop();
 });
 
@@ -27,7 +27,7 @@ const invite = (email: string, role = 'viewer'): Promise<Answer> =>
 const tokenOf = ({ body }: Answer): string =>
   new URL(body.invitationUrl as string).hash.slice('#token='.length);
 const accept = (token: string, more = {}): Promise<Answer> =>
-  new OperatorClient(house).call('POST', '/invitations/accept', { token, password: PASSWORD, ...more });
+  new OperatorClient(instance).call('POST', '/invitations/accept', { token, password: PASSWORD, ...more });
 const find = async (id: string) =>
   ((await admin.call('GET', '/operators?limit=200')).body.data as Record<string, unknown>[]).find(
     (each) => each['id'] === id,
@@ -52,14 +52,14 @@ describe('CO-01: inviting', () => {
       },
     });
     const url = invited.body.invitationUrl as string;
-    expect(url).toMatch(new RegExp(`^${house.baseUrl}/console/invitation#token=[A-Za-z0-9_-]{43}$`));
+    expect(url).toMatch(new RegExp(`^${instance.baseUrl}/console/invitation#token=[A-Za-z0-9_-]{43}$`));
     const mail = await eventually('the invitation', () =>
       mailServer.mails.find(({ to }) => to.includes(email)),
     );
     expect(unquote(mail.text)).toContain(url);
     expect(JSON.stringify((await admin.call('GET', '/operators')).body)).not.toContain(tokenOf(invited));
 
-    const client = new OperatorClient(house);
+    const client = new OperatorClient(instance);
     const body = { token: tokenOf(invited), name: ' Grace ', password: PASSWORD };
     expect((await client.call('POST', '/invitations/accept', body)).body).toMatchObject({
       state: 'enrollment',
@@ -96,7 +96,9 @@ describe('CO-01: inviting', () => {
 
   it('ends after a week, and nobody accepts a link that nobody made', async () => {
     const invited = await invite(uniqueEmail());
-    await house.sql(`UPDATE operator_links SET expires_at = now() WHERE operator_id = $1`, [invited.body.id]);
+    await instance.sql(`UPDATE operator_links SET expires_at = now() WHERE operator_id = $1`, [
+      invited.body.id,
+    ]);
     for (const token of [tokenOf(invited), randomUUID(), ''])
       expect(await accept(token)).toMatchObject({ status: 400, body: { code: 'invalid_token' } });
   });
@@ -115,11 +117,11 @@ describe('CO-01: what admins do about operators', () => {
   it('the role operator looks after customers, and cannot become one', async () => {
     const somebody = await inviteOperator(admin, 'operator');
     const email = uniqueEmail();
-    const { id } = (await house.register(email)).body.customer;
+    const { id } = (await instance.register(email)).body.customer;
     const refused = { status: 403, body: { code: 'insufficient_role', requiredRole: 'admin' } };
     const taken = { email: uniqueEmail(), emailVerified: true };
     expect(await somebody.call('PATCH', `/customers/${id}`, taken)).toMatchObject(refused);
-    const made = { email: uniqueEmail(), password: PASSWORD, projectId: house.credentials.projectId };
+    const made = { email: uniqueEmail(), password: PASSWORD, projectId: instance.credentials.projectId };
     expect(await somebody.call('POST', '/customers', made)).toMatchObject(refused);
     expect(await somebody.call('DELETE', `/customers/${id}`)).toMatchObject(refused);
     for (const what of ['disable', 'enable', 'unlock'])
@@ -178,7 +180,7 @@ describe('CO-01: what admins do about operators', () => {
   it('sessions say what they still lack', async () => {
     const somebody = await inviteOperator(admin, 'viewer');
     const { operator, password } = somebody;
-    await new OperatorClient(house).call('POST', '/session', { email: operator.email, password });
+    await new OperatorClient(instance).call('POST', '/session', { email: operator.email, password });
     const states = async (client: OperatorClient, path: string) =>
       ((await client.call('GET', path)).body.data as { state: string }[]).map(({ state }) => state);
     const both = ['second_factor', 'signed_in'];
@@ -203,7 +205,7 @@ describe('CO-01: what admins do about operators', () => {
   it('own sessions are seen and ended by anybody, one or all others, and nobody else has a say', async () => {
     const somebody = await inviteOperator(admin, 'viewer');
     const { email } = somebody.operator;
-    const again = (): Promise<OperatorClient> => signIn(house, { email, password: somebody.password });
+    const again = (): Promise<OperatorClient> => signIn(instance, { email, password: somebody.password });
     const [phone, tablet, laptop] = [await again(), await again(), await again()];
     const listed = async (): Promise<{ id: string; current: boolean }[]> =>
       (await somebody.call('GET', '/session/sessions')).body.data;
@@ -249,7 +251,7 @@ describe('CO-01: what admins do about operators', () => {
     expect(await of(`${mark}@EXAMPLE`)).toEqual([id]);
     expect(await of(id)).toEqual([id]);
     for (const nothing of ['%', `_${mark.slice(1)}@`, randomUUID()]) expect(await of(nothing)).toEqual([]);
-    const [{ count }] = (await house.sql('SELECT count(*)::int AS count FROM operators')) as [
+    const [{ count }] = (await instance.sql('SELECT count(*)::int AS count FROM operators')) as [
       { count: number },
     ];
     expect(await countOf(admin, '/operators')).toEqual({ count, isMore: false });
@@ -289,36 +291,36 @@ describe('CO-01: what admins do about operators', () => {
     expect(entries[4]).toMatchObject({
       details: { changed: ['role', 'name'], from: 'viewer', to: 'operator' },
     });
-    const stored = await house.sql(
+    const stored = await instance.sql(
       'SELECT row_to_json(a)::text AS line FROM audit_log a WHERE target_id = $1',
       [id],
     );
     expect(JSON.stringify(stored)).not.toContain(somebody.operator.email);
-    expect((await house.server('GET', `/api/v1/audit-log?targetId=${id}`)).body.data).toEqual([]);
+    expect((await instance.server('GET', `/api/v1/audit-log?targetId=${id}`)).body.data).toEqual([]);
   });
 
   it('what operators do to an object of an organization stands in its log', async () => {
-    const { body } = await admin.call('POST', `/projects/${house.credentials.projectId}/api-keys`, {
+    const { body } = await admin.call('POST', `/projects/${instance.credentials.projectId}/api-keys`, {
       name: 'By hand',
     });
-    const { data } = (await house.server('GET', `/api/v1/audit-log?targetId=${body.id as string}`)).body;
+    const { data } = (await instance.server('GET', `/api/v1/audit-log?targetId=${body.id as string}`)).body;
     expect(data).toMatchObject([
       {
         action: 'api_key.created',
         actorType: 'operator',
         actorId: admin.operator.id,
-        organizationId: house.credentials.organizationId,
-        projectId: house.credentials.projectId,
+        organizationId: instance.credentials.organizationId,
+        projectId: instance.credentials.projectId,
       },
     ]);
   });
 });
 
 describe('CO-01: the last active admin', () => {
-  let other: House;
+  let other: TestInstance;
   let only: OperatorClient;
   beforeAll(async () => {
-    other = await House.start({ workers: 0 });
+    other = await TestInstance.start({ workers: 0 });
     only = await signIn(other);
   });
   afterAll(async () => other?.stop());

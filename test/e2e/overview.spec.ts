@@ -3,7 +3,7 @@ import { Database, DeliveryAnnouncer, DeliveryWorkRepository, Transactions } fro
 import { createLogger, Failpoints, loadConfig } from '#platform';
 import { emit } from '../support/dead-letters.js';
 import { eventually } from '../support/eventually.js';
-import { House } from '../support/house.js';
+import { TestInstance } from '../support/test-instance.js';
 import { signIn, type OperatorClient } from '../support/operator.js';
 import { idAt, insertDays, insertDeliveries } from '../support/past.js';
 import { Receiver, status } from '../support/receiver.js';
@@ -13,7 +13,7 @@ const DAY_MS = 86_400_000;
 /** How old an id has to be before it is counted, at a time scale of 2. */
 const SETTLE_MS = 15_000;
 
-let house: House;
+let instance: TestInstance;
 let operator: OperatorClient;
 
 const overview = async (query: string): Promise<Record<string, any>> => {
@@ -26,7 +26,7 @@ const overview = async (query: string): Promise<Record<string, any>> => {
 async function counted(from: string, bucketSeconds: number, projectId: string | null) {
   const attempts = `attempts WHERE started_at >= $1 AND ($2::uuid IS NULL OR project_id = $2)`;
   const rows = <Row>(sql: string, more: unknown[] = []): Promise<Row[]> =>
-    house.sql<Row>(sql, [from, projectId, ...more]);
+    instance.sql<Row>(sql, [from, projectId, ...more]);
   const share = 'count(*)::int AS attempts, (count(*) FILTER (WHERE NOT success))::int AS failed';
   const [totals] = await rows<{ attempts: number; failed: number; p50: number; p95: number }>(
     `SELECT ${share}, percentile_disc(0.5) WITHIN GROUP (ORDER BY duration_ms) FILTER (WHERE error IS DISTINCT FROM 'worker_lost') AS p50,
@@ -98,13 +98,13 @@ async function compareAll(projectIds: (string | null)[]): Promise<void> {
 
 /** Attempts of the last 29 days, most of them young, in two projects and in none. @returns the ids of the projects */
 async function insertPast(count: number): Promise<string[]> {
-  const { organizationId, projectId } = house.credentials;
-  const other = await house.server('POST', '/api/v1/projects', { name: 'Another' });
+  const { organizationId, projectId } = instance.credentials;
+  const other = await instance.server('POST', '/api/v1/projects', { name: 'Another' });
   const endpoints = await Promise.all(
-    Array.from({ length: 14 }, (_, index) => house.createEndpoint(`https://example.com/${index}`, ['*'])),
+    Array.from({ length: 14 }, (_, index) => instance.createEndpoint(`https://example.com/${index}`, ['*'])),
   );
-  await insertDays(house, Date.now() - 30 * DAY_MS);
-  await house.sql(
+  await insertDays(instance, Date.now() - 30 * DAY_MS);
+  await instance.sql(
     `INSERT INTO attempts (id, organization_id, project_id, event_id, event_type, endpoint_id, delivery_id, target_url,
        attempt, http_status, success, error, duration_ms, response_body, started_at)
      SELECT (substr(ms, 1, 8) || '-' || substr(ms, 9, 4) || '-7' || substr(gen_random_uuid()::text, 16))::uuid,
@@ -130,7 +130,7 @@ async function insertPast(count: number): Promise<string[]> {
 
 const progress = async (): Promise<{ first: string; next: string }> =>
   (
-    await house.sql<{ first: string; next: string }>(
+    await instance.sql<{ first: string; next: string }>(
       'SELECT first_id AS first, next_id AS next FROM attempts_counted',
     )
   )[0]!;
@@ -140,7 +140,7 @@ const allCounted = (): Promise<boolean> =>
   eventually(
     'the log being counted',
     async () => {
-      const [row] = await house.sql<{ isDone: boolean }>(
+      const [row] = await instance.sql<{ isDone: boolean }>(
         `SELECT NOT EXISTS (SELECT FROM attempts WHERE id >= next_id) AND NOT EXISTS (
          SELECT FROM attempts WHERE id < first_id AND started_at >= now() - interval '30 days') AS "isDone"
        FROM attempts_counted`,
@@ -153,18 +153,18 @@ const allCounted = (): Promise<boolean> =>
 describe('the overview', () => {
   let receiver: Receiver;
   beforeAll(async () => {
-    house = await House.start({
+    instance = await TestInstance.start({
       env: { TIME_SCALE: '2', WEBHOOK_TIMEOUT: '60s', WEBHOOK_RETRY_SCHEDULE: '0s,1s,1s,1s,1s' },
     });
-    operator = await signIn(house);
+    operator = await signIn(instance);
     receiver = await Receiver.start();
   });
   afterAll(async () => {
-    await house?.stop();
+    await instance?.stop();
     await receiver?.stop();
   });
 
-  it('of a house in which nothing has happened shows every bucket, empty', async () => {
+  it('of an instance in which nothing has happened shows every bucket, empty', async () => {
     for (const [range, count, bucketSeconds] of [
       ['1h', 60, 60],
       ['24h', 96, 900],
@@ -197,8 +197,8 @@ describe('the overview', () => {
   });
 
   it('agrees with the log before and after attempts are counted, also one that closes late', async () => {
-    const { projectId } = house.credentials;
-    const { id: endpointId } = await house.createEndpoint(receiver.url, ['customer.created']);
+    const { projectId } = instance.credentials;
+    const { id: endpointId } = await instance.createEndpoint(receiver.url, ['customer.created']);
     let release!: () => void;
     const released = new Promise<void>((resolve) => (release = resolve));
     receiver.answer(
@@ -206,15 +206,15 @@ describe('the overview', () => {
       ...[500, 404, 302, 200, 503].map((code) => status(code)),
       (response) => response.destroy(),
     );
-    await emit(house, 4);
+    await emit(instance, 4);
     const closed = (count: number) =>
       eventually(
         'attempts',
-        async () => (await house.attempts({ endpoint_id: endpointId })).length === count,
+        async () => (await instance.attempts({ endpoint_id: endpointId })).length === count,
       );
     // Six answers of which one is a success, a connection that breaks, and what succeeds at last.
     await closed(8);
-    const [open] = await house.sql<{ id: string }>(
+    const [open] = await instance.sql<{ id: string }>(
       'SELECT attempt_id AS id FROM deliveries WHERE lease_until IS NOT NULL',
     );
     await compareAll([null, projectId, '00000000-0000-4000-8000-000000000000']);
@@ -247,15 +247,15 @@ describe('the overview', () => {
 describe('the figures of a log that is there already', () => {
   const COUNT = 40_000;
   beforeAll(async () => {
-    house = await House.start({ workers: 0, env: { TIME_SCALE: '10' } });
-    operator = await signIn(house);
+    instance = await TestInstance.start({ workers: 0, env: { TIME_SCALE: '10' } });
+    operator = await signIn(instance);
   });
-  afterAll(async () => house?.stop());
+  afterAll(async () => instance?.stop());
 
-  it('tell what waits, of the house and of a project', async () => {
-    const { projectId } = house.credentials;
-    const { body: other } = await house.server('POST', '/api/v1/projects', { name: 'Other' });
-    const { id: endpointId } = await house.createEndpoint('https://example.com/', ['*']);
+  it('tell what waits, of the instance and of a project', async () => {
+    const { projectId } = instance.credentials;
+    const { body: other } = await instance.server('POST', '/api/v1/projects', { name: 'Other' });
+    const { id: endpointId } = await instance.createEndpoint('https://example.com/', ['*']);
     const now = Date.now();
     const iso = (ms: number): string => new Date(now - ms).toISOString();
     const past = (project: string, state: 'failed' | 'pending', ended: number) => ({
@@ -265,7 +265,7 @@ describe('the figures of a log that is there already', () => {
       finishedAt: now - ended,
       attempts: [{ at: now - 3_600_000, status: 500 }],
     });
-    await insertDeliveries(house, [
+    await insertDeliveries(instance, [
       past(projectId, 'failed', 60_000),
       past(projectId, 'failed', 30_000),
       { ...past(projectId, 'failed', 90_000), resolution: 'discarded' },
@@ -273,7 +273,7 @@ describe('the figures of a log that is there already', () => {
       past(projectId, 'pending', 0),
       past(projectId, 'pending', 0),
     ]);
-    await house.sql(`UPDATE deliveries SET urgency = 1, next_attempt_at = $1 WHERE state = 'pending'`, [
+    await instance.sql(`UPDATE deliveries SET urgency = 1, next_attempt_at = $1 WHERE state = 'pending'`, [
       iso(-60_000),
     ]);
     for (const [query, waiting, oldestAt, count] of [
@@ -286,7 +286,7 @@ describe('the figures of a log that is there already', () => {
       expect(answer['deadLetters']).toEqual({ waiting, isMore: false, oldestAt });
       expect(answer['pending']).toEqual({ count, isMore: false, oldestDueAt: null });
     }
-    await house.sql(
+    await instance.sql(
       `UPDATE deliveries SET next_attempt_at = $1 WHERE id = (SELECT id FROM deliveries WHERE state = 'pending' LIMIT 1)`,
       [iso(300_000)],
     );
@@ -296,14 +296,16 @@ describe('the figures of a log that is there already', () => {
       [`projectId=${other.id}`, null],
     ] as const)
       expect((await overview(query))['pending'].oldestDueAt).toBe(oldestDueAt);
-    await house.sql(`UPDATE deliveries SET state = 'cancelled', finished_at = now() WHERE state = 'pending'`);
+    await instance.sql(
+      `UPDATE deliveries SET state = 'cancelled', finished_at = now() WHERE state = 'pending'`,
+    );
   });
 
   it('miss no attempt of a worker whose clock is late: its id gets a later time when it is claimed', async () => {
-    const { projectId } = house.credentials;
-    const { id: endpointId } = await house.createEndpoint('https://example.com/', ['*']);
+    const { projectId } = instance.credentials;
+    const { id: endpointId } = await instance.createEndpoint('https://example.com/', ['*']);
     const logger = createLogger({ logLevel: 'silent' }, 'test');
-    const database = new Database(loadConfig(house.env), logger);
+    const database = new Database(loadConfig(instance.env), logger);
     await database.connect();
     const announcer = new DeliveryAnnouncer(database, null, 0, logger);
     const transactions = new Transactions(database, announcer, new Failpoints([], logger));
@@ -311,10 +313,10 @@ describe('the figures of a log that is there already', () => {
     const realTime = Date.now;
     /** Claims a delivery by a clock that is late. @returns how old the attempt's id is, in ms */
     const claim = async (lateMs: number): Promise<number> => {
-      const [delivery] = await insertDeliveries(house, [
+      const [delivery] = await insertDeliveries(instance, [
         { endpointId, projectId, state: 'pending', attempts: [{ at: realTime(), status: 500 }] },
       ]);
-      await house.sql('UPDATE deliveries SET next_attempt_at = now() WHERE id = $1', [delivery!.id]);
+      await instance.sql('UPDATE deliveries SET next_attempt_at = now() WHERE id = $1', [delivery!.id]);
       Date.now = () => realTime() - lateMs;
       const claiming = work.claim([{ deliveryId: delivery!.id, endpointId, projectId, attempt: 2 }]);
       Date.now = realTime;
@@ -334,7 +336,7 @@ describe('the figures of a log that is there already', () => {
     } finally {
       await database.close();
     }
-    await house.sql(
+    await instance.sql(
       `UPDATE deliveries SET state = 'cancelled', lease_until = NULL, attempt_id = NULL, finished_at = now()
        WHERE state = 'pending'`,
     );
@@ -342,20 +344,20 @@ describe('the figures of a log that is there already', () => {
 
   it('are counted once by two workers, one of which is killed, and say since when they are complete', async () => {
     const projects = await insertPast(COUNT);
-    // As the migration leaves a house that has a log.
-    await house.sql('UPDATE attempts_counted SET first_id = $1, next_id = $1', [
+    // As the migration leaves an instance that has a log.
+    await instance.sql('UPDATE attempts_counted SET first_id = $1, next_id = $1', [
       `${idAt(Date.now() - 3_600_000).slice(0, 13)}-0000-0000-000000000000`,
     ]);
     const before = await overview('range=30d');
     expect(Date.now() - Date.parse(before['completeFrom'])).toBeLessThan(3_700_000);
     expect((await overview('range=1h'))['completeFrom']).toBeNull();
     await compareAll([]);
-    await house.sql(
+    await instance.sql(
       `INSERT INTO attempt_figures (span, at, scope_id, counts)
        SELECT span, now() - age, gen_random_uuid(), '{1}'
        FROM (VALUES (60, interval '3 hours'), (900, interval '3 days'), (86400, interval '32 days')) old (span, age)`,
     );
-    const [doomed] = [house.startWorker(), house.startWorker()];
+    const [doomed] = [instance.startWorker(), instance.startWorker()];
     await eventually('the second worker counting beside the first', async () => {
       const { first } = await progress();
       return first < idAt(Date.now() - 2 * 3_600_000);
@@ -365,13 +367,13 @@ describe('the figures of a log that is there already', () => {
     await compareAll([null, ...projects]);
     for (const range of RANGES) expect((await overview(`range=${range}`))['completeFrom']).toBeNull();
     await eventually('the old ones being removed', async () => {
-      const stale = await house.sql(`SELECT FROM attempt_figures WHERE counts = '{1}' LIMIT 1`);
+      const stale = await instance.sql(`SELECT FROM attempt_figures WHERE counts = '{1}' LIMIT 1`);
       return stale.length === 0;
     });
   });
 
   it('stay small: alike attempts share a row', async () => {
-    const [row] = await house.sql<{ figures: number; scopes: number; most: number; endpoints: number }>(
+    const [row] = await instance.sql<{ figures: number; scopes: number; most: number; endpoints: number }>(
       `SELECT (SELECT count(*) FROM attempt_figures WHERE span = 86400)::int AS figures,
          (SELECT count(*) + 1 FROM projects)::int AS scopes,
          (SELECT max(count) FROM (

@@ -1,52 +1,52 @@
 import type { Page } from 'playwright-core';
 import { describeBrowser, TestBrowser } from '../support/browser.js';
-import { House, PASSWORD, type Answer } from '../support/house.js';
+import { TestInstance, PASSWORD, type Answer } from '../support/test-instance.js';
 import { uniqueEmail } from '../support/unique-email.js';
 
 const NEW_PASSWORD = 'quite another phrase';
 
-let house: House;
-beforeAll(async () => (house = await House.start({ workers: 0 })));
-afterAll(async () => house?.stop());
+let instance: TestInstance;
+beforeAll(async () => (instance = await TestInstance.start({ workers: 0 })));
+afterAll(async () => instance?.stop());
 
 const settings = (changes: unknown): Promise<Answer> =>
-  house.server('PATCH', `/api/v1/projects/${house.credentials.projectId}`, { settings: changes });
+  instance.server('PATCH', `/api/v1/projects/${instance.credentials.projectId}`, { settings: changes });
 
 /** A link of each kind, still good. */
 const links = {
   'verify-email': async () => {
     const email = uniqueEmail();
-    await house.register(email);
-    return { email, path: `/verify-email?token=${await house.token(email, 'verify-email')}` };
+    await instance.register(email);
+    return { email, path: `/verify-email?token=${await instance.token(email, 'verify-email')}` };
   },
   'reset-password': async () => {
     const email = uniqueEmail();
-    await house.register(email);
-    await house.page('POST', '/api/v1/auth/forgot-password', { email });
-    return { email, path: `/reset-password?token=${await house.token(email, 'reset-password')}` };
+    await instance.register(email);
+    await instance.page('POST', '/api/v1/auth/forgot-password', { email });
+    return { email, path: `/reset-password?token=${await instance.token(email, 'reset-password')}` };
   },
   'accept-invite': async () => {
     const email = uniqueEmail();
-    await house.server('POST', '/api/v1/customers', { email, sendInvite: true });
-    return { email, path: `/accept-invite?token=${await house.token(email, 'accept-invite')}` };
+    await instance.server('POST', '/api/v1/customers', { email, sendInvite: true });
+    return { email, path: `/accept-invite?token=${await instance.token(email, 'accept-invite')}` };
   },
   'change-email-new': async () => {
     const [old, email] = [uniqueEmail(), uniqueEmail()];
-    const { body } = await house.register(old);
+    const { body } = await instance.register(old);
     const change = { email, password: PASSWORD };
-    await house.customer(body.tokens.accessToken, 'POST', '/api/v1/me/email', change);
-    return { email, path: `/confirm-email-change?token=${await house.token(email, 'change-email-new')}` };
+    await instance.customer(body.tokens.accessToken, 'POST', '/api/v1/me/email', change);
+    return { email, path: `/confirm-email-change?token=${await instance.token(email, 'change-email-new')}` };
   },
 };
 type Kind = keyof typeof links;
 const kinds = Object.keys(links) as Kind[];
 
 const expire = (email: string) =>
-  house.sql(`UPDATE one_time_tokens SET expires_at = now() - interval '1 s' WHERE email = $1`, [email]);
+  instance.sql(`UPDATE one_time_tokens SET expires_at = now() - interval '1 s' WHERE email = $1`, [email]);
 
 /** Presses the button of a page without any browser. */
 const press = async (path: string, fields: Record<string, string> = {}): Promise<Answer> => {
-  const url = new URL(path, house.baseUrl);
+  const url = new URL(path, instance.baseUrl);
   const body = new URLSearchParams({ token: url.searchParams.get('token')!, ...fields });
   const response = await fetch(url.origin + url.pathname, { method: 'POST', body });
   return { status: response.status, headers: response.headers, body: await response.text() };
@@ -55,8 +55,9 @@ const press = async (path: string, fields: Record<string, string> = {}): Promise
 describe('every hosted page', () => {
   it.each(kinds)('%s: looking at it changes nothing, also with HEAD (EV-03)', async (kind) => {
     const { email, path } = await links[kind]();
-    for (const method of ['GET', 'HEAD', 'GET']) expect((await house.request(method, path)).status).toBe(200);
-    const used = await house.sql(
+    for (const method of ['GET', 'HEAD', 'GET'])
+      expect((await instance.request(method, path)).status).toBe(200);
+    const used = await instance.sql(
       `SELECT 1 FROM one_time_tokens WHERE email = $1 AND consumed_at IS NOT NULL`,
       [email],
     );
@@ -67,7 +68,7 @@ describe('every hosted page', () => {
     '%s: has headers that keep its link secret and its content its own (HD-01)',
     async (kind) => {
       const { path } = await links[kind]();
-      const { headers, body } = await house.request('GET', path);
+      const { headers, body } = await instance.request('GET', path);
       expect(headers.get('referrer-policy')).toBe('no-referrer');
       expect(headers.get('x-robots-tag')).toBe('noindex, nofollow');
       expect(headers.get('cache-control')).toBe('no-store');
@@ -83,8 +84,8 @@ describe('every hosted page', () => {
   it('says the same of every token that it does not know, whatever the page', async () => {
     const answers = await Promise.all(
       ['/verify-email', '/reset-password', '/accept-invite', '/confirm-email-change'].flatMap((path) => [
-        house.request('GET', `${path}?token=${'x'.repeat(43)}`),
-        house.request('GET', path),
+        instance.request('GET', `${path}?token=${'x'.repeat(43)}`),
+        instance.request('GET', path),
         press(`${path}?token=nonsense`),
       ]),
     );
@@ -93,7 +94,7 @@ describe('every hosted page', () => {
   });
 
   it('is a page also when something is wrong, not a problem document', async () => {
-    const foreign = await fetch(`${house.baseUrl}/reset-password`, {
+    const foreign = await fetch(`${instance.baseUrl}/reset-password`, {
       method: 'POST',
       body: new URLSearchParams({ token: 'x' }),
       headers: { 'sec-fetch-site': 'cross-site' },
@@ -108,12 +109,12 @@ describe('every hosted page', () => {
     async (kind) => {
       const { email, path } = await links[kind]();
       await expire(email);
-      await house.sql('DELETE FROM mails WHERE recipient = $1', [email]);
-      const looked = await house.request('GET', path);
+      await instance.sql('DELETE FROM mails WHERE recipient = $1', [email]);
+      const looked = await instance.request('GET', path);
       expect(looked.status).toBe(400);
       expect(looked.body).toContain('Send a new link');
       expect((await press(path)).body).toContain('Send a new link');
-      const before = await house.sql('SELECT 1 FROM mails WHERE recipient = $1', [email]);
+      const before = await instance.sql('SELECT 1 FROM mails WHERE recipient = $1', [email]);
       expect(before).toEqual([]);
       const renewed = await press(path, { renew: '1' });
       expect(renewed.status).toBe(200);
@@ -121,24 +122,24 @@ describe('every hosted page', () => {
       await press(path, { renew: '1' });
       // The registration and the request have just written such a mail, so another one comes a minute later.
       const expected = kind === 'accept-invite' ? 1 : 0;
-      expect(await house.sql('SELECT 1 FROM mails WHERE recipient = $1', [email])).toHaveLength(expected);
+      expect(await instance.sql('SELECT 1 FROM mails WHERE recipient = $1', [email])).toHaveLength(expected);
     },
   );
 
   it('a verification link says that the address is confirmed, however that came about', async () => {
     const { email, path } = await links['verify-email']();
-    await house.page('POST', '/api/v1/auth/forgot-password', { email });
-    const body = { token: await house.token(email, 'reset-password'), password: NEW_PASSWORD };
-    await house.request('POST', '/api/v1/auth/reset-password', { body });
-    expect(await house.request('GET', path)).toMatchObject({ status: 200 });
-    expect((await house.request('GET', path)).body).toContain('Already confirmed');
+    await instance.page('POST', '/api/v1/auth/forgot-password', { email });
+    const body = { token: await instance.token(email, 'reset-password'), password: NEW_PASSWORD };
+    await instance.request('POST', '/api/v1/auth/reset-password', { body });
+    expect(await instance.request('GET', path)).toMatchObject({ status: 200 });
+    expect((await instance.request('GET', path)).body).toContain('Already confirmed');
   });
 
   it('a link that was replaced by a newer one is not renewed', async () => {
     const { email, path } = await links['accept-invite']();
-    await house.sql('UPDATE one_time_tokens SET voided_at = now() WHERE email = $1', [email]);
+    await instance.sql('UPDATE one_time_tokens SET voided_at = now() WHERE email = $1', [email]);
     expect((await press(path, { renew: '1' })).status).toBe(400);
-    expect((await house.request('GET', path)).body).not.toContain(email);
+    expect((await instance.request('GET', path)).body).not.toContain(email);
   });
 });
 
@@ -152,16 +153,16 @@ describe('the pages that set a password', () => {
     expect((await press(path, { password: email })).body).toContain('Do not use your e-mail address');
     expect((await press(path, { password: 'zero\0byte-in-it' })).status).toBe(400);
     expect((await press(path, { password: NEW_PASSWORD })).status).toBe(200);
-    expect((await house.login(email, NEW_PASSWORD)).status).toBe(200);
+    expect((await instance.login(email, NEW_PASSWORD)).status).toBe(200);
     expect((await press(path, { password: 'a third phrase of mine' })).body).toContain('used already');
-    expect((await house.login(email, NEW_PASSWORD)).status).toBe(200);
+    expect((await instance.login(email, NEW_PASSWORD)).status).toBe(200);
   });
 
   it('take any characters, also those that a form has to encode (PW-01)', async () => {
     const { email, path } = await links['accept-invite']();
     const password = ' päss & wörd + 漢字 = 🦄% ';
     expect((await press(path, { password })).status).toBe(200);
-    expect((await house.login(email, password)).status).toBe(200);
+    expect((await instance.login(email, password)).status).toBe(200);
   });
 });
 
@@ -181,7 +182,7 @@ describeBrowser('in a browser', () => {
   beforeEach(() => void (browser.complaints.length = 0));
   // Script is off throughout: the pages have none, and nobody must need any.
   const open = (path: string, options = {}): Promise<Page> =>
-    browser.open(house.baseUrl + path, { javaScriptEnabled: false, ...options });
+    browser.open(instance.baseUrl + path, { javaScriptEnabled: false, ...options });
 
   it('the verification page works with one press of its one button', async () => {
     const { email, path } = await links['verify-email']();
@@ -193,7 +194,7 @@ describeBrowser('in a browser', () => {
     await page.getByText('Thank you').waitFor();
     expect(await page.getByRole('main').textContent()).toContain(`${email} is confirmed`);
     await browser.shoot(page, 'verify-email-done');
-    await page.goto(house.baseUrl + path);
+    await page.goto(instance.baseUrl + path);
     await page.getByText('Already confirmed').waitFor();
     expect(browser.complaints).toEqual([]);
     await page.context().close();
@@ -214,7 +215,7 @@ describeBrowser('in a browser', () => {
     await page.getByRole('button').click();
     await page.getByText('Your password is changed').waitFor();
     await browser.shoot(page, `reset-password-done-${colorScheme}`);
-    expect((await house.login(email, NEW_PASSWORD)).status).toBe(200);
+    expect((await instance.login(email, NEW_PASSWORD)).status).toBe(200);
     // The 422 of the refused password is all that the console may tell.
     expect(browser.complaints.filter((line) => !line.includes('422'))).toEqual([]);
     await page.context().close();
@@ -228,7 +229,7 @@ describeBrowser('in a browser', () => {
     await page.getByRole('button').click();
     await page.getByText('Your account is ready').waitFor();
     await browser.shoot(page, 'accept-invite-done');
-    expect((await house.login(email, NEW_PASSWORD)).body.customer.emailVerified).toBe(true);
+    expect((await instance.login(email, NEW_PASSWORD)).body.customer.emailVerified).toBe(true);
     await page.context().close();
   });
 
@@ -241,7 +242,7 @@ describeBrowser('in a browser', () => {
     await page.getByRole('button', { name: 'Send a new link' }).click();
     await page.getByText('Check your inbox').waitFor();
     await browser.shoot(page, 'renewed');
-    await page.goto(`${house.baseUrl}/accept-invite?token=${'x'.repeat(43)}`);
+    await page.goto(`${instance.baseUrl}/accept-invite?token=${'x'.repeat(43)}`);
     await page.getByText('This link does not work').waitFor();
     await browser.shoot(page, 'unknown');
     await page.context().close();

@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net';
 import bcrypt from 'bcrypt';
 import { registerOne } from '../support/customers.js';
 import { eventually } from '../support/eventually.js';
-import { House, PASSWORD, type Answer } from '../support/house.js';
+import { TestInstance, PASSWORD, type Answer } from '../support/test-instance.js';
 import { patiently } from '../support/patiently.js';
 import { uniqueEmail } from '../support/unique-email.js';
 
@@ -38,44 +38,44 @@ class BreachList {
 
 const NEW_PASSWORD = 'quite another phrase';
 const breaches = new BreachList(NEW_PASSWORD);
-let house: House;
+let instance: TestInstance;
 beforeAll(async () => {
-  house = await House.start({ workers: 0, env: { BREACH_LIST_URL: await breaches.start() } });
+  instance = await TestInstance.start({ workers: 0, env: { BREACH_LIST_URL: await breaches.start() } });
 });
 afterAll(async () => {
-  await house?.stop();
+  await instance?.stop();
   breaches.stop();
 });
 
-const login = (email: string, password?: string): Promise<Answer> => house.login(email, password);
+const login = (email: string, password?: string): Promise<Answer> => instance.login(email, password);
 const forgot = (email: string, more = {}): Promise<Answer> =>
-  house.page('POST', '/api/v1/auth/forgot-password', { email, ...more });
+  instance.page('POST', '/api/v1/auth/forgot-password', { email, ...more });
 const reset = (token: string, password = NEW_PASSWORD): Promise<Answer> =>
-  house.request('POST', '/api/v1/auth/reset-password', { body: { token, password } });
+  instance.request('POST', '/api/v1/auth/reset-password', { body: { token, password } });
 const change = (accessToken: string, currentPassword: string, newPassword: string): Promise<Answer> =>
-  house.customer(accessToken, 'POST', '/api/v1/me/password', { currentPassword, newPassword });
+  instance.customer(accessToken, 'POST', '/api/v1/me/password', { currentPassword, newPassword });
 
-const registered = () => registerOne(house);
+const registered = () => registerOne(instance);
 const typesOf = async (id: string): Promise<string[]> =>
-  (await house.events(id)).map(({ type }) => type as string);
+  (await instance.events(id)).map(({ type }) => type as string);
 
 describe('a change of password', () => {
   it('asks for the current one, ends other sessions, keeps this one, and tells the customer (TK-10)', async () => {
     const { email, id, tokens } = await registered();
     const other = (await login(email)).body.tokens;
     expect(await change(tokens.accessToken, PASSWORD, NEW_PASSWORD)).toMatchObject({ status: 204, body: '' });
-    expect((await house.customer(tokens.accessToken, 'GET', '/api/v1/me')).status).toBe(200);
-    expect((await house.customer(other.accessToken, 'GET', '/api/v1/me')).status).toBe(401);
+    expect((await instance.customer(tokens.accessToken, 'GET', '/api/v1/me')).status).toBe(200);
+    expect((await instance.customer(other.accessToken, 'GET', '/api/v1/me')).status).toBe(401);
     expect((await login(email)).status).toBe(401);
     expect((await login(email, NEW_PASSWORD)).status).toBe(200);
     const [mail] = await eventually('the mail', async () => {
-      const mails = await house.mails(email, 'password-changed');
+      const mails = await instance.mails(email, 'password-changed');
       return mails.length > 0 && mails;
     });
     expect(mail).toMatchObject({ link: null });
-    const [event] = await house.events(id, 'password.changed');
+    const [event] = await instance.events(id, 'password.changed');
     expect(event!.data).toMatchObject({ customer: { id, email } });
-    expect((await house.events(id, 'session.revoked')).map(({ data }) => data.reason)).toEqual([
+    expect((await instance.events(id, 'session.revoked')).map(({ data }) => data.reason)).toEqual([
       'password_changed',
     ]);
   });
@@ -108,7 +108,7 @@ describe('a change of password', () => {
   it('voids reset links that are under way', async () => {
     const { email, tokens } = await registered();
     await forgot(email);
-    const token = await house.token(email, 'reset-password');
+    const token = await instance.token(email, 'reset-password');
     expect((await change(tokens.accessToken, PASSWORD, NEW_PASSWORD)).status).toBe(204);
     expect(await reset(token, 'a third phrase of mine')).toMatchObject({
       status: 400,
@@ -120,14 +120,16 @@ describe('a change of password', () => {
     const { email, tokens } = await registered();
     const newEmail = uniqueEmail();
     const wanted = { email: newEmail, password: PASSWORD };
-    await house.customer(tokens.accessToken, 'POST', '/api/v1/me/email', wanted);
-    const token = await house.token(newEmail, 'change-email-new');
+    await instance.customer(tokens.accessToken, 'POST', '/api/v1/me/email', wanted);
+    const token = await instance.token(newEmail, 'change-email-new');
     if (way === 'a change') await change(tokens.accessToken, PASSWORD, NEW_PASSWORD);
     else {
       await forgot(email);
-      await reset(await house.token(email, 'reset-password'));
+      await reset(await instance.token(email, 'reset-password'));
     }
-    const confirmed = await house.request('POST', '/api/v1/auth/confirm-email-change', { body: { token } });
+    const confirmed = await instance.request('POST', '/api/v1/auth/confirm-email-change', {
+      body: { token },
+    });
     expect(confirmed).toMatchObject({ status: 400, body: { code: 'invalid_token' } });
   });
 
@@ -150,27 +152,27 @@ describe('a change of password', () => {
 describe('a forgotten password (EV-07)', () => {
   it('answers alike for known, unknown and disabled customers, and mails only the first', async () => {
     const [known, disabled] = [await registered(), await registered()];
-    await house.server('POST', `/api/v1/customers/${disabled.id}/disable`);
+    await instance.server('POST', `/api/v1/customers/${disabled.id}/disable`);
     const unknown = uniqueEmail();
     const answers = [await forgot(known.email), await forgot(unknown), await forgot(disabled.email)];
     for (const { status, body } of answers) expect({ status, body }).toEqual({ status: 202, body: {} });
-    await house.token(known.email, 'reset-password');
-    expect(await house.mails(unknown, 'reset-password')).toEqual([]);
-    expect(await house.mails(disabled.email, 'reset-password')).toEqual([]);
+    await instance.token(known.email, 'reset-password');
+    expect(await instance.mails(unknown, 'reset-password')).toEqual([]);
+    expect(await instance.mails(disabled.email, 'reset-password')).toEqual([]);
   });
 
   it('is set anew once, verifies the address, ends every session and logs nobody in', async () => {
     const { email, id, tokens } = await registered();
     await forgot(email);
-    const token = await house.token(email, 'reset-password');
+    const token = await instance.token(email, 'reset-password');
     expect(await reset(token, 'short')).toMatchObject({ status: 422, body: { code: 'weak_password' } });
     const answers = await Promise.all(Array.from({ length: 10 }, () => patiently(() => reset(token))));
     expect(answers.map(({ status }) => status).sort()).toEqual([204, ...Array(9).fill(400)]);
     expect(answers.find(({ status }) => status === 204)!.body).toBe('');
-    expect((await house.customer(tokens.accessToken, 'GET', '/api/v1/me')).status).toBe(401);
+    expect((await instance.customer(tokens.accessToken, 'GET', '/api/v1/me')).status).toBe(401);
     expect((await login(email)).status).toBe(401);
     expect((await login(email, NEW_PASSWORD)).body.customer).toMatchObject({ id, emailVerified: true });
-    expect(await house.mails(email, 'password-changed')).toHaveLength(1);
+    expect(await instance.mails(email, 'password-changed')).toHaveLength(1);
     expect(await typesOf(id)).toEqual(
       expect.arrayContaining([
         'password.reset_requested',
@@ -178,28 +180,28 @@ describe('a forgotten password (EV-07)', () => {
         'password.reset_completed',
       ]),
     );
-    const [verified] = await house.events(id, 'verification.completed');
+    const [verified] = await instance.events(id, 'verification.completed');
     expect(verified!.data.verification).toMatchObject({ kind: 'email', email, via: 'reset' });
-    expect(await house.events(id, 'password.reset_completed')).toHaveLength(1);
+    expect(await instance.events(id, 'password.reset_completed')).toHaveLength(1);
   });
 
   it('the newest link voids older ones; expired, voided, used and unknown ones answer alike (EV-04)', async () => {
     const { email } = await registered();
     await forgot(email);
-    const older = await house.token(email, 'reset-password');
-    await house.sql('DELETE FROM mails WHERE recipient = $1', [email]);
+    const older = await instance.token(email, 'reset-password');
+    await instance.sql('DELETE FROM mails WHERE recipient = $1', [email]);
     const expired = await registered();
     await forgot(expired.email);
-    const expiredToken = await house.token(expired.email, 'reset-password');
-    await house.sql(
+    const expiredToken = await instance.token(expired.email, 'reset-password');
+    await instance.sql(
       `UPDATE one_time_tokens SET expires_at = now() WHERE customer_id = $1 AND kind = 'reset-password'`,
       [expired.id],
     );
     const used = await registered();
     await forgot(used.email);
-    const usedToken = await house.token(used.email, 'reset-password');
+    const usedToken = await instance.token(used.email, 'reset-password');
     await reset(usedToken);
-    await house.sql(
+    await instance.sql(
       `UPDATE one_time_tokens SET voided_at = now() WHERE kind = 'reset-password' AND email = $1`,
       [email],
     );
@@ -217,25 +219,25 @@ describe('a forgotten password (EV-07)', () => {
   it('a link dies with the address it was sent to', async () => {
     const { email, id } = await registered();
     await forgot(email);
-    const token = await house.token(email, 'reset-password');
-    await house.sql('UPDATE customers SET email = $2 WHERE id = $1', [id, uniqueEmail()]);
+    const token = await instance.token(email, 'reset-password');
+    await instance.sql('UPDATE customers SET email = $2 WHERE id = $1', [id, uniqueEmail()]);
     expect((await reset(token)).status).toBe(400);
   });
 
   it('is mailed at most once a minute to one address, with the same answer (RL-08)', async () => {
     const { email } = await registered();
     for (let tries = 0; tries < 4; tries += 1) expect((await forgot(email)).status).toBe(202);
-    await house.token(email, 'reset-password');
+    await instance.token(email, 'reset-password');
     expect(
-      await house.sql(`SELECT 1 FROM mails WHERE recipient = $1 AND kind = 'reset-password'`, [email]),
+      await instance.sql(`SELECT 1 FROM mails WHERE recipient = $1 AND kind = 'reset-password'`, [email]),
     ).toHaveLength(1);
   });
 
   it('is asked for and set anew at once, whoever comes first, without a deadlock', async () => {
-    const blocker = await house.db.connect();
+    const blocker = await instance.db.connect();
     const blocked = async (count: number): Promise<boolean> => {
       const waiting = `SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`;
-      const areWaiting = async () => (await house.sql(waiting)).length === count;
+      const areWaiting = async () => (await instance.sql(waiting)).length === count;
       return eventually(`${count} requests that wait`, areWaiting, 1_000).catch(() => false);
     };
     try {
@@ -271,10 +273,10 @@ describe('a forgotten password (EV-07)', () => {
     }
   });
 
-  /** A link of an earlier mail: the house writes no two within a minute. */
+  /** A link of an earlier mail: the instance writes no two within a minute. */
   const insertResetToken = async (customerId: string, email: string): Promise<string> => {
     const token = randomBytes(32).toString('base64url');
-    await house.sql(
+    await instance.sql(
       `INSERT INTO one_time_tokens (id, customer_id, kind, email, token_hash, expires_at)
        VALUES ($1, $2, 'reset-password', $3, $4, now() + interval '1 hour')`,
       [randomUUID(), customerId, email, createHash('sha256').update(token).digest()],
@@ -285,8 +287,8 @@ describe('a forgotten password (EV-07)', () => {
   it('a link lives for an hour, only its hash is stored, and no event holds it (EV-01)', async () => {
     const { email, id } = await registered();
     await forgot(email);
-    const token = await house.token(email, 'reset-password');
-    const [row] = await house.sql(
+    const token = await instance.token(email, 'reset-password');
+    const [row] = await instance.sql(
       `SELECT token_hash, extract(epoch FROM expires_at - created_at)::int AS life FROM one_time_tokens
        WHERE customer_id = $1 AND kind = 'reset-password'`,
       [id],
@@ -294,7 +296,7 @@ describe('a forgotten password (EV-07)', () => {
     expect(row!['life']).toBe(3600);
     expect(Buffer.from(token, 'base64url')).toHaveLength(32);
     expect((row!['token_hash'] as Buffer).equals(createHash('sha256').update(token).digest())).toBe(true);
-    expect(JSON.stringify(await house.events(id))).not.toContain(token);
+    expect(JSON.stringify(await instance.events(id))).not.toContain(token);
   });
 });
 
@@ -306,21 +308,23 @@ describe('the policy for new passwords (PW-05)', () => {
     ['contains_personal_data', 'My Project'],
     ['contains_personal_data', 'my organization'],
   ])('%s', async (reason, password) => {
-    const answer = await house.register(uniqueEmail(), { password });
+    const answer = await instance.register(uniqueEmail(), { password });
     expect(answer).toMatchObject({ status: 422, body: { code: 'weak_password', reasons: [reason] } });
   });
 
   it('the e-mail and its local part are none', async () => {
     const email = 'ada.lovelace@example.com';
     for (const password of [email, 'Ada.Lovelace']) {
-      expect((await house.register(email, { password })).body.reasons).toEqual(['contains_personal_data']);
+      expect((await instance.register(email, { password })).body.reasons).toEqual(['contains_personal_data']);
     }
   });
 });
 
 describe('the look-up of breached passwords', () => {
   const setBreachCheck = (breachCheck: boolean | null) =>
-    house.server('PATCH', `/api/v1/projects/${house.credentials.projectId}`, { settings: { breachCheck } });
+    instance.server('PATCH', `/api/v1/projects/${instance.credentials.projectId}`, {
+      settings: { breachCheck },
+    });
   afterEach(async () => {
     breaches.answer = 'clean';
     breaches.paths.length = 0;
@@ -329,20 +333,20 @@ describe('the look-up of breached passwords', () => {
 
   it('is off until the project asks for it', async () => {
     breaches.answer = 'breached';
-    expect((await house.register(uniqueEmail(), { password: NEW_PASSWORD })).status).toBe(201);
+    expect((await instance.register(uniqueEmail(), { password: NEW_PASSWORD })).status).toBe(201);
     expect(breaches.paths).toEqual([]);
   });
 
   it('refuses what is on the list, and tells the list five digits of a hash', async () => {
     expect((await setBreachCheck(true)).status).toBe(200);
     breaches.answer = 'breached';
-    expect(await house.register(uniqueEmail(), { password: NEW_PASSWORD })).toMatchObject({
+    expect(await instance.register(uniqueEmail(), { password: NEW_PASSWORD })).toMatchObject({
       status: 422,
       body: { code: 'weak_password', reasons: ['breached'] },
     });
     expect(breaches.paths).toEqual([expect.stringMatching(/^\/range\/[0-9A-F]{5}$/)]);
     breaches.answer = 'clean';
-    expect((await house.register(uniqueEmail(), { password: NEW_PASSWORD })).status).toBe(201);
+    expect((await instance.register(uniqueEmail(), { password: NEW_PASSWORD })).status).toBe(201);
   });
 
   it.each(['error', 'silence'] as const)(
@@ -350,9 +354,9 @@ describe('the look-up of breached passwords', () => {
     async (answer) => {
       await setBreachCheck(true);
       breaches.answer = answer;
-      expect((await house.register(uniqueEmail(), { password: NEW_PASSWORD })).status).toBe(201);
+      expect((await instance.register(uniqueEmail(), { password: NEW_PASSWORD })).status).toBe(201);
       const line = await eventually('the log line', () =>
-        house.api.log.findLast(({ message }) => message === 'breached passwords could not be looked up'),
+        instance.api.log.findLast(({ message }) => message === 'breached passwords could not be looked up'),
       );
       expect(line['failed']).toBeGreaterThan(0);
     },
@@ -361,19 +365,19 @@ describe('the look-up of breached passwords', () => {
 
 describe('a first password for an invited customer', () => {
   const create = (body: Record<string, unknown>): Promise<Answer> =>
-    house.server('POST', '/api/v1/customers', body);
+    instance.server('POST', '/api/v1/customers', body);
 
   it('is set through the invitation, which verifies the address', async () => {
     const email = uniqueEmail();
     const created = await create({ email, firstName: 'Grace', sendInvite: true });
     expect(created).toMatchObject({ status: 201, body: { email, emailVerified: false } });
     expect((await login(email)).status).toBe(401);
-    const token = await house.token(email, 'accept-invite');
+    const token = await instance.token(email, 'accept-invite');
     expect((await reset(token)).status).toBe(204);
     expect((await login(email, NEW_PASSWORD)).body.customer).toMatchObject({ emailVerified: true });
-    const [verified] = await house.events(created.body.id, 'verification.completed');
+    const [verified] = await instance.events(created.body.id, 'verification.completed');
     expect(verified!.data.verification.via).toBe('invite');
-    expect(await house.mails(email, 'password-changed')).toEqual([]);
+    expect(await instance.mails(email, 'password-changed')).toEqual([]);
     expect((await reset(token)).status).toBe(400);
   });
 
@@ -387,7 +391,7 @@ describe('a first password for an invited customer', () => {
   it('is not mailed unless asked for', async () => {
     const email = uniqueEmail();
     await create({ email });
-    expect(await house.sql('SELECT 1 FROM mails WHERE recipient = $1', [email])).toEqual([]);
+    expect(await instance.sql('SELECT 1 FROM mails WHERE recipient = $1', [email])).toEqual([]);
   });
 });
 
@@ -395,11 +399,11 @@ describe('a password that another system hashed', () => {
   it('opens the door, and is replaced by a hash of ours at the first login (PW-07)', async () => {
     const email = uniqueEmail();
     const passwordHash = await bcrypt.hash(PASSWORD, 4);
-    const created = await house.server('POST', '/api/v1/customers', { email, passwordHash });
+    const created = await instance.server('POST', '/api/v1/customers', { email, passwordHash });
     expect(created.status).toBe(201);
     expect(JSON.stringify(created.body)).not.toContain('$2b$');
     const stored = async () =>
-      (await house.sql('SELECT password_hash FROM customers WHERE email = $1', [email]))[0]![
+      (await instance.sql('SELECT password_hash FROM customers WHERE email = $1', [email]))[0]![
         'password_hash'
       ] as string;
     expect(await stored()).not.toContain(passwordHash);
@@ -412,7 +416,7 @@ describe('a password that another system hashed', () => {
   it('opens the door to all who come at once with it', async () => {
     const email = uniqueEmail();
     const passwordHash = await bcrypt.hash(PASSWORD, 4);
-    await house.server('POST', '/api/v1/customers', { email, passwordHash });
+    await instance.server('POST', '/api/v1/customers', { email, passwordHash });
     const answers = await Promise.all(Array.from({ length: 6 }, () => patiently(() => login(email))));
     expect(answers.map(({ status }) => status)).toEqual(Array(6).fill(200));
   });
@@ -422,7 +426,7 @@ describe('a password that another system hashed', () => {
     ['a cost that would hold up everybody', `$2b$31$${'a'.repeat(53)}`],
   ])('is refused in %s', async (_, passwordHash) => {
     expect(
-      await house.server('POST', '/api/v1/customers', { email: uniqueEmail(), passwordHash }),
+      await instance.server('POST', '/api/v1/customers', { email: uniqueEmail(), passwordHash }),
     ).toMatchObject({
       status: 400,
       body: { code: 'validation_failed', errors: [{ field: 'passwordHash' }] },
@@ -431,7 +435,7 @@ describe('a password that another system hashed', () => {
 
   it('cannot come beside a password', async () => {
     const body = { email: uniqueEmail(), password: PASSWORD, passwordHash: await bcrypt.hash(PASSWORD, 4) };
-    expect(await house.server('POST', '/api/v1/customers', body)).toMatchObject({
+    expect(await instance.server('POST', '/api/v1/customers', body)).toMatchObject({
       status: 400,
       body: { errors: [{ field: 'passwordHash' }] },
     });

@@ -4,20 +4,20 @@ import { get, type IncomingMessage } from 'node:http';
 import bcrypt from 'bcrypt';
 import { Keyring, PasswordHasher, HashThreads } from '#platform';
 import { eventually } from '../support/eventually.js';
-import { House, PASSWORD } from '../support/house.js';
+import { TestInstance, PASSWORD } from '../support/test-instance.js';
 import { fromLines, importLines, toLines } from '../support/ndjson.js';
 import { insertKey, insertOrganization, insertProject, type Tenant } from '../support/tenants.js';
 
-let house: House;
-beforeAll(async () => (house = await House.start({ workers: 0 })));
-afterAll(async () => house?.stop());
+let instance: TestInstance;
+beforeAll(async () => (instance = await TestInstance.start({ workers: 0 })));
+afterAll(async () => instance?.stop());
 
 const withKey = (key: string) => ({ authorization: `Bearer ${key}` });
-const exportOf = (projectId: string, query = '', key = house.credentials.secretKey) =>
-  house.request('GET', `/api/v1/projects/${projectId}/export${query}`, { headers: withKey(key) });
-const newProject = (): Promise<Tenant> => insertProject(house, house.credentials.organizationId);
+const exportOf = (projectId: string, query = '', key = instance.credentials.secretKey) =>
+  instance.request('GET', `/api/v1/projects/${projectId}/export${query}`, { headers: withKey(key) });
+const newProject = (): Promise<Tenant> => insertProject(instance, instance.credentials.organizationId);
 const login = (tenant: Tenant, email: string, password = PASSWORD) =>
-  house.request('POST', '/api/v1/auth/login', {
+  instance.request('POST', '/api/v1/auth/login', {
     body: { email, password },
     headers: { 'x-publishable-key': tenant.publishableKey },
   });
@@ -27,7 +27,7 @@ async function fullProject(): Promise<{ tenant: Tenant; emails: Record<string, s
   const tenant = await newProject();
   const create = async (body: Record<string, unknown>): Promise<string> => {
     const email = `${randomUUID()}@example.com`;
-    const answer = await house.request('POST', '/api/v1/customers', {
+    const answer = await instance.request('POST', '/api/v1/customers', {
       body: { email, ...body },
       headers: withKey(tenant.secretKey),
     });
@@ -41,7 +41,7 @@ async function fullProject(): Promise<{ tenant: Tenant; emails: Record<string, s
     disabled: await create({ password: PASSWORD }),
   };
   expect((await login(tenant, emails.own)).status).toBe(200);
-  await house.sql('UPDATE customers SET disabled_at = now() WHERE email = $1', [emails.disabled]);
+  await instance.sql('UPDATE customers SET disabled_at = now() WHERE email = $1', [emails.disabled]);
   return { tenant, emails };
 }
 
@@ -58,7 +58,7 @@ describe('the export of a project', () => {
     const lines = fromLines(body as string);
     expect(lines.map(({ email }) => email)).toEqual(Object.values(emails));
     for (const line of lines) {
-      expect((await house.server('GET', `/api/v1/customers/${line['id']}`)).body).toEqual(line);
+      expect((await instance.server('GET', `/api/v1/customers/${line['id']}`)).body).toEqual(line);
     }
   });
 
@@ -71,7 +71,7 @@ describe('the export of a project', () => {
     const { tenant, emails } = await fullProject();
     const exported = (await exportOf(tenant.projectId, '?hashes=true')).body as string;
     const other = await newProject();
-    const { body } = await importLines(house, exported, {}, withKey(other.secretKey));
+    const { body } = await importLines(instance, exported, {}, withKey(other.secretKey));
     expect(body).toMatchObject({ created: 4, skipped: 0, failed: 0 });
     const again = (await exportOf(other.projectId, '?hashes=true')).body as string;
     expect(fromLines(again).map(lasting)).toEqual(fromLines(exported).map(lasting));
@@ -90,7 +90,7 @@ describe('the export of a project', () => {
     const tenant = await newProject();
     const passwordHash = bcrypt.hashSync(PASSWORD, 4);
     const email = `${randomUUID()}@example.com`;
-    await importLines(house, toLines([{ email, passwordHash }]), {}, withKey(tenant.secretKey));
+    await importLines(instance, toLines([{ email, passwordHash }]), {}, withKey(tenant.secretKey));
     for (const query of ['', '?hashes=false']) {
       expect(fromLines((await exportOf(tenant.projectId, query)).body as string)[0]).not.toHaveProperty(
         'passwordHash',
@@ -106,7 +106,7 @@ describe('the export of a project', () => {
     const passwordHash = await stranger.hash(PASSWORD);
     await threads.close();
     const email = `${randomUUID()}@example.com`;
-    const { body } = await importLines(house, toLines([{ email, passwordHash }]));
+    const { body } = await importLines(instance, toLines([{ email, passwordHash }]));
     expect(body).toMatchObject({ created: 0, failed: 1 });
     expect(body.failures.data[0].errors).toEqual([
       {
@@ -122,7 +122,7 @@ describe('the export of a project', () => {
     const people = Array.from({ length: 1_000 }, (_, index) => ({
       email: `p${index}@${randomUUID()}.example`,
     }));
-    await importLines(house, toLines(people), {}, withKey(tenant.secretKey));
+    await importLines(instance, toLines(people), {}, withKey(tenant.secretKey));
     const lines = fromLines((await exportOf(tenant.projectId)).body as string);
     expect(lines.map(({ email }) => email)).toEqual(people.map(({ email }) => email));
   });
@@ -131,38 +131,38 @@ describe('the export of a project', () => {
     const tenant = await newProject();
     const metadata = { text: 'x'.repeat(8_000) };
     const people = Array.from({ length: 4_000 }, () => ({ email: `${randomUUID()}@example.com`, metadata }));
-    await importLines(house, toLines(people), {}, withKey(tenant.secretKey));
-    const asked = get(`${house.baseUrl}/api/v1/projects/${tenant.projectId}/export`, {
-      headers: withKey(house.credentials.secretKey),
+    await importLines(instance, toLines(people), {}, withKey(tenant.secretKey));
+    const asked = get(`${instance.baseUrl}/api/v1/projects/${tenant.projectId}/export`, {
+      headers: withKey(instance.credentials.secretKey),
     });
     const [response] = (await once(asked, 'response')) as [IncomingMessage];
     // 32 MB do not fit into the buffers on the way: the rest waits for its reader.
     await once(response, 'readable');
     await eventually('no connection being held', async () => {
-      const [row] = await house.sql<{ busy: number }>(
+      const [row] = await instance.sql<{ busy: number }>(
         `SELECT count(*)::int AS busy FROM pg_stat_activity
          WHERE datname = current_database() AND application_name = 'gatehouse' AND state LIKE 'idle in transaction%'`,
       );
       return row!.busy === 0;
     });
     const logged = () =>
-      house.api.log.filter(({ route }) => route === '/api/v1/projects/:projectId/export').at(-1);
+      instance.api.log.filter(({ route }) => route === '/api/v1/projects/:projectId/export').at(-1);
     asked.destroy();
     await eventually('the end of the request', () => logged()?.['status'] === 499);
-    expect(house.api.output).not.toContain('an export broke off');
+    expect(instance.api.output).not.toContain('an export broke off');
   });
 });
 
 describe('the reach of an export', () => {
   it('is that of an organization key, and other projects do not exist (AK-04)', async () => {
-    const stranger = await insertOrganization(house);
+    const stranger = await insertOrganization(instance);
     const missing = await exportOf(randomUUID());
     for (const id of [stranger.projectId, 'nonsense', randomUUID()]) {
       const answer = await exportOf(id);
       expect(answer.status).toBe(404);
       expect({ ...answer.body, requestId: '' }).toEqual({ ...missing.body, requestId: '' });
     }
-    const { credentials } = house;
+    const { credentials } = instance;
     expect(await exportOf(credentials.projectId, '', credentials.projectSecretKey)).toMatchObject({
       status: 403,
       body: { code: 'insufficient_access' },
@@ -170,9 +170,9 @@ describe('the reach of an export', () => {
   });
 
   it('needs the scopes, and another one for hashes (AK-06)', async () => {
-    const { credentials } = house;
+    const { credentials } = instance;
     const keyOf = (scopes: string[]) =>
-      insertKey(house, { ...credentials, type: 'secret', access: 'organization', scopes });
+      insertKey(instance, { ...credentials, type: 'secret', access: 'organization', scopes });
     const [both, project] = [await keyOf(['project:read', 'customer:read']), await keyOf(['project:read'])];
     expect((await exportOf(credentials.projectId, '', both)).status).toBe(200);
     expect(await exportOf(credentials.projectId, '', project)).toMatchObject({
@@ -189,7 +189,7 @@ describe('the reach of an export', () => {
   });
 
   it.each(['?hashes=yes', '?hashes=true&hashes=false', '?more=1'])('refuses %s', async (query) => {
-    expect(await exportOf(house.credentials.projectId, query)).toMatchObject({
+    expect(await exportOf(instance.credentials.projectId, query)).toMatchObject({
       status: 400,
       body: { code: 'validation_failed' },
     });
@@ -197,7 +197,7 @@ describe('the reach of an export', () => {
 
   it('holds an archived project, whose data stays', async () => {
     const { tenant } = await fullProject();
-    await house.sql('UPDATE projects SET archived_at = now() WHERE id = $1', [tenant.projectId]);
+    await instance.sql('UPDATE projects SET archived_at = now() WHERE id = $1', [tenant.projectId]);
     const { status, body } = await exportOf(tenant.projectId);
     expect([status, fromLines(body as string).length]).toEqual([200, 4]);
   });
@@ -205,7 +205,9 @@ describe('the reach of an export', () => {
   it('is written into the audit log', async () => {
     const { projectId } = await newProject();
     await exportOf(projectId, '?hashes=true');
-    const rows = await house.sql('SELECT action, details FROM audit_log WHERE target_id = $1', [projectId]);
+    const rows = await instance.sql('SELECT action, details FROM audit_log WHERE target_id = $1', [
+      projectId,
+    ]);
     expect(rows).toEqual([{ action: 'project.exported', details: { hashes: true } }]);
   });
 });

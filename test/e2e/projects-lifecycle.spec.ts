@@ -1,36 +1,36 @@
 import { randomUUID } from 'node:crypto';
-import { House, PASSWORD } from '../support/house.js';
+import { TestInstance, PASSWORD } from '../support/test-instance.js';
 import { insertKey, insertOrganization, insertProject } from '../support/tenants.js';
 
 const MISSING = '019aa2c0-7d1e-7000-8000-000000000000';
 const PATH = '/api/v1/projects';
 
-let house: House;
+let instance: TestInstance;
 beforeAll(async () => {
   // The tables of refusals ask more often than a key may.
-  house = await House.start({ workers: 0, env: { RATE_LIMITS: 'off' } });
+  instance = await TestInstance.start({ workers: 0, env: { RATE_LIMITS: 'off' } });
 });
-afterAll(async () => house?.stop());
+afterAll(async () => instance?.stop());
 
 const withKey = (key: string, method: string, path: string, body?: unknown) =>
-  house.request(method, path, { body, headers: { authorization: `Bearer ${key}` } });
+  instance.request(method, path, { body, headers: { authorization: `Bearer ${key}` } });
 const create = async (body: object = { name: 'Made' }) => {
-  const answer = await house.server('POST', PATH, body);
+  const answer = await instance.server('POST', PATH, body);
   expect(answer).toMatchObject({ status: 201 });
   return answer.body as Record<string, any> & { id: string };
 };
 const mint = async (projectId: string, body: object) => {
-  const answer = await house.server('POST', `${PATH}/${projectId}/api-keys`, { name: 'test', ...body });
+  const answer = await instance.server('POST', `${PATH}/${projectId}/api-keys`, { name: 'test', ...body });
   expect(answer).toMatchObject({ status: 201 });
   return answer.body as { id: string; key: string };
 };
-const archive = (id: string) => house.server('POST', `${PATH}/${id}/archive`);
+const archive = (id: string) => instance.server('POST', `${PATH}/${id}/archive`);
 const childOrganization = async () => {
   const slug = `org-${randomUUID().slice(0, 8)}`;
-  const { body } = await house.server('POST', '/api/v1/organizations', { name: 'Child', slug });
+  const { body } = await instance.server('POST', '/api/v1/organizations', { name: 'Child', slug });
   return body.id as string;
 };
-const list = async (query = '', key = house.credentials.secretKey) => {
+const list = async (query = '', key = instance.credentials.secretKey) => {
   const answer = await withKey(key, 'GET', `${PATH}?limit=200${query}`);
   expect(answer).toMatchObject({ status: 200 });
   return (answer.body.data as { id: string }[]).map(({ id }) => id);
@@ -40,15 +40,15 @@ describe('creating a project', () => {
   it('takes the defaults for what is left out', async () => {
     const project = await create({ name: 'Analytical Engine' });
     expect(project).toMatchObject({
-      organizationId: house.credentials.organizationId,
+      organizationId: instance.credentials.organizationId,
       name: 'Analytical Engine',
       slug: 'analytical-engine',
       environment: 'development',
       settings: { accessTokenTtl: 3600, allowedOrigins: [] },
       archivedAt: null,
     });
-    expect((await house.server('GET', `${PATH}/${project.id}`)).body).toEqual(project);
-    expect(await house.events(project.id, 'project.created')).toMatchObject([
+    expect((await instance.server('GET', `${PATH}/${project.id}`)).body).toEqual(project);
+    expect(await instance.events(project.id, 'project.created')).toMatchObject([
       { project_id: project.id, organization_id: project['organizationId'], data: { project } },
     ]);
   });
@@ -74,7 +74,7 @@ describe('creating a project', () => {
   it('refuses a slug that the organization has, and takes it in another one', async () => {
     const body = { name: 'A', slug: `slug-${randomUUID().slice(0, 8)}` };
     await create(body);
-    expect(await house.server('POST', PATH, body)).toMatchObject({
+    expect(await instance.server('POST', PATH, body)).toMatchObject({
       status: 409,
       body: { code: 'slug_taken' },
     });
@@ -92,29 +92,29 @@ describe('creating a project', () => {
     [{ name: 'A', settings: { refreshIdleTtl: 600, refreshAbsoluteTtl: 500 } }, 'settings.refreshIdleTtl'],
     [{ name: 'A', archivedAt: null }, 'archivedAt'],
   ])('refuses %j', async (body, field) => {
-    const answer = await house.server('POST', PATH, body);
+    const answer = await instance.server('POST', PATH, body);
     expect(answer).toMatchObject({ status: 400, body: { code: 'validation_failed', errors: [{ field }] } });
   });
 
   it('AK-05: in an organization out of reach is as in one that does not exist', async () => {
-    const stranger = await insertOrganization(house);
+    const stranger = await insertOrganization(instance);
     const answers = [stranger.organizationId, MISSING].map((organizationId) =>
-      house.server('POST', PATH, { name: 'Intruder', organizationId }),
+      instance.server('POST', PATH, { name: 'Intruder', organizationId }),
     );
     const [there, missing] = await Promise.all(answers);
     expect(missing).toMatchObject({ status: 404, body: { code: 'not_found' } });
     expect({ ...there!.body, requestId: '' }).toEqual({ ...missing!.body, requestId: '' });
-    expect(await house.sql(`SELECT id FROM projects WHERE name = 'Intruder'`)).toEqual([]);
+    expect(await instance.sql(`SELECT id FROM projects WHERE name = 'Intruder'`)).toEqual([]);
   });
 
   it('asks for an organization key with the scope', async () => {
-    const { projectSecretKey } = house.credentials;
+    const { projectSecretKey } = instance.credentials;
     expect(await withKey(projectSecretKey, 'POST', PATH, { name: 'A' })).toMatchObject({
       status: 403,
       body: { code: 'insufficient_access', requiredAccess: 'organization' },
     });
-    const key = await insertKey(house, {
-      ...house.credentials,
+    const key = await insertKey(instance, {
+      ...instance.credentials,
       type: 'secret',
       access: 'organization',
       scopes: ['project:read'],
@@ -130,11 +130,11 @@ describe('the list of projects', () => {
   it('shows any secret key the organization and those it created, and nobody else', async () => {
     const own = await create();
     const theirs = await create({ name: 'Theirs', organizationId: await childOrganization() });
-    const stranger = await insertOrganization(house);
-    for (const key of [house.credentials.secretKey, house.credentials.projectSecretKey]) {
+    const stranger = await insertOrganization(instance);
+    for (const key of [instance.credentials.secretKey, instance.credentials.projectSecretKey]) {
       const ids = await list('', key);
       expect(ids).toEqual([...ids].sort().reverse());
-      expect(ids).toEqual(expect.arrayContaining([house.credentials.projectId, own.id, theirs.id]));
+      expect(ids).toEqual(expect.arrayContaining([instance.credentials.projectId, own.id, theirs.id]));
       expect(ids).not.toContain(stranger.projectId);
     }
     expect(await list('', stranger.secretKey)).toEqual([stranger.projectId]);
@@ -150,14 +150,14 @@ describe('the list of projects', () => {
     expect(await list(`${only}&environment=staging`)).toEqual([staging.id]);
     expect(await list(`${only}&archived=true`)).toEqual([archived.id]);
     expect(await list(`${only}&archived=false`)).toEqual([staging.id]);
-    const stranger = await insertOrganization(house);
+    const stranger = await insertOrganization(instance);
     expect(await list(`&organizationId=${stranger.organizationId}`)).toEqual([]);
   });
 
   it.each(['environment=test', 'archived=yes', 'organizationId=x', 'limit=0', 'limit=201', 'page=2'])(
     'refuses ?%s',
     async (query) => {
-      expect(await house.server('GET', `${PATH}?${query}`)).toMatchObject({
+      expect(await instance.server('GET', `${PATH}?${query}`)).toMatchObject({
         status: 400,
         body: { code: 'validation_failed' },
       });
@@ -168,16 +168,16 @@ describe('the list of projects', () => {
     await create();
     await create();
     const all = await list();
-    const first = (await house.server('GET', `${PATH}?limit=1`)).body;
+    const first = (await instance.server('GET', `${PATH}?limit=1`)).body;
     expect(first).toMatchObject({ hasMore: true, data: [{ id: all[0] }] });
-    const second = (await house.server('GET', `${PATH}?limit=1&cursor=${first.nextCursor}`)).body;
+    const second = (await instance.server('GET', `${PATH}?limit=1&cursor=${first.nextCursor}`)).body;
     expect(second.data).toMatchObject([{ id: all[1] }]);
 
-    const stranger = await insertOrganization(house);
+    const stranger = await insertOrganization(instance);
     const refusals = [
       await withKey(stranger.secretKey, 'GET', `${PATH}?cursor=${first.nextCursor}`),
-      await house.server('GET', `${PATH}?environment=staging&cursor=${first.nextCursor}`),
-      await house.server('GET', `/api/v1/organizations?cursor=${first.nextCursor}`),
+      await instance.server('GET', `${PATH}?environment=staging&cursor=${first.nextCursor}`),
+      await instance.server('GET', `/api/v1/organizations?cursor=${first.nextCursor}`),
     ];
     for (const answer of refusals) {
       expect(answer).toMatchObject({ status: 400, body: { code: 'invalid_cursor' } });
@@ -185,7 +185,11 @@ describe('the list of projects', () => {
   });
 
   it('AK-06: needs project:read', async () => {
-    const key = await insertKey(house, { ...house.credentials, type: 'secret', scopes: ['project:write'] });
+    const key = await insertKey(instance, {
+      ...instance.credentials,
+      type: 'secret',
+      scopes: ['project:write'],
+    });
     expect(await withKey(key, 'GET', PATH)).toMatchObject({
       status: 403,
       body: { code: 'insufficient_scope', requiredScopes: ['project:read'] },
@@ -199,10 +203,13 @@ describe('archiving a project', () => {
     const secret = await mint(project.id, { access: 'project' });
     const { key: publishable } = await mint(project.id, { type: 'publishable' });
     const page = (path: string, body: object) =>
-      house.request('POST', `/api/v1/auth/${path}`, { body, headers: { 'x-publishable-key': publishable } });
+      instance.request('POST', `/api/v1/auth/${path}`, {
+        body,
+        headers: { 'x-publishable-key': publishable },
+      });
     const login = { email: 'ada@example.com', password: PASSWORD };
     const { tokens } = (await page('register', login)).body;
-    expect((await house.customer(tokens.accessToken, 'GET', '/api/v1/me')).status).toBe(200);
+    expect((await instance.customer(tokens.accessToken, 'GET', '/api/v1/me')).status).toBe(200);
 
     const archived = await archive(project.id);
     expect(archived).toMatchObject({ status: 200, body: { id: project.id } });
@@ -213,19 +220,19 @@ describe('archiving a project', () => {
       body: { code: 'invalid_api_key' },
     });
     expect((await page('login', login)).status).toBe(401);
-    expect(await house.customer(tokens.accessToken, 'GET', '/api/v1/me')).toMatchObject({
+    expect(await instance.customer(tokens.accessToken, 'GET', '/api/v1/me')).toMatchObject({
       status: 401,
       body: { code: 'invalid_access_token' },
     });
     const { refreshToken } = tokens;
-    expect(await house.request('POST', '/api/v1/auth/refresh', { body: { refreshToken } })).toMatchObject({
+    expect(await instance.request('POST', '/api/v1/auth/refresh', { body: { refreshToken } })).toMatchObject({
       status: 401,
       body: { code: 'invalid_refresh_token' },
     });
-    expect((await house.server('GET', `${PATH}/${project.id}`)).body).toEqual(archived.body);
-    const keys = await house.server('GET', `${PATH}/${project.id}/api-keys`);
+    expect((await instance.server('GET', `${PATH}/${project.id}`)).body).toEqual(archived.body);
+    const keys = await instance.server('GET', `${PATH}/${project.id}/api-keys`);
     expect(keys.body.data).toHaveLength(2);
-    const kept = await house.sql('SELECT email FROM customers WHERE project_id = $1', [project.id]);
+    const kept = await instance.sql('SELECT email FROM customers WHERE project_id = $1', [project.id]);
     expect(kept).toEqual([{ email: 'ada@example.com' }]);
   });
 
@@ -235,7 +242,7 @@ describe('archiving a project', () => {
     answers.push(await archive(id));
     expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 200]);
     expect(new Set(answers.map(({ body }) => body.archivedAt)).size).toBe(1);
-    expect(await house.events(id, 'project.archived')).toHaveLength(1);
+    expect(await instance.events(id, 'project.archived')).toHaveLength(1);
   });
 
   it('leaves a project that takes nothing any more', async () => {
@@ -243,16 +250,16 @@ describe('archiving a project', () => {
     const { id: keyId } = await mint(id, {});
     await archive(id);
     const refused = [
-      await house.server('PATCH', `${PATH}/${id}`, { name: 'Again' }),
-      await house.server('POST', `${PATH}/${id}/api-keys`, { name: 'Late' }),
-      await house.server('POST', `${PATH}/${id}/api-keys/${keyId}/rotate`),
-      await house.server('POST', '/api/v1/customers', { projectId: id, email: 'late@example.com' }),
-      await house.server('POST', '/v1/webhooks/endpoints', { project_id: id, url: 'http://127.0.0.1:9/' }),
+      await instance.server('PATCH', `${PATH}/${id}`, { name: 'Again' }),
+      await instance.server('POST', `${PATH}/${id}/api-keys`, { name: 'Late' }),
+      await instance.server('POST', `${PATH}/${id}/api-keys/${keyId}/rotate`),
+      await instance.server('POST', '/api/v1/customers', { projectId: id, email: 'late@example.com' }),
+      await instance.server('POST', '/v1/webhooks/endpoints', { project_id: id, url: 'http://127.0.0.1:9/' }),
     ];
     for (const answer of refused) {
       expect(answer).toMatchObject({ status: 409, body: { code: 'project_archived' } });
     }
-    expect((await house.server('DELETE', `${PATH}/${id}/api-keys/${keyId}`)).status).toBe(204);
+    expect((await instance.server('DELETE', `${PATH}/${id}/api-keys/${keyId}`)).status).toBe(204);
   });
 
   describe('with customers in it', () => {
@@ -263,9 +270,9 @@ describe('archiving a project', () => {
       const email = `${randomUUID()}@example.com`;
       const headers = { 'x-publishable-key': publishable };
       const body = { email, password: PASSWORD };
-      const registered = await house.request('POST', '/api/v1/auth/register', { body, headers });
+      const registered = await instance.request('POST', '/api/v1/auth/register', { body, headers });
       expect(registered).toMatchObject({ status: 201 });
-      const [row] = await house.sql('SELECT id FROM customers WHERE project_id = $1', [projectId]);
+      const [row] = await instance.sql('SELECT id FROM customers WHERE project_id = $1', [projectId]);
       const id = row!['id'] as string;
       expect((await archive(projectId)).status).toBe(200);
       return { projectId, id, email };
@@ -280,59 +287,59 @@ describe('archiving a project', () => {
         `projectId=${projectId}&q=${email}`,
       ];
       for (const query of lists) {
-        expect(await house.server('GET', `${CUSTOMERS}?${query}`)).toMatchObject({
+        expect(await instance.server('GET', `${CUSTOMERS}?${query}`)).toMatchObject({
           status: 200,
           body: { data: [{ id, projectId, email }], hasMore: false },
         });
       }
-      const everywhere = await house.server('GET', CUSTOMERS);
+      const everywhere = await instance.server('GET', CUSTOMERS);
       expect(everywhere.body.data).toEqual(expect.arrayContaining([expect.objectContaining({ id })]));
-      expect(await house.server('GET', `${CUSTOMERS}/${id}`)).toMatchObject({
+      expect(await instance.server('GET', `${CUSTOMERS}/${id}`)).toMatchObject({
         status: 200,
         body: { id, email },
       });
-      expect(await house.server('GET', `${CUSTOMERS}/${id}/export`)).toMatchObject({
+      expect(await instance.server('GET', `${CUSTOMERS}/${id}/export`)).toMatchObject({
         status: 200,
         body: { customer: { id, email } },
       });
-      const sessions = await house.server('GET', `${CUSTOMERS}/${id}/sessions`);
+      const sessions = await instance.server('GET', `${CUSTOMERS}/${id}/sessions`);
       expect(sessions).toMatchObject({ status: 200, body: { data: [{}] } });
     });
 
     it('refuses every change of them, and leaves them as they were', async () => {
       const { id } = await archivedWithCustomer();
-      const before = (await house.server('GET', `${CUSTOMERS}/${id}`)).body;
-      const sessions = (await house.server('GET', `${CUSTOMERS}/${id}/sessions`)).body;
+      const before = (await instance.server('GET', `${CUSTOMERS}/${id}`)).body;
+      const sessions = (await instance.server('GET', `${CUSTOMERS}/${id}/sessions`)).body;
       const refused = [
-        await house.server('PATCH', `${CUSTOMERS}/${id}`, { firstName: 'Late' }),
-        await house.server('POST', `${CUSTOMERS}/${id}/disable`),
-        await house.server('POST', `${CUSTOMERS}/${id}/enable`),
-        await house.server('POST', `${CUSTOMERS}/${id}/unlock`),
-        await house.server('DELETE', `${CUSTOMERS}/${id}/sessions`),
-        await house.server('DELETE', `${CUSTOMERS}/${id}/sessions/${sessions.data[0].id}`),
+        await instance.server('PATCH', `${CUSTOMERS}/${id}`, { firstName: 'Late' }),
+        await instance.server('POST', `${CUSTOMERS}/${id}/disable`),
+        await instance.server('POST', `${CUSTOMERS}/${id}/enable`),
+        await instance.server('POST', `${CUSTOMERS}/${id}/unlock`),
+        await instance.server('DELETE', `${CUSTOMERS}/${id}/sessions`),
+        await instance.server('DELETE', `${CUSTOMERS}/${id}/sessions/${sessions.data[0].id}`),
       ];
       for (const answer of refused) {
         expect(answer).toMatchObject({ status: 409, body: { code: 'project_archived' } });
       }
-      expect((await house.server('GET', `${CUSTOMERS}/${id}`)).body).toEqual(before);
-      expect((await house.server('GET', `${CUSTOMERS}/${id}/sessions`)).body).toEqual(sessions);
+      expect((await instance.server('GET', `${CUSTOMERS}/${id}`)).body).toEqual(before);
+      expect((await instance.server('GET', `${CUSTOMERS}/${id}/sessions`)).body).toEqual(sessions);
     });
 
     it('lets an organization key erase them', async () => {
       const { projectId, id } = await archivedWithCustomer();
-      expect((await house.server('DELETE', `${CUSTOMERS}/${id}`)).status).toBe(204);
-      expect((await house.server('GET', `${CUSTOMERS}/${id}`)).status).toBe(404);
-      expect(await house.sql('SELECT id FROM customers WHERE project_id = $1', [projectId])).toEqual([]);
-      expect(await house.events(projectId, 'customer.deleted')).toMatchObject([
+      expect((await instance.server('DELETE', `${CUSTOMERS}/${id}`)).status).toBe(204);
+      expect((await instance.server('GET', `${CUSTOMERS}/${id}`)).status).toBe(404);
+      expect(await instance.sql('SELECT id FROM customers WHERE project_id = $1', [projectId])).toEqual([]);
+      expect(await instance.events(projectId, 'customer.deleted')).toMatchObject([
         { data: { customer: { id } } },
       ]);
     });
 
     it('hides them from keys that do not reach the project', async () => {
       const { projectId, id } = await archivedWithCustomer();
-      const stranger = await insertOrganization(house);
-      const foreign = await insertKey(house, { ...stranger, type: 'secret', access: 'organization' });
-      for (const key of [foreign, house.credentials.projectSecretKey]) {
+      const stranger = await insertOrganization(instance);
+      const foreign = await insertKey(instance, { ...stranger, type: 'secret', access: 'organization' });
+      for (const key of [foreign, instance.credentials.projectSecretKey]) {
         expect((await withKey(key, 'GET', `${CUSTOMERS}?projectId=${projectId}`)).body.data).toEqual([]);
         for (const [method, path, body] of [
           ['GET', ''],
@@ -346,12 +353,12 @@ describe('archiving a project', () => {
           expect(answer).toMatchObject({ status: 404, body: { code: 'not_found' } });
         }
       }
-      expect((await house.server('GET', `${CUSTOMERS}/${id}`)).status).toBe(200);
+      expect((await instance.server('GET', `${CUSTOMERS}/${id}`)).status).toBe(200);
     });
   });
 
   it('is refused to a key of the project itself', async () => {
-    expect(await archive(house.credentials.projectId)).toMatchObject({
+    expect(await archive(instance.credentials.projectId)).toMatchObject({
       status: 409,
       body: { code: 'own_project' },
     });
@@ -373,13 +380,13 @@ describe('archiving a project', () => {
   });
 
   it('AK-04: out of reach is like one that does not exist, and stays', async () => {
-    const stranger = await insertOrganization(house);
-    const key = await insertKey(house, { ...stranger, type: 'secret', access: 'organization' });
-    const sibling = await insertProject(house, house.credentials.organizationId);
+    const stranger = await insertOrganization(instance);
+    const key = await insertKey(instance, { ...stranger, type: 'secret', access: 'organization' });
+    const sibling = await insertProject(instance, instance.credentials.organizationId);
     const missing = await archive(MISSING);
     expect(missing).toMatchObject({ status: 404, body: { code: 'not_found' } });
     for (const [with_, id] of [
-      [house.credentials.secretKey, stranger.projectId],
+      [instance.credentials.secretKey, stranger.projectId],
       [key, sibling.projectId],
     ] as const) {
       const answer = await withKey(with_, 'POST', `${PATH}/${id}/archive`);
@@ -389,7 +396,7 @@ describe('archiving a project', () => {
       status: 403,
       body: { code: 'insufficient_access' },
     });
-    const archived = await house.sql(
+    const archived = await instance.sql(
       'SELECT id FROM projects WHERE id = ANY($1) AND archived_at IS NOT NULL',
       [[stranger.projectId, sibling.projectId]],
     );

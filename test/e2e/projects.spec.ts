@@ -1,7 +1,7 @@
 import { fetchDocumented } from '../support/conformance.js';
 import { eventually } from '../support/eventually.js';
-import { House, PASSWORD } from '../support/house.js';
-import { entryPoints, freePort, HouseProcess } from '../support/processes.js';
+import { TestInstance, PASSWORD } from '../support/test-instance.js';
+import { entryPoints, freePort, ServerProcess } from '../support/processes.js';
 import { Receiver } from '../support/receiver.js';
 import { insertKey, insertOrganization, insertProject } from '../support/tenants.js';
 import { uniqueEmail } from '../support/unique-email.js';
@@ -25,37 +25,37 @@ const defaults = {
   mail: { fromName: null, replyTo: null },
 };
 
-let house: House;
+let instance: TestInstance;
 let path: string;
 beforeAll(async () => {
   // The tables of refusals ask more often than a key may.
-  house = await House.start({ env: { RATE_LIMITS: 'off' } });
-  path = `/api/v1/projects/${house.credentials.projectId}`;
+  instance = await TestInstance.start({ env: { RATE_LIMITS: 'off' } });
+  path = `/api/v1/projects/${instance.credentials.projectId}`;
 });
-afterAll(async () => house?.stop());
+afterAll(async () => instance?.stop());
 afterEach(async () => {
-  await house.sql(`UPDATE projects SET settings = '{}', name = 'My project'`);
+  await instance.sql(`UPDATE projects SET settings = '{}', name = 'My project'`);
 });
 
-const patch = (body: unknown) => house.server('PATCH', path, body);
+const patch = (body: unknown) => instance.server('PATCH', path, body);
 const patchSettings = async (settings: object) => {
   const answer = await patch({ settings });
   expect(answer).toMatchObject({ status: 200 });
   return answer.body as { settings: typeof defaults; updatedAt: string };
 };
 const withKey = (key: string, method: string, target: string, body?: unknown) =>
-  house.request(method, target, { body, headers: { authorization: `Bearer ${key}` } });
+  instance.request(method, target, { body, headers: { authorization: `Bearer ${key}` } });
 const updates = () =>
-  house.sql<{ body: string }>(`SELECT body FROM events WHERE type = 'project.updated' ORDER BY id`);
+  instance.sql<{ body: string }>(`SELECT body FROM events WHERE type = 'project.updated' ORDER BY id`);
 
 describe('a project', () => {
   it('shows itself with the settings in force, and nothing else', async () => {
-    const answer = await house.server('GET', path);
+    const answer = await instance.server('GET', path);
     expect(answer.status).toBe(200);
     expect(answer.headers.get('cache-control')).toBe('no-store');
     expect(answer.body).toEqual({
-      id: house.credentials.projectId,
-      organizationId: house.credentials.organizationId,
+      id: instance.credentials.projectId,
+      organizationId: instance.credentials.organizationId,
       name: 'My project',
       slug: 'my-project',
       environment: 'development',
@@ -67,7 +67,7 @@ describe('a project', () => {
   });
 
   it('is read by a project key of its own, and changed by an organization key only', async () => {
-    const { projectSecretKey } = house.credentials;
+    const { projectSecretKey } = instance.credentials;
     expect((await withKey(projectSecretKey, 'GET', path)).status).toBe(200);
     expect(await withKey(projectSecretKey, 'PATCH', path, { name: 'Mine' })).toMatchObject({
       status: 403,
@@ -79,8 +79,8 @@ describe('a project', () => {
     ['GET', 'project:read', 'project:write'],
     ['PATCH', 'project:write', 'project:read'],
   ])('AK-06: %s needs %s', async (method, needed, other) => {
-    const key = await insertKey(house, {
-      ...house.credentials,
+    const key = await insertKey(instance, {
+      ...instance.credentials,
       type: 'secret',
       access: 'organization',
       scopes: [other],
@@ -93,17 +93,21 @@ describe('a project', () => {
   });
 
   it('AK-04: out of reach is like one that does not exist', async () => {
-    const stranger = await insertOrganization(house);
-    const sibling = await insertProject(house, house.credentials.organizationId);
-    const organizationKey = await insertKey(house, { ...stranger, type: 'secret', access: 'organization' });
+    const stranger = await insertOrganization(instance);
+    const sibling = await insertProject(instance, instance.credentials.organizationId);
+    const organizationKey = await insertKey(instance, {
+      ...stranger,
+      type: 'secret',
+      access: 'organization',
+    });
     const outOfReach: [key: string, id: string, methods: string[]][] = [
-      [stranger.secretKey, house.credentials.projectId, ['GET']],
-      [sibling.secretKey, house.credentials.projectId, ['GET']],
-      [organizationKey, house.credentials.projectId, ['GET', 'PATCH']],
-      [house.credentials.secretKey, stranger.projectId, ['GET', 'PATCH']],
-      [house.credentials.secretKey, 'x', ['GET', 'PATCH']],
-      [house.credentials.secretKey, house.credentials.projectId.toUpperCase(), ['GET', 'PATCH']],
-      [house.credentials.secretKey, `${house.credentials.projectId}%00`, ['GET', 'PATCH']],
+      [stranger.secretKey, instance.credentials.projectId, ['GET']],
+      [sibling.secretKey, instance.credentials.projectId, ['GET']],
+      [organizationKey, instance.credentials.projectId, ['GET', 'PATCH']],
+      [instance.credentials.secretKey, stranger.projectId, ['GET', 'PATCH']],
+      [instance.credentials.secretKey, 'x', ['GET', 'PATCH']],
+      [instance.credentials.secretKey, instance.credentials.projectId.toUpperCase(), ['GET', 'PATCH']],
+      [instance.credentials.secretKey, `${instance.credentials.projectId}%00`, ['GET', 'PATCH']],
     ];
     for (const [key, id, methods] of outOfReach) {
       for (const method of methods) {
@@ -114,17 +118,17 @@ describe('a project', () => {
         expect({ ...answer.body, requestId: '' }).toEqual({ ...missing.body, requestId: '' });
       }
     }
-    const [row] = await house.sql('SELECT name FROM projects WHERE id = $1', [stranger.projectId]);
+    const [row] = await instance.sql('SELECT name FROM projects WHERE id = $1', [stranger.projectId]);
     expect(row!['name']).not.toBe('Taken over');
   });
 
   it('of an organization that the own one created is within reach', async () => {
-    const child = await insertOrganization(house);
-    await house.sql('UPDATE organizations SET parent_id = $1 WHERE id = $2', [
-      house.credentials.organizationId,
+    const child = await insertOrganization(instance);
+    await instance.sql('UPDATE organizations SET parent_id = $1 WHERE id = $2', [
+      instance.credentials.organizationId,
       child.organizationId,
     ]);
-    const answer = await house.server('PATCH', `/api/v1/projects/${child.projectId}`, { name: 'Child' });
+    const answer = await instance.server('PATCH', `/api/v1/projects/${child.projectId}`, { name: 'Child' });
     expect(answer).toMatchObject({
       status: 200,
       body: { name: 'Child', organizationId: child.organizationId },
@@ -158,7 +162,7 @@ describe('a patch', () => {
     const answer = await patch({ name: 'Shop', settings });
     expect(answer).toMatchObject({ status: 200, body: { name: 'Shop' } });
     expect(answer.body.settings).toEqual(settings);
-    expect((await house.server('GET', path)).body).toEqual(answer.body);
+    expect((await instance.server('GET', path)).body).toEqual(answer.body);
   });
 
   it('RFC 7396: what is left out stays, null goes back to the default, at every level', async () => {
@@ -180,15 +184,15 @@ describe('a patch', () => {
     });
     const cleared = await patchSettings({ passwordMinLength: null, branding: null, mail: null });
     expect(cleared.settings).toEqual(defaults);
-    const [row] = await house.sql('SELECT settings FROM projects WHERE id = $1', [
-      house.credentials.projectId,
+    const [row] = await instance.sql('SELECT settings FROM projects WHERE id = $1', [
+      instance.credentials.projectId,
     ]);
     expect(row!['settings']).toEqual({});
   });
 
   it('tells what changed, with what it was before', async () => {
     const receiver = await Receiver.start();
-    await house.createEndpoint(receiver.url, ['project.*']);
+    await instance.createEndpoint(receiver.url, ['project.*']);
     await patchSettings({ accessTokenTtl: 600, branding: { displayName: 'Shop', color: '#123456' } });
     const answer = await patch({
       name: 'Shop',
@@ -201,8 +205,8 @@ describe('a patch', () => {
       .ofType('project.updated')
       .filter(({ event }) => (event.data['project'] as { name: string }).name === 'Shop');
     expect(JSON.parse(second!.body)).toMatchObject({
-      project_id: house.credentials.projectId,
-      organization_id: house.credentials.organizationId,
+      project_id: instance.credentials.projectId,
+      organization_id: instance.credentials.organizationId,
     });
     expect(second!.event.data).toEqual({
       project: answer.body,
@@ -246,7 +250,7 @@ describe('a patch', () => {
     const before = (await updates()).length;
     const answers = await Promise.all(patches.map((body) => patch(body)));
     expect(answers.map(({ status }) => status)).toEqual(patches.map(() => 200));
-    expect((await house.server('GET', path)).body).toMatchObject({
+    expect((await instance.server('GET', path)).body).toMatchObject({
       name: 'Parallel',
       settings: {
         accessTokenTtl: 601,
@@ -263,14 +267,14 @@ describe('a patch', () => {
 
 describe('a setting acts at once', () => {
   const fromOrigin = (origin: string, method: string, target: string, body?: object) =>
-    house.request(method, target, {
+    instance.request(method, target, {
       body,
-      headers: { origin, 'x-publishable-key': house.credentials.publishableKey },
+      headers: { origin, 'x-publishable-key': instance.credentials.publishableKey },
     });
 
   it('allowedOrigins: other pages are refused, and can read why', async () => {
     const email = uniqueEmail();
-    await house.register(email);
+    await instance.register(email);
     await patchSettings({ allowedOrigins: ['https://app.example.com'] });
     const login = (origin: string) =>
       fromOrigin(origin, 'POST', '/api/v1/auth/login', { email, password: PASSWORD });
@@ -284,7 +288,7 @@ describe('a setting acts at once', () => {
 
   it('accessTokenTtl: the next token lives that long', async () => {
     await patchSettings({ accessTokenTtl: 61 });
-    const { tokens } = (await house.register()).body as {
+    const { tokens } = (await instance.register()).body as {
       tokens: { accessToken: string; expiresIn: number };
     };
     expect(tokens.expiresIn).toBe(61);
@@ -295,8 +299,8 @@ describe('a setting acts at once', () => {
 
   it('refreshIdleTtl and refreshAbsoluteTtl: the next session lasts that long', async () => {
     await patchSettings({ refreshIdleTtl: 301, refreshAbsoluteTtl: 302 });
-    const { customer } = (await house.register()).body as { customer: { id: string } };
-    const [session] = await house.sql(
+    const { customer } = (await instance.register()).body as { customer: { id: string } };
+    const [session] = await instance.sql(
       `SELECT idle_ttl, extract(epoch FROM absolute_expires_at - created_at)::int AS absolute
        FROM sessions WHERE customer_id = $1`,
       [customer.id],
@@ -306,7 +310,7 @@ describe('a setting acts at once', () => {
 
   it('PW-01: passwordMinLength', async () => {
     await patchSettings({ passwordMinLength: 30 });
-    expect(await house.register()).toMatchObject({
+    expect(await instance.register()).toMatchObject({
       status: 422,
       body: { code: 'weak_password', reasons: ['too_short'] },
     });
@@ -314,23 +318,23 @@ describe('a setting acts at once', () => {
 
   it('requireVerifiedEmail: no login before the address is verified', async () => {
     const email = uniqueEmail();
-    await house.register(email);
+    await instance.register(email);
     await patchSettings({ requireVerifiedEmail: true });
-    expect(await house.login(email)).toMatchObject({
+    expect(await instance.login(email)).toMatchObject({
       status: 403,
       body: { code: 'email_not_verified' },
     });
-    expect(await house.register()).toMatchObject({ status: 201, body: { tokens: null } });
+    expect(await instance.register()).toMatchObject({ status: 201, body: { tokens: null } });
   });
 
   it('enumerationProtection: register says the same for every address', async () => {
     await patchSettings({ enumerationProtection: true });
-    expect(await house.register()).toMatchObject({ status: 202, body: {} });
+    expect(await instance.register()).toMatchObject({ status: 202, body: {} });
   });
 
   it('redirectUrls: exactly one of the list', async () => {
     const redirectUrl = 'https://app.example.com/welcome';
-    const register = (url: string) => house.register(undefined, { redirectUrl: url });
+    const register = (url: string) => instance.register(undefined, { redirectUrl: url });
     expect(await register(redirectUrl)).toMatchObject({
       status: 400,
       body: { errors: [{ field: 'redirectUrl', code: 'not_allowed' }] },
@@ -448,7 +452,7 @@ describe('what is refused', () => {
         errors: [{ field: `settings.${setting}`, code, message: expect.stringMatching(/./) }],
       });
     }
-    expect((await house.server('GET', path)).body.settings).toEqual(defaults);
+    expect((await instance.server('GET', path)).body.settings).toEqual(defaults);
   });
 
   it.each<[body: unknown, field: string, code: string]>([
@@ -482,7 +486,7 @@ describe('what is refused', () => {
       'settings.nonsense',
       'settings.passwordMinLength',
     ]);
-    expect((await house.server('GET', path)).body.settings).toEqual(defaults);
+    expect((await instance.server('GET', path)).body.settings).toEqual(defaults);
   });
 
   it('names that no object may have are no JSON of ours', async () => {
@@ -515,8 +519,8 @@ describe('what is refused', () => {
 describe('production', () => {
   it('takes no origin of plain http but that of this machine', async () => {
     const port = String(await freePort());
-    const api = new HouseProcess(entryPoints.api, {
-      ...house.env,
+    const api = new ServerProcess(entryPoints.api, {
+      ...instance.env,
       NODE_ENV: 'production',
       PORT: port,
       PUBLIC_URL: 'https://auth.example.com',
@@ -530,7 +534,7 @@ describe('production', () => {
         method: 'PATCH',
         headers: {
           'content-type': 'application/json',
-          authorization: `Bearer ${house.credentials.secretKey}`,
+          authorization: `Bearer ${instance.credentials.secretKey}`,
         },
         body: JSON.stringify({ settings: { allowedOrigins } }),
       });

@@ -1,5 +1,5 @@
 import { Agent, get, type IncomingMessage } from 'node:http';
-import { carriers, House, PASSWORD, type Answer } from '../support/house.js';
+import { carriers, TestInstance, PASSWORD, type Answer } from '../support/test-instance.js';
 import { patiently } from '../support/patiently.js';
 import { uniqueEmail } from '../support/unique-email.js';
 
@@ -14,14 +14,14 @@ async function fourByFour(count: number, ask: () => Promise<Answer>): Promise<nu
 }
 
 describe.each(carriers)('rate limits counted beside %s', (carrier) => {
-  let house: House;
+  let instance: TestInstance;
   beforeAll(async () => {
-    house = await House.start({ carrier, workers: 0, env: { TRUSTED_PROXIES: '127.0.0.0/8' } });
+    instance = await TestInstance.start({ carrier, workers: 0, env: { TRUSTED_PROXIES: '127.0.0.0/8' } });
   });
-  afterAll(async () => house?.stop());
+  afterAll(async () => instance?.stop());
 
   const loginFrom = (headers: Record<string, string>): Promise<Answer> =>
-    house.login(uniqueEmail(), PASSWORD, headers);
+    instance.login(uniqueEmail(), PASSWORD, headers);
   const statusesOf = (count: number, headers: () => Record<string, string>): Promise<number[]> =>
     fourByFour(count, () => loginFrom(headers()));
   /** The first refusal after 30. While Redis is too slow to be waited for, each api counts by itself: from nothing. */
@@ -58,7 +58,10 @@ describe.each(carriers)('rate limits counted beside %s', (carrier) => {
       'x-client-ip': `198.51.100.${(client += 1)}`,
     });
     expect((await refusedAfter30(clients)).status).toBe(429);
-    const vouched = () => ({ ...clients(), authorization: `Bearer ${house.credentials.projectSecretKey}` });
+    const vouched = () => ({
+      ...clients(),
+      authorization: `Bearer ${instance.credentials.projectSecretKey}`,
+    });
     expect(await statusesOf(31, vouched)).toEqual(Array(31).fill(401));
   });
 
@@ -68,7 +71,7 @@ describe.each(carriers)('rate limits counted beside %s', (carrier) => {
     expect((await refusedAfter30(() => withPorts((port += 1)))).status).toBe(429);
     let client = 0;
     const mapped = () => ({
-      authorization: `Bearer ${house.credentials.projectSecretKey}`,
+      authorization: `Bearer ${instance.credentials.projectSecretKey}`,
       'x-client-ip': `::ffff:198.51.100.${(client += 1)}`,
     });
     expect(await statusesOf(31, mapped)).toEqual(Array(31).fill(401));
@@ -76,10 +79,10 @@ describe.each(carriers)('rate limits counted beside %s', (carrier) => {
 
   it('a secret key may call 100 times a second', async () => {
     const agent = new Agent({ keepAlive: true, maxSockets: 8 });
-    const headers = { authorization: `Bearer ${house.credentials.secretKey}` };
+    const headers = { authorization: `Bearer ${instance.credentials.secretKey}` };
     const ask = () =>
       new Promise<IncomingMessage>((resolve, reject) => {
-        const request = get(`${house.baseUrl}/v1/webhooks/endpoints?limit=1`, { agent, headers });
+        const request = get(`${instance.baseUrl}/v1/webhooks/endpoints?limit=1`, { agent, headers });
         request.on('error', reject).on('response', (response) => resolve(response.resume()));
       });
     let refused: IncomingMessage[] = [];
@@ -95,12 +98,12 @@ describe.each(carriers)('rate limits counted beside %s', (carrier) => {
 
 describe('loopback', () => {
   it('is exempt outside production', async () => {
-    const house = await House.start({ workers: 0 });
+    const instance = await TestInstance.start({ workers: 0 });
     try {
-      const statuses = await fourByFour(40, () => patiently(() => house.login(uniqueEmail())));
+      const statuses = await fourByFour(40, () => patiently(() => instance.login(uniqueEmail())));
       expect(statuses).toEqual(Array(40).fill(401));
     } finally {
-      await house.stop();
+      await instance.stop();
     }
   });
 });

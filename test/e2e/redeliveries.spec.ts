@@ -3,29 +3,29 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { registerOne } from '../support/customers.js';
 import { deadLetters, emit, finished, hastily, multiply } from '../support/dead-letters.js';
 import { eventually } from '../support/eventually.js';
-import { carriers, House, type Carrier } from '../support/house.js';
+import { carriers, TestInstance, type Carrier } from '../support/test-instance.js';
 import { commitOnce } from '../support/overtaken.js';
 import { Receiver, status } from '../support/receiver.js';
 import { insertOrganization } from '../support/tenants.js';
 
 const PATH = '/v1/webhooks/redeliveries';
 
-let house: House;
+let instance: TestInstance;
 let receiver: Receiver;
 
-/** A house for the tests of a group. */
+/** An instance for the tests of a group. */
 function live(carrier: Carrier = 'postgresql'): void {
   beforeAll(async () => {
-    house = await House.start({ carrier, env: { ...hastily, RATE_LIMITS: 'off' } });
+    instance = await TestInstance.start({ carrier, env: { ...hastily, RATE_LIMITS: 'off' } });
     receiver = await Receiver.start();
   });
   afterEach(async () => {
-    await house.sql(`UPDATE webhook_endpoints SET status = 'deleted'`);
+    await instance.sql(`UPDATE webhook_endpoints SET status = 'deleted'`);
     receiver.otherwise = status(200);
     receiver.requests.length = 0;
   });
   afterAll(async () => {
-    await house?.stop();
+    await instance?.stop();
     await receiver?.stop();
   });
 }
@@ -33,9 +33,9 @@ function live(carrier: Carrier = 'postgresql'): void {
 /** An endpoint with so many dead letters, whose target is well again and has been asked for nothing. */
 async function dead(count: number, answer = status(500)): Promise<{ endpoint: string; ids: string[] }> {
   receiver.otherwise = answer;
-  const { id: endpoint } = await house.createEndpoint(receiver.url, ['customer.created']);
-  await emit(house, count);
-  const ids = await deadLetters(house, endpoint, count);
+  const { id: endpoint } = await instance.createEndpoint(receiver.url, ['customer.created']);
+  await emit(instance, count);
+  const ids = await deadLetters(instance, endpoint, count);
   receiver.otherwise = status(200);
   receiver.requests.length = 0;
   return { endpoint, ids };
@@ -52,24 +52,25 @@ function hold(): () => void {
 }
 
 const post = async (path: string, body?: object) => {
-  const answer = await house.server('POST', path, body);
+  const answer = await instance.server('POST', path, body);
   return { ...answer, code: answer.body.code as string, data: answer.body.data };
 };
 const plan = (filter: object) => post(PATH, { filter });
 const begin = (id: string, reason = 'the receiver is well again') => post(`${PATH}/${id}/start`, { reason });
-const get = async (id: string) => (await house.server('GET', `${PATH}/${id}`)).body.data;
+const get = async (id: string) => (await instance.server('GET', `${PATH}/${id}`)).body.data;
 const eventIds = (): string[] => receiver.requests.map(({ event }) => event.id).sort();
 const eventsOf = async (ids: string[]): Promise<string[]> =>
   (
-    await house.sql<{ id: string }>(`SELECT 'evt_' || event_id AS id FROM deliveries WHERE id = ANY ($1)`, [
-      ids.map((id) => id.slice(4)),
-    ])
+    await instance.sql<{ id: string }>(
+      `SELECT 'evt_' || event_id AS id FROM deliveries WHERE id = ANY ($1)`,
+      [ids.map((id) => id.slice(4))],
+    )
   )
     .map(({ id }) => id)
     .sort();
 const actions = async (targetId: string): Promise<string[]> =>
   (
-    (await house.server('GET', `/api/v1/audit-log?targetId=${targetId}`)).body.data as { action: string }[]
+    (await instance.server('GET', `/api/v1/audit-log?targetId=${targetId}`)).body.data as { action: string }[]
   ).map(({ action }) => action);
 
 describe.each(carriers)('bulk redelivery, deliveries carried by %s', (carrier) => {
@@ -77,7 +78,7 @@ describe.each(carriers)('bulk redelivery, deliveries carried by %s', (carrier) =
 
   it('300 that match a filter: planned and frozen, then exactly those 300 arrive', async () => {
     const others = await dead(20, status(404));
-    await house.sql(`UPDATE webhook_endpoints SET status = 'deleted' WHERE id = $1`, [
+    await instance.sql(`UPDATE webhook_endpoints SET status = 'deleted' WHERE id = $1`, [
       others.endpoint.slice(3),
     ]);
     const { endpoint, ids } = await dead(300);
@@ -98,8 +99,8 @@ describe.each(carriers)('bulk redelivery, deliveries carried by %s', (carrier) =
 
     // What matches from now on is not part of it.
     receiver.otherwise = status(500);
-    await emit(house, 1);
-    const [late] = await deadLetters(house, endpoint, 301);
+    await emit(instance, 1);
+    const [late] = await deadLetters(instance, endpoint, 301);
     receiver.otherwise = status(200);
     receiver.requests.length = 0;
     await sleep(300);
@@ -111,14 +112,14 @@ describe.each(carriers)('bulk redelivery, deliveries carried by %s', (carrier) =
     for (const answer of starts) expect(answer).toMatchObject({ status: 200, data: { state: 'running' } });
     expect(new Set(starts.map(({ data }) => data.reason)).size).toBe(1);
 
-    const done = await finished(house, planned.id);
+    const done = await finished(instance, planned.id);
     expect(done).toMatchObject({
       state: 'completed',
       progress: { remaining: 0, made: 300, pending: 0, succeeded: 300, skipped: [] },
       started_by: planned.created_by,
     });
     expect(eventIds()).toEqual(await eventsOf(ids));
-    const made = await house.sql<{ n: number; old: number; attempts: number; reasons: string[] }>(
+    const made = await instance.sql<{ n: number; old: number; attempts: number; reasons: string[] }>(
       `SELECT count(*)::int AS n, count(DISTINCT d.redelivery_of)::int AS old, max(d.attempt)::int AS attempts,
          array_agg(DISTINCT o.reason) AS reasons
        FROM deliveries d JOIN deliveries o ON o.redelivered_as = d.id AND o.resolution = 'redelivered'
@@ -126,11 +127,11 @@ describe.each(carriers)('bulk redelivery, deliveries carried by %s', (carrier) =
       [planned.id.slice(4)],
     );
     expect(made).toEqual([{ n: 300, old: 300, attempts: 1, reasons: [done['reason']] }]);
-    const left = await house.server('GET', `/v1/webhooks/dead-letters?endpoint_id=${endpoint}`);
+    const left = await instance.server('GET', `/v1/webhooks/dead-letters?endpoint_id=${endpoint}`);
     expect((left.body.data as { id: string }[]).map(({ id }) => id)).toEqual([late]);
     expect(await actions(planned.id)).toEqual(['webhook_redelivery.started', 'webhook_redelivery.planned']);
     const query = `targetId=${planned.id}&action=webhook_redelivery.started`;
-    const { body } = await house.server('GET', `/api/v1/audit-log?${query}`);
+    const { body } = await instance.server('GET', `/api/v1/audit-log?${query}`);
     expect(body.data).toMatchObject([{ details: { reason: done['reason'] } }]);
   });
 
@@ -139,23 +140,23 @@ describe.each(carriers)('bulk redelivery, deliveries carried by %s', (carrier) =
     receiver.otherwise = (response) => void setTimeout(() => response.end(), 20);
     const { data: planned } = await plan({ endpoint_id: endpoint });
     await begin(planned.id);
-    house.startWorker();
+    instance.startWorker();
     for (const share of [40, 90, 140]) {
       await eventually('some of it', () => receiver.requests.length >= share);
-      const victim = house.workers.find(({ isRunning }) => isRunning)!;
-      house.startWorker();
+      const victim = instance.workers.find(({ isRunning }) => isRunning)!;
+      instance.startWorker();
       await victim.end('SIGKILL');
     }
-    const done = await finished(house, planned.id);
+    const done = await finished(instance, planned.id);
     expect(done).toMatchObject({ state: 'completed', progress: { made: 200, succeeded: 200, skipped: [] } });
     expect([...new Set(eventIds())]).toEqual(await eventsOf(ids));
-    const [row] = await house.sql(
+    const [row] = await instance.sql(
       `SELECT count(*)::int AS made, count(DISTINCT event_id)::int AS events FROM deliveries WHERE batch_id = $1`,
       [planned.id.slice(4)],
     );
     expect(row).toEqual({ made: 200, events: 200 });
     // At least once: what was in the hands of those who were killed came again, and nothing else.
-    const [lost] = await house.sql<{ n: number }>(
+    const [lost] = await instance.sql<{ n: number }>(
       `SELECT count(*)::int AS n FROM attempts a JOIN deliveries d ON d.id = a.delivery_id
        WHERE d.batch_id = $1 AND a.error = 'worker_lost'`,
       [planned.id.slice(4)],
@@ -180,10 +181,10 @@ describe.each(carriers)('bulk redelivery, deliveries carried by %s', (carrier) =
     expect(remaining).toBeGreaterThan(0);
     expect(remaining + made).toBe(250);
     release();
-    const done = await finished(house, planned.id);
+    const done = await finished(instance, planned.id);
     expect(done).toMatchObject({ state: 'cancelled', progress: { remaining, made, succeeded: made } });
     expect(eventIds()).toHaveLength(made);
-    const left = await deadLetters(house, endpoint, remaining);
+    const left = await deadLetters(instance, endpoint, remaining);
     expect(ids).toEqual(expect.arrayContaining(left));
     expect(await post(`${PATH}/${planned.id}/cancel`)).toMatchObject({ status: 200 });
     expect(await begin(planned.id)).toMatchObject({ status: 409, code: 'conflict' });
@@ -206,10 +207,10 @@ describe('on one carrier', () => {
       receiver.otherwise = () => undefined;
       const redelivered = await post(`/v1/webhooks/deliveries/${superseded}/redeliver`);
       await post(`/v1/webhooks/deliveries/${discarded}/discard`, { reason: 'not wanted' });
-      const { data } = (await house.server('GET', `/v1/webhooks/deliveries/${erased}`)).body;
+      const { data } = (await instance.server('GET', `/v1/webhooks/deliveries/${erased}`)).body;
       const about = JSON.parse(data.request.body).data.customer.id as string;
-      await house.server('DELETE', `/api/v1/customers/${about}`);
-      await house.sql(
+      await instance.server('DELETE', `/api/v1/customers/${about}`);
+      await instance.sql(
         `UPDATE deliveries SET state = 'pending', next_attempt_at = now() + interval '1 hour' WHERE id = $1`,
         [pending.slice(4)],
       );
@@ -230,12 +231,14 @@ describe('on one carrier', () => {
         eligible: 2,
         not_eligible: [{ reason: 'payload_erased', count: 1 }],
       });
-      await house.sql(`UPDATE webhook_endpoints SET status = 'disabled' WHERE id = $1`, [endpoint.slice(3)]);
+      await instance.sql(`UPDATE webhook_endpoints SET status = 'disabled' WHERE id = $1`, [
+        endpoint.slice(3),
+      ]);
       expect((await plan({ delivery_ids: fine })).data).toMatchObject({
         eligible: 0,
         not_eligible: [{ reason: 'endpoint_disabled', count: 2 }],
       });
-      await house.server('DELETE', `/v1/webhooks/endpoints/${endpoint}`);
+      await instance.server('DELETE', `/v1/webhooks/endpoints/${endpoint}`);
       expect((await plan({ delivery_ids: fine })).data).toMatchObject({
         eligible: 0,
         not_eligible: [{ reason: 'endpoint_deleted', count: 2 }],
@@ -244,31 +247,31 @@ describe('on one carrier', () => {
     });
 
     it('of an empty filter is every dead letter within reach', async () => {
-      await house.sql(`UPDATE deliveries SET resolution = 'discarded' WHERE state = 'failed'`);
+      await instance.sql(`UPDATE deliveries SET resolution = 'discarded' WHERE state = 'failed'`);
       const { ids } = await dead(3);
       expect((await plan({})).data).toMatchObject({ total: 3, eligible: 3, filter: {}, project_id: null });
-      const own = await house.request('POST', PATH, {
+      const own = await instance.request('POST', PATH, {
         body: { filter: {} },
-        headers: { authorization: `Bearer ${house.credentials.projectSecretKey}` },
+        headers: { authorization: `Bearer ${instance.credentials.projectSecretKey}` },
       });
-      expect(own.body.data).toMatchObject({ eligible: 3, project_id: house.credentials.projectId });
-      const stranger = await insertOrganization(house);
+      expect(own.body.data).toMatchObject({ eligible: 3, project_id: instance.credentials.projectId });
+      const stranger = await insertOrganization(instance);
       const headers = { authorization: `Bearer ${stranger.secretKey}` };
-      const foreign = await house.request('POST', PATH, { body: { filter: {} }, headers });
+      const foreign = await instance.request('POST', PATH, { body: { filter: {} }, headers });
       expect(foreign.body.data).toMatchObject({ total: 0 });
       for (const filter of [{ delivery_ids: ids }, { delivery_id: ids[0] }]) {
-        const answer = await house.request('POST', PATH, { body: { filter }, headers });
+        const answer = await instance.request('POST', PATH, { body: { filter }, headers });
         expect([answer.status, answer.body.code]).toEqual([404, 'not_found']);
       }
-      const hidden = await house.request('GET', `${PATH}/${own.body.data.id}`, { headers });
+      const hidden = await instance.request('GET', `${PATH}/${own.body.data.id}`, { headers });
       expect(hidden.status).toBe(404);
     });
 
     it('also brings back what had succeeded, at one endpoint', async () => {
-      const { id: endpoint } = await house.createEndpoint(receiver.url, ['customer.created']);
-      await emit(house, 4);
+      const { id: endpoint } = await instance.createEndpoint(receiver.url, ['customer.created']);
+      await emit(instance, 4);
       await eventually('all of them', async () => {
-        return (await house.attempts({ endpoint_id: endpoint, success: 'true' })).length === 4;
+        return (await instance.attempts({ endpoint_id: endpoint, success: 'true' })).length === 4;
       });
       const sent = eventIds();
       receiver.requests.length = 0;
@@ -279,7 +282,7 @@ describe('on one carrier', () => {
       const { data } = await plan({ delivery_state: 'succeeded', endpoint_id: endpoint });
       expect(data).toMatchObject({ eligible: 4 });
       await begin(data.id);
-      expect(await finished(house, data.id)).toMatchObject({ progress: { succeeded: 4 } });
+      expect(await finished(instance, data.id)).toMatchObject({ progress: { succeeded: 4 } });
       expect(eventIds()).toEqual(sent);
     });
 
@@ -303,15 +306,15 @@ describe('on one carrier', () => {
       const { endpoint } = await dead(1);
       const plans = [await plan({ endpoint_id: endpoint }), await plan({}), await plan({ http_status: 500 })];
       const ids = plans.map(({ data }) => data.id as string).reverse();
-      const page = (await house.server('GET', `${PATH}?limit=2`)).body;
+      const page = (await instance.server('GET', `${PATH}?limit=2`)).body;
       expect(page.data.map(({ id }: { id: string }) => id)).toEqual(ids.slice(0, 2));
-      const next = (await house.server('GET', `${PATH}?limit=1&cursor=${page.next_cursor}`)).body;
+      const next = (await instance.server('GET', `${PATH}?limit=1&cursor=${page.next_cursor}`)).body;
       expect(next.data[0].id).toBe(ids[2]);
 
       for (const body of [{}, { reason: '' }]) {
         expect(await post(`${PATH}/${ids[2]}/start`, body)).toMatchObject({ status: 400 });
       }
-      await house.sql(
+      await instance.sql(
         `UPDATE redelivery_batches SET created_at = now() - interval '25 hours' WHERE id = $1`,
         [ids[0]!.slice(4)],
       );
@@ -321,7 +324,7 @@ describe('on one carrier', () => {
         data: { state: 'cancelled', finished_at: expect.any(String) },
       });
       await begin(ids[2]!);
-      await finished(house, ids[2]!);
+      await finished(instance, ids[2]!);
       expect(await post(`${PATH}/${ids[2]}/cancel`)).toMatchObject({ status: 409, code: 'conflict' });
       expect(await begin(`rdl_${randomUUID()}`)).toMatchObject({ status: 404 });
     });
@@ -332,18 +335,18 @@ describe('on one carrier', () => {
     const plans = await Promise.all([plan({ endpoint_id: endpoint }), plan({ endpoint_id: endpoint })]);
     const [old, older] = plans.map(({ data }) => data.id as string) as [string, string];
     await post(`${PATH}/${older}/cancel`);
-    await house.sql(
+    await instance.sql(
       `UPDATE redelivery_batches SET created_at = now() - interval '25 hours',
          finished_at = CASE WHEN id = $1 THEN now() - interval '31 days' END
        WHERE id = ANY ($2)`,
       [older.slice(4), [old, older].map((id) => id.slice(4))],
     );
-    house.startWorker();
+    instance.startWorker();
     await eventually('the first chores', async () => {
-      return (await house.server('GET', `${PATH}/${older}`)).status === 404;
+      return (await instance.server('GET', `${PATH}/${older}`)).status === 404;
     });
     expect(await get(old)).toMatchObject({ state: 'expired', finished_at: expect.any(String) });
-    const left = await house.sql('SELECT 1 FROM redelivery_items WHERE batch_id = $1', [older.slice(4)]);
+    const left = await instance.sql('SELECT 1 FROM redelivery_items WHERE batch_id = $1', [older.slice(4)]);
     expect(left).toEqual([]);
   });
 
@@ -353,10 +356,10 @@ describe('on one carrier', () => {
       const { data: planned } = await plan({ endpoint_id: endpoint });
       await post(`/v1/webhooks/deliveries/${ids[0]}/redeliver`);
       await post(`/v1/webhooks/deliveries/${ids[1]}/discard`, { reason: 'not wanted' });
-      const { data } = (await house.server('GET', `/v1/webhooks/deliveries/${ids[2]}`)).body;
-      await house.server('DELETE', `/api/v1/customers/${JSON.parse(data.request.body).data.customer.id}`);
+      const { data } = (await instance.server('GET', `/v1/webhooks/deliveries/${ids[2]}`)).body;
+      await instance.server('DELETE', `/api/v1/customers/${JSON.parse(data.request.body).data.customer.id}`);
       await begin(planned.id);
-      expect(await finished(house, planned.id)).toMatchObject({
+      expect(await finished(instance, planned.id)).toMatchObject({
         state: 'completed',
         progress: {
           remaining: 0,
@@ -373,9 +376,9 @@ describe('on one carrier', () => {
 
       const more = await dead(3);
       const { data: late } = await plan({ endpoint_id: more.endpoint });
-      await house.server('POST', `/v1/webhooks/endpoints/${more.endpoint}/disable`);
+      await instance.server('POST', `/v1/webhooks/endpoints/${more.endpoint}/disable`);
       await begin(late.id);
-      expect(await finished(house, late.id)).toMatchObject({
+      expect(await finished(instance, late.id)).toMatchObject({
         progress: { made: 0, skipped: [{ reason: 'endpoint_disabled', count: 3 }] },
       });
     });
@@ -384,7 +387,7 @@ describe('on one carrier', () => {
       const { endpoint, ids } = await dead(60);
       const plans = [await plan({ endpoint_id: endpoint }), await plan({ endpoint_id: endpoint })];
       await Promise.all(plans.map(({ data }) => begin(data.id)));
-      const done = await Promise.all(plans.map(({ data }) => finished(house, data.id)));
+      const done = await Promise.all(plans.map(({ data }) => finished(instance, data.id)));
       expect(eventIds()).toEqual(await eventsOf(ids));
       expect(done.map(({ progress }) => progress.made).reduce((a, b) => a + b)).toBe(60);
     });
@@ -392,14 +395,14 @@ describe('on one carrier', () => {
     it('never has more than 50 that wait for their first attempt at an endpoint, nor leaves out another', async () => {
       const { endpoint: stuck } = await dead(300);
       const { data: planned } = await plan({ endpoint_id: stuck });
-      await house.sql(`UPDATE webhook_endpoints SET status = 'deleted' WHERE id <> $1`, [stuck.slice(3)]);
+      await instance.sql(`UPDATE webhook_endpoints SET status = 'deleted' WHERE id <> $1`, [stuck.slice(3)]);
       // It gives up after 4.5 s, so that lines grow at the endpoint.
       receiver.otherwise = () => undefined;
       await begin(planned.id);
       const well = await Receiver.start();
-      const { id: open } = await house.createEndpoint(well.url, ['customer.created']);
+      const { id: open } = await instance.createEndpoint(well.url, ['customer.created']);
       const lineOf = async (): Promise<number> => {
-        const [row] = await house.sql<{ n: number }>(
+        const [row] = await instance.sql<{ n: number }>(
           `SELECT count(*)::int AS n FROM deliveries WHERE batch_id = $1 AND state = 'pending' AND attempt = 0`,
           [planned.id.slice(4)],
         );
@@ -408,17 +411,17 @@ describe('on one carrier', () => {
       let most = await eventually('a line', lineOf);
       for (let looks = 0; looks < 40; looks += 1) {
         most = Math.max(most, await lineOf());
-        if (looks === 20) await emit(house, 5);
+        if (looks === 20) await emit(instance, 5);
         await sleep(25);
       }
       expect(most).toBeLessThanOrEqual(50);
       await eventually('the others', () => well.requests.length === 5);
       expect((await get(planned.id)).progress.remaining).toBeGreaterThan(0);
-      await house.sql(`UPDATE webhook_endpoints SET status = 'deleted' WHERE id = ANY ($1)`, [
+      await instance.sql(`UPDATE webhook_endpoints SET status = 'deleted' WHERE id = ANY ($1)`, [
         [stuck.slice(3), open.slice(3)],
       ]);
       await well.stop();
-      await finished(house, planned.id);
+      await finished(instance, planned.id);
     });
   });
 
@@ -426,16 +429,16 @@ describe('on one carrier', () => {
     const recover = (endpoint: string, body: object) =>
       post(`/v1/webhooks/endpoints/${endpoint}/recover`, body);
     const toggle = (endpoint: string, how: string) =>
-      house.server('POST', `/v1/webhooks/endpoints/${endpoint}/${how}`);
+      instance.server('POST', `/v1/webhooks/endpoints/${endpoint}/${how}`);
     const registered = async (count: number): Promise<string[]> => {
-      const customers = await Promise.all(Array.from({ length: count }, () => registerOne(house)));
+      const customers = await Promise.all(Array.from({ length: count }, () => registerOne(instance)));
       return customers.map(({ id }) => id);
     };
     const told = (): string[] =>
       receiver.requests.map(({ event }) => (event.data['customer'] as { id: string }).id).sort();
 
     it('brings back everything that a disabled time has missed, each exactly once', async () => {
-      const { id: endpoint } = await house.createEndpoint(receiver.url, ['customer.*']);
+      const { id: endpoint } = await instance.createEndpoint(receiver.url, ['customer.*']);
       const since = new Date().toISOString();
       const heard = await registered(3);
       await eventually('the first', () => receiver.requests.length === 3);
@@ -446,11 +449,11 @@ describe('on one carrier', () => {
       await toggle(endpoint, 'disable');
       const missed = await registered(20);
       const [gone] = missed.splice(0, 1);
-      await house.server('DELETE', `/api/v1/customers/${gone}`);
+      await instance.server('DELETE', `/api/v1/customers/${gone}`);
       receiver.otherwise = status(200);
       await eventually('the end of what was in flight', async () => {
         const leased = 'SELECT FROM deliveries WHERE endpoint_id = $1 AND lease_until IS NOT NULL';
-        return (await house.sql(leased, [endpoint.slice(3)])).length === 0;
+        return (await instance.sql(leased, [endpoint.slice(3)])).length === 0;
       });
       receiver.requests.length = 0;
 
@@ -474,7 +477,7 @@ describe('on one carrier', () => {
           kind: 'recovery',
           filter: { endpoint_id: endpoint, since },
         });
-        expect(await finished(house, data.id)).toMatchObject({
+        expect(await finished(instance, data.id)).toMatchObject({
           state: 'completed',
           progress: { remaining: 0 },
         });
@@ -486,7 +489,7 @@ describe('on one carrier', () => {
       const not = clicks[0]!.data.not_eligible as { reason: string; count: number }[];
       expect(not.find(({ reason }) => reason === 'payload_erased')?.count).toBeGreaterThan(0);
       expect(not.find(({ reason }) => reason === 'already_delivered')?.count).toBeGreaterThanOrEqual(3);
-      const chained = await house.sql(
+      const chained = await instance.sql(
         `SELECT 1 FROM deliveries d JOIN deliveries o ON o.id = d.redelivery_of AND o.redelivered_as = d.id
        WHERE d.endpoint_id = $1 AND o.state IN ('cancelled', 'failed') AND d.state = 'succeeded'`,
         [endpoint.slice(3)],
@@ -497,16 +500,16 @@ describe('on one carrier', () => {
       // Nothing is left to recover.
       receiver.requests.length = 0;
       const again = await recover(endpoint, { since });
-      expect(await finished(house, again.data.id)).toMatchObject({ eligible: 0, state: 'completed' });
+      expect(await finished(instance, again.data.id)).toMatchObject({ eligible: 0, state: 'completed' });
       expect(receiver.requests).toEqual([]);
     });
 
     it('waits for events that were being written while the endpoint was disabled', async () => {
-      const { id: endpoint } = await house.createEndpoint(receiver.url, ['customer.created']);
+      const { id: endpoint } = await instance.createEndpoint(receiver.url, ['customer.created']);
       await toggle(endpoint, 'disable');
       const since = new Date().toISOString();
       await registered(1);
-      const connection = await house.db.connect();
+      const connection = await instance.db.connect();
       /** An event, in a transaction that goes on. */
       const write = async (): Promise<void> => {
         await connection.query('BEGIN');
@@ -517,7 +520,7 @@ describe('on one carrier', () => {
            FROM events WHERE type = 'customer.created' ORDER BY id DESC LIMIT 1`,
         );
       };
-      /** Whether the house has looked at who is writing, since a time in SQL. */
+      /** Whether the instance has looked at who is writing, since a time in SQL. */
       const isLooking = (begin: string) => `EXISTS (SELECT FROM pg_stat_activity
         WHERE query LIKE '% FROM pg_locks l %' AND query_start > ${begin} AND pid <> pg_backend_pid()
           AND datname = current_database())`;
@@ -530,7 +533,7 @@ describe('on one carrier', () => {
         ]);
         expect(answered).toBe(202);
         expect(data).toMatchObject({ total: 2, eligible: 2 });
-        await finished(house, data.id);
+        await finished(instance, data.id);
 
         // What else is being written does not matter to it, such as a long import into another database.
         await connection.query('BEGIN');
@@ -540,13 +543,13 @@ describe('on one carrier', () => {
 
         // The event may have been written for an endpoint that heard less.
         await write();
-        const [{ now }] = (await house.sql('SELECT quote_literal(now()) AS now')) as [{ now: string }];
+        const [{ now }] = (await instance.sql('SELECT quote_literal(now()) AS now')) as [{ now: string }];
         const meanwhile = recover(endpoint, { since });
         await eventually('a look at who is writing', async () => {
-          const [row] = await house.sql(`SELECT ${isLooking(now)} AS is`);
+          const [row] = await instance.sql(`SELECT ${isLooking(now)} AS is`);
           return row!['is'];
         });
-        await house.server('PATCH', `/v1/webhooks/endpoints/${endpoint}`, { events: ['customer.*'] });
+        await instance.server('PATCH', `/v1/webhooks/endpoints/${endpoint}`, { events: ['customer.*'] });
         await connection.query('COMMIT');
         expect(await meanwhile).toMatchObject({ status: 503, code: 'unavailable' });
 
@@ -560,30 +563,30 @@ describe('on one carrier', () => {
     });
 
     it('brings what an api wrote whose clock is ahead', async () => {
-      const { id: endpoint } = await house.createEndpoint(receiver.url, ['customer.created']);
+      const { id: endpoint } = await instance.createEndpoint(receiver.url, ['customer.created']);
       await toggle(endpoint, 'disable');
       const since = new Date().toISOString();
       const [missed] = await registered(1);
       await toggle(endpoint, 'enable');
-      await house.sql(
+      await instance.sql(
         `UPDATE events SET created_at = now() + interval '300 ms' WHERE id =
            (SELECT id FROM events WHERE type = 'customer.created' ORDER BY id DESC LIMIT 1)`,
       );
       const { data } = await recover(endpoint, { since });
       expect(data).toMatchObject({ total: 1, eligible: 1 });
       expect(Date.parse(data.filter.until)).toBeLessThanOrEqual(Date.now());
-      await finished(house, data.id);
+      await finished(instance, data.id);
       expect(told()).toEqual([missed]);
       // Else it would be in the span of the next test.
-      await house.sql('UPDATE events SET created_at = now() WHERE created_at > now()');
+      await instance.sql('UPDATE events SET created_at = now() WHERE created_at > now()');
     });
 
     it('keeps to the span, to what the endpoint hears, and leaves out what is about itself', async () => {
-      const { id: endpoint } = await house.createEndpoint(receiver.url, [
+      const { id: endpoint } = await instance.createEndpoint(receiver.url, [
         'customer.created',
         'webhook.endpoint_disabled',
       ]);
-      const { id: other } = await house.createEndpoint('http://127.0.0.1:9/', ['login.failed']);
+      const { id: other } = await instance.createEndpoint('http://127.0.0.1:9/', ['login.failed']);
       await toggle(endpoint, 'disable');
       await registered(1);
       await sleep(20);
@@ -598,7 +601,7 @@ describe('on one carrier', () => {
       await toggle(endpoint, 'enable');
       const { data } = await recover(endpoint, { since, until });
       expect(data).toMatchObject({ total: 3, eligible: 3, filter: { since, until } });
-      await finished(house, data.id);
+      await finished(instance, data.id);
       expect(
         receiver
           .ofType('customer.created')
@@ -609,7 +612,7 @@ describe('on one carrier', () => {
         { event: { data: { endpoint: { id: other } } } },
       ]);
       const everything = await recover(endpoint, { since: new Date(Date.now() - 60_000).toISOString() });
-      await finished(house, everything.data.id);
+      await finished(instance, everything.data.id);
       const about = receiver
         .ofType('webhook.endpoint_disabled')
         .map(({ event }) => (event.data as any).endpoint.id);
@@ -617,7 +620,7 @@ describe('on one carrier', () => {
     });
 
     it('of an organization endpoint hears all its projects and the organization', async () => {
-      const { body } = await house.server('POST', '/v1/webhooks/endpoints', {
+      const { body } = await instance.server('POST', '/v1/webhooks/endpoints', {
         url: receiver.url,
         events: ['project.created', 'organization.updated', 'customer.created'],
         level: 'organization',
@@ -626,31 +629,32 @@ describe('on one carrier', () => {
       await toggle(endpoint, 'disable');
       const since = new Date().toISOString();
       await registered(1);
-      const project = (await house.server('POST', '/api/v1/projects', { name: 'Second' })).body.id as string;
-      await house.server('POST', '/api/v1/customers', {
+      const project = (await instance.server('POST', '/api/v1/projects', { name: 'Second' })).body
+        .id as string;
+      await instance.server('POST', '/api/v1/customers', {
         email: `${randomUUID()}@example.com`,
         projectId: project,
       });
-      await house.server('PATCH', `/api/v1/organizations/${house.credentials.organizationId}`, {
+      await instance.server('PATCH', `/api/v1/organizations/${instance.credentials.organizationId}`, {
         name: `Renamed ${randomUUID()}`,
       });
       await toggle(endpoint, 'enable');
       const { data } = await recover(endpoint, { since });
       expect(data).toMatchObject({ eligible: 4, project_id: null });
-      await finished(house, data.id);
+      await finished(instance, data.id);
       expect(receiver.requests.map(({ event }) => event.type).sort()).toEqual([
         'customer.created',
         'customer.created',
         'organization.updated',
         'project.created',
       ]);
-      const headers = { authorization: `Bearer ${house.credentials.projectSecretKey}` };
-      const hidden = await house.request('GET', `${PATH}/${data.id}`, { headers });
+      const headers = { authorization: `Bearer ${instance.credentials.projectSecretKey}` };
+      const hidden = await instance.request('GET', `${PATH}/${data.id}`, { headers });
       expect(hidden.status).toBe(404);
     });
 
     it('refuses what makes no sense', async () => {
-      const { id: endpoint } = await house.createEndpoint(receiver.url);
+      const { id: endpoint } = await instance.createEndpoint(receiver.url);
       const at = (ms: number): string => new Date(Date.now() + ms).toISOString();
       for (const body of [
         {},
@@ -664,14 +668,14 @@ describe('on one carrier', () => {
         expect(await recover(endpoint, body)).toMatchObject({ status: 400, code: 'validation_failed' });
       }
       expect(await recover(`ep_${randomUUID()}`, { since: at(-1_000) })).toMatchObject({ status: 404 });
-      await house.server('DELETE', `/v1/webhooks/endpoints/${endpoint}`);
+      await instance.server('DELETE', `/v1/webhooks/endpoints/${endpoint}`);
       expect(await recover(endpoint, { since: at(-1_000) })).toMatchObject({ status: 404 });
     });
   });
 
   describe('a plan', () => {
     it('of more than one batch takes is refused, but for what is beyond the reach', async () => {
-      await house.sql(`UPDATE deliveries SET resolution = 'discarded' WHERE state = 'failed'`);
+      await instance.sql(`UPDATE deliveries SET resolution = 'discarded' WHERE state = 'failed'`);
       receiver.otherwise = status(500);
       const created = await post('/v1/webhooks/endpoints', {
         url: receiver.url,
@@ -679,20 +683,20 @@ describe('on one carrier', () => {
         level: 'organization',
       });
       const endpoint = created.data.id as string;
-      await emit(house, 1);
-      const ids = await deadLetters(house, endpoint, 1);
-      await multiply(house, ids[0]!, 200_001);
-      const before = await house.sql('SELECT count(*) FROM redelivery_batches');
+      await emit(instance, 1);
+      const ids = await deadLetters(instance, endpoint, 1);
+      await multiply(instance, ids[0]!, 200_001);
+      const before = await instance.sql('SELECT count(*) FROM redelivery_batches');
       expect(await plan({ endpoint_id: endpoint })).toMatchObject({
         status: 400,
         body: { errors: [{ field: 'filter', code: 'too_large' }] },
       });
-      expect(await house.sql('SELECT count(*) FROM redelivery_batches')).toEqual(before);
+      expect(await instance.sql('SELECT count(*) FROM redelivery_batches')).toEqual(before);
       expect(await plan({ delivery_ids: ids })).toMatchObject({ status: 201 });
-      const { projectId, projectSecretKey } = house.credentials;
+      const { projectId, projectSecretKey } = instance.credentials;
       const headers = { authorization: `Bearer ${projectSecretKey}` };
       for (const filter of [{}, { project_id: projectId }]) {
-        const own = await house.request('POST', PATH, { body: { filter }, headers });
+        const own = await instance.request('POST', PATH, { body: { filter }, headers });
         expect(own).toMatchObject({ status: 201, body: { data: { total: 0, not_eligible: [] } } });
       }
     });

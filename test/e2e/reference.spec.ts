@@ -1,9 +1,9 @@
 import { describeBrowser, TestBrowser } from '../support/browser.js';
-import { House } from '../support/house.js';
+import { TestInstance } from '../support/test-instance.js';
 
-let house: House;
-beforeAll(async () => (house = await House.start({ workers: 0 })));
-afterAll(async () => house?.stop());
+let instance: TestInstance;
+beforeAll(async () => (instance = await TestInstance.start({ workers: 0 })));
+afterAll(async () => instance?.stop());
 
 const files: [string, string][] = [
   ['/docs', 'text/html; charset=utf-8'],
@@ -19,7 +19,7 @@ describe('the reference', () => {
   it.each(files)(
     'HD-01: %s is %s, with a policy that lets nothing inline or foreign in',
     async (path, type) => {
-      const { status, headers } = await house.request('GET', path);
+      const { status, headers } = await instance.request('GET', path);
       expect([status, headers.get('content-type')]).toEqual([200, type]);
       expect(headers.get('x-content-type-options')).toBe('nosniff');
       const policy = headers.get('content-security-policy')!;
@@ -30,18 +30,18 @@ describe('the reference', () => {
   );
 
   it('holds no script and no style of its own', async () => {
-    const { body } = await house.request('GET', '/docs');
+    const { body } = await instance.request('GET', '/docs');
     expect(body).not.toMatch(/<style|<script(?![^>]* src=)|\son\w+=|\sstyle=/);
   });
 
   it('says what each error code means, where its type leads', async () => {
-    const refused = await house.request('GET', '/api/v1/me');
+    const refused = await instance.request('GET', '/api/v1/me');
     const { pathname, hash } = new URL(refused.body.type);
-    expect((await house.request('GET', pathname)).body).toContain(`id="${hash.slice(1)}"`);
+    expect((await instance.request('GET', pathname)).body).toContain(`id="${hash.slice(1)}"`);
   });
 
   it('is gone with DOCS=off, and nothing else is', async () => {
-    const quiet = await House.start({ workers: 0, env: { DOCS: 'off' } });
+    const quiet = await TestInstance.start({ workers: 0, env: { DOCS: 'off' } });
     try {
       for (const [path] of files)
         expect([path, (await quiet.request('GET', path)).status]).toEqual([path, 404]);
@@ -66,17 +66,17 @@ describeBrowser('the reference in a browser', () => {
   it.each(looks)(
     'shows every operation that a key opens, asks nobody else and complains of nothing: %s',
     async (name, options) => {
-      const { paths } = (await house.request('GET', '/openapi.json')).body;
+      const { paths } = (await instance.request('GET', '/openapi.json')).body;
       const count = Object.entries(paths as Record<string, object>)
         .filter(([path]) => !path.startsWith('/operator/'))
         .flatMap(([, item]) => Object.keys(item)).length;
       const page = await browser.open('about:blank', options);
       const foreign: string[] = [];
       page.on('request', (request) => {
-        if (!/^data:/.test(request.url()) && !request.url().startsWith(house.baseUrl))
+        if (!/^data:/.test(request.url()) && !request.url().startsWith(instance.baseUrl))
           foreign.push(request.url());
       });
-      await page.goto(`${house.baseUrl}/docs`);
+      await page.goto(`${instance.baseUrl}/docs`);
       await page
         .locator('.opblock')
         .nth(count - 1)
@@ -89,7 +89,7 @@ describeBrowser('the reference in a browser', () => {
       await page.locator('#operations-Authentication-authRegister .responses-table').first().waitFor();
       await page.locator('#operations-Authentication-authRegister').scrollIntoViewIfNeeded();
       await browser.shoot(page, `reference-${name}-operation`);
-      await page.goto(`${house.baseUrl}/docs/errors#weak_password`);
+      await page.goto(`${instance.baseUrl}/docs/errors#weak_password`);
       await browser.shoot(page, `reference-${name}-errors`);
       expect(foreign).toEqual([]);
       expect(browser.complaints).toEqual([]);
@@ -98,9 +98,9 @@ describeBrowser('the reference in a browser', () => {
   );
 
   it('can be tried with a key, which is forgotten with the page', async () => {
-    const page = await browser.open(`${house.baseUrl}/docs`);
+    const page = await browser.open(`${instance.baseUrl}/docs`);
     await page.locator('.btn.authorize').click();
-    await page.locator('.modal-ux input').first().fill(house.credentials.secretKey);
+    await page.locator('.modal-ux input').first().fill(instance.credentials.secretKey);
     await page.locator('.modal-ux .btn.authorize').first().click();
     await page.locator('.modal-ux .btn-done').first().click();
     const operation = page.locator('#operations-Organizations-organizationsList');

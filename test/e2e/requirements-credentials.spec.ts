@@ -1,19 +1,19 @@
 import { connect } from 'node:net';
-import { House } from '../support/house.js';
+import { TestInstance } from '../support/test-instance.js';
 
-let house: House;
+let instance: TestInstance;
 let accessToken: string;
 beforeAll(async () => {
-  house = await House.start({ workers: 0, env: { RATE_LIMITS: 'off' } });
-  accessToken = (await house.register()).body.tokens.accessToken;
+  instance = await TestInstance.start({ workers: 0, env: { RATE_LIMITS: 'off' } });
+  accessToken = (await instance.register()).body.tokens.accessToken;
 });
-afterAll(async () => house?.stop());
+afterAll(async () => instance?.stop());
 
 /** The status of a request whose header lines are sent as they are, one character a byte. */
 const statusOf = (method: string, path: string, lines: string[]): Promise<number> =>
   new Promise((resolve, reject) => {
     const head = [`${method} ${path} HTTP/1.1`, 'Host: x', 'Connection: close', ...lines];
-    const socket = connect(Number(house.env['PORT']), '127.0.0.1', () =>
+    const socket = connect(Number(instance.env['PORT']), '127.0.0.1', () =>
       socket.write(`${head.join('\r\n')}\r\n\r\n`, 'latin1'),
     );
     let answer = '';
@@ -27,7 +27,7 @@ const bytes = (text: string): string => Buffer.from(text).toString('latin1');
 /** What stands in a credential's place, made of genuine credentials where that is worse. */
 const values = (): Record<string, string> => {
   const [head, claims, signature] = accessToken.split('.') as [string, string, string];
-  const { secretKey, publishableKey } = house.credentials;
+  const { secretKey, publishableKey } = instance.credentials;
   return {
     nothing: '',
     'one character': 'x',
@@ -95,7 +95,7 @@ describe('AK-09: malformed credentials', () => {
   it.each(headers)(
     'in %s are refused on every kind of route, and never a fault of ours',
     async (_, lines) => {
-      const { pid } = house.api;
+      const { pid } = instance.api;
       for (const [name, value] of Object.entries(values())) {
         const statuses = await Promise.all(
           routes.map(([method, path]) => statusOf(method, path, lines(value))),
@@ -103,8 +103,8 @@ describe('AK-09: malformed credentials', () => {
         const odd = statuses.filter((status) => ![400, 401, 403, 431].includes(status));
         expect([name, odd]).toEqual([name, []]);
       }
-      expect([house.api.isRunning, house.api.pid]).toEqual([true, pid]);
-      expect(house.api.log.filter(({ level }) => level === 'error' || level === 'fatal')).toEqual([]);
+      expect([instance.api.isRunning, instance.api.pid]).toEqual([true, pid]);
+      expect(instance.api.log.filter(({ level }) => level === 'error' || level === 'fatal')).toEqual([]);
     },
   );
 
@@ -127,6 +127,6 @@ describe('AK-09: malformed credentials', () => {
   it('and the genuine ones still work', async () => {
     const bearer = (value: string) => [`Authorization: Bearer ${value}`];
     expect(await statusOf('GET', '/api/v1/me', bearer(accessToken))).toBe(200);
-    expect(await statusOf('GET', '/v1/webhooks/endpoints', bearer(house.credentials.secretKey))).toBe(200);
+    expect(await statusOf('GET', '/v1/webhooks/endpoints', bearer(instance.credentials.secretKey))).toBe(200);
   });
 });

@@ -1,15 +1,15 @@
 import { randomUUID } from 'node:crypto';
 import { connect } from 'node:net';
-import { House, PASSWORD } from '../support/house.js';
+import { TestInstance, PASSWORD } from '../support/test-instance.js';
 import { uniqueEmail } from '../support/unique-email.js';
 
-let house: House;
+let instance: TestInstance;
 let accessToken: string;
 beforeAll(async () => {
-  house = await House.start({ workers: 0, env: { RATE_LIMITS: 'off' } });
-  accessToken = (await house.register('http@example.com')).body.tokens.accessToken;
+  instance = await TestInstance.start({ workers: 0, env: { RATE_LIMITS: 'off' } });
+  accessToken = (await instance.register('http@example.com')).body.tokens.accessToken;
 });
-afterAll(async () => house?.stop());
+afterAll(async () => instance?.stop());
 
 interface RawAnswer {
   status: number;
@@ -20,7 +20,7 @@ interface RawAnswer {
 /** Sends a request as it is written, one character a byte. A connection that just ends has the status 0. */
 const raw = (head: string[], body = ''): Promise<RawAnswer> =>
   new Promise((resolve, reject) => {
-    const socket = connect(Number(house.env['PORT']), '127.0.0.1', () =>
+    const socket = connect(Number(instance.env['PORT']), '127.0.0.1', () =>
       socket.write(`${[...head, 'Connection: close'].join('\r\n')}\r\n\r\n${body}`, 'latin1'),
     );
     let text = '';
@@ -39,8 +39,8 @@ const raw = (head: string[], body = ''): Promise<RawAnswer> =>
 
 const host = 'Host: gatehouse.example';
 const json = 'Content-Type: application/json';
-const pk = (): string => `X-Publishable-Key: ${house.credentials.publishableKey}`;
-const sk = (): string => `Authorization: Bearer ${house.credentials.secretKey}`;
+const pk = (): string => `X-Publishable-Key: ${instance.credentials.publishableKey}`;
+const sk = (): string => `Authorization: Bearer ${instance.credentials.secretKey}`;
 
 describe('HD-01: every answer has the headers', () => {
   const preflight = ['Origin: http://localhost:5173', 'Access-Control-Request-Method: POST'];
@@ -165,8 +165,8 @@ describe('HD-04: each status has what belongs to it', () => {
     const isMine = path === '/api/v1/me/delete';
     const credential: Record<string, string> = isMine ? { authorization: `Bearer ${accessToken}` } : {};
     const page: Record<string, string> =
-      'email' in fields ? { 'x-publishable-key': house.credentials.publishableKey } : {};
-    const answer = await house.request(method, path, {
+      'email' in fields ? { 'x-publishable-key': instance.credentials.publishableKey } : {};
+    const answer = await instance.request(method, path, {
       headers: { ...credential, ...page },
       ...(method === 'POST' ? { body: fields } : {}),
     });
@@ -180,15 +180,15 @@ describe('HD-04: each status has what belongs to it', () => {
     ['PUT', '/api/v1/me', 'GET, HEAD, PATCH'],
     ['POST', `/api/v1/customers/${randomUUID()}`, 'DELETE, GET, HEAD, PATCH'],
   ])('405 of %s %s: Allow %s', async (method, path, allowed) => {
-    const answer = await house.request(method, path);
+    const answer = await instance.request(method, path);
     expect(answer.status).toBe(405);
     expect(answer.headers.get('allow')!.split(', ').sort().join(', ')).toBe(allowed);
   });
 
   it('429: Retry-After, RateLimit and RateLimit-Policy', async () => {
     const email = uniqueEmail();
-    let answer = await house.login(email, 'wrong password');
-    while (answer.status === 401) answer = await house.login(email, 'wrong password');
+    let answer = await instance.login(email, 'wrong password');
+    while (answer.status === 401) answer = await instance.login(email, 'wrong password');
     const wait = answer.headers.get('retry-after');
     expect(answer.status).toBe(429);
     expect(wait).toMatch(/^[1-9]\d*$/);
@@ -197,7 +197,7 @@ describe('HD-04: each status has what belongs to it', () => {
   });
 
   it('409 of a taken address', async () => {
-    expect((await house.register('http@example.com')).status).toBe(409);
+    expect((await instance.register('http@example.com')).status).toBe(409);
   });
 });
 

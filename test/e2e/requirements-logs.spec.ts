@@ -4,25 +4,25 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { VERSION } from '#platform';
 import { eventually } from '../support/eventually.js';
-import { House, PASSWORD, type Answer } from '../support/house.js';
+import { TestInstance, PASSWORD, type Answer } from '../support/test-instance.js';
 import { CONSOLE_HEADER, inviteOperator, signIn } from '../support/operator.js';
 import { freePort } from '../support/processes.js';
 import { Receiver } from '../support/receiver.js';
 import { insertKey } from '../support/tenants.js';
 import { uniqueEmail } from '../support/unique-email.js';
 
-let house: House;
+let instance: TestInstance;
 let keyIds: Record<string, string>;
 beforeAll(async () => {
   const env = { TRUSTED_PROXIES: '127.0.0.0/8', WEBHOOK_RETRY_SCHEDULE: '0s,1s,1s,1s,1s' };
-  house = await House.start({ env });
+  instance = await TestInstance.start({ env });
   keyIds = Object.fromEntries(
-    (await house.sql<{ id: string; last4: string }>('SELECT id, last4 FROM api_keys')).map(
+    (await instance.sql<{ id: string; last4: string }>('SELECT id, last4 FROM api_keys')).map(
       ({ id, last4 }) => [last4, id],
     ),
   );
 });
-afterAll(async () => house?.stop());
+afterAll(async () => instance?.stop());
 
 const IP = '203.0.113.50';
 const actorOf = (key: string): string => `key:${keyIds[key.slice(-4)]}`;
@@ -36,9 +36,9 @@ const asked = async (
 ): Promise<{ answer: Answer; line: Record<string, unknown> }> => {
   const id = `test-${randomUUID()}`;
   const all = { 'x-forwarded-for': IP, 'x-request-id': id, ...headers };
-  const answer = await house.request(method, path, { body, headers: all });
+  const answer = await instance.request(method, path, { body, headers: all });
   const line = await eventually('its log line', () =>
-    house.api.log.find(({ requestId, message }) => requestId === id && message === 'request'),
+    instance.api.log.find(({ requestId, message }) => requestId === id && message === 'request'),
   );
   expect(line['time']).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
   expect(line).toMatchObject({ service: 'api', ip: IP, method, status: answer.status });
@@ -46,22 +46,22 @@ const asked = async (
 };
 
 describe('LG-03: the log line of a security event names time, request, project, address and actor', () => {
-  const pk = () => ({ 'x-publishable-key': house.credentials.publishableKey });
+  const pk = () => ({ 'x-publishable-key': instance.credentials.publishableKey });
   const email = uniqueEmail();
   const login = (password: string, address = email) =>
     asked('POST', '/api/v1/auth/login', pk(), { email: address, password });
-  const projectId = () => house.credentials.projectId;
+  const projectId = () => instance.credentials.projectId;
   let customerId: string;
-  beforeAll(async () => (customerId = (await house.register(email)).body.customer.id));
+  beforeAll(async () => (customerId = (await instance.register(email)).body.customer.id));
 
   it('a login', async () => {
     const { line } = await login(PASSWORD);
-    const actor = actorOf(house.credentials.publishableKey);
+    const actor = actorOf(instance.credentials.publishableKey);
     expect(line).toMatchObject({ status: 200, projectId: projectId(), actor, customerId });
   });
 
   it('a failed login, and one that is throttled', async () => {
-    const actor = actorOf(house.credentials.publishableKey);
+    const actor = actorOf(instance.credentials.publishableKey);
     const address = uniqueEmail();
     const failed = await login('wrong password', address);
     expect(failed.line).toMatchObject({ code: 'invalid_credentials', projectId: projectId(), actor });
@@ -74,7 +74,7 @@ describe('LG-03: the log line of a security event names time, request, project, 
   });
 
   it('a sign-in of an operator, each step of it, and what fails', async () => {
-    const admin = await signIn(house);
+    const admin = await signIn(instance);
     const somebody = await inviteOperator(admin, 'viewer');
     const { operator: known, password } = somebody;
     const actor = `operator:${known.id}`;
@@ -111,16 +111,16 @@ describe('LG-03: the log line of a security event names time, request, project, 
       expect(entry['requestId']).toMatch(/^test-/);
     }
 
-    await house.sql('DELETE FROM operator_addresses');
+    await instance.sql('DELETE FROM operator_addresses');
     for (let tries = 0; tries < 10; tries += 1) await give('wrong password');
     expect(await give(password)).toMatchObject({ code: 'too_many_attempts', actor });
-    await house.sql('DELETE FROM operator_login_attempts');
+    await instance.sql('DELETE FROM operator_login_attempts');
     await admin.call('POST', `/operators/${known.id}/disable`);
     expect(await give(password)).toMatchObject({ code: 'operator_disabled', actor });
   });
 
   it('a reused refresh token', async () => {
-    const { body } = await house.register();
+    const { body } = await instance.register();
     const first = { refreshToken: body.tokens.refreshToken };
     const refresh = (tokens: object) => asked('POST', '/api/v1/auth/refresh', {}, tokens);
     const { answer } = await refresh(first);
@@ -136,8 +136,12 @@ describe('LG-03: the log line of a security event names time, request, project, 
   });
 
   it('a denied scope', async () => {
-    const key = await insertKey(house, { ...house.credentials, type: 'secret', scopes: ['event:read'] });
-    const [row] = await house.sql<{ id: string }>('SELECT id FROM api_keys WHERE last4 = $1', [
+    const key = await insertKey(instance, {
+      ...instance.credentials,
+      type: 'secret',
+      scopes: ['event:read'],
+    });
+    const [row] = await instance.sql<{ id: string }>('SELECT id FROM api_keys WHERE last4 = $1', [
       key.slice(-4),
     ]);
     const { line } = await asked('GET', '/v1/webhooks/endpoints', { authorization: `Bearer ${key}` });
@@ -151,13 +155,13 @@ describe('LG-03: the log line of a security event names time, request, project, 
 
   it('a redelivery', async () => {
     const receiver = await Receiver.start();
-    await house.createEndpoint(receiver.url, ['customer.created']);
-    await house.register();
+    await instance.createEndpoint(receiver.url, ['customer.created']);
+    await instance.register();
     const [attempt] = await eventually('an attempt', async () => {
-      const attempts = await house.attempts({ success: 'true' });
+      const attempts = await instance.attempts({ success: 'true' });
       return attempts.length > 0 && attempts;
     });
-    const { secretKey } = house.credentials;
+    const { secretKey } = instance.credentials;
     const path = `/v1/webhooks/deliveries/${attempt!['delivery_id']}/redeliver`;
     const { line } = await asked('POST', path, { authorization: `Bearer ${secretKey}` }, { reason: 'test' });
     expect(line).toMatchObject({
@@ -170,11 +174,11 @@ describe('LG-03: the log line of a security event names time, request, project, 
   });
 
   it('an address that webhooks may not reach', async () => {
-    await house.createEndpoint('http://127.0.0.1:9/hook', ['customer.created']);
-    await house.sql(`UPDATE webhook_endpoints SET url = 'http://169.254.169.254/hook'`);
-    await house.register();
+    await instance.createEndpoint('http://127.0.0.1:9/hook', ['customer.created']);
+    await instance.sql(`UPDATE webhook_endpoints SET url = 'http://169.254.169.254/hook'`);
+    await instance.register();
     const line = await eventually('the attempt', () =>
-      house.workers[0]!.log.find(({ fault }) => fault === 'blocked_address'),
+      instance.workers[0]!.log.find(({ fault }) => fault === 'blocked_address'),
     );
     expect(line).toMatchObject({
       time: expect.stringMatching(/Z$/),
@@ -188,13 +192,13 @@ describe('LG-03: the log line of a security event names time, request, project, 
 
 describe('a fault inside', () => {
   it('LG-04, HD-01: is a generic 500 that names nothing; the log has the cause under its request id', async () => {
-    await house.sql('ALTER TABLE webhook_endpoints RENAME TO webhook_endpoints_away');
-    const sk = { authorization: `Bearer ${house.credentials.secretKey}` };
+    await instance.sql('ALTER TABLE webhook_endpoints RENAME TO webhook_endpoints_away');
+    const sk = { authorization: `Bearer ${instance.credentials.secretKey}` };
     const { answer, line } = await asked('GET', '/v1/webhooks/endpoints', sk);
-    await house.sql('ALTER TABLE webhook_endpoints_away RENAME TO webhook_endpoints');
+    await instance.sql('ALTER TABLE webhook_endpoints_away RENAME TO webhook_endpoints');
     expect(answer.body).toEqual({
       success: false,
-      type: `${house.baseUrl}/docs/errors#internal_error`,
+      type: `${instance.baseUrl}/docs/errors#internal_error`,
       title: expect.any(String),
       status: 500,
       detail: expect.any(String),
@@ -212,7 +216,7 @@ describe('a fault inside', () => {
       'content-security-policy': "default-src 'none';frame-ancestors 'none'",
       'cache-control': 'no-store',
     });
-    const cause = house.api.log.find(
+    const cause = instance.api.log.find(
       ({ requestId, message }) => requestId === line['requestId'] && message === 'request failed',
     );
     expect(cause).toMatchObject({
@@ -222,8 +226,8 @@ describe('a fault inside', () => {
   });
 
   it('LG-04: every problem has the documented members and no other', async () => {
-    const sk = { authorization: `Bearer ${house.credentials.secretKey}` };
-    const pk = { 'x-publishable-key': house.credentials.publishableKey };
+    const sk = { authorization: `Bearer ${instance.credentials.secretKey}` };
+    const pk = { 'x-publishable-key': instance.credentials.publishableKey };
     const problems: [number, string, string, Record<string, string>, unknown?][] = [
       [400, 'POST', '/api/v1/auth/register', pk, '{'],
       [400, 'POST', '/api/v1/auth/register', pk, { email: 'x' }],
@@ -241,7 +245,7 @@ describe('a fault inside', () => {
       const { errors, reasons: _, ...members } = answer.body;
       const text = expect.stringMatching(/./);
       expect(members).toEqual({
-        type: `${house.baseUrl}/docs/errors#${members.code}`,
+        type: `${instance.baseUrl}/docs/errors#${members.code}`,
         title: text,
         detail: text,
         code: expect.stringMatching(/^[a-z_]+$/),
@@ -267,7 +271,7 @@ describe('LG-05: last resort', () => {
       }));
       setInterval(() => undefined, 1000);`;
     const child = spawn(process.execPath, ['--input-type=module', '-e', program], {
-      env: { PATH: process.env['PATH']!, ...house.env, PORT: String(await freePort()) },
+      env: { PATH: process.env['PATH']!, ...instance.env, PORT: String(await freePort()) },
     });
     let output = '';
     for (const stream of [child.stdout, child.stderr]) {
@@ -292,14 +296,14 @@ describe('LG-05: last resort', () => {
   );
 
   it('the end of every database connection at once ends no process', async () => {
-    const pids = [house.api, ...house.workers].map(({ pid }) => pid);
-    await house.sql(
+    const pids = [instance.api, ...instance.workers].map(({ pid }) => pid);
+    await instance.sql(
       `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
        WHERE datname = current_database() AND pid <> pg_backend_pid()`,
     );
-    await eventually('a registration', async () => (await house.register()).status === 201);
-    expect([house.api, ...house.workers].map(({ isRunning, pid }) => isRunning && pid)).toEqual(pids);
-    const lines = [house.api, ...house.workers].flatMap(({ log }) => log);
+    await eventually('a registration', async () => (await instance.register()).status === 201);
+    expect([instance.api, ...instance.workers].map(({ isRunning, pid }) => isRunning && pid)).toEqual(pids);
+    const lines = [instance.api, ...instance.workers].flatMap(({ log }) => log);
     expect(lines.filter(({ level }) => level === 'fatal')).toEqual([]);
   });
 });

@@ -1,31 +1,31 @@
-import { House, PASSWORD, type Answer } from '../support/house.js';
+import { TestInstance, PASSWORD, type Answer } from '../support/test-instance.js';
 import { uniqueEmail } from '../support/unique-email.js';
 
-let house: House;
+let instance: TestInstance;
 // The tables ask more often than a key or an address may.
-beforeAll(async () => (house = await House.start({ workers: 0, env: { RATE_LIMITS: 'off' } })));
-afterAll(async () => house?.stop());
+beforeAll(async () => (instance = await TestInstance.start({ workers: 0, env: { RATE_LIMITS: 'off' } })));
+afterAll(async () => instance?.stop());
 
 const login = async (email: string, password: string): Promise<number> =>
-  (await house.login(email, password)).status;
+  (await instance.login(email, password)).status;
 
 /** Presses the button of a hosted page with a password as a browser encodes it. */
 const press = (page: string, token: string, encoded: string): Promise<Answer> =>
-  house.request('POST', page, {
+  instance.request('POST', page, {
     body: `token=${token}&password=${encoded}`,
     headers: { 'content-type': 'application/x-www-form-urlencoded' },
   });
 
 const resetToken = async (): Promise<{ email: string; token: string }> => {
   const email = uniqueEmail();
-  await house.register(email);
-  await house.page('POST', '/api/v1/auth/forgot-password', { email });
-  return { email, token: await house.token(email, 'reset-password') };
+  await instance.register(email);
+  await instance.page('POST', '/api/v1/auth/forgot-password', { email });
+  return { email, token: await instance.token(email, 'reset-password') };
 };
 const inviteToken = async (): Promise<{ email: string; token: string }> => {
   const email = uniqueEmail();
-  await house.server('POST', '/api/v1/customers', { email, sendInvite: true });
-  return { email, token: await house.token(email, 'accept-invite') };
+  await instance.server('POST', '/api/v1/customers', { email, sendInvite: true });
+  return { email, token: await instance.token(email, 'accept-invite') };
 };
 
 interface Set {
@@ -37,23 +37,23 @@ interface Set {
 const ways: Record<string, (password: (email: string) => string) => Promise<Set>> = {
   register: async (password) => {
     const email = uniqueEmail();
-    return { email, answer: await house.register(email, { password: password(email) }) };
+    return { email, answer: await instance.register(email, { password: password(email) }) };
   },
   'POST /customers': async (password) => {
     const email = uniqueEmail();
     const body = { email, password: password(email) };
-    return { email, answer: await house.server('POST', '/api/v1/customers', body) };
+    return { email, answer: await instance.server('POST', '/api/v1/customers', body) };
   },
   'POST /me/password': async (password) => {
     const email = uniqueEmail();
-    const { accessToken } = (await house.register(email)).body.tokens;
+    const { accessToken } = (await instance.register(email)).body.tokens;
     const body = { currentPassword: PASSWORD, newPassword: password(email) };
-    return { email, answer: await house.customer(accessToken, 'POST', '/api/v1/me/password', body) };
+    return { email, answer: await instance.customer(accessToken, 'POST', '/api/v1/me/password', body) };
   },
   'reset-password': async (password) => {
     const { email, token } = await resetToken();
     const body = { token, password: password(email) };
-    return { email, answer: await house.request('POST', '/api/v1/auth/reset-password', { body }) };
+    return { email, answer: await instance.request('POST', '/api/v1/auth/reset-password', { body }) };
   },
   'the page behind a reset link': async (password) => {
     const { email, token } = await resetToken();
@@ -95,21 +95,24 @@ describe('every way to set a password', () => {
     expect(await login(email, '🦄'.repeat(128))).toBe(401);
   });
 
-  it.each(names)('PW-05: %s refuses common passwords, the e-mail and the names of the house', async (way) => {
-    const weak: [string, string | ((email: string) => string)][] = [
-      ['too_common', 'Password123'],
-      ['contains_personal_data', (email) => email.toUpperCase()],
-      ['contains_personal_data', (email) => email.split('@')[0]!],
-      ['contains_personal_data', 'my project'],
-      ['contains_personal_data', 'My Organization'],
-    ];
-    for (const [reason, password] of weak) {
-      const { email, answer } = await give(way, password);
-      expect(answer.status).toBe(422);
-      if (typeof answer.body !== 'string') expect(answer.body.reasons).toEqual([reason]);
-      expect(await login(email, typeof password === 'string' ? password : password(email))).toBe(401);
-    }
-  });
+  it.each(names)(
+    'PW-05: %s refuses common passwords, the e-mail and the names of the instance',
+    async (way) => {
+      const weak: [string, string | ((email: string) => string)][] = [
+        ['too_common', 'Password123'],
+        ['contains_personal_data', (email) => email.toUpperCase()],
+        ['contains_personal_data', (email) => email.split('@')[0]!],
+        ['contains_personal_data', 'my project'],
+        ['contains_personal_data', 'My Organization'],
+      ];
+      for (const [reason, password] of weak) {
+        const { email, answer } = await give(way, password);
+        expect(answer.status).toBe(422);
+        if (typeof answer.body !== 'string') expect(answer.body.reasons).toEqual([reason]);
+        expect(await login(email, typeof password === 'string' ? password : password(email))).toBe(401);
+      }
+    },
+  );
 });
 
 describe('what no password may hold', () => {
@@ -123,11 +126,11 @@ describe('what no password may hold', () => {
     'PW-04: %s is a 400 on every route that takes a password',
     async (_, password) => {
       const email = uniqueEmail();
-      const { accessToken } = (await house.register(email)).body.tokens;
+      const { accessToken } = (await instance.register(email)).body.tokens;
       const { token } = await resetToken();
       const bearer = { authorization: `Bearer ${accessToken}` };
-      const pk = { 'x-publishable-key': house.credentials.publishableKey };
-      const sk = { authorization: `Bearer ${house.credentials.secretKey}` };
+      const pk = { 'x-publishable-key': instance.credentials.publishableKey };
+      const sk = { authorization: `Bearer ${instance.credentials.secretKey}` };
       const routes: [string, Record<string, string>, string[], Record<string, string>][] = [
         ['/api/v1/auth/register', { email: uniqueEmail() }, ['password'], pk],
         ['/api/v1/auth/login', { email }, ['password'], pk],
@@ -141,7 +144,7 @@ describe('what no password may hold', () => {
         for (const field of fields) {
           const others = Object.fromEntries(fields.map((name) => [name, PASSWORD]));
           const body = JSON.stringify({ ...rest, ...others, [field]: '*' }).replace('"*"', `"${password}"`);
-          const answer = await house.request('POST', path, { headers, body });
+          const answer = await instance.request('POST', path, { headers, body });
           expect(`${path} ${answer.status} ${answer.body.code}`).toBe(`${path} 400 invalid_json`);
         }
       }
@@ -168,15 +171,17 @@ describe('what no password may hold', () => {
 
 describe('what is hashed', () => {
   const hashOf = async (email: string): Promise<string> =>
-    (await house.sql('SELECT password_hash FROM customers WHERE email = $1', [email]))[0]!['password_hash'];
+    (await instance.sql('SELECT password_hash FROM customers WHERE email = $1', [email]))[0]![
+      'password_hash'
+    ];
   const setHash = (email: string, hash: string) =>
-    house.sql('UPDATE customers SET password_hash = $2 WHERE email = $1', [email, hash]);
+    instance.sql('UPDATE customers SET password_hash = $2 WHERE email = $1', [email, hash]);
 
   it('PW-03: is the password alone: a hash fits whichever customer has it', async () => {
     const long = `${'l'.repeat(64)}@${'d'.repeat(60)}.${'d'.repeat(60)}.${'d'.repeat(50)}.example.com`;
     const [first, second] = [uniqueEmail(), long];
-    await house.register(first, { password: 'the first phrase here' });
-    await house.register(second, { password: 'the second phrase here' });
+    await instance.register(first, { password: 'the first phrase here' });
+    await instance.register(second, { password: 'the second phrase here' });
     await setHash(second, await hashOf(first));
     expect(await login(second, 'the first phrase here')).toBe(200);
     expect(await login(second, 'the second phrase here')).toBe(401);
@@ -184,8 +189,8 @@ describe('what is hashed', () => {
 
   it('PW-03: no earlier login is remembered beside the hash', async () => {
     const [email, other] = [uniqueEmail(), uniqueEmail()];
-    await house.register(email);
-    await house.register(other, { password: 'quite another phrase' });
+    await instance.register(email);
+    await instance.register(other, { password: 'quite another phrase' });
     for (let times = 0; times < 3; times += 1) expect(await login(email, PASSWORD)).toBe(200);
     await setHash(email, await hashOf(other));
     expect(await login(email, PASSWORD)).toBe(401);

@@ -1,19 +1,19 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { Keyring } from '#platform';
 import { eventually } from '../support/eventually.js';
-import { carriers, House } from '../support/house.js';
+import { carriers, TestInstance } from '../support/test-instance.js';
 import { MailServer, unquote } from '../support/mail-server.js';
 import { Receiver, status } from '../support/receiver.js';
 import { RedisMonitor } from '../support/redis-monitor.js';
 import { formsOf, storedText } from '../support/stored.js';
 import { uniqueEmail } from '../support/unique-email.js';
 
-/** Everything that a secret could get into, and every secret, of one life of the house. */
+/** Everything that a secret could get into, and every secret, of one life of the instance. */
 const mailServer = new MailServer();
 const secrets: Record<string, string> = {};
 const answers: string[] = [];
 let answersOfWalk: string[] = [];
-let house: House;
+let instance: TestInstance;
 let receiver: Receiver;
 let monitor: RedisMonitor | undefined;
 let whileLinksLive = '';
@@ -27,12 +27,12 @@ const ask = async (
   { body, bearer, headers = {} }: { body?: unknown; bearer?: string; headers?: Record<string, string> } = {},
 ): Promise<any> => {
   const authorization: Record<string, string> = bearer ? { authorization: `Bearer ${bearer}` } : {};
-  const answer = await house.request(method, path, { body, headers: { ...authorization, ...headers } });
+  const answer = await instance.request(method, path, { body, headers: { ...authorization, ...headers } });
   const text = typeof answer.body === 'string' ? answer.body : JSON.stringify(answer.body);
   answers.push(`${path.split('?')[0]}\n${JSON.stringify([...answer.headers])}\n${text}`);
   return answer.body;
 };
-const pk = () => ({ 'x-publishable-key': house.credentials.publishableKey });
+const pk = () => ({ 'x-publishable-key': instance.credentials.publishableKey });
 
 /** The token of the newest mail to an address with this link, as it arrived. */
 const mailed = (email: string, path: string): Promise<string> =>
@@ -53,7 +53,7 @@ beforeAll(async () => {
   await mailServer.start();
   receiver = await Receiver.start();
   receiver.otherwise = status(500, 'not now');
-  house = await House.start({
+  instance = await TestInstance.start({
     carrier: carriers.at(-1)!,
     env: {
       SMTP_URL: mailServer.url,
@@ -62,8 +62,8 @@ beforeAll(async () => {
       RATE_LIMITS: 'off',
     },
   });
-  if (house.env['REDIS_URL']) monitor = await RedisMonitor.start(house.env['REDIS_URL']);
-  const { secretKey, projectSecretKey, publishableKey, operator } = house.credentials;
+  if (instance.env['REDIS_URL']) monitor = await RedisMonitor.start(instance.env['REDIS_URL']);
+  const { secretKey, projectSecretKey, publishableKey, operator } = instance.credentials;
   Object.assign(secrets, { secretKey, projectSecretKey, publishableKey, operator: operator.password });
   await walk();
   answersOfWalk = [...answers];
@@ -71,14 +71,14 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   monitor?.stop();
-  await house?.stop();
+  await instance?.stop();
   await receiver?.stop();
   await mailServer.stop();
 });
 
 /** A whole life, through every route that takes or gives a secret. */
 async function walk(): Promise<void> {
-  const { secretKey } = house.credentials;
+  const { secretKey } = instance.credentials;
   const hook = { url: receiver.url, events: ['*', 'login.failed'] };
   const endpoint = await ask('POST', '/v1/webhooks/endpoints', { bearer: secretKey, body: hook });
   secrets['webhook secret'] = endpoint.data.secret;
@@ -106,7 +106,7 @@ async function walk(): Promise<void> {
   const invited = { email: guest, sendInvite: true, metadata: { note: 'x' } };
   await ask('POST', '/api/v1/customers', { bearer: secretKey, body: invited });
   secrets['invite token'] = await mailed(guest, 'accept-invite');
-  whileLinksLive = await storedText(house);
+  whileLinksLive = await storedText(instance);
 
   for (const name of ['change token, old address', 'change token, new address']) {
     await ask('POST', '/api/v1/auth/confirm-email-change', { body: { token: secrets[name] } });
@@ -145,7 +145,7 @@ async function faults(): Promise<void> {
     const query = encodeURIComponent(secret);
     await ask('GET', `/api/v1/me?access_token=${query}`, { bearer: accessToken });
     await ask('GET', `/nothing/${query}`);
-    await ask('GET', `/api/v1/customers/${query}`, { bearer: house.credentials.secretKey });
+    await ask('GET', `/api/v1/customers/${query}`, { bearer: instance.credentials.secretKey });
     await ask('GET', `/verify-email?token=${query}`, { headers: { cookie: `session=${query}` } });
     await ask('POST', '/api/v1/auth/login', {
       headers: pk(),
@@ -154,12 +154,12 @@ async function faults(): Promise<void> {
     await ask('POST', '/api/v1/auth/verify-email', { body: `{"token":"${secret}"` });
   }
   for (const table of ['one_time_tokens', 'sessions', 'login_attempts', 'api_keys']) {
-    await house.sql(`ALTER TABLE ${table} RENAME TO ${table}_away`);
+    await instance.sql(`ALTER TABLE ${table} RENAME TO ${table}_away`);
     await ask('POST', '/api/v1/auth/login', { headers: pk(), body });
     await ask('GET', '/api/v1/me', { bearer: accessToken });
     await ask('POST', '/api/v1/auth/verify-email', { body: { token: secrets['reset token'] } });
     await ask('POST', '/api/v1/auth/forgot-password', { headers: pk(), body: { email } });
-    await house.sql(`ALTER TABLE ${table}_away RENAME TO ${table}`);
+    await instance.sql(`ALTER TABLE ${table}_away RENAME TO ${table}`);
   }
 }
 
@@ -167,10 +167,10 @@ async function faults(): Promise<void> {
 const told = (text: string, names = Object.keys(secrets)): string[] =>
   names.filter((name) => formsOf(secrets[name]!).some((form) => text.includes(form)));
 const roots = (): string[] => {
-  const keyring = new Keyring([house.env['GATEHOUSE_SECRET']!]);
-  return [...formsOf(house.env['GATEHOUSE_SECRET']!), ...formsOf(keyring.pepper().key)];
+  const keyring = new Keyring([instance.env['GATEHOUSE_SECRET']!]);
+  return [...formsOf(instance.env['GATEHOUSE_SECRET']!), ...formsOf(keyring.pepper().key)];
 };
-const logs = (): string => [house.api, ...house.workers].map(({ output }) => output).join('\n');
+const logs = (): string => [instance.api, ...instance.workers].map(({ output }) => output).join('\n');
 
 it('the walk went through all of it', () => {
   expect(Object.keys(secrets).length).toBeGreaterThanOrEqual(25);
@@ -179,14 +179,14 @@ it('the walk went through all of it', () => {
 });
 
 it('LG-01: no log line of any process holds a password, token, key, link or the root secret', async () => {
-  expect(house.api.log.length).toBeGreaterThan(100);
+  expect(instance.api.log.length).toBeGreaterThan(100);
   expect(told(logs())).toEqual([]);
   expect(logs()).not.toMatch(/token=|\$2b\$|whsec_|postgres(ql)?:\/\/|redis:\/\//);
   for (const form of roots()) expect(logs()).not.toContain(form);
 });
 
 it('LG-01: no event, delivery or attempt holds one', async () => {
-  const rows = await storedText(house, (table) => /^(events|deliveries|attempts)/.test(table));
+  const rows = await storedText(instance, (table) => /^(events|deliveries|attempts)/.test(table));
   expect(rows).toContain('customer.created');
   expect(rows).toContain('not now');
   expect(
@@ -196,8 +196,8 @@ it('LG-01: no event, delivery or attempt holds one', async () => {
 
 it('LG-01: nothing that goes to Redis holds one', () => {
   const commands = monitor?.commands ?? [];
-  // Each house has a Redis database of its own, and its number stands in front of a command.
-  const database = monitor && new URL(house.env['REDIS_URL']!).pathname.slice(1);
+  // Each instance has a Redis database of its own, and its number stands in front of a command.
+  const database = monitor && new URL(instance.env['REDIS_URL']!).pathname.slice(1);
   const jobs = commands.filter((line) => line.includes(`[${database} `) && /evalsha/i.test(line));
   expect(jobs.length > 0).toBe(Boolean(monitor));
   expect(told(commands.join('\n'))).toEqual([]);
@@ -215,13 +215,15 @@ it('EV-04: no answer holds a token that is only for the inbox', () => {
 });
 
 it('PW-06, TK-05, EV-01: a stolen database holds no password, token, key, pepper or root secret', async () => {
-  const now = await storedText(house);
+  const now = await storedText(instance);
   expect(whileLinksLive.length).toBeGreaterThan(10_000);
   for (const text of [whileLinksLive, now]) {
     expect(told(text)).toEqual([]);
     for (const form of roots()) expect(text).not.toContain(form);
   }
-  for (const { hash } of await house.sql<{ hash: string }>('SELECT password_hash AS hash FROM customers')) {
+  for (const { hash } of await instance.sql<{ hash: string }>(
+    'SELECT password_hash AS hash FROM customers',
+  )) {
     expect(hash).toMatch(/^(v1\$[0-9a-f]{8}\$2b\$04\$.{53}|i1\$[A-Za-z0-9+/]+=*)$/);
   }
 });
@@ -229,9 +231,9 @@ it('PW-06, TK-05, EV-01: a stolen database holds no password, token, key, pepper
 it('TK-05: of a refresh token only the SHA-256 of its 256 bits is kept', async () => {
   const bytes = Buffer.from(secrets['faults: refresh token']!.slice('rt_'.length), 'base64url');
   const secret = bytes.subarray(20, 52);
-  const [row] = await house.sql('SELECT current_hash FROM sessions WHERE current_hash = $1', [
+  const [row] = await instance.sql('SELECT current_hash FROM sessions WHERE current_hash = $1', [
     createHash('sha256').update(secret).digest(),
   ]);
   expect(row).toBeDefined();
-  expect(await storedText(house)).not.toContain(secret.toString('hex'));
+  expect(await storedText(instance)).not.toContain(secret.toString('hex'));
 });

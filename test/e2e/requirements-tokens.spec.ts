@@ -1,21 +1,21 @@
 import { fetchDocumented } from '../support/conformance.js';
-import { House, PASSWORD, type Answer } from '../support/house.js';
+import { TestInstance, PASSWORD, type Answer } from '../support/test-instance.js';
 import { patiently } from '../support/patiently.js';
 import { startReplica } from '../support/replicas.js';
 import { uniqueEmail } from '../support/unique-email.js';
 
-let house: House;
+let instance: TestInstance;
 let replica: Awaited<ReturnType<typeof startReplica>>;
 beforeAll(async () => {
-  house = await House.start({ workers: 0, env: { RATE_LIMITS: 'off' } });
-  replica = await startReplica(house);
+  instance = await TestInstance.start({ workers: 0, env: { RATE_LIMITS: 'off' } });
+  replica = await startReplica(instance);
 });
 afterAll(async () => {
   await replica?.process.end();
-  await house?.stop();
+  await instance?.stop();
 });
 
-const refresh = async (refreshToken: string, baseUrl = house.baseUrl): Promise<Answer> => {
+const refresh = async (refreshToken: string, baseUrl = instance.baseUrl): Promise<Answer> => {
   const response = await fetchDocumented(`${baseUrl}/api/v1/auth/refresh`, {
     method: 'POST',
     body: JSON.stringify({ refreshToken }),
@@ -23,7 +23,7 @@ const refresh = async (refreshToken: string, baseUrl = house.baseUrl): Promise<A
   });
   return { status: response.status, headers: response.headers, body: await response.json() };
 };
-const me = async (accessToken: string, baseUrl = house.baseUrl): Promise<number> =>
+const me = async (accessToken: string, baseUrl = instance.baseUrl): Promise<number> =>
   (await fetchDocumented(`${baseUrl}/api/v1/me`, { headers: { authorization: `Bearer ${accessToken}` } }))
     .status;
 
@@ -31,23 +31,23 @@ describe('TK-03: each credential opens its own routes and no other', () => {
   type Name = keyof Awaited<ReturnType<typeof everyCredential>>;
   const everyCredential = async () => {
     const [email, oldEmail, newEmail, guest] = [uniqueEmail(), uniqueEmail(), uniqueEmail(), uniqueEmail()];
-    const { tokens } = (await house.register(email)).body;
-    await house.page('POST', '/api/v1/auth/forgot-password', { email });
-    await house.server('POST', '/api/v1/customers', { email: guest, sendInvite: true });
+    const { tokens } = (await instance.register(email)).body;
+    await instance.page('POST', '/api/v1/auth/forgot-password', { email });
+    await instance.server('POST', '/api/v1/customers', { email: guest, sendInvite: true });
     const change = { email: newEmail, password: PASSWORD };
     // Another customer: a new password would void the change, and the change the other links.
-    const mover = (await house.register(oldEmail)).body.tokens;
-    await house.customer(mover.accessToken, 'POST', '/api/v1/me/email', change);
+    const mover = (await instance.register(oldEmail)).body.tokens;
+    await instance.customer(mover.accessToken, 'POST', '/api/v1/me/email', change);
     return {
-      secret: house.credentials.secretKey,
-      publishable: house.credentials.publishableKey,
+      secret: instance.credentials.secretKey,
+      publishable: instance.credentials.publishableKey,
       access: tokens.accessToken as string,
       refresh: tokens.refreshToken as string,
-      verification: await house.token(email, 'verify-email'),
-      reset: await house.token(email, 'reset-password'),
-      invite: await house.token(guest, 'accept-invite'),
-      changeOfOld: await house.token(oldEmail, 'change-email-current'),
-      changeOfNew: await house.token(newEmail, 'change-email-new'),
+      verification: await instance.token(email, 'verify-email'),
+      reset: await instance.token(email, 'reset-password'),
+      invite: await instance.token(guest, 'accept-invite'),
+      changeOfOld: await instance.token(oldEmail, 'change-email-current'),
+      changeOfNew: await instance.token(newEmail, 'change-email-new'),
     };
   };
   let credentials: Record<Name, string>;
@@ -61,7 +61,7 @@ describe('TK-03: each credential opens its own routes and no other', () => {
   ];
 
   it.each(inBodies)('%s takes no credential of another kind', async (route, body, own) => {
-    const ask = (token: string) => house.request('POST', `/api/v1/auth/${route}`, { body: body(token) });
+    const ask = (token: string) => instance.request('POST', `/api/v1/auth/${route}`, { body: body(token) });
     const shown = ({ status, body: problem }: Answer) => ({ status, body: { ...problem, requestId: '' } });
     const garbage = shown(await ask('x'.repeat(43)));
     expect(garbage.body.code).toBe(route === 'refresh' ? 'invalid_refresh_token' : 'invalid_token');
@@ -80,8 +80,8 @@ describe('TK-03: each credential opens its own routes and no other', () => {
   it.each(pages)('the page %s takes no credential of another kind', async (path, own) => {
     for (const [name, token] of Object.entries(credentials)) {
       if (own.includes(name as Name)) continue;
-      const opened = await house.request('GET', `${path}?token=${encodeURIComponent(token)}`);
-      const pressed = await fetch(house.baseUrl + path, {
+      const opened = await instance.request('GET', `${path}?token=${encodeURIComponent(token)}`);
+      const pressed = await fetch(instance.baseUrl + path, {
         method: 'POST',
         body: new URLSearchParams({ token, password: 'quite another phrase' }),
       });
@@ -101,7 +101,7 @@ describe('TK-03: each credential opens its own routes and no other', () => {
       for (const [name, credential] of Object.entries(credentials)) {
         const value = header === 'authorization' ? `Bearer ${credential}` : credential;
         const body = method === 'POST' ? { email: uniqueEmail() } : undefined;
-        const { status } = await house.request(method, path, { body, headers: { [header]: value } });
+        const { status } = await instance.request(method, path, { body, headers: { [header]: value } });
         const expected = own.includes(name as Name) ? [200, 202] : [401, 403];
         expect([name, expected.includes(status) ? expected : status]).toEqual([name, expected]);
       }
@@ -112,7 +112,7 @@ describe('TK-03: each credential opens its own routes and no other', () => {
   it('and all of them are still good where they belong', async () => {
     for (const [route, body, own] of inBodies) {
       for (const name of own) {
-        const answer = await house.request('POST', `/api/v1/auth/${route}`, {
+        const answer = await instance.request('POST', `/api/v1/auth/${route}`, {
           body: body(credentials[name]),
         });
         expect([name, answer.status < 300]).toEqual([name, true]);
@@ -123,10 +123,10 @@ describe('TK-03: each credential opens its own routes and no other', () => {
 
 describe('the line of refresh tokens', () => {
   it('TK-04: a refresh moves the idle end, up to the absolute one, which it never moves', async () => {
-    const { body } = await house.register();
+    const { body } = await instance.register();
     const ends = async () =>
       (
-        await house.sql(
+        await instance.sql(
           `SELECT absolute_expires_at::text AS absolute, idle_expires_at <= absolute_expires_at AS "isWithin",
              idle_expires_at > now() + interval '29 days' AS "isFar"
            FROM sessions WHERE customer_id = $1`,
@@ -136,7 +136,7 @@ describe('the line of refresh tokens', () => {
     const { absolute } = await ends();
     const first = await refresh(body.tokens.refreshToken);
     expect(await ends()).toEqual({ absolute, isWithin: true, isFar: true });
-    await house.sql(
+    await instance.sql(
       `UPDATE sessions SET absolute_expires_at = now() + interval '1 hour' WHERE customer_id = $1`,
       [body.customer.id],
     );
@@ -145,13 +145,13 @@ describe('the line of refresh tokens', () => {
   });
 
   it('TK-06: every refresh hands out another token and spends the one before', async () => {
-    const { body } = await house.register();
+    const { body } = await instance.register();
     const line = [body.tokens.refreshToken as string];
     for (let times = 0; times < 5; times += 1) {
       line.push((await refresh(line.at(-1)!)).body.tokens.refreshToken);
     }
     expect(new Set(line).size).toBe(6);
-    await house.sql(`UPDATE sessions SET rotated_at = now() - interval '11 s' WHERE customer_id = $1`, [
+    await instance.sql(`UPDATE sessions SET rotated_at = now() - interval '11 s' WHERE customer_id = $1`, [
       body.customer.id,
     ]);
     expect(await refresh(line.at(-2)!)).toMatchObject({
@@ -161,17 +161,17 @@ describe('the line of refresh tokens', () => {
   });
 
   it('TK-08: of parallel uses on two replicas one successor comes, and it is the one that lives', async () => {
-    const { body } = await house.register();
+    const { body } = await instance.register();
     let current = body.tokens.refreshToken as string;
     for (let generation = 2; generation <= 4; generation += 1) {
       const uses = Array.from({ length: 20 }, (_, index) =>
-        patiently(() => refresh(current, index % 2 ? replica.baseUrl : house.baseUrl)),
+        patiently(() => refresh(current, index % 2 ? replica.baseUrl : instance.baseUrl)),
       );
       const answers = await Promise.all(uses);
       expect(answers.map(({ status }) => status)).toEqual(Array(20).fill(200));
       const successors = [...new Set(answers.map((answer) => answer.body.tokens.refreshToken as string))];
       expect(successors).toHaveLength(1);
-      const [session] = await house.sql('SELECT generation FROM sessions WHERE customer_id = $1', [
+      const [session] = await instance.sql('SELECT generation FROM sessions WHERE customer_id = $1', [
         body.customer.id,
       ]);
       expect(session).toEqual({ generation });
@@ -184,10 +184,15 @@ describe('the line of refresh tokens', () => {
 
 describe('TK-10: when the project has gone', () => {
   it('no access or refresh token of its customers works on any replica', async () => {
-    const [{ tokens }, { tokens: others }] = [(await house.register()).body, (await house.register()).body];
+    const [{ tokens }, { tokens: others }] = [
+      (await instance.register()).body,
+      (await instance.register()).body,
+    ];
     const archive = (when: string) =>
-      house.sql(`UPDATE projects SET archived_at = ${when} WHERE id = $1`, [house.credentials.projectId]);
-    const replicas = [house.baseUrl, replica.baseUrl];
+      instance.sql(`UPDATE projects SET archived_at = ${when} WHERE id = $1`, [
+        instance.credentials.projectId,
+      ]);
+    const replicas = [instance.baseUrl, replica.baseUrl];
     for (const baseUrl of replicas) expect(await me(tokens.accessToken, baseUrl)).toBe(200);
     await archive('now()');
     try {

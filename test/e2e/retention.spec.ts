@@ -1,8 +1,8 @@
 import { registerOne } from '../support/customers.js';
 import { eventually } from '../support/eventually.js';
-import { House } from '../support/house.js';
+import { TestInstance } from '../support/test-instance.js';
 import { idAt, insertDays, insertDeliveries, type PastAttempt, type PastDelivery } from '../support/past.js';
-import type { HouseProcess } from '../support/processes.js';
+import type { ServerProcess } from '../support/processes.js';
 import { Receiver } from '../support/receiver.js';
 import { startOver } from '../support/start-over.js';
 
@@ -19,26 +19,26 @@ const ago = (days: number): number => (today - days) * DAY + DAY / 2;
 const failures = (at: number, responseBody = 'down'): PastAttempt[] =>
   [0, 15, 75, 375, 2175].map((seconds) => ({ at: at + seconds * 1000, status: 503, responseBody }));
 
-let house: House;
+let instance: TestInstance;
 let receiver: Receiver;
 let endpointId: string;
 let projectId: string;
 beforeAll(async () => {
-  house = await House.start({ workers: 0, env: { WEBHOOK_RETENTION: `${RETENTION}d` } });
-  ({ projectId } = house.credentials);
+  instance = await TestInstance.start({ workers: 0, env: { WEBHOOK_RETENTION: `${RETENTION}d` } });
+  ({ projectId } = instance.credentials);
 });
-afterAll(async () => house?.stop());
+afterAll(async () => instance?.stop());
 beforeEach(async () => {
   today = Math.floor(Date.now() / DAY);
   receiver = await Receiver.start();
-  endpointId = (await house.createEndpoint(receiver.url, ['*'])).id;
-  await insertDays(house, ago(45));
+  endpointId = (await instance.createEndpoint(receiver.url, ['*'])).id;
+  await insertDays(instance, ago(45));
 });
 afterEach(async () => {
   await receiver?.stop();
-  await startOver(house);
+  await startOver(instance);
   const old = await oldPartitions();
-  if (old.length > 0) await house.sql(`DROP TABLE ${old.join(', ')}`);
+  if (old.length > 0) await instance.sql(`DROP TABLE ${old.join(', ')}`);
 });
 
 const past = (delivery: Omit<PastDelivery, 'endpointId' | 'projectId'>) => ({
@@ -49,7 +49,7 @@ const past = (delivery: Omit<PastDelivery, 'endpointId' | 'projectId'>) => ({
 
 /** The partitions that end before the retention begins. */
 async function oldPartitions(): Promise<string[]> {
-  const rows = await house.sql<{ name: string }>(
+  const rows = await instance.sql<{ name: string }>(
     `SELECT inhrelid::regclass::text AS name FROM pg_inherits WHERE inhparent = 'attempts'::regclass ORDER BY 1`,
   );
   const last = new Date(ago(RETENTION + 1)).toISOString().slice(0, 10).replaceAll('-', '');
@@ -59,37 +59,37 @@ async function oldPartitions(): Promise<string[]> {
 const nameOf = (days: number, kind = ''): string =>
   `attempts_${kind}${new Date(ago(days)).toISOString().slice(0, 10).replaceAll('-', '')}`;
 
-const failed = ({ log }: HouseProcess): unknown[] =>
+const failed = ({ log }: ServerProcess): unknown[] =>
   log.filter(({ message }) => message === 'housekeeping failed');
 
-/** Lets a worker keep the house once. @param isDone what is left of days that are over */
+/** Lets a worker keep the instance once. @param isDone what is left of days that are over */
 async function keepHouse(
   isDone: (partitions: string[]) => boolean | Promise<boolean>,
-): Promise<HouseProcess> {
-  const worker = house.startWorker();
+): Promise<ServerProcess> {
+  const worker = instance.startWorker();
   await eventually('the retention', async () => isDone(await oldPartitions()), 20_000);
   return worker;
 }
 
 const count = async (table: string, ids: string[], column = 'id'): Promise<number> => {
-  const [row] = await house.sql<{ count: number }>(
+  const [row] = await instance.sql<{ count: number }>(
     `SELECT count(*)::int AS count FROM ${table} WHERE ${column} = ANY ($1)`,
     [ids],
   );
   return row!.count;
 };
-const get = (id: string) => house.server('GET', `/v1/webhooks/deliveries/dlv_${id}`);
+const get = (id: string) => instance.server('GET', `/v1/webhooks/deliveries/dlv_${id}`);
 
 describe('retention', () => {
   it('removes what ended long ago and needs nobody, and nothing that is younger', async () => {
     const done: PastAttempt[] = [{ at: ago(40), status: 200 }];
-    const old = await insertDeliveries(house, [
+    const old = await insertDeliveries(instance, [
       past({ state: 'succeeded', attempts: done }),
       past({ state: 'cancelled', attempts: failures(ago(41)).slice(0, 2) }),
       past({ state: 'failed', resolution: 'discarded', attempts: failures(ago(40)) }),
       past({ state: 'failed', resolution: 'redelivered', attempts: failures(ago(42)) }),
     ]);
-    const young = await insertDeliveries(house, [
+    const young = await insertDeliveries(instance, [
       // It is its end that counts.
       past({ state: 'succeeded', attempts: done, finishedAt: ago(RETENTION - 1) }),
       past({ state: 'pending', attempts: done }),
@@ -97,7 +97,7 @@ describe('retention', () => {
       past({ state: 'cancelled', attempts: [{ at: ago(1), status: 500 }] }),
     ]);
     // A redelivery may outlive what it repeats.
-    const [again] = await insertDeliveries(house, [
+    const [again] = await insertDeliveries(instance, [
       past({
         state: 'succeeded',
         redeliveryOf: old[3]!.id,
@@ -141,7 +141,7 @@ describe('retention', () => {
 
   it('keeps dead letters with their five attempts and their body until they are redelivered or discarded', async () => {
     const [first, second, third] = await insertDeliveries(
-      house,
+      instance,
       [42, 40, 35].map((days) => past({ state: 'failed', attempts: failures(ago(days)) })),
     );
     const letters = [first!, second!, third!];
@@ -154,62 +154,67 @@ describe('retention', () => {
         attemptIds.map((each) => `att_${each}`),
       );
       expect(data.attempts[4]).toMatchObject({ attempt: 5, http_status: 503, response_body: 'down' });
-      expect(await house.attempts({ delivery_id: `dlv_${id}` })).toEqual(data.attempts);
-      expect((await house.server('GET', `/v1/webhooks/deliveries/att_${attemptIds[2]}`)).status).toBe(200);
-      expect((await house.server('GET', `/v1/events/evt_${eventId}`)).status).toBe(200);
+      expect(await instance.attempts({ delivery_id: `dlv_${id}` })).toEqual(data.attempts);
+      expect((await instance.server('GET', `/v1/webhooks/deliveries/att_${attemptIds[2]}`)).status).toBe(200);
+      expect((await instance.server('GET', `/v1/events/evt_${eventId}`)).status).toBe(200);
     }
-    const { data: list } = (await house.server('GET', '/v1/webhooks/dead-letters')).body;
+    const { data: list } = (await instance.server('GET', '/v1/webhooks/dead-letters')).body;
     expect(list.map(({ id }: any) => id)).toEqual([third!, second!, first!].map(({ id }) => `dlv_${id}`));
 
-    const { status, body } = await house.server('POST', `/v1/webhooks/deliveries/dlv_${first!.id}/redeliver`);
+    const { status, body } = await instance.server(
+      'POST',
+      `/v1/webhooks/deliveries/dlv_${first!.id}/redeliver`,
+    );
     expect(status).toBe(202);
     const request = await eventually('the redelivery', () =>
       receiver.requests.find(({ event }) => event.data['told'] === new Date(ago(42)).toISOString()),
     );
     expect(request.headers['webhook-id']).toBe(`evt_${first!.eventId}`);
-    await house.server('POST', `/v1/webhooks/deliveries/dlv_${second!.id}/discard`, { reason: 'not needed' });
+    await instance.server('POST', `/v1/webhooks/deliveries/dlv_${second!.id}/discard`, {
+      reason: 'not needed',
+    });
     await worker.end('SIGTERM');
 
-    worker = house.startWorker();
+    worker = instance.startWorker();
     const resolved = [first!, second!].map(({ id }) => id);
     await eventually('the removal', async () => (await count('attempts', resolved, 'delivery_id')) === 0);
     await eventually('the event', async () => (await count('events', [second!.eventId])) === 0);
     expect(await count('deliveries', resolved)).toBe(0);
     expect((await get(third!.id)).body.data.attempts).toHaveLength(5);
-    const redelivered = await house.server('GET', `/v1/webhooks/deliveries/${body.data.id}`);
+    const redelivered = await instance.server('GET', `/v1/webhooks/deliveries/${body.data.id}`);
     expect(redelivered.body.data).toMatchObject({ state: 'succeeded', redelivery_of: `dlv_${first!.id}` });
 
-    await house.server('POST', `/v1/webhooks/deliveries/dlv_${third!.id}/discard`, { reason: 'nor this' });
+    await instance.server('POST', `/v1/webhooks/deliveries/dlv_${third!.id}/discard`, { reason: 'nor this' });
     await worker.end('SIGTERM');
     worker = await keepHouse((partitions) => partitions.length === 0);
     expect(failed(worker)).toEqual([]);
   });
 
   it('moves what must stay of a later day to what is kept already, and leaves a day alone of which very much stays', async () => {
-    await insertDeliveries(house, [past({ state: 'failed', attempts: failures(ago(42)) })]);
-    const [many] = await insertDeliveries(house, [
+    await insertDeliveries(instance, [past({ state: 'failed', attempts: failures(ago(42)) })]);
+    const [many] = await insertDeliveries(instance, [
       past({ state: 'failed', attempts: [{ at: ago(36), status: 500 }] }),
     ]);
-    await house.sql(
+    await instance.sql(
       `INSERT INTO deliveries SELECT (jsonb_populate_record(d, jsonb_build_object('id', left(d.id::text, 24) || lpad(to_hex(n), 12, '0')))).*
        FROM deliveries d, generate_series(1, 10000) n WHERE d.id = $1`,
       [many!.id],
     );
-    await house.sql(
+    await instance.sql(
       `INSERT INTO attempts SELECT (jsonb_populate_record(a, jsonb_build_object('delivery_id', d.id,
          'id', left(a.id::text, 24) || right(d.id::text, 12)))).*
        FROM attempts a JOIN deliveries d ON d.event_id = a.event_id WHERE a.id = $1 AND d.id <> $2`,
       [many!.attemptIds[0], many!.id],
     );
-    const [gone] = await insertDeliveries(house, [
+    const [gone] = await insertDeliveries(instance, [
       past({ state: 'succeeded', attempts: [{ at: ago(36), status: 200 }] }),
     ]);
-    const [last] = await insertDeliveries(house, [past({ state: 'failed', attempts: failures(ago(33)) })]);
+    const [last] = await insertDeliveries(instance, [past({ state: 'failed', attempts: failures(ago(33)) })]);
     const worker = await keepHouse(async (partitions) => {
       return partitions.length === 2 && (await count('attempts', [gone!.id], 'delivery_id')) === 0;
     });
     expect(await oldPartitions()).toEqual([nameOf(42, 'kept_'), nameOf(33, 'kept_')]);
-    const [kept] = await house.sql<{ count: number }>(
+    const [kept] = await instance.sql<{ count: number }>(
       `SELECT count(*)::int AS count FROM ${nameOf(33, 'kept_')}`,
     );
     expect(kept!.count).toBe(10_001 + 5);
@@ -219,15 +224,15 @@ describe('retention', () => {
 
   it('leaves out a day that cannot be changed, says so, and goes on with the others', async () => {
     const letters = await insertDeliveries(
-      house,
+      instance,
       [42, 40, 39].map((days) => past({ state: 'failed', attempts: failures(ago(days)) })),
     );
-    const [gone] = await insertDeliveries(house, [
+    const [gone] = await insertDeliveries(instance, [
       past({ state: 'succeeded', attempts: [{ at: ago(38), status: 200 }] }),
     ]);
-    const reader = await house.db.connect();
+    const reader = await instance.db.connect();
     await reader.query(`BEGIN; LOCK TABLE ${nameOf(40)} IN ACCESS SHARE MODE`);
-    const worker = house.startWorker();
+    const worker = instance.startWorker();
     const told = await eventually('the failure', () => failed(worker)[0], 20_000);
     expect(told).toMatchObject({ task: 'deliveries', reason: expect.stringMatching(`^${nameOf(40)}: `) });
     // What is kept of the days before and after is not put together past the one between them.
@@ -243,47 +248,47 @@ describe('retention', () => {
   });
 
   it('leaves a day in its place of which a copy takes too long', async () => {
-    const [letter] = await insertDeliveries(house, [
+    const [letter] = await insertDeliveries(instance, [
       past({ state: 'failed', attempts: failures(ago(40), 'slow') }),
     ]);
-    const [gone] = await insertDeliveries(house, [
+    const [gone] = await insertDeliveries(instance, [
       past({ state: 'succeeded', attempts: [{ at: ago(40), status: 200 }] }),
     ]);
     // Every row that is written waits: five of them for longer than a statement may take.
-    await house.sql(`CREATE FUNCTION is_slow(text) RETURNS boolean LANGUAGE sql AS
+    await instance.sql(`CREATE FUNCTION is_slow(text) RETURNS boolean LANGUAGE sql AS
         $$SELECT CASE WHEN $1 = 'slow' THEN pg_sleep(2) IS NOT NULL ELSE true END$$;
       ALTER TABLE attempts ADD CONSTRAINT slow CHECK (is_slow(response_body)) NOT VALID`);
     const worker = await keepHouse(async () => (await count('attempts', [gone!.id], 'delivery_id')) === 0);
     expect(await oldPartitions()).toEqual([nameOf(40, 'kept_')]);
     expect((await get(letter!.id)).body.data.attempts).toHaveLength(5);
     expect(failed(worker)).toEqual([]);
-    await house.sql('ALTER TABLE attempts DROP CONSTRAINT slow; DROP FUNCTION is_slow');
+    await instance.sql('ALTER TABLE attempts DROP CONSTRAINT slow; DROP FUNCTION is_slow');
   });
 
   it('keeps no deletion of a customer waiting who has no attempt on the day that is moved', async () => {
-    const [other, { id: customerId }] = [await registerOne(house), await registerOne(house)];
-    await insertDeliveries(house, [
+    const [other, { id: customerId }] = [await registerOne(instance), await registerOne(instance)];
+    await insertDeliveries(instance, [
       past({ state: 'failed', customerId: other.id, attempts: failures(ago(40)) }),
       past({ state: 'succeeded', customerId, attempts: [{ at: ago(1), status: 200 }] }),
     ]);
-    const mover = await house.db.connect();
+    const mover = await instance.db.connect();
     await mover.query(`BEGIN; LOCK TABLE ${nameOf(40)} IN SHARE MODE`);
-    const answer = await house.server('DELETE', `/api/v1/customers/${customerId}`);
+    const answer = await instance.server('DELETE', `/api/v1/customers/${customerId}`);
     await mover.query('ROLLBACK');
     mover.release();
     expect(answer.status).toBe(204);
-    const rows = await house.sql(`SELECT FROM attempts WHERE response_body = ''`);
+    const rows = await instance.sql(`SELECT FROM attempts WHERE response_body = ''`);
     expect(rows).toHaveLength(1);
   });
 
   it('erases what is kept of a customer as well', async () => {
-    const { id: customerId } = await registerOne(house);
-    const [letter] = await insertDeliveries(house, [
+    const { id: customerId } = await registerOne(instance);
+    const [letter] = await insertDeliveries(instance, [
       past({ state: 'failed', customerId, attempts: failures(ago(40), 'secret') }),
     ]);
     await keepHouse((partitions) => partitions.length === 1);
-    expect((await house.server('DELETE', `/api/v1/customers/${customerId}`)).status).toBe(204);
-    const rows = await house.sql<{ body: string }>(
+    expect((await instance.server('DELETE', `/api/v1/customers/${customerId}`)).status).toBe(204);
+    const rows = await instance.sql<{ body: string }>(
       'SELECT response_body AS body FROM attempts WHERE delivery_id = $1',
       [letter!.id],
     );
@@ -295,10 +300,10 @@ describe('retention', () => {
 
   it('lets a poller of the feed go on, from a cursor that is older than what is left', async () => {
     await insertDeliveries(
-      house,
+      instance,
       [40, 39, 38].map((days) => past({ state: 'succeeded', attempts: [{ at: ago(days), status: 200 }] })),
     );
-    const ask = (query: string) => house.server('GET', `/v1/events?${query}`);
+    const ask = (query: string) => instance.server('GET', `/v1/events?${query}`);
     const begin = await eventually('the feed', async () => {
       const { body } = await ask('limit=1');
       return body.data.length === 1 && body;
@@ -307,9 +312,9 @@ describe('retention', () => {
     await eventually(
       'the events',
       async () =>
-        (await house.sql("SELECT FROM events WHERE created_at < now() - interval '30 days'")).length === 0,
+        (await instance.sql("SELECT FROM events WHERE created_at < now() - interval '30 days'")).length === 0,
     );
-    const { id } = await registerOne(house);
+    const { id } = await registerOne(instance);
     await eventually('what is new', async () => {
       const { status, body } = await ask(`cursor=${encodeURIComponent(begin.next_cursor)}`);
       expect(status).toBe(200);
@@ -318,17 +323,17 @@ describe('retention', () => {
   });
 
   it('waits for whoever reads all attempts, and keeps no delivery waiting meanwhile', async () => {
-    await insertDeliveries(house, [past({ state: 'failed', attempts: failures(ago(40)) })]);
-    const reader = await house.db.connect();
+    await insertDeliveries(instance, [past({ state: 'failed', attempts: failures(ago(40)) })]);
+    const reader = await instance.db.connect();
     await reader.query('BEGIN; LOCK TABLE attempts IN ACCESS SHARE MODE');
-    const worker = house.startWorker();
+    const worker = instance.startWorker();
     await eventually('the wait', async () => {
-      const rows = await house.sql(`SELECT FROM pg_stat_activity WHERE wait_event_type = 'Lock'`);
+      const rows = await instance.sql(`SELECT FROM pg_stat_activity WHERE wait_event_type = 'Lock'`);
       return rows.length > 0;
     });
-    await registerOne(house);
+    await registerOne(instance);
     await eventually('a delivery', async () => {
-      const rows = await house.attempts({ success: 'true' });
+      const rows = await instance.attempts({ success: 'true' });
       return rows.length > 0;
     });
     expect((await oldPartitions()).length).toBeGreaterThan(1);
@@ -341,32 +346,32 @@ describe('retention', () => {
 
 describe('partitions', () => {
   const drop = async (): Promise<void> => {
-    const rows = await house.sql<{ name: string }>(
+    const rows = await instance.sql<{ name: string }>(
       `SELECT inhrelid::regclass::text AS name FROM pg_inherits WHERE inhparent = 'attempts'::regclass`,
     );
-    await house.sql(`DROP TABLE ${rows.map(({ name }) => name).join(', ')}`);
+    await instance.sql(`DROP TABLE ${rows.map(({ name }) => name).join(', ')}`);
   };
   const newest = async (): Promise<string> => {
-    const [row] = await house.sql<{ name: string }>(
+    const [row] = await instance.sql<{ name: string }>(
       `SELECT max(inhrelid::regclass::text) AS name FROM pg_inherits WHERE inhparent = 'attempts'::regclass`,
     );
     return row!.name;
   };
 
-  it('are there again when a house starts that was left alone, also for an attempt of long ago', async () => {
+  it('are there again when an instance starts that was left alone, also for an attempt of long ago', async () => {
     await drop();
-    const customer = await registerOne(house);
+    const customer = await registerOne(instance);
     const attemptId = idAt(ago(40));
-    const [lost] = await house.sql<{ id: string }>(
+    const [lost] = await instance.sql<{ id: string }>(
       `UPDATE deliveries SET attempt = 1, attempt_id = $1, created_at = $2, started_at = $2, lease_until = $2,
          next_attempt_at = NULL
        WHERE id = (SELECT id FROM deliveries LIMIT 1) RETURNING id`,
       [attemptId, new Date(ago(40))],
     );
     expect(customer.id).toBeDefined();
-    house.startWorker();
+    instance.startWorker();
     const [attempt] = await eventually('the lost attempt', async () => {
-      const rows = await house.attempts({ delivery_id: `dlv_${lost!.id}` });
+      const rows = await instance.attempts({ delivery_id: `dlv_${lost!.id}` });
       return rows.length > 0 && rows;
     });
     expect(attempt).toMatchObject({
@@ -378,20 +383,20 @@ describe('partitions', () => {
     const ahead = [ago(-14), ago(-15)].map((at) => new Date(at).toISOString().slice(0, 10));
     expect(ahead.map((day) => `attempts_${day.replaceAll('-', '')}`)).toContain(await newest());
     await eventually('the other deliveries', async () => {
-      const rows = await house.sql(`SELECT FROM deliveries WHERE state = 'succeeded'`);
+      const rows = await instance.sql(`SELECT FROM deliveries WHERE state = 'succeeded'`);
       return rows.length > 0;
     });
   });
 
   it('that are missing are made by the close that misses them', async () => {
-    const worker = house.startWorker();
+    const worker = instance.startWorker();
     await eventually('the worker', () => worker.log.some(({ message }) => message === 'ready'));
     await drop();
-    await registerOne(house);
+    await registerOne(instance);
     await eventually('every delivery', async () => {
-      const rows = await house.sql<{ state: string }>('SELECT state FROM deliveries');
+      const rows = await instance.sql<{ state: string }>('SELECT state FROM deliveries');
       return rows.length > 0 && rows.every(({ state }) => state === 'succeeded');
     });
-    expect((await house.attempts()).length).toBeGreaterThan(0);
+    expect((await instance.attempts()).length).toBeGreaterThan(0);
   });
 });

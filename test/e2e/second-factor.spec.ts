@@ -1,23 +1,23 @@
 import { eventually } from '../support/eventually.js';
-import { House, type Answer } from '../support/house.js';
+import { TestInstance, type Answer } from '../support/test-instance.js';
 import { inviteOperator, OperatorClient, signIn } from '../support/operator.js';
 import { patiently } from '../support/patiently.js';
 import { totpCode } from '../support/totp.js';
 import { uniqueEmail } from '../support/unique-email.js';
 
-let house: House;
+let instance: TestInstance;
 let admin: OperatorClient;
 beforeAll(async () => {
-  house = await House.start({ workers: 0, env: { TRUSTED_PROXIES: '127.0.0.1/32' } });
-  admin = await signIn(house);
+  instance = await TestInstance.start({ workers: 0, env: { TRUSTED_PROXIES: '127.0.0.1/32' } });
+  admin = await signIn(instance);
 });
-afterAll(async () => house?.stop());
+afterAll(async () => instance?.stop());
 
 type Somebody = Awaited<ReturnType<typeof inviteOperator>>;
 const newOperator = (): Promise<Somebody> => inviteOperator(admin, 'viewer');
 
 const byPassword = async ({ operator: { email }, password }: Somebody): Promise<OperatorClient> => {
-  const client = new OperatorClient(house);
+  const client = new OperatorClient(instance);
   await client.call('POST', '/session', { email, password });
   return client;
 };
@@ -27,7 +27,7 @@ const invalid = { status: 401, body: { code: 'invalid_code' } };
 
 /** Lets codes of the authenticator be used again, as time would. */
 const laterOn = (somebody: Somebody) =>
-  house.sql('UPDATE operators SET totp_step = 0 WHERE id = $1', [somebody.operator.id]);
+  instance.sql('UPDATE operators SET totp_step = 0 WHERE id = $1', [somebody.operator.id]);
 
 describe('CO-01: a code of the authenticator', () => {
   it('of now, of the step before and of the next one signs in', async () => {
@@ -102,7 +102,7 @@ describe('CO-01: a recovery code', () => {
 
 describe('CO-01: failures', () => {
   // Where an operator is known there are more: operator-tries.spec.ts.
-  const forgetAddresses = () => house.sql('DELETE FROM operator_addresses');
+  const forgetAddresses = () => instance.sql('DELETE FROM operator_addresses');
   const newStranger = async (): Promise<Somebody> => {
     const somebody = await newOperator();
     await forgetAddresses();
@@ -110,7 +110,7 @@ describe('CO-01: failures', () => {
   };
   const wrong = (email: string): Promise<Answer> =>
     patiently(() =>
-      new OperatorClient(house).call('POST', '/session', { email, password: 'not the password' }),
+      new OperatorClient(instance).call('POST', '/session', { email, password: 'not the password' }),
     );
 
   it('of passwords are counted per e-mail, known or not: of 30 in parallel ten are looked at', async () => {
@@ -126,9 +126,9 @@ describe('CO-01: failures', () => {
     // Not even the right one, until the window is over.
     const { operator, password } = somebody;
     const right = () =>
-      new OperatorClient(house).call('POST', '/session', { email: operator.email, password });
+      new OperatorClient(instance).call('POST', '/session', { email: operator.email, password });
     expect((await right()).status).toBe(429);
-    await house.sql(`UPDATE operator_login_attempts SET window_ends_at = now()`);
+    await instance.sql(`UPDATE operator_login_attempts SET window_ends_at = now()`);
     expect((await right()).status).toBe(200);
     // Whoever is signed in already is not hindered.
     expect((await somebody.call('GET', '/projects')).status).toBe(200);
@@ -153,25 +153,25 @@ describe('CO-01: failures', () => {
 
   it('RL-02: from one address are limited as well, whatever e-mails they are for', async () => {
     const from = { 'x-forwarded-for': '203.0.113.9' };
-    const ask = (path: string, body: unknown) => new OperatorClient(house).call('POST', path, body, from);
+    const ask = (path: string, body: unknown) => new OperatorClient(instance).call('POST', path, body, from);
     for (let index = 0; index < 29; index += 1)
       expect((await ask('/session', { email: uniqueEmail(), password: 'x' })).status).toBe(401);
     expect((await ask('/setup', { token: 'x', email: uniqueEmail(), password: 'x' })).status).toBe(400);
     const refused = await ask('/invitations/accept', { token: 'x', password: 'x' });
     expect(refused).toMatchObject({ status: 429, body: { code: 'rate_limited' } });
     expect(refused.headers.get('ratelimit-policy')).toBe('"operator-login";q=30;w=60');
-    expect((await house.request('GET', '/operator/v1/session', { headers: from })).status).toBe(200);
+    expect((await instance.request('GET', '/operator/v1/session', { headers: from })).status).toBe(200);
   });
 
   it('RL-02: nor does a server choose the address, with whatever keys', async () => {
     const from = (ip: string) => ({
       'x-forwarded-for': '203.0.113.10',
       'x-client-ip': ip,
-      'x-publishable-key': house.credentials.publishableKey,
-      'x-api-key': house.credentials.projectSecretKey,
+      'x-publishable-key': instance.credentials.publishableKey,
+      'x-api-key': instance.credentials.projectSecretKey,
     });
     const wrongly = (index: number) =>
-      new OperatorClient(house).call(
+      new OperatorClient(instance).call(
         'POST',
         '/session',
         { email: uniqueEmail(), password: 'x' },
@@ -184,15 +184,15 @@ describe('CO-01: failures', () => {
   it('RL-02: and it is not what stands beside the session', async () => {
     const somebody = await newOperator();
     const { operator, password } = somebody;
-    await new OperatorClient(house).call(
+    await new OperatorClient(instance).call(
       'POST',
       '/session',
       { email: operator.email, password },
       {
         'x-forwarded-for': '203.0.113.11',
         'x-client-ip': '198.51.100.99',
-        'x-publishable-key': house.credentials.publishableKey,
-        'x-api-key': house.credentials.projectSecretKey,
+        'x-publishable-key': instance.credentials.publishableKey,
+        'x-api-key': instance.credentials.projectSecretKey,
       },
     );
     const { data } = (await admin.call('GET', `/operators/${operator.id}/sessions`)).body;
@@ -212,7 +212,7 @@ describe('CO-01: enrolling', () => {
     const email = uniqueEmail();
     const invited = await admin.call('POST', '/operators', { email, role: 'viewer' });
     const token = new URL(invited.body.invitationUrl as string).hash.slice('#token='.length);
-    const client = new OperatorClient(house);
+    const client = new OperatorClient(instance);
     const password = 'an unusual long phrase';
     await client.call('POST', '/invitations/accept', { token, password });
     const confirm = (code: string) => client.call('POST', '/session/enrollment/confirm', { code });
@@ -224,7 +224,7 @@ describe('CO-01: enrolling', () => {
     expect(decodeURIComponent(uri.pathname)).toContain(email);
     expect(await confirm(totpCode(old))).toMatchObject(invalid);
     // Beside it, by the password alone: whoever is first wins.
-    const rival = new OperatorClient(house);
+    const rival = new OperatorClient(instance);
     expect((await rival.call('POST', '/session', { email, password })).body.state).toBe('enrollment');
     const stolen = (await rival.call('POST', '/session/enrollment')).body.secret as string;
     expect((await confirm(totpCode(secret as string))).body).toMatchObject({

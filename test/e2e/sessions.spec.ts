@@ -1,41 +1,41 @@
 import { randomUUID } from 'node:crypto';
 import { fetchDocumented } from '../support/conformance.js';
 import { openSession, registerOne, type Registered, type Tokens } from '../support/customers.js';
-import { House, PASSWORD, type Answer } from '../support/house.js';
+import { TestInstance, PASSWORD, type Answer } from '../support/test-instance.js';
 import { insertSessions } from '../support/insert-sessions.js';
 import { startReplica } from '../support/replicas.js';
 import { insertOrganization } from '../support/tenants.js';
 
-let house: House;
-beforeAll(async () => (house = await House.start({ workers: 0 })));
-afterAll(async () => house?.stop());
+let instance: TestInstance;
+beforeAll(async () => (instance = await TestInstance.start({ workers: 0 })));
+afterAll(async () => instance?.stop());
 
 const chrome =
   'Mozilla/5.0 (Macintosh; Intel Mac OS X 10_15_7) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/130.0.0.0 Safari/537.36';
 
 const logIn = (email: string, headers?: Record<string, string>): Promise<Tokens> =>
-  openSession(house, email, headers);
+  openSession(instance, email, headers);
 
 /** A customer who is logged in `count` times. */
 const loggedIn = async (count: number): Promise<Omit<Registered, 'tokens'> & { logins: Tokens[] }> => {
-  const { tokens, ...customer } = await registerOne(house);
+  const { tokens, ...customer } = await registerOne(instance);
   const logins = [tokens];
   while (logins.length < count) logins.push(await logIn(customer.email));
   return { ...customer, logins };
 };
 
-const lives = async ({ accessToken }: Tokens, baseUrl = house.baseUrl): Promise<boolean> => {
+const lives = async ({ accessToken }: Tokens, baseUrl = instance.baseUrl): Promise<boolean> => {
   const response = await fetchDocumented(`${baseUrl}/api/v1/me`, {
     headers: { authorization: `Bearer ${accessToken}` },
   });
   return response.status === 200;
 };
 const refreshes = async ({ refreshToken }: Tokens): Promise<Answer> =>
-  house.request('POST', '/api/v1/auth/refresh', { body: { refreshToken } });
+  instance.request('POST', '/api/v1/auth/refresh', { body: { refreshToken } });
 const logout = (login: Tokens, body?: unknown): Promise<Answer> =>
-  house.customer(login.accessToken, 'POST', '/api/v1/auth/logout', body);
+  instance.customer(login.accessToken, 'POST', '/api/v1/auth/logout', body);
 const sessions = async (login: Tokens, query = ''): Promise<Answer> =>
-  house.customer(login.accessToken, 'GET', `/api/v1/me/sessions${query}`);
+  instance.customer(login.accessToken, 'GET', `/api/v1/me/sessions${query}`);
 
 describe('logout', () => {
   it('ends the session that asks, by default, and no other', async () => {
@@ -46,7 +46,7 @@ describe('logout', () => {
       status: 401,
       body: { code: 'invalid_refresh_token' },
     });
-    const [event] = await house.events(id, 'session.revoked');
+    const [event] = await instance.events(id, 'session.revoked');
     expect(event!.data).toMatchObject({
       customer: { id },
       reason: 'logout',
@@ -62,7 +62,9 @@ describe('logout', () => {
     const { id, logins } = await loggedIn(3);
     expect((await logout(logins[0]!, { scope })).status).toBe(204);
     expect(await Promise.all(logins.map((login) => lives(login)))).toEqual(expected);
-    expect(await house.events(id, 'session.revoked')).toHaveLength(expected.filter((live) => !live).length);
+    expect(await instance.events(id, 'session.revoked')).toHaveLength(
+      expected.filter((live) => !live).length,
+    );
   });
 
   it('refuses another scope and ends nothing', async () => {
@@ -79,14 +81,14 @@ describe('logout', () => {
 
 describe('a login when a customer has as many sessions as one may have', () => {
   const liveIds = async (customerId: string): Promise<string[]> => {
-    const { body } = await house.server('GET', `/api/v1/customers/${customerId}/sessions?limit=200`);
+    const { body } = await instance.server('GET', `/api/v1/customers/${customerId}/sessions?limit=200`);
     return body.data.map(({ id }: { id: string }) => id);
   };
 
   it('ends the least recently used one, and says so', async () => {
     const { id, email, logins } = await loggedIn(1);
-    const [oldest, second, ...others] = await insertSessions(house, id, 99);
-    await house.sql('UPDATE sessions SET rotated_at = now() WHERE id = $1', [oldest]);
+    const [oldest, second, ...others] = await insertSessions(instance, id, 99);
+    await instance.sql('UPDATE sessions SET rotated_at = now() WHERE id = $1', [oldest]);
     expect(await liveIds(id)).toHaveLength(100);
     const opened = await logIn(email);
     const left = await liveIds(id);
@@ -94,7 +96,7 @@ describe('a login when a customer has as many sessions as one may have', () => {
     expect(left).toEqual(expect.arrayContaining([oldest, ...others]));
     expect(left).not.toContain(second);
     expect(await Promise.all([logins[0]!, opened].map((login) => lives(login)))).toEqual([true, true]);
-    const events = await house.events(id, 'session.revoked');
+    const events = await instance.events(id, 'session.revoked');
     expect(events.map(({ data }) => data)).toEqual([
       {
         customer: expect.objectContaining({ id }),
@@ -106,28 +108,28 @@ describe('a login when a customer has as many sessions as one may have', () => {
 
   it('ends none of those that are over already, and none before the limit', async () => {
     const { id, email } = await loggedIn(1);
-    const ids = await insertSessions(house, id, 100);
-    await house.sql('UPDATE sessions SET revoked_at = now() WHERE id = $1', [ids[0]]);
-    await house.sql('UPDATE sessions SET idle_expires_at = now() WHERE id = $1', [ids[1]]);
+    const ids = await insertSessions(instance, id, 100);
+    await instance.sql('UPDATE sessions SET revoked_at = now() WHERE id = $1', [ids[0]]);
+    await instance.sql('UPDATE sessions SET idle_expires_at = now() WHERE id = $1', [ids[1]]);
     await logIn(email);
     expect(await liveIds(id)).toHaveLength(100);
-    expect(await house.events(id, 'session.revoked')).toEqual([]);
+    expect(await instance.events(id, 'session.revoked')).toEqual([]);
   });
 
   it('ends one for each of several at once', async () => {
     const { id, email } = await loggedIn(1);
-    const ids = await insertSessions(house, id, 99);
+    const ids = await insertSessions(instance, id, 99);
     const opened = await Promise.all(Array.from({ length: 5 }, () => logIn(email)));
     const left = await liveIds(id);
     expect(left).toHaveLength(100);
     expect(ids.filter((old) => !left.includes(old))).toEqual(ids.slice(0, 5));
     expect(await Promise.all(opened.map((login) => lives(login)))).toEqual(opened.map(() => true));
-    expect(await house.events(id, 'session.revoked')).toHaveLength(5);
+    expect(await instance.events(id, 'session.revoked')).toHaveLength(5);
   });
 
   it('ends a bounded number when there are far too many', async () => {
     const { id, email } = await loggedIn(1);
-    const ids = await insertSessions(house, id, 250);
+    const ids = await insertSessions(instance, id, 250);
     await logIn(email);
     const left = await liveIds(id);
     expect(left).toHaveLength(152);
@@ -140,7 +142,7 @@ describe("a customer's own sessions", () => {
     const { email, logins } = await loggedIn(1);
     const second = await logIn(email, {
       'user-agent': chrome,
-      'x-api-key': house.credentials.projectSecretKey,
+      'x-api-key': instance.credentials.projectSecretKey,
       'x-client-ip': '203.0.113.77',
     });
     const { status, body } = await sessions(second);
@@ -181,7 +183,7 @@ describe("a customer's own sessions", () => {
     const other = (await sessions(logins[0]!)).body.data.find(
       (session: { current: boolean }) => !session.current,
     );
-    const end = () => house.customer(logins[0]!.accessToken, 'DELETE', `/api/v1/me/sessions/${other.id}`);
+    const end = () => instance.customer(logins[0]!.accessToken, 'DELETE', `/api/v1/me/sessions/${other.id}`);
     expect((await end()).status).toBe(204);
     expect(await lives(logins[1]!)).toBe(false);
     expect((await sessions(logins[0]!)).body.data).toHaveLength(1);
@@ -191,12 +193,12 @@ describe("a customer's own sessions", () => {
   it("never reach another customer's", async () => {
     const [mine, theirs] = [await loggedIn(1), await loggedIn(1)];
     const [session] = (await sessions(theirs.logins[0]!)).body.data;
-    const missing = await house.customer(
+    const missing = await instance.customer(
       mine.logins[0]!.accessToken,
       'DELETE',
       `/api/v1/me/sessions/${randomUUID()}`,
     );
-    const foreign = await house.customer(
+    const foreign = await instance.customer(
       mine.logins[0]!.accessToken,
       'DELETE',
       `/api/v1/me/sessions/${session.id}`,
@@ -209,7 +211,7 @@ describe("a customer's own sessions", () => {
 describe("a customer's sessions for a server", () => {
   it('are listed with the whole address, and ended one by one or all at once', async () => {
     const { id, logins } = await loggedIn(3);
-    const list = (await house.server('GET', `/api/v1/customers/${id}/sessions`)).body;
+    const list = (await instance.server('GET', `/api/v1/customers/${id}/sessions`)).body;
     expect(list.data).toHaveLength(3);
     expect(list.data[0]).toEqual({
       id: expect.any(String),
@@ -221,25 +223,27 @@ describe("a customer's sessions for a server", () => {
       expiresAt: expect.any(String),
     });
     const newest = list.data[0].id as string;
-    expect((await house.server('DELETE', `/api/v1/customers/${id}/sessions/${newest}`)).status).toBe(204);
+    expect((await instance.server('DELETE', `/api/v1/customers/${id}/sessions/${newest}`)).status).toBe(204);
     expect(await Promise.all(logins.map((login) => lives(login)))).toEqual([true, true, false]);
-    expect((await house.server('DELETE', `/api/v1/customers/${id}/sessions`)).status).toBe(204);
+    expect((await instance.server('DELETE', `/api/v1/customers/${id}/sessions`)).status).toBe(204);
     expect(await Promise.all(logins.map((login) => lives(login)))).toEqual([false, false, false]);
-    expect(await house.events(id, 'session.revoked')).toHaveLength(3);
-    expect((await house.server('DELETE', `/api/v1/customers/${id}/sessions`)).status).toBe(204);
+    expect(await instance.events(id, 'session.revoked')).toHaveLength(3);
+    expect((await instance.server('DELETE', `/api/v1/customers/${id}/sessions`)).status).toBe(204);
   });
 
   it('of another organization do not exist (AK-04)', async () => {
     const { id, logins } = await loggedIn(1);
-    const stranger = await insertOrganization(house);
+    const stranger = await insertOrganization(instance);
     const headers = { authorization: `Bearer ${stranger.secretKey}` };
     for (const [method, path] of [
       ['GET', 'sessions'],
       ['DELETE', 'sessions'],
       ['DELETE', `sessions/${randomUUID()}`],
     ] as const) {
-      const foreign = await house.request(method, `/api/v1/customers/${id}/${path}`, { headers });
-      const missing = await house.request(method, `/api/v1/customers/${randomUUID()}/${path}`, { headers });
+      const foreign = await instance.request(method, `/api/v1/customers/${id}/${path}`, { headers });
+      const missing = await instance.request(method, `/api/v1/customers/${randomUUID()}/${path}`, {
+        headers,
+      });
       expect(foreign.status).toBe(404);
       expect({ ...foreign.body, requestId: '' }).toEqual({ ...missing.body, requestId: '' });
     }
@@ -249,15 +253,15 @@ describe("a customer's sessions for a server", () => {
 
 describe('the end of sessions on every replica (TK-10)', () => {
   it('logout, revocation, disabling, deleting and a password change act at once on another api', async () => {
-    const other = await startReplica(house);
+    const other = await startReplica(instance);
     try {
       const endings: Record<string, (customer: Awaited<ReturnType<typeof loggedIn>>) => Promise<Answer>> = {
         logout: ({ logins }) => logout(logins[1]!, { scope: 'others' }),
-        revocation: ({ id }) => house.server('DELETE', `/api/v1/customers/${id}/sessions`),
-        disabling: ({ id }) => house.server('POST', `/api/v1/customers/${id}/disable`),
-        deleting: ({ id }) => house.server('DELETE', `/api/v1/customers/${id}`),
+        revocation: ({ id }) => instance.server('DELETE', `/api/v1/customers/${id}/sessions`),
+        disabling: ({ id }) => instance.server('POST', `/api/v1/customers/${id}/disable`),
+        deleting: ({ id }) => instance.server('DELETE', `/api/v1/customers/${id}`),
         'password change': ({ logins }) =>
-          house.customer(logins[1]!.accessToken, 'POST', '/api/v1/me/password', {
+          instance.customer(logins[1]!.accessToken, 'POST', '/api/v1/me/password', {
             currentPassword: PASSWORD,
             newPassword: 'quite another phrase',
           }),

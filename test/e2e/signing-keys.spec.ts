@@ -12,7 +12,7 @@ import {
 import { Keyring } from '#platform';
 import { fetchDocumented } from '../support/conformance.js';
 import { eventually } from '../support/eventually.js';
-import { House, type Answer } from '../support/house.js';
+import { TestInstance, type Answer } from '../support/test-instance.js';
 import { startReplica } from '../support/replicas.js';
 import { insertOrganization } from '../support/tenants.js';
 import { uniqueEmail } from '../support/unique-email.js';
@@ -20,11 +20,11 @@ import { uniqueEmail } from '../support/unique-email.js';
 /** The apis read their keys every 600 ms in place of every minute. */
 const env = { TIME_SCALE: '100' };
 
-let house: House;
+let instance: TestInstance;
 const start = async (): Promise<void> => {
-  house = await House.start({ env, workers: 0 });
+  instance = await TestInstance.start({ env, workers: 0 });
 };
-const stop = async (): Promise<void> => house?.stop();
+const stop = async (): Promise<void> => instance?.stop();
 /** Where keys are made or a secret is changed: for each test of a group its own. */
 const ownHouse = (): void => {
   beforeEach(start);
@@ -44,7 +44,7 @@ interface Tokens {
 /** The command as an operator types it. @throws Error with `stderr` and `code` unless it ends well */
 const command = async (...words: string[]): Promise<string> => {
   const { stdout } = await promisify(execFile)(process.execPath, ['scripts/gatehouse.mjs', ...words], {
-    env: { PATH: process.env['PATH']!, ...house.env },
+    env: { PATH: process.env['PATH']!, ...instance.env },
   });
   return stdout;
 };
@@ -53,24 +53,24 @@ const tokensOf = ({ status, body }: Answer): Tokens => {
   if (!body.tokens) throw new Error(`no tokens in ${status} ${JSON.stringify(body)}`);
   return body.tokens as Tokens;
 };
-const register = async (): Promise<Tokens> => tokensOf(await house.register());
+const register = async (): Promise<Tokens> => tokensOf(await instance.register());
 const refresh = async ({ refreshToken }: Tokens): Promise<Tokens> =>
-  tokensOf(await house.request('POST', '/api/v1/auth/refresh', { body: { refreshToken } }));
+  tokensOf(await instance.request('POST', '/api/v1/auth/refresh', { body: { refreshToken } }));
 const me = async ({ accessToken }: Pick<Tokens, 'accessToken'>): Promise<number> =>
-  (await house.customer(accessToken, 'GET', '/api/v1/me')).status;
+  (await instance.customer(accessToken, 'GET', '/api/v1/me')).status;
 
 const kidOf = ({ accessToken }: Tokens): string => decodeProtectedHeader(accessToken).kid!;
-const jwks = async (baseUrl = house.baseUrl): Promise<Record<string, string>[]> => {
+const jwks = async (baseUrl = instance.baseUrl): Promise<Record<string, string>[]> => {
   const response = await fetchDocumented(`${baseUrl}/.well-known/jwks.json`);
   return ((await response.json()) as { keys: Record<string, string>[] }).keys;
 };
 const publishedKids = async (): Promise<string[]> => (await jwks()).map(({ kid }) => kid!);
 const storedKids = async (): Promise<string[]> =>
-  (await house.sql('SELECT kid FROM signing_keys ORDER BY activates_at DESC')).map(({ kid }) => kid);
+  (await instance.sql('SELECT kid FROM signing_keys ORDER BY activates_at DESC')).map(({ kid }) => kid);
 
 /** Lets time pass for a key: moves the moment at which it begins to sign into the past. */
 const passTime = (kid: string, interval: string): Promise<unknown> =>
-  house.sql(`UPDATE signing_keys SET activates_at = activates_at - $2::interval WHERE kid = $1`, [
+  instance.sql(`UPDATE signing_keys SET activates_at = activates_at - $2::interval WHERE kid = $1`, [
     kid,
     interval,
   ]);
@@ -83,7 +83,7 @@ describe('rotation by command', () => {
     const first = kidOf(before);
     const output = await command('rotate-signing-key');
     const [, next, begins] = /signing key (\S+) is published. It begins to sign at (\S+),/.exec(output)!;
-    const [{ seconds }] = (await house.sql(
+    const [{ seconds }] = (await instance.sql(
       `SELECT extract(epoch FROM $1::timestamptz - now())::int AS seconds`,
       [begins],
     )) as [{ seconds: number }];
@@ -118,7 +118,7 @@ describe('rotation by command', () => {
   });
 
   it('ends every access token with --now, on every replica, and no session', async () => {
-    const replica = await startReplica(house);
+    const replica = await startReplica(instance);
     try {
       const before = await register();
       await command('rotate-signing-key');
@@ -127,7 +127,7 @@ describe('rotation by command', () => {
       expect(output).toMatch(/within 60 seconds[\s\S]*may be\n300 seconds old/);
       expect(await storedKids()).toEqual([next]);
 
-      for (const baseUrl of [house.baseUrl, replica.baseUrl]) {
+      for (const baseUrl of [instance.baseUrl, replica.baseUrl]) {
         const isAlone = async () => (await jwks(baseUrl)).every(({ kid }) => kid === next);
         await eventually('the older keys leaving', isAlone);
         const answer = await fetchDocumented(`${baseUrl}/api/v1/me`, {
@@ -152,7 +152,7 @@ describe('rotation by command', () => {
         stderr: expect.stringContaining('rotate-signing-key'),
       });
     }
-    house.env['GATEHOUSE_SECRET'] = Buffer.from(randomUUID() + randomUUID()).toString('base64url');
+    instance.env['GATEHOUSE_SECRET'] = Buffer.from(randomUUID() + randomUUID()).toString('base64url');
     for (const words of [['rotate-signing-key'], ['rotate-signing-key', '--now']]) {
       await expect(command(...words)).rejects.toMatchObject({
         code: 1,
@@ -167,8 +167,8 @@ describe('rotation by age', () => {
   ownHouse();
 
   it('makes one new key although two apis see the age at once', async () => {
-    const replica = await startReplica(house);
-    const blocker = await house.db.connect();
+    const replica = await startReplica(instance);
+    const blocker = await instance.db.connect();
     try {
       const [first] = await storedKids();
       // Updates pass this lock; the one under which a key is made waits.
@@ -176,7 +176,7 @@ describe('rotation by age', () => {
       await blocker.query('LOCK TABLE signing_keys IN ROW EXCLUSIVE MODE');
       await passTime(first!, '90 days');
       await eventually('both apis wanting to make a key', async () => {
-        const [row] = await house.sql(
+        const [row] = await instance.sql(
           `SELECT count(*)::int AS count FROM pg_locks
            WHERE relation = 'signing_keys'::regclass AND mode = 'ShareRowExclusiveLock' AND NOT granted`,
         );
@@ -184,13 +184,13 @@ describe('rotation by age', () => {
       });
       await blocker.query('COMMIT');
 
-      for (const baseUrl of [house.baseUrl, replica.baseUrl]) {
+      for (const baseUrl of [instance.baseUrl, replica.baseUrl]) {
         await eventually('the new key', async () => (await jwks(baseUrl)).length > 1);
         expect((await jwks(baseUrl)).map(({ kid }) => kid)).toEqual(await storedKids());
       }
       expect(await storedKids()).toHaveLength(2);
       expect(kidOf(await register())).toBe(first);
-      const logged = [house.api, replica.process].flatMap(({ log }) =>
+      const logged = [instance.api, replica.process].flatMap(({ log }) =>
         log.filter(({ message }) => message === 'a new signing key is published'),
       );
       expect(logged.filter(({ kid }) => kid !== first)).toHaveLength(1);
@@ -201,12 +201,12 @@ describe('rotation by age', () => {
   });
 
   it('makes one new key when two apis start at once on a ring that is too old', async () => {
-    await house.api.end();
+    await instance.api.end();
     const [first] = await storedKids();
     await passTime(first!, '91 days');
-    house.startApi();
-    const replica = await startReplica(house);
-    await house.ready();
+    instance.startApi();
+    const replica = await startReplica(instance);
+    await instance.ready();
     expect(await storedKids()).toHaveLength(2);
     await replica.process.end();
   });
@@ -219,12 +219,12 @@ describe('with one key', () => {
     it('TK-02, TK-04: jose verifies a token offline, with issuer, audience and type', async () => {
       const tokens = await register();
       const options = {
-        issuer: house.baseUrl,
-        audience: house.credentials.projectId,
+        issuer: instance.baseUrl,
+        audience: instance.credentials.projectId,
         typ: 'at+jwt',
         algorithms: ['ES256'],
       };
-      const remote = createRemoteJWKSet(new URL(`${house.baseUrl}/.well-known/jwks.json`));
+      const remote = createRemoteJWKSet(new URL(`${instance.baseUrl}/.well-known/jwks.json`));
       const { payload } = await jwtVerify(tokens.accessToken, remote, options);
       expect(payload.exp! - payload.iat!).toBe(tokens.expiresIn);
       expect(tokens.expiresIn).toBe(3600);
@@ -237,19 +237,19 @@ describe('with one key', () => {
     });
 
     it('TK-04: the life of a token is the one that the project sets', async () => {
-      await house.sql(`UPDATE projects SET settings = settings || '{"accessTokenTtl": 61}'`);
+      await instance.sql(`UPDATE projects SET settings = settings || '{"accessTokenTtl": 61}'`);
       const { accessToken, expiresIn } = await register();
       const { exp, iat } = decodeJwt(accessToken);
       expect([expiresIn, exp! - iat!]).toEqual([61, 61]);
-      await house.sql(`UPDATE projects SET settings = settings || '{"accessTokenTtl": 3600}'`);
+      await instance.sql(`UPDATE projects SET settings = settings || '{"accessTokenTtl": 3600}'`);
     });
   });
 
   describe('tokens with a genuine signature that say something else', () => {
-    /** The key that signs, opened with the house's root secret. */
+    /** The key that signs, opened with the instance's root secret. */
     const signer = async (): Promise<{ kid: string; key: KeyObject }> => {
-      const [row] = await house.sql<{ kid: string; private_key: Buffer }>('SELECT * FROM signing_keys');
-      const keyring = new Keyring([house.env['GATEHOUSE_SECRET']!]);
+      const [row] = await instance.sql<{ kid: string; private_key: Buffer }>('SELECT * FROM signing_keys');
+      const keyring = new Keyring([instance.env['GATEHOUSE_SECRET']!]);
       return {
         kid: row!.kid,
         key: createPrivateKey(keyring.decrypt('signing-key', row!.kid, row!.private_key)),
@@ -259,7 +259,7 @@ describe('with one key', () => {
     it('TK-01, TK-02, TK-04: /me checks every claim and header', async () => {
       const mine = await register();
       const other = await register();
-      const stranger = await insertOrganization(house);
+      const stranger = await insertOrganization(instance);
       const { kid, key } = await signer();
       const claims = decodeJwt(mine.accessToken);
       const sign = async (changed: object, header: object = {}): Promise<Pick<Tokens, 'accessToken'>> => ({
@@ -280,11 +280,15 @@ describe('with one key', () => {
         ['expired', { exp: now - 60 }],
         ['another type', {}, { typ: 'JWT' }],
         ['an unknown key', {}, { kid: 'unknown' }],
-        ['a key that it names itself', {}, { kid: undefined, jku: `${house.baseUrl}/.well-known/jwks.json` }],
+        [
+          'a key that it names itself',
+          {},
+          { kid: undefined, jku: `${instance.baseUrl}/.well-known/jwks.json` },
+        ],
       ];
       for (const [what, changed, header] of changes) {
         const { accessToken } = await sign(changed, header);
-        const answer = await house.customer(accessToken, 'GET', '/api/v1/me');
+        const answer = await instance.customer(accessToken, 'GET', '/api/v1/me');
         expect({ what, status: answer.status, code: answer.body.code }).toEqual({
           what,
           status: 401,
@@ -298,21 +302,21 @@ describe('with one key', () => {
   describe('custom claims', () => {
     it('TK-02: carries the named keys of publicMetadata, nothing private and nothing reserved', async () => {
       const names = ['plan', 'sub', 'iss', 'exp', 'email_verified', 'metadata', 'secret', 'absent'];
-      await house.sql(`UPDATE projects SET settings = settings || $1`, [
+      await instance.sql(`UPDATE projects SET settings = settings || $1`, [
         JSON.stringify({ accessTokenClaims: names }),
       ]);
       const email = uniqueEmail();
-      const { body } = await house.register(email);
-      await house.sql(`UPDATE customers SET public_metadata = $2, metadata = $3 WHERE id = $1`, [
+      const { body } = await instance.register(email);
+      await instance.sql(`UPDATE customers SET public_metadata = $2, metadata = $3 WHERE id = $1`, [
         body.customer.id,
         JSON.stringify({ plan: { name: 'pro' }, sub: 'forged', iss: 'forged', exp: 1, email_verified: true }),
         JSON.stringify({ secret: 'hidden', plan: 'hidden' }),
       ]);
-      const login = tokensOf(await house.login(email));
+      const login = tokensOf(await instance.login(email));
       for (const tokens of [login, await refresh(login)]) {
         expect(decodeJwt(tokens.accessToken)).toEqual({
-          iss: house.baseUrl,
-          aud: house.credentials.projectId,
+          iss: instance.baseUrl,
+          aud: instance.credentials.projectId,
           sub: body.customer.id,
           sid: expect.any(String),
           jti: expect.any(String),
@@ -329,7 +333,7 @@ describe('with one key', () => {
   it('serves public members only, for caches to keep', async () => {
     await command('rotate-signing-key');
     const answer = await eventually('two keys', async () => {
-      const candidate = await house.request('GET', '/.well-known/jwks.json');
+      const candidate = await instance.request('GET', '/.well-known/jwks.json');
       return candidate.body.keys.length === 2 && candidate;
     });
     for (const key of answer.body.keys) {
@@ -345,18 +349,18 @@ describe('a new root secret', () => {
   it('CF-04: set before the old one, it ends no token; new keys are sealed with it', async () => {
     const before = await register();
     const first = kidOf(before);
-    await house.api.end();
-    const old = house.env['GATEHOUSE_SECRET']!;
+    await instance.api.end();
+    const old = instance.env['GATEHOUSE_SECRET']!;
     const fresh = Buffer.from(randomUUID() + randomUUID()).toString('base64url');
-    house.env['GATEHOUSE_SECRET'] = `${fresh},${old}`;
-    house.startApi();
-    await house.ready();
+    instance.env['GATEHOUSE_SECRET'] = `${fresh},${old}`;
+    instance.startApi();
+    await instance.ready();
     expect(await me(before)).toBe(200);
     const renewed = await refresh(before);
     expect(kidOf(renewed)).toBe(first);
 
     await command('rotate-signing-key');
-    const [row] = await house.sql('SELECT * FROM signing_keys WHERE kid <> $1', [first]);
+    const [row] = await instance.sql('SELECT * FROM signing_keys WHERE kid <> $1', [first]);
     const open = (secret: string): string =>
       new Keyring([secret]).decrypt('signing-key', row!['kid'], row!['private_key']);
     expect(() => open(old)).toThrow('GATEHOUSE_SECRET');

@@ -10,15 +10,15 @@ import {
 import { createLogger, Failpoints, loadConfig } from '#platform';
 import { registerOne } from '../support/customers.js';
 import { eventually } from '../support/eventually.js';
-import { House } from '../support/house.js';
+import { TestInstance } from '../support/test-instance.js';
 import { commitWhenAwaited } from '../support/overtaken.js';
 
-let house: House;
+let instance: TestInstance;
 let database: Database;
 let transactions: Transactions;
 beforeAll(async () => {
-  house = await House.start({ workers: 0 });
-  const config = loadConfig(house.env);
+  instance = await TestInstance.start({ workers: 0 });
+  const config = loadConfig(instance.env);
   const logger = createLogger({ logLevel: 'silent' }, 'test');
   database = new Database(config, logger);
   await database.connect();
@@ -27,7 +27,7 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   await database?.close();
-  await house?.stop();
+  await instance?.stop();
 });
 
 /** Something that happens when it is told to. */
@@ -41,7 +41,7 @@ describe('a unit of work', () => {
   const write = (tx: Tx, name: string) =>
     tx.query('INSERT INTO organizations (id, name, slug) VALUES ($1, $2, $2)', [randomUUID(), name]);
   const written = async (...names: string[]): Promise<number> =>
-    (await house.sql('SELECT FROM organizations WHERE name = ANY ($1)', [names])).length;
+    (await instance.sql('SELECT FROM organizations WHERE name = ANY ($1)', [names])).length;
 
   /** A unit that does not wait for a transaction in it, and then ends as `outcome` says. */
   async function leaveBehind(outcome: () => void, late: (tx: Tx) => Promise<unknown>): Promise<unknown> {
@@ -52,7 +52,7 @@ describe('a unit of work', () => {
         begun.give();
         await left.given;
         // Enough time for a unit that waits for nobody to end.
-        await house.sql('SELECT pg_sleep(0.2)');
+        await instance.sql('SELECT pg_sleep(0.2)');
         return late(tx);
       });
       straggler.catch(() => undefined);
@@ -67,7 +67,7 @@ describe('a unit of work', () => {
     return ended;
   }
 
-  beforeEach(() => house.sql(`DELETE FROM organizations WHERE name IN ('completed', 'late')`));
+  beforeEach(() => instance.sql(`DELETE FROM organizations WHERE name IN ('completed', 'late')`));
 
   it('rolls back what outlives its work, too', async () => {
     const fail = () => {
@@ -83,7 +83,7 @@ describe('a unit of work', () => {
       (tx) => write(tx, 'late'),
     );
     expect(await written('late', 'completed')).toBe(2);
-    await house.sql(`DELETE FROM organizations WHERE name IN ('completed', 'late')`);
+    await instance.sql(`DELETE FROM organizations WHERE name IN ('completed', 'late')`);
     const failed = leaveBehind(
       () => undefined,
       () => Promise.reject(new Error('straggled')),
@@ -108,8 +108,8 @@ describe('a customer who is deleted while outcomes of their deliveries are writt
     customerId: string;
     deliveries: { id: string; attemptId: string }[];
   }> {
-    const { id: customerId } = await registerOne(house);
-    const deliveries = await house.sql<{ id: string; attemptId: string }>(
+    const { id: customerId } = await registerOne(instance);
+    const deliveries = await instance.sql<{ id: string; attemptId: string }>(
       `UPDATE deliveries d SET attempt = 1, started_at = now(), lease_until = now() + interval '1 hour',
          next_attempt_at = NULL, attempt_id = (left(d.id::text, 15) || substr(gen_random_uuid()::text, 16))::uuid
        FROM events e WHERE e.id = d.event_id AND e.customer_id = $1 RETURNING d.id, d.attempt_id AS "attemptId"`,
@@ -120,31 +120,31 @@ describe('a customer who is deleted while outcomes of their deliveries are writt
 
   const waiting = (count: number) =>
     eventually(`${count} waiting`, async () => {
-      const rows = await house.sql(
+      const rows = await instance.sql(
         `SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`,
       );
       return rows.length === count;
     });
 
   const remove = async (customerId: string) => {
-    const [row] = await house.sql('SELECT project_id FROM customers WHERE id = $1', [customerId]);
+    const [row] = await instance.sql('SELECT project_id FROM customers WHERE id = $1', [customerId]);
     await transactions.run((tx) =>
       new CustomersRepository(database).delete(tx, row!['project_id'] as string, customerId),
     );
   };
 
   beforeAll(async () => {
-    await house.createEndpoint('http://127.0.0.1:9/');
+    await instance.createEndpoint('http://127.0.0.1:9/');
     const { customerId, deliveries } = await inFlight();
     await remove(customerId);
-    // As many as a house has: the planner goes through the rows of a small table in their order anyway.
-    await house.sql(
+    // As many as an instance has: the planner goes through the rows of a small table in their order anyway.
+    await instance.sql(
       `INSERT INTO deliveries (id, organization_id, project_id, event_id, event_type, endpoint_id, target_url, state)
        SELECT gen_random_uuid(), organization_id, project_id, event_id, event_type, endpoint_id, target_url, 'succeeded'
        FROM deliveries, generate_series(1, 20000) WHERE id = $1`,
       [deliveries[0]!.id],
     );
-    await house.sql('ANALYZE deliveries');
+    await instance.sql('ANALYZE deliveries');
   });
 
   it('both take the rows in one order and neither fails, whoever comes first', async () => {
@@ -157,7 +157,7 @@ describe('a customer who is deleted while outcomes of their deliveries are writt
       const [first, second] = isDeletedFirst
         ? [() => remove(customerId), close]
         : [close, () => remove(customerId)];
-      const holder = await house.db.connect();
+      const holder = await instance.db.connect();
       try {
         await holder.query('BEGIN');
         await holder.query('SELECT FROM deliveries WHERE id = $1 FOR UPDATE', [deliveries[0]!.id]);
@@ -174,7 +174,7 @@ describe('a customer who is deleted while outcomes of their deliveries are writt
 
   it('a failure that had to wait for the delete is not tried again', async () => {
     const { customerId, deliveries } = await inFlight();
-    const [row] = await house.sql('SELECT project_id FROM customers WHERE id = $1', [customerId]);
+    const [row] = await instance.sql('SELECT project_id FROM customers WHERE id = $1', [customerId]);
     const work = new DeliveryWorkRepository(database, 1_000, transactions);
     let states: Promise<unknown> | undefined;
     await transactions.run(async (tx) => {

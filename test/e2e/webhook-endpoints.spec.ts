@@ -1,14 +1,14 @@
-import { House } from '../support/house.js';
+import { TestInstance } from '../support/test-instance.js';
 import { patiently } from '../support/patiently.js';
 import { insertProject } from '../support/tenants.js';
 
-let house: House;
+let instance: TestInstance;
 // More requests a second than one key may send.
-beforeAll(async () => (house = await House.start({ workers: 0, env: { RATE_LIMITS: 'off' } })));
-afterAll(async () => house?.stop());
+beforeAll(async () => (instance = await TestInstance.start({ workers: 0, env: { RATE_LIMITS: 'off' } })));
+afterAll(async () => instance?.stop());
 
 const base = '/v1/webhooks/endpoints';
-const create = (body: object) => house.server('POST', base, body);
+const create = (body: object) => instance.server('POST', base, body);
 
 describe('webhook endpoints', () => {
   it('are created with a secret that no other answer shows', async () => {
@@ -19,7 +19,7 @@ describe('webhook endpoints', () => {
     expect(record).toEqual({
       id: expect.stringMatching(/^ep_[0-9a-f-]{36}$/),
       level: 'project',
-      project_id: house.credentials.projectId,
+      project_id: instance.credentials.projectId,
       url: 'https://example.com/hook',
       description: 'CRM',
       events: ['*'],
@@ -29,8 +29,11 @@ describe('webhook endpoints', () => {
       created_at: expect.any(String),
       updated_at: expect.any(String),
     });
-    expect((await house.server('GET', `${base}/${record.id}`)).body).toEqual({ success: true, data: record });
-    const [row] = await house.sql(
+    expect((await instance.server('GET', `${base}/${record.id}`)).body).toEqual({
+      success: true,
+      data: record,
+    });
+    const [row] = await instance.sql(
       `SELECT w::text AS line FROM webhook_endpoints w WHERE url = 'https://example.com/hook'`,
     );
     expect(row!['line']).not.toContain(Buffer.from(secret as string).toString('hex'));
@@ -38,7 +41,7 @@ describe('webhook endpoints', () => {
 
   it('change by merge patch and keep their secret', async () => {
     const { id } = (await create({ url: 'https://example.com/a', description: 'x' })).body.data;
-    const patched = await house.server('PATCH', `${base}/${id}`, {
+    const patched = await instance.server('PATCH', `${base}/${id}`, {
       events: ['customer.*'],
       description: null,
     });
@@ -47,7 +50,7 @@ describe('webhook endpoints', () => {
       events: ['customer.*'],
       description: null,
     });
-    expect((await house.server('PATCH', `${base}/${id}`, {})).status).toBe(200);
+    expect((await instance.server('PATCH', `${base}/${id}`, {})).status).toBe(200);
     for (const body of [
       { url: null },
       { events: null },
@@ -56,7 +59,7 @@ describe('webhook endpoints', () => {
       { secret: 'x' },
       { status: 'disabled' },
     ]) {
-      expect(await house.server('PATCH', `${base}/${id}`, body)).toMatchObject({
+      expect(await instance.server('PATCH', `${base}/${id}`, body)).toMatchObject({
         status: 400,
         body: { code: 'validation_failed' },
       });
@@ -65,19 +68,19 @@ describe('webhook endpoints', () => {
 
   it('are gone after delete, and a second delete finds nothing', async () => {
     const { id } = (await create({ url: 'https://example.com/gone' })).body.data;
-    const deleted = await house.server('DELETE', `${base}/${id}`);
+    const deleted = await instance.server('DELETE', `${base}/${id}`);
     expect(deleted).toMatchObject({ status: 204, body: '' });
     for (const method of ['GET', 'DELETE'])
-      expect((await house.server(method, `${base}/${id}`)).status).toBe(404);
-    const { body } = await house.server('GET', `${base}?limit=200`);
+      expect((await instance.server(method, `${base}/${id}`)).status).toBe(404);
+    const { body } = await instance.server('GET', `${base}?limit=200`);
     expect((body.data as { id: string }[]).map((endpoint) => endpoint.id)).not.toContain(id);
   });
 
   it('may hear the whole organization, by an organization key only', async () => {
     const body = { url: 'https://example.com/all', level: 'organization' };
     expect((await create(body)).body.data).toMatchObject({ level: 'organization', project_id: null });
-    const headers = { authorization: `Bearer ${house.credentials.projectSecretKey}` };
-    const refused = await house.request('POST', base, { headers, body });
+    const headers = { authorization: `Bearer ${instance.credentials.projectSecretKey}` };
+    const refused = await instance.request('POST', base, { headers, body });
     expect(refused).toMatchObject({
       status: 403,
       body: { code: 'insufficient_access', requiredAccess: 'organization' },
@@ -87,23 +90,25 @@ describe('webhook endpoints', () => {
   it('of an organization show a project key nothing of what they heard', async () => {
     const endpoint = (await create({ url: 'https://example.com/?token=private', level: 'organization' })).body
       .data;
-    await house.register();
-    const [row] = await house.sql('SELECT id FROM deliveries WHERE endpoint_id = $1', [endpoint.id.slice(3)]);
-    const headers = { authorization: `Bearer ${house.credentials.projectSecretKey}` };
+    await instance.register();
+    const [row] = await instance.sql('SELECT id FROM deliveries WHERE endpoint_id = $1', [
+      endpoint.id.slice(3),
+    ]);
+    const headers = { authorization: `Bearer ${instance.credentials.projectSecretKey}` };
     const path = `/v1/webhooks/deliveries/dlv_${row!['id']}`;
-    expect((await house.server('GET', path)).status).toBe(200);
-    expect((await house.request('GET', path, { headers })).status).toBe(404);
-    expect((await house.request('POST', `${path}/redeliver`, { headers })).status).toBe(404);
+    expect((await instance.server('GET', path)).status).toBe(200);
+    expect((await instance.request('GET', path, { headers })).status).toBe(404);
+    expect((await instance.request('POST', `${path}/redeliver`, { headers })).status).toBe(404);
   });
 
   it('page through lists with cursors that belong to their list', async () => {
     for (let index = 0; index < 5; index += 1) await create({ url: `https://example.com/page/${index}` });
-    const all = (await house.server('GET', `${base}?limit=200`)).body;
+    const all = (await instance.server('GET', `${base}?limit=200`)).body;
     const seen: string[] = [];
     let cursor: string | null = '';
     while (cursor !== null) {
       const query: string = cursor ? `&cursor=${cursor}` : '';
-      const { body } = await house.server('GET', `${base}?limit=2${query}`);
+      const { body } = await instance.server('GET', `${base}?limit=2${query}`);
       seen.push(...(body.data as { id: string }[]).map(({ id }) => id));
       expect(body.has_more).toBe(body.next_cursor !== null);
       cursor = body.next_cursor;
@@ -111,15 +116,15 @@ describe('webhook endpoints', () => {
     expect(seen).toEqual((all.data as { id: string }[]).map(({ id }) => id));
     expect(all).toMatchObject({ next_cursor: null, has_more: false });
 
-    const first = (await house.server('GET', `${base}?limit=2`)).body.next_cursor as string;
+    const first = (await instance.server('GET', `${base}?limit=2`)).body.next_cursor as string;
     const foreign = [
-      house.server('GET', `/v1/webhooks/deliveries?cursor=${first}`),
-      house.server('GET', `${base}?cursor=${first}&project_id=${house.credentials.projectId}`),
-      house.server('GET', `${base}?cursor=${first.slice(0, -1)}${first.endsWith('A') ? 'B' : 'A'}`),
-      house.server('GET', `${base}?cursor=${first}=`),
-      house.server('GET', `${base}?cursor=`),
-      house.request('GET', `${base}?cursor=${first}`, {
-        headers: { authorization: `Bearer ${house.credentials.projectSecretKey}` },
+      instance.server('GET', `/v1/webhooks/deliveries?cursor=${first}`),
+      instance.server('GET', `${base}?cursor=${first}&project_id=${instance.credentials.projectId}`),
+      instance.server('GET', `${base}?cursor=${first.slice(0, -1)}${first.endsWith('A') ? 'B' : 'A'}`),
+      instance.server('GET', `${base}?cursor=${first}=`),
+      instance.server('GET', `${base}?cursor=`),
+      instance.request('GET', `${base}?cursor=${first}`, {
+        headers: { authorization: `Bearer ${instance.credentials.projectSecretKey}` },
       }),
     ];
     for (const answer of await Promise.all(foreign)) {
@@ -144,7 +149,7 @@ describe('webhook endpoints', () => {
   });
 
   it('are at most fifty in a project, however many are created at once', async () => {
-    const { projectId } = await insertProject(house, house.credentials.organizationId);
+    const { projectId } = await insertProject(instance, instance.credentials.organizationId);
     // One after the other, while those behind wait for a connection: one that waits too long asks again.
     const inProject = () =>
       patiently(() => create({ url: 'https://example.com/many', project_id: projectId }));
@@ -152,8 +157,8 @@ describe('webhook endpoints', () => {
     expect(answers.filter(({ status }) => status === 201)).toHaveLength(50);
     const refused = answers.filter(({ status }) => status !== 201);
     expect(refused.map(({ body }) => body.code)).toEqual(['too_many_endpoints', 'too_many_endpoints']);
-    const [one] = (await house.server('GET', `${base}?project_id=${projectId}`)).body.data;
-    expect((await house.server('DELETE', `${base}/${one.id}`)).status).toBe(204);
+    const [one] = (await instance.server('GET', `${base}?project_id=${projectId}`)).body.data;
+    expect((await instance.server('DELETE', `${base}/${one.id}`)).status).toBe(204);
     expect((await inProject()).status).toBe(201);
   });
 

@@ -9,7 +9,7 @@ import { codeBlocks, shellBlock } from '../support/code-blocks.js';
 import { emit, finished, hastily } from '../support/dead-letters.js';
 import { eventually } from '../support/eventually.js';
 import { feedCaughtUp } from '../support/feed.js';
-import { House } from '../support/house.js';
+import { TestInstance } from '../support/test-instance.js';
 import { freePort } from '../support/processes.js';
 import { Receiver, status } from '../support/receiver.js';
 
@@ -43,13 +43,13 @@ interface Signed {
 /** How an example judges a request. */
 type Judge = (request: Signed) => Promise<boolean>;
 
-let house: House;
+let instance: TestInstance;
 /** A folder as a reader of the document would have it. */
 let folder: string;
 const stops: (() => void)[] = [];
 
 beforeAll(async () => {
-  house = await House.start({ env: { ...hastily, RATE_LIMITS: 'off' } });
+  instance = await TestInstance.start({ env: { ...hastily, RATE_LIMITS: 'off' } });
   folder = await mkdtemp(join(tmpdir(), 'gatehouse-webhooks-'));
   await symlink(join(root, 'node_modules'), join(folder, 'node_modules'), 'junction');
   for (const [name, code] of await codeBlocks(DOCUMENT)) await writeFile(join(folder, name), code);
@@ -62,7 +62,7 @@ beforeAll(async () => {
 }, 180_000);
 afterAll(async () => {
   for (const stop of stops) stop();
-  await house?.stop();
+  await instance?.stop();
   await rm(folder, { recursive: true, force: true });
 });
 
@@ -145,7 +145,7 @@ async function expectJudged(judge: Judge, secret: string): Promise<void> {
 async function testEvent(endpointId: string): Promise<Record<string, any>> {
   const { data } = JSON.parse(await walk(['test'], { ENDPOINT_ID: endpointId }));
   return eventually('the delivery ending', async () => {
-    const answer = await house.server('GET', `/v1/webhooks/deliveries/${data.id}`);
+    const answer = await instance.server('GET', `/v1/webhooks/deliveries/${data.id}`);
     return answer.body.data.state !== 'pending' && (answer.body.data as Record<string, any>);
   });
 }
@@ -157,8 +157,8 @@ async function walk(blocks: string[], env: Record<string, string> = {}): Promise
     cwd: folder,
     env: {
       PATH: process.env['PATH'],
-      GATEHOUSE_URL: house.baseUrl,
-      GATEHOUSE_SECRET_KEY: house.credentials.projectSecretKey,
+      GATEHOUSE_URL: instance.baseUrl,
+      GATEHOUSE_SECRET_KEY: instance.credentials.projectSecretKey,
       CURSOR: '',
       ...env,
     },
@@ -273,23 +273,23 @@ describe('the document', () => {
     while (more) ({ next_cursor: cursor, has_more: more } = await feed(cursor));
 
     target.otherwise = status(500);
-    await emit(house, 2);
+    await emit(instance, 2);
     const letters = await eventually('two dead letters', async () => {
-      const answer = await house.server('GET', `/v1/webhooks/dead-letters?endpoint_id=${id}`);
+      const answer = await instance.server('GET', `/v1/webhooks/dead-letters?endpoint_id=${id}`);
       return answer.body.data.length === 2 && (answer.body.data as Record<string, any>[]);
     });
     target.otherwise = status(204);
     const redelivery = JSON.parse(await walk(['redeliver'], { DELIVERY_ID: letters[0]!['id'] })).data;
     expect(redelivery).toMatchObject({ redelivery_of: letters[0]!['id'], event_id: letters[0]!['event_id'] });
     await eventually('its success', async () => {
-      const answer = await house.server('GET', `/v1/webhooks/deliveries/${redelivery.id}`);
+      const answer = await instance.server('GET', `/v1/webhooks/deliveries/${redelivery.id}`);
       return answer.body.data.state === 'succeeded';
     });
     const recovery = JSON.parse(await walk(['recover'], { ENDPOINT_ID: id, SINCE: since })).data;
-    expect(await finished(house, recovery.id)).toMatchObject({ progress: { made: 1, succeeded: 1 } });
+    expect(await finished(instance, recovery.id)).toMatchObject({ progress: { made: 1, succeeded: 1 } });
 
     const ids = letters.map(({ event_id }) => event_id as string);
-    await feedCaughtUp(house);
+    await feedCaughtUp(instance);
     const page = await feed(cursor);
     expect((page.data as { id: string }[]).map(({ id }) => id)).toEqual(expect.arrayContaining(ids));
   });

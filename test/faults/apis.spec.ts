@@ -5,8 +5,8 @@ import { registerOne } from '../support/customers.js';
 import { eventually } from '../support/eventually.js';
 import { inSeconds, note } from '../support/figures.js';
 import { History } from '../support/history.js';
-import { carriers, House, type Answer, type HouseOptions } from '../support/house.js';
-import { entryPoints, freePort, HouseProcess } from '../support/processes.js';
+import { carriers, TestInstance, type Answer, type InstanceOptions } from '../support/test-instance.js';
+import { entryPoints, freePort, ServerProcess } from '../support/processes.js';
 import { mixedRequests } from '../support/mixed-requests.js';
 import { pausesSince } from '../support/pauses.js';
 import { Receiver } from '../support/receiver.js';
@@ -14,40 +14,40 @@ import { RetryingProxy } from '../support/retrying-proxy.js';
 import { SteadyLoad } from '../support/steady-load.js';
 import { uniqueEmail } from '../support/unique-email.js';
 
-let house: House;
+let instance: TestInstance;
 let receiver: Receiver;
 let history: History;
 /** What has to be stopped after a test. */
-let open: { house: House; receiver: Receiver } | undefined;
-async function start(options: HouseOptions = {}): Promise<void> {
+let open: { instance: TestInstance; receiver: Receiver } | undefined;
+async function start(options: InstanceOptions = {}): Promise<void> {
   receiver = await Receiver.start();
-  house = await House.start({ ...options, env: { RATE_LIMITS: 'off', ...options.env } });
-  open = { house, receiver };
-  history = new History(house, receiver);
-  await house.createEndpoint(receiver.url, ['customer.created', 'login.succeeded']);
+  instance = await TestInstance.start({ ...options, env: { RATE_LIMITS: 'off', ...options.env } });
+  open = { instance, receiver };
+  history = new History(instance, receiver);
+  await instance.createEndpoint(receiver.url, ['customer.created', 'login.succeeded']);
 }
 afterEach(async () => {
-  await open?.house.stop();
+  await open?.instance.stop();
   await open?.receiver.stop();
   open = undefined;
 });
 
-/** Ends the api, and starts one that dies at a place; a house of one api, so nobody stands in for it. */
+/** Ends the api, and starts one that dies at a place; an instance of one api, so nobody stands in for it. */
 async function startDoomed(failpoint: string): Promise<void> {
-  await house.api.end();
-  house.startApi({ FAILPOINTS: failpoint });
-  await house.ready();
+  await instance.api.end();
+  instance.startApi({ FAILPOINTS: failpoint });
+  await instance.ready();
 }
 
 async function startAgain(): Promise<void> {
-  house.startApi();
-  await house.ready();
+  instance.startApi();
+  await instance.ready();
 }
 
 const created = (email: string, key: string): Promise<Answer> =>
-  house.request('POST', '/api/v1/customers', {
+  instance.request('POST', '/api/v1/customers', {
     body: { email },
-    headers: { authorization: `Bearer ${house.credentials.secretKey}`, 'idempotency-key': key },
+    headers: { authorization: `Bearer ${instance.credentials.secretKey}`, 'idempotency-key': key },
   });
 
 describe.each(carriers)('apis, deliveries carried by %s', (carrier) => {
@@ -56,13 +56,13 @@ describe.each(carriers)('apis, deliveries carried by %s', (carrier) => {
     await startDoomed('delivery.before-enqueue');
     const email = uniqueEmail();
     const asked = Date.now();
-    await expect(house.register(email)).rejects.toThrow();
-    expect(await house.api.ended()).toBeNull();
+    await expect(instance.register(email)).rejects.toThrow();
+    expect(await instance.api.ended()).toBeNull();
     await eventually('the event', () => receiver.requests.length === 1, 10_000);
     note({ 'arrived after': inSeconds(receiver.requests[0]!.at - asked) });
     await startAgain();
-    expect(await house.register(email)).toMatchObject({ status: 409 });
-    expect((await house.login(email)).status).toBe(200);
+    expect(await instance.register(email)).toMatchObject({ status: 409 });
+    expect((await instance.login(email)).status).toBe(200);
     const { requests } = await history.check({ lateMs: 10_000 });
     // Of the registration and of the login.
     expect(requests).toBe(2);
@@ -74,14 +74,14 @@ describe('apis', () => {
     await start();
     await startDoomed('delivery.before-commit');
     const email = uniqueEmail();
-    await expect(house.register(email)).rejects.toThrow();
-    expect(await house.api.ended()).toBeNull();
+    await expect(instance.register(email)).rejects.toThrow();
+    expect(await instance.api.ended()).toBeNull();
     await startAgain();
     for (const table of ['customers', 'sessions', 'mails', 'deliveries', 'one_time_tokens']) {
-      expect([table, await house.sql(`SELECT FROM ${table}`)]).toEqual([table, []]);
+      expect([table, await instance.sql(`SELECT FROM ${table}`)]).toEqual([table, []]);
     }
-    expect(await house.sql(`SELECT FROM events WHERE type LIKE 'customer.%'`)).toEqual([]);
-    expect((await house.register(email)).status).toBe(201);
+    expect(await instance.sql(`SELECT FROM events WHERE type LIKE 'customer.%'`)).toEqual([]);
+    expect((await instance.register(email)).status).toBe(201);
     expect((await history.check()).requests).toBe(1);
   });
 
@@ -90,24 +90,24 @@ describe('apis', () => {
     await startDoomed('delivery.before-enqueue');
     const [email, key] = [uniqueEmail(), randomUUID()];
     await expect(created(email, key)).rejects.toThrow();
-    expect(await house.api.ended()).toBeNull();
+    expect(await instance.api.ended()).toBeNull();
     await startAgain();
     const again = await created(email, key);
     expect(again).toMatchObject({ status: 201, body: { email } });
     expect(again.headers.get('idempotent-replayed')).toBe('true');
-    expect(await house.sql('SELECT FROM customers')).toHaveLength(1);
+    expect(await instance.sql('SELECT FROM customers')).toHaveLength(1);
     expect((await history.check({ lateMs: 10_000 })).requests).toBe(1);
   });
 
   it('an api is told to stop under 100 requests a second: ready 503 first, none is cut, Connection: close, exit 0 within 15 s', async () => {
     await start();
-    const customer = await registerOne(house);
-    const load = new SteadyLoad(100, mixedRequests(house, customer), 50);
+    const customer = await registerOne(instance);
+    const load = new SteadyLoad(100, mixedRequests(instance, customer), 50);
     await sleep(2_000);
     const told = Date.now();
-    const ended = house.api.end('SIGTERM');
+    const ended = instance.api.end('SIGTERM');
     const leave = await eventually('the api being no longer ready', async () => {
-      const answer = await house.request('GET', '/readyz').catch(() => null);
+      const answer = await instance.request('GET', '/readyz').catch(() => null);
       return answer?.status === 503 && answer.headers.get('connection') === 'close' && answer;
     });
     // Whoever heeds it sends nothing more; what was sent has to be answered.
@@ -138,16 +138,16 @@ describe('apis', () => {
 
   it('everything is restarted one after the other at 50 requests a second, behind a proxy that tries again when refused: no request fails', async () => {
     await start({ workers: 2, env: { DATABASE_POOL: '8' } });
-    const customer = await registerOne(house);
-    const ports = [Number(house.env['PORT']), await freePort()];
+    const customer = await registerOne(instance);
+    const ports = [Number(instance.env['PORT']), await freePort()];
     // The issuer of tokens stays the same.
-    const publicUrl = house.baseUrl;
+    const publicUrl = instance.baseUrl;
     const startReplica = (index: number) =>
-      house.startApi({ PORT: String(ports[index]), PUBLIC_URL: publicUrl });
-    const replicas = [house.api, startReplica(1)];
+      instance.startApi({ PORT: String(ports[index]), PUBLIC_URL: publicUrl });
+    const replicas = [instance.api, startReplica(1)];
     const proxy = await RetryingProxy.start(ports);
     // From here on clients go through the proxy.
-    house.env['PUBLIC_URL'] = proxy.url;
+    instance.env['PUBLIC_URL'] = proxy.url;
     try {
       const isReady = (port: number) =>
         fetch(`http://127.0.0.1:${port}/readyz`).then(
@@ -155,14 +155,14 @@ describe('apis', () => {
           () => false,
         );
       await eventually('the replica', () => isReady(ports[1]!));
-      const load = new SteadyLoad(50, mixedRequests(house, customer));
+      const load = new SteadyLoad(50, mixedRequests(instance, customer));
       await sleep(1_000);
       for (const index of [0, 1]) {
         expect(await replicas[index]!.end('SIGTERM')).toBe(0);
         replicas[index] = startReplica(index);
         await eventually('the replica', () => isReady(ports[index]!));
-        expect(await house.workers[index]!.end('SIGTERM')).toBe(0);
-        house.startWorker();
+        expect(await instance.workers[index]!.end('SIGTERM')).toBe(0);
+        instance.startWorker();
         await sleep(500);
       }
       await sleep(1_000);
@@ -178,31 +178,31 @@ describe('apis', () => {
 
   it('the schema grows while a replica runs that does not know it: all of its requests succeed, and one more of the old starts', async () => {
     await start();
-    const customer = await registerOne(house);
-    const load = new SteadyLoad(50, mixedRequests(house, customer));
+    const customer = await registerOne(instance);
+    const load = new SteadyLoad(50, mixedRequests(instance, customer));
     await sleep(1_000);
-    const tables = await house.sql<{ name: string }>(
+    const tables = await instance.sql<{ name: string }>(
       `SELECT c.relname AS name FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
        WHERE n.nspname = 'public' AND c.relkind IN ('r', 'p') AND NOT c.relispartition AND c.relname <> 'migrations'`,
     );
     // As a migration may: what is new has a default, or may be null.
     for (const { name } of tables) {
-      await house.sql(
+      await instance.sql(
         `ALTER TABLE "${name}" ADD COLUMN next_version text NOT NULL DEFAULT 'x', ADD COLUMN next_too jsonb`,
       );
     }
-    await house.sql(
+    await instance.sql(
       `INSERT INTO migrations (timestamp, name) VALUES (9999999999999, 'OfTheNextVersion9999999999999')`,
     );
     await sleep(1_500);
     await load.stop();
     const failed = history.exchanges.filter(({ answer }) => !answer || answer.status >= 400);
     expect(failed.map(({ path, answer }) => [path, answer?.status, answer?.body])).toEqual([]);
-    const old = house.startWorker();
+    const old = instance.startWorker();
     await eventually('a worker', () => old.log.some(({ message }) => message === 'ready'));
-    await house.api.end('SIGTERM');
+    await instance.api.end('SIGTERM');
     await startAgain();
-    expect((await house.register()).status).toBe(201);
+    expect((await instance.register()).status).toBe(201);
     note({ 'tables that grew': tables.length, asked: history.exchanges.length, failed: failed.length });
     await history.check();
   });
@@ -211,12 +211,12 @@ describe('apis', () => {
 describe('starting', () => {
   it('five replicas start on an empty database, and the one that migrates is killed: the others are ready, each migration once, never half a schema', async () => {
     await start({ workers: 0 });
-    const replicas: HouseProcess[] = [];
+    const replicas: ServerProcess[] = [];
     const database = `replicas_${randomUUID().replaceAll('-', '')}`;
     // By its name PostgreSQL tells which of them is at work.
     const roles = Array.from({ length: 5 }, (_, index) => `${database}_${index}`);
-    await house.sql(`CREATE DATABASE ${database} TEMPLATE template1`);
-    const url = new URL(house.env['DATABASE_URL']!);
+    await instance.sql(`CREATE DATABASE ${database} TEMPLATE template1`);
+    const url = new URL(instance.env['DATABASE_URL']!);
     url.pathname = `/${database}`;
     const holder = new pg.Client(url.href);
     try {
@@ -225,13 +225,13 @@ describe('starting', () => {
       await holder.query('BEGIN; CREATE TABLE deliveries ()');
       const ports = await Promise.all(roles.map(freePort));
       for (const [index, role] of roles.entries()) {
-        await house.sql(`CREATE ROLE ${role} SUPERUSER LOGIN PASSWORD 'none-${database}'`);
+        await instance.sql(`CREATE ROLE ${role} SUPERUSER LOGIN PASSWORD 'none-${database}'`);
         Object.assign(url, { username: role, password: `none-${database}` });
-        const env = { ...house.env, DATABASE_URL: url.href, PORT: String(ports[index]) };
-        replicas.push(new HouseProcess(entryPoints.api, env));
+        const env = { ...instance.env, DATABASE_URL: url.href, PORT: String(ports[index]) };
+        replicas.push(new ServerProcess(entryPoints.api, env));
       }
       const waiting = () =>
-        house.sql<{ role: string; isMigrating: boolean }>(
+        instance.sql<{ role: string; isMigrating: boolean }>(
           `SELECT usename AS role, query LIKE '%CREATE TABLE%' AS "isMigrating" FROM pg_stat_activity
            WHERE datname = $1 AND wait_event_type = 'Lock'`,
           [database],
@@ -249,7 +249,7 @@ describe('starting', () => {
       await holder.query('ROLLBACK');
       const released = Date.now();
       const [survivors, left] = [replicas, ports].map((all) => (all as unknown[]).toSpliced(victim, 1)) as [
-        HouseProcess[],
+        ServerProcess[],
         number[],
       ];
       for (const port of left) {
@@ -272,14 +272,14 @@ describe('starting', () => {
     } finally {
       await Promise.all(replicas.map((replica) => replica.end('SIGKILL')));
       await holder.end();
-      await house.sql(`DROP DATABASE IF EXISTS ${database} WITH (FORCE)`);
-      for (const role of roles) await house.sql(`DROP ROLE IF EXISTS ${role}`);
+      await instance.sql(`DROP DATABASE IF EXISTS ${database} WITH (FORCE)`);
+      for (const role of roles) await instance.sql(`DROP ROLE IF EXISTS ${role}`);
     }
   });
 
   it('production with faults in its configuration: exit 78, every fault named, no value of a secret', async () => {
     const secret = 'changeme-changeme-changeme-changeme';
-    const api = new HouseProcess(entryPoints.api, {
+    const api = new ServerProcess(entryPoints.api, {
       NODE_ENV: 'production',
       PORT: '99999',
       GATEHOUSE_SECRET: secret,

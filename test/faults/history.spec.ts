@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { Answer, Exchange } from '../support/house.js';
+import type { Answer, Exchange } from '../support/test-instance.js';
 import { repeats, violations, type Facts, type ProcessFate } from '../support/invariants.js';
 
 const [PROJECT, CUSTOMER, SESSION, EVENT, ENDPOINT, DELIVERY] = Array.from({ length: 6 }, () =>

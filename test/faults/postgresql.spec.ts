@@ -5,7 +5,7 @@ import { registerMany, registerOne, type Registered } from '../support/customers
 import { eventually } from '../support/eventually.js';
 import { inSeconds, note } from '../support/figures.js';
 import { History } from '../support/history.js';
-import { House, type Answer } from '../support/house.js';
+import { TestInstance, type Answer } from '../support/test-instance.js';
 import { mixedRequests } from '../support/mixed-requests.js';
 import { PostgresServer } from '../support/postgres-server.mjs';
 import { Receiver } from '../support/receiver.js';
@@ -23,25 +23,25 @@ const PATIENT = { lateMs: 60_000, settleMs: 50_000 };
 const inTime = (asked: Promise<Answer>, ms = 15_000): Promise<Answer> =>
   withTimeout(asked, ms, `no answer within ${ms} ms`);
 
-const idempotent = (house: House, key = randomUUID()): Promise<Answer> =>
-  house.request('POST', '/api/v1/customers', {
+const idempotent = (instance: TestInstance, key = randomUUID()): Promise<Answer> =>
+  instance.request('POST', '/api/v1/customers', {
     body: { email: uniqueEmail() },
-    headers: { authorization: `Bearer ${house.credentials.secretKey}`, 'idempotency-key': key },
+    headers: { authorization: `Bearer ${instance.credentials.secretKey}`, 'idempotency-key': key },
   });
 
 /** Of the pool of one process, by default. */
 const POOL = 10;
 
 /** One request of every kind: reading and writing, within a transaction and without. */
-function askEverything(house: House, { email, tokens }: Registered): Promise<Answer>[] {
+function askEverything(instance: TestInstance, { email, tokens }: Registered): Promise<Answer>[] {
   return [
-    house.customer(tokens.accessToken, 'GET', '/api/v1/me'),
-    house.request('POST', '/api/v1/auth/refresh', { body: { refreshToken: tokens.refreshToken } }),
-    house.server('GET', '/v1/webhooks/deliveries'),
-    house.page('POST', '/api/v1/auth/forgot-password', { email }),
-    house.login(email),
-    idempotent(house),
-    house.register(),
+    instance.customer(tokens.accessToken, 'GET', '/api/v1/me'),
+    instance.request('POST', '/api/v1/auth/refresh', { body: { refreshToken: tokens.refreshToken } }),
+    instance.server('GET', '/v1/webhooks/deliveries'),
+    instance.page('POST', '/api/v1/auth/forgot-password', { email }),
+    instance.login(email),
+    idempotent(instance),
+    instance.register(),
   ];
 }
 
@@ -53,9 +53,9 @@ function expectAway(answer: Answer): void {
 }
 
 /** As many as the pool has connections and more: a connection that was left in disorder would show. */
-async function expectNothingAmiss(house: House, { id, tokens }: Registered): Promise<void> {
+async function expectNothingAmiss(instance: TestInstance, { id, tokens }: Registered): Promise<void> {
   const answers = await Promise.all(
-    Array.from({ length: 30 }, () => house.customer(tokens.accessToken, 'GET', '/api/v1/me')),
+    Array.from({ length: 30 }, () => instance.customer(tokens.accessToken, 'GET', '/api/v1/me')),
   );
   expect(answers.map(({ status, body }) => [status, body.id])).toEqual(Array(30).fill([200, id]));
 }
@@ -63,61 +63,61 @@ async function expectNothingAmiss(house: House, { id, tokens }: Registered): Pro
 describe('faults of PostgreSQL', () => {
   const shared = process.env['TEST_POSTGRES_URL']!;
   let server: PostgresServer;
-  let house: House;
+  let instance: TestInstance;
   let receiver: Receiver;
   let history: History;
   let customer: Registered;
   beforeAll(async () => {
     server = await PostgresServer.start();
     process.env['TEST_POSTGRES_URL'] = server.url;
-    house = await House.start({
+    instance = await TestInstance.start({
       template: 'template1',
       env: { RATE_LIMITS: 'off', WEBHOOK_RETRY_SCHEDULE: '0s,1s,1s,1s,1s' },
     });
     receiver = await Receiver.start();
-    history = new History(house, receiver);
-    await house.createEndpoint(receiver.url, ['customer.created']);
-    customer = await registerOne(house);
+    history = new History(instance, receiver);
+    await instance.createEndpoint(receiver.url, ['customer.created']);
+    customer = await registerOne(instance);
   });
   afterEach(() => server.thaw());
   // One by one, so that the last are done whatever happens to the first.
-  afterAll(() => house?.stop());
+  afterAll(() => instance?.stop());
   afterAll(() => receiver?.stop());
   afterAll(() => server?.remove());
   afterAll(() => void (process.env['TEST_POSTGRES_URL'] = shared));
 
   it('I7: PostgreSQL is frozen: every request is answered 503 in time; thawed, the same processes go on', async () => {
-    await registerMany(house, 20);
+    await registerMany(instance, 20);
     await server.freeze();
-    const live = await house.request('GET', '/livez');
-    const ready = await house.request('GET', '/readyz');
-    const asked = [1, 2, 3].flatMap(() => askEverything(house, customer)).map((each) => inTime(each));
+    const live = await instance.request('GET', '/livez');
+    const ready = await instance.request('GET', '/readyz');
+    const asked = [1, 2, 3].flatMap(() => askEverything(instance, customer)).map((each) => inTime(each));
     const answers = await Promise.all(asked);
     expect([live.status, ready.status]).toEqual([200, 503]);
     answers.forEach(expectAway);
 
     server.thaw();
     const created = await eventually('a registration', async () => {
-      const { status, body } = await house.register();
+      const { status, body } = await instance.register();
       return status === 201 && (body.customer.id as string);
     });
-    await expectNothingAmiss(house, customer);
+    await expectNothingAmiss(instance, customer);
     await eventually('its event', () => receiver.requests.some(({ body }) => body.includes(created)));
-    expect([house.api, house.workers.at(-1)!].every(({ isRunning }) => isRunning)).toBe(true);
+    expect([instance.api, instance.workers.at(-1)!].every(({ isRunning }) => isRunning)).toBe(true);
     await history.check(PATIENT);
   });
 
   it('I7: PostgreSQL is frozen in the midst of a transaction: 503 in time, and no connection is used again', async () => {
-    const holder = await house.db.connect();
+    const holder = await instance.db.connect();
     await holder.query('BEGIN; LOCK TABLE events IN ACCESS EXCLUSIVE MODE');
     const inLine = uniqueEmail();
     const stuck = [
-      ...Array.from({ length: 8 }, () => inTime(house.register(inLine))),
+      ...Array.from({ length: 8 }, () => inTime(instance.register(inLine))),
       // Below the limit by a second wait: not even the claim of its key is waited for.
-      inTime(idempotent(house), 10_000),
+      inTime(idempotent(instance), 10_000),
     ];
     const pids = await eventually('their transactions waiting', async () => {
-      const rows = await house.sql<{ pid: number }>(
+      const rows = await instance.sql<{ pid: number }>(
         `SELECT pid FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND query LIKE '%INSERT INTO events%'`,
       );
       return rows.length === 2 && rows.map(({ pid }) => pid);
@@ -128,21 +128,21 @@ describe('faults of PostgreSQL', () => {
     await holder.query('ROLLBACK');
     holder.release();
     const isGone = async () =>
-      (await house.sql('SELECT FROM pg_stat_activity WHERE pid = ANY ($1)', [pids])).length === 0;
+      (await instance.sql('SELECT FROM pg_stat_activity WHERE pid = ANY ($1)', [pids])).length === 0;
     // Sooner than PostgreSQL itself gives up a transaction in which nothing happens.
     await eventually('their connections being gone', isGone, 5_000);
-    await expectNothingAmiss(house, customer);
+    await expectNothingAmiss(instance, customer);
     await history.check(PATIENT);
   });
 
   it('I7: PostgreSQL is frozen: both programs still end when they are told to', async () => {
     await server.freeze();
-    const ended = await Promise.all([house.api, house.workers[0]!].map((each) => each.end('SIGTERM')));
+    const ended = await Promise.all([instance.api, instance.workers[0]!].map((each) => each.end('SIGTERM')));
     expect(ended).toEqual([0, 0]);
     server.thaw();
-    house.startApi();
-    house.startWorker();
-    await house.ready();
+    instance.startApi();
+    instance.startWorker();
+    await instance.ready();
     await history.check(PATIENT);
   });
 
@@ -153,9 +153,9 @@ describe('faults of PostgreSQL', () => {
   ])(
     'PostgreSQL is %s at 50 mixed requests a second: 503 with Retry-After within 3 s meanwhile, the same processes, no error from 5 s after its return, nothing acknowledged is lost',
     async (_, interrupt) => {
-      const pids = [house.api, house.workers.at(-1)!].map(({ pid }) => pid);
+      const pids = [instance.api, instance.workers.at(-1)!].map(({ pid }) => pid);
       const began = Date.now();
-      const load = new SteadyLoad(50, mixedRequests(house, await registerOne(house)));
+      const load = new SteadyLoad(50, mixedRequests(instance, await registerOne(instance)));
       await sleep(1_500);
       const gone = Date.now();
       await interrupt();
@@ -183,48 +183,50 @@ describe('faults of PostgreSQL', () => {
       expect(refused.length).toBeGreaterThan(0);
       expect(times.longest).toBeLessThan(3_000);
       expect(times.last - back).toBeLessThan(5_000);
-      expect([house.api, house.workers.at(-1)!].map(({ pid, isRunning }) => isRunning && pid)).toEqual(pids);
-      await expectNothingAmiss(house, customer);
+      expect([instance.api, instance.workers.at(-1)!].map(({ pid, isRunning }) => isRunning && pid)).toEqual(
+        pids,
+      );
+      await expectNothingAmiss(instance, customer);
     },
   );
 
   it('PostgreSQL is not there when both programs start: live and not ready; when it comes they go on by themselves', async () => {
-    await Promise.all([house.api, house.workers.at(-1)!].map((each) => each.end('SIGTERM')));
+    await Promise.all([instance.api, instance.workers.at(-1)!].map((each) => each.end('SIGTERM')));
     await server.stop();
-    house.startApi();
-    const worker = house.startWorker();
+    instance.startApi();
+    const worker = instance.startWorker();
     const statusOf = (path: string) =>
-      house.request('GET', path).then(
+      instance.request('GET', path).then(
         ({ status }) => status,
         () => 0,
       );
     await eventually('the api listening', async () => (await statusOf('/livez')) === 200);
     expect(await statusOf('/readyz')).toBe(503);
-    expectAway(await house.register());
+    expectAway(await instance.register());
     await sleep(2_000);
     await server.start();
     const since = Date.now();
     await eventually('the api being ready', async () => (await statusOf('/readyz')) === 200, 20_000);
     note({ 'ready after': inSeconds(Date.now() - since) });
     await eventually('the worker being ready', () => worker.log.some(({ message }) => message === 'ready'));
-    await registerOne(house);
+    await registerOne(instance);
     await history.check(PATIENT);
   });
 
   it('the pool is exhausted, 200 clients before a locked table: 503 with Retry-After after 1.9 s at the earliest, 95 % of them within 3.0 s and all within 5.0 s, live 200, back within 1 s after release, no connection is lost', async () => {
-    const me = () => house.customer(customer.tokens.accessToken, 'GET', '/api/v1/me');
+    const me = () => instance.customer(customer.tokens.accessToken, 'GET', '/api/v1/me');
     const exhaust = async () => {
       const lines = () =>
-        house.api.log.filter(({ route, status }) => route === '/api/v1/me' && status === 503);
+        instance.api.log.filter(({ route, status }) => route === '/api/v1/me' && status === 503);
       const before = lines().length;
-      const holder = await house.db.connect();
+      const holder = await instance.db.connect();
       let liveMs: number;
       try {
         await holder.query('BEGIN; LOCK TABLE sessions IN ACCESS EXCLUSIVE MODE');
         const asked = Array.from({ length: 200 }, me);
         await sleep(1_000);
         const live = performance.now();
-        expect((await house.request('GET', '/livez')).status).toBe(200);
+        expect((await instance.request('GET', '/livez')).status).toBe(200);
         liveMs = performance.now() - live;
         (await Promise.all(asked)).forEach(expectAway);
       } finally {
@@ -255,10 +257,10 @@ describe('faults of PostgreSQL', () => {
       'refused after': `${inSeconds(first)} to ${inSeconds(most)}, the last after ${inSeconds(last)}`,
       'back after': inSeconds(backMs),
     });
-    await expectNothingAmiss(house, customer);
+    await expectNothingAmiss(instance, customer);
     // What has been lost stays busy; what the worker does each second does not.
     const connections = await eventually('the connections being idle', async () => {
-      const [row] = await house.sql<{ open: number; busy: number }>(
+      const [row] = await instance.sql<{ open: number; busy: number }>(
         `SELECT count(*)::int AS open, count(*) FILTER (WHERE state <> 'idle')::int AS busy FROM pg_stat_activity
          WHERE application_name = 'gatehouse' AND datname = current_database() AND query NOT LIKE 'LISTEN%'`,
       );
@@ -271,67 +273,69 @@ describe('faults of PostgreSQL', () => {
   });
 
   it('a migration waits for longer than a request may: the api goes on waiting', async () => {
-    const holder = await house.db.connect();
+    const holder = await instance.db.connect();
     try {
-      await house.api.end('SIGTERM');
+      await instance.api.end('SIGTERM');
       await holder.query('SELECT pg_advisory_lock($1)', [MIGRATION_LOCK]);
-      house.startApi();
+      instance.startApi();
       await eventually('the api migrating', async () => {
-        const waiting = await house.sql(`SELECT FROM pg_locks WHERE locktype = 'advisory' AND NOT granted`);
+        const waiting = await instance.sql(
+          `SELECT FROM pg_locks WHERE locktype = 'advisory' AND NOT granted`,
+        );
         return waiting.length > 0;
       });
       await sleep(7_000);
-      expect(house.api.isRunning).toBe(true);
+      expect(instance.api.isRunning).toBe(true);
     } finally {
       await holder.query('SELECT pg_advisory_unlock_all()');
       holder.release();
     }
-    await house.ready();
-    await registerOne(house);
+    await instance.ready();
+    await registerOne(instance);
     await history.check(PATIENT);
   });
 });
 
 describe('faults of the network to PostgreSQL', () => {
-  let house: House;
+  let instance: TestInstance;
   let proxy: SilentProxy;
   let receiver: Receiver;
   let history: History;
   beforeAll(async () => {
     const env = { RATE_LIMITS: 'off', WEBHOOK_RETRY_SCHEDULE: '0s,1s,1s,1s,1s' };
-    house = await House.start({ workers: 0, env });
-    const url = new URL(house.env['DATABASE_URL']!);
+    instance = await TestInstance.start({ workers: 0, env });
+    const url = new URL(instance.env['DATABASE_URL']!);
     proxy = await SilentProxy.start({ host: url.hostname, port: Number(url.port) });
     url.host = `127.0.0.1:${proxy.port}`;
-    await house.api.end('SIGTERM');
-    house.startApi({ DATABASE_URL: url.href });
-    house.startWorker({ DATABASE_URL: url.href });
-    await house.ready();
+    await instance.api.end('SIGTERM');
+    instance.startApi({ DATABASE_URL: url.href });
+    instance.startWorker({ DATABASE_URL: url.href });
+    await instance.ready();
     receiver = await Receiver.start();
-    history = new History(house, receiver);
-    await house.createEndpoint(receiver.url, ['customer.created']);
+    history = new History(instance, receiver);
+    await instance.createEndpoint(receiver.url, ['customer.created']);
   });
   afterAll(async () => {
     proxy?.speak();
-    await house?.stop();
+    await instance?.stop();
     await receiver?.stop();
     await proxy?.stop();
   });
 
   it('I7: the network to PostgreSQL is silent: 503 in time; what arrives late is taken for nothing else; the same processes go on', async () => {
     const customers: Registered[] = [];
-    for (let made = 0; made < 15; made += 1) customers.push(await registerOne(house));
-    const ask = ({ tokens }: Registered) => house.customer(tokens.accessToken, 'GET', '/api/v1/me');
+    for (let made = 0; made < 15; made += 1) customers.push(await registerOne(instance));
+    const ask = ({ tokens }: Registered) => instance.customer(tokens.accessToken, 'GET', '/api/v1/me');
     await Promise.all(customers.map(ask));
     proxy.fallSilent();
-    const asked = [...customers.map(ask), ...askEverything(house, customers[0]!)];
+    const asked = [...customers.map(ask), ...askEverything(instance, customers[0]!)];
     (await Promise.all(asked.map((each) => inTime(each)))).forEach(expectAway);
     proxy.speak();
     await eventually('an answer', async () => (await ask(customers[0]!)).status === 200);
     const answers = await Promise.all(customers.map(ask));
     expect(answers.map(({ body }) => body.id)).toEqual(customers.map(({ id }) => id));
-    await registerOne(house);
+    await registerOne(instance);
     await history.check(PATIENT);
-    expect([house.api, house.workers[0]!].map(({ isRunning }) => isRunning)).toEqual([true, true]);
+    expect([instance.api, instance.workers[0]!].map(({ isRunning }) => isRunning)).toEqual([true, true]);
   });
 });

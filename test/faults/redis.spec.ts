@@ -4,7 +4,7 @@ import { registerMany, registerOne } from '../support/customers.js';
 import { eventually } from '../support/eventually.js';
 import { inSeconds, note } from '../support/figures.js';
 import { History } from '../support/history.js';
-import { House, PASSWORD, type HouseOptions } from '../support/house.js';
+import { TestInstance, PASSWORD, type InstanceOptions } from '../support/test-instance.js';
 import { patiently } from '../support/patiently.js';
 import { freePort } from '../support/processes.js';
 import { Receiver, status } from '../support/receiver.js';
@@ -21,26 +21,26 @@ const JOIN_MS = 20_000;
 
 describeRedis('faults of Redis, deliveries carried by redis', () => {
   let redis: RedisServer | undefined;
-  let house: House;
+  let instance: TestInstance;
   let receiver: Receiver;
   let history: History;
-  const start = async ({ env, ...options }: HouseOptions = {}, url?: string) => {
+  const start = async ({ env, ...options }: InstanceOptions = {}, url?: string) => {
     redis = url ? undefined : await RedisServer.start();
     receiver = await Receiver.start();
-    house = await House.start({
+    instance = await TestInstance.start({
       ...options,
       env: { REDIS_URL: url ?? redis!.url, RATE_LIMITS: 'off', ...env },
     });
-    history = new History(house, receiver);
+    history = new History(instance, receiver);
   };
   afterEach(async () => {
-    await house?.stop();
+    await instance?.stop();
     await receiver?.stop();
     await redis?.remove();
   });
 
-  const listen = () => house.createEndpoint(receiver.url, ['customer.created']);
-  const readiness = async () => (await house.request('GET', '/readyz')).body;
+  const listen = () => instance.createEndpoint(receiver.url, ['customer.created']);
+  const readiness = async () => (await instance.request('GET', '/readyz')).body;
   /** The api counts Redis in, and a worker waits there for jobs. */
   const isJoined = async (): Promise<boolean> =>
     (await readiness()).redis === 'up' && /cmd=(bzpopmin|bzmpop)/i.test(await redis!.command('CLIENT LIST'));
@@ -57,16 +57,16 @@ describeRedis('faults of Redis, deliveries carried by redis', () => {
       status(firsts.has(request.event.id) ? 200 : 500)(response, request, undefined as never);
       firsts.add(request.event.id);
     };
-    const { tokens } = await registerOne(house);
+    const { tokens } = await registerOne(instance);
     for (let made = 1; made < 500; made += 20) {
       const batch = Array.from({ length: Math.min(20, 500 - made) }, () =>
-        house.server('POST', '/api/v1/customers', { email: uniqueEmail() }),
+        instance.server('POST', '/api/v1/customers', { email: uniqueEmail() }),
       );
       await Promise.all(batch);
     }
     await eventually('500 first attempts', () => firsts.size === 500);
     await redis!.flush();
-    const refreshed = await house.request('POST', '/api/v1/auth/refresh', {
+    const refreshed = await instance.request('POST', '/api/v1/auth/refresh', {
       body: { refreshToken: tokens.refreshToken },
     });
     expect(refreshed.status).toBe(200);
@@ -77,30 +77,32 @@ describeRedis('faults of Redis, deliveries carried by redis', () => {
     await start();
     await listen();
     // Beside it an api that never had Redis: whatever the machine does, it does to both.
-    const control = await startReplica(house, { REDIS_URL: '' });
+    const control = await startReplica(instance, { REDIS_URL: '' });
     const taken: { at: number; ms: number; baseUrl: string }[] = [];
     const register = async (baseUrl: string): Promise<void> => {
       let [at, began] = [0, 0];
       // The threads that hash passwords are the first to starve on a busy machine.
       await patiently(() => {
         [at, began] = [Date.now(), performance.now()];
-        return house.request('POST', '/api/v1/auth/register', {
+        return instance.request('POST', '/api/v1/auth/register', {
           body: { email: uniqueEmail(), password: PASSWORD },
-          headers: { 'x-publishable-key': house.credentials.publishableKey },
+          headers: { 'x-publishable-key': instance.credentials.publishableKey },
           baseUrl,
         });
       });
       taken.push({ at, ms: performance.now() - began, baseUrl });
     };
     const SECONDS = 7;
-    await registerMany(house, 20);
+    await registerMany(instance, 20);
     const stopped = Date.now();
     await redis!.stop();
-    const load = new SteadyLoad(40, (count) => register(count % 2 === 0 ? house.baseUrl : control.baseUrl));
+    const load = new SteadyLoad(40, (count) =>
+      register(count % 2 === 0 ? instance.baseUrl : control.baseUrl),
+    );
     await sleep(SECONDS * 1_000);
     const tries = [];
     for (let index = 0; index < 11; index += 1) {
-      tries.push(await patiently(() => house.login('nobody@example.com', 'wrong password')));
+      tries.push(await patiently(() => instance.login('nobody@example.com', 'wrong password')));
     }
     const asked = await load.stop();
     await control.process.end();
@@ -114,7 +116,7 @@ describeRedis('faults of Redis, deliveries carried by redis', () => {
     // What each request has to pay shows in most seconds; what the machine does in one of them does not.
     const seconds = Array.from({ length: SECONDS }, (_, second) => ({
       without: p99(control.baseUrl, second),
-      lost: p99(house.baseUrl, second) ?? Infinity,
+      lost: p99(instance.baseUrl, second) ?? Infinity,
     })).flatMap(({ without, lost }) => (without === null ? [] : [{ without, lost, more: lost - without }]));
     expect(seconds.length).toBeGreaterThanOrEqual(SECONDS - 2);
     const [middle] = seconds
@@ -128,7 +130,7 @@ describeRedis('faults of Redis, deliveries carried by redis', () => {
     expect(registered.length - others.length).toBe(20 + asked);
     await redis!.start();
     const back = await joined();
-    await house.register();
+    await instance.register();
     await history.check();
     expect(middle!.more).toBeLessThan(100);
     note({
@@ -149,17 +151,17 @@ describeRedis('faults of Redis, deliveries carried by redis', () => {
     // What takes longer each time is too slow; once, it may be the machine.
     let readyMs = await begin();
     for (let tries = 1; readyMs >= 10_000 && tries < 3; tries += 1) {
-      await Promise.all([house.stop(), receiver.stop()]);
+      await Promise.all([instance.stop(), receiver.stop()]);
       readyMs = await begin();
     }
     expect(readyMs).toBeLessThan(10_000);
     expect(await readiness()).toMatchObject({ status: 'degraded' });
     await listen();
-    await registerOne(house);
+    await registerOne(instance);
     await eventually('the delivery', () => receiver.requests.length === 1);
     redis = await RedisServer.start(port);
     note({ 'ready after': inSeconds(readyMs), 'used after': await joined() });
-    await registerOne(house);
+    await registerOne(instance);
     await history.check();
   });
 
@@ -170,23 +172,23 @@ describeRedis('faults of Redis, deliveries carried by redis', () => {
     await redis!.stop();
     await redis!.start();
     const since = Date.now();
-    await registerOne(house);
+    await registerOne(instance);
     await eventually('the delivery', () => receiver.requests.length === 1, 30_000);
     note({ 'delivered after': inSeconds(Date.now() - since), 'used again after': await joined(since) });
-    await registerOne(house);
+    await registerOne(instance);
     await history.check({ lateMs: 30_000 });
   });
 
   it('Redis is frozen: 201 and delivered all the same; thawed it is used again', async () => {
     await start();
     await listen();
-    await registerOne(house);
+    await registerOne(instance);
     redis!.hang();
-    await registerMany(house, 30);
+    await registerMany(instance, 30);
     await eventually('30 more deliveries', () => receiver.requests.length === 31);
     redis!.thaw();
     const back = await joined();
-    await registerMany(house, 10);
+    await registerMany(instance, 10);
     await history.check();
     const slowest = Math.max(...history.exchanges.map(({ ms }) => ms));
     note({ 'longest request': inSeconds(slowest), 'used again after': back });
@@ -195,14 +197,14 @@ describeRedis('faults of Redis, deliveries carried by redis', () => {
   it('Redis is full: 201 and delivered all the same; with room again it is used', async () => {
     await start();
     await listen();
-    await registerOne(house);
+    await registerOne(instance);
     await redis!.command('CONFIG SET maxmemory-policy noeviction');
     expect(await redis!.command('CONFIG SET maxmemory 1')).toBe('+OK');
-    await registerMany(house, 30);
+    await registerMany(instance, 30);
     await eventually('30 more deliveries', () => receiver.requests.length === 31, 30_000);
     await redis!.command('CONFIG SET maxmemory 0');
     const back = await joined();
-    await registerMany(house, 10);
+    await registerMany(instance, 10);
     await history.check();
     note({ 'used again after': back });
   });
@@ -210,8 +212,8 @@ describeRedis('faults of Redis, deliveries carried by redis', () => {
   it('the same job is in the queue 100 times: one request', async () => {
     await start({ workers: 0 });
     await listen();
-    await registerOne(house);
-    const [delivery] = await house.sql(
+    await registerOne(instance);
+    const [delivery] = await instance.sql(
       `SELECT id AS "deliveryId", endpoint_id AS "endpointId", project_id AS "projectId" FROM deliveries`,
     );
     const { hostname, port } = new URL(redis!.url);
@@ -225,8 +227,8 @@ describeRedis('faults of Redis, deliveries carried by redis', () => {
       opts: { jobId: `again-${index}`, removeOnComplete: true },
     }));
     await queue.addBulk(jobs);
-    house.startWorker();
-    house.startWorker();
+    instance.startWorker();
+    instance.startWorker();
     await eventually(
       'the queue being empty',
       async () => (await queue.getJobCountByTypes('wait', 'active')) === 0,
@@ -243,7 +245,7 @@ describeRedis('faults of Redis, deliveries carried by redis', () => {
     async (fault) => {
       await start({ env: { TRUSTED_PROXIES: '127.0.0.0/8', RATE_LIMITS: 'on' } });
       await listen();
-      const login = () => house.login(uniqueEmail(), PASSWORD, { 'x-forwarded-for': '203.0.113.9' });
+      const login = () => instance.login(uniqueEmail(), PASSWORD, { 'x-forwarded-for': '203.0.113.9' });
       expect((await login()).status).toBe(401);
       if (fault === 'stopped') await redis!.stop();
       else redis!.hang();
@@ -255,7 +257,7 @@ describeRedis('faults of Redis, deliveries carried by redis', () => {
       }
       // The one before the fault was counted on Redis.
       expect(statuses).toEqual([...Array<number>(30).fill(401), 429]);
-      await registerOne(house);
+      await registerOne(instance);
       expect(await history.check()).toMatchObject({ deliveries: 1, requests: 1 });
     },
   );
@@ -265,9 +267,9 @@ describeRedis('faults of Redis, deliveries carried by redis', () => {
     await listen();
     await redis!.stop();
     await eventually('Redis being missed', async () => (await readiness()).redis === 'down');
-    await registerOne(house);
+    await registerOne(instance);
     await eventually('the delivery', () => receiver.requests.length === 1);
-    for (const program of [house.api, house.workers[0]!]) {
+    for (const program of [instance.api, instance.workers[0]!]) {
       const told = Date.now();
       expect(await program.end('SIGTERM')).toBe(0);
       expect(Date.now() - told).toBeLessThan(6_000);

@@ -6,7 +6,7 @@ import { brotliCompressSync, gzipSync } from 'node:zlib';
 import { createAuthority, selfSigned } from '../support/certificates.js';
 import { eventually } from '../support/eventually.js';
 import { History } from '../support/history.js';
-import { House } from '../support/house.js';
+import { TestInstance } from '../support/test-instance.js';
 import { NameServer } from '../support/name-server.js';
 import { answer, flood, headerOf, raw, RawTarget, type RawAnswer } from '../support/raw-target.js';
 
@@ -111,21 +111,21 @@ const broken: [name: string, RawAnswer, error: string][] = [
 ];
 
 /** What is pending for them is cancelled. */
-async function deleteAll(house: House, endpoints: { id: string }[]): Promise<void> {
+async function deleteAll(instance: TestInstance, endpoints: { id: string }[]): Promise<void> {
   for (const { id } of endpoints) {
-    const { status } = await house.server('DELETE', `/v1/webhooks/endpoints/${id}`);
+    const { status } = await instance.server('DELETE', `/v1/webhooks/endpoints/${id}`);
     expect(status).toBe(204);
   }
 }
 
 describe('targets that misbehave', () => {
-  let house: House;
+  let instance: TestInstance;
   let history: History;
   let folder: string;
   /** A proxy that the environment names, and what redirects lead to. */
   let proxy: RawTarget;
   let elsewhere: RawTarget;
-  let worker: House['workers'][number];
+  let worker: TestInstance['workers'][number];
   const authority = createAuthority();
 
   beforeAll(async () => {
@@ -133,9 +133,9 @@ describe('targets that misbehave', () => {
     await writeFile(join(folder, 'ca.pem'), authority.cert);
     proxy = await RawTarget.start();
     elsewhere = await RawTarget.start();
-    house = await House.start({ workers: 0, env });
-    history = new History(house);
-    worker = house.startWorker({
+    instance = await TestInstance.start({ workers: 0, env });
+    history = new History(instance);
+    worker = instance.startWorker({
       ...Object.fromEntries(
         ['http_proxy', 'https_proxy', 'all_proxy', 'HTTP_PROXY', 'HTTPS_PROXY', 'ALL_PROXY'].map((name) => [
           name,
@@ -147,11 +147,11 @@ describe('targets that misbehave', () => {
       NODE_OPTIONS: '--tls-min-v1.0',
       NODE_EXTRA_CA_CERTS: join(folder, 'ca.pem'),
     });
-    await house.ready();
+    await instance.ready();
   });
 
   afterAll(async () => {
-    await house?.stop();
+    await instance?.stop();
     await Promise.all([proxy?.stop(), elsewhere?.stop()]);
     await rm(folder, { recursive: true, force: true });
   });
@@ -162,19 +162,19 @@ describe('targets that misbehave', () => {
     isDone = (attempts: Attempt[]) => attempts.at(-1)?.success === true || attempts.length === 2,
   ): Promise<Attempt[][]> => {
     const endpoints = await Promise.all(
-      targets.map(({ url }) => house.createEndpoint(url, ['customer.created'])),
+      targets.map(({ url }) => instance.createEndpoint(url, ['customer.created'])),
     );
-    await house.register();
+    await instance.register();
     const attempts = await eventually('the attempts', async () => {
       const found = await Promise.all(endpoints.map(({ id }) => attemptsOf(id.slice(3))));
       return found.every(isDone) && found;
     });
-    await deleteAll(house, endpoints);
+    await deleteAll(instance, endpoints);
     return attempts;
   };
 
   const attemptsOf = (endpointId: string): Promise<Attempt[]> =>
-    house.sql<Attempt>(
+    instance.sql<Attempt>(
       `SELECT http_status, success, error, duration_ms, response_body, retry_after,
          extract(epoch FROM started_at)::float8 * 1000 AS started_at,
          extract(epoch FROM closed_at)::float8 * 1000 AS closed_at
@@ -237,7 +237,7 @@ describe('targets that misbehave', () => {
       expect(elsewhere.connections).toBe(0);
     });
 
-    it('WH-05: a request brings no cookie, no credential and nothing of this house, and asks for plain bytes', () => {
+    it('WH-05: a request brings no cookie, no credential and nothing of this instance, and asks for plain bytes', () => {
       const requests = targets.flatMap((target) => target.requests);
       expect(requests.length).toBeGreaterThan(rows.length);
       for (const request of requests) {
@@ -430,16 +430,16 @@ describe('targets that misbehave', () => {
   describe('by how they keep a connection', () => {
     const twice = async (first: RawAnswer): Promise<RawTarget> => {
       const [target] = await startTargets([[first, 200]]);
-      const endpoint = await house.createEndpoint(target!.url, ['customer.created']);
+      const endpoint = await instance.createEndpoint(target!.url, ['customer.created']);
       for (const count of [1, 2]) {
-        await house.register();
+        await instance.register();
         await eventually('the request', () => target!.requests.length === count);
         await eventually('the attempt being closed', async () => {
-          const open = await house.sql(`SELECT 1 FROM deliveries WHERE lease_until IS NOT NULL`);
+          const open = await instance.sql(`SELECT 1 FROM deliveries WHERE lease_until IS NOT NULL`);
           return open.length === 0;
         });
       }
-      await deleteAll(house, [endpoint]);
+      await deleteAll(instance, [endpoint]);
       await target!.stop();
       return target!;
     };
@@ -467,40 +467,44 @@ describe('targets that misbehave', () => {
 describe('a name server that is silent', () => {
   /** A name is given up after half of it: until then all that can be reached has been. */
   const patient = { WEBHOOK_TIMEOUT: '40s' };
-  let house: House;
+  let instance: TestInstance;
   let names: NameServer;
   let target: RawTarget;
   beforeAll(async () => {
     names = await NameServer.start({ '*': 'silent' });
     target = await RawTarget.start();
-    house = await House.start({ env: { ...env, ...patient, WEBHOOK_DNS_SERVERS: names.address } });
+    instance = await TestInstance.start({ env: { ...env, ...patient, WEBHOOK_DNS_SERVERS: names.address } });
   });
   afterAll(async () => {
-    await house?.stop();
+    await instance?.stop();
     await Promise.all([names?.stop(), target?.stop()]);
   });
 
   it('WH-06, WH-13: 80 deliveries that wait for it delay none to a literal or to localhost', async () => {
-    const history = new History(house);
+    const history = new History(instance);
     history.watch(target);
     const endpoints: { id: string }[] = [];
     const listen = async (host: string) =>
-      endpoints.push(await house.createEndpoint(target.url.replace('127.0.0.1', host), ['customer.created']));
+      endpoints.push(
+        await instance.createEndpoint(target.url.replace('127.0.0.1', host), ['customer.created']),
+      );
     for (let index = 0; index < 40; index += 1) await listen(`hangs-${index}.example`);
     await Promise.all(['127.0.0.1', 'localhost'].map(listen));
-    await house.register();
-    await house.register();
+    await instance.register();
+    await instance.register();
     const given = await eventually('the others being given up', async () => {
-      const rows = await house.sql(`SELECT error, duration_ms FROM attempts WHERE http_status = 0 LIMIT 80`);
+      const rows = await instance.sql(
+        `SELECT error, duration_ms FROM attempts WHERE http_status = 0 LIMIT 80`,
+      );
       return rows.length === 80 && rows;
     });
     for (const { error, duration_ms } of given) {
       expect(error).toBe('dns_error');
       expect(duration_ms).toBeLessThan(40_000 / SCALE);
     }
-    const first = await house.sql('SELECT success FROM attempts ORDER BY closed_at LIMIT 4');
+    const first = await instance.sql('SELECT success FROM attempts ORDER BY closed_at LIMIT 4');
     expect(first).toEqual(Array(4).fill({ success: true }));
-    await deleteAll(house, endpoints);
+    await deleteAll(instance, endpoints);
     await history.check();
   });
 });

@@ -3,7 +3,7 @@ import { registerMany } from '../support/customers.js';
 import { eventually } from '../support/eventually.js';
 import { inSeconds, note } from '../support/figures.js';
 import { History } from '../support/history.js';
-import { carriers, House } from '../support/house.js';
+import { carriers, TestInstance } from '../support/test-instance.js';
 import { Receiver, status, type Answer } from '../support/receiver.js';
 import { startOver } from '../support/start-over.js';
 import { uniqueEmail } from '../support/unique-email.js';
@@ -24,44 +24,44 @@ const hold: Answer = () => undefined;
 
 describe.each(carriers)('workers, deliveries carried by %s', (carrier) => {
   /** Its api outlives the tests: none of them ends it. */
-  let shared: House;
-  let house: House;
+  let shared: TestInstance;
+  let instance: TestInstance;
   let receiver: Receiver;
   let history: History;
   beforeAll(async () => {
-    shared = await House.start({ carrier, env, workers: 0 });
+    shared = await TestInstance.start({ carrier, env, workers: 0 });
   });
   afterAll(async () => shared?.stop());
-  /** @param own in a house of its own, with this besides */
+  /** @param own in an instance of its own, with this besides */
   const start = async (workers = 1, own?: Record<string, string>) => {
     receiver = await Receiver.start();
-    house = own ? await House.start({ carrier, env: { ...env, ...own }, workers: 0 }) : shared;
-    history = new History(house, receiver);
-    for (let index = 0; index < workers; index += 1) house.startWorker();
-    await house.ready();
+    instance = own ? await TestInstance.start({ carrier, env: { ...env, ...own }, workers: 0 }) : shared;
+    history = new History(instance, receiver);
+    for (let index = 0; index < workers; index += 1) instance.startWorker();
+    await instance.ready();
   };
   afterEach(async () => {
     await receiver?.stop();
-    await (house === shared ? startOver(house) : house?.stop());
+    await (instance === shared ? startOver(instance) : instance?.stop());
   });
 
-  const listen = () => house.createEndpoint(receiver.url, ['customer.created']);
+  const listen = () => instance.createEndpoint(receiver.url, ['customer.created']);
   /** The attempts so far as [number, status, error]. */
   const outcomes = async () =>
-    (await house.attempts()).map(({ attempt, http_status, error }) => [attempt, http_status, error]);
+    (await instance.attempts()).map(({ attempt, http_status, error }) => [attempt, http_status, error]);
   const sameEvent = () => new Set(receiver.requests.map(({ headers }) => headers['webhook-id'])).size;
 
   it('a worker is killed while the target holds the request: worker_lost at the end of the lease, then the next attempt on schedule', async () => {
     await start();
     await listen();
     // At once: the worker would give the request up after its time-out.
-    receiver.answer(() => void house.workers[0]!.end('SIGKILL'));
-    await house.register();
+    receiver.answer(() => void instance.workers[0]!.end('SIGKILL'));
+    await instance.register();
     await eventually('the request', () => receiver.requests.length === 1);
     const claimed = Date.now();
-    await house.workers[0]!.ended();
-    house.startWorker();
-    await house.ready();
+    await instance.workers[0]!.ended();
+    instance.startWorker();
+    await instance.ready();
     const readyMs = Date.now() - claimed;
     await eventually('a record', async () => (await outcomes()).length > 0);
     const closedMs = Date.now() - claimed;
@@ -80,12 +80,12 @@ describe.each(carriers)('workers, deliveries carried by %s', (carrier) => {
   it("a worker is killed after the target's 200, before it is recorded: worker_lost, and the target gets the event again, the documented repeat", async () => {
     await start(0);
     await listen();
-    const doomed = house.startWorker({ FAILPOINTS: 'delivery.before-close' });
-    await house.ready();
-    await house.register();
+    const doomed = instance.startWorker({ FAILPOINTS: 'delivery.before-close' });
+    await instance.ready();
+    await instance.register();
     expect(await doomed.ended()).toBeNull();
     expect(receiver.requests.map(({ answered }) => answered?.status)).toEqual([200]);
-    house.startWorker();
+    instance.startWorker();
     const { repeats } = await history.check();
     expect(repeats).toBe(1);
     expect(await outcomes()).toEqual([
@@ -98,21 +98,21 @@ describe.each(carriers)('workers, deliveries carried by %s', (carrier) => {
   it('a worker is killed during attempt 5: no sixth request, a dead letter that can be redelivered', async () => {
     await start();
     await listen();
-    const kill: Answer = () => void house.workers[0]!.end('SIGKILL');
+    const kill: Answer = () => void instance.workers[0]!.end('SIGKILL');
     receiver.answer(status(500), status(500), status(500), status(500), kill);
-    await house.register();
+    await instance.register();
     await eventually('attempt 5', () => receiver.requests.length === 5);
-    await house.workers[0]!.ended();
-    house.startWorker();
+    await instance.workers[0]!.ended();
+    instance.startWorker();
     const attempts = await eventually('the dead letter', async () => {
-      const found = await house.attempts();
+      const found = await instance.attempts();
       return found.length === 5 && found;
     });
     expect(attempts[4]).toMatchObject({ attempt: 5, error: 'worker_lost', delivery_state: 'failed' });
     await sleep(1_000);
     expect(receiver.requests).toHaveLength(5);
     const dead = attempts[0]!['delivery_id'] as string;
-    expect((await house.server('POST', `/v1/webhooks/deliveries/${dead}/redeliver`)).status).toBe(202);
+    expect((await instance.server('POST', `/v1/webhooks/deliveries/${dead}/redeliver`)).status).toBe(202);
     await eventually('the redelivery', () => receiver.requests.length >= 6);
     await history.check();
   });
@@ -120,16 +120,16 @@ describe.each(carriers)('workers, deliveries carried by %s', (carrier) => {
   it('a worker stands still for longer than its lease: its late result changes nothing, another worker delivers', async () => {
     await start();
     await listen();
-    const [frozen] = house.workers as [House['workers'][number]];
+    const [frozen] = instance.workers as [TestInstance['workers'][number]];
     let answerLate!: () => void;
     receiver.answer((response) => {
       frozen.freeze();
       answerLate = () => response.end('late');
     });
-    await house.register();
+    await instance.register();
     await eventually('the request', () => receiver.requests.length === 1);
     // The other one is told to be ready before the first can be asked.
-    const other = house.startWorker();
+    const other = instance.startWorker();
     await eventually('the other worker', () => other.log.some(({ message }) => message === 'ready'));
     await eventually('another attempt', () => receiver.requests.length >= 2);
     answerLate();
@@ -148,16 +148,16 @@ describe.each(carriers)('workers, deliveries carried by %s', (carrier) => {
 
   it('a worker is told to stop with 20 requests in flight: they finish, nothing stays leased, exit 0', async () => {
     await start(0);
-    house.startWorker({ WEBHOOK_TIMEOUT: '60s' });
-    await house.ready();
+    instance.startWorker({ WEBHOOK_TIMEOUT: '60s' });
+    await instance.ready();
     await listen();
     receiver.otherwise = (response) => void setTimeout(() => response.end('late'), 700);
-    await registerMany(house, 20);
+    await registerMany(instance, 20);
     await eventually('20 requests', () => receiver.requests.length === 20);
     const told = Date.now();
-    expect(await house.workers[0]!.end('SIGTERM')).toBe(0);
+    expect(await instance.workers[0]!.end('SIGTERM')).toBe(0);
     note({ 'ended after': inSeconds(Date.now() - told) });
-    expect(await house.sql('SELECT FROM deliveries WHERE lease_until IS NOT NULL')).toHaveLength(0);
+    expect(await instance.sql('SELECT FROM deliveries WHERE lease_until IS NOT NULL')).toHaveLength(0);
     expect((await history.check()).requests).toBe(20);
   });
 
@@ -165,15 +165,15 @@ describe.each(carriers)('workers, deliveries carried by %s', (carrier) => {
     await start();
     await listen();
     receiver.answer(...Array.from({ length: 5 }, () => status(500)));
-    await house.register();
+    await instance.register();
     const dead = await eventually('the dead letter', async () => {
-      const [found] = await house.attempts({ delivery_state: 'failed' });
+      const [found] = await instance.attempts({ delivery_state: 'failed' });
       return found?.['delivery_id'] as string | undefined;
     });
     const path = `/v1/webhooks/deliveries/${dead}/redeliver`;
-    const clicks = await Promise.all(Array.from({ length: 20 }, () => house.server('POST', path)));
+    const clicks = await Promise.all(Array.from({ length: 20 }, () => instance.server('POST', path)));
     expect(clicks.map(({ status }) => status).sort()).toEqual([202, ...Array<number>(19).fill(409)]);
-    const audited = await house.sql(
+    const audited = await instance.sql(
       `SELECT FROM audit_log WHERE action = 'webhook_delivery.redelivered' AND target_id = $1`,
       [dead],
     );
@@ -185,17 +185,17 @@ describe.each(carriers)('workers, deliveries carried by %s', (carrier) => {
     await start(1, { TIME_SCALE: '1', WEBHOOK_TIMEOUT: '60s', WEBHOOK_RETRY_SCHEDULE: '0s,1s,1s,1s,1s' });
     await listen();
     receiver.answer(...Array.from({ length: 20 }, () => hold));
-    await registerMany(house, 20);
+    await registerMany(instance, 20);
     await eventually('20 requests', () => receiver.requests.length === 20);
     const told = Date.now();
-    expect(await house.workers[0]!.end('SIGTERM')).toBe(0);
+    expect(await instance.workers[0]!.end('SIGTERM')).toBe(0);
     const endMs = Date.now() - told;
     expect(endMs).toBeGreaterThan(11_000);
     note({ 'ended after': inSeconds(endMs) });
-    expect(await house.sql('SELECT FROM deliveries WHERE lease_until IS NOT NULL')).toHaveLength(0);
+    expect(await instance.sql('SELECT FROM deliveries WHERE lease_until IS NOT NULL')).toHaveLength(0);
     expect(new Set((await outcomes()).map(([, , error]) => error))).toEqual(new Set(['worker_lost']));
     // Meanwhile there is no worker at all; it counts from when the next one is there.
-    house.startWorker();
+    instance.startWorker();
     expect((await history.check({ lateMs: 15_000 })).requests).toBe(40);
   });
 
@@ -207,16 +207,16 @@ describe.each(carriers)('workers, deliveries carried by %s', (carrier) => {
     async (_, method, action, expected) => {
       await start(0);
       // So that few have failed for the fifth time when it is changed.
-      house.startWorker({ WEBHOOK_RETRY_SCHEDULE: '0s,10s,10s,10s,10s' });
-      await house.ready();
+      instance.startWorker({ WEBHOOK_RETRY_SCHEDULE: '0s,10s,10s,10s,10s' });
+      await instance.ready();
       const endpoint = await listen();
       receiver.otherwise = status(500);
-      await registerMany(house, 20);
-      await eventually('20 failures', async () => (await house.attempts()).length >= 20);
-      const changed = await house.server(method, `/v1/webhooks/endpoints/${endpoint.id}${action}`);
+      await registerMany(instance, 20);
+      await eventually('20 failures', async () => (await instance.attempts()).length >= 20);
+      const changed = await instance.server(method, `/v1/webhooks/endpoints/${endpoint.id}${action}`);
       expect(changed.status).toBe(expected);
       await eventually('the last of them', async () => {
-        const open = await house.sql('SELECT FROM deliveries WHERE lease_until IS NOT NULL');
+        const open = await instance.sql('SELECT FROM deliveries WHERE lease_until IS NOT NULL');
         return open.length === 0;
       });
       const before = receiver.requests.length;
@@ -227,7 +227,7 @@ describe.each(carriers)('workers, deliveries carried by %s', (carrier) => {
       // On a slow machine one or the other may have failed for the fifth time by then.
       expect(cancelled + deadLetters).toBe(20);
       expect(cancelled).toBeGreaterThan(0);
-      expect((await house.attempts()).length).toBe(before);
+      expect((await instance.attempts()).length).toBe(before);
     },
   );
 
@@ -235,10 +235,10 @@ describe.each(carriers)('workers, deliveries carried by %s', (carrier) => {
     await start(0);
     await listen();
     // No target of a busy machine is so slow that it would be asked again.
-    for (let index = 0; index < 5; index += 1) house.startWorker({ WEBHOOK_TIMEOUT: '60s' });
-    await house.ready();
+    for (let index = 0; index < 5; index += 1) instance.startWorker({ WEBHOOK_TIMEOUT: '60s' });
+    await instance.ready();
     const customers = Array.from({ length: 1_000 }, () => ({ email: uniqueEmail() }));
-    const made = await house.server('POST', '/api/v1/customers/import', { customers, emitEvents: true });
+    const made = await instance.server('POST', '/api/v1/customers/import', { customers, emitEvents: true });
     expect(made.status).toBe(200);
     // They count from the beginning of the import, which is one transaction.
     const { requests, attempts } = await history.check({ lateMs: 20_000 });

@@ -16,7 +16,7 @@ export const looks = {
 } satisfies Record<string, BrowserContextOptions>;
 export type Look = keyof typeof looks;
 
-/** Takes pictures of the console of one house, in one look. */
+/** Takes pictures of the console of one instance, in one look. */
 export class Camera {
   private constructor(
     readonly page: Page,

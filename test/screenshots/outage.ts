@@ -1,4 +1,4 @@
-import type { House } from '../support/house.js';
+import type { TestInstance } from '../support/test-instance.js';
 import type { OperatorClient } from '../support/operator.js';
 import { idAt } from '../support/past.js';
 import { insertRows, type Listener } from './past-log.js';
@@ -19,19 +19,19 @@ interface Dead {
  * @returns ids with their prefixes: the batch, the delivery that failed twice, and its event
  */
 export async function resolveOutage(
-  house: House,
+  instance: TestInstance,
   operator: OperatorClient,
   { crm, partner }: { crm: Listener; partner: Listener },
 ): Promise<{ batch: string; delivery: string; event: string }> {
   const by = `operator:${operator.operator.id}`;
   const end = Date.now() - 4.9 * DAY_MS;
-  const dead = await house.sql<Dead>(
+  const dead = await instance.sql<Dead>(
     `SELECT * FROM deliveries WHERE endpoint_id = $1 AND state = 'failed' AND created_at < now() - interval '4 days'`,
     [crm.id],
   );
   const reason = 'The CRM has been upgraded and is back';
   const batch = idAt(end);
-  await insertRows(house, 'redelivery_batches', [
+  await insertRows(instance, 'redelivery_batches', [
     {
       id: batch,
       organization_id: null,
@@ -55,19 +55,25 @@ export async function resolveOutage(
       finished_at: iso(end + 70_000),
     },
   ]);
-  await redeliver(house, dead, { by, reason, batch, at: (index) => end + 41_000 + index * 300, works: true });
+  await redeliver(instance, dead, {
+    by,
+    reason,
+    batch,
+    at: (index) => end + 41_000 + index * 300,
+    works: true,
+  });
 
-  const [newest] = await house.sql<Dead>(
+  const [newest] = await instance.sql<Dead>(
     `SELECT * FROM deliveries WHERE endpoint_id = $1 AND state = 'failed' AND last_http_status = 502
        AND finished_at < now() - interval '1 hour' ORDER BY event_type = 'customer.created' DESC, id DESC LIMIT 1`,
     [partner.id],
   );
   const again = { by, reason: 'Loyalty says that their proxy is repaired', batch: null, works: false };
-  const [made] = await redeliver(house, [newest!], {
+  const [made] = await redeliver(instance, [newest!], {
     ...again,
     at: () => Date.parse(String(newest!.finished_at)) + 22 * 60_000,
   });
-  const [discarded] = await house.sql<Dead>(
+  const [discarded] = await instance.sql<Dead>(
     `SELECT id FROM deliveries WHERE state = 'failed' AND resolution IS NULL AND last_http_status = 401 LIMIT 1`,
   );
   if (discarded)
@@ -92,7 +98,7 @@ interface Redelivery {
 
 /** @returns the new deliveries */
 async function redeliver(
-  house: House,
+  instance: TestInstance,
   dead: Dead[],
   { by, reason, batch, at, works }: Redelivery,
 ): Promise<{ id: string }[]> {
@@ -108,13 +114,13 @@ async function redeliver(
     created_at: iso(at(index)),
     finished_at: iso(at(index) + (works ? 140 : 2_175_400)),
   }));
-  await insertRows(house, 'deliveries', made);
+  await insertRows(instance, 'deliveries', made);
   for (const each of made) {
-    await house.sql(
+    await instance.sql(
       `UPDATE deliveries SET resolution = 'redelivered', redelivered_as = $2, reason = $3, resolved_by = $4 WHERE id = $1`,
       [each.redelivery_of, each.id, reason, by],
     );
-    await house.sql(
+    await instance.sql(
       `INSERT INTO attempts (id, organization_id, project_id, event_id, event_type, endpoint_id, delivery_id, target_url,
          attempt, http_status, success, error, duration_ms, response_body, started_at, closed_at)
        SELECT gen.id, organization_id, project_id, event_id, event_type, endpoint_id, $2, target_url, attempt,

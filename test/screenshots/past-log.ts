@@ -1,5 +1,5 @@
 import type { AttemptError } from '#domain';
-import type { House } from '../support/house.js';
+import type { TestInstance } from '../support/test-instance.js';
 import { idAt, insertDays } from '../support/past.js';
 import { chance, type Person } from './people.js';
 
@@ -59,20 +59,20 @@ interface Log {
 }
 
 /** Writes thirty days of events with what became of them, before any worker has looked. */
-export async function insertLog(house: House, scenes: Scene[]): Promise<void> {
+export async function insertLog(instance: TestInstance, scenes: Scene[]): Promise<void> {
   const end = Date.now();
   const log: Log = { events: [], deliveries: [], attempts: [] };
   for (const [index, scene] of scenes.entries()) tell(log, scene, end, chance(index + 1));
-  await insertDays(house, end - DAYS * DAY_MS);
-  await insertRows(house, 'events', log.events);
-  await insertRows(house, 'deliveries', log.deliveries);
-  await insertRows(house, 'attempts', log.attempts);
+  await insertDays(instance, end - DAYS * DAY_MS);
+  await insertRows(instance, 'events', log.events);
+  await insertRows(instance, 'deliveries', log.deliveries);
+  await insertRows(instance, 'attempts', log.attempts);
 }
 
 /** Writes rows as they are, under the names of columns. All have those of the first. */
-export async function insertRows(house: House, table: string, rows: Row[]): Promise<void> {
+export async function insertRows(instance: TestInstance, table: string, rows: Row[]): Promise<void> {
   const columns = Object.keys(rows[0]!).join(', ');
-  await house.sql(
+  await instance.sql(
     `INSERT INTO ${table} (${columns}) SELECT ${columns} FROM json_populate_recordset(NULL::${table}, $1)`,
     [JSON.stringify(rows)],
   );

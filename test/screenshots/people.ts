@@ -10,7 +10,7 @@ const LAST_NAMES = [
   ...['Dubois', 'Jansen'],
 ];
 
-/** Somebody of a house that exists in pictures alone. */
+/** Somebody of an instance that exists in pictures alone. */
 export interface Person {
   id: string;
   email: string;

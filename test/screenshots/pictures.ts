@@ -1,9 +1,9 @@
 import { screens } from '../support/console-screens.js';
-import { PASSWORD, type House } from '../support/house.js';
+import { PASSWORD, type TestInstance } from '../support/test-instance.js';
 import { OperatorClient } from '../support/operator.js';
 import { totpCode } from '../support/totp.js';
 import type { Camera } from './camera.js';
-import type { Chosen } from './fill-house.js';
+import type { Chosen } from './fill-instance.js';
 import { ask } from './people.js';
 
 /** What the README shows, in light. */
@@ -13,11 +13,11 @@ const README_FOLDER = 'docs/images';
 /** Every screen, whole. @param chosen the records to show; the newest otherwise */
 export async function takeScreens(
   camera: Camera,
-  house: House,
+  instance: TestInstance,
   kind: string,
   chosen?: Chosen,
 ): Promise<void> {
-  for (const { name, path } of await screens(house)) {
+  for (const { name, path } of await screens(instance)) {
     await camera.go(chosen ? pathOf(name, path, chosen) : path);
     await camera.take(`${kind}-${name}`, true);
     if (chosen && camera.look === 'light' && README.includes(name))
@@ -59,14 +59,18 @@ export async function takeDialogs(camera: Camera, chosen: Chosen): Promise<void>
 }
 
 /** The way in for somebody who has an authenticator, and for somebody who is invited. */
-export async function takeSignIn(camera: Camera, house: House, operator: OperatorClient): Promise<void> {
+export async function takeSignIn(
+  camera: Camera,
+  instance: TestInstance,
+  operator: OperatorClient,
+): Promise<void> {
   const { page } = camera;
   const submit = async (fields: Record<string, string>): Promise<void> => {
     for (const [name, value] of Object.entries(fields)) await page.locator(`input[name=${name}]`).fill(value);
     await page.locator('button[type=submit]').click();
   };
   const shows = (name: string) => page.getByRole('heading', { name }).waitFor();
-  const { email, password } = house.credentials.operator;
+  const { email, password } = instance.credentials.operator;
   await camera.go('/sign-in');
   await camera.take('sign-in-password');
   await submit({ username: email, password });
@@ -89,25 +93,25 @@ export async function takeSignIn(camera: Camera, house: House, operator: Operato
   await camera.take('sign-in-recovery-codes');
 }
 
-/** The way in of a house that has nobody yet. */
-export async function takeSetup(camera: Camera, house: House): Promise<void> {
+/** The way in of an instance that has nobody yet. */
+export async function takeSetup(camera: Camera, instance: TestInstance): Promise<void> {
   await camera.go('/sign-in');
   await camera.take('empty-sign-in');
-  await camera.go(`/setup#token=${setupToken(house)}`);
+  await camera.go(`/setup#token=${setupToken(instance)}`);
   await camera.take('empty-setup');
 }
 
-/** Makes the first operator of such a house. */
-export async function setUp(house: House): Promise<OperatorClient> {
-  const client = new OperatorClient(house);
-  const body = { token: setupToken(house), email: 'mara.lind@nordwind.example', name: 'Mara Lind' };
+/** Makes the first operator of such an instance. */
+export async function setUp(instance: TestInstance): Promise<OperatorClient> {
+  const client = new OperatorClient(instance);
+  const body = { token: setupToken(instance), email: 'mara.lind@nordwind.example', name: 'Mara Lind' };
   await ask(client, 'POST', '/setup', { ...body, password: PASSWORD });
   await client.enroll();
   return client;
 }
 
 /** As the api has told it in its log. */
-function setupToken(house: House): string {
-  const link = house.api.log.map((line) => line['link']).find((each) => typeof each === 'string');
+function setupToken(instance: TestInstance): string {
+  const link = instance.api.log.map((line) => line['link']).find((each) => typeof each === 'string');
   return new URL(link!).hash.slice('#token='.length);
 }

@@ -2,9 +2,9 @@ import { inspect } from 'node:util';
 import { startBenchServers } from '../bench/servers.js';
 import { TestBrowser } from '../support/browser.js';
 import { eventually } from '../support/eventually.js';
-import { House } from '../support/house.js';
+import { TestInstance } from '../support/test-instance.js';
 import { Camera, looks, type Look } from './camera.js';
-import { fillHouse } from './fill-house.js';
+import { fillInstance } from './fill-instance.js';
 import { setUp, takeDialogs, takeScreens, takeSetup, takeSignIn } from './pictures.js';
 
 const USAGE = 'npm run screenshots -- [<folder>; default .screenshots]';
@@ -18,16 +18,16 @@ const env = {
 const all = Object.keys(looks) as Look[];
 
 async function full(browser: TestBrowser, folder: string): Promise<void> {
-  const house = await House.start({ env, workers: 0 });
+  const instance = await TestInstance.start({ env, workers: 0 });
   try {
-    const { operator, chosen } = await fillHouse(house);
-    house.startWorker();
-    await house.ready();
-    await counted(house);
+    const { operator, chosen } = await fillInstance(instance);
+    instance.startWorker();
+    await instance.ready();
+    await counted(instance);
     const each = async (work: (camera: Camera) => Promise<void>, isIn = true): Promise<void> => {
       for (const look of all) {
         const camera = await Camera.open(browser, look, {
-          baseUrl: house.baseUrl,
+          baseUrl: instance.baseUrl,
           folder,
           ...(isIn ? { operator } : {}),
         });
@@ -35,41 +35,41 @@ async function full(browser: TestBrowser, folder: string): Promise<void> {
         await camera.close();
       }
     };
-    await each((camera) => takeScreens(camera, house, 'full', chosen));
+    await each((camera) => takeScreens(camera, instance, 'full', chosen));
     // These leave something behind, so that they come last, and nobody is told.
-    await Promise.all(house.workers.map((worker) => worker.end()));
+    await Promise.all(instance.workers.map((worker) => worker.end()));
     await each((camera) => takeDialogs(camera, chosen));
-    await each((camera) => takeSignIn(camera, house, operator), false);
+    await each((camera) => takeSignIn(camera, instance, operator), false);
   } finally {
-    await house.stop();
+    await instance.stop();
   }
 }
 
 async function empty(browser: TestBrowser, folder: string): Promise<void> {
-  const house = await House.start({ env: { RATE_LIMITS: 'off', SEED: 'off' } });
+  const instance = await TestInstance.start({ env: { RATE_LIMITS: 'off', SEED: 'off' } });
   try {
     for (const look of all) {
-      const camera = await Camera.open(browser, look, { baseUrl: house.baseUrl, folder });
-      await takeSetup(camera, house);
+      const camera = await Camera.open(browser, look, { baseUrl: instance.baseUrl, folder });
+      await takeSetup(camera, instance);
       await camera.close();
     }
-    const operator = await setUp(house);
+    const operator = await setUp(instance);
     for (const look of all) {
-      const camera = await Camera.open(browser, look, { baseUrl: house.baseUrl, folder, operator });
-      await takeScreens(camera, house, 'empty');
+      const camera = await Camera.open(browser, look, { baseUrl: instance.baseUrl, folder, operator });
+      await takeScreens(camera, instance, 'empty');
       await camera.close();
     }
   } finally {
-    await house.stop();
+    await instance.stop();
   }
 }
 
 /** Resolves when the worker has counted the log for the overview. */
-const counted = (house: House): Promise<unknown> =>
+const counted = (instance: TestInstance): Promise<unknown> =>
   eventually(
     'the log being counted',
     async () => {
-      const [row] = await house.sql(
+      const [row] = await instance.sql(
         `SELECT (SELECT sum(counts[1]) FROM attempt_figures WHERE span = (SELECT max(span) FROM attempt_figures)
            AND scope_id = '00000000-0000-0000-0000-000000000000') >= 0.98 * (SELECT count(*) FROM attempts) AS "isDone"`,
       );

@@ -166,10 +166,10 @@ let shared: Conformance | undefined;
 export const conformance = (): Conformance =>
   (shared ??= new Conformance(JSON.parse(readFileSync(process.env['TEST_OPENAPI']!, 'utf8')) as Json));
 
-/** `fetch` from a house, whose answer must be as documented. @throws Error that says how it differs */
+/** `fetch` from an instance, whose answer must be as documented. @throws Error that says how it differs */
 export async function fetchDocumented(url: string, init: RequestInit = {}): Promise<Response> {
   const response = await fetch(url, init);
-  // The benchmarks drive a house as well, outside of any test.
+  // The benchmarks drive an instance as well, outside of any test.
   if (!process.env['TEST_OPENAPI']) return response;
   const asked = { method: init.method ?? 'GET', url, hasBody: init.body !== undefined };
   const { status, headers } = response;

@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core';
 import type { TestBrowser } from './browser.js';
-import type { House } from './house.js';
+import type { TestInstance } from './test-instance.js';
 import type { OperatorClient } from './operator.js';
 
 /** A screen of the console, as a test or a picture goes to it. */
@@ -11,9 +11,9 @@ export interface Screen {
 }
 
 /** Every screen, of the newest record where it shows one; those of which there is none yet are left out. */
-export async function screens(house: House): Promise<Screen[]> {
+export async function screens(instance: TestInstance): Promise<Screen[]> {
   const newest = async (table: string, prefix = ''): Promise<string | null> => {
-    const [row] = await house.sql<{ id: string }>(`SELECT id FROM ${table} ORDER BY id DESC LIMIT 1`);
+    const [row] = await instance.sql<{ id: string }>(`SELECT id FROM ${table} ORDER BY id DESC LIMIT 1`);
     return row ? prefix + row.id : null;
   };
   const lists = [
@@ -49,10 +49,10 @@ const tabsOf = (name: string, path: string): Screen[] =>
 /** Opens a screen as an operator who is signed in, in a browser context of its own. @param path below `/console` */
 export const openScreen = (
   browser: TestBrowser,
-  house: House,
+  instance: TestInstance,
   operator: OperatorClient,
   path: string,
 ): Promise<Page> =>
-  browser.open(`${house.baseUrl}/console${path}`, {
+  browser.open(`${instance.baseUrl}/console${path}`, {
     storageState: { cookies: [operator.browserCookie()], origins: [] },
   });

@@ -1,4 +1,4 @@
-import type { Answer, House } from './house.js';
+import type { Answer, TestInstance } from './test-instance.js';
 import { patiently } from './patiently.js';
 import { uniqueEmail } from './unique-email.js';
 
@@ -8,33 +8,33 @@ export interface Tokens {
   refreshToken: string;
 }
 
-/** A customer of the house's first project, whose password is PASSWORD. */
+/** A customer of the instance's first project, whose password is PASSWORD. */
 export interface Registered {
   id: string;
   email: string;
   tokens: Tokens;
 }
 
-/** Registers a customer, however busy the house is. @throws Error unless the answer is 201, sooner or later */
-export async function registerOne(house: House, email = uniqueEmail()): Promise<Registered> {
-  const { body } = expectStatus(201, await patiently(() => house.register(email)));
+/** Registers a customer, however busy the instance is. @throws Error unless the answer is 201, sooner or later */
+export async function registerOne(instance: TestInstance, email = uniqueEmail()): Promise<Registered> {
+  const { body } = expectStatus(201, await patiently(() => instance.register(email)));
   return { id: body.customer.id, email, tokens: body.tokens };
 }
 
 /** Registers `count` customers, ten at a time. @throws Error as `registerOne` does */
-export async function registerMany(house: House, count: number): Promise<void> {
+export async function registerMany(instance: TestInstance, count: number): Promise<void> {
   for (let done = 0; done < count; done += 10) {
-    await Promise.all(Array.from({ length: Math.min(10, count - done) }, () => registerOne(house)));
+    await Promise.all(Array.from({ length: Math.min(10, count - done) }, () => registerOne(instance)));
   }
 }
 
-/** Logs a customer in, however busy the house is. @throws Error unless the answer is 200, sooner or later */
+/** Logs a customer in, however busy the instance is. @throws Error unless the answer is 200, sooner or later */
 export async function openSession(
-  house: House,
+  instance: TestInstance,
   email: string,
   headers: Record<string, string> = {},
 ): Promise<Tokens> {
-  return expectStatus(200, await patiently(() => house.login(email, undefined, headers))).body.tokens;
+  return expectStatus(200, await patiently(() => instance.login(email, undefined, headers))).body.tokens;
 }
 
 /** @throws Error with the answer when its status is another one */

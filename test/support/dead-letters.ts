@@ -1,27 +1,31 @@
 import { randomUUID } from 'node:crypto';
 import { eventually } from './eventually.js';
-import type { House } from './house.js';
+import type { TestInstance } from './test-instance.js';
 
-/** For houses whose deliveries fail quickly, by answers alone: nothing here is as slow as four seconds. */
+/** For instances whose deliveries fail quickly, by answers alone: nothing here is as slow as four seconds. */
 export const hastily = {
   TIME_SCALE: '10',
   WEBHOOK_RETRY_SCHEDULE: '0s,100ms,100ms,100ms,100ms',
   WEBHOOK_TIMEOUT: '45s',
 };
 
-/** Makes `count` events of the type `customer.created` at once, in the first project of the house. */
-export async function emit(house: House, count: number): Promise<void> {
+/** Makes `count` events of the type `customer.created` at once, in the first project of the instance. */
+export async function emit(instance: TestInstance, count: number): Promise<void> {
   const customers = Array.from({ length: count }, () => ({ email: `${randomUUID()}@example.com` }));
-  const answer = await house.server('POST', '/api/v1/customers/import', { customers, emitEvents: true });
+  const answer = await instance.server('POST', '/api/v1/customers/import', { customers, emitEvents: true });
   if (answer.body.created !== count) throw new Error(`not all were imported: ${JSON.stringify(answer.body)}`);
 }
 
 /** Waits until an endpoint has so many dead letters and nothing pending. @returns their ids, newest first */
-export async function deadLetters(house: House, endpointId: string, count: number): Promise<string[]> {
+export async function deadLetters(
+  instance: TestInstance,
+  endpointId: string,
+  count: number,
+): Promise<string[]> {
   return eventually(
     `${count} dead letters`,
     async () => {
-      const rows = await house.sql<{ id: string; state: string }>(
+      const rows = await instance.sql<{ id: string; state: string }>(
         `SELECT id, state FROM deliveries WHERE endpoint_id = $1 AND state IN ('pending', 'failed')
            AND resolution IS NULL ORDER BY id DESC`,
         [endpointId.slice(3)],
@@ -37,9 +41,9 @@ export async function deadLetters(house: House, endpointId: string, count: numbe
 }
 
 /** Makes `count` dead letters like one that there is, before all others in the lists. */
-export async function multiply(house: House, deliveryId: string, count: number): Promise<void> {
+export async function multiply(instance: TestInstance, deliveryId: string, count: number): Promise<void> {
   // Without the checks of foreign keys, which would take most of the time.
-  await house.sql(
+  await instance.sql(
     `BEGIN; SET LOCAL session_replication_role = replica;
      INSERT INTO deliveries (id, organization_id, project_id, event_id, event_type, endpoint_id, target_url, state,
        attempt, last_http_status, created_at, finished_at)
@@ -51,11 +55,11 @@ export async function multiply(house: House, deliveryId: string, count: number):
 }
 
 /** Waits until a bulk redelivery or a recovery is over. */
-export async function finished(house: House, id: string): Promise<Record<string, any>> {
+export async function finished(instance: TestInstance, id: string): Promise<Record<string, any>> {
   return eventually(
     'the redelivery finishing',
     async () => {
-      const { data } = (await house.server('GET', `/v1/webhooks/redeliveries/${id}`)).body;
+      const { data } = (await instance.server('GET', `/v1/webhooks/redeliveries/${id}`)).body;
       return data.finished_at !== null && data;
     },
     60_000,

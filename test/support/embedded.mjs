@@ -13,7 +13,7 @@ import { describeProcess, lockHolder, run, takeLock } from '../../scripts/proces
 const PREFIX = 'gatehouse-test-';
 const TEMPLATE = 'gatehouse_template';
 
-/** More than a run has houses: what one leaves in its own, such as counted requests, is not another's. */
+/** More than a run has instances: what one leaves in its own, such as counted requests, is not another's. */
 const REDIS_DATABASES = 2_000;
 
 /** Nothing of a test run has to survive a power cut. */

@@ -1,19 +1,19 @@
 import type { Database } from '#persistence';
-import type { House } from './house.js';
+import type { TestInstance } from './test-instance.js';
 
 /** Runs what a repository asks for, and has each statement explained. */
 export class Explainer {
   readonly plans: string[][] = [];
 
-  constructor(private readonly house: House) {}
+  constructor(private readonly instance: TestInstance) {}
 
   readonly query = async (sql: string, values: unknown[] = []): Promise<unknown[]> => {
-    const plan = await this.house.sql<{ 'QUERY PLAN': string }>(
+    const plan = await this.instance.sql<{ 'QUERY PLAN': string }>(
       `EXPLAIN (ANALYZE, BUFFERS, COSTS OFF, TIMING OFF) ${sql}`,
       values,
     );
     this.plans.push(plan.map((row) => row['QUERY PLAN']));
-    return this.house.sql(sql, values);
+    return this.instance.sql(sql, values);
   };
 
   readonly prepared = this.query;

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import fc, { type Arbitrary } from 'fast-check';
 import { conformance } from './conformance.js';
-import { PASSWORD, type House } from './house.js';
+import { PASSWORD, type TestInstance } from './test-instance.js';
 import { CONSOLE_HEADER, insertOperator } from './operator.js';
 
 type Json = Record<string, any>;
@@ -39,34 +39,34 @@ export const operations = (): Operation[] =>
   );
 
 /** A customer, a project, a key and so on that nobody else needs, as operations end what they are given. */
-export async function freshPool(house: House): Promise<Pool> {
-  const { secretKey, projectSecretKey, publishableKey, organizationId, projectId } = house.credentials;
+export async function freshPool(instance: TestInstance): Promise<Pool> {
+  const { secretKey, projectSecretKey, publishableKey, organizationId, projectId } = instance.credentials;
   // Or a project would soon have as many as it may.
-  await house.sql(`UPDATE webhook_endpoints SET status = 'deleted'`);
-  const endpoint = await house.createEndpoint('http://127.0.0.1:9/hook');
+  await instance.sql(`UPDATE webhook_endpoints SET status = 'deleted'`);
+  const endpoint = await instance.createEndpoint('http://127.0.0.1:9/hook');
   const email = `${randomUUID()}@example.com`;
-  const { customer, tokens } = (await house.register(email)).body as Json;
+  const { customer, tokens } = (await instance.register(email)).body as Json;
   const me = (method: string, path: string, body?: unknown) =>
-    house.customer(tokens.accessToken as string, method, `/api/v1/me${path}`, body);
+    instance.customer(tokens.accessToken as string, method, `/api/v1/me${path}`, body);
   const [project, imported, sessions] = await Promise.all([
-    house.server('POST', '/api/v1/projects', { name: 'Spare' }),
-    house.server('POST', '/api/v1/customers/import', { customers: [{ email: `imported-${email}` }] }),
+    instance.server('POST', '/api/v1/projects', { name: 'Spare' }),
+    instance.server('POST', '/api/v1/customers/import', { customers: [{ email: `imported-${email}` }] }),
     me('GET', '/sessions'),
     me('POST', '/email', { email: `new-${email}`, password: PASSWORD }),
-    house.page('POST', '/api/v1/auth/forgot-password', { email }),
+    instance.page('POST', '/api/v1/auth/forgot-password', { email }),
   ]);
   const spare = project.body.id as string;
   const [key, mails, [delivery]] = await Promise.all([
-    house.server('POST', `/api/v1/projects/${spare}/api-keys`, { name: 'Spare' }),
-    house.server('GET', `/api/v1/mailbox?email=${email}`),
+    instance.server('POST', `/api/v1/projects/${spare}/api-keys`, { name: 'Spare' }),
+    instance.server('GET', `/api/v1/mailbox?email=${email}`),
     // No worker runs: it becomes a dead letter by hand.
-    house.sql(
+    instance.sql(
       `UPDATE deliveries SET state = 'failed', attempt = 5, next_attempt_at = NULL, finished_at = now(),
          last_http_status = 500, last_error = 'http_error'
        WHERE id = (SELECT id FROM deliveries ORDER BY id DESC LIMIT 1) RETURNING id, event_id`,
     ),
   ]);
-  const plan = await house.server('POST', '/v1/webhooks/redeliveries', {
+  const plan = await instance.server('POST', '/v1/webhooks/redeliveries', {
     filter: { endpoint_id: endpoint.id },
   });
   const links = (mails.body.data as Json[]).map((mail) => new URL(mail['link'] as string));
@@ -76,13 +76,13 @@ export async function freshPool(house: House): Promise<Pool> {
       projectKey: projectSecretKey,
       publishableKey,
       accessToken: tokens.accessToken,
-      operatorSession: (await insertOperator(house)).cookie!,
+      operatorSession: (await insertOperator(instance)).cookie!,
     },
     values: {
       organizationId: [organizationId],
       projectId: [spare, projectId],
       project_id: [spare, projectId],
-      operatorId: [(await insertOperator(house, 'viewer')).operator.id],
+      operatorId: [(await insertOperator(instance, 'viewer')).operator.id],
       keyId: [key.body.id],
       customerId: [customer.id],
       sessionId: [sessions.body.data[0].id],

@@ -1,5 +1,5 @@
 import { eventually } from './eventually.js';
-import type { Exchange, House } from './house.js';
+import type { Exchange, TestInstance } from './test-instance.js';
 import {
   delaysOf,
   repeats,
@@ -13,12 +13,12 @@ import {
   type Tolerances,
 } from './invariants.js';
 import { pausesSince } from './pauses.js';
-import { entryPoints, type HouseProcess } from './processes.js';
+import { entryPoints, type ServerProcess } from './processes.js';
 import { inSeconds, note, type Figures } from './figures.js';
 import { headerOf, type RawTarget } from './raw-target.js';
 import type { Receiver } from './receiver.js';
 
-/** What the history of a house comes to. */
+/** What the history of an instance comes to. */
 export interface Summary {
   events: number;
   deliveries: number;
@@ -37,13 +37,13 @@ export interface CheckOptions extends Partial<Tolerances> {
   settleMs?: number;
 }
 
-/** The schedule of a house that sets none, in ms. */
+/** The schedule of an instance that sets none, in ms. */
 const SCHEDULE = [0, 15_000, 60_000, 300_000, 1_800_000];
 const SHOWN = 12;
 /** The most that is put down to the machine, in ms. */
 const LONGEST_PAUSE_MS = 5_000;
 
-/** Watches a house and its targets, and judges in the end whether the invariants held. */
+/** Watches an instance and its targets, and judges in the end whether the invariants held. */
 export class History {
   readonly exchanges: Exchange[] = [];
   private readonly receivers: Receiver[];
@@ -51,11 +51,11 @@ export class History {
   private readonly began = Date.now();
 
   constructor(
-    private readonly house: House,
+    private readonly instance: TestInstance,
     ...receivers: Receiver[]
   ) {
     this.receivers = receivers;
-    house.onExchange = (exchange) => this.exchanges.push(exchange);
+    instance.onExchange = (exchange) => this.exchanges.push(exchange);
   }
 
   /**
@@ -84,12 +84,14 @@ export class History {
    * @throws Error that names each violation with its ids
    */
   async check({
-    schedule = scheduleOf(this.house.env),
+    schedule = scheduleOf(this.instance.env),
     lateMs = 5_000,
     settleMs = 30_000,
   }: CheckOptions = {}): Promise<Summary> {
     // What has not ended by then is a violation with a name.
-    await eventually('every delivery ending', () => isSettled(this.house), settleMs).catch(() => undefined);
+    await eventually('every delivery ending', () => isSettled(this.instance), settleMs).catch(
+      () => undefined,
+    );
     const facts = await this.facts();
     const pauses = pausesSince(this.began).map(({ ms }) => ms);
     const pauseMs = Math.min(Math.max(0, ...pauses), LONGEST_PAUSE_MS);
@@ -116,8 +118,8 @@ export class History {
     return {
       exchanges: this.exchanges,
       requests: [...this.receivers.flatMap(requestsOf), ...this.rawRequests.flatMap((seen) => seen())],
-      ...(await recorded(this.house)),
-      processes: this.house.processes.map(fateOf),
+      ...(await recorded(this.instance)),
+      processes: this.instance.processes.map(fateOf),
     };
   }
 }
@@ -132,8 +134,8 @@ const inWords = ({ latestMs, deadLetters, cancelled, ...counts }: Summary): Figu
 });
 
 /** Whether every delivery has come to its end. */
-export async function isSettled(house: House): Promise<boolean> {
-  const open = await house.sql(
+export async function isSettled(instance: TestInstance): Promise<boolean> {
+  const open = await instance.sql(
     `SELECT FROM deliveries WHERE state = 'pending' OR lease_until IS NOT NULL LIMIT 1`,
   );
   return open.length === 0;
@@ -142,23 +144,25 @@ export async function isSettled(house: House): Promise<boolean> {
 const ms = (column: string): string => `(extract(epoch FROM ${column}) * 1000)::float8`;
 
 /** What the database holds. */
-export async function recorded(house: House): Promise<Omit<Facts, 'exchanges' | 'requests' | 'processes'>> {
+export async function recorded(
+  instance: TestInstance,
+): Promise<Omit<Facts, 'exchanges' | 'requests' | 'processes'>> {
   const [customers, sessions, endpoints, events, deliveries, attempts] = await Promise.all([
-    house.sql<{ id: string }>('SELECT id FROM customers'),
-    house.sql<{ id: string }>('SELECT id FROM sessions'),
-    house.sql<EndpointRow>(
+    instance.sql<{ id: string }>('SELECT id FROM customers'),
+    instance.sql<{ id: string }>('SELECT id FROM sessions'),
+    instance.sql<EndpointRow>(
       `SELECT id, CASE WHEN level = 'project' THEN project_id END AS "projectId", url, events, status,
          ${ms('created_at')} AS "createdAt" FROM webhook_endpoints`,
     ),
-    house.sql<Facts['events'][number]>(
+    instance.sql<Facts['events'][number]>(
       `SELECT id, type, customer_id AS "customerId", project_id AS "projectId", ${ms('created_at')} AS at FROM events`,
     ),
-    house.sql<DeliveryRow>(
+    instance.sql<DeliveryRow>(
       `SELECT id, event_id AS "eventId", endpoint_id AS "endpointId", state, attempt,
          lease_until IS NOT NULL AS "isLeased", withdrawn AS "isWithdrawn", ${ms('created_at')} AS "createdAt"
        FROM deliveries`,
     ),
-    house.sql<AttemptRow>(
+    instance.sql<AttemptRow>(
       `SELECT id, delivery_id AS "deliveryId", event_id AS "eventId", target_url AS url, attempt, success, error,
          ${ms('started_at')} AS "startedAt", ${ms('closed_at')} AS "closedAt" FROM attempts`,
     ),
@@ -175,7 +179,7 @@ const requestsOf = ({ url, requests }: Receiver): TargetRequest[] =>
   }));
 
 /** What became of a process, as far as its test knows. */
-export function fateOf(process: HouseProcess): ProcessFate {
+export function fateOf(process: ServerProcess): ProcessFate {
   const { entryPoint, pid, isRunning, told, hitFailpoint, endedAt, log } = process;
   const isApi = entryPoint === entryPoints.api;
   return {
@@ -190,8 +194,11 @@ export function fateOf(process: HouseProcess): ProcessFate {
   };
 }
 
-/** The schedule that the processes of a house keep to, in ms. */
-function scheduleOf({ WEBHOOK_RETRY_SCHEDULE: text, TIME_SCALE: scale = '1' }: House['env']): number[] {
+/** The schedule that the processes of an instance keep to, in ms. */
+function scheduleOf({
+  WEBHOOK_RETRY_SCHEDULE: text,
+  TIME_SCALE: scale = '1',
+}: TestInstance['env']): number[] {
   const units: Record<string, number> = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000 };
   const delays = text?.split(',').map((each) => {
     const [, count, unit] = /^(\d+)(ms|s|m|h)$/.exec(each)!;

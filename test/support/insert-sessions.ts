@@ -1,8 +1,12 @@
-import type { House } from './house.js';
+import type { TestInstance } from './test-instance.js';
 
 /** Gives a customer live sessions of a day ago, each used a second after the one before. @returns ids, oldest first */
-export async function insertSessions(house: House, customerId: string, count: number): Promise<string[]> {
-  const rows = await house.sql<{ id: string }>(
+export async function insertSessions(
+  instance: TestInstance,
+  customerId: string,
+  count: number,
+): Promise<string[]> {
+  const rows = await instance.sql<{ id: string }>(
     `INSERT INTO sessions (id, customer_id, generation, current_hash, idle_ttl, idle_expires_at,
        absolute_expires_at, created_at)
      SELECT gen_random_uuid(), $1, 1, '', 86400, now() + interval '1 day', now() + interval '1 day',

@@ -1,4 +1,4 @@
-import type { Exchange } from './house.js';
+import type { Exchange } from './test-instance.js';
 
 /** What clients saw, what targets saw, what the database holds, and what became of the processes. Times in ms since 1970. */
 export interface Facts {

@@ -1,28 +1,37 @@
 import type { Registered } from './customers.js';
-import type { Answer, House } from './house.js';
+import type { Answer, TestInstance } from './test-instance.js';
 import { uniqueEmail } from './unique-email.js';
 
 /**
  * Reading and writing, in turns: what a customer asks, what a server asks, sessions that go on. None of it hashes a
  * password, which a busy machine may refuse to do with 503 `overloaded`.
  */
-export function mixedRequests(house: House, customer: Registered): (count: number) => Promise<Answer> {
+export function mixedRequests(
+  instance: TestInstance,
+  customer: Registered,
+): (count: number) => Promise<Answer> {
   let { refreshToken } = customer.tokens;
   let isRefreshing = false;
-  const me = () => house.customer(customer.tokens.accessToken, 'GET', '/api/v1/me');
+  const me = () => instance.customer(customer.tokens.accessToken, 'GET', '/api/v1/me');
   // One after the other, as a client does. After no answer the same token is good once more.
   const refresh = async () => {
     if (isRefreshing) return me();
     isRefreshing = true;
     try {
-      const answer = await house.request('POST', '/api/v1/auth/refresh', { body: { refreshToken } });
+      const answer = await instance.request('POST', '/api/v1/auth/refresh', { body: { refreshToken } });
       if (answer.status === 200) ({ refreshToken } = answer.body.tokens);
       return answer;
     } finally {
       isRefreshing = false;
     }
   };
-  const create = () => house.server('POST', '/api/v1/customers', { email: uniqueEmail() });
-  const kinds = [me, create, () => house.server('GET', '/v1/webhooks/deliveries?limit=5'), refresh, create];
+  const create = () => instance.server('POST', '/api/v1/customers', { email: uniqueEmail() });
+  const kinds = [
+    me,
+    create,
+    () => instance.server('GET', '/v1/webhooks/deliveries?limit=5'),
+    refresh,
+    create,
+  ];
   return (count) => kinds[count % kinds.length]!();
 }

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { request, type ClientRequest, type IncomingHttpHeaders, type IncomingMessage } from 'node:http';
 import { fetchDocumented } from './conformance.js';
-import type { Answer, House } from './house.js';
+import type { Answer, TestInstance } from './test-instance.js';
 
 /** Values as the lines of a body. */
 export const toLines = (values: unknown[]): string =>
@@ -18,16 +18,16 @@ export function fromLines(text: string): Record<string, any>[] {
 
 /** Imports lines with a secret key, by default the organization's. */
 export async function importLines(
-  house: House,
+  instance: TestInstance,
   body: string | Buffer,
   query: Record<string, string> = {},
   headers: Record<string, string> = {},
 ): Promise<Answer> {
-  const url = `${house.baseUrl}/api/v1/customers/import?${new URLSearchParams(query)}`;
+  const url = `${instance.baseUrl}/api/v1/customers/import?${new URLSearchParams(query)}`;
   const response = await fetchDocumented(url, {
     method: 'POST',
     headers: {
-      authorization: `Bearer ${house.credentials.secretKey}`,
+      authorization: `Bearer ${instance.credentials.secretKey}`,
       'content-type': 'application/x-ndjson',
       ...headers,
     },
@@ -41,8 +41,8 @@ export class OpenImport {
   private readonly sent: ClientRequest;
   private readonly answered: Promise<IncomingMessage>;
 
-  constructor(house: House, query: Record<string, string>, key = house.credentials.secretKey) {
-    this.sent = request(`${house.baseUrl}/api/v1/customers/import?${new URLSearchParams(query)}`, {
+  constructor(instance: TestInstance, query: Record<string, string>, key = instance.credentials.secretKey) {
+    this.sent = request(`${instance.baseUrl}/api/v1/customers/import?${new URLSearchParams(query)}`, {
       method: 'POST',
       headers: { authorization: `Bearer ${key}`, 'content-type': 'application/x-ndjson' },
     });

@@ -1,6 +1,6 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { v7 as uuid } from 'uuid';
-import type { Answer, House } from './house.js';
+import type { Answer, TestInstance } from './test-instance.js';
 import { totpCode } from './totp.js';
 import { uniqueEmail } from './unique-email.js';
 
@@ -9,15 +9,15 @@ const COOKIE = '__Host-gatehouse_operator';
 /** What every change of the console carries. */
 export const CONSOLE_HEADER = { 'x-gatehouse-console': '1' };
 
-/** What an operator of a house signs in with the second time. */
+/** What an operator of an instance signs in with the second time. */
 interface Enrolled {
   secret: string;
   recoveryCodes: string[];
 }
 
-const enrolled = new WeakMap<House, Map<string, Enrolled>>();
+const enrolled = new WeakMap<TestInstance, Map<string, Enrolled>>();
 
-/** An operator at the console of a house, with the cookie that a browser would keep. */
+/** An operator at the console of an instance, with the cookie that a browser would keep. */
 export class OperatorClient {
   /** Null when there is none, as after signing out. */
   cookie: string | null = null;
@@ -28,7 +28,7 @@ export class OperatorClient {
   recoveryCodes: string[] = [];
   operator!: { id: string; email: string; name: string | null; role: string };
 
-  constructor(readonly house: House) {}
+  constructor(readonly instance: TestInstance) {}
 
   /** @param path below `/operator/v1` */
   async call(
@@ -37,7 +37,7 @@ export class OperatorClient {
     body?: unknown,
     headers: Record<string, string> = {},
   ): Promise<Answer> {
-    const answer = await this.house.request(method, `/operator/v1${path}`, {
+    const answer = await this.instance.request(method, `/operator/v1${path}`, {
       body,
       headers: {
         ...CONSOLE_HEADER,
@@ -61,7 +61,7 @@ export class OperatorClient {
     return {
       name: COOKIE,
       value: this.cookie!,
-      domain: new URL(this.house.baseUrl).hostname,
+      domain: new URL(this.instance.baseUrl).hostname,
       path: '/',
       expires: -1,
       httpOnly: true,
@@ -79,24 +79,24 @@ export class OperatorClient {
     if (answer.status !== 200) return answer;
     this.recoveryCodes = answer.body.recoveryCodes as string[];
     this.operator = answer.body.session.operator;
-    const known = enrolled.get(this.house) ?? new Map<string, Enrolled>();
-    enrolled.set(this.house, known.set(this.operator.email, this));
+    const known = enrolled.get(this.instance) ?? new Map<string, Enrolled>();
+    enrolled.set(this.instance, known.set(this.operator.email, this));
     return answer;
   }
 }
 
 /** Somebody with the seed operator's password who is signed in already: quick, and past everything that leads there. */
-export async function insertOperator(house: House, role = 'admin'): Promise<OperatorClient> {
-  const client = new OperatorClient(house);
+export async function insertOperator(instance: TestInstance, role = 'admin'): Promise<OperatorClient> {
+  const client = new OperatorClient(instance);
   client.cookie = randomBytes(32).toString('base64url');
   client.operator = { id: uuid(), email: uniqueEmail(), name: null, role };
-  await house.sql(
+  await instance.sql(
     `WITH made AS (
        INSERT INTO operators (id, email, password_hash, role)
        SELECT $1, $2, password_hash, $3 FROM operators WHERE email = $4 RETURNING id)
      INSERT INTO operator_sessions (id, operator_id, token_hash, stage, ends_at)
      SELECT id, id, sha256($5), 'signed_in', now() + interval '12 hours' FROM made`,
-    [client.operator.id, client.operator.email, role, house.credentials.operator.email, client.cookie],
+    [client.operator.id, client.operator.email, role, instance.credentials.operator.email, client.cookie],
   );
   return client;
 }
@@ -106,14 +106,14 @@ export async function insertOperator(house: House, role = 'admin'): Promise<Oper
  * takes one of the ten recovery codes, because each code of an authenticator is good once in 30 s.
  */
 export async function signIn(
-  house: House,
-  credentials: { email: string; password: string } = house.credentials.operator,
+  instance: TestInstance,
+  credentials: { email: string; password: string } = instance.credentials.operator,
 ): Promise<OperatorClient> {
-  const client = new OperatorClient(house);
+  const client = new OperatorClient(instance);
   const opened = await client.call('POST', '/session', credentials);
   let answer = opened;
   if (opened.body.state === 'enrollment') answer = await client.enroll();
-  const known = enrolled.get(house)?.get(credentials.email);
+  const known = enrolled.get(instance)?.get(credentials.email);
   if (opened.body.state === 'second_factor' && known) {
     client.secret = known.secret;
     client.recoveryCodes = known.recoveryCodes;
@@ -131,7 +131,7 @@ export async function inviteOperator(
 ): Promise<OperatorClient & { password: string }> {
   const invited = await admin.call('POST', '/operators', { email: uniqueEmail(), role });
   const token = new URLSearchParams(new URL(invited.body.invitationUrl as string).hash.slice(1)).get('token');
-  const client = Object.assign(new OperatorClient(admin.house), { password: `${randomUUID()} phrase` });
+  const client = Object.assign(new OperatorClient(admin.instance), { password: `${randomUUID()} phrase` });
   await client.call('POST', '/invitations/accept', { token, password: client.password });
   const answer = await client.enroll();
   if (answer.status !== 200) throw new Error(`nobody is signed in: ${JSON.stringify(answer.body)}`);

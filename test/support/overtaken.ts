@@ -1,20 +1,20 @@
 import type pg from 'pg';
-import type { House } from './house.js';
+import type { TestInstance } from './test-instance.js';
 
 /** One statement of a transaction. */
 export type Statement = (text: string, values?: unknown[]) => Promise<unknown>;
 
 /**
- * The answer to a request that another change overtakes: what `change` does is not to be seen yet when the house
- * starts to work, and commits as soon as the house waits for it.
- * @throws Error when the house does not wait
+ * The answer to a request that another change overtakes: what `change` does is not to be seen yet when the instance
+ * starts to work, and commits as soon as the instance waits for it.
+ * @throws Error when the instance does not wait
  */
 export async function overtaken<Result>(
-  house: House,
+  instance: TestInstance,
   change: (sql: Statement) => Promise<unknown>,
   ask: () => Promise<Result>,
 ): Promise<Result> {
-  const client = await house.db.connect();
+  const client = await instance.db.connect();
   try {
     await client.query('BEGIN');
     await change((text, values) => client.query(text, values));
@@ -46,7 +46,7 @@ export async function commitOnce(client: pg.ClientBase, condition: string): Prom
          IF ${condition} THEN RETURN; END IF;
          PERFORM pg_sleep(0.02), pg_stat_clear_snapshot();
        END LOOP;
-       RAISE 'the house does not wait for the change';
+       RAISE 'the instance does not wait for the change';
      END $$; COMMIT`,
   );
 }

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import type { DeliveryState } from '#domain';
-import type { House } from './house.js';
+import type { TestInstance } from './test-instance.js';
 
 const DAY_MS = 86_400_000;
 
@@ -40,11 +40,11 @@ export interface InsertedDelivery {
   attemptIds: string[];
 }
 
-/** Makes the partitions that a house would still have of the days since a moment. */
-export async function insertDays(house: House, since: number): Promise<void> {
+/** Makes the partitions that an instance would still have of the days since a moment. */
+export async function insertDays(instance: TestInstance, since: number): Promise<void> {
   for (let day = Math.floor(since / DAY_MS) * DAY_MS; day < Date.now() - DAY_MS; day += DAY_MS) {
     const date = new Date(day).toISOString().slice(0, 10).replaceAll('-', '');
-    await house.sql(
+    await instance.sql(
       `CREATE TABLE IF NOT EXISTS attempts_${date} PARTITION OF attempts
        FOR VALUES FROM ('${floorOf(day)}') TO ('${floorOf(day + DAY_MS)}')`,
     );
@@ -55,11 +55,11 @@ const floorOf = (day: number): string => `${idAt(day).slice(0, 13)}-0000-0000-00
 
 /** Writes deliveries as they would stand in the record today. */
 export async function insertDeliveries(
-  house: House,
+  instance: TestInstance,
   deliveries: PastDelivery[],
 ): Promise<InsertedDelivery[]> {
-  const rows = deliveries.map((delivery) => rowOf(house, delivery));
-  await house.sql(
+  const rows = deliveries.map((delivery) => rowOf(instance, delivery));
+  await instance.sql(
     `INSERT INTO events (id, organization_id, project_id, customer_id, type, body, created_at)
      SELECT event_id, organization_id, project_id, customer_id, event_type, body, created_at
      FROM json_to_recordset($1::json) AS d (event_id uuid, organization_id uuid, project_id uuid, customer_id uuid,
@@ -67,7 +67,7 @@ export async function insertDeliveries(
      ON CONFLICT (id) DO NOTHING`,
     [JSON.stringify(rows)],
   );
-  await house.sql(
+  await instance.sql(
     `INSERT INTO deliveries (id, organization_id, project_id, event_id, event_type, endpoint_id, target_url, state,
        resolution, redelivery_of, attempt, last_http_status, created_at, finished_at)
      SELECT id, organization_id, project_id, event_id, event_type, endpoint_id, 'https://example.com/hook', state,
@@ -78,7 +78,7 @@ export async function insertDeliveries(
        created_at timestamptz, finished_at timestamptz)`,
     [JSON.stringify(rows)],
   );
-  await house.sql(
+  await instance.sql(
     `INSERT INTO attempts (id, organization_id, project_id, event_id, event_type, endpoint_id, delivery_id, target_url,
        attempt, http_status, success, error, duration_ms, response_body, started_at, closed_at)
      SELECT a.id, d.organization_id, d.project_id, d.event_id, d.event_type, d.endpoint_id, d.id,
@@ -97,11 +97,11 @@ export async function insertDeliveries(
   }));
 }
 
-function rowOf(house: House, delivery: PastDelivery) {
+function rowOf(instance: TestInstance, delivery: PastDelivery) {
   const { endpointId, projectId, eventType = 'customer.created', attempts } = delivery;
   const begin = attempts[0]!.at;
   const iso = (time: number): string => new Date(time).toISOString();
-  const { eventId = idAt(begin), organizationId = house.credentials.organizationId } = delivery;
+  const { eventId = idAt(begin), organizationId = instance.credentials.organizationId } = delivery;
   const body = {
     id: `evt_${eventId}`,
     type: eventType,

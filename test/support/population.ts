@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { eventually } from './eventually.js';
-import { PASSWORD, type House } from './house.js';
+import { PASSWORD, type TestInstance } from './test-instance.js';
 import { patiently } from './patiently.js';
 import type { Receiver } from './receiver.js';
 import type { Kind } from './routes.js';
@@ -66,10 +66,14 @@ export interface Population extends Holder {
   beyondProjects: Holder;
 }
 
-export async function populate(house: House, tenant: Tenant, receiver: Receiver): Promise<Population> {
-  const organizationKey = await insertKey(house, { ...tenant, type: 'secret', access: 'organization' });
-  const project = new Filler(house, tenant.secretKey);
-  const organization = new Filler(house, organizationKey);
+export async function populate(
+  instance: TestInstance,
+  tenant: Tenant,
+  receiver: Receiver,
+): Promise<Population> {
+  const organizationKey = await insertKey(instance, { ...tenant, type: 'secret', access: 'organization' });
+  const project = new Filler(instance, tenant.secretKey);
+  const organization = new Filler(instance, organizationKey);
 
   const endpoints = [await project.endpoint(receiver.url), await project.endpoint(receiver.url)];
   const wide = [
@@ -85,7 +89,7 @@ export async function populate(house: House, tenant: Tenant, receiver: Receiver)
   const narrow = await project.deliveries(endpoints[0]!.id, tenant);
   // Of this project: what happened in another one is hidden from its key for two reasons.
   const heard = await organization.deliveries(wide[0]!.id, tenant);
-  await house.sql(`UPDATE deliveries SET state = 'failed' WHERE id = ANY ($1)`, [
+  await instance.sql(`UPDATE deliveries SET state = 'failed' WHERE id = ANY ($1)`, [
     [...narrow.delivery, ...heard.delivery].map((id) => id.slice('dlv_'.length)),
   ]);
   const things = {
@@ -123,7 +127,7 @@ export async function populate(house: House, tenant: Tenant, receiver: Receiver)
 
 class Filler {
   constructor(
-    private readonly house: House,
+    private readonly instance: TestInstance,
     private readonly key: string,
   ) {}
 
@@ -143,7 +147,7 @@ class Filler {
     const email = `${randomUUID()}@example.com`;
     const enter = (action: string) =>
       patiently(() =>
-        this.house.request('POST', `/api/v1/auth/${action}`, {
+        this.instance.request('POST', `/api/v1/auth/${action}`, {
           body: { email, password: PASSWORD },
           headers: { 'x-publishable-key': publishableKey },
         }),
@@ -197,7 +201,7 @@ class Filler {
 
   /** @throws Error unless it succeeds */
   private async ask(method: string, path: string, body?: unknown) {
-    const answer = await this.house.request(method, path, {
+    const answer = await this.instance.request(method, path, {
       body,
       headers: { authorization: `Bearer ${this.key}` },
     });

@@ -11,7 +11,7 @@ export const entryPoints = {
 };
 
 /** A real process of the product, with what it has logged so far. */
-export class HouseProcess {
+export class ServerProcess {
   readonly log: Record<string, unknown>[] = [];
   output = '';
   /** The signal that a test sent, if it did. */

@@ -1,5 +1,5 @@
 import { randomInt, randomUUID } from 'node:crypto';
-import type { House } from './house.js';
+import type { TestInstance } from './test-instance.js';
 
 /** How a caller of a route may prove who they are. */
 export type Kind = 'secret' | 'access' | 'publishable' | 'operator';
@@ -11,7 +11,7 @@ export interface Input {
   schema: Record<string, any>;
 }
 
-/** A route as the house's own OpenAPI document tells of it. */
+/** A route as the instance's own OpenAPI document tells of it. */
 export interface Route {
   /** `GET /api/v1/projects/{projectId}`. */
   name: string;
@@ -34,9 +34,9 @@ function kindOf(scheme: string): Kind {
   return kind;
 }
 
-/** Every route that the running house documents. */
-export async function documentedRoutes(house: House): Promise<Route[]> {
-  const document = (await house.request('GET', '/openapi.json')).body as Json;
+/** Every route that the running instance documents. */
+export async function documentedRoutes(instance: TestInstance): Promise<Route[]> {
+  const document = (await instance.request('GET', '/openapi.json')).body as Json;
   const reader = new Reader(document);
   return Object.entries(document['paths'] as Json).flatMap(([path, item]) =>
     ['get', 'post', 'put', 'patch', 'delete']

@@ -1,13 +1,16 @@
-import type { House } from './house.js';
+import type { TestInstance } from './test-instance.js';
 
 /** Every row of the tables, all of them by default, as PostgreSQL writes it: bytes are in hexadecimal. */
-export async function storedText(house: House, isWanted = (_table: string) => true): Promise<string> {
-  const tables = await house.sql<{ name: string }>(
+export async function storedText(
+  instance: TestInstance,
+  isWanted = (_table: string) => true,
+): Promise<string> {
+  const tables = await instance.sql<{ name: string }>(
     `SELECT tablename AS name FROM pg_tables WHERE schemaname = 'public'`,
   );
   const wanted = tables.filter(({ name }) => isWanted(name));
   const rows = await Promise.all(
-    wanted.map(({ name }) => house.sql<{ line: string }>(`SELECT t::text AS line FROM "${name}" t`)),
+    wanted.map(({ name }) => instance.sql<{ line: string }>(`SELECT t::text AS line FROM "${name}" t`)),
   );
   return rows
     .flat()

@@ -1,6 +1,6 @@
 import { createHash, randomBytes, randomUUID } from 'node:crypto';
 import { formatApiKey, scopes, type Access, type ApiKeyType } from '#domain';
-import type { House } from './house.js';
+import type { TestInstance } from './test-instance.js';
 
 export interface Tenant {
   organizationId: string;
@@ -10,19 +10,19 @@ export interface Tenant {
 }
 
 /** An organization of its own, with a project and keys. */
-export async function insertOrganization(house: House): Promise<Tenant> {
+export async function insertOrganization(instance: TestInstance): Promise<Tenant> {
   const organizationId = randomUUID();
-  await house.sql('INSERT INTO organizations (id, name, slug) VALUES ($1, $2, $2)', [
+  await instance.sql('INSERT INTO organizations (id, name, slug) VALUES ($1, $2, $2)', [
     organizationId,
     `org-${organizationId}`,
   ]);
-  return insertProject(house, organizationId);
+  return insertProject(instance, organizationId);
 }
 
 /** A further project of an organization, with a project key and a publishable key. */
-export async function insertProject(house: House, organizationId: string): Promise<Tenant> {
+export async function insertProject(instance: TestInstance, organizationId: string): Promise<Tenant> {
   const projectId = randomUUID();
-  await house.sql('INSERT INTO projects (id, organization_id, name, slug) VALUES ($1, $2, $3, $3)', [
+  await instance.sql('INSERT INTO projects (id, organization_id, name, slug) VALUES ($1, $2, $3, $3)', [
     projectId,
     organizationId,
     `project-${projectId}`,
@@ -30,8 +30,8 @@ export async function insertProject(house: House, organizationId: string): Promi
   const tenant = { organizationId, projectId };
   return {
     ...tenant,
-    secretKey: await insertKey(house, { ...tenant, type: 'secret' }),
-    publishableKey: await insertKey(house, { ...tenant, type: 'publishable' }),
+    secretKey: await insertKey(instance, { ...tenant, type: 'secret' }),
+    publishableKey: await insertKey(instance, { ...tenant, type: 'publishable' }),
   };
 }
 
@@ -44,9 +44,9 @@ export interface KeyOptions {
 }
 
 /** An API key with any scopes. @returns its value */
-export async function insertKey(house: House, options: KeyOptions): Promise<string> {
+export async function insertKey(instance: TestInstance, options: KeyOptions): Promise<string> {
   const value = formatApiKey(options.type, randomBytes(32));
-  await house.sql(
+  await instance.sql(
     `INSERT INTO api_keys (id, organization_id, project_id, name, type, access, scopes, key_hash, prefix, last4)
      VALUES ($1, $2, $3, 'test', $4, $5, $6, $7, $8, $9)`,
     [

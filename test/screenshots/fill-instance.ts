@@ -1,5 +1,5 @@
 import { v7 as uuid } from 'uuid';
-import { PASSWORD, type House } from '../support/house.js';
+import { PASSWORD, type TestInstance } from '../support/test-instance.js';
 import { signIn, type OperatorClient } from '../support/operator.js';
 import { idAt } from '../support/past.js';
 import { resolveOutage } from './outage.js';
@@ -39,13 +39,15 @@ export interface Chosen {
   organization: string;
 }
 
-/** Makes two organizations that look as if they had been here for months. The house has no worker yet. */
-export async function fillHouse(house: House): Promise<{ operator: OperatorClient; chosen: Chosen }> {
-  const operator = await signIn(house);
+/** Makes two organizations that look as if they had been here for months. The instance has no worker yet. */
+export async function fillInstance(
+  instance: TestInstance,
+): Promise<{ operator: OperatorClient; chosen: Chosen }> {
+  const operator = await signIn(instance);
   await ask(operator, 'PATCH', `/operators/${operator.operator.id}`, { name: 'Mara Lind' });
-  const nordwind = house.credentials.organizationId;
+  const nordwind = instance.credentials.organizationId;
   await ask(operator, 'PATCH', `/organizations/${nordwind}`, { name: 'Nordwind' });
-  await ask(operator, 'PATCH', `/projects/${house.credentials.projectId}`, { name: 'Sandbox' });
+  await ask(operator, 'PATCH', `/projects/${instance.credentials.projectId}`, { name: 'Sandbox' });
   const lumen = await ask(operator, 'POST', '/organizations', { name: 'Lumen Health', slug: 'lumen-health' });
   const make = async (organizationId: string, name: string, environment: string, settings = {}) =>
     (await ask(operator, 'POST', '/projects', { organizationId, name, environment, settings })).id as string;
@@ -63,14 +65,14 @@ export async function fillHouse(house: House): Promise<{ operator: OperatorClien
     mail: { fromName: 'Nordwind Shop', replyTo: 'help@nordwind.example' },
   });
 
-  const publishableKey = await makeKeys(house, operator, shop);
-  const customer = await makeVisitors(house, publishableKey, shop);
+  const publishableKey = await makeKeys(instance, operator, shop);
+  const customer = await makeVisitors(instance, publishableKey, shop);
   const people = {
-    shop: [...(await insertPeople(house, shop, 0, 46)), customer],
-    app: await insertPeople(house, app, 46, 24),
-    portal: await insertPeople(house, portal, 70, 16),
+    shop: [...(await insertPeople(instance, shop, 0, 46)), customer],
+    app: await insertPeople(instance, app, 46, 24),
+    portal: await insertPeople(instance, portal, 70, 16),
   };
-  const listen = endpointMaker(house, operator);
+  const listen = endpointMaker(instance, operator);
   const orders = await listen(shop, 'https://api.nordwind.example/hooks/gatehouse', ['*'], 38, often(0.004));
   const crm = await listen(
     shop,
@@ -110,18 +112,18 @@ export async function fillHouse(house: House): Promise<{ operator: OperatorClien
     eventsPerDay,
     listeners,
   });
-  await insertLog(house, [
+  await insertLog(instance, [
     scene(nordwind, shop, people.shop, 560, [orders, crm]),
     scene(nordwind, app, people.app, 150, [partner, push]),
     scene(lumen.id as string, portal, people.portal, 80, [clinic]),
   ]);
-  await noteHealth(house);
+  await noteHealth(instance);
   for (const table of ['organizations', 'projects'])
-    await house.sql(
+    await instance.sql(
       `UPDATE ${table} SET created_at = now() - interval '71 days', updated_at = now() - interval '9 days'`,
     );
-  const { batch, delivery, event } = await resolveOutage(house, operator, { crm, partner });
-  await makeColleagues(house, operator);
+  const { batch, delivery, event } = await resolveOutage(instance, operator, { crm, partner });
+  await makeColleagues(instance, operator);
   return {
     operator,
     chosen: {
@@ -136,7 +138,12 @@ const often =
   (_: number, random: number): Outcome | null =>
     random < share ? refused : null;
 
-async function insertPeople(house: House, projectId: string, from: number, count: number): Promise<Person[]> {
+async function insertPeople(
+  instance: TestInstance,
+  projectId: string,
+  from: number,
+  count: number,
+): Promise<Person[]> {
   const now = Date.now();
   const rows = Array.from({ length: count }, (_, index) => {
     const { firstName, lastName, email } = nameOf(from + index);
@@ -159,7 +166,7 @@ async function insertPeople(house: House, projectId: string, from: number, count
       updated_at: iso(at),
     };
   });
-  await insertRows(house, 'customers', rows);
+  await insertRows(instance, 'customers', rows);
   return rows.map(({ id, email, first_name, last_name }) => ({
     id,
     email,
@@ -169,7 +176,11 @@ async function insertPeople(house: House, projectId: string, from: number, count
 }
 
 /** Some who register and log in themselves, with the mails and sessions of that. @returns the first of them */
-async function makeVisitors(house: House, publishableKey: string, projectId: string): Promise<Person> {
+async function makeVisitors(
+  instance: TestInstance,
+  publishableKey: string,
+  projectId: string,
+): Promise<Person> {
   const agents = [
     'Mozilla/5.0 (Macintosh; Intel Mac OS X 10_15_7) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/18.1 Safari/605.1.15',
     'Mozilla/5.0 (iPhone; CPU iPhone OS 18_1 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/18.1 Mobile/15E148 Safari/604.1',
@@ -183,7 +194,7 @@ async function makeVisitors(house: House, publishableKey: string, projectId: str
   const ids: string[] = [];
   for (const [index, name] of names.entries()) {
     const post = (action: string, agent: string, body: object) =>
-      house.request('POST', `/api/v1/auth/${action}`, {
+      instance.request('POST', `/api/v1/auth/${action}`, {
         body,
         headers: { 'x-publishable-key': publishableKey, 'user-agent': agent },
       });
@@ -192,11 +203,11 @@ async function makeVisitors(house: House, publishableKey: string, projectId: str
     for (const agent of agents.slice(0, 2 - index))
       await post('login', agent, { email: name.email, password: PASSWORD });
   }
-  await house.sql(
+  await instance.sql(
     `UPDATE sessions s SET ip = '203.0.113.' || 20 + n FROM (SELECT id, row_number() OVER () AS n FROM sessions) each
      WHERE each.id = s.id`,
   );
-  await house.sql(
+  await instance.sql(
     `UPDATE customers SET email_verified = true, external_id = 'crm-48190', created_at = now() - interval '41 days',
        metadata = '{"plan": "plus", "newsletter": true}' WHERE id = $1 AND project_id = $2`,
     [ids[0], projectId],
@@ -205,7 +216,11 @@ async function makeVisitors(house: House, publishableKey: string, projectId: str
 }
 
 /** @returns the value of a publishable key */
-async function makeKeys(house: House, operator: OperatorClient, projectId: string): Promise<string> {
+async function makeKeys(
+  instance: TestInstance,
+  operator: OperatorClient,
+  projectId: string,
+): Promise<string> {
   const make = (body: object) =>
     ask(operator, 'POST', `/projects/${projectId}/api-keys`, { access: 'project', ...body });
   // Not within a week: of that an event would be sent.
@@ -215,7 +230,7 @@ async function makeKeys(house: House, operator: OperatorClient, projectId: strin
   await make({ name: 'Nightly export', type: 'secret', scopes: ['customer:read'], expiresAt: soon });
   const old = await make({ name: 'Trial of the agency', type: 'secret', scopes: ['customer:read'] });
   await ask(operator, 'DELETE', `/projects/${projectId}/api-keys/${old.id}`);
-  await house.sql(
+  await instance.sql(
     `UPDATE api_keys SET created_at = now() - interval '63 days',
        last_used_at = CASE WHEN revoked_at IS NULL THEN now() - interval '4 minutes' END WHERE project_id = $1`,
     [projectId],
@@ -223,7 +238,7 @@ async function makeKeys(house: House, operator: OperatorClient, projectId: strin
   return web.key as string;
 }
 
-function endpointMaker(house: House, operator: OperatorClient) {
+function endpointMaker(instance: TestInstance, operator: OperatorClient) {
   return async (
     projectId: string,
     url: string,
@@ -238,7 +253,7 @@ function endpointMaker(house: House, operator: OperatorClient) {
       events: types,
     });
     const id = (data.id as string).slice('ep_'.length);
-    await house.sql(
+    await instance.sql(
       `UPDATE webhook_endpoints SET created_at = now() - interval '58 days', updated_at = now() - interval '12 days',
          status = CASE WHEN $2::text IS NULL THEN status ELSE 'disabled' END, disabled_reason = $2,
          disabled_at = CASE WHEN $2::text IS NOT NULL THEN now() - interval '9 days' END WHERE id = $1`,
@@ -249,8 +264,8 @@ function endpointMaker(house: House, operator: OperatorClient) {
 }
 
 /** As workers would have noted it. */
-const noteHealth = (house: House): Promise<unknown> =>
-  house.sql(
+const noteHealth = (instance: TestInstance): Promise<unknown> =>
+  instance.sql(
     `INSERT INTO endpoint_health (endpoint_id, failing_since, last_success_at, last_failure_at)
      SELECT endpoint_id, CASE WHEN fault > good THEN (
          SELECT min(started_at) FROM attempts b WHERE b.endpoint_id = a.endpoint_id AND b.started_at > good
@@ -261,7 +276,7 @@ const noteHealth = (house: House): Promise<unknown> =>
      ) a`,
   );
 
-async function makeColleagues(house: House, operator: OperatorClient): Promise<void> {
+async function makeColleagues(instance: TestInstance, operator: OperatorClient): Promise<void> {
   for (const [email, name, role] of [
     ['jonas.weber@nordwind.example', 'Jonas Weber', 'operator'],
     ['aiko.mori@nordwind.example', 'Aiko Mori', 'viewer'],
@@ -269,7 +284,7 @@ async function makeColleagues(house: House, operator: OperatorClient): Promise<v
   ] as const) {
     const { id } = await ask(operator, 'POST', '/operators', { email, role });
     if (name === null) continue;
-    await house.sql(
+    await instance.sql(
       `UPDATE operators SET name = $2, password_hash = $4, totp_secret = '', last_login_at = now() - interval '20 hours',
          disabled_at = CASE WHEN $3 = 'viewer' THEN now() - interval '2 days' END WHERE id = $1`,
       [id, name, role, uuid()],

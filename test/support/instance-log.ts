@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { House } from './house.js';
+import type { TestInstance } from './test-instance.js';
 import type { OperatorClient } from './operator.js';
 import { insertDays, insertDeliveries, type PastDelivery } from './past.js';
 import { insertOrganization } from './tenants.js';
@@ -7,8 +7,8 @@ import { insertOrganization } from './tenants.js';
 const DAYS = 4;
 const DAY_MS = 86_400_000;
 
-/** What the log of a house is made of. */
-export interface HouseLog {
+/** What the log of an instance is made of. */
+export interface InstanceLog {
   projects: [string, string];
   /** Two of the first project, one of its organization, one of the other project. */
   endpoints: string[];
@@ -16,16 +16,16 @@ export interface HouseLog {
   customers: { id: string; email: string }[];
 }
 
-/** Fills a house with `count` deliveries of two organizations, about some customers. */
-export async function fillHouse(house: House, count: number): Promise<HouseLog> {
-  const { organizationId, projectId } = house.credentials;
-  const other = await insertOrganization(house);
+/** Fills an instance with `count` deliveries of two organizations, about some customers. */
+export async function fillInstance(instance: TestInstance, count: number): Promise<InstanceLog> {
+  const { organizationId, projectId } = instance.credentials;
+  const other = await insertOrganization(instance);
   const endpoints = await Promise.all([
-    insertEndpoint(house, organizationId, projectId, 'https://one.example.com/hooks/a'),
-    insertEndpoint(house, organizationId, projectId, 'https://one.example.com/hooks/b'),
-    insertEndpoint(house, organizationId, null, 'https://all.example.com/'),
+    insertEndpoint(instance, organizationId, projectId, 'https://one.example.com/hooks/a'),
+    insertEndpoint(instance, organizationId, projectId, 'https://one.example.com/hooks/b'),
+    insertEndpoint(instance, organizationId, null, 'https://all.example.com/'),
     insertEndpoint(
-      house,
+      instance,
       other.organizationId,
       other.projectId,
       `https://one.example.com/${'x'.repeat(300)}`,
@@ -35,7 +35,7 @@ export async function fillHouse(house: House, count: number): Promise<HouseLog> 
     ['ada', 'ada', 'grace', 'alan'].map(async (name, index) => {
       const customer = { id: randomUUID(), email: `${name}@example.com` };
       const project = index === 1 ? other.projectId : projectId;
-      await house.sql('INSERT INTO customers (id, project_id, email) VALUES ($1, $2, $3)', [
+      await instance.sql('INSERT INTO customers (id, project_id, email) VALUES ($1, $2, $3)', [
         customer.id,
         project,
         customer.email,
@@ -44,7 +44,7 @@ export async function fillHouse(house: House, count: number): Promise<HouseLog> 
     }),
   );
   const begin = Date.now() - DAYS * DAY_MS;
-  await insertDays(house, begin - DAY_MS);
+  await insertDays(instance, begin - DAY_MS);
   const types = ['customer.created', 'session.created', 'customer.deleted'];
   const deliveries = Array.from({ length: count }, (_, index): PastDelivery => {
     const at = begin + index * ((DAYS * DAY_MS - 3 * 3_600_000) / count);
@@ -64,18 +64,18 @@ export async function fillHouse(house: House, count: number): Promise<HouseLog> 
       })),
     };
   });
-  await insertDeliveries(house, deliveries);
+  await insertDeliveries(instance, deliveries);
   return { projects: [projectId, other.projectId], endpoints, customers };
 }
 
 export async function insertEndpoint(
-  house: House,
+  instance: TestInstance,
   organizationId: string,
   projectId: string | null,
   url: string,
 ): Promise<string> {
   const id = randomUUID();
-  await house.sql(
+  await instance.sql(
     `INSERT INTO webhook_endpoints (id, organization_id, project_id, level, url, events, secret)
      VALUES ($1, $2, $3, $4, $5, '{}', '')`,
     [id, organizationId, projectId, projectId ? 'project' : 'organization', url],

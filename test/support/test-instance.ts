@@ -7,7 +7,7 @@ import type { Credentials } from '../../apps/api/src/bootstrap/first-boot.js';
 import { fetchDocumented } from './conformance.js';
 import { eventually } from './eventually.js';
 import { patiently } from './patiently.js';
-import { entryPoints, freePort, HouseProcess } from './processes.js';
+import { entryPoints, freePort, ServerProcess } from './processes.js';
 import { uniqueEmail } from './unique-email.js';
 
 /** How deliveries travel in a test run. */
@@ -22,7 +22,7 @@ export interface Answer<Body = any> {
   body: Body;
 }
 
-export interface HouseOptions {
+export interface InstanceOptions {
   carrier?: Carrier;
   env?: Record<string, string>;
   /** Default: one of each. */
@@ -57,12 +57,12 @@ export interface Exchange {
 export const PASSWORD = 'an unusual long phrase';
 
 /** A whole running product with a database of its own: real processes, real PostgreSQL, real Redis. */
-export class House {
+export class TestInstance {
   credentials!: Credentials;
-  api!: HouseProcess;
-  workers: HouseProcess[] = [];
+  api!: ServerProcess;
+  workers: ServerProcess[] = [];
   /** Every process that was ever started. */
-  readonly processes: HouseProcess[] = [];
+  readonly processes: ServerProcess[] = [];
   /** Is told of every exchange (history.ts). */
   onExchange: (exchange: Exchange) => void = () => undefined;
   private constructor(
@@ -71,7 +71,7 @@ export class House {
     private readonly databaseName: string,
   ) {}
 
-  static async start(options: HouseOptions = {}): Promise<House> {
+  static async start(options: InstanceOptions = {}): Promise<TestInstance> {
     const {
       carrier = 'postgresql',
       env = {},
@@ -83,11 +83,11 @@ export class House {
     const url = new URL(process.env['TEST_POSTGRES_URL']!);
     url.pathname = `/${databaseName}`;
     const port = await freePort();
-    const house = new House(
+    const instance = new TestInstance(
       {
         PORT: String(port),
         PUBLIC_URL: `http://127.0.0.1:${port}`,
-        DATA_DIR: await mkdtemp(join(tmpdir(), 'gatehouse-house-')),
+        DATA_DIR: await mkdtemp(join(tmpdir(), 'gatehouse-instance-')),
         DATABASE_URL: url.href,
         GATEHOUSE_SECRET: randomBytes(32).toString('base64url'),
         SEED: 'on',
@@ -98,28 +98,28 @@ export class House {
       new pg.Pool({ connectionString: url.href, max: 4 }),
       databaseName,
     );
-    house.db.on('error', () => undefined);
-    house.startApi();
-    for (let index = 0; index < workers; index += 1) house.startWorker();
-    await house.ready().catch(async (error: unknown) => {
-      await house.stop();
+    instance.db.on('error', () => undefined);
+    instance.startApi();
+    for (let index = 0; index < workers; index += 1) instance.startWorker();
+    await instance.ready().catch(async (error: unknown) => {
+      await instance.stop();
       throw error;
     });
-    return house;
+    return instance;
   }
 
   get baseUrl(): string {
     return this.env['PUBLIC_URL']!;
   }
 
-  startApi(env: Record<string, string> = {}): HouseProcess {
-    this.api = new HouseProcess(entryPoints.api, { ...this.env, ...env });
+  startApi(env: Record<string, string> = {}): ServerProcess {
+    this.api = new ServerProcess(entryPoints.api, { ...this.env, ...env });
     this.processes.push(this.api);
     return this.api;
   }
 
-  startWorker(env: Record<string, string> = {}): HouseProcess {
-    const worker = new HouseProcess(entryPoints.worker, { ...this.env, ...env });
+  startWorker(env: Record<string, string> = {}): ServerProcess {
+    const worker = new ServerProcess(entryPoints.worker, { ...this.env, ...env });
     this.workers.push(worker);
     this.processes.push(worker);
     return worker;
@@ -275,7 +275,7 @@ export class House {
   }
 }
 
-/** A Redis database of this house's own: the next number that no process of the run has taken. */
+/** A Redis database of this instance's own: the next number that no process of the run has taken. */
 async function redisUrl(): Promise<string> {
   const { TEST_FOLDER: folder, TEST_REDIS_URL: server, TEST_REDIS_DATABASES: count } = process.env;
   const isTaken = (number: number): Promise<boolean> =>

@@ -1,37 +1,37 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { eventually } from '../support/eventually.js';
-import { House, type HouseOptions } from '../support/house.js';
+import { TestInstance, type InstanceOptions } from '../support/test-instance.js';
 import { entryPoints } from '../support/processes.js';
 
 const open = new Set<Promise<{ stop(): Promise<void> }>>();
 let isOver = false;
 
 /**
- * A house whose processes write their log to nowhere: reading it, as the tests do, would take time from what
+ * An instance whose processes write their log to nowhere: reading it, as the tests do, would take time from what
  * is measured. Everything else is as in production, the log's level included.
  */
-export class BenchHouse {
+export class BenchInstance {
   private readonly children = new Set<ChildProcess>();
   private isStopped = false;
-  private constructor(readonly house: House) {}
+  private constructor(readonly instance: TestInstance) {}
 
   /** Brings up the api; workers are started by `startWorker`. */
-  static start(options: HouseOptions): Promise<BenchHouse> {
+  static start(options: InstanceOptions): Promise<BenchInstance> {
     if (isOver) throw new Error('the run is over');
-    const starting = BenchHouse.bringUp(options);
+    const starting = BenchInstance.bringUp(options);
     open.add(starting);
     return starting;
   }
 
-  private static async bringUp(options: HouseOptions): Promise<BenchHouse> {
-    const house = await House.start({ ...options, workers: 0 });
-    const bench = new BenchHouse(house);
+  private static async bringUp(options: InstanceOptions): Promise<BenchInstance> {
+    const instance = await TestInstance.start({ ...options, workers: 0 });
+    const bench = new BenchInstance(instance);
     // The first start made the keys; the second has the api to itself.
-    await house.api.end();
+    await instance.api.end();
     bench.spawn(entryPoints.api);
     await eventually('the api being ready', () =>
-      fetch(`${house.baseUrl}/readyz`).then(
+      fetch(`${instance.baseUrl}/readyz`).then(
         ({ ok }) => ok,
         () => false,
       ),
@@ -49,11 +49,11 @@ export class BenchHouse {
     if (this.isStopped) return;
     this.isStopped = true;
     await Promise.all([...this.children].map((child) => this.end(child)));
-    await this.house.stop();
+    await this.instance.stop();
   }
 
   private spawn(entryPoint: string): ChildProcess {
-    const env = { PATH: process.env['PATH']!, ...this.house.env };
+    const env = { PATH: process.env['PATH']!, ...this.instance.env };
     // The channel tells the process when the benchmark is gone.
     const child = spawn(process.execPath, [...profiling(), entryPoint], {
       env,
@@ -78,13 +78,15 @@ const profiling = (): string[] => {
   return folder ? ['--cpu-prof', `--cpu-prof-dir=${folder}`] : [];
 };
 
-/** Has a house that is no `BenchHouse` stopped as well when the run is broken off. */
-export function alsoStop<House extends { stop(): Promise<void> }>(starting: Promise<House>): Promise<House> {
+/** Has an instance that is no `BenchInstance` stopped as well when the run is broken off. */
+export function alsoStop<TestInstance extends { stop(): Promise<void> }>(
+  starting: Promise<TestInstance>,
+): Promise<TestInstance> {
   open.add(starting);
   return starting;
 }
 
-/** Stops every house that still stands, or is about to; from then on there are no new ones. */
+/** Stops every instance that still stands, or is about to; from then on there are no new ones. */
 export async function stopHouses(): Promise<void> {
   isOver = true;
   await Promise.allSettled([...open].map(async (starting) => (await starting).stop()));
