@@ -158,7 +158,7 @@ export default tseslint.config(
       'no-var': 'error',
       'object-shorthand': 'error',
       'prefer-const': 'error',
-      'no-unused-vars': 'error',
+      'no-unused-vars': ['error', { ignoreRestSiblings: true }],
       'no-undef': 'off',
     },
   },

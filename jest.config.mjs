@@ -13,7 +13,6 @@ const transform = {
 };
 
 const shared = {
-  testEnvironment: 'node',
   // "source" makes package.json's `imports` (#domain, …) resolve to the TypeScript sources.
   testEnvironmentOptions: { customExportConditions: ['source', 'node', 'node-addons'] },
   extensionsToTreatAsEsm: ['.ts'],
@@ -24,25 +23,29 @@ const shared = {
 /** Tests from outside: real processes on real servers. */
 const outside = {
   ...shared,
+  testEnvironment: '<rootDir>/test/support/test-environment.mjs',
   globalSetup: '<rootDir>/test/support/global-setup.mjs',
   globalTeardown: '<rootDir>/test/support/global-teardown.mjs',
 };
 
-/** What takes most of the machine, or minds how much of it there is, runs apart from the rest (scripts/test.mjs). */
-const BROWSERS = '*browser*';
+/** A project of the files whose name says how they run (CONTRIBUTING.md, "Which tests run when"). */
+const kind = (displayName) => ({
+  ...outside,
+  displayName,
+  testMatch: [`<rootDir>/test/**/*.${displayName}.spec.ts`],
+});
 
 /** @type {import('jest').Config} */
 export default {
   projects: [
     { ...shared, displayName: 'unit', testMatch: ['<rootDir>/{apps,libs}/**/*.spec.ts'] },
-    {
-      ...outside,
-      displayName: 'e2e',
-      testMatch: [`<rootDir>/test/{e2e,contract}/**/!(${BROWSERS}).spec.ts`],
-    },
-    { ...outside, displayName: 'browser', testMatch: [`<rootDir>/test/e2e/**/${BROWSERS}.spec.ts`] },
-    { ...outside, displayName: 'faults', testMatch: ['<rootDir>/test/faults/**/*.spec.ts'] },
+    { ...outside, displayName: 'e2e', testMatch: ['<rootDir>/test/{e2e,contract}/**/+([^.]).spec.ts'] },
+    kind('dedicated'),
+    kind('browser'),
+    { ...outside, displayName: 'faults', testMatch: ['<rootDir>/test/faults/**/+([^.]).spec.ts'] },
+    kind('timed'),
+    kind('nightly'),
   ],
   // A guard against what never ends, not a measure: nothing is judged by how long it took.
-  testTimeout: 120_000,
+  testTimeout: 600_000,
 };

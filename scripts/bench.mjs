@@ -4,8 +4,8 @@ import { run } from './processes.mjs';
 
 await main(async () => {
   await ensureInstalled(process.stderr);
-  await ensureBuilt(process.stderr);
-  const { code } = await run(process.execPath, ['dist/test/bench/run.js', ...process.argv.slice(2)], {
+  await ensureBuilt(process.stderr, { withTools: true });
+  const { code } = await run(process.execPath, ['dist/tools/test/bench/run.js', ...process.argv.slice(2)], {
     stdio: 'inherit',
   });
   return code;

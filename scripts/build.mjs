@@ -16,8 +16,8 @@ const VITE = ['vite', 'bin', 'vite.js'];
 const PARTS = [
   {
     stamp: path.join(DIST, '.build-stamp'),
-    sources: ['apps/api', 'apps/webhook-worker', 'libs', 'test/bench', 'test/screenshots', 'test/support'],
-    made: ['apps/api', 'apps/webhook-worker', 'libs', 'test', 'programs'],
+    sources: ['apps/api', 'apps/webhook-worker', 'libs'],
+    made: ['apps/api', 'apps/webhook-worker', 'libs', 'programs'],
     steps: [
       [['@nestjs', 'cli', 'bin', 'nest.js'], 'build'],
       [VITE, 'build', '--logLevel', 'warn'],
@@ -30,6 +30,14 @@ const PARTS = [
     steps: [[VITE, 'build', 'apps/console', '--logLevel', 'warn']],
   },
 ];
+
+/** Benchmarks and screenshots, which jest does not compile. */
+const TOOLS = {
+  stamp: path.join(DIST, '.tools-stamp'),
+  sources: ['apps/api', 'apps/webhook-worker', 'libs', 'test/bench', 'test/screenshots', 'test/support'],
+  made: ['tools'],
+  steps: [[['typescript', 'bin', 'tsc'], '-p', 'tsconfig.tools.json']],
+};
 
 /**
  * Installs the packages of package-lock.json, unless these are the ones in node_modules.
@@ -48,22 +56,24 @@ export async function ensureInstalled(report) {
 /**
  * Builds what changed since the last time into dist/.
  * @param {NodeJS.WriteStream} report where progress is shown
+ * @param {{ withTools?: boolean }} [options] `withTools`: benchmarks and screenshots as well
  * @returns {Promise<boolean>} whether it built the programs, which must be started again then
  */
-export async function ensureBuilt(report) {
-  if (outdated().length === 0) return false;
+export async function ensureBuilt(report, { withTools = false } = {}) {
+  const wanted = withTools ? [...PARTS, TOOLS] : PARTS;
+  if (outdated(wanted).length === 0) return false;
   return withLock(LOCK, async () => {
     // The stamps are taken before the build: what changes meanwhile is built the next time.
-    const parts = outdated();
+    const parts = outdated(wanted);
     if (parts.length > 0) await step(report, 'Building', () => buildAll(parts));
     return parts.some(({ part }) => part === PARTS[0]);
   });
 }
 
-const outdated = () =>
-  PARTS.map((part) => ({ part, wanted: sourcesStamp(part.sources) })).filter(
-    ({ part, wanted }) => read(part.stamp) !== wanted,
-  );
+const outdated = (parts) =>
+  parts
+    .map((part) => ({ part, wanted: sourcesStamp(part.sources) }))
+    .filter(({ part, wanted }) => read(part.stamp) !== wanted);
 
 /** Side by side; a failure is told once all have ended, so that none still writes when somebody tries again. */
 async function buildAll(parts) {

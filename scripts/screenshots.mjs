@@ -4,8 +4,8 @@ import { run } from './processes.mjs';
 
 await main(async () => {
   await ensureInstalled(process.stderr);
-  await ensureBuilt(process.stderr);
-  const args = ['dist/test/screenshots/run.js', ...process.argv.slice(2)];
+  await ensureBuilt(process.stderr, { withTools: true });
+  const args = ['dist/tools/test/screenshots/run.js', ...process.argv.slice(2)];
   const { code } = await run(process.execPath, args, { stdio: 'inherit' });
   return code;
 });

@@ -7,6 +7,34 @@ import { run } from './processes.mjs';
 
 const FLAGS = ['--experimental-vm-modules', '--disable-warning=ExperimentalWarning'];
 
+/** The projects of jest.config.mjs that run together, in this order (CONTRIBUTING.md, "Which tests run when"). */
+const SETS = {
+  // Of two cores these leave a third idle with two workers.
+  quick: [['unit'], ['e2e', '--maxWorkers=3']],
+  added: [
+    ['dedicated', 'faults', '--maxWorkers=3'],
+    ['browser', '--maxWorkers=2'],
+    // Judged by the time that something takes: nothing runs beside them.
+    ['timed', '--maxWorkers=1'],
+  ],
+  nightly: [['nightly', '--maxWorkers=1']],
+};
+
+/** What a newcomer runs, and what else there is. */
+const COMMANDS = {
+  undefined: SETS.quick,
+  '--added': SETS.added,
+  '--all': [...SETS.quick, ...SETS.added],
+  '--faults': [['faults', 'timed']],
+  '--nightly': [...SETS.quick, ...SETS.added, ...SETS.nightly],
+};
+
+/** More failed files than this are no chance. */
+const MOST_RERUN = 3;
+
+/** A failure here is never chance: what they promise must hold every time. */
+const NEVER_RERUN = /isolation|credentials|secrets|hostile|tokens|passwords|brute-force/;
+
 await main(async () => {
   await ensureInstalled(process.stderr);
   await ensureBuilt(process.stderr);
@@ -15,38 +43,74 @@ await main(async () => {
   process.on('SIGINT', () => {});
 
   const given = process.argv.slice(2);
-  const faults = [
-    '--selectProjects=faults',
-    '--reporters=default',
-    '--reporters=./test/support/fault-table.mjs',
-  ];
-  // Of two cores these leave a third idle with two workers; after them what minds how busy the machine is.
-  const e2e = ['--selectProjects=e2e', '--maxWorkers=3'];
-  const all = [['--selectProjects=unit'], e2e, ['--selectProjects=browser'], faults];
-  const isOfFaults = given[0] === '--faults';
+  const sets = given.length <= 1 ? COMMANDS[given[0]] : undefined;
   // Only a whole run is worth keeping.
-  if (isOfFaults && given.length === 1) process.env.TEST_FAULT_TABLE = 'docs/reliability.md';
-  const runs = isOfFaults ? [[...given.slice(1), ...faults]] : given.length > 0 ? [given] : all;
-  const total = { passed: 0, failed: 0, skipped: 0 };
+  if (given[0] === '--nightly') process.env.TEST_FAULT_TABLE = 'docs/reliability.md';
+  const runs = sets ? sets.map(jestArguments) : [given];
   const folder = fs.mkdtempSync(path.join(tmpdir(), 'gatehouse-results-'));
+  const results = [];
+  const flaky = [];
   try {
-    for (const [index, args] of runs.entries()) {
-      const result = await jest(args, path.join(folder, `${index}.json`));
-      for (const key of Object.keys(total)) total[key] += result[key];
+    for (const args of runs) {
+      const result = await jest(args, path.join(folder, `${results.length}.json`));
+      results.push(result);
       if (result.interrupted) break;
     }
+    if (sets && !results.some(({ interrupted }) => interrupted))
+      flaky.push(...(await rerun(results, folder)));
   } finally {
     fs.rmSync(folder, { recursive: true, force: true });
     await reapServers();
   }
 
-  if (given.length === 0)
-    console.log(`\nThe Redis half of the delivery suites: ${redisHalf(hasRedisServer())}.`);
-  if (total.passed + total.failed === 0) console.log('No test ran.');
-  const skipped = total.skipped > 0 ? `, ${total.skipped} skipped` : '';
-  console.log(`${total.passed} passed, ${total.failed} failed${skipped}`);
+  if (sets) console.log(`\nThe Redis half of the delivery suites: ${redisHalf(hasRedisServer())}.`);
+  const total = { passed: 0, failed: 0, skipped: 0 };
+  for (const result of results) for (const key of Object.keys(total)) total[key] += result[key];
+  // For whoever runs several commands and adds them up (check.mjs).
+  if (process.env.TEST_TOTALS) fs.appendFileSync(process.env.TEST_TOTALS, `${JSON.stringify(total)}\n`);
+  report(total, flaky);
   return total.failed > 0 || total.passed === 0 ? 1 : 0;
 });
+
+function jestArguments([...projectsAndOptions]) {
+  const projects = projectsAndOptions.filter((word) => !word.startsWith('--'));
+  const options = projectsAndOptions.filter((word) => word.startsWith('--'));
+  const reporters = projects.includes('faults')
+    ? ['--reporters=default', '--reporters=./test/support/fault-table.mjs']
+    : [];
+  return ['--selectProjects', ...projects, ...options, ...reporters];
+}
+
+/**
+ * Runs failed files once more, alone: a failure that does not come again is shown as flaky, and its tests count as
+ * passed. Mending it comes before everything else (CONTRIBUTING.md).
+ */
+async function rerun(results, folder) {
+  const failed = results.flatMap((result) => result.files.map((file) => ({ ...file, result })));
+  if (failed.length === 0 || failed.length > MOST_RERUN) return [];
+  const flaky = [];
+  for (const [index, { name, tests, result }] of failed.entries()) {
+    if (NEVER_RERUN.test(path.basename(name))) continue;
+    console.log(`\nOnce more, alone: ${path.relative('.', name)}`);
+    const again = await jest(
+      ['--runTestsByPath', name, '--maxWorkers=1'],
+      path.join(folder, `again-${index}.json`),
+    );
+    if (again.failed > 0) continue;
+    result.failed -= tests.length || 1;
+    result.passed += tests.length || again.passed;
+    flaky.push(...tests.map((test) => ({ name, ...test })));
+  }
+  return flaky;
+}
+
+function report({ passed, failed, skipped }, flaky) {
+  for (const { name, title, message } of flaky)
+    console.log(`flaky: ${path.relative('.', name)} ${title}\n${message.replaceAll(/^/gm, '    ')}`);
+  if (flaky.length > 0) console.log(`${flaky.length} flaky: mend them before anything else.`);
+  if (passed + failed === 0) console.log('No test ran.');
+  console.log(`${passed} passed, ${failed} failed${skipped > 0 ? `, ${skipped} skipped` : ''}`);
+}
 
 function redisHalf(redisServer) {
   if (process.env.REDIS_URL) return 'included (REDIS_URL)';
@@ -73,10 +137,21 @@ async function jest(args, outputFile) {
 function count(results) {
   const { numPassedTests = 0, numFailedTests = 0, numPendingTests = 0, numTodoTests = 0 } = results;
   // A suite that cannot be loaded has no tests to count.
-  const { numRuntimeErrorTestSuites = 0 } = results;
+  const { numRuntimeErrorTestSuites = 0, testResults = [] } = results;
   return {
     passed: numPassedTests,
     failed: numFailedTests + numRuntimeErrorTestSuites,
     skipped: numPendingTests + numTodoTests,
+    files: testResults
+      .filter(({ status }) => status === 'failed')
+      .map(({ name, message, assertionResults }) => ({
+        name,
+        tests: assertionResults
+          .filter(({ status }) => status === 'failed')
+          .map(({ fullName, failureMessages }) => ({
+            title: fullName,
+            message: failureMessages[0] ?? message,
+          })),
+      })),
   };
 }

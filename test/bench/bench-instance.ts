@@ -2,7 +2,7 @@ import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { eventually } from '../support/eventually.js';
 import { TestInstance, type InstanceOptions } from '../support/test-instance.js';
-import { entryPoints } from '../support/processes.js';
+import { entryPoints } from '../support/server-process.mjs';
 
 const open = new Set<Promise<{ stop(): Promise<void> }>>();
 let isOver = false;

@@ -36,7 +36,7 @@ export async function commitDelays(instance: TestInstance, events: PacedEvents):
   const { 200: accepted = 0, ...refused } = answers;
   if (Object.keys(refused).length > 0) printProgress(`refused, by status: ${JSON.stringify(refused)}`);
   const count = (): Promise<number> => receiver.ask<number>('count');
-  await eventually('every event at the target', async () => (await count()) >= accepted, 20_000);
+  await eventually('every event at the target', async () => (await count()) >= accepted);
   const commits = await instance.sql<{ id: string; at: number }>(
     `SELECT 'evt_' || id AS id, (extract(epoch FROM pg_xact_commit_timestamp(xmin)) * 1000)::float8 AS at
      FROM events WHERE type = 'login.succeeded' AND created_at >= $1`,

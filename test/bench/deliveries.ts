@@ -1,6 +1,6 @@
 import { createLogger, DeliveryQueue, type DeliveryPointer } from '#platform';
 import { eventually } from '../support/eventually.js';
-import type { Carrier, TestInstance } from '../support/test-instance.js';
+import type { Queue, TestInstance } from '../support/test-instance.js';
 import { BenchInstance } from './bench-instance.js';
 import { Child } from './children.js';
 import {
@@ -21,28 +21,28 @@ const ENDPOINTS = 10;
 /** Of the bare loop and of the worker alike; it is the worker's default. */
 const CONCURRENCY = 256;
 const ADD_AT_ONCE = 200;
-const DRAIN_MS = 60_000;
+const DRAIN_PROBES = 2_400;
 
-type Rates = Record<Carrier | 'bare' | 'twoWorkers', number[]>;
+type Rates = Record<Queue | 'bare' | 'twoWorkers', number[]>;
 
 /** Deliveries a second from a backlog to a fast target, beside a bare loop of BullMQ and axios. */
 export async function measureDeliveries(): Promise<SectionResult> {
   const receiver = new Child('receiver');
-  const carriers: Carrier[] = hasRedis() ? ['redis', 'postgresql'] : ['postgresql'];
+  const queues: Queue[] = hasRedis() ? ['redis', 'postgresql'] : ['postgresql'];
   const rates: Rates = { redis: [], postgresql: [], bare: [], twoWorkers: [] };
   try {
     const url = await receiver.ask<string>('listen');
     const env = { WEBHOOK_CONCURRENCY: String(CONCURRENCY) };
-    const instances = new Map<Carrier, BenchInstance>();
-    for (const carrier of carriers) instances.set(carrier, await BenchInstance.start({ carrier, env }));
+    const instances = new Map<Queue, BenchInstance>();
+    for (const queue of queues) instances.set(queue, await BenchInstance.start({ queue, env }));
     const body = await sampleBody(instances.get('postgresql')!.instance);
     for (let round = 0; round < ROUNDS; round += 1) {
       printProgress(`round ${round + 1} of ${ROUNDS}`);
       if (hasRedis()) rates.bare.push(await bareRate(url, body));
       const drain = (bench: BenchInstance, workers: number): Promise<number> =>
         drainRate(bench, { receiver, url, body, workers });
-      for (const [carrier, bench] of instances) rates[carrier].push(await drain(bench, 1));
-      rates.twoWorkers.push(await drain(instances.get(carriers[0]!)!, 2));
+      for (const [queue, bench] of instances) rates[queue].push(await drain(bench, 1));
+      rates.twoWorkers.push(await drain(instances.get(queues[0]!)!, 2));
     }
     await Promise.all([...instances.values()].map((bench) => bench.stop()));
     return report(rates, body.length);
@@ -100,7 +100,7 @@ async function drainRate(bench: BenchInstance, { receiver, url, body, workers }:
   await eventually(
     'the backlog being drained',
     async () => (await receiver.ask<number>('count')) >= backlog,
-    DRAIN_MS,
+    DRAIN_PROBES,
   );
   await eventually(
     'every attempt being in the log',
@@ -174,7 +174,7 @@ function report(rates: Rates, bodyLength: number): SectionResult {
     'Counted by the attempts in the log, which every delivery entered.',
   ];
   if (!hasBare)
-    notes.push('No redis-server was found: neither the bare loop nor the carrier Redis was measured.');
+    notes.push('No redis-server was found: neither the bare loop nor the queue Redis was measured.');
   return {
     table: [
       ['', 'per second', 'rounds', 'to bare loop'],

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Carrier, TestInstance } from '../support/test-instance.js';
+import type { Queue, TestInstance } from '../support/test-instance.js';
 import { BenchInstance } from './bench-instance.js';
 import { Child } from './children.js';
 import { commitDelays, type Delays } from './commit-delays.js';
@@ -22,7 +22,7 @@ interface Beside {
 
 /** What a hanging endpoint and a bulk redelivery cost the first attempts of another endpoint. */
 export async function measureFairness(): Promise<SectionResult> {
-  const carriers: Carrier[] = hasRedis() ? ['redis', 'postgresql'] : ['postgresql'];
+  const queues: Queue[] = hasRedis() ? ['redis', 'postgresql'] : ['postgresql'];
   const rows: string[][] = [];
   const notes = [
     `${PER_SECOND} logins a second for ${SECONDS} s, from PostgreSQL's commit timestamp to the request at the target,`,
@@ -30,10 +30,10 @@ export async function measureFairness(): Promise<SectionResult> {
     `${formatNumber(DEAD_LETTERS)} dead letters of a third. All three endpoints are of one project.`,
   ];
   const targets: SectionResult['targets'] = [];
-  for (const carrier of carriers) {
-    printProgress(`carrier ${carrier}`);
-    const { alone, beside } = await measureCarrier(carrier);
-    const name = carrier === 'redis' ? 'with Redis' : 'without Redis';
+  for (const queue of queues) {
+    printProgress(`queue ${queue}`);
+    const { alone, beside } = await measureCarrier(queue);
+    const name = queue === 'redis' ? 'with Redis' : 'without Redis';
     rows.push(row(`${name}, alone`, alone), row(`${name}, beside them`, beside.delays));
     notes.push(`${name}: ${beside.crowd}`);
     targets.push({
@@ -54,14 +54,14 @@ const row = (name: string, delays: Delays): string[] => [
   String(delays.length),
 ];
 
-async function measureCarrier(carrier: Carrier): Promise<{ alone: Delays; beside: Beside }> {
+async function measureCarrier(queue: Queue): Promise<{ alone: Delays; beside: Beside }> {
   const [receiver, hanging, bulk, load] = [
     new Child('receiver'),
     new Child('receiver'),
     new Child('receiver'),
     new Child('load'),
   ];
-  const bench = await BenchInstance.start({ carrier, env: { BCRYPT_COST: '4' } });
+  const bench = await BenchInstance.start({ queue, env: { BCRYPT_COST: '4' } });
   try {
     const { instance } = bench;
     const url = await receiver.ask<string>('listen');

@@ -1,4 +1,4 @@
-import type { Carrier } from '../support/test-instance.js';
+import type { Queue } from '../support/test-instance.js';
 import { BenchInstance } from './bench-instance.js';
 import { Child } from './children.js';
 import { arrivals, commitDelays, delays, type Delays } from './commit-delays.js';
@@ -48,10 +48,10 @@ async function bareDelays(receiver: Child, url: string): Promise<Delays> {
 }
 
 /** Logins with cheap hashes make the events: the endpoint hears one of the two types that each login emits. */
-async function houseDelays(carrier: Carrier, receiver: Child, load: Child, url: string): Promise<Delays> {
-  printProgress(`carrier ${carrier}`);
+async function houseDelays(queue: Queue, receiver: Child, load: Child, url: string): Promise<Delays> {
+  printProgress(`queue ${queue}`);
   const env = { BCRYPT_COST: '4', WEBHOOK_CONCURRENCY: String(CONCURRENCY) };
-  const bench = await BenchInstance.start({ carrier, env });
+  const bench = await BenchInstance.start({ queue, env });
   try {
     const { instance } = bench;
     bench.startWorker();

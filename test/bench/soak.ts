@@ -3,7 +3,7 @@ import { eventually } from '../support/eventually.js';
 import { fateOf, isSettled, recorded } from '../support/history.js';
 import { TestInstance, type Exchange } from '../support/test-instance.js';
 import { delaysOf, repeats, violations, type Facts, type TargetRequest } from '../support/invariants.js';
-import type { ServerProcess } from '../support/processes.js';
+import type { ServerProcess } from '../support/server-process.mjs';
 import { hasRedisServer, RedisServer } from '../support/redis-server.js';
 import { insertProject } from '../support/tenants.js';
 import { alsoStop } from './bench-instance.js';
@@ -16,7 +16,7 @@ import { report, type Soak } from './soak-report.js';
 const PER_SECOND = 200;
 const SECONDS = 600;
 const KILL_EVERY_MS = 30_000;
-const SETTLE_MS = 120_000;
+const SETTLE_PROBES = 4_800;
 /** How late an attempt may begin: an emptied Redis is noticed after sweeps, a dead worker after its lease. */
 const LATE_MS = 10_000;
 
@@ -52,7 +52,9 @@ export async function measureSoak({ seconds = SECONDS }: { seconds?: number }): 
     const { kills, flushes } = await troubled;
     for (const log of Object.values(memory)) log.stop();
     printProgress('waiting for the last deliveries');
-    await eventually('every delivery ending', () => isSettled(instance), SETTLE_MS).catch(() => undefined);
+    await eventually('every delivery ending', () => isSettled(instance), SETTLE_PROBES).catch(
+      () => undefined,
+    );
     const requests = await targets.ask<TargetRequest[]>('requests');
     const facts = {
       exchanges: answers.map(exchangeOf),

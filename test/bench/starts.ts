@@ -1,6 +1,6 @@
 import { eventually } from '../support/eventually.js';
 import { TestInstance } from '../support/test-instance.js';
-import { entryPoints, ServerProcess } from '../support/processes.js';
+import { entryPoints, ServerProcess } from '../support/server-process.mjs';
 import { formatRatio, median, printProgress, type SectionResult } from './report.js';
 
 const ROUNDS = 10;

@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { readCompose } from '../support/compose.js';
 import { eventually } from '../support/eventually.js';
 import { TestInstance } from '../support/test-instance.js';
-import { freePort } from '../support/processes.js';
+import { freePort } from '../support/server-process.mjs';
 
 /** The lines of the Dockerfile, those that go on put together. */
 const instructions = readFileSync('Dockerfile', 'utf8')
@@ -82,7 +82,7 @@ describe('health checks', () => {
   let instance: TestInstance;
   let metricsPort: number;
   beforeAll(async () => {
-    instance = await TestInstance.start({ workers: 0 });
+    instance = await TestInstance.shared({ workers: 0 });
     metricsPort = await freePort();
     const worker = instance.startWorker({ METRICS_PORT: String(metricsPort) });
     await eventually('metrics', () => worker.log.some(({ message }) => message === 'metrics are served'));

@@ -7,7 +7,7 @@ import { dirname, join, resolve } from 'node:path';
 import { parseEnv, stripVTControlCharacters } from 'node:util';
 import { settings } from '#platform';
 import { TestInstance } from '../support/test-instance.js';
-import { freePort } from '../support/processes.js';
+import { freePort } from '../support/server-process.mjs';
 
 const root = process.cwd();
 const read = (name: string): Promise<string> => readFile(join(root, name), 'utf8');
@@ -112,7 +112,9 @@ describe("the README's walk", () => {
 
   beforeAll(async () => {
     // A first attempt that comes before the receiver listens has its second while the walk still runs.
-    instance = await TestInstance.start({ env: { WEBHOOK_RETRY_SCHEDULE: '0s,500ms,500ms,500ms,500ms' } });
+    instance = await TestInstance.shared({
+      workerEnv: { WEBHOOK_RETRY_SCHEDULE: '0s,500ms,500ms,500ms,500ms' },
+    });
     folder = await mkdtemp(join(tmpdir(), 'gatehouse-walk-'));
     await mkdir(join(folder, '.data'));
     await symlink(join(root, 'node_modules'), join(folder, 'node_modules'), 'junction');

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { fetchDocumented } from '../support/conformance.js';
+import { fetchDocumented } from '../support/fetch-documented.js';
 import { TestInstance } from '../support/test-instance.js';
 import {
   freshPool,
@@ -23,7 +23,7 @@ const answered = new Map<string, Set<number>>();
 
 beforeAll(async () => {
   process.stdout.write(`Generated input: INPUT_SEED=${seed}; another seed asks for other things.\n`);
-  instance = await TestInstance.start({ workers: 0, env: { RATE_LIMITS: 'off' } });
+  instance = await TestInstance.shared({ workers: 0 });
 });
 afterAll(async () => instance?.stop());
 

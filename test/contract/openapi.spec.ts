@@ -6,8 +6,8 @@ import { registeredRoutes } from '../../apps/api/src/http/route-gate.js';
 import { handlerName, problemCodes, RouteReader } from '../../apps/api/src/reference/documented-route.js';
 import { errorCatalogue, scopes, type ErrorCode } from '#domain';
 import { createLogger, loadConfig } from '#platform';
-import { Conformance } from '../support/conformance.js';
-import { strictAjv } from '../support/json-schemas.js';
+import { Conformance } from '../support/conformance.mjs';
+import { strictAjv } from '../support/json-schemas.mjs';
 
 type Json = Record<string, any>;
 

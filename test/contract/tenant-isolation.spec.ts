@@ -66,7 +66,7 @@ let strange: Population;
 
 beforeAll(async () => {
   receiver = await Receiver.start();
-  instance = await TestInstance.start({ env: { RATE_LIMITS: 'off' } });
+  instance = await TestInstance.shared();
   // Operators reach the whole instance.
   routes = (await documentedRoutes(instance)).filter(({ path }) => !path.startsWith('/operator/'));
 

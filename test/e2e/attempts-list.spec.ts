@@ -99,7 +99,7 @@ async function insertLog(): Promise<void> {
 }
 
 beforeAll(async () => {
-  instance = await TestInstance.start({ workers: 0, env: { RATE_LIMITS: 'off' } });
+  instance = await TestInstance.shared({ workers: 0 });
   const { organizationId, projectId, secretKey, projectSecretKey } = instance.credentials;
   const foreign = await insertOrganization(instance);
   const childOrganization = await insertOrganization(instance);

@@ -13,7 +13,7 @@ import { Keyring } from '#platform';
 import { codeBlocks } from '../support/code-blocks.js';
 import { eventually } from '../support/eventually.js';
 import { TestInstance, PASSWORD } from '../support/test-instance.js';
-import { freePort, ServerProcess } from '../support/processes.js';
+import { freePort, ServerProcess } from '../support/server-process.mjs';
 import { uniqueEmail } from '../support/unique-email.js';
 
 const DOCUMENT = 'docs/backend.md';
@@ -25,7 +25,7 @@ let folder: string;
 const servers: ServerProcess[] = [];
 
 beforeAll(async () => {
-  instance = await TestInstance.start();
+  instance = await TestInstance.shared();
   folder = await mkdtemp(join(tmpdir(), 'gatehouse-backend-'));
   await symlink(join(root, 'node_modules'), join(folder, 'node_modules'), 'junction');
   await writeFile(join(folder, 'package.json'), '{"type":"module"}');

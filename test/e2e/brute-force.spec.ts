@@ -9,7 +9,7 @@ import { uniqueEmail } from '../support/unique-email.js';
 
 let instance: TestInstance;
 // Without the limits per address, which would hide the one for failed logins; that one is never lifted.
-beforeAll(async () => (instance = await TestInstance.start({ workers: 0, env: { RATE_LIMITS: 'off' } })));
+beforeAll(async () => (instance = await TestInstance.shared({ workers: 0 })));
 afterAll(async () => instance?.stop());
 
 /** A login from an address that a server vouches for. */

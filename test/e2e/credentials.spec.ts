@@ -15,7 +15,7 @@ let tenant: Tenant;
 let tokens: { accessToken: string; refreshToken: string };
 let verificationToken: string;
 beforeAll(async () => {
-  instance = await TestInstance.start({ workers: 0 });
+  instance = await TestInstance.shared({ workers: 0 });
   tenant = { ...instance.credentials, secretKey: instance.credentials.projectSecretKey };
   const email = 'matrix@example.com';
   tokens = (await instance.register(email)).body.tokens;

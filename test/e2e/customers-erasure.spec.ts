@@ -10,7 +10,7 @@ import { uniqueEmail } from '../support/unique-email.js';
 let instance: TestInstance;
 let receiver: Receiver;
 beforeAll(async () => {
-  [instance, receiver] = [await TestInstance.start(), await Receiver.start()];
+  [instance, receiver] = [await TestInstance.shared(), await Receiver.start()];
   await instance.createEndpoint(receiver.url);
 });
 afterAll(async () => {

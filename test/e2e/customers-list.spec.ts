@@ -6,7 +6,7 @@ import { uniqueEmail } from '../support/unique-email.js';
 let instance: TestInstance;
 let shop: Tenant;
 beforeAll(async () => {
-  instance = await TestInstance.start({ workers: 0, env: { RATE_LIMITS: 'off' } });
+  instance = await TestInstance.shared({ workers: 0 });
   shop = await insertProject(instance, instance.credentials.organizationId);
 });
 afterAll(async () => instance?.stop());

@@ -8,7 +8,7 @@ import { insertKey, insertOrganization, insertProject } from '../support/tenants
 import { uniqueEmail } from '../support/unique-email.js';
 
 let instance: TestInstance;
-beforeAll(async () => (instance = await TestInstance.start()));
+beforeAll(async () => (instance = await TestInstance.shared()));
 afterAll(async () => instance?.stop());
 
 const create = (body: Record<string, unknown>): Promise<Answer> =>

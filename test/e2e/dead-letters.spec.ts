@@ -8,7 +8,7 @@ import { insertKey, insertOrganization, insertProject } from '../support/tenants
 let instance: TestInstance;
 let receiver: Receiver;
 beforeAll(async () => {
-  instance = await TestInstance.start({ env: { ...hastily, RATE_LIMITS: 'off' } });
+  instance = await TestInstance.shared({ workerEnv: { ...hastily } });
   receiver = await Receiver.start();
   receiver.otherwise = status(503);
 });

@@ -1,19 +1,19 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Webhook } from 'standardwebhooks';
-import { carriers, TestInstance, PASSWORD } from '../support/test-instance.js';
+import { queues, TestInstance, PASSWORD } from '../support/test-instance.js';
 import { eventually } from '../support/eventually.js';
 import { Receiver, status } from '../support/receiver.js';
 import { uniqueEmail } from '../support/unique-email.js';
 
 const gaps = (times: number[]): number[] => times.slice(1).map((time, index) => time - times[index]!);
 
-describe.each(carriers)('delivery carried by %s', (carrier) => {
+describe.each(queues)('delivery carried by %s', (queue) => {
   let instance: TestInstance;
   let receiver: Receiver;
   beforeAll(async () => {
-    instance = await TestInstance.start({
-      carrier,
-      env: { WEBHOOK_RETRY_SCHEDULE: '0s,300ms,600ms,400ms,500ms', WEBHOOK_TIMEOUT: '4s' },
+    instance = await TestInstance.shared({
+      queue,
+      workerEnv: { WEBHOOK_RETRY_SCHEDULE: '0s,300ms,600ms,400ms,500ms', WEBHOOK_TIMEOUT: '4s' },
     });
   });
   beforeEach(async () => (receiver = await Receiver.start()));

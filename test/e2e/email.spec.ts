@@ -5,7 +5,7 @@ import { overtaken, type Statement } from '../support/overtaken.js';
 import { uniqueEmail } from '../support/unique-email.js';
 
 let instance: TestInstance;
-beforeAll(async () => (instance = await TestInstance.start({ workers: 0 })));
+beforeAll(async () => (instance = await TestInstance.shared({ workers: 0 })));
 afterAll(async () => instance?.stop());
 
 const registered = async () => {

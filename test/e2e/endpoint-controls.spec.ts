@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Webhook } from 'standardwebhooks';
-import { carriers, TestInstance } from '../support/test-instance.js';
+import { queues, TestInstance } from '../support/test-instance.js';
 import { eventually } from '../support/eventually.js';
 import { Receiver, status, type ReceivedRequest } from '../support/receiver.js';
 
@@ -16,11 +16,11 @@ function accepts(secret: string, { body, headers }: ReceivedRequest): boolean {
   }
 }
 
-describe.each(carriers)('controls of endpoints, carried by %s', (carrier) => {
+describe.each(queues)('controls of endpoints, carried by %s', (queue) => {
   let instance: TestInstance;
   let receiver: Receiver;
   beforeAll(async () => {
-    instance = await TestInstance.start({ carrier, env: { WEBHOOK_RETRY_SCHEDULE: '0s,1s,1s,1s,1s' } });
+    instance = await TestInstance.shared({ queue, workerEnv: { WEBHOOK_RETRY_SCHEDULE: '0s,1s,1s,1s,1s' } });
   });
   beforeEach(async () => (receiver = await Receiver.start()));
   afterEach(async () => {
@@ -99,17 +99,13 @@ describe.each(carriers)('controls of endpoints, carried by %s', (carrier) => {
        ) pending WHERE d.id = pending.id`,
       [id.slice(3)],
     );
-    await eventually(
-      'the end of the line',
-      async () => {
-        const states = await instance.sql(
-          `SELECT count(*)::int AS count FROM deliveries WHERE endpoint_id = $1 AND state = 'cancelled'`,
-          [id.slice(3)],
-        );
-        return states[0]!['count'] === 25_000;
-      },
-      60_000,
-    );
+    await eventually('the end of the line', async () => {
+      const states = await instance.sql(
+        `SELECT count(*)::int AS count FROM deliveries WHERE endpoint_id = $1 AND state = 'cancelled'`,
+        [id.slice(3)],
+      );
+      return states[0]!['count'] === 25_000;
+    });
     expect(receiver.requests).toHaveLength(0);
   });
 

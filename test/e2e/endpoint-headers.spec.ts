@@ -9,7 +9,7 @@ let instance: TestInstance;
 let receiver: Receiver;
 beforeAll(async () => {
   receiver = await Receiver.start();
-  instance = await TestInstance.start({ env: { RATE_LIMITS: 'off' } });
+  instance = await TestInstance.shared();
 });
 afterEach(() => instance.sql(`UPDATE webhook_endpoints SET status = 'deleted'`));
 afterAll(async () => {

@@ -2,7 +2,7 @@ import { describeBrowser, TestBrowser } from '../support/browser.js';
 import { TestInstance } from '../support/test-instance.js';
 
 let instance: TestInstance;
-beforeAll(async () => (instance = await TestInstance.start({ workers: 0 })));
+beforeAll(async () => (instance = await TestInstance.shared({ workers: 0 })));
 afterAll(async () => instance?.stop());
 
 it('HD-01: the page of the error codes is sent with a policy of its own', async () => {

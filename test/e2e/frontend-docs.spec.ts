@@ -19,7 +19,7 @@ if (!executablePath) process.stderr.write(`${DOCUMENT} is not tested in a browse
 const describeBrowser = executablePath ? describe : describe.skip;
 
 let instance: TestInstance;
-beforeAll(async () => (instance = await TestInstance.start({ workers: 0 })));
+beforeAll(async () => (instance = await TestInstance.shared({ workers: 0 })));
 afterAll(async () => instance?.stop());
 
 describeBrowser('the module of docs/frontend.md', () => {

@@ -4,10 +4,10 @@ import { registerOne } from '../support/customers.js';
 import { eventually } from '../support/eventually.js';
 import { TestInstance } from '../support/test-instance.js';
 import { insertSessions } from '../support/insert-sessions.js';
-import type { ServerProcess } from '../support/processes.js';
+import type { ServerProcess } from '../support/server-process.mjs';
 
 let instance: TestInstance;
-beforeEach(async () => (instance = await TestInstance.start({ workers: 0 })));
+beforeEach(async () => (instance = await TestInstance.shared({ workers: 0 })));
 afterEach(async () => instance?.stop());
 
 const count = async (table: string): Promise<number> => {

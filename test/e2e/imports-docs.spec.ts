@@ -11,7 +11,7 @@ import { fromLines, toLines } from '../support/ndjson.js';
 let instance: TestInstance;
 let folder: string;
 beforeAll(async () => {
-  instance = await TestInstance.start({ workers: 0 });
+  instance = await TestInstance.shared({ workers: 0 });
   folder = await mkdtemp(join(tmpdir(), 'gatehouse-imports-'));
 });
 afterAll(async () => {

@@ -3,7 +3,7 @@ import { patiently } from '../support/patiently.js';
 import { uniqueEmail } from '../support/unique-email.js';
 
 let instance: TestInstance;
-beforeAll(async () => (instance = await TestInstance.start({ workers: 0 })));
+beforeAll(async () => (instance = await TestInstance.shared({ workers: 0 })));
 afterAll(async () => instance?.stop());
 
 const ask = async (route: 'forgot-password' | 'resend-verification', email: string): Promise<void> =>

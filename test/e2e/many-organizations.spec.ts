@@ -13,7 +13,7 @@ const MOST_PAGES = 4 * LIMIT + 100;
 let instance: TestInstance;
 let viewer: OperatorClient;
 beforeAll(async () => {
-  instance = await TestInstance.start({ workers: 0, env: { RATE_LIMITS: 'off' } });
+  instance = await TestInstance.shared({ workers: 0 });
   viewer = await insertOperator(instance, 'viewer');
   await instance.sql(
     `INSERT INTO organizations (id, name, slug)

@@ -17,7 +17,7 @@ let receiver: Receiver;
 /** A key of a project with the scopes that the document asks for, and no more. */
 let secretKey: string;
 beforeAll(async () => {
-  instance = await TestInstance.start({ env: { ...hastily, RATE_LIMITS: 'off' } });
+  instance = await TestInstance.shared({ workerEnv: { ...hastily } });
   receiver = await Receiver.start();
   const settings = (await shellBlocks(DOCUMENT)).get('settings')!;
   const scopes = settings.match(/\b[a-z_]+:[a-z]+\b/g)!;

@@ -15,7 +15,7 @@ let operator: OperatorClient;
 let log: InstanceLog;
 let batches: { small: string; large: string; wide: string };
 beforeAll(async () => {
-  instance = await TestInstance.start({ workers: 0, env: { RATE_LIMITS: 'off' } });
+  instance = await TestInstance.shared({ workers: 0 });
   log = await fillInstance(instance, DELIVERIES);
   await instance.sql(`UPDATE attempts SET error = 'timeout' WHERE attempt IN (2, 5) AND NOT success`);
   operator = await signIn(instance);

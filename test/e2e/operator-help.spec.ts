@@ -11,7 +11,7 @@ let admin: OperatorClient;
 let operator: OperatorClient;
 let viewer: OperatorClient;
 beforeAll(async () => {
-  instance = await TestInstance.start({ env: { RATE_LIMITS: 'off' } });
+  instance = await TestInstance.shared();
   admin = await insertOperator(instance);
   operator = await insertOperator(instance, 'operator');
   viewer = await insertOperator(instance, 'viewer');

@@ -7,7 +7,7 @@ let instance: TestInstance;
 let admin: OperatorClient;
 let routes: Route[];
 beforeAll(async () => {
-  instance = await TestInstance.start({ workers: 0, env: { RATE_LIMITS: 'off' } });
+  instance = await TestInstance.shared({ workers: 0 });
   admin = await signIn(instance);
   routes = await documentedRoutes(instance);
 });

@@ -9,7 +9,7 @@ let admin: OperatorClient;
 let viewer: OperatorClient;
 let log: InstanceLog;
 beforeAll(async () => {
-  instance = await TestInstance.start({ workers: 0, env: { RATE_LIMITS: 'off' } });
+  instance = await TestInstance.shared({ workers: 0 });
   log = await fillInstance(instance, 800);
   admin = await signIn(instance);
   viewer = await inviteOperator(admin, 'viewer');

@@ -11,7 +11,7 @@ const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
 let instance: TestInstance;
 beforeAll(async () => {
   // The tables of refusals ask more often than a key may.
-  instance = await TestInstance.start({ env: { RATE_LIMITS: 'off' } });
+  instance = await TestInstance.shared();
 });
 afterAll(async () => instance?.stop());
 

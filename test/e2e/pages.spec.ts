@@ -6,7 +6,7 @@ import { uniqueEmail } from '../support/unique-email.js';
 const NEW_PASSWORD = 'quite another phrase';
 
 let instance: TestInstance;
-beforeAll(async () => (instance = await TestInstance.start({ workers: 0 })));
+beforeAll(async () => (instance = await TestInstance.shared({ workers: 0 })));
 afterAll(async () => instance?.stop());
 
 const settings = (changes: unknown): Promise<Answer> =>

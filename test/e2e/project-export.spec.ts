@@ -9,7 +9,7 @@ import { fromLines, importLines, toLines } from '../support/ndjson.js';
 import { insertKey, insertOrganization, insertProject, type Tenant } from '../support/tenants.js';
 
 let instance: TestInstance;
-beforeAll(async () => (instance = await TestInstance.start({ workers: 0 })));
+beforeAll(async () => (instance = await TestInstance.shared({ workers: 0 })));
 afterAll(async () => instance?.stop());
 
 const withKey = (key: string) => ({ authorization: `Bearer ${key}` });

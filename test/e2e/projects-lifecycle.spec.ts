@@ -8,7 +8,7 @@ const PATH = '/api/v1/projects';
 let instance: TestInstance;
 beforeAll(async () => {
   // The tables of refusals ask more often than a key may.
-  instance = await TestInstance.start({ workers: 0, env: { RATE_LIMITS: 'off' } });
+  instance = await TestInstance.shared({ workers: 0 });
 });
 afterAll(async () => instance?.stop());
 

@@ -1,7 +1,7 @@
-import { fetchDocumented } from '../support/conformance.js';
+import { fetchDocumented } from '../support/fetch-documented.js';
 import { eventually } from '../support/eventually.js';
 import { TestInstance, PASSWORD } from '../support/test-instance.js';
-import { entryPoints, freePort, ServerProcess } from '../support/processes.js';
+import { entryPoints, freePort, ServerProcess } from '../support/server-process.mjs';
 import { Receiver } from '../support/receiver.js';
 import { insertKey, insertOrganization, insertProject } from '../support/tenants.js';
 import { uniqueEmail } from '../support/unique-email.js';
@@ -29,7 +29,7 @@ let instance: TestInstance;
 let path: string;
 beforeAll(async () => {
   // The tables of refusals ask more often than a key may.
-  instance = await TestInstance.start({ env: { RATE_LIMITS: 'off' } });
+  instance = await TestInstance.shared();
   path = `/api/v1/projects/${instance.credentials.projectId}`;
 });
 afterAll(async () => instance?.stop());

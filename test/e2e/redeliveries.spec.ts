@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { registerOne } from '../support/customers.js';
 import { deadLetters, emit, finished, hastily, multiply } from '../support/dead-letters.js';
 import { eventually } from '../support/eventually.js';
-import { carriers, TestInstance, type Carrier } from '../support/test-instance.js';
+import { queues, TestInstance, type Queue } from '../support/test-instance.js';
 import { commitOnce } from '../support/overtaken.js';
 import { Receiver, status } from '../support/receiver.js';
 import { insertOrganization } from '../support/tenants.js';
@@ -14,9 +14,9 @@ let instance: TestInstance;
 let receiver: Receiver;
 
 /** An instance for the tests of a group. */
-function live(carrier: Carrier = 'postgresql'): void {
+function live(queue: Queue = 'postgresql'): void {
   beforeAll(async () => {
-    instance = await TestInstance.start({ carrier, env: { ...hastily, RATE_LIMITS: 'off' } });
+    instance = await TestInstance.shared({ queue, workerEnv: { ...hastily } });
     receiver = await Receiver.start();
   });
   afterEach(async () => {
@@ -73,8 +73,8 @@ const actions = async (targetId: string): Promise<string[]> =>
     (await instance.server('GET', `/api/v1/audit-log?targetId=${targetId}`)).body.data as { action: string }[]
   ).map(({ action }) => action);
 
-describe.each(carriers)('bulk redelivery, deliveries carried by %s', (carrier) => {
-  live(carrier);
+describe.each(queues)('bulk redelivery, deliveries carried by %s', (queue) => {
+  live(queue);
 
   it('300 that match a filter: planned and frozen, then exactly those 300 arrive', async () => {
     const others = await dead(20, status(404));
@@ -197,7 +197,7 @@ describe.each(carriers)('bulk redelivery, deliveries carried by %s', (carrier) =
   });
 });
 
-describe('on one carrier', () => {
+describe('on one queue', () => {
   live();
 
   describe('a plan', () => {

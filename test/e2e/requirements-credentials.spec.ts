@@ -4,7 +4,7 @@ import { TestInstance } from '../support/test-instance.js';
 let instance: TestInstance;
 let accessToken: string;
 beforeAll(async () => {
-  instance = await TestInstance.start({ workers: 0, env: { RATE_LIMITS: 'off' } });
+  instance = await TestInstance.shared({ workers: 0 });
   accessToken = (await instance.register()).body.tokens.accessToken;
 });
 afterAll(async () => instance?.stop());

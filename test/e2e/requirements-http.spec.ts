@@ -6,7 +6,7 @@ import { uniqueEmail } from '../support/unique-email.js';
 let instance: TestInstance;
 let accessToken: string;
 beforeAll(async () => {
-  instance = await TestInstance.start({ workers: 0, env: { RATE_LIMITS: 'off' } });
+  instance = await TestInstance.shared({ workers: 0 });
   accessToken = (await instance.register('http@example.com')).body.tokens.accessToken;
 });
 afterAll(async () => instance?.stop());

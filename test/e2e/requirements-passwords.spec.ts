@@ -3,7 +3,7 @@ import { uniqueEmail } from '../support/unique-email.js';
 
 let instance: TestInstance;
 // The tables ask more often than a key or an address may.
-beforeAll(async () => (instance = await TestInstance.start({ workers: 0, env: { RATE_LIMITS: 'off' } })));
+beforeAll(async () => (instance = await TestInstance.shared({ workers: 0 })));
 afterAll(async () => instance?.stop());
 
 const login = async (email: string, password: string): Promise<number> =>

@@ -17,7 +17,7 @@ let instance: TestInstance;
 let database: Database;
 let transactions: Transactions;
 beforeAll(async () => {
-  instance = await TestInstance.start({ workers: 0 });
+  instance = await TestInstance.shared({ workers: 0 });
   const config = loadConfig(instance.env);
   const logger = createLogger({ logLevel: 'silent' }, 'test');
   database = new Database(config, logger);

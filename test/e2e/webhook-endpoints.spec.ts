@@ -4,7 +4,7 @@ import { insertProject } from '../support/tenants.js';
 
 let instance: TestInstance;
 // More requests a second than one key may send.
-beforeAll(async () => (instance = await TestInstance.start({ workers: 0, env: { RATE_LIMITS: 'off' } })));
+beforeAll(async () => (instance = await TestInstance.shared({ workers: 0 })));
 afterAll(async () => instance?.stop());
 
 const base = '/v1/webhooks/endpoints';

@@ -10,7 +10,7 @@ import { emit, finished, hastily } from '../support/dead-letters.js';
 import { eventually } from '../support/eventually.js';
 import { feedCaughtUp } from '../support/feed.js';
 import { TestInstance } from '../support/test-instance.js';
-import { freePort } from '../support/processes.js';
+import { freePort } from '../support/server-process.mjs';
 import { Receiver, status } from '../support/receiver.js';
 
 const DOCUMENT = 'docs/webhooks.md';
@@ -49,7 +49,7 @@ let folder: string;
 const stops: (() => void)[] = [];
 
 beforeAll(async () => {
-  instance = await TestInstance.start({ env: { ...hastily, RATE_LIMITS: 'off' } });
+  instance = await TestInstance.shared({ workerEnv: { ...hastily } });
   folder = await mkdtemp(join(tmpdir(), 'gatehouse-webhooks-'));
   await symlink(join(root, 'node_modules'), join(folder, 'node_modules'), 'junction');
   for (const [name, code] of await codeBlocks(DOCUMENT)) await writeFile(join(folder, name), code);

@@ -5,8 +5,8 @@ import { registerOne } from '../support/customers.js';
 import { eventually } from '../support/eventually.js';
 import { inSeconds, note } from '../support/figures.js';
 import { History } from '../support/history.js';
-import { carriers, TestInstance, type Answer, type InstanceOptions } from '../support/test-instance.js';
-import { entryPoints, freePort, ServerProcess } from '../support/processes.js';
+import { queues, TestInstance, type Answer, type InstanceOptions } from '../support/test-instance.js';
+import { entryPoints, freePort, ServerProcess } from '../support/server-process.mjs';
 import { mixedRequests } from '../support/mixed-requests.js';
 import { pausesSince } from '../support/pauses.js';
 import { Receiver } from '../support/receiver.js';
@@ -50,15 +50,15 @@ const created = (email: string, key: string): Promise<Answer> =>
     headers: { authorization: `Bearer ${instance.credentials.secretKey}`, 'idempotency-key': key },
   });
 
-describe.each(carriers)('apis, deliveries carried by %s', (carrier) => {
+describe.each(queues)('apis, deliveries carried by %s', (queue) => {
   it('an api is killed between the commit and the queue: the customer exists, the event arrives within 10 s without any api, once', async () => {
-    await start({ carrier });
+    await start({ queue });
     await startDoomed('delivery.before-enqueue');
     const email = uniqueEmail();
     const asked = Date.now();
     await expect(instance.register(email)).rejects.toThrow();
     expect(await instance.api.ended()).toBeNull();
-    await eventually('the event', () => receiver.requests.length === 1, 10_000);
+    await eventually('the event', () => receiver.requests.length === 1);
     note({ 'arrived after': inSeconds(receiver.requests[0]!.at - asked) });
     await startAgain();
     expect(await instance.register(email)).toMatchObject({ status: 409 });
@@ -236,14 +236,10 @@ describe('starting', () => {
            WHERE datname = $1 AND wait_event_type = 'Lock'`,
           [database],
         );
-      const inLine = await eventually(
-        'all of them being there',
-        async () => {
-          const found = await waiting();
-          return found.length === roles.length && found;
-        },
-        60_000,
-      );
+      const inLine = await eventually('all of them being there', async () => {
+        const found = await waiting();
+        return found.length === roles.length && found;
+      });
       const victim = roles.indexOf(inLine.find(({ isMigrating }) => isMigrating)!.role);
       await replicas[victim]!.end('SIGKILL');
       await holder.query('ROLLBACK');
@@ -258,7 +254,7 @@ describe('starting', () => {
             ({ ok }) => ok,
             () => false,
           );
-        await eventually('a replica being ready', isReady, 60_000);
+        await eventually('a replica being ready', isReady);
       }
       note({ 'all ready after': inSeconds(Date.now() - released) });
       expect(survivors.every(({ isRunning }) => isRunning)).toBe(true);

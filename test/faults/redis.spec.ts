@@ -6,7 +6,7 @@ import { inSeconds, note } from '../support/figures.js';
 import { History } from '../support/history.js';
 import { TestInstance, PASSWORD, type InstanceOptions } from '../support/test-instance.js';
 import { patiently } from '../support/patiently.js';
-import { freePort } from '../support/processes.js';
+import { freePort } from '../support/server-process.mjs';
 import { Receiver, status } from '../support/receiver.js';
 import { hasRedisServer, RedisServer } from '../support/redis-server.js';
 import { startReplica } from '../support/replicas.js';
@@ -15,9 +15,6 @@ import { uniqueEmail } from '../support/unique-email.js';
 
 if (!hasRedisServer) process.stderr.write('Redis faults are not tested: no redis-server on the PATH.\n');
 const describeRedis = hasRedisServer ? describe : describe.skip;
-
-/** Longest time until Redis is used again, of its own accord (fault table). */
-const JOIN_MS = 20_000;
 
 describeRedis('faults of Redis, deliveries carried by redis', () => {
   let redis: RedisServer | undefined;
@@ -45,7 +42,7 @@ describeRedis('faults of Redis, deliveries carried by redis', () => {
   const isJoined = async (): Promise<boolean> =>
     (await readiness()).redis === 'up' && /cmd=(bzpopmin|bzmpop)/i.test(await redis!.command('CLIENT LIST'));
   const joined = async (since = Date.now()): Promise<string> => {
-    await eventually('Redis being used', isJoined, JOIN_MS);
+    await eventually('Redis being used', isJoined);
     return inSeconds(Date.now() - since);
   };
 
@@ -173,7 +170,7 @@ describeRedis('faults of Redis, deliveries carried by redis', () => {
     await redis!.start();
     const since = Date.now();
     await registerOne(instance);
-    await eventually('the delivery', () => receiver.requests.length === 1, 30_000);
+    await eventually('the delivery', () => receiver.requests.length === 1);
     note({ 'delivered after': inSeconds(Date.now() - since), 'used again after': await joined(since) });
     await registerOne(instance);
     await history.check({ lateMs: 30_000 });
@@ -201,7 +198,7 @@ describeRedis('faults of Redis, deliveries carried by redis', () => {
     await redis!.command('CONFIG SET maxmemory-policy noeviction');
     expect(await redis!.command('CONFIG SET maxmemory 1')).toBe('+OK');
     await registerMany(instance, 30);
-    await eventually('30 more deliveries', () => receiver.requests.length === 31, 30_000);
+    await eventually('30 more deliveries', () => receiver.requests.length === 31);
     await redis!.command('CONFIG SET maxmemory 0');
     const back = await joined();
     await registerMany(instance, 10);

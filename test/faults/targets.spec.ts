@@ -327,7 +327,7 @@ describe('targets that misbehave', () => {
     const BODY = /^x{6,10}$/;
     /** Given up, not kept for the next attempt: those are closed after 4 s. */
     const allClosed = (target: RawTarget): Promise<boolean> =>
-      eventually('its connections being closed', async () => (await target.openConnections()) === 0, 1_500);
+      eventually('its connections being closed', async () => (await target.openConnections()) === 0);
     const answers: [RawAnswer, number | null][] = [
       [silent, null],
       [flood('HTTP/1.1 200 OK\r\nX-Slow: ', 'x', drip), null],

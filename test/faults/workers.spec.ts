@@ -3,7 +3,7 @@ import { registerMany } from '../support/customers.js';
 import { eventually } from '../support/eventually.js';
 import { inSeconds, note } from '../support/figures.js';
 import { History } from '../support/history.js';
-import { carriers, TestInstance } from '../support/test-instance.js';
+import { queues, TestInstance } from '../support/test-instance.js';
 import { Receiver, status, type Answer } from '../support/receiver.js';
 import { startOver } from '../support/start-over.js';
 import { uniqueEmail } from '../support/unique-email.js';
@@ -22,20 +22,20 @@ const NOTICE_MS = 6_000;
 /** Accepts a request and never answers it. */
 const hold: Answer = () => undefined;
 
-describe.each(carriers)('workers, deliveries carried by %s', (carrier) => {
+describe.each(queues)('workers, deliveries carried by %s', (queue) => {
   /** Its api outlives the tests: none of them ends it. */
   let shared: TestInstance;
   let instance: TestInstance;
   let receiver: Receiver;
   let history: History;
   beforeAll(async () => {
-    shared = await TestInstance.start({ carrier, env, workers: 0 });
+    shared = await TestInstance.start({ queue, env, workers: 0 });
   });
   afterAll(async () => shared?.stop());
   /** @param own in an instance of its own, with this besides */
   const start = async (workers = 1, own?: Record<string, string>) => {
     receiver = await Receiver.start();
-    instance = own ? await TestInstance.start({ carrier, env: { ...env, ...own }, workers: 0 }) : shared;
+    instance = own ? await TestInstance.start({ queue, env: { ...env, ...own }, workers: 0 }) : shared;
     history = new History(instance, receiver);
     for (let index = 0; index < workers; index += 1) instance.startWorker();
     await instance.ready();

@@ -75,7 +75,7 @@ const counted = (instance: TestInstance): Promise<unknown> =>
       );
       return row!['isDone'] as boolean;
     },
-    120_000,
+    4_800,
   );
 
 /** @returns the exit code: 1 when a page has complained */

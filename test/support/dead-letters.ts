@@ -22,22 +22,18 @@ export async function deadLetters(
   endpointId: string,
   count: number,
 ): Promise<string[]> {
-  return eventually(
-    `${count} dead letters`,
-    async () => {
-      const rows = await instance.sql<{ id: string; state: string }>(
-        `SELECT id, state FROM deliveries WHERE endpoint_id = $1 AND state IN ('pending', 'failed')
+  return eventually(`${count} dead letters`, async () => {
+    const rows = await instance.sql<{ id: string; state: string }>(
+      `SELECT id, state FROM deliveries WHERE endpoint_id = $1 AND state IN ('pending', 'failed')
            AND resolution IS NULL ORDER BY id DESC`,
-        [endpointId.slice(3)],
-      );
-      return (
-        rows.length === count &&
-        rows.every(({ state }) => state === 'failed') &&
-        rows.map(({ id }) => `dlv_${id}`)
-      );
-    },
-    60_000,
-  );
+      [endpointId.slice(3)],
+    );
+    return (
+      rows.length === count &&
+      rows.every(({ state }) => state === 'failed') &&
+      rows.map(({ id }) => `dlv_${id}`)
+    );
+  });
 }
 
 /** Makes `count` dead letters like one that there is, before all others in the lists. */
@@ -56,12 +52,8 @@ export async function multiply(instance: TestInstance, deliveryId: string, count
 
 /** Waits until a bulk redelivery or a recovery is over. */
 export async function finished(instance: TestInstance, id: string): Promise<Record<string, any>> {
-  return eventually(
-    'the redelivery finishing',
-    async () => {
-      const { data } = (await instance.server('GET', `/v1/webhooks/redeliveries/${id}`)).body;
-      return data.finished_at !== null && data;
-    },
-    60_000,
-  );
+  return eventually('the redelivery finishing', async () => {
+    const { data } = (await instance.server('GET', `/v1/webhooks/redeliveries/${id}`)).body;
+    return data.finished_at !== null && data;
+  });
 }

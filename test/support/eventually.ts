@@ -1,16 +1,29 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
-/** Calls `probe` until it returns something other than undefined, null or false. @throws Error after `ms` */
+/** Pause between two probes, in ms. */
+const PAUSE_MS = 25;
+
+/**
+ * Probes after which it gives up: at least a minute. Probes are counted and not seconds, because on a machine that
+ * stands still the seconds pass for both sides, and nothing was given the time to happen.
+ */
+const MAX_PROBES = 2_400;
+
+/**
+ * Calls `probe` until it returns something other than undefined, null or false.
+ * @param what what is waited for, for the error
+ * @param maxProbes for what takes longer than a minute on a quiet machine
+ * @throws Error after that many probes
+ */
 export async function eventually<T>(
   what: string,
   probe: () => T | null | undefined | false | Promise<T | null | undefined | false>,
-  ms = 30_000,
+  maxProbes = MAX_PROBES,
 ): Promise<T> {
-  const end = Date.now() + ms;
-  for (;;) {
+  for (let probes = 0; probes < maxProbes; probes += 1) {
     const value = await probe();
     if (value !== undefined && value !== null && value !== false) return value;
-    if (Date.now() > end) throw new Error(`${what} did not happen within ${ms} ms`);
-    await sleep(25);
+    await sleep(PAUSE_MS);
   }
+  throw new Error(`${what} did not happen within ${maxProbes} probes`);
 }

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import fc, { type Arbitrary } from 'fast-check';
-import { conformance } from './conformance.js';
+import { testWorker } from './test-worker.js';
 import { PASSWORD, type TestInstance } from './test-instance.js';
 import { CONSOLE_HEADER, insertOperator } from './operator.js';
 
@@ -29,7 +29,7 @@ export interface Pool {
 
 /** Every operation of the document. */
 export const operations = (): Operation[] =>
-  Object.entries(conformance().document['paths'] as Json).flatMap(([path, item]) =>
+  Object.entries(testWorker!.conformance().document['paths'] as Json).flatMap(([path, item]) =>
     Object.entries(item as Json).map(([method, spec]) => ({
       name: `${method.toUpperCase()} ${path}`,
       method: method.toUpperCase(),
@@ -106,7 +106,10 @@ export async function freshPool(instance: TestInstance): Promise<Pool> {
 const schemaOf = (schema: Json): Json => {
   if (!schema['$ref']) return schema;
   const { $ref, ...own } = schema;
-  return { ...conformance().document['components'].schemas[($ref as string).split('/').at(-1)!], ...own };
+  return {
+    ...testWorker!.conformance().document['components'].schemas[($ref as string).split('/').at(-1)!],
+    ...own,
+  };
 };
 
 /** Texts that have broken other systems, and any others. */

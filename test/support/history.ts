@@ -13,7 +13,7 @@ import {
   type Tolerances,
 } from './invariants.js';
 import { pausesSince } from './pauses.js';
-import { entryPoints, type ServerProcess } from './processes.js';
+import { entryPoints, type ServerProcess } from './server-process.mjs';
 import { inSeconds, note, type Figures } from './figures.js';
 import { headerOf, type RawTarget } from './raw-target.js';
 import type { Receiver } from './receiver.js';
@@ -32,10 +32,7 @@ export interface Summary {
   latestMs: number;
 }
 
-export interface CheckOptions extends Partial<Tolerances> {
-  /** How long deliveries may take to come to their ends, in ms. */
-  settleMs?: number;
-}
+export type CheckOptions = Partial<Tolerances>;
 
 /** The schedule of an instance that sets none, in ms. */
 const SCHEDULE = [0, 15_000, 60_000, 300_000, 1_800_000];
@@ -86,12 +83,9 @@ export class History {
   async check({
     schedule = scheduleOf(this.instance.env),
     lateMs = 5_000,
-    settleMs = 30_000,
   }: CheckOptions = {}): Promise<Summary> {
     // What has not ended by then is a violation with a name.
-    await eventually('every delivery ending', () => isSettled(this.instance), settleMs).catch(
-      () => undefined,
-    );
+    await eventually('every delivery ending', () => isSettled(this.instance)).catch(() => undefined);
     const facts = await this.facts();
     const pauses = pausesSince(this.began).map(({ ms }) => ms);
     const pauseMs = Math.min(Math.max(0, ...pauses), LONGEST_PAUSE_MS);
@@ -180,14 +174,14 @@ const requestsOf = ({ url, requests }: Receiver): TargetRequest[] =>
 
 /** What became of a process, as far as its test knows. */
 export function fateOf(process: ServerProcess): ProcessFate {
-  const { entryPoint, pid, isRunning, told, hitFailpoint, endedAt, log } = process;
+  const { entryPoint, pid, isRunning, sentSignal, hitFailpoint, endedAt, log } = process;
   const isApi = entryPoint === entryPoints.api;
   return {
     name: `${isApi ? 'api' : 'worker'} ${pid}`,
     isApi,
     isRunning,
-    isOnPurpose: told !== undefined || hitFailpoint,
-    isKilled: told === 'SIGKILL' || hitFailpoint,
+    isOnPurpose: sentSignal !== undefined || hitFailpoint,
+    isKilled: sentSignal === 'SIGKILL' || hitFailpoint,
     endedAt: endedAt ?? null,
     lastLine: process.output.trimEnd().split('\n').at(-1)!,
     fatal: log.filter(({ level }) => level === 'fatal').map((line) => JSON.stringify(line)),

@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { SMTPServer } from 'smtp-server';
-import { freePort } from './processes.js';
+import { freePort } from './server-process.mjs';
 
 /** A real SMTP server on loopback that a test can switch off. */
 export class MailServer {

@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { request, type ClientRequest, type IncomingHttpHeaders, type IncomingMessage } from 'node:http';
-import { fetchDocumented } from './conformance.js';
+import { fetchDocumented } from './fetch-documented.js';
 import type { Answer, TestInstance } from './test-instance.js';
 
 /** Values as the lines of a body. */

@@ -6,7 +6,7 @@ import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { eventually } from './eventually.js';
-import { freePort } from './processes.js';
+import { freePort } from './server-process.mjs';
 
 /** Whether a Redis of the test's own can be started here. */
 export const hasRedisServer = (process.env['PATH'] ?? '')

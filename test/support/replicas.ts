@@ -1,6 +1,6 @@
 import { eventually } from './eventually.js';
 import type { TestInstance } from './test-instance.js';
-import { entryPoints, freePort, ServerProcess } from './processes.js';
+import { entryPoints, freePort, ServerProcess } from './server-process.mjs';
 
 /** A further api on the database of an instance, which stops with it. @param env what is different there */
 export async function startReplica(

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer, type IncomingHttpHeaders, type Server, type ServerResponse } from 'node:http';
-import { freePort } from './processes.js';
+import { freePort } from './server-process.mjs';
 
 /** One request that the stand-in has seen. */
 export interface StripeRequest {

@@ -1,20 +1,23 @@
 import { randomBytes, randomUUID } from 'node:crypto';
-import { mkdir, mkdtemp, readFile, rm } from 'node:fs/promises';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
 import type { Credentials } from '../../apps/api/src/bootstrap/first-boot.js';
-import { fetchDocumented } from './conformance.js';
+import { createDatabase, dropDatabase } from './databases.mjs';
 import { eventually } from './eventually.js';
+import { fetchDocumented } from './fetch-documented.js';
 import { patiently } from './patiently.js';
-import { entryPoints, freePort, ServerProcess } from './processes.js';
+import { redisDatabase } from './redis-database.mjs';
+import { entryPoints, freePort, ServerProcess } from './server-process.mjs';
+import { testWorker } from './test-worker.js';
 import { uniqueEmail } from './unique-email.js';
 
-/** How deliveries travel in a test run. */
-export type Carrier = 'postgresql' | 'redis';
+/** What carries delivery jobs. */
+export type Queue = 'postgresql' | 'redis';
 
-/** The carriers that can be tested here: Redis only where one was found. */
-export const carriers: Carrier[] = process.env['TEST_REDIS_URL'] ? ['postgresql', 'redis'] : ['postgresql'];
+/** The queues that can be tested here: Redis only where one was found. */
+export const queues: Queue[] = process.env['TEST_REDIS_URL'] ? ['postgresql', 'redis'] : ['postgresql'];
 
 export interface Answer<Body = any> {
   status: number;
@@ -23,12 +26,22 @@ export interface Answer<Body = any> {
 }
 
 export interface InstanceOptions {
-  carrier?: Carrier;
+  queue?: Queue;
   env?: Record<string, string>;
   /** Default: one of each. */
   workers?: number;
   /** Default: the migrated template. */
   template?: string;
+}
+
+export interface SharedOptions {
+  queue?: Queue;
+  /** Settings of the api and the workers, beside RATE_LIMITS=off. */
+  env?: Record<string, string>;
+  /** Settings of the workers alone. */
+  workerEnv?: Record<string, string>;
+  /** Default: 1. */
+  workers?: number;
 }
 
 export interface RequestOptions {
@@ -65,40 +78,59 @@ export class TestInstance {
   readonly processes: ServerProcess[] = [];
   /** Is told of every exchange (history.ts). */
   onExchange: (exchange: Exchange) => void = () => undefined;
+  readonly db: pg.Pool;
+
   private constructor(
     readonly env: Record<string, string>,
-    readonly db: pg.Pool,
-    private readonly databaseName: string,
-  ) {}
+    private readonly stopSignal: NodeJS.Signals,
+    /** Gives back or removes what the instance stands on, once its processes have ended. */
+    private readonly release: () => Promise<unknown>,
+  ) {
+    this.db = new pg.Pool({ connectionString: env['DATABASE_URL']!, max: 4 });
+    this.db.on('error', () => undefined);
+  }
 
+  /**
+   * An instance on the shared api of this jest worker: its tables and its memory are as after the first boot. Test files
+   * may change settings of the worker at will; each set of `env` costs an api (CONTRIBUTING.md).
+   */
+  static async shared(options: SharedOptions = {}): Promise<TestInstance> {
+    const { queue = 'postgresql', env = {}, workerEnv = {}, workers = 1 } = options;
+    const server = await testWorker!.sharedServer({ RATE_LIMITS: 'off', ...env }, queue === 'redis');
+    const instance = new TestInstance(server.env, 'SIGKILL', async () => (server.isInUse = false));
+    instance.api = server.api;
+    for (let index = 0; index < workers; index += 1) instance.startWorker(workerEnv);
+    await instance.ready();
+    instance.credentials = JSON.parse(server.credentials) as Credentials;
+    return instance;
+  }
+
+  /** An instance with a database and processes of its own, for files named `*.dedicated.spec.ts` and the like. */
   static async start(options: InstanceOptions = {}): Promise<TestInstance> {
-    const {
-      carrier = 'postgresql',
-      env = {},
-      workers = 1,
-      template = process.env['TEST_TEMPLATE'],
-    } = options;
+    if (testWorker?.ownProcesses === false)
+      throw new Error('use TestInstance.shared(), or name the file *.dedicated.spec.ts (CONTRIBUTING.md)');
+    const { queue = 'postgresql', env = {}, workers = 1, template = process.env['TEST_TEMPLATE']! } = options;
     const databaseName = `test_${randomUUID().replaceAll('-', '')}`;
-    await admin(`CREATE DATABASE ${databaseName} TEMPLATE ${template}`);
-    const url = new URL(process.env['TEST_POSTGRES_URL']!);
-    url.pathname = `/${databaseName}`;
     const port = await freePort();
+    const dataDir = await mkdtemp(join(tmpdir(), 'gatehouse-instance-'));
     const instance = new TestInstance(
       {
         PORT: String(port),
         PUBLIC_URL: `http://127.0.0.1:${port}`,
-        DATA_DIR: await mkdtemp(join(tmpdir(), 'gatehouse-instance-')),
-        DATABASE_URL: url.href,
+        DATA_DIR: dataDir,
+        DATABASE_URL: await createDatabase(databaseName, template),
         GATEHOUSE_SECRET: randomBytes(32).toString('base64url'),
         SEED: 'on',
         BCRYPT_COST: '4',
-        ...(carrier === 'redis' ? { REDIS_URL: await redisUrl() } : {}),
+        ...(queue === 'redis' ? { REDIS_URL: await redisDatabase() } : {}),
         ...env,
       },
-      new pg.Pool({ connectionString: url.href, max: 4 }),
-      databaseName,
+      'SIGTERM',
+      async () => {
+        await dropDatabase(databaseName);
+        await rm(dataDir, { recursive: true, force: true });
+      },
     );
-    instance.db.on('error', () => undefined);
     instance.startApi();
     for (let index = 0; index < workers; index += 1) instance.startWorker();
     await instance.ready().catch(async (error: unknown) => {
@@ -125,25 +157,18 @@ export class TestInstance {
     return worker;
   }
 
-  /** Resolves when the api takes requests and every worker has said that it is ready. */
+  /** Resolves when the api takes requests and every worker has said that it is ready. @throws Error when one ends before */
   async ready(): Promise<void> {
-    await eventually(
-      'the api being ready',
-      async () => {
-        if (!this.api.isRunning) throw new Error(`the api ended:\n${this.api.output}`);
-        return fetch(`${this.baseUrl}/readyz`).then(
-          (response) => response.ok,
-          () => false,
-        );
-      },
-      30_000,
-    );
-    for (const worker of this.workers.filter(({ isRunning }) => isRunning)) {
-      await eventually('a worker being ready', () => worker.log.some(({ message }) => message === 'ready'));
-    }
+    const running = this.workers.filter(({ isRunning }) => isRunning);
+    await Promise.all([this.api, ...running].map((each) => each.ready()));
     if (this.env['SEED'] !== 'on') return;
     const file = await readFile(join(this.env['DATA_DIR']!, 'credentials.json'), 'utf8');
     this.credentials = JSON.parse(file) as Credentials;
+  }
+
+  /** Runs a periodic job of the first worker now, from start to end. */
+  runJob(name: string): Promise<void> {
+    return this.workers.find(({ isRunning }) => isRunning)!.runJob(name);
   }
 
   /**
@@ -268,37 +293,8 @@ export class TestInstance {
   }
 
   async stop(): Promise<void> {
-    await Promise.all(this.processes.map((running) => running.end('SIGTERM')));
+    await Promise.all(this.processes.map((running) => running.end(this.stopSignal)));
     await this.db.end();
-    await admin(`DROP DATABASE ${this.databaseName} WITH (FORCE)`);
-    await rm(this.env['DATA_DIR']!, { recursive: true, force: true });
-  }
-}
-
-/** A Redis database of this instance's own: the next number that no process of the run has taken. */
-async function redisUrl(): Promise<string> {
-  const { TEST_FOLDER: folder, TEST_REDIS_URL: server, TEST_REDIS_DATABASES: count } = process.env;
-  const isTaken = (number: number): Promise<boolean> =>
-    mkdir(join(folder!, `redis-${number}`)).then(
-      () => false,
-      (error: NodeJS.ErrnoException) => {
-        if (error.code === 'EEXIST') return true;
-        throw error;
-      },
-    );
-  let number = 1;
-  while (await isTaken(number)) number += 1;
-  const url = new URL(server!);
-  url.pathname = `/${number % Number(count)}`;
-  return url.href;
-}
-
-async function admin(sql: string): Promise<void> {
-  const client = new pg.Client({ connectionString: process.env['TEST_POSTGRES_URL']! });
-  await client.connect();
-  try {
-    await client.query(sql);
-  } finally {
-    await client.end();
+    await this.release();
   }
 }

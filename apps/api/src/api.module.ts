@@ -5,6 +5,7 @@ import { BillingCustomersRepository, PersistenceModule } from '#persistence';
 import {
   ApiMetrics,
   Config,
+  Failpoints,
   HashThreads,
   Keyring,
   LOGGER,
@@ -232,12 +233,13 @@ for (const controller of [...controllers, ...operatorControllers]) {
     },
     {
       provide: HashThreads,
-      useFactory: ({ passwords }: Config, metrics: ApiMetrics | null) => {
+      useFactory: ({ passwords }: Config, metrics: ApiMetrics | null, failpoints: Failpoints) => {
         const threads = new HashThreads(passwords.threads, passwords.cost);
+        threads.beforeTask = () => failpoints.pass('password.before-hash');
         metrics?.watchHashing(threads);
         return threads;
       },
-      inject: [Config, ApiMetrics],
+      inject: [Config, ApiMetrics, Failpoints],
     },
     {
       provide: PasswordHasher,

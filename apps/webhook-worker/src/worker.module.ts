@@ -17,8 +17,8 @@ import { Sweeper } from './recovery/sweeper.js';
 import { Chores } from './retention/chores.js';
 import { ExpiringKeys } from './retention/expiring-keys.js';
 import { Housekeeper } from './retention/housekeeper.js';
-import type { Rounds } from './rounds.js';
-import { ROUNDS, WorkerService } from './worker.service.js';
+import type { PeriodicJob } from './periodic-job.js';
+import { PERIODIC_JOBS, WorkerService } from './worker.service.js';
 
 @Module({
   providers: [
@@ -40,8 +40,8 @@ import { ROUNDS, WorkerService } from './worker.service.js';
     WebhookSender,
     WorkerService,
     {
-      provide: ROUNDS,
-      useFactory: (...rounds: Rounds[]) => rounds,
+      provide: PERIODIC_JOBS,
+      useFactory: (...jobs: PeriodicJob[]) => jobs,
       inject: [
         Alerter,
         BatchRunner,

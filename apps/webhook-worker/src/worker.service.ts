@@ -7,6 +7,7 @@ import {
   MetricsServer,
   monotonicMs,
   sleep,
+  TestCommands,
   withTimeout,
   type Logger,
 } from '#platform';
@@ -14,10 +15,10 @@ import { AttemptRunner } from './delivery/attempt-runner.js';
 import { DueSource } from './delivery/due-source.js';
 import { EndpointReports } from './health/endpoint-reports.js';
 import { Housekeeper } from './retention/housekeeper.js';
-import type { Rounds } from './rounds.js';
+import type { PeriodicJob } from './periodic-job.js';
 
-/** What goes on beside the deliveries. */
-export const ROUNDS = Symbol('rounds');
+/** Jobs beside the deliveries. */
+export const PERIODIC_JOBS = Symbol('periodic jobs');
 
 /** Longest wait for attempts in flight when the worker stops, in ms; then they are broken off. */
 const SETTLE_MS = 12_000;
@@ -37,8 +38,9 @@ export class WorkerService {
     private readonly source: DueSource,
     private readonly housekeeper: Housekeeper,
     private readonly reports: EndpointReports,
-    @Inject(ROUNDS) private readonly rounds: Rounds[],
+    @Inject(PERIODIC_JOBS) private readonly periodicJobs: PeriodicJob[],
     private readonly metricsServer: MetricsServer,
+    private readonly testCommands: TestCommands,
     @Inject(DeliveryQueue) private readonly queue: DeliveryQueue | null,
     @Inject(LOGGER) private readonly logger: Logger,
   ) {}
@@ -51,7 +53,8 @@ export class WorkerService {
     await this.housekeeper.start();
     if (this.isStopping) return;
     this.source.start();
-    for (const each of [...this.rounds, this.reports]) each.start();
+    if (this.config.periodicJobs) for (const job of [...this.periodicJobs, this.reports]) job.start();
+    this.testCommands.on('run-job', (name) => this.runJob(name));
     void this.database.listen(DELIVERY_CHANNEL, this.source.wake);
     this.queue?.process(this.config.webhooks.concurrency, (job) => this.runner.runJob(job));
     this.logger.info({ carrier: this.queue ? 'redis' : 'postgresql' }, 'ready');
@@ -64,7 +67,7 @@ export class WorkerService {
     const atRest = Promise.all([
       this.source.stop().then(() => this.runner.settle()),
       this.housekeeper.stop(),
-      ...this.rounds.map((each) => each.stop()),
+      ...this.periodicJobs.map((each) => each.stop()),
       this.queue?.drain(),
     ]);
     const settled = withTimeout(atRest, SETTLE_MS, 'work is still in hand');
@@ -75,6 +78,12 @@ export class WorkerService {
     const leftMs = Math.max(0, Math.min(end - monotonicMs(), LET_GO_MS));
     await withTimeout(this.letGo(isSettled), leftMs, 'somebody does not answer').catch(() => undefined);
     this.metricsServer.stop();
+  }
+
+  /** @param name the class of a periodic job, or a task of housekeeping. @throws Error for an unknown one */
+  private runJob(name: string): Promise<void> {
+    const job = [...this.periodicJobs, this.reports].find(({ constructor }) => constructor.name === name);
+    return job ? job.runNow() : this.housekeeper.runNow(name);
   }
 
   private async letGo(isSettled: boolean): Promise<void> {

@@ -33,4 +33,5 @@ export * from './metrics/worker-metrics.js';
 export * from './queue/delivery-queue.js';
 export * from './platform.module.js';
 export * from './process.js';
+export * from './test-commands.js';
 export * from './version.js';

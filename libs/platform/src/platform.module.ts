@@ -7,6 +7,7 @@ import { LOGGER, type Logger } from './logging/logger.js';
 import { Metrics } from './metrics/metrics.js';
 import { MetricsServer } from './metrics/metrics-server.js';
 import { DeliveryQueue } from './queue/delivery-queue.js';
+import { TestCommands } from './test-commands.js';
 
 /** What every process has: configuration, logger, keys, and the queue if there is one. */
 @Global()
@@ -14,12 +15,14 @@ import { DeliveryQueue } from './queue/delivery-queue.js';
 export class PlatformModule {
   static for(config: Config, logger: Logger): DynamicModule {
     const keyring = new Keyring(config.rootSecrets);
+    const testCommands = new TestCommands(config.testCommands);
     const providers = [
       { provide: Config, useValue: config },
       { provide: LOGGER, useValue: logger },
       { provide: Keyring, useValue: keyring },
       { provide: CursorCodec, useValue: new CursorCodec(keyring) },
-      { provide: Failpoints, useValue: new Failpoints(config.failpoints, logger) },
+      { provide: TestCommands, useValue: testCommands },
+      { provide: Failpoints, useValue: new Failpoints(config.failpoints, logger, testCommands) },
       {
         provide: DeliveryQueue,
         useFactory: async (metrics: Metrics | null) => {

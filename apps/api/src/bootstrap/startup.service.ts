@@ -12,11 +12,13 @@ import {
   Config,
   DeliveryQueue,
   errorMessage,
+  Failpoints,
   HashThreads,
   LOGGER,
   now,
   PasswordHasher,
   RateLimiter,
+  TestCommands,
   type Logger,
 } from '#platform';
 import { hasOutdatedNode } from '../http/outdated-node.js';
@@ -44,6 +46,8 @@ export class StartupService implements OnApplicationShutdown {
     private readonly hasher: PasswordHasher,
     private readonly threads: HashThreads,
     private readonly limiter: RateLimiter,
+    private readonly failpoints: Failpoints,
+    private readonly testCommands: TestCommands,
     @Inject(DeliveryQueue) private readonly queue: DeliveryQueue | null,
     @Inject(LOGGER) private readonly logger: Logger,
   ) {}
@@ -55,7 +59,8 @@ export class StartupService implements OnApplicationShutdown {
     if (this.config.seed) await this.seed();
     await this.firstOperator.ensure();
     await Promise.all([this.loadKeys(), this.hasher.warmUp()]);
-    this.reloadKeysLater();
+    if (this.config.periodicJobs) this.reloadKeysLater();
+    this.takeTestCommands();
     this.readiness.started = true;
     if (hasOutdatedNode(this.config)) {
       this.logger.error(
@@ -95,6 +100,17 @@ export class StartupService implements OnApplicationShutdown {
     await this.queue?.close();
     await this.threads.close();
     await this.database.close();
+  }
+
+  private takeTestCommands(): void {
+    this.testCommands.on('reload-signing-keys', () => this.loadKeys());
+    // For the next test file on this server: its tables are emptied by the test, this is what memory holds.
+    this.testCommands.on('reset', async () => {
+      this.failpoints.releaseAll();
+      await this.threads.settle();
+      this.limiter.reset();
+      await this.loadKeys();
+    });
   }
 
   /** One load after the other: an older reading of the ring must not replace a newer one. */

@@ -11,7 +11,7 @@ import {
   Mailer,
   type Logger,
 } from '#platform';
-import { Rounds } from '../rounds.js';
+import { PeriodicJob } from '../periodic-job.js';
 import { mailSender, webhookSender, type AlertMessage, type SendAlert } from './alert-senders.js';
 
 /**
@@ -19,7 +19,7 @@ import { mailSender, webhookSender, type AlertMessage, type SendAlert } from './
  * when it is over. A channel that fails is tried again and holds up nobody.
  */
 @Injectable()
-export class Alerter extends Rounds {
+export class Alerter extends PeriodicJob {
   private readonly channels: [AlertChannel, SendAlert][] = [];
   private readonly mailer: Mailer | null;
 
@@ -47,7 +47,7 @@ export class Alerter extends Rounds {
     this.mailer?.close();
   }
 
-  protected async round(signal: AbortSignal): Promise<void> {
+  protected async run(signal: AbortSignal): Promise<void> {
     const troubles = await this.backlog.troubles(this.config.alerts.overdue);
     const open = await this.alerts.open();
     const isOver = (kind: TroubleKind): boolean => troubles.every((trouble) => trouble.kind !== kind);

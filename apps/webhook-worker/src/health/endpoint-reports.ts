@@ -2,14 +2,14 @@ import { Inject, Injectable } from '@nestjs/common';
 import { healthOf, laterHealth, type EndpointHealth } from '#domain';
 import { EndpointHealthRepository } from '#persistence';
 import { Config, LOGGER, now, type Logger } from '#platform';
-import { Rounds } from '../rounds.js';
+import { PeriodicJob } from '../periodic-job.js';
 
 /**
  * How attempts went, gathered in memory and reported every few seconds for all endpoints at once: an update per attempt
  * would have the attempts of an endpoint wait for each other. What a worker that dies has not reported, the log knows.
  */
 @Injectable()
-export class EndpointReports extends Rounds {
+export class EndpointReports extends PeriodicJob {
   private gathered = new Map<string, EndpointHealth>();
 
   constructor(
@@ -23,7 +23,7 @@ export class EndpointReports extends Rounds {
   /** Reports what is left as well. */
   override async stop(): Promise<void> {
     await super.stop();
-    await this.round().catch(() => undefined);
+    await this.run().catch(() => undefined);
   }
 
   /** Notes how an attempt at an endpoint went, now. */
@@ -31,7 +31,7 @@ export class EndpointReports extends Rounds {
     this.add(endpointId, healthOf(success, now()));
   }
 
-  protected async round(): Promise<void> {
+  protected async run(): Promise<void> {
     const reports = this.gathered;
     if (reports.size === 0) return;
     this.gathered = new Map();

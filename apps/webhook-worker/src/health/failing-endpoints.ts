@@ -11,14 +11,14 @@ import {
   type Tx,
 } from '#persistence';
 import { Config, LOGGER, type Logger } from '#platform';
-import { Rounds } from '../rounds.js';
+import { PeriodicJob } from '../periodic-job.js';
 
 /** Endpoints that one check disables; the rest wait for the next. */
 const LIMIT = 100;
 
 /** Disables endpoints that have only failed for three days (contract, section 5), once a minute. */
 @Injectable()
-export class FailingEndpoints extends Rounds {
+export class FailingEndpoints extends PeriodicJob {
   constructor(
     private readonly health: EndpointHealthRepository,
     private readonly endpoints: WebhookEndpointsRepository,
@@ -31,7 +31,7 @@ export class FailingEndpoints extends Rounds {
     super(config.webhooks.health.checkInterval, logger, 'failing endpoints are looked for later');
   }
 
-  protected async round(signal: AbortSignal): Promise<void> {
+  protected async run(signal: AbortSignal): Promise<void> {
     const failing = await this.health.findFailing(this.config.webhooks.health.failingLimit, LIMIT);
     for (const endpoint of failing) {
       if (signal.aborted) return;

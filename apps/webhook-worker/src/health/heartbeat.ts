@@ -3,13 +3,13 @@ import { Inject, Injectable } from '@nestjs/common';
 import { WorkersRepository } from '#persistence';
 import { LOGGER, newId, VERSION, type Logger } from '#platform';
 import { AttemptRunner } from '../delivery/attempt-runner.js';
-import { Rounds } from '../rounds.js';
+import { PeriodicJob } from '../periodic-job.js';
 
 const EVERY_MS = 5_000;
 
 /** Tells operators that this worker is there, and that it is gone once it has stopped in order. */
 @Injectable()
-export class Heartbeat extends Rounds {
+export class Heartbeat extends PeriodicJob {
   private readonly id = newId();
 
   constructor(
@@ -26,7 +26,7 @@ export class Heartbeat extends Rounds {
     await this.workers.leave(this.id).catch(() => undefined);
   }
 
-  protected round(): Promise<void> {
+  protected run(): Promise<void> {
     const { id, runner } = this;
     return this.workers.beat({ id, host: hostname(), version: VERSION, inFlight: runner.underWay });
   }

@@ -12,7 +12,7 @@ import {
   type Logger,
   type RenderedMail,
 } from '#platform';
-import { Rounds } from '../rounds.js';
+import { PeriodicJob } from '../periodic-job.js';
 
 const CLAIM_LIMIT = 20;
 
@@ -21,7 +21,7 @@ const MAX_PAUSE_MS = 15 * 60_000;
 
 /** Sends the mails that were written with their causes, or keeps them when there is no mail server. */
 @Injectable()
-export class MailSender extends Rounds {
+export class MailSender extends PeriodicJob {
   private readonly mailer: Mailer | null;
 
   constructor(
@@ -39,7 +39,7 @@ export class MailSender extends Rounds {
     this.mailer?.close();
   }
 
-  protected async round(): Promise<void> {
+  protected async run(): Promise<void> {
     const due = await this.mails.claimDue(CLAIM_LIMIT);
     await Promise.all(due.map((mail) => this.handle(mail)));
   }

@@ -1,14 +1,14 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { FiguresWriterRepository } from '#persistence';
 import { Config, LOGGER, sleep, type Logger } from '#platform';
-import { Rounds } from '../rounds.js';
+import { PeriodicJob } from '../periodic-job.js';
 
 /** Between two parts of a long log, so that it is counted beside the deliveries and not before them. */
 const PAUSE_MS = 200;
 
 /** Counts the log of attempts for the overview, a part at a time; of several workers one does it. */
 @Injectable()
-export class LogCounter extends Rounds {
+export class LogCounter extends PeriodicJob {
   constructor(
     private readonly figures: FiguresWriterRepository,
     config: Config,
@@ -17,7 +17,7 @@ export class LogCounter extends Rounds {
     super(config.webhooks.figures.countInterval, logger, 'attempts are counted later');
   }
 
-  protected async round(signal: AbortSignal): Promise<void> {
+  protected async run(signal: AbortSignal): Promise<void> {
     while (!signal.aborted && (await this.figures.count())) await sleep(PAUSE_MS);
   }
 }

@@ -2,14 +2,14 @@ import { Inject, Injectable } from '@nestjs/common';
 import { RedeliveryWorkRepository, Transactions } from '#persistence';
 import { Config, LOGGER, type Logger } from '#platform';
 import { DueSource } from '../delivery/due-source.js';
-import { Rounds } from '../rounds.js';
+import { PeriodicJob } from '../periodic-job.js';
 
 /**
  * Brings bulk redeliveries and recoveries on their way, twice a second some of them: 50,000 at once would stand in
  * everybody's way. What it has done stands in the database, so that any worker goes on where another was killed.
  */
 @Injectable()
-export class BatchRunner extends Rounds {
+export class BatchRunner extends PeriodicJob {
   private readonly turnMs: number;
 
   constructor(
@@ -24,7 +24,7 @@ export class BatchRunner extends Rounds {
     this.turnMs = webhooks.sweepInterval / 2;
   }
 
-  protected async round(): Promise<void> {
+  protected async run(): Promise<void> {
     if (!(await this.work.isDue(this.turnMs))) return;
     const made = await this.transactions.run((tx) => this.work.takeTurn(tx, this.turnMs));
     // Not announced: batches do not travel through Redis, where they would stand before first attempts.

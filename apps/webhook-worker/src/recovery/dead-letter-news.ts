@@ -8,7 +8,7 @@ import {
   type Tx,
 } from '#persistence';
 import { Config, LOGGER, type Logger } from '#platform';
-import { Rounds } from '../rounds.js';
+import { PeriodicJob } from '../periodic-job.js';
 
 /** Dead letters that one transaction tells of: few enough for its time-out. */
 const BATCH = 200;
@@ -18,7 +18,7 @@ const BATCH = 200;
  * Deliveries of `webhook.*` events are never marked: an endpoint that dies breeds no events about itself.
  */
 @Injectable()
-export class DeadLetterNews extends Rounds {
+export class DeadLetterNews extends PeriodicJob {
   constructor(
     private readonly letters: UntoldDeadLettersRepository,
     private readonly endpoints: WebhookEndpointsRepository,
@@ -30,7 +30,7 @@ export class DeadLetterNews extends Rounds {
     super(config.webhooks.sweepInterval, logger, 'dead letters are told of later');
   }
 
-  protected async round(signal: AbortSignal): Promise<void> {
+  protected async run(signal: AbortSignal): Promise<void> {
     if (!(await this.letters.exist())) return;
     while (!signal.aborted && (await this.transactions.run((tx) => this.tellBatch(tx))) === BATCH);
   }

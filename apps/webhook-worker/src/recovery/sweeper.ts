@@ -2,13 +2,13 @@ import { Inject, Injectable } from '@nestjs/common';
 import { DeliveryWorkRepository } from '#persistence';
 import { Config, LOGGER, WorkerMetrics, type Logger } from '#platform';
 import { AttemptRunner } from '../delivery/attempt-runner.js';
-import { Rounds } from '../rounds.js';
+import { PeriodicJob } from '../periodic-job.js';
 
 const LOST_LIMIT = 200;
 
 /** Puts right what crashes and races leave behind, every second. */
 @Injectable()
-export class Sweeper extends Rounds {
+export class Sweeper extends PeriodicJob {
   constructor(
     private readonly work: DeliveryWorkRepository,
     private readonly runner: AttemptRunner,
@@ -20,7 +20,7 @@ export class Sweeper extends Rounds {
   }
 
   /** Closes attempts whose lease has run out, and cancels what waits for an endpoint that is gone. */
-  protected async round(): Promise<void> {
+  protected async run(): Promise<void> {
     const lost = await this.work.findLost(LOST_LIMIT);
     await Promise.all(lost.map((attempt) => this.runner.closeLost(attempt)));
     // Races leave them behind, and endpoints that were disabled with a very long line.

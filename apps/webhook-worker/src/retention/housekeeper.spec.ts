@@ -1,5 +1,5 @@
 import type { Transactions } from '#persistence';
-import { createLogger } from '#platform';
+import { type Config, createLogger } from '#platform';
 import { Housekeeper } from './housekeeper.js';
 
 describe('Housekeeper', () => {
@@ -14,6 +14,7 @@ describe('Housekeeper', () => {
     const keeper = new Housekeeper(
       { run: async () => undefined } as unknown as Transactions,
       { all },
+      { periodicJobs: true } as Config,
       createLogger({ logLevel: 'silent' }, 'test'),
     );
     await keeper.start();

@@ -1,6 +1,6 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { ensureAttemptPartitions, Transactions } from '#persistence';
-import { errorMessage, LOGGER, now, type Logger } from '#platform';
+import { Config, errorMessage, LOGGER, now, type Logger } from '#platform';
 import { Chores } from './chores.js';
 
 const HOUR_MS = 3_600_000;
@@ -18,16 +18,25 @@ export class Housekeeper {
   constructor(
     private readonly transactions: Transactions,
     private readonly chores: Chores,
+    private readonly config: Config,
     @Inject(LOGGER) private readonly logger: Logger,
   ) {}
 
   /** Makes partitions, without which no attempt can be closed. The rest goes on beside the deliveries. */
   async start(): Promise<void> {
     await this.makePartitions();
+    if (!this.config.periodicJobs) return;
     this.keeping = this.doChores();
     this.timer = setInterval(() => {
       this.keeping = this.keeping.then(() => this.makePartitions()).then(() => this.doChores());
     }, HOUR_MS);
+  }
+
+  /** Does one task from its start. @throws Error when there is no such task, or what the task throws */
+  async runNow(task: string): Promise<void> {
+    const chore = this.chores.all.find(({ name }) => name === task);
+    if (!chore) throw new Error(`there is no job ${task}`);
+    await chore.run(this.stopping.signal);
   }
 
   /** Begins nothing more. @returns when the statement under way has ended */

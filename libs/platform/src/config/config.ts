@@ -61,6 +61,10 @@ export abstract class Config {
   /** Whether the operator console is served. */
   abstract readonly console: boolean;
   abstract readonly failpoints: string[];
+  /** Whether tests may send commands (TestCommands). */
+  abstract readonly testCommands: boolean;
+  /** Whether periodic jobs run on their own schedule. */
+  abstract readonly periodicJobs: boolean;
 }
 
 /** All faults of a configuration in one message, without the value of any secret. */
@@ -140,6 +144,8 @@ function productionFaults(values: SettingValues, environment: Environment): stri
   if (values.BCRYPT_COST < 10) faults.push('BCRYPT_COST must be at least 10 in production');
   if (!values.RATE_LIMITS) faults.push('RATE_LIMITS must be on in production');
   if (values.FAILPOINTS.length > 0) faults.push('FAILPOINTS must be unset in production');
+  if (values.TEST_COMMANDS) faults.push('TEST_COMMANDS must be unset in production');
+  if (!values.PERIODIC_JOBS) faults.push('PERIODIC_JOBS must be on in production');
   if (values.TIME_SCALE !== 1) faults.push('TIME_SCALE must be unset in production');
   return faults;
 }
@@ -224,6 +230,8 @@ function buildConfig(values: SettingValues): Config {
     docs: values.DOCS,
     console: values.CONSOLE,
     failpoints: values.FAILPOINTS,
+    testCommands: values.TEST_COMMANDS,
+    periodicJobs: values.PERIODIC_JOBS,
   };
 }
 

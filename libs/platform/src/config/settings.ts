@@ -220,6 +220,14 @@ export const settings = {
     { doc: 'Tests only, refused in production: places where the process kills itself.', fallback: [] },
     () => null,
   ),
+  TEST_COMMANDS: setting.onOff({
+    doc: 'Tests only, refused in production: take commands over the IPC channel, such as running a periodic job now.',
+    fallback: false,
+  }),
+  PERIODIC_JOBS: setting.onOff({
+    doc: 'Tests only, off is refused in production: run periodic jobs on their own schedule, not only on command.',
+    fallback: true,
+  }),
   TIME_SCALE: setting.integer(
     {
       doc: 'Tests only, refused in production: divides the time-out, lease and schedule of webhooks, the time after which a failing endpoint is disabled, and the pause between two loads of the signing keys.',

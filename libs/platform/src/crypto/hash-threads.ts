@@ -65,7 +65,6 @@ export class HashThreads {
   private busy = 0;
   /** How many have begun so far. */
   private begun = 0;
-  private readonly running = new Set<Promise<unknown>>();
   /** In the order of arrival, behind everybody who is not patient. */
   private readonly patient = new Set<() => void>();
   private patientBusy = 0;
@@ -79,6 +78,8 @@ export class HashThreads {
   /** Called when somebody who is not patient gets a thread, and when somebody is refused one. */
   onStart: (waitedMs: number) => void = () => undefined;
   onRefusal: () => void = () => undefined;
+  /** Awaited before a task goes to its thread: a test may hold it there (Failpoints). */
+  beforeTask: () => Promise<void> | undefined = () => undefined;
 
   /** @param cost bcrypt's cost, for a first guess of the duration */
   constructor(
@@ -108,10 +109,10 @@ export class HashThreads {
     const isTypical = !isImported && this.begun >= this.threads;
     this.begun += 1;
     try {
+      const held = this.beforeTask();
+      if (held) await held;
       this.pool ??= startThreads(this.threads);
-      const result = this.pool.run(task) as Promise<T>;
-      this.running.add(result);
-      return await result.finally(() => this.running.delete(result));
+      return (await this.pool.run(task)) as T;
     } finally {
       if (isTypical) this.typicalMs += 0.1 * (monotonicMs() - started - this.typicalMs);
       if (caller.isPatient) this.patientBusy -= 1;
@@ -200,8 +201,14 @@ export class HashThreads {
    * C++ throws, and nobody catches. (Piscina's own `close` waits for some tasks and ends others.)
    */
   async close(): Promise<void> {
-    while (this.busy > 0) await Promise.allSettled(this.running);
+    await this.settle();
     await this.pool?.close();
+  }
+
+  /** Resolves once nothing runs or waits, and forgets when whoever was refused may come back. */
+  async settle(): Promise<void> {
+    while (this.busy > 0) await sleep(GLANCE_MS);
+    this.appointments.clear();
   }
 
   /** @throws GatehouseError `overloaded` */

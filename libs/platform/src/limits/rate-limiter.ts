@@ -54,6 +54,11 @@ export class RateLimiter {
     }
   }
 
+  /** Forgets what this process has counted; not what Redis has. */
+  reset(): void {
+    this.limiters.clear();
+  }
+
   close(): void {
     this.redis?.disconnect();
   }

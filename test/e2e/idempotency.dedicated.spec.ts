@@ -1,5 +1,5 @@
 import { createHash, randomUUID } from 'node:crypto';
-import { fetchDocumented } from '../support/conformance.js';
+import { fetchDocumented } from '../support/fetch-documented.js';
 import { registerOne, type Tokens } from '../support/customers.js';
 import { eventually } from '../support/eventually.js';
 import { TestInstance, PASSWORD, type Answer } from '../support/test-instance.js';

@@ -6,7 +6,7 @@ import { VERSION } from '#platform';
 import { eventually } from '../support/eventually.js';
 import { TestInstance, PASSWORD, type Answer } from '../support/test-instance.js';
 import { CONSOLE_HEADER, inviteOperator, signIn } from '../support/operator.js';
-import { freePort } from '../support/processes.js';
+import { freePort } from '../support/server-process.mjs';
 import { Receiver } from '../support/receiver.js';
 import { insertKey } from '../support/tenants.js';
 import { uniqueEmail } from '../support/unique-email.js';

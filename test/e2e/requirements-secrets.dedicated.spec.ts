@@ -1,7 +1,7 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { Keyring } from '#platform';
 import { eventually } from '../support/eventually.js';
-import { carriers, TestInstance } from '../support/test-instance.js';
+import { queues, TestInstance } from '../support/test-instance.js';
 import { MailServer, unquote } from '../support/mail-server.js';
 import { Receiver, status } from '../support/receiver.js';
 import { RedisMonitor } from '../support/redis-monitor.js';
@@ -54,7 +54,7 @@ beforeAll(async () => {
   receiver = await Receiver.start();
   receiver.otherwise = status(500, 'not now');
   instance = await TestInstance.start({
-    carrier: carriers.at(-1)!,
+    queue: queues.at(-1)!,
     env: {
       SMTP_URL: mailServer.url,
       MAIL_FROM: 'no-reply@example.com',

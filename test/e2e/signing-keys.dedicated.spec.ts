@@ -10,7 +10,7 @@ import {
   SignJWT,
 } from 'jose';
 import { Keyring } from '#platform';
-import { fetchDocumented } from '../support/conformance.js';
+import { fetchDocumented } from '../support/fetch-documented.js';
 import { eventually } from '../support/eventually.js';
 import { TestInstance, type Answer } from '../support/test-instance.js';
 import { startReplica } from '../support/replicas.js';

@@ -238,7 +238,7 @@ describe('a forgotten password (EV-07)', () => {
     const blocked = async (count: number): Promise<boolean> => {
       const waiting = `SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`;
       const areWaiting = async () => (await instance.sql(waiting)).length === count;
-      return eventually(`${count} requests that wait`, areWaiting, 1_000).catch(() => false);
+      return eventually(`${count} requests that wait`, areWaiting).catch(() => false);
     };
     try {
       for (let [round, tries] = [0, 0]; round < 10; tries += 1) {

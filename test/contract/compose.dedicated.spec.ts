@@ -9,7 +9,7 @@ import pg from 'pg';
 import { loadConfig, settings } from '#platform';
 import { readCompose } from '../support/compose.js';
 import { eventually } from '../support/eventually.js';
-import { freePort } from '../support/processes.js';
+import { freePort } from '../support/server-process.mjs';
 import { hasRedisServer } from '../support/redis-server.js';
 
 const run = promisify(execFile);

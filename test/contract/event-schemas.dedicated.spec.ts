@@ -14,7 +14,7 @@ import {
 import { eventually } from '../support/eventually.js';
 import { TestInstance, PASSWORD, type Answer } from '../support/test-instance.js';
 import { insertSessions } from '../support/insert-sessions.js';
-import { strictAjv } from '../support/json-schemas.js';
+import { strictAjv } from '../support/json-schemas.mjs';
 import { uniqueEmail } from '../support/unique-email.js';
 
 const types = Object.keys(eventTypes) as EventType[];

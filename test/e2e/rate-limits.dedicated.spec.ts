@@ -1,5 +1,5 @@
 import { Agent, get, type IncomingMessage } from 'node:http';
-import { carriers, TestInstance, PASSWORD, type Answer } from '../support/test-instance.js';
+import { queues, TestInstance, PASSWORD, type Answer } from '../support/test-instance.js';
 import { patiently } from '../support/patiently.js';
 import { uniqueEmail } from '../support/unique-email.js';
 
@@ -13,10 +13,10 @@ async function fourByFour(count: number, ask: () => Promise<Answer>): Promise<nu
   return statuses;
 }
 
-describe.each(carriers)('rate limits counted beside %s', (carrier) => {
+describe.each(queues)('rate limits counted beside %s', (queue) => {
   let instance: TestInstance;
   beforeAll(async () => {
-    instance = await TestInstance.start({ carrier, workers: 0, env: { TRUSTED_PROXIES: '127.0.0.0/8' } });
+    instance = await TestInstance.start({ queue, workers: 0, env: { TRUSTED_PROXIES: '127.0.0.0/8' } });
   });
   afterAll(async () => instance?.stop());
 
@@ -27,7 +27,7 @@ describe.each(carriers)('rate limits counted beside %s', (carrier) => {
   /** The first refusal after 30. While Redis is too slow to be waited for, each api counts by itself: from nothing. */
   const refusedAfter30 = async (headers: () => Record<string, string>): Promise<Answer> => {
     expect(await statusesOf(30, headers)).toEqual(Array(30).fill(401));
-    for (let more = carrier === 'redis' ? 31 : 0; ; more -= 1) {
+    for (let more = queue === 'redis' ? 31 : 0; ; more -= 1) {
       const answer = await loginFrom(headers());
       if (answer.status === 429 || more === 0) return answer;
     }

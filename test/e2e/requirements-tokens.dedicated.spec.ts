@@ -1,4 +1,4 @@
-import { fetchDocumented } from '../support/conformance.js';
+import { fetchDocumented } from '../support/fetch-documented.js';
 import { TestInstance, PASSWORD, type Answer } from '../support/test-instance.js';
 import { patiently } from '../support/patiently.js';
 import { startReplica } from '../support/replicas.js';

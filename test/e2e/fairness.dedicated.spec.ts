@@ -1,18 +1,18 @@
 import { eventually } from '../support/eventually.js';
-import { carriers, TestInstance } from '../support/test-instance.js';
+import { queues, TestInstance } from '../support/test-instance.js';
 import { Receiver, type ReceivedRequest } from '../support/receiver.js';
 
 /** More than a look at the line takes in. */
 const CROWD = 600;
 const CONCURRENCY = 20;
 
-describe.each(carriers)('fairness, deliveries carried by %s (WH-13)', (carrier) => {
+describe.each(queues)('fairness, deliveries carried by %s (WH-13)', (queue) => {
   let instance: TestInstance;
   let hanging: Receiver;
   let behaved: Receiver;
   beforeEach(async () => {
     const env = { WEBHOOK_CONCURRENCY: String(CONCURRENCY), WEBHOOK_TIMEOUT: '60s' };
-    instance = await TestInstance.start({ carrier, workers: 0, env });
+    instance = await TestInstance.start({ queue, workers: 0, env });
     [hanging, behaved] = [await Receiver.start(), await Receiver.start()];
     hanging.otherwise = () => undefined;
   });

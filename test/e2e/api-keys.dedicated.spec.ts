@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { apiKeyPattern, scopes as allScopes } from '#domain';
-import { fetchDocumented } from '../support/conformance.js';
+import { fetchDocumented } from '../support/fetch-documented.js';
 import { eventually } from '../support/eventually.js';
 import { TestInstance } from '../support/test-instance.js';
 import { commitWhenAwaited } from '../support/overtaken.js';

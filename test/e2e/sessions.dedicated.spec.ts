@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { fetchDocumented } from '../support/conformance.js';
+import { fetchDocumented } from '../support/fetch-documented.js';
 import { openSession, registerOne, type Registered, type Tokens } from '../support/customers.js';
 import { TestInstance, PASSWORD, type Answer } from '../support/test-instance.js';
 import { insertSessions } from '../support/insert-sessions.js';

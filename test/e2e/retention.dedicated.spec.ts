@@ -2,7 +2,7 @@ import { registerOne } from '../support/customers.js';
 import { eventually } from '../support/eventually.js';
 import { TestInstance } from '../support/test-instance.js';
 import { idAt, insertDays, insertDeliveries, type PastAttempt, type PastDelivery } from '../support/past.js';
-import type { ServerProcess } from '../support/processes.js';
+import type { ServerProcess } from '../support/server-process.mjs';
 import { Receiver } from '../support/receiver.js';
 import { startOver } from '../support/start-over.js';
 
@@ -67,7 +67,7 @@ async function keepHouse(
   isDone: (partitions: string[]) => boolean | Promise<boolean>,
 ): Promise<ServerProcess> {
   const worker = instance.startWorker();
-  await eventually('the retention', async () => isDone(await oldPartitions()), 20_000);
+  await eventually('the retention', async () => isDone(await oldPartitions()));
   return worker;
 }
 
@@ -233,7 +233,7 @@ describe('retention', () => {
     const reader = await instance.db.connect();
     await reader.query(`BEGIN; LOCK TABLE ${nameOf(40)} IN ACCESS SHARE MODE`);
     const worker = instance.startWorker();
-    const told = await eventually('the failure', () => failed(worker)[0], 20_000);
+    const told = await eventually('the failure', () => failed(worker)[0]);
     expect(told).toMatchObject({ task: 'deliveries', reason: expect.stringMatching(`^${nameOf(40)}: `) });
     // What is kept of the days before and after is not put together past the one between them.
     expect(await oldPartitions()).toEqual([nameOf(40), nameOf(42, 'kept_'), nameOf(39, 'kept_')].sort());

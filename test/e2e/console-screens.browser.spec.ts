@@ -135,7 +135,7 @@ describeBrowser('every screen of the console', () => {
     const size = look.viewportSize()!;
     await look.setViewportSize({ width: 390, height: 844 });
     const fits = () => look.evaluate<boolean>('document.documentElement.scrollWidth <= innerWidth');
-    const isFitting = await eventually('a page that fits', fits, 10_000).catch(() => false);
+    const isFitting = await eventually('a page that fits', fits).catch(() => false);
     await look.setViewportSize(size);
     return !isFitting;
   };

@@ -5,7 +5,7 @@ import { mkdtemp, readFile, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { eventually } from '../support/eventually.js';
-import { freePort } from '../support/processes.js';
+import { freePort } from '../support/server-process.mjs';
 import { Scrape } from '../support/scrape.js';
 
 /** `npm start` as a user runs it: the launcher with its embedded PostgreSQL, in a folder with a space. */
@@ -28,7 +28,6 @@ class Launcher {
     await eventually(
       `the banner`,
       () => this.output.includes('Ctrl-C stops') || this.child.exitCode !== null,
-      60_000,
     );
     if (this.child.exitCode !== null) throw new Error(this.output);
     return this.output;
@@ -113,7 +112,7 @@ describe('npm start', () => {
     const killed = Launcher.start(env);
     await killed.banner();
     await killed.end('SIGKILL');
-    await eventually('the port being free', isFree, 20_000);
+    await eventually('the port being free', isFree);
 
     const next = Launcher.start(env);
     await next.banner();

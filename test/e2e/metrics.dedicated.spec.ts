@@ -3,9 +3,9 @@ import { readFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import { format } from 'prettier';
 import { eventually } from '../support/eventually.js';
-import { carriers, TestInstance } from '../support/test-instance.js';
+import { queues, TestInstance } from '../support/test-instance.js';
 import { listeningPorts } from '../support/listening.js';
-import { freePort, type ServerProcess } from '../support/processes.js';
+import { freePort, type ServerProcess } from '../support/server-process.mjs';
 import { Receiver, status } from '../support/receiver.js';
 import { Scrape } from '../support/scrape.js';
 import { uniqueEmail } from '../support/unique-email.js';
@@ -303,10 +303,10 @@ describe('a METRICS_PORT that is taken', () => {
 });
 
 describe('metrics with Redis', () => {
-  (carriers.includes('redis') ? it : it.skip)('CO-05: show that it is there', async () => {
+  (queues.includes('redis') ? it : it.skip)('CO-05: show that it is there', async () => {
     const port = await freePort();
     const instance = await TestInstance.start({
-      carrier: 'redis',
+      queue: 'redis',
       workers: 0,
       env: { METRICS_PORT: String(port) },
     });

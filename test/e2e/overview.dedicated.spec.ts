@@ -137,18 +137,14 @@ const progress = async (): Promise<{ first: string; next: string }> =>
 
 /** All that is in the log has been counted by workers, and nothing has to be counted live any more. */
 const allCounted = (): Promise<boolean> =>
-  eventually(
-    'the log being counted',
-    async () => {
-      const [row] = await instance.sql<{ isDone: boolean }>(
-        `SELECT NOT EXISTS (SELECT FROM attempts WHERE id >= next_id) AND NOT EXISTS (
+  eventually('the log being counted', async () => {
+    const [row] = await instance.sql<{ isDone: boolean }>(
+      `SELECT NOT EXISTS (SELECT FROM attempts WHERE id >= next_id) AND NOT EXISTS (
          SELECT FROM attempts WHERE id < first_id AND started_at >= now() - interval '30 days') AS "isDone"
        FROM attempts_counted`,
-      );
-      return row!.isDone;
-    },
-    60_000,
-  );
+    );
+    return row!.isDone;
+  });
 
 describe('the overview', () => {
   let receiver: Receiver;

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { request as httpRequest } from 'node:http';
 import { decodeJwt } from 'jose';
-import { fetchDocumented } from '../support/conformance.js';
+import { fetchDocumented } from '../support/fetch-documented.js';
 import { TestInstance, PASSWORD, type Answer } from '../support/test-instance.js';
 import { startReplica } from '../support/replicas.js';
 import { uniqueEmail } from '../support/unique-email.js';

@@ -1,0 +1,38 @@
+import { errorMessage } from './errors.js';
+
+type Handler = (argument: string) => unknown;
+
+/** What a test process sends over the IPC channel. */
+interface Message {
+  id: number;
+  command: string;
+  argument: string;
+}
+
+/**
+ * Commands that a test sends to a process over its IPC channel: run a periodic job now, hold a failpoint, clear
+ * in-process state. Taken only with TEST_COMMANDS=on, which production refuses (docs/adr/0025-shared-test-servers.md).
+ */
+export class TestCommands {
+  private readonly handlers = new Map<string, Handler>();
+
+  /** @param isOn TEST_COMMANDS */
+  constructor(isOn: boolean) {
+    if (isOn) process.on('message', (message) => void this.run(message as Message));
+  }
+
+  /** Registers what a command does. What `handler` returns or throws goes back to the test. */
+  on(command: string, handler: Handler): void {
+    this.handlers.set(command, handler);
+  }
+
+  private async run({ id, command, argument }: Message): Promise<void> {
+    try {
+      const handler = this.handlers.get(command);
+      if (!handler) throw new Error(`unknown command ${command}`);
+      process.send?.({ id, result: await handler(argument) });
+    } catch (error) {
+      process.send?.({ id, error: errorMessage(error) });
+    }
+  }
+}

@@ -1,0 +1,170 @@
+import { readFileSync } from 'node:fs';
+import { strictAjv } from './json-schemas.mjs';
+
+/** @typedef {Record<string, any>} Json */
+/** @typedef {{ method: string, url: string, hasBody: boolean }} Asked */
+/** @typedef {{ status: number, headers: Headers, text: string }} Answered */
+
+/** What is for people, or is the document itself, is described nowhere. */
+const undescribed =
+  /^\/(docs(\/.*)?|openapi\.json|verify-email|reset-password|accept-invite|confirm-email-change|billing-portal)$/;
+
+// Answers that belong to no operation, by the names of the document's components.
+/** @type {Record<number, string>} */
+const ofNoRoute = {
+  400: 'InvalidJson',
+  404: 'NotFound',
+  405: 'MethodNotAllowed',
+  408: 'RequestTimeout',
+  413: 'PayloadTooLarge',
+  415: 'UnsupportedMediaType',
+  431: 'HeadersTooLarge',
+  503: 'Unavailable',
+};
+
+/** Of a body where none is asked for. */
+const ofAnyBody = new Set([400, 413, 415]);
+
+/** Compares answers with the OpenAPI document, which here allows no member that it does not name. */
+export class Conformance {
+  #ajv;
+  /** The operations of the document and the patterns of their paths. */
+  #routes;
+  #validators = new Map();
+
+  /** @param {Json} document */
+  constructor(document) {
+    this.document = document;
+    this.#ajv = strictAjv({ strictTypes: false });
+    this.#ajv.addVocabulary(['discriminator', 'xml', 'externalDocs']);
+    const schemas = Object.entries(document['components'].schemas);
+    this.#ajv.addSchema(
+      { $defs: Object.fromEntries(schemas.map(([name, schema]) => [name, relocated(schema)])) },
+      'api',
+    );
+    // Fixed paths first: /customers/import is no customer.
+    this.#routes = Object.entries(document['paths'])
+      .map(([template, item]) => ({
+        template,
+        item,
+        pattern: new RegExp(`^${template.replace(/[.]/g, '\\.').replace(/\{\w+\}/g, '[^/]+')}$`),
+      }))
+      .sort((one, other) => Number(one.template.includes('{')) - Number(other.template.includes('{')));
+  }
+
+  /**
+   * What is wrong with the answer by the document; nothing, if all is well.
+   * @param {Asked} asked
+   * @param {Answered} answer
+   * @returns {string[]}
+   */
+  faults({ method, url, hasBody }, answer) {
+    const { pathname } = new URL(url);
+    if (method === 'OPTIONS' || undescribed.test(pathname)) return [];
+    const isHead = method === 'HEAD';
+    const route = this.#routes.find(({ pattern }) => pattern.test(pathname));
+    const operation = route?.item[(isHead ? 'get' : method).toLowerCase()];
+    const described = this.#resolve(operation?.['responses'][answer.status]);
+    const family = pathname.startsWith('/v1/') ? 'V1' : '';
+    const general = this.#resolve({ $ref: `#/components/responses/${family}${ofNoRoute[answer.status]}` });
+    const isGeneral = !operation || (hasBody && !operation['requestBody'] && ofAnyBody.has(answer.status));
+    const candidates = [described, isGeneral ? general : undefined].filter((found) => found !== undefined);
+    if (candidates.length === 0) return [`the status is not documented`];
+    const found = candidates.map((response) => this.#responseFaults(response, answer, isHead));
+    return found.find((faults) => faults.length === 0) ?? found[0];
+  }
+
+  #resolve(value) {
+    if (!value?.['$ref']) return value;
+    const steps = value['$ref'].split('/').slice(1);
+    return steps.reduce((at, step) => at?.[step], this.document);
+  }
+
+  #responseFaults(response, { status, headers, text }, isHead) {
+    const faults = Object.entries(response['headers'] ?? {}).flatMap(([name, header]) =>
+      headerFaults(name, this.#resolve(header), headers.get(name)),
+    );
+    const type = headers.get('content-type')?.split(';')[0] ?? '';
+    const content = response['content'] ?? {};
+    if (Object.keys(content).length === 0)
+      return text === '' ? faults : [...faults, 'a body is not documented'];
+    if (!content[type]) return [...faults, `the content type ${type || '(none)'} is not documented`];
+    if (isHead || !/\bjson$/.test(type)) return faults;
+    const body = JSON.parse(text);
+    faults.push(...this.valueFaults(content[type].schema, body));
+    if (body['status'] !== undefined && type.startsWith('application/problem'))
+      if (body['status'] !== status) faults.push('the status in the body is another');
+    return faults;
+  }
+
+  /**
+   * What is wrong with a value by a schema of the document.
+   * @param {Json} schema
+   * @param {unknown} value
+   * @returns {string[]}
+   */
+  valueFaults(schema, value) {
+    const validate = this.#validator(schema);
+    return validate(value) ? [] : validate.errors.map(explain);
+  }
+
+  #validator(schema) {
+    const key = JSON.stringify(schema);
+    const known = this.#validators.get(key);
+    if (known) return known;
+    const validate = this.#ajv.compile(closed(schema));
+    this.#validators.set(key, validate);
+    return validate;
+  }
+}
+
+const explain = ({ instancePath, message, params }) =>
+  `${instancePath || '/'} ${message} ${JSON.stringify(params)}`;
+
+function headerFaults(name, { required, schema }, value) {
+  if (value === null) return required ? [`the header ${name} is missing`] : [];
+  const isValid = schema.type === 'integer' ? /^\d+$/.test(value) : (schema.enum ?? [value]).includes(value);
+  return isValid ? [] : [`the header ${name} is ${value}`];
+}
+
+/** The schema of a value of its own: no members beyond those that it names, by whichever of its parts. */
+function closed(schema) {
+  return { ...relocated(schema), unevaluatedProperties: false };
+}
+
+/** A schema whose references lead to the compiled components, with the values inside of it closed. */
+function relocated(schema) {
+  const each = (members, change) =>
+    Object.fromEntries(Object.entries(members).map(([name, member]) => [name, change(member)]));
+  const {
+    $ref,
+    properties,
+    items,
+    additionalProperties,
+    allOf,
+    anyOf,
+    oneOf,
+    example: _example,
+    ...rest
+  } = schema;
+  return {
+    ...rest,
+    ...($ref ? { $ref: $ref.replace('#/components/schemas/', 'api#/$defs/') } : {}),
+    ...(properties ? { properties: each(properties, closed) } : {}),
+    ...(items ? { items: closed(items) } : {}),
+    ...(typeof additionalProperties === 'object'
+      ? { additionalProperties: closed(additionalProperties) }
+      : {}),
+    ...(typeof additionalProperties === 'boolean' ? { additionalProperties } : {}),
+    ...each(Object.fromEntries(Object.entries({ allOf, anyOf, oneOf }).filter(([, list]) => list)), (list) =>
+      list.map(relocated),
+    ),
+  };
+}
+
+/** @type {Conformance | undefined} */
+let shared;
+
+/** The document of the built api, compiled once for all test files of a jest worker (test-environment.mjs). */
+export const conformance = () =>
+  (shared ??= new Conformance(JSON.parse(readFileSync(process.env.TEST_OPENAPI ?? '', 'utf8'))));

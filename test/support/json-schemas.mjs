@@ -1,0 +1,20 @@
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import { canonicalEmail, isUuid } from '#domain';
+
+/**
+ * Strict: an unknown keyword or format is an error. Formats mean what the contract says, section 2.
+ * @param {import('ajv/dist/2020.js').Options} [options]
+ */
+export const strictAjv = (options = {}) =>
+  new Ajv2020({
+    allErrors: true,
+    allowUnionTypes: true,
+    strict: true,
+    formats: {
+      uuid: isUuid,
+      email: (text) => canonicalEmail(text) === text,
+      uri: (text) => URL.canParse(text),
+      'date-time': /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/,
+    },
+    ...options,
+  });

@@ -1,0 +1,23 @@
+import { mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
+
+/**
+ * The URL of a Redis database that nothing else of this run uses: the next number that no process of it has taken.
+ * @returns {Promise<string>}
+ */
+export async function redisDatabase() {
+  const { TEST_FOLDER: folder = '', TEST_REDIS_URL: server = '', TEST_REDIS_DATABASES: count } = process.env;
+  const isTaken = (number) =>
+    mkdir(join(folder, `redis-${number}`)).then(
+      () => false,
+      (error) => {
+        if (error.code === 'EEXIST') return true;
+        throw error;
+      },
+    );
+  let number = 1;
+  while (await isTaken(number)) number += 1;
+  const url = new URL(server);
+  url.pathname = `/${number % Number(count)}`;
+  return url.href;
+}

@@ -1,0 +1,229 @@
+import { spawn } from 'node:child_process';
+import { randomInt } from 'node:crypto';
+import { once } from 'node:events';
+import { createServer } from 'node:net';
+
+const root = process.cwd();
+
+export const entryPoints = {
+  api: `${root}/dist/programs/api.js`,
+  worker: `${root}/dist/programs/webhook-worker.js`,
+};
+
+/** A real process of the product, with what it has logged so far. It ends with the process that started it. */
+export class ServerProcess {
+  /** @type {Record<string, unknown>[]} */
+  log = [];
+  output = '';
+  /**
+   * The signal that a test sent, if it did.
+   * @type {NodeJS.Signals | undefined}
+   */
+  sentSignal = undefined;
+  /**
+   * When it ended, in ms since 1970.
+   * @type {number | undefined}
+   */
+  endedAt = undefined;
+  /** Shared by several test files, which may neither stop nor freeze it (shared-servers.mjs). */
+  isShared = false;
+  /** @type {Map<number, { resolve(value: unknown): void, reject(error: Error): void }>} */
+  #commands = new Map();
+  #commandId = 0;
+  #isReady = false;
+  #child;
+  #env;
+
+  /**
+   * @param {string} entryPoint
+   * @param {Record<string, string>} env
+   */
+  constructor(entryPoint, env) {
+    this.entryPoint = entryPoint;
+    this.#env = env;
+    // The IPC channel carries test commands, and ends the process when the one that started it is gone.
+    this.#child = spawn(process.execPath, [entryPoint], {
+      env: {
+        PATH: process.env.PATH,
+        ...(env.NODE_ENV === 'production' ? {} : { TEST_COMMANDS: 'on' }),
+        ...env,
+      },
+      stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
+    });
+    this.#child.once('exit', () => {
+      this.endedAt = Date.now();
+      for (const { reject } of this.#commands.values()) reject(new Error('the process has ended'));
+    });
+    this.#child.on('message', ({ id, result, error }) => {
+      const command = this.#commands.get(id);
+      this.#commands.delete(id);
+      if (error === undefined) command?.resolve(result);
+      else command?.reject(new Error(error));
+    });
+    for (const stream of [this.#child.stdout, this.#child.stderr]) {
+      let rest = '';
+      stream.setEncoding('utf8').on('data', (chunk) => {
+        this.output += chunk;
+        const lines = (rest + chunk).split('\n');
+        rest = lines.pop() ?? '';
+        for (const line of lines) if (line.startsWith('{')) this.#read(JSON.parse(line));
+      });
+    }
+  }
+
+  get pid() {
+    return /** @type {number} */ (this.#child.pid);
+  }
+
+  get isRunning() {
+    return this.#child.exitCode === null && this.#child.signalCode === null;
+  }
+
+  /** It killed itself where a test wanted it to. */
+  get hitFailpoint() {
+    return (
+      this.#env.FAILPOINTS !== undefined &&
+      this.sentSignal === undefined &&
+      this.#child.signalCode === 'SIGKILL'
+    );
+  }
+
+  /**
+   * Resolves when the process has logged that it is ready.
+   * @returns {Promise<void>}
+   * @throws Error with its output when it ends before
+   */
+  async ready() {
+    await this.#until(() => this.#isReady);
+  }
+
+  /**
+   * Runs a test command in the process (libs/platform/src/test-commands.ts).
+   * @param {string} command
+   * @param {string} [argument]
+   * @returns {Promise<any>} what the command returns
+   * @throws Error with the message of what the command threw
+   */
+  command(command, argument = '') {
+    const id = (this.#commandId += 1);
+    const result = new Promise((resolve, reject) => this.#commands.set(id, { resolve, reject }));
+    this.#child.send({ id, command, argument }, (error) => {
+      if (error) this.#commands.get(id)?.reject(error);
+    });
+    return result;
+  }
+
+  /**
+   * Runs a periodic job of a worker now, from start to end.
+   * @param {string} name
+   * @returns {Promise<void>}
+   */
+  runJob(name) {
+    return this.command('run-job', name);
+  }
+
+  /**
+   * Sends a signal and waits for the end.
+   * @param {NodeJS.Signals} [signal]
+   * @returns {Promise<number | null>} the exit code, or null after a fatal signal
+   */
+  async end(signal = 'SIGTERM') {
+    this.#refuseIfShared();
+    if (this.isRunning) {
+      const exited = once(this.#child, 'exit');
+      this.sentSignal = signal;
+      this.#child.kill(signal);
+      this.thaw();
+      await exited;
+    }
+    return this.#child.exitCode;
+  }
+
+  /** From now on it does nothing, and keeps every connection. */
+  freeze() {
+    this.#refuseIfShared();
+    this.#child.kill('SIGSTOP');
+  }
+
+  thaw() {
+    this.#child.kill('SIGCONT');
+  }
+
+  /**
+   * The exit code of a process that ends by itself.
+   * @returns {Promise<number | null>}
+   */
+  async ended() {
+    if (this.isRunning) await once(this.#child, 'exit');
+    return this.#child.exitCode;
+  }
+
+  /** Forgets what was logged so far. */
+  clearLog() {
+    this.log.length = 0;
+    this.output = '';
+  }
+
+  /** Lets the process that started it end while this one still runs. */
+  unref() {
+    this.#child.unref();
+    for (const stream of [this.#child.stdout, this.#child.stderr, this.#child.channel]) stream.unref();
+  }
+
+  /** @param {Record<string, unknown>} line */
+  #read(line) {
+    this.log.push(line);
+    this.#isReady ||= line.message === 'ready';
+    this.#child.emit('gatehouse:line');
+  }
+
+  /** @param {() => boolean} isTrue asked again after each line of the log */
+  #until(isTrue) {
+    const child = this.#child;
+    return new Promise((resolve, reject) => {
+      const settle = () => {
+        if (isTrue()) resolve(undefined);
+        else if (!this.isRunning) reject(new Error(`the process ended before it was ready:\n${this.output}`));
+        else return;
+        for (const event of ['gatehouse:line', 'close']) child.off(event, settle);
+      };
+      for (const event of ['gatehouse:line', 'close']) child.on(event, settle);
+      settle();
+    });
+  }
+
+  #refuseIfShared() {
+    if (this.isShared)
+      throw new Error(
+        'other test files use this server: name the file *.dedicated.spec.ts and start its own (CONTRIBUTING.md)',
+      );
+  }
+}
+
+/**
+ * Where free ports are looked for: below those that the system gives out by itself (32768 and up), a stretch for each of
+ * jest's workers. So no other process takes one before the one that it is meant for listens on it.
+ */
+const PORTS = 2_000;
+const firstPort = 10_000 + PORTS * (Number(process.env.JEST_WORKER_ID ?? 0) % 10);
+const given = new Set();
+
+/**
+ * A port that is free right now, and that nothing else in this process was given.
+ * @returns {Promise<number>}
+ */
+export async function freePort() {
+  for (;;) {
+    const port = firstPort + randomInt(PORTS);
+    if (given.has(port)) continue;
+    given.add(port);
+    const server = createServer();
+    const isFree = await new Promise((resolve) => {
+      server.once('error', () => resolve(false)).listen(port, '127.0.0.1', () => resolve(true));
+    });
+    if (!isFree) continue;
+    server.close();
+    await once(server, 'close');
+    return port;
+  }
+}
