@@ -1,24 +1,64 @@
-import { availableParallelism } from 'node:os';
+import fs from 'node:fs';
+import { availableParallelism, tmpdir } from 'node:os';
+import path from 'node:path';
 import { main } from './environment.mjs';
 import { run } from './processes.mjs';
 
 /** The scripts of package.json that only read, the longest first. Each keeps one core busy. */
-const waiting = ['lint', 'format:check', 'types', 'imports'];
+const STATIC = ['lint', 'format:check', 'types', 'imports', 'files'];
 
-/** Everything that has to pass before the tests, side by side; the output of each is shown in one piece. */
+/** `npm test` as the README has it, then what `npm run test:all` adds to it. */
+const TESTS = [
+  ['test', '--silent'],
+  ['run', '--silent', 'test', '--', '--added'],
+];
+
+const npm = (args, options) => run('npm', args, { shell: process.platform === 'win32', ...options });
+
+/** Everything that has to pass. The last line counts the tests of both runs. */
 await main(async () => {
+  const failed = await checkStatically();
+  if (failed.length > 0) {
+    console.error(`Failed: ${failed.join(', ')}.`);
+    return 1;
+  }
+  const folder = fs.mkdtempSync(path.join(tmpdir(), 'gatehouse-check-'));
+  const totals = path.join(folder, 'totals');
+  try {
+    for (const args of TESTS) {
+      const started = performance.now();
+      const { code } = await npm(args, { stdio: 'inherit', env: { ...process.env, TEST_TOTALS: totals } });
+      console.log(`npm ${args.join(' ')}: ${((performance.now() - started) / 1000).toFixed(0)} s\n`);
+      if (code >= 128) return code;
+    }
+    return report(fs.readFileSync(totals, 'utf8'));
+  } finally {
+    fs.rmSync(folder, { recursive: true, force: true });
+  }
+});
+
+/** Side by side; the output of each is shown in one piece. @returns the names of those that failed */
+async function checkStatically() {
+  const waiting = [...STATIC];
   const failed = [];
-  const lane = async () => {
+  const work = async () => {
     for (let name; (name = waiting.shift());) {
       const started = performance.now();
-      const { code, output } = await run('npm', ['run', '--silent', name], {
-        shell: process.platform === 'win32',
-      });
+      const { code, output } = await npm(['run', '--silent', name]);
       console.log(`${name}: ${((performance.now() - started) / 1000).toFixed(0)} s\n${output.trim()}`);
       if (code !== 0) failed.push(name);
     }
   };
-  await Promise.all(Array.from({ length: Math.min(4, availableParallelism()) }, lane));
-  if (failed.length > 0) console.error(`Failed: ${failed.join(', ')}.`);
-  return failed.length > 0 ? 1 : 0;
-});
+  await Promise.all(Array.from({ length: Math.min(4, availableParallelism()) }, work));
+  return failed;
+}
+
+/** @param {string} lines a total of each run, as scripts/test.mjs writes it */
+function report(lines) {
+  const totals = lines.trim().split('\n').map(JSON.parse);
+  const sum = (key) => totals.reduce((total, each) => total + each[key], 0);
+  const skipped = sum('skipped') > 0 ? `, ${sum('skipped')} skipped` : '';
+  const missing = TESTS.length - totals.length;
+  console.log(`${sum('passed')} passed, ${sum('failed') + missing} failed${skipped}`);
+  return sum('failed') + missing > 0 || sum('passed') === 0 ? 1 : 0;
+}

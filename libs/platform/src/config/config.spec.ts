@@ -332,6 +332,8 @@ describe('what production refuses', () => {
     ['BCRYPT_COST', '9'],
     ['RATE_LIMITS', 'off'],
     ['FAILPOINTS', 'delivery.before-enqueue'],
+    ['TEST_COMMANDS', 'on'],
+    ['PERIODIC_JOBS', 'off'],
     ['TIME_SCALE', '10'],
   ])('CF-03: %s=%s', (name, value) => {
     expect(faultsOf({ ...production, [name]: value })).toEqual([
