@@ -2,8 +2,11 @@ import fs from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { ensureBuilt, ensureInstalled } from './build.mjs';
-import { main } from './environment.mjs';
+import { main, root } from './environment.mjs';
 import { run } from './processes.mjs';
+
+/** Node.js from version 22.1 on keeps here what it has compiled. */
+process.env.NODE_COMPILE_CACHE ??= path.join(root, 'node_modules', '.cache', 'compiled');
 
 const FLAGS = ['--experimental-vm-modules', '--disable-warning=ExperimentalWarning'];
 
@@ -42,11 +45,12 @@ await main(async () => {
   // Ctrl-C ends jest, which runs no teardown then; this process stays to clean up.
   process.on('SIGINT', () => {});
 
-  const given = process.argv.slice(2);
-  const sets = given.length <= 1 ? COMMANDS[given[0]] : undefined;
+  const [command, ...rest] = process.argv.slice(2);
+  const sets = COMMANDS[command];
+  const isWhole = sets !== undefined && rest.length === 0;
   // Only a whole run is worth keeping.
-  if (given[0] === '--nightly') process.env.TEST_FAULT_TABLE = 'docs/reliability.md';
-  const runs = sets ? sets.map(jestArguments) : [given];
+  if (command === '--nightly' && isWhole) process.env.TEST_FAULT_TABLE = 'docs/reliability.md';
+  const runs = sets ? sets.map((set) => [...jestArguments(set), ...rest]) : [process.argv.slice(2)];
   const folder = fs.mkdtempSync(path.join(tmpdir(), 'gatehouse-results-'));
   const results = [];
   const flaky = [];
@@ -56,14 +60,14 @@ await main(async () => {
       results.push(result);
       if (result.interrupted) break;
     }
-    if (sets && !results.some(({ interrupted }) => interrupted))
+    if (isWhole && !results.some(({ interrupted }) => interrupted))
       flaky.push(...(await rerun(results, folder)));
   } finally {
     fs.rmSync(folder, { recursive: true, force: true });
     await reapServers();
   }
 
-  if (sets) console.log(`\nThe Redis half of the delivery suites: ${redisHalf(hasRedisServer())}.`);
+  if (isWhole) console.log(`\nThe Redis half of the delivery suites: ${redisHalf(hasRedisServer())}.`);
   const total = { passed: 0, failed: 0, skipped: 0 };
   for (const result of results) for (const key of Object.keys(total)) total[key] += result[key];
   // For whoever runs several commands and adds them up (check.mjs).

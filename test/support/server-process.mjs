@@ -45,6 +45,7 @@ export class ServerProcess {
     this.#child = spawn(process.execPath, [entryPoint], {
       env: {
         PATH: process.env.PATH,
+        ...(process.env.NODE_COMPILE_CACHE ? { NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE } : {}),
         ...(env.NODE_ENV === 'production' ? {} : { TEST_COMMANDS: 'on' }),
         ...env,
       },
