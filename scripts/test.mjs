@@ -41,7 +41,8 @@ const NEVER_RERUN = /isolation|credentials|secrets|hostile|tokens|passwords|brut
 await main(async () => {
   await ensureInstalled(process.stderr);
   await ensureBuilt(process.stderr);
-  const { hasRedisServer, reapServers } = await import('../test/support/embedded.mjs');
+  const { hasRedisServer, reapServers, stopServers } = await import('../test/support/embedded.mjs');
+  const { startTestServers } = await import('../test/support/test-servers.mjs');
   // Ctrl-C ends jest, which runs no teardown then; this process stays to clean up.
   process.on('SIGINT', () => {});
 
@@ -54,7 +55,10 @@ await main(async () => {
   const folder = fs.mkdtempSync(path.join(tmpdir(), 'gatehouse-results-'));
   const results = [];
   const flaky = [];
+  let servers;
   try {
+    // Once for all runs of jest.
+    if (sets) servers = await startTestServers();
     for (const args of runs) {
       const result = await jest(args, path.join(folder, `${results.length}.json`));
       results.push(result);
@@ -64,6 +68,7 @@ await main(async () => {
       flaky.push(...(await rerun(results, folder)));
   } finally {
     fs.rmSync(folder, { recursive: true, force: true });
+    if (servers) await stopServers(servers);
     await reapServers();
   }
 

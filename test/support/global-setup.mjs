@@ -1,17 +1,9 @@
-import fs from 'node:fs';
-import path from 'node:path';
 import { ensureBuilt } from '../../scripts/build.mjs';
-import { openApiDocument } from '../../scripts/openapi-document.mjs';
-import { reapServers, startServers } from './embedded.mjs';
+import { startTestServers } from './test-servers.mjs';
 
-/** Brings up what the e2e suites stand on, and tells them where it is. */
+/** Starts the servers of a test run, unless scripts/test.mjs has started them for several. */
 export default async function globalSetup() {
+  if (process.env.TEST_FOLDER) return;
   await ensureBuilt(process.stderr);
-  await reapServers();
-  const { folder, env } = await startServers();
-  // Every answer to a test is compared with it (conformance.ts).
-  const document = path.join(folder, 'openapi.json');
-  fs.writeFileSync(document, JSON.stringify(await openApiDocument()));
-  Object.assign(process.env, env, { TEST_OPENAPI: document, TEST_FIGURES: path.join(folder, 'figures') });
-  globalThis.gatehouseTestServers = folder;
+  globalThis.gatehouseTestServers = await startTestServers();
 }

@@ -1,5 +1,5 @@
 import { stopServers } from './embedded.mjs';
 
 export default async function globalTeardown() {
-  await stopServers(globalThis.gatehouseTestServers);
+  if (globalThis.gatehouseTestServers) await stopServers(globalThis.gatehouseTestServers);
 }

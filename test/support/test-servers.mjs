@@ -1,0 +1,18 @@
+import fs from 'node:fs';
+import path from 'node:path';
+import { openApiDocument } from '../../scripts/openapi-document.mjs';
+import { reapServers, startServers } from './embedded.mjs';
+
+/**
+ * Starts what tests from outside stand on, and says in the environment where it is.
+ * @returns {Promise<string>} the folder, for `stopServers`
+ */
+export async function startTestServers() {
+  await reapServers();
+  const { folder, env } = await startServers();
+  // Every response to a test is compared with it (fetch-documented.ts).
+  const document = path.join(folder, 'openapi.json');
+  fs.writeFileSync(document, JSON.stringify(await openApiDocument()));
+  Object.assign(process.env, env, { TEST_OPENAPI: document, TEST_FIGURES: path.join(folder, 'figures') });
+  return folder;
+}
