@@ -61,6 +61,8 @@ class SharedServer {
     await this.#untilIdle();
     await this.#db.query(this.#emptyTables);
     await this.#flushRedis();
+    // A test may have rotated the keys: memory must hold those of the tables.
+    await this.api.command('reload-signing-keys');
     this.api.clearLog();
   }
 

@@ -1,0 +1,339 @@
+import { execFile } from 'node:child_process';
+import { createPrivateKey, randomUUID, type KeyObject } from 'node:crypto';
+import { promisify } from 'node:util';
+import {
+  createLocalJWKSet,
+  createRemoteJWKSet,
+  decodeJwt,
+  decodeProtectedHeader,
+  jwtVerify,
+  SignJWT,
+} from 'jose';
+import { Keyring } from '#platform';
+import { fetchDocumented } from '../support/fetch-documented.js';
+import { eventually } from '../support/eventually.js';
+import { TestInstance, type Answer } from '../support/test-instance.js';
+import { commitWhenAwaited } from '../support/overtaken.js';
+import { startReplica } from '../support/replicas.js';
+import type { ServerProcess } from '../support/server-process.mjs';
+import { insertOrganization } from '../support/tenants.js';
+import { uniqueEmail } from '../support/unique-email.js';
+
+let instance: TestInstance;
+let replica: Awaited<ReturnType<typeof startReplica>>;
+/** The ring as the first boot leaves it. */
+let firstRing: string;
+beforeAll(async () => {
+  instance = await TestInstance.shared({ workers: 0 });
+  const [row] = await instance.sql<{ ring: string }>('SELECT json_agg(k)::text AS ring FROM signing_keys k');
+  firstRing = row!.ring;
+});
+afterAll(async () => instance?.stop());
+
+/** Lets every api read the ring now, as it does every minute; one that waits too long for a lock reads it again. */
+const reloadKeys = async (): Promise<void> => {
+  const read = ({ process }: { process: ServerProcess }) =>
+    eventually('the signing keys being read', () =>
+      process.command('reload-signing-keys').then(
+        () => true,
+        () => false,
+      ),
+    );
+  await Promise.all([{ process: instance.api }, ...(replica ? [replica] : [])].map(read));
+};
+const restoreKeys = async (): Promise<void> => {
+  await instance.sql('DELETE FROM signing_keys');
+  await instance.sql(
+    'INSERT INTO signing_keys SELECT * FROM json_populate_recordset(NULL::signing_keys, $1)',
+    [firstRing],
+  );
+  await reloadKeys();
+};
+
+interface Tokens {
+  accessToken: string;
+  refreshToken: string;
+  expiresIn: number;
+}
+
+/** Runs the operator's command. @throws Error with `stderr` and `code` unless it exits with 0 */
+const command = async (words: string[], env: Record<string, string> = {}): Promise<string> => {
+  const { stdout } = await promisify(execFile)(process.execPath, ['scripts/gatehouse.mjs', ...words], {
+    env: { PATH: process.env['PATH']!, ...instance.env, ...env },
+  });
+  return stdout;
+};
+
+const tokensOf = ({ status, body }: Answer): Tokens => {
+  if (!body.tokens) throw new Error(`no tokens in ${status} ${JSON.stringify(body)}`);
+  return body.tokens as Tokens;
+};
+const register = async (): Promise<Tokens> => tokensOf(await instance.register());
+const refresh = async ({ refreshToken }: Tokens, baseUrl = instance.baseUrl): Promise<Tokens> =>
+  tokensOf(await instance.request('POST', '/api/v1/auth/refresh', { body: { refreshToken }, baseUrl }));
+const me = async ({ accessToken }: Pick<Tokens, 'accessToken'>, baseUrl = instance.baseUrl) => {
+  const headers = { authorization: `Bearer ${accessToken}` };
+  return (await instance.request('GET', '/api/v1/me', { headers, baseUrl })).status;
+};
+
+const kidOf = ({ accessToken }: Tokens): string => decodeProtectedHeader(accessToken).kid!;
+const jwks = async (baseUrl = instance.baseUrl): Promise<Record<string, string>[]> => {
+  const response = await fetchDocumented(`${baseUrl}/.well-known/jwks.json`);
+  return ((await response.json()) as { keys: Record<string, string>[] }).keys;
+};
+const publishedKids = async (): Promise<string[]> => (await jwks()).map(({ kid }) => kid!);
+const storedKids = async (): Promise<string[]> =>
+  (await instance.sql('SELECT kid FROM signing_keys ORDER BY activates_at DESC')).map(({ kid }) => kid);
+
+/** Moves the moment at which it begins to sign into the past. */
+const passTime = (kid: string, interval: string): Promise<unknown> =>
+  instance.sql(`UPDATE signing_keys SET activates_at = activates_at - $2::interval WHERE kid = $1`, [
+    kid,
+    interval,
+  ]);
+
+describe('verification by others', () => {
+  it('TK-02, TK-04: jose verifies a token offline, with issuer, audience and type', async () => {
+    const tokens = await register();
+    const options = {
+      issuer: instance.baseUrl,
+      audience: instance.credentials.projectId,
+      typ: 'at+jwt',
+      algorithms: ['ES256'],
+    };
+    const remote = createRemoteJWKSet(new URL(`${instance.baseUrl}/.well-known/jwks.json`));
+    const { payload } = await jwtVerify(tokens.accessToken, remote, options);
+    expect(payload.exp! - payload.iat!).toBe(tokens.expiresIn);
+    expect(tokens.expiresIn).toBe(3600);
+
+    const local = createLocalJWKSet({ keys: await jwks() });
+    await jwtVerify(tokens.accessToken, local, options);
+    for (const wrong of [{ issuer: 'https://eve.example' }, { audience: randomUUID() }, { typ: 'JWT' }]) {
+      await expect(jwtVerify(tokens.accessToken, local, { ...options, ...wrong })).rejects.toThrow();
+    }
+  });
+
+  it('TK-04: the project sets the life of a token', async () => {
+    await instance.sql(`UPDATE projects SET settings = settings || '{"accessTokenTtl": 61}'`);
+    const { accessToken, expiresIn } = await register();
+    const { exp, iat } = decodeJwt(accessToken);
+    expect([expiresIn, exp! - iat!]).toEqual([61, 61]);
+    await instance.sql(`UPDATE projects SET settings = settings || '{"accessTokenTtl": 3600}'`);
+  });
+});
+
+describe('tokens with a genuine signature and other claims', () => {
+  /** The key that signs, opened with the instance's root secret. */
+  const signer = async (): Promise<{ kid: string; key: KeyObject }> => {
+    const [row] = await instance.sql<{ kid: string; private_key: Buffer }>('SELECT * FROM signing_keys');
+    const keyring = new Keyring([instance.env['GATEHOUSE_SECRET']!]);
+    return {
+      kid: row!.kid,
+      key: createPrivateKey(keyring.decrypt('signing-key', row!.kid, row!.private_key)),
+    };
+  };
+
+  it('TK-01, TK-02, TK-04: /me checks every claim and header', async () => {
+    const mine = await register();
+    const other = await register();
+    const stranger = await insertOrganization(instance);
+    const { kid, key } = await signer();
+    const claims = decodeJwt(mine.accessToken);
+    const sign = async (changed: object, header: object = {}): Promise<Pick<Tokens, 'accessToken'>> => ({
+      accessToken: await new SignJWT({ ...claims, ...changed })
+        .setProtectedHeader({ alg: 'ES256', typ: 'at+jwt', kid, ...header })
+        .sign(key),
+    });
+    const now = Math.floor(Date.now() / 1000);
+    expect(await me(await sign({}))).toBe(200);
+    const changes: [string, object, object?][] = [
+      ['another project', { aud: stranger.projectId }],
+      ['another customer', { sub: decodeJwt(other.accessToken).sub }],
+      ['another session', { sid: decodeJwt(other.accessToken)['sid'] }],
+      ['another issuer', { iss: 'https://eve.example' }],
+      ['no audience', { aud: undefined }],
+      ['no token id', { jti: undefined }],
+      ['no expiry', { exp: undefined }],
+      ['expired', { exp: now - 60 }],
+      ['another type', {}, { typ: 'JWT' }],
+      ['an unknown key', {}, { kid: 'unknown' }],
+      [
+        'a key that it names itself',
+        {},
+        { kid: undefined, jku: `${instance.baseUrl}/.well-known/jwks.json` },
+      ],
+    ];
+    for (const [what, changed, header] of changes) {
+      const { accessToken } = await sign(changed, header);
+      const answer = await instance.customer(accessToken, 'GET', '/api/v1/me');
+      expect({ what, status: answer.status, code: answer.body.code }).toEqual({
+        what,
+        status: 401,
+        code: 'invalid_access_token',
+      });
+      expect(answer.headers.get('www-authenticate')).toBe('Bearer error="invalid_token"');
+    }
+  });
+});
+
+describe('custom claims', () => {
+  it('TK-02: carries the named keys of publicMetadata, nothing private and nothing reserved', async () => {
+    const names = ['plan', 'sub', 'iss', 'exp', 'email_verified', 'metadata', 'secret', 'absent'];
+    await instance.sql(`UPDATE projects SET settings = settings || $1`, [
+      JSON.stringify({ accessTokenClaims: names }),
+    ]);
+    const email = uniqueEmail();
+    const { body } = await instance.register(email);
+    await instance.sql(`UPDATE customers SET public_metadata = $2, metadata = $3 WHERE id = $1`, [
+      body.customer.id,
+      JSON.stringify({ plan: { name: 'pro' }, sub: 'forged', iss: 'forged', exp: 1, email_verified: true }),
+      JSON.stringify({ secret: 'hidden', plan: 'hidden' }),
+    ]);
+    const login = tokensOf(await instance.login(email));
+    for (const tokens of [login, await refresh(login)]) {
+      expect(decodeJwt(tokens.accessToken)).toEqual({
+        iss: instance.baseUrl,
+        aud: instance.credentials.projectId,
+        sub: body.customer.id,
+        sid: expect.any(String),
+        jti: expect.any(String),
+        iat: expect.any(Number),
+        exp: expect.any(Number),
+        email_verified: false,
+        plan: { name: 'pro' },
+      });
+      expect(await me(tokens)).toBe(200);
+    }
+  });
+});
+
+describe('rotation', () => {
+  const newSecret = Buffer.from(randomUUID() + randomUUID()).toString('base64url');
+  afterEach(restoreKeys);
+
+  it('CF-04: two replicas with a new root secret before the old one create one key on an old ring and end no token', async () => {
+    const before = await register();
+    const [first] = await storedKids();
+    const old = instance.env['GATEHOUSE_SECRET']!;
+    const env = { GATEHOUSE_SECRET: `${newSecret},${old}` };
+    await passTime(first!, '91 days');
+    const [one, other] = await Promise.all([startReplica(instance, env), startReplica(instance, env)]);
+    await other.process.end();
+    replica = one;
+    expect(await storedKids()).toHaveLength(2);
+    expect(await me(before, replica.baseUrl)).toBe(200);
+    const renewed = await refresh(before, replica.baseUrl);
+    expect(kidOf(renewed)).toBe(first);
+
+    const [row] = await instance.sql('SELECT * FROM signing_keys WHERE kid <> $1', [first]);
+    const open = (secret: string): string =>
+      new Keyring([secret]).decrypt('signing-key', row!['kid'], row!['private_key']);
+    expect(() => open(old)).toThrow('GATEHOUSE_SECRET');
+    expect(createPrivateKey(open(newSecret)).asymmetricKeyType).toBe('ec');
+  });
+
+  it('creates one key when two apis see its age at once', async () => {
+    const [first] = await storedKids();
+    const blocker = await instance.db.connect();
+    try {
+      // Updates pass this lock; the one under which a key is created waits.
+      await blocker.query('BEGIN');
+      await blocker.query('LOCK TABLE signing_keys IN ROW EXCLUSIVE MODE');
+      await passTime(first!, '90 days');
+      await Promise.all([reloadKeys(), commitWhenAwaited(blocker, 2)]);
+    } finally {
+      blocker.release(true);
+    }
+    // Whoever lost reads the key of the other.
+    await reloadKeys();
+    expect(await storedKids()).toHaveLength(2);
+    for (const baseUrl of [instance.baseUrl, replica.baseUrl])
+      expect((await jwks(baseUrl)).map(({ kid }) => kid)).toEqual(await storedKids());
+    expect(kidOf(await register())).toBe(first);
+    const logged = [instance.api, replica.process].flatMap(({ log }) =>
+      log.filter(({ message }) => message === 'a new signing key is published'),
+    );
+    const [created] = await storedKids();
+    expect(logged.filter(({ kid }) => kid === created)).toHaveLength(1);
+  });
+
+  it('CF-04: publishes the next key before its use and keeps the one before until its tokens have expired', async () => {
+    const before = await register();
+    const first = kidOf(before);
+    const output = await command(['rotate-signing-key']);
+    const [, next, begins] = /signing key (\S+) is published. It begins to sign at (\S+),/.exec(output)!;
+    const stored = await instance.sql(
+      `SELECT round(extract(epoch FROM activates_at - created_at))::int AS seconds,
+         activates_at = $2::timestamptz AS "isAsPrinted" FROM signing_keys WHERE kid = $1`,
+      [next, begins],
+    );
+    expect(stored).toEqual([{ seconds: 15 * 60, isAsPrinted: true }]);
+
+    await reloadKeys();
+    expect(await publishedKids()).toEqual([next, first]);
+    expect(kidOf(await register())).toBe(first);
+
+    await passTime(next!, '15 minutes');
+    await reloadKeys();
+    expect(kidOf(await register())).toBe(next);
+    const { headers, body } = await instance.request('GET', '/.well-known/jwks.json');
+    expect(body.keys.map(({ kid }: { kid: string }) => kid)).toEqual([next, first]);
+    for (const key of body.keys)
+      expect(Object.keys(key).sort()).toEqual(['alg', 'crv', 'kid', 'kty', 'use', 'x', 'y']);
+    expect(headers.get('cache-control')).toBe('public, max-age=300');
+    expect(await me(before)).toBe(200);
+    const renewed = await refresh(before);
+    expect(kidOf(renewed)).toBe(next);
+    expect(await me(renewed)).toBe(200);
+
+    // A token that lives for 24 hours, signed in the last minute of the first key, is still good.
+    await passTime(first, '2 days');
+    await passTime(next!, '24 hours');
+    await reloadKeys();
+    expect(await publishedKids()).toEqual([next, first]);
+    expect(await me(before)).toBe(200);
+
+    await passTime(next!, '1 hour');
+    await reloadKeys();
+    expect(await publishedKids()).toEqual([next]);
+    expect(await storedKids()).toEqual([next]);
+    expect(await me(before)).toBe(401);
+    expect(await me(renewed)).toBe(200);
+  });
+
+  it('ends every access token with --now, on every replica, and no session', async () => {
+    const before = await register();
+    await command(['rotate-signing-key']);
+    const output = await command(['rotate-signing-key', '--now']);
+    const [, next] = /signing key (\S+) begins to sign now/.exec(output)!;
+    expect(output).toMatch(/within 60 seconds[\s\S]*may be\n300 seconds old/);
+    expect(await storedKids()).toEqual([next]);
+
+    await reloadKeys();
+    for (const baseUrl of [instance.baseUrl, replica.baseUrl]) {
+      expect((await jwks(baseUrl)).map(({ kid }) => kid)).toEqual([next]);
+      const answer = await fetchDocumented(`${baseUrl}/api/v1/me`, {
+        headers: { authorization: `Bearer ${before.accessToken}` },
+      });
+      expect(answer.status).toBe(401);
+      expect(answer.headers.get('www-authenticate')).toBe('Bearer error="invalid_token"');
+    }
+    const renewed = await refresh(before);
+    expect(kidOf(renewed)).toBe(next);
+    expect(await me(renewed)).toBe(200);
+  });
+
+  it('refuses unknown words and a foreign root secret without touching a key', async () => {
+    const kids = await storedKids();
+    const refused = (words: string[], code: number, stderr: string, env = {}) =>
+      expect(command(words, env)).rejects.toMatchObject({ code, stderr: expect.stringContaining(stderr) });
+    const foreign = { GATEHOUSE_SECRET: newSecret };
+    await Promise.all([
+      refused(['rotate-signing-key', '--force'], 2, 'rotate-signing-key'),
+      refused(['toString'], 2, 'rotate-signing-key'),
+      refused(['rotate-signing-key'], 1, 'GATEHOUSE_SECRET', foreign),
+      refused(['rotate-signing-key', '--now'], 1, 'GATEHOUSE_SECRET', foreign),
+    ]);
+    expect(await storedKids()).toEqual(kids);
+  });
+});
