@@ -1,0 +1,612 @@
+import { randomBytes, randomUUID, scryptSync } from 'node:crypto';
+import bcrypt from 'bcrypt';
+import { eventually } from '../support/eventually.js';
+import { TestInstance, PASSWORD, type Answer } from '../support/test-instance.js';
+import { fromLines, importLines, OpenImport, toLines } from '../support/ndjson.js';
+import { formsOf, storedText } from '../support/stored.js';
+import { insertKey, insertOrganization, insertProject, type Tenant } from '../support/tenants.js';
+
+let instance: TestInstance;
+beforeAll(async () => (instance = await TestInstance.shared({ workers: 0 })));
+afterAll(async () => instance?.stop());
+
+const PATH = '/api/v1/customers/import';
+const uniqueEmail = (): string => `${randomUUID()}@example.com`;
+const people = (count: number, domain = `${randomUUID()}.example`): { email: string }[] =>
+  Array.from({ length: count }, (_, index) => ({ email: `person-${index}@${domain}` }));
+const withKey = (key: string) => ({ authorization: `Bearer ${key}` });
+const importList = (body: Record<string, unknown>, headers: Record<string, string> = {}): Promise<Answer> =>
+  instance.request('POST', PATH, {
+    body,
+    headers: { ...withKey(instance.credentials.secretKey), ...headers },
+  });
+const show = (id: string, query = ''): Promise<Answer> =>
+  instance.server('GET', `/api/v1/imports/${id}${query}`);
+const find = async (email: string) =>
+  (
+    await instance.sql<{ id: string; project_id: string }>('SELECT * FROM customers WHERE email = $1', [
+      email,
+    ])
+  )[0];
+const countOf = async (domain: string): Promise<number> =>
+  (await instance.sql('SELECT 1 FROM customers WHERE email LIKE $1', [`%@${domain}`])).length;
+const login = (email: string, password = PASSWORD): Promise<Answer> =>
+  instance.page('POST', '/api/v1/auth/login', { email, password });
+
+describe('a list of customers', () => {
+  it('is imported with all of its fields, and answered in order', async () => {
+    const [email, externalId] = [uniqueEmail(), randomUUID()];
+    const full = {
+      email: email.toUpperCase(),
+      firstName: ' Ada ',
+      lastName: 'Lovelace',
+      externalId,
+      emailVerified: true,
+      metadata: { plan: { tier: 2 }, toString: 'kept' },
+      publicMetadata: { theme: 'dark' },
+      createdAt: '2019-05-01T12:00:00+02:00',
+    };
+    const small = { email: uniqueEmail() };
+    const { status, body } = await importList({ customers: [full, small] });
+    expect(status).toBe(200);
+    expect(body).toMatchObject({
+      state: 'completed',
+      total: 2,
+      created: 2,
+      skipped: 0,
+      failed: 0,
+      lastLine: 2,
+    });
+    expect(body.results).toEqual([
+      { index: 0, status: 'created', id: expect.any(String), errors: [] },
+      { index: 1, status: 'created', id: expect.any(String), errors: [] },
+    ]);
+    const customer = await instance.server('GET', `/api/v1/customers/${body.results[0].id}`);
+    expect(customer.body).toEqual({
+      ...full,
+      id: body.results[0].id,
+      projectId: instance.credentials.projectId,
+      email,
+      firstName: 'Ada',
+      disabledAt: null,
+      createdAt: '2019-05-01T10:00:00.000Z',
+      updatedAt: '2019-05-01T10:00:00.000Z',
+      lastLoginAt: null,
+    });
+    const { results: _, ...subject } = body;
+    expect((await show(body.id)).body).toEqual({
+      ...subject,
+      failures: { data: [], nextCursor: null, hasMore: false },
+    });
+  });
+
+  it('says of each who has the address, or what is wrong, and loses nothing else', async () => {
+    const [taken, twice, externalId] = [uniqueEmail(), uniqueEmail(), randomUUID()];
+    const existing = await instance.server('POST', '/api/v1/customers', { email: taken, externalId });
+    const { status, body } = await importList({
+      customers: [
+        { email: taken },
+        { email: twice, externalId: `${externalId}-a` },
+        { email: twice.toUpperCase() },
+        { email: uniqueEmail(), externalId },
+        { email: uniqueEmail(), externalId: `${externalId}-a` },
+        { email: 'nonsense', role: 'admin', createdAt: '2999-01-01T00:00:00Z' },
+        { email: uniqueEmail(), password: 'vq7#Kz' },
+        { email: uniqueEmail(), passwordHash: '$2b$31$' + 'a'.repeat(53) },
+        { email: uniqueEmail(), password: PASSWORD, passwordHash: bcrypt.hashSync(PASSWORD, 4) },
+        'text',
+        null,
+        [],
+        { email: uniqueEmail(), sendInvite: true },
+        { email: uniqueEmail(), createdAt: '0000-01-01T00:00:00Z' },
+        { email: uniqueEmail() },
+      ],
+    });
+    expect(status).toBe(200);
+    const shown = (body.results as any[]).map(({ index, status, id, errors }) => [
+      index,
+      status,
+      id !== null,
+      errors.map(({ field, code }: any) => `${field}:${code}`),
+    ]);
+    expect(shown).toEqual([
+      [0, 'skipped', true, ['email:email_already_registered']],
+      [1, 'created', true, []],
+      [2, 'skipped', true, ['email:email_already_registered']],
+      [3, 'failed', false, ['externalId:external_id_taken']],
+      [4, 'failed', false, ['externalId:external_id_taken']],
+      [5, 'failed', false, ['role:unknown_field', 'email:invalid', 'createdAt:invalid']],
+      [6, 'failed', false, ['password:too_short']],
+      [7, 'failed', false, ['passwordHash:invalid']],
+      [8, 'failed', false, ['passwordHash:conflict']],
+      [9, 'failed', false, [':invalid_type']],
+      [10, 'failed', false, [':invalid_type']],
+      [11, 'failed', false, [':invalid_type']],
+      [12, 'failed', false, ['sendInvite:unknown_field']],
+      [13, 'failed', false, ['createdAt:invalid']],
+      [14, 'created', true, []],
+    ]);
+    expect(body.results[0].id).toBe(existing.body.id);
+    expect(body.results[2].id).toBe(body.results[1].id);
+    expect(body).toMatchObject({ total: 15, created: 2, skipped: 2, failed: 11 });
+    expect((await show(body.id)).body.failures.data).toEqual(
+      (body.results as any[])
+        .filter(({ status }) => status !== 'created')
+        .map(({ index, ...result }) => ({ line: index + 1, ...result })),
+    );
+  });
+
+  it('lets customers log in with the password of the system they come from, or in plain text (PW-07)', async () => {
+    const [bcrypted, scrypted, plain] = [uniqueEmail(), uniqueEmail(), uniqueEmail()];
+    const salt = randomBytes(16);
+    const base64 = (bytes: Buffer): string => bytes.toString('base64').replace(/=+$/, '');
+    const scrypt = `$scrypt$ln=10,r=8,p=1$${base64(salt)}$${base64(scryptSync(PASSWORD, salt, 32, { N: 1024, r: 8, p: 1 }))}`;
+    const { body } = await importList({
+      customers: [
+        { email: bcrypted, passwordHash: bcrypt.hashSync(PASSWORD, 4) },
+        { email: scrypted, passwordHash: scrypt },
+        { email: plain, password: PASSWORD },
+      ],
+    });
+    expect(body.created).toBe(3);
+    for (const email of [bcrypted, scrypted, plain]) {
+      expect((await login(email)).status).toBe(200);
+      expect((await login(email, 'another long phrase')).status).toBe(401);
+    }
+  });
+
+  it('keeps no password and no foreign hash in clear (PW-06)', async () => {
+    const password = randomBytes(16).toString('hex');
+    const passwordHash = bcrypt.hashSync(password, 4);
+    await importList({ customers: [{ email: uniqueEmail(), passwordHash }] });
+    await importList(
+      { customers: [{ email: uniqueEmail(), password }] },
+      { 'idempotency-key': randomUUID() },
+    );
+    const line = { email: uniqueEmail(), password };
+    await importLines(instance, toLines([line, { ...line, emailVerified: 'no' }]));
+    const text = await storedText(instance);
+    for (const form of [...formsOf(password), ...formsOf(passwordHash)]) {
+      expect(text).not.toContain(form);
+      expect(instance.api.output).not.toContain(form);
+    }
+  });
+
+  it('may be of 1,000, larger than other bodies, and not more', async () => {
+    const metadata = { text: 'x'.repeat(1_000) };
+    const thousand = people(1_000).map((person) => ({ ...person, metadata }));
+    const { status, body } = await importList({ customers: thousand });
+    expect([status, body.created]).toEqual([200, 1_000]);
+    const wrong: [unknown, string][] = [
+      [[...thousand, { email: uniqueEmail() }], 'too_long'],
+      [[], 'too_short'],
+      [undefined, 'required'],
+      ...[{}, 'text', 1].map((customers): [unknown, string] => [customers, 'invalid_type']),
+    ];
+    for (const [customers, code] of wrong) {
+      expect(await importList({ customers })).toMatchObject({
+        status: 400,
+        body: { code: 'validation_failed', errors: [{ field: 'customers', code }] },
+      });
+    }
+  });
+
+  it('over 64 KiB is read once its sender is known, and up to 16 MiB (IN-01)', async () => {
+    const body = `{"customers":[${' '.repeat(70_000)}`;
+    const headers = { authorization: 'Bearer sk_unknown' };
+    expect((await instance.request('POST', PATH, { body, headers })).status).toBe(401);
+    expect(await instance.server('POST', PATH, body)).toMatchObject({
+      status: 400,
+      body: { code: 'invalid_json' },
+    });
+    const tooLarge = await instance.server('POST', PATH, ' '.repeat(16 * 2 ** 20 + 1)).catch(() => null);
+    // The connection may be closed before the answer has been read.
+    if (tooLarge) expect(tooLarge).toMatchObject({ status: 413, body: { code: 'payload_too_large' } });
+    expect((await instance.server('POST', '/api/v1/customers', body)).status).toBe(413);
+  });
+
+  it('is done once with an Idempotency-Key (HD-04)', async () => {
+    const [key, domain] = [randomUUID(), `${randomUUID()}.example`];
+    const customers = people(20, domain);
+    const first = await importList({ customers }, { 'idempotency-key': key });
+    const second = await importList({ customers }, { 'idempotency-key': key });
+    expect([first.status, second.status, first.body.created]).toEqual([200, 200, 20]);
+    expect(second.body).toEqual(first.body);
+    expect(second.headers.get('idempotent-replayed')).toBe('true');
+    const other = await importList({ customers: people(1) }, { 'idempotency-key': key });
+    expect(other).toMatchObject({ status: 422, body: { code: 'idempotency_key_reused' } });
+    expect(await countOf(domain)).toBe(20);
+  });
+
+  it('emits events only if asked to', async () => {
+    const { body: quiet } = await importList({ customers: people(1) });
+    const { body: loud } = await importList({ customers: people(2), emitEvents: true });
+    expect(await instance.events(quiet.results[0].id)).toEqual([]);
+    for (const { id } of loud.results) {
+      const customer = await instance.server('GET', `/api/v1/customers/${id}`);
+      expect(await instance.events(id as string)).toMatchObject([
+        { type: 'customer.created', data: { customer: customer.body } },
+      ]);
+    }
+  });
+
+  it('takes its options in the body, not in the query', async () => {
+    const customers = people(1);
+    const answer = await instance.server('POST', `${PATH}?emitEvents=true`, { customers });
+    expect(answer).toMatchObject({ status: 400, body: { errors: [{ field: 'emitEvents' }] } });
+    expect(await find(customers[0]!.email)).toBeUndefined();
+  });
+});
+
+describe('lines', () => {
+  it('are imported whatever is wrong with others: each has an error of its own', async () => {
+    const [first, last] = [uniqueEmail(), uniqueEmail()];
+    const lines = [
+      JSON.stringify({ email: first, emailVerified: true }),
+      '{"email":',
+      Buffer.concat([Buffer.from('{"email":"'), Buffer.from([0xff, 0xfe]), Buffer.from('@example.com"}')]),
+      `{"email":"${uniqueEmail()}","metadata":{"long":"${'x'.repeat(64 * 1024)}"}}`,
+      '',
+      '[]',
+      `{"email":"${uniqueEmail()}","firstName":"\\u0000"}`,
+      `{"email":"${uniqueEmail()}","metadata":{"__proto__":1}}`,
+      `\ufeff{"email":"${uniqueEmail()}"}`,
+      ' \t\r',
+      '{}',
+      `${JSON.stringify({ email: last })}\r`,
+    ];
+    // Without a line feed at the end.
+    const body = Buffer.concat(
+      lines.flatMap((line, index) => [Buffer.from(index > 0 ? '\n' : ''), Buffer.from(line as string)]),
+    );
+    const answer = await importLines(instance, body);
+    expect(answer.status).toBe(200);
+    expect(answer.body).toMatchObject({ state: 'completed', total: 10, created: 2, failed: 8, lastLine: 12 });
+    const found = (answer.body.failures.data as any[]).map(({ line, errors }) => [
+      line,
+      `${errors[0].field}:${errors[0].code}`,
+    ]);
+    expect(found).toEqual([
+      [2, ':invalid_json'],
+      [3, ':invalid_json'],
+      [4, ':too_long'],
+      [6, ':invalid_json'],
+      [7, ':invalid_json'],
+      [8, ':invalid_json'],
+      [9, ':invalid_json'],
+      [11, 'email:required'],
+    ]);
+    expect(await find(first)).toMatchObject({ email_verified: true });
+    expect(await find(last)).toBeDefined();
+  });
+
+  it('of very many unknown fields are answered with the first 20 errors, and long names cut', async () => {
+    const fields = Array.from({ length: 1_900 }, (_, index) => [`field-${index}`, 1]);
+    const name = `${'x'.repeat(99)}🦄${'y'.repeat(1_000)}`;
+    const lines = [Object.fromEntries(fields), { email: uniqueEmail(), [name]: 1 }];
+    const { status, body } = await importLines(instance, toLines(lines));
+    expect([status, body.failed]).toEqual([200, 2]);
+    const [many, long] = body.failures.data;
+    expect(many.errors).toHaveLength(20);
+    const cut = 'x'.repeat(99);
+    const error = { field: cut, code: 'unknown_field', message: `${cut} is not a known field` };
+    expect(long.errors).toEqual([error]);
+    const list = await importList({ customers: lines });
+    expect(list.body.results.map(({ errors }: any) => errors)).toEqual([many.errors, long.errors]);
+  });
+
+  it('of any number are one import, in as many batches as it takes', async () => {
+    const domain = `${randomUUID()}.example`;
+    const lines = people(1_200, domain);
+    // Far apart: in other batches.
+    const repeated = [...lines, lines[0]!, lines[600]!];
+    const { status, body } = await importLines(instance, toLines(repeated));
+    expect(status).toBe(200);
+    expect(body).toMatchObject({ total: 1_202, created: 1_200, skipped: 2, failed: 0, lastLine: 1_202 });
+    expect(body.failures.data.map(({ line }: any) => line)).toEqual([1_201, 1_202]);
+    expect(await countOf(domain)).toBe(1_200);
+  });
+
+  it('with passwords in plain text are hashed', async () => {
+    const lines = people(20).map((person) => ({ ...person, password: PASSWORD }));
+    const { body } = await importLines(instance, toLines(lines));
+    expect(body).toMatchObject({ created: 20, failed: 0 });
+    expect((await login(lines[19]!.email)).status).toBe(200);
+  });
+
+  it('emit events only if asked to', async () => {
+    const [quiet, loud] = [people(2), people(2)];
+    await importLines(instance, toLines(quiet));
+    await importLines(instance, toLines(loud), { emitEvents: 'true' });
+    const events = async ({ email }: { email: string }) => instance.events((await find(email))!.id);
+    expect(await events(quiet[1]!)).toEqual([]);
+    expect(await events(loud[1]!)).toMatchObject([{ type: 'customer.created' }]);
+  });
+
+  it('that create no customer are listed page by page, the first 10,000 of a kind', async () => {
+    const { body } = await importLines(instance, '{}\n'.repeat(10_030) + toLines(people(1)));
+    expect(body).toMatchObject({ total: 10_031, failed: 10_030, created: 1 });
+    expect(body.failures).toMatchObject({ hasMore: true, nextCursor: expect.any(String) });
+    expect(body.failures.data).toHaveLength(50);
+    const { nextCursor } = body.failures;
+    const next = await show(body.id as string, `?limit=200&cursor=${nextCursor}`);
+    expect(next.body.failures.data.map(({ line }: any) => line)).toEqual(
+      Array.from({ length: 200 }, (_, index) => index + 51),
+    );
+    const [row] = await instance.sql('SELECT max(line) FROM import_failures WHERE import_id = $1', [body.id]);
+    expect(row).toEqual({ max: 10_000 });
+    const { body: other } = await importLines(instance, '{}\n');
+    expect(await show(other.id as string, `?cursor=${nextCursor}`)).toMatchObject({
+      status: 400,
+      body: { code: 'invalid_cursor' },
+    });
+  });
+
+  it('are refused with an invalid query', async () => {
+    const lines = people(1);
+    for (const [field, value] of Object.entries({
+      importId: 'mine',
+      projectId: 'mine',
+      emitEvents: 'yes',
+      more: '1',
+    })) {
+      expect(await importLines(instance, toLines(lines), { [field]: value })).toMatchObject({
+        status: 400,
+        body: { code: 'validation_failed', errors: [{ field }] },
+      });
+    }
+    expect(await find(lines[0]!.email)).toBeUndefined();
+  });
+
+  it('are refused with another content type (IN-03)', async () => {
+    for (const type of ['application/x-ndjson; charset=utf-16', 'application/ndjson', 'text/plain']) {
+      const answer = await importLines(instance, '{}\n', {}, { 'content-type': type });
+      expect(answer).toMatchObject({ status: 415, body: { code: 'unsupported_media_type' } });
+    }
+  });
+
+  it('go to no other route (IN-03)', async () => {
+    const answer = await instance.request('POST', '/api/v1/customers', {
+      body: toLines(people(1)),
+      headers: { ...withKey(instance.credentials.secretKey), 'content-type': 'application/x-ndjson' },
+    });
+    expect(answer.status).toBe(415);
+  });
+});
+
+describe('an import that was interrupted', () => {
+  it('goes on after the last line that was committed, and creates no customer twice', async () => {
+    const [importId, domain] = [randomUUID(), `${randomUUID()}.example`];
+    const lines = people(1_300, domain);
+    const broken = new OpenImport(instance, { importId });
+    broken.send(toLines(lines.slice(0, 1_200)));
+    await eventually('two batches', async () => (await show(importId)).body.lastLine === 1_000);
+    expect((await show(importId)).body).toMatchObject({ state: 'running', finishedAt: null });
+    broken.breakOff();
+    const seen = await eventually('the interruption', async () => {
+      const { body } = await show(importId);
+      return body.state === 'interrupted' && body;
+    });
+    expect(seen).toMatchObject({ lastLine: 1_000, created: 1_000, finishedAt: null });
+    expect(instance.api.output).not.toContain('internal_error');
+    const { status, body } = await importLines(instance, toLines(lines), { importId });
+    expect(status).toBe(200);
+    expect(body).toMatchObject({
+      id: importId,
+      state: 'completed',
+      total: 1_300,
+      created: 1_300,
+      skipped: 0,
+      failed: 0,
+      lastLine: 1_300,
+      finishedAt: expect.any(String),
+    });
+    expect(await countOf(domain)).toBe(1_300);
+  });
+
+  it('and is sent again when it is complete stays as it is', async () => {
+    const [importId, domain] = [randomUUID(), `${randomUUID()}.example`];
+    const text = `${toLines(people(700, domain))}{}\n`;
+    const first = await importLines(instance, text, { importId });
+    const again = await importLines(instance, text, { importId });
+    expect(again.status).toBe(200);
+    const { updatedAt: _, finishedAt: __, ...same } = first.body;
+    expect(again.body).toMatchObject(same);
+    expect(await countOf(domain)).toBe(700);
+  });
+
+  it('goes on with the same lines only: others are refused, not skipped', async () => {
+    const [importId, domain] = [randomUUID(), `${randomUUID()}.example`];
+    const lines = people(10, domain);
+    await importLines(instance, toLines(lines), { importId });
+    const changed = [{ email: uniqueEmail() }, ...lines.slice(1), { email: uniqueEmail() }];
+    for (const other of [changed, lines.slice(0, 5), []]) {
+      expect(await importLines(instance, toLines(other), { importId })).toMatchObject({
+        status: 409,
+        body: { code: 'conflict' },
+      });
+    }
+    expect(await find(changed[0]!.email)).toBeUndefined();
+    expect(await find(changed[10]!.email)).toBeUndefined();
+    const longer = await importLines(instance, toLines([...lines, ...people(5, domain)]), { importId });
+    expect(longer.body).toMatchObject({ state: 'completed', created: 10, skipped: 5, lastLine: 15 });
+  });
+
+  it('and is sent with other lines changes nothing: what is complete stays complete', async () => {
+    const importId = randomUUID();
+    await importLines(instance, toLines(people(10)), { importId });
+    const row = () => instance.sql('SELECT * FROM imports WHERE id = $1', [importId]);
+    const before = await row();
+    expect(before).toMatchObject([{ state: 'completed', finished_at: expect.any(Date) }]);
+    for (const other of [people(12), people(3), []]) {
+      expect((await importLines(instance, toLines(other), { importId })).status).toBe(409);
+    }
+    expect(await row()).toEqual(before);
+  });
+
+  it('is not taken from who works on it by other lines', async () => {
+    const importId = randomUUID();
+    const lines = people(700);
+    const first = new OpenImport(instance, { importId });
+    first.send(toLines(lines.slice(0, 600)));
+    await eventually('a batch', async () => (await show(importId)).body.lastLine === 500);
+    expect((await importLines(instance, toLines(people(600)), { importId })).status).toBe(409);
+    expect((await show(importId)).body).toMatchObject({ state: 'running', lastLine: 500 });
+    first.send(toLines(lines.slice(600)));
+    expect(await first.answer()).toMatchObject({ status: 200, body: { state: 'completed', created: 700 } });
+  });
+
+  it('is taken over by whoever sends it again; the first request writes nothing more', async () => {
+    const [importId, domain] = [randomUUID(), `${randomUUID()}.example`];
+    const lines = people(1_500, domain);
+    const first = new OpenImport(instance, { importId });
+    first.send(toLines(lines.slice(0, 600)));
+    await eventually('a batch', async () => (await show(importId)).body.lastLine === 500);
+    const second = await importLines(instance, toLines(lines), { importId });
+    expect(second.body).toMatchObject({ state: 'completed', created: 1_500 });
+    first.send(toLines(lines.slice(600)));
+    expect(await first.answer()).toMatchObject({ status: 409, body: { code: 'conflict' } });
+    expect((await show(importId)).body).toMatchObject({
+      state: 'completed',
+      created: 1_500,
+      lastLine: 1_500,
+    });
+    expect(await countOf(domain)).toBe(1_500);
+  });
+
+  it('has its Idempotency-Key for an id, where it has no other (HD-04)', async () => {
+    const [key, domain] = [randomUUID(), `${randomUUID()}.example`];
+    const send = (headers = {}) =>
+      importLines(instance, toLines(people(5, domain)), {}, { 'idempotency-key': key, ...headers });
+    const [first, second] = [await send(), await send()];
+    expect(first.body).toMatchObject({ created: 5, skipped: 0 });
+    expect(second.body).toMatchObject({ id: first.body.id, created: 5, skipped: 0, total: 5 });
+    expect((await show(first.body.id as string)).status).toBe(200);
+    expect((await send({ 'idempotency-key': 'with space' })).status).toBe(400);
+  });
+
+  it('ends with the key that began it (AK-07)', async () => {
+    const key = await insertKey(instance, { ...instance.credentials, type: 'secret' });
+    const [importId, domain] = [randomUUID(), `${randomUUID()}.example`];
+    const lines = people(1_200, domain);
+    const open = new OpenImport(instance, { importId }, key);
+    open.send(toLines(lines.slice(0, 600)));
+    await eventually('a batch', async () => (await show(importId)).body.lastLine === 500);
+    await instance.sql('UPDATE api_keys SET revoked_at = now() WHERE prefix || last4 = $1', [
+      key.slice(0, 8) + key.slice(-4),
+    ]);
+    open.send(toLines(lines.slice(600)));
+    expect(await open.answer(false)).toMatchObject({
+      status: 401,
+      headers: { 'www-authenticate': 'Bearer' },
+      body: { code: 'invalid_api_key' },
+    });
+    expect((await show(importId)).body).toMatchObject({ state: 'interrupted', lastLine: 500 });
+    expect(await countOf(domain)).toBe(500);
+  });
+});
+
+describe('the reach of an import', () => {
+  let stranger: Tenant;
+  beforeAll(async () => (stranger = await insertOrganization(instance)));
+
+  it('is the projects of the key, and no others (AK-05)', async () => {
+    const sibling = await insertProject(instance, instance.credentials.organizationId);
+    const { projectId } = sibling;
+    const [one, two] = [people(1), people(1)];
+    expect((await importList({ projectId, customers: one })).body).toMatchObject({ projectId, created: 1 });
+    expect((await importLines(instance, toLines(two), { projectId })).body).toMatchObject({
+      projectId,
+      created: 1,
+    });
+    expect(await find(one[0]!.email)).toMatchObject({ project_id: projectId });
+    expect(await find(two[0]!.email)).toMatchObject({ project_id: projectId });
+    const customers = people(1);
+    const answers = await Promise.all(
+      [stranger.projectId, randomUUID()].flatMap((projectId) => [
+        importList({ projectId, customers }),
+        importLines(instance, toLines(customers), { projectId }),
+      ]),
+    );
+    for (const { status, body } of answers) expect([status, body.code]).toEqual([404, 'not_found']);
+    expect(await find(customers[0]!.email)).toBeUndefined();
+  });
+
+  it('ends at an archived project', async () => {
+    const { projectId } = await insertProject(instance, instance.credentials.organizationId);
+    await instance.sql('UPDATE projects SET archived_at = now() WHERE id = $1', [projectId]);
+    for (const answer of [
+      await importList({ projectId, customers: people(1) }),
+      await importLines(instance, toLines(people(1)), { projectId }),
+    ]) {
+      expect(answer).toMatchObject({ status: 409, body: { code: 'project_archived' } });
+    }
+  });
+
+  it("another tenant's import is one that does not exist, and its id is free (AK-04)", async () => {
+    const lines = toLines(people(3));
+    const { body } = await importLines(instance, lines);
+    const theirs = withKey(stranger.secretKey);
+    const ask = (id: string) => instance.request('GET', `/api/v1/imports/${id}`, { headers: theirs });
+    const answers = [await ask(body.id as string), await ask(randomUUID()), await ask('nonsense')];
+    for (const answer of answers) {
+      expect(answer.status).toBe(404);
+      expect({ ...answer.body, requestId: '' }).toEqual({ ...answers[1]!.body, requestId: '' });
+    }
+    const other = people(2);
+    const own = await importLines(instance, toLines(other), { importId: body.id as string }, theirs);
+    expect(own).toMatchObject({
+      status: 200,
+      body: { id: body.id, projectId: stranger.projectId, created: 2 },
+    });
+    expect((await ask(body.id as string)).body).toMatchObject({ projectId: stranger.projectId, created: 2 });
+    expect((await show(body.id as string)).body).toMatchObject({ created: 3, lastLine: 3 });
+  });
+
+  it('needs customer:write, and hashes need no more (AK-06)', async () => {
+    const keyOf = (scopes: string[]) =>
+      insertKey(instance, { ...instance.credentials, type: 'secret', scopes });
+    const [writer, reader] = [await keyOf(['customer:write']), await keyOf(['customer:read'])];
+    const line = { email: uniqueEmail(), passwordHash: bcrypt.hashSync(PASSWORD, 4) };
+    const refused = [
+      await importLines(instance, toLines([line]), {}, withKey(reader)),
+      await instance.request('POST', PATH, { body: { customers: [line] }, headers: withKey(reader) }),
+      await instance.request('GET', `/api/v1/imports/${randomUUID()}`, { headers: withKey(reader) }),
+    ];
+    for (const answer of refused) {
+      expect(answer).toMatchObject({ status: 403, body: { requiredScopes: ['customer:write'] } });
+    }
+    const { body } = await importLines(instance, toLines([line]), {}, withKey(writer));
+    expect(body.created).toBe(1);
+    expect((await login(line.email)).status).toBe(200);
+  });
+
+  it('is written into the audit log', async () => {
+    const { body } = await importLines(instance, toLines(people(1)));
+    const rows = await instance.sql(`SELECT action, target_type FROM audit_log WHERE target_id = $1`, [
+      body.id,
+    ]);
+    expect(rows).toEqual([{ action: 'import.started', target_type: 'import' }]);
+  });
+});
+
+it('imports are kept for 30 days', async () => {
+  const { body: old } = await importLines(instance, '{}\n{}\n');
+  const { body: recent } = await importLines(instance, '{}\n');
+  const age = (column: string) =>
+    instance.sql(`UPDATE imports SET ${column} = now() - interval '31 days' WHERE id = $1`, [old.id]);
+  await age('created_at');
+  await age('updated_at');
+  const worker = instance.startWorker({ PERIODIC_JOBS: 'off' });
+  await worker.ready();
+  await worker.runJob('imports');
+  expect((await show(old.id as string)).status).toBe(404);
+  const left = await instance.sql('SELECT 1 FROM import_failures WHERE import_id = $1', [old.id]);
+  expect(left).toEqual([]);
+  expect((await show(recent.id as string)).body.failures.data).toHaveLength(1);
+});
+
+it('lines of a body are taken apart as they were put together', () => {
+  const values = [{ a: 'ü\n' }, { b: [1] }];
+  expect(fromLines(toLines(values))).toEqual(values);
+});
