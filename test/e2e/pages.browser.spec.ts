@@ -1,0 +1,71 @@
+import type { Page } from 'playwright-core';
+import { describeBrowser, TestBrowser } from '../support/browser.js';
+import { TestInstance } from '../support/test-instance.js';
+import { uniqueEmail } from '../support/unique-email.js';
+
+const NEW_PASSWORD = 'quite another phrase';
+
+describeBrowser('the hosted pages in a browser', () => {
+  let instance: TestInstance;
+  let browser: TestBrowser;
+  beforeAll(async () => {
+    [instance, browser] = [await TestInstance.start({ workers: 0 }), await TestBrowser.launch()];
+  });
+  afterAll(async () => {
+    await browser?.close();
+    await instance?.stop();
+  });
+  beforeEach(() => void (browser.complaints.length = 0));
+  // Script is off throughout: the pages have none, and no customer may need any.
+  const open = (path: string, options = {}): Promise<Page> =>
+    browser.open(instance.baseUrl + path, { javaScriptEnabled: false, ...options });
+
+  it('resets a password by keyboard alone, in the dark color scheme on a narrow screen', async () => {
+    const email = uniqueEmail();
+    await instance.register(email);
+    await instance.page('POST', '/api/v1/auth/forgot-password', { email });
+    const path = `/reset-password?token=${await instance.token(email, 'reset-password')}`;
+    const page = await open(path, { colorScheme: 'dark', viewport: { width: 390, height: 700 } });
+    await browser.shoot(page, 'reset-password');
+    const field = page.getByLabel('New password');
+    expect(await field.getAttribute('autocomplete')).toBe('new-password');
+    await page.keyboard.press('Tab');
+    await page.keyboard.type('password123');
+    await page.keyboard.press('Enter');
+    await page.getByRole('alert').waitFor();
+    await browser.shoot(page, 'reset-password-refused');
+    await page.getByLabel('New password').fill(NEW_PASSWORD);
+    await page.getByRole('button').click();
+    await page.getByText('Your password is changed').waitFor();
+    await browser.shoot(page, 'reset-password-done');
+    expect((await instance.login(email, NEW_PASSWORD)).status).toBe(200);
+    // The 422 of the refused password is all that the browser's console may show.
+    expect(browser.complaints.filter((line) => !line.includes('422'))).toEqual([]);
+    await page.context().close();
+  });
+
+  it('accepts an invitation, whose expired link offers a new one', async () => {
+    const email = uniqueEmail();
+    await instance.server('POST', '/api/v1/customers', { email, sendInvite: true });
+    const path = `/accept-invite?token=${await instance.token(email, 'accept-invite')}`;
+    await instance.sql(`UPDATE one_time_tokens SET expires_at = now() - interval '1 s' WHERE email = $1`, [
+      email,
+    ]);
+    await instance.sql('DELETE FROM mails WHERE recipient = $1', [email]);
+    const page = await open(path);
+    await page.getByText('This link has expired').waitFor();
+    await page.getByRole('button', { name: 'Send a new link' }).click();
+    await page.getByText('Check your inbox').waitFor();
+    await page.goto(
+      `${instance.baseUrl}/accept-invite?token=${await instance.token(email, 'accept-invite')}`,
+    );
+    await browser.shoot(page, 'accept-invite');
+    await page.getByLabel('New password').fill(NEW_PASSWORD);
+    await page.getByRole('button').click();
+    await page.getByText('Your account is ready').waitFor();
+    expect((await instance.login(email, NEW_PASSWORD)).body.customer.emailVerified).toBe(true);
+    await page.goto(`${instance.baseUrl}/accept-invite?token=${'x'.repeat(43)}`);
+    await page.getByText('This link does not work').waitFor();
+    await page.context().close();
+  });
+});
