@@ -5,7 +5,7 @@ import { insertProject } from '../support/tenants.js';
 import { uniqueEmail } from '../support/unique-email.js';
 
 let instance: TestInstance;
-beforeAll(async () => (instance = await TestInstance.start()));
+beforeAll(async () => (instance = await TestInstance.shared({ workers: 0 })));
 afterAll(async () => instance?.stop());
 
 const refresh = (refreshToken: string): Promise<Answer> =>
@@ -70,25 +70,6 @@ describe('register', () => {
     expect(statuses.filter((status) => status === 409)).toHaveLength(49);
     expect(await countEvents(email, 'customer.created')).toBe(1);
     expect(await instance.sql('SELECT 1 FROM mails WHERE recipient = $1', [email])).toHaveLength(1);
-  });
-
-  it.each([
-    ['q7zkx', 'too_short'],
-    ['password123', 'too_common'],
-    ['My project', 'contains_personal_data'],
-    ['x'.repeat(129), 'too_long'],
-  ])('refuses the password %s as %s', async (password, reason) => {
-    const answer = await instance.register(uniqueEmail(), { password });
-    expect(answer).toMatchObject({ status: 422, body: { code: 'weak_password', reasons: [reason] } });
-    expect(answer.body.errors).toEqual([expect.objectContaining({ field: 'password', code: reason })]);
-  });
-
-  it('cuts no password at 72 bytes (PW-02)', async () => {
-    const email = uniqueEmail();
-    const password = 'long enough to pass the limit of bcrypt '.repeat(2) + 'A';
-    await instance.register(email, { password });
-    expect((await instance.login(email, `${password.slice(0, -1)}B`)).status).toBe(401);
-    expect((await instance.login(email, password)).status).toBe(200);
   });
 
   it('keeps the password only as a peppered hash (PW-06)', async () => {
@@ -169,27 +150,6 @@ describe('login', () => {
       status: 403,
       body: { code: 'customer_disabled' },
     });
-  });
-
-  it('counts no try whose password was never checked for want of capacity', async () => {
-    const email = uniqueEmail();
-    await instance.register(email);
-    const flooded = await TestInstance.start({ workers: 0, env: { HASH_THREADS: '1', BCRYPT_COST: '12' } });
-    try {
-      await flooded.register(email);
-      const flood = await Promise.all(
-        Array.from({ length: 60 }, (_, index) => flooded.login(index % 4 ? uniqueEmail() : email)),
-      );
-      const mine = flood.filter((_, index) => index % 4 === 0);
-      expect(mine.filter(({ status }) => status === 503).length).toBeGreaterThan(0);
-      const [row] = await flooded.sql('SELECT coalesce(max(tries), 0)::int AS tries FROM login_attempts');
-      expect(row!['tries']).toBeLessThanOrEqual(1);
-      const overloaded = flood.find(({ status }) => status === 503)!;
-      expect(overloaded.body.code).toBe('overloaded');
-      expect(Number(overloaded.headers.get('retry-after'))).toBeGreaterThan(0);
-    } finally {
-      await flooded.stop();
-    }
   });
 
   it('forgets failed tries after a success', async () => {
@@ -359,14 +319,13 @@ describe('me', () => {
     expect(keys[0]).not.toHaveProperty('d');
   });
 
-  it.each(['', 'nonsense', 'a.b.c', 'e30.e30.e30', '\u00e9'])(
-    'refuses the bearer token %j (AK-09)',
-    async (token) => {
+  it('refuses bearer tokens that are none (AK-09)', async () => {
+    for (const token of ['', 'nonsense', 'a.b.c', 'e30.e30.e30', '\u00e9']) {
       const answer = await me(token);
-      expect(answer).toMatchObject({ status: 401, body: { code: 'invalid_access_token' } });
+      expect([token, answer.status, answer.body.code]).toEqual([token, 401, 'invalid_access_token']);
       expect(answer.headers.get('www-authenticate')).toBe('Bearer error="invalid_token"');
-    },
-  );
+    }
+  });
 
   it('refuses a token whose algorithm, key, type or signature was changed (TK-01)', async () => {
     const { body } = await instance.register();

@@ -1,0 +1,123 @@
+import { createHash } from 'node:crypto';
+import { once } from 'node:events';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { eventually } from '../support/eventually.js';
+import { insertOperator } from '../support/operator.js';
+import { TestInstance } from '../support/test-instance.js';
+import { uniqueEmail } from '../support/unique-email.js';
+
+/** A list of breached passwords with the response that the test sets. */
+class BreachList {
+  readonly paths: string[] = [];
+  answer: 'breached' | 'clean' | 'error' | 'silence' = 'clean';
+  constructor(readonly breached: string) {}
+  private server: Server | undefined;
+
+  async start(): Promise<string> {
+    const hash = createHash('sha1').update(this.breached).digest('hex').toUpperCase();
+    this.server = createServer((request, response) => {
+      this.paths.push(request.url!);
+      if (this.answer === 'error') response.writeHead(500).end();
+      else if (this.answer !== 'silence') {
+        const lines = [`${'0'.repeat(35)}:3`, ...(this.answer === 'breached' ? [`${hash.slice(5)}:42`] : [])];
+        response.end(lines.join('\r\n'));
+      }
+    }).listen(0, '127.0.0.1');
+    await once(this.server, 'listening');
+    return `http://127.0.0.1:${(this.server.address() as AddressInfo).port}`;
+  }
+
+  stop(): void {
+    this.server?.closeAllConnections();
+    this.server?.close();
+  }
+}
+
+const NEW_PASSWORD = 'quite another phrase';
+const breaches = new BreachList(NEW_PASSWORD);
+let instance: TestInstance;
+beforeAll(async () => {
+  instance = await TestInstance.start({
+    workers: 0,
+    env: {
+      BREACH_LIST_URL: await breaches.start(),
+      // Slow hashes in one thread: a few of them fill the queue.
+      HASH_THREADS: '1',
+      BCRYPT_COST: '12',
+      SMTP_URL: 'smtp://127.0.0.1:9',
+    },
+  });
+});
+afterAll(async () => {
+  await instance?.stop();
+  breaches.stop();
+});
+
+it('with SMTP_URL there is no mailbox', async () => {
+  const none = { status: 404, body: { code: 'not_found' } };
+  expect(await instance.server('GET', '/api/v1/mailbox')).toMatchObject(none);
+  const operator = await insertOperator(instance, 'operator');
+  for (const path of ['/mailbox', '/mailbox/count'])
+    expect(await operator.call('GET', path)).toMatchObject(none);
+});
+
+describe('with a list of breached passwords', () => {
+  const setBreachCheck = (breachCheck: boolean | null) =>
+    instance.server('PATCH', `/api/v1/projects/${instance.credentials.projectId}`, {
+      settings: { breachCheck },
+    });
+  const register = () => instance.register(uniqueEmail(), { password: NEW_PASSWORD });
+
+  it('looks up none until the project turns it on (PW-05)', async () => {
+    breaches.answer = 'breached';
+    expect((await register()).status).toBe(201);
+    expect(breaches.paths).toEqual([]);
+  });
+
+  it('refuses what is on the list, and sends the list five digits of a hash', async () => {
+    expect((await setBreachCheck(true)).status).toBe(200);
+    expect(await register()).toMatchObject({
+      status: 422,
+      body: { code: 'weak_password', reasons: ['breached'] },
+    });
+    expect(breaches.paths).toEqual([expect.stringMatching(/^\/range\/[0-9A-F]{5}$/)]);
+    breaches.answer = 'clean';
+    expect((await register()).status).toBe(201);
+  });
+
+  it('accepts the password when the list fails or stays silent, and counts it', async () => {
+    for (const answer of ['error', 'silence'] as const) {
+      breaches.answer = answer;
+      instance.api.clearLog();
+      expect((await register()).status).toBe(201);
+      const line = await eventually('the log line', () =>
+        instance.api.log.findLast(({ message }) => message === 'breached passwords could not be looked up'),
+      );
+      expect(line['failed']).toBeGreaterThan(0);
+    }
+    await setBreachCheck(null);
+  });
+});
+
+it('an overloaded hash queue counts no login whose password was never checked', async () => {
+  const email = uniqueEmail();
+  await instance.register(email);
+  await instance.api.command('hold', 'password.before-hash');
+  const attempt = () => instance.login(email, 'wrong password');
+  const first = attempt();
+  await eventually(
+    'the hash',
+    async () => (await instance.api.command('held', 'password.before-hash')) === 1,
+  );
+  const others = Array.from({ length: 30 }, attempt);
+  // Nothing leaves the queue meanwhile: only those that it refuses have a response.
+  const refused = (await Promise.race(others));
+  expect(refused).toMatchObject({ status: 503, body: { code: 'overloaded' } });
+  expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0);
+  await instance.api.command('release', 'password.before-hash');
+  const statuses = (await Promise.all([first, ...others])).map(({ status }) => status);
+  expect(statuses.filter((status) => ![401, 503].includes(status))).toEqual([]);
+  const [row] = await instance.sql('SELECT sum(tries)::int AS attempts FROM login_attempts');
+  expect(row!['attempts']).toBe(statuses.filter((status) => status === 401).length);
+});
