@@ -90,22 +90,15 @@ describe('GET /api/v1/customers', () => {
 
   it('filters by address, external id, flags and last login, alone and together', async () => {
     const tenant = await insertProject(instance, shop.organizationId);
-    const login = (email: string) =>
-      instance.request('POST', '/api/v1/auth/login', {
-        headers: { 'x-publishable-key': tenant.publishableKey },
-        body: { email, password: 'an unusual long phrase' },
-      });
-    const ada = await create(tenant, {
-      externalId: 'a',
-      emailVerified: true,
-      password: 'an unusual long phrase',
-    });
-    const bea = await create(tenant, { externalId: 'b', password: 'an unusual long phrase' });
+    const ada = await create(tenant, { externalId: 'a', emailVerified: true });
+    const bea = await create(tenant, { externalId: 'b' });
     const cyd = await create(tenant, { emailVerified: true });
-    await login(ada['email']);
-    const between = new Date().toISOString();
-    await new Promise((resolve) => setTimeout(resolve, 5));
-    await login(bea['email']);
+    for (const [{ id }, time] of [
+      [ada, '2026-01-01T00:00:00Z'],
+      [bea, '2026-01-03T00:00:00Z'],
+    ] as const)
+      await instance.sql('UPDATE customers SET last_login_at = $2 WHERE id = $1', [id, time]);
+    const between = '2026-01-02T00:00:00Z';
     await instance.server('POST', `/api/v1/customers/${bea['id']}/disable`);
     const found = async (filter: Record<string, string>) => emails(await all(tenant.secretKey, filter));
     const [a, b, c] = emails([ada, bea, cyd]) as [string, string, string];
@@ -129,27 +122,31 @@ describe('GET /api/v1/customers', () => {
     expect(await found({ createdAfter: ada['createdAt'], disabled: 'false' })).toEqual([c]);
   });
 
-  it.each<Record<string, string>>([
-    { q: 'a' },
-    { q: ' a ' },
-    { q: 'x'.repeat(255) },
-    { email: 'nobody' },
-    { projectId: 'mine' },
-    { externalId: '' },
-    { emailVerified: '1' },
-    { disabled: 'TRUE' },
-    { createdAfter: 'yesterday' },
-    { lastLoginBefore: '2020-01-01' },
-    { limit: '0' },
-    { limit: '201' },
-    { sort: 'email' },
-  ])('refuses %j', async (filter) => {
-    const { status, body } = await asked(shop.secretKey, filter);
-    expect({ status, code: body.code, field: body.errors[0].field }).toEqual({
-      status: 400,
-      code: 'validation_failed',
-      field: Object.keys(filter)[0],
-    });
+  it('refuses invalid filters', async () => {
+    const filters: Record<string, string>[] = [
+      { q: 'a' },
+      { q: ' a ' },
+      { q: 'x'.repeat(255) },
+      { email: 'nobody' },
+      { projectId: 'mine' },
+      { externalId: '' },
+      { emailVerified: '1' },
+      { disabled: 'TRUE' },
+      { createdAfter: 'yesterday' },
+      { lastLoginBefore: '2020-01-01' },
+      { limit: '0' },
+      { limit: '201' },
+      { sort: 'email' },
+    ];
+    for (const filter of filters) {
+      const { status, body } = await asked(shop.secretKey, filter);
+      expect([filter, status, body.code, body.errors[0].field]).toEqual([
+        filter,
+        400,
+        'validation_failed',
+        Object.keys(filter)[0],
+      ]);
+    }
   });
 
   it('takes every time that can be written', async () => {
@@ -196,57 +193,41 @@ describe('the search', () => {
     for (const [email, firstName, lastName] of people) await create(tenant, { email, firstName, lastName });
   });
 
-  it.each([
-    [
-      'ada',
-      [
-        'ada@lovelace.example',
-        'countess@example.com',
-        'adam@example.com',
-        'grace_h@example.com',
-        'only@example.com',
-      ],
-    ],
-    [
-      'AdA',
-      [
-        'ada@lovelace.example',
-        'countess@example.com',
-        'adam@example.com',
-        'grace_h@example.com',
-        'only@example.com',
-      ],
-    ],
-    [
-      '  ada  ',
-      [
-        'ada@lovelace.example',
-        'countess@example.com',
-        'adam@example.com',
-        'grace_h@example.com',
-        'only@example.com',
-      ],
-    ],
-    ['ada l', ['ada@lovelace.example']],
-    ['ada  b', ['countess@example.com']],
-    ['ada@', ['ada@lovelace.example']],
-    ['lovelace', ['ada@lovelace.example']],
-    ['mary a', ['mary@example.com']],
-    ['grace_', ['grace_h@example.com']],
-    ['grace', ['grace_h@example.com', 'grace.h@example.com']],
-    ['JOSÉ ñ', ['jose@example.com']],
-    ['ñan', ['jose@example.com']],
-    ['100%', ['percent@example.com']],
-    ['a\\b', ['percent@example.com']],
-    ['__', []],
-    ['%%', []],
-    ['plain@example.com', ['plain@example.com']],
-    ['smith adam', []],
-    ['race', []],
-    ['love lace', []],
-  ])('%j finds %j', async (q, found) => {
-    for (const limit of ['1', '2', '50']) {
-      expect(emails(await all(tenant.secretKey, { q, limit })).sort()).toEqual([...found].sort());
+  it('finds the beginnings of addresses and names, whatever the case', async () => {
+    const adas = [
+      'ada@lovelace.example',
+      'countess@example.com',
+      'adam@example.com',
+      'grace_h@example.com',
+      'only@example.com',
+    ];
+    const wanted: [string, string[]][] = [
+      ['ada', adas],
+      ['AdA', adas],
+      ['  ada  ', adas],
+      ['ada l', ['ada@lovelace.example']],
+      ['ada  b', ['countess@example.com']],
+      ['ada@', ['ada@lovelace.example']],
+      ['lovelace', ['ada@lovelace.example']],
+      ['mary a', ['mary@example.com']],
+      ['grace_', ['grace_h@example.com']],
+      ['grace', ['grace_h@example.com', 'grace.h@example.com']],
+      ['JOSÉ ñ', ['jose@example.com']],
+      ['ñan', ['jose@example.com']],
+      ['100%', ['percent@example.com']],
+      ['a\\b', ['percent@example.com']],
+      ['__', []],
+      ['%%', []],
+      ['plain@example.com', ['plain@example.com']],
+      ['smith adam', []],
+      ['race', []],
+      ['love lace', []],
+    ];
+    for (const [q, found] of wanted) {
+      for (const limit of ['1', '50']) {
+        const listed = emails(await all(tenant.secretKey, { q, limit })).sort();
+        expect([q, limit, listed]).toEqual([q, limit, [...found].sort()]);
+      }
     }
   });
 

@@ -81,25 +81,27 @@ describe('PATCH /api/v1/customers/{id}', () => {
     expect(told.sort((a, b) => a - b)).toEqual(keys.map((_, index) => index));
   });
 
-  it.each([
-    ['email', null],
-    ['email', 'nobody'],
-    ['emailVerified', null],
-    ['emailVerified', 'yes'],
-    ['externalId', ''],
-    ['firstName', 'x'.repeat(101)],
-    ['metadata', 'text'],
-    ['metadata', [1]],
-    ['publicMetadata', { long: 'x'.repeat(8_200) }],
-    ['password', 'an unusual long phrase'],
-    ['disabledAt', null],
-    ['id', randomUUID()],
-  ])('refuses %s %#', async (field, value) => {
+  it('refuses invalid and unknown fields, and changes nothing', async () => {
     const before = await create();
-    expect(await patch(before['id'], { firstName: 'Other', [field]: value })).toMatchObject({
-      status: 400,
-      body: { code: 'validation_failed', errors: [{ field }] },
-    });
+    const wrong: [string, unknown][] = [
+      ['email', null],
+      ['email', 'nobody'],
+      ['emailVerified', null],
+      ['emailVerified', 'yes'],
+      ['externalId', ''],
+      ['firstName', 'x'.repeat(101)],
+      ['metadata', 'text'],
+      ['metadata', [1]],
+      ['publicMetadata', { long: 'x'.repeat(8_200) }],
+      ['password', 'an unusual long phrase'],
+      ['disabledAt', null],
+      ['id', randomUUID()],
+    ];
+    for (const [field, value] of wrong) {
+      const { status, body } = await patch(before['id'], { firstName: 'Other', [field]: value });
+      expect([field, status, body.code]).toEqual([field, 400, 'validation_failed']);
+      expect(body.errors).toMatchObject([{ field }]);
+    }
     expect(await get(before['id'])).toEqual(before);
   });
 

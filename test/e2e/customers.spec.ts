@@ -8,7 +8,10 @@ import { insertKey, insertOrganization, insertProject } from '../support/tenants
 import { uniqueEmail } from '../support/unique-email.js';
 
 let instance: TestInstance;
-beforeAll(async () => (instance = await TestInstance.shared()));
+beforeAll(
+  async () =>
+    (instance = await TestInstance.shared({ workerEnv: { WEBHOOK_RETRY_SCHEDULE: '0s,1h,1h,1h,1h' } })),
+);
 afterAll(async () => instance?.stop());
 
 const create = (body: Record<string, unknown>): Promise<Answer> =>
@@ -61,22 +64,24 @@ describe('creating a customer', () => {
     });
   });
 
-  it.each([
-    ['metadata', 'text'],
-    ['metadata', []],
-    ['metadata', null],
-    ['metadata', Object.fromEntries(Array.from({ length: 51 }, (_, index) => [`k${index}`, 1]))],
-    ['publicMetadata', { long: 'x'.repeat(8_200) }],
-    ['externalId', ''],
-    ['sendInvite', 'yes'],
-    ['emailVerified', 1],
-    ['projectId', 'mine'],
-    ['role', 'admin'],
-  ])('refuses %s %#', async (field, value) => {
-    expect(await create({ email: uniqueEmail(), [field]: value })).toMatchObject({
-      status: 400,
-      body: { code: 'validation_failed', errors: [{ field }] },
-    });
+  it('refuses invalid and unknown fields', async () => {
+    const wrong: [string, unknown][] = [
+      ['metadata', 'text'],
+      ['metadata', []],
+      ['metadata', null],
+      ['metadata', Object.fromEntries(Array.from({ length: 51 }, (_, index) => [`k${index}`, 1]))],
+      ['publicMetadata', { long: 'x'.repeat(8_200) }],
+      ['externalId', ''],
+      ['sendInvite', 'yes'],
+      ['emailVerified', 1],
+      ['projectId', 'mine'],
+      ['role', 'admin'],
+    ];
+    for (const [field, value] of wrong) {
+      const { status, body } = await create({ email: uniqueEmail(), [field]: value });
+      expect([field, status, body.code]).toEqual([field, 400, 'validation_failed']);
+      expect(body.errors).toMatchObject([{ field }]);
+    }
   });
 
   it('reaches the projects of its organization with an organization key, and no other (AK-05)', async () => {
@@ -94,24 +99,26 @@ describe('creating a customer', () => {
 });
 
 describe('one customer', () => {
-  it.each([
-    ['GET', ''],
-    ['DELETE', ''],
-    ['POST', '/disable'],
-    ['POST', '/enable'],
-    ['POST', '/unlock'],
-  ])('%s %s of another tenant is one that does not exist (AK-04)', async (method, path) => {
+  it('of another tenant is one that does not exist, on every route (AK-04)', async () => {
     const { body } = await create({ email: uniqueEmail() });
     const stranger = await insertOrganization(instance);
     const headers = { authorization: `Bearer ${stranger.secretKey}` };
-    const answers = await Promise.all(
-      [body.id, randomUUID(), 'nonsense'].map((id: string) =>
-        instance.request(method, `/api/v1/customers/${id}${path}`, { headers }),
-      ),
-    );
-    for (const answer of answers) {
-      expect(answer.status).toBe(404);
-      expect({ ...answer.body, requestId: '' }).toEqual({ ...answers[1]!.body, requestId: '' });
+    for (const [method, path] of [
+      ['GET', ''],
+      ['DELETE', ''],
+      ['POST', '/disable'],
+      ['POST', '/enable'],
+      ['POST', '/unlock'],
+    ] as const) {
+      const answers = await Promise.all(
+        [body.id, randomUUID(), 'nonsense'].map((id: string) =>
+          instance.request(method, `/api/v1/customers/${id}${path}`, { headers }),
+        ),
+      );
+      for (const answer of answers) {
+        expect([method, path, answer.status]).toEqual([method, path, 404]);
+        expect({ ...answer.body, requestId: '' }).toEqual({ ...answers[1]!.body, requestId: '' });
+      }
     }
     expect((await instance.server('GET', `/api/v1/customers/${body.id}`)).body).toEqual(body);
   });
@@ -369,14 +376,11 @@ describe('PATCH /me', () => {
     expect(events.map(({ data }) => data.previous)).toEqual([{ lastName: 'Byron' }, { firstName: 'Ada' }]);
   });
 
-  it.each(['email', 'emailVerified', 'publicMetadata', 'id', 'password'])(
-    'does not know %s (IN-07)',
-    async (field) => {
-      const { body } = await instance.register(uniqueEmail());
-      const answer = await instance.customer(body.tokens.accessToken, 'PATCH', '/api/v1/me', {
-        [field]: 'x',
-      });
+  it('knows no other field (IN-07)', async () => {
+    const { tokens } = await registerOne(instance);
+    for (const field of ['email', 'emailVerified', 'publicMetadata', 'id', 'password']) {
+      const answer = await instance.customer(tokens.accessToken, 'PATCH', '/api/v1/me', { [field]: 'x' });
       expect(answer).toMatchObject({ status: 400, body: { errors: [{ field, code: 'unknown_field' }] } });
-    },
-  );
+    }
+  });
 });

@@ -129,9 +129,12 @@ describe('the export of a project', () => {
 
   it('stops when its reader goes away, and holds no transaction meanwhile', async () => {
     const tenant = await newProject();
-    const metadata = { text: 'x'.repeat(8_000) };
-    const people = Array.from({ length: 4_000 }, () => ({ email: `${randomUUID()}@example.com`, metadata }));
-    await importLines(instance, toLines(people), {}, withKey(tenant.secretKey));
+    await instance.sql(
+      `INSERT INTO customers (id, project_id, email, metadata)
+       SELECT gen_random_uuid(), $1, gen_random_uuid() || '@example.com', jsonb_build_object('text', repeat('x', 8000))
+       FROM generate_series(1, 4000)`,
+      [tenant.projectId],
+    );
     const asked = get(`${instance.baseUrl}/api/v1/projects/${tenant.projectId}/export`, {
       headers: withKey(instance.credentials.secretKey),
     });
@@ -188,11 +191,13 @@ describe('the reach of an export', () => {
     });
   });
 
-  it.each(['?hashes=yes', '?hashes=true&hashes=false', '?more=1'])('refuses %s', async (query) => {
-    expect(await exportOf(instance.credentials.projectId, query)).toMatchObject({
-      status: 400,
-      body: { code: 'validation_failed' },
-    });
+  it('refuses invalid queries', async () => {
+    for (const query of ['?hashes=yes', '?hashes=true&hashes=false', '?more=1']) {
+      expect(await exportOf(instance.credentials.projectId, query)).toMatchObject({
+        status: 400,
+        body: { code: 'validation_failed' },
+      });
+    }
   });
 
   it('holds an archived project, whose data stays', async () => {
