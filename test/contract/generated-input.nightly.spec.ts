@@ -1,0 +1,12 @@
+import { sendGeneratedInput } from '../support/generated-input.js';
+import { TestInstance } from '../support/test-instance.js';
+
+let instance: TestInstance;
+beforeAll(async () => (instance = await TestInstance.start({ workers: 0, env: { RATE_LIMITS: 'off' } })));
+afterAll(async () => instance?.stop());
+
+test('fifty generated requests of each operation cause no 5xx and no undocumented response; nine tenths of the operations succeed', async () => {
+  const { faults, idle, operations } = await sendGeneratedInput(instance, 50, 1);
+  expect(faults).toEqual([]);
+  expect(idle.length > operations / 10 ? idle : []).toEqual([]);
+});
