@@ -1,109 +1,190 @@
-import { Agent, get, type IncomingMessage } from 'node:http';
+import { request as httpRequest, type ClientRequest } from 'node:http';
+import { Redis } from 'ioredis';
+import { eventually } from '../support/eventually.js';
 import { queues, TestInstance, PASSWORD, type Answer } from '../support/test-instance.js';
-import { patiently } from '../support/patiently.js';
 import { uniqueEmail } from '../support/unique-email.js';
 
-/** The statuses of so many answers. More at once could find the hash threads of a slow machine overloaded. */
-async function fourByFour(count: number, ask: () => Promise<Answer>): Promise<number[]> {
+let instance: TestInstance;
+beforeAll(async () => {
+  const env = { TRUSTED_PROXIES: '127.0.0.0/8,10.0.0.0/8', HASH_THREADS: '1' };
+  instance = await TestInstance.start({ workers: 0, env });
+});
+afterAll(async () => instance?.stop());
+
+const loginFrom = (headers: Record<string, string>, where = instance): Promise<Answer> =>
+  where.login(uniqueEmail(), PASSWORD, headers);
+/** One after the other, so that the single hash thread is never overloaded. */
+async function statusesOf(count: number, headers: () => Record<string, string>): Promise<number[]> {
   const statuses: number[] = [];
-  while (statuses.length < count) {
-    const some = Array.from({ length: Math.min(4, count - statuses.length) }, ask);
-    statuses.push(...(await Promise.all(some)).map(({ status }) => status));
-  }
+  while (statuses.length < count) statuses.push((await loginFrom(headers())).status);
   return statuses;
 }
+const THIRTY_LOGINS = Array(30).fill(401);
+const asServer = () => ({ authorization: `Bearer ${instance.credentials.projectSecretKey}` });
 
-describe.each(queues)('rate limits counted beside %s', (queue) => {
-  let instance: TestInstance;
-  beforeAll(async () => {
-    instance = await TestInstance.start({ queue, workers: 0, env: { TRUSTED_PROXIES: '127.0.0.0/8' } });
-  });
-  afterAll(async () => instance?.stop());
-
-  const loginFrom = (headers: Record<string, string>): Promise<Answer> =>
-    instance.login(uniqueEmail(), PASSWORD, headers);
-  const statusesOf = (count: number, headers: () => Record<string, string>): Promise<number[]> =>
-    fourByFour(count, () => loginFrom(headers()));
-  /** The first refusal after 30. While Redis is too slow to be waited for, each api counts by itself: from nothing. */
-  const refusedAfter30 = async (headers: () => Record<string, string>): Promise<Answer> => {
-    expect(await statusesOf(30, headers)).toEqual(Array(30).fill(401));
-    for (let more = queue === 'redis' ? 31 : 0; ; more -= 1) {
-      const answer = await loginFrom(headers());
-      if (answer.status === 429 || more === 0) return answer;
-    }
-  };
-
-  it('30 logins a minute per client address, told in the documented headers (RL-02, RL-07)', async () => {
+describe('the limit of logins', () => {
+  it('RL-02, RL-07, LG-03: takes 30 a minute per client address, and says so in the documented headers and the log', async () => {
     const from = { 'x-forwarded-for': '203.0.113.9' };
-    const refused = await refusedAfter30(() => from);
+    expect(await statusesOf(30, () => from)).toEqual(THIRTY_LOGINS);
+    const refused = await loginFrom({ ...from, 'x-request-id': 'limited' });
     expect(refused).toMatchObject({ status: 429, body: { code: 'rate_limited' } });
     const wait = refused.headers.get('retry-after');
     expect(Number(wait)).toBeGreaterThan(0);
     expect(refused.headers.get('ratelimit-policy')).toBe('"login";q=30;w=60');
     expect(refused.headers.get('ratelimit')).toBe(`"login";r=0;t=${wait}`);
+    const { publishableKey, projectId } = instance.credentials;
+    const [key] = await instance.sql('SELECT id FROM api_keys WHERE last4 = $1', [publishableKey.slice(-4)]);
+    const line = await eventually('its log line', () =>
+      instance.api.log.find(({ requestId, message }) => requestId === 'limited' && message === 'request'),
+    );
+    const actor = `key:${key!['id']}`;
+    expect(line).toMatchObject({ code: 'rate_limited', ip: '203.0.113.9', projectId, actor });
     expect((await loginFrom({ 'x-forwarded-for': '203.0.113.10' })).status).toBe(401);
   });
 
-  it('IPv6 clients count by /64 (RL-02)', async () => {
+  it('RL-02: counts the last address that no trusted proxy has added, whatever a client puts before it', async () => {
+    let invented = 0;
+    const chain = () => ({ 'x-forwarded-for': `198.51.100.${(invented += 1)}, 203.0.113.19, 10.1.2.3` });
+    expect(await statusesOf(31, chain)).toEqual([...THIRTY_LOGINS, 429]);
+    const lines = await eventually('the log', () => {
+      const found = instance.api.log.filter(({ ip }) => ip === '203.0.113.19');
+      return found.length >= 31 && found;
+    });
+    expect(lines).toHaveLength(31);
+  });
+
+  it('RL-02: counts IPv6 clients by /64', async () => {
     let host = 0;
-    const neighbours = () => ({ 'x-forwarded-for': `2001:db8:1:2::${(host += 1).toString(16)}` });
-    expect((await refusedAfter30(neighbours)).status).toBe(429);
+    const neighbors = () => ({ 'x-forwarded-for': `2001:db8:1:2::${(host += 1).toString(16)}` });
+    expect(await statusesOf(31, neighbors)).toEqual([...THIRTY_LOGINS, 429]);
     expect((await loginFrom({ 'x-forwarded-for': '2001:db8:1:3::1' })).status).toBe(401);
   });
 
-  it('X-Client-IP counts only when a secret key vouches for it', async () => {
+  it('takes an address with a port as the address itself, and X-Client-IP only with a secret key', async () => {
     let client = 0;
     const clients = () => ({
-      'x-forwarded-for': '203.0.113.20',
+      'x-forwarded-for': `203.0.113.20:${50_000 + client}`,
       'x-client-ip': `198.51.100.${(client += 1)}`,
     });
-    expect((await refusedAfter30(clients)).status).toBe(429);
-    const vouched = () => ({
-      ...clients(),
-      authorization: `Bearer ${instance.credentials.projectSecretKey}`,
-    });
-    expect(await statusesOf(31, vouched)).toEqual(Array(31).fill(401));
+    expect(await statusesOf(31, clients)).toEqual([...THIRTY_LOGINS, 429]);
+    expect(await statusesOf(31, () => ({ ...clients(), ...asServer() }))).toEqual([...THIRTY_LOGINS, 401]);
   });
 
-  it('an address with a port, or an IPv4 address in the form of IPv6, is the address itself', async () => {
-    const withPorts = (port: number) => ({ 'x-forwarded-for': `203.0.113.30:${50_000 + port}` });
-    let port = 0;
-    expect((await refusedAfter30(() => withPorts((port += 1)))).status).toBe(429);
+  it('takes an IPv4 address in the form of IPv6 as the address itself', async () => {
     let client = 0;
-    const mapped = () => ({
-      authorization: `Bearer ${instance.credentials.projectSecretKey}`,
-      'x-client-ip': `::ffff:198.51.100.${(client += 1)}`,
-    });
-    expect(await statusesOf(31, mapped)).toEqual(Array(31).fill(401));
+    const mapped = () => ({ ...asServer(), 'x-client-ip': `::ffff:198.51.100.${(client += 1) + 100}` });
+    expect(await statusesOf(31, mapped)).toEqual([...THIRTY_LOGINS, 401]);
   });
 
-  it('a secret key may call 100 times a second', async () => {
-    const agent = new Agent({ keepAlive: true, maxSockets: 8 });
-    const headers = { authorization: `Bearer ${instance.credentials.secretKey}` };
-    const ask = () =>
-      new Promise<IncomingMessage>((resolve, reject) => {
-        const request = get(`${instance.baseUrl}/v1/webhooks/endpoints?limit=1`, { agent, headers });
-        request.on('error', reject).on('response', (response) => resolve(response.resume()));
-      });
-    let refused: IncomingMessage[] = [];
-    // A slow machine may take longer than a second for a hundred.
-    for (let bursts = 0; bursts < 3 && refused.length === 0; bursts += 1) {
-      const answers = await Promise.all(Array.from({ length: 400 }, ask));
-      refused = answers.filter(({ statusCode }) => statusCode === 429);
-    }
-    agent.destroy();
-    expect(refused[0]?.headers['ratelimit-policy']).toBe('"secret-key";q=100;w=1');
+  it('exempts loopback outside production', async () => {
+    expect(await statusesOf(31, () => ({}))).toEqual([...THIRTY_LOGINS, 401]);
   });
 });
 
-describe('loopback', () => {
-  it('is exempt outside production', async () => {
-    const instance = await TestInstance.start({ workers: 0 });
-    try {
-      const statuses = await fourByFour(40, () => patiently(() => instance.login(uniqueEmail())));
-      expect(statuses).toEqual(Array(40).fill(401));
-    } finally {
-      await instance.stop();
+(queues.includes('redis') ? describe : describe.skip)('limits counted in Redis', () => {
+  let counting: TestInstance;
+  let redis: Redis;
+  beforeAll(async () => {
+    counting = await TestInstance.start({
+      queue: 'redis',
+      workers: 0,
+      env: { TRUSTED_PROXIES: '127.0.0.0/8' },
+    });
+    redis = new Redis(counting.env['REDIS_URL']!);
+  });
+  afterAll(async () => {
+    redis?.disconnect();
+    await counting?.stop();
+  });
+
+  /** An api that waits too long for Redis counts this one request in its own memory. */
+  const refusal = (send: () => Promise<Answer>): Promise<Answer> =>
+    eventually('a refusal', async () => {
+      const answer = await send();
+      return answer.status === 429 && answer;
+    });
+
+  it('a secret key may call 100 times a second, on all apis together', async () => {
+    const { secretKey } = counting.credentials;
+    const [key] = await counting.sql('SELECT id FROM api_keys WHERE last4 = $1', [secretKey.slice(-4)]);
+    // As if the second had not passed yet.
+    await redis.set(`gatehouse:limit:secret-key:${key!['id']}`, 99, 'PX', 600_000);
+    const list = () => counting.server('GET', '/v1/webhooks/endpoints?limit=1');
+    expect((await list()).status).toBe(200);
+    expect((await refusal(list)).headers.get('ratelimit-policy')).toBe('"secret-key";q=100;w=1');
+  });
+
+  it('RL-02: an address may log in 30 times a minute, on all apis together', async () => {
+    await redis.set(
+      `gatehouse:limit:login:${counting.credentials.projectId}:203.0.113.9`,
+      29,
+      'PX',
+      600_000,
+    );
+    const login = () => loginFrom({ 'x-forwarded-for': '203.0.113.9' }, counting);
+    expect((await login()).status).toBe(401);
+    expect((await refusal(login)).headers.get('ratelimit-policy')).toBe('"login";q=30;w=60');
+    const elsewhere = { 'x-forwarded-for': '203.0.113.10' };
+    expect((await loginFrom(elsewhere, counting)).status).toBe(401);
+  });
+});
+
+describe('more passwords than the threads can hash', () => {
+  const HOLD = 'password.before-hash';
+  // Weighs as much as a thousand hashes of this instance: while it waits, the queue is full.
+  const dear = { email: uniqueEmail(), passwordHash: `$2b$14$${'C'.repeat(21)}.${'E'.repeat(30)}C` };
+  beforeAll(async () => {
+    expect(await instance.server('POST', '/api/v1/customers', dear)).toMatchObject({ status: 201 });
+    await instance.sql('DELETE FROM login_attempts');
+  });
+
+  const attempts = async (): Promise<string> =>
+    (await instance.sql('SELECT tries FROM login_attempts ORDER BY window_ends_at'))
+      .map(({ tries }) => tries as number)
+      .join();
+
+  const abandonedLogin = (): ClientRequest => {
+    const request = httpRequest(`${instance.baseUrl}/api/v1/auth/login`, {
+      method: 'POST',
+      headers: {
+        'content-type': 'application/json',
+        'x-publishable-key': instance.credentials.publishableKey,
+      },
+    });
+    request.on('error', () => undefined).end(JSON.stringify({ email: dear.email, password: PASSWORD }));
+    return request;
+  };
+
+  it('RL-03, RL-04: causes 503 with Retry-After, while /me, refresh and /livez respond; a request that is given up leaves the queue, and its password is never hashed', async () => {
+    let { tokens } = (await instance.register()).body;
+    await instance.api.command('hold', HOLD);
+    const running = instance.login(uniqueEmail());
+    await eventually('a held hash', async () => (await instance.api.command('held', HOLD)) === 1);
+    const waiting = abandonedLogin();
+    await eventually('a hash that waits', async () => (await attempts()) === '1,1');
+
+    const flood = await Promise.all(Array.from({ length: 20 }, () => instance.login(uniqueEmail())));
+    for (const { status, headers, body } of flood) {
+      expect([status, body.code]).toEqual([503, 'overloaded']);
+      expect(headers.get('retry-after')).toMatch(/^[1-9]\d*$/);
     }
+    for (let times = 0; times < 3; times += 1) {
+      const refreshed = await instance.request('POST', '/api/v1/auth/refresh', {
+        body: { refreshToken: tokens.refreshToken },
+      });
+      expect(refreshed.status).toBe(200);
+      tokens = refreshed.body.tokens;
+      expect((await instance.customer(tokens.accessToken, 'GET', '/api/v1/me')).status).toBe(200);
+      expect((await instance.request('GET', '/livez')).status).toBe(200);
+    }
+
+    // No thread becomes free before its attempt is given back.
+    waiting.destroy();
+    await eventually('the attempt given back', async () => (await attempts()) === '1,0');
+    await eventually('the log', () => instance.api.log.some(({ status }) => status === 499));
+    expect(await instance.api.command('held', HOLD)).toBe(1);
+    await instance.api.command('release', HOLD);
+    expect((await running).status).toBe(401);
+    expect((await instance.login(uniqueEmail())).status).toBe(401);
   });
 });
