@@ -115,12 +115,7 @@ describe('the limit of logins', () => {
   });
 
   it('RL-02: an address may log in 30 times a minute, on all apis together', async () => {
-    await redis.set(
-      `gatehouse:limit:login:${counting.credentials.projectId}:203.0.113.9`,
-      29,
-      'PX',
-      600_000,
-    );
+    await redis.set(`gatehouse:limit:login:${counting.credentials.projectId}:203.0.113.9`, 29, 'PX', 600_000);
     const login = () => loginFrom({ 'x-forwarded-for': '203.0.113.9' }, counting);
     expect((await login()).status).toBe(401);
     expect((await refusal(login)).headers.get('ratelimit-policy')).toBe('"login";q=30;w=60');
