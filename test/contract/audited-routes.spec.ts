@@ -1,4 +1,5 @@
 import { createHash, randomUUID } from 'node:crypto';
+import { isDeepStrictEqual } from 'node:util';
 import { RequestMethod } from '@nestjs/common';
 import { METHOD_METADATA, PATH_METADATA } from '@nestjs/common/constants.js';
 import { routeCredential, type CallerKind } from '#auth';
@@ -13,8 +14,7 @@ let instance: TestInstance;
 let receiver: Receiver;
 let admin: OperatorClient;
 beforeAll(async () => {
-  // Where nobody listens: a mail that is written is enough.
-  instance = await TestInstance.start({ env: { RATE_LIMITS: 'off', SMTP_URL: 'smtp://127.0.0.1:9' } });
+  instance = await TestInstance.shared();
   receiver = await Receiver.start();
   admin = await insertOperator(instance);
 });
@@ -89,8 +89,10 @@ const doneDelivery = async (): Promise<string> => {
   return attempt!['delivery_id'] as string;
 };
 
+type Changes = Record<string, [action: string, make: () => Promise<Answer>]>;
+
 /** How each route is made to change something, and what the audit log calls that. */
-const changes: Record<string, [action: string, make: () => Promise<Answer>]> = {
+const changes: Changes = {
   'POST /api/v1/auth/register': [
     'customer.created',
     () => {
@@ -269,8 +271,11 @@ const toOther = async (method: string, path = '', body?: unknown): Promise<Answe
   return admin.call(method, `/operators/${operator.id}${path}`, body);
 };
 
+/** Proven by operator-health.dedicated.spec.ts: it needs a mail server. */
+const TEST_MAIL = 'POST /operator/v1/health/test-mail';
+
 /** The same of what only operators can do. */
-const operatorChanges: Record<string, [action: string, make: () => Promise<Answer>]> = {
+const operatorChanges: Changes = {
   'POST /operator/v1/customers/:customerId/resend-verification': [
     'customer.verification_sent',
     async () => admin.call('POST', `/customers/${await newCustomer()}/resend-verification`),
@@ -282,10 +287,6 @@ const operatorChanges: Record<string, [action: string, make: () => Promise<Answe
   'POST /operator/v1/customers/:customerId/resend-invitation': [
     'customer.invitation_sent',
     async () => admin.call('POST', `/customers/${await newCustomer()}/resend-invitation`),
-  ],
-  'POST /operator/v1/health/test-mail': [
-    'mail.tested',
-    () => admin.call('POST', '/health/test-mail', { to: `${randomUUID()}@example.com` }),
   ],
   'POST /operator/v1/webhooks/redeliveries': [
     'webhook_redelivery.planned',
@@ -352,6 +353,27 @@ const operatorChanges: Record<string, [action: string, make: () => Promise<Answe
   ],
 };
 
+/** Makes every change. @returns those that do not succeed, or leave anything but one entry by this actor */
+async function unaudited(
+  all: Changes,
+  read: (query: string) => Promise<Answer>,
+  actor: Record<string, unknown>,
+): Promise<unknown[]> {
+  const faults: unknown[] = [];
+  for (const [route, [action, make]] of Object.entries(all)) {
+    const { status, headers, body } = await make();
+    const requestId = headers.get('x-request-id')!;
+    const entries = (await read(`requestId=${requestId}`)).body.data as Record<string, unknown>[];
+    const expected = { action, ...actor, requestId };
+    const found = entries.map((entry) =>
+      Object.fromEntries(Object.keys(expected).map((name) => [name, entry[name]])),
+    );
+    if (![200, 201, 202, 204].includes(status) || !isDeepStrictEqual(found, [expected]))
+      faults.push({ route, status, body, found, expected });
+  }
+  return faults;
+}
+
 describe('the audit log', () => {
   it('is watched for every route by which a secret key changes something', () => {
     const routes = changingRoutes('secret-key');
@@ -359,28 +381,21 @@ describe('the audit log', () => {
     expect(Object.keys(changes).sort()).toEqual(routes.sort());
   });
 
-  it.each(Object.entries(changes))('holds one entry of %s', async (_route, [action, make]) => {
-    const answer = await make();
-    expect([200, 201, 202, 204]).toContain(answer.status);
-    const requestId = answer.headers.get('x-request-id')!;
-    const { body } = await instance.server('GET', `/api/v1/audit-log?requestId=${requestId}`);
-    expect(body.data).toHaveLength(1);
+  it('holds one entry of each change by a secret key', async () => {
     const [key] = await instance.sql('SELECT id FROM api_keys WHERE key_hash = $1', [
       createHash('sha256').update(instance.credentials.secretKey).digest(),
     ]);
-    expect(body.data[0]).toMatchObject({ action, actorType: 'key', actorId: key!['id'], requestId });
+    const read = (query: string) => instance.server('GET', `/api/v1/audit-log?${query}`);
+    expect(await unaudited(changes, read, { actorType: 'key', actorId: key!['id'] })).toEqual([]);
   });
 
   it('is watched for every route by which only an operator changes something', () => {
-    expect(Object.keys(operatorChanges).sort()).toEqual(changingRoutes('operator').sort());
+    expect([...Object.keys(operatorChanges), TEST_MAIL].sort()).toEqual(changingRoutes('operator').sort());
   });
 
-  it.each(Object.entries(operatorChanges))('holds one entry of %s', async (_route, [action, make]) => {
-    const answer = await make();
-    expect([200, 201, 202, 204]).toContain(answer.status);
-    const requestId = answer.headers.get('x-request-id')!;
-    const { body } = await admin.call('GET', `/audit-log?requestId=${requestId}`);
-    expect(body.data).toMatchObject([{ action, actorType: 'operator', requestId }]);
+  it('holds one entry of each change by an operator', async () => {
+    const read = (query: string) => admin.call('GET', `/audit-log?${query}`);
+    expect(await unaudited(operatorChanges, read, { actorType: 'operator' })).toEqual([]);
   });
 
   it('says nothing of a request that changes nothing', async () => {
