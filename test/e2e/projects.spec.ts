@@ -1,7 +1,6 @@
-import { fetchDocumented } from '../support/fetch-documented.js';
+import { isDeepStrictEqual } from 'node:util';
 import { eventually } from '../support/eventually.js';
 import { TestInstance, PASSWORD } from '../support/test-instance.js';
-import { entryPoints, freePort, ServerProcess } from '../support/server-process.mjs';
 import { Receiver } from '../support/receiver.js';
 import { insertKey, insertOrganization, insertProject } from '../support/tenants.js';
 import { uniqueEmail } from '../support/unique-email.js';
@@ -28,7 +27,6 @@ const defaults = {
 let instance: TestInstance;
 let path: string;
 beforeAll(async () => {
-  // The tables of refusals ask more often than a key may.
   instance = await TestInstance.shared();
   path = `/api/v1/projects/${instance.credentials.projectId}`;
 });
@@ -350,7 +348,7 @@ describe('what is refused', () => {
   const urls = (count: number) => Array.from({ length: count }, (_, index) => `https://a.example/${index}`);
   const origins = (count: number) => Array.from({ length: count }, (_, index) => `https://a${index}.example`);
 
-  it.each<[setting: string, code: string, values: unknown[]]>([
+  const wrongSettings: [setting: string, code: string, values: unknown[]][] = [
     [
       'allowedOrigins',
       'invalid',
@@ -442,20 +440,27 @@ describe('what is refused', () => {
     ['branding.font', 'unknown_field', ['serif']],
     ['branding.valueOf', 'unknown_field', [null]],
     ['mail.hasOwnProperty', 'unknown_field', [{}]],
-  ])('%s: %s', async (setting, code, values) => {
-    const [group, member] = setting.split('.') as [string, string?];
-    for (const value of values) {
-      const answer = await patch({ settings: { [group]: member ? { [member]: value } : value } });
-      expect({ value, status: answer.status, errors: answer.body.errors }).toEqual({
-        value,
-        status: 400,
-        errors: [{ field: `settings.${setting}`, code, message: expect.stringMatching(/./) }],
-      });
+  ];
+  it('is every setting that is of the wrong type or out of its range, by its name', async () => {
+    const faults: unknown[] = [];
+    for (const [setting, code, values] of wrongSettings) {
+      const [group, member] = setting.split('.') as [string, string?];
+      for (const value of values) {
+        const { status, body } = await patch({ settings: { [group]: member ? { [member]: value } : value } });
+        const errors = body.errors as { field: string; code: string; message: string }[] | undefined;
+        const found = [
+          status,
+          ...(errors ?? []).map((each) => [each.field, each.code, Boolean(each.message)]),
+        ];
+        const expected = [400, [`settings.${setting}`, code, true]];
+        if (!isDeepStrictEqual(found, expected)) faults.push({ setting, value, found });
+      }
     }
+    expect(faults).toEqual([]);
     expect((await instance.server('GET', path)).body.settings).toEqual(defaults);
   });
 
-  it.each<[body: unknown, field: string, code: string]>([
+  const wrongMembers: [body: unknown, field: string, code: string][] = [
     [{ name: '' }, 'name', 'too_short'],
     [{ name: long(101) }, 'name', 'too_long'],
     [{ name: null }, 'name', 'invalid_type'],
@@ -466,11 +471,16 @@ describe('what is refused', () => {
     [{ slug: 'other' }, 'slug', 'unknown_field'],
     [{ organizationId: MISSING }, 'organizationId', 'unknown_field'],
     [{ environment: 'production' }, 'environment', 'unknown_field'],
-  ])('%j', async (body, field, code) => {
-    expect(await patch(body)).toMatchObject({
-      status: 400,
-      body: { code: 'validation_failed', errors: [{ field, code }] },
-    });
+  ];
+  it('is every other member that is wrong', async () => {
+    const faults: unknown[] = [];
+    for (const [sent, field, code] of wrongMembers) {
+      const { status, body } = await patch(sent);
+      const [error] = body.errors ?? [];
+      const found = [status, body.code, error?.field, error?.code];
+      if (!isDeepStrictEqual(found, [400, 'validation_failed', field, code])) faults.push({ sent, found });
+    }
+    expect(faults).toEqual([]);
   });
 
   it('names every fault at once, and changes nothing', async () => {
@@ -513,42 +523,5 @@ describe('what is refused', () => {
       refreshIdleTtl: 3000,
     });
     await patchSettings({ refreshIdleTtl: null, refreshAbsoluteTtl: null });
-  });
-});
-
-describe('production', () => {
-  it('takes no origin of plain http but that of this machine', async () => {
-    const port = String(await freePort());
-    const api = new ServerProcess(entryPoints.api, {
-      ...instance.env,
-      NODE_ENV: 'production',
-      PORT: port,
-      PUBLIC_URL: 'https://auth.example.com',
-      SMTP_URL: 'smtp://127.0.0.1:9',
-      MAIL_FROM: 'auth@example.com',
-      BCRYPT_COST: '10',
-      RATE_LIMITS: 'on',
-    });
-    const send = (allowedOrigins: string[]) =>
-      fetchDocumented(`http://127.0.0.1:${port}${path}`, {
-        method: 'PATCH',
-        headers: {
-          'content-type': 'application/json',
-          authorization: `Bearer ${instance.credentials.secretKey}`,
-        },
-        body: JSON.stringify({ settings: { allowedOrigins } }),
-      });
-    try {
-      await eventually('the api being ready', () => api.log.some(({ message }) => message === 'ready'));
-      const refused = await send(['https://app.example.com', 'http://192.168.1.5:5173']);
-      const taken = await send(['https://app.example.com', 'http://localhost:5173']);
-      expect(refused.status).toBe(400);
-      expect(await refused.json()).toMatchObject({
-        errors: [{ field: 'settings.allowedOrigins', code: 'invalid' }],
-      });
-      expect(taken.status).toBe(200);
-    } finally {
-      await api.end('SIGTERM');
-    }
   });
 });

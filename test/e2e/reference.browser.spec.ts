@@ -2,65 +2,18 @@ import { describeBrowser, TestBrowser } from '../support/browser.js';
 import { TestInstance } from '../support/test-instance.js';
 
 let instance: TestInstance;
-beforeAll(async () => (instance = await TestInstance.start({ workers: 0 })));
+beforeAll(async () => (instance = await TestInstance.shared({ workers: 0 })));
 afterAll(async () => instance?.stop());
-
-const files: [string, string][] = [
-  ['/docs', 'text/html; charset=utf-8'],
-  ['/docs/errors', 'text/html; charset=utf-8'],
-  ['/docs/reference.css', 'text/css; charset=utf-8'],
-  ['/docs/reference.js', 'text/javascript; charset=utf-8'],
-  ['/docs/swagger-ui.css', 'text/css; charset=utf-8'],
-  ['/docs/swagger-ui-bundle.js', 'text/javascript; charset=utf-8'],
-  ['/openapi.json', 'application/json; charset=utf-8'],
-];
-
-describe('the reference', () => {
-  it.each(files)(
-    'HD-01: %s is %s, with a policy that lets nothing inline or foreign in',
-    async (path, type) => {
-      const { status, headers } = await instance.request('GET', path);
-      expect([status, headers.get('content-type')]).toEqual([200, type]);
-      expect(headers.get('x-content-type-options')).toBe('nosniff');
-      const policy = headers.get('content-security-policy')!;
-      expect(policy).toContain("default-src 'none'");
-      expect(policy).toContain("frame-ancestors 'none'");
-      expect(policy).not.toMatch(/unsafe|\*|http/);
-    },
-  );
-
-  it('holds no script and no style of its own', async () => {
-    const { body } = await instance.request('GET', '/docs');
-    expect(body).not.toMatch(/<style|<script(?![^>]* src=)|\son\w+=|\sstyle=/);
-  });
-
-  it('says what each error code means, where its type leads', async () => {
-    const refused = await instance.request('GET', '/api/v1/me');
-    const { pathname, hash } = new URL(refused.body.type);
-    expect((await instance.request('GET', pathname)).body).toContain(`id="${hash.slice(1)}"`);
-  });
-
-  it('is gone with DOCS=off, and nothing else is', async () => {
-    const quiet = await TestInstance.start({ workers: 0, env: { DOCS: 'off' } });
-    try {
-      for (const [path] of files)
-        expect([path, (await quiet.request('GET', path)).status]).toEqual([path, 404]);
-      expect((await quiet.server('GET', '/api/v1/organizations')).status).toBe(200);
-    } finally {
-      await quiet.stop();
-    }
-  });
-});
 
 describeBrowser('the reference in a browser', () => {
   let browser: TestBrowser;
   beforeAll(async () => (browser = await TestBrowser.launch()));
   afterAll(async () => browser?.close());
+  beforeEach(() => void (browser.complaints.length = 0));
 
   const looks = [
     ['light', { colorScheme: 'light' }],
-    ['dark', { colorScheme: 'dark' }],
-    ['narrow', { colorScheme: 'light', viewport: { width: 390, height: 800 } }],
+    ['dark', { colorScheme: 'dark', viewport: { width: 390, height: 800 } }],
   ] as const;
 
   it.each(looks)(
@@ -115,4 +68,53 @@ describeBrowser('the reference in a browser', () => {
     expect(await page.evaluate('JSON.stringify([localStorage, sessionStorage])')).not.toContain('sk_');
     expect(browser.complaints).toEqual([]);
   });
+});
+
+describeBrowser('the error codes in a browser', () => {
+  let browser: TestBrowser;
+  beforeAll(async () => (browser = await TestBrowser.launch()));
+  afterAll(async () => browser?.close());
+  beforeEach(() => void (browser.complaints.length = 0));
+
+  it.each([
+    ['light', 1280],
+    ['light', 320],
+  ] as const)('the type of a problem leads to its section (%s, %d px)', async (colorScheme, width) => {
+    const { type } = (await instance.request('GET', '/api/v1/me')).body;
+    const page = await browser.open(type, {
+      colorScheme,
+      viewport: { width, height: 800 },
+      javaScriptEnabled: false,
+    });
+    await browser.shoot(page, `error-docs-section-${colorScheme}-${width}`);
+    const box = (await page.locator('section:target').boundingBox())!;
+    expect(await page.locator('section:target code').textContent()).toBe('invalid_access_token');
+    expect(box.y).toBeGreaterThanOrEqual(0);
+    expect(box.y + box.height).toBeLessThanOrEqual(800);
+    expect(browser.complaints).toEqual([]);
+    await page.context().close();
+  });
+
+  it.each([
+    ['light', 1280, 'rgb(245, 246, 248)'],
+    ['dark', 320, 'rgb(20, 22, 26)'],
+  ] as const)(
+    'is styled, and no wider than the window (%s, %d px)',
+    async (colorScheme, width, background) => {
+      const page = await browser.open(`${instance.baseUrl}/docs/errors`, {
+        colorScheme,
+        viewport: { width, height: 800 },
+      });
+      await browser.shoot(page, `error-docs-${colorScheme}-${width}`);
+      const shown = await page.evaluate(`({
+        background: getComputedStyle(document.body).backgroundColor,
+        width: document.documentElement.scrollWidth,
+      })`);
+      expect(shown).toEqual({ background, width });
+      await page.getByRole('navigation').getByRole('link', { name: 'weak_password' }).click();
+      await page.waitForURL(/#weak_password$/);
+      expect(browser.complaints).toEqual([]);
+      await page.context().close();
+    },
+  );
 });

@@ -1,0 +1,179 @@
+import { randomUUID } from 'node:crypto';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { pathToFileURL } from 'node:url';
+import { eventually } from '../support/eventually.js';
+import { fetchDocumented } from '../support/fetch-documented.js';
+import { startReplica } from '../support/replicas.js';
+import { freePort } from '../support/server-process.mjs';
+import { TestInstance, type RequestOptions } from '../support/test-instance.js';
+import { uniqueEmail } from '../support/unique-email.js';
+
+/** What ends, restarts or configures the processes of one instance. The order matters: the last test drops its tables. */
+let instance: TestInstance;
+beforeAll(async () => (instance = await TestInstance.start()));
+afterAll(async () => instance?.stop());
+
+const REFERENCE = [
+  '/docs',
+  '/docs/errors',
+  '/docs/reference.css',
+  '/docs/reference.js',
+  '/docs/swagger-ui.css',
+  '/docs/swagger-ui-bundle.js',
+  '/openapi.json',
+];
+const asServer = (headers: Record<string, string> = {}) => ({
+  headers: { authorization: `Bearer ${instance.credentials.secretKey}`, ...headers },
+});
+
+describe('a second api', () => {
+  it('AK-08: rejects a key at once that another api has revoked or rotated', async () => {
+    const replica = await startReplica(instance, { DOCS: 'off' });
+    const path = `/api/v1/projects/${instance.credentials.projectId}/api-keys`;
+    const mint = async () => (await instance.server('POST', path, { name: 'test' })).body;
+    const statusThere = async (key: string) => {
+      const headers = { authorization: `Bearer ${key}` };
+      const { status } = await fetchDocumented(`${replica.baseUrl}/api/v1/customers/${randomUUID()}`, {
+        headers,
+      });
+      return status;
+    };
+    const [revoked, retired] = [await mint(), await mint()];
+    expect([await statusThere(revoked.key), await statusThere(retired.key)]).toEqual([404, 404]);
+    expect((await instance.server('DELETE', `${path}/${revoked.id}`)).status).toBe(204);
+    expect(await statusThere(revoked.key)).toBe(401);
+    const next = await instance.server('POST', `${path}/${retired.id}/rotate`, { overlapSeconds: 0 });
+    expect([await statusThere(retired.key), await statusThere(next.body.key)]).toEqual([401, 404]);
+
+    // With DOCS=off the reference is gone, and nothing else.
+    const at = (target: string, options: RequestOptions = {}) =>
+      instance.request('GET', target, { ...options, baseUrl: replica.baseUrl });
+    for (const target of REFERENCE) expect([target, (await at(target)).status]).toEqual([target, 404]);
+    expect((await at('/api/v1/organizations', asServer())).status).toBe(200);
+    await replica.process.end('SIGTERM');
+  });
+
+  it('in production takes no origin of plain http but that of this machine', async () => {
+    const replica = await startReplica(instance, {
+      NODE_ENV: 'production',
+      PUBLIC_URL: 'https://auth.example.com',
+      SMTP_URL: 'smtp://127.0.0.1:9',
+      MAIL_FROM: 'auth@example.com',
+      BCRYPT_COST: '10',
+    });
+    const send = (allowedOrigins: string[]) =>
+      instance.request('PATCH', `/api/v1/projects/${instance.credentials.projectId}`, {
+        ...asServer(),
+        body: { settings: { allowedOrigins } },
+        baseUrl: replica.baseUrl,
+      });
+    expect(await send(['https://app.example.com', 'http://192.168.1.5:5173'])).toMatchObject({
+      status: 400,
+      body: { errors: [{ field: 'settings.allowedOrigins', code: 'invalid' }] },
+    });
+    expect((await send(['https://app.example.com', 'http://localhost:5173'])).status).toBe(200);
+    await replica.process.end('SIGTERM');
+  });
+});
+
+describe('LG-05: last resort', () => {
+  /** A process whose service breaks once it has started. */
+  const broken = async (fault: string): Promise<{ code: number | null; output: string }> => {
+    const platform = pathToFileURL(`${process.cwd()}/dist/libs/platform/src/index.js`).href;
+    const program = `
+      const { runProcess } = await import(${JSON.stringify(platform)});
+      await runProcess('broken', async () => ({
+        start: async () => void setTimeout(() => { ${fault} }, 20),
+        stop: async () => void process.stdout.write('drained'),
+      }));
+      setInterval(() => undefined, 1000);`;
+    const child = spawn(process.execPath, ['--input-type=module', '-e', program], {
+      env: { PATH: process.env['PATH']!, ...instance.env, PORT: String(await freePort()) },
+    });
+    let output = '';
+    for (const stream of [child.stdout, child.stderr]) {
+      stream.setEncoding('utf8').on('data', (chunk: string) => (output += chunk));
+    }
+    const [code] = (await once(child, 'close')) as [number | null];
+    return { code, output };
+  };
+
+  it('an exception and a rejection that no code catches are logged, work in progress is finished, and the process ends with 1', async () => {
+    const ends = await Promise.all([
+      broken(`throw new Error('boom')`),
+      broken(`void Promise.reject(new Error('boom'))`),
+    ]);
+    for (const { code, output } of ends) {
+      expect(code).toBe(1);
+      expect(output).toContain('"level":"fatal"');
+      expect(output).toContain('boom');
+      expect(output).toContain('drained');
+    }
+  });
+
+  it('the end of every database connection at once ends no process', async () => {
+    const processes = [instance.api, ...instance.workers];
+    await instance.sql(
+      `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+       WHERE datname = current_database() AND pid <> pg_backend_pid()`,
+    );
+    await eventually('a registration', async () => (await instance.register()).status === 201);
+    expect(processes.map(({ isRunning }) => isRunning)).toEqual([true, true]);
+    expect(processes.flatMap(({ log }) => log).filter(({ level }) => level === 'fatal')).toEqual([]);
+  });
+});
+
+it('HD-04: a crash between the commit and the response loses nothing: the same request again gets the first response', async () => {
+  await instance.createEndpoint('http://127.0.0.1:9/');
+  await instance.api.end('SIGTERM');
+  instance.startApi({ FAILPOINTS: 'delivery.before-enqueue' });
+  await instance.ready();
+  const email = uniqueEmail();
+  const options = { body: { email }, ...asServer({ 'idempotency-key': randomUUID() }) };
+  const send = () => instance.request('POST', '/api/v1/customers', options);
+  await expect(send()).rejects.toThrow();
+  instance.startApi();
+  await instance.ready();
+  const again = await send();
+  expect(again).toMatchObject({ status: 201, body: { email } });
+  expect(again.headers.get('idempotent-replayed')).toBe('true');
+  expect(await instance.sql('SELECT FROM customers WHERE email = $1', [email])).toHaveLength(1);
+});
+
+describe('migrations', () => {
+  /** What the fifteenth migration creates. */
+  const TABLE = 'redelivery_batches';
+  const applied = async (): Promise<string[]> =>
+    (await instance.sql<{ name: string }>('SELECT name FROM migrations ORDER BY id')).map(({ name }) => name);
+
+  it('hold no locks while a later one runs, and after a failure the next start goes on where it was', async () => {
+    await Promise.all([instance.api, ...instance.workers].map((running) => running.end('SIGTERM')));
+    const all = await applied();
+    await instance.sql('DROP SCHEMA public CASCADE; CREATE SCHEMA public');
+    const holder = await instance.db.connect();
+    // Whoever comes to this table waits, and then finds that it is there already.
+    await holder.query(`BEGIN; CREATE TABLE ${TABLE} ()`);
+    const api = instance.startApi();
+    await eventually('the migration waiting', async () => {
+      const waiting = await instance.sql(
+        `SELECT FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND query LIKE '%CREATE TABLE ${TABLE}%'
+           AND datname = current_database()`,
+      );
+      return waiting.length > 0;
+    });
+    const first = await applied();
+    expect(first.length).toBeGreaterThan(10);
+    expect(await instance.sql('SELECT FROM deliveries')).toEqual([]);
+    await holder.query('COMMIT');
+    holder.release();
+    expect(await api.ended()).toBe(1);
+    expect(await applied()).toEqual(first);
+
+    await instance.sql(`DROP TABLE ${TABLE}`);
+    instance.startApi();
+    await instance.ready();
+    expect(await applied()).toEqual(all);
+    expect((await instance.register()).status).toBe(201);
+  });
+});

@@ -1,0 +1,47 @@
+import { TestInstance } from '../support/test-instance.js';
+
+let instance: TestInstance;
+beforeAll(async () => (instance = await TestInstance.shared({ workers: 0 })));
+afterAll(async () => instance?.stop());
+
+const files: [string, string][] = [
+  ['/docs', 'text/html; charset=utf-8'],
+  ['/docs/errors', 'text/html; charset=utf-8'],
+  ['/docs/reference.css', 'text/css; charset=utf-8'],
+  ['/docs/reference.js', 'text/javascript; charset=utf-8'],
+  ['/docs/swagger-ui.css', 'text/css; charset=utf-8'],
+  ['/docs/swagger-ui-bundle.js', 'text/javascript; charset=utf-8'],
+  ['/openapi.json', 'application/json; charset=utf-8'],
+];
+
+describe('the reference', () => {
+  it('HD-01: has a policy that lets nothing inline or foreign in, in each of its files', async () => {
+    const faults: unknown[] = [];
+    for (const [path, type] of files) {
+      const { status, headers } = await instance.request('GET', path);
+      const policy = headers.get('content-security-policy')!;
+      const found = [status, headers.get('content-type'), headers.get('x-content-type-options')];
+      const isStrict =
+        policy.includes("default-src 'none'") &&
+        policy.includes("frame-ancestors 'none'") &&
+        !/unsafe|\*|http/.test(policy);
+      if (!isStrict || found.join() !== [200, type, 'nosniff'].join()) faults.push({ path, found, policy });
+    }
+    expect(faults).toEqual([]);
+    const { headers } = await instance.request('GET', '/docs/errors');
+    expect(headers.get('content-security-policy')).toMatch(
+      /^default-src 'none'; style-src 'sha256-[^']+'; form-action 'none'; base-uri 'none'; frame-ancestors 'none'$/,
+    );
+  });
+
+  it('holds no script and no style of its own', async () => {
+    const { body } = await instance.request('GET', '/docs');
+    expect(body).not.toMatch(/<style|<script(?![^>]* src=)|\son\w+=|\sstyle=/);
+  });
+
+  it('says what each error code means, where its type leads', async () => {
+    const refused = await instance.request('GET', '/api/v1/me');
+    const { pathname, hash } = new URL(refused.body.type);
+    expect((await instance.request('GET', pathname)).body).toContain(`id="${hash.slice(1)}"`);
+  });
+});
