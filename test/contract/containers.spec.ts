@@ -1,0 +1,172 @@
+import { execFile, spawn } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
+import { chmod, copyFile, mkdir, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { parseEnv, promisify } from 'node:util';
+import pg from 'pg';
+import { readCompose, readDockerfile } from '../support/compose.mjs';
+import { eventually } from '../support/eventually.js';
+import { hasRedisServer } from '../support/redis-server.js';
+import { freePort } from '../support/server-process.mjs';
+import { TestInstance } from '../support/test-instance.js';
+
+/** What the containers run, on this machine. What their files say is checked by scripts/check-files.mjs. */
+const run = promisify(execFile);
+const SECRETS = ['POSTGRES_PASSWORD', 'DATABASE_PASSWORD', 'REDIS_PASSWORD', 'ROOT_SECRET'];
+
+/** A folder that stands in for the repository, and make-env.sh in its place. */
+let folder: string;
+let env: Record<string, string | undefined>;
+const makeEnv = () => run('sh', [join(folder, 'ops/compose/make-env.sh')], { cwd: tmpdir() });
+const envFile = () => readFile(join(folder, '.env'), 'utf8');
+const mode = async () => (await stat(join(folder, '.env'))).mode & 0o777;
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'gatehouse-compose-'));
+  await mkdir(join(folder, 'ops/compose'), { recursive: true });
+  await copyFile('ops/compose/make-env.sh', join(folder, 'ops/compose/make-env.sh'));
+  await makeEnv();
+  env = parseEnv(await envFile());
+});
+afterAll(() => rm(folder, { recursive: true, force: true }));
+
+describe('make-env.sh', () => {
+  it('CF-05: makes every secret at random, for its owner alone', async () => {
+    expect(Object.keys(env).sort()).toEqual([...SECRETS].sort());
+    for (const name of SECRETS) expect(env[name]).toMatch(/^[0-9a-f]{64}$/);
+    expect(new Set(Object.values(env)).size).toBe(SECRETS.length);
+    expect(await mode()).toBe(0o600);
+  });
+
+  it('CF-05: a file that everybody could read is read by its owner alone once secrets are in it', async () => {
+    await chmod(join(folder, '.env'), 0o644);
+    await makeEnv();
+    expect(await mode()).toBe(0o600);
+  });
+
+  it('run again it keeps what is there, and adds what is missing', async () => {
+    const before = await envFile();
+    await makeEnv();
+    expect(await envFile()).toBe(before);
+    const others = `LOG_LEVEL=debug\nREDIS_PASSWORD=${env['REDIS_PASSWORD']}`;
+    await writeFile(join(folder, '.env'), others);
+    await makeEnv();
+    expect((await envFile()).startsWith(`${others}\n`)).toBe(true);
+    expect(Object.keys(parseEnv(await envFile())).sort()).toEqual([...SECRETS, 'LOG_LEVEL'].sort());
+    await writeFile(join(folder, '.env'), before);
+  });
+});
+
+describe("the compose file's servers", () => {
+  it('CF-05: postgres-init.sh makes a role that is no superuser, in whose database Gatehouse comes up', async () => {
+    const name = `compose_${randomBytes(8).toString('hex')}`;
+    const script = await readFile('ops/compose/postgres-init.sh', 'utf8');
+    const [, sql = ''] = /<<'SQL'\n\\getenv password DATABASE_PASSWORD\n(.*)^SQL$/ms.exec(script) ?? [];
+    const admin = new pg.Client({ connectionString: process.env['TEST_POSTGRES_URL']! });
+    await admin.connect();
+    const url = new URL(process.env['TEST_POSTGRES_URL']!);
+    Object.assign(url, { username: name, password: env['DATABASE_PASSWORD'], pathname: `/${name}` });
+    try {
+      const own = sql
+        .replaceAll('gatehouse', name)
+        .replaceAll(":'password'", `'${env['DATABASE_PASSWORD']}'`);
+      for (const statement of own.split(';\n').filter(Boolean)) await admin.query(statement);
+      const { rows } = await admin.query(
+        `SELECT rolsuper, rolcreatedb, rolcreaterole, rolreplication, rolbypassrls FROM pg_roles WHERE rolname = $1`,
+        [name],
+      );
+      expect(new Set(Object.values(rows[0] as object))).toEqual(new Set([false]));
+      const { stdout } = await run(process.execPath, ['dist/programs/gatehouse.js', 'bootstrap'], {
+        env: {
+          ...readCompose(env).services['api']!.environment,
+          DATABASE_URL: url.href,
+          REDIS_URL: '',
+          DATA_DIR: join(folder, 'data'),
+        },
+      });
+      expect(JSON.parse(stdout)).toMatchObject({ secretKey: expect.stringMatching(/^sk_/) });
+    } finally {
+      await admin.query(`DROP DATABASE IF EXISTS ${name} WITH (FORCE)`);
+      await admin.query(`DROP ROLE IF EXISTS ${name}`);
+      await admin.end();
+    }
+  });
+
+  (hasRedisServer ? it : it.skip)(
+    'CF-05: Redis asks for the password, throws nothing out and writes everything down',
+    async () => {
+      const { redis } = readCompose(env).services;
+      const port = await freePort();
+      const conf = join(folder, 'redis.conf');
+      const own = (await readFile('ops/compose/redis.conf', 'utf8')).replace('dir /data', `dir ${folder}`);
+      await writeFile(conf, `${own}port ${port}\nbind 127.0.0.1\n`);
+      const [shell, ...args] = redis!.command!.map((word) => word.replace('/etc/gatehouse-redis.conf', conf));
+      const server = spawn(shell!, args, {
+        env: { PATH: process.env['PATH'], ...redis!.environment },
+        stdio: 'ignore',
+      });
+      const ask = async (words: string[], password = ''): Promise<string> => {
+        const { stdout } = await run('redis-cli', ['-p', String(port), ...words], {
+          env: { PATH: process.env['PATH'], REDISCLI_AUTH: password },
+        });
+        return stdout.trim();
+      };
+      try {
+        await eventually('Redis answering', () => ask(['PING']).catch(() => null));
+        expect(await ask(['PING'])).toMatch(/^NOAUTH/);
+        expect(await ask(['PING'], env['REDIS_PASSWORD'])).toBe('PONG');
+        const said = await ask(['CONFIG', 'GET', 'maxmemory-policy', 'appendonly'], env['REDIS_PASSWORD']);
+        expect(said.split('\n').sort()).toEqual(['appendonly', 'maxmemory-policy', 'noeviction', 'yes']);
+      } finally {
+        server.kill();
+      }
+    },
+  );
+});
+
+describe('health checks', () => {
+  let instance: TestInstance;
+  let metricsPort: number;
+  beforeAll(async () => {
+    instance = await TestInstance.shared({ workers: 0 });
+    metricsPort = await freePort();
+    const worker = instance.startWorker({ METRICS_PORT: String(metricsPort) });
+    await eventually('metrics', () => worker.log.some(({ message }) => message === 'metrics are served'));
+  });
+  afterAll(() => instance?.stop());
+
+  const checks = () => {
+    const { services } = readCompose(env);
+    const ofImage = JSON.parse(
+      readDockerfile()
+        .all('HEALTHCHECK')[0]!
+        .replace(/^.*?CMD /, ''),
+    ) as string[];
+    const ofService = (name: string): string[] => services[name]!.healthcheck!.test.slice(1);
+    return { image: ofImage, api: ofService('api'), 'webhook-worker': ofService('webhook-worker') };
+  };
+
+  /** The exit code of a check whose ports are put in the place of the container's. */
+  async function check(name: keyof ReturnType<typeof checks>, apiPort: string, workerPort: string) {
+    const [program, ...args] = checks()[name];
+    const words = args.map((word) =>
+      word.replace(':3000/', `:${apiPort}/`).replace(':9464/', `:${workerPort}/`),
+    );
+    const child = execFile(program!, words, { env: { PATH: process.env['PATH'], PORT: apiPort } });
+    const [code] = (await once(child, 'exit')) as [number];
+    return code;
+  }
+
+  it('fail when the process is gone, and pass while it runs', async () => {
+    const closed = String(await freePort());
+    for (const name of ['image', 'api', 'webhook-worker'] as const) {
+      const codes = [
+        await check(name, instance.env['PORT']!, String(metricsPort)),
+        await check(name, closed, closed),
+      ];
+      expect([name, ...codes]).toEqual([name, 0, 1]);
+    }
+  });
+});
