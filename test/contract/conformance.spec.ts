@@ -1,5 +1,4 @@
 import { randomUUID } from 'node:crypto';
-import { setTimeout } from 'node:timers/promises';
 import { Webhook } from 'standardwebhooks';
 import { apiKeyPattern } from '#domain';
 import { eventually } from '../support/eventually.js';
@@ -10,7 +9,7 @@ import { insertProject, type Tenant } from '../support/tenants.js';
 /**
  * The interface specification, rule by rule, from the outside: nothing but requests, and targets that receive them.
  * §1 to §9 are its sections, #1 to #13 the endpoints of its section 4. What it leaves open is what the contract says.
- * Time is not scaled: only waiting times that are on record already are cut short.
+ * The ten seconds of an attempt: conformance.timed.spec.ts.
  */
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
@@ -21,11 +20,6 @@ const text = expect.any(String) as string;
 
 let instance: TestInstance;
 let targets: Receiver[];
-/** Started at once, because it takes so long: a target that never answers, and one that does after six seconds. */
-let silence: Watched;
-let slowness: Watched;
-let waitedFor: Promise<Record<string, any>[]>;
-
 /** A project with an endpoint of its own. */
 interface Watched {
   tenant: Tenant;
@@ -35,17 +29,7 @@ interface Watched {
 
 beforeAll(async () => {
   targets = [];
-  // Two of the tests ask more often than a key may.
   instance = await TestInstance.shared();
-  silence = await watched();
-  silence.receiver.otherwise = () => undefined;
-  slowness = await watched();
-  slowness.receiver.otherwise = (response) => void setTimeout(6_000).then(() => response.end('at last'));
-  await createIn(silence);
-  await createIn(slowness);
-  // The next attempt may come before the tests that look at these.
-  waitedFor = Promise.all([attempt(silence, 1), attempt(slowness, 1)]);
-  waitedFor.catch(() => undefined);
 });
 afterAll(async () => {
   await instance?.stop();
@@ -123,20 +107,22 @@ describe('§4 #1 POST /api/v1/auth/register', () => {
     expect([code, body.customer.firstName, body.customer.lastName]).toEqual([201, null, null]);
   });
 
-  it.each(['email', 'password'])('%s is required', async (field) => {
-    const body: Record<string, string> = { email: uniqueEmail(), password: PASSWORD };
-    delete body[field];
-    const answer = await instance.page('POST', path, body);
-    expect([answer.status, answer.body.code, faults(answer)]).toEqual([400, 'validation_failed', [field]]);
-  });
-
-  it.each(['email', 'password', 'firstName', 'lastName'])('%s is a string', async (field) => {
-    const answer = await instance.page('POST', path, {
-      email: uniqueEmail(),
-      password: PASSWORD,
-      [field]: 1,
-    });
-    expect([answer.status, faults(answer)]).toEqual([400, [field]]);
+  it('email and password are required; these and the names are strings', async () => {
+    const refused = [];
+    for (const [field, value] of [
+      ['email', undefined],
+      ['password', undefined],
+      ['email', 1],
+      ['password', 1],
+      ['firstName', 1],
+      ['lastName', 1],
+    ] as const) {
+      const body = { email: uniqueEmail(), password: PASSWORD, [field]: value };
+      const answer = await instance.page('POST', path, body);
+      refused.push([answer.status, answer.body.code, faults(answer)]);
+    }
+    const fields = ['email', 'password', 'email', 'password', 'firstName', 'lastName'];
+    expect(refused).toEqual(fields.map((field) => [400, 'validation_failed', [field]]));
   });
 
   it('§5: takes a secret key in place of the publishable one, in either header', async () => {
@@ -150,16 +136,13 @@ describe('§4 #1 POST /api/v1/auth/register', () => {
     }
   });
 
-  it.each([
-    ['no key', {}],
-    ['a key that is none', { 'x-publishable-key': 'pk_none' }],
-  ])('§5: with %s answers 401', async (_, headers) => {
-    const answer = await instance.request('POST', path, {
-      body: { email: uniqueEmail(), password: PASSWORD },
-      headers,
-    });
-    expect(answer).toMatchObject({ status: 401, body: { code: 'invalid_api_key' } });
-    expect(answer.headers.get('www-authenticate')).toBe('Bearer');
+  it('§5: without a key, or with one that is none, answers 401', async () => {
+    for (const headers of [{}, { 'x-publishable-key': 'pk_none' }] as Record<string, string>[]) {
+      const body = { email: uniqueEmail(), password: PASSWORD };
+      const answer = await instance.request('POST', path, { body, headers });
+      expect(answer).toMatchObject({ status: 401, body: { code: 'invalid_api_key' } });
+      expect(answer.headers.get('www-authenticate')).toBe('Bearer');
+    }
   });
 
   it('creates the customer in the project of the key', async () => {
@@ -190,11 +173,12 @@ describe('§4 #2 POST /api/v1/auth/login', () => {
     expect(answer.body).toEqual({ tokens, customer });
   });
 
-  it.each(['email', 'password'])('%s is required', async (field) => {
-    const body: Record<string, string> = { email: uniqueEmail(), password: PASSWORD };
-    delete body[field];
-    const answer = await instance.page('POST', path, body);
-    expect([answer.status, faults(answer)]).toEqual([400, [field]]);
+  it('email and password are required', async () => {
+    for (const field of ['email', 'password']) {
+      const body = { email: uniqueEmail(), password: PASSWORD, [field]: undefined };
+      const answer = await instance.page('POST', path, body);
+      expect([answer.status, faults(answer)]).toEqual([400, [field]]);
+    }
   });
 
   it('refuses an unknown address and a wrong password with 401', async () => {
@@ -322,10 +306,13 @@ describe('§4 #6 POST /api/v1/organizations', () => {
     expect(answer.body).toEqual({ ...organization, ...input, parentId: instance.credentials.organizationId });
   });
 
-  it.each(['name', 'slug'])('%s is a string, and required', async (field) => {
-    for (const value of [undefined, 1]) {
-      const answer = await instance.server('POST', path, { name: 'Menabrea', slug: slug(), [field]: value });
-      expect([answer.status, faults(answer)]).toEqual([400, [field]]);
+  it('name and slug are strings, and required', async () => {
+    for (const field of ['name', 'slug']) {
+      for (const value of [undefined, 1]) {
+        const body = { name: 'Menabrea', slug: slug(), [field]: value };
+        const answer = await instance.server('POST', path, body);
+        expect([answer.status, faults(answer)]).toEqual([400, [field]]);
+      }
     }
   });
 
@@ -385,8 +372,9 @@ describe('§4 #8 GET /api/v1/projects', () => {
     const { projectId: id, organizationId } = instance.credentials;
     const own = answer.body.data.find((each: { id: string }) => each.id === id);
     expect(own).toEqual({ ...project, id, organizationId });
-    const sibling = silence.tenant.projectId;
-    expect(answer.body.data.map((each: { id: string }) => each.id)).toContain(sibling);
+    const { tenant: sibling } = await watched();
+    const { data } = (await instance.server('GET', '/api/v1/projects?limit=200')).body;
+    expect(data.map((each: { id: string }) => each.id)).toContain(sibling.projectId);
   });
 });
 
@@ -468,16 +456,18 @@ describe('§4 #10 POST /api/v1/projects/{projectId}/api-keys', () => {
     expect([body.type, body.scopes]).toEqual(['secret', ['customer:read', 'customer:write']]);
   });
 
-  it.each([
-    ['name', undefined],
-    ['name', 1],
-    ['type', 'private'],
-    ['scopes', 'customer:read'],
-    ['scopes', [1]],
-    ['scopes', ['customer:everything']],
-  ])('refuses %s: %j with 400', async (field, value) => {
-    const answer = await create({ name: 'Orders', [field]: value });
-    expect([answer.status, faults(answer)]).toEqual([400, [field]]);
+  it('refuses every field that is wrong, by its name', async () => {
+    for (const [field, value] of [
+      ['name', undefined],
+      ['name', 1],
+      ['type', 'private'],
+      ['scopes', 'customer:read'],
+      ['scopes', [1]],
+      ['scopes', ['customer:everything']],
+    ] as const) {
+      const answer = await create({ name: 'Orders', [field]: value });
+      expect([value, answer.status, faults(answer)]).toEqual([value, 400, [field]]);
+    }
   });
 
   it('in a project that does not exist answers 404', async () => {
@@ -516,15 +506,17 @@ describe('§4 #11 POST /api/v1/customers', () => {
     expect([code, body.metadata, body.projectId]).toEqual([201, {}, instance.credentials.projectId]);
   });
 
-  it.each([
-    ['email', undefined],
-    ['email', 'nonsense'],
-    ['projectId', 'nonsense'],
-    ['metadata', 'text'],
-    ['metadata', []],
-  ])('refuses %s: %j with 400', async (field, value) => {
-    const answer = await instance.server('POST', path, { email: uniqueEmail(), [field]: value });
-    expect([answer.status, faults(answer)]).toEqual([400, [field]]);
+  it('refuses every field that is wrong, by its name', async () => {
+    for (const [field, value] of [
+      ['email', undefined],
+      ['email', 'nonsense'],
+      ['projectId', 'nonsense'],
+      ['metadata', 'text'],
+      ['metadata', []],
+    ] as const) {
+      const answer = await instance.server('POST', path, { email: uniqueEmail(), [field]: value });
+      expect([value, answer.status, faults(answer)]).toEqual([value, 400, [field]]);
+    }
   });
 
   it('refuses a project that does not exist with 404, and a taken address with 409', async () => {
@@ -641,13 +633,13 @@ describe('§4 #13 GET /v1/webhooks/deliveries', () => {
     expect(ids).toEqual([...ids].sort().reverse());
   });
 
-  it.each(['0', '201', '-1', '1.5', 'fifty', '', '50&limit=50'])(
-    '§8: refuses limit=%s with 400',
-    async (limit) => {
+  it('§8: refuses any other limit with 400', async () => {
+    for (const limit of ['0', '201', '-1', '1.5', 'fifty', '', '50&limit=50']) {
       const answer = await instance.server('GET', `${path}?limit=${limit}`);
-      expect([answer.status, answer.body.success, faults(answer)]).toEqual([400, false, ['limit']]);
-    },
-  );
+      const found = [limit, answer.status, answer.body.success, faults(answer)];
+      expect(found).toEqual([limit, 400, false, ['limit']]);
+    }
+  });
 
   it('§5: needs the scope webhook:read', async () => {
     const { body } = await instance.server(
@@ -691,35 +683,33 @@ describe('§3 and §6: the delivery of a webhook', () => {
     });
   });
 
-  it.each([200, 202, 204, 299])('§6.1: %i is success, and no further attempt is made', async (code) => {
-    const where = await watched();
-    where.receiver.otherwise = status(code);
-    await createIn(where);
-    expect(await attempt(where, 1)).toMatchObject({
-      http_status: code,
-      success: true,
-      error: null,
-      delivery_state: 'succeeded',
-      next_attempt_at: null,
-    });
-  });
-
-  it.each([301, 400, 410, 429, 500, 503])(
-    '§6.2: %i is a failure, and the delivery is rescheduled',
-    async (code) => {
-      const where = await watched();
-      where.receiver.otherwise = status(code, 'no');
-      await createIn(where);
-      expect(await attempt(where, 1)).toMatchObject({
+  it('§6.1 and §6.2: 2xx is success, without a further attempt; another status is a failure, and rescheduled', async () => {
+    const made = await Promise.all(
+      [200, 202, 204, 299, 301, 400, 410, 429, 500, 503].map(async (code) => {
+        const where = await watched();
+        where.receiver.otherwise = status(code, code < 300 ? undefined : 'no');
+        await createIn(where);
+        return attempt(where, 1);
+      }),
+    );
+    expect(made).toMatchObject([
+      ...[200, 202, 204, 299].map((code) => ({
+        http_status: code,
+        success: true,
+        error: null,
+        delivery_state: 'succeeded',
+        next_attempt_at: null,
+      })),
+      ...[301, 400, 410, 429, 500, 503].map((code) => ({
         http_status: code,
         success: false,
         error: 'http_error',
         response_body: 'no',
         delivery_state: 'pending',
         next_attempt_at: time,
-      });
-    },
-  );
+      })),
+    ]);
+  });
 
   it('§6.3 and §6.4: five attempts on the schedule, then it has failed; redelivered by hand it starts anew', async () => {
     const where = await watched();
@@ -728,11 +718,11 @@ describe('§3 and §6: the delivery of a webhook', () => {
     for (const [index, seconds] of [15, 60, 300, 1_800].entries()) {
       const made = await attempt(where, index + 1);
       expect(made).toMatchObject({ attempt: index + 1, max_attempts: 5, delivery_state: 'pending' });
-      const closed = Date.parse(made['created_at'] as string) + Number(made['duration_ms']);
-      const delay = (Date.parse(made['next_attempt_at'] as string) - closed) / 1_000;
+      const ended = Date.parse(made['created_at'] as string) + Number(made['duration_ms']);
+      const delay = (Date.parse(made['next_attempt_at'] as string) - ended) / 1_000;
       expect(delay).toBeGreaterThan(seconds * 0.9 - 0.1);
-      // An outcome is noted a little after it has come.
-      expect(delay).toBeLessThan(seconds * 1.1 + 5);
+      // Counted from when the outcome is recorded: less than the next delay of the schedule.
+      expect(delay).toBeLessThan(seconds * 1.1 + 30);
       await hurry(made['delivery_id'] as string);
     }
     const last = await attempt(where, 5);
@@ -758,26 +748,6 @@ describe('§3 and §6: the delivery of a webhook', () => {
     const old = await instance.request('GET', `/v1/webhooks/deliveries/${dead}`, { headers });
     expect(old.body.data).toMatchObject({ state: 'failed', resolution: 'redelivered' });
     expect(new Set(where.receiver.requests.map(({ event }) => event.id)).size).toBe(1);
-  });
-
-  it('§6.1: a 2xx status that comes within ten seconds is success', async () => {
-    const [, made] = await waitedFor;
-    expect(made).toMatchObject({ http_status: 200, success: true, response_body: 'at last' });
-    expect(made!['duration_ms']).toBeGreaterThanOrEqual(5_900);
-  });
-
-  it('§6.2 and §8: without an answer within ten seconds it is rescheduled', async () => {
-    const [made] = await waitedFor;
-    expect(made).toMatchObject({
-      http_status: 0,
-      success: false,
-      error: 'timeout',
-      response_body: '',
-      delivery_state: 'pending',
-      next_attempt_at: time,
-    });
-    expect(made!['duration_ms']).toBeGreaterThanOrEqual(9_900);
-    expect(made!['duration_ms']).toBeLessThan(15_000);
   });
 });
 
@@ -863,26 +833,29 @@ describe('§7: errors', () => {
 });
 
 describe('§9: versions', () => {
-  it.each([
-    ['POST', '/v1/auth/register'],
-    ['POST', '/v1/auth/login'],
-    ['POST', '/v1/auth/refresh'],
-    ['GET', '/v1/me'],
-    ['GET', '/v1/organizations'],
-    ['POST', '/v1/organizations'],
-    ['POST', '/v1/billing/portal'],
-    ['GET', '/v1/projects'],
-    ['GET', `/v1/projects/${randomUUID()}`],
-    ['POST', `/v1/projects/${randomUUID()}/api-keys`],
-    ['POST', '/v1/customers'],
-    ['POST', '/v1/auth/verify-email'],
-    ['GET', '/api/v1/webhooks/deliveries'],
-  ])('%s %s is no path: /api/v1 is the prefix of all but the delivery history', async (method, path) => {
-    // Not by way of instance.request, which knows the paths that there are.
-    const answer = await fetch(instance.baseUrl + path, {
-      method,
-      headers: bearer(instance.credentials.secretKey),
-    });
-    expect([answer.status, ((await answer.json()) as { code: string }).code]).toEqual([404, 'not_found']);
+  it('no path but those of the delivery history is without the prefix /api/v1', async () => {
+    const found: unknown[] = [];
+    for (const [method, path] of [
+      ['POST', '/v1/auth/register'],
+      ['POST', '/v1/auth/login'],
+      ['POST', '/v1/auth/refresh'],
+      ['GET', '/v1/me'],
+      ['GET', '/v1/organizations'],
+      ['POST', '/v1/organizations'],
+      ['POST', '/v1/billing/portal'],
+      ['GET', '/v1/projects'],
+      ['GET', `/v1/projects/${randomUUID()}`],
+      ['POST', `/v1/projects/${randomUUID()}/api-keys`],
+      ['POST', '/v1/customers'],
+      ['POST', '/v1/auth/verify-email'],
+      ['GET', '/api/v1/webhooks/deliveries'],
+    ] as const) {
+      // Not by way of instance.request, which knows the paths that there are.
+      const headers = bearer(instance.credentials.secretKey);
+      const response = await fetch(instance.baseUrl + path, { method, headers });
+      const { code } = (await response.json()) as { code: string };
+      if (response.status !== 404 || code !== 'not_found') found.push([method, path, response.status, code]);
+    }
+    expect(found).toEqual([]);
   });
 });

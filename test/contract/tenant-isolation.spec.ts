@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { inChunks } from '../support/in-chunks.js';
 import { TestInstance, PASSWORD, type Answer } from '../support/test-instance.js';
 import { populate, thingsNamed, type Holder, type Population, type Thing } from '../support/population.js';
 import { Receiver } from '../support/receiver.js';
@@ -311,17 +312,11 @@ async function unwritten(check: () => Promise<string[]>, isWanted?: (table: stri
   ];
 }
 
-/** Does a check for each route, and gathers what they find. */
-async function each(chosen: Route[], check: (route: Route) => Promise<string[]>): Promise<string[]> {
-  const findings: string[] = [];
-  for (const route of chosen) {
-    const found = await unwritten(() => check(route));
-    findings.push(
-      ...found.map((finding) => (finding.startsWith(route.name) ? '' : `${route.name} `) + finding),
-    );
-  }
-  return findings;
-}
+/** Checks several at once, and collects what they find and what they have written. */
+const each = <Checked>(
+  chosen: Checked[],
+  check: (checked: Checked) => Promise<string[]>,
+): Promise<string[]> => unwritten(() => inChunks(chosen, check));
 
 /** The inputs of a place that are looked up. */
 const fieldsIn = (place: Input['in']): { route: Route; input: Input }[] =>
@@ -354,7 +349,7 @@ describe("another tenant's object is one that does not exist", () => {
       // Else it was refused for something that has nothing to do with the id.
       return statuses.has(404)
         ? differences
-        : [...differences, `was never looked for: ${[...statuses].join()}`];
+        : [...differences, `${route.name} was never looked for: ${[...statuses].join()}`];
     });
     expect(findings).toEqual([]);
   });
@@ -394,45 +389,34 @@ describe("another tenant's object is one that does not exist", () => {
   it('in a query', async () => {
     const chosen = fieldsIn('query');
     expect(chosen.length).toBeGreaterThan(5);
-    const findings: string[] = [];
-    for (const { route, input } of chosen) {
-      findings.push(
-        ...(await each([route], async () => {
-          const { differences } = await tryAll(route, (pair) => fieldTrials(pair, input));
-          const counts = await Promise.all(
-            pairs.flatMap((pair) =>
-              headersFor(route, pair.victim)
-                ? fieldTrials(pair, input).map(
-                    async ({ foreign }) =>
-                      (await ask(route, pair.victim, foreign)).body.data?.length as number,
-                  )
-                : [],
-            ),
-          );
-          const isReal = counts.some((count) => count > 0);
-          return isReal
-            ? differences
-            : [...differences, `${input.name} finds nothing for its own tenant either`];
-        })),
+    const findings = await each(chosen, async ({ route, input }) => {
+      const { differences } = await tryAll(route, (pair) => fieldTrials(pair, input));
+      const counts = await Promise.all(
+        pairs.flatMap((pair) =>
+          headersFor(route, pair.victim)
+            ? fieldTrials(pair, input).map(
+                async ({ foreign }) => (await ask(route, pair.victim, foreign)).body.data?.length as number,
+              )
+            : [],
+        ),
       );
-    }
+      const isReal = counts.some((count) => count > 0);
+      return isReal
+        ? differences
+        : [...differences, `${route.name}: ${input.name} finds nothing for its own tenant either`];
+    });
     expect(findings).toEqual([]);
   });
 
   it('in a body', async () => {
     const chosen = fieldsIn('body');
     expect(chosen.length).toBeGreaterThan(3);
-    const findings: string[] = [];
-    for (const { route, input } of chosen) {
-      findings.push(
-        ...(await each([route], async () => {
-          const { differences, statuses } = await tryAll(route, (pair) => fieldTrials(pair, input));
-          return statuses.has(404)
-            ? differences
-            : [...differences, `${input.name} was never looked for: ${[...statuses].join()}`];
-        })),
-      );
-    }
+    const findings = await each(chosen, async ({ route, input }) => {
+      const { differences, statuses } = await tryAll(route, (pair) => fieldTrials(pair, input));
+      return statuses.has(404)
+        ? differences
+        : [...differences, `${route.name}: ${input.name} was never looked for: ${[...statuses].join()}`];
+    });
     expect(findings).toEqual([]);
   });
 
@@ -467,7 +451,7 @@ describe("another tenant's object is one that does not exist", () => {
           }
         }
       }
-      return tried > 0 ? differences : ['has given no cursor to anybody'];
+      return tried > 0 ? differences : [`${route.name} has given no cursor to anybody`];
     });
     expect(findings).toEqual([]);
   });
@@ -507,7 +491,7 @@ describe('credentials of two projects', () => {
         for (const { credentials } of [sibling, strange]) {
           for (const headers of besides(mine, credentials)) {
             const answer = await ask(route, own, {}, headers);
-            if (answer.body.code !== 'multiple_credentials') wrong.push(told(answer, {}));
+            if (answer.body.code !== 'multiple_credentials') wrong.push(`${route.name} ${told(answer, {})}`);
           }
         }
         return wrong;
