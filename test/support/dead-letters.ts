@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { eventually } from './eventually.js';
+import { status, type Receiver } from './receiver.js';
 import type { TestInstance } from './test-instance.js';
 
 /** For instances whose deliveries fail quickly, by answers alone: nothing here is as slow as four seconds. */
@@ -34,6 +35,21 @@ export async function deadLetters(
       rows.map(({ id }) => `dlv_${id}`)
     );
   });
+}
+
+/** Creates an endpoint with `count` dead letters, whose target succeeds from now on and has no requests. */
+export async function failedEndpoint(
+  instance: TestInstance,
+  receiver: Receiver,
+  count: number,
+): Promise<{ id: string; ids: string[] }> {
+  receiver.otherwise = status(500, '<b>body</b>');
+  const { id } = await instance.createEndpoint(receiver.url, ['customer.created']);
+  await emit(instance, count);
+  const ids = await deadLetters(instance, id, count);
+  receiver.otherwise = status(200);
+  receiver.requests.length = 0;
+  return { id, ids };
 }
 
 /** Makes `count` dead letters like one that there is, before all others in the lists. */

@@ -1,0 +1,182 @@
+import type { Page } from 'playwright-core';
+import { describeBrowser, TestBrowser } from '../support/browser.js';
+import { ConsolePage } from '../support/console-page.js';
+import { openScreen } from '../support/console-screens.js';
+import { deadLetters, emit, failedEndpoint, hastily, multiply } from '../support/dead-letters.js';
+import { TestInstance } from '../support/test-instance.js';
+import { insertOperator } from '../support/operator.js';
+import { Receiver, status } from '../support/receiver.js';
+
+describeBrowser('lists, batches and live updates of the console', () => {
+  let instance: TestInstance;
+  let receiver: Receiver;
+  let browser: TestBrowser;
+  let page: Page;
+  let ui: ConsolePage;
+  beforeAll(async () => {
+    instance = await TestInstance.shared({ workerEnv: { ...hastily } });
+    receiver = await Receiver.start();
+    browser = await TestBrowser.launch();
+    page = await openScreen(browser, instance, await insertOperator(instance), '/');
+    ui = new ConsolePage(page, instance);
+  });
+  afterAll(async () => {
+    await browser?.close();
+    await instance?.stop();
+    await receiver?.stop();
+  });
+  // Each is about its own endpoint.
+  afterEach(() => instance.sql(`UPDATE webhook_endpoints SET status = 'deleted'`));
+
+  it('redelivering one of the list takes only that one out of what is selected', async () => {
+    const { id, ids } = await failedEndpoint(instance, receiver, 3);
+    await ui.go(`/dead-letters?endpoint_id=${id}`);
+    await page.getByRole('checkbox', { name: 'Select all rows' }).check();
+    await ui.see('3 selected');
+    await ui.button(`Redeliver ${ids[0]!}`).click();
+    await ui.inDialog('Redeliver').click();
+    await ui.dialog().waitFor({ state: 'hidden' });
+    await ui.see('2 selected');
+    await ui.button('Discard').click();
+    await ui.fillReason('of no use');
+    await ui.inDialog(/Discard/).click();
+    await ui.dialog().waitFor({ state: 'hidden' });
+    expect(await ui.button('Clear selection').count()).toBe(0);
+    await ui.see('No match');
+  });
+
+  it('an attempt of the list is marked among those of its delivery', async () => {
+    const { id } = await failedEndpoint(instance, receiver, 1);
+    const [first] = await instance.sql<{ id: string }>(
+      `SELECT 'att_' || id AS id FROM attempts WHERE endpoint_id = $1 ORDER BY attempts.id LIMIT 1`,
+      [id.slice(3)],
+    );
+    await ui.go(`/deliveries?endpoint_id=${id}`);
+    await page.locator(`a[href$="#${first!.id}"]`).click();
+    await page.locator(`#${first!.id}[data-target]`).waitFor();
+    expect(await page.locator('[data-target]').count()).toBe(1);
+  });
+
+  it('looks further than one answer does, and says so where that is not far enough', async () => {
+    const { id, ids } = await failedEndpoint(instance, receiver, 1);
+    // Newer ones that are not what is looked for, and more than the console looks at by itself.
+    await multiply(instance, ids[0]!, 12_000);
+    await ui.go(`/dead-letters?endpoint_id=${id}&http_status=500`);
+    await page.getByRole('heading', { name: 'Nothing so far' }).waitFor();
+    await ui.button('Redeliver all that match').waitFor();
+    await ui.button('Look further').click();
+    const row = page.locator(`a[href="/console/deliveries/${ids[0]}"]`).first();
+    await row.waitFor();
+    await instance.sql(
+      'DELETE FROM deliveries WHERE id IN (SELECT id FROM deliveries WHERE last_http_status = 599 LIMIT 9000)',
+    );
+    await page.reload();
+    await row.waitFor();
+    await instance.sql('DELETE FROM deliveries WHERE last_http_status = 599');
+  });
+
+  it('says by whom a batch and a dead letter were dealt with, by name', async () => {
+    const { id, ids } = await failedEndpoint(instance, receiver, 2);
+    const operator = await insertOperator(instance, 'operator');
+    await operator.call('POST', `/webhooks/deliveries/${ids[0]!}/discard`, { reason: 'of no use' });
+    const { body } = await operator.call('POST', '/webhooks/redeliveries', { filter: { endpoint_id: id } });
+    await operator.call('POST', `/webhooks/redeliveries/${body.data.id}/start`, { reason: 'again' });
+    for (const path of ['/dead-letters?resolution=discarded', '/batches', `/batches/${body.data.id}`]) {
+      await ui.go(path);
+      await ui.see(operator.operator.email);
+    }
+  });
+
+  it('cancels a batch', async () => {
+    const { id } = await failedEndpoint(instance, receiver, 400);
+    const waiting: (() => void)[] = [];
+    receiver.otherwise = (response) => void waiting.push(() => response.end());
+    await ui.go(`/dead-letters?endpoint_id=${id}`);
+    await ui.button('Redeliver all that match').click();
+    await ui.fillReason('too early');
+    await ui.inDialog('Redeliver 400').click();
+    await ui.button('Cancel the batch').click();
+    await ui
+      .inDialog(/Cancel/)
+      .last()
+      .click();
+    await ui.dialog().waitFor({ state: 'hidden' });
+    receiver.otherwise = status(200);
+    for (const answer of waiting) answer();
+    await ui.see('Cancelled');
+    await ui.see('Never sent');
+    const { body } = await instance.server('GET', '/v1/webhooks/redeliveries');
+    // Of an operator, who is of no organization.
+    expect(body.data).toEqual([]);
+    const [batch] = await instance.sql<{ state: string; waiting: number }>(
+      `SELECT state, waiting FROM redelivery_batches ORDER BY id DESC LIMIT 1`,
+    );
+    expect(batch).toMatchObject({ state: 'cancelled' });
+    expect(batch!.waiting).toBeGreaterThan(0);
+  });
+
+  it('a list says when nothing matches and why it failed, shows more, and is worked by keys', async () => {
+    const { id, ids } = await failedEndpoint(instance, receiver, 51);
+    const rows = page.getByRole('table').locator('tbody tr');
+    await ui.go(`/dead-letters?endpoint_id=${id}`);
+    await ui.see('51 dead letters');
+    expect(await rows.count()).toBe(50);
+    await ui.button('Load more').click();
+    await rows.nth(50).waitFor();
+    expect(await rows.count()).toBe(51);
+    expect(await ui.button('Load more').count()).toBe(0);
+
+    await page.keyboard.press('/');
+    await page.getByRole('searchbox', { name: 'Search' }).and(page.locator(':focus')).waitFor();
+    await page.keyboard.type('https://nobody.example');
+    await ui.see('No match');
+    expect(await rows.count()).toBe(0);
+    await page.route(/\/webhooks\/dead-letters\?/, (route) => route.fulfill({ status: 500 }), { times: 1 });
+    await ui.button('Clear filters').click();
+    await ui.button('Try again').click();
+    await rows.nth(49).waitFor();
+    expect(page.url()).toBe(`${instance.baseUrl}/console/dead-letters`);
+    expect(await page.getByRole('searchbox', { name: 'Search' }).inputValue()).toBe('');
+    // What Chromium says of the answer.
+    expect(browser.complaints.splice(0)).toEqual([expect.stringMatching(/responded with a status of 500/)]);
+
+    await page.keyboard.press('Control+k');
+    await page.getByRole('combobox', { name: 'Find anything' }).fill(ids[7]!);
+    await page.keyboard.press('Enter');
+    await page.waitForURL(`**/deliveries/${ids[7]!}`);
+    await ui.see(ids[7]!);
+  });
+
+  it('a live list shows what is new, and rests while a row is selected', async () => {
+    const { id, ids } = await failedEndpoint(instance, receiver, 1);
+    const look = await openScreen(browser, instance, await insertOperator(instance), '/');
+    await look.clock.install();
+    await look.goto(`${instance.baseUrl}/console/dead-letters?endpoint_id=${id}`);
+    const asked: string[] = [];
+    look.on('request', (request) => {
+      if (/\/dead-letters\?/.test(request.url())) asked.push(request.url());
+    });
+    const live = look.getByRole('button', { name: /^Live/ });
+    await live.click();
+    receiver.otherwise = status(500);
+    await emit(instance, 1);
+    const [newest] = await deadLetters(instance, id, 2);
+    await look.clock.runFor(2_000);
+    await look.getByRole('checkbox', { name: `Select ${newest!}` }).waitFor();
+
+    await look.getByRole('checkbox', { name: `Select ${ids[0]!}` }).check();
+    await look.getByText('Live, paused while rows are selected').waitFor();
+    asked.length = 0;
+    await look.clock.runFor(30_000);
+    expect(asked).toEqual([]);
+    await look.getByRole('button', { name: 'Clear selection' }).click();
+    const again = look.waitForRequest(/\/dead-letters\?/);
+    await look.clock.runFor(2_000);
+    await again;
+    await look.context().close();
+  });
+
+  it('has complained of nothing', () => {
+    expect(browser.complaints).toEqual([]);
+  });
+});

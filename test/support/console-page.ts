@@ -1,0 +1,39 @@
+import type { Locator, Page } from 'playwright-core';
+import type { TestInstance } from './test-instance.js';
+
+/** What tests of the console do on a page. */
+export class ConsolePage {
+  constructor(
+    readonly page: Page,
+    private readonly instance: TestInstance,
+  ) {}
+
+  /** @param path below `/console` */
+  async go(path: string): Promise<void> {
+    await this.page.goto(`${this.instance.baseUrl}/console${path}`);
+  }
+
+  button(name: string | RegExp): Locator {
+    return this.page.getByRole('button', { name });
+  }
+
+  dialog(): Locator {
+    return this.page.getByRole('dialog');
+  }
+
+  /** A button of the dialog. */
+  inDialog(name: string | RegExp): Locator {
+    return this.dialog().getByRole('button', { name });
+  }
+
+  async fillReason(reason: string): Promise<void> {
+    await this.dialog()
+      .getByLabel(/Reason/)
+      .fill(reason);
+  }
+
+  /** Waits until a text is visible. */
+  async see(text: string | RegExp): Promise<void> {
+    await this.page.getByText(text).filter({ visible: true }).first().waitFor();
+  }
+}
