@@ -1,14 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { eventually } from '../support/eventually.js';
 import { TestInstance, type Answer } from '../support/test-instance.js';
-import {
-  CONSOLE_HEADER,
-  inviteOperator,
-  insertOperator,
-  OperatorClient,
-  signIn,
-} from '../support/operator.js';
-import { commitWhenAwaited } from '../support/overtaken.js';
+import { CONSOLE_HEADER, inviteOperator, OperatorClient, signIn } from '../support/operator.js';
 import { totpCode } from '../support/totp.js';
 import { uniqueEmail } from '../support/unique-email.js';
 
@@ -17,7 +10,7 @@ const COOKIE = '__Host-gatehouse_operator';
 let instance: TestInstance;
 let admin: OperatorClient;
 beforeAll(async () => {
-  instance = await TestInstance.start({ workers: 0 });
+  instance = await TestInstance.shared({ workers: 0 });
   admin = await signIn(instance);
 });
 afterAll(async () => instance?.stop());
@@ -120,24 +113,6 @@ describe('CO-01: the session of an operator', () => {
     ]);
   });
 
-  it('takes its place with the connection that it has, however few there are', async () => {
-    const small = await TestInstance.start({ workers: 0, env: { DATABASE_POOL: '4', RATE_LIMITS: 'off' } });
-    const holder = await small.db.connect();
-    try {
-      const { operator } = small.credentials;
-      const clients = await Promise.all(Array.from({ length: 4 }, () => insertOperator(small)));
-      await holder.query('BEGIN');
-      await holder.query('SELECT FROM operators WHERE email = $1 FOR UPDATE', [operator.email]);
-      const answers = Promise.all(clients.map((client) => client.call('POST', '/session', operator)));
-      // All connections that there are.
-      await commitWhenAwaited(holder, 4);
-      expect((await answers).map(({ status }) => status)).toEqual(Array(4).fill(200));
-    } finally {
-      holder.release();
-      await small.stop();
-    }
-  });
-
   it('ends in the instance when somebody signs out', async () => {
     const somebody = await newOperator();
     const { cookie } = somebody;
@@ -149,18 +124,24 @@ describe('CO-01: the session of an operator', () => {
     expect((await somebody.call('DELETE', '/session')).status).toBe(204);
   });
 
-  it.each([
-    ['after 30 minutes without a request', `last_seen_at = now() - interval '30 minutes 1 second'`, false],
-    ['not yet after 29', `last_seen_at = now() - interval '29 minutes'`, true],
-    ['after 12 hours, however busy', `ends_at = now() - interval '1 second'`, false],
-  ])('ends %s', async (_, change, lives) => {
-    const somebody = await newOperator();
-    await instance.sql(`UPDATE operator_sessions SET ${change} WHERE token_hash = $1`, [
-      hashOf(somebody.cookie!),
+  it('ends after 30 minutes without a request, not after 29, and after 12 hours, however busy', async () => {
+    const found: Record<string, unknown> = {};
+    for (const change of [
+      `last_seen_at = now() - interval '30 minutes 1 second'`,
+      `last_seen_at = now() - interval '29 minutes'`,
+      `ends_at = now() - interval '1 second'`,
+    ]) {
+      const somebody = await newOperator();
+      await instance.sql(`UPDATE operator_sessions SET ${change} WHERE token_hash = $1`, [
+        hashOf(somebody.cookie!),
+      ]);
+      found[change] = [await opens(somebody), await stateOf(somebody)];
+    }
+    expect(Object.values(found)).toEqual([
+      [false, 'signed_out'],
+      [true, 'signed_in'],
+      [false, 'signed_out'],
     ]);
-    expect([await opens(somebody), await stateOf(somebody)]).toEqual(
-      lives ? [true, 'signed_in'] : [false, 'signed_out'],
-    );
   });
 
   it('lasts 12 hours from signing in, half an hour before that, and says until when', async () => {
@@ -175,9 +156,11 @@ describe('CO-01: the session of an operator', () => {
     expect(await span(somebody)).toBe(12 * 3600);
     expect(await span(await halfWay(somebody))).toBe(1800);
     const { expiresAt } = (await somebody.call('GET', '/session')).body;
-    const left = Date.parse(expiresAt as string) - Date.now();
-    expect(left).toBeGreaterThan(29 * 60_000);
-    expect(left).toBeLessThan(31 * 60_000);
+    const [seen] = await instance.sql<{ at: Date }>(
+      `SELECT last_seen_at AS at FROM operator_sessions WHERE token_hash = $1`,
+      [hashOf(somebody.cookie!)],
+    );
+    expect(Date.parse(expiresAt as string) - seen!.at.getTime()).toBe(1_800_000);
   });
 
   it('costs a write a minute, and none in between', async () => {
@@ -289,20 +272,22 @@ describe('CO-01: the password of an operator', () => {
     await halfWay(Object.assign(somebody, { password: fresh }));
   });
 
-  it.each([
-    ['too_common', 'passwordpassword'],
-    ['too_short', 'eleven char'],
-    ['contains_personal_data', null],
-  ])('%s is refused, and the link stays good', async (reason, password) => {
+  it('is refused when it is weak, and the link stays good', async () => {
     const email = uniqueEmail();
     const { body } = await admin.call('POST', '/operators', { email, role: 'viewer' });
     const token = new URLSearchParams(new URL(body.invitationUrl as string).hash.slice(1)).get('token');
     const accept = (chosen: string) =>
       new OperatorClient(instance).call('POST', '/invitations/accept', { token, password: chosen });
-    expect(await accept(password ?? email)).toMatchObject({
-      status: 422,
-      body: { code: 'weak_password', reasons: [reason] },
-    });
+    for (const [reason, password] of [
+      ['too_common', 'passwordpassword'],
+      ['too_short', 'eleven char'],
+      ['contains_personal_data', email],
+    ] as const) {
+      expect(await accept(password)).toMatchObject({
+        status: 422,
+        body: { code: 'weak_password', reasons: [reason] },
+      });
+    }
     expect((await accept('an unusual long phrase')).status).toBe(200);
   });
 });

@@ -1,0 +1,59 @@
+import { CONSOLE_HEADER, insertOperator } from '../support/operator.js';
+import { commitWhenAwaited } from '../support/overtaken.js';
+import { documentedRoutes, fillPath } from '../support/routes.js';
+import { freePort } from '../support/server-process.mjs';
+import { TestInstance } from '../support/test-instance.js';
+
+let instance: TestInstance;
+beforeAll(async () => {
+  instance = await TestInstance.start({ workers: 0, env: { DATABASE_POOL: '4', RATE_LIMITS: 'off' } });
+});
+afterAll(async () => instance?.stop());
+
+it('CO-01: a session takes its place with the connection that it has, however few there are', async () => {
+  const holder = await instance.db.connect();
+  try {
+    const { operator } = instance.credentials;
+    const clients = await Promise.all(Array.from({ length: 4 }, () => insertOperator(instance)));
+    await holder.query('BEGIN');
+    await holder.query('SELECT FROM operators WHERE email = $1 FOR UPDATE', [operator.email]);
+    const answers = Promise.all(clients.map((client) => client.call('POST', '/session', operator)));
+    // All connections that there are.
+    await commitWhenAwaited(holder, 4);
+    expect((await answers).map(({ status }) => status)).toEqual(Array(4).fill(200));
+  } finally {
+    holder.release();
+  }
+});
+
+it('CO-05: CONSOLE=off removes the console together with its API, and nothing else', async () => {
+  const routes = (await documentedRoutes(instance)).filter(({ path }) => path.startsWith('/operator/'));
+  expect(routes.length).toBeGreaterThan(40);
+  const page = await (await fetch(`${instance.baseUrl}/console/`)).text();
+  const asset = /src="([^"]+)"/.exec(page)![1]!;
+
+  await instance.api.end();
+  const port = await freePort();
+  const baseUrl = `http://127.0.0.1:${port}`;
+  await instance.startApi({ PORT: String(port), CONSOLE: 'off' }).ready();
+  const faults: string[] = [];
+  for (const path of ['/console', '/console/', '/console/sign-in', asset]) {
+    const { status } = await fetch(baseUrl + path, { redirect: 'manual' });
+    if (status !== 404) faults.push(`${path}: ${status}`);
+  }
+  const cookie = (await insertOperator(instance)).cookieHeader();
+  for (const { name, method, path } of routes) {
+    const answer = await fetch(baseUrl + fillPath(path, {}), {
+      method,
+      headers: { cookie, ...CONSOLE_HEADER },
+    });
+    const { code } = JSON.parse(await answer.text()) as { code: string };
+    const told = `${answer.status} ${answer.headers.get('content-type')} ${code}`;
+    if (told !== '404 application/problem+json; charset=utf-8 not_found') faults.push(`${name}: ${told}`);
+  }
+  expect(faults).toEqual([]);
+  const document = (await (await fetch(`${baseUrl}/openapi.json`)).json()) as { paths: object };
+  expect(Object.keys(document.paths).filter((path) => path.startsWith('/operator/'))).toEqual([]);
+  const headers = { authorization: `Bearer ${instance.credentials.secretKey}` };
+  expect((await fetch(`${baseUrl}/api/v1/organizations`, { headers })).status).toBe(200);
+});
