@@ -51,6 +51,14 @@ export async function insertDays(instance: TestInstance, since: number): Promise
   }
 }
 
+/** Drops what `insertDays` has created: other test files use the same tables. */
+export async function removeDays(instance: TestInstance, since: number): Promise<void> {
+  for (let day = Math.floor(since / DAY_MS) * DAY_MS; day < Date.now() - 2 * DAY_MS; day += DAY_MS) {
+    const date = new Date(day).toISOString().slice(0, 10).replaceAll('-', '');
+    await instance.sql(`DROP TABLE IF EXISTS attempts_${date}`);
+  }
+}
+
 const floorOf = (day: number): string => `${idAt(day).slice(0, 13)}-0000-0000-000000000000`;
 
 /** Writes deliveries as they would stand in the record today. */
