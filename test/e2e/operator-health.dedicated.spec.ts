@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto';
 import { hostname } from 'node:os';
-import { eventually } from '../support/eventually.js';
 import { TestInstance } from '../support/test-instance.js';
 import { MailServer, unquote } from '../support/mail-server.js';
 import { insertOperator, type OperatorClient } from '../support/operator.js';
@@ -11,7 +10,9 @@ let instance: TestInstance;
 let admin: OperatorClient;
 beforeAll(async () => {
   await mailServer.start();
-  instance = await TestInstance.start({ env: { SMTP_URL: mailServer.url, RATE_LIMITS: 'off' } });
+  instance = await TestInstance.start({
+    env: { SMTP_URL: mailServer.url, PERIODIC_JOBS: 'off', RATE_LIMITS: 'off' },
+  });
   admin = await insertOperator(instance);
 });
 afterAll(async () => {
@@ -43,7 +44,8 @@ describe('the health of an instance', () => {
     });
     const answer = await admin.call('POST', '/health/test-mail', { to });
     expect(answer).toMatchObject({ status: 202, body: {} });
-    const mail = await eventually('the mail', () => mailServer.mails.find((each) => each.to.includes(to)));
+    await instance.runJob('MailSender');
+    const mail = mailServer.mails.find((each) => each.to.includes(to))!;
     expect(unquote(mail.text)).toContain('Subject: Test mail of Gatehouse at 127.0.0.1');
     const requestId = answer.headers.get('x-request-id')!;
     const { body } = await admin.call('GET', `/audit-log?requestId=${requestId}`);
@@ -52,6 +54,15 @@ describe('the health of an instance', () => {
     ]);
     expect(JSON.stringify(body)).not.toContain(to);
     expect(await admin.call('POST', '/health/test-mail', { to: 'nobody' })).toMatchObject({ status: 400 });
+  });
+
+  it('CO-01: mails an invitation of an operator, with the link that is shown', async () => {
+    const email = uniqueEmail();
+    const { body } = await admin.call('POST', '/operators', { email, role: 'viewer' });
+    await instance.runJob('MailSender');
+    const mail = mailServer.mails.find(({ to }) => to.includes(email))!;
+    expect(body.invitationUrl).toContain(`${instance.baseUrl}/console/invitation#token=`);
+    expect(unquote(mail.text)).toContain(body.invitationUrl);
   });
 
   it('is for operators', async () => {
@@ -63,22 +74,16 @@ describe('the health of an instance', () => {
   });
 
   it('hears from workers until they stop, and misses one that died', async () => {
-    const [worker] = await eventually('a heartbeat', async () => {
-      const { workers } = await health();
-      return workers.length > 0 && workers;
-    });
+    await instance.runJob('Heartbeat');
+    const [worker] = (await health()).workers;
     expect(worker).toMatchObject({ host: hostname(), alive: true, inFlight: 0 });
     await instance.sql(
       `INSERT INTO workers (id, host, version, in_flight, seen_at)
        VALUES ($1, 'lost', '0.0.1', 3, now() - interval '1 hour'), ($2, 'old', '0.0.1', 0, now() - interval '2 days')`,
       [randomUUID(), randomUUID()],
     );
-    const rest = (lost: object[]) =>
-      eventually('the old one being forgotten', async () => {
-        const { workers } = await health();
-        return workers.length === lost.length && workers;
-      });
-    const both = (await rest([{}, {}])) as { host: string; alive: boolean }[];
+    await instance.runJob('Heartbeat');
+    const both = (await health()).workers as { host: string; alive: boolean }[];
     expect(both.map(({ host, alive }) => [host, alive]).sort()).toEqual(
       [
         [hostname(), true],

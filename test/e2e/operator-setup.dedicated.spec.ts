@@ -1,4 +1,3 @@
-import { eventually } from '../support/eventually.js';
 import { TestInstance } from '../support/test-instance.js';
 import { OperatorClient, signIn } from '../support/operator.js';
 import { uniqueEmail } from '../support/unique-email.js';
@@ -25,7 +24,7 @@ describe('CO-01: an instance without operators', () => {
       state: 'signed_out',
       operator: null,
       expiresAt: null,
-      instance: {
+      house: {
         version: expect.stringMatching(/^\d+\.\d+\.\d+/),
         production: false,
         mailbox: true,
@@ -49,7 +48,7 @@ describe('CO-01: an instance without operators', () => {
     expect((await first.call('GET', '/session')).body).toMatchObject({
       state: 'signed_in',
       operator: { name: 'Ada', role: 'admin' },
-      instance: { setupRequired: false },
+      house: { setupRequired: false },
     });
     expect((await first.call('GET', '/audit-log')).body.data).toMatchObject([
       { action: 'operator.signed_in' },
@@ -77,7 +76,7 @@ describe('CO-01: an instance without operators', () => {
     await instance.sql('DELETE FROM operators');
     await instance.api.end('SIGTERM');
     const api = instance.startApi({ ...settings, OPERATOR_PASSWORD: 'passwordpassword' });
-    await eventually('the end of the api', () => !api.isRunning);
+    expect(await api.ended()).not.toBe(0);
     expect(api.output).toContain('OPERATOR_PASSWORD is too weak. Many people use this password');
     expect(api.output).not.toContain('passwordpassword');
   });

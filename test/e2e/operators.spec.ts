@@ -1,26 +1,18 @@
 import { randomUUID } from 'node:crypto';
-import { eventually } from '../support/eventually.js';
 import { TestInstance, type Answer } from '../support/test-instance.js';
 import { countOf } from '../support/instance-log.js';
-import { MailServer, unquote } from '../support/mail-server.js';
 import { inviteOperator, OperatorClient, signIn } from '../support/operator.js';
 import { uniqueEmail } from '../support/unique-email.js';
 
 const PASSWORD = 'an unusual long phrase';
 
 let instance: TestInstance;
-let mailServer: MailServer;
 let admin: OperatorClient;
 beforeAll(async () => {
-  mailServer = new MailServer();
-  await mailServer.start();
-  instance = await TestInstance.start({ env: { SMTP_URL: mailServer.url } });
+  instance = await TestInstance.shared({ workers: 0 });
   admin = await signIn(instance);
 });
-afterAll(async () => {
-  await instance?.stop();
-  await mailServer?.stop();
-});
+afterAll(async () => instance?.stop());
 
 const invite = (email: string, role = 'viewer'): Promise<Answer> =>
   admin.call('POST', '/operators', { email, role });
@@ -37,7 +29,7 @@ const audited = async (id: string): Promise<Record<string, any>[]> =>
   (await admin.call('GET', `/audit-log?targetId=${id}`)).body.data.reverse();
 
 describe('CO-01: inviting', () => {
-  it('makes an operator by a link that is shown and mailed once, with the token behind the #', async () => {
+  it('makes an operator by a link that is shown once, with the token behind the #', async () => {
     const email = uniqueEmail();
     const invited = await invite(email, 'operator');
     expect(invited).toMatchObject({
@@ -53,10 +45,6 @@ describe('CO-01: inviting', () => {
     });
     const url = invited.body.invitationUrl as string;
     expect(url).toMatch(new RegExp(`^${instance.baseUrl}/console/invitation#token=[A-Za-z0-9_-]{43}$`));
-    const mail = await eventually('the invitation', () =>
-      mailServer.mails.find(({ to }) => to.includes(email)),
-    );
-    expect(unquote(mail.text)).toContain(url);
     expect(JSON.stringify((await admin.call('GET', '/operators')).body)).not.toContain(tokenOf(invited));
 
     const client = new OperatorClient(instance);
@@ -259,12 +247,13 @@ describe('CO-01: what admins do about operators', () => {
     expect(await viewer.call('GET', '/operators/count')).toMatchObject({ status: 403 });
   });
 
-  it.each(['disable', 'enable', 'reset-second-factor', 'invite-again'])(
-    '%s of nobody is 404',
-    async (what) => {
-      expect((await admin.call('POST', `/operators/${randomUUID()}/${what}`)).status).toBe(404);
-    },
-  );
+  it('every change of an operator who does not exist is 404', async () => {
+    for (const what of ['disable', 'enable', 'reset-second-factor', 'invite-again'])
+      expect([what, (await admin.call('POST', `/operators/${randomUUID()}/${what}`)).status]).toEqual([
+        what,
+        404,
+      ]);
+  });
 
   it('everything is in the audit log, with who did it, and no key sees it', async () => {
     const somebody = await inviteOperator(admin, 'viewer');
@@ -317,13 +306,11 @@ describe('CO-01: what admins do about operators', () => {
 });
 
 describe('CO-01: the last active admin', () => {
-  let other: TestInstance;
   let only: OperatorClient;
   beforeAll(async () => {
-    other = await TestInstance.start({ workers: 0 });
-    only = await signIn(other);
+    only = admin;
+    await instance.sql(`UPDATE operators SET role = 'viewer' WHERE id <> $1`, [only.operator.id]);
   });
-  afterAll(async () => other?.stop());
 
   it('cannot be demoted, nor disable themselves', async () => {
     const path = `/operators/${only.operator.id}`;
@@ -351,7 +338,7 @@ describe('CO-01: the last active admin', () => {
       second.call('POST', `/operators/${only.operator.id}/disable`),
     ]);
     expect(answers.map(({ status }) => status).filter((status) => status === 200)).toHaveLength(1);
-    const [left] = await other.sql(
+    const [left] = await instance.sql(
       `SELECT count(*)::int AS count FROM operators
        WHERE role = 'admin' AND disabled_at IS NULL AND password_hash IS NOT NULL`,
     );
