@@ -1,0 +1,28 @@
+import { execFile, spawnSync } from 'node:child_process';
+import { promisify } from 'node:util';
+import { hastily } from '../support/dead-letters.js';
+import { TestInstance } from '../support/test-instance.js';
+import { WebhooksDocument } from '../support/webhooks-document.js';
+
+const isMissing = spawnSync('go', ['version']).error !== undefined;
+if (isMissing) process.stderr.write('docs/webhooks.md: not run, because not installed: Go.\n');
+
+// Apart from the others: the first build on a machine compiles the standard library as well, which takes 20 s.
+(isMissing ? it.skip : it)(
+  'WH-07: the receiver in Go verifies real deliveries, and nothing else',
+  async () => {
+    const instance = await TestInstance.shared({ workerEnv: { ...hastily } });
+    const document = await WebhooksDocument.open(instance);
+    try {
+      const { PATH, HOME } = process.env;
+      await promisify(execFile)('go', ['build', '-o', 'receiver', 'receiver.go'], {
+        cwd: document.folder,
+        env: { PATH, HOME, CGO_ENABLED: '0', GOTOOLCHAIN: 'local' },
+      });
+      await document.expectVerifies(['./receiver']);
+    } finally {
+      await document.close();
+      await instance.stop();
+    }
+  },
+);

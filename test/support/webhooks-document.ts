@@ -1,0 +1,197 @@
+import { execFile, spawn } from 'node:child_process';
+import { randomBytes, randomUUID } from 'node:crypto';
+import { mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { Webhook } from 'standardwebhooks';
+import { codeBlocks, shellBlock } from './code-blocks.js';
+import { eventually } from './eventually.js';
+import { freePort } from './server-process.mjs';
+import type { TestInstance } from './test-instance.js';
+
+const DOCUMENT = 'docs/webhooks.md';
+
+export interface Signed {
+  id: string;
+  timestamp: string;
+  signature: string;
+  body: string;
+}
+
+/** How an example judges a request. */
+export type Judge = (request: Signed) => Promise<boolean>;
+
+/** The examples and commands of docs/webhooks.md, in a folder as a reader of the document would have it. */
+export class WebhooksDocument {
+  private readonly stops: (() => void)[] = [];
+  private constructor(
+    private readonly instance: TestInstance,
+    readonly folder: string,
+  ) {}
+
+  static async open(instance: TestInstance): Promise<WebhooksDocument> {
+    const folder = await mkdtemp(join(tmpdir(), 'gatehouse-webhooks-'));
+    await symlink(join(process.cwd(), 'node_modules'), join(folder, 'node_modules'), 'junction');
+    for (const [name, code] of await codeBlocks(DOCUMENT)) await writeFile(join(folder, name), code);
+    return new WebhooksDocument(instance, folder);
+  }
+
+  /** Stops the examples and removes the folder. */
+  async close(): Promise<void> {
+    for (const stop of this.stops) stop();
+    await rm(this.folder, { recursive: true, force: true });
+  }
+
+  /** Runs shell blocks of the document one after the other. Returns what they print. */
+  async walk(blocks: string[], env: Record<string, string> = {}): Promise<string> {
+    const script = await Promise.all(['settings', ...blocks].map((name) => shellBlock(DOCUMENT, name)));
+    const { stdout } = await promisify(execFile)('sh', ['-euc', script.join('\n')], {
+      cwd: this.folder,
+      env: {
+        PATH: process.env['PATH'],
+        GATEHOUSE_URL: this.instance.baseUrl,
+        GATEHOUSE_SECRET_KEY: this.instance.credentials.projectSecretKey,
+        CURSOR: '',
+        ...env,
+      },
+    });
+    return stdout;
+  }
+
+  async createEndpoint(url: string): Promise<{ id: string; secret: string }> {
+    return JSON.parse(await this.walk(['create'], { TARGET_URL: url })).data as {
+      id: string;
+      secret: string;
+    };
+  }
+
+  /** Sends a test event. Returns its delivery once it is over. */
+  async testEvent(endpointId: string): Promise<Record<string, any>> {
+    const { data } = JSON.parse(await this.walk(['test'], { ENDPOINT_ID: endpointId }));
+    return eventually('the delivery ending', async () => {
+      const answer = await this.instance.server('GET', `/v1/webhooks/deliveries/${data.id}`);
+      return answer.body.data.state !== 'pending' && (answer.body.data as Record<string, any>);
+    });
+  }
+
+  /** Starts an example, and expects that it verifies real deliveries, also after a rotation, and nothing else. */
+  async expectVerifies(command: string[]): Promise<void> {
+    const port = await freePort();
+    const { id, secret } = await this.createEndpoint(`http://127.0.0.1:${port}/webhooks`);
+    const server = await this.serve(command, secret, port);
+
+    const first = await this.testEvent(id);
+    expect(first).toMatchObject({ state: 'succeeded', attempts: [{ http_status: 204, error: null }] });
+    const rotated = JSON.parse(await this.walk(['rotate'], { ENDPOINT_ID: id })).data.secret as string;
+    expect(rotated).not.toBe(secret);
+    const second = await this.testEvent(id);
+    expect(second).toMatchObject({ state: 'succeeded', attempts: [{ http_status: 204 }] });
+    const verified = await eventually('both lines of its log', () => {
+      const lines = server.output.split('\n').filter((line) => line.startsWith('verified'));
+      return lines.length >= 2 && lines;
+    });
+    expect(verified).toEqual([first, second].map(({ event_id }) => `verified webhook.test ${event_id}`));
+
+    await expectJudged(async ({ id, timestamp, signature, body }) => {
+      const answer = await fetch(`http://127.0.0.1:${port}/webhooks`, {
+        method: 'POST',
+        headers: {
+          'content-type': 'application/json',
+          'webhook-id': id,
+          'webhook-timestamp': timestamp,
+          'webhook-signature': signature,
+        },
+        body,
+      });
+      expect([204, 400]).toContain(answer.status);
+      return answer.status === 204;
+    }, secret);
+    const tooLong = await fetch(`http://127.0.0.1:${port}/webhooks`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: 'x'.repeat(2 ** 21),
+    }).then(
+      ({ status }) => status,
+      () => 'cut',
+    );
+    expect([400, 413, 'cut']).toContain(tooLong);
+  }
+
+  private async serve([program, ...args]: string[], secret: string, port: number) {
+    const child = spawn(program!, args, {
+      cwd: this.folder,
+      env: { PATH: process.env['PATH'], WEBHOOK_SECRET: secret, PORT: String(port) },
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
+    this.stops.push(() => child.kill('SIGKILL'));
+    const server = { output: '' };
+    for (const stream of [child.stdout, child.stderr])
+      stream.setEncoding('utf8').on('data', (text: string) => (server.output += text));
+    await eventually(`${program} listening`, async () => {
+      if (child.exitCode !== null) throw new Error(server.output);
+      return fetch(`http://127.0.0.1:${port}/webhooks`).then(
+        () => true,
+        () => false,
+      );
+    });
+    return server;
+  }
+}
+
+function sign(secret: string, { age = 0, ...given }: Partial<Signed> & { age?: number } = {}): Signed {
+  const {
+    id = `evt_${randomUUID()}`,
+    body = '{"id":"evt_1","type":"webhook.test","data":{"name":"Zoë 🚪"}}',
+  } = given;
+  const at = new Date(Date.now() - age * 1_000);
+  const timestamp = String(Math.floor(at.getTime() / 1_000));
+  return { id, timestamp, body, signature: new Webhook(secret).sign(id, at, body), ...given };
+}
+
+/** What must be let in, and what must not. */
+function cases(secret: string): { genuine: Record<string, Signed>; forged: Record<string, Signed> } {
+  const other = `whsec_${randomBytes(32).toString('base64')}`;
+  const good = sign(secret);
+  const bad = sign(other).signature;
+  const value = good.signature.slice(3);
+  return {
+    genuine: {
+      'as it is sent': good,
+      'before a rotation is over': { ...good, signature: `${bad} ${good.signature}` },
+      'with a version of later': { ...good, signature: `v1a,abc ${good.signature} v2,` },
+      'four minutes old': sign(secret, { age: 240 }),
+      'from a clock that is ahead': sign(secret, { age: -240 }),
+    },
+    forged: {
+      'another body': { ...good, body: good.body.replace('Zoë', 'Zoe') },
+      'another id': { ...good, id: 'evt_2' },
+      'another time': { ...good, timestamp: String(Number(good.timestamp) - 1) },
+      'another secret': sign(other),
+      'six minutes old': sign(secret, { age: 360 }),
+      'six minutes ahead': sign(secret, { age: -360 }),
+      'no signature': { ...good, signature: '' },
+      'no id': { ...sign(secret, { id: '' }), id: '' },
+      'no time': { ...good, timestamp: '' },
+      'a word for a time': { ...good, timestamp: 'now' },
+      'a time without end': { ...good, timestamp: '9'.repeat(40) },
+      'an empty signature': { ...good, signature: 'v1,' },
+      'a part of the signature': { ...good, signature: good.signature.slice(0, -8) },
+      'more than the signature': { ...good, signature: `${good.signature}AAAA` },
+      'no version': { ...good, signature: value },
+      'another version': { ...good, signature: `v2,${value}` },
+      'what is no base64': { ...good, signature: 'v1,é*?$(id)' },
+    },
+  };
+}
+
+/** Expects that what is genuine is let in, and nothing else. */
+export async function expectJudged(judge: Judge, secret: string): Promise<void> {
+  const { genuine, forged } = cases(secret);
+  const faults: string[] = [];
+  for (const [kind, request] of Object.entries(genuine))
+    if (!(await judge(request))) faults.push(`refused: ${kind}`);
+  for (const [kind, request] of Object.entries(forged))
+    if (await judge(request)) faults.push(`let in: ${kind}`);
+  expect(faults).toEqual([]);
+}
