@@ -1,4 +1,5 @@
 import { CustomerDirectoryRepository, everybody, LookupsRepository, type CustomerFilter } from '#persistence';
+import { checkCases } from '../support/check-cases.js';
 import { Explainer } from '../support/explainer.js';
 import { TestInstance } from '../support/test-instance.js';
 import { readAll } from '../support/instance-log.js';
@@ -64,13 +65,14 @@ function pagesRead({ plans }: Explainer): number {
 }
 
 describe('what operators ask of the instance costs the same however many organizations there are', () => {
-  it.each(filters)('a page of %s', async (_, filter) => {
-    const explainer = new Explainer(instance);
-    const directory = explainer.repository(CustomerDirectoryRepository);
-    const { customers } = await directory.page(wholeHouse, { ...everybody, ...filter }, null, LIMIT);
-    expect(customers.length).toBeGreaterThan(0);
-    expect(pagesRead(explainer)).toBeLessThan(MOST_PAGES);
-  });
+  it('a page of customers by any filter', () =>
+    checkCases(filters, async (filter) => {
+      const explainer = new Explainer(instance);
+      const directory = explainer.repository(CustomerDirectoryRepository);
+      const { customers } = await directory.page(wholeHouse, { ...everybody, ...filter }, null, LIMIT);
+      expect(customers.length).toBeGreaterThan(0);
+      expect(pagesRead(explainer)).toBeLessThan(MOST_PAGES);
+    }));
 
   it('who has an address', async () => {
     const explainer = new Explainer(instance);
@@ -95,10 +97,13 @@ describe('the customers of the whole instance', () => {
     [{ q: 'a0' }, `WHERE last_name LIKE 'a0%' ORDER BY last_name COLLATE "C", id`],
     [{ externalId: 'crm-7-company-7' }, `WHERE external_id = 'crm-7-company-7'`],
   ];
-  it.each(lists)('are listed across organizations with %j', async (query, rest) => {
-    const wanted = await instance.sql<{ id: string }>(`SELECT id FROM customers ${rest}`);
-    expect(wanted.length).toBeGreaterThan(0);
-    const listed = await readAll(viewer, '/customers', { ...query, limit: '200' });
-    expect(listed).toEqual(wanted.map(({ id }) => id));
+  it('are listed across organizations by filters, in order', () => {
+    const cases = lists.map(([query, rest]) => [JSON.stringify(query), query, rest] as const);
+    return checkCases(cases, async (query, rest) => {
+      const wanted = await instance.sql<{ id: string }>(`SELECT id FROM customers ${rest}`);
+      expect(wanted.length).toBeGreaterThan(0);
+      const listed = await readAll(viewer, '/customers', { ...query, limit: '200' });
+      expect(listed).toEqual(wanted.map(({ id }) => id));
+    });
   });
 });
