@@ -1,0 +1,225 @@
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
+import { Webhook } from 'standardwebhooks';
+import { loadConfig } from '#platform';
+import { eventually } from '../support/eventually.js';
+import { MailServer, unquote } from '../support/mail-server.js';
+import { insertDeliveries } from '../support/past.js';
+import { Receiver, status, type ReceivedRequest } from '../support/receiver.js';
+import { TestInstance } from '../support/test-instance.js';
+
+const mailServer = new MailServer();
+let alerts: Receiver;
+let target: Receiver;
+let instance: TestInstance;
+let workerEnv: Record<string, string>;
+beforeAll(() => mailServer.start());
+afterAll(() => mailServer.stop());
+beforeEach(async () => {
+  [alerts, target] = await Promise.all([Receiver.start(), Receiver.start()]);
+  mailServer.mails.length = 0;
+  workerEnv = {
+    PERIODIC_JOBS: 'off',
+    WEBHOOK_TIMEOUT: '60s',
+    ALERT_WEBHOOK_URL: `${alerts.url}?token=of-the-operator`,
+    ALERT_EMAIL: 'Operations <ops@example.com>',
+    SMTP_URL: mailServer.url,
+    MAIL_FROM: 'Gatehouse <no-reply@example.com>',
+  };
+});
+afterEach(async () => {
+  // The targets first: a worker waits for what hangs.
+  await Promise.all([alerts.stop(), target.stop()]);
+  await instance?.stop();
+});
+
+/** Lets all workers look for alerts at the same time, and waits until they have sent what they found. */
+const look = () =>
+  Promise.all(instance.workers.filter(({ isRunning }) => isRunning).map((worker) => worker.runJob('Alerter')));
+
+const ofKind = (kind: string, state = 'open'): ReceivedRequest[] =>
+  alerts.requests.filter(
+    ({ event }) => event.type === `alert.${kind}` && (event.data['state'] as string) === state,
+  );
+
+/** Moves the last message of each alert into the past. */
+const pass = (time: string) => instance.sql(`UPDATE alerts SET told_at = told_at - $1::interval`, [time]);
+
+/** Adds a dead letter that died now. @returns when, in ms since 1970 */
+async function addDeadLetter(endpointId: string): Promise<number> {
+  const at = Date.now();
+  const { projectId } = instance.credentials;
+  await insertDeliveries(instance, [
+    { endpointId, projectId, state: 'failed', finishedAt: at, attempts: [{ at, status: 500 }] },
+  ]);
+  return at;
+}
+
+const secretOf = async (): Promise<string> => {
+  const command = [`${process.cwd()}/dist/programs/gatehouse.js`, 'alert-secret'];
+  // Without the database: the command reads nothing from it.
+  const env = { ...instance.env, DATABASE_URL: '' };
+  return (await promisify(execFile)(process.execPath, command, { env })).stdout.trim();
+};
+
+describe('alerts', () => {
+  it('report dead letters once per worker fleet, signed, by webhook and email, and repeat after 15 minutes or a day', async () => {
+    instance = await TestInstance.shared({ workers: 2, workerEnv });
+    const { id } = await instance.createEndpoint(target.url, ['customer.deleted']);
+    await look();
+    expect(alerts.requests).toEqual([]);
+
+    const diedAt = await addDeadLetter(id);
+    await look();
+    await look();
+    expect(alerts.requests).toHaveLength(1);
+    const [alert] = ofKind('dead_letters');
+    expect(alert!.path).toBe('/hook?token=of-the-operator');
+    const body = new Webhook(await secretOf()).verify(
+      alert!.body,
+      alert!.headers as Record<string, string>,
+    ) as Record<string, unknown>;
+    expect(body).toMatchObject({
+      type: 'alert.dead_letters',
+      data: {
+        kind: 'dead_letters',
+        state: 'open',
+        count: 1,
+        since: new Date(diedAt).toISOString(),
+        public_url: instance.baseUrl,
+      },
+    });
+    expect(body['text']).toContain(`Gatehouse at ${instance.baseUrl}: 1 dead letter waits`);
+    expect(body['text']).toContain(new Date(diedAt).toISOString());
+    expect(mailServer.mails).toHaveLength(1);
+    const [mail] = mailServer.mails;
+    expect(mail!.to).toEqual(['ops@example.com']);
+    expect(mail!.text).toContain('Subject: [Gatehouse] Dead letters');
+    expect(mail!.text).toContain('From: Gatehouse <no-reply@example.com>');
+    expect(unquote(mail!.text)).toContain('1 dead letter waits');
+
+    // A second dead letter waits for the end of the pause, also after all workers were restarted.
+    await addDeadLetter(id);
+    await Promise.all(instance.workers.map((worker) => worker.end('SIGKILL')));
+    instance.startWorker(workerEnv);
+    await instance.ready();
+    await look();
+    await pass('14 minutes');
+    await look();
+    expect(alerts.requests).toHaveLength(1);
+    await pass('1 minute');
+    await look();
+    expect(alerts.requests).toHaveLength(2);
+    const second = ofKind('dead_letters')[1]!;
+    expect(second.event.data['count']).toBe(2);
+    expect(second.headers['webhook-id']).not.toBe(alert!.headers['webhook-id']);
+    expect(mailServer.mails).toHaveLength(2);
+
+    // Nothing new: a reminder comes after a day.
+    await pass('23 hours');
+    await look();
+    expect(alerts.requests).toHaveLength(2);
+    await pass('1 hour');
+    await look();
+    expect(ofKind('dead_letters')).toHaveLength(3);
+
+    const logs = instance.api.output + instance.workers.map(({ output }) => output).join('');
+    expect(logs).toContain('alert sent');
+    expect(logs).not.toContain('of-the-operator');
+  });
+
+  it('report an endpoint that was disabled as failing and its recovery, and no endpoint disabled by hand', async () => {
+    instance = await TestInstance.shared({ workerEnv });
+    const [failing, manual] = await Promise.all([1, 2].map(() => instance.createEndpoint(target.url)));
+    const setStatus = (id: string, state: string, reason: string | null) =>
+      instance.sql(
+        `UPDATE webhook_endpoints SET status = $2, disabled_reason = $3,
+           disabled_at = CASE WHEN $2 = 'disabled' THEN now() END WHERE id = $1`,
+        [id.slice(3), state, reason],
+      );
+    await setStatus(manual!.id, 'disabled', 'manual');
+    await look();
+    expect(alerts.requests).toEqual([]);
+    await setStatus(failing!.id, 'disabled', 'failing');
+    await look();
+    expect(ofKind('disabled_endpoints').map(({ event }) => event.data['count'])).toEqual([1]);
+    await setStatus(failing!.id, 'enabled', null);
+    await look();
+    await look();
+    expect(ofKind('disabled_endpoints', 'over')).toHaveLength(1);
+    expect(alerts.requests).toHaveLength(2);
+  });
+
+  it('report a delivery that is due for 30 s without an attempt, and that it is over', async () => {
+    instance = await TestInstance.shared({ workerEnv: { ...workerEnv, WEBHOOK_CONCURRENCY: '1' } });
+    const hanging: (() => void)[] = [];
+    target.otherwise = (response) => void hanging.push(() => response.end());
+    await instance.createEndpoint(target.url, ['customer.created']);
+    await instance.register();
+    await eventually('the delivery that takes all capacity', () => hanging.length === 1);
+    await instance.register();
+    await look();
+    expect(alerts.requests).toEqual([]);
+    const [row] = await instance.sql<{ next_attempt_at: Date }>(
+      `UPDATE deliveries SET next_attempt_at = date_trunc('milliseconds', now() - interval '31 s')
+       WHERE lease_until IS NULL AND attempt = 0 RETURNING next_attempt_at`,
+    );
+    await look();
+    expect(ofKind('overdue_deliveries').map(({ event }) => event.data)).toMatchObject([
+      { count: 1, since: row!.next_attempt_at.toISOString() },
+    ]);
+    target.otherwise = status(200);
+    hanging.forEach((answer) => answer());
+    await eventually('the second delivery', () => target.requests.length === 2);
+    await look();
+    expect(ofKind('overdue_deliveries', 'over')).toHaveLength(1);
+  });
+
+  it('that fail are sent again with the same id, follow no redirect, and hold up no delivery', async () => {
+    const elsewhere = await Receiver.start();
+    instance = await TestInstance.shared({ workerEnv });
+    let redirect: (() => void) | undefined;
+    alerts.answer((response) => {
+      redirect = () => response.writeHead(307, { location: elsewhere.url }).end();
+    });
+    const { id } = await instance.createEndpoint(target.url, ['customer.created']);
+    await addDeadLetter(id);
+    const firstLook = look();
+    await eventually('the alert', () => redirect);
+    await instance.register();
+    await eventually('a delivery meanwhile', () => target.requests[0]?.answered?.status === 200);
+    redirect!();
+    await firstLook;
+    const failure = { message: 'alert not sent', channel: 'webhook', kind: 'dead_letters' };
+    expect(instance.workers[0]!.log.filter(({ message }) => message === 'alert not sent')).toMatchObject([
+      failure,
+    ]);
+    await look();
+    expect(alerts.requests).toHaveLength(1);
+    await instance.sql(`UPDATE alerts SET claimed_until = claimed_until - interval '1 minute'`);
+    await look();
+    const [first, second] = ofKind('dead_letters');
+    expect(second!.headers['webhook-id']).toBe(first!.headers['webhook-id']);
+    expect(elsewhere.requests).toHaveLength(0);
+    await elsewhere.stop();
+  });
+
+  it('are looked for at an interval that lets an operator hear within a minute, also after a look that failed', async () => {
+    instance = await TestInstance.shared({ workers: 0 });
+    const { interval, overdue } = loadConfig(instance.env).alerts;
+    expect(interval + overdue).toBeLessThan(60_000);
+    const { id } = await instance.createEndpoint(target.url, ['customer.deleted']);
+    await instance.sql('ALTER TABLE alerts RENAME TO alerts_away');
+    try {
+      const worker = instance.startWorker({ ...workerEnv, PERIODIC_JOBS: 'on', TIME_SCALE: '100' });
+      await instance.ready();
+      await addDeadLetter(id);
+      await eventually('a look that fails', () =>
+        worker.log.some(({ message }) => message === 'nobody looked for alerts'),
+      );
+    } finally {
+      await instance.sql('ALTER TABLE alerts_away RENAME TO alerts');
+    }
+    await eventually('the alert', () => ofKind('dead_letters')[0]);
+  });
+});
