@@ -126,7 +126,7 @@ const exchangeOf = ({ at, ms, status, customerId, retryAfter, fault }: SoakAnswe
 });
 
 function judged(facts: Facts): Pick<Soak, 'facts' | 'violations' | 'unexplained' | 'repeats' | 'delays'> {
-  const found = violations(facts, { schedule: SCHEDULE_MS, lateMs: LATE_MS });
+  const found = violations(facts, { schedule: SCHEDULE_MS, lateMs: LATE_MS, longestMs: 15_000 });
   const lost = new Set(
     facts.attempts
       .filter(({ error }) => error === 'worker_lost')

@@ -34,6 +34,12 @@ export interface Summary {
 
 export type CheckOptions = Partial<Tolerances>;
 
+/** What is judged by time as well, in files named `*.timed.spec.ts` and `*.nightly.spec.ts`: I8 late, I7 slow. */
+export const ON_TIME = { lateMs: 5_000, longestMs: 15_000 };
+
+/** A schedule that allows each attempt at once, for deliveries that a test itself makes due. */
+export const AT_ONCE = [0, 0, 0, 0, 0];
+
 /** The schedule of an instance that sets none, in ms. */
 const SCHEDULE = [0, 15_000, 60_000, 300_000, 1_800_000];
 const SHOWN = 12;
@@ -76,20 +82,25 @@ export class History {
   }
 
   /**
-   * Waits until every delivery has ended, and holds everything against I1 to I8. For as long as this process stood
-   * still, the others may have as well: so much later an attempt may begin.
+   * Waits until every delivery has ended, and checks everything against I1 to I8. Unless a limit is given, nothing is
+   * too late. For as long as this process stood still, the others may have as well: so much later it may be.
    * @throws Error that names each violation with its ids
    */
   async check({
     schedule = scheduleOf(this.instance.env),
-    lateMs = 5_000,
+    lateMs = Infinity,
+    longestMs = Infinity,
   }: CheckOptions = {}): Promise<Summary> {
     // What has not ended by then is a violation with a name.
     await eventually('every delivery ending', () => isSettled(this.instance)).catch(() => undefined);
     const facts = await this.facts();
     const pauses = pausesSince(this.began).map(({ ms }) => ms);
     const pauseMs = Math.min(Math.max(0, ...pauses), LONGEST_PAUSE_MS);
-    const found = violations(facts, { schedule, lateMs: lateMs + pauseMs });
+    const found = violations(facts, {
+      schedule,
+      lateMs: lateMs + pauseMs,
+      longestMs,
+    });
     if (found.length > 0) {
       const lines = found.slice(0, SHOWN).map(({ invariant, what }) => `  ${invariant}: ${what}`);
       const more = found.length > SHOWN ? `\n  and ${found.length - SHOWN} more` : '';

@@ -1,0 +1,52 @@
+import { emit } from '../support/dead-letters.js';
+import { eventually } from '../support/eventually.js';
+import { inSeconds, note } from '../support/figures.js';
+import { History, ON_TIME } from '../support/history.js';
+import { Receiver } from '../support/receiver.js';
+import { queues, TestInstance } from '../support/test-instance.js';
+
+describe.each(queues)('workers by the clock, deliveries carried by %s', (queue) => {
+  let instance: TestInstance;
+  let receiver: Receiver;
+  let history: History;
+  const start = async (workerEnv: Record<string, string>, workers: number): Promise<void> => {
+    receiver = await Receiver.start();
+    instance = await TestInstance.shared({ queue, workerEnv, workers });
+    history = new History(instance, receiver);
+    await instance.createEndpoint(receiver.url, ['customer.created']);
+  };
+  afterEach(async () => {
+    await instance?.stop();
+    await receiver?.stop();
+  });
+
+  it('a worker is killed while the target holds the request: worker_lost within 6 s after a lease of 6 s, the next attempt in time', async () => {
+    // Lease 6 s, time-out 2 s, retries after 0.3 s.
+    const settings = { TIME_SCALE: '10', WEBHOOK_TIMEOUT: '20s', WEBHOOK_RETRY_SCHEDULE: '0s,3s,3s,3s,3s' };
+    const leaseMs = 6_000;
+    await start(settings, 1);
+    receiver.answer(() => void instance.workers[0]!.end('SIGKILL'));
+    await instance.register();
+    await eventually('the request', () => receiver.requests.length === 1);
+    const claimedAt = Date.now();
+    await instance.workers[0]!.ended();
+    instance.startWorker(settings);
+    await instance.ready();
+    const readyMs = Date.now() - claimedAt;
+    await eventually('a record', async () => (await instance.attempts()).length > 0);
+    const closedMs = Date.now() - claimedAt;
+    // 5 s, scaled, and what a busy machine needs besides.
+    expect(closedMs).toBeLessThan(Math.max(leaseMs, readyMs) + 6_000);
+    const { requests } = await history.check({ ...ON_TIME, schedule: [0, 300, 300, 300, 300] });
+    expect(requests).toBe(2);
+    note({ 'closed as worker_lost': `after ${inSeconds(closedMs)} of a lease of ${inSeconds(leaseMs)}` });
+  });
+
+  it('five workers and 1,000 deliveries: 1,000 requests, each attempt 1 once, none later than 20 s', async () => {
+    await start({ WEBHOOK_TIMEOUT: '60s' }, 5);
+    await emit(instance, 1_000);
+    // They count from the beginning of the import, which is one transaction.
+    const { requests, attempts } = await history.check({ ...ON_TIME, lateMs: 20_000 });
+    expect([requests, attempts]).toEqual([1_000, 1_000]);
+  });
+});

@@ -1,0 +1,54 @@
+import { registerMany } from '../support/customers.js';
+import { inFlight } from '../support/delivery-times.js';
+import { eventually } from '../support/eventually.js';
+import { inSeconds, note } from '../support/figures.js';
+import { History, ON_TIME } from '../support/history.js';
+import { Receiver, type Answer } from '../support/receiver.js';
+import { queues, TestInstance } from '../support/test-instance.js';
+
+/** Accepts a request and never answers it. */
+const hold: Answer = () => undefined;
+
+const settings = { WEBHOOK_TIMEOUT: '60s', WEBHOOK_RETRY_SCHEDULE: '0s,1s,1s,1s,1s' };
+
+describe('workers', () => {
+  let setups: { instance: TestInstance; receiver: Receiver }[] = [];
+  beforeAll(async () => {
+    for (const queue of queues) {
+      const instance = await TestInstance.shared({ queue, workerEnv: settings });
+      setups.push({ instance, receiver: await Receiver.start() });
+    }
+  });
+  afterAll(async () => {
+    for (const { instance, receiver } of setups) {
+      await instance.stop();
+      await receiver.stop();
+    }
+    setups = [];
+  });
+
+  // On either queue at the same time: nearly all of it is waiting.
+  it('a worker is told to stop while 20 targets hold their requests: broken off at 12 s, nothing stays leased, exit 0, another worker delivers', async () => {
+    await Promise.all(setups.map(({ instance, receiver }) => stopWithRequestsHeld(instance, receiver)));
+  });
+});
+
+async function stopWithRequestsHeld(instance: TestInstance, receiver: Receiver): Promise<void> {
+  const history = new History(instance, receiver);
+  await instance.createEndpoint(receiver.url, ['customer.created']);
+  receiver.answer(...Array.from({ length: 20 }, () => hold));
+  await registerMany(instance, 20);
+  await eventually('20 requests', () => receiver.requests.length === 20);
+  const signaledAt = Date.now();
+  expect(await instance.workers[0]!.end('SIGTERM')).toBe(0);
+  const endMs = Date.now() - signaledAt;
+  expect(endMs).toBeGreaterThan(11_000);
+  expect(endMs).toBeLessThan(15_000);
+  note({ 'ended after': inSeconds(endMs) });
+  expect(await inFlight(instance)).toBe(0);
+  expect(new Set((await instance.attempts()).map(({ error }) => error))).toEqual(new Set(['worker_lost']));
+  // There is no worker until the next one has started.
+  instance.startWorker(settings);
+  const schedule = [0, 1_000, 1_000, 1_000, 1_000];
+  expect((await history.check({ ...ON_TIME, schedule, lateMs: 15_000 })).requests).toBe(40);
+}
