@@ -1,0 +1,118 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { registerOne } from '../support/customers.js';
+import { eventually } from '../support/eventually.js';
+import { inSeconds, note } from '../support/figures.js';
+import { History, ON_TIME } from '../support/history.js';
+import { mixedRequests } from '../support/mixed-requests.js';
+import { pausesSince } from '../support/pauses.js';
+import { Receiver } from '../support/receiver.js';
+import { RetryingProxy } from '../support/retrying-proxy.js';
+import { freePort } from '../support/server-process.mjs';
+import { SteadyLoad } from '../support/steady-load.js';
+import { queues, TestInstance, type InstanceOptions } from '../support/test-instance.js';
+
+let instance: TestInstance;
+let receiver: Receiver;
+let history: History;
+async function start(options: InstanceOptions = {}): Promise<void> {
+  receiver = await Receiver.start();
+  instance = await TestInstance.start({ ...options, env: { RATE_LIMITS: 'off', ...options.env } });
+  history = new History(instance, receiver);
+  await instance.createEndpoint(receiver.url, ['customer.created', 'login.succeeded']);
+}
+afterEach(async () => {
+  await instance?.stop();
+  await receiver?.stop();
+});
+
+describe.each(queues)('apis by the clock, deliveries carried by %s', (queue) => {
+  it('an api is killed between the commit and the queue: the event arrives within 10 s without any api', async () => {
+    await start({ queue, env: { FAILPOINTS: 'delivery.before-enqueue' } });
+    const sentAt = Date.now();
+    await expect(instance.register()).rejects.toThrow();
+    expect(await instance.api.ended()).toBeNull();
+    await eventually('the event', () => receiver.requests.length === 1);
+    note({ 'arrived after': inSeconds(receiver.requests[0]!.at - sentAt) });
+    expect((await history.check({ ...ON_TIME, lateMs: 10_000 })).requests).toBe(1);
+  });
+});
+
+describe('apis under load', () => {
+  it('an api is told to stop under 100 requests a second: ready 503 first, none is cut, Connection: close, exit 0 within 15 s', async () => {
+    await start();
+    const customer = await registerOne(instance);
+    const load = new SteadyLoad(100, mixedRequests(instance, customer), 50);
+    await sleep(2_000);
+    const signaledAt = Date.now();
+    const ended = instance.api.end('SIGTERM');
+    const leave = await eventually('the api being no longer ready', async () => {
+      const answer = await instance.request('GET', '/readyz').catch(() => null);
+      return answer?.status === 503 && answer.headers.get('connection') === 'close' && answer;
+    });
+    // A client that obeys it sends nothing more; what was sent must get a response.
+    const asked = load.stop();
+    expect(leave.body).toMatchObject({ status: 'unavailable', database: 'up' });
+    expect(await ended).toBe(0);
+    const endMs = Date.now() - signaledAt;
+    expect(endMs).toBeLessThan(15_000);
+    const total = await asked;
+    // After 100 ms without a request it stops listening: a request after such a pause of this process is refused.
+    const [pause] = pausesSince(signaledAt).filter(({ ms }) => ms > 50);
+    const heard = history.exchanges.filter(({ at }) => at < (pause?.at ?? Infinity));
+    expect(heard.some(({ at }) => at >= signaledAt)).toBe(true);
+    const failed = heard.filter(
+      ({ path, answer }) => path !== '/readyz' && (!answer || answer.status >= 400),
+    );
+    expect(failed.map(({ path, answer, fault }) => [path, answer?.status, fault])).toEqual([]);
+    const inHand = history.exchanges.filter(({ at, ms }) => at < signaledAt && at + ms > signaledAt).length;
+    note({
+      requests: total,
+      'in hand when told': inHand,
+      failed: failed.length,
+      'ended after': inSeconds(endMs),
+    });
+    instance.startApi();
+    await instance.ready();
+    await history.check({ ...ON_TIME, lateMs: 10_000 });
+  });
+
+  it('everything is restarted one after the other at 50 requests a second, behind a proxy that tries again when refused: no request fails', async () => {
+    await start({ workers: 2, env: { DATABASE_POOL: '8' } });
+    const customer = await registerOne(instance);
+    const ports = [Number(instance.env['PORT']), await freePort()];
+    // The issuer of tokens stays the same.
+    const publicUrl = instance.baseUrl;
+    const startReplica = (index: number) =>
+      instance.startApi({ PORT: String(ports[index]), PUBLIC_URL: publicUrl });
+    const replicas = [instance.api, startReplica(1)];
+    const proxy = await RetryingProxy.start(ports);
+    // From here on clients go through the proxy.
+    instance.env['PUBLIC_URL'] = proxy.url;
+    try {
+      const isReady = (port: number) =>
+        fetch(`http://127.0.0.1:${port}/readyz`).then(
+          ({ ok }) => ok,
+          () => false,
+        );
+      await eventually('the replica', () => isReady(ports[1]!));
+      const load = new SteadyLoad(50, mixedRequests(instance, customer), 25);
+      await sleep(1_000);
+      for (const index of [0, 1]) {
+        expect(await replicas[index]!.end('SIGTERM')).toBe(0);
+        replicas[index] = startReplica(index);
+        await eventually('the replica', () => isReady(ports[index]!));
+        expect(await instance.workers[index]!.end('SIGTERM')).toBe(0);
+        instance.startWorker();
+        await sleep(500);
+      }
+      await sleep(1_000);
+      const requests = await load.stop();
+      const bad = history.exchanges.filter(({ answer }) => !answer || answer.status >= 400);
+      expect(bad.map(({ method, path, answer, fault }) => [method, path, answer?.status, fault])).toEqual([]);
+      note({ requests, failed: bad.length });
+      await history.check(ON_TIME);
+    } finally {
+      await proxy.stop();
+    }
+  });
+});

@@ -1,0 +1,48 @@
+import { registerMany } from '../support/customers.js';
+import { expectAway, inTime, OwnDatabase, requestEverything } from '../support/database-faults.js';
+import { eventually } from '../support/eventually.js';
+import { ON_TIME } from '../support/history.js';
+
+/** A claim that PostgreSQL takes with it is noticed at the end of its lease, 30 s, and its attempt counts. */
+const PATIENT = { ...ON_TIME, lateMs: 60_000 };
+
+describe('PostgreSQL that does not respond', () => {
+  let own: OwnDatabase;
+  beforeAll(async () => (own = await OwnDatabase.start()));
+  afterEach(() => own?.server.thaw());
+  afterAll(() => own?.remove());
+
+  it('I7: PostgreSQL is frozen: every request gets 503 in time; thawed, the same processes go on', async () => {
+    const { instance, server, receiver, history, customer, pids } = own;
+    await registerMany(instance, 20);
+    await server.freeze();
+    const live = await instance.request('GET', '/livez');
+    const ready = await instance.request('GET', '/readyz');
+    const requests = [1, 2, 3].flatMap(() => requestEverything(instance, customer));
+    const answers = await Promise.all(requests.map((each) => inTime(each)));
+    expect([live.status, ready.status]).toEqual([200, 503]);
+    answers.forEach(expectAway);
+
+    server.thaw();
+    const created = await eventually('a registration', async () => {
+      const { status, body } = await instance.register();
+      return status === 201 && (body.customer.id as string);
+    });
+    await own.expectNothingAmiss();
+    await eventually('its event', () => receiver.requests.some(({ body }) => body.includes(created)));
+    expect(own.pids).toEqual(pids);
+    await history.check(PATIENT);
+  });
+
+  it('I7: PostgreSQL is frozen: both programs still end when they are told to', async () => {
+    const { instance, server, history } = own;
+    await server.freeze();
+    const ended = await Promise.all([instance.api, instance.workers[0]!].map((each) => each.end('SIGTERM')));
+    expect(ended).toEqual([0, 0]);
+    server.thaw();
+    instance.startApi();
+    instance.startWorker();
+    await instance.ready();
+    await history.check(PATIENT);
+  });
+});

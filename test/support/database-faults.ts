@@ -1,0 +1,104 @@
+import { randomUUID } from 'node:crypto';
+import { withTimeout } from '#platform';
+import { registerOne, type Registered } from './customers.js';
+import { eventually } from './eventually.js';
+import { History } from './history.js';
+import { PostgresServer } from './postgres-server.mjs';
+import { Receiver } from './receiver.js';
+import { TestInstance, type Answer } from './test-instance.js';
+import { uniqueEmail } from './unique-email.js';
+
+/** An instance on a PostgreSQL server of its own, which tests stop, kill and freeze. */
+export class OwnDatabase {
+  private constructor(
+    private readonly sharedUrl: string,
+    readonly server: PostgresServer,
+    readonly instance: TestInstance,
+    readonly receiver: Receiver,
+    readonly history: History,
+    readonly customer: Registered,
+  ) {}
+
+  static async start(): Promise<OwnDatabase> {
+    const server = await PostgresServer.start();
+    // New databases come from there as well, until it is removed.
+    const shared = process.env['TEST_POSTGRES_URL']!;
+    process.env['TEST_POSTGRES_URL'] = server.url;
+    try {
+      const instance = await TestInstance.start({
+        template: 'template1',
+        env: { RATE_LIMITS: 'off', WEBHOOK_RETRY_SCHEDULE: '0s,1s,1s,1s,1s' },
+      });
+      const receiver = await Receiver.start();
+      const history = new History(instance, receiver);
+      await instance.createEndpoint(receiver.url, ['customer.created']);
+      return new OwnDatabase(shared, server, instance, receiver, history, await registerOne(instance));
+    } catch (error) {
+      process.env['TEST_POSTGRES_URL'] = shared;
+      await server.remove();
+      throw error;
+    }
+  }
+
+  /** The processes that should outlive a fault. */
+  get pids(): (number | false)[] {
+    const { instance } = this;
+    return [instance.api, instance.workers.at(-1)!].map(({ pid, isRunning }) => isRunning && pid);
+  }
+
+  /** As many requests at once as the pool has connections and more: one that was left in disorder would show. */
+  async expectNothingAmiss(): Promise<void> {
+    const { id, tokens } = this.customer;
+    await eventually('30 responses', async () => {
+      const answers = await Promise.all(
+        Array.from({ length: 30 }, () => this.instance.customer(tokens.accessToken, 'GET', '/api/v1/me')),
+      );
+      const fulfilled = answers.filter(({ status }) => status === 200);
+      expect(fulfilled.map(({ body }) => body.id)).toEqual(fulfilled.map(() => id));
+      answers.filter(({ status }) => status !== 200).forEach(expectAway);
+      return fulfilled.length === 30;
+    });
+  }
+
+  async remove(): Promise<void> {
+    this.server.thaw();
+    // Each is done whatever happens to the one before.
+    const failed: unknown[] = [];
+    for (const end of [() => this.instance.stop(), () => this.receiver.stop(), () => this.server.remove()]) {
+      await end().catch((error: unknown) => failed.push(error));
+    }
+    process.env['TEST_POSTGRES_URL'] = this.sharedUrl;
+    if (failed.length > 0) throw failed[0];
+  }
+}
+
+/** @throws Error unless a response comes within `ms`; default: the longest that a request may take (I7) */
+export const inTime = (response: Promise<Answer>, ms = 15_000): Promise<Answer> =>
+  withTimeout(response, ms, `no response within ${ms} ms`);
+
+export const idempotent = (instance: TestInstance, key = randomUUID()): Promise<Answer> =>
+  instance.request('POST', '/api/v1/customers', {
+    body: { email: uniqueEmail() },
+    headers: { authorization: `Bearer ${instance.credentials.secretKey}`, 'idempotency-key': key },
+  });
+
+/** One request of every kind: reading and writing, within a transaction and without. */
+export function requestEverything(instance: TestInstance, { email, tokens }: Registered): Promise<Answer>[] {
+  return [
+    instance.customer(tokens.accessToken, 'GET', '/api/v1/me'),
+    instance.request('POST', '/api/v1/auth/refresh', { body: { refreshToken: tokens.refreshToken } }),
+    instance.server('GET', '/v1/webhooks/deliveries'),
+    instance.page('POST', '/api/v1/auth/forgot-password', { email }),
+    instance.login(email),
+    idempotent(instance),
+    instance.register(),
+  ];
+}
+
+/** @throws Error unless a response says that the database is away, and when to retry */
+export function expectAway(answer: Answer): void {
+  expect(answer.status).toBe(503);
+  // A registration may find the queue for a hash full: those before it wait for the database.
+  expect(['unavailable', 'overloaded']).toContain(answer.body.code);
+  expect(Number(answer.headers.get('retry-after'))).toBeGreaterThan(0);
+}
