@@ -1,7 +1,6 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { mkdtemp } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
@@ -15,8 +14,8 @@ class SharedServer {
   api;
   isInUse = false;
   #db;
-  #emptyTables = '';
-  #redis;
+  #restoreTables = '';
+  #schema = '';
 
   constructor(env) {
     this.env = env;
@@ -30,7 +29,7 @@ class SharedServer {
     const env = {
       PORT: port,
       PUBLIC_URL: `http://127.0.0.1:${port}`,
-      DATA_DIR: await mkdtemp(join(tmpdir(), 'gatehouse-instance-')),
+      DATA_DIR: await mkdtemp(join(process.env.TEST_FOLDER, 'instance-')),
       DATABASE_URL: await createDatabase(
         `test_${randomUUID().replaceAll('-', '')}`,
         process.env.TEST_TEMPLATE,
@@ -45,7 +44,8 @@ class SharedServer {
     await server.#boot();
     await server.#db.connect();
     server.#db.connection.stream.unref();
-    server.#emptyTables = await seedStatements(server.#db);
+    server.#restoreTables = await seedStatements(server.#db);
+    server.#schema = await schemaOf(server.#db);
     return server;
   }
 
@@ -54,16 +54,28 @@ class SharedServer {
     return readFileSync(join(this.env.DATA_DIR, 'credentials.json'), 'utf8');
   }
 
-  /** Brings tables, Redis and memory back to what they were after the first boot. */
+  /**
+   * Brings tables, Redis and memory back to what they were after the first boot.
+   * @returns {Promise<boolean>} false when a test left a changed schema or no api: this server is of no more use
+   */
   async reset() {
-    if (!this.api.isRunning) await this.#boot();
+    if (!this.api.isRunning) return false;
     await this.api.command('reset');
     await this.#untilIdle();
-    await this.#db.query(this.#emptyTables);
+    if ((await schemaOf(this.#db)) !== this.#schema) return false;
+    await this.#db.query(this.#restoreTables);
     await this.#flushRedis();
     // A test may have rotated the keys: memory must hold those of the tables.
     await this.api.command('reload-signing-keys');
     this.api.clearLog();
+    return true;
+  }
+
+  /** Ends the api; the database goes with the test run. */
+  async discard() {
+    this.api.isShared = false;
+    await this.api.end('SIGKILL');
+    await this.#db.end();
   }
 
   async #boot() {
@@ -83,10 +95,9 @@ class SharedServer {
   async #flushRedis() {
     if (!this.env.REDIS_URL) return;
     const { Redis } = await import('ioredis');
-    this.#redis ??= new Redis(this.env.REDIS_URL);
-    await this.#redis.flushdb();
-    this.#redis.disconnect();
-    this.#redis = undefined;
+    const redis = new Redis(this.env.REDIS_URL);
+    await redis.flushdb();
+    redis.disconnect();
   }
 }
 
@@ -112,6 +123,22 @@ async function seedStatements(db) {
   return [...statements, 'COMMIT'].join(';\n');
 }
 
+/** A text that differs when a table, column, constraint, trigger or function was added, removed or renamed. */
+async function schemaOf(db) {
+  const { rows } = await db.query(
+    `SELECT md5(string_agg(part, ' ' ORDER BY part)) AS schema FROM (
+       SELECT c.relname || '.' || a.attname FROM pg_class c JOIN pg_attribute a ON a.attrelid = c.oid
+         WHERE c.relnamespace = 'public'::regnamespace AND NOT c.relispartition AND c.relkind IN ('r', 'p', 'v', 'i', 'I')
+       UNION ALL SELECT conrelid::regclass || ' ' || conname FROM pg_constraint k JOIN pg_class c ON c.oid = k.conrelid
+         WHERE k.connamespace = 'public'::regnamespace AND NOT c.relispartition
+       UNION ALL SELECT t.tgrelid::regclass || ' ' || t.tgname || ' ' || t.tgenabled::text FROM pg_trigger t
+         JOIN pg_class c ON c.oid = t.tgrelid WHERE NOT t.tgisinternal AND NOT c.relispartition
+       UNION ALL SELECT proname FROM pg_proc WHERE pronamespace = 'public'::regnamespace
+     ) AS schema (part)`,
+  );
+  return rows[0].schema;
+}
+
 /** @type {Map<string, Promise<SharedServer>>} */
 const servers = new Map();
 
@@ -128,7 +155,11 @@ export async function sharedServer(settings, withRedis) {
   const server = await servers.get(key);
   if (server.isInUse)
     throw new Error('this file uses the shared server twice at once: stop the first instance');
-  await server.reset();
+  if (!(await server.reset())) {
+    servers.delete(key);
+    await server.discard();
+    return sharedServer(settings, withRedis);
+  }
   server.isInUse = true;
   return server;
 }

@@ -109,7 +109,6 @@ export class StartupService implements OnApplicationShutdown {
       this.failpoints.releaseAll();
       await this.threads.settle();
       this.limiter.reset();
-      await this.loadKeys();
     });
   }
 
