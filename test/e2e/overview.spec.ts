@@ -171,6 +171,9 @@ async function isAllCounted(): Promise<boolean> {
 }
 
 describe('the overview', () => {
+  let worker: ServerProcess | undefined;
+  afterAll(() => worker?.end());
+
   it('of an instance in which nothing has happened shows every bucket, empty', async () => {
     for (const [range, count, bucketSeconds] of [
       ['1h', 60, 60],
@@ -232,7 +235,7 @@ describe('the overview', () => {
     await compareAll([null, projectId, '00000000-0000-4000-8000-000000000000']);
 
     // The worker counts up to the attempt that is open, and no further, however often it looks.
-    const worker = await startWorker();
+    worker = await startWorker();
     for (let round = 1; round <= 2; round += 1) {
       await worker.runJob('LogCounter');
       expect((await progress()).next).toBe(openId);
@@ -257,12 +260,11 @@ describe('the overview', () => {
     expect(answer['worstEndpoints']).toMatchObject([
       { endpointId, url: 'https://example.com/', projectId, attempts: 7, failed: 6 },
     ]);
-    await worker.end();
   });
 
   it('finds a real attempt by the id that it had while it was open', async () => {
     const receiver = await Receiver.start();
-    const worker = await startWorker();
+    worker ??= await startWorker();
     try {
       let release!: () => void;
       const released = new Promise<void>((resolve) => (release = resolve));
@@ -281,7 +283,6 @@ describe('the overview', () => {
       expect(closed!['id']).toBe(`att_${open!.id}`);
       await compareAll([null, instance.credentials.projectId]);
     } finally {
-      await worker.end();
       await receiver.stop();
     }
   });
