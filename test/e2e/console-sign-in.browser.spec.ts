@@ -96,6 +96,7 @@ describeBrowser('CO-01: signing in to the console', () => {
     await page.getByRole('button', { name: /Your menu/ }).click();
     await page.getByRole('button', { name: 'Sign out' }).click();
     await shows(page, 'Sign in');
+    expect(await page.context().cookies()).toEqual([]);
     await fill(page, { username: email, password });
     await shows(page, 'Second factor');
     expect(await seriousViolations(page)).toEqual([]);
