@@ -182,6 +182,21 @@ describe('LG-03: the log line of a security event names time, request, project, 
   });
 });
 
+it('RL-02: without a trusted proxy the address is that of the connection, whatever the headers say', async () => {
+  const forged = {
+    'x-forwarded-for': '203.0.113.9, 127.0.0.1',
+    'x-real-ip': '203.0.113.9',
+    'x-client-ip': '203.0.113.9',
+    forwarded: 'for=203.0.113.9',
+  };
+  const headers = { 'x-publishable-key': instance.credentials.publishableKey, ...forged };
+  const body = { email: uniqueEmail(), password: PASSWORD };
+  // Also asserts the address of the log line.
+  const { answer } = await asked('POST', '/api/v1/auth/register', headers, body);
+  const sessions = await instance.server('GET', `/api/v1/customers/${answer.body.customer.id}/sessions`);
+  expect(sessions.body.data[0].ip).toBe(IP);
+});
+
 describe('a fault inside', () => {
   it('LG-04, HD-01: is a generic 500 that names nothing; the log has the cause under its request id', async () => {
     await instance.sql('ALTER TABLE webhook_endpoints RENAME TO webhook_endpoints_away');
