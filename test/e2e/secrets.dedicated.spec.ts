@@ -1,6 +1,7 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { Keyring } from '#platform';
 import { eventually } from '../support/eventually.js';
+import { inChunks } from '../support/in-chunks.js';
 import { queues, TestInstance } from '../support/test-instance.js';
 import { MailServer, unquote } from '../support/mail-server.js';
 import { Receiver, status } from '../support/receiver.js';
@@ -141,7 +142,7 @@ async function faults(): Promise<void> {
     'faults',
     await ask('POST', '/api/v1/auth/register', { headers: pk(), body }),
   );
-  for (const secret of Object.values(secrets)) {
+  await inChunks(Object.values(secrets), async (secret) => {
     const query = encodeURIComponent(secret);
     await ask('GET', `/api/v1/me?access_token=${query}`, { bearer: accessToken });
     await ask('GET', `/nothing/${query}`);
@@ -152,7 +153,8 @@ async function faults(): Promise<void> {
       body: { email, password: secret, [secret]: secret },
     });
     await ask('POST', '/api/v1/auth/verify-email', { body: `{"token":"${secret}"` });
-  }
+    return [];
+  });
   for (const table of ['one_time_tokens', 'sessions', 'login_attempts', 'api_keys']) {
     await instance.sql(`ALTER TABLE ${table} RENAME TO ${table}_away`);
     await ask('POST', '/api/v1/auth/login', { headers: pk(), body });
