@@ -1,8 +1,10 @@
 import { randomUUID } from 'node:crypto';
+import { isDeepStrictEqual } from 'node:util';
 import { Webhook } from 'standardwebhooks';
 import { apiKeyPattern } from '#domain';
 import { eventually } from '../support/eventually.js';
 import { TestInstance, PASSWORD, type Answer } from '../support/test-instance.js';
+import { inChunks } from '../support/in-chunks.js';
 import { Receiver, status } from '../support/receiver.js';
 import { insertProject, type Tenant } from '../support/tenants.js';
 
@@ -763,52 +765,58 @@ const secretRoutes: [string, string, () => object | undefined][] = [
   ['GET', '/v1/webhooks/deliveries', () => undefined],
 ];
 
-describe.each(secretRoutes)('§5: %s %s', (method, route, bodyOf) => {
-  const ask = (headers: Record<string, string>, query = '') =>
+describe('§5: the routes of secret keys', () => {
+  const ask = (
+    [method, route, bodyOf]: (typeof secretRoutes)[number],
+    headers: Record<string, string>,
+    query = '',
+  ) =>
     instance.request(method, route.replace('PROJECT', instance.credentials.projectId) + query, {
       body: bodyOf(),
       headers,
     });
 
-  it('takes a secret key as Authorization: Bearer and as x-api-key alike', async () => {
+  it('take a secret key as Authorization: Bearer and as x-api-key alike, and say X-Request-Id and Cache-Control: no-store', async () => {
     const { secretKey } = instance.credentials;
-    const [first, second] = [await ask(bearer(secretKey)), await ask({ 'x-api-key': secretKey })];
-    expect(first.status).toBe(method === 'POST' && !route.includes('billing') ? 201 : 200);
-    expect([second.status, fieldsOf(second.body)]).toEqual([first.status, fieldsOf(first.body)]);
+    const wrong = await inChunks(secretRoutes, async (each) => {
+      const [method, route] = each;
+      const [first, second] = [
+        await ask(each, bearer(secretKey)),
+        await ask(each, { 'x-api-key': secretKey }),
+      ];
+      const { headers } = first;
+      const found = [first.status, second.status, headers.get('cache-control'), headers.has('x-request-id')];
+      const code = method === 'POST' && !route.includes('billing') ? 201 : 200;
+      const isAlike = isDeepStrictEqual(fieldsOf(first.body), fieldsOf(second.body));
+      return isAlike && isDeepStrictEqual(found, [code, code, 'no-store', true])
+        ? []
+        : [{ method, route, found }];
+    });
+    expect(wrong).toEqual([]);
   });
 
-  it('answers 401 without a secret key, and does not look for one in the query', async () => {
-    const { secretKey } = instance.credentials;
-    for (const answer of [
-      await ask({}),
-      await ask(bearer('sk_none')),
-      await ask({ 'x-api-key': 'nonsense' }),
-      await ask({ authorization: secretKey }),
-      await ask({}, `?api_key=${secretKey}`),
-    ]) {
-      expect(answer).toMatchObject({ status: 401, body: { code: 'invalid_api_key' } });
-      expect(answer.headers.get('www-authenticate')).toBe('Bearer');
-    }
-  });
-
-  it('answers 403 to a key of the other type, and to a secret key in the header of the other', async () => {
+  it('answer 401 without a secret key, and do not look for one in the query; 403 to a key of the other type or in the header of the other', async () => {
     const { secretKey, publishableKey } = instance.credentials;
-    for (const headers of [
-      { 'x-publishable-key': publishableKey },
-      { 'x-publishable-key': secretKey },
-      bearer(publishableKey),
-    ]) {
-      expect(await ask(headers)).toMatchObject({
-        status: 403,
-        body: { code: 'wrong_credential_type' },
+    const missing = '401 invalid_api_key Bearer';
+    const ofOtherType = '403 wrong_credential_type null';
+    const cases: [headers: Record<string, string>, expected: string, query?: string][] = [
+      [{}, missing],
+      [bearer('sk_none'), missing],
+      [{ 'x-api-key': 'nonsense' }, missing],
+      [{ authorization: secretKey }, missing],
+      [{}, missing, `?api_key=${secretKey}`],
+      [{ 'x-publishable-key': publishableKey }, ofOtherType],
+      [{ 'x-publishable-key': secretKey }, ofOtherType],
+      [bearer(publishableKey), ofOtherType],
+    ];
+    const wrong = await inChunks(secretRoutes, async (each) => {
+      const answers = await Promise.all(cases.map(([headers, , query]) => ask(each, headers, query)));
+      return answers.flatMap(({ status: code, body, headers }, index) => {
+        const found = `${code} ${body.code} ${headers.get('www-authenticate')}`;
+        return found === cases[index]![1] ? [] : [{ route: each[1], case: cases[index], found }];
       });
-    }
-  });
-
-  it('says X-Request-Id and Cache-Control: no-store', async () => {
-    const { headers } = await ask(bearer(instance.credentials.secretKey));
-    expect(headers.get('x-request-id')).toBeTruthy();
-    expect(headers.get('cache-control')).toBe('no-store');
+    });
+    expect(wrong).toEqual([]);
   });
 });
 
