@@ -68,12 +68,9 @@ const history = async ({ tenant }: Watched, query = ''): Promise<Record<string, 
   (await instance.request('GET', `/v1/webhooks/deliveries${query}`, { headers: bearer(tenant.secretKey) }))
     .body.data;
 
-/** The newest attempt of a project's only delivery, once there are so many. */
-const attempt = (where: Watched, count: number): Promise<Record<string, any>> =>
-  eventually(`attempt ${count}`, async () => {
-    const attempts = await history(where);
-    return attempts.length === count && attempts[0];
-  });
+/** The attempt with this number in a project's history, however many have followed. */
+const attempt = (where: Watched, number: number): Promise<Record<string, any>> =>
+  eventually(`attempt ${number}`, async () => (await history(where)).at(-number));
 
 /** Makes an attempt due that would have to be waited for. */
 const hurry = (deliveryId: string): Promise<unknown> =>
