@@ -1,0 +1,179 @@
+import { eventually } from '../support/eventually.js';
+import { feedCaughtUp } from '../support/feed.js';
+import { TestInstance } from '../support/test-instance.js';
+import { Receiver, status } from '../support/receiver.js';
+import { insertProject } from '../support/tenants.js';
+
+const base = '/v1/webhooks/endpoints';
+
+/** A retry is looked for every 100 ms. */
+const workerEnv = {
+  TIME_SCALE: '10',
+  PERIODIC_JOBS: 'off',
+  WEBHOOK_TIMEOUT: '60s',
+  WEBHOOK_RETRY_SCHEDULE: '0s,0s,0s,0s,0s',
+};
+
+let instance: TestInstance;
+let dying: Receiver;
+let watcher: Receiver;
+beforeAll(async () => {
+  instance = await TestInstance.shared({ workerEnv });
+});
+beforeEach(async () => {
+  [dying, watcher] = [await Receiver.start(), await Receiver.start()];
+  dying.otherwise = status(500);
+});
+afterEach(async () => {
+  await instance.sql(`UPDATE webhook_endpoints SET status = 'deleted'`);
+  await Promise.all([dying.stop(), watcher.stop()]);
+});
+afterAll(async () => instance?.stop());
+
+const create = async (body: object): Promise<string> =>
+  (await instance.server('POST', base, body)).body.data.id as string;
+const deadLetters = (id: string) =>
+  instance.sql<{ id: string }>(
+    `SELECT id, event_type FROM deliveries WHERE endpoint_id = $1 AND state = 'failed' ORDER BY id`,
+    [id.slice(3)],
+  );
+const untold = async (): Promise<number> => {
+  const [row] = await instance.sql<{ count: number }>(
+    'SELECT count(*)::int AS count FROM deliveries WHERE untold',
+  );
+  return row!.count;
+};
+/** Lets every worker report the dead letters, all at the same time. */
+const report = () =>
+  Promise.all(
+    instance.workers.filter(({ isRunning }) => isRunning).map((worker) => worker.runJob('DeadLetterNews')),
+  );
+/** Waits until nothing is pending: what has been sent by then is all there is. */
+const atRest = () =>
+  eventually(
+    'the end of all deliveries',
+    async () => (await instance.sql(`SELECT FROM deliveries WHERE state = 'pending'`)).length === 0,
+  );
+/** How many events of a type there are. */
+const count = async (type: string): Promise<number> =>
+  (await instance.sql('SELECT id FROM events WHERE type = $1', [type])).length;
+
+describe('webhook.dead_lettered', () => {
+  it('tells those who name it, of each dead letter once, and not the endpoint itself', async () => {
+    const before = await count('webhook.dead_lettered');
+    const id = await create({ url: dying.url, events: ['customer.created', 'webhook.*'] });
+    await create({ url: watcher.url, events: ['webhook.dead_lettered'] });
+    const everything = await Receiver.start();
+    await create({ url: everything.url, events: ['*'] });
+    await instance.register();
+    await instance.register();
+    await atRest();
+    await report();
+    await atRest();
+    const dead = await deadLetters(id);
+    expect(watcher.requests.map(({ event }) => (event.data['delivery'] as { id: string }).id).sort()).toEqual(
+      dead.map((delivery) => `dlv_${delivery.id}`),
+    );
+    const [{ event }] = watcher.requests as [(typeof watcher.requests)[0]];
+    const delivery = event.data['delivery'] as { id: string };
+    const shown = (await instance.server('GET', `/v1/webhooks/deliveries/${delivery.id}`)).body.data;
+    expect(event).toMatchObject({
+      type: 'webhook.dead_lettered',
+      project_id: instance.credentials.projectId,
+      data: { endpoint: (await instance.server('GET', `${base}/${id}`)).body.data },
+    });
+    expect(delivery).toEqual({
+      id: shown.id,
+      event_id: shown.event_id,
+      event: 'customer.created',
+      endpoint_id: id,
+      project_id: instance.credentials.projectId,
+      target_url: dying.url,
+      state: 'failed',
+      attempts: 5,
+      last_http_status: 500,
+      last_error: 'http_error',
+      created_at: shown.created_at,
+      finished_at: shown.finished_at,
+    });
+    await report();
+    await atRest();
+    expect(watcher.requests).toHaveLength(2);
+    expect(await count('webhook.dead_lettered')).toBe(before + 2);
+    for (const receiver of [dying, everything])
+      expect(receiver.requests.filter((request) => request.event.type.startsWith('webhook.'))).toEqual([]);
+    await everything.stop();
+  });
+
+  it('breeds no events about itself: the dead letter of a webhook event is told to nobody', async () => {
+    const before = await count('webhook.dead_lettered');
+    const id = await create({ url: dying.url, events: ['*', 'webhook.*'] });
+    const other = await create({ url: dying.url, events: ['webhook.*'] });
+    await instance.server('POST', `${base}/${id}/test`);
+    await atRest();
+    await report();
+    expect(await deadLetters(id)).toHaveLength(1);
+    expect(await count('webhook.dead_lettered')).toBe(before);
+    await instance.server('POST', '/api/v1/customers', { email: `storm-${Date.now()}@example.com` });
+    for (let round = 0; round < 3; round += 1) {
+      await atRest();
+      await report();
+    }
+    await atRest();
+    const own = await instance.sql(
+      `SELECT id FROM deliveries WHERE endpoint_id = $1 AND event_type NOT LIKE 'webhook.%'`,
+      [id.slice(3)],
+    );
+    expect(own.length).toBeGreaterThan(0);
+    // One for each delivery of a customer's event; nothing for the test, nor for the news that died at the other.
+    expect(await count('webhook.dead_lettered')).toBe(before + own.length);
+    expect(await deadLetters(other)).toHaveLength(own.length);
+    expect(await untold()).toBe(0);
+  });
+
+  it('of an endpoint of organization level is told to that level alone', async () => {
+    const { projectId, secretKey } = await insertProject(instance, instance.credentials.organizationId);
+    await create({ url: dying.url, level: 'organization', events: ['customer.created'] });
+    await create({ url: watcher.url, project_id: projectId, events: ['webhook.*'] });
+    const above = await Receiver.start();
+    await create({ url: above.url, level: 'organization', events: ['webhook.*'] });
+    const headers = { authorization: `Bearer ${secretKey}` };
+    await instance.request('POST', '/api/v1/customers', { headers, body: { email: 'heard@example.com' } });
+    await atRest();
+    await report();
+    await atRest();
+    const [told] = above.requests;
+    expect(told!.event).toMatchObject({ project_id: null, data: { delivery: { project_id: projectId } } });
+    await feedCaughtUp(instance);
+    const types = (
+      (await instance.request('GET', '/v1/events', { headers })).body.data as { type: string }[]
+    ).map(({ type }) => type);
+    expect(types).toEqual(['customer.created']);
+    expect(watcher.requests).toEqual([]);
+    await above.stop();
+  });
+
+  it('is not lost with the worker that closed the last attempt, and told once by two others', async () => {
+    const id = await create({ url: dying.url, events: ['customer.created'] });
+    await create({ url: watcher.url, events: ['webhook.dead_lettered'] });
+    for (const worker of instance.workers) await worker.end('SIGKILL');
+    const before = await count('webhook.dead_lettered');
+    for (let index = 0; index < 30; index += 1) await instance.register();
+    // As a worker leaves it that dies between the close and the news.
+    await instance.sql(
+      `UPDATE deliveries SET state = 'failed', attempt = 5, next_attempt_at = NULL, finished_at = now(), untold = true,
+         last_http_status = 0, last_error = 'worker_lost' WHERE endpoint_id = $1`,
+      [id.slice(3)],
+    );
+    instance.startWorker(workerEnv);
+    instance.startWorker(workerEnv);
+    await instance.ready();
+    await report();
+    await report();
+    await atRest();
+    const letters = watcher.requests.map(({ event }) => (event.data['delivery'] as { id: string }).id);
+    expect(new Set(letters).size).toBe(30);
+    expect(await count('webhook.dead_lettered')).toBe(before + 30);
+    expect(await untold()).toBe(0);
+  });
+});

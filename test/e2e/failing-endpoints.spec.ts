@@ -1,0 +1,204 @@
+import type { EndpointHealth } from '#domain';
+import { Database, EndpointHealthRepository } from '#persistence';
+import { createLogger, loadConfig } from '#platform';
+import { eventually } from '../support/eventually.js';
+import { TestInstance } from '../support/test-instance.js';
+import { Receiver, status } from '../support/receiver.js';
+
+const base = '/v1/webhooks/endpoints';
+
+/** Three days, in minutes. */
+const THREE_DAYS = 3 * 24 * 60;
+
+const workerEnv = {
+  PERIODIC_JOBS: 'off',
+  WEBHOOK_TIMEOUT: '60s',
+  WEBHOOK_RETRY_SCHEDULE: '0s,24h,24h,24h,24h',
+};
+
+let instance: TestInstance;
+let receiver: Receiver;
+let watcher: Receiver;
+beforeAll(async () => {
+  [receiver, watcher] = [await Receiver.start(), await Receiver.start()];
+  receiver.otherwise = status(500);
+  instance = await TestInstance.shared({ workerEnv });
+  await instance.createEndpoint(watcher.url, ['webhook.endpoint_disabled']);
+});
+afterEach(() =>
+  instance.sql(`UPDATE webhook_endpoints SET status = 'deleted' WHERE url <> $1`, [watcher.url]),
+);
+afterAll(async () => {
+  await instance?.stop();
+  await Promise.all([receiver?.stop(), watcher?.stop()]);
+});
+
+const show = async (id: string): Promise<Record<string, any>> =>
+  (await instance.server('GET', `${base}/${id}`)).body.data;
+const stats = async (id: string): Promise<Record<string, any>> =>
+  (await instance.server('GET', `${base}/${id}/stats`)).body.data;
+
+/** Creates an endpoint at which an attempt has failed. */
+async function failed(): Promise<string> {
+  const { id } = await instance.createEndpoint(receiver.url, ['customer.created']);
+  await comesTo(id, receiver, 500);
+  return id;
+}
+
+/** Moves the first failure into the past, in minutes. */
+const since = (id: string, minutes: number) =>
+  instance.sql(
+    `UPDATE endpoint_health SET failing_since = last_failure_at - $2 * interval '1 min' WHERE endpoint_id = $1`,
+    [id.slice(3), minutes],
+  );
+
+/**
+ * Attempts at an endpoint that have ended, as the workers log them: once a line is there the worker has noted how the
+ * attempt went, which the log of attempts does not tell.
+ */
+const ended = (id: string): Record<string, unknown>[] =>
+  instance.workers
+    .flatMap(({ log }) => log)
+    .filter(({ message, endpointId }) => message === 'delivery attempt' && endpointId === id.slice(3));
+
+/** Makes an attempt that gets this response, and reports it. */
+async function comesTo(id: string, target: Receiver, code: number): Promise<void> {
+  target.otherwise = status(code);
+  const before = ended(id);
+  await instance.register();
+  const line = await eventually('its end', () => ended(id).find((one) => !before.includes(one)));
+  expect(line['httpStatus']).toBe(code);
+  await Promise.all(running().map((worker) => worker.runJob('EndpointReports')));
+}
+
+const running = () => instance.workers.filter(({ isRunning }) => isRunning);
+
+/** Checks all endpoints once. */
+const check = () => instance.runJob('FailingEndpoints');
+
+describe('an endpoint that has only failed for three days', () => {
+  it('is disabled, with event, audit entry and log line; what is pending is cancelled', async () => {
+    const id = await failed();
+    await since(id, THREE_DAYS + 1);
+    await check();
+    expect(await show(id)).toMatchObject({ status: 'disabled', disabled_reason: 'failing' });
+    const states = await instance.sql(
+      'SELECT state, next_attempt_at FROM deliveries WHERE endpoint_id = $1',
+      [id.slice(3)],
+    );
+    expect(states).toEqual([{ state: 'cancelled', next_attempt_at: null }]);
+    expect((await instance.attempts({ endpoint_id: id })).length).toBe(1);
+
+    const told = await eventually('the event', () =>
+      watcher.requests.find(({ event }) => (event.data['endpoint'] as { id: string }).id === id),
+    );
+    expect(told.event).toMatchObject({
+      type: 'webhook.endpoint_disabled',
+      project_id: instance.credentials.projectId,
+      data: { endpoint: await show(id) },
+    });
+    const { data } = (await instance.server('GET', `/api/v1/audit-log?targetId=${id}`)).body;
+    expect(data[0]).toMatchObject({
+      action: 'webhook_endpoint.disabled',
+      actorType: 'system',
+      actorId: null,
+      details: { reason: 'failing', failingSince: expect.any(String) },
+    });
+    await eventually('a line of the log', () =>
+      instance.workers[0]!.log.some(
+        ({ endpointId, disabledReason }) => endpointId === id.slice(3) && disabledReason === 'failing',
+      ),
+    );
+    const [row] = await instance.sql(
+      `SELECT disabled_at > now() - interval '1 min' AS fresh FROM webhook_endpoints WHERE id = $1`,
+      [id.slice(3)],
+    );
+    expect(row).toEqual({ fresh: true });
+
+    // Enabled again, its failures count anew.
+    await instance.server('POST', `${base}/${id}/enable`);
+    expect((await stats(id))['failing_since']).toBeNull();
+    await check();
+    expect(await show(id)).toMatchObject({ status: 'enabled', disabled_reason: null });
+  });
+
+  it('is not one whose failures are shorter, nor one that failed once and has heard nothing since', async () => {
+    const short = await failed();
+    await since(short, THREE_DAYS - 60);
+    const quiet = await failed();
+    await instance.sql(
+      `UPDATE endpoint_health SET failing_since = failing_since - interval '9 d',
+         last_failure_at = last_failure_at - interval '9 d' WHERE endpoint_id = $1`,
+      [quiet.slice(3)],
+    );
+    await check();
+    expect(await show(short)).toMatchObject({ status: 'enabled' });
+    expect(await show(quiet)).toMatchObject({ status: 'enabled' });
+  });
+
+  it('is not one of whose success no worker has told: the log of attempts knows it', async () => {
+    const id = await failed();
+    await comesTo(id, receiver, 200);
+    await comesTo(id, receiver, 500);
+    await instance.sql(
+      `UPDATE endpoint_health SET last_success_at = NULL, failing_since = now() - interval '73 hours',
+         last_failure_at = now() WHERE endpoint_id = $1`,
+      [id.slice(3)],
+    );
+    await check();
+    const corrected = await stats(id);
+    expect(corrected['last_success_at']).not.toBeNull();
+    // Of what failed after it, the last is known.
+    expect(corrected['failing_since']).toBe(corrected['last_failure_at']);
+    await check();
+    expect(await show(id)).toMatchObject({ status: 'enabled' });
+  });
+});
+
+describe('the reports of workers', () => {
+  it('count what failed after the success that another worker reports before or after', async () => {
+    const at = (second: number) => new Date(Date.UTC(2026, 0, 1, 0, 0, second));
+    const failure: EndpointHealth = { failingSince: at(1), lastSuccessAt: null, lastFailureAt: at(5) };
+    const success: EndpointHealth = { failingSince: null, lastSuccessAt: at(3), lastFailureAt: null };
+    const database = new Database(loadConfig(instance.env), createLogger({ logLevel: 'silent' }, 'test'));
+    await database.connect();
+    const repository = new EndpointHealthRepository(database);
+    for (const reports of [
+      [failure, success],
+      [success, failure],
+    ]) {
+      const { id } = await instance.createEndpoint(receiver.url, ['customer.deleted']);
+      for (const report of reports) await repository.add(new Map([[id.slice(3), report]]));
+      expect(await stats(id)).toMatchObject({
+        failing_since: at(5).toISOString(),
+        last_success_at: at(3).toISOString(),
+        last_failure_at: at(5).toISOString(),
+      });
+    }
+    await database.close();
+  });
+
+  it('say what happened last, however many there are', async () => {
+    instance.startWorker(workerEnv);
+    await instance.ready();
+    const target = await Receiver.start();
+    const { id } = await instance.createEndpoint(target.url, ['customer.created']);
+    target.otherwise = (...asked) => status(target.requests.length % 2 === 0 ? 200 : 500)(...asked);
+    for (let index = 0; index < 10; index += 1) await instance.register();
+    await eventually('the end of all', () => ended(id).length === 10);
+    // Which of them ended last is unknown; the next do not overlap.
+    await comesTo(id, target, 200);
+    expect((await stats(id))['failing_since']).toBeNull();
+    await comesTo(id, target, 503);
+    const failing = await stats(id);
+    expect(Date.parse(failing['failing_since'])).toBeGreaterThan(Date.parse(failing['last_success_at']));
+    // A worker that stops reports what it still holds.
+    target.otherwise = status(200);
+    await instance.register();
+    await eventually('the last one', () => ended(id).length === 13);
+    expect((await stats(id))['failing_since']).not.toBeNull();
+    await Promise.all(instance.workers.map((worker) => worker.end('SIGTERM')));
+    expect((await stats(id))['failing_since']).toBeNull();
+    await target.stop();
+  });
+});
