@@ -13,7 +13,13 @@ function live(queue: Queue = 'postgresql', workerEnv: Record<string, string> = {
   beforeAll(async () => {
     instance = await TestInstance.shared({
       queue,
-      workerEnv: { WEBHOOK_RETRY_SCHEDULE: '0s,300ms,600ms,0s,0s', WEBHOOK_TIMEOUT: '60s', ...workerEnv },
+      // A tenth of it, so that retries are looked for every 100 ms.
+      workerEnv: {
+        TIME_SCALE: '10',
+        WEBHOOK_RETRY_SCHEDULE: '0s,3s,6s,0s,0s',
+        WEBHOOK_TIMEOUT: '60s',
+        ...workerEnv,
+      },
     });
   });
   beforeEach(async () => (receiver = await Receiver.start()));
@@ -353,7 +359,7 @@ describe('delivery', () => {
 });
 
 describe('delivery with a short timeout', () => {
-  live('postgresql', { WEBHOOK_RETRY_SCHEDULE: '0s,0s,0s,0s,0s', WEBHOOK_TIMEOUT: '400ms' });
+  live('postgresql', { WEBHOOK_RETRY_SCHEDULE: '0s,0s,0s,0s,0s', WEBHOOK_TIMEOUT: '4s' });
 
   it('ends at a wall-clock limit, whether a target hangs or drips (WH-06)', async () => {
     const drip: Answer = (response) => {

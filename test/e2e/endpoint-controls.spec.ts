@@ -1,6 +1,5 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { Webhook } from 'standardwebhooks';
-import { queues, TestInstance } from '../support/test-instance.js';
+import { queues, TestInstance, type Queue } from '../support/test-instance.js';
 import { eventually } from '../support/eventually.js';
 import { Receiver, status, type ReceivedRequest } from '../support/receiver.js';
 
@@ -16,11 +15,16 @@ function accepts(secret: string, { body, headers }: ReceivedRequest): boolean {
   }
 }
 
-describe.each(queues)('controls of endpoints, carried by %s', (queue) => {
-  let instance: TestInstance;
-  let receiver: Receiver;
+let instance: TestInstance;
+let receiver: Receiver;
+
+function live(queue: Queue = 'postgresql'): void {
   beforeAll(async () => {
-    instance = await TestInstance.shared({ queue, workerEnv: { WEBHOOK_RETRY_SCHEDULE: '0s,1s,1s,1s,1s' } });
+    instance = await TestInstance.shared({
+      queue,
+      // A tenth of it, so that retries are looked for every 100 ms.
+      workerEnv: { TIME_SCALE: '10', WEBHOOK_RETRY_SCHEDULE: '0s,5s,5s,5s,5s', WEBHOOK_TIMEOUT: '60s' },
+    });
   });
   beforeEach(async () => (receiver = await Receiver.start()));
   afterEach(async () => {
@@ -28,19 +32,23 @@ describe.each(queues)('controls of endpoints, carried by %s', (queue) => {
     await receiver.stop();
   });
   afterAll(async () => instance?.stop());
+}
 
-  const control = (id: string, action: string) => instance.server('POST', `${base}/${id}/${action}`);
-  const entries = async (id: string): Promise<string[]> =>
-    ((await instance.server('GET', `/api/v1/audit-log?targetId=${id}`)).body.data as { action: string }[])
-      .map(({ action }) => action)
-      .reverse();
-  const deliveries = (id: string): Promise<Record<string, any>[]> =>
-    instance.sql('SELECT * FROM deliveries WHERE endpoint_id = $1 ORDER BY id', [id.slice(3)]);
-  const tested = async (id: string): Promise<ReceivedRequest> => {
-    const before = receiver.requests.length;
-    expect((await control(id, 'test')).status).toBe(202);
-    return eventually('a request', () => receiver.requests[before]);
-  };
+const control = (id: string, action: string) => instance.server('POST', `${base}/${id}/${action}`);
+const entries = async (id: string): Promise<string[]> =>
+  ((await instance.server('GET', `/api/v1/audit-log?targetId=${id}`)).body.data as { action: string }[])
+    .map(({ action }) => action)
+    .reverse();
+const deliveries = (id: string): Promise<Record<string, any>[]> =>
+  instance.sql('SELECT * FROM deliveries WHERE endpoint_id = $1 ORDER BY id', [id.slice(3)]);
+const tested = async (id: string): Promise<ReceivedRequest> => {
+  const before = receiver.requests.length;
+  expect((await control(id, 'test')).status).toBe(202);
+  return eventually('a request', () => receiver.requests[before]);
+};
+
+describe.each(queues)('disabling an endpoint, deliveries carried by %s', (queue) => {
+  live(queue);
 
   it('disabled with retries pending: 0 further requests, cancelled, log kept', async () => {
     receiver.otherwise = status(500);
@@ -58,8 +66,13 @@ describe.each(queues)('controls of endpoints, carried by %s', (queue) => {
     );
     const requests = receiver.requests.length;
     const attempts = await instance.attempts({ endpoint_id: id });
+    // A delivery that begins later and comes further than the retries would have: each waits for 500 ms.
+    const later = await Receiver.start();
+    later.otherwise = status(500);
+    await instance.createEndpoint(later.url, ['customer.created']);
     await instance.register();
-    await sleep(1_500);
+    await eventually('two later retries', () => later.requests.length >= 3);
+    await later.stop();
     expect(receiver.requests).toHaveLength(requests);
     expect(await deliveries(id)).toHaveLength(3);
     expect(attempts).toHaveLength(requests);
@@ -77,6 +90,10 @@ describe.each(queues)('controls of endpoints, carried by %s', (queue) => {
     await instance.register();
     await eventually('the next event', () => receiver.requests.length === requests + 1);
   });
+});
+
+describe('controls of endpoints', () => {
+  live();
 
   it('disabled with a line of 25,000: answered at once, all of them cancelled, none sent', async () => {
     const { id } = await instance.createEndpoint(receiver.url, ['session.revoked']);

@@ -94,38 +94,50 @@ describe("an endpoint's own headers", () => {
     for (const name of Object.keys(headers)) expect(request).toHaveProperty(name.toLowerCase(), 'kept');
   });
 
-  it.each([
-    ['Content-Type', 'text/plain', 'reserved'],
-    ['content-length', '0', 'reserved'],
-    ['Transfer-Encoding', 'chunked', 'reserved'],
-    ['Host', 'internal', 'reserved'],
-    ['connection', 'close', 'reserved'],
-    ['expect', '100-continue', 'reserved'],
-    ['Accept-Encoding', 'gzip', 'reserved'],
-    ['user-agent', 'x', 'reserved'],
-    ['cookie', 'a=b', 'reserved'],
-    ['webhook-signature', 'v1,x', 'reserved'],
-    ['Webhook-Anything', 'x', 'reserved'],
-    ['proxy-authorization', 'x', 'reserved'],
-    ['x-forwarded-for', '127.0.0.1', 'reserved'],
-    ['a b', 'x', 'invalid'],
-    ['a:b', 'x', 'invalid'],
-    ['', 'x', 'invalid'],
-    ['ä', 'x', 'invalid'],
-    ['x'.repeat(65), 'x', 'invalid'],
-    ['x-a', '', 'invalid'],
-    ['x-a', ' x', 'invalid'],
-    ['x-a', 'x\r\ny: z', 'invalid'],
-    ['x-a', 'ü', 'invalid'],
-    ['x-a', '…', 'invalid'],
-    ['x-a', 'x'.repeat(1025), 'too_long'],
-    ['x-a', 7, 'invalid_type'],
-    ['x-a', { b: 'c' }, 'invalid_type'],
-  ])('%j: %j is refused as %s, on create and on change (WH-05)', async (name, value, code) => {
-    const refusal = { status: 400, body: { errors: [{ field: `headers.${name}`, code }] } };
-    expect(await create({ headers: { 'x-good': 'x', [name]: value } })).toMatchObject(refusal);
+  it('are refused on create and on change when a name is reserved or anything is invalid (WH-05)', async () => {
+    const cases: [name: string, value: unknown, code: string][] = [
+      ['Content-Type', 'text/plain', 'reserved'],
+      ['content-length', '0', 'reserved'],
+      ['Transfer-Encoding', 'chunked', 'reserved'],
+      ['Host', 'internal', 'reserved'],
+      ['connection', 'close', 'reserved'],
+      ['expect', '100-continue', 'reserved'],
+      ['Accept-Encoding', 'gzip', 'reserved'],
+      ['user-agent', 'x', 'reserved'],
+      ['cookie', 'a=b', 'reserved'],
+      ['webhook-signature', 'v1,x', 'reserved'],
+      ['Webhook-Anything', 'x', 'reserved'],
+      ['proxy-authorization', 'x', 'reserved'],
+      ['x-forwarded-for', '127.0.0.1', 'reserved'],
+      ['a b', 'x', 'invalid'],
+      ['a:b', 'x', 'invalid'],
+      ['', 'x', 'invalid'],
+      ['ä', 'x', 'invalid'],
+      ['x'.repeat(65), 'x', 'invalid'],
+      ['x-a', '', 'invalid'],
+      ['x-a', ' x', 'invalid'],
+      ['x-a', 'x\r\ny: z', 'invalid'],
+      ['x-a', 'ü', 'invalid'],
+      ['x-a', '…', 'invalid'],
+      ['x-a', 'x'.repeat(1025), 'too_long'],
+      ['x-a', 7, 'invalid_type'],
+      ['x-a', { b: 'c' }, 'invalid_type'],
+    ];
     const { id } = (await create({})).body.data;
-    expect(await patch(id, { 'x-good': 'x', [name]: value })).toMatchObject(refusal);
+    const answers = await Promise.all(
+      cases.map(async ([name, value, code]) => {
+        const headers = { 'x-good': 'x', [name]: value };
+        const refusals = [await create({ headers }), await patch(id, headers)].map(({ status, body }) => [
+          status,
+          ...(body.errors ?? []).map((error: Record<string, string>) => [error['field'], error['code']]),
+        ]);
+        return { name, value, refusals, expected: [400, [`headers.${name}`, code]] };
+      }),
+    );
+    const faults = answers.filter(({ refusals, expected }) =>
+      refusals.some((refusal) => JSON.stringify(refusal) !== JSON.stringify(expected)),
+    );
+    expect(faults).toEqual([]);
     expect((await instance.server('GET', `${base}/${id}`)).body.data.headers).toEqual({});
   });
 
@@ -141,8 +153,8 @@ describe("an endpoint's own headers", () => {
     expect((await patch(id, { 'x-0': null, ...many(20, 21) })).status).toBe(200);
   });
 
-  it.each([[[]], ['x'], [7], [{ 'x-a': 'x', 'X-A': 'y' }], [{ 'x-a': null }]])(
-    '%j are no headers',
-    async (headers) => expect((await create({ headers })).status).toBe(400),
-  );
+  it('are an object of distinct names with values', async () => {
+    for (const headers of [[], 'x', 7, { 'x-a': 'x', 'X-A': 'y' }, { 'x-a': null }])
+      expect([headers, (await create({ headers })).status]).toEqual([headers, 400]);
+  });
 });

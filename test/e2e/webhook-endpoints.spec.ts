@@ -132,20 +132,25 @@ describe('webhook endpoints', () => {
     }
   });
 
-  it.each([
-    'ftp://example.com/',
-    'javascript:alert(1)',
-    '//example.com/',
-    'https://user:secret@example.com/',
-    'https://example.com/#fragment',
-    'https://10.0.0.1/',
-    'https://169.254.169.254/latest/meta-data',
-    'https://[::ffff:127.0.0.1]/',
-    'https://[fe80::1]/',
-    'https://0x0a000001/',
-    `https://example.com/${'x'.repeat(2050)}`,
-  ])('refuse the target %s (WH-01, WH-03)', async (url) => {
-    expect(await create({ url })).toMatchObject({ status: 400, body: { errors: [{ field: 'url' }] } });
+  it('refuse targets that no endpoint may have (WH-01, WH-03)', async () => {
+    const urls = [
+      'ftp://example.com/',
+      'javascript:alert(1)',
+      '//example.com/',
+      'https://user:secret@example.com/',
+      'https://example.com/#fragment',
+      'https://10.0.0.1/',
+      'https://169.254.169.254/latest/meta-data',
+      'https://[::ffff:127.0.0.1]/',
+      'https://[fe80::1]/',
+      'https://0x0a000001/',
+      `https://example.com/${'x'.repeat(2050)}`,
+    ];
+    const answers = await Promise.all(urls.map(async (url) => ({ url, answer: await create({ url }) })));
+    const accepted = answers.filter(
+      ({ answer }) => answer.status !== 400 || answer.body.errors[0]?.field !== 'url',
+    );
+    expect(accepted).toEqual([]);
   });
 
   it('are at most fifty in a project, however many are created at once', async () => {
