@@ -1,0 +1,56 @@
+import { readFile } from 'node:fs/promises';
+import { format } from 'prettier';
+import { listeningPorts } from '../support/listening.js';
+import { TestInstance } from '../support/test-instance.js';
+
+describe('the files under ops/', () => {
+  it('the dashboard is JSON, each of its panels asks something', async () => {
+    const { panels } = JSON.parse(await readFile('ops/grafana/gatehouse.json', 'utf8')) as {
+      panels: { id: number; type: string; targets?: { expr: string }[] }[];
+    };
+    const asking = panels.filter(({ type }) => type !== 'row');
+    expect(
+      asking.filter(({ targets = [] }) => targets.length === 0 || targets.some(({ expr }) => !expr)),
+    ).toEqual([]);
+    expect(new Set(panels.map(({ id }) => id)).size).toBe(panels.length);
+  });
+
+  it('the alert rules are YAML, and each says what is wrong', async () => {
+    const text = await readFile('ops/prometheus/alerts.yml', 'utf8');
+    await expect(format(text, { parser: 'yaml' })).resolves.toContain('groups:');
+    await expect(format(`${text}\n  - [`, { parser: 'yaml' })).rejects.toThrow();
+    const rules = text.split(/^ {6}- alert: /m).slice(1);
+    expect(rules.map((rule) => rule.split('\n')[0])).toEqual(
+      expect.arrayContaining([
+        'GatehouseApiDown',
+        'GatehouseNoWorker',
+        'GatehouseDeadLetters',
+        'GatehouseDeliveriesOverdue',
+        'GatehouseEndpointDisabled',
+        'GatehouseErrors',
+        'GatehouseHashQueueFull',
+        'GatehouseEventLoopLag',
+      ]),
+    );
+    for (const rule of rules) {
+      expect(rule).toMatch(/^ {8}expr: \S/m);
+      expect(rule).toMatch(/^ {10}severity: (warning|critical)$/m);
+      expect(rule).toMatch(/^ {10}summary: \S/m);
+      expect(rule).toMatch(/^ {10}description: \S/m);
+      expect(rule.split('(')).toHaveLength(rule.split(')').length);
+    }
+  });
+});
+
+describe('without METRICS_PORT', () => {
+  it('CO-05: no other port is open', async () => {
+    const instance = await TestInstance.shared();
+    try {
+      expect(await listeningPorts(instance.api.pid)).toEqual([Number(instance.env['PORT'])]);
+      expect(await listeningPorts(instance.workers[0]!.pid)).toEqual([]);
+      expect((await fetch(`${instance.baseUrl}/metrics`)).status).toBe(404);
+    } finally {
+      await instance.stop();
+    }
+  });
+});
