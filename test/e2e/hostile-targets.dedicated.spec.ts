@@ -95,7 +95,7 @@ describe('hostile targets in production', () => {
       'redirecting.example': ['127.0.0.2'],
       'rebinding.example': (nth) => [nth === 0 ? '127.0.0.2' : '127.0.0.1'],
     });
-    instance = await TestInstance.shared({ workers: 0 });
+    instance = await TestInstance.start({ workers: 0, env: { RATE_LIMITS: 'off' } });
     records = await deliverTo([
       ...hostileUrls,
       ...Object.keys(hostileNames).map((name) => `https://${name}:${PORT}/`),
@@ -158,22 +158,25 @@ describe('hostile targets in production', () => {
     expect(headerOf(request!, 'host')).toBe(`shop.example:${target.port}`);
   });
 
-  it.each(hostileUrls)('WH-01: %j is refused when an endpoint is created', (url) => {
-    expect(targetUrlFault(url.replace(PORT, '4443'), production)).not.toBeNull();
+  it('WH-01: every hostile URL is refused when an endpoint is created', () => {
+    const accepted = hostileUrls.filter(
+      (url) => targetUrlFault(url.replace(PORT, '4443'), production) === null,
+    );
+    expect(accepted).toEqual([]);
   });
 
-  it.each(hostileUrls)('WH-02: %j is refused at the attempt', (url) => {
-    expect(records[url]).toEqual([
-      [0, 'blocked_address'],
-      [0, 'blocked_address'],
-    ]);
-  });
-
-  it.each(Object.entries(hostileNames))('WH-02: %s is refused at the attempt', (name, [, error]) => {
-    expect(records[`https://${name}:${PORT}/`]).toEqual([
-      [0, error ?? 'blocked_address'],
-      [0, error ?? 'blocked_address'],
-    ]);
+  it('WH-02: every hostile URL and name is refused at the attempt', () => {
+    const expected = (error = 'blocked_address') => [
+      [0, error],
+      [0, error],
+    ];
+    const cases = [
+      ...hostileUrls.map((url) => [url, expected()] as const),
+      ...Object.entries(hostileNames).map(
+        ([name, [, error]]) => [`https://${name}:${PORT}/`, expected(error)] as const,
+      ),
+    ];
+    expect(Object.fromEntries(cases.map(([url]) => [url, records[url]]))).toEqual(Object.fromEntries(cases));
   });
 
   it('WH-02: a name that changes after its look-up is connected to where it led, and looked up again for the next attempt', () => {
