@@ -8,7 +8,8 @@ import { insertKey, insertOrganization, insertProject } from '../support/tenants
 let instance: TestInstance;
 let receiver: Receiver;
 beforeAll(async () => {
-  instance = await TestInstance.shared({ workerEnv: { ...hastily } });
+  const schedule = { WEBHOOK_RETRY_SCHEDULE: '0s,0s,0s,0s,0s', WEBHOOK_TIMEOUT: '60s' };
+  instance = await TestInstance.shared({ workerEnv: { ...hastily, ...schedule } });
   receiver = await Receiver.start();
   receiver.otherwise = status(503);
 });

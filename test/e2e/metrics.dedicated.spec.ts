@@ -30,6 +30,7 @@ describe('metrics of both programs', () => {
 
   beforeAll(async () => {
     ({ instance, ...ports } = await start({
+      TIME_SCALE: '10',
       PERIODIC_JOBS: 'off',
       RATE_LIMITS: 'off',
       WEBHOOK_TIMEOUT: '60s',

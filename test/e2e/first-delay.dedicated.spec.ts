@@ -5,7 +5,7 @@ import { insertDays, insertDeliveries } from '../support/past.js';
 describe('the delay before the first attempt', () => {
   let instance: TestInstance;
   beforeAll(async () => {
-    instance = await TestInstance.shared({ workerEnv: { WEBHOOK_RETRY_SCHEDULE: '1h,1h,1h,1h,1h' } });
+    instance = await TestInstance.start({ env: { WEBHOOK_RETRY_SCHEDULE: '1h,1h,1h,1h,1h' } });
   });
   afterAll(async () => instance?.stop());
 

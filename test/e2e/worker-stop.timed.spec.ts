@@ -5,7 +5,7 @@ import { SilentProxy } from '../support/silent-proxy.js';
 
 describe('a worker that is told to stop', () => {
   it('ends by itself in time, though a target holds a request and PostgreSQL is silent', async () => {
-    const [instance, receiver] = [await TestInstance.shared({ workers: 0 }), await Receiver.start()];
+    const [instance, receiver] = [await TestInstance.start({ workers: 0 }), await Receiver.start()];
     const url = new URL(instance.env['DATABASE_URL']!);
     const proxy = await SilentProxy.start({ host: url.hostname, port: Number(url.port) });
     try {
