@@ -222,6 +222,13 @@ describe('one-time tokens', () => {
         [kind, email],
       );
       expect(rows).toEqual([older, newer].map((token) => ({ hash: sha256(token), email, life })));
+      const elsewhere = await instance.sql(
+        `SELECT m::text AS line FROM mails m WHERE recipient = $1
+         UNION ALL SELECT body FROM events WHERE body LIKE '%' || $1 || '%'`,
+        [email],
+      );
+      for (const { line } of elsewhere)
+        for (const form of [newer, Buffer.from(newer).toString('hex')]) expect(line).not.toContain(form);
       expect(await post(use, older)).toMatchObject({ status: 400, body: { code: 'invalid_token' } });
       expect((await post(use, newer)).status).toBeLessThan(300);
     }

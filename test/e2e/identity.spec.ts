@@ -172,14 +172,6 @@ describe('login', () => {
 });
 
 describe('refresh', () => {
-  it('replaces the token and keeps the session (TK-06)', async () => {
-    const { body } = await instance.register();
-    const answer = await refresh(body.tokens.refreshToken);
-    expect(answer.status).toBe(200);
-    expect(answer.body.tokens.refreshToken).not.toBe(body.tokens.refreshToken);
-    expect((await me(answer.body.tokens.accessToken)).status).toBe(200);
-  });
-
   it('gives one successor to 20 parallel refreshes (TK-08), and the same again within the grace (TK-09)', async () => {
     const { body } = await instance.register();
     const again = () => patiently(() => refresh(body.tokens.refreshToken));
@@ -204,17 +196,6 @@ describe('refresh', () => {
     expect((await me(third.accessToken)).status).toBe(401);
     expect(await countEvents(email, 'token.reuse_detected')).toBe(1);
     expect(await countEvents(email, 'session.revoked')).toBe(1);
-  });
-
-  it('revokes the family when the predecessor comes after the grace', async () => {
-    const { body } = await instance.register();
-    const first = body.tokens.refreshToken;
-    await refresh(first);
-    await instance.sql(
-      `UPDATE sessions SET rotated_at = now() - interval '11 seconds' WHERE customer_id = $1`,
-      [body.customer.id],
-    );
-    expect(await refresh(first)).toMatchObject({ status: 401, body: { code: 'refresh_token_reused' } });
   });
 
   it('ends idle and old sessions (TK-04)', async () => {
@@ -267,13 +248,6 @@ describe('refresh', () => {
       }
     });
     expect(await countEvents(email, 'verification.completed')).toBe(1);
-  });
-
-  it('ends with the customer being disabled (TK-10)', async () => {
-    const { body } = await instance.register();
-    await instance.sql('UPDATE customers SET disabled_at = now() WHERE id = $1', [body.customer.id]);
-    expect((await me(body.tokens.accessToken)).status).toBe(401);
-    expect((await refresh(body.tokens.refreshToken)).status).toBe(401);
   });
 });
 
@@ -385,18 +359,6 @@ describe('verify-email', () => {
     );
     expect(anonymous(await verify(token))).toEqual(anonymous(unknown));
     expect(anonymous(await verify(''))).toEqual(anonymous(unknown));
-  });
-
-  it('keeps only the hash of a token (EV-01)', async () => {
-    const email = uniqueEmail();
-    await instance.register(email);
-    const token = await instance.verificationToken(email);
-    const [row] = await instance.sql('SELECT t::text AS line FROM one_time_tokens t WHERE email = $1', [
-      email,
-    ]);
-    expect(row!['line']).not.toContain(token);
-    const [mail] = await instance.sql('SELECT m::text AS line FROM mails m WHERE recipient = $1', [email]);
-    expect(mail!['line']).not.toContain(Buffer.from(token).toString('hex'));
   });
 });
 

@@ -251,21 +251,6 @@ describe('a forgotten password (EV-07)', () => {
     );
     return token;
   };
-
-  it('a link lives for an hour, only its hash is stored, and no event holds it (EV-01)', async () => {
-    const { email, id } = await registered();
-    await forgot(email);
-    const token = await instance.token(email, 'reset-password');
-    const [row] = await instance.sql(
-      `SELECT token_hash, extract(epoch FROM expires_at - created_at)::int AS life FROM one_time_tokens
-       WHERE customer_id = $1 AND kind = 'reset-password'`,
-      [id],
-    );
-    expect(row!['life']).toBe(3600);
-    expect(Buffer.from(token, 'base64url')).toHaveLength(32);
-    expect((row!['token_hash'] as Buffer).equals(createHash('sha256').update(token).digest())).toBe(true);
-    expect(JSON.stringify(await instance.events(id))).not.toContain(token);
-  });
 });
 
 describe('a first password for an invited customer', () => {
@@ -421,7 +406,7 @@ const give = (way: string, password: string | ((email: string) => string)): Prom
 
 describe('every way to set a password', () => {
   const passwords = [
-    ' two  blanks at both ends  ',
+    '  päss & wörd + 漢字 = 🦄% ',
     `${'long enough to pass the limit of bcrypt '.repeat(2)}🦄A`,
     `${'🦄'.repeat(127)}🐴`,
     '🦄🐴🦄🐴🦄🐴🦄🐴',
