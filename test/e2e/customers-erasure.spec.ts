@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { expectStatus } from '../support/customers.js';
 import { eventually } from '../support/eventually.js';
 import { TestInstance, PASSWORD, type Answer } from '../support/test-instance.js';
 import { patiently } from '../support/patiently.js';
@@ -10,12 +11,7 @@ import { uniqueEmail } from '../support/unique-email.js';
 let instance: TestInstance;
 let receiver: Receiver;
 beforeAll(async () => {
-  [instance, receiver] = [
-    await TestInstance.shared({
-      workerEnv: { PERIODIC_JOBS: 'off', WEBHOOK_RETRY_SCHEDULE: '0s,1h,1h,1h,1h' },
-    }),
-    await Receiver.start(),
-  ];
+  [instance, receiver] = [await TestInstance.shared(), await Receiver.start()];
   await instance.createEndpoint(receiver.url);
 });
 afterAll(async () => {
@@ -23,8 +19,11 @@ afterAll(async () => {
   await receiver?.stop();
 });
 
-const create = async (body: Record<string, unknown> = {}): Promise<Record<string, any>> =>
-  (await instance.server('POST', '/api/v1/customers', { email: uniqueEmail(), ...body })).body;
+const create = async (body: Record<string, unknown> = {}): Promise<Record<string, any>> => {
+  const email = uniqueEmail();
+  const request = () => instance.server('POST', '/api/v1/customers', { email, ...body });
+  return expectStatus(201, await patiently(request)).body;
+};
 const remove = (id: string): Promise<Answer> => instance.server('DELETE', `/api/v1/customers/${id}`);
 const withKey = (path: string, key: string, body?: unknown): Promise<Answer> =>
   instance.request('POST', path, {
