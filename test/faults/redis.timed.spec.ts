@@ -1,0 +1,32 @@
+import { eventually } from '../support/eventually.js';
+import { inSeconds, note } from '../support/figures.js';
+import { hasRedisServer, RedisServer } from '../support/redis-server.js';
+import { TestInstance } from '../support/test-instance.js';
+
+const describeRedis = hasRedisServer ? describe : describe.skip;
+
+describeRedis('faults of Redis, deliveries carried by redis', () => {
+  let redis: RedisServer;
+  let instance: TestInstance;
+  beforeAll(async () => {
+    redis = await RedisServer.start();
+    instance = await TestInstance.start({ env: { REDIS_URL: redis.url, RATE_LIMITS: 'off' } });
+  });
+  afterAll(() => instance?.stop());
+  afterAll(() => redis?.remove());
+
+  it('Redis is stopped: both programs still end within 6 s when they are told to', async () => {
+    await redis.stop();
+    await eventually(
+      'Redis being missed',
+      async () => (await instance.request('GET', '/readyz')).body.redis === 'down',
+    );
+    for (const program of [instance.api, instance.workers[0]!]) {
+      const signaledAt = Date.now();
+      expect(await program.end('SIGTERM')).toBe(0);
+      const endMs = Date.now() - signaledAt;
+      expect(endMs).toBeLessThan(6_000);
+      note({ [program === instance.api ? 'api ended after' : 'worker ended after']: inSeconds(endMs) });
+    }
+  });
+});
