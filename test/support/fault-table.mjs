@@ -4,20 +4,20 @@ import { availableParallelism } from 'node:os';
 import path from 'node:path';
 import prettier from 'prettier';
 
-const BEGIN = '<!-- the table: written by npm run test:faults -->';
+const BEGIN = '<!-- the table: written by npm run test:nightly -->';
 const END = '<!-- end of the table -->';
-const HEAD = ['Fault', 'What has to happen', 'Carrier', 'What was measured', 'Result'];
+const HEAD = ['Fault', 'What has to happen', 'Queue', 'What was measured', 'Result'];
 
 /**
  * A reporter of jest: one row for each test under test/faults, whose result is jest's own and whose figures are
  * those that the test has noted (figures.ts). What did not run says so. With TEST_FAULT_TABLE the rows also go into
- * that document.
+ * that document, together with those of earlier runs of jest that the file TEST_FAULT_ROWS has collected.
  */
 export default class FaultTable {
   onRunComplete(_contexts, { testResults }) {
     const figures = readFigures(process.env.TEST_FIGURES);
     const rows = testResults
-      .filter(({ testFilePath }) => path.basename(testFilePath) !== CHECKER)
+      .filter(({ testFilePath }) => FAULTS.test(testFilePath) && path.basename(testFilePath) !== CHECKER)
       .sort((one, other) => one.testFilePath.localeCompare(other.testFilePath))
       .flatMap((file) => [
         ...file.testResults.map((test) => rowOf(test, figures.get(test.fullName))),
@@ -26,9 +26,23 @@ export default class FaultTable {
     if (rows.length === 0) return;
     print(rows);
     const document = process.env.TEST_FAULT_TABLE;
-    if (document) return write(document, rows);
+    if (document) return write(document, collected(rows));
   }
 }
+
+/** @returns the rows of all runs so far, those of this run last */
+function collected(rows) {
+  const file = process.env.TEST_FAULT_ROWS;
+  if (!file) return rows;
+  fs.appendFileSync(file, rows.map((row) => `${JSON.stringify(row)}\n`).join(''));
+  return fs
+    .readFileSync(file, 'utf8')
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line));
+}
+
+const FAULTS = /[\\/]test[\\/]faults[\\/]/;
 
 /** The ids before a title. */
 const REQUIREMENTS = /^([A-Z]{1,2}-?\d+(, )?)+: /;
