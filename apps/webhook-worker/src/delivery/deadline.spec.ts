@@ -1,4 +1,4 @@
-import { setTimeout as sleep } from 'node:timers/promises';
+import { jest } from '@jest/globals';
 import { Deadline } from './deadline.js';
 
 const busyFor = (ms: number): void => {
@@ -14,10 +14,19 @@ describe('Deadline', () => {
     expect(deadline.elapsedMs).toBeGreaterThanOrEqual(40);
   });
 
-  it('does not end when it is cleared', async () => {
-    const deadline = new Deadline(10);
-    deadline.clear();
-    await sleep(30);
-    expect(deadline.signal.aborted).toBe(false);
+  it('does not end when it is cleared', () => {
+    jest.useFakeTimers();
+    try {
+      const [cleared, other] = [new Deadline(10_000), new Deadline(10_000)];
+      cleared.clear();
+      jest.advanceTimersByTime(9_999);
+      expect(other.signal.aborted).toBe(false);
+      jest.advanceTimersByTime(1);
+      expect(other.signal.aborted).toBe(true);
+      jest.runAllTimers();
+      expect(cleared.signal.aborted).toBe(false);
+    } finally {
+      jest.useRealTimers();
+    }
   });
 });

@@ -3,6 +3,7 @@ import http from 'node:http';
 import https from 'node:https';
 import type { LookupAddress } from 'node:dns';
 import type { TargetPolicy } from '#domain';
+import { eventually } from '../../../../test/support/eventually.js';
 import { flood, RawTarget } from '../../../../test/support/raw-target.js';
 import { guardedAgents } from './guarded-agents.js';
 import type { Lookup } from './guarded-lookup.js';
@@ -47,9 +48,11 @@ describe('guardedAgents', () => {
       await start(true);
       await expect(post(scheme, 'deceived.example')).rejects.toEqual(blocked);
       // The connection itself comes before its peer is known; its end comes after anything it brought.
-      await new Promise((resolve) => setTimeout(resolve, 50));
+      await eventually(
+        'the end of the connection',
+        async () => target.connections === 1 && (await target.openConnections()) === 0,
+      );
       expect(target.received).toBe(0);
-      expect(await target.openConnections()).toBe(0);
     },
   );
 

@@ -52,31 +52,30 @@ describe('NameResolver', () => {
     await expect(nobody.resolve('a.example')).rejects.toMatchObject({ code: 'ERR_NO_ADDRESS' });
   });
 
-  it.each<[string, string]>([
-    ['IPv4', '192.0.2.7'],
-    ['IPv6', '2001:db8::7'],
-  ])('does not wait for a family that nobody answers for, when there is %s', async (_, address) => {
-    const answered = address.includes(':') ? 'AAAA' : 'A';
-    server.records['a.example'] = (_nth, type) => (type === answered ? [address] : 'silent');
-    const started = performance.now();
-    await expect(resolver(10_000).resolve('a.example')).resolves.toMatchObject([{ address }]);
-    expect(performance.now() - started).toBeLessThan(4_000);
-  });
-
   it('asks again when a question is lost', async () => {
     server.records['a.example'] = (nth) => (nth === 0 ? 'silent' : ['192.0.2.7']);
     await expect(resolver(6_000).resolve('a.example')).resolves.toHaveLength(1);
   });
 
-  it('gives a silent name server up in time, and lets no other look-up wait for it', async () => {
-    server.records = { '*': 'silent', 'good.example': ['192.0.2.7'] };
+  it('gives a silent name server up in time; no other look-up waits for it, nor for a family that gets no response', async () => {
+    server.records = {
+      '*': 'silent',
+      'good.example': ['192.0.2.7'],
+      'four.example': (_, type) => (type === 'A' ? ['192.0.2.7'] : 'silent'),
+      'six.example': (_, type) => (type === 'AAAA' ? ['2001:db8::7'] : 'silent'),
+    };
     const names = resolver(5_000);
     const started = performance.now();
     let isHanging = true;
     const silent = Promise.allSettled(
       Array.from({ length: 50 }, (_, index) => names.resolve(`hangs-${index}.example`)),
     ).finally(() => (isHanging = false));
-    await expect(names.resolve('good.example')).resolves.toHaveLength(1);
+    const others = ['good.example', 'four.example', 'six.example'].map((name) => names.resolve(name));
+    expect(await Promise.all(others)).toMatchObject([
+      [{ address: '192.0.2.7' }],
+      [{ address: '192.0.2.7' }],
+      [{ address: '2001:db8::7' }],
+    ]);
     expect(isHanging).toBe(true);
     for (const result of await silent)
       expect(result).toMatchObject({

@@ -1,0 +1,23 @@
+import { HashThreads, parseImportedHash } from '#platform';
+
+const salt = Buffer.alloc(16, 1).toString('base64').replace(/=+$/, '');
+const hash32 = Buffer.alloc(32, 2).toString('base64').replace(/=+$/, '');
+
+describe('imported hashes', () => {
+  const threads = new HashThreads(2, 4);
+  afterAll(() => threads.close());
+
+  it('RL-03: the dearest ones that are taken can be computed', async () => {
+    for (const parameters of [
+      '$argon2id$v=19$m=131072,t=1,p=16',
+      '$scrypt$ln=17,r=8,p=1',
+      '$scrypt$ln=1,r=1,p=1048576',
+      '$scrypt$ln=1,r=524288,p=1',
+    ]) {
+      const parsed = parseImportedHash(`${parameters}$${salt}$${hash32}`);
+      if ('fault' in parsed) throw new Error(parsed.fault);
+      const imported = { passwords: ['correct horse'], imported: parsed.hash, weight: 1 };
+      await expect(threads.run<boolean>(imported)).resolves.toBe(false);
+    }
+  });
+});
