@@ -79,6 +79,8 @@ export class TestInstance {
   /** Is told of every exchange (history.ts). */
   onExchange: (exchange: Exchange) => void = () => undefined;
   readonly db: pg.Pool;
+  /** Settings of every worker, beside those of the api. */
+  private workerEnv: Record<string, string> = {};
 
   private constructor(
     readonly env: Record<string, string>,
@@ -99,7 +101,8 @@ export class TestInstance {
     const server = await testWorker!.sharedServer({ RATE_LIMITS: 'off', ...env }, queue === 'redis');
     const instance = new TestInstance(server.env, 'SIGKILL', async () => (server.isInUse = false));
     instance.api = server.api;
-    for (let index = 0; index < workers; index += 1) instance.startWorker(workerEnv);
+    instance.workerEnv = workerEnv;
+    for (let index = 0; index < workers; index += 1) instance.startWorker();
     await instance.ready();
     instance.credentials = JSON.parse(server.credentials) as Credentials;
     return instance;
@@ -151,7 +154,7 @@ export class TestInstance {
   }
 
   startWorker(env: Record<string, string> = {}): ServerProcess {
-    const worker = new ServerProcess(entryPoints.worker, { ...this.env, ...env });
+    const worker = new ServerProcess(entryPoints.worker, { ...this.env, ...this.workerEnv, ...env });
     this.workers.push(worker);
     this.processes.push(worker);
     return worker;
