@@ -103,14 +103,14 @@ export class HashThreads {
     if (caller.isPatient) await this.waitPatiently(caller.signal);
     else if (this.busy >= this.threads) await this.queue(isImported ? task.weight : 1, caller);
     else this.busy += 1;
-    const started = monotonicMs();
-    if (!caller.isPatient) this.onStart(started - asked);
+    if (!caller.isPatient) this.onStart(monotonicMs() - asked);
     // The first of each thread pays for its start, which says nothing of those to come.
     const isTypical = !isImported && this.begun >= this.threads;
     this.begun += 1;
+    let started = monotonicMs();
     try {
       const held = this.beforeTask();
-      if (held) await held;
+      if (held) started = await held.then(monotonicMs);
       this.pool ??= startThreads(this.threads);
       return (await this.pool.run(task)) as T;
     } finally {
