@@ -28,7 +28,7 @@ const COMMANDS = {
   undefined: SETS.quick,
   '--added': SETS.added,
   '--all': [...SETS.quick, ...SETS.added],
-  '--faults': [['faults', 'timed']],
+  '--faults': [['faults'], ['timed', '--maxWorkers=1', '--testPathPatterns=test/faults']],
   '--nightly': [...SETS.quick, ...SETS.added, ...SETS.nightly],
 };
 
@@ -49,10 +49,13 @@ await main(async () => {
   const [command, ...rest] = process.argv.slice(2);
   const sets = COMMANDS[command];
   const isWhole = sets !== undefined && rest.length === 0;
-  // Only a whole run is worth keeping.
-  if (command === '--nightly' && isWhole) process.env.TEST_FAULT_TABLE = 'docs/reliability.md';
   const runs = sets ? sets.map((set) => [...jestArguments(set), ...rest]) : [process.argv.slice(2)];
   const folder = fs.mkdtempSync(path.join(tmpdir(), 'gatehouse-results-'));
+  // Only a whole run is worth keeping.
+  if (command === '--nightly' && isWhole) {
+    process.env.TEST_FAULT_TABLE = 'docs/reliability.md';
+    process.env.TEST_FAULT_ROWS = path.join(folder, 'fault-rows');
+  }
   const results = [];
   const flaky = [];
   let servers;
@@ -84,7 +87,7 @@ await main(async () => {
 function jestArguments([...projectsAndOptions]) {
   const projects = projectsAndOptions.filter((word) => !word.startsWith('--'));
   const options = projectsAndOptions.filter((word) => word.startsWith('--'));
-  const reporters = projects.includes('faults')
+  const reporters = projects.some((project) => ['faults', 'timed', 'nightly'].includes(project))
     ? ['--reporters=default', '--reporters=./test/support/fault-table.mjs']
     : [];
   return ['--selectProjects', ...projects, ...options, ...reporters];

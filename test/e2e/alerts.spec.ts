@@ -35,7 +35,9 @@ afterEach(async () => {
 
 /** Lets all workers look for alerts at the same time, and waits until they have sent what they found. */
 const look = () =>
-  Promise.all(instance.workers.filter(({ isRunning }) => isRunning).map((worker) => worker.runJob('Alerter')));
+  Promise.all(
+    instance.workers.filter(({ isRunning }) => isRunning).map((worker) => worker.runJob('Alerter')),
+  );
 
 const ofKind = (kind: string, state = 'open'): ReceivedRequest[] =>
   alerts.requests.filter(

@@ -112,7 +112,7 @@ it('an overloaded hash queue counts no login whose password was never checked', 
   );
   const others = Array.from({ length: 30 }, attempt);
   // Nothing leaves the queue meanwhile: only those that it refuses have a response.
-  const refused = (await Promise.race(others));
+  const refused = await Promise.race(others);
   expect(refused).toMatchObject({ status: 503, body: { code: 'overloaded' } });
   expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0);
   await instance.api.command('release', 'password.before-hash');

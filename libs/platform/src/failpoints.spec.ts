@@ -34,7 +34,7 @@ describe('Failpoints', () => {
     const run = (command: string) => handlers.get(command)!('password.before-hash');
     expect(failpoints.pass('password.before-hash')).toBeUndefined();
     run('hold');
-    const passed = [failpoints.pass('password.before-hash'), failpoints.pass('password.before-hash')];
+    const passed = [1, 2].map(async () => failpoints.pass('password.before-hash'));
     expect(run('held')).toBe(2);
     run('release');
     await Promise.all(passed);
