@@ -162,7 +162,7 @@ describe('workers', () => {
     await instance.register();
     expect(await instance.workers[0]!.ended()).toBeNull();
     expect(receiver.requests.map(({ answered }) => answered?.status)).toEqual([200]);
-    await endLeases(instance, await startWorker(hasty));
+    await endLeases(instance, await startWorker({ ...hasty, FAILPOINTS: '' }));
     expect((await check()).repeats).toBe(1);
     expect(await outcomes()).toEqual([
       [1, 0, 'worker_lost'],
