@@ -219,7 +219,7 @@ describe('rotation', () => {
     const before = await register();
     const [first] = await storedKids();
     const old = instance.env['GATEHOUSE_SECRET']!;
-    const env = { GATEHOUSE_SECRET: `${newSecret},${old}` };
+    const env = { GATEHOUSE_SECRET: `${newSecret},${old}`, PERIODIC_JOBS: 'off' };
     await passTime(first!, '91 days');
     replicas = await Promise.all([startReplica(instance, env), startReplica(instance, env)]);
     expect(await storedKids()).toHaveLength(2);

@@ -79,7 +79,8 @@ class SharedServer {
   }
 
   async #boot() {
-    this.api = new ServerProcess(entryPoints.api, this.env);
+    // Signing keys are reloaded on command only: an api that does so by itself races tests that age them.
+    this.api = new ServerProcess(entryPoints.api, { ...this.env, PERIODIC_JOBS: 'off' });
     this.api.isShared = true;
     this.api.unref();
     await this.api.ready();
