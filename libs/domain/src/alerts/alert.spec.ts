@@ -1,5 +1,6 @@
 import { alertText, MOST_COUNTED, troubleKinds, type Trouble } from './alert.js';
 
+const url = 'https://auth.example.com';
 const trouble = (over: Partial<Trouble> = {}): Trouble => ({
   kind: 'dead_letters',
   count: 2,
@@ -9,27 +10,22 @@ const trouble = (over: Partial<Trouble> = {}): Trouble => ({
 });
 
 describe('alertText', () => {
-  it.each(troubleKinds)('%s: says what, how many, since when and where to look', (kind) => {
-    const { subject, text } = alertText(kind, trouble({ kind }), 'https://auth.example.com');
+  it.each(troubleKinds)('%s: says what, how many, since when, where to look, and when it is over', (kind) => {
+    const { subject, text } = alertText(kind, trouble({ kind }), url);
     expect(subject).not.toBe('');
     expect(text).toMatch(/^Gatehouse at https:\/\/auth\.example\.com: 2 /);
     expect(text).toContain('2026-11-21T10:00:00.000Z');
     expect(text).toContain('docs/operations.md');
+    const over = alertText(kind, null, url);
+    expect(over.subject).toBe(`${subject}: over`);
+    expect(over.text).toMatch(/any more\.$/);
   });
 
-  it.each(troubleKinds)('%s: says that it is over', (kind) => {
-    const open = alertText(kind, trouble({ kind }), 'https://auth.example.com');
-    const { subject, text } = alertText(kind, null, 'https://auth.example.com');
-    expect(subject).toBe(`${open.subject}: over`);
-    expect(text).toMatch(/any more\.$/);
-  });
-
-  it('one of them is in the singular', () => {
-    expect(alertText('dead_letters', trouble({ count: 1 }), 'u').text).toContain('1 dead letter waits');
-  });
-
-  it('more are not counted than are looked at', () => {
-    expect(alertText('dead_letters', trouble({ count: MOST_COUNTED }), 'u').text).toContain('At least 1000');
-    expect(alertText('dead_letters', trouble({ count: MOST_COUNTED - 1 }), 'u').text).toContain(': 999 dead');
-  });
+  it.each([
+    [1, ': 1 dead letter waits'],
+    [MOST_COUNTED - 1, ': 999 dead'],
+    [MOST_COUNTED, 'At least 1000'],
+  ])('counts %d', (count, expected) =>
+    expect(alertText('dead_letters', trouble({ count }), url).text).toContain(expected),
+  );
 });

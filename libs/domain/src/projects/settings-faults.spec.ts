@@ -2,42 +2,33 @@ import { effectiveSettings, type StoredSettings } from './project-settings.js';
 import { settingsFaults } from './settings-faults.js';
 import { patchSettings, type SettingsPatch } from './settings-patch.js';
 
-const faultyFields = (stored: StoredSettings, patch: SettingsPatch, production = false) =>
-  settingsFaults(patch, patchSettings(effectiveSettings(stored), patch), { production }).map(
-    ({ field }) => field,
-  );
+const origins = ['https://a.example', 'http://localhost:5173'];
+const plain = { allowedOrigins: [...origins, 'http://192.168.1.5:5173'] };
+const long = { refreshIdleTtl: 8_000_000, refreshAbsoluteTtl: 9_000_000 };
 
-describe('settingsFaults', () => {
-  it('the idle life of a session may be as long as the absolute one', () => {
-    expect(faultyFields({}, { refreshIdleTtl: 600, refreshAbsoluteTtl: 600 })).toEqual([]);
-  });
-
-  it.each<[StoredSettings, SettingsPatch, string]>([
-    [{}, { refreshIdleTtl: 601, refreshAbsoluteTtl: 600 }, 'settings.refreshIdleTtl'],
-    [{}, { refreshIdleTtl: 7_776_001 }, 'settings.refreshIdleTtl'],
-    [{}, { refreshAbsoluteTtl: 2_591_999 }, 'settings.refreshAbsoluteTtl'],
-    [{ refreshIdleTtl: 300, refreshAbsoluteTtl: 600 }, { refreshIdleTtl: null }, 'settings.refreshIdleTtl'],
-    [
-      { refreshIdleTtl: 8_000_000, refreshAbsoluteTtl: 9_000_000 },
-      { refreshAbsoluteTtl: null },
-      'settings.refreshAbsoluteTtl',
-    ],
-  ])('with %j stored, %j lays the fault to %s', (stored, patch, field) => {
-    expect(faultyFields(stored, patch)).toEqual([field]);
-  });
-
-  it('what was stored before keeps nobody from changing something else', () => {
-    expect(faultyFields({ refreshIdleTtl: 9_000_000 }, { passwordMinLength: 10 })).toEqual([]);
-  });
-
-  it('production refuses origins of plain http, but for this machine', () => {
-    const origins = ['https://a.example', 'http://localhost:5173'];
-    expect(faultyFields({}, { allowedOrigins: origins }, true)).toEqual([]);
-    const plain = { allowedOrigins: [...origins, 'http://192.168.1.5:5173'] };
-    expect(faultyFields({}, plain)).toEqual([]);
-    expect(faultyFields({}, { ...plain, refreshIdleTtl: 7_776_001 }, true)).toEqual([
-      'settings.allowedOrigins',
-      'settings.refreshIdleTtl',
-    ]);
-  });
+it.each<[string, StoredSettings, SettingsPatch, string[], boolean?]>([
+  ['idle as long as absolute', {}, { refreshIdleTtl: 600, refreshAbsoluteTtl: 600 }, []],
+  ['idle longer', {}, { refreshIdleTtl: 601, refreshAbsoluteTtl: 600 }, ['refreshIdleTtl']],
+  ['idle longer than the default', {}, { refreshIdleTtl: 7_776_001 }, ['refreshIdleTtl']],
+  ['absolute shorter than the default', {}, { refreshAbsoluteTtl: 2_591_999 }, ['refreshAbsoluteTtl']],
+  [
+    'idle reset',
+    { refreshIdleTtl: 300, refreshAbsoluteTtl: 600 },
+    { refreshIdleTtl: null },
+    ['refreshIdleTtl'],
+  ],
+  ['absolute reset', long, { refreshAbsoluteTtl: null }, ['refreshAbsoluteTtl']],
+  ['another setting beside a stored error', { refreshIdleTtl: 9_000_000 }, { passwordMinLength: 10 }, []],
+  ['https and local origins in production', {}, { allowedOrigins: origins }, [], true],
+  ['plain http outside production', {}, plain, []],
+  [
+    'plain http in production',
+    {},
+    { ...plain, refreshIdleTtl: 7_776_001 },
+    ['allowedOrigins', 'refreshIdleTtl'],
+    true,
+  ],
+])('settingsFaults: %s', (_, stored, patch, fields, production = false) => {
+  const faults = settingsFaults(patch, patchSettings(effectiveSettings(stored), patch), { production });
+  expect(faults.map(({ field }) => field)).toEqual(fields.map((field) => `settings.${field}`));
 });
