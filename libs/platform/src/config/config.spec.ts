@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
+import { words } from '../../../../test/support/words.js';
 import { ConfigError, loadConfig } from './config.js';
 import { settings } from './settings.js';
 
@@ -152,32 +153,22 @@ describe('loadConfig', () => {
     });
   });
 
-  it('the public URL of an IPv6 host has brackets', () => {
+  it('the public URL of an IPv6 host has brackets, and the ring of secrets is newest first', () => {
     expect(loadConfig({ ...base, HOST: '::1', PORT: '80' }).publicUrl).toBe('http://[::1]:80');
+    const newer = 'Zx8cVb5nMq2wEr7tYu1iOp4aSd9fGh6jKl3-0';
+    expect(loadConfig({ GATEHOUSE_SECRET: `${newer}, ${secret}` }).rootSecrets).toEqual([newer, secret]);
   });
 
-  it('TIME_SCALE divides the pause between two loads of the signing keys, not their age', () => {
-    const { signingKeys } = loadConfig({ ...base, TIME_SCALE: '100' });
+  it('TIME_SCALE divides timeout, lease, schedule and reload interval, but no age of a key', () => {
+    const { webhooks, signingKeys } = loadConfig({ ...base, TIME_SCALE: '100' });
+    const schedule = [0, 150, 600, 3_000, 18_000];
+    expect(webhooks).toMatchObject({ schedule, timeout: 100, lease: 300, sweepInterval: 100 });
     expect(signingKeys).toEqual({ maxAge: 90 * 86_400_000, reloadInterval: 600 });
   });
 
-  it('TIME_SCALE divides time-out, lease and schedule', () => {
-    expect(loadConfig({ ...base, TIME_SCALE: '100' }).webhooks).toMatchObject({
-      schedule: [0, 150, 600, 3_000, 18_000],
-      timeout: 100,
-      lease: 300,
-      sweepInterval: 100,
-    });
-  });
-
-  it('TIME_SCALE never makes figures settle before a claim can have been seen: 2 s of its id, 5 s of its statement', () => {
+  it('TIME_SCALE leaves claims time to be seen before metrics settle: 2 s of the id, 5 s of the statement', () => {
     const settleAt = (TIME_SCALE: string) => loadConfig({ ...base, TIME_SCALE }).webhooks.figures.settle;
     expect(['1', '2', '5', '100'].map(settleAt)).toEqual([30_000, 15_000, 8_000, 8_000]);
-  });
-
-  it('the ring of secrets is newest first', () => {
-    const newer = 'Zx8cVb5nMq2wEr7tYu1iOp4aSd9fGh6jKl3-0';
-    expect(loadConfig({ GATEHOUSE_SECRET: `${newer}, ${secret}` }).rootSecrets).toEqual([newer, secret]);
   });
 
   it('CF-02: outside production a missing secret is generated, once', () => {
@@ -192,123 +183,88 @@ describe('loadConfig', () => {
   });
 });
 
-describe('faults of the configuration', () => {
-  it.each([
-    ['PORT', '65536'],
-    ['PORT', '3000 3000'],
-    ['DATABASE_POOL', '0'],
-    ['PUBLIC_URL', 'auth.example.com'],
-    ['PUBLIC_URL', 'ftp://auth.example.com'],
-    ['DATABASE_URL', 'mysql://db'],
-    ['REDIS_URL', 'redis.example.com:6379'],
-    ['SMTP_URL', 'http://mail'],
-    ['MAIL_FROM', 'Gatehouse'],
-    ['MAIL_FROM', 'Gatehouse <no-reply>'],
-    ['MAIL_FROM', 'a@example.com, b@example.com'],
-    ['SIGNING_KEY_MAX_AGE', '23h'],
-    ['SIGNING_KEY_MAX_AGE', 'never'],
-    ['MIGRATE', 'yes'],
-    ['SEED', 'true'],
-    ['RATE_LIMITS', '0'],
-    ['WEBHOOK_RETRY_SCHEDULE', '0s,15s,1m,5m'],
-    ['WEBHOOK_RETRY_SCHEDULE', '0s,15s,1m,5m,30m,1h'],
-    ['WEBHOOK_TIMEOUT', '0s'],
-    ['WEBHOOK_TIMEOUT', '61s'],
-    ['WEBHOOK_CONCURRENCY', '-1'],
-    ['WEBHOOK_ALLOWED_CIDRS', '10.0.0.0'],
-    ['WEBHOOK_ALLOWED_CIDRS', '10.0.0.0/33'],
-    ['WEBHOOK_DNS_SERVERS', 'dns.example.com'],
-    ['WEBHOOK_DNS_SERVERS', 'dns.example.com:53'],
-    ['WEBHOOK_DNS_SERVERS', '10.0.0.53:0'],
-    ['WEBHOOK_DNS_SERVERS', '10.0.0.53:65536'],
-    ['WEBHOOK_DNS_SERVERS', '[10.0.0.53'],
-    ['WEBHOOK_RETENTION', '23h'],
-    ['TRUSTED_PROXIES', 'loopback'],
-    ['BCRYPT_COST', '3'],
-    ['BCRYPT_COST', '17'],
-    ['HASH_THREADS', '0'],
-    ['STRIPE_SECRET_KEY', `pk_test_${'a'.repeat(24)}`],
-    ['STRIPE_SECRET_KEY', `sk_${'a'.repeat(49)}`],
-    ['STRIPE_SECRET_KEY', 'sk_live_a b'],
-    ['STRIPE_API_BASE', 'api.stripe.com'],
-    ['STRIPE_API_BASE', 'ftp://api.stripe.com'],
-    ['STRIPE_API_BASE', 'https://api.stripe.com/v1'],
-    ['STRIPE_API_BASE', 'https://u:p@api.stripe.com'],
-    ['METRICS_PORT', '0'],
-    ['METRICS_PORT', '65535'],
-    ['METRICS_PORT', '3000'],
-    ['METRICS_PORT', 'on'],
-    ['ALERT_WEBHOOK_URL', 'hooks.example.com'],
-    ['ALERT_WEBHOOK_URL', 'ftp://hooks.example.com'],
-    ['ALERT_WEBHOOK_URL', 'https://u:p@hooks.example.com'],
-    ['ALERT_EMAIL', 'ops'],
-    ['ALERT_EMAIL', 'ops@example.com'],
-    ['OPERATOR_EMAIL', 'ops'],
-    ['OPERATOR_EMAIL', 'ops@example.com'],
-    ['OPERATOR_PASSWORD', 'an unusual long phrase'],
-    ['LOG_LEVEL', 'verbose'],
-    ['TIME_SCALE', '0'],
-    ['GATEHOUSE_SECRET', 'too-short'],
-  ])('%s=%j is refused by its name', (name, value) => {
-    const faults = faultsOf({ ...base, [name]: value });
-    expect(faults).toHaveLength(1);
-    expect(faults[0]).toMatch(new RegExp(`^${name} `));
+describe('errors of the configuration', () => {
+  const refused: Record<string, string[]> = {
+    PORT: ['65536', '3000 3000'],
+    DATABASE_POOL: ['0'],
+    PUBLIC_URL: ['auth.example.com', 'ftp://auth.example.com'],
+    DATABASE_URL: ['mysql://db'],
+    REDIS_URL: ['redis.example.com:6379'],
+    SMTP_URL: ['http://mail'],
+    MAIL_FROM: ['Gatehouse', 'Gatehouse <no-reply>', 'a@example.com, b@example.com'],
+    SIGNING_KEY_MAX_AGE: ['23h', 'never'],
+    MIGRATE: ['yes'],
+    SEED: ['true'],
+    RATE_LIMITS: ['0'],
+    WEBHOOK_RETRY_SCHEDULE: ['0s,15s,1m,5m', '0s,15s,1m,5m,30m,1h'],
+    WEBHOOK_TIMEOUT: ['0s', '61s'],
+    WEBHOOK_CONCURRENCY: ['-1'],
+    WEBHOOK_ALLOWED_CIDRS: ['10.0.0.0', '10.0.0.0/33'],
+    WEBHOOK_DNS_SERVERS: words('dns.example.com dns.example.com:53 10.0.0.53:0 10.0.0.53:65536 [10.0.0.53'),
+    WEBHOOK_RETENTION: ['23h'],
+    TRUSTED_PROXIES: ['loopback'],
+    BCRYPT_COST: ['3', '17'],
+    HASH_THREADS: ['0'],
+    STRIPE_SECRET_KEY: [`pk_test_${'a'.repeat(24)}`, `sk_${'a'.repeat(49)}`, 'sk_live_a b'],
+    STRIPE_API_BASE: words(
+      'api.stripe.com ftp://api.stripe.com https://api.stripe.com/v1 https://u:p@api.stripe.com',
+    ),
+    METRICS_PORT: ['0', '65535', '3000', 'on'],
+    ALERT_WEBHOOK_URL: words('hooks.example.com ftp://hooks.example.com https://u:p@hooks.example.com'),
+    ALERT_EMAIL: ['ops', 'ops@example.com'],
+    OPERATOR_EMAIL: ['ops', 'ops@example.com'],
+    OPERATOR_PASSWORD: ['an unusual long phrase'],
+    LOG_LEVEL: ['verbose'],
+    TIME_SCALE: ['0'],
+    GATEHOUSE_SECRET: ['too-short'],
+  };
+  it.each(Object.entries(refused))('a wrong %s is refused by its name: %j', (name, values) => {
+    for (const value of values)
+      expect([value, faultsOf({ ...base, [name]: value })]).toEqual([
+        value,
+        [expect.stringMatching(new RegExp(`^${name} `))],
+      ]);
   });
 
-  it.each(['eleven char', 'x'.repeat(129)])(
-    'CO-01: OPERATOR_PASSWORD=%j is refused, and not shown',
-    (password) => {
-      const faults = faultsOf({ ...base, OPERATOR_EMAIL: 'ops@example.com', OPERATOR_PASSWORD: password });
-      expect(faults).toEqual(['OPERATOR_PASSWORD must have from 12 to 128 characters']);
-    },
-  );
+  it('CO-01: an OPERATOR_PASSWORD that is too short or too long is refused, and not shown', () => {
+    for (const password of ['eleven char', 'x'.repeat(129)])
+      expect(faultsOf({ ...base, OPERATOR_EMAIL: 'ops@example.com', OPERATOR_PASSWORD: password })).toEqual([
+        'OPERATOR_PASSWORD must have from 12 to 128 characters',
+      ]);
+  });
 
-  it('all of them stand in one message', () => {
+  it('one message has all of them, each with its value where that is no secret', () => {
     const environment = { PORT: 'x', LOG_LEVEL: 'loud', BCRYPT_COST: '99', GATEHOUSE_SECRET: 'short' };
-    expect(faultsOf(environment)).toHaveLength(4);
     expect(() => loadConfig(environment)).toThrow(
       /^The configuration has 4 faults:\n( {2}- (PORT|LOG_LEVEL|BCRYPT_COST|GATEHOUSE_SECRET) .+\n?){4}$/,
     );
     expect(() => loadConfig({ ...base, PORT: 'x' })).toThrow(/^The configuration has a fault:\n/);
+    const shown = 'PORT must be a whole number from 0 to 65535 (it is "x\\ny")';
+    expect(faultsOf({ ...base, PORT: 'x\ny' })).toEqual([shown]);
   });
 
-  it('the value stands beside its fault, where it is no secret', () => {
-    expect(faultsOf({ ...base, PORT: 'x\ny' })).toEqual([
-      'PORT must be a whole number from 0 to 65535 (it is "x\\ny")',
-    ]);
-  });
-
-  it.each([
-    'DATABASE_URL',
-    'REDIS_URL',
-    'SMTP_URL',
-    'GATEHOUSE_SECRET',
-    'STRIPE_SECRET_KEY',
-    'ALERT_WEBHOOK_URL',
-  ])('CF-01: the value of %s is never told', (name) => {
-    expect(() => loadConfig({ ...base, [name]: 'hunter2-hunter2' })).toThrow(
-      expect.not.stringContaining('hunter2'),
-    );
-    expect(faultsOf({ ...base, [name]: 'hunter2-hunter2' }).join()).not.toContain('hunter2');
-    expect(settings[name as keyof typeof settings].secret).toBe(true);
+  it('CF-01: no value of a secret setting is shown', () => {
+    const names = 'DATABASE_URL REDIS_URL SMTP_URL GATEHOUSE_SECRET STRIPE_SECRET_KEY ALERT_WEBHOOK_URL';
+    for (const name of words(names)) {
+      expect(settings[name as keyof typeof settings].secret).toBe(true);
+      const faults = faultsOf({ ...base, [name]: 'hunter2-hunter2' });
+      expect(faults).toHaveLength(1);
+      expect(faults.join()).not.toContain('hunter2');
+    }
+    const PUBLIC_URL = 'https://admin:hunter2@auth.example.com';
+    expect(faultsOf({ ...production, PUBLIC_URL }).join()).not.toContain('hunter2');
   });
 });
 
-describe('what production refuses', () => {
-  it('CF-01: a complete configuration is taken', () => {
+describe('production', () => {
+  const required = words('PUBLIC_URL DATABASE_URL GATEHOUSE_SECRET SMTP_URL MAIL_FROM');
+
+  it('CF-01: requires a complete configuration and names everything that is missing', () => {
     expect(faultsOf(production)).toEqual([]);
-  });
-
-  it.each(['PUBLIC_URL', 'DATABASE_URL', 'GATEHOUSE_SECRET', 'SMTP_URL', 'MAIL_FROM'])(
-    'CF-01: a missing %s',
-    (name) => {
-      expect(faultsOf({ ...production, [name]: undefined })).toEqual([`${name} is required in production`]);
-      expect(faultsOf({ ...production, [name]: '  ' })).toEqual([`${name} is required in production`]);
-    },
-  );
-
-  it('CF-01: everything missing at once', () => {
-    expect(faultsOf({ NODE_ENV: 'production' })).toHaveLength(5);
+    for (const name of required)
+      for (const value of [undefined, '  '])
+        expect(faultsOf({ ...production, [name]: value })).toEqual([`${name} is required in production`]);
+    expect(faultsOf({ NODE_ENV: 'production' })).toHaveLength(required.length);
   });
 
   it.each([
@@ -316,7 +272,7 @@ describe('what production refuses', () => {
     ['a placeholder', `changeme-${secret}`],
     ['of low entropy', 'ab'.repeat(32)],
     ['repeated in the ring', `${secret},${secret}`],
-  ])('CF-01: a secret that is %s', (_, value) => {
+  ])('CF-01: refuses a secret that is %s, without its value', (_, value) => {
     const faults = faultsOf({ ...production, GATEHOUSE_SECRET: value });
     expect(faults).toEqual([expect.stringMatching(/^GATEHOUSE_SECRET /)]);
     expect(faults[0]).not.toContain(value);
@@ -335,28 +291,24 @@ describe('what production refuses', () => {
     ['TEST_COMMANDS', 'on'],
     ['PERIODIC_JOBS', 'off'],
     ['TIME_SCALE', '10'],
-  ])('CF-03: %s=%s', (name, value) => {
+  ])('CF-03: refuses %s=%s', (name, value) => {
     expect(faultsOf({ ...production, [name]: value })).toEqual([
       expect.stringMatching(new RegExp(`^${name} must .+ in production$`)),
     ]);
   });
 
-  it.each(['postgres:postgres', 'gatehouse:gatehouse', 'gatehouse:password', 'gatehouse:changeme'])(
-    'CF-03: the default database password of %s',
-    (login) => {
-      expect(faultsOf({ ...production, DATABASE_URL: `postgres://${login}@db/gatehouse` })).toEqual([
-        expect.stringMatching(/^DATABASE_URL /),
-      ]);
-    },
-  );
-  it.each(['https://u:p@auth.example.com', 'https://auth.example.com/?x=1', 'https://auth.example.com/#x'])(
-    'EV-05: a PUBLIC_URL that cannot be the base of a link: %s',
-    (PUBLIC_URL) => {
+  it('EV-05: refuses a PUBLIC_URL that cannot be the base of a link', () => {
+    for (const PUBLIC_URL of words(
+      'https://u:p@auth.example.com https://auth.example.com/?x=1 https://auth.example.com/#x',
+    ))
       expect(faultsOf({ ...production, PUBLIC_URL })).toEqual([expect.stringMatching(/^PUBLIC_URL /)]);
-    },
-  );
+  });
 
   it.each([
+    ['DATABASE_URL', 'postgres://postgres:postgres@db/gatehouse', 'postgres:'],
+    ['DATABASE_URL', 'postgres://gatehouse:gatehouse@db/gatehouse', 'gatehouse:'],
+    ['DATABASE_URL', 'postgres://gatehouse:password@db/gatehouse', ':password'],
+    ['DATABASE_URL', 'postgres://gatehouse:changeme@db/gatehouse', 'changeme'],
     ['DATABASE_URL', 'postgres://app:postgres@db/app', 'postgres:'],
     ['DATABASE_URL', 'postgres://same-as-it:same-as-it@db/app', 'same-as-it'],
     ['DATABASE_URL', 'postgres://app:Chang%65Me@db/app', 'Chang'],
@@ -364,11 +316,10 @@ describe('what production refuses', () => {
     ['REDIS_URL', 'rediss://default:ROOT@cache', 'ROOT'],
     ['SMTP_URL', 'smtp://mailer:secret@mail:587', ':secret@'],
     ['SMTP_URL', 'smtps://admin:admin@mail', 'admin'],
-  ])('CF-03: %s with a default password, whose value is not told (%#)', (name, value, told) => {
+  ])('CF-03: refuses %s with a default password, without its value (%#)', (name, value, hidden) => {
     const environment = { ...production, [name]: value };
     expect(faultsOf(environment)).toEqual([`${name} holds a default password`]);
-    expect(() => loadConfig(environment)).toThrow(ConfigError);
-    expect(() => loadConfig(environment)).not.toThrow(told);
+    expect(() => loadConfig(environment)).not.toThrow(hidden);
     expect(faultsOf({ ...base, [name]: value })).toEqual([]);
   });
 
@@ -376,26 +327,14 @@ describe('what production refuses', () => {
     ['DATABASE_URL', 'postgres://gatehouse@db/gatehouse'],
     ['REDIS_URL', 'redis://cache:6379'],
     ['SMTP_URL', 'smtp://mail:587'],
-  ])('CF-03: no password is no default one: %s=%s', (name, value) => {
+  ])('CF-03: accepts no password, and survives a lone per cent sign in one: %s', (name, value) => {
     expect(faultsOf({ ...production, [name]: value })).toEqual([]);
+    const [scheme] = value.split(':');
+    expect(() => faultsOf({ ...production, [name]: `${scheme}://u:100%25%x@host` })).not.toThrow();
   });
 
-  it.each(['DATABASE_URL', 'REDIS_URL', 'SMTP_URL'])(
-    'CF-01: a lone per cent sign in the password of %s is no crash',
-    (name) => {
-      const value = `${{ DATABASE_URL: 'postgres', REDIS_URL: 'redis', SMTP_URL: 'smtp' }[name]}://u:100%25%x@host`;
-      expect(() => faultsOf({ ...production, [name]: value })).not.toThrow();
-    },
-  );
-
-  it('CF-01: a password in PUBLIC_URL is not told', () => {
-    const PUBLIC_URL = 'https://admin:hunter2@auth.example.com';
-    expect(faultsOf({ ...production, PUBLIC_URL }).join()).not.toContain('hunter2');
-  });
-
-  it('CF-03: a range for private webhook targets is allowed, because it was named', () => {
-    expect(loadConfig({ ...production, WEBHOOK_ALLOWED_CIDRS: '10.1.0.0/16' }).webhooks.allowedCidrs).toEqual(
-      ['10.1.0.0/16'],
-    );
+  it('CF-03: accepts a named range of private webhook targets', () => {
+    const { webhooks } = loadConfig({ ...production, WEBHOOK_ALLOWED_CIDRS: '10.1.0.0/16' });
+    expect(webhooks.allowedCidrs).toEqual(['10.1.0.0/16']);
   });
 });
