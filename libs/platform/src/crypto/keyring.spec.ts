@@ -13,49 +13,28 @@ const flip = (bytes: Buffer, index: number): Buffer => {
 };
 
 describe('Keyring: encryption', () => {
-  it.each(['', 'whsec_abc', 'Ünï©ode 🦄', 'x'.repeat(100_000)])(
-    'WH-09: gives back what it was given (%#)',
-    (plain) => {
-      expect(ring.decrypt('webhook-secret', 'ep_1', ring.encrypt('webhook-secret', 'ep_1', plain))).toBe(
-        plain,
-      );
-    },
-  );
-
-  it('WH-09: the plain text is nowhere in what is stored, and no two are alike', () => {
-    const [one, two] = [1, 2].map(() => ring.encrypt('webhook-secret', 'ep_1', 'whsec_plain'));
-    expect(one!.includes('whsec_plain')).toBe(false);
-    expect(one!.equals(two!)).toBe(false);
-  });
-
-  it('WH-09: no changed byte goes unnoticed', () => {
-    const sealed = ring.encrypt('webhook-secret', 'ep_1', 'whsec_plain');
-    for (let index = 0; index < sealed.length; index += 1) {
-      expect(() => ring.decrypt('webhook-secret', 'ep_1', flip(sealed, index))).toThrow();
+  it('WH-09: decrypts any text, which no two ciphertexts show', () => {
+    for (const plain of ['', 'whsec_abc', 'Ünï©ode 🦄', 'x'.repeat(100_000)]) {
+      const [one, two] = [1, 2].map(() => ring.encrypt('webhook-secret', 'ep_1', plain));
+      expect(ring.decrypt('webhook-secret', 'ep_1', one!)).toBe(plain);
+      expect(plain !== '' && one!.includes(plain)).toBe(false);
+      expect(one!.equals(two!)).toBe(false);
     }
   });
 
-  it('WH-09: no cut goes unnoticed', () => {
+  it('WH-09: refuses a ciphertext that was changed, cut, or moved to another row or use', () => {
     const sealed = ring.encrypt('webhook-secret', 'ep_1', 'whsec_plain');
-    for (let length = 0; length < sealed.length; length += 1) {
-      expect(() => ring.decrypt('webhook-secret', 'ep_1', sealed.subarray(0, length))).toThrow();
-    }
-  });
-
-  it('a value cannot be moved to another row or another use', () => {
-    const sealed = ring.encrypt('webhook-secret', 'ep_1', 'whsec_plain');
+    for (let index = 0; index < sealed.length; index += 1)
+      for (const other of [flip(sealed, index), sealed.subarray(0, index)])
+        expect(() => ring.decrypt('webhook-secret', 'ep_1', other)).toThrow();
     expect(() => ring.decrypt('webhook-secret', 'ep_2', sealed)).toThrow();
     expect(() => ring.decrypt('mail-parameters', 'ep_1', sealed)).toThrow();
   });
 
-  it('CF-04: a new secret in front of the ring reads what the old one made', () => {
+  it('CF-04: reads what an older secret of the ring encrypted, and names a missing one by its id alone', () => {
     const sealed = before.encrypt('signing-key', 'kid', 'pem');
     expect(ring.decrypt('signing-key', 'kid', sealed)).toBe('pem');
     expect(() => before.decrypt('signing-key', 'kid', ring.encrypt('signing-key', 'kid', 'pem'))).toThrow();
-  });
-
-  it('CF-04: a secret that left the ring is named by its id, never by its value', () => {
-    const sealed = before.encrypt('signing-key', 'kid', 'pem');
     expect(() => after.decrypt('signing-key', 'kid', sealed)).toThrow(
       `no entry of GATEHOUSE_SECRET has the id ${sealed.subarray(0, 4).toString('hex')}`,
     );
@@ -63,30 +42,24 @@ describe('Keyring: encryption', () => {
 });
 
 describe('Keyring: MACs and peppers', () => {
-  it('CF-04: every key of the ring verifies, the newest makes', () => {
+  it('CF-04: every key of the ring verifies, the newest signs', () => {
     expect(ring.verifyMac('cursor', 'data', before.mac('cursor', 'data'))).toBe(true);
     expect(after.verifyMac('cursor', 'data', ring.mac('cursor', 'data'))).toBe(true);
     expect(after.verifyMac('cursor', 'data', before.mac('cursor', 'data'))).toBe(false);
   });
 
-  it('a MAC belongs to its data and its use', () => {
+  it('a MAC belongs to its data and its use, and may be cut to 16 bytes', () => {
     const mac = ring.mac('cursor', 'data');
     expect(ring.verifyMac('cursor', 'other', mac)).toBe(false);
     expect(ring.verifyMac('refresh-token', 'data', mac)).toBe(false);
-    expect(ring.verifyMac('cursor', 'data', flip(mac, 0))).toBe(false);
-  });
-
-  it('a MAC may be cut to 16 bytes and no further', () => {
-    const mac = ring.mac('cursor', 'data');
     expect(ring.verifyMac('cursor', 'data', mac.subarray(0, 16))).toBe(true);
-    for (const length of [0, 1, 15])
-      expect(ring.verifyMac('cursor', 'data', mac.subarray(0, length))).toBe(false);
+    for (const other of [flip(mac, 0), ...[0, 1, 15].map((length) => mac.subarray(0, length))])
+      expect(ring.verifyMac('cursor', 'data', other)).toBe(false);
   });
 
   it('no two uses share a key, and no key is the secret', () => {
-    const macs = (['cursor', 'refresh-token', 'refresh-successor', 'password-pepper'] as const).map(
-      (purpose) => ring.mac(purpose, 'data').toString('hex'),
-    );
+    const purposes = ['cursor', 'refresh-token', 'refresh-successor', 'password-pepper'] as const;
+    const macs = purposes.map((purpose) => ring.mac(purpose, 'data').toString('hex'));
     expect(new Set(macs).size).toBe(macs.length);
     expect(ring.pepper().key.equals(Buffer.from(newSecret))).toBe(false);
   });

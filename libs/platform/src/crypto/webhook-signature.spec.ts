@@ -18,37 +18,24 @@ describe('webhook signatures', () => {
     expect(secret).toBe(`whsec_${Buffer.alloc(32, 0xa5).toString('base64')}`);
   });
 
-  it('WH-07: equals the example of Standard Webhooks', () => {
-    expect(
-      signWebhook(
-        'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw',
-        'msg_p5jXN8AQM9LWM0D4loKWxJek',
-        1614265330,
-        '{"test": 2432232314}',
-      ),
-    ).toBe('v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE=');
+  it('WH-07: equal the example of Standard Webhooks', () => {
+    const exampleSecret = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw';
+    const [exampleId, body] = ['msg_p5jXN8AQM9LWM0D4loKWxJek', '{"test": 2432232314}'];
+    const expected = 'v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE=';
+    expect(signWebhook(exampleSecret, exampleId, 1614265330, body)).toBe(expected);
   });
 
-  it.each(['{"id":"evt_1"}', '{"name":"Ünï©ode 🦄 \u2028"}', '{}', `{"x":"${'y'.repeat(100_000)}"}`])(
-    'WH-07: the standardwebhooks package accepts what we sign (body %#)',
-    (body) => {
+  it('WH-07: the standardwebhooks package accepts any signed body', () => {
+    const long = `{"x":"${'y'.repeat(100_000)}"}`;
+    for (const body of ['{"id":"evt_1"}', '{"name":"Ünï©ode 🦄 \u2028"}', '{}', long])
       expect(verify(body)).toEqual(JSON.parse(body));
-    },
-  );
-
-  it.each([
-    [
-      'another body',
-      () => verify('{"a":1}', { 'webhook-signature': signWebhook(secret, id, timestamp, '{"a":2}') }),
-    ],
-    ['another id', () => verify('{}', { 'webhook-id': `${id}x` })],
-    ['another time', () => verify('{}', { 'webhook-timestamp': String(timestamp - 1) })],
-    ['another secret', () => verify('{}', {}, formatWebhookSecret(Buffer.alloc(32, 0x5a)))],
-  ])('WH-07: the standardwebhooks package refuses %s', (_, act) => {
-    expect(act).toThrow();
   });
 
-  it('WH-08: a fresh timestamp makes a fresh signature', () => {
-    expect(signWebhook(secret, id, 1, '{}')).not.toBe(signWebhook(secret, id, 2, '{}'));
+  it('WH-07, WH-08: it refuses another body, id, timestamp and secret', () => {
+    const other = { 'webhook-signature': signWebhook(secret, id, timestamp, '{"a":2}') };
+    expect(() => verify('{"a":1}', other)).toThrow();
+    expect(() => verify('{}', { 'webhook-id': `${id}x` })).toThrow();
+    expect(() => verify('{}', { 'webhook-timestamp': String(timestamp - 1) })).toThrow();
+    expect(() => verify('{}', {}, formatWebhookSecret(Buffer.alloc(32, 0x5a)))).toThrow();
   });
 });

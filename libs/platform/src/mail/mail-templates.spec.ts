@@ -15,6 +15,11 @@ const render = (kind: MailKind, parameters: Partial<MailParameters> = {}, sealed
 };
 
 const linked = mailKinds.filter((kind) => mailPath(kind));
+const branding = {
+  displayName: 'The Shop',
+  logoUrl: 'https://cdn.example.com/l.png?a=1&b=2',
+  color: '#ffd400',
+};
 
 /** What a reader sees of HTML, with one blank for whatever stands between. */
 const visible = (html: string): string =>
@@ -24,46 +29,34 @@ const visible = (html: string): string =>
     .replace(/&#(\d+);/g, (_, code: string) => String.fromCharCode(Number(code)))
     .replace(/\s+/g, ' ');
 
-describe('every kind of mail', () => {
-  it.each(mailKinds)('%s goes to its recipient and names the project in its subject', (kind) => {
-    const mail = render(kind);
-    expect(mail.to).toBe('ada@example.com');
-    expect(mail.subject).toContain('Shop');
-    expect(mail).toMatchObject({ fromName: null, replyTo: null });
-  });
-
-  it.each(mailKinds)('%s says the same in plain text as in HTML', (kind) => {
+describe.each(mailKinds)('%s', (kind) => {
+  it('goes to its recipient, names the project in its subject, and says the same in plain text as in HTML', () => {
     const mail = render(kind, { newEmail: 'new@example.com' });
+    expect(mail).toMatchObject({ to: 'ada@example.com', fromName: null, replyTo: null });
+    expect(mail.subject).toContain('Shop');
     for (const part of mail.text.trim().split('\n\n')) expect(visible(mail.html)).toContain(part);
   });
 
-  it.each(mailKinds)(
-    '%s has one layout: language, dark mode, one heading, no script, no outside style',
-    (kind) => {
-      const { html } = render(kind);
-      expect(html).toContain('<html lang="en">');
-      expect(html).toContain('<meta name="color-scheme" content="light dark">');
-      expect(html).toContain('<meta name="supported-color-schemes" content="light dark">');
-      expect(html.match(/<h1/g)).toHaveLength(1);
-      expect(html).not.toMatch(/<script|<link|<style|undefined|\[object/);
-      expect((html.match(/<table/g) ?? []).length).toBe(
-        (html.match(/<table role="presentation"/g) ?? []).length,
-      );
-    },
-  );
+  it('has one layout: language, dark mode, one heading, no script, no external style', () => {
+    const { html } = render(kind);
+    expect(html).toContain('<html lang="en">');
+    for (const name of ['color-scheme', 'supported-color-schemes'])
+      expect(html).toContain(`<meta name="${name}" content="light dark">`);
+    expect(html.match(/<h1/g)).toHaveLength(1);
+    expect(html).not.toMatch(/<script|<link|<style|undefined|\[object|<table(?! role="presentation")/);
+  });
 
-  it.each(mailKinds)('%s: names and addresses cannot write HTML', (kind) => {
+  it('lets no name or address write HTML', () => {
     const evil = '<img src=x onerror="alert(1)"> & \'Sons\'';
     const { html, text } = render(kind, { projectName: evil, newEmail: `"<b>"@example.com` });
-    expect(html).not.toContain('<img');
-    expect(html).not.toContain('<b>');
+    expect(html).not.toMatch(/<img|<b>/);
     expect(html).toContain('&#60;img src=x onerror=&#34;alert(1)&#34;&#62; &#38; &#39;Sons&#39;');
     expect(text).toContain(evil);
   });
 
-  it.each(mailKinds)('%s: a project name cannot begin a header or a paragraph', (kind) => {
+  it('EV-06: lets no project name begin a header or a paragraph', () => {
     const breaks = 'Shop\r\nBcc: eve@example.com\n\nOpen https://evil.example\u2028now';
-    for (const naming of [{ projectName: breaks }, { branding: { ...noBranding, displayName: breaks } }]) {
+    for (const naming of [{ projectName: breaks }, { branding: { ...branding, displayName: breaks } }]) {
       const mail = render(kind, { ...naming, fromName: breaks });
       expect(mail.subject).toContain('Shop Bcc: eve@example.com Open');
       expect(mail.fromName).toBe('Shop Bcc: eve@example.com Open https://evil.example now');
@@ -71,8 +64,6 @@ describe('every kind of mail', () => {
     }
   });
 });
-
-const noBranding = { displayName: null, logoUrl: null, color: null };
 
 describe('the link', () => {
   it.each([
@@ -87,6 +78,7 @@ describe('the link', () => {
     expect(link).toBe(`https://auth.example.com${path}token=tok_123`);
     expect(text.match(/https?:\S+/g)).toEqual([link]);
     expect(text).toContain(`The link works for ${life}`);
+    expect(text).toMatch(/If you did not .+ you can ignore this mail/);
     // The button, and the link as text.
     expect(html.split(`href="${link}"`)).toHaveLength(3);
     expect(html).toContain(`>${link}</a>`);
@@ -99,103 +91,78 @@ describe('the link', () => {
       expect(link).toBe('https://shop.example.com/set?a=1&token=tok_123&b=%26#top');
       expect(html).toContain('href="https://shop.example.com/set?a=1&#38;token=tok_123&#38;b=%26#top"');
     }
-    expect(render('verify-email', { pageUrl: null }).link).toBe(
-      'https://auth.example.com/verify-email?token=tok_123',
-    );
+    const { link } = render('verify-email', { pageUrl: null });
+    expect(link).toBe('https://auth.example.com/verify-email?token=tok_123');
   });
 
-  it('stands in no notice', () => {
+  it('is in no notice, and requires a token', () => {
     const mail = render('password-changed', { pageUrl: 'https://shop.example.com/x', token: 'tok_123' });
     expect(mail.link).toBeNull();
     expect(mail.text + mail.html).not.toMatch(/href|https?:|tok_123/);
-  });
-
-  it('cannot lack its token', () => {
     expect(() => render('reset-password', { token: undefined })).toThrow('reset-password has no token');
   });
 });
 
-describe('what the kinds say', () => {
-  it('a change of address names both addresses to the old one, and only the new one to the new one', () => {
-    const newEmail = 'new@example.com';
-    expect(render('change-email-current', { newEmail }).text).toContain(
-      'from ada@example.com to new@example.com',
-    );
-    expect(render('change-email-new', { newEmail }).text).toContain(newEmail);
-    expect(render('change-email-new', { newEmail }).text).not.toContain('ada@example.com');
-  });
-
-  it('a changed password is told with its time and with what to do', () => {
-    const { text } = render('password-changed');
-    expect(text).toMatch(/was changed on \w+ \d{1,2}, \d{4} at \d\d:\d\d UTC\./);
-    expect(text).toContain('Forgot password');
-  });
-
-  it.each(linked)('%s tells others that they can ignore it', (kind) => {
-    expect(render(kind).text).toMatch(/If you did not .+ you can ignore this mail/);
-  });
+it('a change of address names both addresses to the old one, and only the new one to the new one', () => {
+  const newEmail = 'new@example.com';
+  const [current, next] = [
+    render('change-email-current', { newEmail }),
+    render('change-email-new', { newEmail }),
+  ];
+  expect(current.text).toContain('from ada@example.com to new@example.com');
+  expect(next.text).toContain(newEmail);
+  expect(next.text).not.toContain('ada@example.com');
 });
 
-describe('the looks of a project', () => {
-  const branding = {
-    displayName: 'The Shop',
-    logoUrl: 'https://cdn.example.com/l.png?a=1&b=2',
-    color: '#ffd400',
-  };
+it('a changed password is notified with its time and with what to do', () => {
+  const { text } = render('password-changed');
+  expect(text).toMatch(/was changed on \w+ \d{1,2}, \d{4} at \d\d:\d\d UTC\./);
+  expect(text).toContain('Forgot password');
+});
 
-  it('its display name stands for its name, its logo has a text, its colour one that reads on it', () => {
+describe('the branding of a project', () => {
+  it('replaces its name, shows its logo with a text, and its color with one that is legible on it', () => {
     const { subject, html } = render('verify-email', { branding });
     expect(subject).toBe('Confirm your e-mail address for The Shop');
     expect(html).toContain('<img src="https://cdn.example.com/l.png?a=1&#38;b=2" alt="The Shop"');
     expect(html).toContain('background:#ffd400;color:#000000;');
-    expect(render('verify-email', { branding: { ...branding, color: '#5b1a8b' } }).html).toContain(
-      'background:#5b1a8b;color:#ffffff;',
-    );
+    const dark = render('verify-email', { branding: { ...branding, color: '#5b1a8b' } });
+    expect(dark.html).toContain('background:#5b1a8b;color:#ffffff;');
   });
 
-  it('neither the address of a logo nor its text can leave their attributes', () => {
-    const evil = {
+  it('cannot leave its attributes, and writes nothing where it is invalid', () => {
+    const quotes = {
       ...branding,
       displayName: 'x" onerror="alert(1)',
       logoUrl: 'https://a.example/"onload="b',
     };
-    const { html } = render('verify-email', { branding: evil });
-    expect(html).toContain(
+    expect(render('verify-email', { branding: quotes }).html).toContain(
       '<img src="https://a.example/&#34;onload=&#34;b" alt="x&#34; onerror=&#34;alert(1)" ',
     );
-  });
-
-  it('a colour or a logo that is none writes nothing', () => {
-    const evil = { displayName: null, logoUrl: 'javascript:alert(1)', color: 'red" onclick="alert(1)' };
-    const { html } = render('verify-email', { branding: evil });
+    const invalid = { displayName: null, logoUrl: 'javascript:alert(1)', color: 'red" onclick="alert(1)' };
+    const { html } = render('verify-email', { branding: invalid });
     expect(html).not.toMatch(/javascript:|onclick|<img/);
     expect(html).toContain('background:#1d4ed8;color:#ffffff;');
   });
 
-  it('the name of the sender and the address for answers are its own', () => {
-    expect(render('verify-email', { fromName: 'Shop team', replyTo: 'help@example.com' })).toMatchObject({
-      fromName: 'Shop team',
-      replyTo: 'help@example.com',
-    });
+  it('has a name of the sender and an address for replies', () => {
+    const sender = { fromName: 'Shop team', replyTo: 'help@example.com' };
+    expect(render('verify-email', sender)).toMatchObject(sender);
     expect(render('verify-email', { fromName: ' \n ' }).fromName).toBeNull();
   });
 });
 
 describe('parameters', () => {
-  it('of a row from before, a name and a token, still render', () => {
+  it('of an older row, a name and a token, still render', () => {
     const old = JSON.stringify({ projectName: 'Shop', token: 'tok_123' });
     const parameters = keyring.encrypt('mail-parameters', 'm1', old);
     const stored = { id: 'm1', kind: 'verify-email', recipient: 'ada@example.com', parameters } as const;
     expect(renderMail(stored, keyring, 'https://auth.example.com')).toEqual(render('verify-email'));
   });
 
-  it('cannot be moved to another mail', () => {
+  it('LG-01: are encrypted, each for its mail', () => {
+    const sealed = sealMailParameters(keyring, 'm1', { projectName: 'Shop', token: 'tok_123' });
+    expect(sealed.toString('latin1')).not.toMatch(/Shop|tok_123/);
     expect(() => render('verify-email', {}, 'm2')).toThrow();
-  });
-
-  it('are not readable without the keyring', () => {
-    expect(
-      sealMailParameters(keyring, 'm1', { projectName: 'Shop', token: 'tok_123' }).toString('latin1'),
-    ).not.toMatch(/Shop|tok_123/);
   });
 });

@@ -50,23 +50,23 @@ describe('Mailer', () => {
     return received[0]!.head.split('\r\n');
   };
 
-  it('sends as the sender of the configuration', async () => {
-    const head = await headers();
-    expect(head).toContain('From: Gatehouse <no-reply@example.com>');
-    expect(head).toContain('To: ada@example.com');
-    expect(head).toContain('Auto-Submitted: auto-generated');
-    expect(head.join()).not.toContain('Reply-To');
+  it('sends as the sender of the configuration, and twice with one Message-ID', async () => {
+    await mailer.send('m1', mail);
+    expect(await headers()).toEqual(
+      expect.arrayContaining([
+        'From: Gatehouse <no-reply@example.com>',
+        'To: ada@example.com',
+        'Auto-Submitted: auto-generated',
+        'Message-ID: <m1@example.com>',
+      ]),
+    );
+    expect(received).toHaveLength(2);
+    for (const { head } of received) expect(head).toContain('Message-ID: <m1@example.com>');
+    expect(received[0]!.head).not.toContain('Reply-To');
     expect(received[0]).toMatchObject({ from: 'no-reply@example.com', to: ['ada@example.com'] });
   });
 
-  it('a mail sent twice is recognisable as one', async () => {
-    await mailer.send('m1', mail);
-    expect(await headers()).toContain('Message-ID: <m1@example.com>');
-    expect(received).toHaveLength(2);
-    for (const { head } of received) expect(head).toContain('Message-ID: <m1@example.com>');
-  });
-
-  it('a project has a name and an address for answers, never an address of the sender', async () => {
+  it('EV-06: a project sets a name and an address for replies, never the address of the sender', async () => {
     const head = await headers({ fromName: 'Shop <eve@evil.example>, x', replyTo: 'help@shop.example' });
     expect(head).toContain('From: "Shop <eve@evil.example>, x" <no-reply@example.com>');
     expect(head).toContain('Reply-To: help@shop.example');
