@@ -13,19 +13,14 @@ const parsed = (token: string): ParsedRefreshToken => {
 };
 
 describe('RefreshTokens', () => {
-  it('TK-05: a first token names its session, is generation 1 and holds 256 random bits', () => {
+  it('TK-05: a first token names its session, is generation 1 and holds 256 random bits, stored as SHA-256', () => {
     const { token, hash } = tokens.first(sessionId);
     expect(token).toMatch(/^rt_[\w-]+$/);
     const { secret: bits, ...rest } = parsed(token);
     expect(rest).toEqual({ sessionId, generation: 1, hash });
     expect(bits).toHaveLength(32);
+    expect(hash).toEqual(sha256(bits));
     expect(tokens.first(sessionId).token).not.toBe(token);
-  });
-
-  it('TK-05: what is stored is the SHA-256 of the secret', () => {
-    const { token, hash } = tokens.first(sessionId);
-    expect(hash).toHaveLength(32);
-    expect(hash.equals(sha256(parsed(token).secret))).toBe(true);
   });
 
   it('TK-09: the successor of a token is always the same one', () => {
@@ -53,36 +48,25 @@ describe('RefreshTokens', () => {
     expect(other.hash.equals(tokens.successor(mine).hash)).toBe(false);
   });
 
-  it('TK-07: no changed character goes unnoticed', () => {
+  it('TK-03, TK-07: refuses a token that was changed in any character, length or alphabet, and any other text', () => {
     const { token } = tokens.first(sessionId);
-    for (let index = 0; index < token.length; index += 1) {
-      const other = token[index] === 'A' ? 'B' : 'A';
-      expect(tokens.parse(token.slice(0, index) + other + token.slice(index + 1))).toBeNull();
-    }
+    const changed = [...token].map(
+      (character, index) => token.slice(0, index) + (character === 'A' ? 'B' : 'A') + token.slice(index + 1),
+    );
+    const prefixes = ['', 'rt_', token.slice(3), `sk_${token.slice(3)}`];
+    const lengths = [token.slice(0, -1), `${token}A`, `${token}=`, `${token} `];
+    const base64 = `rt_${Buffer.from(token.slice(3), 'base64url').toString('base64')}`;
+    const others = [
+      `${token.slice(0, 20)}\n${token.slice(20)}`,
+      base64,
+      'eyJhbGciOiJFUzI1NiJ9.eyJzdWIiOiJ4In0.AAAA',
+    ];
+    const forged = [`rt_${'A'.repeat(1_000_000)}`, `rt_${Buffer.alloc(68, 7).toString('base64url')}`];
+    const texts = [...changed, ...prefixes, ...lengths, ...others, ...forged];
+    expect(texts.filter((text) => tokens.parse(text) !== null)).toEqual([]);
   });
 
-  it.each([
-    ['nothing', () => ''],
-    ['the prefix alone', () => 'rt_'],
-    ['no prefix', (token: string) => token.slice(3)],
-    ['another prefix', (token: string) => `sk_${token.slice(3)}`],
-    ['one character less', (token: string) => token.slice(0, -1)],
-    ['one character more', (token: string) => `${token}A`],
-    ['padding', (token: string) => `${token}=`],
-    ['a blank at the end', (token: string) => `${token} `],
-    ['a line feed inside', (token: string) => `${token.slice(0, 20)}\n${token.slice(20)}`],
-    [
-      'the other base64 alphabet',
-      (token: string) => `rt_${Buffer.from(token.slice(3), 'base64url').toString('base64')}`,
-    ],
-    ['an access token', () => 'eyJhbGciOiJFUzI1NiJ9.eyJzdWIiOiJ4In0.AAAA'],
-    ['a megabyte', () => `rt_${'A'.repeat(1_000_000)}`],
-    ['the right length with a made-up MAC', () => `rt_${Buffer.alloc(68, 7).toString('base64url')}`],
-  ])('TK-03: refuses %s', (_, change) => {
-    expect(tokens.parse(change(tokens.first(sessionId).token))).toBeNull();
-  });
-
-  it('CF-04: tokens outlive a new secret in front of the ring, and die with their own', () => {
+  it('CF-04: tokens stay valid behind a new secret of the ring, and expire with their own', () => {
     const { token, hash } = tokens.first(sessionId);
     expect(new RefreshTokens(new Keyring([newer, secret])).parse(token)).toMatchObject({ sessionId, hash });
     expect(new RefreshTokens(new Keyring([newer])).parse(token)).toBeNull();
