@@ -24,30 +24,23 @@ async function linesOf(total: number, most: number, short = -1): Promise<string[
 const entry = (index: number): NamedAuditEntry =>
   ({ id: `entry-${index}`, createdAt: new Date(0), details: {} }) as NamedAuditEntry;
 
-describe('the audit log as a table', () => {
+describe('the audit log as CSV', () => {
   it.each([
-    ['fewer than fit', 1_199, -1],
-    ['as many as fit', 1_200, -1],
-    ['as many as fit, after a page without any', 1_200, 1],
+    ['fewer than the limit', 1_199, -1],
+    ['as many as the limit', 1_200, -1],
+    ['as many as the limit, after an empty page', 1_200, 1],
     ['none', 0, -1],
-  ])('holds all of %s, and says nothing else', async (_, total, short) => {
-    const lines = await linesOf(total, 1_200, short);
-    expect(lines).toHaveLength(total);
-    expect(lines.filter((line) => !/,entry-\d+$/.test(line))).toEqual([]);
-  });
-
-  it.each([
-    ['one more than fits', 1_201, -1],
+    ['one more than the limit', 1_201, -1],
     ['many more', 5_000, -1],
-    ['one more, after a page without any', 1_201, 2],
-  ])('says in its last line that it was cut, of %s', async (_, total, short) => {
+    ['one more, after an empty page', 1_201, 2],
+  ])('holds all of %s, or says in its last line that it was cut', async (_, total, short) => {
     const lines = await linesOf(total, 1_200, short);
-    expect(lines).toHaveLength(1_201);
-    expect(lines.at(-1)).toBe(CUT);
-    expect(lines.at(-2)).toMatch(/,entry-1199$/);
+    const entries = lines.filter((line) => /,entry-\d+$/.test(line));
+    expect(entries).toHaveLength(Math.min(total, 1_200));
+    expect(lines.slice(entries.length)).toEqual(total > 1_200 ? [CUT] : []);
   });
 
-  it('says it also where the last page was full to the brim', async () => {
+  it('says so also where the last page was full', async () => {
     const lines = await linesOf(2_500, 2_000);
     expect(lines).toHaveLength(2_001);
     expect(lines.at(-1)).toContain('Only the newest 2,000 entries');

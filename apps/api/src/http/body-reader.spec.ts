@@ -1,5 +1,6 @@
 import { Readable } from 'node:stream';
 import type { Request, Response } from 'express';
+import { words } from '../../../../test/support/words.js';
 import { bodyReader } from './body-reader.js';
 
 type Headers = Record<string, string>;
@@ -30,55 +31,40 @@ const json = (text: string, headers: Headers = {}) =>
 const refusal = (code: string) => expect.objectContaining({ code });
 
 describe('bodyReader', () => {
-  it.each([
-    'application/json',
-    'APPLICATION/JSON',
-    'application/json; charset=utf-8',
-    'application/json;charset=UTF-8',
-    'application/json; charset="utf-8"',
-    'application/json ; charset = utf-8 ',
-  ])('IN-03: reads %j', async (type) => {
-    await expect(json('{"a":1}', { 'content-type': type })).resolves.toEqual({ a: 1 });
+  it('IN-03: reads JSON in UTF-8', async () => {
+    const charsets = ['; charset=utf-8', ';charset=UTF-8', '; charset="utf-8"', ' ; charset = utf-8 '];
+    const types = ['APPLICATION/JSON', ...['', ...charsets].map((charset) => `application/json${charset}`)];
+    for (const type of types)
+      await expect(json('{"a":1}', { 'content-type': type })).resolves.toEqual({ a: 1 });
   });
 
-  it.each([
-    '',
-    'text/plain',
-    'text/json',
-    'application/problem+json',
-    'application/jsonp',
-    'application/json-patch+json',
-    'application/x-www-form-urlencoded',
-    'multipart/form-data; boundary=x',
-    'application/json; charset=latin1',
-    'application/json; charset=utf-16',
-    'application/json; charset=utf-8; charset=utf-16',
-    'application/json, text/plain',
-    'text/plain; application/json',
-  ])('IN-03: refuses the type %j', async (type) => {
-    await expect(json('{"a":1}', { 'content-type': type })).rejects.toEqual(
-      refusal('unsupported_media_type'),
-    );
-  });
-
-  it('IN-03: a body without a type is refused', async () => {
+  it('IN-03: refuses any other type, and none', async () => {
+    const others = words(`text/plain text/json application/problem+json application/jsonp
+      application/json-patch+json application/x-www-form-urlencoded`);
+    const parameters = ['charset=latin1', 'charset=utf-16', 'charset=utf-8; charset=utf-16'];
+    const lists = [
+      'application/json, text/plain',
+      'text/plain; application/json',
+      'multipart/form-data; boundary=x',
+    ];
+    const types = ['', ...others, ...lists, ...parameters.map((each) => `application/json; ${each}`)];
+    for (const type of types)
+      await expect(json('{"a":1}', { 'content-type': type })).rejects.toEqual(
+        refusal('unsupported_media_type'),
+      );
     await expect(read(['{}'], { 'content-length': '2' })).rejects.toEqual(refusal('unsupported_media_type'));
   });
 
-  it.each(['gzip', 'br', 'deflate', 'identity, gzip', 'x'])(
-    'IN-02: refuses Content-Encoding %s',
-    async (encoding) => {
+  it('IN-02: refuses every Content-Encoding but identity', async () => {
+    for (const encoding of ['gzip', 'br', 'deflate', 'identity, gzip', 'x'])
       await expect(json('{}', { 'content-encoding': encoding })).rejects.toEqual(
         refusal('unsupported_media_type'),
       );
-    },
-  );
-
-  it.each(['identity', 'Identity'])('IN-02: takes Content-Encoding %s', async (encoding) => {
-    await expect(json('{}', { 'content-encoding': encoding })).resolves.toEqual({});
+    for (const encoding of ['identity', 'Identity'])
+      await expect(json('{}', { 'content-encoding': encoding })).resolves.toEqual({});
   });
 
-  it('IN-01: takes 64 KiB and no byte more', async () => {
+  it('IN-01: accepts 64 KiB and no byte more', async () => {
     const body = (length: number) => `{"a":"${'x'.repeat(length - 8)}"}`;
     await expect(json(body(65_536))).resolves.toBeDefined();
     await expect(json(body(65_537))).rejects.toEqual(refusal('payload_too_large'));
@@ -147,13 +133,13 @@ describe('bodyReader', () => {
         '/verify-email',
       );
 
-    it('IN-02: take forms of up to 4 KiB', async () => {
+    it('IN-02: accept forms of up to 4 KiB', async () => {
       await expect(form('token=a%20b+c')).resolves.toEqual({ token: 'a b c' });
       await expect(form(`token=${'x'.repeat(4_090)}`)).resolves.toBeDefined();
       await expect(form(`token=${'x'.repeat(4_091)}`)).rejects.toEqual(refusal('payload_too_large'));
     });
 
-    it('IN-02: take nothing but forms, and only they do', async () => {
+    it('IN-02: accept nothing but forms, and only they do', async () => {
       await expect(form('{}', { 'content-type': 'application/json' })).rejects.toEqual(
         refusal('unsupported_media_type'),
       );
@@ -162,21 +148,16 @@ describe('bodyReader', () => {
       );
     });
 
-    it('PW-01: take every character in the form in which browsers send it', async () => {
+    it('PW-01: accept every character in the form in which browsers send it', async () => {
       const text = ' päss & wörd + 漢字 = 🦄% ';
       const encoded = new URLSearchParams({ password: text }).toString();
       await expect(form(encoded)).resolves.toEqual({ password: text });
       await expect(form(`password=${encodeURIComponent(text)}`)).resolves.toEqual({ password: text });
     });
 
-    it.each(['%00', '%FF', '%ED%A0%80', '%F0%9F%A6', '%C0%80', '%', '%zz'])(
-      'PW-04: refuse what would become another text: %j',
-      async (part) => {
+    it('PW-04: refuse what would become another text', async () => {
+      for (const part of ['%00', '%FF', '%ED%A0%80', '%F0%9F%A6', '%C0%80', '%', '%zz'])
         await expect(form(`password=correct${part}horse`)).rejects.toEqual(refusal('validation_failed'));
-      },
-    );
-
-    it('PW-04: refuse a raw byte that is no UTF-8', async () => {
       const headers = { 'content-type': 'application/x-www-form-urlencoded', 'content-length': '12' };
       const bytes = Buffer.from('password=\xff\xfe\xfd', 'latin1');
       await expect(read([bytes], headers, '/reset-password')).rejects.toEqual(refusal('validation_failed'));

@@ -1,5 +1,5 @@
 import { CursorCodec, Keyring } from '#platform';
-import { camelList, readPage, snakeItem, snakeList } from './paging.js';
+import { readPage } from './paging.js';
 
 const cursors = new CursorCodec(new Keyring(['k3v9-Qw7xZ1pLm5TnB8yRc2fHs6dJg4aUoE0i']));
 const records = Array.from({ length: 5 }, (_, index) => ({
@@ -11,7 +11,7 @@ const read = async (before: string | null, limit: number) =>
   records.filter(({ id }) => before === null || id < before).slice(0, limit);
 
 describe('readPage', () => {
-  it('walks a list to its end, each record once', async () => {
+  it('reads a list to its end, each record once', async () => {
     const seen: string[] = [];
     let cursor: string | undefined;
     do {
@@ -23,27 +23,14 @@ describe('readPage', () => {
     expect(seen).toEqual(records.map(({ id }) => id));
   });
 
-  it('says that there is no more when the last page is full', async () => {
-    await expect(readPage(cursors, 'list', { limit: 5 }, read)).resolves.toEqual({
-      items: records,
-      nextCursor: null,
-    });
-  });
-
-  it('of an empty list is empty', async () => {
-    await expect(readPage(cursors, 'list', {}, async () => [])).resolves.toEqual({
-      items: [],
-      nextCursor: null,
-    });
-  });
-
-  it('asks for 50 by default, and one more to see whether there is more', async () => {
-    let asked = 0;
-    await readPage(cursors, 'list', {}, async (_, limit) => {
-      asked = limit;
-      return [];
-    });
-    expect(asked).toBe(51);
+  it('has no next cursor when the last page is full, or the list empty', async () => {
+    const page = await readPage(cursors, 'list', { limit: 5 }, read);
+    expect(page).toEqual({ items: records, nextCursor: null });
+    const limits: number[] = [];
+    const empty = await readPage(cursors, 'list', {}, async (_, limit) => (limits.push(limit), []));
+    expect(empty).toEqual({ items: [], nextCursor: null });
+    // 50 by default, and one to see whether there are more.
+    expect(limits).toEqual([51]);
   });
 
   it('AK-10: a foreign cursor reads nothing', async () => {
@@ -57,15 +44,5 @@ describe('readPage', () => {
       readPage(cursors, ['list', 'tenant b'], { cursor: nextCursor! }, watched),
     ).rejects.toMatchObject({ code: 'invalid_cursor' });
     expect(isRead).toBe(false);
-  });
-});
-
-describe('the shapes of the two families', () => {
-  it('are those of the contract', () => {
-    expect(camelList([1], 'c')).toEqual({ data: [1], nextCursor: 'c', hasMore: true });
-    expect(camelList([], null)).toEqual({ data: [], nextCursor: null, hasMore: false });
-    expect(snakeList([1], 'c')).toEqual({ success: true, data: [1], next_cursor: 'c', has_more: true });
-    expect(snakeList([], null)).toEqual({ success: true, data: [], next_cursor: null, has_more: false });
-    expect(snakeItem({ id: 1 })).toEqual({ success: true, data: { id: 1 } });
   });
 });

@@ -24,7 +24,7 @@ describe('parseStrictJson', () => {
       { __proto: 1, constructors: 2, Prototype: 3 },
     ],
     ['an empty key', '{"":1}', { '': 1 }],
-  ])('takes %s', (_, text, value) => {
+  ])('accepts %s', (_, text, value) => {
     expect(parse(text)).toEqual(value);
   });
 
@@ -32,33 +32,18 @@ describe('parseStrictJson', () => {
     expect(parse('{"a":1,"a":2}')).toEqual({ a: 2 });
   });
 
-  it.each([
-    ['nothing', ''],
-    ['white space', '  \n'],
-    ['half an object', '{"a":'],
-    ['an unclosed string', '{"a":"x'],
-    ['an unclosed escape', '{"a":"\\'],
-    ['two objects', '{}{}'],
-    ['a trailing comma', '{"a":1,}'],
-    ['a comment', '{/* x */}'],
-    ['single quotes', "{'a':1}"],
-    ['a key without quotes', '{a:1}'],
-    ['NaN', '{"a":NaN}'],
-    ['Infinity', '{"a":Infinity}'],
-    ['hexadecimal', '{"a":0x10}'],
-    ['a leading zero', '{"a":01}'],
-    ['a plus sign', '{"a":+1}'],
-    ['a raw line feed in a string', '{"a":"x\ny"}'],
-    ['a raw NUL in a string', '{"a":"x\0y"}'],
-    ['a raw NUL outside', '{"a":1}\0'],
-    ['closing brackets only', '}}}}]]]]'],
-    ['a form', 'email=a%40example.com'],
-  ])('IN-03: refuses %s', (_, text) => {
-    expect(() => parse(text)).toThrow(invalid);
-  });
-
-  it.each(['[]', '[{}]', '"text"', '1', 'true', 'null'])('IN-03: refuses the root %s', (text) => {
-    expect(() => parse(text)).toThrow(invalid);
+  it.each<[string, string[]]>([
+    ['nothing', ['', '  \n']],
+    ['what is incomplete', ['{"a":', '{"a":"x', '{"a":"\\', '}}}}]]]]']],
+    ['more than one object', ['{}{}', '{"a":1,}']],
+    ['JavaScript', ['{/* x */}', "{'a':1}", '{a:1}', '{"a":NaN}', '{"a":Infinity}']],
+    ['wrong numbers', ['{"a":0x10}', '{"a":01}', '{"a":+1}']],
+    ['raw controls', ['{"a":"x\ny"}', '{"a":"x\0y"}', '{"a":1}\0']],
+    ['a form', ['email=a%40example.com']],
+    ['a root that is no object', ['[]', '[{}]', '"text"', '1', 'true', 'null']],
+    ['a byte order mark', ['\ufeff{}']],
+  ])('IN-03: refuses %s', (_, texts) => {
+    for (const text of texts) expect(() => parse(text)).toThrow(invalid);
   });
 
   it.each([
@@ -70,18 +55,15 @@ describe('parseStrictJson', () => {
     ['half a code point', [0xe2, 0x82]],
     ['Latin-1', [0xe9]],
   ])('IN-03: refuses invalid UTF-8: %s', (_, bytes) => {
-    expect(() =>
-      parse(Buffer.concat([Buffer.from('{"a":"'), Buffer.from(bytes), Buffer.from('"}')])),
-    ).toThrow(invalid);
+    const body = Buffer.concat([Buffer.from('{"a":"'), Buffer.from(bytes), Buffer.from('"}')]);
+    expect(() => parse(body)).toThrow(invalid);
   });
 
-  it('IN-03: refuses a byte order mark and UTF-16', () => {
-    expect(() => parse('\ufeff{}')).toThrow(invalid);
-    expect(() => parse(Buffer.from('\ufeff{}', 'utf16le'))).toThrow(invalid);
-    expect(() => parse(Buffer.from('{}', 'utf16le'))).toThrow(invalid);
+  it('IN-03: refuses UTF-16', () => {
+    for (const text of ['\ufeff{}', '{}']) expect(() => parse(Buffer.from(text, 'utf16le'))).toThrow(invalid);
   });
 
-  it('IN-04: takes 20 levels, refuses 21', () => {
+  it('IN-04: accepts 20 levels, refuses 21', () => {
     expect(() => parse(nested(20, '{"a":', '1', '}'))).not.toThrow();
     expect(() => parse(nested(21, '{"a":', '1', '}'))).toThrow(invalid);
     expect(() => parse(`{"a":${nested(19, '[', '', ']')}}`)).not.toThrow();
@@ -99,7 +81,7 @@ describe('parseStrictJson', () => {
     }
   });
 
-  it('IN-04: takes 2,000 keys, refuses 2,001 and 50,000', () => {
+  it('IN-04: accepts 2,000 keys, refuses 2,001 and 50,000', () => {
     const keys = (count: number) =>
       `{${Array.from({ length: count }, (_, index) => `"k${index}":1`).join()}}`;
     expect(Object.keys(parse(keys(2_000)))).toHaveLength(2_000);
@@ -108,21 +90,17 @@ describe('parseStrictJson', () => {
     expect(() => parse(`{"a":[${Array(2_001).fill('{"b":1}').join()}]}`)).toThrow(invalid);
   });
 
-  it.each(['1e400', '-1e400', '9'.repeat(400), `-${'9'.repeat(400)}`, `1${'0'.repeat(400)}.5`])(
-    'IN-04: refuses a number outside the double range (%#)',
-    (number) => {
+  it('IN-04: refuses a number outside the double range', () => {
+    const long = ['9'.repeat(400), `-${'9'.repeat(400)}`, `1${'0'.repeat(400)}.5`, '9'.repeat(60_000)];
+    for (const number of ['1e400', '-1e400', ...long]) {
       expect(() => parse(`{"a":${number}}`)).toThrow(invalid);
       expect(() => parse(`{"a":[[{"b":${number}}]]}`)).toThrow(invalid);
-    },
-  );
-
-  it('IN-04: an array of 500,000 elements is no trouble (imports take 16 MiB)', () => {
-    expect(() => parse(`{"a":[${Array(500_000).fill('1').join()}]}`)).not.toThrow();
+    }
+    expect(parse(`{"a":0.${'3'.repeat(60_000)}}`)['a']).toBeCloseTo(1 / 3);
   });
 
-  it('IN-04: a number of 60 KB is no trouble', () => {
-    expect(() => parse(`{"a":${'9'.repeat(60_000)}}`)).toThrow(invalid);
-    expect(parse(`{"a":0.${'3'.repeat(60_000)}}`)['a']).toBeCloseTo(1 / 3);
+  it('IN-04: accepts an array of 500,000 elements (imports accept 16 MiB)', () => {
+    expect(() => parse(`{"a":[${Array(500_000).fill('1').join()}]}`)).not.toThrow();
   });
 
   it.each(['\\u0000', '\\ud800', '\\udfff', '\\ud83e', 'x\\udd84y', '\\ud800\\ud800'])(
@@ -140,15 +118,14 @@ describe('parseStrictJson', () => {
   );
 
   const reserved = ['__proto__', 'constructor', 'prototype', '\\u005f_proto__', 'constr\\u0075ctor'];
-  it.each(reserved.flatMap((key) => [0, 1, 2, 5, 15].map((depth) => [key, depth] as const)))(
-    'IN-06: refuses the key %s at depth %d',
-    (key, depth) => {
+  it.each(reserved)('IN-06: refuses the key %s at any depth', (key) => {
+    for (const depth of [0, 1, 2, 5, 15]) {
       for (const value of ['1', 'null', '{"polluted":true}'])
         expect(() => parse(nested(depth, '{"a":', `{"${key}":${value}}`, '}'))).toThrow(invalid);
       expect(() => parse(`{"a":${nested(depth, '[', `{"${key}":1}`, ']')}}`)).toThrow(invalid);
-      expect(({} as { polluted?: unknown }).polluted).toBeUndefined();
-    },
-  );
+    }
+    expect(({} as { polluted?: unknown }).polluted).toBeUndefined();
+  });
 
   it('IN-06: the words are free as values', () => {
     expect(parse('{"a":"__proto__","b":["constructor"]}')).toEqual({ a: '__proto__', b: ['constructor'] });

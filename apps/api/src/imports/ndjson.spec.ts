@@ -13,21 +13,16 @@ async function linesOf(body: Readable): Promise<[number, string | null][]> {
 }
 
 describe('readLines', () => {
-  it.each<[string, string[], string[]]>([
+  it.each<[string, (string | Buffer)[], string[]]>([
     ['an empty body', [], []],
     ['one line', ['a\n'], ['a']],
     ['no line feed at the end', ['a\nb'], ['a', 'b']],
     ['empty lines', ['\na\n\n'], ['', 'a', '']],
     ['lines cut anywhere', ['a', 'b\nc', '\n', 'd', 'e'], ['ab', 'c', 'de']],
     ['many in a chunk', ['1\n2\n3\n4'], ['1', '2', '3', '4']],
-  ])('takes %s apart', async (_, chunks, expected) => {
+    ['characters cut anywhere', [...Buffer.from('ü🦄')].map((byte) => Buffer.from([byte])), ['ü🦄']],
+  ])('reads %s', async (_, chunks, expected) => {
     expect(await linesOf(bodyOf(...chunks))).toEqual(expected.map((text, index) => [index + 1, text]));
-  });
-
-  it('puts characters together that a chunk has cut', async () => {
-    const bytes = Buffer.from('ü🦄\n');
-    const chunks = [...bytes].map((byte) => Buffer.from([byte]));
-    expect(await linesOf(bodyOf(...chunks))).toEqual([[1, 'ü🦄']]);
   });
 
   it('keeps nothing of a line over 64 KiB, and goes on behind it', async () => {

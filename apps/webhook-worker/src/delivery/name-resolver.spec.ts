@@ -52,7 +52,7 @@ describe('NameResolver', () => {
     await expect(nobody.resolve('a.example')).rejects.toMatchObject({ code: 'ERR_NO_ADDRESS' });
   });
 
-  it('asks again when a question is lost', async () => {
+  it('repeats a query that is lost', async () => {
     server.records['a.example'] = (nth) => (nth === 0 ? 'silent' : ['192.0.2.7']);
     await expect(resolver(6_000).resolve('a.example')).resolves.toHaveLength(1);
   });
@@ -85,7 +85,7 @@ describe('NameResolver', () => {
     expect(performance.now() - started).toBeGreaterThan(4_500);
   });
 
-  it('asks once for many who ask at the same time, and anew for the next', async () => {
+  it('sends one query for concurrent look-ups, and a new one for the next', async () => {
     server.records['a.example'] = (nth) => [`192.0.2.${nth + 1}`];
     const names = resolver();
     const found = await Promise.all(Array.from({ length: 100 }, () => names.resolve('a.example')));
@@ -98,14 +98,14 @@ describe('NameResolver', () => {
     expect(await names.resolve('a.example')).toEqual([{ address: '192.0.2.9', family: 4 }]);
   });
 
-  it('knows localhost by itself and asks nobody', async () => {
+  it('resolves localhost without a name server', async () => {
     server.records = { '*': ['192.0.2.7'] };
     for (const name of ['localhost', 'LOCALHOST.', 'shop.localhost'])
       expect((await resolver().resolve(name)).map(({ address }) => address)).toEqual(['127.0.0.1', '::1']);
     expect(server.questions).toHaveLength(0);
   });
 
-  it('believes the hosts file before any name server, and before itself', async () => {
+  it('prefers the hosts file to name servers and to its own localhost', async () => {
     server.records = { '*': ['192.0.2.7'] };
     const path = join(folder, 'hosts');
     await writeFile(path, '10.0.0.1 shop.example\n127.0.0.1 localhost');
