@@ -1,7 +1,5 @@
-import { spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import fs from 'node:fs';
-import net from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -9,6 +7,8 @@ import pg from 'pg';
 import { startEmbeddedPostgres, stopEmbeddedPostgres } from '../../scripts/embedded-postgres.mjs';
 import { root } from '../../scripts/environment.mjs';
 import { describeProcess, lockHolder, run, takeLock } from '../../scripts/processes.mjs';
+import { hasRedisServer, redisCommand, spawnRedis } from './redis-process.mjs';
+import { freePort } from './server-process.mjs';
 
 const PREFIX = 'gatehouse-test-';
 const TEMPLATE = 'gatehouse_template';
@@ -67,13 +67,6 @@ export async function reapServers() {
   }
 }
 
-/** @returns {boolean} */
-export function hasRedisServer() {
-  return (process.env.PATH ?? '')
-    .split(path.delimiter)
-    .some((folder) => fs.existsSync(path.join(folder, 'redis-server')));
-}
-
 async function startPostgres(folder) {
   return (await startEmbeddedPostgres({ dataDir: path.join(folder, 'postgres'), settings: FAST })).url;
 }
@@ -95,47 +88,19 @@ async function makeTemplate(admin, env) {
 }
 
 async function startRedis(folder) {
-  if (!hasRedisServer()) return undefined;
+  if (!hasRedisServer) return undefined;
   const port = await freePort();
-  const options = {
-    port,
-    bind: '127.0.0.1',
-    save: '',
-    appendonly: 'no',
-    dir: folder,
-    databases: REDIS_DATABASES,
-  };
-  const args = Object.entries(options).flatMap(([name, value]) => [`--${name}`, String(value)]);
-  const child = spawn('redis-server', args, { stdio: 'ignore', detached: true });
+  const child = spawnRedis({ port, dir: folder, databases: REDIS_DATABASES }, { detached: true });
   fs.writeFileSync(path.join(folder, 'redis.pid'), String(child.pid));
   child.unref();
-  for (const deadline = Date.now() + 10_000; !(await answersPing(port)); await sleep(20)) {
+  for (
+    const deadline = Date.now() + 10_000;
+    (await redisCommand(port, 'PING')) !== '+PONG';
+    await sleep(20)
+  ) {
     if (child.exitCode !== null || Date.now() > deadline) throw new Error('redis-server did not start.');
   }
   return `redis://127.0.0.1:${port}`;
-}
-
-function freePort() {
-  return new Promise((resolve, reject) => {
-    const server = net.createServer().once('error', reject);
-    server.listen(0, '127.0.0.1', () => {
-      const { port } = server.address();
-      server.close(() => resolve(port));
-    });
-  });
-}
-
-function answersPing(port) {
-  return new Promise((resolve) => {
-    const socket = net.connect(port, '127.0.0.1', () => socket.write('PING\r\n'));
-    socket.setTimeout(1_000, () => socket.destroy());
-    socket.once('data', (data) => {
-      socket.destroy();
-      resolve(data.toString().startsWith('+PONG'));
-    });
-    socket.once('error', () => resolve(false));
-    socket.once('close', () => resolve(false));
-  });
 }
 
 function readIfThere(file) {

@@ -4,7 +4,7 @@ import { freePort } from './server-process.mjs';
 
 /** A real SMTP server on loopback that a test can switch off. */
 export class MailServer {
-  readonly mails: { to: string[]; text: string }[] = [];
+  readonly mails: { from: string; to: string[]; text: string }[] = [];
   private server: SMTPServer | undefined;
   private port = 0;
 
@@ -13,11 +13,12 @@ export class MailServer {
       authOptional: true,
       closeTimeout: 100,
       disabledCommands: ['STARTTLS'],
-      onData: (stream, session, done) => {
+      onData: (stream, { envelope }, done) => {
         let text = '';
         stream.setEncoding('utf8').on('data', (chunk: string) => (text += chunk));
         stream.on('end', () => {
-          this.mails.push({ to: session.envelope.rcptTo.map(({ address }) => address), text });
+          const from = (envelope.mailFrom as { address: string }).address;
+          this.mails.push({ from, to: envelope.rcptTo.map(({ address }) => address), text });
           done();
         });
       },

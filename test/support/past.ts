@@ -1,15 +1,11 @@
-import { randomBytes } from 'node:crypto';
+import { v7 as uuid } from 'uuid';
 import type { DeliveryState } from '#domain';
 import type { TestInstance } from './test-instance.js';
 
 const DAY_MS = 86_400_000;
 
 /** A UUIDv7 of a moment, in ms since 1970. */
-export function idAt(time: number): string {
-  const hex =
-    Math.floor(time).toString(16).padStart(12, '0') + '7' + randomBytes(10).toString('hex').slice(1);
-  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-8${hex.slice(17, 20)}-${hex.slice(20, 32).padEnd(12, '0')}`;
-}
+export const idAt = (time: number): string => uuid({ msecs: Math.floor(time) });
 
 /** An attempt of the past. `at` in ms since 1970. */
 export interface PastAttempt {
@@ -42,23 +38,26 @@ export interface InsertedDelivery {
 
 /** Makes the partitions that an instance would still have of the days since a moment. */
 export async function insertDays(instance: TestInstance, since: number): Promise<void> {
-  for (let day = Math.floor(since / DAY_MS) * DAY_MS; day < Date.now() - DAY_MS; day += DAY_MS) {
-    const date = new Date(day).toISOString().slice(0, 10).replaceAll('-', '');
+  for (const day of daysSince(since, 1))
     await instance.sql(
-      `CREATE TABLE IF NOT EXISTS attempts_${date} PARTITION OF attempts
+      `CREATE TABLE IF NOT EXISTS ${partitionOf(day)} PARTITION OF attempts
        FOR VALUES FROM ('${floorOf(day)}') TO ('${floorOf(day + DAY_MS)}')`,
     );
-  }
 }
 
 /** Drops what `insertDays` has created: other test files use the same tables. */
 export async function removeDays(instance: TestInstance, since: number): Promise<void> {
-  for (let day = Math.floor(since / DAY_MS) * DAY_MS; day < Date.now() - 2 * DAY_MS; day += DAY_MS) {
-    const date = new Date(day).toISOString().slice(0, 10).replaceAll('-', '');
-    await instance.sql(`DROP TABLE IF EXISTS attempts_${date}`);
-  }
+  for (const day of daysSince(since, 2)) await instance.sql(`DROP TABLE IF EXISTS ${partitionOf(day)}`);
 }
 
+/** The beginning of each day, in ms since 1970, but for the last ones. */
+function daysSince(since: number, last: number): number[] {
+  const [first, end] = [Math.floor(since / DAY_MS), Date.now() / DAY_MS - last];
+  return Array.from({ length: Math.max(0, Math.ceil(end - first)) }, (_, index) => (first + index) * DAY_MS);
+}
+
+const partitionOf = (day: number): string =>
+  `attempts_${new Date(day).toISOString().slice(0, 10).replaceAll('-', '')}`;
 const floorOf = (day: number): string => `${idAt(day).slice(0, 13)}-0000-0000-000000000000`;
 
 /** Writes deliveries as they would stand in the record today. */

@@ -1,17 +1,13 @@
-import { spawn, type ChildProcess } from 'node:child_process';
+import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
-import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
-import { delimiter, join } from 'node:path';
+import { join } from 'node:path';
 import { eventually } from './eventually.js';
+import { redisCommand, spawnRedis } from './redis-process.mjs';
 import { freePort } from './server-process.mjs';
 
-/** Whether a Redis of the test's own can be started here. */
-export const hasRedisServer = (process.env['PATH'] ?? '')
-  .split(delimiter)
-  .some((folder) => existsSync(join(folder, 'redis-server')));
+export { hasRedisServer } from './redis-process.mjs';
 
 /** A Redis that a test may stop, start and flush. */
 export class RedisServer {
@@ -36,19 +32,7 @@ export class RedisServer {
   }
 
   async start(): Promise<void> {
-    const options = [
-      '--port',
-      String(this.port),
-      '--bind',
-      '127.0.0.1',
-      '--save',
-      '',
-      '--appendonly',
-      'no',
-      '--dir',
-      this.folder,
-    ];
-    this.child = spawn('redis-server', options, { stdio: 'ignore' });
+    this.child = spawnRedis({ port: this.port, dir: this.folder });
     await eventually('Redis answering', async () => (await this.command('PING')) === '+PONG');
   }
 
@@ -76,12 +60,8 @@ export class RedisServer {
     await rm(this.folder, { recursive: true, force: true });
   }
 
-  /** One inline command (Redis protocol). @returns the beginning of the answer, or "" when nobody answers */
+  /** One inline command (Redis protocol). @returns the beginning of the response, or "" when there is none */
   command(text: string): Promise<string> {
-    const socket = connect(this.port, '127.0.0.1', () => socket.write(`${text}\r\n`));
-    return new Promise<string>((resolve) => {
-      socket.once('data', (data) => resolve(data.toString().trim()));
-      socket.once('error', () => resolve(''));
-    }).finally(() => socket.destroy());
+    return redisCommand(this.port, text);
   }
 }

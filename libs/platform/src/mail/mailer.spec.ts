@@ -1,6 +1,4 @@
-import { once } from 'node:events';
-import type { AddressInfo } from 'node:net';
-import { SMTPServer } from 'smtp-server';
+import { MailServer } from '../../../../test/support/mail-server.js';
 import { Mailer, type OutgoingMail } from './mailer.js';
 
 const mail: OutgoingMail = {
@@ -13,41 +11,26 @@ const mail: OutgoingMail = {
 };
 
 describe('Mailer', () => {
-  const received: { from: string; to: string[]; head: string }[] = [];
-  let server: SMTPServer;
+  const server = new MailServer();
   let mailer: Mailer;
   beforeAll(async () => {
-    server = new SMTPServer({
-      authOptional: true,
-      closeTimeout: 100,
-      disabledCommands: ['STARTTLS'],
-      onData: (stream, { envelope }, done) => {
-        let text = '';
-        stream.setEncoding('utf8').on('data', (chunk: string) => (text += chunk));
-        stream.on('end', () => {
-          received.push({
-            from: (envelope.mailFrom as { address: string }).address,
-            to: envelope.rcptTo.map(({ address }) => address),
-            head: text.slice(0, text.indexOf('\r\n\r\n')).replace(/\r\n[ \t]+/g, ' '),
-          });
-          done();
-        });
-      },
-    });
-    server.listen(0, '127.0.0.1');
-    await once(server.server, 'listening');
-    const { port } = server.server.address() as AddressInfo;
-    mailer = new Mailer(`smtp://127.0.0.1:${port}`, { name: 'Gatehouse', address: 'no-reply@example.com' });
+    await server.start();
+    mailer = new Mailer(server.url, { name: 'Gatehouse', address: 'no-reply@example.com' });
   });
   afterAll(async () => {
     mailer.close();
-    await new Promise<void>((resolve) => server.close(() => resolve()));
+    await server.stop();
   });
-  beforeEach(() => received.splice(0));
+  beforeEach(() => server.mails.splice(0));
 
+  const received = () =>
+    server.mails.map(({ text, ...envelope }) => {
+      const head = text.slice(0, text.indexOf('\r\n\r\n')).replace(/\r\n[ \t]+/g, ' ');
+      return { ...envelope, head: head.split('\r\n') };
+    });
   const headers = async (changes: Partial<OutgoingMail> = {}): Promise<string[]> => {
     await mailer.send('m1', { ...mail, ...changes });
-    return received[0]!.head.split('\r\n');
+    return received()[0]!.head;
   };
 
   it('sends as the sender of the configuration, and twice with one Message-ID', async () => {
@@ -60,17 +43,17 @@ describe('Mailer', () => {
         'Message-ID: <m1@example.com>',
       ]),
     );
-    expect(received).toHaveLength(2);
-    for (const { head } of received) expect(head).toContain('Message-ID: <m1@example.com>');
-    expect(received[0]!.head).not.toContain('Reply-To');
-    expect(received[0]).toMatchObject({ from: 'no-reply@example.com', to: ['ada@example.com'] });
+    expect(received()).toHaveLength(2);
+    for (const { head } of received()) expect(head).toContain('Message-ID: <m1@example.com>');
+    expect(received()[0]!.head.join()).not.toContain('Reply-To');
+    expect(received()[0]).toMatchObject({ from: 'no-reply@example.com', to: ['ada@example.com'] });
   });
 
   it('EV-06: a project sets a name and an address for replies, never the address of the sender', async () => {
     const head = await headers({ fromName: 'Shop <eve@evil.example>, x', replyTo: 'help@shop.example' });
     expect(head).toContain('From: "Shop <eve@evil.example>, x" <no-reply@example.com>');
     expect(head).toContain('Reply-To: help@shop.example');
-    expect(received[0]).toMatchObject({ from: 'no-reply@example.com', to: ['ada@example.com'] });
+    expect(received()[0]).toMatchObject({ from: 'no-reply@example.com', to: ['ada@example.com'] });
   });
 
   it('EV-06: no text begins another header or adds a recipient', async () => {
@@ -78,6 +61,6 @@ describe('Mailer', () => {
     const head = await headers({ subject: breaks, fromName: breaks });
     expect(head.some((line) => line.startsWith('Bcc'))).toBe(false);
     expect(head.some((line) => line.startsWith('Message-ID'))).toBe(true);
-    expect(received[0]!.to).toEqual(['ada@example.com']);
+    expect(received()[0]!.to).toEqual(['ada@example.com']);
   });
 });
