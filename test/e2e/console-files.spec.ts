@@ -50,7 +50,7 @@ describe('the files of the console', () => {
 
   const nonceIn = (text: string): string => / nonce="([^"]+)"/.exec(text)![1]!;
 
-  it('CO-02: every path of a screen is the page, under its policy, and nobody keeps it', async () => {
+  it('CO-02: every path of a screen is the page under its policy, which no cache stores', async () => {
     for (const path of [
       '/console/',
       '/console/sign-in',
@@ -74,20 +74,17 @@ describe('the files of the console', () => {
     }
   });
 
-  it('CO-02: the nonce of each answer is another one, of 128 bits', async () => {
-    const answers = await Promise.all(Array.from({ length: 20 }, () => ask(instance, '/console/')));
+  it('CO-02: each page has a nonce of 128 bits of its own, holds no script or style, and names nothing elsewhere', async () => {
+    const answers = await Promise.all(Array.from({ length: 5 }, () => ask(instance, '/console/')));
     const nonces = answers.map(({ content }) => nonceIn(content.toString()));
-    expect(new Set(nonces).size).toBe(20);
+    expect(new Set(nonces).size).toBe(5);
     for (const nonce of nonces) expect(Buffer.from(nonce, 'base64')).toHaveLength(16);
-  });
-
-  it('CO-02: the page holds no script and no style of its own, and names nothing elsewhere', () => {
     expect(page).not.toMatch(/<style|<script(?![^>]* src=)|\son\w+=|\sstyle=/);
     expect(assets.length).toBeGreaterThan(2);
     expect(assets.filter((name) => !/^\/console\/assets\/[\w.-]+$/.test(name))).toEqual([]);
   });
 
-  it('has for each asset a name that changes with it, so that it is kept for good', async () => {
+  it('names each asset after its content, so that a browser may store it forever', async () => {
     for (const path of assets) {
       const { status, headers } = await ask(instance, path);
       expect([path, status]).toEqual([path, 200]);
@@ -101,51 +98,38 @@ describe('the files of the console', () => {
     }
   });
 
-  it.each([
-    ['br', brotliDecompressSync],
-    ['gzip', gunzipSync],
-  ] as const)(
-    'sends them as %s to whoever takes that, and as they are to others',
-    async (encoding, unpack) => {
-      const path = assets.find((name) => name.endsWith('.js'))!;
-      const plain = await ask(instance, path);
-      const small = await ask(instance, path, { headers: { 'accept-encoding': encoding } });
-      expect(plain.headers['content-encoding']).toBeUndefined();
-      expect(small.headers['content-encoding']).toBe(encoding);
-      expect([plain.headers.vary, small.headers.vary].join()).toMatch(/Accept-Encoding.*,.*Accept-Encoding/i);
-      expect(small.content.length).toBeLessThan(plain.content.length / 2);
-      expect(unpack(small.content).equals(plain.content)).toBe(true);
-    },
-  );
-
-  it('loads at most 300 kB before it shows anything', async () => {
+  it('compresses the assets for clients that accept it, to 300 kB in all before anything is shown', async () => {
+    const path = assets.find((name) => name.endsWith('.js'))!;
+    const plain = await ask(instance, path);
+    expect(plain.headers['content-encoding']).toBeUndefined();
+    for (const [encoding, unpack] of [
+      ['br', brotliDecompressSync],
+      ['gzip', gunzipSync],
+    ] as const) {
+      const { headers, content } = await ask(instance, path, { headers: { 'accept-encoding': encoding } });
+      expect([headers['content-encoding'], headers.vary]).toEqual([
+        encoding,
+        expect.stringMatching(/accept-encoding/i),
+      ]);
+      expect(unpack(content).equals(plain.content)).toBe(true);
+    }
+    expect(plain.headers.vary).toMatch(/accept-encoding/i);
     const loaded = await Promise.all(
-      ['/console/', ...assets].map((path) => ask(instance, path, { headers: { 'accept-encoding': 'gzip' } })),
+      ['/console/', ...assets].map((name) => ask(instance, name, { headers: { 'accept-encoding': 'gzip' } })),
     );
     const bytes = loaded.reduce((sum, { content }) => sum + content.length, 0);
     expect(bytes).toBeGreaterThan(50_000);
     expect(bytes).toBeLessThanOrEqual(BUDGET_BYTES);
   });
 
-  it('answers HEAD like GET, without the body', async () => {
-    for (const path of ['/console/', assets[0]!]) {
-      const [got, head] = await Promise.all([ask(instance, path), ask(instance, path, { method: 'HEAD' })]);
-      expect(head.content).toHaveLength(0);
-      expect(head.status).toBe(200);
-      for (const name of ['content-type', 'content-length', 'cache-control'])
-        expect(head.headers[name]).toBe(got.headers[name]);
-    }
-  });
-
-  it('leads from /console to /console/, query and all', async () => {
+  it('redirects /console to /console/ with its query, and refuses every method but GET and HEAD', async () => {
     const { status, headers } = await ask(instance, '/console?range=1h');
     expect([status, headers.location]).toEqual([308, '/console/?range=1h']);
-  });
-
-  it('refuses every method but GET and HEAD', async () => {
+    const head = await ask(instance, '/console/', { method: 'HEAD' });
+    expect([head.status, head.content.length]).toEqual([200, 0]);
     for (const method of ['POST', 'PUT', 'DELETE']) {
-      const { status, headers } = await ask(instance, '/console/', { method });
-      expect([method, status, headers.allow]).toEqual([method, 405, 'GET, HEAD']);
+      const refused = await ask(instance, '/console/', { method });
+      expect([method, refused.status, refused.headers.allow]).toEqual([method, 405, 'GET, HEAD']);
     }
   });
 

@@ -1,71 +1,57 @@
 import type { Page } from 'playwright-core';
 import { seriousViolations } from '../support/accessibility.js';
-import { describeBrowser, TestBrowser } from '../support/browser.js';
 import { insertMarkup, markupFaults } from '../support/console-markup.js';
-import { openScreen, screens } from '../support/console-screens.js';
-import { hastily } from '../support/dead-letters.js';
+import { screens } from '../support/console-screens.js';
+import { describeConsole, shows } from '../support/console-tests.js';
 import { eventually } from '../support/eventually.js';
-import { TestInstance } from '../support/test-instance.js';
-import { insertOperator } from '../support/operator.js';
 
 /** What of the navigation reaches over its edge, where it stands beside the page. */
 const OVER_THE_EDGE = `[...document.querySelectorAll('aside *')]
   .filter((each) => each.getBoundingClientRect().right > each.closest('aside').getBoundingClientRect().right)
   .map(({ textContent }) => 'over the edge: ' + textContent)`;
 
-describeBrowser('every screen of the console', () => {
-  let instance: TestInstance;
-  let browser: TestBrowser;
-  beforeAll(async () => {
-    instance = await TestInstance.shared({ workerEnv: { ...hastily } });
-    browser = await TestBrowser.launch();
-    await insertMarkup(instance);
-  });
-  afterAll(async () => {
-    await browser?.close();
-    await instance?.stop();
-  });
+/** Whether a page itself can be scrolled sideways at the width of a phone. */
+async function isTooWide(page: Page): Promise<boolean> {
+  const size = page.viewportSize()!;
+  await page.setViewportSize({ width: 390, height: 844 });
+  const fits = () => page.evaluate<boolean>('document.documentElement.scrollWidth <= innerWidth');
+  const isFitting = await eventually('a page that fits', fits).catch(() => false);
+  await page.setViewportSize(size);
+  return !isFitting;
+}
 
-  /** Whether a page itself can be scrolled sideways at the width of a phone. */
-  const isTooWide = async (look: Page): Promise<boolean> => {
-    const size = look.viewportSize()!;
-    await look.setViewportSize({ width: 390, height: 844 });
-    const fits = () => look.evaluate<boolean>('document.documentElement.scrollWidth <= innerWidth');
-    const isFitting = await eventually('a page that fits', fits).catch(() => false);
-    await look.setViewportSize(size);
-    return !isFitting;
-  };
+/** Shows a page in dark colors, once no color is changing any more. */
+async function darken(page: Page): Promise<void> {
+  await page.emulateMedia({ colorScheme: 'dark' });
+  await page.locator('html[data-mantine-color-scheme="dark"]').waitFor({ state: 'attached' });
+  await page.evaluate(
+    `Promise.allSettled(document.getAnimations().filter((a) => a instanceof CSSTransition).map((a) => a.finished))`,
+  );
+}
 
-  /** Shows it as those see it who prefer the dark, with no colour still on its way. */
-  const darken = async (look: Page): Promise<void> => {
-    await look.emulateMedia({ colorScheme: 'dark' });
-    await look.locator('html[data-mantine-color-scheme="dark"]').waitFor({ state: 'attached' });
-    await look.evaluate(
-      `Promise.allSettled(document.getAnimations().filter((a) => a instanceof CSSTransition).map((a) => a.finished))`,
-    );
-  };
+const tests: Parameters<typeof describeConsole>[1] = (test) => {
+  beforeAll(() => insertMarkup(test.instance));
 
   it('is accessible, light and dark, and fits 390 px', async () => {
-    const look = await openScreen(browser, instance, await insertOperator(instance), '/');
+    const page = await test.open('/');
     const faults: string[] = [];
-    for (const { name, path } of await screens(instance)) {
-      await look.emulateMedia({ colorScheme: 'light' });
-      await look.goto(`${instance.baseUrl}/console${path}`);
-      await look.getByRole('heading', { level: 1 }).waitFor();
-      await look.waitForLoadState('networkidle');
-      const found = await markupFaults(look, name);
-      found.push(...(await seriousViolations(look)));
-      found.push(...(await look.evaluate<string[]>(OVER_THE_EDGE)));
-      if (await isTooWide(look)) found.push('scrolls sideways at 390 px');
-      // The same page with other colours: nothing else of it can differ.
-      await darken(look);
-      const dark = await seriousViolations(look, ['color-contrast']);
-      faults.push(
-        ...[...found, ...dark.map((fault) => `dark: ${fault}`)].map((fault) => `${name}: ${fault}`),
-      );
+    for (const { name, path } of await screens(test.instance)) {
+      await page.emulateMedia({ colorScheme: 'light' });
+      await page.goto(`${test.instance.baseUrl}/console${path}`);
+      await shows(page, /./);
+      await page.waitForLoadState('networkidle');
+      const found = await markupFaults(page, name);
+      found.push(...(await seriousViolations(page)));
+      found.push(...(await page.evaluate<string[]>(OVER_THE_EDGE)));
+      if (await isTooWide(page)) found.push('scrolls sideways at 390 px');
+      // The same page with other colors: nothing else of it can differ.
+      await darken(page);
+      const dark = await seriousViolations(page, ['color-contrast']);
+      found.push(...dark.map((fault) => `dark: ${fault}`));
+      faults.push(...found.map((fault) => `${name}: ${fault}`));
     }
     expect(faults).toEqual([]);
-    expect(browser.complaints).toEqual([]);
     // Some thirty screens: on a slow machine each takes a few seconds.
   }, 600_000);
-});
+};
+describeConsole('every screen of the console', tests, { isDelivering: true });

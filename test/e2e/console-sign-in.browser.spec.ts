@@ -1,25 +1,13 @@
 import decodeQR from 'qr/decode.js';
 import type { Page, Route } from 'playwright-core';
 import { seriousViolations } from '../support/accessibility.js';
-import { describeBrowser, TestBrowser } from '../support/browser.js';
-import { TestInstance } from '../support/test-instance.js';
+import { describeConsole, shows, stored, submit } from '../support/console-tests.js';
 import { insertOperator } from '../support/operator.js';
 import { totpCode } from '../support/totp.js';
 import { uniqueEmail } from '../support/unique-email.js';
 
-const PASSWORD = 'an unusual long phrase';
-/** A name that means this machine, without being one of those that browsers trust over plain http. */
+/** A name of this machine, which is none of those that browsers trust over plain http. */
 const OTHER_HOST = 'gatehouse.example';
-const COOKIE = '__Host-gatehouse_operator';
-/** What Chromium says of every answer of 400 and above; it is no fault of the page. */
-const REFUSED = /^Failed to load resource: the server responded with a status of 4/;
-
-const fill = async (page: Page, fields: Record<string, string>): Promise<void> => {
-  for (const [name, text] of Object.entries(fields)) await page.locator(`input[name=${name}]`).fill(text);
-  await page.locator('button[type=submit]').click();
-};
-const heading = (page: Page, name: string) => page.getByRole('heading', { level: 1, name, exact: true });
-const shows = async (page: Page, name: string): Promise<void> => heading(page, name).waitFor();
 
 /** What a camera would read: the squares of the drawing, each of them 4 pixels wide. */
 async function textOfQrCode(page: Page): Promise<string> {
@@ -35,52 +23,24 @@ async function textOfQrCode(page: Page): Promise<string> {
   return decodeQR({ width: size, height: size, data });
 }
 
-describeBrowser('CO-01: signing in to the console', () => {
-  let instance: TestInstance;
-  let browser: TestBrowser;
-  beforeAll(async () => {
-    instance = await TestInstance.shared({ workers: 0 });
-    browser = await TestBrowser.launch([`--host-resolver-rules=MAP ${OTHER_HOST} 127.0.0.1`]);
-  });
-  afterAll(async () => {
-    await browser?.close();
-    await instance?.stop();
-  });
-  afterEach(() => {
-    const faults = browser.complaints.splice(0).filter((text) => !REFUSED.test(text));
-    expect(faults).toEqual([]);
-  });
-
-  /** A page of somebody who is signed in by a cookie. */
-  async function signedIn(path: string): Promise<Page> {
-    const { cookie } = await insertOperator(instance);
-    const page = await browser.open('about:blank');
-    await page
-      .context()
-      .addCookies([{ name: COOKIE, value: cookie!, url: instance.baseUrl.replace('http:', 'https:') }]);
-    await page.goto(`${instance.baseUrl}/console${path}`);
-    return page;
-  }
-  const stored = (page: Page) => page.evaluate('JSON.stringify([localStorage, sessionStorage])');
-
+const tests: Parameters<typeof describeConsole>[1] = (test) => {
   it('takes a password, enrolls an authenticator, gives recovery codes and goes where one wanted to', async () => {
-    const page = await browser.open(`${instance.baseUrl}/console/events?type=customer.created`);
+    const page = await test.browser.open(`${test.instance.baseUrl}/console/events?type=customer.created`);
     await shows(page, 'Sign in');
     expect(await seriousViolations(page)).toEqual([]);
     const fields = await page.locator('input').evaluateAll((all) => all.map((it) => it.autocomplete));
     expect(fields).toEqual(['username', 'current-password']);
-    const { email, password } = instance.credentials.operator;
-    await fill(page, { username: email, password });
+    const { email, password } = test.instance.credentials.operator;
+    await submit(page, { username: email, password });
 
     await shows(page, 'Set up your authenticator');
     expect(await seriousViolations(page)).toEqual([]);
-    await browser.shoot(page, 'console-enrollment');
     const secret = (await page.locator('code').textContent())!.replace(/\s/g, '');
     const uri = new URL(await textOfQrCode(page));
     expect([uri.protocol, uri.searchParams.get('secret')]).toEqual(['otpauth:', secret]);
-    await fill(page, { code: '000000' });
+    await submit(page, { code: '000000' });
     await page.getByText('This code is wrong').waitFor();
-    await fill(page, { code: totpCode(secret) });
+    await submit(page, { code: totpCode(secret) });
 
     await shows(page, 'Keep your recovery codes');
     expect(await seriousViolations(page)).toEqual([]);
@@ -91,55 +51,55 @@ describeBrowser('CO-01: signing in to the console', () => {
     await page.getByLabel('I have kept them').check();
     await go.click();
     await shows(page, 'Events');
-    expect(page.url()).toBe(`${instance.baseUrl}/console/events?type=customer.created`);
+    expect(page.url()).toBe(`${test.instance.baseUrl}/console/events?type=customer.created`);
 
     await page.getByRole('button', { name: /Your menu/ }).click();
     await page.getByRole('button', { name: 'Sign out' }).click();
     await shows(page, 'Sign in');
     expect(await page.context().cookies()).toEqual([]);
-    await fill(page, { username: email, password });
+    await submit(page, { username: email, password });
     await shows(page, 'Second factor');
     expect(await seriousViolations(page)).toEqual([]);
     expect(await page.locator('input').getAttribute('autocomplete')).toBe('one-time-code');
     await page.getByRole('button', { name: 'Use a recovery code' }).click();
-    await fill(page, { code: codes[0]! });
+    await submit(page, { code: codes[0]! });
     await shows(page, 'Overview');
     expect(await stored(page)).not.toMatch(new RegExp([secret, password, ...codes].join('|')));
     await page.context().close();
   });
 
   it('leads back to where one was when the session ends meanwhile', async () => {
-    const page = await signedIn('/customers?status=disabled');
+    const client = await insertOperator(test.instance);
+    const page = await test.open('/customers?status=disabled', client);
     await shows(page, 'Customers');
     // Not before the click: what the page asks by itself would hear of it first.
     const ends = async (route: Route): Promise<void> => {
-      await instance.sql('DELETE FROM operator_sessions');
+      await test.instance.sql('DELETE FROM operator_sessions WHERE operator_id = $1', [client.operator.id]);
       await route.continue();
     };
     await page.route('**/operator/v1/webhooks/endpoints?*', ends, { times: 1 });
     await page.getByRole('link', { name: 'Endpoints' }).click();
     await page.getByText('Your session has ended').waitFor();
-    expect(page.url()).toBe(`${instance.baseUrl}/console/sign-in?to=%2Fendpoints`);
+    expect(page.url()).toBe(`${test.instance.baseUrl}/console/sign-in?to=%2Fendpoints`);
     await page.context().close();
   });
 
   it('goes nowhere else for a ?to= that leads to another origin', async () => {
-    const page = await signedIn('/account');
+    const page = await test.open('/account');
     for (const to of ['//evil.example', '/\\evil.example', 'https://evil.example', 'javascript:alert(1)']) {
-      await page.goto(`${instance.baseUrl}/console/sign-in?to=${encodeURIComponent(to)}`);
+      await page.goto(`${test.instance.baseUrl}/console/sign-in?to=${encodeURIComponent(to)}`);
       await shows(page, 'Overview');
-      expect({ to, url: page.url() }).toEqual({ to, url: `${instance.baseUrl}/console` });
+      expect({ to, url: page.url() }).toEqual({ to, url: `${test.instance.baseUrl}/console` });
     }
     await page.context().close();
   });
 
   it('says over plain http from elsewhere that https is needed, and asks for no password', async () => {
-    const { port } = new URL(instance.baseUrl);
-    const page = await browser.open(`http://${OTHER_HOST}:${port}/console/`);
+    const { port } = new URL(test.instance.baseUrl);
+    const page = await test.browser.open(`http://${OTHER_HOST}:${port}/console/`);
     await page.getByText('The console needs https').waitFor();
     expect(await page.locator('input').count()).toBe(0);
     expect(await seriousViolations(page)).toEqual([]);
-    await browser.shoot(page, 'console-needs-https');
     for (const host of ['localhost', '127.0.0.1']) {
       await page.goto(`http://${host}:${port}/console/`);
       await page.locator('input[name=password]').waitFor();
@@ -148,20 +108,23 @@ describeBrowser('CO-01: signing in to the console', () => {
   });
 
   it('lets in by an invitation, whose token leaves the address at once', async () => {
-    const admin = await insertOperator(instance);
-    const invited = await admin.call('POST', '/operators', { email: uniqueEmail(), role: 'viewer' });
-    const page = await browser.open(invited.body.invitationUrl as string);
+    const invited = await test.admin.call('POST', '/operators', { email: uniqueEmail(), role: 'viewer' });
+    const page = await test.browser.open(invited.body.invitationUrl as string);
     await shows(page, 'Welcome to Gatehouse');
-    expect(page.url()).toBe(`${instance.baseUrl}/console/invitation`);
+    expect(page.url()).toBe(`${test.instance.baseUrl}/console/invitation`);
     expect(await seriousViolations(page)).toEqual([]);
     expect(await page.locator('input[name=new-password]').getAttribute('autocomplete')).toBe('new-password');
-    await fill(page, { name: 'Ada', 'new-password': 'short' });
+    await submit(page, { name: 'Ada', 'new-password': 'short' });
     await page.getByText('Use at least 12 characters').waitFor();
-    await fill(page, { 'new-password': PASSWORD });
+    await submit(page, { 'new-password': 'an unusual long phrase' });
     await shows(page, 'Set up your authenticator');
     await page.goto(`${invited.body.invitationUrl as string}`);
-    await fill(page, { 'new-password': PASSWORD });
+    await submit(page, { 'new-password': 'an unusual long phrase' });
     await page.getByText('This link is used').waitFor();
     await page.context().close();
   });
+};
+describeConsole('CO-01: signing in to the console', tests, {
+  args: [`--host-resolver-rules=MAP ${OTHER_HOST} 127.0.0.1`],
+  isRefused: true,
 });

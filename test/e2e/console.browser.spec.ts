@@ -1,34 +1,12 @@
-import type { Page } from 'playwright-core';
-import { describeBrowser, TestBrowser } from '../support/browser.js';
-import { ConsolePage } from '../support/console-page.js';
-import { openScreen } from '../support/console-screens.js';
-import { emit, failedEndpoint, hastily } from '../support/dead-letters.js';
+import { describeDeliveries, type DeliveriesTest } from '../support/console-tests.js';
+import { emit, failedEndpoint } from '../support/dead-letters.js';
 import { eventually } from '../support/eventually.js';
-import { TestInstance } from '../support/test-instance.js';
 import { insertOperator } from '../support/operator.js';
-import { Receiver, status } from '../support/receiver.js';
-import { uniqueEmail } from '../support/unique-email.js';
+import { status } from '../support/receiver.js';
 
-describeBrowser('the console in a browser', () => {
-  let instance: TestInstance;
-  let receiver: Receiver;
-  let browser: TestBrowser;
-  let page: Page;
-  let ui: ConsolePage;
-  beforeAll(async () => {
-    instance = await TestInstance.shared({ workerEnv: { ...hastily } });
-    receiver = await Receiver.start();
-    browser = await TestBrowser.launch();
-    page = await openScreen(browser, instance, await insertOperator(instance), '/');
-    ui = new ConsolePage(page, instance);
-  });
-  afterAll(async () => {
-    await browser?.close();
-    await instance?.stop();
-    await receiver?.stop();
-  });
-  // Each is about its own endpoint.
-  afterEach(() => instance.sql(`UPDATE webhook_endpoints SET status = 'deleted'`));
+describeDeliveries('the console in a browser', (test) => {
+  let { instance, browser, receiver, page, ui } = {} as DeliveriesTest;
+  beforeAll(() => void ({ instance, browser, receiver, page, ui } = test));
 
   it('finds a dead letter, reads why, redelivers it and watches it succeed', async () => {
     const { ids } = await failedEndpoint(instance, receiver, 1);
@@ -45,21 +23,6 @@ describeBrowser('the console in a browser', () => {
     // A double click makes one.
     const rows = await instance.sql(`SELECT FROM deliveries WHERE redelivery_of = $1`, [ids[0]!.slice(4)]);
     expect(rows).toHaveLength(1);
-  });
-
-  it('leads from the worst endpoints to what failed there, in the project that was looked at', async () => {
-    const { id } = await failedEndpoint(instance, receiver, 3);
-    const { projectId } = instance.credentials;
-    await ui.go(`/?project=${projectId}`);
-    const failed = page.getByRole('link', { name: 'failed attempts of this endpoint' });
-    await failed.and(page.locator(`[href*="${id}"]`)).click();
-    await page.waitForURL('**/console/deliveries?*');
-    await ui.see(/\d attempts/);
-    const { pathname, searchParams } = new URL(page.url());
-    expect([pathname, Object.fromEntries(searchParams)]).toEqual([
-      '/console/deliveries',
-      { time: '24h', project_id: projectId, endpoint_id: id, success: 'false' },
-    ]);
   });
 
   it('redelivers all that match a filter, and exactly those arrive', async () => {
@@ -126,7 +89,7 @@ describeBrowser('the console in a browser', () => {
   it('a viewer reads, and is offered nothing that changes anything', async () => {
     const { ids } = await failedEndpoint(instance, receiver, 1);
     const viewer = await insertOperator(instance, 'viewer');
-    const look = await openScreen(browser, instance, viewer, '/dead-letters');
+    const look = await test.open('/dead-letters', viewer);
     await look.getByRole('link', { name: 'customer.created' }).first().click();
     await look.getByRole('heading', { name: 'Attempts' }).waitFor();
     for (const name of ['Redeliver', 'Discard']) {
@@ -161,7 +124,7 @@ describeBrowser('the console in a browser', () => {
   });
 
   it('ends a session of a customer', async () => {
-    const { body } = await instance.register(uniqueEmail());
+    const { body } = await instance.register();
     const { customer, tokens } = body;
     await ui.go(`/customers/${customer.id}?tab=sessions`);
     await ui
@@ -176,7 +139,7 @@ describeBrowser('the console in a browser', () => {
   it('asks for a pasted key by its first eight characters, and for no signing secret (CO-05)', async () => {
     const { secretKey } = instance.credentials;
     const signingSecret = `whsec_${Buffer.alloc(32, 7).toString('base64')}`;
-    const look = await openScreen(browser, instance, await insertOperator(instance), '/deliveries');
+    const look = await test.open('/deliveries');
     const urls: string[] = [];
     look.on('request', (request) => urls.push(decodeURIComponent(request.url())));
     look.on('framenavigated', (frame) => urls.push(decodeURIComponent(frame.url())));
@@ -205,9 +168,5 @@ describeBrowser('the console in a browser', () => {
     const harmless = ['', 'mantine-color-scheme-value', 'react-router-scroll-positions'];
     expect(kept.filter((name) => !harmless.includes(name))).toEqual([]);
     expect([...browser.hosts]).toEqual([new URL(instance.baseUrl).host]);
-  });
-
-  it('has complained of nothing', () => {
-    expect(browser.complaints).toEqual([]);
   });
 });

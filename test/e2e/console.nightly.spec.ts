@@ -1,61 +1,10 @@
-import type { Page } from 'playwright-core';
-import { describeBrowser, TestBrowser } from '../support/browser.js';
-import { ConsolePage } from '../support/console-page.js';
-import { openScreen } from '../support/console-screens.js';
-import { deadLetters, emit, failedEndpoint, hastily, multiply } from '../support/dead-letters.js';
-import { TestInstance } from '../support/test-instance.js';
-import { insertOperator } from '../support/operator.js';
-import { Receiver, status } from '../support/receiver.js';
+import { describeDeliveries, type DeliveriesTest } from '../support/console-tests.js';
+import { deadLetters, emit, failedEndpoint, multiply } from '../support/dead-letters.js';
+import { status } from '../support/receiver.js';
 
-describeBrowser('lists, batches and live updates of the console', () => {
-  let instance: TestInstance;
-  let receiver: Receiver;
-  let browser: TestBrowser;
-  let page: Page;
-  let ui: ConsolePage;
-  beforeAll(async () => {
-    instance = await TestInstance.shared({ workerEnv: { ...hastily } });
-    receiver = await Receiver.start();
-    browser = await TestBrowser.launch();
-    page = await openScreen(browser, instance, await insertOperator(instance), '/');
-    ui = new ConsolePage(page, instance);
-  });
-  afterAll(async () => {
-    await browser?.close();
-    await instance?.stop();
-    await receiver?.stop();
-  });
-  // Each is about its own endpoint.
-  afterEach(() => instance.sql(`UPDATE webhook_endpoints SET status = 'deleted'`));
-
-  it('redelivering one of the list takes only that one out of what is selected', async () => {
-    const { id, ids } = await failedEndpoint(instance, receiver, 3);
-    await ui.go(`/dead-letters?endpoint_id=${id}`);
-    await page.getByRole('checkbox', { name: 'Select all rows' }).check();
-    await ui.see('3 selected');
-    await ui.button(`Redeliver ${ids[0]!}`).click();
-    await ui.inDialog('Redeliver').click();
-    await ui.dialog().waitFor({ state: 'hidden' });
-    await ui.see('2 selected');
-    await ui.button('Discard').click();
-    await ui.fillReason('of no use');
-    await ui.inDialog(/Discard/).click();
-    await ui.dialog().waitFor({ state: 'hidden' });
-    expect(await ui.button('Clear selection').count()).toBe(0);
-    await ui.see('No match');
-  });
-
-  it('an attempt of the list is marked among those of its delivery', async () => {
-    const { id } = await failedEndpoint(instance, receiver, 1);
-    const [first] = await instance.sql<{ id: string }>(
-      `SELECT 'att_' || id AS id FROM attempts WHERE endpoint_id = $1 ORDER BY attempts.id LIMIT 1`,
-      [id.slice(3)],
-    );
-    await ui.go(`/deliveries?endpoint_id=${id}`);
-    await page.locator(`a[href$="#${first!.id}"]`).click();
-    await page.locator(`#${first!.id}[data-target]`).waitFor();
-    expect(await page.locator('[data-target]').count()).toBe(1);
-  });
+describeDeliveries('lists, batches and live updates of the console', (test) => {
+  let { instance, browser, receiver, page, ui } = {} as DeliveriesTest;
+  beforeAll(() => void ({ instance, browser, receiver, page, ui } = test));
 
   it('looks further than one answer does, and says so where that is not far enough', async () => {
     const { id, ids } = await failedEndpoint(instance, receiver, 1);
@@ -73,18 +22,6 @@ describeBrowser('lists, batches and live updates of the console', () => {
     await page.reload();
     await row.waitFor();
     await instance.sql('DELETE FROM deliveries WHERE last_http_status = 599');
-  });
-
-  it('says by whom a batch and a dead letter were dealt with, by name', async () => {
-    const { id, ids } = await failedEndpoint(instance, receiver, 2);
-    const operator = await insertOperator(instance, 'operator');
-    await operator.call('POST', `/webhooks/deliveries/${ids[0]!}/discard`, { reason: 'of no use' });
-    const { body } = await operator.call('POST', '/webhooks/redeliveries', { filter: { endpoint_id: id } });
-    await operator.call('POST', `/webhooks/redeliveries/${body.data.id}/start`, { reason: 'again' });
-    for (const path of ['/dead-letters?resolution=discarded', '/batches', `/batches/${body.data.id}`]) {
-      await ui.go(path);
-      await ui.see(operator.operator.email);
-    }
   });
 
   it('cancels a batch', async () => {
@@ -149,7 +86,7 @@ describeBrowser('lists, batches and live updates of the console', () => {
 
   it('a live list shows what is new, and rests while a row is selected', async () => {
     const { id, ids } = await failedEndpoint(instance, receiver, 1);
-    const look = await openScreen(browser, instance, await insertOperator(instance), '/');
+    const look = await test.open('/');
     await look.clock.install();
     await look.goto(`${instance.baseUrl}/console/dead-letters?endpoint_id=${id}`);
     const asked: string[] = [];
@@ -174,9 +111,5 @@ describeBrowser('lists, batches and live updates of the console', () => {
     await look.clock.runFor(2_000);
     await again;
     await look.context().close();
-  });
-
-  it('has complained of nothing', () => {
-    expect(browser.complaints).toEqual([]);
   });
 });

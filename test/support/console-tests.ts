@@ -1,0 +1,94 @@
+import type { Page } from 'playwright-core';
+import { describeBrowser, TestBrowser } from './browser.js';
+import { ConsolePage } from './console-page.js';
+import { openScreen } from './console-screens.js';
+import { hastily } from './dead-letters.js';
+import { insertOperator, type OperatorClient } from './operator.js';
+import { Receiver } from './receiver.js';
+import { TestInstance } from './test-instance.js';
+
+/** What Chromium writes on the console for every response of 400 and above; the page is not at fault. */
+const REFUSED = /^Failed to load resource: the server responded with a status of 4/;
+
+/** What tests of the console share: an instance, a browser and an admin. */
+export interface ConsoleTest {
+  instance: TestInstance;
+  browser: TestBrowser;
+  admin: OperatorClient;
+  /** Opens a screen in a context of its own. @param operator the admin by default */
+  open(path: string, operator?: OperatorClient): Promise<Page>;
+}
+
+/** Also a receiver, and a page of the admin that all tests use. */
+export interface DeliveriesTest extends ConsoleTest {
+  receiver: Receiver;
+  page: Page;
+  ui: ConsolePage;
+}
+
+interface Options {
+  /** Further arguments of Chromium. */
+  args?: string[];
+  /** Whether a worker runs, whose deliveries fail quickly. */
+  isDelivering?: boolean;
+  /** Whether a page may show a refusal (4xx). */
+  isRefused?: boolean;
+}
+
+/** `describe` for the console in a browser. Each test fails when a page writes anything on its console. */
+export function describeConsole(
+  name: string,
+  tests: (test: ConsoleTest) => void,
+  options: Options = {},
+): void {
+  describeBrowser(name, () => {
+    const test = {
+      open: (path, operator = test.admin) => openScreen(test.browser, test.instance, operator, path),
+    } as ConsoleTest;
+    beforeAll(async () => {
+      const workers = options.isDelivering ? { workerEnv: { ...hastily } } : { workers: 0 };
+      test.instance = await TestInstance.shared(workers);
+      test.admin = await insertOperator(test.instance);
+      test.browser = await TestBrowser.launch(options.args);
+    });
+    afterAll(async () => {
+      await test.browser?.close();
+      await test.instance?.stop();
+    });
+    afterEach(() => {
+      const complaints = test.browser.complaints.splice(0);
+      expect(complaints.filter((text) => !options.isRefused || !REFUSED.test(text))).toEqual([]);
+    });
+    tests(test);
+  });
+}
+
+/** The same with deliveries, where each test creates the endpoints that it is about. */
+export function describeDeliveries(name: string, tests: (test: DeliveriesTest) => void): void {
+  const prepared = (test: ConsoleTest): void => {
+    const deliveries = test as DeliveriesTest;
+    beforeAll(async () => {
+      deliveries.receiver = await Receiver.start();
+      deliveries.page = await test.open('/');
+      deliveries.ui = new ConsolePage(deliveries.page, test.instance);
+    });
+    afterEach(() => test.instance.sql(`UPDATE webhook_endpoints SET status = 'deleted'`));
+    afterAll(() => deliveries.receiver?.stop());
+    tests(deliveries);
+  };
+  describeConsole(name, prepared, { isDelivering: true });
+}
+
+/** Fills the fields of a form and sends it. */
+export async function submit(page: Page, fields: Record<string, string>): Promise<void> {
+  for (const [name, text] of Object.entries(fields)) await page.locator(`input[name=${name}]`).fill(text);
+  await page.locator('button[type=submit]').click();
+}
+
+/** Waits until a screen shows this heading. */
+export const shows = (page: Page, name: string | RegExp): Promise<void> =>
+  page.getByRole('heading', { level: 1, name, exact: true }).waitFor();
+
+/** What a page has stored in the browser. */
+export const stored = (page: Page): Promise<string> =>
+  page.evaluate<string>('JSON.stringify([localStorage, sessionStorage])');
