@@ -1,29 +1,12 @@
-import { drip, silence, StripeStandIn } from '../support/stripe.js';
+import { drip, openPortal, silence, startWithStripe } from '../support/stripe.js';
 import { insertOrganization } from '../support/tenants.js';
-import { TestInstance } from '../support/test-instance.js';
 
-const stripe = new StripeStandIn();
-let instance: TestInstance;
-beforeAll(async () => {
-  await stripe.start();
-  instance = await TestInstance.start({
-    workers: 0,
-    env: { STRIPE_SECRET_KEY: stripe.key, STRIPE_API_BASE: stripe.url },
-  });
-});
-afterAll(async () => {
-  await instance?.stop();
-  await stripe.stop();
-});
-
-describe('the billing portal', () => {
-  it('returns 503 within 5 s while Stripe is silent or slow, with and without a customer', async () => {
+it('the billing portal returns 503 within 5 s while Stripe is silent or slow, with and without a customer', async () => {
+  const { stripe, instance } = await startWithStripe();
+  try {
     const open = async (key: string) => {
       const began = performance.now();
-      const answer = await instance.request('POST', '/api/v1/billing/portal', {
-        body: { returnUrl: 'https://app.example.com/billing' },
-        headers: { authorization: `Bearer ${key}` },
-      });
+      const answer = await openPortal(instance, key);
       return { ...answer, ms: performance.now() - began };
     };
     const keys: string[] = [];
@@ -32,8 +15,7 @@ describe('the billing portal', () => {
     // What both kinds of organization meet, at the same time.
     for (const whim of [silence, drip]) {
       stripe.always = whim;
-      const answers = await Promise.all(keys.map(open));
-      for (const answer of answers) {
+      for (const answer of await Promise.all(keys.map(open))) {
         expect(answer).toMatchObject({ status: 503, body: { code: 'billing_unavailable' } });
         expect(answer.headers.get('retry-after')).toBe('5');
         expect(answer.ms).toBeLessThanOrEqual(5_000);
@@ -41,5 +23,8 @@ describe('the billing portal', () => {
     }
     stripe.calm();
     expect((await open(keys[0]!)).status).toBe(200);
-  });
+  } finally {
+    await instance.stop();
+    await stripe.stop();
+  }
 });

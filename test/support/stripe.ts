@@ -2,6 +2,22 @@ import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer, type IncomingHttpHeaders, type Server, type ServerResponse } from 'node:http';
 import { freePort } from './server-process.mjs';
+import { TestInstance, type Answer } from './test-instance.js';
+
+/** Where the billing portal leads back to. */
+export const RETURN = 'https://app.example.com/billing';
+
+/** Opens the billing portal with a secret key. @param body what differs from a plain request */
+export const openPortal = (
+  instance: TestInstance,
+  key: string,
+  body: object = {},
+  headers: Record<string, string> = {},
+): Promise<Answer> =>
+  instance.request('POST', '/api/v1/billing/portal', {
+    body: { returnUrl: RETURN, ...body },
+    headers: { authorization: `Bearer ${key}`, ...headers },
+  });
 
 /** One request that the stand-in has seen. */
 export interface StripeRequest {
@@ -184,4 +200,12 @@ function send(response: ServerResponse, { status, body }: Reply): void {
     'Request-Id': `req_${randomBytes(7).toString('hex')}`,
   });
   response.end(JSON.stringify(body));
+}
+
+/** Starts an instance that uses a stand-in for Stripe. */
+export async function startWithStripe(): Promise<{ stripe: StripeStandIn; instance: TestInstance }> {
+  const stripe = new StripeStandIn();
+  await stripe.start();
+  const env = { RATE_LIMITS: 'off', STRIPE_SECRET_KEY: stripe.key, STRIPE_API_BASE: stripe.url };
+  return { stripe, instance: await TestInstance.start({ workers: 0, env }) };
 }
