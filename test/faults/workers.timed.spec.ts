@@ -4,6 +4,7 @@ import { eventually } from '../support/eventually.js';
 import { inSeconds, note } from '../support/figures.js';
 import { History, ON_TIME } from '../support/history.js';
 import { Receiver, type Answer } from '../support/receiver.js';
+import { SilentProxy } from '../support/silent-proxy.js';
 import { queues, TestInstance } from '../support/test-instance.js';
 
 /** Accepts a request and never answers it. */
@@ -13,13 +14,16 @@ const settings = { WEBHOOK_TIMEOUT: '60s', WEBHOOK_RETRY_SCHEDULE: '0s,1s,1s,1s,
 
 describe('workers', () => {
   let setups: { instance: TestInstance; receiver: Receiver }[] = [];
+  let silenced: TestInstance;
   beforeAll(async () => {
+    silenced = await TestInstance.start({ workers: 0 });
     for (const queue of queues) {
       const instance = await TestInstance.shared({ queue, workerEnv: settings });
       setups.push({ instance, receiver: await Receiver.start() });
     }
   });
   afterAll(async () => {
+    await silenced?.stop();
     for (const { instance, receiver } of setups) {
       await instance.stop();
       await receiver.stop();
@@ -27,9 +31,10 @@ describe('workers', () => {
     setups = [];
   });
 
-  // On either queue at the same time: nearly all of it is waiting.
-  it('a worker is told to stop while 20 targets hold their requests: broken off at 12 s, nothing stays leased, exit 0, another worker delivers', async () => {
-    await Promise.all(setups.map(({ instance, receiver }) => stopWithRequestsHeld(instance, receiver)));
+  // All at the same time: nearly all of it is waiting.
+  it('a worker is told to stop while 20 targets hold their requests: broken off at 12 s, nothing stays leased, exit 0, another worker delivers; with PostgreSQL silent as well: exit 0', async () => {
+    const stopped = setups.map(({ instance, receiver }) => stopWithRequestsHeld(instance, receiver));
+    await Promise.all([...stopped, stopWithSilentDatabase(silenced)]);
   });
 });
 
@@ -51,4 +56,26 @@ async function stopWithRequestsHeld(instance: TestInstance, receiver: Receiver):
   instance.startWorker(settings);
   const schedule = [0, 1_000, 1_000, 1_000, 1_000];
   expect((await history.check({ ...ON_TIME, schedule, lateMs: 15_000 })).requests).toBe(40);
+}
+
+async function stopWithSilentDatabase(instance: TestInstance): Promise<void> {
+  const receiver = await Receiver.start();
+  const url = new URL(instance.env['DATABASE_URL']!);
+  const proxy = await SilentProxy.start({ host: url.hostname, port: Number(url.port) });
+  try {
+    url.host = `127.0.0.1:${proxy.port}`;
+    receiver.otherwise = hold;
+    await instance.createEndpoint(receiver.url, ['customer.created']);
+    const worker = instance.startWorker({ DATABASE_URL: url.href, WEBHOOK_TIMEOUT: '60s' });
+    await instance.register();
+    await eventually('the request', () => receiver.requests.length === 1);
+    proxy.fallSilent();
+    // Otherwise the process is ended from within, with 1.
+    expect(await worker.end('SIGTERM')).toBe(0);
+  } finally {
+    proxy.speak();
+    await instance.workers[0]?.end('SIGKILL');
+    await receiver.stop();
+    await proxy.stop();
+  }
 }
