@@ -12,8 +12,8 @@ afterEach(async () => {
   // What a test adds to the schema is not reset with the rows.
   await instance?.sql(
     `DROP TRIGGER IF EXISTS batches ON login_attempts; DROP TRIGGER IF EXISTS refuse ON login_attempts;
-     DROP TRIGGER IF EXISTS hold ON login_attempts; DROP TRIGGER IF EXISTS refuse ON sessions;
-     DROP FUNCTION IF EXISTS note_batch, refuse, hold; DROP TABLE IF EXISTS batches, going_on`,
+     DROP TRIGGER IF EXISTS refuse ON sessions;
+     DROP FUNCTION IF EXISTS note_batch, refuse; DROP TABLE IF EXISTS batches`,
   );
   await instance?.stop();
 });
@@ -154,27 +154,5 @@ describe('housekeeping', () => {
     } finally {
       await release();
     }
-  });
-
-  it('ends with the statement under way when the worker stops', async () => {
-    await insertPast();
-    await insertTries(1);
-    // Nobody waits for a lock for so long.
-    await instance.sql(`CREATE TABLE going_on ();
-      CREATE FUNCTION hold() RETURNS trigger LANGUAGE plpgsql AS
-        'BEGIN WHILE NOT EXISTS (SELECT FROM going_on) LOOP PERFORM pg_sleep(0.02); END LOOP; RETURN NULL; END';
-      CREATE TRIGGER hold BEFORE DELETE ON login_attempts EXECUTE FUNCTION hold()`);
-    const worker = instance.startWorker();
-    await eventually('the pruning', async () => {
-      const waiting = `pg_stat_activity WHERE wait_event = 'PgSleep' AND datname = current_database()`;
-      return (await count(waiting)) > 0;
-    });
-    const ended = worker.end('SIGTERM');
-    await eventually('the stop', () => worker.log.some(({ message }) => message === 'stopping'));
-    await instance.sql('INSERT INTO going_on DEFAULT VALUES');
-    expect(await ended).toBe(0);
-    expect(failures(worker)).toEqual([]);
-    expect(await count('login_attempts')).toBe(0);
-    expect(await pastAndPresent()).toMatchObject({ sessions: 2, mails: 3 });
   });
 });
