@@ -1,9 +1,10 @@
-import { spawn, type ChildProcess } from 'node:child_process';
+import { execFile, spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { createServer } from 'node:net';
 import { mkdtemp, readFile, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
 import { eventually } from '../support/eventually.js';
 import { freePort } from '../support/server-process.mjs';
 import { Scrape } from '../support/scrape.js';
@@ -68,15 +69,6 @@ describe('npm start', () => {
     const launcher = Launcher.start({ ...env, METRICS_PORT: String(metricsPort) });
     const banner = await launcher.banner();
     const keys = await credentials();
-    expect(Object.keys(keys)).toEqual([
-      'baseUrl',
-      'organizationId',
-      'projectId',
-      'secretKey',
-      'projectSecretKey',
-      'publishableKey',
-      'operator',
-    ]);
     expect((await stat(join(env['DATA_DIR']!, 'credentials.json'))).mode & 0o777).toBe(0o600);
     for (const shown of [
       keys['baseUrl'],
@@ -87,10 +79,7 @@ describe('npm start', () => {
       expect(banner).toContain(shown);
 
     const curl = /curl -X POST[\s\S]*?'\{.*\}'/.exec(banner)![0];
-    const shell = spawn('bash', ['-c', curl], { stdio: ['ignore', 'pipe', 'ignore'] });
-    let answer = '';
-    shell.stdout.setEncoding('utf8').on('data', (chunk: string) => (answer += chunk));
-    await once(shell, 'close');
+    const { stdout: answer } = await promisify(execFile)('bash', ['-c', curl]);
     expect(JSON.parse(answer)).toMatchObject({
       tokens: { expiresIn: 3600 },
       customer: { emailVerified: false },
@@ -123,18 +112,16 @@ describe('npm start', () => {
     expect(await next.end('SIGTERM')).toBe(0);
   });
 
-  it('says what to do when the port is taken', async () => {
+  it('says what to do when the port is taken, and names every error of the configuration at once, but no secret', async () => {
     const server = createServer().listen(0, '127.0.0.1');
     await once(server, 'listening');
     const { port } = server.address() as { port: number };
-    const launcher = Launcher.start({ ...env, PORT: String(port) });
-    expect(await launcher.exitCode()).toBe(1);
-    expect(launcher.output).toContain(String(port));
-    expect(launcher.output).toMatch(/PORT=\d+ npm start/);
+    const blocked = Launcher.start({ ...env, PORT: String(port) });
+    expect(await blocked.exitCode()).toBe(1);
+    expect(blocked.output).toContain(String(port));
+    expect(blocked.output).toMatch(/PORT=\d+ npm start/);
     server.close();
-  });
 
-  it('names every fault of the configuration at once, and no secret', async () => {
     const launcher = Launcher.start({
       ...env,
       LOG_LEVEL: 'loud',
