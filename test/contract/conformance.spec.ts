@@ -7,6 +7,7 @@ import { TestInstance, PASSWORD, type Answer } from '../support/test-instance.js
 import { inChunks } from '../support/in-chunks.js';
 import { Receiver, status } from '../support/receiver.js';
 import { insertProject, type Tenant } from '../support/tenants.js';
+import { uniqueEmail } from '../support/unique-email.js';
 
 /**
  * The interface specification, rule by rule, from the outside: nothing but requests, and targets that receive them.
@@ -38,11 +39,29 @@ afterAll(async () => {
   await Promise.all(targets.map((target) => target.stop()));
 });
 
-const uniqueEmail = (): string => `${randomUUID()}@example.com`;
 const slug = (): string => `org-${randomUUID().slice(0, 8)}`;
 const bearer = (value: string): Record<string, string> => ({ authorization: `Bearer ${value}` });
 const fieldsOf = (value: unknown): string[] => Object.keys(value as object).sort();
 const faults = ({ body }: Answer): string[] => (body.errors as { field: string }[]).map(({ field }) => field);
+
+/** Replaces one field of a valid body in turn; each is to be refused by its name. */
+async function expectNamed(
+  send: (body: object) => Promise<Answer>,
+  valid: () => object,
+  wrong: readonly (readonly [field: string, ...values: unknown[]])[],
+): Promise<void> {
+  for (const [field, ...values] of wrong) {
+    for (const value of values) {
+      const answer = await send({ ...valid(), [field]: value });
+      const { code } = answer.body;
+      const expected = [field, value, 400, 'validation_failed', [field]];
+      expect([field, value, answer.status, code, faults(answer)]).toEqual(expected);
+    }
+  }
+}
+const person = () => ({ email: uniqueEmail(), password: PASSWORD });
+/** Posts a body with the secret key of the organization. */
+const postTo = (path: string) => (body: object) => instance.server('POST', path, body);
 
 async function watched(events = ['customer.created']): Promise<Watched> {
   const receiver = await Receiver.start();
@@ -78,6 +97,8 @@ const hurry = (deliveryId: string): Promise<unknown> =>
     .sql('UPDATE deliveries SET next_attempt_at = now() WHERE id = $1', [deliveryId.replace('dlv_', '')])
     .then(() => instance.sql('NOTIFY gatehouse_deliveries'));
 
+/** Keys on a route that takes none. */
+const ignoredKeys = { 'x-publishable-key': 'pk_none', 'x-api-key': 'sk_none', ...bearer('nonsense') };
 const tokens = { accessToken: text, refreshToken: text, expiresIn: 3600 };
 
 describe('§4 #1 POST /api/v1/auth/register', () => {
@@ -98,56 +119,30 @@ describe('§4 #1 POST /api/v1/auth/register', () => {
     });
   });
 
-  it('firstName and lastName are optional, and null when unset', async () => {
-    const { status: code, body } = await instance.page('POST', path, {
-      email: uniqueEmail(),
-      password: PASSWORD,
-    });
+  it('email and password are required; the names are optional, and null when unset; all are strings', async () => {
+    const { status: code, body } = await instance.page('POST', path, person());
     expect([code, body.customer.firstName, body.customer.lastName]).toEqual([201, null, null]);
-  });
-
-  it('email and password are required; these and the names are strings', async () => {
-    const refused = [];
-    for (const [field, value] of [
-      ['email', undefined],
-      ['password', undefined],
-      ['email', 1],
-      ['password', 1],
+    const shown = await instance.server('GET', `/api/v1/customers/${body.customer.id}`);
+    expect(shown.body.projectId).toBe(instance.credentials.projectId);
+    await expectNamed((wrong) => instance.page('POST', path, wrong), person, [
+      ['email', undefined, 1],
+      ['password', undefined, 1],
       ['firstName', 1],
       ['lastName', 1],
-    ] as const) {
-      const body = { email: uniqueEmail(), password: PASSWORD, [field]: value };
-      const answer = await instance.page('POST', path, body);
-      refused.push([answer.status, answer.body.code, faults(answer)]);
-    }
-    const fields = ['email', 'password', 'email', 'password', 'firstName', 'lastName'];
-    expect(refused).toEqual(fields.map((field) => [400, 'validation_failed', [field]]));
+    ]);
   });
 
-  it('§5: takes a secret key in place of the publishable one, in either header', async () => {
-    for (const headers of [
-      bearer(instance.credentials.secretKey),
-      { 'x-api-key': instance.credentials.secretKey },
-    ]) {
-      const body = { email: uniqueEmail(), password: PASSWORD };
-      const answer = await instance.request('POST', path, { body, headers });
+  it('§5: takes a secret key in place of the publishable one, in either header, and no other key', async () => {
+    const { secretKey } = instance.credentials;
+    for (const headers of [bearer(secretKey), { 'x-api-key': secretKey }] as Record<string, string>[]) {
+      const answer = await instance.request('POST', path, { body: person(), headers });
       expect(answer).toMatchObject({ status: 201, body: { tokens } });
     }
-  });
-
-  it('§5: without a key, or with one that is none, answers 401', async () => {
     for (const headers of [{}, { 'x-publishable-key': 'pk_none' }] as Record<string, string>[]) {
-      const body = { email: uniqueEmail(), password: PASSWORD };
-      const answer = await instance.request('POST', path, { body, headers });
+      const answer = await instance.request('POST', path, { body: person(), headers });
       expect(answer).toMatchObject({ status: 401, body: { code: 'invalid_api_key' } });
       expect(answer.headers.get('www-authenticate')).toBe('Bearer');
     }
-  });
-
-  it('creates the customer in the project of the key', async () => {
-    const { body } = await instance.page('POST', path, { email: uniqueEmail(), password: PASSWORD });
-    const found = await instance.server('GET', `/api/v1/customers/${body.customer.id}`);
-    expect(found.body.projectId).toBe(instance.credentials.projectId);
   });
 
   it('refuses a password that the policy does not take with 422, and a taken address with 409', async () => {
@@ -164,34 +159,19 @@ describe('§4 #1 POST /api/v1/auth/register', () => {
 describe('§4 #2 POST /api/v1/auth/login', () => {
   const path = '/api/v1/auth/login';
 
-  it('answers 200 in the shape of register', async () => {
+  it('answers 200 in the shape of register, and 401 to an unknown address and a wrong password', async () => {
     const email = uniqueEmail();
     const { customer } = (await instance.register(email)).body;
-    const answer = await instance.page('POST', path, { email, password: PASSWORD });
+    const login = (body: object) => instance.page('POST', path, body);
+    const answer = await login({ email, password: PASSWORD });
     expect(answer.status).toBe(200);
     expect(answer.body).toEqual({ tokens, customer });
-  });
-
-  it('email and password are required', async () => {
-    for (const field of ['email', 'password']) {
-      const body = { email: uniqueEmail(), password: PASSWORD, [field]: undefined };
-      const answer = await instance.page('POST', path, body);
-      expect([answer.status, faults(answer)]).toEqual([400, [field]]);
-    }
-  });
-
-  it('refuses an unknown address and a wrong password with 401', async () => {
-    const email = uniqueEmail();
-    await instance.register(email);
-    for (const body of [
-      { email, password: 'not the phrase' },
-      { email: uniqueEmail(), password: PASSWORD },
-    ]) {
-      expect(await instance.page('POST', path, body)).toMatchObject({
-        status: 401,
-        body: { code: 'invalid_credentials' },
-      });
-    }
+    for (const body of [{ email, password: 'not the phrase' }, person()])
+      expect(await login(body)).toMatchObject({ status: 401, body: { code: 'invalid_credentials' } });
+    await expectNamed(login, person, [
+      ['email', undefined],
+      ['password', undefined],
+    ]);
   });
 
   it('§5: takes the publishable key alone, in x-publishable-key', async () => {
@@ -210,19 +190,16 @@ describe('§4 #2 POST /api/v1/auth/login', () => {
 describe('§4 #3 POST /api/v1/auth/refresh', () => {
   const path = '/api/v1/auth/refresh';
 
-  it('answers 200 in the shape of register, with new tokens', async () => {
+  it('§5: answers 200 in the shape of register, with new tokens; a key header that is sent changes nothing', async () => {
     const { tokens: old, customer } = (await instance.register()).body;
-    const answer = await instance.request('POST', path, { body: { refreshToken: old.refreshToken } });
+    const answer = await instance.request('POST', path, {
+      body: { refreshToken: old.refreshToken },
+      headers: ignoredKeys,
+    });
     expect(answer.status).toBe(200);
     expect(answer.body).toEqual({ tokens, customer });
     expect(answer.body.tokens.refreshToken).not.toBe(old.refreshToken);
     expect((await instance.customer(answer.body.tokens.accessToken, 'GET', '/api/v1/me')).status).toBe(200);
-  });
-
-  it('§5: takes no key header: one that is sent changes nothing', async () => {
-    const { refreshToken } = (await instance.register()).body.tokens;
-    const headers = { 'x-publishable-key': 'pk_none', 'x-api-key': 'sk_none', ...bearer('nonsense') };
-    expect((await instance.request('POST', path, { body: { refreshToken }, headers })).status).toBe(200);
   });
 
   it('refreshToken is required, and must be one', async () => {
@@ -298,21 +275,15 @@ describe('§4 #5 GET /api/v1/organizations', () => {
 describe('§4 #6 POST /api/v1/organizations', () => {
   const path = '/api/v1/organizations';
 
-  it('answers 201 with the organization', async () => {
+  it('answers 201 with the organization; name and slug are strings, and required', async () => {
     const input = { name: 'Menabrea', slug: slug() };
     const answer = await instance.server('POST', path, input);
     expect(answer.status).toBe(201);
     expect(answer.body).toEqual({ ...organization, ...input, parentId: instance.credentials.organizationId });
-  });
-
-  it('name and slug are strings, and required', async () => {
-    for (const field of ['name', 'slug']) {
-      for (const value of [undefined, 1]) {
-        const body = { name: 'Menabrea', slug: slug(), [field]: value };
-        const answer = await instance.server('POST', path, body);
-        expect([answer.status, faults(answer)]).toEqual([400, [field]]);
-      }
-    }
+    await expectNamed(postTo(path), () => ({ name: 'Menabrea', slug: slug() }), [
+      ['name', undefined, 1],
+      ['slug', undefined, 1],
+    ]);
   });
 
   it('refuses a taken slug with 409, and a project key with 403', async () => {
@@ -343,12 +314,8 @@ describe('§4 #7 POST /api/v1/billing/portal', () => {
     expect(page).toContain(`href="${returnUrl}"`);
   });
 
-  it('returnUrl is required, and a URL', async () => {
-    for (const returnUrl of [undefined, 1, 'nonsense', '/billing']) {
-      const answer = await instance.server('POST', path, { returnUrl });
-      expect([answer.status, faults(answer)]).toEqual([400, ['returnUrl']]);
-    }
-  });
+  it('returnUrl is required, and a URL', () =>
+    expectNamed(postTo(path), () => ({}), [['returnUrl', undefined, 1, 'nonsense', '/billing']]));
 });
 
 const project = {
@@ -450,26 +417,14 @@ describe('§4 #10 POST /api/v1/projects/{projectId}/api-keys', () => {
     expect(registered.status).toBe(201);
   });
 
-  it('type and scopes may be left out: a secret key for customers', async () => {
+  it('type and scopes may be left out: a secret key for customers; every other field that is wrong is named', async () => {
     const { body } = await create({ name: 'Orders' });
     expect([body.type, body.scopes]).toEqual(['secret', ['customer:read', 'customer:write']]);
-  });
-
-  it('refuses every field that is wrong, by its name', async () => {
-    for (const [field, value] of [
-      ['name', undefined],
-      ['name', 1],
+    await expectNamed(create, () => ({ name: 'Orders' }), [
+      ['name', undefined, 1],
       ['type', 'private'],
-      ['scopes', 'customer:read'],
-      ['scopes', [1]],
-      ['scopes', ['customer:everything']],
-    ] as const) {
-      const answer = await create({ name: 'Orders', [field]: value });
-      expect([value, answer.status, faults(answer)]).toEqual([value, 400, [field]]);
-    }
-  });
-
-  it('in a project that does not exist answers 404', async () => {
+      ['scopes', 'customer:read', [1], ['customer:everything']],
+    ]);
     expect((await create({ name: 'Orders' }, randomUUID())).status).toBe(404);
   });
 });
@@ -500,22 +455,14 @@ describe('§4 #11 POST /api/v1/customers', () => {
     });
   });
 
-  it('metadata and projectId may be left out: nothing, and the project of the key', async () => {
+  it('metadata and projectId may be left out: nothing, and the project of the key; every field that is wrong is named', async () => {
     const { status: code, body } = await instance.server('POST', path, { email: uniqueEmail() });
     expect([code, body.metadata, body.projectId]).toEqual([201, {}, instance.credentials.projectId]);
-  });
-
-  it('refuses every field that is wrong, by its name', async () => {
-    for (const [field, value] of [
-      ['email', undefined],
-      ['email', 'nonsense'],
+    await expectNamed(postTo(path), () => ({ email: uniqueEmail() }), [
+      ['email', undefined, 'nonsense'],
       ['projectId', 'nonsense'],
-      ['metadata', 'text'],
-      ['metadata', []],
-    ] as const) {
-      const answer = await instance.server('POST', path, { email: uniqueEmail(), [field]: value });
-      expect([value, answer.status, faults(answer)]).toEqual([value, 400, [field]]);
-    }
+      ['metadata', 'text', []],
+    ]);
   });
 
   it('refuses a project that does not exist with 404, and a taken address with 409', async () => {
@@ -534,23 +481,16 @@ describe('§4 #11 POST /api/v1/customers', () => {
 describe('§4 #12 POST /api/v1/auth/verify-email', () => {
   const path = '/api/v1/auth/verify-email';
 
-  it('§3: answers 200 and makes emailVerified true, with the token of the e-mailed link', async () => {
+  it('§3, §5: answers 200 and makes emailVerified true, with the token of the emailed link; a key header changes nothing', async () => {
     const email = uniqueEmail();
     const { customer, tokens: own } = (await instance.register(email)).body;
     const answer = await instance.request('POST', path, {
       body: { token: await instance.verificationToken(email) },
+      headers: ignoredKeys,
     });
     expect(answer.status).toBe(200);
     expect(answer.body).toEqual({ customer: { id: customer.id, email, emailVerified: true } });
     expect((await instance.customer(own.accessToken, 'GET', '/api/v1/me')).body.emailVerified).toBe(true);
-  });
-
-  it('§5: takes no key header: one that is sent changes nothing', async () => {
-    const email = uniqueEmail();
-    await instance.register(email);
-    const body = { token: await instance.verificationToken(email) };
-    const headers = { 'x-publishable-key': 'pk_none', 'x-api-key': 'sk_none', ...bearer('nonsense') };
-    expect((await instance.request('POST', path, { body, headers })).status).toBe(200);
   });
 
   it('token is required, and must be one', async () => {
