@@ -5,11 +5,12 @@ import {
   idempotent,
   inTime,
   OwnDatabase,
+  PATIENT,
   requestEverything,
 } from '../support/database-faults.js';
 import { eventually } from '../support/eventually.js';
 import { inSeconds, note } from '../support/figures.js';
-import { History, ON_TIME } from '../support/history.js';
+import { History } from '../support/history.js';
 import { mixedRequests } from '../support/mixed-requests.js';
 import { Receiver } from '../support/receiver.js';
 import { SilentProxy } from '../support/silent-proxy.js';
@@ -19,12 +20,6 @@ import { uniqueEmail } from '../support/unique-email.js';
 
 /** The lock that migrations take (libs/persistence/src/migrator.ts). */
 const MIGRATION_LOCK = 7_120_913;
-
-/** A claim that PostgreSQL takes with it is noticed at the end of its lease, 30 s, and its attempt counts. */
-const PATIENT = { ...ON_TIME, lateMs: 60_000 };
-
-/** Connections of the pool of one process, by default. */
-const POOL = 10;
 
 describe('faults of PostgreSQL under load', () => {
   let own: OwnDatabase;
@@ -151,15 +146,7 @@ describe('faults of PostgreSQL under load', () => {
       'back after': inSeconds(backMs),
     });
     await own.expectNothingAmiss();
-    // What has been lost stays busy; what the worker does each second does not.
-    const connections = await eventually('the connections being idle', async () => {
-      const [row] = await instance.sql<{ open: number; busy: number }>(
-        `SELECT count(*)::int AS open, count(*) FILTER (WHERE state <> 'idle')::int AS busy FROM pg_stat_activity
-         WHERE application_name = 'gatehouse' AND datname = current_database() AND query NOT LIKE 'LISTEN%'`,
-      );
-      return row!.busy <= 1 && row!;
-    });
-    expect(connections.open).toBeLessThanOrEqual(2 * POOL);
+    await own.expectNoConnectionLost();
     expect(first).toBeGreaterThan(1_900);
     expect({ times, isInTime: isInTime(times) }).toMatchObject({ isInTime: true });
     await history.check(PATIENT);

@@ -5,9 +5,6 @@ import { eventually } from '../support/eventually.js';
 import { note } from '../support/figures.js';
 import { mixedRequests } from '../support/mixed-requests.js';
 
-/** Connections of the pool of one process, by default. */
-const POOL = 10;
-
 describe('faults of PostgreSQL', () => {
   let own: OwnDatabase;
   beforeAll(async () => (own = await OwnDatabase.start()));
@@ -84,15 +81,7 @@ describe('faults of PostgreSQL', () => {
     });
     expect(Math.min(...refused)).toBeGreaterThan(1_900);
     await own.expectNothingAmiss();
-    // What has been lost stays busy; what the worker does each second does not.
-    const connections = await eventually('the connections being idle', async () => {
-      const [row] = await instance.sql<{ open: number; busy: number }>(
-        `SELECT count(*)::int AS open, count(*) FILTER (WHERE state <> 'idle')::int AS busy FROM pg_stat_activity
-         WHERE application_name = 'gatehouse' AND datname = current_database() AND query NOT LIKE 'LISTEN%'`,
-      );
-      return row!.busy <= 1 && row!;
-    });
-    expect(connections.open).toBeLessThanOrEqual(2 * POOL);
+    await own.expectNoConnectionLost();
     await history.check();
   });
 });

@@ -1,10 +1,6 @@
 import { registerMany } from '../support/customers.js';
-import { expectAway, inTime, OwnDatabase, requestEverything } from '../support/database-faults.js';
+import { expectAway, inTime, OwnDatabase, PATIENT, requestEverything } from '../support/database-faults.js';
 import { eventually } from '../support/eventually.js';
-import { ON_TIME } from '../support/history.js';
-
-/** A claim that PostgreSQL takes with it is noticed at the end of its lease, 30 s, and its attempt counts. */
-const PATIENT = { ...ON_TIME, lateMs: 60_000 };
 
 describe('PostgreSQL that does not respond', () => {
   let own: OwnDatabase;

@@ -2,11 +2,17 @@ import { randomUUID } from 'node:crypto';
 import { withTimeout } from '#platform';
 import { registerOne, type Registered } from './customers.js';
 import { eventually } from './eventually.js';
-import { History } from './history.js';
+import { History, ON_TIME } from './history.js';
 import { PostgresServer } from './postgres-server.mjs';
 import { Receiver } from './receiver.js';
 import { TestInstance, type Answer } from './test-instance.js';
 import { uniqueEmail } from './unique-email.js';
+
+/** A claim that PostgreSQL takes with it is noticed at the end of its lease, 30 s, and its attempt counts. */
+export const PATIENT = { ...ON_TIME, lateMs: 60_000 };
+
+/** Connections of the pool of one process, by default. */
+const POOL = 10;
 
 /** An instance on a PostgreSQL server of its own, which tests stop, kill and freeze. */
 export class OwnDatabase {
@@ -58,6 +64,18 @@ export class OwnDatabase {
       answers.filter(({ status }) => status !== 200).forEach(expectAway);
       return fulfilled.length === 30;
     });
+  }
+
+  /** Throws when a connection was lost: it would stay busy, unlike one of what the worker does each second. */
+  async expectNoConnectionLost(): Promise<void> {
+    const open = await eventually('the connections being idle', async () => {
+      const [row] = await this.instance.sql<{ open: number; busy: number }>(
+        `SELECT count(*)::int AS open, count(*) FILTER (WHERE state <> 'idle')::int AS busy FROM pg_stat_activity
+         WHERE application_name = 'gatehouse' AND datname = current_database() AND query NOT LIKE 'LISTEN%'`,
+      );
+      return row!.busy <= 1 && row!.open;
+    });
+    expect(open).toBeLessThanOrEqual(2 * POOL);
   }
 
   async remove(): Promise<void> {
