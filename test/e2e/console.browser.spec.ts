@@ -62,30 +62,6 @@ describeDeliveries('the console in a browser', (test) => {
     expect(await page.getByLabel('Batch id').inputValue()).toMatch(/^rdl_/);
   });
 
-  it('finds endpoints by status and URL, says whose they are, and what is with one that is gone', async () => {
-    const { id, ids } = await failedEndpoint(instance, receiver, 1);
-    const other = await instance.createEndpoint('https://other.example.com/hooks');
-    await instance.server('POST', `/v1/webhooks/endpoints/${other.id}/disable`);
-    await ui.go('/endpoints');
-    await ui.see('2 endpoints');
-    await page.getByRole('searchbox').fill('https://other.example.com');
-    await page.waitForURL(/q=https/);
-    await ui.see('1 endpoint');
-    await ui.go('/endpoints?status=disabled');
-    await ui.see('1 endpoint');
-    await page.getByRole('link', { name: 'https://other.example.com/hooks' }).click();
-    const { organizationId } = instance.credentials;
-    await page.locator(`dd a[href$="/organizations/${organizationId}"]`).waitFor();
-    // Nobody asks for it any more, which would be an error in the browser.
-    await instance.server('DELETE', `/v1/webhooks/endpoints/${id}`);
-    await ui.go(`/deliveries/${ids[0]!}`);
-    await ui.see(/Its endpoint has been deleted/);
-    expect(await ui.button('Redeliver').isDisabled()).toBe(true);
-    await ui.go(`/deliveries?endpoint_id=${id}`);
-    await ui.see(/\d attempts/);
-    await page.waitForLoadState('networkidle');
-  });
-
   it('a viewer reads, and is offered nothing that changes anything', async () => {
     const { ids } = await failedEndpoint(instance, receiver, 1);
     const viewer = await insertOperator(instance, 'viewer');

@@ -171,17 +171,6 @@ describeRedis('faults of Redis, deliveries carried by redis', () => {
     expect(receiver.requests).toHaveLength(before + 1);
     note({ jobs: 100 });
   });
-
-  it('Redis is stopped: both programs still end when they are told to', async () => {
-    const before = receiver.requests.length;
-    await redis!.stop();
-    await eventually('Redis being missed', async () => (await readiness()).redis === 'down');
-    await registerOne(instance);
-    await arrived(before, 1);
-    for (const program of [instance.api, ...instance.workers.filter(({ isRunning }) => isRunning)])
-      expect(await program.end('SIGTERM')).toBe(0);
-    await check();
-  });
 });
 
 describeRedis('limits without Redis', () => {
