@@ -136,6 +136,9 @@ describe('the events of whole lives', () => {
   const secrets = new Set([PASSWORD, SECOND_PASSWORD, THIRD_PASSWORD]);
   let bodies: { text: string; body: EventBody & { data: any } }[];
 
+  /** A request with the secret key. @returns what it responds with */
+  const server = async (status: number, method: string, path: string, body?: unknown): Promise<any> =>
+    expecting(status, await instance.server(method, path, body)).body;
   const login = async (email: string, password: string): Promise<Answer> => {
     return keepTokens(await instance.login(email, password, { 'user-agent': AGENT }));
   };
@@ -182,7 +185,7 @@ describe('the events of whole lives', () => {
     expecting(204, await instance.customer(access, 'POST', '/api/v1/me/password', change));
 
     for (let count = 0; count < 10; count += 1) expecting(401, await login(email, `wrong ${count}`));
-    expecting(200, await instance.server('POST', `/api/v1/customers/${id}/unlock`));
+    await server(200, 'POST', `/api/v1/customers/${id}/unlock`);
 
     expecting(202, await instance.page('POST', '/api/v1/auth/forgot-password', { email }));
     const token = await mailedToken(email, 'reset-password');
@@ -206,27 +209,23 @@ describe('the events of whole lives', () => {
 
   async function endSessions(email: string, id: string): Promise<void> {
     const path = `/api/v1/customers/${id}`;
-    expecting(200, await instance.server('POST', `${path}/disable`));
-    expecting(200, await instance.server('POST', `${path}/enable`));
+    await server(200, 'POST', `${path}/disable`);
+    await server(200, 'POST', `${path}/enable`);
     await insertSessions(instance, id, 100);
     await loggedIn(email, THIRD_PASSWORD);
-    expecting(204, await instance.server('DELETE', `${path}/sessions`));
+    await server(204, 'DELETE', `${path}/sessions`);
     const access = await loggedIn(email, THIRD_PASSWORD);
     expecting(204, await instance.customer(access, 'POST', '/api/v1/auth/logout', { scope: 'all' }));
   }
 
   /** Proves an address through an invitation. @returns the customer's id */
   async function beInvited(email: string): Promise<string> {
-    const created = await instance.server('POST', '/api/v1/customers', {
-      email,
-      externalId: `crm-${randomUUID()}`,
-      metadata: { tier: 3 },
-      sendInvite: true,
-    });
-    expecting(201, created);
+    const externalId = `crm-${randomUUID()}`;
+    const invited = { email, externalId, metadata: { tier: 3 }, sendInvite: true };
+    const { id } = await server(201, 'POST', '/api/v1/customers', invited);
     const token = await mailedToken(email, 'accept-invite');
     expecting(204, await withToken('reset-password', token, { password: SECOND_PASSWORD }));
-    return created.body.id;
+    return id;
   }
 
   /** Proves an address through a reset. */
@@ -242,28 +241,24 @@ describe('the events of whole lives', () => {
   /** What an organization does with itself: a child, projects, keys. @returns the ids that events must match */
   async function manage(): Promise<{ organization: any; project: any; apiKey: any }> {
     const { organizationId } = instance.credentials;
-    const organization = expecting(
-      200,
-      await instance.server('PATCH', `/api/v1/organizations/${organizationId}`, { name: 'Renamed' }),
-    ).body;
+    const organization = await server(200, 'PATCH', `/api/v1/organizations/${organizationId}`, {
+      name: 'Renamed',
+    });
     const child = { name: 'Child', slug: 'child' };
-    expecting(201, await instance.server('POST', '/api/v1/organizations', child));
-    const made = expecting(
-      201,
-      await instance.server('POST', '/api/v1/projects', { name: 'Short-lived' }),
-    ).body;
+    await server(201, 'POST', '/api/v1/organizations', child);
+    const made = await server(201, 'POST', '/api/v1/projects', { name: 'Short-lived' });
     const keys = `/api/v1/projects/${made.id}/api-keys`;
     const expiresAt = new Date(Date.now() + 86_400_000).toISOString();
-    const first = expecting(201, await instance.server('POST', keys, { name: 'First', expiresAt })).body;
+    const first = await server(201, 'POST', keys, { name: 'First', expiresAt });
     // A rotated key is not reported.
     await instance.runJob('expiring keys');
-    const second = expecting(201, await instance.server('POST', `${keys}/${first.id}/rotate`)).body;
+    const second = await server(201, 'POST', `${keys}/${first.id}/rotate`);
     for (const { key } of [first, second]) {
       secrets.add(key).add(createHash('sha256').update(key).digest('hex'));
     }
-    expecting(204, await instance.server('DELETE', `${keys}/${second.id}`));
-    const apiKey = expecting(200, await instance.server('GET', `${keys}/${second.id}`)).body;
-    const project = expecting(200, await instance.server('POST', `/api/v1/projects/${made.id}/archive`)).body;
+    await server(204, 'DELETE', `${keys}/${second.id}`);
+    const apiKey = await server(200, 'GET', `${keys}/${second.id}`);
+    const project = await server(200, 'POST', `/api/v1/projects/${made.id}/archive`);
     return { organization, project, apiKey };
   }
 
@@ -272,15 +267,15 @@ describe('the events of whole lives', () => {
     const { id, secret } = await instance.createEndpoint('http://127.0.0.1:9/', ['customer.disabled']);
     secrets.add(secret);
     const path = `/v1/webhooks/endpoints/${id}`;
-    expecting(202, await instance.server('POST', `${path}/test`));
-    expecting(200, await instance.server('POST', `/api/v1/customers/${graceId}/disable`));
+    await server(202, 'POST', `${path}/test`);
+    await server(200, 'POST', `/api/v1/customers/${graceId}/disable`);
     await eventually('a dead letter', async () => {
       await instance.runJob('DeadLetterNews');
       return (await readBodies()).some(({ body }) => body.type === 'webhook.dead_lettered');
     });
-    expecting(200, await instance.server('POST', `${path}/disable`));
-    expecting(200, await instance.server('POST', `/api/v1/customers/${graceId}/enable`));
-    return expecting(200, await instance.server('GET', path)).body.data;
+    await server(200, 'POST', `${path}/disable`);
+    await server(200, 'POST', `/api/v1/customers/${graceId}/enable`);
+    return (await server(200, 'GET', path)).data;
   }
 
   const readBodies = async (): Promise<typeof bodies> =>
@@ -314,10 +309,10 @@ describe('the events of whole lives', () => {
     const forgetful = await forgetAtOnce(uniqueEmail());
     // Written beside the answer to the tenth wrong password. Erasure may take it away with the customer.
     await eventually('the lock', async () => (bodies = await readBodies()) && emitted('customer.locked'));
-    expecting(204, await instance.server('DELETE', `/api/v1/customers/${forgetful}`));
+    await server(204, 'DELETE', `/api/v1/customers/${forgetful}`);
 
     const change = { name: 'Renamed', settings: { accessTokenTtl: 600, branding: { color: '#0f172a' } } };
-    project = expecting(200, await instance.server('PATCH', `/api/v1/projects/${projectId}`, change)).body;
+    project = await server(200, 'PATCH', `/api/v1/projects/${projectId}`, change);
     managed = await manage();
     endpoint = await giveUpEndpoint();
     const seen = new Set(bodies.map(({ body }) => body.id));
