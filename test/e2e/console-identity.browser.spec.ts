@@ -3,7 +3,7 @@ import { seriousViolations } from '../support/accessibility.js';
 import { describeConsole } from '../support/console-tests.js';
 import { insertOperator, inviteOperator, OperatorClient, signIn } from '../support/operator.js';
 
-const tests: Parameters<typeof describeConsole>[1] = (test) => {
+describeConsole('organizations, projects and operators in the console', { isRefused: true }, (test) => {
   it('creates an organization, whose slug follows its name, and a project in it', async () => {
     const mark = randomUUID().slice(0, 8);
     const page = await test.open('/organizations');
@@ -118,5 +118,4 @@ const tests: Parameters<typeof describeConsole>[1] = (test) => {
     await bar.waitFor({ state: 'detached' });
     await page.context().close();
   });
-};
-describeConsole('organizations, projects and operators in the console', tests, { isRefused: true });
+});

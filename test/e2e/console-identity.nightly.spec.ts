@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { seriousViolations } from '../support/accessibility.js';
 import { describeConsole } from '../support/console-tests.js';
 
-const tests: Parameters<typeof describeConsole>[1] = (test) => {
+describeConsole('missing records and unsaved changes in the console', { isRefused: true }, (test) => {
   it('a link to what is not there says so, and leads to the list', async () => {
     const page = await test.open('/account');
     const notice = page.getByRole('alert');
@@ -64,5 +64,4 @@ const tests: Parameters<typeof describeConsole>[1] = (test) => {
     await dialog.waitFor({ state: 'hidden' });
     await page.context().close();
   });
-};
-describeConsole('missing records and unsaved changes in the console', tests, { isRefused: true });
+});

@@ -2,7 +2,7 @@ import { insertMarkup, markupFaults } from '../support/console-markup.js';
 import { screens } from '../support/console-screens.js';
 import { describeConsole, shows } from '../support/console-tests.js';
 
-const tests: Parameters<typeof describeConsole>[1] = (test) => {
+describeConsole('every screen of the console', { isDelivering: true }, (test) => {
   beforeAll(() => insertMarkup(test.instance));
 
   it('shows what strangers wrote as text, and violates no policy (CO-02, CO-03)', async () => {
@@ -15,5 +15,4 @@ const tests: Parameters<typeof describeConsole>[1] = (test) => {
     }
     expect(faults).toEqual([]);
   });
-};
-describeConsole('every screen of the console', tests, { isDelivering: true });
+});

@@ -29,7 +29,7 @@ async function darken(page: Page): Promise<void> {
   );
 }
 
-const tests: Parameters<typeof describeConsole>[1] = (test) => {
+describeConsole('every screen of the console', { isDelivering: true }, (test) => {
   beforeAll(() => insertMarkup(test.instance));
 
   it('is accessible, light and dark, and fits 390 px', async () => {
@@ -53,5 +53,4 @@ const tests: Parameters<typeof describeConsole>[1] = (test) => {
     expect(faults).toEqual([]);
     // Some thirty screens: on a slow machine each takes a few seconds.
   }, 600_000);
-};
-describeConsole('every screen of the console', tests, { isDelivering: true });
+});

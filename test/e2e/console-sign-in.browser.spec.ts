@@ -23,7 +23,9 @@ async function textOfQrCode(page: Page): Promise<string> {
   return decodeQR({ width: size, height: size, data });
 }
 
-const tests: Parameters<typeof describeConsole>[1] = (test) => {
+const options = { args: [`--host-resolver-rules=MAP ${OTHER_HOST} 127.0.0.1`], isRefused: true };
+
+describeConsole('CO-01: signing in to the console', options, (test) => {
   it('takes a password, enrolls an authenticator, gives recovery codes and goes where one wanted to', async () => {
     const page = await test.browser.open(`${test.instance.baseUrl}/console/events?type=customer.created`);
     await shows(page, 'Sign in');
@@ -123,8 +125,4 @@ const tests: Parameters<typeof describeConsole>[1] = (test) => {
     await page.getByText('This link is used').waitFor();
     await page.context().close();
   });
-};
-describeConsole('CO-01: signing in to the console', tests, {
-  args: [`--host-resolver-rules=MAP ${OTHER_HOST} 127.0.0.1`],
-  isRefused: true,
 });

@@ -4,7 +4,7 @@ import { eventually } from '../support/eventually.js';
 import { inviteOperator } from '../support/operator.js';
 import { uniqueEmail } from '../support/unique-email.js';
 
-const tests: Parameters<typeof describeConsole>[1] = (test) => {
+describeConsole('setup and account in the console', { isRefused: true }, (test) => {
   it('asks for the first admin at the setup link, and refuses another token', async () => {
     const page = await test.browser.open(`${test.instance.baseUrl}/console/setup#token=${'x'.repeat(43)}`);
     await shows(page, 'Set up this house');
@@ -76,5 +76,4 @@ const tests: Parameters<typeof describeConsole>[1] = (test) => {
     await list.waitFor({ state: 'detached' });
     await page.context().close();
   });
-};
-describeConsole('setup and account in the console', tests, { isRefused: true });
+});

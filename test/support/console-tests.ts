@@ -36,11 +36,7 @@ interface Options {
 }
 
 /** `describe` for the console in a browser. Each test fails when a page writes anything on its console. */
-export function describeConsole(
-  name: string,
-  tests: (test: ConsoleTest) => void,
-  options: Options = {},
-): void {
+export function describeConsole(name: string, options: Options, tests: (test: ConsoleTest) => void): void {
   describeBrowser(name, () => {
     const test = {
       open: (path, operator = test.admin) => openScreen(test.browser, test.instance, operator, path),
@@ -65,7 +61,7 @@ export function describeConsole(
 
 /** The same with deliveries, where each test creates the endpoints that it is about. */
 export function describeDeliveries(name: string, tests: (test: DeliveriesTest) => void): void {
-  const prepared = (test: ConsoleTest): void => {
+  describeConsole(name, { isDelivering: true }, (test) => {
     const deliveries = test as DeliveriesTest;
     beforeAll(async () => {
       deliveries.receiver = await Receiver.start();
@@ -75,8 +71,7 @@ export function describeDeliveries(name: string, tests: (test: DeliveriesTest) =
     afterEach(() => test.instance.sql(`UPDATE webhook_endpoints SET status = 'deleted'`));
     afterAll(() => deliveries.receiver?.stop());
     tests(deliveries);
-  };
-  describeConsole(name, prepared, { isDelivering: true });
+  });
 }
 
 /** Fills the fields of a form and sends it. */
