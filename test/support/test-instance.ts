@@ -227,15 +227,17 @@ export class TestInstance {
 
   /** With the organization's secret key. */
   server(method: string, path: string, body?: unknown): Promise<Answer> {
-    return this.request(method, path, {
-      body,
-      headers: { authorization: `Bearer ${this.credentials.secretKey}` },
-    });
+    return this.bearer(this.credentials.secretKey, method, path, body);
   }
 
   /** With a customer's access token. */
   customer(accessToken: string, method: string, path: string, body?: unknown): Promise<Answer> {
-    return this.request(method, path, { body, headers: { authorization: `Bearer ${accessToken}` } });
+    return this.bearer(accessToken, method, path, body);
+  }
+
+  /** With any secret key or access token. */
+  bearer(credential: string, method: string, path: string, body?: unknown): Promise<Answer> {
+    return this.request(method, path, { body, headers: { authorization: `Bearer ${credential}` } });
   }
 
   async register(email = uniqueEmail(), more: Record<string, unknown> = {}): Promise<Answer> {
