@@ -1,25 +1,34 @@
 import { execFile } from 'node:child_process';
 import { createHash, randomUUID } from 'node:crypto';
 import { promisify } from 'node:util';
+import { checkCases } from '../support/check-cases.js';
 import { eventually } from '../support/eventually.js';
 import { TestInstance, PASSWORD, type Answer } from '../support/test-instance.js';
 import { patiently } from '../support/patiently.js';
 import { Receiver } from '../support/receiver.js';
 import { insertKey, insertOrganization, insertProject } from '../support/tenants.js';
+import { uniqueEmail } from '../support/unique-email.js';
 
 const PATH = '/api/v1/audit-log';
 const DAY_MS = 86_400_000;
 
 let instance: TestInstance;
-beforeAll(async () => (instance = await TestInstance.shared({ workerEnv: { PERIODIC_JOBS: 'off' } })));
-afterAll(async () => instance?.stop());
+let receiver: Receiver;
+beforeAll(async () => {
+  receiver = await Receiver.start();
+  instance = await TestInstance.shared({ workerEnv: { PERIODIC_JOBS: 'off' } });
+});
+afterAll(async () => {
+  await instance?.stop();
+  await receiver?.stop();
+});
 
 type Entry = Record<string, any>;
 type Filter = Record<string, string>;
 
 const bearer = (key: string): Record<string, string> => ({ authorization: `Bearer ${key}` });
 const list = (filter: Filter = {}, key = instance.credentials.secretKey): Promise<Answer> =>
-  instance.request('GET', `${PATH}?${new URLSearchParams(filter)}`, { headers: bearer(key) });
+  instance.bearer(key, 'GET', `${PATH}?${new URLSearchParams(filter)}`);
 const entries = async (filter: Filter = {}, key?: string): Promise<Entry[]> =>
   (await list({ limit: '200', ...filter }, key)).body.data as Entry[];
 const entriesOf = (answer: Answer): Promise<Entry[]> =>
@@ -30,7 +39,7 @@ const keyId = async (value = instance.credentials.secretKey): Promise<string> =>
 };
 const createCustomer = (headers: Record<string, string> = {}): Promise<Answer> =>
   instance.request('POST', '/api/v1/customers', {
-    body: { email: `${randomUUID()}@example.com` },
+    body: { email: uniqueEmail() },
     headers: { ...bearer(instance.credentials.secretKey), ...headers },
   });
 
@@ -41,9 +50,19 @@ const idOf = (time: number): string =>
     .padStart(12, '0')
     .replace(/^(.{8})(.{4})$/, '$1-$2') + randomUUID().slice(13).replace(/^-./, '-7');
 
+/** A delivery that has ended. */
+const newDelivery = async (): Promise<{ endpointId: string; delivery: string }> => {
+  const { id } = await instance.createEndpoint(receiver.url, ['customer.created']);
+  await createCustomer();
+  const attempt = await eventually(
+    'a delivery',
+    async () => (await instance.attempts({ endpoint_id: id }))[0],
+  );
+  return { endpointId: id, delivery: attempt['delivery_id'] as string };
+};
+
 describe('an entry of the audit log', () => {
-  it('says who did what to what, from where, when, in which request', async () => {
-    const before = Date.now();
+  it('names the action, actor, target, address, time and request', async () => {
     const customer = (await createCustomer()).body as Entry;
     const requestId = `r-${randomUUID()}`;
     await instance.request('POST', `/api/v1/customers/${customer['id']}/disable`, {
@@ -51,6 +70,8 @@ describe('an entry of the audit log', () => {
         ...bearer(instance.credentials.secretKey),
         'x-request-id': requestId,
         'user-agent': 'Shop/1.0',
+        // A key is not believed about its own address.
+        'x-client-ip': '203.0.113.7',
       },
     });
     const answer = await list({ requestId });
@@ -73,12 +94,9 @@ describe('an entry of the audit log', () => {
         createdAt: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),
       },
     ]);
-    const at = Date.parse(answer.body.data[0].createdAt as string);
-    expect(at).toBeGreaterThanOrEqual(before - 1);
-    expect(at).toBeLessThanOrEqual(Date.now() + 1);
   });
 
-  it('names the fields that changed, but no value of any, and nothing secret or personal', async () => {
+  it('names the fields that changed, but no values, secrets or personal data', async () => {
     const secrets = ['Ada', 'Lovelace', 'ada-audit@example.com', PASSWORD, 'https://audit.example/hook'];
     const { body } = await instance.server('POST', '/api/v1/customers', {
       email: secrets[2],
@@ -125,7 +143,7 @@ describe('an entry of the audit log', () => {
   });
 
   it('names the customer who changed something of their own', async () => {
-    const email = `${randomUUID()}@example.com`;
+    const email = uniqueEmail();
     const { body } = await instance.register(email);
     const { accessToken } = body.tokens as { accessToken: string };
     const id = body.customer.id as string;
@@ -140,7 +158,7 @@ describe('an entry of the audit log', () => {
       200,
     );
     expect((await me('/password', { currentPassword: PASSWORD, newPassword: next })).status).toBe(204);
-    const newEmail = `${randomUUID()}@example.com`;
+    const newEmail = uniqueEmail();
     expect((await me('/email', { email: newEmail, password: next })).status).toBe(202);
     for (const [address, kind] of [
       [email, 'change-email-current'],
@@ -152,11 +170,18 @@ describe('an entry of the audit log', () => {
     }
     await instance.page('POST', '/api/v1/auth/forgot-password', { email: newEmail });
     const reset = { token: await instance.token(newEmail, 'reset-password'), password: `${next} and again` };
-    expect((await instance.request('POST', '/api/v1/auth/reset-password', { body: reset })).status).toBe(204);
-    const login = await instance.page('POST', '/api/v1/auth/login', {
-      email: newEmail,
-      password: reset.password,
+    // A key is believed about the address of its customer.
+    const answer = await instance.request('POST', '/api/v1/auth/reset-password', {
+      body: reset,
+      headers: {
+        ...bearer(instance.credentials.projectSecretKey),
+        'x-publishable-key': instance.credentials.publishableKey,
+        'x-client-ip': '203.0.113.7',
+      },
     });
+    expect(answer.status).toBe(204);
+    expect((await entriesOf(answer))[0]).toMatchObject({ actorType: 'customer', ip: '203.0.113.7' });
+    const login = await instance.login(newEmail, reset.password);
     expect(
       await instance.customer(login.body.tokens.accessToken, 'POST', '/api/v1/me/delete', {
         currentPassword: reset.password,
@@ -172,9 +197,9 @@ describe('an entry of the audit log', () => {
     expect(JSON.stringify(await entries({ targetId: id }))).not.toContain('@example.com');
   });
 
-  it('is not made of logins, refreshes and logouts, which are events', async () => {
+  it('has no logins, refreshes and logouts, which are events', async () => {
     const [count] = await instance.sql<{ n: number }>('SELECT count(*)::int AS n FROM audit_log');
-    const email = `${randomUUID()}@example.com`;
+    const email = uniqueEmail();
     const { refreshToken } = (await instance.register(email)).body.tokens as { refreshToken: string };
     await instance.request('POST', '/api/v1/auth/refresh', { body: { refreshToken } });
     const { body } = await instance.page('POST', '/api/v1/auth/login', { email, password: PASSWORD });
@@ -182,7 +207,7 @@ describe('an entry of the audit log', () => {
     expect(await instance.sql('SELECT count(*)::int AS n FROM audit_log')).toEqual([count]);
   });
 
-  it('names the instance itself for what it did without anybody, and who runs it reads so', async () => {
+  it('names the system as the actor, in the log of each root organization', async () => {
     const [first] = await instance.sql(
       `SELECT actor_id FROM audit_log WHERE action = 'organization.created' AND actor_type = 'system'`,
     );
@@ -217,30 +242,11 @@ describe('an entry of the audit log', () => {
     expect(told.map((row) => row['organization_id'])).toEqual(owners);
     expect(owners).not.toContain(child.body.id);
   });
-
-  it("does not take a key's word for its own address, but for its customer's", async () => {
-    const vouched = { 'x-client-ip': '203.0.113.7' };
-    const created = await createCustomer(vouched);
-    expect((await entriesOf(created))[0]).toMatchObject({ actorType: 'key', ip: '127.0.0.1' });
-    const email = `${randomUUID()}@example.com`;
-    await instance.register(email);
-    await instance.page('POST', '/api/v1/auth/forgot-password', { email });
-    const reset = await instance.request('POST', '/api/v1/auth/reset-password', {
-      body: { token: await instance.token(email, 'reset-password'), password: `${PASSWORD} new` },
-      headers: {
-        ...bearer(instance.credentials.projectSecretKey),
-        'x-publishable-key': instance.credentials.publishableKey,
-        ...vouched,
-      },
-    });
-    expect(reset.status).toBe(204);
-    expect((await entriesOf(reset))[0]).toMatchObject({ actorType: 'customer', ip: '203.0.113.7' });
-  });
 });
 
 describe('the audit log and the change', () => {
-  it('are one: a change that is rolled back leaves no entry, one without its entry does not happen', async () => {
-    const email = `${randomUUID()}@example.com`;
+  it('commit together: no entry of a change that is rolled back, no change without its entry', async () => {
+    const email = uniqueEmail();
     await instance.sql(
       `ALTER TABLE audit_log ADD CONSTRAINT broken CHECK (action <> 'customer.created') NOT VALID`,
     );
@@ -267,77 +273,40 @@ describe('the audit log and the change', () => {
     expect(await entriesOf(taken)).toEqual([]);
   });
 
-  it('a replayed request with an Idempotency-Key is no second entry', async () => {
-    const { body } = await createCustomer();
-    const headers = { ...bearer(instance.credentials.secretKey), 'idempotency-key': randomUUID() };
-    const disable = () => instance.request('POST', `/api/v1/customers/${body.id}/disable`, { headers });
-    const [first, second] = [await disable(), await disable()];
-    expect(second.headers.get('idempotent-replayed')).toBe('true');
-    expect(await entriesOf(first)).toHaveLength(1);
-    expect(await entriesOf(second)).toEqual([]);
-    expect(await entries({ targetId: body.id as string, action: 'customer.disabled' })).toHaveLength(1);
-  });
-
-  it.each(['without', 'with'])(
-    'WH-14: of 20 parallel redeliveries %s an Idempotency-Key each is written down, 19 as refused',
-    async (how) => {
-      const receiver = await Receiver.start();
-      try {
-        const endpoint = await instance.createEndpoint(receiver.url, ['customer.created']);
-        await createCustomer();
-        const delivery = await eventually(
-          'a delivery',
-          async () => (await instance.attempts({ endpoint_id: endpoint.id }))[0]?.['delivery_id'] as string,
-        );
-        const answers = await Promise.all(
-          Array.from({ length: 20 }, () =>
-            patiently(() =>
-              instance.request('POST', `/v1/webhooks/deliveries/${delivery}/redeliver`, {
-                body: { reason: 'the target is up again' },
-                headers: {
-                  ...bearer(instance.credentials.secretKey),
-                  ...(how === 'with' ? { 'idempotency-key': randomUUID() } : {}),
-                },
-              }),
-            ),
-          ),
-        );
-        expect(answers.map(({ status }) => status).sort()).toEqual([202, ...Array(19).fill(409)]);
-        const written = await entries({ action: 'webhook_delivery.redelivered', targetId: delivery });
-        expect(written).toHaveLength(20);
-        for (const answer of answers) {
-          const entry = written.find(({ requestId }) => requestId === answer.headers.get('x-request-id'))!;
-          const details =
-            answer.status === 202
-              ? {
-                  outcome: 'redelivered',
-                  redeliveredAs: answer.body.data.id,
-                  reason: 'the target is up again',
-                }
-              : { outcome: 'refused', code: answer.body.code };
-          expect(entry).toMatchObject({ actorType: 'key', actorId: await keyId(), details });
-        }
-      } finally {
-        await receiver.stop();
-      }
-    },
-  );
-
-  it('a redelivery that finds its endpoint deleted is a refused attempt', async () => {
-    const receiver = await Receiver.start();
-    const endpoint = await instance.createEndpoint(receiver.url, ['customer.created']);
-    await createCustomer();
-    const delivery = await eventually(
-      'a delivery',
-      async () => (await instance.attempts({ endpoint_id: endpoint.id }))[0]?.['delivery_id'] as string,
+  it('WH-14: of 20 parallel redeliveries each is recorded, 19 as refused', async () => {
+    const { endpointId, delivery } = await newDelivery();
+    const path = `/v1/webhooks/deliveries/${delivery}/redeliver`;
+    const reason = 'the target is up again';
+    const answers = await Promise.all(
+      Array.from({ length: 20 }, (_, index) =>
+        patiently(() =>
+          instance.request('POST', path, {
+            body: { reason },
+            headers: {
+              ...bearer(instance.credentials.secretKey),
+              // Half of them in the transaction of an Idempotency-Key, half without.
+              ...(index % 2 ? { 'idempotency-key': randomUUID() } : {}),
+            },
+          }),
+        ),
+      ),
     );
-    await receiver.stop();
-    await instance.server('DELETE', `/v1/webhooks/endpoints/${endpoint.id}`);
-    const answer = await instance.server('POST', `/v1/webhooks/deliveries/${delivery}/redeliver`);
-    expect(answer.status).toBe(409);
-    expect(await entriesOf(answer)).toMatchObject([
-      { targetId: delivery, details: { outcome: 'refused', code: 'endpoint_deleted' } },
-    ]);
+    expect(answers.map(({ status }) => status).sort()).toEqual([202, ...Array(19).fill(409)]);
+    const written = await entries({ action: 'webhook_delivery.redelivered', targetId: delivery });
+    expect(written).toHaveLength(20);
+    for (const answer of answers) {
+      const entry = written.find(({ requestId }) => requestId === answer.headers.get('x-request-id'))!;
+      const details =
+        answer.status === 202
+          ? { outcome: 'redelivered', redeliveredAs: answer.body.data.id, reason }
+          : { outcome: 'refused', code: answer.body.code };
+      expect(entry).toMatchObject({ actorType: 'key', actorId: await keyId(), details });
+    }
+
+    await instance.server('DELETE', `/v1/webhooks/endpoints/${endpointId}`);
+    const refused = await instance.server('POST', path);
+    expect(refused.status).toBe(409);
+    expect(await entriesOf(refused)).toMatchObject([{ targetId: delivery, details: { outcome: 'refused' } }]);
   });
 });
 
@@ -406,70 +375,38 @@ describe('the list', () => {
   });
 
   it('refuses unknown values, fields and limits, each by the name of its field', async () => {
-    const queries = {
-      'action=customer.seen': 'action',
-      'action=*': 'action',
-      'action=nobody.*': 'action',
-      'actorType=user': 'actorType',
-      'actorId=x': 'actorId',
-      'targetType=thing': 'targetType',
-      'targetId=a%20b': 'targetId',
-      'requestId=': 'requestId',
-      'projectId=x': 'projectId',
-      'createdAfter=yesterday': 'createdAfter',
-      'createdBefore=2026': 'createdBefore',
-      'limit=0': 'limit',
-      'target=x': 'target',
-    };
-    const responses = await Promise.all(
-      Object.entries(queries).map(async ([query, field]) => {
-        const { status, body } = await instance.server('GET', `${PATH}?${query}`);
-        return {
-          query,
-          field,
-          refused: [status, body.code, body.errors?.map((each: Entry) => each['field'])],
-        };
-      }),
-    );
-    const faults = responses.filter(
-      ({ field, refused }) => JSON.stringify(refused) !== JSON.stringify([400, 'validation_failed', [field]]),
-    );
-    expect(faults).toEqual([]);
-  });
-
-  it('refuses a cursor of another filter or another reach', async () => {
-    await createCustomer();
-    await createCustomer();
-    const { nextCursor: cursor } = (await list({ limit: '1' })).body as { nextCursor: string };
-    for (const answer of [
-      await list({ cursor, actorType: 'key' }),
-      await list({ cursor }, instance.credentials.projectSecretKey),
-      await list({ cursor: `${cursor.slice(0, -2)}${cursor.endsWith('AA') ? 'BB' : 'AA'}` }),
-    ]) {
-      expect(answer).toMatchObject({ status: 400, body: { code: 'invalid_cursor' } });
-    }
-  });
-
-  it('AK-06: needs audit:read', async () => {
-    const key = await insertKey(instance, {
-      ...instance.credentials,
-      type: 'secret',
-      scopes: ['event:read'],
+    const cases = [
+      ['action', 'customer.seen'],
+      ['action', '*'],
+      ['action', 'nobody.*'],
+      ['actorType', 'user'],
+      ['actorId', 'x'],
+      ['targetType', 'thing'],
+      ['targetId', 'a%20b'],
+      ['requestId', ''],
+      ['projectId', 'x'],
+      ['createdAfter', 'yesterday'],
+      ['createdBefore', '2026'],
+      ['limit', '0'],
+      ['target', 'x'],
+    ].map(([field, value]) => [`${field}=${value}`, field!, `${field}=${value}`] as const);
+    await checkCases(cases, async (field: string, query: string) => {
+      const { status, body } = await instance.server('GET', `${PATH}?${query}`);
+      const fields = body.errors?.map((each: Entry) => each['field']);
+      expect([status, body.code, fields]).toEqual([400, 'validation_failed', [field]]);
     });
-    expect(await list({}, key)).toMatchObject({
-      status: 403,
-      body: { code: 'insufficient_scope', requiredScopes: ['audit:read'] },
+    const { nextCursor: cursor } = (await list({ limit: '1' })).body as { nextCursor: string };
+    expect(await list({ cursor, actorType: 'key' })).toMatchObject({
+      status: 400,
+      body: { code: 'invalid_cursor' },
     });
   });
 
   it("AK-04: shows a project key its own project, an organization key its own and its children's, nobody else's", async () => {
     const sibling = await insertProject(instance, instance.credentials.organizationId);
     const stranger = await insertOrganization(instance);
-    const create = async (key: string): Promise<string> => {
-      const body = { email: `${randomUUID()}@example.com` };
-      const answer = await instance.request('POST', '/api/v1/customers', { body, headers: bearer(key) });
-      return answer.body.id as string;
-    };
+    const create = async (key: string): Promise<string> =>
+      (await instance.bearer(key, 'POST', '/api/v1/customers', { email: uniqueEmail() })).body.id;
     const mine = await create(instance.credentials.projectSecretKey);
     const theirs = await create(sibling.secretKey);
     const foreign = await create(stranger.secretKey);
@@ -486,19 +423,6 @@ describe('the list', () => {
     expect(await seenBy(stranger.secretKey)).toEqual([foreign]);
     const strangerKey = await insertKey(instance, { ...stranger, type: 'secret', access: 'organization' });
     expect(await seenBy(strangerKey)).toEqual([foreign]);
-    // Another tenant's ids match nothing, like ids that do not exist.
-    for (const filter of <Filter[]>[
-      { projectId: stranger.projectId },
-      { targetId: foreign },
-      { actorId: await keyId(stranger.secretKey) },
-      { targetId: randomUUID() },
-    ]) {
-      expect(await entries(filter)).toEqual([]);
-    }
-    const projects = (await entries({}, instance.credentials.projectSecretKey)).map(
-      ({ projectId }) => projectId,
-    );
-    expect(new Set(projects)).toEqual(new Set([instance.credentials.projectId]));
   });
 });
 
