@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { request as httpRequest } from 'node:http';
 import { connect } from 'node:net';
-import { isDeepStrictEqual } from 'node:util';
+import { checkCases } from '../support/check-cases.js';
 import { eventually } from '../support/eventually.js';
 import { inChunks } from '../support/in-chunks.js';
 import { TestInstance, PASSWORD } from '../support/test-instance.js';
@@ -87,200 +87,155 @@ describe('strict input', () => {
     expect((await raw(head, chunk.repeat(4))).status).toBe(413);
   });
 
-  it('IN-02, IN-03: refuses another type or encoding before it reads', async () => {
-    const cases: Record<string, string>[] = [
-      { 'content-type': 'text/plain' },
-      { 'content-type': 'application/json; charset=utf-16' },
-      { 'content-type': 'application/x-www-form-urlencoded' },
-      { 'content-type': 'multipart/form-data; boundary=x' },
+  // What else is refused stands in body-reader.spec.ts, strict-json.spec.ts and input.pipe.spec.ts of the api.
+  it('IN-02 to IN-08: refuses another type or encoding, what is not valid JSON, and fields by their name', async () => {
+    const invalid: [name: string, body: string | Buffer][] = [
+      ['malformed', '{"email":'],
+      ['an array', '[]'],
+      ['a byte order mark', '\ufeff{}'],
+      ['invalid UTF-8', Buffer.from([0x7b, 0x22, 0xff, 0x22, 0x3a, 0x31, 0x7d])],
+      ['a NUL', '{"email":"a\\u0000b"}'],
+      ['a lone surrogate', '{"\\udc00":1}'],
+      ['a number out of range', '{"email":1e400}'],
+      ['depth 21', `{"a":${'['.repeat(20)}${']'.repeat(20)}}`],
+      ['__proto__', '{"__proto__":{"x":1}}'],
+      ['constructor in depth', '{"a":{"b":{"constructor":{"prototype":{}}}}}'],
+    ];
+    const fields: [field: string, value: unknown][] = [
+      ['email', { $gt: '' }],
+      ['email', '"quoted"@example.com'],
+      ['password', 12345678],
+      ['firstName', 'a\nb'],
+      ['lastName', 'x'.repeat(101)],
+      ['unknown', 1],
+      ['redirectUrl', 'https://evil.example'],
+    ];
+    const types = ['text/plain', 'application/json; charset=utf-16', 'multipart/form-data; boundary=x'];
+    const unsupported = [
+      ...types.map((type) => ({ 'content-type': type })),
       { 'content-encoding': 'gzip' },
       { 'content-encoding': 'br' },
     ];
-    const faults = await inChunks(cases, async (headers) => {
-      const { status, body } = await send(customer(), headers);
-      return status === 415 && body['code'] === 'unsupported_media_type' ? [] : [{ headers, status }];
-    });
-    expect(faults).toEqual([]);
-  });
-
-  it('IN-03 to IN-06: refuses what is not valid JSON of its kind as invalid_json, and goes on', async () => {
-    const cases: [what: string, body: string | Buffer][] = [
-      ['malformed', '{"email":'],
-      ['an array', '[]'],
-      ['a scalar', '"text"'],
-      ['null', 'null'],
-      ['a byte order mark', '\ufeff{}'],
-      ['invalid UTF-8', Buffer.from([0x7b, 0x22, 0xff, 0x22, 0x3a, 0x31, 0x7d])],
-      [
-        'overlong UTF-8',
-        Buffer.concat([Buffer.from('{"email":"'), Buffer.from([0xc0, 0x80]), Buffer.from('"}')]),
-      ],
-      ['a NUL', '{"email":"a\\u0000b"}'],
-      ['a lone surrogate', '{"email":"\\ud800"}'],
-      ['a lone surrogate in a key', '{"\\udc00":1}'],
-      ['a number out of range', '{"email":1e400}'],
-      ['depth 21', `{"a":${'['.repeat(20)}${']'.repeat(20)}}`],
-      ['depth 5,000', '['.repeat(5_000)],
-      ['depth 30,000', '{"a":'.repeat(12_000)],
-      ['__proto__', '{"__proto__":{"x":1}}'],
-      ['constructor in depth', '{"a":{"b":{"constructor":{"prototype":{}}}}}'],
-      ['prototype in an array', '{"a":[{"prototype":1}]}'],
+    type Expected = [status: number, code: string, field?: string];
+    const cases: [name: string, expected: Expected, body: string | Buffer, headers: object][] = [
+      ...unsupported.map((headers): (typeof cases)[0] => [
+        JSON.stringify(headers),
+        [415, 'unsupported_media_type'],
+        customer(),
+        headers,
+      ]),
+      ...invalid.map(([name, body]): (typeof cases)[0] => [name, [400, 'invalid_json'], body, {}]),
+      ...fields.map(([field, value]): (typeof cases)[0] => [
+        `${field} ${JSON.stringify(value)}`,
+        [400, 'validation_failed', field],
+        customer({ [field]: value }),
+        {},
+      ]),
     ];
-    const faults = await inChunks(cases, async ([what, sent]) => {
-      const { status, body } = await send(sent);
-      return status === 400 && body['code'] === 'invalid_json' ? [] : [{ what, status }];
-    });
-    expect(faults).toEqual([]);
-    expect(await instance.page('POST', registerPath)).toMatchObject({
-      status: 400,
-      body: { code: 'invalid_json' },
-    });
+    await checkCases(
+      cases,
+      async ([status, code, field]: Expected, sent: string | Buffer, headers: object) => {
+        const { status: found, body } = await send(sent, headers as Record<string, string>);
+        const names = body['errors']?.map((error: { field: string }) => error.field);
+        expect([found, body['code'], names]).toEqual([status, code, field ? [field] : undefined]);
+      },
+    );
+    expect(await instance.page('POST', registerPath)).toMatchObject({ body: { code: 'invalid_json' } });
     expect((await instance.register()).status).toBe(201);
   });
 
-  it('IN-05, IN-07, IN-08: names the field that is wrong', async () => {
-    const cases: [more: object, field: string][] = [
-      [{ email: 1 }, 'email'],
-      [{ email: ['a@example.com'] }, 'email'],
-      [{ email: { $gt: '' } }, 'email'],
-      [{ email: 'no-address' }, 'email'],
-      [{ email: '"quoted"@example.com' }, 'email'],
-      [{ email: 'a@b@example.com,c@example.com' }, 'email'],
-      [{ password: 12345678 }, 'password'],
-      [{ password: null }, 'password'],
-      [{ firstName: true }, 'firstName'],
-      [{ firstName: 'a\nb' }, 'firstName'],
-      [{ lastName: 'x'.repeat(101) }, 'lastName'],
-      [{ unknown: 1 }, 'unknown'],
-      [{ redirectUrl: 'https://evil.example' }, 'redirectUrl'],
-    ];
-    const faults = await inChunks(cases, async ([more, field]) => {
-      const { status, body } = await send(customer(more));
-      const found = [status, body['code'], body['errors']?.[0]?.field, body['errors']?.length];
-      return isDeepStrictEqual(found, [400, 'validation_failed', field, 1]) ? [] : [{ more, found }];
-    });
-    expect(faults).toEqual([]);
-  });
-
-  it('IN-08: refuses a query that is not documented', async () => {
-    const cases = [
-      'limit=0',
-      'limit=201',
-      'limit=1.5',
-      'limit=x',
-      'limit=',
-      'limit=1&limit=2',
-      'limit[]=1',
-      'unknown=1',
-      'event=nope',
-      'success=maybe',
-      'status_class=6xx',
-      'created_after=yesterday',
-      'endpoint_id=123',
-      'project_id=123',
-    ];
-    const faults = await inChunks(cases, async (query) => {
-      const { status, body } = await instance.server('GET', `/v1/webhooks/deliveries?${query}`);
-      const found = [status, body.success, body.code];
-      return isDeepStrictEqual(found, [400, false, 'validation_failed']) ? [] : [{ query, found }];
-    });
-    expect(faults).toEqual([]);
-  });
-
-  it('IN-09: answers 404 for an id that is none', async () => {
+  it('IN-08: refuses a query that is not documented; IN-09: answers 404 to an id that is none', async () => {
+    const queries = `limit=0 limit=201 limit=1.5 limit=x limit= limit=1&limit=2 limit[]=1 unknown=1 event=nope
+      success=maybe status_class=6xx created_after=yesterday endpoint_id=123 project_id=123`.split(/\s+/);
     const ids = ['x', 'ep_', 'ep_123', '%00', '%E0%A4%A', "ep_' OR 1=1--"];
-    const faults = await inChunks(['endpoints', 'deliveries'], async (noun) =>
-      inChunks(ids, async (id) => {
-        const { status } = await instance.server('GET', `/v1/webhooks/${noun}/${id}`);
-        return status === 404 ? [] : [{ noun, id, status }];
-      }),
+    const cases: [path: string, status: number, code: string][] = [
+      ...queries.map((query): (typeof cases)[0] => [`deliveries?${query}`, 400, 'validation_failed']),
+      ...['endpoints', 'deliveries'].flatMap((noun) =>
+        ids.map((id): (typeof cases)[0] => [`${noun}/${id}`, 404, 'not_found']),
+      ),
+    ];
+    await checkCases(
+      cases.map(([path, ...rest]) => [path, path, ...rest] as const),
+      async (path: string, status: number, code: string) => {
+        expect(await instance.server('GET', `/v1/webhooks/${path}`)).toMatchObject({
+          status,
+          body: { code },
+        });
+      },
     );
-    expect(faults).toEqual([]);
   });
 });
 
 describe('HD-01: the headers', () => {
   const preflight = ['Origin: http://localhost:5173', 'Access-Control-Request-Method: POST'];
-  const answers: [string, number, () => Promise<RawAnswer>][] = [
-    ['200 of a page', 200, () => raw(['GET /docs/errors HTTP/1.1', host])],
-    ['200 of the reference', 200, () => raw(['GET /openapi.json HTTP/1.1', host])],
-    ['200 of the keys', 200, () => raw(['GET /.well-known/jwks.json HTTP/1.1', host])],
-    ['200 of readyz', 200, () => raw(['GET /readyz HTTP/1.1', host])],
-    [
-      '200 of a customer',
-      200,
-      () => raw(['GET /api/v1/me HTTP/1.1', host, `Authorization: Bearer ${accessToken}`]),
-    ],
-    ['204 of a preflight', 204, () => raw(['OPTIONS /api/v1/me HTTP/1.1', host, ...preflight])],
-    ['400 of a hosted page', 400, () => raw(['GET /verify-email?token=x HTTP/1.1', host])],
-    [
-      '400 of bad JSON',
-      400,
-      () => raw(['POST /api/v1/auth/login HTTP/1.1', host, json, pk(), 'Content-Length: 1'], '{'),
-    ],
-    ['400 of what is no HTTP', 400, () => raw(['nonsense'])],
-    [
-      '400 of two lengths',
-      400,
-      () => raw(['POST / HTTP/1.1', host, 'Content-Length: 1', 'Transfer-Encoding: chunked']),
-    ],
-    ['400 without a Host', 400, () => raw(['GET /livez HTTP/1.1'])],
-    ['400 of a target without a path', 400, () => raw(['GET foo://x HTTP/1.1', host])],
-    ['400 of a target that is no URL', 400, () => raw(['GET http://[::/livez HTTP/1.1', host])],
-    ['200 of an absolute target', 200, () => raw(['GET http://x/livez HTTP/1.1', host])],
-    ['200 of an expectation', 200, () => raw(['GET /livez HTTP/1.1', host, 'Expect: magic'])],
-    ['200 of HTTP/1.0', 200, () => raw(['GET /livez HTTP/1.0'])],
-    ['401', 401, () => raw(['GET /v1/webhooks/endpoints HTTP/1.1', host])],
-    ['403', 403, () => raw(['GET /api/v1/me HTTP/1.1', host, sk()])],
-    ['404', 404, () => raw(['GET /nothing HTTP/1.1', host])],
-    ['404 of an ill-formed path', 404, () => raw(['GET /api/v1/customers/%ff HTTP/1.1', host, sk()])],
-    ['405', 405, () => raw(['TRACE /livez HTTP/1.1', host])],
-    ['413', 413, () => raw(['POST /api/v1/auth/login HTTP/1.1', host, json, 'Content-Length: 70000'])],
-    [
-      '415',
-      415,
-      () =>
-        raw(['POST /api/v1/auth/login HTTP/1.1', host, 'Content-Type: text/xml', 'Content-Length: 1'], 'x'),
-    ],
-    ['431', 431, () => raw(['GET / HTTP/1.1', host, `X-Big: ${'x'.repeat(17_000)}`])],
+  const get = (path: string): string[] => [`GET ${path} HTTP/1.1`, host];
+  const login = ['POST /api/v1/auth/login HTTP/1.1', host];
+  const big = `X-Big: ${'x'.repeat(17_000)}`;
+  const responses = (): [name: string, status: number, head: string[], body?: string][] => [
+    ['a page', 200, get('/docs/errors')],
+    ['the reference', 200, get('/openapi.json')],
+    ['the keys', 200, get('/.well-known/jwks.json')],
+    ['readyz', 200, get('/readyz')],
+    ['a customer', 200, [...get('/api/v1/me'), `Authorization: Bearer ${accessToken}`]],
+    ['a preflight', 204, ['OPTIONS /api/v1/me HTTP/1.1', host, ...preflight]],
+    ['a hosted page', 400, get('/verify-email?token=x')],
+    ['invalid JSON', 400, [...login, json, pk(), 'Content-Length: 1'], '{'],
+    ['no HTTP', 400, ['nonsense']],
+    ['two lengths', 400, ['POST / HTTP/1.1', host, 'Content-Length: 1', 'Transfer-Encoding: chunked']],
+    ['no Host', 400, ['GET /livez HTTP/1.1']],
+    ['a target without a path', 400, get('foo://x')],
+    ['a target that is no URL', 400, get('http://[::/livez')],
+    ['an absolute target', 200, get('http://x/livez')],
+    ['an expectation', 200, [...get('/livez'), 'Expect: magic']],
+    ['HTTP/1.0', 200, ['GET /livez HTTP/1.0']],
+    ['no credential', 401, get('/v1/webhooks/endpoints')],
+    ['a wrong credential', 403, [...get('/api/v1/me'), sk()]],
+    ['no route', 404, get('/nothing')],
+    ['an ill-formed path', 404, [...get('/api/v1/customers/%ff'), sk()]],
+    ['a method', 405, ['TRACE /livez HTTP/1.1', host]],
+    ['a long body', 413, [...login, json, 'Content-Length: 70000']],
+    ['a type', 415, [...login, 'Content-Type: text/xml', 'Content-Length: 1'], 'x'],
+    ['long headers', 431, [...get('/'), big]],
   ];
 
   it('stand on every response', async () => {
-    const faults = await inChunks(answers, async ([name, status, ask]) => {
-      const { headers, ...answer } = await ask();
-      const isPage = name.includes('page');
-      const type = isPage ? 'text/html' : status < 300 ? 'application/json' : 'application/problem+json';
-      const policy = headers['content-security-policy'] ?? '';
-      const found = {
-        status: answer.status,
-        sniffing: headers['x-content-type-options'],
-        transport: headers['strict-transport-security'],
-        referrer: headers['referrer-policy'],
-        caching: headers['cache-control'],
-        hasRequestId: /^[\w-]{1,64}$/.test(headers['x-request-id'] ?? ''),
-        revealing: ['x-powered-by', 'server', 'etag'].filter((each) => each in headers),
-        policy: isPage
-          ? /^default-src 'none'/.test(policy) &&
-            policy.includes("frame-ancestors 'none'") &&
-            !policy.includes('unsafe')
-          : policy,
-        type: headers['content-type'],
-      };
-      const expected = {
-        status,
-        sniffing: 'nosniff',
-        transport: 'max-age=31536000; includeSubDomains',
-        referrer: 'no-referrer',
-        caching: name.includes('keys') ? 'public, max-age=300' : 'no-store',
-        hasRequestId: true,
-        revealing: [],
-        policy: isPage || "default-src 'none';frame-ancestors 'none'",
-        type: status === 204 ? undefined : `${type}; charset=utf-8`,
-      };
-      return isDeepStrictEqual(found, expected) ? [] : [{ name, found }];
-    });
-    expect(faults).toEqual([]);
-    const tooLarge = await raw(['GET / HTTP/1.1', host, `X-Big: ${'x'.repeat(17_000)}`]);
+    await checkCases(
+      responses().map(([name, ...rest]) => [name, name, ...rest] as const),
+      async (name: string, status: number, head: string[], body?: string) => {
+        const { headers, ...answer } = await raw(head, body);
+        const isPage = name.includes('page');
+        const type = isPage ? 'text/html' : status < 300 ? 'application/json' : 'application/problem+json';
+        const policy = headers['content-security-policy'] ?? '';
+        const found = {
+          status: answer.status,
+          sniffing: headers['x-content-type-options'],
+          transport: headers['strict-transport-security'],
+          referrer: headers['referrer-policy'],
+          caching: headers['cache-control'],
+          hasRequestId: /^[\w-]{1,64}$/.test(headers['x-request-id'] ?? ''),
+          revealing: ['x-powered-by', 'server', 'etag'].filter((each) => each in headers),
+          policy: isPage
+            ? /^default-src 'none'/.test(policy) &&
+              policy.includes("frame-ancestors 'none'") &&
+              !policy.includes('unsafe')
+            : policy,
+          type: headers['content-type'],
+        };
+        const expected = {
+          status,
+          sniffing: 'nosniff',
+          transport: 'max-age=31536000; includeSubDomains',
+          referrer: 'no-referrer',
+          caching: name.includes('keys') ? 'public, max-age=300' : 'no-store',
+          hasRequestId: true,
+          revealing: [],
+          policy: isPage || "default-src 'none';frame-ancestors 'none'",
+          type: status === 204 ? undefined : `${type}; charset=utf-8`,
+        };
+        expect(found).toEqual(expected);
+      },
+    );
+    const tooLarge = await raw([...get('/'), big]);
     expect(tooLarge.body).toContain('"code":"headers_too_large"');
   });
 
@@ -298,36 +253,33 @@ describe('HD-01: the headers', () => {
 describe('HD-03: CORS', () => {
   const origin = 'http://localhost:5173';
   const fromPage = `Origin: ${origin}`;
+  const exposed = 'X-Request-Id,Retry-After,RateLimit,RateLimit-Policy';
   const corsOf = ({ headers }: RawAnswer): string[] =>
     Object.keys(headers).filter((name) => name.startsWith('access-control-'));
 
   it('answers any preflight of the routes that pages call', async () => {
     for (const path of ['/api/v1/auth/login', '/api/v1/me', '/.well-known/jwks.json']) {
-      const answer = await instance.request('OPTIONS', path, {
-        headers: {
-          origin,
-          'access-control-request-method': 'POST',
-          'access-control-request-headers': 'content-type,x-publishable-key',
-        },
+      const { status, headers } = await raw([
+        `OPTIONS ${path} HTTP/1.1`,
+        host,
+        fromPage,
+        'Access-Control-Request-Method: POST',
+        'Access-Control-Request-Headers: content-type,x-publishable-key',
+      ]);
+      expect({ status, ...headers }).toMatchObject({
+        status: 204,
+        'access-control-allow-origin': origin,
+        'access-control-max-age': '7200',
+        vary: expect.stringContaining('Origin'),
       });
-      expect(answer.status).toBe(204);
-      expect(answer.headers.get('access-control-allow-origin')).toBe(origin);
-      expect(answer.headers.get('access-control-allow-credentials')).toBeNull();
-      expect(answer.headers.get('access-control-max-age')).toBe('7200');
-      expect(answer.headers.get('vary')).toContain('Origin');
+      expect(headers).not.toHaveProperty('access-control-allow-credentials');
     }
   });
 
   it('sends nothing on the routes of secret keys and on hosted pages, to a preflight neither', async () => {
-    const paths = [
-      '/v1/webhooks/endpoints',
-      '/v1/webhooks/deliveries',
-      '/api/v1/customers',
-      '/api/v1/mailbox',
-      '/api/v1/meow',
-      '/api/v1/authority',
-      '/verify-email',
-    ];
+    const paths =
+      `/v1/webhooks/endpoints /v1/webhooks/deliveries /api/v1/customers /api/v1/mailbox /api/v1/meow
+      /api/v1/authority /verify-email`.split(/\s+/);
     const faults = await inChunks(paths, async (path) => {
       const preflight = await raw([
         `OPTIONS ${path} HTTP/1.1`,
@@ -355,7 +307,7 @@ describe('HD-03: CORS', () => {
       expect({ path, ...first.headers }).toMatchObject({
         path,
         'access-control-allow-origin': origin,
-        'access-control-expose-headers': 'X-Request-Id,Retry-After,RateLimit,RateLimit-Policy',
+        'access-control-expose-headers': exposed,
         vary: 'Origin',
       });
       expect(corsOf(first)).toHaveLength(2);
@@ -364,52 +316,41 @@ describe('HD-03: CORS', () => {
     }
   });
 
-  it('lets the page read errors, the refusal of its origin included', async () => {
+  it('lets the page read the refusal of its origin', async () => {
     await instance.sql(`UPDATE projects SET settings = '{"allowedOrigins":["https://app.example.com"]}'`);
-    const refused = await instance.request('POST', '/api/v1/auth/login', {
-      body: { email: 'a@example.com', password: 'x' },
-      headers: { origin, 'x-publishable-key': instance.credentials.publishableKey },
-    });
-    const allowed = await instance.request('POST', '/api/v1/auth/login', {
-      body: { email: 'a@example.com', password: 'x' },
-      headers: {
-        origin: 'https://app.example.com',
-        'x-publishable-key': instance.credentials.publishableKey,
-      },
-    });
+    const login = (from: string) => instance.login(uniqueEmail(), 'x', { origin: from });
+    const [refused, allowed] = [await login(origin), await login('https://app.example.com')];
     await instance.sql(`UPDATE projects SET settings = '{}'`);
     expect(refused).toMatchObject({ status: 403, body: { code: 'origin_not_allowed' } });
     expect(refused.headers.get('access-control-allow-origin')).toBe(origin);
-    expect(refused.headers.get('access-control-expose-headers')).toBe(
-      'X-Request-Id,Retry-After,RateLimit,RateLimit-Policy',
-    );
+    expect(refused.headers.get('access-control-expose-headers')).toBe(exposed);
     expect(allowed.status).toBe(401);
   });
 });
 
 describe('HD-04: each status has what belongs to it', () => {
   it('401: WWW-Authenticate', async () => {
-    const cases: [method: string, path: string, fields: object, challenge: string][] = [
-      ['GET', '/api/v1/me', {}, 'Bearer error="invalid_token"'],
-      ['GET', '/v1/webhooks/endpoints', {}, 'Bearer'],
-      ['POST', '/api/v1/auth/login', {}, 'Bearer'],
-      ['POST', '/api/v1/auth/login', { email: 'nobody@example.com', password: PASSWORD }, 'Bearer'],
-      ['POST', '/api/v1/auth/refresh', { refreshToken: 'x' }, 'Bearer error="invalid_token"'],
-      ['POST', '/api/v1/me/delete', { currentPassword: 'wrong password' }, 'Bearer'],
+    const invalid = 'Bearer error="invalid_token"';
+    const login = { email: 'nobody@example.com', password: PASSWORD };
+    const key = { 'x-publishable-key': instance.credentials.publishableKey };
+    const own = { authorization: `Bearer ${accessToken}` };
+    type Case = [request: string, challenge: string, headers: Record<string, string>, body?: object];
+    const cases: Case[] = [
+      ['GET /api/v1/me', invalid, {}],
+      ['GET /v1/webhooks/endpoints', 'Bearer', {}],
+      ['POST /api/v1/auth/login', 'Bearer', {}, {}],
+      ['POST /api/v1/auth/login', 'Bearer', key, login],
+      ['POST /api/v1/auth/refresh', invalid, {}, { refreshToken: 'x' }],
+      ['POST /api/v1/me/delete', 'Bearer', own, { currentPassword: 'wrong password' }],
     ];
-    const faults = await inChunks(cases, async ([method, path, fields, challenge]) => {
-      const isMine = path === '/api/v1/me/delete';
-      const { headers, status } = await instance.request(method, path, {
-        headers: {
-          ...(isMine ? { authorization: `Bearer ${accessToken}` } : {}),
-          ...('email' in fields ? { 'x-publishable-key': instance.credentials.publishableKey } : {}),
-        },
-        ...(method === 'POST' ? { body: fields } : {}),
-      });
-      const found = [status, headers.get('www-authenticate')];
-      return isDeepStrictEqual(found, [401, challenge]) ? [] : [{ path, fields, found }];
-    });
-    expect(faults).toEqual([]);
+    await checkCases(
+      cases.map((each) => [each[0], ...each] as const),
+      async (...[request, challenge, headers, body]: Case) => {
+        const [method, path] = request.split(' ') as [string, string];
+        const answer = await instance.request(method, path, { headers, ...(body ? { body } : {}) });
+        expect([answer.status, answer.headers.get('www-authenticate')]).toEqual([401, challenge]);
+      },
+    );
   });
 
   it('405: Allow, before the caller is looked at', async () => {
@@ -420,12 +361,14 @@ describe('HD-04: each status has what belongs to it', () => {
       ['POST', `/api/v1/customers/${randomUUID()}`, 'DELETE, GET, HEAD, PATCH'],
       ['DELETE', '/v1/webhooks/endpoints', 'GET, HEAD, POST'],
     ];
-    const faults = await inChunks(cases, async ([method, path, allowed]) => {
-      const { status, headers, body } = await instance.request(method, path);
-      const found = [status, body.code, headers.get('allow')!.split(', ').sort().join(', ')];
-      return isDeepStrictEqual(found, [405, 'method_not_allowed', allowed]) ? [] : [{ path, found }];
-    });
-    expect(faults).toEqual([]);
+    await checkCases(
+      cases.map((each) => [each[1], ...each] as const),
+      async (method: string, path: string, allowed: string) => {
+        const { status, headers, body } = await instance.request(method, path);
+        const found = [status, body.code, headers.get('allow')!.split(', ').sort().join(', ')];
+        expect(found).toEqual([405, 'method_not_allowed', allowed]);
+      },
+    );
   });
 
   it('429: Retry-After, RateLimit and RateLimit-Policy', async () => {
@@ -529,42 +472,13 @@ describe('connections', () => {
 
   it('that break in the middle of a body cause no internal error', async () => {
     const socket = connect(Number(instance.env['PORT']), '127.0.0.1');
-    const head = [
-      `POST ${registerPath} HTTP/1.1`,
-      host,
-      json,
-      pk(),
-      'X-Request-Id: broken',
-      'Content-Length: 100',
-    ];
+    const framing = ['X-Request-Id: broken', 'Content-Length: 100'];
+    const head = [`POST ${registerPath} HTTP/1.1`, host, json, pk(), ...framing];
     socket.write(`${head.join('\r\n')}\r\n\r\n{"a"`, () => socket.destroy());
     const line = await eventually('its log line', () =>
       instance.api.log.find(({ requestId, message }) => requestId === 'broken' && message === 'request'),
     );
     expect(line['status']).toBeLessThan(500);
     expect(instance.api.output).not.toContain('internal_error');
-  });
-});
-
-describe('logs', () => {
-  it('hold no password, token or key, and one JSON object a line (LG-01, LG-02)', async () => {
-    const password = 'a very secret phrase \r\n\u001b[31m{"forged":true}';
-    const registered = await instance.register(undefined, { password });
-    await instance.request('GET', `/verify-email?token=${'T'.repeat(43)}`);
-    await instance.request('GET', `/api/v1/me?key=${instance.credentials.secretKey}`, {
-      headers: { authorization: `Bearer ${registered.body.tokens.accessToken}` },
-    });
-    const { output } = instance.api;
-    for (const secret of [
-      'very secret',
-      'T'.repeat(43),
-      registered.body.tokens.accessToken,
-      registered.body.tokens.refreshToken,
-      instance.credentials.secretKey,
-      instance.env['GATEHOUSE_SECRET']!,
-    ]) {
-      expect(output).not.toContain(secret);
-    }
-    for (const line of output.trim().split('\n')) expect(() => void JSON.parse(line)).not.toThrow();
   });
 });
