@@ -29,7 +29,7 @@ const audited = async (id: string): Promise<Record<string, any>[]> =>
   (await admin.call('GET', `/audit-log?targetId=${id}`)).body.data.reverse();
 
 describe('CO-01: inviting', () => {
-  it('makes an operator by a link that is shown once, with the token behind the #', async () => {
+  it('creates an operator by a link that is shown once and works once, with the token behind the #', async () => {
     const email = uniqueEmail();
     const invited = await invite(email, 'operator');
     expect(invited).toMatchObject({
@@ -46,13 +46,18 @@ describe('CO-01: inviting', () => {
     const url = invited.body.invitationUrl as string;
     expect(url).toMatch(new RegExp(`^${instance.baseUrl}/console/invitation#token=[A-Za-z0-9_-]{43}$`));
     expect(JSON.stringify((await admin.call('GET', '/operators')).body)).not.toContain(tokenOf(invited));
+    expect(await invite(email.toUpperCase())).toMatchObject({ status: 409, body: { code: 'conflict' } });
 
-    const client = new OperatorClient(instance);
+    const clients = [1, 2, 3].map(() => new OperatorClient(instance));
     const body = { token: tokenOf(invited), name: ' Grace ', password: PASSWORD };
-    expect((await client.call('POST', '/invitations/accept', body)).body).toMatchObject({
+    const answers = await Promise.all(clients.map((each) => each.call('POST', '/invitations/accept', body)));
+    expect(answers.map(({ status }) => status).sort()).toEqual([200, 400, 400]);
+    const index = answers.findIndex(({ status }) => status === 200);
+    expect(answers[index]!.body).toMatchObject({
       state: 'enrollment',
       operator: { email, name: 'Grace', role: 'operator' },
     });
+    const client = clients[index]!;
     await client.enroll();
     expect(await find(client.operator.id)).toMatchObject({
       status: 'active',
@@ -60,35 +65,20 @@ describe('CO-01: inviting', () => {
       name: 'Grace',
       lastLoginAt: expect.stringMatching(/Z$/),
     });
-    expect(await accept(tokenOf(invited))).toMatchObject({ status: 400, body: { code: 'invalid_token' } });
   });
 
-  it('the same address twice is a conflict, in any case of its letters', async () => {
-    const email = uniqueEmail();
-    await invite(email);
-    expect(await invite(email.toUpperCase())).toMatchObject({ status: 409, body: { code: 'conflict' } });
-  });
-
-  it('again makes another link, and the one before is void', async () => {
-    const first = await invite(uniqueEmail());
-    const second = await admin.call('POST', `/operators/${first.body.id}/invite-again`);
-    expect((await accept(tokenOf(first))).status).toBe(400);
-    expect((await accept(tokenOf(second))).status).toBe(200);
-  });
-
-  it('of two at once with one link one succeeds', async () => {
-    const token = tokenOf(await invite(uniqueEmail()));
-    const answers = await Promise.all([1, 2, 3].map(() => accept(token)));
-    expect(answers.map(({ status }) => status).sort()).toEqual([200, 400, 400]);
-  });
-
-  it('ends after a week, and nobody accepts a link that nobody made', async () => {
-    const invited = await invite(uniqueEmail());
+  it('refuses a link that is used, replaced, expired or unknown', async () => {
+    const used = tokenOf(await invite(uniqueEmail()));
+    expect((await accept(used)).status).toBe(200);
+    const replaced = await invite(uniqueEmail());
+    const next = await admin.call('POST', `/operators/${replaced.body.id}/invite-again`);
+    const expired = await invite(uniqueEmail());
     await instance.sql(`UPDATE operator_links SET expires_at = now() WHERE operator_id = $1`, [
-      invited.body.id,
+      expired.body.id,
     ]);
-    for (const token of [tokenOf(invited), randomUUID(), ''])
+    for (const token of [used, tokenOf(replaced), tokenOf(expired), randomUUID(), ''])
       expect(await accept(token)).toMatchObject({ status: 400, body: { code: 'invalid_token' } });
+    expect((await accept(tokenOf(next))).status).toBe(200);
   });
 
   it('somebody who forgot their password ends their sessions and keeps their authenticator', async () => {
@@ -102,22 +92,6 @@ describe('CO-01: inviting', () => {
 });
 
 describe('CO-01: what admins do about operators', () => {
-  it('the role operator looks after customers, and cannot become one', async () => {
-    const somebody = await inviteOperator(admin, 'operator');
-    const email = uniqueEmail();
-    const { id } = (await instance.register(email)).body.customer;
-    const refused = { status: 403, body: { code: 'insufficient_role', requiredRole: 'admin' } };
-    const taken = { email: uniqueEmail(), emailVerified: true };
-    expect(await somebody.call('PATCH', `/customers/${id}`, taken)).toMatchObject(refused);
-    const made = { email: uniqueEmail(), password: PASSWORD, projectId: instance.credentials.projectId };
-    expect(await somebody.call('POST', '/customers', made)).toMatchObject(refused);
-    expect(await somebody.call('DELETE', `/customers/${id}`)).toMatchObject(refused);
-    for (const what of ['disable', 'enable', 'unlock'])
-      expect((await somebody.call('POST', `/customers/${id}/${what}`)).body).toMatchObject({ id, email });
-    expect((await admin.call('PATCH', `/customers/${id}`, taken)).body).toMatchObject(taken);
-    expect((await admin.call('POST', '/customers', made)).status).toBe(201);
-  });
-
   it('a role acts at once', async () => {
     const somebody = await inviteOperator(admin, 'viewer');
     const list = () => somebody.call('GET', '/operators');
@@ -165,24 +139,13 @@ describe('CO-01: what admins do about operators', () => {
     expect((await somebody.enroll()).status).toBe(200);
   });
 
-  it('sessions say what they still lack', async () => {
+  it('sessions are listed, with what they still lack, and ended', async () => {
     const somebody = await inviteOperator(admin, 'viewer');
     const { operator, password } = somebody;
     await new OperatorClient(instance).call('POST', '/session', { email: operator.email, password });
-    const states = async (client: OperatorClient, path: string) =>
-      ((await client.call('GET', path)).body.data as { state: string }[]).map(({ state }) => state);
-    const both = ['second_factor', 'signed_in'];
-    expect(await states(admin, `/operators/${operator.id}/sessions`)).toEqual(both);
-    expect(await states(somebody, '/session/sessions')).toEqual(both);
-  });
-
-  it('sessions are listed and ended', async () => {
-    const somebody = await inviteOperator(admin, 'viewer');
-    const path = `/operators/${somebody.operator.id}/sessions`;
-    expect((await admin.call('GET', path)).body).toMatchObject({
-      data: [{ ip: '127.0.0.1', current: false }],
-      hasMore: false,
-    });
+    const path = `/operators/${operator.id}/sessions`;
+    const sessions = [{ state: 'second_factor' }, { state: 'signed_in', ip: '127.0.0.1', current: false }];
+    expect((await admin.call('GET', path)).body).toMatchObject({ data: sessions, hasMore: false });
     const own = (await admin.call('GET', `/operators/${admin.operator.id}/sessions`)).body.data;
     expect((own as { current: boolean }[]).filter(({ current }) => current)).toHaveLength(1);
     expect((await admin.call('DELETE', path)).status).toBe(204);
@@ -190,7 +153,7 @@ describe('CO-01: what admins do about operators', () => {
     expect((await admin.call('GET', path)).body.data).toEqual([]);
   });
 
-  it('own sessions are seen and ended by anybody, one or all others, and nobody else has a say', async () => {
+  it('own sessions are seen and ended by their owner, one or all others, and by no other operator', async () => {
     const somebody = await inviteOperator(admin, 'viewer');
     const { email } = somebody.operator;
     const again = (): Promise<OperatorClient> => signIn(instance, { email, password: somebody.password });
@@ -247,14 +210,6 @@ describe('CO-01: what admins do about operators', () => {
     expect(await viewer.call('GET', '/operators/count')).toMatchObject({ status: 403 });
   });
 
-  it('every change of an operator who does not exist is 404', async () => {
-    for (const what of ['disable', 'enable', 'reset-second-factor', 'invite-again'])
-      expect([what, (await admin.call('POST', `/operators/${randomUUID()}/${what}`)).status]).toEqual([
-        what,
-        404,
-      ]);
-  });
-
   it('everything is in the audit log, with who did it, and no key sees it', async () => {
     const somebody = await inviteOperator(admin, 'viewer');
     const { id } = somebody.operator;
@@ -275,8 +230,6 @@ describe('CO-01: what admins do about operators', () => {
       ['operator.enabled', byAdmin],
       ['operator.second_factor_reset', byAdmin],
     ]);
-    for (const entry of entries)
-      expect(entry).toMatchObject({ actorType: 'operator', organizationId: null, targetType: 'operator' });
     expect(entries[4]).toMatchObject({
       details: { changed: ['role', 'name'], from: 'viewer', to: 'operator' },
     });
@@ -288,19 +241,12 @@ describe('CO-01: what admins do about operators', () => {
     expect((await instance.server('GET', `/api/v1/audit-log?targetId=${id}`)).body.data).toEqual([]);
   });
 
-  it('what operators do to an object of an organization stands in its log', async () => {
-    const { body } = await admin.call('POST', `/projects/${instance.credentials.projectId}/api-keys`, {
-      name: 'By hand',
-    });
+  it('what operators do to an object of an organization is in its audit log', async () => {
+    const { organizationId, projectId } = instance.credentials;
+    const { body } = await admin.call('POST', `/projects/${projectId}/api-keys`, { name: 'By hand' });
     const { data } = (await instance.server('GET', `/api/v1/audit-log?targetId=${body.id as string}`)).body;
     expect(data).toMatchObject([
-      {
-        action: 'api_key.created',
-        actorType: 'operator',
-        actorId: admin.operator.id,
-        organizationId: instance.credentials.organizationId,
-        projectId: instance.credentials.projectId,
-      },
+      { actorType: 'operator', actorId: admin.operator.id, organizationId, projectId },
     ]);
   });
 });
