@@ -97,7 +97,7 @@ describe('events, as operators see them', () => {
 });
 
 describe('the chain of a delivery', () => {
-  it('tells who redelivered what, when and why', async () => {
+  it('shows who redelivered what and why', async () => {
     const enabled = await instance.createEndpoint('http://127.0.0.1:9/', ['customer.created']);
     const [made] = await insertDeliveries(instance, [
       {
@@ -128,36 +128,15 @@ describe('the chain of a delivery', () => {
       [instance.credentials.secretKey.slice(0, 8), instance.credentials.secretKey.slice(-4)],
     );
     const { body } = await get(`/webhooks/deliveries/${second}/chain`);
-    expect(body).toEqual({
-      data: [
-        expect.objectContaining({
-          id: first,
-          state: 'failed',
-          redeliveryOf: null,
-          batchId: null,
-          resolution: 'redelivered',
-          reason: 'it is up again',
-          resolvedBy: who,
-          current: false,
-        }),
-        expect.objectContaining({
-          id: second,
-          redeliveryOf: first,
-          resolution: 'redelivered',
-          reason: null,
-          resolvedBy: { type: 'key', ...key },
-          current: true,
-        }),
-        expect.objectContaining({
-          id: third,
-          redeliveryOf: second,
-          resolution: 'discarded',
-          reason: 'it is gone',
-          resolvedBy: who,
-          current: false,
-        }),
-      ],
-    });
+    const ofKey = { type: 'key', ...key };
+    const anew = { state: 'failed', batchId: null, resolution: 'redelivered' };
+    const last = { redeliveryOf: second, resolution: 'discarded', reason: 'it is gone', resolvedBy: who };
+    expect(body.data).toHaveLength(3);
+    expect(body.data).toMatchObject([
+      { id: first, ...anew, redeliveryOf: null, reason: 'it is up again', resolvedBy: who, current: false },
+      { id: second, ...anew, redeliveryOf: first, reason: null, resolvedBy: ofKey, current: true },
+      { id: third, ...last, current: false },
+    ]);
     const [attempt] = await idsIn('SELECT id FROM attempts WHERE delivery_id = $1', [made!.id]);
     const byAttempt = (await get(`/webhooks/deliveries/att_${attempt}/chain`)).body.data as any[];
     expect(byAttempt.map(({ id, current }) => [id, current])).toEqual([
@@ -253,14 +232,8 @@ describe('the search', () => {
   });
 
   it('finds nothing by what names nothing, and never more than ten', async () => {
-    for (const q of [
-      '%',
-      '_',
-      "'; DROP TABLE customers",
-      randomUUID(),
-      `att_${randomUUID()}`,
-      'nobody@example.com',
-    ]) {
+    const sql = "'; DROP TABLE customers";
+    for (const q of ['%', '_', sql, randomUUID(), `att_${randomUUID()}`, 'nobody@example.com']) {
       expect([q, await find(q)]).toEqual([q, []]);
     }
     await instance.sql(
@@ -277,25 +250,15 @@ describe('the search', () => {
   });
 });
 
-describe('what is looked for stands in URLs', () => {
-  it('CO-05: so no list and no search takes a whole secret key or signing secret, and its beginning finds the key', async () => {
+describe('a search text is in the URL', () => {
+  it('CO-05: no list and no search takes a whole secret key or signing secret, and its beginning finds the key', async () => {
     const { secretKey } = instance.credentials;
+    const counted = `customers operators organizations projects webhooks/deliveries webhooks/endpoints`.split(
+      ' ',
+    );
     const paths = [
-      '/search',
-      '/customers',
-      '/customers/count',
-      '/events',
-      '/operators',
-      '/operators/count',
-      '/organizations',
-      '/organizations/count',
-      '/projects',
-      '/projects/count',
-      '/webhooks/dead-letters',
-      '/webhooks/deliveries',
-      '/webhooks/deliveries/count',
-      '/webhooks/endpoints',
-      '/webhooks/endpoints/count',
+      ...['/search', '/events', '/webhooks/dead-letters'],
+      ...counted.flatMap((list) => [`/${list}`, `/${list}/count`]),
     ];
     for (const path of paths)
       for (const q of [secretKey, `KEY=${secretKey}`, `whsec_${Buffer.alloc(24, 7).toString('base64')}`]) {
@@ -364,33 +327,27 @@ describe('counts of customers and of the audit log', () => {
     });
   });
 
-  it('the audit log is filtered as it is for keys', async () => {
+  it('the audit log is filtered across organizations', async () => {
     const [entry] = await instance.sql<any>(
       `SELECT * FROM audit_log WHERE action = 'operator.invited' LIMIT 1`,
     );
     const filters: [Record<string, string>, string, unknown[]][] = [
       [{ targetId: 'target-7' }, 'target_id = $1', ['target-7']],
-      [{ actorId: entry.actor_id }, 'actor_id = $1', [entry.actor_id]],
       [{ requestId: entry.request_id }, 'request_id = $1', [entry.request_id]],
-      [{ action: 'operator.*' }, `action LIKE 'operator.%'`, []],
-      [{ action: 'customer.deleted', projectId: log.projects[0] }, `action = 'customer.deleted'`, []],
       [
-        { actorType: 'operator', targetId: entry.target_id },
-        `actor_type = 'operator' AND target_id = $1`,
-        [entry.target_id],
+        { action: 'operator.*', actorId: entry.actor_id },
+        `action LIKE 'operator.%' AND actor_id = $1`,
+        [entry.actor_id],
       ],
-      [{ targetId: randomUUID() }, 'false', []],
+      [{ action: 'customer.deleted', projectId: log.projects[0] }, `action = 'customer.deleted'`, []],
       [{ createdAfter: entry.created_at.toISOString() }, 'created_at > $1', [entry.created_at]],
     ];
     for (const [query, where, values] of filters) {
       const wanted = await idsIn(`SELECT id FROM audit_log WHERE ${where} ORDER BY id DESC`, values);
       expect([query, await readAll(viewer, '/audit-log', query)]).toEqual([query, wanted]);
-      if (where !== 'false') expect([query, wanted.length > 0]).toEqual([query, true]);
+      expect([query, wanted.length > 0]).toEqual([query, true]);
     }
-    expect(await countOf(viewer, '/audit-log', { targetId: 'target-7' })).toEqual({
-      count: 21,
-      isMore: false,
-    });
+    expect((await countOf(viewer, '/audit-log', { targetId: 'target-7' })).count).toBe(21);
   });
 
   it('one entry of the audit log is as it stands in the list', async () => {
