@@ -40,79 +40,63 @@ const openRoutes = [
 ].map((route) => (route.startsWith('/') ? `GET ${route}` : route));
 
 /**
- * Every other route and what opens it (specification, section 5; contract, sections 3 and 4). With `secret` any secret
+ * What opens every other route (specification, section 5; contract, sections 3 and 4). With `secret` any secret
  * key, with `organization` one of that access; the words behind it are the scopes that it needs.
  */
-const routes: Record<string, string> = {
-  'POST /api/v1/auth/register': 'publishable secret customer:write',
-  'POST /api/v1/auth/login': 'publishable',
-  'POST /api/v1/auth/resend-verification': 'publishable',
-  'POST /api/v1/auth/forgot-password': 'publishable',
-  'POST /api/v1/auth/logout': 'access',
-  'GET /api/v1/me': 'access',
-  'PATCH /api/v1/me': 'access',
-  'POST /api/v1/me/password': 'access',
-  'POST /api/v1/me/email': 'access',
-  'POST /api/v1/me/delete': 'access',
-  'GET /api/v1/me/sessions': 'access',
-  'DELETE /api/v1/me/sessions/:sessionId': 'access',
-  'POST /api/v1/customers': 'secret customer:write',
-  'GET /api/v1/customers/:customerId': 'secret customer:read',
-  'DELETE /api/v1/customers/:customerId': 'secret customer:delete',
-  'POST /api/v1/customers/:customerId/disable': 'secret customer:write',
-  'POST /api/v1/customers/:customerId/enable': 'secret customer:write',
-  'POST /api/v1/customers/:customerId/unlock': 'secret customer:write',
-  'GET /api/v1/customers/:customerId/sessions': 'secret session:read',
-  'DELETE /api/v1/customers/:customerId/sessions': 'secret session:revoke',
-  'DELETE /api/v1/customers/:customerId/sessions/:sessionId': 'secret session:revoke',
-  'GET /api/v1/audit-log': 'secret audit:read',
-  'GET /api/v1/mailbox': 'secret customer:read',
-  'GET /api/v1/organizations': 'secret organization:read',
-  'POST /api/v1/organizations': 'organization organization:write',
-  'GET /api/v1/organizations/:organizationId': 'secret organization:read',
-  'PATCH /api/v1/organizations/:organizationId': 'organization organization:write',
-  'GET /api/v1/projects': 'secret project:read',
-  'GET /api/v1/customers': 'secret customer:read',
-  'GET /api/v1/customers/:customerId/export': 'secret customer:read',
-  'PATCH /api/v1/customers/:customerId': 'secret customer:write',
-  'POST /api/v1/customers/import': 'secret customer:write',
-  'GET /api/v1/imports/:importId': 'secret customer:write',
-  'GET /api/v1/projects/:projectId/export': 'organization project:read customer:read',
-  'POST /api/v1/projects': 'organization project:write',
-  'POST /api/v1/projects/:projectId/archive': 'organization project:write',
-  'POST /api/v1/projects/:projectId/api-keys': 'secret api_key:write',
-  'GET /api/v1/projects/:projectId/api-keys': 'secret api_key:read',
-  'GET /api/v1/projects/:projectId/api-keys/:keyId': 'secret api_key:read',
-  'DELETE /api/v1/projects/:projectId/api-keys/:keyId': 'secret api_key:write',
-  'POST /api/v1/projects/:projectId/api-keys/:keyId/rotate': 'secret api_key:write',
-  'GET /api/v1/projects/:projectId': 'secret project:read',
-  'PATCH /api/v1/projects/:projectId': 'organization project:write',
-  'POST /api/v1/billing/portal': 'secret billing:write',
-  'GET /v1/webhooks/deliveries': 'secret webhook:read',
-  'GET /v1/webhooks/event-types': 'secret webhook:read',
-  'GET /v1/events/:eventId': 'secret event:read',
-  'GET /v1/events': 'secret event:read',
-  'GET /v1/webhooks/deliveries/:deliveryId': 'secret webhook:read',
-  'POST /v1/webhooks/deliveries/:deliveryId/redeliver': 'secret webhook:redeliver',
-  'POST /v1/webhooks/deliveries/:deliveryId/discard': 'secret webhook:redeliver',
-  'GET /v1/webhooks/dead-letters': 'secret webhook:read',
-  'POST /v1/webhooks/redeliveries': 'secret webhook:redeliver',
-  'GET /v1/webhooks/redeliveries': 'secret webhook:read',
-  'GET /v1/webhooks/redeliveries/:redeliveryId': 'secret webhook:read',
-  'POST /v1/webhooks/redeliveries/:redeliveryId/start': 'secret webhook:redeliver',
-  'POST /v1/webhooks/redeliveries/:redeliveryId/cancel': 'secret webhook:redeliver',
-  'POST /v1/webhooks/endpoints/:endpointId/recover': 'secret webhook:redeliver',
-  'POST /v1/webhooks/endpoints/:endpointId/enable': 'secret webhook:write',
-  'POST /v1/webhooks/endpoints/:endpointId/disable': 'secret webhook:write',
-  'POST /v1/webhooks/endpoints/:endpointId/rotate-secret': 'secret webhook:write',
-  'POST /v1/webhooks/endpoints/:endpointId/test': 'secret webhook:write',
-  'GET /v1/webhooks/endpoints/:endpointId/stats': 'secret webhook:read',
-  'POST /v1/webhooks/endpoints': 'secret webhook:write',
-  'GET /v1/webhooks/endpoints': 'secret webhook:read',
-  'GET /v1/webhooks/endpoints/:endpointId': 'secret webhook:read',
-  'PATCH /v1/webhooks/endpoints/:endpointId': 'secret webhook:write',
-  'DELETE /v1/webhooks/endpoints/:endpointId': 'secret webhook:write',
+const opened: Record<string, string> = {
+  'publishable secret customer:write': 'POST /api/v1/auth/register',
+  publishable: `
+    POST /api/v1/auth/login, POST /api/v1/auth/resend-verification, POST /api/v1/auth/forgot-password`,
+  access: `
+    POST /api/v1/auth/logout, GET /api/v1/me, PATCH /api/v1/me, POST /api/v1/me/password,
+    POST /api/v1/me/email, POST /api/v1/me/delete, GET /api/v1/me/sessions,
+    DELETE /api/v1/me/sessions/:sessionId`,
+  'secret customer:write': `
+    POST /api/v1/customers, POST /api/v1/customers/:customerId/disable,
+    POST /api/v1/customers/:customerId/enable, POST /api/v1/customers/:customerId/unlock,
+    PATCH /api/v1/customers/:customerId, POST /api/v1/customers/import, GET /api/v1/imports/:importId`,
+  'secret customer:read': `
+    GET /api/v1/customers/:customerId, GET /api/v1/mailbox, GET /api/v1/customers,
+    GET /api/v1/customers/:customerId/export`,
+  'secret customer:delete': 'DELETE /api/v1/customers/:customerId',
+  'secret session:read': 'GET /api/v1/customers/:customerId/sessions',
+  'secret session:revoke': `
+    DELETE /api/v1/customers/:customerId/sessions, DELETE /api/v1/customers/:customerId/sessions/:sessionId`,
+  'secret audit:read': 'GET /api/v1/audit-log',
+  'secret organization:read': 'GET /api/v1/organizations, GET /api/v1/organizations/:organizationId',
+  'organization organization:write': `
+    POST /api/v1/organizations, PATCH /api/v1/organizations/:organizationId`,
+  'secret project:read': 'GET /api/v1/projects, GET /api/v1/projects/:projectId',
+  'organization project:read customer:read': 'GET /api/v1/projects/:projectId/export',
+  'organization project:write': `
+    POST /api/v1/projects, POST /api/v1/projects/:projectId/archive, PATCH /api/v1/projects/:projectId`,
+  'secret api_key:write': `
+    POST /api/v1/projects/:projectId/api-keys, DELETE /api/v1/projects/:projectId/api-keys/:keyId,
+    POST /api/v1/projects/:projectId/api-keys/:keyId/rotate`,
+  'secret api_key:read': `
+    GET /api/v1/projects/:projectId/api-keys, GET /api/v1/projects/:projectId/api-keys/:keyId`,
+  'secret billing:write': 'POST /api/v1/billing/portal',
+  'secret webhook:read': `
+    GET /v1/webhooks/deliveries, GET /v1/webhooks/event-types, GET /v1/webhooks/deliveries/:deliveryId,
+    GET /v1/webhooks/dead-letters, GET /v1/webhooks/redeliveries,
+    GET /v1/webhooks/redeliveries/:redeliveryId, GET /v1/webhooks/endpoints/:endpointId/stats,
+    GET /v1/webhooks/endpoints, GET /v1/webhooks/endpoints/:endpointId`,
+  'secret event:read': 'GET /v1/events/:eventId, GET /v1/events',
+  'secret webhook:redeliver': `
+    POST /v1/webhooks/deliveries/:deliveryId/redeliver, POST /v1/webhooks/deliveries/:deliveryId/discard,
+    POST /v1/webhooks/redeliveries, POST /v1/webhooks/redeliveries/:redeliveryId/start,
+    POST /v1/webhooks/redeliveries/:redeliveryId/cancel, POST /v1/webhooks/endpoints/:endpointId/recover`,
+  'secret webhook:write': `
+    POST /v1/webhooks/endpoints/:endpointId/enable, POST /v1/webhooks/endpoints/:endpointId/disable,
+    POST /v1/webhooks/endpoints/:endpointId/rotate-secret, POST /v1/webhooks/endpoints/:endpointId/test,
+    POST /v1/webhooks/endpoints, PATCH /v1/webhooks/endpoints/:endpointId,
+    DELETE /v1/webhooks/endpoints/:endpointId`,
 };
+const routes: Record<string, string> = Object.fromEntries(
+  Object.entries(opened).flatMap(([words, list]) =>
+    list.split(',').map((route) => [route.trim(), words] as const),
+  ),
+);
 
 /** Every credential there is, in every header it could be put into, and its kind where it is the right one. */
 const presentations = (): [name: string, kind: Kind | null, headers: Record<string, string>][] => {
@@ -253,34 +237,22 @@ const bytes = (text: string): string => Buffer.from(text).toString('latin1');
 /** What stands in a credential's place, made of genuine credentials where that is worse. */
 const values = (): Record<string, string> => {
   const [head, claims, signature] = tokens.accessToken.split('.') as [string, string, string];
-  const { secretKey, publishableKey } = instance.credentials;
+  const { secretKey } = instance.credentials;
   return {
     nothing: '',
-    'one character': 'x',
     'very long': 'x'.repeat(14_000),
     'too long': 'x'.repeat(20_000),
     binary: '\x80\xff\xfe\xc0\x80',
     emoji: bytes('🦄🦄🦄'),
     tabs: 'a\tb\tc',
-    commas: `${secretKey}, ${secretKey}`,
-    quotes: `"${secretKey}"`,
     SQL: "' OR 1=1 --",
-    'a null': 'null',
-    'a prototype': '__proto__',
     'a key cut short': secretKey.slice(0, -1),
-    'a key made longer': `${secretKey}x`,
     'a key with another checksum': `${secretKey.slice(0, -6)}000000`,
     'a key of another type': secretKey.replace('sk_', 'xk_'),
-    'a publishable key cut short': publishableKey.slice(0, -1),
     'a JWT without signature': `${head}.${claims}.`,
-    'two parts of a JWT': `${head}.${claims}`,
     'four parts of a JWT': `${tokens.accessToken}.x`,
-    dots: '...',
     'a JWT of nulls': `${encode(null)}.${encode(null)}.${encode(null)}`,
-    'a JWT of lists': `${encode([])}.${encode([])}.`,
-    'a JWT of numbers': `${encode(1)}.${encode(2)}.3`,
     'a JWT with a broken head': `x${head}.${claims}.${signature}`,
-    'a JWT with broken claims': `${head}.x${claims}.${signature}`,
     'a JWT with a head that is no JSON': `${Buffer.from('{"alg":').toString('base64url')}.${claims}.${signature}`,
     'a JWT with a deep head': `${Buffer.from('['.repeat(5_000)).toString('base64url')}.${claims}.${signature}`,
     'a JWT with an object for a key id': `${encode({ alg: 'ES256', typ: 'at+jwt', kid: {} })}.${claims}.${signature}`,
