@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
-import { request as httpRequest } from 'node:http';
 import { connect } from 'node:net';
 import { checkCases } from '../support/check-cases.js';
 import { eventually } from '../support/eventually.js';
@@ -17,30 +16,6 @@ beforeAll(async () => {
 afterAll(async () => instance?.stop());
 
 const registerPath = '/api/v1/auth/register';
-
-/** Sends raw bytes as the body of a registration. */
-const send = (body: string | Buffer, headers: Record<string, string> = {}) =>
-  new Promise<{ status: number; body: Record<string, any>; headers: Record<string, any> }>(
-    (resolve, reject) => {
-      const request = httpRequest(instance.baseUrl + registerPath, {
-        method: 'POST',
-        headers: {
-          'x-publishable-key': instance.credentials.publishableKey,
-          'content-type': 'application/json',
-          'content-length': String(Buffer.byteLength(body)),
-          ...headers,
-        },
-      });
-      request.on('response', (response) => {
-        let text = '';
-        response.setEncoding('utf8').on('data', (chunk: string) => (text += chunk));
-        response.on('end', () =>
-          resolve({ status: response.statusCode!, body: JSON.parse(text), headers: response.headers }),
-        );
-      });
-      request.on('error', reject).end(body);
-    },
-  );
 
 interface RawAnswer {
   status: number;
@@ -72,6 +47,17 @@ const host = 'Host: gatehouse.example';
 const json = 'Content-Type: application/json';
 const pk = (): string => `X-Publishable-Key: ${instance.credentials.publishableKey}`;
 const sk = (): string => `Authorization: Bearer ${instance.credentials.secretKey}`;
+
+/** Sends raw bytes as the body of a registration. */
+const send = async (body: string | Buffer, headers: Record<string, string> = {}) => {
+  const sent = { 'content-type': 'application/json', 'content-length': Buffer.byteLength(body), ...headers };
+  const lines = Object.entries(sent).map(([name, value]) => `${name}: ${value}`);
+  const answer = await raw(
+    [`POST ${registerPath} HTTP/1.1`, host, pk(), ...lines],
+    Buffer.from(body).toString('latin1'),
+  );
+  return { ...answer, body: JSON.parse(answer.body) as Record<string, any> };
+};
 
 const customer = (more: object = {}): string =>
   JSON.stringify({ email: uniqueEmail(), password: PASSWORD, ...more });

@@ -1,3 +1,4 @@
+import { effectiveSettings } from '#domain';
 import { checkCases } from '../support/check-cases.js';
 import { eventually } from '../support/eventually.js';
 import { TestInstance, PASSWORD } from '../support/test-instance.js';
@@ -5,23 +6,7 @@ import { Receiver } from '../support/receiver.js';
 import { insertOrganization } from '../support/tenants.js';
 import { uniqueEmail } from '../support/unique-email.js';
 
-const defaults = {
-  allowedOrigins: [],
-  redirectUrls: [],
-  verifyEmailUrl: null,
-  resetPasswordUrl: null,
-  acceptInviteUrl: null,
-  requireVerifiedEmail: false,
-  enumerationProtection: false,
-  accessTokenTtl: 3600,
-  refreshIdleTtl: 2_592_000,
-  refreshAbsoluteTtl: 7_776_000,
-  accessTokenClaims: [],
-  passwordMinLength: 8,
-  breachCheck: false,
-  branding: { displayName: null, logoUrl: null, color: null },
-  mail: { fromName: null, replyTo: null },
-};
+const defaults = effectiveSettings({});
 
 let instance: TestInstance;
 let path: string;
