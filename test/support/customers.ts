@@ -1,4 +1,4 @@
-import type { Answer, TestInstance } from './test-instance.js';
+import { PASSWORD, type Answer, type TestInstance } from './test-instance.js';
 import { patiently } from './patiently.js';
 import { uniqueEmail } from './unique-email.js';
 
@@ -36,6 +36,76 @@ export async function openSession(
 ): Promise<Tokens> {
   return expectStatus(200, await patiently(() => instance.login(email, undefined, headers))).body.tokens;
 }
+
+/** What tests change a password to. */
+export const NEW_PASSWORD = 'quite another phrase';
+
+/** Requests a password reset. @returns the token in the mail */
+export async function requestReset(instance: TestInstance, email: string): Promise<string> {
+  await instance.page('POST', '/api/v1/auth/forgot-password', { email });
+  return instance.token(email, 'reset-password');
+}
+
+/** Invites a new customer. @returns the token in the mail as well */
+export async function inviteOne(
+  instance: TestInstance,
+): Promise<{ id: string; email: string; token: string }> {
+  const email = uniqueEmail();
+  const { body } = await instance.server('POST', '/api/v1/customers', { email, sendInvite: true });
+  return { id: body.id, email, token: await instance.token(email, 'accept-invite') };
+}
+
+/** Requests a change of email address. @returns the new address and the tokens in both mails */
+export async function requestEmailChange(
+  instance: TestInstance,
+  { email, tokens }: Pick<Registered, 'email' | 'tokens'>,
+): Promise<{ newEmail: string; current: string; fresh: string }> {
+  const newEmail = uniqueEmail();
+  const body = { email: newEmail, password: PASSWORD };
+  expectStatus(202, await instance.customer(tokens.accessToken, 'POST', '/api/v1/me/email', body));
+  const current = await instance.token(email, 'change-email-current');
+  return { newEmail, current, fresh: await instance.token(newEmail, 'change-email-new') };
+}
+
+/** Uses the token of a mail. */
+export function useToken(
+  instance: TestInstance,
+  route: 'verify-email' | 'reset-password' | 'confirm-email-change',
+  token: string,
+  password = NEW_PASSWORD,
+): Promise<Answer> {
+  const body = route === 'reset-password' ? { token, password } : { token };
+  return instance.request('POST', `/api/v1/auth/${route}`, { body });
+}
+
+export const refresh = (
+  instance: TestInstance,
+  refreshToken: string,
+  baseUrl = instance.baseUrl,
+): Promise<Answer> => instance.request('POST', '/api/v1/auth/refresh', { body: { refreshToken }, baseUrl });
+
+/** Changes settings of the first project for as long as `work` runs. */
+export async function withSettings<Result>(
+  instance: TestInstance,
+  settings: Record<string, unknown>,
+  work: () => Promise<Result>,
+): Promise<Result> {
+  const path = `/api/v1/projects/${instance.credentials.projectId}`;
+  const defaults = Object.fromEntries(Object.keys(settings).map((name) => [name, null]));
+  expectStatus(200, await instance.server('PATCH', path, { settings }));
+  try {
+    return await work();
+  } finally {
+    await instance.server('PATCH', path, { settings: defaults });
+  }
+}
+
+/** A response without what differs from request to request. */
+export const anonymous = ({ status, body, headers }: Answer) => ({
+  status,
+  body: { ...body, requestId: undefined },
+  headers: Object.fromEntries([...headers].filter(([name]) => !['x-request-id', 'date'].includes(name))),
+});
 
 /** @throws Error with the answer when its status is another one */
 export function expectStatus(status: number, answer: Answer): Answer {

@@ -69,6 +69,9 @@ export interface Exchange {
 
 export const PASSWORD = 'an unusual long phrase';
 
+/** The header that carries a secret key or an access token. */
+export const bearer = (value: string): Record<string, string> => ({ authorization: `Bearer ${value}` });
+
 /** A whole running product with a database of its own: real processes, real PostgreSQL, real Redis. */
 export class TestInstance {
   credentials!: Credentials;
@@ -225,6 +228,11 @@ export class TestInstance {
     });
   }
 
+  /** With any secret key. */
+  withKey(key: string, method: string, path: string, body?: unknown): Promise<Answer> {
+    return this.request(method, path, { body, headers: bearer(key) });
+  }
+
   /** With the organization's secret key. */
   server(method: string, path: string, body?: unknown): Promise<Answer> {
     return this.bearer(this.credentials.secretKey, method, path, body);
@@ -271,6 +279,14 @@ export class TestInstance {
   async mails(email: string, kind: string): Promise<Record<string, any>[]> {
     const { body } = await this.server('GET', `/api/v1/mailbox?email=${encodeURIComponent(email)}`);
     return (body.data as Record<string, any>[]).filter((mail) => mail['kind'] === kind);
+  }
+
+  /** The kinds of the mails that are stored for an address, oldest first. */
+  async mailKinds(email: string): Promise<string[]> {
+    const rows = await this.sql<{ kind: string }>('SELECT kind FROM mails WHERE recipient = $1 ORDER BY id', [
+      email,
+    ]);
+    return rows.map(({ kind }) => kind);
   }
 
   /** The token in the link of the newest mail of a kind to an address. */
