@@ -1,36 +1,35 @@
-import { TestInstance, PASSWORD, type Answer } from '../support/test-instance.js';
-import { uniqueEmail } from '../support/unique-email.js';
-
-const NEW_PASSWORD = 'quite another phrase';
+import {
+  inviteOne,
+  NEW_PASSWORD,
+  registerOne,
+  requestEmailChange,
+  requestReset,
+  useToken,
+  withSettings,
+} from '../support/customers.js';
+import { TestInstance, type Answer } from '../support/test-instance.js';
 
 let instance: TestInstance;
 beforeAll(async () => (instance = await TestInstance.shared({ workers: 0 })));
 afterAll(async () => instance?.stop());
 
-/** A link of each kind, still good. */
+/** A valid link of each kind, and the address it was mailed to. */
 const links = {
   'verify-email': async () => {
-    const email = uniqueEmail();
-    await instance.register(email);
+    const { email } = await registerOne(instance);
     return { email, path: `/verify-email?token=${await instance.token(email, 'verify-email')}` };
   },
   'reset-password': async () => {
-    const email = uniqueEmail();
-    await instance.register(email);
-    await instance.page('POST', '/api/v1/auth/forgot-password', { email });
-    return { email, path: `/reset-password?token=${await instance.token(email, 'reset-password')}` };
+    const { email } = await registerOne(instance);
+    return { email, path: `/reset-password?token=${await requestReset(instance, email)}` };
   },
   'accept-invite': async () => {
-    const email = uniqueEmail();
-    await instance.server('POST', '/api/v1/customers', { email, sendInvite: true });
-    return { email, path: `/accept-invite?token=${await instance.token(email, 'accept-invite')}` };
+    const { email, token } = await inviteOne(instance);
+    return { email, path: `/accept-invite?token=${token}` };
   },
   'change-email-new': async () => {
-    const [old, email] = [uniqueEmail(), uniqueEmail()];
-    const { body } = await instance.register(old);
-    const change = { email, password: PASSWORD };
-    await instance.customer(body.tokens.accessToken, 'POST', '/api/v1/me/email', change);
-    return { email, path: `/confirm-email-change?token=${await instance.token(email, 'change-email-new')}` };
+    const { newEmail, fresh } = await requestEmailChange(instance, await registerOne(instance));
+    return { email: newEmail, path: `/confirm-email-change?token=${fresh}` };
   },
 };
 type Kind = keyof typeof links;
@@ -65,11 +64,8 @@ describe('every hosted page', () => {
   });
 
   it('has headers that keep its link secret and its content its own, and shows names as text (HD-01)', async () => {
-    const name = `UPDATE projects SET name = $1 WHERE id = $2`;
-    const [project] = await instance.sql('SELECT name, id FROM projects WHERE id = $1', [
-      instance.credentials.projectId,
-    ]);
-    await instance.sql(name, ['<script>alert(1)</script>', project!['id']]);
+    const project = `/api/v1/projects/${instance.credentials.projectId}`;
+    await instance.server('PATCH', project, { name: '<script>alert(1)</script>' });
     for (const kind of kinds) {
       const { path } = await links[kind]();
       const { headers, body } = await instance.request('GET', path);
@@ -83,7 +79,7 @@ describe('every hosted page', () => {
       expect(body).toContain('&#60;script&#62;');
       expect(body).toContain('<html lang="en">');
     }
-    await instance.sql(name, [project!['name'], project!['id']]);
+    await instance.server('PATCH', project, { name: 'My project' });
   });
 
   it('says the same of every token that it does not know, whatever the page', async () => {
@@ -100,17 +96,6 @@ describe('every hosted page', () => {
       expect({ status, body }).toEqual({ status: 400, body: answers[0]!.body });
   });
 
-  it('is a page also when something is wrong, not a problem document', async () => {
-    const foreign = await fetch(`${instance.baseUrl}/reset-password`, {
-      method: 'POST',
-      body: new URLSearchParams({ token: 'x' }),
-      headers: { 'sec-fetch-site': 'cross-site' },
-    });
-    expect(foreign.status).toBe(403);
-    expect(foreign.headers.get('content-type')).toBe('text/html; charset=utf-8');
-    expect(await foreign.text()).toContain('<h1>');
-  });
-
   it('renews an expired link with one click, once a minute', async () => {
     for (const kind of ['verify-email', 'reset-password', 'accept-invite'] as const) {
       const { email, path } = await links[kind]();
@@ -120,15 +105,13 @@ describe('every hosted page', () => {
       expect([kind, opened.status]).toEqual([kind, 400]);
       expect(opened.body).toContain('Send a new link');
       expect((await press(path)).body).toContain('Send a new link');
-      const before = await instance.sql('SELECT 1 FROM mails WHERE recipient = $1', [email]);
-      expect(before).toEqual([]);
+      expect(await instance.mailKinds(email)).toEqual([]);
       const renewed = await press(path, { renew: '1' });
       expect([kind, renewed.status]).toEqual([kind, 200]);
       expect(renewed.body).toContain(email);
       await press(path, { renew: '1' });
       // The registration and the request have just written such a mail, so another one comes a minute later.
-      const expected = kind === 'accept-invite' ? 1 : 0;
-      expect(await instance.sql('SELECT 1 FROM mails WHERE recipient = $1', [email])).toHaveLength(expected);
+      expect(await instance.mailKinds(email)).toEqual(kind === 'accept-invite' ? [kind] : []);
     }
   });
 
@@ -138,44 +121,38 @@ describe('every hosted page', () => {
         body: new URLSearchParams({ token }).toString(),
         headers: { 'content-type': 'application/x-www-form-urlencoded', ...headers },
       });
-    expect((await form('/verify-email', 'x', { 'sec-fetch-site': 'cross-site' })).status).toBe(403);
+    const foreign = await form('/verify-email', 'x', { 'sec-fetch-site': 'cross-site' });
+    expect(foreign.status).toBe(403);
+    // A page, not a problem document.
+    expect(foreign.headers.get('content-type')).toBe('text/html; charset=utf-8');
+    expect(foreign.body).toContain('<h1>');
     expect((await form('/verify-email', 'x'.repeat(5_000))).status).toBe(413);
     expect((await form('/verify-email', 'x', { 'content-type': 'application/json' })).status).toBe(415);
     expect((await form('/api/v1/auth/verify-email', 'x')).status).toBe(415);
   });
 
-  it('confirms an address when its button is pressed, and says so from then on', async () => {
+  it('confirms an address when its button is pressed, and says so from then on, however that came about', async () => {
     const { email, path } = await links['verify-email']();
     const pressed = await press(path, {}, { 'sec-fetch-site': 'same-origin' });
     expect(pressed.status).toBe(200);
     expect(pressed.body).toContain('Thank you');
     expect((await press(path)).body).toContain('Already confirmed');
-    expect((await instance.request('GET', path)).body).toContain('Already confirmed');
     expect((await instance.login(email)).body.customer.emailVerified).toBe(true);
+
+    const other = await links['verify-email']();
+    await useToken(instance, 'reset-password', await requestReset(instance, other.email));
+    for (const each of [path, other.path]) {
+      const opened = await instance.request('GET', each);
+      expect([opened.status, opened.body]).toEqual([200, expect.stringContaining('Already confirmed')]);
+    }
   });
 
   it('shows the branding of the project and both sides of a change of address', async () => {
-    const settings = (branding: unknown) =>
-      instance.server('PATCH', `/api/v1/projects/${instance.credentials.projectId}`, {
-        settings: { branding },
-      });
-    await settings({ displayName: 'Blumen & Söhne', color: '#7c2d12' });
+    const branding = { displayName: 'Blumen & Söhne', color: '#7c2d12' };
     const { email, path } = await links['change-email-new']();
-    const { body } = await instance.request('GET', path);
-    await settings(null);
-    expect(body).toContain('Blumen &#38; Söhne');
-    expect(body).toContain('#7c2d12');
-    expect(body).toContain(email);
+    const { body } = await withSettings(instance, { branding }, () => instance.request('GET', path));
+    for (const shown of ['Blumen &#38; Söhne', '#7c2d12', email]) expect(body).toContain(shown);
     expect((await press(path)).body).toContain('One more step');
-  });
-
-  it('a verification link says that the address is confirmed, however that came about', async () => {
-    const { email, path } = await links['verify-email']();
-    await instance.page('POST', '/api/v1/auth/forgot-password', { email });
-    const body = { token: await instance.token(email, 'reset-password'), password: NEW_PASSWORD };
-    await instance.request('POST', '/api/v1/auth/reset-password', { body });
-    expect(await instance.request('GET', path)).toMatchObject({ status: 200 });
-    expect((await instance.request('GET', path)).body).toContain('Already confirmed');
   });
 
   it('a link that was replaced by a newer one is not renewed', async () => {
@@ -186,18 +163,16 @@ describe('every hosted page', () => {
   });
 });
 
-describe('the pages that set a password', () => {
-  it('say what is wrong with it, and keep the link good', async () => {
-    const { email, path } = await links['reset-password']();
-    const refused = await press(path, { password: 'vq7#Kz' });
-    expect(refused.status).toBe(422);
-    expect(refused.body).toContain('Use at least 8 characters.');
-    expect(refused.body).toContain('role="alert"');
-    expect((await press(path, { password: email })).body).toContain('Do not use your e-mail address');
-    expect((await press(path, { password: 'zero\0byte-in-it' })).status).toBe(400);
-    expect((await press(path, { password: NEW_PASSWORD })).status).toBe(200);
-    expect((await instance.login(email, NEW_PASSWORD)).status).toBe(200);
-    expect((await press(path, { password: 'a third phrase of mine' })).body).toContain('used already');
-    expect((await instance.login(email, NEW_PASSWORD)).status).toBe(200);
-  });
+it('a page that sets a password says what is wrong with it, and the link stays valid until it is used', async () => {
+  const { email, path } = await links['reset-password']();
+  const refused = await press(path, { password: 'vq7#Kz' });
+  expect(refused.status).toBe(422);
+  expect(refused.body).toContain('Use at least 8 characters.');
+  expect(refused.body).toContain('role="alert"');
+  expect((await press(path, { password: email })).body).toContain('Do not use your e-mail address');
+  expect((await press(path, { password: 'zero\0byte-in-it' })).status).toBe(400);
+  expect((await press(path, { password: NEW_PASSWORD })).status).toBe(200);
+  expect((await instance.login(email, NEW_PASSWORD)).status).toBe(200);
+  expect((await press(path, { password: 'a third phrase of mine' })).body).toContain('used already');
+  expect((await instance.login(email, NEW_PASSWORD)).status).toBe(200);
 });
