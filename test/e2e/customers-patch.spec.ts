@@ -82,17 +82,20 @@ describe('PATCH /api/v1/customers/{id}', () => {
       ['disabledAt', null],
       ['id', randomUUID()],
     ];
-    const invalid = wrong.map(
-      ([field, value]) => [field, value, 400, { code: 'validation_failed', errors: [{ field }] }] as const,
-    );
+    const taken: [string, unknown, object][] = [
+      ['email', other['email'], { code: 'email_already_registered', customerId: other['id'] }],
+      ['externalId', other['externalId'], { code: 'external_id_taken' }],
+    ];
+    const cases: [string, unknown, number, object][] = [
+      ...wrong.map(([field, value]): (typeof cases)[number] => {
+        return [field, value, 400, { code: 'validation_failed', errors: [{ field }] }];
+      }),
+      ...taken.map(([field, value, refused]): (typeof cases)[number] => [field, value, 409, refused]),
+    ];
     await checkCases(
-      [
-        ...invalid,
-        ['email', other['email'], 409, { code: 'email_already_registered', customerId: other['id'] }],
-        ['externalId', other['externalId'], 409, { code: 'external_id_taken' }],
-      ].map(([field, ...row]) => [`${field} ${JSON.stringify(row[0])}`, field, ...row] as const),
+      cases.map(([field, ...row]) => [`${field} ${JSON.stringify(row[0])}`, field, ...row] as const),
       async (field, value, status, body) => {
-        const changes = { lastName: 'Other', [field as string]: value };
+        const changes = { lastName: 'Other', [field]: value };
         expect(await patch(before['id'], changes)).toMatchObject({ status, body });
       },
     );

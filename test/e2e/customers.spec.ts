@@ -104,7 +104,7 @@ it('every route of customers needs its scope (AK-06)', async () => {
   ];
   const scopes = [...new Set(routes.map(([, , scope]) => scope))];
   await checkCases(
-    routes.map(([method, path, ...row]) => [`${method} ${path}`, method, path, ...row] as const),
+    routes.map(([method, path, scope, body]) => [`${method} ${path}`, method, path, scope, body] as const),
     async (method, path, scope, body) => {
       const others = scopes.filter((other) => other !== scope);
       const key = await insertKey(instance, { ...instance.credentials, type: 'secret', scopes: others });

@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { createPrivateKey, randomUUID, type KeyObject } from 'node:crypto';
+import { createPrivateKey, randomUUID } from 'node:crypto';
 import { promisify } from 'node:util';
 import {
   createLocalJWKSet,
@@ -10,9 +10,11 @@ import {
   SignJWT,
 } from 'jose';
 import { Keyring } from '#platform';
-import { fetchDocumented } from '../support/fetch-documented.js';
+import * as customers from '../support/customers.js';
+import type { Tokens } from '../support/customers.js';
+import { checkCases } from '../support/check-cases.js';
 import { eventually } from '../support/eventually.js';
-import { TestInstance, type Answer } from '../support/test-instance.js';
+import { TestInstance, bearer, type Answer } from '../support/test-instance.js';
 import { commitWhenAwaited } from '../support/overtaken.js';
 import { startReplica } from '../support/replicas.js';
 import type { ServerProcess } from '../support/server-process.mjs';
@@ -54,12 +56,6 @@ const restoreKeys = async (): Promise<void> => {
   await reloadKeys();
 };
 
-interface Tokens {
-  accessToken: string;
-  refreshToken: string;
-  expiresIn: number;
-}
-
 /** Runs the operator's command. @throws Error with `stderr` and `code` unless it exits with 0 */
 const command = async (words: string[], env: Record<string, string> = {}): Promise<string> => {
   const { stdout } = await promisify(execFile)(process.execPath, ['scripts/gatehouse.mjs', ...words], {
@@ -68,23 +64,20 @@ const command = async (words: string[], env: Record<string, string> = {}): Promi
   return stdout;
 };
 
-const tokensOf = ({ status, body }: Answer): Tokens => {
+const tokensOf = ({ status, body }: Answer): Tokens & { expiresIn: number } => {
   if (!body.tokens) throw new Error(`no tokens in ${status} ${JSON.stringify(body)}`);
-  return body.tokens as Tokens;
+  return body.tokens;
 };
-const register = async (): Promise<Tokens> => tokensOf(await instance.register());
-const refresh = async ({ refreshToken }: Tokens, baseUrl = instance.baseUrl): Promise<Tokens> =>
-  tokensOf(await instance.request('POST', '/api/v1/auth/refresh', { body: { refreshToken }, baseUrl }));
-const me = async ({ accessToken }: Pick<Tokens, 'accessToken'>, baseUrl = instance.baseUrl) => {
-  const headers = { authorization: `Bearer ${accessToken}` };
-  return (await instance.request('GET', '/api/v1/me', { headers, baseUrl })).status;
-};
+const register = async () => tokensOf(await instance.register());
+const refresh = async ({ refreshToken }: Tokens, baseUrl?: string) =>
+  tokensOf(await customers.refresh(instance, refreshToken, baseUrl));
+const getMe = (accessToken: string, baseUrl = instance.baseUrl): Promise<Answer> =>
+  instance.request('GET', '/api/v1/me', { headers: bearer(accessToken), baseUrl });
+const me = async ({ accessToken }: Tokens, baseUrl?: string) => (await getMe(accessToken, baseUrl)).status;
 
 const kidOf = ({ accessToken }: Tokens): string => decodeProtectedHeader(accessToken).kid!;
-const jwks = async (baseUrl = instance.baseUrl): Promise<Record<string, string>[]> => {
-  const response = await fetchDocumented(`${baseUrl}/.well-known/jwks.json`);
-  return ((await response.json()) as { keys: Record<string, string>[] }).keys;
-};
+const jwks = async (baseUrl = instance.baseUrl): Promise<Record<string, string>[]> =>
+  (await instance.request('GET', '/.well-known/jwks.json', { baseUrl })).body.keys;
 const publishedKids = async (): Promise<string[]> => (await jwks()).map(({ kid }) => kid!);
 const storedKids = async (): Promise<string[]> =>
   (await instance.sql('SELECT kid FROM signing_keys ORDER BY activates_at DESC')).map(({ kid }) => kid);
@@ -116,99 +109,78 @@ describe('verification by others', () => {
       await expect(jwtVerify(tokens.accessToken, local, { ...options, ...wrong })).rejects.toThrow();
     }
   });
-
-  it('TK-04: the project sets the life of a token', async () => {
-    await instance.sql(`UPDATE projects SET settings = settings || '{"accessTokenTtl": 61}'`);
-    const { accessToken, expiresIn } = await register();
-    const { exp, iat } = decodeJwt(accessToken);
-    expect([expiresIn, exp! - iat!]).toEqual([61, 61]);
-    await instance.sql(`UPDATE projects SET settings = settings || '{"accessTokenTtl": 3600}'`);
-  });
 });
 
-describe('tokens with a genuine signature and other claims', () => {
-  /** The key that signs, opened with the instance's root secret. */
-  const signer = async (): Promise<{ kid: string; key: KeyObject }> => {
-    const [row] = await instance.sql<{ kid: string; private_key: Buffer }>('SELECT * FROM signing_keys');
-    const keyring = new Keyring([instance.env['GATEHOUSE_SECRET']!]);
-    return {
-      kid: row!.kid,
-      key: createPrivateKey(keyring.decrypt('signing-key', row!.kid, row!.private_key)),
-    };
-  };
-
-  it('TK-01, TK-02, TK-04: /me checks every claim and header', async () => {
-    const mine = await register();
-    const other = await register();
-    const stranger = await insertOrganization(instance);
-    const { kid, key } = await signer();
-    const claims = decodeJwt(mine.accessToken);
-    const sign = async (changed: object, header: object = {}): Promise<Pick<Tokens, 'accessToken'>> => ({
-      accessToken: await new SignJWT({ ...claims, ...changed })
-        .setProtectedHeader({ alg: 'ES256', typ: 'at+jwt', kid, ...header })
-        .sign(key),
-    });
-    const now = Math.floor(Date.now() / 1000);
-    expect(await me(await sign({}))).toBe(200);
-    const changes: [string, object, object?][] = [
-      ['another project', { aud: stranger.projectId }],
-      ['another customer', { sub: decodeJwt(other.accessToken).sub }],
-      ['another session', { sid: decodeJwt(other.accessToken)['sid'] }],
-      ['another issuer', { iss: 'https://eve.example' }],
-      ['no audience', { aud: undefined }],
-      ['no token id', { jti: undefined }],
-      ['no expiry', { exp: undefined }],
-      ['expired', { exp: now - 60 }],
-      ['another type', {}, { typ: 'JWT' }],
-      ['an unknown key', {}, { kid: 'unknown' }],
-      [
-        'a key that it names itself',
-        {},
-        { kid: undefined, jku: `${instance.baseUrl}/.well-known/jwks.json` },
-      ],
-    ];
-    for (const [what, changed, header] of changes) {
-      const { accessToken } = await sign(changed, header);
-      const answer = await instance.customer(accessToken, 'GET', '/api/v1/me');
-      expect({ what, status: answer.status, code: answer.body.code }).toEqual({
-        what,
-        status: 401,
-        code: 'invalid_access_token',
-      });
+it('TK-01, TK-02, TK-04: /me checks every claim and header, whatever key has signed', async () => {
+  const [mine, other] = [await register(), await register()];
+  const stranger = await insertOrganization(instance);
+  // The key that signs, opened with the instance's root secret.
+  const [row] = await instance.sql<{ kid: string; private_key: Buffer }>('SELECT * FROM signing_keys');
+  const { kid } = row!;
+  const keyring = new Keyring([instance.env['GATEHOUSE_SECRET']!]);
+  const key = createPrivateKey(keyring.decrypt('signing-key', kid, row!.private_key));
+  const claims = decodeJwt(mine.accessToken);
+  const sign = (changed: object, header: object = {}): Promise<string> =>
+    new SignJWT({ ...claims, ...changed })
+      .setProtectedHeader({ alg: 'ES256', typ: 'at+jwt', kid, ...header })
+      .sign(key);
+  const now = Math.floor(Date.now() / 1000);
+  expect((await getMe(await sign({}))).status).toBe(200);
+  const changes: [string, object, object?][] = [
+    ['another project', { aud: stranger.projectId }],
+    ['another customer', { sub: decodeJwt(other.accessToken).sub }],
+    ['another session', { sid: decodeJwt(other.accessToken)['sid'] }],
+    ['another issuer', { iss: 'https://eve.example' }],
+    ['no audience', { aud: undefined }],
+    ['no token id', { jti: undefined }],
+    ['no expiry', { exp: undefined }],
+    ['expired', { exp: now - 60 }],
+    ['another type', {}, { typ: 'JWT' }],
+    ['an unknown key', {}, { kid: 'unknown' }],
+    ['a key that it names itself', {}, { kid: undefined, jku: `${instance.baseUrl}/.well-known/jwks.json` }],
+  ];
+  await checkCases(
+    changes.map(([what, changed, header]) => [what, changed, header] as const),
+    async (changed, header) => {
+      const answer = await getMe(await sign(changed, header));
+      expect(answer).toMatchObject({ status: 401, body: { code: 'invalid_access_token' } });
       expect(answer.headers.get('www-authenticate')).toBe('Bearer error="invalid_token"');
-    }
-  });
+    },
+  );
 });
 
-describe('custom claims', () => {
-  it('TK-02: carries the named keys of publicMetadata, nothing private and nothing reserved', async () => {
-    const names = ['plan', 'sub', 'iss', 'exp', 'email_verified', 'metadata', 'secret', 'absent'];
-    await instance.sql(`UPDATE projects SET settings = settings || $1`, [
-      JSON.stringify({ accessTokenClaims: names }),
-    ]);
-    const email = uniqueEmail();
-    const { body } = await instance.register(email);
-    await instance.sql(`UPDATE customers SET public_metadata = $2, metadata = $3 WHERE id = $1`, [
-      body.customer.id,
-      JSON.stringify({ plan: { name: 'pro' }, sub: 'forged', iss: 'forged', exp: 1, email_verified: true }),
-      JSON.stringify({ secret: 'hidden', plan: 'hidden' }),
-    ]);
-    const login = tokensOf(await instance.login(email));
-    for (const tokens of [login, await refresh(login)]) {
-      expect(decodeJwt(tokens.accessToken)).toEqual({
-        iss: instance.baseUrl,
-        aud: instance.credentials.projectId,
-        sub: body.customer.id,
-        sid: expect.any(String),
-        jti: expect.any(String),
-        iat: expect.any(Number),
-        exp: expect.any(Number),
-        email_verified: false,
-        plan: { name: 'pro' },
-      });
-      expect(await me(tokens)).toBe(200);
-    }
-  });
+it('TK-02: a token carries the documented claims, the named keys of publicMetadata, nothing private and nothing reserved', async () => {
+  const names = ['plan', 'sub', 'iss', 'exp', 'email_verified', 'metadata', 'secret', 'absent'];
+  await instance.sql(`UPDATE projects SET settings = settings || $1`, [
+    JSON.stringify({ accessTokenClaims: names }),
+  ]);
+  const email = uniqueEmail();
+  const { body } = await instance.register(email);
+  await instance.sql(`UPDATE customers SET public_metadata = $2, metadata = $3 WHERE id = $1`, [
+    body.customer.id,
+    JSON.stringify({ plan: { name: 'pro' }, sub: 'forged', iss: 'forged', exp: 1, email_verified: true }),
+    JSON.stringify({ secret: 'hidden', plan: 'hidden' }),
+  ]);
+  const login = tokensOf(await instance.login(email));
+  for (const tokens of [login, await refresh(login)]) {
+    expect(decodeJwt(tokens.accessToken)).toEqual({
+      iss: instance.baseUrl,
+      aud: instance.credentials.projectId,
+      sub: body.customer.id,
+      sid: expect.any(String),
+      jti: expect.any(String),
+      iat: expect.any(Number),
+      exp: expect.any(Number),
+      email_verified: false,
+      plan: { name: 'pro' },
+    });
+    expect(decodeProtectedHeader(tokens.accessToken)).toEqual({
+      alg: 'ES256',
+      typ: 'at+jwt',
+      kid: expect.any(String),
+    });
+    expect(await me(tokens)).toBe(200);
+  }
 });
 
 describe('rotation', () => {
@@ -317,9 +289,7 @@ describe('rotation', () => {
     await reloadKeys();
     for (const baseUrl of [instance.baseUrl, replicas[0]!.baseUrl]) {
       expect((await jwks(baseUrl)).map(({ kid }) => kid)).toEqual([next]);
-      const answer = await fetchDocumented(`${baseUrl}/api/v1/me`, {
-        headers: { authorization: `Bearer ${before.accessToken}` },
-      });
+      const answer = await getMe(before.accessToken, baseUrl);
       expect(answer.status).toBe(401);
       expect(answer.headers.get('www-authenticate')).toBe('Bearer error="invalid_token"');
     }
