@@ -10,9 +10,11 @@ import { promisify } from 'node:util';
 import bcrypt from 'bcrypt';
 import { decodeJwt, decodeProtectedHeader, SignJWT, UnsecuredJWT } from 'jose';
 import { Keyring } from '#platform';
+import { checkCases } from '../support/check-cases.js';
 import { codeBlocks } from '../support/code-blocks.js';
+import { useToken, withSettings } from '../support/customers.js';
 import { eventually } from '../support/eventually.js';
-import { TestInstance, PASSWORD } from '../support/test-instance.js';
+import { bearer, TestInstance, PASSWORD } from '../support/test-instance.js';
 import { freePort, ServerProcess } from '../support/server-process.mjs';
 import { uniqueEmail } from '../support/unique-email.js';
 
@@ -103,97 +105,65 @@ describe.each([
   });
 
   const get = async (token?: string, url = orders) => {
-    const response = await fetch(
-      url,
-      token === undefined ? {} : { headers: { authorization: `Bearer ${token}` } },
-    );
+    const response = await fetch(url, token === undefined ? {} : { headers: bearer(token) });
     const text = await response.text();
     return { status: response.status, challenge: response.headers.get('www-authenticate'), text };
   };
-  const refusal = {
-    status: 401,
-    challenge: 'Bearer error="invalid_token"',
-    text: expect.stringContaining('invalid_access_token'),
-  };
+  const newToken = async (): Promise<string> => (await instance.register()).body.tokens.accessToken;
 
-  it('lets a good token in', async () => {
-    const { body } = await instance.register();
-    const answer = await get(body.tokens.accessToken as string);
-    expect(answer.status).toBe(200);
-    expect(JSON.parse(answer.text)).toEqual({ customerId: body.customer.id, plan: null, orders: [] });
-  });
+  it('accepts a valid token, and refuses all that are tampered with, signed by others, or made for something else', async () => {
+    const { customer, tokens } = (await instance.register()).body;
+    const token = tokens.accessToken as string;
+    const accepted = await get(token);
+    expect(accepted.status).toBe(200);
+    expect(JSON.parse(accepted.text)).toEqual({ customerId: customer.id, plan: null, orders: [] });
 
-  it('refuses what is no token, and tokens that are tampered with or signed by others', async () => {
-    const token = (await instance.register()).body.tokens.accessToken as string;
-    const [head, claims, signature] = token.split('.') as [string, string, string];
+    const [head, payload, signature] = token.split('.') as [string, string, string];
+    const [header, claims, key] = [decodeProtectedHeader(token), decodeJwt(token), await signingKey()];
     const other = generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey;
-    const header = decodeProtectedHeader(token) as { alg: string };
-    const raised = Buffer.from(JSON.stringify({ ...decodeJwt(token), plan: 'gold' })).toString('base64url');
-    const bad = {
-      nothing: undefined,
-      'a word': 'token',
-      'no signature': `${head}.${claims}.`,
-      'other claims': `${head}.${raised}.${signature}`,
-      'a foreign key': await new SignJWT(decodeJwt(token)).setProtectedHeader(header).sign(other),
-      'an unknown key': await new SignJWT(decodeJwt(token))
-        .setProtectedHeader({ ...header, kid: 'unknown' })
-        .sign(other),
-      'alg none': new UnsecuredJWT(decodeJwt(token)).encode(),
-      'a shared secret': await new SignJWT(decodeJwt(token))
-        .setProtectedHeader({ ...header, alg: 'HS256' })
-        .sign(Buffer.alloc(32)),
-    };
-    for (const [kind, value] of Object.entries(bad)) {
-      expect({ kind, ...(await get(value)) }).toEqual({ kind, ...refusal });
-    }
-    expect((await get(token)).status).toBe(200);
-  });
-
-  it('refuses genuine tokens that are expired, of another project, of another issuer or of another type', async () => {
-    const token = (await instance.register()).body.tokens.accessToken as string;
-    const header = decodeProtectedHeader(token) as { alg: string };
-    const claims = decodeJwt(token);
-    const key = await signingKey();
-    const sign = (changed: object, type = 'at+jwt') =>
-      new SignJWT({ ...claims, ...changed }).setProtectedHeader({ ...header, typ: type }).sign(key);
-    expect((await get(await sign({}))).status).toBe(200);
-    const { exp: _, ...endless } = claims;
-    const bad = {
-      expired: await sign({ exp: Math.floor(Date.now() / 1000) - 10 }),
-      'another project': await sign({ aud: randomUUID() }),
-      'another issuer': await sign({ iss: 'https://example.com' }),
-      'another type': await sign({}, 'JWT'),
-      'no end': await new SignJWT(endless).setProtectedHeader(header).sign(key),
-    };
-    for (const [kind, value] of Object.entries(bad)) {
-      expect({ kind, ...(await get(value)) }).toEqual({ kind, ...refusal });
-    }
-  });
-
-  it('lets a token in that carries a custom claim, and knows nothing of a session that was just ended', async () => {
-    const { projectId } = instance.credentials;
-    await instance.server('PATCH', `/api/v1/projects/${projectId}`, {
-      settings: { accessTokenClaims: ['plan'] },
-    });
-    const email = uniqueEmail();
-    const created = { email, password: PASSWORD, publicMetadata: { plan: 'free' }, metadata: { plan: 'x' } };
-    await instance.server('POST', '/api/v1/customers', created);
-    const { body } = await instance.login(email);
-    const token = body.tokens.accessToken as string;
-    expect(JSON.parse((await get(token)).text)).toMatchObject({ customerId: body.customer.id, plan: 'free' });
-
-    await instance.customer(token, 'POST', '/api/v1/auth/logout');
-    expect((await get(token)).status).toBe(200);
-    expect(await instance.customer(token, 'GET', '/api/v1/me')).toMatchObject({
-      status: 401,
-      body: { code: 'invalid_access_token' },
+    const raised = Buffer.from(JSON.stringify({ ...claims, plan: 'gold' })).toString('base64url');
+    const sign = (by: KeyObject | Uint8Array, changed: object, headers: object = {}): Promise<string> =>
+      new SignJWT({ ...claims, ...changed })
+        .setProtectedHeader({ ...header, alg: 'ES256', ...headers })
+        .sign(by);
+    expect((await get(await sign(key, {}))).status).toBe(200);
+    const bad: [string, string | undefined][] = [
+      ['nothing', undefined],
+      ['a word', 'token'],
+      ['no signature', `${head}.${payload}.`],
+      ['other claims', `${head}.${raised}.${signature}`],
+      ['a foreign key', await sign(other, {})],
+      ['an unknown key', await sign(other, {}, { kid: 'unknown' })],
+      ['alg none', new UnsecuredJWT(claims).encode()],
+      ['a shared secret', await sign(Buffer.alloc(32), {}, { alg: 'HS256' })],
+      ['expired', await sign(key, { exp: Math.floor(Date.now() / 1000) - 10 })],
+      ['another project', await sign(key, { aud: randomUUID() })],
+      ['another issuer', await sign(key, { iss: 'https://example.com' })],
+      ['another type', await sign(key, {}, { typ: 'JWT' })],
+      ['no end', await sign(key, { exp: undefined })],
+    ];
+    await checkCases(bad, async (value) => {
+      const refused = { status: 401, challenge: 'Bearer error="invalid_token"' };
+      expect(await get(value)).toEqual({ ...refused, text: expect.stringContaining('invalid_access_token') });
     });
   });
 
-  it('answers 503, not 401, while the public keys cannot be read', async () => {
+  it('accepts a token with a custom claim, also right after its session was ended', async () => {
+    await withSettings(instance, { accessTokenClaims: ['plan'] }, async () => {
+      const email = uniqueEmail();
+      const plans = { publicMetadata: { plan: 'free' }, metadata: { plan: 'x' } };
+      await instance.server('POST', '/api/v1/customers', { email, password: PASSWORD, ...plans });
+      const { customer, tokens } = (await instance.login(email)).body;
+      const shown = JSON.parse((await get(tokens.accessToken)).text);
+      expect(shown).toMatchObject({ customerId: customer.id, plan: 'free' });
+      await instance.customer(tokens.accessToken, 'POST', '/api/v1/auth/logout');
+      expect((await get(tokens.accessToken)).status).toBe(200);
+    });
+  });
+
+  it('returns 503, not 401, while the public keys cannot be read', async () => {
     const elsewhere = await serve(file, { GATEHOUSE_URL: `http://127.0.0.1:${await freePort()}` });
-    const token = (await instance.register()).body.tokens.accessToken as string;
-    expect((await get(token, `${elsewhere}/orders`)).status).toBe(503);
+    expect((await get(await newToken(), `${elsewhere}/orders`)).status).toBe(503);
     expect((await get(undefined, `${elsewhere}/orders`)).status).toBe(401);
   });
 });
@@ -213,33 +183,22 @@ describe('a server that acts for a customer', () => {
       body: JSON.stringify({ email, password }),
     });
 
-  it("makes the customer's session show their address and browser", async () => {
+  it("passes the customer's address and browser to the session and to the count of failures, and refusals back", async () => {
     const email = uniqueEmail();
     const { body } = await instance.register(email);
     const response = await logIn(email, PASSWORD, '203.0.113.7');
     expect(await response.json()).toMatchObject({ tokens: { accessToken: expect.any(String) } });
     const sessions = await instance.server('GET', `/api/v1/customers/${body.customer.id}/sessions`);
-    expect(sessions.body.data[0]).toMatchObject({ ip: '203.0.113.7', device: 'Firefox on Linux' });
-    expect(sessions.body.data[1]).toMatchObject({ ip: '127.0.0.1' });
-  });
+    expect(sessions.body.data).toMatchObject([
+      { ip: '203.0.113.7', device: 'Firefox on Linux' },
+      { ip: '127.0.0.1' },
+    ]);
 
-  it('counts failures by that address, and passes refusals on', async () => {
-    const email = uniqueEmail();
-    await instance.register(email);
-    expect((await logIn(email, PASSWORD, '203.0.113.7')).status).toBe(200);
-    const wrong = await logIn(email, 'wrong', '203.0.113.8');
-    expect({ status: wrong.status, body: await wrong.json() }).toMatchObject({
-      status: 401,
-      body: { code: 'invalid_credentials' },
-    });
-    let last = wrong;
-    for (let attempts = 2; attempts <= 40 && last.status === 401; attempts += 1) {
+    let last = await logIn(email, 'wrong', '203.0.113.8');
+    expect([last.status, await last.json()]).toMatchObject([401, { code: 'invalid_credentials' }]);
+    for (let attempts = 2; attempts <= 40 && last.status === 401; attempts += 1)
       last = await logIn(email, 'wrong', '203.0.113.8');
-    }
-    expect({ status: last.status, body: await last.json() }).toMatchObject({
-      status: 429,
-      body: { code: 'too_many_attempts' },
-    });
+    expect([last.status, await last.json()]).toMatchObject([429, { code: 'too_many_attempts' }]);
     expect(Number(last.headers.get('retry-after'))).toBeGreaterThan(0);
     // Where the customer has signed in before, the failures of a stranger elsewhere do not count.
     expect((await logIn(email, PASSWORD, '203.0.113.8')).status).toBe(429);
@@ -264,17 +223,13 @@ describe('a server that manages customers', () => {
     return JSON.parse(stdout);
   }
 
-  it('invites', async () => {
+  it('invites, and imports a password hash', async () => {
     const email = uniqueEmail();
     const customer = await run(`return customers.invite('${email}', 'crm-${email}')`);
     expect(customer).toMatchObject({ email, emailVerified: false, publicMetadata: { plan: 'free' } });
-    const token = await instance.token(email, 'accept-invite');
-    await instance.request('POST', '/api/v1/auth/reset-password', { body: { token, password: PASSWORD } });
-    const login = await instance.login(email);
-    expect(login).toMatchObject({
-      status: 200,
-      body: { customer: { id: customer.id, emailVerified: true } },
-    });
+    await useToken(instance, 'reset-password', await instance.token(email, 'accept-invite'), PASSWORD);
+    const proven = { id: customer.id, emailVerified: true };
+    expect(await instance.login(email)).toMatchObject({ status: 200, body: { customer: proven } });
     expect(await run(`return attempt(customers.invite('${email}', 'crm'))`)).toMatchObject({
       statusCode: 409,
       code: 'email_already_registered',
@@ -283,6 +238,14 @@ describe('a server that manages customers', () => {
     expect(await run(`return attempt(customers.invite('new-${email}', 'crm-${email}'))`)).toMatchObject({
       code: 'external_id_taken',
     });
+
+    const other = uniqueEmail();
+    await run(`return customers.importCustomer('${other}', '${bcrypt.hashSync(PASSWORD, 4)}')`);
+    expect((await instance.login(other)).body).toMatchObject({ customer: { emailVerified: true } });
+    const refused = { code: 'validation_failed', problem: { errors: [{ field: 'passwordHash' }] } };
+    expect(await run(`return attempt(customers.importCustomer('x-${other}', 'md5$abc'))`)).toMatchObject(
+      refused,
+    );
   });
 
   it('creates a customer once although the first answer is lost', async () => {
@@ -306,17 +269,6 @@ describe('a server that manages customers', () => {
     line.close();
     expect({ lost, customer }).toMatchObject({ lost: 1, customer: { email } });
     expect(await instance.mails(email, 'accept-invite')).toHaveLength(1);
-  });
-
-  it('imports a password hash', async () => {
-    const email = uniqueEmail();
-    await run(`return customers.importCustomer('${email}', '${bcrypt.hashSync(PASSWORD, 4)}')`);
-    const login = await instance.login(email);
-    expect(login).toMatchObject({ status: 200, body: { customer: { emailVerified: true } } });
-    expect(await run(`return attempt(customers.importCustomer('x-${email}', 'md5$abc'))`)).toMatchObject({
-      code: 'validation_failed',
-      problem: { errors: [{ field: 'passwordHash' }] },
-    });
   });
 
   it('lists and ends sessions, disables, enables, unlocks and removes', async () => {

@@ -208,19 +208,6 @@ describe('a list of customers', () => {
     expect((await instance.server('POST', '/api/v1/customers', body)).status).toBe(413);
   });
 
-  it('is done once with an Idempotency-Key (HD-04)', async () => {
-    const [key, domain] = ids();
-    const customers = people(20, domain);
-    const first = await importList({ customers }, { 'idempotency-key': key });
-    const second = await importList({ customers }, { 'idempotency-key': key });
-    expect([first.status, second.status, first.body.created]).toEqual([200, 200, 20]);
-    expect(second.body).toEqual(first.body);
-    expect(second.headers.get('idempotent-replayed')).toBe('true');
-    const other = await importList({ customers: people(1) }, { 'idempotency-key': key });
-    expect(other).toMatchObject({ status: 422, body: { code: 'idempotency_key_reused' } });
-    expect(await countOf(domain)).toBe(20);
-  });
-
   it('emits events only on request', async () => {
     const { body: quiet } = await importList({ customers: people(1) });
     const { body: loud } = await importList({ customers: people(1), emitEvents: true });

@@ -1,5 +1,11 @@
 import { existsSync } from 'node:fs';
-import { chromium, type Browser, type BrowserContextOptions, type Page } from 'playwright-core';
+import {
+  chromium,
+  type Browser,
+  type BrowserContext,
+  type BrowserContextOptions,
+  type Page,
+} from 'playwright-core';
 
 const executablePath = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'].find(
   (path) => existsSync(path),
@@ -37,6 +43,10 @@ export class TestBrowser {
       ],
     });
     return new TestBrowser(browser);
+  }
+
+  newContext(): Promise<BrowserContext> {
+    return this.browser.newContext();
   }
 
   /** Opens a page in a context of its own. */
