@@ -62,13 +62,15 @@ describe('with a mail server', () => {
 
   it('sends every kind of mail with the sender of the project, and stores and logs no link (LG-01)', async () => {
     const mail = { fromName: 'Blumen, Söhne', replyTo: 'help@shop.example.com' };
-    const customer = await registerOne(instance);
-    await requestReset(instance, customer.email);
-    const guest = await inviteOne(instance);
-    const { newEmail } = await requestEmailChange(instance, customer);
-    const passwords = { currentPassword: PASSWORD, newPassword: NEW_PASSWORD };
-    await instance.customer(customer.tokens.accessToken, 'POST', '/api/v1/me/password', passwords);
-    await withSettings(instance, { mail }, sendMails);
+    const [customer, guest, { newEmail }] = await withSettings(instance, { mail }, async () => {
+      const registered = await registerOne(instance);
+      await requestReset(instance, registered.email);
+      const change = await requestEmailChange(instance, registered);
+      const passwords = { currentPassword: PASSWORD, newPassword: NEW_PASSWORD };
+      await instance.customer(registered.tokens.accessToken, 'POST', '/api/v1/me/password', passwords);
+      return [registered, await inviteOne(instance), change] as const;
+    });
+    await sendMails();
     const sent = mailServer.mails.map(({ to, text }) => {
       const link = /(http:\/\/127\.0\.0\.1:\d+)(\/[a-z-]+)\?token=([\w-]{43})/.exec(unquote(text));
       return { kind: `${to.join()} ${link?.[2] ?? 'no link'}`, origin: link?.[1], token: link?.[3] };

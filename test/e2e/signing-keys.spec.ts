@@ -1,14 +1,7 @@
 import { execFile } from 'node:child_process';
 import { createPrivateKey, randomUUID } from 'node:crypto';
 import { promisify } from 'node:util';
-import {
-  createLocalJWKSet,
-  createRemoteJWKSet,
-  decodeJwt,
-  decodeProtectedHeader,
-  jwtVerify,
-  SignJWT,
-} from 'jose';
+import { decodeJwt, decodeProtectedHeader, SignJWT } from 'jose';
 import { Keyring } from '#platform';
 import * as customers from '../support/customers.js';
 import type { Tokens } from '../support/customers.js';
@@ -89,28 +82,6 @@ const passTime = (kid: string, interval: string): Promise<unknown> =>
     interval,
   ]);
 
-describe('verification by others', () => {
-  it('TK-02, TK-04: jose verifies a token offline, with issuer, audience and type', async () => {
-    const tokens = await register();
-    const options = {
-      issuer: instance.baseUrl,
-      audience: instance.credentials.projectId,
-      typ: 'at+jwt',
-      algorithms: ['ES256'],
-    };
-    const remote = createRemoteJWKSet(new URL(`${instance.baseUrl}/.well-known/jwks.json`));
-    const { payload } = await jwtVerify(tokens.accessToken, remote, options);
-    expect(payload.exp! - payload.iat!).toBe(tokens.expiresIn);
-    expect(tokens.expiresIn).toBe(3600);
-
-    const local = createLocalJWKSet({ keys: await jwks() });
-    await jwtVerify(tokens.accessToken, local, options);
-    for (const wrong of [{ issuer: 'https://eve.example' }, { audience: randomUUID() }, { typ: 'JWT' }]) {
-      await expect(jwtVerify(tokens.accessToken, local, { ...options, ...wrong })).rejects.toThrow();
-    }
-  });
-});
-
 it('TK-01, TK-02, TK-04: /me checks every claim and header, whatever key has signed', async () => {
   const [mine, other] = [await register(), await register()];
   const stranger = await insertOrganization(instance);
@@ -149,7 +120,7 @@ it('TK-01, TK-02, TK-04: /me checks every claim and header, whatever key has sig
   );
 });
 
-it('TK-02: a token carries the documented claims, the named keys of publicMetadata, nothing private and nothing reserved', async () => {
+it('TK-02, TK-04: a token carries the documented claims, the named keys of publicMetadata, nothing private and nothing reserved', async () => {
   const names = ['plan', 'sub', 'iss', 'exp', 'email_verified', 'metadata', 'secret', 'absent'];
   await instance.sql(`UPDATE projects SET settings = settings || $1`, [
     JSON.stringify({ accessTokenClaims: names }),
@@ -163,7 +134,9 @@ it('TK-02: a token carries the documented claims, the named keys of publicMetada
   ]);
   const login = tokensOf(await instance.login(email));
   for (const tokens of [login, await refresh(login)]) {
-    expect(decodeJwt(tokens.accessToken)).toEqual({
+    const claims = decodeJwt(tokens.accessToken);
+    expect([claims.exp! - claims.iat!, tokens.expiresIn]).toEqual([3600, 3600]);
+    expect(claims).toEqual({
       iss: instance.baseUrl,
       aud: instance.credentials.projectId,
       sub: body.customer.id,
