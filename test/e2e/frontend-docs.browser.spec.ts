@@ -203,7 +203,7 @@ describeBrowser('the module of docs/frontend.md', () => {
       [`register('ada', '${PASSWORD}')`, 'validation_failed', { field: 'email', code: 'invalid' }],
       [`changeEmail('${email}', '${PASSWORD}')`, 'validation_failed', { field: 'email', code: 'unchanged' }],
       [`changePassword('${PASSWORD}', 'q7#vX')`, 'weak_password', { field: 'newPassword' }],
-    ])
+    ] as const)
       expect(await run(page, `return account.${call}`)).toMatchObject({
         code,
         errors: [error],
