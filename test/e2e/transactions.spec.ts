@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { setImmediate } from 'node:timers/promises';
 import {
   CustomersRepository,
   Database,
@@ -43,16 +44,24 @@ describe('a unit of work', () => {
   const written = async (...names: string[]): Promise<number> =>
     (await instance.sql('SELECT FROM organizations WHERE name = ANY ($1)', [names])).length;
 
-  /** A unit that does not wait for a transaction in it, and then ends as `outcome` says. */
-  async function leaveBehind(outcome: () => void, late: (tx: Tx) => Promise<unknown>): Promise<unknown> {
+  /**
+   * A unit that does not wait for a transaction in it, and then ends as `outcome` says.
+   * @returns the error it ends with, and the order in which the transaction and the completion came
+   */
+  async function leaveBehind(
+    outcome: () => void,
+    late: (tx: Tx) => Promise<unknown>,
+  ): Promise<{ error?: unknown; order: string[] }> {
     const [begun, left] = [signal(), signal()];
+    const order: string[] = [];
     let straggler!: Promise<unknown>;
     const work = async () => {
       straggler = transactions.run(async (tx) => {
         begun.give();
         await left.given;
-        // Enough time for a unit that waits for nobody to end.
-        await instance.sql('SELECT pg_sleep(0.2)');
+        // By the next turn of the event loop a unit that does not wait has gone on to complete or roll back.
+        await setImmediate();
+        order.push('late');
         return late(tx);
       });
       straggler.catch(() => undefined);
@@ -60,11 +69,13 @@ describe('a unit of work', () => {
       left.give();
       outcome();
     };
-    const ended = await transactions
-      .runAsOne(work, async (tx) => void (await write(tx, 'completed')))
-      .catch((error: unknown) => error);
+    const complete = async (tx: Tx) => {
+      order.push('completed');
+      await write(tx, 'completed');
+    };
+    const error: unknown = await transactions.runAsOne(work, complete).catch((reason: unknown) => reason);
     await straggler.catch(() => undefined);
-    return ended;
+    return { error, order };
   }
 
   beforeEach(() => instance.sql(`DELETE FROM organizations WHERE name IN ('completed', 'late')`));
@@ -73,43 +84,45 @@ describe('a unit of work', () => {
     const fail = () => {
       throw new Error('mine');
     };
-    await expect(leaveBehind(fail, (tx) => write(tx, 'late'))).resolves.toMatchObject({ message: 'mine' });
+    const { error } = await leaveBehind(fail, (tx) => write(tx, 'late'));
+    expect(error).toMatchObject({ message: 'mine' });
     expect(await written('late', 'completed')).toBe(0);
   });
 
   it('commits with what outlives its work, or not at all', async () => {
-    await leaveBehind(
-      () => undefined,
-      (tx) => write(tx, 'late'),
-    );
+    const pass = () => undefined;
+    const { order } = await leaveBehind(pass, (tx) => write(tx, 'late'));
+    expect(order).toEqual(['late', 'completed']);
     expect(await written('late', 'completed')).toBe(2);
     await instance.sql(`DELETE FROM organizations WHERE name IN ('completed', 'late')`);
-    const failed = leaveBehind(
-      () => undefined,
-      () => Promise.reject(new Error('straggled')),
-    );
-    await expect(failed).resolves.toMatchObject({ message: 'straggled' });
+    const failed = await leaveBehind(pass, () => Promise.reject(new Error('straggled')));
+    expect(failed).toMatchObject({ error: { message: 'straggled' }, order: ['late'] });
     expect(await written('completed')).toBe(0);
   });
 });
 
 describe('a customer who is deleted while outcomes of their deliveries are written', () => {
-  const attempt = { httpStatus: 500, success: false, error: null, durationMs: 1, responseBody: '' };
-  const closed = (deliveryId: string, attemptId: string) => ({
-    ...attempt,
-    deliveryId,
+  interface InFlight {
+    id: string;
+    attemptId: string;
+  }
+
+  const closed = ({ id, attemptId }: InFlight) => ({
+    deliveryId: id,
     attemptId,
+    httpStatus: 500,
+    success: false,
+    error: null,
+    durationMs: 1,
+    responseBody: '',
     nextDelayMs: 1_000,
     retryAfter: null,
   });
 
   /** A customer with deliveries in flight, by id. */
-  async function inFlight(): Promise<{
-    customerId: string;
-    deliveries: { id: string; attemptId: string }[];
-  }> {
+  async function inFlight(): Promise<{ customerId: string; deliveries: InFlight[] }> {
     const { id: customerId } = await registerOne(instance);
-    const deliveries = await instance.sql<{ id: string; attemptId: string }>(
+    const deliveries = await instance.sql<InFlight>(
       `UPDATE deliveries d SET attempt = 1, started_at = now(), lease_until = now() + interval '1 hour',
          next_attempt_at = NULL, attempt_id = (left(d.id::text, 15) || substr(gen_random_uuid()::text, 16))::uuid
        FROM events e WHERE e.id = d.event_id AND e.customer_id = $1 RETURNING d.id, d.attempt_id AS "attemptId"`,
@@ -126,12 +139,9 @@ describe('a customer who is deleted while outcomes of their deliveries are writt
       return rows.length === count;
     });
 
-  const remove = async (customerId: string) => {
-    const [row] = await instance.sql('SELECT project_id FROM customers WHERE id = $1', [customerId]);
-    await transactions.run((tx) =>
-      new CustomersRepository(database).delete(tx, row!['project_id'] as string, customerId),
-    );
-  };
+  const removeIn = (tx: Tx, customerId: string) =>
+    new CustomersRepository(database).delete(tx, instance.credentials.projectId, customerId);
+  const remove = (customerId: string) => transactions.run((tx) => removeIn(tx, customerId));
 
   beforeAll(async () => {
     await instance.createEndpoint('http://127.0.0.1:9/');
@@ -153,7 +163,7 @@ describe('a customer who is deleted while outcomes of their deliveries are writt
       expect(deliveries.length).toBeGreaterThan(1);
       const work = new DeliveryWorkRepository(database, 1_000, transactions);
       // In the order opposite to that of their ids.
-      const close = () => work.close(deliveries.toReversed().map((each) => closed(each.id, each.attemptId)));
+      const close = () => work.close(deliveries.toReversed().map(closed));
       const [first, second] = isDeletedFirst
         ? [() => remove(customerId), close]
         : [close, () => remove(customerId)];
@@ -174,12 +184,11 @@ describe('a customer who is deleted while outcomes of their deliveries are writt
 
   it('a failure that had to wait for the delete is not tried again', async () => {
     const { customerId, deliveries } = await inFlight();
-    const [row] = await instance.sql('SELECT project_id FROM customers WHERE id = $1', [customerId]);
     const work = new DeliveryWorkRepository(database, 1_000, transactions);
     let states: Promise<unknown> | undefined;
     await transactions.run(async (tx) => {
-      await new CustomersRepository(database).delete(tx, row!['project_id'] as string, customerId);
-      states = work.close(deliveries.map((each) => closed(each.id, each.attemptId)));
+      await removeIn(tx, customerId);
+      states = work.close(deliveries.map(closed));
       await waiting(1);
     });
     expect(await states).toEqual(deliveries.map(() => 'cancelled'));
