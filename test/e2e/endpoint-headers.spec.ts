@@ -18,6 +18,7 @@ afterAll(async () => {
 });
 
 const create = (body: object) => instance.server('POST', base, { url, ...body });
+const show = async (id: string) => (await instance.server('GET', `${base}/${id}`)).body.data;
 const patch = (id: string, headers: unknown) => instance.server('PATCH', `${base}/${id}`, { headers });
 
 /** The headers of the next request, which a test event brings. */
@@ -33,8 +34,7 @@ describe("an endpoint's own headers", () => {
     const made = (await create({ url: receiver.url, headers })).body.data;
     const hidden = { authorization: '…', 'x-env': '…', 'x-a': '…' };
     expect(made.headers).toEqual(hidden);
-    const shown = await instance.server('GET', `${base}/${made.id}`);
-    expect(shown.body.data.headers).toEqual(hidden);
+    expect((await show(made.id)).headers).toEqual(hidden);
 
     const tested = await instance.server('POST', `${base}/${made.id}/test`);
     const request = await eventually('a request', () => receiver.requests.at(-1));
@@ -70,12 +70,8 @@ describe("an endpoint's own headers", () => {
     expect(request).toMatchObject({ 'x-a': 'four', 'x-c': 'three' });
     expect(request).not.toHaveProperty('x-b');
 
-    expect((await instance.server('PATCH', `${base}/${id}`, { description: 'x' })).body.data.headers).toEqual(
-      {
-        'x-a': '…',
-        'x-c': '…',
-      },
-    );
+    await instance.server('PATCH', `${base}/${id}`, { description: 'x' });
+    expect((await show(id)).headers).toEqual({ 'x-a': '…', 'x-c': '…' });
     expect((await patch(id, null)).body.data.headers).toEqual({});
     expect(await sent(id)).not.toHaveProperty('x-a');
     const [row] = await instance.sql('SELECT headers FROM webhook_endpoints WHERE id = $1', [id.slice(3)]);
@@ -83,62 +79,48 @@ describe("an endpoint's own headers", () => {
   });
 
   it('may have names that our HTTP client knows', async () => {
-    const headers = Object.fromEntries(
-      ['common', 'head', 'post', 'put', 'patch', 'query', 'x-toString', 'tojson'].map((name) => [
-        name,
-        'kept',
-      ]),
-    );
+    const names = ['common', 'head', 'post', 'put', 'patch', 'query', 'x-toString', 'tojson'];
+    const headers = Object.fromEntries(names.map((name) => [name, 'kept']));
     const { id } = (await create({ url: receiver.url, headers })).body.data;
     const request = await sent(id);
-    for (const name of Object.keys(headers)) expect(request).toHaveProperty(name.toLowerCase(), 'kept');
+    for (const name of names) expect(request).toHaveProperty(name.toLowerCase(), 'kept');
   });
 
   it('are refused on create and on change when a name is reserved or anything is invalid (WH-05)', async () => {
-    const cases: [name: string, value: unknown, code: string][] = [
-      ['Content-Type', 'text/plain', 'reserved'],
-      ['content-length', '0', 'reserved'],
-      ['Transfer-Encoding', 'chunked', 'reserved'],
-      ['Host', 'internal', 'reserved'],
-      ['connection', 'close', 'reserved'],
-      ['expect', '100-continue', 'reserved'],
-      ['Accept-Encoding', 'gzip', 'reserved'],
-      ['user-agent', 'x', 'reserved'],
-      ['cookie', 'a=b', 'reserved'],
-      ['webhook-signature', 'v1,x', 'reserved'],
-      ['Webhook-Anything', 'x', 'reserved'],
-      ['proxy-authorization', 'x', 'reserved'],
-      ['x-forwarded-for', '127.0.0.1', 'reserved'],
-      ['a b', 'x', 'invalid'],
-      ['a:b', 'x', 'invalid'],
-      ['', 'x', 'invalid'],
-      ['ä', 'x', 'invalid'],
-      ['x'.repeat(65), 'x', 'invalid'],
-      ['x-a', '', 'invalid'],
-      ['x-a', ' x', 'invalid'],
-      ['x-a', 'x\r\ny: z', 'invalid'],
-      ['x-a', 'ü', 'invalid'],
-      ['x-a', '…', 'invalid'],
-      ['x-a', 'x'.repeat(1025), 'too_long'],
-      ['x-a', 7, 'invalid_type'],
-      ['x-a', { b: 'c' }, 'invalid_type'],
+    const reserved = [
+      ...['Content-Type', 'content-length', 'Transfer-Encoding', 'Host', 'connection', 'expect'],
+      ...['Accept-Encoding', 'user-agent', 'cookie', 'webhook-signature', 'Webhook-Anything'],
+      ...['proxy-authorization', 'x-forwarded-for'],
     ];
+    const cases: [name: string, value: unknown, code: string][] = [
+      ...reserved.map((name): [string, string, string] => [name, 'x', 'reserved']),
+      ...['a b', 'a:b', '', 'ä', 'x'.repeat(65)].map((name): [string, string, string] => [
+        name,
+        'x',
+        'invalid',
+      ]),
+      ...['', ' x', 'x\r\ny: z', 'ü', '…'].map((value, nth): [string, string, string] => [
+        `x-${nth}`,
+        value,
+        'invalid',
+      ]),
+      ['x-long', 'x'.repeat(1025), 'too_long'],
+      ['x-number', 7, 'invalid_type'],
+      ['x-object', { b: 'c' }, 'invalid_type'],
+      ['X-Long', 'x', 'repeated'],
+    ];
+    const headers = { 'x-good': 'x', ...Object.fromEntries(cases) };
     const { id } = (await create({})).body.data;
-    const answers = await Promise.all(
-      cases.map(async ([name, value, code]) => {
-        const headers = { 'x-good': 'x', [name]: value };
-        const refusals = [await create({ headers }), await patch(id, headers)].map(({ status, body }) => [
-          status,
-          ...(body.errors ?? []).map((error: Record<string, string>) => [error['field'], error['code']]),
-        ]);
-        return { name, value, refusals, expected: [400, [`headers.${name}`, code]] };
-      }),
-    );
-    const faults = answers.filter(({ refusals, expected }) =>
-      refusals.some((refusal) => JSON.stringify(refusal) !== JSON.stringify(expected)),
-    );
-    expect(faults).toEqual([]);
-    expect((await instance.server('GET', `${base}/${id}`)).body.data.headers).toEqual({});
+    for (const { status, body } of [await create({ headers }), await patch(id, headers)]) {
+      const faults = (body.errors as Record<string, string>[]).map(({ field, code }) => [field, code]);
+      expect([status, faults.sort()]).toEqual([
+        400,
+        cases.map(([name, , code]) => [`headers.${name}`, code]).sort(),
+      ]);
+    }
+    for (const none of [[], 'x', 7, { 'x-a': null }])
+      expect([none, (await create({ headers: none })).status]).toEqual([none, 400]);
+    expect((await show(id)).headers).toEqual({});
   });
 
   it('are at most twenty, counted once they are merged', async () => {
@@ -151,10 +133,5 @@ describe("an endpoint's own headers", () => {
     const { id } = (await create({ headers: many(0, 20) })).body.data;
     expect((await patch(id, many(20, 21))).status).toBe(400);
     expect((await patch(id, { 'x-0': null, ...many(20, 21) })).status).toBe(200);
-  });
-
-  it('are an object of distinct names with values', async () => {
-    for (const headers of [[], 'x', 7, { 'x-a': 'x', 'X-A': 'y' }, { 'x-a': null }])
-      expect([headers, (await create({ headers })).status]).toEqual([headers, 400]);
   });
 });

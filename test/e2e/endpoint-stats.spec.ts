@@ -85,7 +85,7 @@ describe('the statistics of an endpoint', () => {
     await receiver.stop();
   });
 
-  it('reach as far back as they are asked to', async () => {
+  it('reach as far back as a known window says', async () => {
     const { id } = await instance.createEndpoint('https://example.com/');
     await insertAttempts(id, 90, 30, true, 40);
     await insertAttempts(id, 10, 10, false, 900);
@@ -101,8 +101,8 @@ describe('the statistics of an endpoint', () => {
     });
     for (const window of ['24h', '7d', '30d'])
       expect((await stats(id, `?window=${window}`)).body.data).toMatchObject({ window, attempts: 200 });
-    const other = await instance.createEndpoint('https://example.com/');
-    expect((await stats(other.id)).body.data.attempts).toBe(0);
+    for (const query of ['window=2h', 'window=', 'window=24h&window=1h', 'days=1'])
+      expect([query, (await stats(id, `?${query}`)).status]).toEqual([query, 400]);
   });
 
   it('count the newest 10,000 attempts and say so', async () => {
@@ -116,14 +116,5 @@ describe('the statistics of an endpoint', () => {
       [id.slice(3)],
     )) as [{ oldest: Date }];
     expect(data.since).toBe(oldest.toISOString());
-  });
-
-  it('refuse an unknown window or parameter', async () => {
-    const { id } = await instance.createEndpoint('https://example.com/');
-    for (const query of ['window=2h', 'window=', 'window=24h&window=1h', 'days=1'])
-      expect([query, await stats(id, `?${query}`)]).toMatchObject([
-        query,
-        { status: 400, body: { code: 'validation_failed' } },
-      ]);
   });
 });

