@@ -264,196 +264,149 @@ describe('on one queue', () => {
     expect(await begin(planned.id)).toMatchObject({ status: 409, code: 'conflict' });
   });
 
-  describe('a plan', () => {
-    it('says what is not eligible, and why', async () => {
-      const { endpoint, ids } = await dead(6);
-      const [pending, superseded, discarded, erased, ...fine] = ids as [string, string, string, string];
-      receiver.otherwise = () => undefined;
-      await post(`/v1/webhooks/deliveries/${superseded}/redeliver`);
-      await post(`/v1/webhooks/deliveries/${discarded}/discard`, { reason: 'not wanted' });
-      await erase(erased);
-      await instance.sql(
-        `UPDATE deliveries SET state = 'pending', next_attempt_at = now() + interval '1 hour' WHERE id = $1`,
-        [pending.slice(4)],
-      );
-      const named = await plan({ delivery_ids: ids });
-      expect(named.data).toMatchObject({
-        total: 6,
-        eligible: 2,
-        not_eligible: [
-          { reason: 'delivery_pending', count: 1 },
-          { reason: 'payload_erased', count: 1 },
-          { reason: 'already_redelivered', count: 1 },
-          { reason: 'discarded', count: 1 },
-        ],
-      });
-      // Those that are resolved are no dead letters.
-      expect((await plan({ endpoint_id: endpoint })).data).toMatchObject({
-        total: 3,
-        eligible: 2,
-        not_eligible: [{ reason: 'payload_erased', count: 1 }],
-      });
-      for (const state of ['disabled', 'deleted']) {
-        const setState = 'UPDATE webhook_endpoints SET status = $2 WHERE id = $1';
-        await instance.sql(setState, [endpoint.slice(3), state]);
-        expect((await plan({ delivery_ids: fine })).data).toMatchObject({
-          eligible: 0,
-          not_eligible: [{ reason: `endpoint_${state}`, count: 2 }],
-        });
-      }
-    });
+  it('says what is not eligible, a batch skips what has become impossible since it was planned, and both say why', async () => {
+    const { endpoint, ids } = await dead(6);
+    const [pending, superseded, discarded, erased, ...fine] = ids as [string, string, string, string];
+    const { data: planned } = await plan({ endpoint_id: endpoint });
+    expect(planned).toMatchObject({ total: 6, eligible: 6 });
+    await post(`/v1/webhooks/deliveries/${superseded}/redeliver`);
+    await eventually('its redelivery', () => receiver.requests.length === 1);
+    await post(`/v1/webhooks/deliveries/${discarded}/discard`, { reason: 'not wanted' });
+    await erase(erased);
+    const setPending = `UPDATE deliveries SET state = 'pending', next_attempt_at = now() + interval '1 hour' WHERE id = $1`;
+    await instance.sql(setPending, [pending.slice(4)]);
+    const because = (...reasons: string[]) => reasons.map((reason) => ({ reason, count: 1 }));
+    const all = because('delivery_pending', 'payload_erased', 'already_redelivered', 'discarded');
+    const named = await plan({ delivery_ids: ids });
+    expect(named.data).toMatchObject({ total: 6, eligible: 2, not_eligible: all });
+    // Those that are resolved are no dead letters.
+    const listed = await plan({ endpoint_id: endpoint });
+    expect(listed.data).toMatchObject({ total: 3, eligible: 2, not_eligible: because('payload_erased') });
 
-    it('of an empty filter is every dead letter within reach', async () => {
-      await instance.sql(`UPDATE deliveries SET resolution = 'discarded' WHERE state = 'failed'`);
-      const { ids } = await dead(3);
-      expect((await plan({})).data).toMatchObject({ total: 3, eligible: 3, filter: {}, project_id: null });
-      const { projectId, projectSecretKey } = instance.credentials;
-      const own = await planAs(projectSecretKey, {});
-      expect(own.body.data).toMatchObject({ eligible: 3, project_id: projectId });
-      const stranger = await insertOrganization(instance);
-      expect((await planAs(stranger.secretKey, {})).body.data).toMatchObject({ total: 0 });
-      // One of several, which AK-04 is not tested with.
-      expect((await planAs(stranger.secretKey, { delivery_ids: ids })).status).toBe(404);
-    });
+    await begin(planned.id);
+    const done = await finished(instance, planned.id);
+    expect(done).toMatchObject({ state: 'completed', progress: { made: 2, succeeded: 2, skipped: all } });
+    expect(eventIds()).toEqual(await eventsOf([superseded, ...fine]));
 
-    it('also brings back what had succeeded, at one endpoint', async () => {
-      const { id: endpoint } = await instance.createEndpoint(receiver.url, ['customer.created']);
-      await emit(instance, 4);
-      await eventually('all of them', async () => {
-        return (await instance.attempts({ endpoint_id: endpoint, success: 'true' })).length === 4;
-      });
-      const sent = eventIds();
-      receiver.requests.length = 0;
-      const { data } = await plan({ delivery_state: 'succeeded', endpoint_id: endpoint });
-      expect(data).toMatchObject({ eligible: 4 });
-      await begin(data.id);
-      expect(await finished(instance, data.id)).toMatchObject({ progress: { succeeded: 4 } });
-      expect(eventIds()).toEqual(sent);
-    });
-
-    it('is refused for what is no filter', async () => {
-      const bodies: object[] = [
-        ...[{}, { filter: null }, { filter: [] }, { filter: {}, reason: 'x' }],
-        ...[
-          ...[{ state: 'failed' }, { delivery_state: 'pending' }, { delivery_state: 'succeeded' }],
-          ...[{ delivery_ids: [] }, { delivery_ids: `dlv_${randomUUID()}` }],
-          ...[{ delivery_ids: Array(201).fill(`dlv_${randomUUID()}`) }],
-          ...[{ http_status: '500' }, { event: 'customer.*' }],
-        ].map((filter) => ({ filter })),
-      ];
-      await checkCases(
-        bodies.map((body) => [JSON.stringify(body).slice(0, 80), body] as const),
-        async (body) =>
-          expect(await post(PATH, body)).toMatchObject({ status: 400, code: 'validation_failed' }),
-      );
-    });
-
-    it('is listed, started once and for a reason, holds for a day, and is forgotten a month after its end', async () => {
-      const { endpoint } = await dead(1);
-      const plans = [await plan({ endpoint_id: endpoint }), await plan({}), await plan({ http_status: 500 })];
-      const [old, over, first] = plans.map(({ data }) => data.id as string).reverse() as [
-        string,
-        string,
-        string,
-      ];
-      const page = (await instance.server('GET', `${PATH}?limit=2`)).body;
-      expect(page.data.map(({ id }: { id: string }) => id)).toEqual([old, over]);
-      const next = (await instance.server('GET', `${PATH}?limit=1&cursor=${page.next_cursor}`)).body;
-      expect(next.data[0].id).toBe(first);
-
-      for (const body of [{}, { reason: '' }])
-        expect((await post(`${PATH}/${first}/start`, body)).status).toBe(400);
-      const yesterday = `UPDATE redelivery_batches SET created_at = now() - interval '25 hours' WHERE id = $1`;
-      await instance.sql(yesterday, [old.slice(4)]);
-      expect(await begin(old)).toMatchObject({ status: 409, code: 'conflict' });
-      expect(await post(`${PATH}/${over}/cancel`)).toMatchObject({
-        status: 200,
-        data: { state: 'cancelled', finished_at: expect.any(String) },
-      });
-      await begin(first);
-      await finished(instance, first);
-      expect(await post(`${PATH}/${first}/cancel`)).toMatchObject({ status: 409, code: 'conflict' });
-      expect(await begin(`rdl_${randomUUID()}`)).toMatchObject({ status: 404 });
-
-      const lastMonth = `UPDATE redelivery_batches SET finished_at = now() - interval '31 days' WHERE id = $1`;
-      await instance.sql(lastMonth, [over.slice(4)]);
-      await instance.runJob('redeliveries');
-      expect((await instance.server('GET', `${PATH}/${over}`)).status).toBe(404);
-      expect(await get(old)).toMatchObject({ state: 'expired', finished_at: expect.any(String) });
-      expect((await get(first)).state).toBe('completed');
-      const left = await instance.sql('SELECT FROM redelivery_items WHERE batch_id = $1', [over.slice(4)]);
-      expect(left).toEqual([]);
-    });
+    for (const state of ['disabled', 'deleted']) {
+      const { ids: more, endpoint: other } = await dead(2);
+      const late = (await plan({ endpoint_id: other })).data;
+      const setState = 'UPDATE webhook_endpoints SET status = $2 WHERE id = $1';
+      await instance.sql(setState, [other.slice(3), state]);
+      const reasons = [{ reason: `endpoint_${state}`, count: 2 }];
+      expect((await plan({ delivery_ids: more })).data).toMatchObject({ eligible: 0, not_eligible: reasons });
+      await begin(late.id);
+      expect((await finished(instance, late.id)).progress).toMatchObject({ made: 0, skipped: reasons });
+    }
   });
 
-  describe('a batch under way', () => {
-    it('skips what has become impossible since it was planned, and says why', async () => {
-      const { endpoint, ids } = await dead(5);
-      const { data: planned } = await plan({ endpoint_id: endpoint });
-      await post(`/v1/webhooks/deliveries/${ids[0]}/redeliver`);
-      await post(`/v1/webhooks/deliveries/${ids[1]}/discard`, { reason: 'not wanted' });
-      await erase(ids[2]!);
-      await begin(planned.id);
-      expect(await finished(instance, planned.id)).toMatchObject({
-        state: 'completed',
-        progress: {
-          remaining: 0,
-          made: 2,
-          succeeded: 2,
-          skipped: [
-            { reason: 'payload_erased', count: 1 },
-            { reason: 'already_redelivered', count: 1 },
-            { reason: 'discarded', count: 1 },
-          ],
-        },
-      });
-      expect(eventIds()).toEqual(await eventsOf([ids[0]!, ids[3]!, ids[4]!]));
+  it('of an empty filter is every dead letter within reach', async () => {
+    await instance.sql(`UPDATE deliveries SET resolution = 'discarded' WHERE state = 'failed'`);
+    const { ids } = await dead(3);
+    expect((await plan({})).data).toMatchObject({ total: 3, eligible: 3, filter: {}, project_id: null });
+    const { projectId, projectSecretKey } = instance.credentials;
+    const own = await planAs(projectSecretKey, {});
+    expect(own.body.data).toMatchObject({ eligible: 3, project_id: projectId });
+    const stranger = await insertOrganization(instance);
+    expect((await planAs(stranger.secretKey, {})).body.data).toMatchObject({ total: 0 });
+    expect((await planAs(stranger.secretKey, { delivery_ids: ids })).status).toBe(404);
+  });
 
-      const more = await dead(3);
-      const { data: late } = await plan({ endpoint_id: more.endpoint });
-      await instance.server('POST', `/v1/webhooks/endpoints/${more.endpoint}/disable`);
-      await begin(late.id);
-      expect(await finished(instance, late.id)).toMatchObject({
-        progress: { made: 0, skipped: [{ reason: 'endpoint_disabled', count: 3 }] },
-      });
+  it('also brings back what had succeeded, at one endpoint', async () => {
+    const { id: endpoint } = await instance.createEndpoint(receiver.url, ['customer.created']);
+    await emit(instance, 4);
+    await eventually('all of them', async () => {
+      return (await instance.attempts({ endpoint_id: endpoint, success: 'true' })).length === 4;
     });
+    const sent = eventIds();
+    receiver.requests.length = 0;
+    const { data } = await plan({ delivery_state: 'succeeded', endpoint_id: endpoint });
+    expect(data).toMatchObject({ eligible: 4 });
+    await begin(data.id);
+    expect(await finished(instance, data.id)).toMatchObject({ progress: { succeeded: 4 } });
+    expect(eventIds()).toEqual(sent);
+  });
 
-    it('two of the same bring each event once', async () => {
-      const { endpoint, ids } = await dead(40);
-      const plans = [await plan({ endpoint_id: endpoint }), await plan({ endpoint_id: endpoint })];
-      await Promise.all(plans.map(({ data }) => begin(data.id)));
-      const done = await Promise.all(plans.map(({ data }) => finished(instance, data.id)));
-      expect(eventIds()).toEqual(await eventsOf(ids));
-      expect(done.map(({ progress }) => progress.made).reduce((a, b) => a + b)).toBe(40);
-    });
+  it('is refused for what is no filter', async () => {
+    const bodies: object[] = [
+      ...[{}, { filter: null }, { filter: [] }, { filter: {}, reason: 'x' }],
+      ...[
+        ...[{ state: 'failed' }, { delivery_state: 'pending' }, { delivery_state: 'succeeded' }],
+        ...[{ delivery_ids: [] }, { delivery_ids: `dlv_${randomUUID()}` }],
+        ...[{ delivery_ids: Array(201).fill(`dlv_${randomUUID()}`) }],
+        ...[{ http_status: '500' }, { event: 'customer.*' }],
+      ].map((filter) => ({ filter })),
+    ];
+    await checkCases(
+      bodies.map((body) => [JSON.stringify(body).slice(0, 80), body] as const),
+      async (body) =>
+        expect(await post(PATH, body)).toMatchObject({ status: 400, code: 'validation_failed' }),
+    );
+  });
 
-    it('never has more than 50 that wait for their first attempt at an endpoint, and delays no other endpoint', async () => {
-      const { endpoint: stuck } = await dead(COUNT);
-      const { data: planned } = await plan({ endpoint_id: stuck });
-      const release = hold();
-      await begin(planned.id);
-      const waiting = async (): Promise<number> => {
-        const [row] = await instance.sql<{ n: number }>(
-          `SELECT count(*)::int AS n FROM deliveries WHERE batch_id = $1 AND state = 'pending' AND attempt = 0`,
-          [planned.id.slice(4)],
-        );
-        return row!.n;
-      };
-      await eventually('the limit', async () => (await waiting()) >= 50);
-      await turn();
-      await turn();
-      expect(await waiting()).toBeLessThanOrEqual(50);
-      expect((await get(planned.id)).progress.remaining).toBeGreaterThan(0);
-      const well = await Receiver.start();
-      const { id: open } = await instance.createEndpoint(well.url);
-      await instance.server('POST', `/v1/webhooks/endpoints/${open}/test`);
-      await eventually('the other', () => well.requests.length === 1);
-      expect((await get(planned.id)).progress.remaining).toBeGreaterThan(0);
-      await instance.sql(`UPDATE webhook_endpoints SET status = 'deleted'`);
-      release();
-      await well.stop();
-      await finished(instance, planned.id);
+  it('is listed, started once and for a reason, holds for a day, and is forgotten a month after its end', async () => {
+    const { endpoint } = await dead(1);
+    const plans = [await plan({ endpoint_id: endpoint }), await plan({}), await plan({ http_status: 500 })];
+    const [old, over, first] = plans.map(({ data }) => data.id as string).reverse() as [
+      string,
+      string,
+      string,
+    ];
+    const page = (await instance.server('GET', `${PATH}?limit=2`)).body;
+    expect(page.data.map(({ id }: { id: string }) => id)).toEqual([old, over]);
+    const next = (await instance.server('GET', `${PATH}?limit=1&cursor=${page.next_cursor}`)).body;
+    expect(next.data[0].id).toBe(first);
+
+    for (const body of [{}, { reason: '' }])
+      expect((await post(`${PATH}/${first}/start`, body)).status).toBe(400);
+    const yesterday = `UPDATE redelivery_batches SET created_at = now() - interval '25 hours' WHERE id = $1`;
+    await instance.sql(yesterday, [old.slice(4)]);
+    expect(await begin(old)).toMatchObject({ status: 409, code: 'conflict' });
+    expect(await post(`${PATH}/${over}/cancel`)).toMatchObject({
+      status: 200,
+      data: { state: 'cancelled', finished_at: expect.any(String) },
     });
+    await begin(first);
+    await finished(instance, first);
+    expect(await post(`${PATH}/${first}/cancel`)).toMatchObject({ status: 409, code: 'conflict' });
+    expect(await begin(`rdl_${randomUUID()}`)).toMatchObject({ status: 404 });
+
+    const lastMonth = `UPDATE redelivery_batches SET finished_at = now() - interval '31 days' WHERE id = $1`;
+    await instance.sql(lastMonth, [over.slice(4)]);
+    await instance.runJob('redeliveries');
+    expect((await instance.server('GET', `${PATH}/${over}`)).status).toBe(404);
+    expect(await get(old)).toMatchObject({ state: 'expired', finished_at: expect.any(String) });
+    expect((await get(first)).state).toBe('completed');
+    const left = await instance.sql('SELECT FROM redelivery_items WHERE batch_id = $1', [over.slice(4)]);
+    expect(left).toEqual([]);
+  });
+
+  it('never has more than 50 that wait for their first attempt at an endpoint, and delays no other endpoint', async () => {
+    const { endpoint: stuck } = await dead(COUNT);
+    const { data: planned } = await plan({ endpoint_id: stuck });
+    const release = hold();
+    await begin(planned.id);
+    const waiting = async (): Promise<number> => {
+      const [row] = await instance.sql<{ n: number }>(
+        `SELECT count(*)::int AS n FROM deliveries WHERE batch_id = $1 AND state = 'pending' AND attempt = 0`,
+        [planned.id.slice(4)],
+      );
+      return row!.n;
+    };
+    await eventually('the limit', async () => (await waiting()) >= 50);
+    await turn();
+    await turn();
+    expect(await waiting()).toBeLessThanOrEqual(50);
+    expect((await get(planned.id)).progress.remaining).toBeGreaterThan(0);
+    const well = await Receiver.start();
+    const { id: open } = await instance.createEndpoint(well.url);
+    await instance.server('POST', `/v1/webhooks/endpoints/${open}/test`);
+    await eventually('the other', () => well.requests.length === 1);
+    expect((await get(planned.id)).progress.remaining).toBeGreaterThan(0);
+    await instance.sql(`UPDATE webhook_endpoints SET status = 'deleted'`);
+    release();
+    await well.stop();
+    await finished(instance, planned.id);
   });
 
   describe('recover', () => {
@@ -609,19 +562,19 @@ describe('on one queue', () => {
         'webhook.endpoint_disabled',
       ]);
       const { id: other } = await instance.createEndpoint('http://127.0.0.1:9/', ['login.failed']);
-      await toggle(endpoint, 'disable');
       /** A moment after everything that has happened, and before everything that happens next. */
       const between = async (): Promise<string> => {
         const [last] = await instance.sql<{ at: Date }>('SELECT max(created_at) AS at FROM events');
-        const moment = await eventually(
-          'a later moment',
-          () => Date.now() > last!.at.getTime() && Date.now(),
-        );
-        await eventually('a moment after that', () => Date.now() > moment);
+        const later = (than: number) => eventually('a later moment', () => Date.now() > than && Date.now());
+        const moment = await later(last!.at.getTime());
+        await later(moment);
         return new Date(moment).toISOString();
       };
+      await toggle(endpoint, 'disable');
       await registered(1);
+      await toggle(endpoint, 'enable');
       const since = await between();
+      await toggle(endpoint, 'disable');
       const within = await registered(2);
       await toggle(other, 'disable');
       const until = await between();
@@ -630,21 +583,13 @@ describe('on one queue', () => {
       const { data } = await recover(endpoint, { since, until });
       expect(data).toMatchObject({ total: 3, eligible: 3, filter: { since, until } });
       await finished(instance, data.id);
-      expect(
-        receiver
-          .ofType('customer.created')
-          .map(({ event }) => (event.data as any).customer.id)
-          .sort(),
-      ).toEqual(within.sort());
+      const customers = receiver
+        .ofType('customer.created')
+        .map(({ event }) => (event.data as any).customer.id);
+      expect(customers.sort()).toEqual(within.sort());
       expect(receiver.ofType('webhook.endpoint_disabled')).toMatchObject([
         { event: { data: { endpoint: { id: other } } } },
       ]);
-      const everything = await recover(endpoint, { since: new Date(Date.now() - 60_000).toISOString() });
-      await finished(instance, everything.data.id);
-      const about = receiver
-        .ofType('webhook.endpoint_disabled')
-        .map(({ event }) => (event.data as any).endpoint.id);
-      expect(about).not.toContain(endpoint);
     });
 
     it('of an organization endpoint hears all its projects and the organization', async () => {
@@ -676,9 +621,6 @@ describe('on one queue', () => {
         'organization.updated',
         'project.created',
       ]);
-      const headers = { authorization: `Bearer ${instance.credentials.projectSecretKey}` };
-      const hidden = await instance.request('GET', `${PATH}/${data.id}`, { headers });
-      expect(hidden.status).toBe(404);
     });
 
     it('refuses what makes no sense', async () => {
@@ -698,29 +640,27 @@ describe('on one queue', () => {
     });
   });
 
-  describe('a plan', () => {
-    it('of more than one batch takes is refused, but for what is beyond the reach', async () => {
-      await instance.sql(`UPDATE deliveries SET resolution = 'discarded' WHERE state = 'failed'`);
-      const created = await post('/v1/webhooks/endpoints', {
-        url: receiver.url,
-        events: ['customer.created'],
-        level: 'organization',
-      });
-      const endpoint = created.data.id as string;
-      const ids = await die(endpoint, 1);
-      await multiply(instance, ids[0]!, 200_001);
-      const before = await instance.sql('SELECT count(*) FROM redelivery_batches');
-      expect(await plan({ endpoint_id: endpoint })).toMatchObject({
-        status: 400,
-        body: { errors: [{ field: 'filter', code: 'too_large' }] },
-      });
-      expect(await instance.sql('SELECT count(*) FROM redelivery_batches')).toEqual(before);
-      expect(await plan({ delivery_ids: ids })).toMatchObject({ status: 201 });
-      const { projectId, projectSecretKey } = instance.credentials;
-      for (const filter of [{}, { project_id: projectId }]) {
-        const own = await planAs(projectSecretKey, filter);
-        expect(own).toMatchObject({ status: 201, body: { data: { total: 0, not_eligible: [] } } });
-      }
+  it('of more than one batch takes is refused, but for what is beyond the reach', async () => {
+    await instance.sql(`UPDATE deliveries SET resolution = 'discarded' WHERE state = 'failed'`);
+    const created = await post('/v1/webhooks/endpoints', {
+      url: receiver.url,
+      events: ['customer.created'],
+      level: 'organization',
     });
+    const endpoint = created.data.id as string;
+    const ids = await die(endpoint, 1);
+    await multiply(instance, ids[0]!, 200_001);
+    const before = await instance.sql('SELECT count(*) FROM redelivery_batches');
+    expect(await plan({ endpoint_id: endpoint })).toMatchObject({
+      status: 400,
+      body: { errors: [{ field: 'filter', code: 'too_large' }] },
+    });
+    expect(await instance.sql('SELECT count(*) FROM redelivery_batches')).toEqual(before);
+    expect(await plan({ delivery_ids: ids })).toMatchObject({ status: 201 });
+    const { projectId, projectSecretKey } = instance.credentials;
+    for (const filter of [{}, { project_id: projectId }]) {
+      const own = await planAs(projectSecretKey, filter);
+      expect(own).toMatchObject({ status: 201, body: { data: { total: 0, not_eligible: [] } } });
+    }
   });
 });
