@@ -1,6 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { DeadLettersRepository, type DeliveryFilter } from '#persistence';
 import { checkCases } from '../support/check-cases.js';
+import { multiply } from '../support/dead-letters.js';
+import { idsFound, resolutions } from '../support/delivery-lists.js';
 import { Explainer } from '../support/explainer.js';
 import { TestInstance } from '../support/test-instance.js';
 import { countOf, fillInstance, readAll, type InstanceLog } from '../support/instance-log.js';
@@ -47,66 +49,10 @@ async function insertBatch(count: number, batch: { made: number; endpointIds: st
   return id;
 }
 
-/** What a query finds: SQL over the attempts `a`, their deliveries `d` and events `e`, in which $ is the value. */
-const conditions: Record<string, string> = {
-  project_id: 'd.project_id::text = $',
-  endpoint_id: 'd.endpoint_id::text = $',
-  event: 'd.event_type = $',
-  event_id: 'd.event_id::text = $',
-  delivery_id: 'd.id::text = $',
-  delivery_state: 'd.state = $',
-  batch_id: 'd.batch_id::text = $',
-  customer_id: 'e.customer_id::text = $',
-  success: 'a.success::text = $',
-  http_status: 'a.http_status::text = $',
-  attempt: 'a.attempt::text = $',
-  error: 'a.error = $',
-  created_after: 'a.started_at > $::timestamptz',
-  created_before: 'a.started_at < $::timestamptz',
-};
-const ofDeadLetters: Record<string, string> = { ...conditions, http_status: 'd.last_http_status::text = $' };
-
-/** The same for a text that is looked for, by its form. */
-const meanings: [RegExp, string][] = [
-  [/^dlv_/, 'd.id::text = $'],
-  [/^att_/, 'a.id::text = $'],
-  [/^evt_/, 'd.event_id::text = $'],
-  [/^ep_/, 'd.endpoint_id::text = $'],
-  [/^https/, 'd.endpoint_id IN (SELECT id FROM webhook_endpoints WHERE starts_with(url, $))'],
-  [/@/, 'e.customer_id IN (SELECT id FROM customers WHERE email = lower(trim($)))'],
-  [/^[0-9a-f-]{36}$/, 'e.customer_id::text = $'],
-];
-
-const resolutions: Record<string, string> = {
-  waiting: 'd.resolution IS NULL',
-  resolved: 'd.resolution IS NOT NULL',
-  redelivered: `d.resolution = 'redelivered'`,
-  discarded: `d.resolution = 'discarded'`,
-};
-
 type Query = Record<string, string>;
 
-/** The ids that a list is to show, newest first. */
-async function wanted(path: typeof LOG | typeof DEAD, query: Query): Promise<string[]> {
-  const { limit: _, resolution = 'waiting', ...filters } = query;
-  const isLog = path === LOG;
-  const values = Object.values(filters).map((value) => value.replace(/^(dlv|att|evt|ep|rdl)_/, ''));
-  const clauses = Object.entries(filters).map(([name, value], index) => {
-    const clause =
-      (isLog ? conditions : ofDeadLetters)[name] ?? meanings.find(([form]) => form.test(value))![1];
-    return clause.replace('$', `$${index + 1}`);
-  });
-  const where = [...clauses, isLog ? 'true' : `d.state = 'failed' AND ${resolutions[resolution]}`].join(
-    ' AND ',
-  );
-  const id = isLog ? 'a.id' : 'd.id';
-  const rows = await instance.sql<{ id: string }>(
-    `SELECT DISTINCT ${id} FROM attempts a JOIN deliveries d ON d.id = a.delivery_id JOIN events e ON e.id = d.event_id
-     WHERE ${where} ORDER BY ${id} DESC`,
-    values,
-  );
-  return rows.map((row) => (isLog ? 'att_' : 'dlv_') + row.id);
-}
+const wanted = (path: typeof LOG | typeof DEAD, query: Query): Promise<string[]> =>
+  idsFound(instance, path === LOG ? 'attempts' : 'dead letters', query);
 
 const deliveryIn = async (where: string): Promise<string> => {
   const [row] = await instance.sql<{ id: string }>(
@@ -453,43 +399,26 @@ describe('a plan to redeliver what the list shows', () => {
 
 describe('what is about customers with many events', () => {
   const EVENTS = 2_002;
-  const BUSY = 5_001;
   let quiet: string;
   let busy: string;
   beforeAll(async () => {
     const { organizationId, projectId } = instance.credentials;
     [quiet, busy] = [log.customers[3]!.id, log.customers[0]!.id];
-    const insert = (customerId: string, count: number, hour: number) =>
-      instance.sql(
-        `INSERT INTO events (id, organization_id, project_id, customer_id, type, body, created_at)
-         SELECT ('${idAt(Date.now() - hour * 3_600_000).slice(0, 13)}-700' || $5 || '-8000-' || lpad(to_hex(n), 12, '0'))::uuid,
-           $1, $2, $3, 'session.created', '{}', now() - $6 * interval '1 hour' FROM generate_series(1, $4::int) n`,
-        [organizationId, projectId, customerId, count, hour, hour],
-      );
-    await insert(quiet, EVENTS, 2);
+    const at = Date.now() - 7_200_000;
+    const dead = Array.from({ length: EVENTS }, randomUUID).flatMap((eventId) =>
+      log.endpoints.slice(0, 3).map((endpointId) => ({
+        ...{ endpointId, projectId, eventId, customerId: quiet, state: 'failed' as const },
+        attempts: [{ at, status: 503 }],
+      })),
+    );
+    await insertDeliveries(instance, dead);
     // All that is delivered of the busy one is older than these.
-    await insert(busy, BUSY, 1);
     await instance.sql(
-      `WITH dead AS (
-         INSERT INTO deliveries (id, organization_id, project_id, event_id, event_type, endpoint_id, target_url, state,
-           attempt, last_http_status, created_at, finished_at)
-         SELECT (left(e.id::text, 15) || substr(gen_random_uuid()::text, 16))::uuid, e.organization_id, e.project_id, e.id,
-           e.type, w.id, w.url, 'failed', 1, 503, e.created_at, e.created_at
-         FROM events e, webhook_endpoints w WHERE e.customer_id = $1 AND w.id = ANY ($2) RETURNING *)
-       INSERT INTO attempts (id, organization_id, project_id, event_id, event_type, endpoint_id, delivery_id, target_url,
-         attempt, http_status, success, error, duration_ms, response_body, started_at, closed_at)
-       SELECT id, organization_id, project_id, event_id, event_type, endpoint_id, id, target_url, 1, 503, false,
-         'http_error', 1, '', created_at, created_at FROM dead`,
-      [quiet, log.endpoints.slice(0, 3)],
+      `INSERT INTO events (id, organization_id, project_id, customer_id, type, body, created_at)
+       SELECT uuidv7(), $1, $2, $3, 'session.created', '{}', now() FROM generate_series(1, 5001)`,
+      [organizationId, projectId, busy],
     );
   });
-  afterAll(() =>
-    instance.sql(
-      `WITH forgotten AS (DELETE FROM deliveries WHERE event_id IN (SELECT id FROM events WHERE customer_id = $1) RETURNING id)
-       DELETE FROM attempts WHERE delivery_id IN (SELECT id FROM forgotten)`,
-      [quiet],
-    ),
-  );
 
   it('is listed, counted and planned whole: thousands of dead letters, or more events than are looked at one by one', async () => {
     const queries: Query[] = [
@@ -527,36 +456,32 @@ describe('a count', () => {
   let endpoint: string;
   beforeAll(async () => {
     endpoint = log.endpoints[2]!;
-    const at = Date.now() - 3_600_000;
-    const projectId = log.projects[0];
     const [made] = await insertDeliveries(instance, [
-      { endpointId: endpoint, projectId, state: 'failed', attempts: [{ at, status: 500 }] },
+      {
+        endpointId: endpoint,
+        projectId: log.projects[0],
+        state: 'failed',
+        attempts: [{ at: Date.now() - 3_600_000, status: 500 }],
+      },
     ]);
-    const { id } = made!;
-    // More than the log of any delivery holds, but nobody counts those.
+    const many = `generate_series(1, ${MANY}) n WHERE id = $1`;
+    // More than the log of any delivery holds, but they are not counted there.
     await instance.sql(
       `INSERT INTO attempts (id, organization_id, project_id, event_id, event_type, endpoint_id, delivery_id, target_url,
          attempt, http_status, success, error, duration_ms, response_body, started_at)
-       SELECT ('${idAt(at).slice(0, 13)}-7000-8000-' || lpad(to_hex(n), 12, '0'))::uuid, organization_id, project_id,
-         event_id, event_type, endpoint_id, id, target_url, 1, 500, false, 'http_error', 1, '', now()
-       FROM deliveries, generate_series(1, ${MANY}) n WHERE id = $1`,
-      [id],
-    );
-    await instance.sql(
-      `INSERT INTO deliveries (id, organization_id, project_id, event_id, event_type, endpoint_id, target_url, state,
-         attempt, last_http_status, finished_at)
-       SELECT ('ffffffff-0000-7000-8000-' || lpad(to_hex(n), 12, '0'))::uuid, organization_id, project_id, event_id,
-         event_type, endpoint_id, target_url, 'failed', 5, 500, now()
-       FROM deliveries, generate_series(1, ${MANY}) n WHERE id = $1`,
-      [id],
+       SELECT uuidv7(), organization_id, project_id, event_id, event_type, endpoint_id, id, target_url, 1, 500, false,
+         'http_error', 1, '', now()
+       FROM deliveries, ${many}`,
+      [made!.id],
     );
     await instance.sql(
       `INSERT INTO events (id, organization_id, project_id, type, body, created_at)
        SELECT ('ffffffff-0000-7000-8000-' || lpad(to_hex(n), 12, '0'))::uuid, organization_id, project_id,
          'login.failed', '{}', now()
-       FROM events, generate_series(1, ${MANY}) n WHERE id = (SELECT event_id FROM deliveries WHERE id = $1)`,
-      [id],
+       FROM events, ${many}`,
+      [made!.eventId],
     );
+    await multiply(instance, `dlv_${made!.id}`, MANY);
   });
 
   it('ends at ten thousand', async () => {
