@@ -132,7 +132,7 @@ describe('controls of endpoints', () => {
     const third = await tested(id);
     expect([oldest, newer, newest].map((secret) => accepts(secret, third))).toEqual([false, true, true]);
 
-    const until = await instance.sql<{ hours: number }>(
+    const until = await instance.sql(
       `SELECT round(extract(epoch FROM previous_secret_until - now()) / 3600)::int AS hours
        FROM webhook_endpoints WHERE id = $1`,
       [id.slice(3)],
@@ -185,8 +185,7 @@ describe('controls of endpoints', () => {
       data: { endpoint: (await instance.server('GET', `${base}/${id}`)).body.data },
     });
 
-    const body = { url: receiver.url, level: 'organization', events: ['project.created'] };
-    const wide = (await instance.server('POST', base, body)).body.data;
+    const wide = await instance.createEndpoint(receiver.url, ['project.created'], { level: 'organization' });
     expect((await tested(wide.id)).event).toMatchObject({
       project_id: null,
       organization_id: instance.credentials.organizationId,

@@ -41,7 +41,7 @@ afterAll(async () => instance?.stop());
 
 const past = new Date('2000-01-01');
 const monthAgo = new Date(Date.now() - 30 * 86_400_000).toISOString();
-const wholeHouse = { organizationId: null, projectId: null };
+const wholeInstance = { organizationId: null, projectId: null };
 
 const filters: [string, Partial<CustomerFilter>][] = [
   ['everybody', {}],
@@ -69,7 +69,7 @@ describe('what operators ask of the instance costs the same however many organiz
     checkCases(filters, async (filter) => {
       const explainer = new Explainer(instance);
       const directory = explainer.repository(CustomerDirectoryRepository);
-      const { customers } = await directory.page(wholeHouse, { ...everybody, ...filter }, null, LIMIT);
+      const { customers } = await directory.page(wholeInstance, { ...everybody, ...filter }, null, LIMIT);
       expect(customers.length).toBeGreaterThan(0);
       expect(pagesRead(explainer)).toBeLessThan(MOST_PAGES);
     }));
@@ -85,10 +85,6 @@ describe('what operators ask of the instance costs the same however many organiz
 describe('the customers of the whole instance', () => {
   const lists: [Record<string, string>, string][] = [
     [{ createdAfter: monthAgo }, `WHERE created_at > '${monthAgo}' ORDER BY created_at DESC, id DESC`],
-    [
-      { disabled: 'true', emailVerified: 'true' },
-      'WHERE disabled_at IS NOT NULL ORDER BY created_at DESC, id DESC',
-    ],
     [
       { lastLoginAfter: monthAgo, emailVerified: 'false' },
       `WHERE last_login_at > '${monthAgo}' AND NOT email_verified ORDER BY last_login_at DESC, id DESC`,

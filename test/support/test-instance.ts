@@ -261,8 +261,8 @@ export class TestInstance {
   }
 
   /** Several at once wait for one another: one that waits too long on a busy machine asks again. */
-  async createEndpoint(url: string, events?: string[]): Promise<{ id: string; secret: string }> {
-    const body = { url, ...(events ? { events } : {}) };
+  async createEndpoint(url: string, events?: string[], more = {}): Promise<{ id: string; secret: string }> {
+    const body = { url, ...(events ? { events } : {}), ...more };
     const answer = await patiently(() => this.server('POST', '/v1/webhooks/endpoints', body));
     if (answer.status !== 201) throw new Error(`endpoint was not created: ${JSON.stringify(answer.body)}`);
     return answer.body.data as { id: string; secret: string };
