@@ -163,7 +163,11 @@ describe('the log of attempts', () => {
          WHERE endpoint_id = $1 AND state = 'failed' LIMIT 1`,
         [endpoint],
       );
-      for (const query of [{ delivery_id: delivery!.id }, { event_id: delivery!.event }])
+      const queries: Record<string, string>[] = [
+        { delivery_id: delivery!.id },
+        { event_id: delivery!.event },
+      ];
+      for (const query of queries)
         for (const caller of [callers.organization, callers.project])
           expect((await read({ ...query, limit: '3' }, caller)).ids).toEqual(await found(query, caller));
     }
