@@ -7,6 +7,7 @@ import { queues, TestInstance, type Queue } from '../support/test-instance.js';
 import { commitOnce } from '../support/overtaken.js';
 import { Receiver, status } from '../support/receiver.js';
 import { insertOrganization } from '../support/tenants.js';
+import { uniqueEmail } from '../support/unique-email.js';
 
 const PATH = '/v1/webhooks/redeliveries';
 
@@ -167,7 +168,7 @@ describe.each(queues)('bulk redelivery, deliveries carried by %s', (queue) => {
       started_by: planned.created_by,
     });
     expect(eventIds()).toEqual(await eventsOf(ids));
-    const made = await instance.sql<{ n: number; old: number; attempts: number; reasons: string[] }>(
+    const made = await instance.sql(
       `SELECT count(*)::int AS n, count(DISTINCT d.redelivery_of)::int AS old, max(d.attempt)::int AS attempts,
          array_agg(DISTINCT o.reason) AS reasons
        FROM deliveries d JOIN deliveries o ON o.redelivered_as = d.id AND o.resolution = 'redelivered'
@@ -190,13 +191,10 @@ describe('on one queue', () => {
   it('redelivers each event once though workers are killed in the middle', async () => {
     const { endpoint, ids } = await dead(COUNT);
     const { data: planned } = await plan({ endpoint_id: endpoint });
-    const kill = (count: number) =>
-      Promise.all(
-        instance.workers
-          .filter(({ isRunning }) => isRunning)
-          .slice(0, count)
-          .map((worker) => worker.end('SIGKILL')),
-      );
+    const kill = async (count: number) => {
+      const running = instance.workers.filter(({ isRunning }) => isRunning);
+      await Promise.all(running.slice(0, count).map((worker) => worker.end('SIGKILL')));
+    };
     instance.startWorker(workerEnv);
     await instance.ready();
     await begin(planned.id);
@@ -593,21 +591,13 @@ describe('on one queue', () => {
     });
 
     it('of an organization endpoint hears all its projects and the organization', async () => {
-      const { body } = await instance.server('POST', '/v1/webhooks/endpoints', {
-        url: receiver.url,
-        events: ['project.created', 'organization.updated', 'customer.created'],
-        level: 'organization',
-      });
-      const endpoint = body.data.id as string;
+      const heard = ['project.created', 'organization.updated', 'customer.created'];
+      const { id: endpoint } = await instance.createEndpoint(receiver.url, heard, { level: 'organization' });
       await toggle(endpoint, 'disable');
       const since = new Date().toISOString();
       await registered(1);
-      const project = (await instance.server('POST', '/api/v1/projects', { name: 'Second' })).body
-        .id as string;
-      await instance.server('POST', '/api/v1/customers', {
-        email: `${randomUUID()}@example.com`,
-        projectId: project,
-      });
+      const { id: projectId } = (await instance.server('POST', '/api/v1/projects', { name: 'Second' })).body;
+      await instance.server('POST', '/api/v1/customers', { email: uniqueEmail(), projectId });
       await instance.server('PATCH', `/api/v1/organizations/${instance.credentials.organizationId}`, {
         name: `Renamed ${randomUUID()}`,
       });
@@ -615,12 +605,8 @@ describe('on one queue', () => {
       const { data } = await recover(endpoint, { since });
       expect(data).toMatchObject({ eligible: 4, project_id: null });
       await finished(instance, data.id);
-      expect(receiver.requests.map(({ event }) => event.type).sort()).toEqual([
-        'customer.created',
-        'customer.created',
-        'organization.updated',
-        'project.created',
-      ]);
+      const types = receiver.requests.map(({ event }) => event.type);
+      expect(types.sort()).toEqual([...heard, 'customer.created'].sort());
     });
 
     it('refuses what makes no sense', async () => {
@@ -642,12 +628,9 @@ describe('on one queue', () => {
 
   it('of more than one batch takes is refused, but for what is beyond the reach', async () => {
     await instance.sql(`UPDATE deliveries SET resolution = 'discarded' WHERE state = 'failed'`);
-    const created = await post('/v1/webhooks/endpoints', {
-      url: receiver.url,
-      events: ['customer.created'],
+    const { id: endpoint } = await instance.createEndpoint(receiver.url, ['customer.created'], {
       level: 'organization',
     });
-    const endpoint = created.data.id as string;
     const ids = await die(endpoint, 1);
     await multiply(instance, ids[0]!, 200_001);
     const before = await instance.sql('SELECT count(*) FROM redelivery_batches');
