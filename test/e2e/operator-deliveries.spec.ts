@@ -432,7 +432,6 @@ describe('what is about customers with many events', () => {
       const { body } = await plan({ ...query, resolution: 'waiting' });
       expect([query, body.data.total]).toEqual([query, (await wanted(DEAD, query)).length]);
     }
-    expect((await wanted(DEAD, queries[0]!)).length).toBe(3 * EVENTS);
   });
 
   it('is read by its events, also while PostgreSQL does not know how many dead letters there are', async () => {
