@@ -41,7 +41,8 @@ const NEVER_RERUN = /isolation|credentials|secrets|hostile|tokens|passwords|brut
 await main(async () => {
   await ensureInstalled(process.stderr);
   await ensureBuilt(process.stderr);
-  const { hasRedisServer, reapServers, stopServers } = await import('../test/support/embedded.mjs');
+  const { reapServers, stopServers } = await import('../test/support/embedded.mjs');
+  const { hasRedisServer } = await import('../test/support/redis-process.mjs');
   const { startTestServers } = await import('../test/support/test-servers.mjs');
   // Ctrl-C ends jest, which runs no teardown then; this process stays to clean up.
   process.on('SIGINT', () => {});
@@ -75,7 +76,7 @@ await main(async () => {
     await reapServers();
   }
 
-  if (isWhole) console.log(`\nThe Redis half of the delivery suites: ${redisHalf(hasRedisServer())}.`);
+  if (isWhole) console.log(`\nThe Redis half of the delivery suites: ${redisHalf(hasRedisServer)}.`);
   const total = { passed: 0, failed: 0, skipped: 0 };
   for (const result of results) for (const key of Object.keys(total)) total[key] += result[key];
   // For whoever runs several commands and adds them up (check.mjs).
