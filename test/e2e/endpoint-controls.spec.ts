@@ -56,13 +56,16 @@ describe('controls of endpoints', () => {
       [organizationId, projectId, id.slice(3), receiver.url],
     );
     expect((await control(id, 'disable')).status).toBe(200);
-    // Those that are still to be cancelled are due now, in the order in which the instance locks them.
-    await instance.sql(
-      `UPDATE deliveries d SET next_attempt_at = now() FROM (
-         SELECT id FROM deliveries WHERE endpoint_id = $1 AND state = 'pending' ORDER BY id FOR NO KEY UPDATE
-       ) pending WHERE d.id = pending.id`,
-      [id.slice(3)],
-    );
+    // Those that are still to be cancelled are due now. They are locked first, in the order of the instance.
+    const client = await instance.db.connect();
+    const pending = `endpoint_id = $1 AND state = 'pending'`;
+    await client.query('BEGIN');
+    await client.query(`SELECT FROM deliveries WHERE ${pending} ORDER BY id FOR NO KEY UPDATE`, [
+      id.slice(3),
+    ]);
+    await client.query(`UPDATE deliveries SET next_attempt_at = now() WHERE ${pending}`, [id.slice(3)]);
+    await client.query('COMMIT');
+    client.release();
     await eventually('the end of the line', async () => {
       const states = await instance.sql(
         `SELECT count(*)::int AS count FROM deliveries WHERE endpoint_id = $1 AND state = 'cancelled'`,

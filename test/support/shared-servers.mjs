@@ -8,6 +8,12 @@ import { createDatabase } from './databases.mjs';
 import { redisDatabase } from './redis-database.mjs';
 import { entryPoints, freePort, ServerProcess } from './server-process.mjs';
 
+/**
+ * Bytes by which a database may grow. Beyond, the rows that are deleted between files would slow down every scan, and
+ * nothing removes them: autovacuum is off (embedded.mjs).
+ */
+const MAX_GROWTH = 64 * 1024 * 1024;
+
 /** An api process with its database, which the test files of one jest worker use one after the other. */
 class SharedServer {
   /** @type {ServerProcess} */
@@ -16,6 +22,7 @@ class SharedServer {
   #db;
   #restoreTables = '';
   #schema = '';
+  #size = 0;
 
   constructor(env) {
     this.env = env;
@@ -46,6 +53,7 @@ class SharedServer {
     server.#db.connection.stream.unref();
     server.#restoreTables = await seedStatements(server.#db);
     server.#schema = await schemaOf(server.#db);
+    server.#size = await sizeOf(server.#db);
     return server;
   }
 
@@ -56,13 +64,15 @@ class SharedServer {
 
   /**
    * Brings tables, Redis and memory back to what they were after the first boot.
-   * @returns {Promise<boolean>} false when a test left a changed schema or no api: this server is of no more use
+   * @returns {Promise<boolean>} false when a test left a changed schema, a large database or no api: this server is of
+   *   no more use
    */
   async reset() {
     if (!this.api.isRunning) return false;
     await this.api.command('reset');
     await this.#untilIdle();
     if ((await schemaOf(this.#db)) !== this.#schema) return false;
+    if ((await sizeOf(this.#db)) > this.#size + MAX_GROWTH) return false;
     await this.#db.query(this.#restoreTables);
     await this.#flushRedis();
     // A test may have rotated the keys: memory must hold those of the tables.
@@ -138,6 +148,12 @@ async function schemaOf(db) {
      ) AS schema (part)`,
   );
   return rows[0].schema;
+}
+
+/** In bytes. */
+async function sizeOf(db) {
+  const { rows } = await db.query('SELECT pg_database_size(current_database())::float8 AS size');
+  return rows[0].size;
 }
 
 /** @type {Map<string, Promise<SharedServer>>} */
