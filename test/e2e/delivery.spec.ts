@@ -1,3 +1,4 @@
+import { Redis } from 'ioredis';
 import { queues, TestInstance, type Queue } from '../support/test-instance.js';
 import { eventually } from '../support/eventually.js';
 import { Receiver, status } from '../support/receiver.js';
@@ -23,6 +24,30 @@ function live(queue: Queue = 'postgresql'): void {
   });
   afterAll(async () => instance?.stop());
 }
+
+it.each(queues)(
+  'a new delivery is announced after the commit, so that no worker has to find it: %s',
+  async (queue) => {
+    const quiet = await TestInstance.shared({ queue, workers: 0 });
+    const listener = await quiet.db.connect();
+    const redis = queue === 'redis' ? new Redis(quiet.env['REDIS_URL']!) : null;
+    try {
+      const channels: string[] = [];
+      listener.on('notification', ({ channel }) => channels.push(channel));
+      await listener.query('LISTEN gatehouse_deliveries');
+      await quiet.createEndpoint('http://127.0.0.1:9/', ['customer.created']);
+      await quiet.register();
+      const [delivery] = await quiet.sql<{ id: string }>('SELECT id FROM deliveries');
+      const announced = async () =>
+        redis ? (await redis.exists(`gatehouse:deliveries:${delivery!.id}-1`)) === 1 : channels.length > 0;
+      await eventually('the announcement', announced);
+    } finally {
+      redis?.disconnect();
+      listener.release(true);
+      await quiet.stop();
+    }
+  },
+);
 
 describe.each(queues)('delivery carried by %s', (queue) => {
   live(queue);
