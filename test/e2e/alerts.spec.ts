@@ -191,9 +191,9 @@ describe('alerts', () => {
     redirect!();
     await firstLook;
     const failure = { message: 'alert not sent', channel: 'webhook', kind: 'dead_letters' };
-    expect(instance.workers[0]!.log.filter(({ message }) => message === 'alert not sent')).toMatchObject([
-      failure,
-    ]);
+    const failures = () => instance.workers[0]!.log.filter(({ message }) => message === failure.message);
+    await eventually('the log line', () => failures().length > 0);
+    expect(failures()).toMatchObject([failure]);
     await look();
     expect(alerts.requests).toHaveLength(1);
     await instance.sql(`UPDATE alerts SET claimed_until = claimed_until - interval '1 minute'`);

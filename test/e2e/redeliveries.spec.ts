@@ -225,14 +225,14 @@ describe('on one queue', () => {
       [planned.id.slice(4)],
     );
     expect(row).toEqual({ made: COUNT, events: COUNT });
-    // At least once: what was in flight in the workers that were killed came again, and nothing else.
-    const [lost] = await instance.sql<{ n: number }>(
-      `SELECT count(*)::int AS n FROM attempts a JOIN deliveries d ON d.id = a.delivery_id
-       WHERE d.batch_id = $1 AND a.error = 'worker_lost'`,
+    // At least once: what was in flight in the workers that were killed came again. No attempt made two requests.
+    const [attempts] = await instance.sql<{ all: number; lost: number }>(
+      `SELECT count(*)::int AS all, count(*) FILTER (WHERE a.error = 'worker_lost')::int AS lost
+       FROM attempts a JOIN deliveries d ON d.id = a.delivery_id WHERE d.batch_id = $1`,
       [planned.id.slice(4)],
     );
-    expect(lost!.n).toBeGreaterThan(0);
-    expect(receiver.requests.length).toBeLessThanOrEqual(COUNT + lost!.n);
+    expect(attempts!.lost).toBeGreaterThan(0);
+    expect(receiver.requests.length).toBeLessThanOrEqual(attempts!.all);
   });
 
   it('creates no more deliveries after a cancel, and finishes those that are pending', async () => {
