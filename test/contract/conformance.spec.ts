@@ -3,7 +3,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { Webhook } from 'standardwebhooks';
 import { apiKeyPattern } from '#domain';
 import { eventually } from '../support/eventually.js';
-import { TestInstance, PASSWORD, type Answer } from '../support/test-instance.js';
+import { bearer, TestInstance, PASSWORD, type Answer } from '../support/test-instance.js';
 import { inChunks } from '../support/in-chunks.js';
 import { Receiver, status } from '../support/receiver.js';
 import { insertProject, type Tenant } from '../support/tenants.js';
@@ -40,7 +40,6 @@ afterAll(async () => {
 });
 
 const slug = (): string => `org-${randomUUID().slice(0, 8)}`;
-const bearer = (value: string): Record<string, string> => ({ authorization: `Bearer ${value}` });
 const fieldsOf = (value: unknown): string[] => Object.keys(value as object).sort();
 const faults = ({ body }: Answer): string[] => (body.errors as { field: string }[]).map(({ field }) => field);
 

@@ -3,7 +3,7 @@ import { createHash, randomUUID } from 'node:crypto';
 import { promisify } from 'node:util';
 import { checkCases } from '../support/check-cases.js';
 import { eventually } from '../support/eventually.js';
-import { TestInstance, PASSWORD, type Answer } from '../support/test-instance.js';
+import { bearer, TestInstance, PASSWORD, type Answer } from '../support/test-instance.js';
 import { patiently } from '../support/patiently.js';
 import { Receiver } from '../support/receiver.js';
 import { insertKey, insertOrganization, insertProject } from '../support/tenants.js';
@@ -26,7 +26,6 @@ afterAll(async () => {
 type Entry = Record<string, any>;
 type Filter = Record<string, string>;
 
-const bearer = (key: string): Record<string, string> => ({ authorization: `Bearer ${key}` });
 const list = (filter: Filter = {}, key = instance.credentials.secretKey): Promise<Answer> =>
   instance.bearer(key, 'GET', `${PATH}?${new URLSearchParams(filter)}`);
 const entries = async (filter: Filter = {}, key?: string): Promise<Entry[]> =>

@@ -293,7 +293,7 @@ describe('GET /api/v1/customers/{id}/export', () => {
     const { id } = await create();
     await eventually('both', () => receiver.requests.filter(({ body }) => body.includes(id)).length === 2);
     const attempts = async (key: string): Promise<string[]> => {
-      const { body } = await instance.withKey(key, 'GET', `/api/v1/customers/${id}/export`);
+      const { body } = await instance.bearer(key, 'GET', `/api/v1/customers/${id}/export`);
       return body.webhookAttempts.map(({ targetUrl }: { targetUrl: string }) => targetUrl);
     };
     await eventually(

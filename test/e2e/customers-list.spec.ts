@@ -16,10 +16,10 @@ afterAll(async () => instance?.stop());
 type Customer = Record<string, any>;
 
 const asked = (key: string, filter: Record<string, string>): Promise<Answer> =>
-  instance.withKey(key, 'GET', `/api/v1/customers?${new URLSearchParams(filter)}`);
+  instance.bearer(key, 'GET', `/api/v1/customers?${new URLSearchParams(filter)}`);
 const create = async ({ secretKey }: Tenant, body: Customer = {}): Promise<Customer> => {
   const customer = { email: uniqueEmail(), ...body };
-  return expectStatus(201, await instance.withKey(secretKey, 'POST', '/api/v1/customers', customer)).body;
+  return expectStatus(201, await instance.bearer(secretKey, 'POST', '/api/v1/customers', customer)).body;
 };
 
 /** Every page of a list. */

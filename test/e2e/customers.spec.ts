@@ -109,7 +109,7 @@ it('every route of customers needs its scope (AK-06)', async () => {
       const others = scopes.filter((other) => other !== scope);
       const key = await insertKey(instance, { ...instance.credentials, type: 'secret', scopes: others });
       const refused = { code: 'insufficient_scope', requiredScopes: [scope] };
-      const answer = await instance.withKey(key, method, `/api/v1/${path}`, body);
+      const answer = await instance.bearer(key, method, `/api/v1/${path}`, body);
       expect(answer).toMatchObject({ status: 403, body: refused });
     },
   );

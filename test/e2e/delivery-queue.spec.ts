@@ -18,7 +18,7 @@ if (!hasRedisServer) process.stderr.write('The queue on Redis is not tested: no 
   afterAll(async () => {
     await queue?.drain();
     await queue?.close();
-    await redis?.stop();
+    await redis?.remove();
   });
 
   const newJob = () => ({

@@ -4,7 +4,7 @@ import { get, type IncomingMessage } from 'node:http';
 import bcrypt from 'bcrypt';
 import { Keyring, PasswordHasher, HashThreads } from '#platform';
 import { eventually } from '../support/eventually.js';
-import { TestInstance, PASSWORD } from '../support/test-instance.js';
+import { bearer, TestInstance, PASSWORD } from '../support/test-instance.js';
 import { fromLines, importLines, toLines } from '../support/ndjson.js';
 import { insertKey, insertProject, type Tenant } from '../support/tenants.js';
 import { uniqueEmail } from '../support/unique-email.js';
@@ -13,7 +13,6 @@ let instance: TestInstance;
 beforeAll(async () => (instance = await TestInstance.shared({ workers: 0 })));
 afterAll(async () => instance?.stop());
 
-const bearer = (key: string) => ({ authorization: `Bearer ${key}` });
 const exportOf = (projectId: string, query = '', key = instance.credentials.secretKey) =>
   instance.bearer(key, 'GET', `/api/v1/projects/${projectId}/export${query}`);
 const newProject = (): Promise<Tenant> => insertProject(instance, instance.credentials.organizationId);

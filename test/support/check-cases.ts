@@ -1,3 +1,5 @@
+import { inChunks } from './in-chunks.js';
+
 /**
  * Runs a check on each case, some at once, and fails once with all that failed, each by its name.
  * @param cases name and values
@@ -8,16 +10,10 @@ export async function checkCases<Values extends unknown[]>(
   check: (...values: Values) => Promise<void>,
   concurrency = 10,
 ): Promise<void> {
-  const faults: string[] = [];
-  for (let begin = 0; begin < cases.length; begin += concurrency) {
-    const checks = cases
-      .slice(begin, begin + concurrency)
-      .map(([name, ...values]) =>
-        check(...(values as unknown as Values)).catch((error: unknown) =>
-          faults.push(`${name}: ${String(error)}`),
-        ),
-      );
-    await Promise.all(checks);
-  }
-  expect(faults).toEqual([]);
+  const failureOf = ([name, ...values]: readonly [string, ...Values]): Promise<string[]> =>
+    check(...(values as unknown as Values)).then(
+      () => [],
+      (error: unknown) => [`${name}: ${String(error)}`],
+    );
+  expect(await inChunks(cases, failureOf, concurrency)).toEqual([]);
 }

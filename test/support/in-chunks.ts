@@ -1,13 +1,11 @@
-/** How many cases run at once. */
-const CHUNK = 16;
-
 /** Runs independent cases, some at once. @returns all that they return, in the order of the cases */
 export async function inChunks<Case, Result>(
   cases: readonly Case[],
   run: (each: Case) => Promise<Result[]>,
+  concurrency = 16,
 ): Promise<Result[]> {
   const results: Result[] = [];
-  for (let start = 0; start < cases.length; start += CHUNK)
-    results.push(...(await Promise.all(cases.slice(start, start + CHUNK).map(run))).flat());
+  for (let start = 0; start < cases.length; start += concurrency)
+    results.push(...(await Promise.all(cases.slice(start, start + concurrency).map(run))).flat());
   return results;
 }

@@ -228,11 +228,6 @@ export class TestInstance {
     });
   }
 
-  /** With any secret key. */
-  withKey(key: string, method: string, path: string, body?: unknown): Promise<Answer> {
-    return this.request(method, path, { body, headers: bearer(key) });
-  }
-
   /** With the organization's secret key. */
   server(method: string, path: string, body?: unknown): Promise<Answer> {
     return this.bearer(this.credentials.secretKey, method, path, body);
@@ -245,7 +240,7 @@ export class TestInstance {
 
   /** With any secret key or access token. */
   bearer(credential: string, method: string, path: string, body?: unknown): Promise<Answer> {
-    return this.request(method, path, { body, headers: { authorization: `Bearer ${credential}` } });
+    return this.request(method, path, { body, headers: bearer(credential) });
   }
 
   async register(email = uniqueEmail(), more: Record<string, unknown> = {}): Promise<Answer> {
