@@ -2,7 +2,7 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { ensureBuilt, ensureInstalled } from './build.mjs';
 import { Fault, main, root } from './environment.mjs';
-import { openApiDocument } from './openapi-document.mjs';
+import { openApiDocuments } from './openapi-document.mjs';
 
 const NOTE = 'Made by "npm run generate"; do not edit.';
 
@@ -26,12 +26,17 @@ async function makeFiles() {
   const { settings } = await import('../dist/libs/platform/src/index.js');
   const { errorCatalogue, eventExamples, eventsSchema, eventTypes } =
     await import('../dist/libs/domain/src/index.js');
+  const openApi = await openApiDocuments();
   return {
     '.env.example': envExample(settings),
     'docs/errors.md': await pretty('docs/errors.md', errorsPage(errorCatalogue)),
     'docs/events.md': await pretty('docs/events.md', eventsPage(eventTypes, eventExamples)),
     'docs/events.schema.json': await pretty('docs/events.schema.json', JSON.stringify(eventsSchema)),
-    'docs/openapi.json': await pretty('docs/openapi.json', JSON.stringify(await openApiDocument())),
+    'docs/openapi.json': await pretty('docs/openapi.json', JSON.stringify(openApi.public)),
+    'docs/operator-openapi.json': await pretty(
+      'docs/operator-openapi.json',
+      JSON.stringify(openApi.operator),
+    ),
   };
 }
 

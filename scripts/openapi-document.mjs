@@ -2,10 +2,10 @@ import { randomBytes } from 'node:crypto';
 import { tmpdir } from 'node:os';
 
 /**
- * The OpenAPI document of the built api. Nothing connects and nothing listens; the settings are these, whatever the
- * environment.
+ * Returns the OpenAPI documents of the built api, `{ public, operator }`. Nothing connects and nothing listens; the
+ * settings do not depend on the environment.
  */
-export async function openApiDocument() {
+export async function openApiDocuments() {
   const { createLogger, loadConfig } = await import('../dist/libs/platform/src/index.js');
   const { createApi } = await import('../dist/apps/api/src/api.js');
   const { buildOpenApi } = await import('../dist/apps/api/src/reference/openapi.js');
@@ -18,7 +18,7 @@ export async function openApiDocument() {
   });
   const api = await createApi(config, createLogger(config, 'generate'));
   try {
-    return buildOpenApi(api.app);
+    return { public: buildOpenApi(api.app, 'public'), operator: buildOpenApi(api.app, 'operator') };
   } finally {
     await api.app.close();
   }

@@ -14,7 +14,7 @@ import { Readiness } from './http/readiness.js';
 import { requestContext } from './http/request-context.js';
 import { routeGate } from './http/route-gate.js';
 import { securityHeaders } from './http/security-headers.js';
-import { buildOpenApi } from './reference/openapi.js';
+import { buildOpenApi, type Audience } from './reference/openapi.js';
 
 /** A running api. */
 export interface Api {
@@ -89,11 +89,15 @@ function gate(readiness: Readiness) {
   };
 }
 
-/** The document is made for the first who asks: few processes are ever asked, and every one has to start. */
+/** Serves each document from its first request on; building it at start would slow every process down. */
 function serveOpenApi(app: NestExpressApplication, server: Express): void {
-  let document: string | undefined;
-  server.get('/openapi.json', (_request, response) => {
-    document ??= JSON.stringify(buildOpenApi(app));
-    response.type('json').send(document);
-  });
+  const serve = (path: string, audience: Audience): void => {
+    let document: string | undefined;
+    server.get(path, (_request, response) => {
+      document ??= JSON.stringify(buildOpenApi(app, audience));
+      response.type('json').send(document);
+    });
+  };
+  serve('/openapi.json', 'public');
+  serve('/operator/openapi.json', 'operator');
 }

@@ -1,5 +1,11 @@
 import { Body, Controller, Delete, Get, HttpCode, Param, Post, Query } from '@nestjs/common';
-import { ApiCreatedResponse, ApiNoContentResponse, ApiOkResponse, ApiTags } from '@nestjs/swagger';
+import {
+  ApiCreatedResponse,
+  ApiNoContentResponse,
+  ApiOkResponse,
+  ApiOperation,
+  ApiTags,
+} from '@nestjs/swagger';
 import { CurrentCaller, SecretKey, type ManagingCaller } from '#auth';
 import { pathUuid } from '#domain';
 import { ApiCamelList } from '../http/api-envelopes.js';
@@ -14,8 +20,13 @@ import { ApiKeyResponse, CreatedApiKeyResponse } from './dto/api-key.response.js
 export class ApiKeysController {
   constructor(private readonly apiKeys: ApiKeysService) {}
 
-  /** Creates a key, which can do no more than the key that asks. Its value is in this answer only. */
   @Post()
+  @ApiOperation({
+    operationId: 'apiKeys.create',
+    summary: 'Create an API key',
+    description:
+      'The new key cannot have more permissions than the key that creates it. The response is the only place that contains the value of the key.',
+  })
   @SecretKey('api_key:write')
   @ApiCreatedResponse({ type: CreatedApiKeyResponse })
   @ApiProblems('insufficient_access', 'project_archived')
@@ -27,8 +38,12 @@ export class ApiKeysController {
     return CreatedApiKeyResponse.of(await this.apiKeys.create(caller, pathUuid(projectId), body));
   }
 
-  /** A project's keys, newest first; those that have ended as well. */
   @Get()
+  @ApiOperation({
+    operationId: 'apiKeys.list',
+    summary: 'List API keys',
+    description: 'Newest first. Revoked and expired keys are included.',
+  })
   @SecretKey('api_key:read')
   @ApiCamelList(ApiKeyResponse)
   async list(
@@ -43,8 +58,12 @@ export class ApiKeysController {
     );
   }
 
-  /** One key, without its value. */
   @Get(':keyId')
+  @ApiOperation({
+    operationId: 'apiKeys.get',
+    summary: 'Get an API key',
+    description: 'The value of the key is not included.',
+  })
   @SecretKey('api_key:read')
   @ApiOkResponse({ type: ApiKeyResponse })
   async get(
@@ -55,8 +74,12 @@ export class ApiKeysController {
     return ApiKeyResponse.from(await this.apiKeys.get(caller, pathUuid(projectId), pathUuid(id)));
   }
 
-  /** Revokes a key: it ends at once, everywhere. */
   @Delete(':keyId')
+  @ApiOperation({
+    operationId: 'apiKeys.revoke',
+    summary: 'Revoke an API key',
+    description: 'The key stops working on every server at once.',
+  })
   @HttpCode(204)
   @SecretKey('api_key:write')
   @ApiNoContentResponse()
@@ -69,8 +92,13 @@ export class ApiKeysController {
     return this.apiKeys.revoke(caller, pathUuid(projectId), pathUuid(id));
   }
 
-  /** Creates a key in the place of another, which lives on for the overlap. Its value is in this answer only. */
   @Post(':keyId/rotate')
+  @ApiOperation({
+    operationId: 'apiKeys.rotate',
+    summary: 'Rotate an API key',
+    description:
+      'Creates a key with the same permissions. The previous key stays valid for the overlap. The response is the only place that contains the value of the new key.',
+  })
   @SecretKey('api_key:write')
   @ApiCreatedResponse({ type: CreatedApiKeyResponse })
   @ApiProblems('insufficient_access', 'project_archived', 'api_key_not_rotatable')

@@ -1,5 +1,5 @@
 import { Controller, Get, Query, Req, Res } from '@nestjs/common';
-import { ApiOkResponse, ApiTags } from '@nestjs/swagger';
+import { ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import type { Request, Response } from 'express';
 import { CurrentCaller, Operator, type ManagingCaller } from '#auth';
 import { AuditCsv } from './audit-csv.service.js';
@@ -10,8 +10,12 @@ import { CountAuditLogQuery } from './dto/audit-log.request.js';
 export class AuditCsvOperatorController {
   constructor(private readonly csv: AuditCsv) {}
 
-  /** The audit log as a table for spreadsheets, newest first: at most 100,000 entries. */
   @Get()
+  @ApiOperation({
+    operationId: 'auditLog.exportCsv',
+    summary: 'Export the audit log as CSV',
+    description: 'Newest first, at most 100,000 entries.',
+  })
   @Operator('viewer')
   @ApiOkResponse({
     description:

@@ -1,5 +1,5 @@
 import { Controller, Get, Query } from '@nestjs/common';
-import { ApiTags } from '@nestjs/swagger';
+import { ApiOperation, ApiTags } from '@nestjs/swagger';
 import { CurrentCaller, SecretKey, type ManagingCaller } from '#auth';
 import { ApiCamelList } from '../http/api-envelopes.js';
 import { camelList } from '../http/paging.js';
@@ -12,8 +12,13 @@ import { AuditEntryResponse } from './dto/audit-entry.response.js';
 export class AuditLogController {
   constructor(private readonly auditLog: AuditLogService) {}
 
-  /** Who did what to what, from where and when, newest first. Logins and refreshes are events instead. */
   @Get()
+  @ApiOperation({
+    operationId: 'auditLog.list',
+    summary: 'List audit log entries',
+    description:
+      'Newest first. An entry names the actor, the action, the target, the IP address and the request. Sign-ins and refreshes are events, not audit log entries.',
+  })
   @SecretKey('audit:read')
   @ApiCamelList(AuditEntryResponse)
   async list(@CurrentCaller() caller: ManagingCaller, @Query() query: AuditLogQuery) {

@@ -1,5 +1,5 @@
 import { Controller, Get, Param, Query } from '@nestjs/common';
-import { ApiOkResponse, ApiTags } from '@nestjs/swagger';
+import { ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import { CurrentCaller, Operator, OperatorRoutes, type ManagingCaller } from '#auth';
 import { pathUuid } from '#domain';
 import { ApiCamelList } from '../http/api-envelopes.js';
@@ -22,11 +22,13 @@ export class AuditLogOperatorController extends AuditLogController {
     super(auditLog);
   }
 
-  /**
-   * Who did what to what, from where and when, newest first. A page may hold less than `limit`, even nothing, while
-   * `hasMore` is true.
-   */
   @Get()
+  @ApiOperation({
+    operationId: 'auditLog.list',
+    summary: 'List audit log entries',
+    description:
+      'Newest first. A page may contain fewer entries than `limit`, or none, while `hasMore` is true.',
+  })
   @Operator('viewer')
   @ApiCamelList(NamedAuditEntryResponse)
   override async list(@CurrentCaller() caller: ManagingCaller, @Query() query: AuditLogQuery) {
@@ -37,16 +39,16 @@ export class AuditLogOperatorController extends AuditLogController {
     );
   }
 
-  /** How many entries match. */
   @Get('count')
+  @ApiOperation({ operationId: 'auditLog.count', summary: 'Count audit log entries' })
   @Operator('viewer')
   @ApiOkResponse({ type: CountResponse })
   async count(@CurrentCaller() caller: ManagingCaller, @Query() query: CountAuditLogQuery) {
     return CountResponse.from(await this.search.count(caller, query));
   }
 
-  /** One entry. */
   @Get(':entryId')
+  @ApiOperation({ operationId: 'auditLog.get', summary: 'Get an audit log entry' })
   @Operator('viewer')
   @ApiOkResponse({ type: NamedAuditEntryResponse })
   async show(@CurrentCaller() caller: ManagingCaller, @Param('entryId') id: string) {

@@ -1,5 +1,5 @@
 import { Body, Controller, HttpCode, Post } from '@nestjs/common';
-import { ApiOkResponse, ApiTags } from '@nestjs/swagger';
+import { ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import { CurrentCaller, SecretKey, type SecretKeyCaller } from '#auth';
 import { ApiProblems } from '../http/api-problems.js';
 import { BillingService } from './billing.service.js';
@@ -11,8 +11,12 @@ import { BillingPortalResponse } from './dto/billing-portal.response.js';
 export class BillingController {
   constructor(private readonly billing: BillingService) {}
 
-  /** Opens the billing portal for an organization; its page leads back to `returnUrl`. */
   @Post('portal')
+  @ApiOperation({
+    operationId: 'billing.createPortalSession',
+    summary: 'Create a billing portal session',
+    description: 'The portal belongs to an organization and links back to `returnUrl`.',
+  })
   @HttpCode(200)
   @SecretKey('billing:write')
   @ApiOkResponse({ type: BillingPortalResponse })

@@ -1,5 +1,5 @@
 import { Controller, HttpCode, Param, Post } from '@nestjs/common';
-import { ApiAcceptedResponse, ApiTags } from '@nestjs/swagger';
+import { ApiAcceptedResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import { CurrentCaller, Operator, type OperatorCaller } from '#auth';
 import { pathUuid } from '#domain';
 import { ApiProblems } from '../http/api-problems.js';
@@ -11,8 +11,8 @@ import { CustomerMails } from './customer-mails.service.js';
 export class CustomerMailsOperatorController {
   constructor(private readonly mails: CustomerMails) {}
 
-  /** Mails a customer a new link that verifies their address. */
   @Post(':customerId/resend-verification')
+  @ApiOperation({ operationId: 'customers.resendVerification', summary: 'Resend the verification email' })
   @HttpCode(202)
   @ApiAcceptedResponse({ schema: { type: 'object' } })
   @ApiProblems('conflict', 'project_archived', 'rate_limited')
@@ -21,8 +21,12 @@ export class CustomerMailsOperatorController {
     return {};
   }
 
-  /** Mails a customer a link to choose a new password; until then the one they have stays. */
   @Post(':customerId/reset-password')
+  @ApiOperation({
+    operationId: 'customers.sendPasswordReset',
+    summary: 'Send a password reset email',
+    description: 'The current password stays valid until the customer chooses a new one.',
+  })
   @HttpCode(202)
   @ApiAcceptedResponse({ schema: { type: 'object' } })
   @ApiProblems('conflict', 'project_archived', 'rate_limited')
@@ -31,8 +35,12 @@ export class CustomerMailsOperatorController {
     return {};
   }
 
-  /** Mails a customer who has no password yet a new link to choose the first one. */
   @Post(':customerId/resend-invitation')
+  @ApiOperation({
+    operationId: 'customers.resendInvitation',
+    summary: 'Resend the invitation',
+    description: 'For customers who have no password yet.',
+  })
   @HttpCode(202)
   @ApiAcceptedResponse({ schema: { type: 'object' } })
   @ApiProblems('conflict', 'project_archived', 'rate_limited')

@@ -1,5 +1,11 @@
 import { Body, Controller, Delete, Get, HttpCode, Param, Patch, Post, Query } from '@nestjs/common';
-import { ApiCreatedResponse, ApiNoContentResponse, ApiOkResponse, ApiTags } from '@nestjs/swagger';
+import {
+  ApiCreatedResponse,
+  ApiNoContentResponse,
+  ApiOkResponse,
+  ApiOperation,
+  ApiTags,
+} from '@nestjs/swagger';
 import { CurrentCaller, MinimumRole, SecretKey, type ManagingCaller } from '#auth';
 import { pathUuid } from '#domain';
 import { ApiCamelList } from '../http/api-envelopes.js';
@@ -27,13 +33,13 @@ export class CustomersController {
     private readonly exports: CustomerExport,
   ) {}
 
-  /**
-   * Lists customers, newest first; with `lastLoginAfter` or `lastLoginBefore` by their last login, latest first; with
-   * `q` in the alphabetical order of what begins with it. A page may hold fewer than `limit`, even none, while
-   * `hasMore` is true: it looks at a bounded number of customers, and the next page goes on from there. Those of
-   * archived projects are in it.
-   */
   @Get()
+  @ApiOperation({
+    operationId: 'customers.list',
+    summary: 'List customers',
+    description:
+      'Newest first. With `lastLoginAfter` or `lastLoginBefore`, the latest sign-in comes first. With `q`, in alphabetical order of the matching names and addresses. A page scans a bounded number of customers: it may contain fewer than `limit`, or none, while `hasMore` is true. Customers of archived projects are included.',
+  })
   @SecretKey('customer:read')
   @ApiCamelList(CustomerResponse)
   async list(@CurrentCaller() caller: ManagingCaller, @Query() query: ListCustomersQuery) {
@@ -44,8 +50,12 @@ export class CustomersController {
     );
   }
 
-  /** Creates a customer, and mails them an invitation if asked to. */
   @Post()
+  @ApiOperation({
+    operationId: 'customers.create',
+    summary: 'Create a customer',
+    description: 'Sends an invitation if the request says so.',
+  })
   @SecretKey('customer:write')
   @ApiCreatedResponse({ type: CustomerResponse })
   @ApiProblems(
@@ -64,8 +74,12 @@ export class CustomersController {
     return CustomerResponse.from(await this.customers.create(caller, body, client));
   }
 
-  /** One customer, also of an archived project. */
   @Get(':customerId')
+  @ApiOperation({
+    operationId: 'customers.get',
+    summary: 'Get a customer',
+    description: 'Customers of archived projects can be read as well.',
+  })
   @SecretKey('customer:read')
   @ApiOkResponse({ type: CustomerResponse })
   async show(
@@ -75,11 +89,13 @@ export class CustomersController {
     return CustomerResponse.from((await this.customers.get(reach, pathUuid(id))).customer);
   }
 
-  /**
-   * Changes the fields that are sent; the rest stays (RFC 7396). A new e-mail address takes effect at once, without a
-   * confirmation, and voids the links that were mailed to the one before.
-   */
   @Patch(':customerId')
+  @ApiOperation({
+    operationId: 'customers.update',
+    summary: 'Update a customer',
+    description:
+      'Changes only the fields in the request (JSON Merge Patch, RFC 7396). A new email address takes effect at once, without confirmation, and invalidates links that were sent to the previous address.',
+  })
   @SecretKey('customer:write')
   @ApiOkResponse({ type: CustomerResponse })
   @ApiProblems('email_already_registered', 'external_id_taken', 'project_archived')
@@ -91,8 +107,13 @@ export class CustomersController {
     return CustomerResponse.from(await this.changes.update(reach, pathUuid(id), body));
   }
 
-  /** Everything that is kept about one customer, without passwords, links and texts of mails. */
   @Get(':customerId/export')
+  @ApiOperation({
+    operationId: 'customers.export',
+    summary: 'Export the data of a customer',
+    description:
+      'Contains everything stored about one customer, except passwords, links and the text of emails.',
+  })
   @SecretKey('customer:read')
   @ApiOkResponse({ type: CustomerExportResponse })
   export(
@@ -102,8 +123,12 @@ export class CustomersController {
     return this.exports.of(caller, pathUuid(id));
   }
 
-  /** Keeps a customer out and ends their sessions. */
   @Post(':customerId/disable')
+  @ApiOperation({
+    operationId: 'customers.disable',
+    summary: 'Disable a customer',
+    description: 'Revokes all sessions of the customer and blocks new sign-ins.',
+  })
   @HttpCode(200)
   @SecretKey('customer:write')
   @MinimumRole('operator')
@@ -116,8 +141,12 @@ export class CustomersController {
     return CustomerResponse.from(await this.customers.disable(reach, pathUuid(id)));
   }
 
-  /** Lets a customer in again. */
   @Post(':customerId/enable')
+  @ApiOperation({
+    operationId: 'customers.enable',
+    summary: 'Enable a customer',
+    description: 'Allows a disabled customer to sign in again.',
+  })
   @HttpCode(200)
   @SecretKey('customer:write')
   @MinimumRole('operator')
@@ -130,8 +159,12 @@ export class CustomersController {
     return CustomerResponse.from(await this.customers.enable(reach, pathUuid(id)));
   }
 
-  /** Forgets a customer's failed logins, so that they may try again at once. */
   @Post(':customerId/unlock')
+  @ApiOperation({
+    operationId: 'customers.unlock',
+    summary: 'Unlock a customer',
+    description: 'Resets the count of failed sign-ins, so that the customer can sign in at once.',
+  })
   @HttpCode(200)
   @SecretKey('customer:write')
   @MinimumRole('operator')
@@ -144,11 +177,13 @@ export class CustomersController {
     return CustomerResponse.from(await this.customers.unlock(reach, pathUuid(id)));
   }
 
-  /**
-   * Deletes a customer with everything that is only theirs; the address is free again. Events about them keep the
-   * customer's id alone, and cannot be delivered again. In an archived project, too.
-   */
   @Delete(':customerId')
+  @ApiOperation({
+    operationId: 'customers.delete',
+    summary: 'Delete a customer',
+    description:
+      'Deletes the customer and all data that belongs only to the customer. The email address becomes available again. Existing events keep nothing but the id of the customer and cannot be redelivered. Also works in an archived project.',
+  })
   @HttpCode(204)
   @SecretKey('customer:delete')
   @ApiNoContentResponse()

@@ -1,5 +1,5 @@
 import { Controller, Get, Param, Query } from '@nestjs/common';
-import { ApiOkResponse, ApiTags } from '@nestjs/swagger';
+import { ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import { CurrentCaller, Operator, OperatorRoutes, type ManagingCaller } from '#auth';
 import { pathUuid } from '#domain';
 import { CountResponse } from '../http/count.response.js';
@@ -11,16 +11,21 @@ import { CountCustomersQuery } from './dto/list-customers.request.js';
 @Controller('operator/v1/customers')
 @OperatorRoutes()
 export class CustomersOperatorController extends CustomersController {
-  /** How many customers match. */
   @Get('count')
+  @ApiOperation({ operationId: 'customers.count', summary: 'Count customers' })
   @Operator('viewer')
   @ApiOkResponse({ type: CountResponse })
   async count(@CurrentCaller() caller: ManagingCaller, @Query() query: CountCustomersQuery) {
     return CountResponse.from(await this.directory.count(caller, query));
   }
 
-  /** One customer, also of an archived project, and whether they have a password. */
   @Get(':customerId')
+  @ApiOperation({
+    operationId: 'customers.get',
+    summary: 'Get a customer',
+    description:
+      'Includes whether the customer has a password. Customers of archived projects can be read as well.',
+  })
   @Operator('viewer')
   @ApiOkResponse({ type: OperatorCustomerResponse })
   override async show(

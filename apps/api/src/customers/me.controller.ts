@@ -1,5 +1,11 @@
 import { Body, Controller, Get, HttpCode, Patch, Post } from '@nestjs/common';
-import { ApiAcceptedResponse, ApiNoContentResponse, ApiOkResponse, ApiTags } from '@nestjs/swagger';
+import {
+  ApiAcceptedResponse,
+  ApiNoContentResponse,
+  ApiOkResponse,
+  ApiOperation,
+  ApiTags,
+} from '@nestjs/swagger';
 import { AccessToken, CurrentCaller, type CustomerCaller } from '#auth';
 import { ApiProblems } from '../http/api-problems.js';
 import { CurrentClient } from '../http/current-client.js';
@@ -28,15 +34,19 @@ export class MeController {
     private readonly emails: EmailChangeService,
   ) {}
 
-  /** The customer whom the access token belongs to. */
   @Get()
+  @ApiOperation({ operationId: 'me.get', summary: 'Get the signed-in customer' })
   @ApiOkResponse({ type: MeResponse })
   show(@CurrentCaller() caller: CustomerCaller): MeResponse {
     return MeResponse.from(caller.customer);
   }
 
-  /** Changes the customer's names. */
   @Patch()
+  @ApiOperation({
+    operationId: 'me.update',
+    summary: 'Update the signed-in customer',
+    description: 'Changes only the fields in the request (JSON Merge Patch, RFC 7396).',
+  })
   @ApiOkResponse({ type: MeResponse })
   async update(
     @CurrentCaller() { customer }: CustomerCaller,
@@ -45,8 +55,12 @@ export class MeController {
     return MeResponse.from(await this.changes.updateMe(customer, body));
   }
 
-  /** Changes the password, ends the customer's other sessions and tells them by mail. */
   @Post('password')
+  @ApiOperation({
+    operationId: 'me.changePassword',
+    summary: 'Change the password',
+    description: 'Revokes all other sessions of the customer and notifies the customer by email.',
+  })
   @HttpCode(204)
   @RateLimit('login')
   @ApiNoContentResponse()
@@ -59,8 +73,13 @@ export class MeController {
     await this.passwords.change(caller, body, client);
   }
 
-  /** Asks the old and the new address to confirm the change from one to the other. */
   @Post('email')
+  @ApiOperation({
+    operationId: 'me.changeEmail',
+    summary: 'Request an email address change',
+    description:
+      'Sends a confirmation link to the current and to the new address. The address changes when both are confirmed.',
+  })
   @HttpCode(202)
   @RateLimit('login')
   @ApiAcceptedResponse({ schema: { type: 'object' } })
@@ -74,8 +93,12 @@ export class MeController {
     return {};
   }
 
-  /** Deletes the customer with everything that is only theirs. */
   @Post('delete')
+  @ApiOperation({
+    operationId: 'me.delete',
+    summary: 'Delete the signed-in customer',
+    description: 'Deletes the customer and all data that belongs only to the customer.',
+  })
   @HttpCode(204)
   @RateLimit('login')
   @ApiNoContentResponse()

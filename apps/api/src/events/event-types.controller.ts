@@ -1,5 +1,5 @@
 import { Controller, Get } from '@nestjs/common';
-import { ApiTags } from '@nestjs/swagger';
+import { ApiOperation, ApiTags } from '@nestjs/swagger';
 import { SecretKey } from '#auth';
 import { eventExamples, eventSchema, eventTypes, isNamedOnly, type EventType } from '#domain';
 import { ApiSnakeList } from '../http/api-envelopes.js';
@@ -17,8 +17,13 @@ const types: EventTypeResponse[] = (Object.keys(eventTypes) as EventType[]).map(
 @ApiTags('Events')
 @Controller('v1/webhooks/event-types')
 export class EventTypesController {
-  /** Every event type with the JSON Schema of its body and an example; always on one page. */
   @Get()
+  @ApiOperation({
+    operationId: 'eventTypes.list',
+    summary: 'List event types',
+    description:
+      'Contains the JSON Schema of the body and an example for each type. Everything is on one page.',
+  })
   @SecretKey('webhook:read')
   @ApiSnakeList(EventTypeResponse)
   list() {

@@ -1,5 +1,5 @@
 import { Controller, Get, Param, Query } from '@nestjs/common';
-import { ApiTags } from '@nestjs/swagger';
+import { ApiOperation, ApiTags } from '@nestjs/swagger';
 import { CurrentCaller, SecretKey, type ManagingCaller } from '#auth';
 import { ApiSnakeItem, ApiSnakeList } from '../http/api-envelopes.js';
 import { snakeItem, snakeList } from '../http/paging.js';
@@ -12,11 +12,13 @@ import { EventsService } from './events.service.js';
 export class EventsController {
   constructor(private readonly events: EventsService) {}
 
-  /**
-   * What happened, oldest first. `next_cursor` is never null: ask again with it for what happened since. Events are kept
-   * for `WEBHOOK_RETENTION`: a cursor that is older goes on with those that are still there.
-   */
   @Get()
+  @ApiOperation({
+    operationId: 'events.list',
+    summary: 'List events',
+    description:
+      'Oldest first. `next_cursor` is never null: use it again to read events that occur later. Events are kept for `WEBHOOK_RETENTION`; an older cursor continues with the oldest event that is still stored.',
+  })
   @SecretKey('event:read')
   @ApiSnakeList(EventResponse)
   async list(@CurrentCaller() caller: ManagingCaller, @Query() query: ListEventsQuery) {
@@ -25,8 +27,8 @@ export class EventsController {
     return { ...snakeList(data, nextCursor), has_more: hasMore };
   }
 
-  /** One event. */
   @Get(':eventId')
+  @ApiOperation({ operationId: 'events.get', summary: 'Get an event' })
   @SecretKey('event:read')
   @ApiSnakeItem(EventResponse)
   async get(@CurrentCaller() caller: ManagingCaller, @Param('eventId') id: string) {

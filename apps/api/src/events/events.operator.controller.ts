@@ -1,5 +1,5 @@
 import { Controller, Get, Param, Query } from '@nestjs/common';
-import { ApiOkResponse, ApiTags } from '@nestjs/swagger';
+import { ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import { CurrentCaller, Operator, OperatorRoutes, type ManagingCaller } from '#auth';
 import { ApiSnakeList } from '../http/api-envelopes.js';
 import { CountResponse } from '../http/count.response.js';
@@ -22,11 +22,13 @@ export class EventsOperatorController extends EventsController {
     super(events);
   }
 
-  /**
-   * What happened, newest first, unlike in the feed of keys. A page may hold less than `limit`, even nothing, while
-   * `has_more` is true.
-   */
   @Get()
+  @ApiOperation({
+    operationId: 'events.list',
+    summary: 'List events',
+    description:
+      'Newest first, unlike the feed for API keys. A page may contain fewer events than `limit`, or none, while `has_more` is true.',
+  })
   @Operator('viewer')
   @ApiSnakeList(EventResponse)
   override async list(@CurrentCaller() caller: ManagingCaller, @Query() query: SearchEventsQuery) {
@@ -37,16 +39,20 @@ export class EventsOperatorController extends EventsController {
     );
   }
 
-  /** How many events match. */
   @Get('count')
+  @ApiOperation({ operationId: 'events.count', summary: 'Count events' })
   @Operator('viewer')
   @ApiOkResponse({ type: CountResponse })
   async count(@CurrentCaller() caller: ManagingCaller, @Query() query: CountEventsQuery) {
     return CountResponse.from(await this.search.count(caller, query));
   }
 
-  /** The deliveries of one event, newest first: to each endpoint that heard it, and again. */
   @Get(':eventId/deliveries')
+  @ApiOperation({
+    operationId: 'events.listDeliveries',
+    summary: 'List deliveries of an event',
+    description: 'Newest first. Contains the deliveries to all endpoints, redeliveries included.',
+  })
   @Operator('viewer')
   @ApiSnakeList(DeliverySummaryResponse)
   async deliveries(

@@ -1,5 +1,5 @@
 import { Body, Controller, Get, HttpCode, Post } from '@nestjs/common';
-import { ApiAcceptedResponse, ApiOkResponse, ApiTags } from '@nestjs/swagger';
+import { ApiAcceptedResponse, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import { Operator } from '#auth';
 import { ApiProblems } from '../http/api-problems.js';
 import { HouseHealthResponse } from './dto/house-health.response.js';
@@ -15,16 +15,24 @@ export class HealthOperatorController {
     private readonly testMails: TestMails,
   ) {}
 
-  /** Versions, what waits to be delivered or mailed, and which workers are there. */
   @Get()
+  @ApiOperation({
+    operationId: 'system.getHealth',
+    summary: 'Get the health of the system',
+    description: 'Versions, waiting deliveries and emails, and running workers.',
+  })
   @Operator('viewer')
   @ApiOkResponse({ type: HouseHealthResponse })
   read(): Promise<HouseHealthResponse> {
     return this.health.read();
   }
 
-  /** Sends a mail that says that mails arrive. A worker sends it: whether it could, the mails that wait tell. */
   @Post('test-mail')
+  @ApiOperation({
+    operationId: 'system.sendTestEmail',
+    summary: 'Send a test email',
+    description: 'A worker sends the email. The number of waiting emails shows whether it was sent.',
+  })
   @HttpCode(202)
   @Operator('admin')
   @ApiAcceptedResponse({ schema: { type: 'object' } })

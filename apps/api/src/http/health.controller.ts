@@ -1,5 +1,5 @@
 import { Controller, Get, Res } from '@nestjs/common';
-import { ApiOkResponse, ApiServiceUnavailableResponse, ApiTags } from '@nestjs/swagger';
+import { ApiOkResponse, ApiOperation, ApiServiceUnavailableResponse, ApiTags } from '@nestjs/swagger';
 import type { Response } from 'express';
 import { NoCredential } from '#auth';
 import { Database } from '#persistence';
@@ -19,15 +19,24 @@ export class HealthController {
     private readonly config: Config,
   ) {}
 
-  /** Whether the process lives. */
   @Get('livez')
+  @ApiOperation({
+    operationId: 'health.live',
+    summary: 'Check liveness',
+    description: 'Returns 200 while the process runs.',
+  })
   @ApiOkResponse({ type: LivenessResponse })
   live(): LivenessResponse {
     return { status: 'ok' };
   }
 
-  /** Whether it takes requests; `degraded` when Redis is away, which only costs speed. */
   @Get('readyz')
+  @ApiOperation({
+    operationId: 'health.ready',
+    summary: 'Check readiness',
+    description:
+      'Returns 200 while the process accepts requests. The status is `degraded` when Redis is unavailable, which affects only speed.',
+  })
   @ApiOkResponse({ type: ReadinessResponse })
   @ApiServiceUnavailableResponse({ type: ReadinessResponse })
   async ready(@Res({ passthrough: true }) response: Response): Promise<ReadinessResponse> {

@@ -4,6 +4,7 @@ import {
   ApiCreatedResponse,
   ApiNoContentResponse,
   ApiOkResponse,
+  ApiOperation,
   ApiTags,
 } from '@nestjs/swagger';
 import type { Response } from 'express';
@@ -36,8 +37,12 @@ export class AuthController {
     private readonly sessions: SessionsService,
   ) {}
 
-  /** Creates a customer in the key's project and logs them in. */
   @Post('register')
+  @ApiOperation({
+    operationId: 'auth.register',
+    summary: 'Register a customer',
+    description: 'Creates a customer in the project of the key and signs the customer in.',
+  })
   @PublishableOrSecretKey('customer:write')
   @RateLimit('register')
   @ApiCreatedResponse({ type: AuthResponse })
@@ -59,8 +64,8 @@ export class AuthController {
     return {};
   }
 
-  /** Logs a customer in with e-mail and password. */
   @Post('login')
+  @ApiOperation({ operationId: 'auth.login', summary: 'Sign in with email and password' })
   @HttpCode(200)
   @PublishableKey()
   @RateLimit('login')
@@ -81,8 +86,13 @@ export class AuthController {
     return logged(await this.loginService.login(project, body, client), request);
   }
 
-  /** Ends the session of the access token, the customer's others, or all of them. */
   @Post('logout')
+  @ApiOperation({
+    operationId: 'auth.logout',
+    summary: 'Sign out',
+    description:
+      'Revokes the session of the access token, all other sessions of the customer, or all of them.',
+  })
   @HttpCode(204)
   @AccessToken()
   @ApiNoContentResponse()

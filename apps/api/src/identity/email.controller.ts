@@ -1,5 +1,5 @@
 import { Body, Controller, HttpCode, Post } from '@nestjs/common';
-import { ApiAcceptedResponse, ApiOkResponse, ApiTags } from '@nestjs/swagger';
+import { ApiAcceptedResponse, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import { CurrentCaller, NoCredential, PublishableKey, type PublishableKeyCaller } from '#auth';
 import { ApiProblems } from '../http/api-problems.js';
 import { CurrentClient } from '../http/current-client.js';
@@ -19,8 +19,12 @@ export class EmailController {
     private readonly changes: EmailChangeService,
   ) {}
 
-  /** Verifies the address that the token was e-mailed to. */
   @Post('verify-email')
+  @ApiOperation({
+    operationId: 'auth.verifyEmail',
+    summary: 'Verify an email address',
+    description: 'Uses the token of the verification email.',
+  })
   @HttpCode(200)
   @NoCredential()
   @RateLimit('verify')
@@ -33,8 +37,12 @@ export class EmailController {
     return { customer: await this.verification.verify(body.token, origin) };
   }
 
-  /** Sends the verification mail again; the answer is the same for everyone. */
   @Post('resend-verification')
+  @ApiOperation({
+    operationId: 'auth.resendVerification',
+    summary: 'Resend the verification email',
+    description: 'The response does not depend on whether a customer has this address.',
+  })
   @HttpCode(202)
   @PublishableKey()
   @RateLimit('resend')
@@ -47,8 +55,12 @@ export class EmailController {
     return {};
   }
 
-  /** Confirms one side of a change of address; the second one changes it. */
   @Post('confirm-email-change')
+  @ApiOperation({
+    operationId: 'auth.confirmEmailChange',
+    summary: 'Confirm an email address change',
+    description: 'Confirms one of the two addresses. The second confirmation changes the address.',
+  })
   @HttpCode(200)
   @NoCredential()
   @RateLimit('verify')

@@ -1,5 +1,5 @@
 import { Controller, Get, Header } from '@nestjs/common';
-import { ApiOkResponse, ApiTags } from '@nestjs/swagger';
+import { ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import { JWKS_MAX_AGE_SECONDS, NoCredential, SigningKeyRing } from '#auth';
 import { JwksResponse } from './dto/jwks.response.js';
 
@@ -9,8 +9,12 @@ import { JwksResponse } from './dto/jwks.response.js';
 export class JwksController {
   constructor(private readonly ring: SigningKeyRing) {}
 
-  /** The public keys of access tokens (RFC 7517). */
   @Get()
+  @ApiOperation({
+    operationId: 'jwks.get',
+    summary: 'Get the JSON Web Key Set',
+    description: 'Contains the public keys that verify access tokens (RFC 7517).',
+  })
   @Header('Cache-Control', `public, max-age=${JWKS_MAX_AGE_SECONDS}`)
   @ApiOkResponse({ type: JwksResponse })
   show() {

@@ -1,5 +1,5 @@
 import { Body, Controller, HttpCode, Post } from '@nestjs/common';
-import { ApiAcceptedResponse, ApiNoContentResponse, ApiTags } from '@nestjs/swagger';
+import { ApiAcceptedResponse, ApiNoContentResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import { CurrentCaller, NoCredential, PublishableKey, type PublishableKeyCaller } from '#auth';
 import { ApiProblems } from '../http/api-problems.js';
 import { CurrentClient } from '../http/current-client.js';
@@ -14,8 +14,13 @@ import { PasswordResetService } from './password-reset.service.js';
 export class PasswordController {
   constructor(private readonly resets: PasswordResetService) {}
 
-  /** Mails a link to set a new password; the answer is the same for everyone. */
   @Post('forgot-password')
+  @ApiOperation({
+    operationId: 'auth.forgotPassword',
+    summary: 'Request a password reset',
+    description:
+      'Sends a link to set a new password. The response does not depend on whether a customer has this address.',
+  })
   @HttpCode(202)
   @PublishableKey()
   @RateLimit('forgot')
@@ -28,8 +33,12 @@ export class PasswordController {
     return {};
   }
 
-  /** Sets the password of the customer whom the token was mailed to, also the first one of an invited customer. */
   @Post('reset-password')
+  @ApiOperation({
+    operationId: 'auth.resetPassword',
+    summary: 'Reset a password',
+    description: 'Uses the token of a password reset or an invitation.',
+  })
   @HttpCode(204)
   @NoCredential()
   @RateLimit('reset')

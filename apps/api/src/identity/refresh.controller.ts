@@ -1,5 +1,5 @@
 import { Body, Controller, Headers, HttpCode, Post, Req, Res } from '@nestjs/common';
-import { ApiOkResponse, ApiTags } from '@nestjs/swagger';
+import { ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import type { Response } from 'express';
 import { NoCredential } from '#auth';
 import { ApiProblems } from '../http/api-problems.js';
@@ -23,8 +23,13 @@ export class RefreshController {
     private readonly idempotency: Idempotency,
   ) {}
 
-  /** Exchanges a refresh token for new tokens; the old one is spent. */
   @Post('refresh')
+  @ApiOperation({
+    operationId: 'auth.refresh',
+    summary: 'Refresh the tokens',
+    description:
+      'Returns a new access token and a new refresh token. The previous refresh token becomes invalid.',
+  })
   @HttpCode(200)
   @NoCredential()
   @RateLimit('refresh')

@@ -1,5 +1,13 @@
 import { Body, Controller, Get, HttpCode, Param, Post, Query, Req, UseGuards } from '@nestjs/common';
-import { ApiBody, ApiConsumes, ApiExtraModels, ApiOkResponse, ApiTags, getSchemaPath } from '@nestjs/swagger';
+import {
+  ApiBody,
+  ApiConsumes,
+  ApiExtraModels,
+  ApiOkResponse,
+  ApiOperation,
+  ApiTags,
+  getSchemaPath,
+} from '@nestjs/swagger';
 import { CurrentCaller, SecretKey, type SecretKeyCaller } from '#auth';
 import { pathUuid } from '#domain';
 import { ApiProblems } from '../http/api-problems.js';
@@ -19,11 +27,13 @@ const oneOf = (...models: (new () => object)[]) => ({
 export class ImportsController {
   constructor(private readonly imports: ImportRequests) {}
 
-  /**
-   * Imports customers: up to 1,000 as one JSON body, or any number as `application/x-ndjson`, one JSON object a line.
-   * A list is answered with what became of each; lines with the import and those that made nobody.
-   */
   @Post('customers/import')
+  @ApiOperation({
+    operationId: 'imports.create',
+    summary: 'Import customers',
+    description:
+      'Accepts up to 1,000 customers as one JSON body, or any number as `application/x-ndjson` with one JSON object per line. The response to a JSON body lists the result for each customer; the response to lines contains the import and the lines that failed.',
+  })
   @HttpCode(200)
   @SecretKey('customer:write')
   @UseGuards(LateBodyGuard)
@@ -40,8 +50,12 @@ export class ImportsController {
     return this.imports.run(caller, query, body, request);
   }
 
-  /** How far an import has come, with the lines that made nobody. Kept for 30 days. */
   @Get('imports/:importId')
+  @ApiOperation({
+    operationId: 'imports.get',
+    summary: 'Get the progress and errors of an import',
+    description: 'Available for 30 days.',
+  })
   @SecretKey('customer:write')
   @ApiOkResponse({ type: ImportDetailResponse })
   show(

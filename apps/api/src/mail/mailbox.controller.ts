@@ -1,5 +1,5 @@
 import { Controller, Get, Query } from '@nestjs/common';
-import { ApiTags } from '@nestjs/swagger';
+import { ApiOperation, ApiTags } from '@nestjs/swagger';
 import { CurrentCaller, MinimumRole, SecretKey, type ManagingCaller } from '#auth';
 import { ApiCamelList } from '../http/api-envelopes.js';
 import { ApiProblems } from '../http/api-problems.js';
@@ -13,8 +13,12 @@ import { MailboxService } from './mailbox.service.js';
 export class MailboxController {
   constructor(protected readonly mailbox: MailboxService) {}
 
-  /** The mails that are kept while no SMTP_URL is set, newest first. */
   @Get()
+  @ApiOperation({
+    operationId: 'mailbox.list',
+    summary: 'List captured emails',
+    description: 'Newest first. Emails are captured while `SMTP_URL` is not set.',
+  })
   @SecretKey('customer:read')
   @MinimumRole('operator')
   @ApiCamelList(MailboxEntry)

@@ -1,5 +1,5 @@
 import { Controller, Get, Param, Query } from '@nestjs/common';
-import { ApiOkResponse, ApiTags } from '@nestjs/swagger';
+import { ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import { CurrentCaller, Operator, OperatorRoutes, type ManagingCaller } from '#auth';
 import { pathUuid } from '#domain';
 import { ApiProblems } from '../http/api-problems.js';
@@ -12,8 +12,8 @@ import { MailboxController } from './mailbox.controller.js';
 @Controller('operator/v1/mailbox')
 @OperatorRoutes()
 export class MailboxOperatorController extends MailboxController {
-  /** How many mails are kept and match. */
   @Get('count')
+  @ApiOperation({ operationId: 'mailbox.count', summary: 'Count captured emails' })
   @Operator('operator')
   @ApiOkResponse({ type: CountResponse })
   @ApiProblems('not_found')
@@ -21,8 +21,12 @@ export class MailboxOperatorController extends MailboxController {
     return CountResponse.from(await this.mailbox.count(reach, query));
   }
 
-  /** One of the mails that are kept while no SMTP_URL is set. */
   @Get(':mailId')
+  @ApiOperation({
+    operationId: 'mailbox.get',
+    summary: 'Get a captured email',
+    description: 'Emails are captured while `SMTP_URL` is not set.',
+  })
   @Operator('operator')
   @ApiOkResponse({ type: MailboxEntry })
   show(@CurrentCaller() { reach }: ManagingCaller, @Param('mailId') id: string): Promise<MailboxEntry> {

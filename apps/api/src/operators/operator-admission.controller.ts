@@ -1,5 +1,5 @@
 import { Body, Controller, HttpCode, Post } from '@nestjs/common';
-import { ApiOkResponse, ApiTags } from '@nestjs/swagger';
+import { ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import { NoCredential } from '#auth';
 import { ApiProblems } from '../http/api-problems.js';
 import { CurrentConsoleCookie, type ConsoleCookie } from '../http/console-cookie.js';
@@ -15,8 +15,12 @@ import { OperatorAdmission } from './operator-admission.service.js';
 export class OperatorAdmissionController {
   constructor(private readonly admission: OperatorAdmission) {}
 
-  /** Makes the first operator of a house, by the link in its log, and opens their session. */
   @Post('setup')
+  @ApiOperation({
+    operationId: 'setup.complete',
+    summary: 'Create the first operator',
+    description: 'Uses the setup link from the log of the server and starts a session.',
+  })
   @HttpCode(200)
   @NoCredential()
   @RateLimit('operator-login')
@@ -30,8 +34,12 @@ export class OperatorAdmissionController {
     return this.admission.setUp(body, client, cookie);
   }
 
-  /** Sets the password of an operator by the link of an invitation, and opens their session. */
   @Post('invitations/accept')
+  @ApiOperation({
+    operationId: 'invitations.accept',
+    summary: 'Accept an invitation',
+    description: 'Sets the password of the invited operator and starts a session.',
+  })
   @HttpCode(200)
   @NoCredential()
   @RateLimit('operator-login')

@@ -1,5 +1,5 @@
 import { Body, Controller, Delete, Get, HttpCode, Param, Post } from '@nestjs/common';
-import { ApiNoContentResponse, ApiOkResponse, ApiTags } from '@nestjs/swagger';
+import { ApiNoContentResponse, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import { CurrentCaller, NoCredential, Operator, type OperatorCaller } from '#auth';
 import { pathUuid } from '#domain';
 import { ApiCamelList } from '../http/api-envelopes.js';
@@ -35,16 +35,24 @@ export class OperatorSessionController {
     private readonly secondFactor: SecondFactor,
   ) {}
 
-  /** How far the console is signed in, and what it has to know about the house. */
   @Get()
+  @ApiOperation({
+    operationId: 'session.get',
+    summary: 'Get the current session',
+    description: 'Contains the state of the sign-in and the settings that the console needs.',
+  })
   @NoCredential()
   @ApiOkResponse({ type: OperatorSessionResponse })
   show(@CurrentConsoleCookie() cookie: ConsoleCookie): Promise<OperatorSessionResponse> {
     return this.sessions.show(cookie);
   }
 
-  /** Opens a session by e-mail and password, which still lacks its second factor. */
   @Post()
+  @ApiOperation({
+    operationId: 'session.create',
+    summary: 'Sign in with email and password',
+    description: 'The session is incomplete until the second factor is verified.',
+  })
   @HttpCode(200)
   @NoCredential()
   @RateLimit('operator-login')
@@ -58,8 +66,12 @@ export class OperatorSessionController {
     return this.login.signIn(body, client, cookie);
   }
 
-  /** Signs in by a code of the authenticator or of recovery, each of which is good once. */
   @Post('second-factor')
+  @ApiOperation({
+    operationId: 'session.verifySecondFactor',
+    summary: 'Verify the second factor',
+    description: 'Accepts a code of the authenticator app or a recovery code. Each code works once.',
+  })
   @HttpCode(200)
   @NoCredential()
   @RateLimit('operator-login')
@@ -73,8 +85,13 @@ export class OperatorSessionController {
     return this.secondFactor.enter(code, client, cookie);
   }
 
-  /** A secret for the authenticator of an operator who has none yet; the one before is void. */
   @Post('enrollment')
+  @ApiOperation({
+    operationId: 'session.startEnrollment',
+    summary: 'Start authenticator enrollment',
+    description:
+      'Returns a new secret for an operator who has no authenticator. A previous secret that was not confirmed becomes invalid.',
+  })
   @HttpCode(200)
   @NoCredential()
   @RateLimit('operator-login')
@@ -84,8 +101,13 @@ export class OperatorSessionController {
     return this.secondFactor.begin(cookie);
   }
 
-  /** Enrolls the authenticator by its first code and signs in. The recovery codes are in this answer only. */
   @Post('enrollment/confirm')
+  @ApiOperation({
+    operationId: 'session.confirmEnrollment',
+    summary: 'Confirm authenticator enrollment',
+    description:
+      'Verifies the first code and completes the sign-in. The response is the only place that contains the recovery codes.',
+  })
   @HttpCode(200)
   @NoCredential()
   @RateLimit('operator-login')
@@ -99,8 +121,8 @@ export class OperatorSessionController {
     return this.secondFactor.confirm(code, client, cookie);
   }
 
-  /** Signs out; the session ends in the house as well. */
   @Delete()
+  @ApiOperation({ operationId: 'session.delete', summary: 'Sign out', description: 'Revokes the session.' })
   @HttpCode(204)
   @NoCredential()
   @ApiNoContentResponse()
@@ -108,8 +130,12 @@ export class OperatorSessionController {
     return this.sessions.signOut(cookie);
   }
 
-  /** Where the operator is signed in, newest first; one page holds them all. */
   @Get('sessions')
+  @ApiOperation({
+    operationId: 'session.listSessions',
+    summary: 'List your sessions',
+    description: 'Newest first, all on one page.',
+  })
   @Operator('viewer')
   @ApiCamelList(OperatorSessionEntry)
   async listOwn(@CurrentCaller() caller: OperatorCaller) {
@@ -120,8 +146,8 @@ export class OperatorSessionController {
     );
   }
 
-  /** Ends all sessions of the operator but the one that asks. */
   @Delete('sessions')
+  @ApiOperation({ operationId: 'session.revokeOtherSessions', summary: 'Revoke your other sessions' })
   @HttpCode(204)
   @Operator('viewer')
   @ApiNoContentResponse()
@@ -129,8 +155,8 @@ export class OperatorSessionController {
     return this.sessions.endOthers(caller);
   }
 
-  /** Ends one session of the operator. */
   @Delete('sessions/:sessionId')
+  @ApiOperation({ operationId: 'session.revokeSession', summary: 'Revoke one of your sessions' })
   @HttpCode(204)
   @Operator('viewer')
   @ApiNoContentResponse()
@@ -138,8 +164,12 @@ export class OperatorSessionController {
     return this.sessions.endOwn(caller, pathUuid(id));
   }
 
-  /** Gives the operator another password and ends their other sessions. */
   @Post('password')
+  @ApiOperation({
+    operationId: 'session.changePassword',
+    summary: 'Change your password',
+    description: 'Revokes your other sessions.',
+  })
   @HttpCode(204)
   @Operator('viewer')
   @ApiNoContentResponse()
@@ -152,8 +182,13 @@ export class OperatorSessionController {
     return this.login.changePassword(caller, body, client);
   }
 
-  /** New recovery codes in place of all that were left. They are in this answer only. */
   @Post('recovery-codes')
+  @ApiOperation({
+    operationId: 'session.regenerateRecoveryCodes',
+    summary: 'Regenerate your recovery codes',
+    description:
+      'The previous codes become invalid. The response is the only place that contains the new ones.',
+  })
   @HttpCode(200)
   @Operator('viewer')
   @ApiOkResponse({ type: RecoveryCodesResponse })

@@ -1,5 +1,11 @@
 import { Body, Controller, Delete, Get, HttpCode, Param, Patch, Post, Query } from '@nestjs/common';
-import { ApiCreatedResponse, ApiNoContentResponse, ApiOkResponse, ApiTags } from '@nestjs/swagger';
+import {
+  ApiCreatedResponse,
+  ApiNoContentResponse,
+  ApiOkResponse,
+  ApiOperation,
+  ApiTags,
+} from '@nestjs/swagger';
 import { CurrentCaller, Operator, type OperatorCaller } from '#auth';
 import { pathUuid } from '#domain';
 import { ApiCamelList } from '../http/api-envelopes.js';
@@ -21,8 +27,12 @@ import { OperatorsService } from './operators.service.js';
 export class OperatorsController {
   constructor(private readonly operators: OperatorsService) {}
 
-  /** Everybody who may sign in to the console, newest first; those who are disabled as well. */
   @Get()
+  @ApiOperation({
+    operationId: 'operators.list',
+    summary: 'List operators',
+    description: 'Newest first. Disabled operators are included.',
+  })
   @ApiCamelList(OperatorResponse)
   async list(@Query() query: ListOperatorsQuery) {
     const { items, nextCursor } = await this.operators.list(query);
@@ -32,23 +42,32 @@ export class OperatorsController {
     );
   }
 
-  /** How many operators match. */
   @Get('count')
+  @ApiOperation({ operationId: 'operators.count', summary: 'Count operators' })
   @ApiOkResponse({ type: CountResponse })
   async count(@Query() query: CountOperatorsQuery) {
     return CountResponse.from(await this.operators.count(query));
   }
 
-  /** Invites an operator. The link is in this answer only, and mailed where mails are sent. */
   @Post()
+  @ApiOperation({
+    operationId: 'operators.invite',
+    summary: 'Invite an operator',
+    description:
+      'The invitation link is in this response only. It is also sent by email if `SMTP_URL` is set.',
+  })
   @ApiCreatedResponse({ type: InvitedOperatorResponse })
   @ApiProblems('conflict')
   async invite(@Body() body: InviteOperatorRequest): Promise<InvitedOperatorResponse> {
     return InvitedOperatorResponse.of(await this.operators.invite(body));
   }
 
-  /** Changes role or name; a role acts at once. */
   @Patch(':operatorId')
+  @ApiOperation({
+    operationId: 'operators.update',
+    summary: 'Update an operator',
+    description: 'Changes the role or the name. A new role takes effect at once.',
+  })
   @ApiOkResponse({ type: OperatorResponse })
   @ApiProblems('last_admin')
   async update(
@@ -58,8 +77,12 @@ export class OperatorsController {
     return OperatorResponse.from(await this.operators.update(pathUuid(id), body));
   }
 
-  /** Shuts an operator out at once. A second time nothing happens. */
   @Post(':operatorId/disable')
+  @ApiOperation({
+    operationId: 'operators.disable',
+    summary: 'Disable an operator',
+    description: 'Revokes all sessions of the operator. Does nothing if the operator is already disabled.',
+  })
   @HttpCode(200)
   @ApiOkResponse({ type: OperatorResponse })
   @ApiProblems('conflict', 'last_admin')
@@ -70,24 +93,36 @@ export class OperatorsController {
     return OperatorResponse.from(await this.operators.disable(caller, pathUuid(id)));
   }
 
-  /** Lets an operator in again, with the password and the authenticator that they had. */
   @Post(':operatorId/enable')
+  @ApiOperation({
+    operationId: 'operators.enable',
+    summary: 'Enable an operator',
+    description: 'Password and authenticator are unchanged.',
+  })
   @HttpCode(200)
   @ApiOkResponse({ type: OperatorResponse })
   async enable(@Param('operatorId') id: string): Promise<OperatorResponse> {
     return OperatorResponse.from(await this.operators.enable(pathUuid(id)));
   }
 
-  /** Lets an operator enroll another authenticator with the next sign-in. Their sessions end. */
   @Post(':operatorId/reset-second-factor')
+  @ApiOperation({
+    operationId: 'operators.resetSecondFactor',
+    summary: 'Reset the second factor',
+    description: 'Revokes all sessions of the operator, who enrolls a new authenticator at the next sign-in.',
+  })
   @HttpCode(200)
   @ApiOkResponse({ type: OperatorResponse })
   async resetSecondFactor(@Param('operatorId') id: string): Promise<OperatorResponse> {
     return OperatorResponse.from(await this.operators.resetSecondFactor(pathUuid(id)));
   }
 
-  /** A new link to choose a password by, also for one that was forgotten; the link before is void. */
   @Post(':operatorId/invite-again')
+  @ApiOperation({
+    operationId: 'operators.resendInvitation',
+    summary: 'Create a new invitation link',
+    description: 'Also for an operator who has forgotten the password. The previous link becomes invalid.',
+  })
   @HttpCode(200)
   @ApiOkResponse({ type: InvitedOperatorResponse })
   @ApiProblems('conflict')
@@ -95,8 +130,12 @@ export class OperatorsController {
     return InvitedOperatorResponse.of(await this.operators.inviteAgain(pathUuid(id)));
   }
 
-  /** Where an operator is signed in, newest first; one page holds them all. */
   @Get(':operatorId/sessions')
+  @ApiOperation({
+    operationId: 'operators.listSessions',
+    summary: 'List sessions of an operator',
+    description: 'Newest first, all on one page.',
+  })
   @ApiCamelList(OperatorSessionEntry)
   async listSessions(@CurrentCaller() { sessionId }: OperatorCaller, @Param('operatorId') id: string) {
     const sessions = await this.operators.listSessions(pathUuid(id));
@@ -106,8 +145,8 @@ export class OperatorsController {
     );
   }
 
-  /** Signs an operator out everywhere. */
   @Delete(':operatorId/sessions')
+  @ApiOperation({ operationId: 'operators.revokeSessions', summary: 'Revoke all sessions of an operator' })
   @HttpCode(204)
   @ApiNoContentResponse()
   endSessions(@Param('operatorId') id: string): Promise<void> {

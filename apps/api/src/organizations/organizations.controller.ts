@@ -1,5 +1,5 @@
 import { Body, Controller, Get, Param, Patch, Post, Query } from '@nestjs/common';
-import { ApiCreatedResponse, ApiOkResponse, ApiTags } from '@nestjs/swagger';
+import { ApiCreatedResponse, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import { CurrentCaller, OrganizationKey, SecretKey, type ManagingCaller } from '#auth';
 import { pathUuid } from '#domain';
 import { ApiCamelList } from '../http/api-envelopes.js';
@@ -14,8 +14,12 @@ import { OrganizationsService } from './organizations.service.js';
 export class OrganizationsController {
   constructor(protected readonly organizations: OrganizationsService) {}
 
-  /** The organization of the key and those that it created, newest first. */
   @Get()
+  @ApiOperation({
+    operationId: 'organizations.list',
+    summary: 'List organizations',
+    description: 'The organization of the key and the organizations it created, newest first.',
+  })
   @SecretKey('organization:read')
   @ApiCamelList(OrganizationResponse)
   async list(@CurrentCaller() caller: ManagingCaller, @Query() query: PageQuery) {
@@ -26,8 +30,12 @@ export class OrganizationsController {
     );
   }
 
-  /** Creates an organization below that of the key. */
   @Post()
+  @ApiOperation({
+    operationId: 'organizations.create',
+    summary: 'Create an organization',
+    description: 'The organization of the key becomes the parent.',
+  })
   @OrganizationKey('organization:write')
   @ApiCreatedResponse({ type: OrganizationResponse })
   @ApiProblems('slug_taken')
@@ -38,8 +46,8 @@ export class OrganizationsController {
     return OrganizationResponse.from(await this.organizations.create(caller, body));
   }
 
-  /** One organization. */
   @Get(':organizationId')
+  @ApiOperation({ operationId: 'organizations.get', summary: 'Get an organization' })
   @SecretKey('organization:read')
   @ApiOkResponse({ type: OrganizationResponse })
   async get(
@@ -49,8 +57,12 @@ export class OrganizationsController {
     return OrganizationResponse.from(await this.organizations.get(caller, pathUuid(id)));
   }
 
-  /** Changes the fields that are sent; the rest stays (RFC 7396). */
   @Patch(':organizationId')
+  @ApiOperation({
+    operationId: 'organizations.update',
+    summary: 'Update an organization',
+    description: 'Changes only the fields in the request (JSON Merge Patch, RFC 7396).',
+  })
   @OrganizationKey('organization:write')
   @ApiOkResponse({ type: OrganizationResponse })
   async update(

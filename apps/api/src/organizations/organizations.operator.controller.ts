@@ -1,5 +1,5 @@
 import { Controller, Get, Query } from '@nestjs/common';
-import { ApiOkResponse, ApiTags } from '@nestjs/swagger';
+import { ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import { CurrentCaller, Operator, OperatorRoutes, type ManagingCaller } from '#auth';
 import { ApiCamelList } from '../http/api-envelopes.js';
 import { CountResponse } from '../http/count.response.js';
@@ -11,16 +11,20 @@ import { OrganizationsController } from './organizations.controller.js';
 @Controller('operator/v1/organizations')
 @OperatorRoutes()
 export class OrganizationsOperatorController extends OrganizationsController {
-  /** The organizations of the house, newest first. */
   @Get()
+  @ApiOperation({
+    operationId: 'organizations.list',
+    summary: 'List organizations',
+    description: 'All organizations of this installation, newest first.',
+  })
   @Operator('viewer')
   @ApiCamelList(OrganizationResponse)
   override list(@CurrentCaller() caller: ManagingCaller, @Query() query: SearchOrganizationsQuery) {
     return super.list(caller, query);
   }
 
-  /** How many organizations match. */
   @Get('count')
+  @ApiOperation({ operationId: 'organizations.count', summary: 'Count organizations' })
   @Operator('viewer')
   @ApiOkResponse({ type: CountResponse })
   async count(@CurrentCaller() caller: ManagingCaller, @Query() query: CountOrganizationsQuery) {

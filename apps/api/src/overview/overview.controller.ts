@@ -1,5 +1,5 @@
 import { Controller, Get, Query } from '@nestjs/common';
-import { ApiOkResponse, ApiTags } from '@nestjs/swagger';
+import { ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import { Operator } from '#auth';
 import { OverviewQuery } from './dto/overview.request.js';
 import { OverviewResponse } from './dto/overview.response.js';
@@ -10,11 +10,13 @@ import { OverviewService } from './overview.service.js';
 export class OverviewController {
   constructor(private readonly overview: OverviewService) {}
 
-  /**
-   * How attempts went, in the whole house or of one project's events, and what waits. Exact, but for the percentiles,
-   * which are exact to a bin of durations.
-   */
   @Get()
+  @ApiOperation({
+    operationId: 'overview.get',
+    summary: 'Get delivery metrics',
+    description:
+      'Attempts and waiting deliveries of the installation or of one project. Counts are exact; percentiles are exact to one histogram bucket.',
+  })
   @Operator('viewer')
   @ApiOkResponse({ type: OverviewResponse })
   async read(@Query() query: OverviewQuery): Promise<OverviewResponse> {

@@ -1,5 +1,5 @@
 import { Controller, Get, Param, Query, Req, Res } from '@nestjs/common';
-import { ApiOkResponse, ApiTags } from '@nestjs/swagger';
+import { ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import type { Request, Response } from 'express';
 import { CurrentCaller, OrganizationKey, type SecretKeyCaller } from '#auth';
 import { pathUuid } from '#domain';
@@ -19,8 +19,12 @@ class ExportQuery {
 export class ProjectExportController {
   constructor(private readonly exports: ProjectExport) {}
 
-  /** All customers of a project, oldest first: one JSON object a line, as an import takes them. */
   @Get(':projectId/export')
+  @ApiOperation({
+    operationId: 'projects.exportCustomers',
+    summary: 'Export the customers of a project',
+    description: 'Oldest first, one JSON object per line, in the format that an import accepts.',
+  })
   @OrganizationKey('project:read', 'customer:read')
   @ApiOkResponse({
     description: 'A customer on each line. A body without its end has been broken off.',

@@ -1,5 +1,5 @@
 import { Body, Controller, Get, HttpCode, Param, Patch, Post, Query } from '@nestjs/common';
-import { ApiCreatedResponse, ApiOkResponse, ApiTags } from '@nestjs/swagger';
+import { ApiCreatedResponse, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import { CurrentCaller, OrganizationKey, SecretKey, type ManagingCaller } from '#auth';
 import { pathUuid } from '#domain';
 import { ApiCamelList } from '../http/api-envelopes.js';
@@ -14,8 +14,12 @@ import { ProjectsService } from './projects.service.js';
 export class ProjectsController {
   constructor(protected readonly projects: ProjectsService) {}
 
-  /** The projects of the key's organization and of those it created, newest first; for a project key as well. */
   @Get()
+  @ApiOperation({
+    operationId: 'projects.list',
+    summary: 'List projects',
+    description: "Projects of the key's organization and of the organizations it created, newest first.",
+  })
   @SecretKey('project:read')
   @ApiCamelList(ProjectResponse)
   async list(@CurrentCaller() caller: ManagingCaller, @Query() query: ListProjectsQuery) {
@@ -26,8 +30,12 @@ export class ProjectsController {
     );
   }
 
-  /** Creates a project. It has no keys yet. */
   @Post()
+  @ApiOperation({
+    operationId: 'projects.create',
+    summary: 'Create a project',
+    description: 'The project has no API keys yet.',
+  })
   @OrganizationKey('project:write')
   @ApiCreatedResponse({ type: ProjectResponse })
   @ApiProblems('not_found', 'slug_taken')
@@ -35,16 +43,25 @@ export class ProjectsController {
     return ProjectResponse.from(await this.projects.create(caller, body));
   }
 
-  /** One project, with all of its settings as they are in force. */
   @Get(':projectId')
+  @ApiOperation({
+    operationId: 'projects.get',
+    summary: 'Get a project',
+    description: 'Contains all settings with their effective values.',
+  })
   @SecretKey('project:read')
   @ApiOkResponse({ type: ProjectResponse })
   async get(@CurrentCaller() caller: ManagingCaller, @Param('projectId') id: string) {
     return ProjectResponse.from(await this.projects.get(caller, pathUuid(id)));
   }
 
-  /** Changes the fields that are sent; null brings a setting back to its default (RFC 7396). */
   @Patch(':projectId')
+  @ApiOperation({
+    operationId: 'projects.update',
+    summary: 'Update a project',
+    description:
+      'Changes only the fields in the request (JSON Merge Patch, RFC 7396). `null` resets a setting to its default.',
+  })
   @OrganizationKey('project:write')
   @ApiOkResponse({ type: ProjectResponse })
   @ApiProblems('project_archived')
@@ -56,11 +73,13 @@ export class ProjectsController {
     return ProjectResponse.from(await this.projects.update(caller, pathUuid(id), body));
   }
 
-  /**
-   * Archives a project: its keys and its customers' tokens end at once, its data stays until it is erased. It cannot
-   * be undone. An organization key still lists, reads, exports and deletes the customers, and changes nothing else.
-   */
   @Post(':projectId/archive')
+  @ApiOperation({
+    operationId: 'projects.archive',
+    summary: 'Archive a project',
+    description:
+      'Cannot be undone. API keys and tokens of the project stop working at once; its data stays until it is erased. A key with `organization` access can still list, read, export and delete the customers, but change nothing else.',
+  })
   @HttpCode(200)
   @OrganizationKey('project:write')
   @ApiOkResponse({ type: ProjectResponse })

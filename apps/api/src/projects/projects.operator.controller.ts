@@ -1,5 +1,5 @@
 import { Controller, Get, Query } from '@nestjs/common';
-import { ApiOkResponse, ApiTags } from '@nestjs/swagger';
+import { ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import { CurrentCaller, Operator, OperatorRoutes, type ManagingCaller } from '#auth';
 import { ApiCamelList } from '../http/api-envelopes.js';
 import { CountResponse } from '../http/count.response.js';
@@ -11,16 +11,20 @@ import { ProjectsController } from './projects.controller.js';
 @Controller('operator/v1/projects')
 @OperatorRoutes()
 export class ProjectsOperatorController extends ProjectsController {
-  /** The projects of the house, newest first. */
   @Get()
+  @ApiOperation({
+    operationId: 'projects.list',
+    summary: 'List projects',
+    description: 'All projects of this installation, newest first.',
+  })
   @Operator('viewer')
   @ApiCamelList(ProjectResponse)
   override list(@CurrentCaller() caller: ManagingCaller, @Query() query: SearchProjectsQuery) {
     return super.list(caller, query);
   }
 
-  /** How many projects match. */
   @Get('count')
+  @ApiOperation({ operationId: 'projects.count', summary: 'Count projects' })
   @Operator('viewer')
   @ApiOkResponse({ type: CountResponse })
   async count(@CurrentCaller() caller: ManagingCaller, @Query() query: CountProjectsQuery) {

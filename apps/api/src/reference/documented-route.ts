@@ -1,7 +1,7 @@
-import type { INestApplication } from '@nestjs/common';
-import { ROUTE_ARGS_METADATA } from '@nestjs/common/constants.js';
+import { RequestMethod, type INestApplication } from '@nestjs/common';
+import { METHOD_METADATA, PATH_METADATA, ROUTE_ARGS_METADATA } from '@nestjs/common/constants.js';
 import { RouteParamtypes } from '@nestjs/common/enums/route-paramtypes.enum.js';
-import { ModulesContainer } from '@nestjs/core';
+import { MetadataScanner, ModulesContainer } from '@nestjs/core';
 import type { OperationObject } from '@nestjs/swagger';
 import { routeCredential, type RouteCredential } from '#auth';
 import type { ErrorCode } from '#domain';
@@ -24,40 +24,58 @@ export interface DocumentedRoute {
 
 type Controller = new (...args: never[]) => object;
 
-const nobody: RouteCredential = { kinds: [], scopes: [], access: 'project' };
+const noCredential: RouteCredential = { kinds: [], scopes: [], access: 'project' };
 
-/** How a handler is named until it gets its id for clients; unlike that, this can be taken apart. */
-export const handlerName = (controller: string, method: string): string => `${controller}.${method}`;
+/** A handler and the class that has or inherits it. */
+interface Handler {
+  controller: Controller;
+  name: string;
+}
 
-/** Finds the routes of an app's controllers by `handlerName`. */
+/** Finds the handlers of an app by method and path. */
 export class RouteReader {
-  private readonly controllers: Map<string, Controller>;
+  private readonly handlers = new Map<string, Handler>();
 
   constructor(app: INestApplication) {
-    const modules = [...app.get(ModulesContainer).values()];
-    const classes = modules.flatMap(({ controllers }) =>
-      [...controllers.values()].map(({ metatype }) => metatype as Controller),
-    );
-    this.controllers = new Map(classes.map((controller) => [controller.name, controller]));
+    for (const module of app.get(ModulesContainer).values()) {
+      for (const { metatype } of module.controllers.values()) this.add(metatype as Controller);
+    }
   }
 
+  /** @param path as in the document: `/api/v1/customers/{customerId}` */
   read(method: string, path: string, operation: OperationObject): DocumentedRoute {
-    const [className = '', name = ''] = operation.operationId!.split('.');
-    const controller = this.controllers.get(className)!;
-    const handler = (controller.prototype as Record<string, object>)[name]!;
+    const { controller, name } = this.handlers.get(`${method} ${path}`)!;
+    const handler = handlerOf(controller, name);
     const metadata = <T>(key: symbol): T | undefined =>
       (Reflect.getMetadata(key, handler) ?? Reflect.getMetadata(key, controller)) as T | undefined;
     return {
       method,
       path,
       operation,
-      credential: routeCredential(controller, handler) ?? nobody,
+      credential: routeCredential(controller, handler) ?? noCredential,
       isLimited: metadata(RATE_LIMIT) !== undefined,
       bodyIsOptional: bodyClass(controller, name)?.bodyIsOptional ?? false,
       problems: metadata<ErrorCode[]>(API_PROBLEMS) ?? [],
     };
   }
+
+  private add(controller: Controller): void {
+    const base = Reflect.getMetadata(PATH_METADATA, controller) as string;
+    for (const name of new MetadataScanner().getAllMethodNames(controller.prototype as object)) {
+      const handler = handlerOf(controller, name);
+      const method = Reflect.getMetadata(METHOD_METADATA, handler) as RequestMethod | undefined;
+      if (method === undefined) continue;
+      const path = `/${base}/${Reflect.getMetadata(PATH_METADATA, handler) as string}`
+        .replaceAll(/\/+/g, '/')
+        .replace(/(.)\/$/, '$1')
+        .replaceAll(/:(\w+)/g, '{$1}');
+      this.handlers.set(`${RequestMethod[method].toLowerCase()} ${path}`, { controller, name });
+    }
+  }
 }
+
+const handlerOf = (controller: Controller, name: string): object =>
+  (controller.prototype as Record<string, object>)[name]!;
 
 /** The class that the input pipe makes of a handler's body. */
 function bodyClass(controller: Controller, name: string): BodyClass | undefined {

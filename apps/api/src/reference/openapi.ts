@@ -16,14 +16,8 @@ import { errorCatalogue } from '#domain';
 import { VERSION } from '#platform';
 import { isForConsole } from '../http/console-request.js';
 import { keptStatuses } from '../http/idempotency.service.js';
-import {
-  handlerName,
-  problemCodes,
-  RouteReader,
-  takesIdempotencyKey,
-  type DocumentedRoute,
-} from './documented-route.js';
-import { aboutTheApi, tags } from './openapi-texts.js';
+import { problemCodes, RouteReader, takesIdempotencyKey, type DocumentedRoute } from './documented-route.js';
+import { operatorApi, publicApi, type ApiTexts } from './openapi-texts.js';
 import {
   answerHeaders,
   headersOf,
@@ -41,11 +35,16 @@ const schemesOf: Record<CallerKind, string[]> = {
   operator: ['operatorSession'],
 };
 
-const skeleton = (): Omit<OpenAPIObject, 'paths'> => {
+/** The two documents: of the routes for keys and access tokens, and of those that only the console calls. */
+export type Audience = 'public' | 'operator';
+
+const textsOf: Record<Audience, ApiTexts> = { public: publicApi, operator: operatorApi };
+
+const skeleton = ({ title, description, tags }: ApiTexts): Omit<OpenAPIObject, 'paths'> => {
   const builder = new DocumentBuilder()
     .setOpenAPIVersion('3.1.0')
-    .setTitle('Gatehouse')
-    .setDescription(aboutTheApi)
+    .setTitle(title)
+    .setDescription(description)
     .setVersion(VERSION)
     .setLicense('Apache-2.0', 'https://www.apache.org/licenses/LICENSE-2.0')
     .addServer('/', 'Where this document is served')
@@ -74,9 +73,11 @@ const skeleton = (): Omit<OpenAPIObject, 'paths'> => {
   return builder.build();
 };
 
-/** The OpenAPI document, made from the controllers themselves and from what the guards read of them. */
-export function buildOpenApi(app: INestApplication): OpenAPIObject {
-  const document = SwaggerModule.createDocument(app, skeleton(), { operationIdFactory: handlerName });
+/** Returns an OpenAPI document, generated from the controllers and from the metadata that their guards read. */
+export function buildOpenApi(app: INestApplication, audience: Audience): OpenAPIObject {
+  const document = SwaggerModule.createDocument(app, skeleton(textsOf[audience]));
+  const isIncluded = ([path]: [string, unknown]) => isForConsole(path) === (audience === 'operator');
+  document.paths = Object.fromEntries(Object.entries(document.paths).filter(isIncluded));
   const schemas = { ...problemSchemas, ...document.components?.schemas };
   const problems = new ProblemResponses();
   document.components = {
@@ -94,19 +95,40 @@ export function buildOpenApi(app: INestApplication): OpenAPIObject {
       completeContent(operation, schemas);
     }
   }
+  keepReachableSchemas(document);
   return document;
+}
+
+/** Removes the schemas that only the other document refers to. */
+function keepReachableSchemas(document: OpenAPIObject): void {
+  const { schemas = {}, ...components } = document.components!;
+  const reachable = new Set<string>();
+  const visit = (value: unknown): void => {
+    for (const [, name] of JSON.stringify(value).matchAll(/"#\/components\/schemas\/([^"]+)"/g)) {
+      if (reachable.has(name!)) continue;
+      reachable.add(name!);
+      visit(schemas[name!]);
+    }
+  };
+  visit({ paths: document.paths, components });
+  const isReachable = ([name]: [string, unknown]) => reachable.has(name);
+  document.components = {
+    ...components,
+    schemas: Object.fromEntries(Object.entries(schemas).filter(isReachable)),
+  };
 }
 
 const operationsOf = (item: PathItemObject): [string, OperationObject][] =>
   Object.entries(item as Record<string, OperationObject>);
 
 function completeOperation(route: DocumentedRoute, problems: ProblemResponses): void {
-  const { operation } = route;
-  Object.assign(operation, texts(route), {
+  const { operation, credential } = route;
+  Object.assign(operation, {
+    description: [operation.description, needsOf(credential)].filter(Boolean).join('\n\n'),
     security: security(route),
     responses: responses(route, problems),
   });
-  // Routes that operators inherit would stand in the section of the others as well.
+  // Routes that operators inherit would be listed in the section of the others.
   if (isForConsole(route.path)) operation.tags = ['Operators'];
   operation.parameters = parameters(route);
   if (operation.requestBody && route.bodyIsOptional) {
@@ -114,30 +136,15 @@ function completeOperation(route: DocumentedRoute, problems: ProblemResponses): 
   }
 }
 
-/**
- * The first clause of the handler's doc comment is the summary, all of it the description. The id for clients is
- * made of the class and the method: `ApiKeysController.list` is `apiKeysList`.
- */
-function texts({ operation, credential }: DocumentedRoute): Partial<OperationObject> {
-  const comment = (operation.summary ?? '').replaceAll('\n', ' ');
-  const [controller = '', method = ''] = operation.operationId!.split('.');
-  const noun = controller.replace(/Controller$/, '');
-  return {
-    summary: /^.*?(?=[.;:](\s|$)|$)/.exec(comment)?.[0],
-    description: [comment, needsOf(credential)].filter(Boolean).join('\n\n'),
-    operationId:
-      noun.charAt(0).toLowerCase() + noun.slice(1) + method.charAt(0).toUpperCase() + method.slice(1),
-  };
-}
-
-/** What a credential must be able to do, in words. */
+/** Returns the required scopes, access or role, in words. */
 function needsOf(credential: RouteCredential): string {
   const { kinds, scopes, access } = credential;
-  if (kinds.includes('operator')) return `Role of the operator, at least: \`${requiredRole(credential)}\`.`;
-  const named = scopes.map((scope) => `\`${scope}\``).join(', ');
+  if (kinds.includes('operator'))
+    return `Requires the operator role \`${requiredRole(credential)}\` or higher.`;
+  const named = scopes.map((scope) => `\`${scope}\``).join(' and ');
   return [
-    ...(named ? [`Scopes of a secret key: ${named}.`] : []),
-    ...(access === 'organization' ? ['Needs a key with `organization` access.'] : []),
+    ...(named ? [`Requires a secret key with the scope${scopes.length > 1 ? 's' : ''} ${named}.`] : []),
+    ...(access === 'organization' ? ['Requires a key with `organization` access.'] : []),
   ].join(' ');
 }
 
@@ -160,11 +167,11 @@ const idempotencyKey: ParameterObject = {
   in: 'header',
   required: false,
   description:
-    'Heeded with a secret key, also one beside the credential of the route: what is sent again under it within 24 hours is answered as before and not done twice.',
+    'Takes effect with a secret key, also one sent in addition to the credential of the route. A request that is repeated with the same key within 24 hours is not executed again and returns the original response.',
   schema: { type: 'string', pattern: '^[!-~]{1,255}$' },
 };
 
-/** The errors, one answer for each status, and what the controller declares, with its headers. */
+/** Returns one response per status: the errors and those that the controller declares, with their headers. */
 function responses(route: DocumentedRoute, problems: ProblemResponses): ResponsesObject {
   const isReplayable = takesIdempotencyKey(route);
   const codes = problemCodes(route);

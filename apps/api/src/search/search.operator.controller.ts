@@ -1,5 +1,5 @@
 import { Controller, Get, Query } from '@nestjs/common';
-import { ApiOkResponse, ApiTags } from '@nestjs/swagger';
+import { ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import { CurrentCaller, Operator, type ManagingCaller } from '#auth';
 import { SearchQuery } from './dto/search.request.js';
 import { FoundResponse, SearchResponse } from './dto/search.response.js';
@@ -10,8 +10,12 @@ import { Search } from './search.service.js';
 export class SearchOperatorController {
   constructor(private readonly search: Search) {}
 
-  /** Finds anything in the house by its id or by how it begins, at most ten of it. */
   @Get()
+  @ApiOperation({
+    operationId: 'search.find',
+    summary: 'Search by id or prefix',
+    description: 'Returns at most ten results of all kinds.',
+  })
   @Operator('viewer')
   @ApiOkResponse({ type: SearchResponse })
   async find(@CurrentCaller() caller: ManagingCaller, @Query() { q }: SearchQuery): Promise<SearchResponse> {

@@ -1,5 +1,5 @@
 import { Controller, Delete, Get, HttpCode, Param, Query } from '@nestjs/common';
-import { ApiNoContentResponse, ApiTags } from '@nestjs/swagger';
+import { ApiNoContentResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import { CurrentCaller, SecretKey, type ManagingCaller } from '#auth';
 import { pathUuid } from '#domain';
 import { CustomersService } from '../customers/customers.service.js';
@@ -17,8 +17,12 @@ export class CustomerSessionsController {
     private readonly sessions: SessionsService,
   ) {}
 
-  /** A customer's live sessions, newest first. */
   @Get()
+  @ApiOperation({
+    operationId: 'sessions.list',
+    summary: 'List active sessions of a customer',
+    description: 'Newest first.',
+  })
   @SecretKey('session:read')
   @ApiCamelList(SessionResponse)
   async list(
@@ -34,8 +38,8 @@ export class CustomerSessionsController {
     );
   }
 
-  /** Ends every session of a customer. */
   @Delete()
+  @ApiOperation({ operationId: 'sessions.revokeAll', summary: 'Revoke all sessions of a customer' })
   @HttpCode(204)
   @SecretKey('session:revoke')
   @ApiNoContentResponse()
@@ -48,8 +52,8 @@ export class CustomerSessionsController {
     await this.sessions.revokeAll(customer, project);
   }
 
-  /** Ends one session of a customer. */
   @Delete(':sessionId')
+  @ApiOperation({ operationId: 'sessions.revoke', summary: 'Revoke a session' })
   @HttpCode(204)
   @SecretKey('session:revoke')
   @ApiNoContentResponse()

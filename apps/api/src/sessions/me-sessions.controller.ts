@@ -1,5 +1,5 @@
 import { Controller, Delete, Get, HttpCode, Param, Query } from '@nestjs/common';
-import { ApiNoContentResponse, ApiTags } from '@nestjs/swagger';
+import { ApiNoContentResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import { AccessToken, CurrentCaller, type CustomerCaller } from '#auth';
 import { pathUuid } from '#domain';
 import { ApiCamelList } from '../http/api-envelopes.js';
@@ -13,8 +13,12 @@ import { SessionsService } from './sessions.service.js';
 export class MeSessionsController {
   constructor(private readonly sessions: SessionsService) {}
 
-  /** Where the customer is logged in, newest first. */
   @Get()
+  @ApiOperation({
+    operationId: 'me.listSessions',
+    summary: 'List your active sessions',
+    description: 'Newest first.',
+  })
   @ApiCamelList(OwnSessionResponse)
   async list(@CurrentCaller() { customer, sessionId }: CustomerCaller, @Query() query: PageQuery) {
     const { items, nextCursor } = await this.sessions.list(customer, query);
@@ -24,8 +28,12 @@ export class MeSessionsController {
     );
   }
 
-  /** Ends one of the customer's sessions, also the one that asks. */
   @Delete(':sessionId')
+  @ApiOperation({
+    operationId: 'me.revokeSession',
+    summary: 'Revoke one of your sessions',
+    description: 'The current session can be revoked as well.',
+  })
   @HttpCode(204)
   @ApiNoContentResponse()
   async revoke(@CurrentCaller() { customer }: CustomerCaller, @Param('sessionId') id: string): Promise<void> {

@@ -1,5 +1,5 @@
 import { Controller, Get, Query } from '@nestjs/common';
-import { ApiTags } from '@nestjs/swagger';
+import { ApiOperation, ApiTags } from '@nestjs/swagger';
 import { CurrentCaller, SecretKey, type ManagingCaller } from '#auth';
 import { ApiSnakeList } from '../http/api-envelopes.js';
 import { snakeList } from '../http/paging.js';
@@ -12,11 +12,13 @@ import { DeadLetterResponse } from './dto/dead-letter.response.js';
 export class DeadLettersController {
   constructor(private readonly deadLetters: DeadLettersService) {}
 
-  /**
-   * Deliveries that have failed for good and that nobody has redelivered or discarded, newest first. With a filter
-   * that few match, a page may hold less than `limit`, even nothing, while `has_more` is true.
-   */
   @Get()
+  @ApiOperation({
+    operationId: 'deadLetters.list',
+    summary: 'List dead letters',
+    description:
+      'Deliveries that have failed permanently and are neither redelivered nor discarded, newest first. A page may contain fewer than `limit`, or none, while `has_more` is true.',
+  })
   @SecretKey('webhook:read')
   @ApiSnakeList(DeadLetterResponse)
   async list(@CurrentCaller() caller: ManagingCaller, @Query() query: ListDeadLettersQuery) {

@@ -1,5 +1,5 @@
 import { Controller, Get, Query } from '@nestjs/common';
-import { ApiOkResponse, ApiTags } from '@nestjs/swagger';
+import { ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import { CurrentCaller, Operator, OperatorRoutes, type ManagingCaller } from '#auth';
 import { ActorNames } from '../audit/actor-names.service.js';
 import { ApiSnakeList } from '../http/api-envelopes.js';
@@ -23,11 +23,13 @@ export class DeadLettersOperatorController extends DeadLettersController {
     super(deadLetters);
   }
 
-  /**
-   * Deliveries that have failed for good, newest first, and what has become of them. A page may hold less than `limit`,
-   * even nothing, while `has_more` is true.
-   */
   @Get()
+  @ApiOperation({
+    operationId: 'deadLetters.list',
+    summary: 'List dead letters',
+    description:
+      'Deliveries that have failed permanently, with their resolution, newest first. A page may contain fewer than `limit`, or none, while `has_more` is true.',
+  })
   @Operator('viewer')
   @ApiSnakeList(NamedDeadLetterResponse)
   override async list(@CurrentCaller() caller: ManagingCaller, @Query() query: SearchDeadLettersQuery) {
@@ -39,8 +41,8 @@ export class DeadLettersOperatorController extends DeadLettersController {
     );
   }
 
-  /** How many dead letters match. */
   @Get('count')
+  @ApiOperation({ operationId: 'deadLetters.count', summary: 'Count dead letters' })
   @Operator('viewer')
   @ApiOkResponse({ type: CountResponse })
   async count(@CurrentCaller() caller: ManagingCaller, @Query() query: CountDeadLettersQuery) {

@@ -1,5 +1,5 @@
 import { Body, Controller, Get, HttpCode, Param, Post, Query } from '@nestjs/common';
-import { ApiAcceptedResponse, ApiTags } from '@nestjs/swagger';
+import { ApiAcceptedResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import { CurrentCaller, SecretKey, type ManagingCaller } from '#auth';
 import { webhookUserAgent } from '#platform';
 import { ApiSnakeItem, ApiSnakeList } from '../http/api-envelopes.js';
@@ -17,11 +17,13 @@ const item = ({ delivery, attempts }: DeliveryWithAttempts) =>
 export class DeliveriesController {
   constructor(protected readonly deliveries: DeliveriesService) {}
 
-  /**
-   * The log of delivery attempts, newest first. With a filter that few match, a page may hold less than `limit`, even
-   * nothing, while `has_more` is true.
-   */
   @Get()
+  @ApiOperation({
+    operationId: 'deliveries.listAttempts',
+    summary: 'List delivery attempts',
+    description:
+      'Newest first. A page may contain fewer attempts than `limit`, or none, while `has_more` is true.',
+  })
   @SecretKey('webhook:read')
   @ApiSnakeList(AttemptResponse)
   async list(@CurrentCaller() caller: ManagingCaller, @Query() query: ListDeliveriesQuery) {
@@ -32,16 +34,26 @@ export class DeliveriesController {
     );
   }
 
-  /** One delivery with its attempts, by its own id or by that of an attempt. */
   @Get(':deliveryId')
+  @ApiOperation({
+    operationId: 'deliveries.get',
+    summary: 'Get a delivery',
+    description:
+      'Accepts the id of the delivery or of one of its attempts. The response contains all attempts.',
+  })
   @SecretKey('webhook:read')
   @ApiSnakeItem(DeliveryResponse)
   async get(@CurrentCaller() caller: ManagingCaller, @Param('deliveryId') id: string) {
     return item(await this.deliveries.get(caller, id));
   }
 
-  /** Delivers the same event again, to the endpoint's current URL and with its current secret. */
   @Post(':deliveryId/redeliver')
+  @ApiOperation({
+    operationId: 'deliveries.redeliver',
+    summary: 'Redeliver an event',
+    description:
+      'Delivers the same event to the current URL of the endpoint, signed with the current secret.',
+  })
   @HttpCode(202)
   @SecretKey('webhook:redeliver')
   @ApiSnakeItem(DeliveryResponse, ApiAcceptedResponse)
@@ -60,11 +72,13 @@ export class DeliveriesController {
     return item(await this.deliveries.redeliver(caller, id, body.reason ?? null));
   }
 
-  /**
-   * Sets a dead letter aside with a reason: it leaves the list of dead letters, and retention may remove it. It can
-   * still be redelivered, though not in bulk.
-   */
   @Post(':deliveryId/discard')
+  @ApiOperation({
+    operationId: 'deliveries.discard',
+    summary: 'Discard a dead letter',
+    description:
+      'Removes it from the list of dead letters and records the reason; retention may delete it. It can still be redelivered, but not in bulk.',
+  })
   @HttpCode(200)
   @SecretKey('webhook:redeliver')
   @ApiSnakeItem(DeliveryResponse)

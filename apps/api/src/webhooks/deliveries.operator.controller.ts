@@ -1,5 +1,5 @@
 import { Controller, Get, Param, Query } from '@nestjs/common';
-import { ApiOkResponse, ApiTags } from '@nestjs/swagger';
+import { ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import { CurrentCaller, Operator, OperatorRoutes, type ManagingCaller } from '#auth';
 import { webhookUserAgent } from '#platform';
 import { ApiSnakeItem, ApiSnakeList } from '../http/api-envelopes.js';
@@ -25,8 +25,13 @@ export class DeliveriesOperatorController extends DeliveriesController {
     super(deliveries);
   }
 
-  /** The log of delivery attempts, newest first. A page may hold less than `limit`, even nothing, while `has_more` is true. */
   @Get()
+  @ApiOperation({
+    operationId: 'deliveries.listAttempts',
+    summary: 'List delivery attempts',
+    description:
+      'Newest first. A page may contain fewer attempts than `limit`, or none, while `has_more` is true.',
+  })
   @Operator('viewer')
   @ApiSnakeList(AttemptResponse)
   override async list(@CurrentCaller() caller: ManagingCaller, @Query() query: SearchDeliveriesQuery) {
@@ -37,16 +42,21 @@ export class DeliveriesOperatorController extends DeliveriesController {
     );
   }
 
-  /** How many attempts match. */
   @Get('count')
+  @ApiOperation({ operationId: 'deliveries.countAttempts', summary: 'Count delivery attempts' })
   @Operator('viewer')
   @ApiOkResponse({ type: CountResponse })
   async count(@CurrentCaller() caller: ManagingCaller, @Query() query: CountDeliveriesQuery) {
     return CountResponse.from(await this.search.countAttempts(caller, query));
   }
 
-  /** One delivery with its attempts, by its own id or by that of an attempt, and how its endpoint is now. */
   @Get(':deliveryId')
+  @ApiOperation({
+    operationId: 'deliveries.get',
+    summary: 'Get a delivery',
+    description:
+      'Accepts the id of the delivery or of one of its attempts. The response contains all attempts and the current state of the endpoint.',
+  })
   @Operator('viewer')
   @ApiSnakeItem(OperatorDeliveryResponse)
   override async get(@CurrentCaller() caller: ManagingCaller, @Param('deliveryId') id: string) {
@@ -54,8 +64,12 @@ export class DeliveriesOperatorController extends DeliveriesController {
     return snakeItem(OperatorDeliveryResponse.seen(delivery, attempts, webhookUserAgent));
   }
 
-  /** The redeliveries that a delivery is one of, oldest first, with who made them and why. */
   @Get(':deliveryId/chain')
+  @ApiOperation({
+    operationId: 'deliveries.listRedeliveries',
+    summary: 'List redeliveries of a delivery',
+    description: 'The chain of deliveries of one event to one endpoint, oldest first, with actor and reason.',
+  })
   @Operator('viewer')
   @ApiOkResponse({ type: DeliveryChainResponse })
   chain(@CurrentCaller() caller: ManagingCaller, @Param('deliveryId') id: string) {

@@ -1,5 +1,5 @@
 import { Controller, Get, HttpCode, Param, Post, Query } from '@nestjs/common';
-import { ApiAcceptedResponse, ApiTags } from '@nestjs/swagger';
+import { ApiAcceptedResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import { CurrentCaller, MinimumRole, SecretKey, type ManagingCaller } from '#auth';
 import { pathId } from '#domain';
 import { webhookUserAgent } from '#platform';
@@ -21,8 +21,12 @@ export class EndpointControlsController {
     private readonly stats: EndpointStatsService,
   ) {}
 
-  /** Delivers to an endpoint again, from the next event on. Enabling an enabled one changes nothing. */
   @Post(':endpointId/enable')
+  @ApiOperation({
+    operationId: 'webhookEndpoints.enable',
+    summary: 'Enable a webhook endpoint',
+    description: 'Delivers events that occur from now on. Does nothing if the endpoint is already enabled.',
+  })
   @HttpCode(200)
   @SecretKey('webhook:write')
   @MinimumRole('operator')
@@ -31,11 +35,13 @@ export class EndpointControlsController {
     return snakeItem(EndpointResponse.from(await this.controls.enable(caller, pathId('endpoint', id))));
   }
 
-  /**
-   * Delivers nothing more to an endpoint and cancels what is pending for it; its log stays. Events are not kept back
-   * for it meanwhile. Disabling a disabled one changes nothing, its `disabled_reason` included.
-   */
   @Post(':endpointId/disable')
+  @ApiOperation({
+    operationId: 'webhookEndpoints.disable',
+    summary: 'Disable a webhook endpoint',
+    description:
+      'Cancels pending deliveries; the delivery log stays. Events that occur while the endpoint is disabled are not delivered later. Does nothing if the endpoint is already disabled; `disabled_reason` stays unchanged.',
+  })
   @HttpCode(200)
   @SecretKey('webhook:write')
   @MinimumRole('operator')
@@ -44,12 +50,13 @@ export class EndpointControlsController {
     return snakeItem(EndpointResponse.from(await this.controls.disable(caller, pathId('endpoint', id))));
   }
 
-  /**
-   * Gives an endpoint a new signing secret, which is in this answer only. For 24 hours every delivery is signed with
-   * the one before as well: `webhook-signature` then holds two signatures, the newest first. A second rotation within
-   * this time ends the oldest secret at once.
-   */
   @Post(':endpointId/rotate-secret')
+  @ApiOperation({
+    operationId: 'webhookEndpoints.rotateSecret',
+    summary: 'Rotate the signing secret',
+    description:
+      'The response is the only place that contains the new secret. For 24 hours deliveries are signed with the previous secret as well: `webhook-signature` contains two signatures, the newest first. Another rotation within this time invalidates the oldest secret at once.',
+  })
   @HttpCode(200)
   @SecretKey('webhook:write')
   @ApiSnakeItem(CreatedEndpointResponse)
@@ -59,11 +66,13 @@ export class EndpointControlsController {
     );
   }
 
-  /**
-   * Sends a `webhook.test` event to this endpoint alone, whether or not its `events` name it. The answer is the
-   * delivery, which is signed, retried and logged like any other.
-   */
   @Post(':endpointId/test')
+  @ApiOperation({
+    operationId: 'webhookEndpoints.sendTest',
+    summary: 'Send a test event',
+    description:
+      'Sends a `webhook.test` event to this endpoint only, whether or not its `events` contain that type. Returns the delivery, which is signed, retried and logged like any other.',
+  })
   @HttpCode(202)
   @SecretKey('webhook:write')
   @MinimumRole('operator')
@@ -74,8 +83,12 @@ export class EndpointControlsController {
     return snakeItem(DeliveryResponse.from(delivery, attempts, webhookUserAgent));
   }
 
-  /** How the attempts at an endpoint went. Of very many, only the newest are counted: see `truncated`. */
   @Get(':endpointId/stats')
+  @ApiOperation({
+    operationId: 'webhookEndpoints.getStats',
+    summary: 'Get delivery statistics of an endpoint',
+    description: 'With very many attempts only the newest are counted; `truncated` is true then.',
+  })
   @SecretKey('webhook:read')
   @ApiSnakeItem(EndpointStatsResponse)
   async show(

@@ -1,5 +1,5 @@
 import { Body, Controller, Get, HttpCode, Param, Post, Query } from '@nestjs/common';
-import { ApiAcceptedResponse, ApiCreatedResponse, ApiTags } from '@nestjs/swagger';
+import { ApiAcceptedResponse, ApiCreatedResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import { CurrentCaller, SecretKey, type ManagingCaller } from '#auth';
 import { pathId } from '#domain';
 import { ApiSnakeItem, ApiSnakeList } from '../http/api-envelopes.js';
@@ -18,11 +18,13 @@ export class RedeliveriesController {
     private readonly recovery: RecoveryService,
   ) {}
 
-  /**
-   * Plans to redeliver everything that a filter finds, at most 100,000 deliveries: the answer counts them, and the set
-   * stays as it is. Nothing is delivered before the plan is started, which must be within 24 hours.
-   */
   @Post('redeliveries')
+  @ApiOperation({
+    operationId: 'redeliveries.plan',
+    summary: 'Plan a bulk redelivery',
+    description:
+      'Selects all deliveries that match the filter, at most 100,000. The response contains their number, and the selection does not change later. Nothing is delivered until the plan is started, within 24 hours.',
+  })
   @SecretKey('webhook:redeliver')
   @ApiSnakeItem(RedeliveryResponse, ApiCreatedResponse)
   @ApiProblems('not_found')
@@ -30,8 +32,12 @@ export class RedeliveriesController {
     return snakeItem(RedeliveryResponse.from(await this.redeliveries.plan(caller, body.filter)));
   }
 
-  /** Bulk redeliveries and recoveries, newest first. */
   @Get('redeliveries')
+  @ApiOperation({
+    operationId: 'redeliveries.list',
+    summary: 'List bulk redeliveries and recoveries',
+    description: 'Newest first.',
+  })
   @SecretKey('webhook:read')
   @ApiSnakeList(RedeliveryResponse)
   async list(@CurrentCaller() caller: ManagingCaller, @Query() query: PageQuery) {
@@ -42,19 +48,25 @@ export class RedeliveriesController {
     );
   }
 
-  /** A bulk redelivery or recovery, and how far it has come. */
   @Get('redeliveries/:redeliveryId')
+  @ApiOperation({
+    operationId: 'redeliveries.get',
+    summary: 'Get a bulk redelivery or recovery',
+    description: 'Contains the progress.',
+  })
   @SecretKey('webhook:read')
   @ApiSnakeItem(RedeliveryResponse)
   async get(@CurrentCaller() caller: ManagingCaller, @Param('redeliveryId') id: string) {
     return snakeItem(RedeliveryResponse.from(await this.redeliveries.get(caller, pathId('redelivery', id))));
   }
 
-  /**
-   * Starts a plan. Each endpoint gets its deliveries little by little, at most 100 a second, after everything else that
-   * is due. What can no longer be redelivered when its turn comes is skipped. Starting a running one changes nothing.
-   */
   @Post('redeliveries/:redeliveryId/start')
+  @ApiOperation({
+    operationId: 'redeliveries.start',
+    summary: 'Start a bulk redelivery',
+    description:
+      'Each endpoint receives at most 100 deliveries per second, with lower priority than new events. Deliveries that can no longer be redelivered are skipped. Does nothing if it is already running.',
+  })
   @HttpCode(200)
   @SecretKey('webhook:redeliver')
   @ApiSnakeItem(RedeliveryResponse)
@@ -68,10 +80,13 @@ export class RedeliveriesController {
     return snakeItem(RedeliveryResponse.from(batch));
   }
 
-  /**
-   * Makes no more deliveries. Those that are pending go on as any other. Cancelling a cancelled one changes nothing.
-   */
   @Post('redeliveries/:redeliveryId/cancel')
+  @ApiOperation({
+    operationId: 'redeliveries.cancel',
+    summary: 'Cancel a bulk redelivery',
+    description:
+      'Creates no further deliveries. Pending deliveries continue. Does nothing if it is already cancelled.',
+  })
   @HttpCode(200)
   @SecretKey('webhook:redeliver')
   @ApiSnakeItem(RedeliveryResponse)
@@ -82,12 +97,13 @@ export class RedeliveriesController {
     );
   }
 
-  /**
-   * Delivers what this endpoint has missed since a time. That is every event which it hears and which has no succeeded or
-   * pending delivery here: a bulk redelivery, which the answer shows, started already. 503 `unavailable`: a transaction
-   * that writes stays open on the same PostgreSQL server, if only in another database of it; ask again.
-   */
   @Post('endpoints/:endpointId/recover')
+  @ApiOperation({
+    operationId: 'webhookEndpoints.recover',
+    summary: 'Recover missed events',
+    description:
+      'Delivers every event since the given time that the endpoint subscribes to and that has no succeeded or pending delivery to it. Returns the bulk redelivery, which has already started. Returns 503 `unavailable` while an older transaction that writes is open on the same PostgreSQL server, even in another database; retry later.',
+  })
   @HttpCode(202)
   @SecretKey('webhook:redeliver')
   @ApiSnakeItem(RedeliveryResponse, ApiAcceptedResponse)

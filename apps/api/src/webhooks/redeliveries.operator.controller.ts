@@ -1,5 +1,5 @@
 import { Body, Controller, Get, Param, Post, Query } from '@nestjs/common';
-import { ApiCreatedResponse, ApiOkResponse, ApiTags } from '@nestjs/swagger';
+import { ApiCreatedResponse, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import { CurrentCaller, Operator, OperatorRoutes, type ManagingCaller } from '#auth';
 import { pathId } from '#domain';
 import type { RedeliveryBatch } from '#persistence';
@@ -30,12 +30,13 @@ export class RedeliveriesOperatorController extends RedeliveriesController {
     super(redeliveries, recovery);
   }
 
-  /**
-   * Plans to redeliver everything that a filter finds, at most 100,000 deliveries: the answer counts them, and the set
-   * stays as it is. With `resolution` it is what the list of dead letters shows. Nothing is delivered before the plan is
-   * started, which must be within 24 hours.
-   */
   @Post('redeliveries')
+  @ApiOperation({
+    operationId: 'redeliveries.plan',
+    summary: 'Plan a bulk redelivery',
+    description:
+      'Selects all deliveries that match the filter, at most 100,000; `resolution` selects what the list of dead letters shows. The response contains their number, and the selection does not change later. Nothing is delivered until the plan is started, within 24 hours.',
+  })
   @Operator('operator')
   @ApiSnakeItem(RedeliveryResponse, ApiCreatedResponse)
   @ApiProblems('not_found')
@@ -43,8 +44,12 @@ export class RedeliveriesOperatorController extends RedeliveriesController {
     return super.plan(caller, body);
   }
 
-  /** Bulk redeliveries and recoveries, newest first. */
   @Get('redeliveries')
+  @ApiOperation({
+    operationId: 'redeliveries.list',
+    summary: 'List bulk redeliveries and recoveries',
+    description: 'Newest first.',
+  })
   @Operator('viewer')
   @ApiSnakeList(NamedRedeliveryResponse)
   override async list(@CurrentCaller() caller: ManagingCaller, @Query() query: SearchRedeliveriesQuery) {
@@ -52,16 +57,20 @@ export class RedeliveriesOperatorController extends RedeliveriesController {
     return snakeList(await this.named(items), nextCursor);
   }
 
-  /** How many bulk redeliveries and recoveries match. */
   @Get('redeliveries/count')
+  @ApiOperation({ operationId: 'redeliveries.count', summary: 'Count bulk redeliveries and recoveries' })
   @Operator('viewer')
   @ApiOkResponse({ type: CountResponse })
   async count(@CurrentCaller() caller: ManagingCaller, @Query() query: CountRedeliveriesQuery) {
     return CountResponse.from(await this.redeliveries.count(caller, query));
   }
 
-  /** A bulk redelivery or recovery, how far it has come, and by whom. */
   @Get('redeliveries/:redeliveryId')
+  @ApiOperation({
+    operationId: 'redeliveries.get',
+    summary: 'Get a bulk redelivery or recovery',
+    description: 'Contains the progress and the operator or key that created it.',
+  })
   @Operator('viewer')
   @ApiSnakeItem(NamedRedeliveryResponse)
   override async get(@CurrentCaller() caller: ManagingCaller, @Param('redeliveryId') id: string) {

@@ -1,5 +1,5 @@
 import { Body, Controller, Delete, Get, HttpCode, Param, Patch, Post, Query } from '@nestjs/common';
-import { ApiCreatedResponse, ApiNoContentResponse, ApiTags } from '@nestjs/swagger';
+import { ApiCreatedResponse, ApiNoContentResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import { CurrentCaller, SecretKey, type ManagingCaller } from '#auth';
 import { pathId } from '#domain';
 import { ApiProblems } from '../http/api-problems.js';
@@ -18,8 +18,12 @@ import { WebhookEndpointsService } from './webhook-endpoints.service.js';
 export class WebhookEndpointsController {
   constructor(protected readonly endpoints: WebhookEndpointsService) {}
 
-  /** Creates an endpoint. Its signing secret is in this answer only. */
   @Post()
+  @ApiOperation({
+    operationId: 'webhookEndpoints.create',
+    summary: 'Create a webhook endpoint',
+    description: 'The response is the only place that contains the signing secret.',
+  })
   @SecretKey('webhook:write')
   @ApiSnakeItem(CreatedEndpointResponse, ApiCreatedResponse)
   @ApiProblems('insufficient_access', 'not_found', 'project_archived', 'too_many_endpoints')
@@ -27,8 +31,12 @@ export class WebhookEndpointsController {
     return snakeItem(CreatedEndpointResponse.of(await this.endpoints.create(caller, body)));
   }
 
-  /** Lists endpoints, newest first. */
   @Get()
+  @ApiOperation({
+    operationId: 'webhookEndpoints.list',
+    summary: 'List webhook endpoints',
+    description: 'Newest first.',
+  })
   @SecretKey('webhook:read')
   @ApiSnakeList(EndpointResponse)
   async list(@CurrentCaller() caller: ManagingCaller, @Query() query: ListEndpointsQuery) {
@@ -39,16 +47,20 @@ export class WebhookEndpointsController {
     );
   }
 
-  /** One endpoint. */
   @Get(':endpointId')
+  @ApiOperation({ operationId: 'webhookEndpoints.get', summary: 'Get a webhook endpoint' })
   @SecretKey('webhook:read')
   @ApiSnakeItem(EndpointResponse)
   async get(@CurrentCaller() caller: ManagingCaller, @Param('endpointId') id: string) {
     return snakeItem(EndpointResponse.from(await this.endpoints.get(caller, pathId('endpoint', id))));
   }
 
-  /** Changes the fields that are sent; the rest stays (RFC 7396). */
   @Patch(':endpointId')
+  @ApiOperation({
+    operationId: 'webhookEndpoints.update',
+    summary: 'Update a webhook endpoint',
+    description: 'Changes only the fields in the request (JSON Merge Patch, RFC 7396).',
+  })
   @SecretKey('webhook:write')
   @ApiSnakeItem(EndpointResponse)
   async update(
@@ -61,8 +73,12 @@ export class WebhookEndpointsController {
     );
   }
 
-  /** Deletes an endpoint and cancels what is pending for it; its log stays. */
   @Delete(':endpointId')
+  @ApiOperation({
+    operationId: 'webhookEndpoints.delete',
+    summary: 'Delete a webhook endpoint',
+    description: 'Cancels pending deliveries; the delivery log stays.',
+  })
   @HttpCode(204)
   @SecretKey('webhook:write')
   @ApiNoContentResponse()

@@ -1,5 +1,5 @@
 import { Controller, Get, Param, Query } from '@nestjs/common';
-import { ApiOkResponse, ApiTags } from '@nestjs/swagger';
+import { ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import { CurrentCaller, Operator, OperatorRoutes, type ManagingCaller } from '#auth';
 import { pathId } from '#domain';
 import { ApiSnakeItem, ApiSnakeList } from '../http/api-envelopes.js';
@@ -13,8 +13,12 @@ import { WebhookEndpointsController } from './webhook-endpoints.controller.js';
 @Controller('operator/v1/webhooks/endpoints')
 @OperatorRoutes()
 export class WebhookEndpointsOperatorController extends WebhookEndpointsController {
-  /** Lists endpoints, newest first. */
   @Get()
+  @ApiOperation({
+    operationId: 'webhookEndpoints.list',
+    summary: 'List webhook endpoints',
+    description: 'Newest first.',
+  })
   @Operator('viewer')
   @ApiSnakeList(OperatorEndpointResponse)
   override async list(@CurrentCaller() caller: ManagingCaller, @Query() query: SearchEndpointsQuery) {
@@ -25,16 +29,20 @@ export class WebhookEndpointsOperatorController extends WebhookEndpointsControll
     );
   }
 
-  /** How many endpoints match. */
   @Get('count')
+  @ApiOperation({ operationId: 'webhookEndpoints.count', summary: 'Count webhook endpoints' })
   @Operator('viewer')
   @ApiOkResponse({ type: CountResponse })
   async count(@CurrentCaller() caller: ManagingCaller, @Query() query: CountEndpointsQuery) {
     return CountResponse.from(await this.endpoints.count(caller, query));
   }
 
-  /** One endpoint, and whose it is. */
   @Get(':endpointId')
+  @ApiOperation({
+    operationId: 'webhookEndpoints.get',
+    summary: 'Get a webhook endpoint',
+    description: 'Contains the organization and the project of the endpoint.',
+  })
   @Operator('viewer')
   @ApiSnakeItem(OperatorEndpointResponse)
   override async get(@CurrentCaller() caller: ManagingCaller, @Param('endpointId') id: string) {
