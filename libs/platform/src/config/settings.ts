@@ -16,91 +16,91 @@ function nameServerFault(entry: string): string | null {
     : 'must be a list of IP addresses, with a port or without';
 }
 
-/** Every setting that Gatehouse reads from its environment, and nothing else does (contract, section 6). */
+/** All settings that Gatehouse reads from its environment (contract, section 6). */
 export const settings = {
   NODE_ENV: setting.text({
-    doc: 'production is production; anything else is not.',
+    doc: '`production` turns on the production checks. Any other value is development.',
     fallback: 'development',
   }),
   HOST: setting.text({ doc: 'Address the API listens on.', fallback: '127.0.0.1' }),
   PORT: setting.integer({ doc: 'Port the API listens on.', fallback: 3000 }, 0, 65535),
   PUBLIC_URL: setting.baseUrl({
-    doc: 'Base of every link and the issuer of access tokens; required in production.',
+    doc: 'Base URL of all links and issuer of access tokens. Required in production.',
     fallback: null,
     // Somebody may put a password into it, and be told that it must not stand there.
     secret: true,
     shown: 'http://HOST:PORT',
   }),
   DATA_DIR: setting.text({
-    doc: 'Files of the embedded mode: database, generated secret, credentials.json.',
+    doc: 'Folder for the embedded database, the generated secret and credentials.json.',
     fallback: '.data',
   }),
   DATABASE_URL: setting.url(
     {
-      doc: 'PostgreSQL 15 or later. Unset: npm start runs an embedded one under DATA_DIR.',
+      doc: 'URL of PostgreSQL 15 or later. If it is not set, npm start runs an embedded PostgreSQL in DATA_DIR.',
       fallback: null,
       secret: true,
     },
     ['postgres:', 'postgresql:'],
   ),
-  DATABASE_POOL: setting.integer({ doc: 'Most database connections per process.', fallback: 10 }, 1, 500),
+  DATABASE_POOL: setting.integer({ doc: 'Maximum number of database connections per process.', fallback: 10 }, 1, 500),
   REDIS_URL: setting.url(
     {
-      doc: 'Redis carries delivery jobs and counts rate limits. Unset: the worker claims due deliveries from PostgreSQL itself.',
+      doc: 'URL of Redis, for delivery jobs and shared rate limits. If it is not set, the worker polls PostgreSQL for due deliveries.',
       fallback: null,
       secret: true,
     },
     ['redis:', 'rediss:'],
   ),
   GATEHOUSE_SECRET: setting.text({
-    doc: 'Root secret of at least 32 bytes, or a comma-separated ring, newest first. Required in production, else generated into DATA_DIR.',
+    doc: 'Root secret of at least 32 bytes, or several separated by commas, newest first. Required in production; otherwise generated and stored in DATA_DIR.',
     fallback: null,
     secret: true,
   }),
   SIGNING_KEY_MAX_AGE: setting.duration(
-    { doc: 'Age at which the key that signs access tokens gets a successor.', fallback: '90d' },
+    { doc: 'Age at which the signing key of access tokens is rotated.', fallback: '90d' },
     86_400_000,
     3650 * 86_400_000,
   ),
-  MIGRATE: setting.onOff({ doc: 'Bring the schema up to date at boot.', fallback: true }),
+  MIGRATE: setting.onOff({ doc: 'Run pending migrations at startup.', fallback: true }),
   SEED: setting.onOff({
-    doc: 'On an empty database make the first organization, project, keys and operator. npm start switches it on for the embedded database.',
+    doc: 'Create the first organization, project, keys and operator in an empty database. npm start turns it on for the embedded database.',
     fallback: false,
   }),
   OPERATOR_EMAIL: setting.email({
-    doc: 'E-mail address of the first operator, an admin; made with OPERATOR_PASSWORD while there is none. Unset: the log shows a one-time link.',
+    doc: 'Email address of the first operator, who becomes an admin. Takes effect together with OPERATOR_PASSWORD while no operator exists. If it is not set, the log shows a one-time setup link.',
     fallback: null,
   }),
   OPERATOR_PASSWORD: setting.text({
-    doc: 'Password of the first operator, at least 12 characters; to be changed in the console and then removed here.',
+    doc: 'Password of the first operator, at least 12 characters. Change it in the console and then remove this setting.',
     fallback: null,
     secret: true,
   }),
   SMTP_URL: setting.url(
     {
-      doc: 'Mail server, such as smtp://user:password@host:587. Required in production. Unset: mails are kept and their links logged.',
+      doc: 'URL of the mail server, such as smtp://user:password@host:587. Required in production. If it is not set, emails are captured and their links are logged.',
       fallback: null,
       secret: true,
     },
     ['smtp:', 'smtps:'],
   ),
   MAIL_FROM: setting.sender({
-    doc: 'Sender of every mail. Required in production.',
+    doc: 'Sender of all emails. Required in production.',
     fallback: null,
     shown: 'Gatehouse <no-reply@localhost>',
   }),
   WEBHOOK_RETRY_SCHEDULE: setting.durations(
-    { doc: 'Delay before each of the five attempts, within 10 % either way.', fallback: '0s,15s,1m,5m,30m' },
+    { doc: 'Delays before the five delivery attempts, each with a jitter of ±10 %.', fallback: '0s,15s,1m,5m,30m' },
     5,
   ),
   WEBHOOK_TIMEOUT: setting.duration(
-    { doc: 'Wall-clock time a target has until its status line has arrived.', fallback: '10s' },
+    { doc: 'Time within which a webhook endpoint has to send the status line of its response.', fallback: '10s' },
     10,
     60_000,
   ),
   WEBHOOK_CONCURRENCY: setting.integer(
     {
-      doc: 'Most attempts in flight per worker; one endpoint may hold about a quarter, one project three quarters.',
+      doc: 'Maximum number of concurrent attempts per worker. One endpoint can use about a quarter of it, one project three quarters.',
       fallback: 256,
     },
     1,
@@ -108,46 +108,46 @@ export const settings = {
   ),
   WEBHOOK_ALLOWED_CIDRS: setting.list(
     {
-      doc: 'Address ranges open to webhooks besides the public internet, separated by commas.',
+      doc: 'Address ranges that webhooks may call in addition to the public internet, separated by commas.',
       fallback: [],
     },
     isCidr,
   ),
   WEBHOOK_DNS_SERVERS: setting.list(
     {
-      doc: "Addresses of name servers for webhook targets, such as 10.0.0.53 or 10.0.0.53:5353, separated by commas. Unset: the system's. /etc/hosts is read first.",
+      doc: "Name servers that resolve the hosts of webhook endpoints, such as 10.0.0.53 or 10.0.0.53:5353, separated by commas. If it is not set, the system's name servers are used. /etc/hosts has precedence.",
       fallback: [],
     },
     nameServerFault,
   ),
   WEBHOOK_RETENTION: setting.duration(
     {
-      doc: 'How long events, deliveries and their attempts are kept. A dead letter stays until somebody redelivers or discards it.',
+      doc: 'Retention of events, deliveries and attempts. Dead letters are kept until they are redelivered or discarded.',
       fallback: '30d',
     },
     86_400_000,
     3650 * 86_400_000,
   ),
   AUDIT_RETENTION: setting.duration(
-    { doc: 'How long the audit log keeps an entry.', fallback: '365d' },
+    { doc: 'Retention of audit log entries.', fallback: '365d' },
     86_400_000,
     3650 * 86_400_000,
   ),
   AUDIT_IP: setting.choice(
     {
-      doc: 'Client addresses in the audit log, as they are written: full, masked to /24 (IPv6: /48), or off.',
+      doc: 'How client addresses are stored in the audit log: full, masked to /24 (IPv6: /48), or off.',
       fallback: 'full',
     },
     ['full', 'masked', 'off'] as const,
   ),
   BCRYPT_COST: setting.integer(
-    { doc: 'Cost of password hashes; at least 10 in production.', fallback: 10 },
+    { doc: 'bcrypt cost of password hashes, at least 10 in production.', fallback: 10 },
     4,
     16,
   ),
   HASH_THREADS: setting.integer(
     {
-      doc: 'Threads that hash passwords.',
+      doc: 'Number of threads that hash passwords.',
       fallback: Math.max(1, availableParallelism()),
       shown: 'number of cores',
     },
@@ -155,20 +155,20 @@ export const settings = {
     64,
   ),
   BREACH_LIST_URL: setting.baseUrl({
-    doc: 'List of breached passwords, asked by k-anonymity for projects that switch breachCheck on.',
+    doc: 'URL of the list of breached passwords, queried with k-anonymity for projects that turn on breachCheck.',
     fallback: 'https://api.pwnedpasswords.com',
   }),
   RATE_LIMITS: setting.onOff({
-    doc: 'Limits per client address and per key. Failed logins are always limited. off is refused in production.',
+    doc: 'Rate limits per client address and per key. Failed sign-ins are always limited. Must be on in production.',
     fallback: true,
   }),
   TRUSTED_PROXIES: setting.list(
-    { doc: 'Address ranges whose X-Forwarded-For is believed, separated by commas.', fallback: [] },
+    { doc: 'Address ranges of proxies whose X-Forwarded-For header is trusted, separated by commas.', fallback: [] },
     isCidr,
   ),
   STRIPE_SECRET_KEY: setting.pattern(
     {
-      doc: 'Secret or restricted key of Stripe, whose customer portal is the billing portal. Unset: a built-in page; in production no billing portal.',
+      doc: 'Secret or restricted key of Stripe, whose customer portal becomes the billing portal. If it is not set, development shows a built-in page, and production has no billing portal.',
       fallback: null,
       secret: true,
     },
@@ -177,20 +177,20 @@ export const settings = {
     'must be a secret or restricted key of Stripe, such as sk_live_… or rk_test_…',
   ),
   STRIPE_API_BASE: setting.origin({
-    doc: 'Where Stripe is reached; https in production. Only a stand-in is anywhere else.',
+    doc: 'Base URL of the Stripe API, https in production. Change it only to use a mock server.',
     fallback: 'https://api.stripe.com',
   }),
   DOCS: setting.onOff({
-    doc: 'Serve the reference of the API: /docs, /docs/errors, where every error leads, and /openapi.json.',
+    doc: 'Serve the API reference at /docs, the error reference at /docs/errors, and the OpenAPI documents.',
     fallback: true,
   }),
   CONSOLE: setting.onOff({
-    doc: 'Serve the operator console at /console and its API at /operator/v1; off, neither is there.',
+    doc: 'Serve the operator console at /console and its API at /operator/v1.',
     fallback: true,
   }),
   METRICS_PORT: setting.integer(
     {
-      doc: 'Port of HOST on which the process shows Prometheus its /metrics; npm start gives the webhook-worker the next one. Unset: nothing is measured.',
+      doc: 'Port for Prometheus metrics at /metrics. npm start gives the webhook-worker the next port. If it is not set, metrics are off.',
       fallback: 0,
       shown: '',
     },
@@ -199,16 +199,16 @@ export const settings = {
     65534,
   ),
   ALERT_WEBHOOK_URL: setting.targetUrl({
-    doc: 'Where alerts are posted, such as an incoming webhook of Slack; https in production. npm run gatehouse -- alert-secret prints the secret that signs them.',
+    doc: 'URL that receives alerts, such as a Slack incoming webhook; https in production. npm run gatehouse -- alert-secret prints the secret that signs them.',
     fallback: null,
     // Whoever knows the address of an incoming webhook may post there.
     secret: true,
   }),
   ALERT_EMAIL: setting.sender({
-    doc: 'Address to which alerts are mailed, over SMTP_URL.',
+    doc: 'Email address that receives alerts. Requires SMTP_URL.',
     fallback: null,
   }),
-  LOG_LEVEL: setting.choice({ doc: 'Least level that is logged.', fallback: 'info' }, [
+  LOG_LEVEL: setting.choice({ doc: 'Minimum log level.', fallback: 'info' }, [
     'trace',
     'debug',
     'info',
@@ -217,20 +217,20 @@ export const settings = {
     'silent',
   ] as const),
   FAILPOINTS: setting.list(
-    { doc: 'Tests only, refused in production: places where the process kills itself.', fallback: [] },
+    { doc: 'For tests, rejected in production: points at which the process kills itself.', fallback: [] },
     () => null,
   ),
   TEST_COMMANDS: setting.onOff({
-    doc: 'Tests only, refused in production: take commands over the IPC channel, such as running a periodic job now.',
+    doc: 'For tests, rejected in production: accept commands over the IPC channel, such as running a periodic job at once.',
     fallback: false,
   }),
   PERIODIC_JOBS: setting.onOff({
-    doc: 'Tests only, off is refused in production: run periodic jobs on their own schedule, not only on command.',
+    doc: 'For tests, must be on in production: run periodic jobs on their schedule and not only on command.',
     fallback: true,
   }),
   TIME_SCALE: setting.integer(
     {
-      doc: 'Tests only, refused in production: divides the time-out, lease and schedule of webhooks, the time after which a failing endpoint is disabled, and the pause between two loads of the signing keys.',
+      doc: 'For tests, rejected in production: divides the timeout, lease and retry schedule of webhooks, the time after which a failing endpoint is disabled, and the interval between reloads of the signing keys.',
       fallback: 1,
     },
     1,
