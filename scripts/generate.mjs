@@ -81,8 +81,8 @@ function wrap(text, width) {
 }
 
 function errorsPage(errorCatalogue) {
-  const rows = Object.entries(errorCatalogue).map(([code, { status, title, cause, cure }]) =>
-    row(status, `<a id="${code}"></a>\`${code}\``, escape(title), escape(cause), escape(cure)),
+  const rows = Object.entries(errorCatalogue).map(([code, { status, title, cause, remedy }]) =>
+    row(status, `<a id="${code}"></a>\`${code}\``, escape(title), escape(cause), escape(remedy)),
   );
   return `<!-- ${NOTE} -->
 
@@ -92,7 +92,7 @@ Every error is answered as \`application/problem+json\` (RFC 9457): \`type\`, \`
 and \`requestId\`, for some codes more members, and \`"success": false\` under \`/v1\`. \`code\` is one of these; the list
 is closed. A running api shows the same list at \`/docs/errors\`, where \`type\` leads.
 
-${row('Status', 'Code', 'Title', 'Cause', 'Cure')}
+${row('Status', 'Code', 'Title', 'Cause', 'Remedy')}
 ${row(':--', ':--', ':--', ':--', ':--')}
 ${rows.join('\n')}
 `;

@@ -47,10 +47,10 @@ export const errorDocsPolicy = [
 const index = ({ status, errors }: (typeof byStatus)[number]): string =>
   `<strong>${status}</strong><ul>${errors.map(({ code }) => `<li><a href="#${code}"><code>${code}</code></a></li>`).join('')}</ul>`;
 
-const section = ({ code, status, title, cause, cure }: Listed): string => `<section id="${code}">
+const section = ({ code, status, title, cause, remedy }: Listed): string => `<section id="${code}">
 <h3><a href="#${code}"><code>${code}</code></a></h3>
 <p class="title">${status} · ${escapeHtml(title)}</p>
-<dl><dt>Cause</dt><dd>${escapeHtml(cause)}</dd><dt>Cure</dt><dd>${escapeHtml(cure)}</dd></dl>
+<dl><dt>Cause</dt><dd>${escapeHtml(cause)}</dd><dt>Remedy</dt><dd>${escapeHtml(remedy)}</dd></dl>
 </section>`;
 
 const group = ({ status, errors }: (typeof byStatus)[number]): string =>

@@ -1,8 +1,9 @@
-/** One entry of the closed catalogue: what the documentation says about a code. */
+/** An entry of the error catalogue: the documentation of a code. */
 export interface ErrorEntry {
-  /** HTTP status of every answer with this code. */
+  /** HTTP status of all responses with this code. */
   status: number;
   title: string;
   cause: string;
-  cure: string;
+  /** How the caller can fix it. */
+  remedy: string;
 }
