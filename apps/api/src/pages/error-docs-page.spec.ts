@@ -7,10 +7,10 @@ const css = /<style>([^<]*)<\/style>/.exec(errorDocsPage)![1]!;
 
 describe('the page of the error codes', () => {
   it('has a section for each code, and an index of them by status', () => {
-    for (const [code, { status, title, cause, cure }] of Object.entries(errorCatalogue)) {
+    for (const [code, { status, title, cause, remedy }] of Object.entries(errorCatalogue)) {
       const sections = [...errorDocsPage.matchAll(new RegExp(`<section id="${code}">(.*?)</section>`, 'gs'))];
       expect(sections).toHaveLength(1);
-      for (const text of [`${status} · ${title}`, cause, cure])
+      for (const text of [`${status} · ${title}`, cause, remedy])
         expect(sections[0]![1]).toContain(escapeHtml(text));
     }
     const nav = /<nav[^>]*>(.*?)<\/nav>/s.exec(errorDocsPage)![1]!;

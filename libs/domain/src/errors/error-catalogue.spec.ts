@@ -24,11 +24,11 @@ const promised = {
 
 describe('the error catalog', () => {
   it('LG-04: each code has a status of 4xx or 5xx, a title of its own, a cause and a fix', () => {
-    for (const [code, { status, title, cause, cure }] of entries) {
+    for (const [code, { status, title, cause, remedy }] of entries) {
       expect(code).toMatch(/^[a-z]+(_[a-z]+)*$/);
       expect(Number.isInteger(status) && status >= 400 && status <= 599).toBe(true);
       expect(title.trim()).not.toBe('');
-      for (const sentence of [cause, cure]) expect(sentence).toMatch(/\S.*\.$/);
+      for (const sentence of [cause, remedy]) expect(sentence).toMatch(/\S.*\.$/);
     }
     expect(new Set(entries.map(([, { title }]) => title)).size).toBe(entries.length);
   });
