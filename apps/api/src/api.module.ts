@@ -86,6 +86,7 @@ import { OverviewService } from './overview/overview.service.js';
 import { BillingPortalPage } from './pages/billing-portal.page.js';
 import { ConfirmEmailChangePage } from './pages/confirm-email-change.page.js';
 import { ErrorDocsController } from './pages/error-docs.controller.js';
+import { HomePage } from './pages/home.page.js';
 import { ResetPasswordPage } from './pages/reset-password.page.js';
 import { VerifyEmailPage } from './pages/verify-email.page.js';
 import { ProjectExport } from './projects/project-export.service.js';
@@ -130,6 +131,7 @@ const controllers: Type[] = [
   EventTypesController,
   EventsController,
   HealthController,
+  HomePage,
   ImportsController,
   JwksController,
   MailboxController,

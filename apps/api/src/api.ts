@@ -27,7 +27,7 @@ export interface Api {
 }
 
 /** Paths that answer while the house is still coming up. */
-const earlyPaths = /^\/(livez|readyz|openapi\.json|(docs|console)(\/.*)?)$/;
+const earlyPaths = /^\/(|livez|readyz|(operator\/)?openapi\.json|(docs|console)(\/.*)?)$/;
 
 /** Builds the api. `rootModule` is for tests that look at how it is put together. */
 export async function createApi(
@@ -57,7 +57,8 @@ export async function createApi(
   app.use(gate(readiness));
   if (config.console) app.use(consoleFiles());
   app.use(routeGate(server), ...bodyReader());
-  if (config.docs) serveOpenApi(app, server);
+  if (config.docs) serveOpenApi(app, server, '/openapi.json', 'public');
+  if (config.docs && config.console) serveOpenApi(app, server, '/operator/openapi.json', 'operator');
   await app.init();
 
   const http = createHttpServer(server, config.publicUrl);
@@ -89,15 +90,11 @@ function gate(readiness: Readiness) {
   };
 }
 
-/** Serves each document from its first request on; building it at start would slow every process down. */
-function serveOpenApi(app: NestExpressApplication, server: Express): void {
-  const serve = (path: string, audience: Audience): void => {
-    let document: string | undefined;
-    server.get(path, (_request, response) => {
-      document ??= JSON.stringify(buildOpenApi(app, audience));
-      response.type('json').send(document);
-    });
-  };
-  serve('/openapi.json', 'public');
-  serve('/operator/openapi.json', 'operator');
+/** Builds the document at its first request; building it at startup would slow every process down. */
+function serveOpenApi(app: NestExpressApplication, server: Express, path: string, audience: Audience): void {
+  let document: string | undefined;
+  server.get(path, (_request, response) => {
+    document ??= JSON.stringify(buildOpenApi(app, audience));
+    response.type('json').send(document);
+  });
 }

@@ -1,0 +1,39 @@
+import { Controller, Get, Req, Res } from '@nestjs/common';
+import { ApiExcludeController } from '@nestjs/swagger';
+import type { Request, Response } from 'express';
+import { NoCredential } from '#auth';
+import { Config, VERSION } from '#platform';
+import { linkButton, sendPage } from './page.js';
+
+/** What `GET /` returns: where to go from here, as a page for browsers and as JSON for everything else. */
+@ApiExcludeController()
+@NoCredential()
+@Controller()
+export class HomePage {
+  constructor(private readonly config: Config) {}
+
+  @Get()
+  show(@Req() request: Request, @Res() response: Response): void {
+    const { docs, console } = this.config;
+    response.vary('Accept');
+    // A browser prefers HTML; `*/*`, which is what curl sends, means JSON.
+    if (request.accepts(['json', 'html']) !== 'html') {
+      response.json({
+        name: 'Gatehouse',
+        version: VERSION,
+        ...(docs ? { docs: '/docs', openapi: '/openapi.json' } : {}),
+        ...(console ? { console: '/console' } : {}),
+      });
+      return;
+    }
+    const links = [
+      ...(docs ? [linkButton('/docs', 'API reference')] : []),
+      ...(console ? [linkButton('/console', 'Operator console')] : []),
+    ];
+    sendPage(response, 200, {
+      title: 'Gatehouse',
+      text: 'Customer authentication and webhook delivery. This server is running.',
+      button: links.join(' '),
+    });
+  }
+}
