@@ -3,7 +3,15 @@ import { DataSource } from 'typeorm';
 import type { PostgresDriver } from 'typeorm/driver/postgres/PostgresDriver.js';
 import pg from 'pg';
 import { unavailable } from '#domain';
-import { errorCode, errorMessage, sleep, withTimeout, type Config, type Logger } from '#platform';
+import {
+  errorCode,
+  errorMessage,
+  monotonicMs,
+  sleep,
+  withTimeout,
+  type Config,
+  type Logger,
+} from '#platform';
 import { entities } from './entities.js';
 import { databaseFault } from './database-faults.js';
 import { migrations } from './migrations/index.js';
@@ -45,6 +53,19 @@ const limits = {
 
 const CLOSE_MS = 2_000;
 
+/** While PostgreSQL cannot be reached at startup, one line per minute is logged. */
+const UNREACHABLE_LOG_MS = 60_000;
+
+/** Returns host, port and the URL without its password, for the log. */
+function describeTarget(databaseUrl: string): Record<string, string> {
+  if (!URL.canParse(databaseUrl)) return {};
+  const url = new URL(databaseUrl);
+  if (url.password) url.password = '***';
+  // Query parameters can contain a password as well.
+  url.search = '';
+  return { setting: 'DATABASE_URL', url: url.href, host: url.hostname, port: url.port || '5432' };
+}
+
 /**
  * A connection that ends no process. While it passes from the pool to TypeORM nobody listens to it, and what PostgreSQL
  * says then, such as that it shuts down, would be an uncaught error. Whoever uses it hears of it from their statement.
@@ -83,15 +104,23 @@ export class Database implements Sql {
     return { busy: totalCount - idleCount, idle: idleCount, waiting: waitingCount };
   }
 
-  /** Tries until PostgreSQL answers. */
+  /** Retries until PostgreSQL is reachable. @throws Error when it rejects the connection for another reason */
   async connect(): Promise<void> {
+    let loggedAt = -Infinity;
     for (let pause = 100; !this.closed; pause = Math.min(2 * pause, 2_000)) {
       try {
         await this.source.initialize();
         return;
       } catch (error) {
         if (!databaseFault(error)) throw error;
-        this.logger.warn({ reason: errorMessage(error), code: errorCode(error) }, 'waiting for the database');
+        if (monotonicMs() - loggedAt >= UNREACHABLE_LOG_MS) {
+          loggedAt = monotonicMs();
+          const reason = { reason: errorMessage(error), code: errorCode(error) };
+          this.logger.warn(
+            { ...describeTarget(this.config.database.url!), ...reason },
+            'database unreachable, retrying',
+          );
+        }
         await sleep(pause);
       }
     }
