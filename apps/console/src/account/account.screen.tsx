@@ -19,10 +19,10 @@ export function AccountScreen(): ReactNode {
         <Paper>
           <Facts
             of={{
-              'E-mail': <ForeignText text={email} />,
+              Email: <ForeignText text={email} />,
               Name: name ? <ForeignText text={name} /> : '–',
-              Role: role,
-              'Signed out, if idle': <RelativeTime at={expiresAt} />,
+              Role: <span style={{ textTransform: 'capitalize' }}>{role}</span>,
+              'Session expires if idle': <RelativeTime at={expiresAt} />,
             }}
           />
         </Paper>
@@ -32,7 +32,7 @@ export function AccountScreen(): ReactNode {
         <Section title="Recovery codes">
           <RecoveryCodesForm />
         </Section>
-        <Section title="Where you are signed in">
+        <Section title="Active sessions">
           <OwnSessions />
         </Section>
       </Stack>

@@ -36,7 +36,7 @@ export function OwnSessions(): ReactNode {
             {entries.length > 1 && (
               <Group>
                 <Button variant="outline" color="red.8" c="var(--bad)" onClick={() => setAsked('others')}>
-                  End all others
+                  Revoke all other sessions
                 </Button>
               </Group>
             )}
@@ -47,19 +47,22 @@ export function OwnSessions(): ReactNode {
         <ActionDialog
           open
           onClose={() => setAsked(null)}
-          title={asked === 'others' ? 'End all other sessions?' : 'End this session?'}
-          confirm={asked === 'others' ? 'End all others' : 'End it'}
+          title={asked === 'others' ? 'Revoke all other sessions?' : 'Revoke this session?'}
+          confirm={asked === 'others' ? 'Revoke all other sessions' : 'Revoke session'}
           danger
           onConfirm={async () => {
             await send.mutateAsync(asked);
-            toastDone('Ended');
+            toastDone(asked === 'others' ? 'Other sessions revoked' : 'Session revoked');
           }}
         >
           {asked === 'others' ? (
-            <Text>You are signed out everywhere but here, at once.</Text>
+            <Text>
+              Every session except the current one is signed out immediately. You can sign in again.
+            </Text>
           ) : (
             <Text>
-              The one at <ForeignText text={asked.ip} none="an unknown address" mono /> is signed out at once.
+              The session at <ForeignText text={asked.ip} none="an unknown address" mono /> is signed out
+              immediately. You can sign in again.
             </Text>
           )}
         </ActionDialog>
@@ -74,14 +77,14 @@ function OwnSession({ entry, onEnd }: { entry: Entry; onEnd: () => void }): Reac
       <div style={{ minWidth: 0 }}>
         <Group gap="xs">
           <ForeignText text={entry.ip} none="Unknown address" mono />
-          {entry.current && <Badge tone="good">This one</Badge>}
+          {entry.current && <Badge tone="good">Current session</Badge>}
           <SessionState of={entry} />
         </Group>
         <Text size="xs" c="dimmed">
-          <ForeignText text={entry.userAgent} none="Unknown program" />
+          <ForeignText text={entry.userAgent} none="Unknown browser" />
         </Text>
         <Text size="xs" c="dimmed">
-          Seen <RelativeTime at={entry.lastSeenAt} />
+          Last seen <RelativeTime at={entry.lastSeenAt} />
         </Text>
       </div>
       {!entry.current && (
@@ -90,10 +93,10 @@ function OwnSession({ entry, onEnd }: { entry: Entry; onEnd: () => void }): Reac
           size="compact-xs"
           color="red.8"
           c="var(--bad)"
-          aria-label={`End the session at ${entry.ip ?? 'an unknown address'}`}
+          aria-label={`Revoke the session at ${entry.ip ?? 'an unknown address'}`}
           onClick={onEnd}
         >
-          End
+          Revoke
         </Button>
       )}
     </Group>

@@ -24,7 +24,7 @@ export function PasswordForm(): ReactNode {
       onSuccess: () => {
         setCurrent('');
         setNew('');
-        toastDone('Password changed. Your other sessions have ended.');
+        toastDone('Password changed. Your other sessions were revoked.');
       },
     });
   };
@@ -33,15 +33,15 @@ export function PasswordForm(): ReactNode {
   return (
     <form onSubmit={submit}>
       <Stack maw={360}>
-        <Text c="dimmed">A new password ends your other sessions.</Text>
+        <Text c="dimmed">Changing your password revokes your other sessions.</Text>
         {/* Password managers ask whose password it is. */}
         <input type="text" name="username" autoComplete="username" value={email} readOnly hidden />
         <PasswordField
-          label="Password until now"
+          label="Current password"
           kind="current-password"
           value={currentPassword}
           onChange={setCurrent}
-          error={isWrong && 'This is not your password'}
+          error={isWrong && 'The current password is incorrect'}
         />
         <PasswordField
           label="New password"

@@ -19,16 +19,16 @@ export function RecoveryCodesForm(): ReactNode {
   return (
     <form onSubmit={submit}>
       <Stack maw={360}>
-        <Text c="dimmed">New codes take the place of all that are left.</Text>
+        <Text c="dimmed">New codes replace all remaining codes. This cannot be undone.</Text>
         <CodeInput
           value={code}
           onChange={setCode}
-          error={isWrong && 'This code is wrong, too old or already used. Wait for the next one.'}
+          error={isWrong && 'This code is incorrect, expired or already used. Wait for the next one.'}
         />
         {renew.error && !isWrong && <ProblemAlert error={renew.error} />}
         <Group>
           <Button type="submit" variant="default" loading={renew.isPending}>
-            Make new codes
+            Generate new codes
           </Button>
         </Group>
       </Stack>

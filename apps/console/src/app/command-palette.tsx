@@ -49,7 +49,7 @@ export function useCommandPalette(): { open: () => void; dialog: ReactNode } {
     dialog: (
       <Modal.Root opened={isOpen} onClose={dialog.close} centered={false} size="lg" yOffset="12vh">
         <Modal.Overlay />
-        <Modal.Content aria-label="Find anything">
+        <Modal.Content aria-label="Search">
           <Palette onClose={dialog.close} />
         </Modal.Content>
       </Modal.Root>
@@ -93,11 +93,11 @@ function Palette({ onClose }: { onClose: () => void }): ReactNode {
         size="md"
         className={classes.input}
         role="combobox"
-        aria-label="Find anything"
+        aria-label="Search"
         aria-expanded
         aria-controls="palette-choices"
         aria-activedescendant={choices[active] && `palette-${active}`}
-        placeholder="An id, an e-mail, a URL, a name, or where to go"
+        placeholder="Search by ID, email, URL or name, or go to a page"
         leftSection={<Icon name="search" size={18} />}
         spellCheck={false}
         autoComplete="off"
@@ -109,7 +109,7 @@ function Palette({ onClose }: { onClose: () => void }): ReactNode {
         }}
         onKeyDown={onKeyDown}
       />
-      <ul id="palette-choices" role="listbox" aria-label="Found" className={classes.choices}>
+      <ul id="palette-choices" role="listbox" aria-label="Results" className={classes.choices}>
         {choices.map((choice, index) => (
           <li
             key={choice.key}
@@ -134,7 +134,7 @@ function Palette({ onClose }: { onClose: () => void }): ReactNode {
       {problem && <ProblemAlert error={problem} />}
       {choices.length === 0 && !problem && (
         <Text c="dimmed" p="lg" ta="center" role="status">
-          {isLooking ? 'Looking…' : 'Nothing by that name'}
+          {isLooking ? 'Searching…' : 'Nothing found'}
         </Text>
       )}
     </>

@@ -18,7 +18,7 @@ export function DeadLetterBadge(): ReactNode {
   if (!data || data.count === 0) return null;
   const text = `${data.count.toLocaleString('en')}${data.isMore ? '+' : ''}`;
   return (
-    <span className={classes.badge} aria-label={`${text} waiting`}>
+    <span className={classes.badge} aria-label={`${text} unresolved`}>
       {text}
     </span>
   );

@@ -3,12 +3,12 @@ import { useDisclosure, useHotkeys } from '@mantine/hooks';
 import type { ReactNode } from 'react';
 
 const keys: [string[], string][] = [
-  [['Ctrl', 'K'], 'Find a record or a screen'],
-  [['/'], 'Search in this list'],
+  [['Ctrl', 'K'], 'Search records and pages'],
+  [['/'], 'Search this list'],
   [['j'], 'Next row'],
-  [['k'], 'Row before'],
-  [['Enter'], 'Open the row'],
-  [['?'], 'Show these keys'],
+  [['k'], 'Previous row'],
+  [['Enter'], 'Open the selected row'],
+  [['?'], 'Show keyboard shortcuts'],
 ];
 
 /** A dialog asks something, or shows a secret this once, which would be gone with its page. */
@@ -43,7 +43,7 @@ export function useKeys(openPalette: () => void): ReactNode {
   // Also while somebody types.
   useHotkeys([['mod+K', unless(DIALOG, openPalette)]], []);
   return (
-    <Modal opened={isOpen} onClose={dialog.close} title="Keys">
+    <Modal opened={isOpen} onClose={dialog.close} title="Keyboard shortcuts">
       <Table>
         <Table.Tbody>
           {keys.map(([combination, meaning]) => (

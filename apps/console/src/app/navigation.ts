@@ -36,9 +36,9 @@ export const navigation: PlaceGroup[] = [
     ],
   },
   {
-    label: 'House',
+    label: 'System',
     places: [
-      { label: 'Audit', to: '/audit', icon: 'audit' },
+      { label: 'Audit log', to: '/audit', icon: 'audit' },
       {
         label: 'Mailbox',
         to: '/mailbox',

@@ -23,13 +23,13 @@ export function OperatorMenu(): ReactNode {
     <Popover opened={isOpen} onChange={setOpen} position="top-start" width={240} trapFocus returnFocus>
       <Popover.Target>
         <UnstyledButton className={classes.operator} onClick={() => setOpen(!isOpen)}>
-          <VisuallyHidden>Your menu: </VisuallyHidden>
+          <VisuallyHidden>Account menu: </VisuallyHidden>
           <Avatar size={30} radius="xl" color="gate" name={name ?? email} aria-hidden />
           <span className={classes.who}>
             <Text truncate fw={550}>
               {name ?? email}
             </Text>
-            <Text size="xs" c="dimmed">
+            <Text size="xs" c="dimmed" tt="capitalize">
               {role}
             </Text>
           </span>
@@ -38,7 +38,7 @@ export function OperatorMenu(): ReactNode {
       </Popover.Target>
       <Popover.Dropdown
         p="xs"
-        aria-label="Your menu"
+        aria-label="Account menu"
         onClick={({ target }) => closesMenu(target) && setOpen(false)}
       >
         <Text size="xs" c="dimmed" px={10} py={4} truncate>
@@ -89,7 +89,7 @@ function SchemeSwitch(): ReactNode {
     <SegmentedControl
       fullWidth
       size="xs"
-      aria-label="Colours"
+      aria-label="Color scheme"
       value={colorScheme}
       onChange={(scheme) => setColorScheme(scheme)}
       data={[

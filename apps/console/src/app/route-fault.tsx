@@ -7,7 +7,7 @@ import { ProblemAlert } from '../parts/problem-alert';
 /** A screen that broke, or could not be loaded: after an upgrade its file is gone, and a new page has the new one. */
 export function RouteFault(): ReactNode {
   return (
-    <Page title="This page failed">
+    <Page title="This page could not be displayed">
       <ProblemAlert error={useRouteError()} retry={() => window.location.reload()} />
     </Page>
   );
@@ -15,11 +15,11 @@ export function RouteFault(): ReactNode {
 
 export function NotFound(): ReactNode {
   return (
-    <Page title="No such page">
+    <Page title="Page not found">
       <Text>
-        The console has nothing at this address.{' '}
+        There is no page at this address.{' '}
         <Anchor component={Link} to="/">
-          Go to the overview
+          Go to Overview
         </Anchor>
       </Text>
     </Page>

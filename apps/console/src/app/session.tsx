@@ -72,13 +72,13 @@ export function SessionProvider({ session, children }: { session: Session; child
 /** The session of a page that is shown at all. */
 export function useSession(): Session {
   const session = useContext(SessionContext);
-  if (!session) throw new Error('no session above');
+  if (!session) throw new Error('useSession requires a SessionProvider');
   return session;
 }
 
 /** Who is signed in; every screen inside the shell has one. */
 export function useOperator(): Operator {
   const { operator } = useSession();
-  if (!operator) throw new Error('nobody is signed in');
+  if (!operator) throw new Error('no operator is signed in');
   return operator;
 }

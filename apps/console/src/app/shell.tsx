@@ -81,11 +81,11 @@ function Sidebar({ openPalette }: { openPalette: () => void }): ReactNode {
     <div className={classes.bar}>
       <div className={classes.head}>
         <Brand />
-        {!session.house.production && <span className={classes.stage}>not production</span>}
+        {!session.house.production && <span className={classes.stage}>Development</span>}
       </div>
       <UnstyledButton className={classes.find} onClick={openPalette}>
         <Icon name="search" size={15} />
-        <span>Find anything</span>
+        <span>Search</span>
         <Kbd size="xs">Ctrl K</Kbd>
       </UnstyledButton>
       <nav className={classes.nav} aria-label="Main">

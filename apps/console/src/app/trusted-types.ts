@@ -10,7 +10,7 @@ export function installTrustedTypes(): void {
   const { trustedTypes } = window as { trustedTypes?: TrustedTypes };
   trustedTypes?.createPolicy('default', {
     createHTML: (text) => {
-      if (text.includes('<')) throw new TypeError('The console makes no markup out of text.');
+      if (text.includes('<')) throw new TypeError('The console does not create HTML from strings.');
       return text;
     },
   });

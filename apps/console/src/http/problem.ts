@@ -62,8 +62,8 @@ export async function problemOf(response: Response): Promise<Problem> {
   return made(
     'unexpected_answer',
     response.status,
-    'Something between here and Gatehouse answered',
-    `HTTP ${response.status} without an explanation.`,
+    'Unexpected response',
+    `The server, or a proxy in front of it, returned HTTP ${response.status} without an error description.`,
   );
 }
 
@@ -71,9 +71,14 @@ export async function problemOf(response: Response): Promise<Problem> {
 export function asProblem(error: unknown): Problem {
   if (error instanceof Problem) return error;
   if (error instanceof TypeError) {
-    return made('unreachable', 0, 'Gatehouse does not answer', 'Is it running, and are you online?');
+    return made(
+      'unreachable',
+      0,
+      'Gatehouse is unreachable',
+      'Check that the server is running and that you are online.',
+    );
   }
-  return made('unexpected', 0, 'The console made a mistake', String(error));
+  return made('unexpected', 0, 'Unexpected error in the console', String(error));
 }
 
 function isProblem(body: unknown): body is ProblemDocument {

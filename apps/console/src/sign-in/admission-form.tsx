@@ -46,7 +46,7 @@ export function AdmissionForm({ title, about, asksEmail, send }: AdmissionFormPr
   if (!token) {
     return (
       <Door title={title}>
-        <Text>This link is not whole. Open it again as you were given it.</Text>
+        <Text>This link is incomplete. Open the full link that you received.</Text>
       </Door>
     );
   }
@@ -56,7 +56,7 @@ export function AdmissionForm({ title, about, asksEmail, send }: AdmissionFormPr
         <Stack>
           {asksEmail && (
             <TextInput
-              label="E-mail"
+              label="Email"
               type="email"
               name="username"
               autoComplete="username"
@@ -69,7 +69,7 @@ export function AdmissionForm({ title, about, asksEmail, send }: AdmissionFormPr
           )}
           <TextInput
             label="Name"
-            description="What your colleagues see. You may leave it empty."
+            description="Shown to other operators. Optional."
             name="name"
             autoComplete="name"
             autoFocus={!asksEmail}

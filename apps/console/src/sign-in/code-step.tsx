@@ -38,7 +38,7 @@ export function CodeStep(): ReactNode {
         </Button>
         <Group justify="space-between" gap="xs">
           <Anchor component="button" type="button" onClick={turn}>
-            {isRecovery ? 'Use the authenticator' : 'Use a recovery code'}
+            {isRecovery ? 'Use an authenticator code' : 'Use a recovery code'}
           </Anchor>
           <StartOver />
         </Group>

@@ -39,7 +39,7 @@ export function Door({ title, about, children }: DoorProps): ReactNode {
       </Paper>
       <Text size="xs" c="dimmed" className={classes.host}>
         {window.location.host}
-        {!house.production && ', not production'}
+        {!house.production && ' · Development'}
       </Text>
     </main>
   );

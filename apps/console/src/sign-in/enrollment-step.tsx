@@ -56,20 +56,20 @@ function EnrollmentForm({ proposal: { secret, otpauthUri }, onEnrolled }: Enroll
     <form onSubmit={submit}>
       <Stack>
         <Text>
-          Besides your password the console asks for a code each time. Scan this with an authenticator app, or
-          type the key into it.
+          Each time you sign in, the console requires a code in addition to your password. Scan this QR code
+          with an authenticator app, or enter the setup key in the app.
         </Text>
         <QrCode text={otpauthUri} label="QR code for an authenticator app" />
         <div>
           <Text size="xs" c="dimmed">
-            Key
+            Setup key
           </Text>
           <Group gap="sm">
             <code className={classes.secret}>{secret.match(/.{1,4}/g)?.join(' ')}</code>
-            <CopyTextButton value={secret} name="key" />
+            <CopyTextButton value={secret} name="setup key" />
           </Group>
         </div>
-        <CodeInput value={code} onChange={setCode} label="Code that the app shows now" />
+        <CodeInput value={code} onChange={setCode} label="Code from the app" />
         <SignInProblem problem={confirm.error} />
         <Button type="submit" loading={confirm.isPending}>
           Continue

@@ -9,11 +9,11 @@ import { Icon } from '../parts/icon';
 export function HttpsNeeded(): ReactNode {
   const { hostname } = window.location;
   return (
-    <Alert role="alert" color="yellow" icon={<Icon name="lock" size={20} />} title="The console needs https">
+    <Alert role="alert" color="yellow" icon={<Icon name="lock" size={20} />} title="HTTPS required">
       <Text>
-        This page came over plain http, so whatever you type here could be read on its way, and your browser
+        This page was loaded over plain HTTP. Anything you enter here could be intercepted, and your browser
         would not keep you signed in. Open https://{hostname}/console/ if this host serves it, or use
-        http://127.0.0.1 on the machine itself.
+        http://127.0.0.1 on the server itself.
       </Text>
     </Alert>
   );

@@ -19,7 +19,7 @@ export function PasswordStep(): ReactNode {
     <form onSubmit={submit}>
       <Stack>
         <TextInput
-          label="E-mail"
+          label="Email"
           type="email"
           name="username"
           autoComplete="username"

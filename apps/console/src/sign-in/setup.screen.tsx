@@ -6,8 +6,8 @@ import { AdmissionForm } from './admission-form';
 export function SetupScreen(): ReactNode {
   return (
     <AdmissionForm
-      title="Set up this house"
-      about="You become its first operator, an admin."
+      title="Set up Gatehouse"
+      about="Create the first operator, who becomes an admin."
       asksEmail
       send={(admission) => data(api.POST('/operator/v1/setup', { body: admission }))}
     />

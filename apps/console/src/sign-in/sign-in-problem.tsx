@@ -7,14 +7,14 @@ import { waitInWords } from '../parts/time';
 
 /** What there is to say better than for programs. */
 const sentences: Record<string, string> = {
-  invalid_credentials: 'E-mail or password is wrong.',
-  operator_disabled: 'The password is right, but an admin has disabled this operator. Ask an admin.',
-  invalid_code: 'This code is wrong, too old or already used. Wait for the next one.',
-  invalid_token: 'This link is used, too old, or replaced by a newer one. Ask for a new one.',
-  weak_password: 'Choose another password.',
-  too_many_attempts: 'Too many tries have failed.',
-  rate_limited: 'Too many tries came from your address.',
-  overloaded: 'Too many people sign in at this moment.',
+  invalid_credentials: 'Email or password is incorrect.',
+  operator_disabled: 'Your account is disabled. Ask an admin to enable it.',
+  invalid_code: 'This code is incorrect, expired or already used. Wait for the next one.',
+  invalid_token: 'This link is invalid, has expired or was already used. Request a new one.',
+  weak_password: 'This password is not strong enough. Choose another one.',
+  too_many_attempts: 'Too many failed attempts.',
+  rate_limited: 'Too many attempts from your IP address.',
+  overloaded: 'Too many sign-ins at the moment.',
 };
 
 /** Why somebody was not let in. */

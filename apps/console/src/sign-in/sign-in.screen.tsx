@@ -9,8 +9,7 @@ import { Door } from './door';
 import { EnrollmentStep } from './enrollment-step';
 import { PasswordStep } from './password-step';
 
-const BEGIN_AGAIN =
-  'Signing in took too long, or your browser does not keep the cookie of the session. Begin again.';
+const BEGIN_AGAIN = 'Sign-in took too long, or your browser did not store the session cookie. Sign in again.';
 
 /** The way in: a password, then a code, or the first time an authenticator. Then on to where one was. */
 export function SignInScreen(): ReactNode {
@@ -25,7 +24,10 @@ export function SignInScreen(): ReactNode {
   // They are shown this once: nothing may lead away from them.
   if (recoveryCodes) {
     return (
-      <Door title="Keep your recovery codes" about="Each lets you in once when the authenticator is lost.">
+      <Door
+        title="Save your recovery codes"
+        about="If you lose your authenticator, you can sign in with a recovery code. Each code works once."
+      >
         <RecoveryCodes codes={recoveryCodes} onKept={() => setRecoveryCodes(null)} />
       </Door>
     );
@@ -35,13 +37,13 @@ export function SignInScreen(): ReactNode {
       return <Navigate replace to={to} />;
     case 'second_factor':
       return (
-        <Door title="Second factor" about={operator?.email}>
+        <Door title="Two-factor authentication" about={operator?.email}>
           <CodeStep />
         </Door>
       );
     case 'enrollment':
       return (
-        <Door title="Set up your authenticator" about={operator?.email}>
+        <Door title="Set up two-factor authentication" about={operator?.email}>
           <EnrollmentStep onEnrolled={setRecoveryCodes} />
         </Door>
       );
@@ -49,7 +51,7 @@ export function SignInScreen(): ReactNode {
       return (
         <Door
           title="Sign in"
-          about={wasHalfWay ? BEGIN_AGAIN : ended && 'Your session has ended. Sign in to go on.'}
+          about={wasHalfWay ? BEGIN_AGAIN : ended && 'Your session has ended. Sign in to continue.'}
         >
           {house.setupRequired ? <NobodyYet /> : <PasswordStep />}
         </Door>
@@ -60,8 +62,8 @@ export function SignInScreen(): ReactNode {
 function NobodyYet(): ReactNode {
   return (
     <Text>
-      Nobody can sign in to this house yet. Its log shows a link, once at each start of the api, by which you
-      become the first operator. OPERATOR_EMAIL and OPERATOR_PASSWORD make one as well.
+      No operator exists yet. Each time the api starts, it logs a setup link. Open that link to create the
+      first operator, or set OPERATOR_EMAIL and OPERATOR_PASSWORD and restart the api.
     </Text>
   );
 }

@@ -8,7 +8,7 @@ export function StartOver(): ReactNode {
   const { pathname, search } = window.location;
   return (
     <Anchor component="button" type="button" onClick={() => signOut.mutate(pathname + search)}>
-      Not you? Begin again
+      Not you? Start over
     </Anchor>
   );
 }
