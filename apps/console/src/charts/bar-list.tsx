@@ -27,7 +27,7 @@ export function BarList({
   axis,
   bars,
   unit = 'Attempts',
-  empty = 'Nothing in this time',
+  empty = 'No data in this period',
 }: BarListProps): ReactNode {
   const most = Math.max(1, ...bars.map(({ value }) => value));
   const series = [{ name: unit, ink: 'accent' as const, values: bars.map(({ value }) => value) }];

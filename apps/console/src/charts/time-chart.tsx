@@ -51,7 +51,7 @@ export function TimeChart({
   return (
     <ChartFrame title={title} series={series} axis="Time (UTC)" labels={labels} format={format}>
       <div ref={ref} style={{ height }}>
-        {isEmpty && <div className={classes.empty}>Nothing in this time</div>}
+        {isEmpty && <div className={classes.empty}>No data in this period</div>}
         {!isEmpty && width > 0 && (
           <svg className={classes.plot} height={height} viewBox={`0 0 ${width} ${height}`} aria-hidden="true">
             {[0, 0.5, 1].map((part) => (

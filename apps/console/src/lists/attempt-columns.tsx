@@ -9,22 +9,22 @@ import type { Column } from './list-table';
 /** What lists of attempts show; each takes those that it has room for. */
 export const attemptColumns = {
   answer: {
-    header: 'Answer',
+    header: 'Response',
     width: '9rem',
     cell: (row) => <HttpStatus status={row.http_status} error={row.error && errorName(row.error)} />,
   },
   event: { header: 'Event', primary: true, cell: (row) => row.event },
   target: {
-    header: 'Target',
+    header: 'URL',
     truncate: true,
     cell: (row) => <ForeignText text={row.target_url} oneLine mono />,
   },
   attempt: { header: 'Attempt', align: 'right', cell: (row) => `${row.attempt} of ${row.max_attempts}` },
-  took: { header: 'Took', align: 'right', wideOnly: true, cell: (row) => duration(row.duration_ms) },
+  took: { header: 'Duration', align: 'right', wideOnly: true, cell: (row) => duration(row.duration_ms) },
   delivery: {
     header: 'Delivery',
     wideOnly: true,
     cell: (row) => <StatusBadge state={row.delivery_state} />,
   },
-  when: { header: 'When', align: 'right', cell: (row) => <RelativeTime at={row.created_at} /> },
+  when: { header: 'Time', align: 'right', cell: (row) => <RelativeTime at={row.created_at} /> },
 } satisfies Record<string, Column<Schemas['AttemptResponse']>>;

@@ -52,7 +52,7 @@ export const choiceFilter = (label: string, options: Record<string, string>): Fi
 
 /** Answers by the class of their HTTP status. */
 export const statusClassFilter = (label: string): Filter =>
-  choiceFilter(label, { '2xx': '2xx', '3xx': '3xx', '4xx': '4xx', '5xx': '5xx', none: 'No answer' });
+  choiceFilter(label, { '2xx': '2xx', '3xx': '3xx', '4xx': '4xx', '5xx': '5xx', none: 'No response' });
 
 /** Tabs above the list, of which one always holds; `fallback` without a word in the URL. */
 export const viewFilter = (label: string, options: Record<string, string>, fallback: string): Filter => ({
@@ -67,7 +67,11 @@ export const endpointFilter = (): Filter => ({ kind: 'endpoint', label: 'Endpoin
 export const organizationFilter = (): Filter => ({ kind: 'organization', label: 'Organization' });
 
 /** @param groups whether `customer.*`, which is all of a noun, can be chosen too */
-export const eventTypeFilter = (groups = false): Filter => ({ kind: 'event-type', label: 'Event', groups });
+export const eventTypeFilter = (groups = false): Filter => ({
+  kind: 'event-type',
+  label: 'Event type',
+  groups,
+});
 
 /** A preset or two moments. @param after the parameter for its begin @param before for its end */
 export const timeFilter = (label: string, after: string, before?: string): Filter => ({
@@ -91,9 +95,13 @@ export function readFilters(
     values[name] = search.get(name) || (filter.kind === 'view' ? filter.fallback : '');
   }
   const faulty = Object.entries(filters).find(([name, filter]) => !isUnderstood(filter, values[name] ?? ''));
-  if (faulty) return { values, fault: `“${values[faulty[0]]}” is nothing that ${faulty[1].label} can be.` };
+  if (faulty)
+    return {
+      values,
+      fault: `“${values[faulty[0]]}” is not a valid value for the filter ${faulty[1].label}.`,
+    };
   const stray = [...search.keys()].find((name) => !(name in filters) && !beside.includes(name));
-  return { values, fault: stray === undefined ? null : `This list has no filter “${stray}”.` };
+  return { values, fault: stray === undefined ? null : `This list does not have the filter “${stray}”.` };
 }
 
 function isUnderstood(filter: Filter, value: string): boolean {

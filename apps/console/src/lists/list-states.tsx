@@ -33,7 +33,7 @@ export function ListNotice({ list, empty }: { list: ListControls; empty: EmptyTe
       Clear filters
     </Button>
   );
-  if (list.fault) return <Notice title="This link shows nothing" text={list.fault} action={clear} />;
+  if (list.fault) return <Notice title="Invalid filter" text={list.fault} action={clear} />;
   if (list.error) {
     return (
       <ProblemAlert error={list.error} retry={list.refetch}>
@@ -44,22 +44,22 @@ export function ListNotice({ list, empty }: { list: ListControls; empty: EmptyTe
   if (list.isLoading) return <RowSkeletons />;
   if (list.goesOn) return <NothingSoFar list={list} clear={clear} />;
   if (list.isNarrowed)
-    return <Notice title="No match" text="Nothing fits all of these filters." action={clear} />;
+    return <Notice title="No results" text="No records match these filters." action={clear} />;
   return <Notice {...empty} />;
 }
 
 /** What fits may lie further back than anybody has looked. */
 function NothingSoFar({ list, clear }: { list: ListControls; clear: ReactNode }): ReactNode {
-  const text = 'Nothing fits all of these filters among the newest. There may be something further back.';
+  const text = 'None of the newest records match these filters. Older records may match.';
   return (
     <Notice
-      title="Nothing so far"
-      text={list.isLive ? `${text} Live looks at the newest only.` : text}
+      title="No matches so far"
+      text={list.isLive ? `${text} Live updates include only the newest records.` : text}
       action={
         <Group gap="xs">
           {list.hasMore && (
             <Button size="xs" loading={list.isLoadingMore} onClick={list.loadMore}>
-              Look further
+              Search older records
             </Button>
           )}
           {clear}

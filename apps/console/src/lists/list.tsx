@@ -55,7 +55,7 @@ export function List<Row>(props: ListProps<Row>): ReactNode {
         </Group>
       )}
       {actions && selected.length > 0 && (
-        <div className={classes.selection} role="region" aria-label="Selection">
+        <div className={classes.selection} role="region" aria-label="Selected rows">
           <Text fw={600}>{selected.length} selected</Text>
           {actions(selected, () => list.select(selected, false))}
           <Button variant="subtle" size="xs" onClick={() => list.select(selected, false)}>

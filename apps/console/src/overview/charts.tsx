@@ -56,10 +56,10 @@ export function Charts({ overview, project }: { overview: Overview; project: str
       </Paper>
       <Paper>
         <BarList
-          title="By status"
-          axis="Status"
+          title="By response status"
+          axis="Response status"
           bars={byStatus.map(({ status, count }) =>
-            bar(status === 'none' ? 'No answer' : status, count, { status_class: status }, inks[status]),
+            bar(status === 'none' ? 'No response' : status, count, { status_class: status }, inks[status]),
           )}
         />
       </Paper>
@@ -70,19 +70,19 @@ export function Charts({ overview, project }: { overview: Overview; project: str
           bars={byError
             .filter(({ count }) => count > 0)
             .map(({ error, count }) => bar(errorName(error), count, { error }, 'bad'))}
-          empty="No error in this time"
+          empty="No errors in this period"
         />
       </Paper>
       <Paper>
         <BarList
-          title="By event"
-          axis="Event"
+          title="By event type"
+          axis="Event type"
           bars={byEvent.map(({ event, attempts }) => bar(event, attempts, { event }))}
         />
       </Paper>
       <Paper>
         <TimeChart
-          title="Answer time, p95"
+          title="Response time (p95)"
           at={at}
           kind="lines"
           format={duration}

@@ -56,12 +56,12 @@ export function Figures({ overview, project }: { overview: Overview; project: st
         to={totals.failed > 0 ? list({ success: 'false' }) : undefined}
       />
       <Figure
-        name="Answer time, p95"
+        name="Response time (p95)"
         value={totals.p95Ms === null ? '–' : duration(totals.p95Ms)}
-        note={totals.p50Ms === null ? undefined : `Half within ${duration(totals.p50Ms)}`}
+        note={totals.p50Ms === null ? undefined : `Median ${duration(totals.p50Ms)}`}
       />
       <Figure
-        name="Dead letters waiting"
+        name="Dead letters"
         value={capped(deadLetters.waiting, deadLetters.isMore)}
         note={
           deadLetters.oldestAt ? (
@@ -69,22 +69,22 @@ export function Figures({ overview, project }: { overview: Overview; project: st
               Oldest failed <RelativeTime at={deadLetters.oldestAt} />
             </>
           ) : (
-            'Nothing waiting'
+            'None unresolved'
           )
         }
         tone={deadLetters.waiting > 0 ? 'warn' : undefined}
         to={listLink('/dead-letters', { project_id: project })}
       />
       <Figure
-        name="Pending"
+        name="Pending deliveries"
         value={capped(pending.count, pending.isMore)}
         note={
           pending.oldestDueAt ? (
             <>
-              First due <RelativeTime at={pending.oldestDueAt} />
+              Earliest due <RelativeTime at={pending.oldestDueAt} />
             </>
           ) : (
-            'Nothing is due'
+            'None due'
           )
         }
       />

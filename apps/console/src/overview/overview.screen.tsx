@@ -27,10 +27,10 @@ export function OverviewScreen(): ReactNode {
     <Page
       title="Overview"
       actions={
-        <search aria-label="What the figures are of" className={classes.filters}>
+        <search aria-label="Filters" className={classes.filters}>
           <ProjectSelect value={project} onChange={(id) => set('project', id)} />
           <SegmentedControl
-            aria-label="Time"
+            aria-label="Time range"
             value={fault === null ? range : ''}
             onChange={(value) => set('range', value)}
             data={Object.entries(presets).map(([value, { label }]) => ({
@@ -42,8 +42,8 @@ export function OverviewScreen(): ReactNode {
       }
     >
       {fault !== null ? (
-        <Alert color="gray" icon={<Icon name="info" size={18} />} title="This link shows nothing">
-          “{fault}” is no range of time. Choose one above.
+        <Alert color="gray" icon={<Icon name="info" size={18} />} title="Invalid time range">
+          “{fault}” is not a valid time range. Select one above.
         </Alert>
       ) : (
         <Loaded query={query} skeleton={<Waiting />}>
@@ -63,8 +63,8 @@ function Whole({ overview, project }: { overview: Overview; project: string }): 
     <Stack gap="sm">
       {completeFrom && (
         <Alert color="gray" icon={<Icon name="clock" size={18} />} py="xs">
-          Older attempts are still being counted: the figures are complete from{' '}
-          <RelativeTime at={completeFrom} /> on.
+          Older attempts are still being counted. Metrics are complete from <RelativeTime at={completeFrom} />{' '}
+          onward.
         </Alert>
       )}
       <Figures overview={overview} project={project} />
@@ -77,13 +77,13 @@ function Whole({ overview, project }: { overview: Overview; project: string }): 
 /** Neither in this time nor waiting: perhaps nobody has set anything up yet. */
 function Quiet(): ReactNode {
   return (
-    <Alert color="gray" icon={<Icon name="info" size={18} />} title="Nothing was delivered in this time">
+    <Alert color="gray" icon={<Icon name="info" size={18} />} title="No deliveries in this period">
       <Text mb="xs">
-        Deliveries begin when something happens that an enabled endpoint listens to. Add an endpoint and send
-        it a test event, or choose a longer time.
+        Deliveries start when an event occurs that an enabled endpoint subscribes to. Add an endpoint and send
+        it a test event, or select a longer period.
       </Text>
       <Button component={Link} to="/endpoints" variant="default" size="xs">
-        Go to the endpoints
+        Go to endpoints
       </Button>
     </Alert>
   );

@@ -15,10 +15,10 @@ export function WorstEndpoints({ overview, project }: { overview: Overview; proj
   return (
     <>
       <Title order={2} fz="sm" mb="xs">
-        Worst endpoints
+        Endpoints with the most failures
       </Title>
       {worstEndpoints.length === 0 ? (
-        <Text c="dimmed">No endpoint failed in this time.</Text>
+        <Text c="dimmed">No failed attempts in this period</Text>
       ) : (
         <Table layout="fixed" horizontalSpacing="xs" fz="sm">
           <Table.Thead>

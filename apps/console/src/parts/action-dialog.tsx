@@ -86,7 +86,7 @@ function ActionForm(props: ActionDialogProps & { isUnderWay: RefObject<boolean> 
         {props.reason && (
           <Textarea
             label="Reason"
-            description="Stands in the audit log."
+            description="Recorded in the audit log."
             required={props.reason === 'required'}
             maxLength={500}
             autosize
@@ -100,7 +100,7 @@ function ActionForm(props: ActionDialogProps & { isUnderWay: RefObject<boolean> 
           <TextInput
             label={
               <>
-                Type <ForeignText text={props.typed} mono /> to go on
+                Type <ForeignText text={props.typed} mono /> to confirm
               </>
             }
             autoComplete="off"

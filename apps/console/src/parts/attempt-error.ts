@@ -19,49 +19,49 @@ interface Explanation {
 const explanations: Record<string, Explanation> = {
   timeout: {
     title: 'Timed out',
-    text: 'The target took the request but did not answer in time. It may have done its work all the same: it should know an event that comes again by its id.',
+    text: 'The receiver accepted the request but did not respond in time. It may still have processed the event, so it should use the event ID to detect duplicates.',
   },
   connection_error: {
-    title: 'No connection',
-    text: 'Nothing took the connection, or it broke before an answer came. Is the target running, and can it be reached from here?',
+    title: 'Connection failed',
+    text: 'The connection was refused, or it was closed before a response arrived. Check that the receiver is running and reachable from this server.',
   },
   tls_error: {
-    title: 'TLS failed',
-    text: 'The target could not be trusted: its certificate has expired, is for another name, or is signed by nobody known here.',
+    title: 'TLS error',
+    text: 'The certificate of the receiver is not trusted: it has expired, is for another host name, or is signed by an unknown authority.',
   },
   dns_error: {
-    title: 'Unknown host',
-    text: 'The name of the target could not be resolved. Is the URL of the endpoint right?',
+    title: 'DNS error',
+    text: 'The host name of the receiver could not be resolved. Check the URL of the endpoint.',
   },
   blocked_address: {
     title: 'Blocked address',
-    text: 'The target is at a private or reserved address, to which nothing is sent. Nothing left this house.',
+    text: 'The receiver has a private or reserved IP address. Gatehouse blocks such addresses and sent nothing.',
   },
   protocol_error: {
-    title: 'Not HTTP',
-    text: 'What came back is no valid HTTP answer, or it was too long.',
+    title: 'Invalid response',
+    text: 'The response is not valid HTTP, or it was too long.',
   },
   worker_lost: {
     title: 'Worker lost',
-    text: 'The worker that made this attempt stopped before it could write down how it ended. The target may have got the request.',
+    text: 'The worker that made this attempt stopped before it could record the outcome. The receiver may have received the request.',
   },
 };
 
 const statuses: Record<number, string> = {
-  400: 'The target understood the request but refused what it says.',
-  401: 'The target wants other credentials: look at the headers of the endpoint and at the secret the target checks with.',
-  403: 'The target refuses the request: look at the headers of the endpoint and at the secret the target checks with.',
-  404: 'There is nothing at this URL: the path of the endpoint is wrong, or the target was not deployed.',
-  405: 'The target takes no POST at this URL.',
-  408: 'The target waited too long for the request.',
-  410: 'The target says that it is gone for good.',
-  413: 'The body is too large for the target.',
-  415: 'The target takes no JSON.',
-  429: 'The target gets more than it can take, and asks to wait.',
-  500: 'The target broke while it handled the request: its own log knows why.',
-  502: 'A proxy before the target got no usable answer from it.',
-  503: 'The target, or a proxy before it, is out of service at the moment.',
-  504: 'A proxy before the target waited for it in vain.',
+  400: 'The receiver rejected the content of the request.',
+  401: 'The receiver requires other credentials. Check the custom headers of the endpoint and the signing secret that the receiver uses.',
+  403: 'The receiver rejected the request. Check the custom headers of the endpoint and the signing secret that the receiver uses.',
+  404: 'Nothing was found at this URL. The path of the endpoint is incorrect, or the receiver is not deployed.',
+  405: 'The receiver does not accept POST requests at this URL.',
+  408: 'The receiver timed out while waiting for the request.',
+  410: 'The receiver reports that this URL is permanently gone.',
+  413: 'The body is too large for the receiver.',
+  415: 'The receiver does not accept JSON.',
+  429: 'The receiver is rate limiting requests.',
+  500: 'The receiver failed while it processed the request. Check its logs.',
+  502: 'A proxy in front of the receiver got no usable response from it.',
+  503: 'The receiver, or a proxy in front of it, is temporarily unavailable.',
+  504: 'A proxy in front of the receiver timed out while waiting for it.',
 };
 
 /** Why an attempt failed, in words; null when it succeeded. What later versions add is told by its name. */
@@ -73,11 +73,15 @@ export function explainAttempt({
   if (error === null) return null;
   if (error !== 'http_error') {
     const known = explanations[error];
-    if (!known) return { title: error.replaceAll('_', ' '), text: 'This console does not know this error.' };
+    if (!known)
+      return {
+        title: error.replaceAll('_', ' '),
+        text: 'This version of the console has no description of this error.',
+      };
     const isTimeout = error === 'timeout' && ms !== undefined;
     return isTimeout ? { ...known, title: `Timed out after ${duration(ms)}` } : known;
   }
-  return { title: `Answered ${status}`, text: statuses[status] ?? classInWords(status) };
+  return { title: `HTTP ${status}`, text: statuses[status] ?? classInWords(status) };
 }
 
 /** A few words for an error alone, as figures and filters have them. */
@@ -89,9 +93,9 @@ export const errorNames = (): Record<string, string> =>
   Object.fromEntries(['http_error', ...Object.keys(explanations)].map((error) => [error, errorName(error)]));
 
 function classInWords(status: number): string {
-  if (status < 300) return 'The target answered, but its answer could not be used.';
+  if (status < 300) return 'The receiver responded, but the response could not be used.';
   if (status < 400)
-    return 'The target redirects. Redirects are not followed: set the URL of the endpoint to where it leads.';
-  if (status < 500) return 'The target refuses the request.';
-  return 'The target broke while it handled the request: its own log knows why.';
+    return 'The receiver redirects the request. Redirects are not followed. Set the URL of the endpoint to the final address.';
+  if (status < 500) return 'The receiver rejected the request.';
+  return 'The receiver failed while it processed the request. Check its logs.';
 }

@@ -22,8 +22,8 @@ export function CodeInput({
 }: CodeInputProps): ReactNode {
   return (
     <TextInput
-      label={label ?? (isRecovery ? 'Recovery code' : 'Code of your authenticator')}
-      description={isRecovery ? 'Each is good once.' : 'Six digits, new every 30 seconds.'}
+      label={label ?? (isRecovery ? 'Recovery code' : 'Authenticator code')}
+      description={isRecovery ? 'Each code works once.' : 'Six digits. The code changes every 30 seconds.'}
       name="code"
       // A password manager fills in what the authenticator shows; recovery codes are none of its business.
       autoComplete={isRecovery ? 'off' : 'one-time-code'}

@@ -40,8 +40,8 @@ export function RedeliverDialog({ id, onClose, onDone }: RedeliverDialogProps): 
       }}
     >
       <Text>
-        A new delivery of the same event is sent at once, to the URL that the endpoint has now. The target
-        knows it by the same event id.
+        A new delivery of the same event is sent immediately to the current URL of the endpoint. It has the
+        same event ID, so the receiver can detect duplicates. This cannot be undone.
       </Text>
     </ActionDialog>
   );
@@ -78,8 +78,8 @@ export function DiscardDialog({ ids, onClose, onDone }: DiscardDialogProps): Rea
       onConfirm={async (reason) => onDone(await discard.mutateAsync(reason))}
     >
       <Text>
-        {isOne ? 'It leaves' : 'They leave'} the list of what waits and {isOne ? 'is' : 'are'} not sent.{' '}
-        {isOne ? 'It' : 'Each'} can still be redelivered by hand until retention removes it.
+        {isOne ? 'It is' : 'They are'} removed from the unresolved dead letters and not sent. You can still
+        redeliver {isOne ? 'it' : 'each of them'} until retention deletes it.
       </Text>
     </ActionDialog>
   );

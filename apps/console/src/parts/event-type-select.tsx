@@ -43,14 +43,14 @@ export function EventTypeSelect({ value, onChange, groups = false }: EventTypeSe
   ]);
   return (
     <Select
-      aria-label="Event"
-      placeholder="Any event"
+      aria-label="Event type"
+      placeholder="All event types"
       clearable
       searchable
       data={value && !types.includes(value) ? [value, ...types] : types}
       value={value || null}
       onChange={(type) => onChange(type ?? '')}
-      nothingFoundMessage="None found"
+      nothingFoundMessage="No matching options"
       maxDropdownHeight={320}
       comboboxProps={{ width: 'max-content', position: 'bottom-start' }}
     />

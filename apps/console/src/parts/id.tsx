@@ -33,7 +33,7 @@ export function Id({ id, to, short = false, copy = true }: IdProps): ReactNode {
       ) : (
         <span className={className}>{text}</span>
       )}
-      {copy && <CopyButton value={id} name="id" />}
+      {copy && <CopyButton value={id} name="ID" />}
     </span>
   );
 }

@@ -48,8 +48,8 @@ export function Loaded<T>({ query, skeleton, children }: LoadedProps<T>): ReactN
 /** A link outlived what it leads to, or was cut off. */
 function Missing({ back }: { back: WayBack }): ReactNode {
   return (
-    <Alert role="alert" color="gray" icon={<Icon name="info" size={20} />} title="Nothing is here">
-      <Text>What this link leads to was deleted, or never was: perhaps a part of the link is missing.</Text>
+    <Alert role="alert" color="gray" icon={<Icon name="info" size={20} />} title="Not found">
+      <Text>This record does not exist or was deleted. Check that the link is complete.</Text>
       <Button component={Link} to={back.to} size="xs" variant="default" mt="sm">
         Go to {back.label.toLowerCase()}
       </Button>

@@ -38,7 +38,7 @@ export function NamingInputs({ value, onChange, within, faults }: NamingInputsPr
       />
       <TextInput
         label="Slug"
-        description={`Its short name in ${within}: 3 to 48 of a-z, 0-9 and -. It does not change.`}
+        description={`Unique in ${within}. 3 to 48 characters: a-z, 0-9 and -. Cannot be changed later.`}
         required
         maxLength={48}
         spellCheck={false}

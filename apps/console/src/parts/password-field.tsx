@@ -17,7 +17,7 @@ export function PasswordField(props: PasswordFieldProps): ReactNode {
   return (
     <PasswordInput
       label={label}
-      description={kind === 'new-password' && '12 characters at least, of any kind.'}
+      description={kind === 'new-password' && 'At least 12 characters of any kind.'}
       name={name}
       autoComplete={kind}
       required

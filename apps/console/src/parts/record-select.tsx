@@ -96,7 +96,7 @@ function RecordSelect<T extends { id: string }>({
       filter={({ options: all }) => all}
       onSearchChange={(text) => setTyped(text === label ? '' : withoutSecrets(text))}
       onDropdownOpen={() => setOpen(true)}
-      nothingFoundMessage={found.isLoading ? 'Looking…' : 'None found'}
+      nothingFoundMessage={found.isLoading ? 'Searching…' : 'No matching options'}
       maxDropdownHeight={320}
       comboboxProps={{ width: 'max-content', position: 'bottom-start' }}
     />
@@ -137,15 +137,15 @@ const organizations: Source<{ id: string; name: string }> = {
 };
 
 export function ProjectSelect(props: RecordSelectProps): ReactNode {
-  return <RecordSelect label="Project" placeholder="Any project" {...props} source={projects} />;
+  return <RecordSelect label="Project" placeholder="All projects" {...props} source={projects} />;
 }
 
 export function EndpointSelect(props: RecordSelectProps): ReactNode {
-  return <RecordSelect label="Endpoint" placeholder="Any endpoint" {...props} source={endpoints} />;
+  return <RecordSelect label="Endpoint" placeholder="All endpoints" {...props} source={endpoints} />;
 }
 
 export function OrganizationSelect(props: RecordSelectProps): ReactNode {
   return (
-    <RecordSelect label="Organization" placeholder="Any organization" {...props} source={organizations} />
+    <RecordSelect label="Organization" placeholder="All organizations" {...props} source={organizations} />
   );
 }

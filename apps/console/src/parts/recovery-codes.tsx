@@ -15,8 +15,8 @@ export function RecoveryCodes({ codes, onKept }: { codes: string[]; onKept: () =
   }, []);
   return (
     <Stack gap="sm">
-      <Alert color="yellow" icon={<Icon name="alert" size={20} />} title="Keep them now">
-        <Text>These codes are shown once. Keep them where you would find them without your phone.</Text>
+      <Alert color="yellow" icon={<Icon name="alert" size={20} />} title="Save these codes now">
+        <Text>These codes are shown only once. Store them where you can find them without your phone.</Text>
       </Alert>
       <ul className={classes.codes} aria-label="Recovery codes">
         {codes.map((code) => (
@@ -35,7 +35,7 @@ export function RecoveryCodes({ codes, onKept }: { codes: string[]; onKept: () =
         </Button>
       </Group>
       <Checkbox
-        label="I have kept them"
+        label="I have saved these codes"
         checked={isKept}
         onChange={(event) => setKept(event.currentTarget.checked)}
       />

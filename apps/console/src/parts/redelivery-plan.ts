@@ -9,14 +9,14 @@ type Refusal = Schemas['RefusalCountResponse'];
 export const MOST_NAMED = 200;
 
 const reasons: Record<Refusal['reason'], string> = {
-  delivery_pending: 'The event is still under way to this endpoint',
-  already_delivered: 'Another delivery of the event succeeded here',
-  payload_erased: 'The customer it was about has been deleted, so there is nothing left to send',
-  already_redelivered: 'Redelivered already',
-  endpoint_deleted: 'The endpoint is deleted',
-  endpoint_disabled: 'The endpoint is disabled: enable it first',
+  delivery_pending: 'A delivery of this event to this endpoint is still pending',
+  already_delivered: 'Another delivery of this event to this endpoint succeeded',
+  payload_erased: 'The customer was deleted, so the event has no data to send',
+  already_redelivered: 'Already redelivered',
+  endpoint_deleted: 'The endpoint was deleted',
+  endpoint_disabled: 'The endpoint is disabled; enable it first',
   discarded: 'Discarded',
-  expired: 'Too old: removed by retention',
+  expired: 'Deleted by retention',
 };
 
 /** Why a delivery is left out; what later versions add is told by its name. */

@@ -16,8 +16,10 @@ interface SecretOnceProps {
 export function SecretOnce({ name, value, variable }: SecretOnceProps): ReactNode {
   return (
     <Stack gap="sm">
-      <Alert color="yellow" icon={<Icon name="alert" size={20} />} title="Keep it now">
-        <Text>This value is shown once. Nobody can look it up later, only make a new one.</Text>
+      <Alert color="yellow" icon={<Icon name="alert" size={20} />} title="Save this value now">
+        <Text>
+          This value is shown only once and cannot be retrieved later. If you lose it, create a new one.
+        </Text>
       </Alert>
       {/* No password field: browsers would offer to keep it. */}
       <TextInput

@@ -5,6 +5,6 @@ import { Badge } from './status-badge';
 /** What a session of an operator still lacks; nothing for one that is signed in. */
 export function SessionState({ of: { state } }: { of: Schemas['OperatorSessionEntry'] }): ReactNode {
   if (state === 'signed_in') return null;
-  const next = state === 'enrollment' ? 'an authenticator' : 'the code';
-  return <Badge tone="warn">Password only, waiting for {next}</Badge>;
+  const next = state === 'enrollment' ? 'authenticator setup' : 'authenticator code';
+  return <Badge tone="warn">Awaiting {next}</Badge>;
 }

@@ -34,7 +34,7 @@ export function StartBatchDialog({ plan, onClose, onStarted }: StartBatchDialogP
     <ActionDialog
       open={plan !== null}
       onClose={onClose}
-      title={eligible === 0 ? 'Nothing can be redelivered' : `Redeliver ${deliveries(eligible)}?`}
+      title={eligible === 0 ? 'No deliveries can be redelivered' : `Redeliver ${deliveries(eligible)}?`}
       confirm={eligible === 0 ? 'Redeliver' : `Redeliver ${eligible.toLocaleString('en')}`}
       reason={eligible === 0 ? undefined : 'required'}
       disabled={eligible === 0}
@@ -47,15 +47,16 @@ export function StartBatchDialog({ plan, onClose, onStarted }: StartBatchDialogP
       {leftOut.length > 0 && (
         <div>
           <Text fw={600} mb={4}>
-            Left out
+            Excluded
           </Text>
-          <RefusalList name="Left out" refusals={leftOut} />
+          <RefusalList name="Excluded" refusals={leftOut} />
         </div>
       )}
       {eligible > 0 && (
         <Text c="dimmed">
-          Exactly these are sent, little by little, and it can be cancelled on the way. Nothing is sent before
-          you start it; the plan stays among the batches for a day.
+          Only these deliveries are sent, a few at a time. You can cancel the batch while it runs, but
+          deliveries that were already sent cannot be recalled. Nothing is sent before you start the batch.
+          The plan is kept under Batches for one day.
         </Text>
       )}
     </ActionDialog>
@@ -66,8 +67,10 @@ const deliveries = (count: number): string =>
   count === 1 ? '1 delivery' : `${count.toLocaleString('en')} deliveries`;
 
 function foundInWords(total: number, eligible: number): string {
-  if (total === 0) return 'Nothing matched when it was planned.';
+  if (total === 0) return 'No deliveries matched when the batch was planned.';
   if (total === eligible)
-    return total === 1 ? 'It can be redelivered.' : 'All that match can be redelivered.';
-  return `${deliveries(total)} matched, of which ${eligible.toLocaleString('en')} can be redelivered.`;
+    return total === 1
+      ? 'The matching delivery can be redelivered.'
+      : 'All matching deliveries can be redelivered.';
+  return `${deliveries(total)} matched. ${eligible.toLocaleString('en')} of them can be redelivered.`;
 }

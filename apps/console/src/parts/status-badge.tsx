@@ -44,7 +44,7 @@ export function StatusBadge({ state }: { state: string }): ReactNode {
 /** What a target answered: 0 when nothing came. */
 export function HttpStatus({ status, error }: { status: number | null; error?: string | null }): ReactNode {
   if (status === null) return '–';
-  if (status === 0) return <Badge tone="bad">{error ? error.slice(0, 40) : 'No answer'}</Badge>;
+  if (status === 0) return <Badge tone="bad">{error ? error.slice(0, 40) : 'No response'}</Badge>;
   const tone = status < 300 ? 'good' : status < 400 ? 'warn' : 'bad';
   return <Badge tone={tone}>{status}</Badge>;
 }

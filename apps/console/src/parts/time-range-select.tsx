@@ -53,7 +53,7 @@ export function TimeRangeSelect({
               onPick={() => pick(preset)}
             />
           ))}
-          <Divider my={6} label="From and to, in UTC" />
+          <Divider my={6} label="Custom range (UTC)" />
           <CustomRange value={value} onPick={pick} />
         </Stack>
       </Popover.Dropdown>
@@ -115,7 +115,7 @@ export function rangeInWords(range: string): string {
   if (range === '') return 'Any time';
   if (isPreset(range)) return presets[range].label;
   const bounds = boundsOf(range, 0);
-  if (!bounds) return 'Not understood';
+  if (!bounds) return 'Invalid time range';
   const [after, before] = [bounds.after, bounds.before].map((at) => at && utcTime(at).slice(0, 16));
   if (after && before) return `${after} – ${before}`;
   return after ? `Since ${after}` : `Until ${before}`;
