@@ -9,7 +9,7 @@ export function partsOf({ progress: { succeeded, failed, pending, cancelled, ski
   return [
     { name: 'Succeeded', count: succeeded, ink: classes.succeeded! },
     { name: 'Failed again', count: failed, ink: classes.failed! },
-    { name: 'Under way', count: pending, ink: classes.pending! },
+    { name: 'In progress', count: pending, ink: classes.pending! },
     { name: 'Cancelled', count: cancelled, ink: classes.other! },
     { name: 'Skipped', count: leftOut, ink: classes.other! },
   ];
@@ -27,7 +27,7 @@ export function BatchBar({ batch, isSmall = false }: BatchBarProps): ReactNode {
   const done = settled(batch);
   const text = `${done.toLocaleString('en')} of ${eligible.toLocaleString('en')}`;
   if (isSmall && state === 'planned') {
-    return <span className={classes.note}>{eligible.toLocaleString('en')} to send</span>;
+    return <span className={classes.note}>{eligible.toLocaleString('en')} eligible</span>;
   }
   return (
     <div className={isSmall ? classes.progress : undefined}>

@@ -15,7 +15,7 @@ export function BatchFacts({ batch }: { batch: NamedBatch }): ReactNode {
     <Facts
       of={{
         Batch: <Id id={batch.id} />,
-        Reason: <ForeignText text={reason} none={batch.state === 'planned' ? 'None yet' : '–'} />,
+        Reason: <ForeignText text={reason} none={batch.state === 'planned' ? 'None' : '–'} />,
         Planned: (
           <>
             <RelativeTime at={batch.created_at} /> by{' '}
@@ -32,7 +32,7 @@ export function BatchFacts({ batch }: { batch: NamedBatch }): ReactNode {
         ...(canceller && { 'Cancelled by': <Actor by={canceller} name={batch.cancelled_by_name} /> }),
         ...(batch.finished_at && { Finished: <RelativeTime at={batch.finished_at} /> }),
         Matched: batch.total.toLocaleString('en'),
-        'To be sent': batch.eligible.toLocaleString('en'),
+        Eligible: batch.eligible.toLocaleString('en'),
       }}
     />
   );
@@ -41,7 +41,7 @@ export function BatchFacts({ batch }: { batch: NamedBatch }): ReactNode {
 /** What it was made with. */
 export function BatchFilter({ batch }: { batch: Batch }): ReactNode {
   const facts = filterFacts(batch);
-  if (facts.length === 0) return <Text c="dimmed">Every dead letter</Text>;
+  if (facts.length === 0) return <Text c="dimmed">All dead letters</Text>;
   return (
     <Facts
       of={Object.fromEntries(

@@ -64,7 +64,7 @@ export function BatchScreen(): ReactNode {
         </Paper>
         <Paper component="section">
           <Title order={2} mb="xs">
-            {batch.kind === 'recovery' ? 'Recovers' : 'Filter'}
+            {batch.kind === 'recovery' ? 'Events to recover' : 'Filter'}
           </Title>
           <BatchFilter batch={batch} />
         </Paper>
@@ -76,13 +76,13 @@ export function BatchScreen(): ReactNode {
 
 function PlanNote({ batch: { eligible, expires_at: expiresAt } }: { batch: Batch }): ReactNode {
   return (
-    <Alert color="gray" icon={<Icon name="info" size={18} />} title="Nothing has been sent yet">
+    <Alert color="gray" icon={<Icon name="info" size={18} />} title="No deliveries have been sent yet">
       <Text>
         This is a plan for {eligible.toLocaleString('en')} {eligible === 1 ? 'delivery' : 'deliveries'}.
         {expiresAt && (
           <>
             {' '}
-            It expires <RelativeTime at={expiresAt} /> unless somebody starts it.
+            It expires <RelativeTime at={expiresAt} /> unless it is started.
           </>
         )}
       </Text>
@@ -99,7 +99,7 @@ function Progress({ batch }: { batch: Batch }): ReactNode {
           {done.toLocaleString('en')} of {batch.eligible.toLocaleString('en')} done
         </Title>
         <Anchor component={Link} to={`/deliveries?batch_id=${batch.id}`}>
-          Its attempts
+          View attempts
         </Anchor>
       </Group>
       <BatchBar batch={batch} />
@@ -125,17 +125,17 @@ function LeftOut({ batch: { not_eligible: leftOut, progress } }: { batch: Batch 
       {leftOut.length > 0 && (
         <Paper component="section">
           <Title order={2} mb="xs">
-            Left out when it was planned
+            Excluded when planned
           </Title>
-          <RefusalList name="Left out when it was planned" refusals={leftOut} />
+          <RefusalList name="Excluded when planned" refusals={leftOut} />
         </Paper>
       )}
       {progress.skipped.length > 0 && (
         <Paper component="section">
           <Title order={2} mb="xs">
-            Skipped when their turn came
+            Skipped at send time
           </Title>
-          <RefusalList name="Skipped when their turn came" refusals={progress.skipped} />
+          <RefusalList name="Skipped at send time" refusals={progress.skipped} />
         </Paper>
       )}
     </>
@@ -160,34 +160,34 @@ function Actions({ batch }: { batch: Batch }): ReactNode {
     <>
       {(isPlan || state === 'running') && (
         <Button variant="default" leftSection={<Icon name="cross" />} onClick={() => setAsked('cancel')}>
-          {isPlan ? 'Drop the plan' : 'Cancel the batch'}
+          {isPlan ? 'Discard plan' : 'Cancel batch'}
         </Button>
       )}
       {isPlan && batch.eligible > 0 && (
         <Button leftSection={<Icon name="play" />} onClick={() => setAsked('start')}>
-          Start
+          Start batch
         </Button>
       )}
       <StartBatchDialog
         plan={asked === 'start' ? batch : null}
         onClose={close}
-        onStarted={() => toastDone('The batch has started')}
+        onStarted={() => toastDone('Batch started')}
       />
       <ActionDialog
         open={asked === 'cancel'}
         onClose={close}
-        title={isPlan ? 'Drop this plan?' : 'Cancel this batch?'}
-        confirm={isPlan ? 'Drop the plan' : 'Cancel the batch'}
-        dismiss={isPlan ? 'Keep it' : 'Let it run'}
+        title={isPlan ? 'Discard this plan?' : 'Cancel this batch?'}
+        confirm={isPlan ? 'Discard plan' : 'Cancel batch'}
+        dismiss={isPlan ? 'Keep plan' : 'Keep running'}
         danger
         onConfirm={async () => {
           await cancel.mutateAsync(undefined);
-          toastDone(isPlan ? 'The plan is dropped' : 'The batch is cancelled');
+          toastDone(isPlan ? 'Plan discarded' : 'Batch cancelled');
         }}
       >
         <Text>
-          {isPlan ? 'Nothing of it will be sent.' : restInWords(progress.remaining)} It cannot be taken up
-          again.
+          {isPlan ? 'None of its deliveries will be sent.' : restInWords(progress.remaining)} This cannot be
+          undone.
         </Text>
       </ActionDialog>
     </>
@@ -196,7 +196,7 @@ function Actions({ batch }: { batch: Batch }): ReactNode {
 
 /** What cancelling keeps from being sent. */
 function restInWords(count: number): string {
-  if (count === 0) return 'Everything of it is under way already, and goes on as any other delivery.';
+  if (count === 0) return 'All deliveries of this batch were already started and continue.';
   const rest = count === 1 ? '1 delivery' : `${count.toLocaleString('en')} deliveries`;
-  return `${rest} that ${count === 1 ? 'is' : 'are'} not sent yet will not be. What is under way goes on as any other.`;
+  return `${rest} will not be sent. Deliveries that were already started continue.`;
 }

@@ -15,7 +15,7 @@ import { filterInWords, kindInWords } from './batch-words';
 import { BatchBar } from './batch-bar';
 
 const filters = {
-  state: choiceFilter('State', {
+  state: choiceFilter('Status', {
     planned: 'Planned',
     running: 'Running',
     completed: 'Completed',
@@ -25,8 +25,8 @@ const filters = {
 };
 
 const columns: Column<NamedBatch>[] = [
-  { header: 'State', width: '8rem', cell: (row) => <StatusBadge state={row.state} /> },
-  { header: 'Kind', primary: true, cell: (row) => kindInWords(row) },
+  { header: 'Status', width: '8rem', cell: (row) => <StatusBadge state={row.state} /> },
+  { header: 'Type', primary: true, cell: (row) => kindInWords(row) },
   {
     header: 'Filter',
     truncate: true,
@@ -64,7 +64,10 @@ export function BatchesScreen(): ReactNode {
     filters,
   });
   return (
-    <Page title="Batches" about="Many deliveries sent again at once: planned, then started, then watched.">
+    <Page
+      title="Batches"
+      about="Bulk redeliveries and endpoint recoveries. Plan a batch, start it, and follow its progress."
+    >
       <List
         list={list}
         noun="batches"
@@ -73,10 +76,10 @@ export function BatchesScreen(): ReactNode {
         live
         empty={{
           title: 'No batches yet',
-          text: 'Filter the dead letters and redeliver all that match, or recover what an endpoint has missed.',
+          text: 'Filter the dead letters and redeliver all matching ones, or recover the events that an endpoint missed.',
           action: (
             <Button component={Link} to="/dead-letters" variant="default" size="xs">
-              Go to the dead letters
+              Go to dead letters
             </Button>
           ),
         }}

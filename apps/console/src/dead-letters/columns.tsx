@@ -12,18 +12,18 @@ export type DeadLetter = Schemas['NamedDeadLetterResponse'];
 
 const known: Column<DeadLetter>[] = [
   {
-    header: 'Last answer',
+    header: 'Last response',
     width: '9rem',
     cell: ({ last_attempt: { http_status: status, error } }) => (
       <HttpStatus status={status} error={error && errorName(error)} />
     ),
   },
   { header: 'Event', primary: true, cell: (row) => row.event },
-  { header: 'Target', truncate: true, cell: (row) => <ForeignText text={row.target_url} oneLine mono /> },
+  { header: 'URL', truncate: true, cell: (row) => <ForeignText text={row.target_url} oneLine mono /> },
 ];
 
 const made: Column<DeadLetter> = {
-  header: 'Made',
+  header: 'Created',
   align: 'right',
   wideOnly: true,
   cell: (row) => <RelativeTime at={row.created_at} />,
@@ -37,7 +37,7 @@ const failed: Column<DeadLetter> = {
 
 const resolved: Column<DeadLetter>[] = [
   {
-    header: 'By',
+    header: 'Resolved by',
     truncate: true,
     width: '14%',
     wideOnly: true,

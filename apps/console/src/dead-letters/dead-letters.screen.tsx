@@ -31,39 +31,39 @@ const PATH = '/operator/v1/webhooks/dead-letters';
 
 const filters = {
   resolution: viewFilter(
-    'State',
-    { waiting: 'Waiting', redelivered: 'Resolved', discarded: 'Discarded' },
+    'Status',
+    { waiting: 'Unresolved', redelivered: 'Redelivered', discarded: 'Discarded' },
     'waiting',
   ),
-  q: textFilter('Search', 'Id of a delivery or event, e-mail, or beginning of a URL'),
+  q: textFilter('Search', 'Delivery ID, event ID, email or start of URL'),
   time: timeFilter('Time', 'created_after', 'created_before'),
-  status_class: statusClassFilter('Last answer'),
-  http_status: numberFilter('HTTP code', 'HTTP code'),
+  status_class: statusClassFilter('Last response'),
+  http_status: numberFilter('HTTP status', 'HTTP status'),
   event: eventTypeFilter(),
   project_id: projectFilter(),
   endpoint_id: endpointFilter(),
 };
 
 const linked = {
-  event_id: textFilter('Event id'),
-  delivery_id: textFilter('Delivery id'),
-  customer_id: textFilter('Customer id'),
+  event_id: textFilter('Event ID'),
+  delivery_id: textFilter('Delivery ID'),
+  customer_id: textFilter('Customer ID'),
 };
 
 const empties: Record<string, EmptyText> = {
   waiting: {
-    title: 'Nothing waiting',
-    text: 'Every delivery has succeeded, is still being tried, or somebody has dealt with it.',
+    title: 'No unresolved dead letters',
+    text: 'Every delivery has succeeded, is still pending, or has been resolved.',
     action: (
       <Button component={Link} to="/deliveries" variant="default" size="xs">
-        See all deliveries
+        View all deliveries
       </Button>
     ),
   },
-  redelivered: { title: 'Nothing resolved yet', text: 'Dead letters that were redelivered stand here.' },
+  redelivered: { title: 'No redelivered dead letters', text: 'Redelivered dead letters appear here.' },
   discarded: {
-    title: 'Nothing discarded',
-    text: 'Dead letters that somebody set aside stand here, with why.',
+    title: 'No discarded dead letters',
+    text: 'Discarded dead letters appear here with the reason.',
   },
 };
 
@@ -92,11 +92,11 @@ export function DeadLettersScreen(): ReactNode {
   return (
     <Page
       title="Dead letters"
-      about="Deliveries that have failed for good. Nothing more is tried unless somebody asks for it."
+      about="Deliveries whose attempts have all failed. They are not retried unless you redeliver them."
     >
       <List
         list={list}
-        noun={view === 'waiting' ? 'dead letters waiting' : 'dead letters'}
+        noun="dead letters"
         columns={columnsOf(view, isActing ? setRedelivered : null)}
         href={(row) => `/deliveries/${row.id}`}
         live
@@ -110,7 +110,7 @@ export function DeadLettersScreen(): ReactNode {
               disabled={rows.length > MOST_NAMED}
               onClick={() => redeliver(rows)}
             >
-              {rows.length > MOST_NAMED ? `Redeliver at most ${MOST_NAMED}` : 'Redeliver'}
+              {rows.length > MOST_NAMED ? `Select at most ${MOST_NAMED}` : 'Redeliver'}
             </Button>
             <Button size="xs" variant="default" onClick={() => setDiscarded(rows.map(({ id }) => id))}>
               Discard
@@ -128,7 +128,7 @@ export function DeadLettersScreen(): ReactNode {
                 loading={plan.isMaking && list.selected.size === 0}
                 onClick={() => void plan.make(planFilterOf(list.query()))}
               >
-                {list.isNarrowed ? 'Redeliver all that match' : 'Redeliver all'}
+                {list.isNarrowed ? 'Redeliver all matching' : 'Redeliver all'}
               </Button>
             </Can>
           )
@@ -139,7 +139,7 @@ export function DeadLettersScreen(): ReactNode {
         plan={plan.made}
         onClose={plan.forget}
         onStarted={({ id }) => {
-          toastDone('The batch has started');
+          toastDone('Batch started');
           void navigate(`/batches/${id}`);
         }}
       />
@@ -169,9 +169,9 @@ const isAnything = (_: RowOf<typeof PATH>): boolean => true;
 function RedeliveredNote({ id, open }: { id: string; open: (to: string) => void }): ReactNode {
   return (
     <>
-      Redelivered.{' '}
+      Redelivery created.{' '}
       <Button variant="transparent" size="compact-sm" p={0} onClick={() => open(`/deliveries/${id}`)}>
-        See the new delivery
+        View new delivery
       </Button>
     </>
   );
@@ -179,5 +179,5 @@ function RedeliveredNote({ id, open }: { id: string; open: (to: string) => void 
 
 function discardedInWords(count: number, asked: number): string {
   const done = count === 1 ? 'Discarded 1 dead letter' : `Discarded ${count} dead letters`;
-  return count === asked ? done : `${done}; somebody else has dealt with the other ${asked - count}`;
+  return count === asked ? done : `${done}. ${asked - count} already resolved.`;
 }

@@ -22,7 +22,7 @@ const inks: Partial<Record<ChainLink['state'], string>> = {
 export function Chain({ links }: { links: Links }): ReactNode {
   return (
     <Stack gap="sm">
-      <Title order={2}>Chain of redeliveries</Title>
+      <Title order={2}>Redelivery history</Title>
       <ol className={classes.timeline}>
         {links.map((link, index) => (
           <ChainItem key={link.id} link={link} next={links[index + 1]} />
@@ -41,7 +41,7 @@ function ChainItem({ link, next }: { link: ChainLink; next: ChainLink | undefine
         {/* A link to this very page would lead nowhere. */}
         <Id id={id} short to={current ? undefined : `/deliveries/${id}`} />
         <StatusBadge state={state} />
-        {current && <Text c="dimmed">this delivery</Text>}
+        {current && <Text c="dimmed">This delivery</Text>}
         <span className={classes.when}>
           <RelativeTime at={createdAt} />
         </span>
@@ -68,7 +68,7 @@ function ChainItem({ link, next }: { link: ChainLink; next: ChainLink | undefine
               : <ForeignText text={reason} />
             </>
           ) : (
-            ', without a reason'
+            ', no reason given'
           )}
         </Text>
       )}

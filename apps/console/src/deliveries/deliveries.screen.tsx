@@ -19,11 +19,11 @@ import { errorNames } from '../parts/attempt-error';
 import { Page } from '../parts/page';
 
 const filters = {
-  q: textFilter('Search', 'Id of a delivery or event, e-mail, or beginning of a URL'),
+  q: textFilter('Search', 'Delivery ID, event ID, email or start of URL'),
   time: timeFilter('Time', 'created_after', 'created_before'),
   success: choiceFilter('Outcome', { true: 'Succeeded', false: 'Failed' }),
-  status_class: statusClassFilter('Answer'),
-  http_status: numberFilter('HTTP code', 'HTTP code'),
+  status_class: statusClassFilter('Response'),
+  http_status: numberFilter('HTTP status', 'HTTP status'),
   error: choiceFilter('Error', errorNames()),
   attempt: choiceFilter('Attempt', {
     1: 'First attempt',
@@ -32,7 +32,7 @@ const filters = {
     4: 'Fourth attempt',
     5: 'Fifth attempt',
   }),
-  delivery_state: choiceFilter('Delivery', {
+  delivery_state: choiceFilter('Delivery status', {
     pending: 'Pending delivery',
     succeeded: 'Succeeded delivery',
     failed: 'Failed delivery',
@@ -44,10 +44,10 @@ const filters = {
 };
 
 const linked = {
-  event_id: textFilter('Event id'),
-  delivery_id: textFilter('Delivery id'),
-  customer_id: textFilter('Customer id'),
-  batch_id: textFilter('Batch id'),
+  event_id: textFilter('Event ID'),
+  delivery_id: textFilter('Delivery ID'),
+  customer_id: textFilter('Customer ID'),
+  batch_id: textFilter('Batch ID'),
 };
 
 const { answer, event, target, attempt, took, delivery, when } = attemptColumns;
@@ -69,10 +69,10 @@ export function DeliveriesScreen(): ReactNode {
         live
         empty={{
           title: 'No deliveries yet',
-          text: 'They begin when something happens that an enabled endpoint listens to. A test event is enough.',
+          text: 'Deliveries start when an event occurs that an enabled endpoint subscribes to. To try it, send a test event.',
           action: (
             <Button component={Link} to="/endpoints" variant="default" size="xs">
-              Go to the endpoints
+              Go to endpoints
             </Button>
           ),
         }}

@@ -30,9 +30,9 @@ export function DeliveryFacts({ delivery }: { delivery: Delivery }): ReactNode {
           ) : (
             <Id id={endpointId} to={`/endpoints/${endpointId}`} />
           ),
-        Target: <ForeignUrl text={delivery.target_url} />,
-        Project: projectId ? <ProjectName id={projectId} /> : 'The whole organization',
-        Made: <RelativeTime at={delivery.created_at} />,
+        URL: <ForeignUrl text={delivery.target_url} />,
+        Project: projectId ? <ProjectName id={projectId} /> : 'None (event of the organization)',
+        Created: <RelativeTime at={delivery.created_at} />,
         ...(dueAt ? { 'Next attempt': <RelativeTime at={dueAt} /> } : {}),
         ...(finishedAt ? { Finished: <RelativeTime at={finishedAt} /> } : {}),
         ...(delivery.redelivery_of

@@ -123,14 +123,14 @@ function Actions({ delivery: { id, state, resolution }, refusal }: ActionsProps)
         id={asked === 'redeliver' ? id : null}
         onClose={close}
         onDone={({ id: next }) => {
-          toastDone('Redelivered: this is the new delivery');
+          toastDone('Redelivery created. This page shows the new delivery.');
           void navigate(`/deliveries/${next}`);
         }}
       />
       <DiscardDialog
         ids={asked === 'discard' ? [id] : []}
         onClose={close}
-        onDone={() => toastDone('Discarded')}
+        onDone={() => toastDone('Dead letter discarded')}
       />
     </>
   );

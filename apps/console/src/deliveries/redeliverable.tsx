@@ -12,37 +12,38 @@ export function refusalOf(delivery: Delivery, newest: string | null): ReactNode 
   if (state === 'pending') {
     return (
       <>
-        This delivery is still under way
+        This delivery is still pending.{' '}
         {dueAt && (
           <>
-            : its next attempt is due <RelativeTime at={dueAt} />
+            Its next attempt is due <RelativeTime at={dueAt} />.{' '}
           </>
         )}
-        . It can be redelivered when it has succeeded or failed.
+        It can be redelivered after it has succeeded or failed.
       </>
     );
   }
   if (next) {
     return (
       <>
-        It has been redelivered. Only the newest delivery of a chain can be redelivered:{' '}
+        This delivery was already redelivered. Only the newest delivery in the redelivery history can be
+        redelivered:{' '}
         <Anchor component={Link} to={`/deliveries/${newest ?? next}`}>
-          open the newest
+          open the newest delivery
         </Anchor>
         .
       </>
     );
   }
   if (isErased(delivery.request.body)) {
-    return 'It was about a customer who has been deleted since, so there is nothing left to deliver.';
+    return 'The customer of this event was deleted, so the event has no data to deliver.';
   }
   if (endpoint === 'deleted') {
-    return 'Its endpoint has been deleted. Add an endpoint, and recover the events it should have.';
+    return 'The endpoint of this delivery was deleted. Add an endpoint and recover the events that it should receive.';
   }
   if (endpoint === 'disabled') {
     return (
       <>
-        Its endpoint is disabled.{' '}
+        The endpoint of this delivery is disabled.{' '}
         <Anchor component={Link} to={`/endpoints/${delivery.endpoint_id}`}>
           Enable the endpoint
         </Anchor>{' '}

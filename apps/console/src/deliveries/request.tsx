@@ -13,7 +13,7 @@ export function Request({ delivery }: { delivery: Schemas['DeliveryResponse'] })
     <Stack gap="sm">
       <Group justify="space-between">
         <Title order={2}>Request</Title>
-        <CopyTextButton name="as curl" value={asCurl(url, request)} />
+        <CopyTextButton name="as cURL" value={asCurl(url, request)} />
       </Group>
       <Table fz="xs" aria-label="Request headers" horizontalSpacing={0} verticalSpacing={3} layout="fixed">
         <Table.Tbody>
@@ -30,8 +30,8 @@ export function Request({ delivery }: { delivery: Schemas['DeliveryResponse'] })
         </Table.Tbody>
       </Table>
       <Text size="xs" c="dimmed">
-        Timestamp and signature are new in every attempt and are not kept, so the command has none either. The
-        endpoint’s own header values are never shown.
+        The timestamp and signature change with every attempt and are not stored, so the cURL command does not
+        contain them. Values of custom headers are never shown.
       </Text>
       <JsonView name="Request body" value={request.body} />
     </Stack>

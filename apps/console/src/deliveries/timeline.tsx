@@ -43,14 +43,17 @@ export function Timeline({ delivery }: { delivery: Delivery }): ReactNode {
                   due <RelativeTime at={dueAt} />
                 </>
               ) : (
-                'under way'
+                'in progress'
               )}
             </Text>
           </div>
         </li>
       )}
       {state === 'cancelled' && (
-        <li className={classes.gap}>No more attempts: the delivery was cancelled with its endpoint.</li>
+        <li className={classes.gap}>
+          No further attempts. The delivery was cancelled because its endpoint was disabled or deleted, or
+          because its customer was deleted.
+        </li>
       )}
     </ol>
   );
@@ -105,7 +108,7 @@ function AttemptItem({ attempt, isOpen, isTarget, isLikeBefore }: AttemptItemPro
       {body !== '' && (
         <details className={classes.body} open={isOpen}>
           <summary>Response body</summary>
-          <JsonView name={`Response of attempt ${nth}`} value={body} />
+          <JsonView name={`Response to attempt ${nth}`} value={body} />
         </details>
       )}
     </li>
@@ -119,5 +122,5 @@ const isAlike = (one: Attempt, other: Attempt | undefined): boolean =>
 function waitInWords(createdAt: string, before: Attempt | undefined, { created_at: at }: Attempt): string {
   const from = before ? Date.parse(before.created_at) + before.duration_ms : Date.parse(createdAt);
   const waited = duration(Math.max(0, Date.parse(at) - from));
-  return before ? `${waited} later` : `Sent ${waited} after the delivery was made`;
+  return before ? `${waited} later` : `Sent ${waited} after the delivery was created`;
 }

@@ -28,7 +28,7 @@ export function CreateEndpoint({ projectId, isOpen, onClose }: CreateEndpointPro
       {isOpen && <CreateDialog projectId={projectId} onCreated={setCreated} onClose={onClose} />}
       <SecretDialog
         secret={created?.secret ?? null}
-        title="The endpoint is there"
+        title="Endpoint created"
         onClose={() => void navigate(`/endpoints/${created!.id}`)}
       />
     </>
@@ -68,21 +68,21 @@ function CreateDialog({ projectId, onCreated, onClose }: CreateDialogProps): Rea
       open
       size="lg"
       onClose={onClose}
-      title="Add an endpoint"
-      confirm="Add it"
+      title="Add endpoint"
+      confirm="Add endpoint"
       disabled={owner[level] === '' || !isFilled(fields)}
       onConfirm={submit}
     >
       <Stack>
-        <Input.Wrapper label="Hears the events of" labelElement="div">
+        <Input.Wrapper label="Receives events from" labelElement="div">
           <SegmentedControl
-            aria-label="Hears the events of"
+            aria-label="Receives events from"
             fullWidth
             value={level}
             onChange={(value) => setLevel(value)}
             data={[
               { value: 'project', label: 'One project' },
-              { value: 'organization', label: 'A whole organization' },
+              { value: 'organization', label: 'An organization' },
             ]}
           />
         </Input.Wrapper>
@@ -90,7 +90,7 @@ function CreateDialog({ projectId, onCreated, onClose }: CreateDialogProps): Rea
           <ProjectSelect
             labelled
             required
-            placeholder="Choose a project"
+            placeholder="Select a project"
             value={owner.project}
             error={faults.project_id}
             onChange={(project) => setOwner({ ...owner, project })}
@@ -100,13 +100,14 @@ function CreateDialog({ projectId, onCreated, onClose }: CreateDialogProps): Rea
             <OrganizationSelect
               labelled
               required
-              placeholder="Choose an organization"
+              placeholder="Select an organization"
               value={owner.organization}
               error={faults.organization_id}
               onChange={(organization) => setOwner({ ...owner, organization })}
             />
             <Text size="xs" c="dimmed">
-              It hears all of the organization's projects, also later ones, and the organization itself.
+              The endpoint receives the events of the organization and of all its projects, including projects
+              that are created later.
             </Text>
           </>
         )}

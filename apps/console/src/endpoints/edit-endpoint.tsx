@@ -44,15 +44,15 @@ function EditDialog({ endpoint, onClose }: { endpoint: Endpoint; onClose: () => 
       description: fields.description.trim() || null,
       ...(headers && { headers }),
     });
-    toastDone('The endpoint is changed');
+    toastDone('Endpoint updated');
   };
   return (
     <ActionDialog
       open
       size="lg"
       onClose={onClose}
-      title="Edit the endpoint"
-      confirm="Save"
+      title="Edit endpoint"
+      confirm="Save changes"
       disabled={!isFilled(fields)}
       onConfirm={submit}
     >

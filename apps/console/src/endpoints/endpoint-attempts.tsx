@@ -31,8 +31,8 @@ export function EndpointAttempts({ endpointId }: { endpointId: string }): ReactN
       href={(row) => `/deliveries/${row.delivery_id}`}
       live
       empty={{
-        title: 'Nothing was sent here yet',
-        text: 'Send a test event to see whether it answers.',
+        title: 'No attempts yet',
+        text: 'Send a test event to check that the endpoint responds.',
       }}
     />
   );

@@ -6,7 +6,7 @@ import classes from './endpoints.module.css';
 
 /** "Everything", or the first of many, in one line. */
 export function eventsInWords(events: string[]): string {
-  const [first = '', ...rest] = events.map((entry) => (entry === '*' ? 'Everything' : entry));
+  const [first = '', ...rest] = events.map((entry) => (entry === '*' ? 'All events' : entry));
   return rest.length > 0 ? `${first} +${rest.length}` : first;
 }
 
@@ -25,14 +25,14 @@ export function EndpointEvents({ events }: { events: string[] }): ReactNode {
       <ul className={classes.events}>
         {events.map((entry) => (
           <li key={entry}>
-            <Badge tone="info">{entry === '*' ? 'Everything' : entry}</Badge>
+            <Badge tone="info">{entry === '*' ? 'All events' : entry}</Badge>
           </li>
         ))}
       </ul>
       {types.length > 0 && (
         <details>
           <Text component="summary" size="xs" c="dimmed" mt="xs">
-            {heard.length} of {types.length} types
+            {heard.length} of {types.length} event types
           </Text>
           <Text size="xs" mt={4}>
             {heard.map(({ type }) => type).join(', ') || 'None'}

@@ -39,7 +39,7 @@ export function EndpointForm({ value, onChange, faults }: EndpointFormProps): Re
     <Stack>
       <TextInput
         label="URL"
-        description="Where its deliveries are POSTed."
+        description="Gatehouse sends deliveries to this URL as POST requests."
         type="url"
         required
         maxLength={2048}
@@ -50,7 +50,7 @@ export function EndpointForm({ value, onChange, faults }: EndpointFormProps): Re
       />
       <Textarea
         label="Description"
-        description="A note of your own: what stands behind it, whom to call."
+        description="Your own note, for example the system behind the URL and whom to contact."
         maxLength={500}
         autosize
         minRows={1}

@@ -30,7 +30,7 @@ export function EndpointStats({ endpointId }: { endpointId: string }): ReactNode
         <Title order={2}>Statistics</Title>
         <SegmentedControl
           size="xs"
-          aria-label="Window"
+          aria-label="Time range"
           value={window}
           onChange={(value) => setSearch(value === '24h' ? {} : { window: value }, { replace: true })}
           data={Object.keys(presets)}
@@ -52,16 +52,16 @@ function Tiles({ stats }: { stats: Stats }): ReactNode {
           value={percent(stats.success_rate)}
           note={stats.failed > 0 ? `${stats.failed.toLocaleString('en')} failed` : null}
         />
-        <Tile name="Median" value={ms(stats.p50_duration_ms)} />
-        <Tile name="95th percentile" value={ms(stats.p95_duration_ms)} />
-        <Tile name="Last success" value={<RelativeTime at={stats.last_success_at} none="never" />} />
+        <Tile name="Median duration" value={ms(stats.p50_duration_ms)} />
+        <Tile name="p95 duration" value={ms(stats.p95_duration_ms)} />
+        <Tile name="Last success" value={<RelativeTime at={stats.last_success_at} none="Never" />} />
         <Tile
           name="Last failure"
-          value={<RelativeTime at={stats.last_failure_at} none="never" />}
+          value={<RelativeTime at={stats.last_failure_at} none="Never" />}
           note={
             stats.failing_since && (
               <>
-                failing since <RelativeTime at={stats.failing_since} />
+                Failing since <RelativeTime at={stats.failing_since} />
               </>
             )
           }
@@ -69,8 +69,8 @@ function Tiles({ stats }: { stats: Stats }): ReactNode {
       </dl>
       {stats.truncated && (
         <Text size="xs" c="dimmed" mt={6}>
-          There were more: only the newest {stats.attempts.toLocaleString('en')} attempts, since{' '}
-          <RelativeTime at={stats.since} />, are counted.
+          Only the newest {stats.attempts.toLocaleString('en')} attempts, since{' '}
+          <RelativeTime at={stats.since} />, are counted. There were more in this period.
         </Text>
       )}
     </>

@@ -25,7 +25,9 @@ export function EndpointSwitch({ endpoint }: { endpoint: Schemas['EndpointRespon
   const submit = async (): Promise<void> => {
     await turn.mutateAsync();
     toastDone(
-      isEnabled ? 'Disabled. Nothing more is delivered.' : 'Enabled. “Recover” brings what it missed.',
+      isEnabled
+        ? 'Endpoint disabled'
+        : 'Endpoint enabled. Use “Recover events” to deliver the events it missed.',
     );
   };
   return (
@@ -48,18 +50,21 @@ export function EndpointSwitch({ endpoint }: { endpoint: Schemas['EndpointRespon
         {isEnabled ? (
           <>
             <Text>
-              Nothing more is delivered to it, and what is pending for it is cancelled. Events of the meantime
-              do not wait for it.
+              No further events are delivered to this endpoint, and its pending deliveries are cancelled.
+              Events that occur while it is disabled are not queued.
             </Text>
             <Text>
-              Nothing is lost: once it is enabled again, “Recover” delivers every event that it missed, for as
-              long as events are kept.
+              You can enable the endpoint again at any time. Then use “Recover events” to deliver the events
+              it missed that retention has not deleted.
             </Text>
           </>
         ) : (
           <>
-            <Text>It gets deliveries again, from the next event on.</Text>
-            <Text>What it missed does not come by itself: “Recover” brings that.</Text>
+            <Text>
+              The endpoint receives deliveries again, starting with the next event. You can disable it again
+              at any time.
+            </Text>
+            <Text>Missed events are not delivered automatically. Use “Recover events” to deliver them.</Text>
           </>
         )}
       </ActionDialog>

@@ -91,7 +91,7 @@ function EndpointDetails({ endpoint }: { endpoint: Endpoint }): ReactNode {
         <Group justify="space-between">
           <Title order={2}>Recent attempts</Title>
           <Anchor component={Link} to={`/deliveries?endpoint_id=${endpoint.id}`}>
-            All of them, with filters
+            View all attempts
           </Anchor>
         </Group>
         <EndpointAttempts endpointId={endpoint.id} />
@@ -106,18 +106,18 @@ function EndpointDetails({ endpoint }: { endpoint: Endpoint }): ReactNode {
 function factsOf(endpoint: Endpoint): Record<string, ReactNode> {
   const headers = Object.keys(endpoint.headers);
   return {
-    'Listens to': <EndpointEvents events={endpoint.events} />,
-    'Hears the events of':
+    'Subscribed events': <EndpointEvents events={endpoint.events} />,
+    'Receives events from':
       endpoint.level === 'organization' ? (
-        'A whole organization'
+        'All projects of the organization'
       ) : (
         <ProjectName id={endpoint.project_id} link />
       ),
     Organization: <OrganizationName id={endpoint.organization_id} link />,
     Description: <ForeignText text={endpoint.description} none="None" />,
-    'Headers of its own': headers.length > 0 ? <ForeignText text={headers.join(', ')} mono /> : 'None',
+    'Custom headers': headers.length > 0 ? <ForeignText text={headers.join(', ')} mono /> : 'None',
     Created: <RelativeTime at={endpoint.created_at} />,
-    Changed: <RelativeTime at={endpoint.updated_at} />,
+    Updated: <RelativeTime at={endpoint.updated_at} />,
   };
 }
 
@@ -127,11 +127,11 @@ function DisabledNote({ endpoint }: { endpoint: Endpoint }): ReactNode {
     <Alert
       color={isFailing ? 'red' : 'gray'}
       icon={<Icon name={isFailing ? 'alert' : 'pause'} size={20} />}
-      title={isFailing ? 'Disabled: it had only failed for three days' : 'Disabled by hand'}
+      title={isFailing ? 'Disabled automatically: all attempts failed for three days' : 'Disabled manually'}
     >
       <Text>
-        Nothing is delivered to it, and what was pending is cancelled. Once it is enabled again, “Recover”
-        delivers what it missed.
+        No events are delivered to this endpoint, and its pending deliveries were cancelled. After you enable
+        it again, use “Recover events” to deliver the events it missed.
       </Text>
     </Alert>
   );
@@ -155,12 +155,12 @@ function DeleteEndpoint({ endpoint }: { endpoint: Endpoint }): ReactNode {
     <DangerZone>
       <Danger
         title="Delete this endpoint"
-        about="Its pending deliveries are cancelled, and it cannot be brought back. Its log of attempts stays."
+        about="Cancels the pending deliveries of the endpoint. Its delivery log is kept. This cannot be undone."
         confirm="Delete endpoint"
         typed={nameOf(endpoint)}
         onConfirm={async () => {
           await remove.mutateAsync();
-          toastDone('The endpoint is deleted');
+          toastDone('Endpoint deleted');
         }}
       />
     </DangerZone>

@@ -22,7 +22,7 @@ type Endpoint = Schemas['OperatorEndpointResponse'];
 type Failing = Schemas['OverviewEndpoint'];
 
 const filters = {
-  q: textFilter('Search', 'Id of an endpoint, or beginning of a URL'),
+  q: textFilter('Search', 'Endpoint ID or start of URL'),
   status: choiceFilter('Status', { enabled: 'Enabled', disabled: 'Disabled' }),
   project_id: projectFilter(),
 };
@@ -43,12 +43,12 @@ export function EndpointsScreen(): ReactNode {
   const add = (
     <Can role="admin">
       <Button leftSection={<Icon name="plus" />} onClick={() => setAdding(true)}>
-        Add an endpoint
+        Add endpoint
       </Button>
     </Can>
   );
   return (
-    <Page title="Endpoints" about="Where events are delivered to." actions={add}>
+    <Page title="Endpoints" about="URLs that receive your webhook events." actions={add}>
       <List
         list={list}
         noun="endpoints"
@@ -56,7 +56,7 @@ export function EndpointsScreen(): ReactNode {
         href={(row) => `/endpoints/${row.id}`}
         empty={{
           title: 'No endpoints yet',
-          text: 'Add the URL of a receiver: from then on it is told of what happens. A test event shows whether it answers.',
+          text: 'Add the URL of a receiver to deliver events to it. Then send a test event to check that it responds.',
           action: add,
         }}
       />
@@ -76,7 +76,7 @@ function columnsOf(rateOf: (endpoint: Endpoint) => ReactNode): Column<Endpoint>[
       width: '8rem',
       cell: (row) =>
         row.disabled_reason === 'failing' ? (
-          <Badge tone="bad">Disabled, failing</Badge>
+          <Badge tone="bad">Disabled (failing)</Badge>
         ) : (
           <StatusBadge state={row.status} />
         ),
@@ -91,8 +91,7 @@ function columnsOf(rateOf: (endpoint: Endpoint) => ReactNode): Column<Endpoint>[
       header: 'Project',
       truncate: true,
       width: '12%',
-      cell: (row) =>
-        row.level === 'organization' ? 'Whole organization' : <ProjectName id={row.project_id} />,
+      cell: (row) => (row.level === 'organization' ? 'All projects' : <ProjectName id={row.project_id} />),
     },
     {
       header: 'Organization',
@@ -102,7 +101,7 @@ function columnsOf(rateOf: (endpoint: Endpoint) => ReactNode): Column<Endpoint>[
       cell: (row) => <OrganizationName id={row.organization_id} link />,
     },
     {
-      header: 'Listens to',
+      header: 'Events',
       cell: (row) => <span className={classes.line}>{eventsInWords(row.events)}</span>,
     },
     { header: 'Last 24 hours', align: 'right', cell: rateOf },
@@ -130,11 +129,11 @@ function useRates(projectId: string): (endpoint: Endpoint) => ReactNode {
       if (found) {
         return (
           <Badge tone={(found.successRate ?? 0) < 0.5 ? 'bad' : 'warn'}>
-            {percent(found.successRate)} arrived
+            {percent(found.successRate)} delivered
           </Badge>
         );
       }
-      return data && failing.size < MOST_FAILING && endpoint.status === 'enabled' ? 'No failure' : '–';
+      return data && failing.size < MOST_FAILING && endpoint.status === 'enabled' ? 'No failures' : '–';
     };
   }, [data]);
 }

@@ -30,19 +30,19 @@ export function EventPicker({ value, onChange, error }: EventPickerProps): React
     <Fieldset legend="Events">
       <Stack gap="sm">
         <Radio.Group
-          aria-label="Which events"
+          aria-label="Event selection"
           value={isAll ? 'all' : 'some'}
           onChange={(choice) => onChange(choice === 'all' ? [ALL] : value.filter((entry) => entry !== ALL))}
         >
           <Stack gap="xs">
-            <Radio value="all" label="Everything, also what later versions add" />
-            <Radio value="some" label="Only what is chosen here" />
+            <Radio value="all" label="All events, including types that later versions add" />
+            <Radio value="some" label="Selected events only" />
           </Stack>
         </Radio.Group>
         {isAll && (
           <div className={classes.picked}>
             <Text size="xs" c="dimmed" mb={6}>
-              Everything leaves out what has to be named:
+              These types are not part of “All events”. Select them explicitly:
             </Text>
             <Stack gap={8}>{namedOnly.map(row)}</Stack>
           </div>
@@ -57,7 +57,7 @@ export function EventPicker({ value, onChange, error }: EventPickerProps): React
                       size="xs"
                       styles={group}
                       label={`${noun}.*`}
-                      description="All of these, also what later versions add"
+                      description="All of these types, including types that later versions add"
                       checked={value.includes(`${noun}.*`)}
                       onChange={(event) => toggle(`${noun}.*`, event.currentTarget.checked)}
                     />
@@ -82,7 +82,7 @@ export function EventPicker({ value, onChange, error }: EventPickerProps): React
 
 const small = { description: { fontSize: 'var(--mantine-font-size-xs)', marginTop: 2 } };
 const group = { ...small, label: { fontWeight: 600 } };
-const viewport = { tabIndex: 0, 'aria-label': 'Types of events', role: 'group' };
+const viewport = { tabIndex: 0, 'aria-label': 'Event types', role: 'group' };
 
 interface TypeBoxProps {
   type: EventType;

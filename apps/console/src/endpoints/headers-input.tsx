@@ -20,16 +20,16 @@ export function HeadersInput({ rows, onChange, faults }: HeadersInputProps): Rea
     onChange([...rows, { key, name: '', value: '', isKept: false }]);
   };
   return (
-    <Fieldset legend="Headers of its own">
+    <Fieldset legend="Custom headers">
       <Stack gap="xs">
         <Text size="xs" c="dimmed">
-          Sent with every delivery, such as Authorization. Values are kept encrypted and are never shown
+          Sent with every delivery, for example Authorization. Values are stored encrypted and never shown
           again.
         </Text>
         {rows.map((row) => (
           <div key={row.key} className={classes.header}>
             <TextInput
-              aria-label="Name of the header"
+              aria-label="Header name"
               placeholder="authorization"
               value={row.name}
               readOnly={row.isKept}
@@ -40,11 +40,11 @@ export function HeadersInput({ rows, onChange, faults }: HeadersInputProps): Rea
             />
             {row.value === null ? (
               <Button variant="default" onClick={() => change(row.key, { value: '' })}>
-                Replace its value
+                Replace value
               </Button>
             ) : (
               <TextInput
-                aria-label={`Value of ${row.name || 'the header'}`}
+                aria-label={`Value of ${row.name || 'this header'}`}
                 placeholder="Value"
                 value={row.value}
                 spellCheck={false}
@@ -71,7 +71,7 @@ export function HeadersInput({ rows, onChange, faults }: HeadersInputProps): Rea
             disabled={rows.length >= 20}
             onClick={add}
           >
-            Add a header
+            Add header
           </Button>
         </div>
       </Stack>

@@ -25,7 +25,7 @@ export function RecoverEndpoint(props: RecoverProps): ReactNode {
         disabled={props.disabled}
         onClick={() => setOpen(true)}
       >
-        Recover
+        Recover events
       </Button>
       {isOpen && <RecoverDialog {...props} onClose={() => setOpen(false)} />}
     </Can>
@@ -64,19 +64,19 @@ function RecoverDialog({ endpointId, since, onClose }: RecoverProps & { onClose:
     <ActionDialog
       open
       onClose={onClose}
-      title="Recover what this endpoint has missed?"
-      confirm="Recover"
+      title="Recover missed events?"
+      confirm="Recover events"
       disabled={from === ''}
       onConfirm={submit}
     >
       <Text>
-        Every event of this time that the endpoint listens to, and that has neither arrived nor is on its way,
-        is delivered again: little by little, behind everything else that is due. It begins at once, as a
-        batch that can be watched and cancelled.
+        Delivers every event of this period that the endpoint subscribes to and that is neither delivered nor
+        pending. Events are sent a few at a time, with lower priority than other deliveries. A batch starts
+        immediately; you can follow and cancel it, but deliveries that were already sent cannot be recalled.
       </Text>
       <TextInput
         type="datetime-local"
-        label="Since, in UTC"
+        label="From (UTC)"
         required
         value={from}
         error={faults.since}
@@ -84,8 +84,8 @@ function RecoverDialog({ endpointId, since, onClose }: RecoverProps & { onClose:
       />
       <TextInput
         type="datetime-local"
-        label="Until, in UTC"
-        description="Now, when it is left empty."
+        label="To (UTC)"
+        description="If empty, the current time is used."
         value={to}
         error={faults.until}
         onChange={(event) => setTo(event.currentTarget.value)}

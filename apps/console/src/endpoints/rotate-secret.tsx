@@ -32,17 +32,20 @@ export function RotateSecret({ endpointId }: { endpointId: string }): ReactNode 
         onConfirm={() => rotate.mutateAsync()}
       >
         <Text>
-          A new secret is made and shown once. For 24 hours every delivery is signed with both, so that the
-          receiver can change over in its own time; then only the new one holds.
+          A new secret is created and shown only once. For 24 hours every delivery is signed with both
+          secrets, so you can update the receiver without an interruption. After that, only the new secret is
+          used. This cannot be undone.
         </Text>
-        <Text c="dimmed">Rotating again within these 24 hours ends the oldest secret at once.</Text>
+        <Text c="dimmed">
+          If you rotate again within these 24 hours, the oldest secret expires immediately.
+        </Text>
       </ActionDialog>
       <SecretDialog
         secret={rotate.data?.data.secret ?? null}
-        title="The new signing secret"
+        title="New signing secret"
         onClose={rotate.reset}
       >
-        <Text c="dimmed">Deliveries are signed with the old one too for the next 24 hours.</Text>
+        <Text c="dimmed">For the next 24 hours, deliveries are also signed with the old secret.</Text>
       </SecretDialog>
     </Can>
   );

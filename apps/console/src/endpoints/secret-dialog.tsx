@@ -23,10 +23,10 @@ export function SecretDialog({ secret, title, children, onClose }: SecretDialogP
     >
       <Stack>
         {secret !== null && <SecretOnce name="Signing secret" value={secret} variable="WEBHOOK_SECRET" />}
-        <Text c="dimmed">The receiver needs it to verify that a delivery came from here.</Text>
+        <Text c="dimmed">The receiver uses this secret to verify that a delivery was sent by Gatehouse.</Text>
         {children}
         <Group justify="flex-end">
-          <Button onClick={onClose}>I have kept it</Button>
+          <Button onClick={onClose}>I have saved it</Button>
         </Group>
       </Stack>
     </Modal>

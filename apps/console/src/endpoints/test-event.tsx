@@ -42,7 +42,7 @@ export function TestEvent({ endpointId, disabled }: { endpointId: string; disabl
       </Button>
       <Modal opened={isOpen} onClose={() => setOpen(false)} title="Test event">
         {test.error && <ProblemAlert error={test.error} retry={send} />}
-        {test.isPending && <Waiting text="Sending it…" />}
+        {test.isPending && <Waiting text="Sending…" />}
         {test.data && <TestResult deliveryId={test.data.data.id} />}
       </Modal>
     </Can>
@@ -70,7 +70,7 @@ function TestResult({ deliveryId }: { deliveryId: string }): ReactNode {
   if (isDone && isWaiting) setWaiting(false);
   const attempt = delivery?.attempts.at(-1);
   if (!delivery || (!attempt && !isDone)) {
-    return found.error ? <ProblemAlert error={found.error} /> : <Waiting text="Waiting for the answer…" />;
+    return found.error ? <ProblemAlert error={found.error} /> : <Waiting text="Waiting for the response…" />;
   }
   return (
     <Stack role="status">
@@ -79,18 +79,18 @@ function TestResult({ deliveryId }: { deliveryId: string }): ReactNode {
         <>
           <Facts
             of={{
-              Answer: (
+              Response: (
                 <HttpStatus status={attempt.http_status} error={attempt.error && errorName(attempt.error)} />
               ),
-              Took: duration(attempt.duration_ms),
+              Duration: duration(attempt.duration_ms),
               Attempt: `${attempt.attempt} of ${attempt.max_attempts}`,
             }}
           />
-          <JsonView name="Response body" value={attempt.response_body} empty="It answered without a body" />
+          <JsonView name="Response body" value={attempt.response_body} empty="Empty response body" />
         </>
       )}
       <Button component={Link} to={`/deliveries/${deliveryId}`} variant="default">
-        Open the delivery
+        View delivery
       </Button>
     </Stack>
   );
@@ -98,16 +98,16 @@ function TestResult({ deliveryId }: { deliveryId: string }): ReactNode {
 
 function Verdict({ delivery }: { delivery: Schemas['DeliveryResponse'] }): ReactNode {
   if (delivery.state === 'succeeded') {
-    return <Alert color="green" icon={<Icon name="check" size={20} />} title="It arrived" />;
+    return <Alert color="green" icon={<Icon name="check" size={20} />} title="Delivered" />;
   }
   return (
-    <Alert color="red" icon={<Icon name="alert" size={20} />} title="It did not arrive">
+    <Alert color="red" icon={<Icon name="alert" size={20} />} title="Not delivered">
       {delivery.next_attempt_at ? (
         <>
-          It is tried again by itself: next <RelativeTime at={delivery.next_attempt_at} />.
+          The delivery is retried automatically. Next attempt: <RelativeTime at={delivery.next_attempt_at} />.
         </>
       ) : (
-        'Nothing more is tried.'
+        'No further attempts are made.'
       )}
     </Alert>
   );

@@ -40,16 +40,16 @@ function EventDetails({ event }: { event: Event }): ReactNode {
   return (
     <Stack gap="lg">
       {event.erased && (
-        <Alert color="gray" icon={<Icon name="info" size={20} />} title="Erased">
-          The customer whom this event is about was erased, and what it said of them with them.
+        <Alert color="gray" icon={<Icon name="info" size={20} />} title="Event data erased">
+          The customer of this event was deleted, and their data was removed from the event.
         </Alert>
       )}
       <Paper>
         <Facts
           of={{
-            Happened: <RelativeTime at={event.created_at} />,
-            About: <EventSubject event={event} />,
-            Project: <ProjectName link id={event.project_id} none="No project" />,
+            Created: <RelativeTime at={event.created_at} />,
+            Subject: <EventSubject event={event} />,
+            Project: <ProjectName link id={event.project_id} none="None" />,
             Organization: <OrganizationName link id={event.organization_id} />,
           }}
         />
@@ -62,7 +62,7 @@ function EventDetails({ event }: { event: Event }): ReactNode {
         <Title order={2} mb="xs">
           Body
         </Title>
-        <JsonView name="What its deliveries carry" value={event} />
+        <JsonView name="Webhook payload" value={event} />
       </section>
     </Stack>
   );
@@ -70,7 +70,7 @@ function EventDetails({ event }: { event: Event }): ReactNode {
 
 const columns: Column<Delivery>[] = [
   {
-    header: 'State',
+    header: 'Status',
     width: '11rem',
     cell: (row) => (
       <>
@@ -85,11 +85,11 @@ const columns: Column<Delivery>[] = [
     cell: (row) => <ForeignText text={row.target_url} oneLine mono />,
   },
   {
-    header: 'Kind',
+    header: 'Type',
     wideOnly: true,
     cell: (row) => (row.redelivery_of ? <Badge tone="calm">Redelivery</Badge> : 'First delivery'),
   },
-  { header: 'Begun', align: 'right', cell: (row) => <RelativeTime at={row.created_at} /> },
+  { header: 'Created', align: 'right', cell: (row) => <RelativeTime at={row.created_at} /> },
   {
     header: 'Finished',
     align: 'right',
@@ -98,10 +98,10 @@ const columns: Column<Delivery>[] = [
         <RelativeTime at={row.finished_at} />
       ) : row.next_attempt_at ? (
         <>
-          next <RelativeTime at={row.next_attempt_at} />
+          Next attempt <RelativeTime at={row.next_attempt_at} />
         </>
       ) : (
-        'not yet'
+        'Not finished'
       ),
   },
 ];
@@ -116,8 +116,8 @@ function EventDeliveries({ eventId }: { eventId: string }): ReactNode {
       href={(row) => `/deliveries/${row.id}`}
       live
       empty={{
-        title: 'No endpoint listened',
-        text: 'When it happened, no enabled endpoint of its project or organization had this type among its events.',
+        title: 'No deliveries',
+        text: 'When the event was created, no enabled endpoint of its project or organization subscribed to this event type.',
       }}
     />
   );

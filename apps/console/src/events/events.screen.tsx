@@ -17,31 +17,34 @@ type Event = Schemas['EventResponse'];
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
 const filters = {
-  q: textFilter('Search', 'Event, delivery, customer or e-mail'),
+  q: textFilter('Search', 'Event, delivery or customer ID, or email'),
   types: eventTypeFilter(true),
   project_id: projectFilter(),
-  customer_id: textFilter('Customer id', 'Customer id', UUID),
+  customer_id: textFilter('Customer ID', 'Customer ID', UUID),
   time: timeFilter('Time', 'created_after', 'created_before'),
 };
 
 const columns: Column<Event>[] = [
   { header: 'Type', primary: true, cell: (row) => row.type },
-  { header: 'About', truncate: true, cell: (row) => <EventSubject event={row} /> },
+  { header: 'Subject', truncate: true, cell: (row) => <EventSubject event={row} /> },
   {
     header: 'Project',
     truncate: true,
     width: '20%',
-    cell: (row) => <ProjectName link id={row.project_id} none="No project" />,
+    cell: (row) => <ProjectName link id={row.project_id} none="None" />,
   },
-  { header: 'Event', wideOnly: true, cell: (row) => <Id id={row.id} short /> },
-  { header: 'When', align: 'right', cell: (row) => <RelativeTime at={row.created_at} /> },
+  { header: 'Event ID', wideOnly: true, cell: (row) => <Id id={row.id} short /> },
+  { header: 'Time', align: 'right', cell: (row) => <RelativeTime at={row.created_at} /> },
 ];
 
 /** What happened in the house, newest first. */
 export function EventsScreen(): ReactNode {
   const list = useList({ path: '/operator/v1/events', count: '/operator/v1/events/count', filters });
   return (
-    <Page title="Events" about="What happened, and what was told of it to the endpoints that listen.">
+    <Page
+      title="Events"
+      about="Everything that happened in your projects and organizations, and its webhook deliveries."
+    >
       <List
         list={list}
         noun="events"
@@ -49,11 +52,11 @@ export function EventsScreen(): ReactNode {
         href={(row) => `/events/${row.id}`}
         live
         empty={{
-          title: 'Nothing has happened yet',
-          text: 'The first customer who registers makes the first event. Endpoints hear it when they are there before.',
+          title: 'No events yet',
+          text: 'Events appear here when something changes, for example when a customer registers. Only endpoints that exist at that time receive an event.',
           action: (
             <Button component={Link} to="/endpoints" variant="default" size="xs">
-              Endpoints
+              Go to endpoints
             </Button>
           ),
         }}
