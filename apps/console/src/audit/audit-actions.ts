@@ -80,7 +80,7 @@ export const actorTypes: Record<AuditEntry['actorType'], string> = {
   operator: 'Operators',
   key: 'Secret keys',
   customer: 'Customers',
-  system: 'The house itself',
+  system: 'System',
 };
 
 export const targetTypes: Record<AuditEntry['targetType'], string> & Record<string, string> = {
@@ -94,7 +94,7 @@ export const targetTypes: Record<AuditEntry['targetType'], string> & Record<stri
   webhook_redelivery: 'Batch',
   signing_key: 'Signing key',
   operator: 'Operator',
-  mail: 'Mail',
+  mail: 'Email',
 };
 
 const screens: Partial<Record<string, string>> = {

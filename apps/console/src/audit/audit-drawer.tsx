@@ -33,7 +33,7 @@ export function AuditDrawer({ id, listed, onClose }: AuditDrawerProps): ReactNod
       onClose={onClose}
       position="right"
       size="lg"
-      title={entry?.action ?? 'Entry'}
+      title={entry?.action ?? 'Audit log entry'}
     >
       {listed ? (
         <EntryDetails entry={listed} />
@@ -55,14 +55,14 @@ function EntryDetails({ entry }: { entry: AuditEntry }): ReactNode {
 
 function factsOf(entry: AuditEntry): Record<string, ReactNode> {
   return {
-    When: utcTime(entry.createdAt),
-    Who: <Actor entry={entry} />,
-    'Id of who': <Id id={entry.actorId} />,
-    'Done to': <Id id={entry.targetId} to={placeOfTarget(entry) ?? undefined} />,
+    Time: utcTime(entry.createdAt),
+    Actor: <Actor entry={entry} />,
+    'Actor ID': <Id id={entry.actorId} />,
+    Target: <Id id={entry.targetId} to={placeOfTarget(entry) ?? undefined} />,
     Project: <ProjectName id={entry.projectId} link none="None" />,
     Organization: <OrganizationName id={entry.organizationId} link none="None" />,
-    'From address': <ForeignText text={entry.ip} mono />,
-    Request: <Id id={entry.requestId} />,
+    'IP address': <ForeignText text={entry.ip} mono />,
+    'Request ID': <Id id={entry.requestId} />,
     'User agent': <ForeignText text={entry.userAgent} />,
   };
 }

@@ -8,9 +8,9 @@ import { placeOfTarget, targetTypes, type AuditEntry } from './audit-actions';
 
 const actors: Record<AuditEntry['actorType'], string> = {
   operator: 'Operator',
-  key: 'Key',
+  key: 'API key',
   customer: 'Customer',
-  system: 'The house itself',
+  system: 'System',
 };
 
 /** Who did it: by name where there is one, and what they are. */

@@ -18,13 +18,13 @@ const ID = /^[\w-]{1,64}$/;
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
 const filters = {
-  targetId: textFilter('Target id', 'Id of what it was done to', ID),
+  targetId: textFilter('Target ID', 'Target ID', ID),
   action: choiceFilter('Action', actionOptions),
-  actorType: choiceFilter('Who', actorTypes),
-  actorId: textFilter('Id of who', 'Id of who', UUID),
-  targetType: choiceFilter('Done to', targetTypes),
+  actorType: choiceFilter('Actor', actorTypes),
+  actorId: textFilter('Actor ID', 'Actor ID', UUID),
+  targetType: choiceFilter('Target type', targetTypes),
   projectId: projectFilter(),
-  requestId: textFilter('Request id', 'Request id', ID),
+  requestId: textFilter('Request ID', 'Request ID', ID),
   time: timeFilter('Time', 'createdAfter', 'createdBefore'),
 };
 
@@ -38,15 +38,15 @@ const columns: Column<AuditEntry>[] = [
       </>
     ),
   },
-  { header: 'Who', truncate: true, width: '22%', cell: (row) => <Actor entry={row} /> },
-  { header: 'Done to', cell: (row) => <Target entry={row} /> },
+  { header: 'Actor', truncate: true, width: '22%', cell: (row) => <Actor entry={row} /> },
+  { header: 'Target', cell: (row) => <Target entry={row} /> },
   {
     header: 'Details',
     truncate: true,
     width: '20%',
     cell: (row) => <ForeignText text={detailsInWords(row.details)} oneLine />,
   },
-  { header: 'When', align: 'right', cell: (row) => <RelativeTime at={row.createdAt} /> },
+  { header: 'Time', align: 'right', cell: (row) => <RelativeTime at={row.createdAt} /> },
 ];
 
 const BESIDE = ['entry'] as const;
@@ -70,19 +70,19 @@ export function AuditScreen(): ReactNode {
   const csv = `/operator/v1/audit-log.csv?${new URLSearchParams(list.query()).toString()}`;
   return (
     <Page
-      title="Audit"
-      about="Who did what to what, from where and when. Logins of customers are events instead."
+      title="Audit log"
+      about="Who changed what, when, and from which IP address. Customer sign-ins are recorded as events."
       actions={
         <Button
           component="a"
           href={list.fault === null ? csv : undefined}
           download="audit-log.csv"
-          title="At most 100,000 entries, the newest"
+          title="Contains the newest 100,000 entries at most"
           variant="default"
           leftSection={<Icon name="download" />}
           disabled={list.fault !== null}
         >
-          Download as CSV
+          Download CSV
         </Button>
       }
     >
@@ -93,8 +93,8 @@ export function AuditScreen(): ReactNode {
         href={(row) => `/audit?${withEntry(row.id)}`}
         live
         empty={{
-          title: 'Nothing was done yet',
-          text: 'Whatever operators, keys and customers change stands here from then on.',
+          title: 'No audit log entries yet',
+          text: 'Changes by operators, API keys and customers appear here.',
         }}
       />
       <AuditDrawer

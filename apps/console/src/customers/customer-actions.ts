@@ -18,52 +18,52 @@ export interface CustomerAction {
 export const disable: CustomerAction = {
   path: '/operator/v1/customers/{customerId}/disable',
   title: 'Disable this customer?',
-  text: 'They are signed out everywhere at once, and cannot sign in until somebody enables them again.',
+  text: 'The customer is signed out immediately on all devices and cannot sign in until you enable the customer again.',
   confirm: 'Disable',
-  done: 'Disabled',
+  done: 'Customer disabled',
   danger: true,
 };
 
 export const enable: CustomerAction = {
   path: '/operator/v1/customers/{customerId}/enable',
   title: 'Enable this customer?',
-  text: 'They can sign in again, with the password they had.',
+  text: 'The customer can sign in again with the same password. You can disable the customer again at any time.',
   confirm: 'Enable',
-  done: 'Enabled',
+  done: 'Customer enabled',
 };
 
 export const unlock: CustomerAction = {
   path: '/operator/v1/customers/{customerId}/unlock',
   title: 'Unlock this customer?',
-  text: 'Their failed logins are forgotten, so that they can try again at once.',
-  confirm: 'Unlock',
-  done: 'Unlocked',
+  text: 'Deletes the record of failed sign-ins, so the customer can try again immediately. This cannot be undone.',
+  confirm: 'Unlock customer',
+  done: 'Customer unlocked',
 };
 
 export const resetPassword: CustomerAction = {
   path: '/operator/v1/customers/{customerId}/reset-password',
-  title: 'Send a password reset?',
-  text: 'They get a mail with a link to choose a new password. The password of now stays until they do.',
-  confirm: 'Send',
-  done: 'The password reset is on its way',
+  title: 'Send a password reset email?',
+  text: 'The customer receives an email with a link to choose a new password. The current password stays valid until then. A sent email cannot be recalled.',
+  confirm: 'Send email',
+  done: 'Password reset email queued',
   mails: true,
 };
 
 export const resendVerification: CustomerAction = {
   path: '/operator/v1/customers/{customerId}/resend-verification',
-  title: 'Resend the verification?',
-  text: 'They get a mail with a new link that verifies their address. Older links end.',
-  confirm: 'Resend',
-  done: 'The verification is on its way',
+  title: 'Resend the verification email?',
+  text: 'The customer receives an email with a new link to verify the email address. Older links stop working. This cannot be undone.',
+  confirm: 'Resend email',
+  done: 'Verification email queued',
   mails: true,
 };
 
 export const sendInvitation: CustomerAction = {
   path: '/operator/v1/customers/{customerId}/resend-invitation',
-  title: 'Send an invitation?',
-  text: 'They have no password yet. They get a mail with a link to choose the first one; older links end.',
-  confirm: 'Send',
-  done: 'The invitation is on its way',
+  title: 'Send an invitation email?',
+  text: 'The customer has no password yet and receives an email with a link to choose one. Older links stop working. This cannot be undone.',
+  confirm: 'Send email',
+  done: 'Invitation email queued',
   mails: true,
 };
 

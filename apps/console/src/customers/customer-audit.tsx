@@ -16,13 +16,13 @@ const filters = { time: timeFilter('Time', 'createdAfter', 'createdBefore') };
 const actors: Record<string, string> = {
   key: 'API key',
   operator: 'Operator',
-  customer: 'The customer',
-  system: 'Gatehouse',
+  customer: 'Customer',
+  system: 'System',
 };
 
 const columns: Column<Entry>[] = [
   { header: 'Action', primary: true, cell: (row) => row.action },
-  { header: 'Who', cell: (row) => <Actor entry={row} /> },
+  { header: 'Actor', cell: (row) => <Actor entry={row} /> },
   { header: 'IP address', wideOnly: true, cell: (row) => <ForeignText text={row.ip} mono /> },
   {
     header: 'Details',
@@ -30,7 +30,7 @@ const columns: Column<Entry>[] = [
     width: '34%',
     cell: (row) => <ForeignText text={detailsInWords(row.details)} oneLine />,
   },
-  { header: 'When', align: 'right', cell: (row) => <RelativeTime at={row.createdAt} /> },
+  { header: 'Time', align: 'right', cell: (row) => <RelativeTime at={row.createdAt} /> },
 ];
 
 function Actor({ entry }: { entry: Entry }): ReactNode {
@@ -70,12 +70,12 @@ export function CustomerAudit({ customerId }: { customerId: string }): ReactNode
       href={(row) => `${audit}&entry=${row.id}`}
       toolbar={
         <Button component={Link} to={audit} variant="default" size="xs">
-          Open in Audit
+          Open in audit log
         </Button>
       }
       empty={{
-        title: 'No entries',
-        text: 'What keys, operators and the customer change is written down here.',
+        title: 'No audit log entries',
+        text: 'Changes by API keys, operators and the customer appear here.',
       }}
     />
   );

@@ -35,17 +35,17 @@ export function CustomerButtons({ customer }: { customer: Customer }): ReactNode
         <Menu position="bottom-end" width={240}>
           <Menu.Target>
             <Button variant="default" rightSection={<Icon name="chevron-down" size={14} />}>
-              Help
+              More actions
             </Button>
           </Menu.Target>
           <Menu.Dropdown>
             {customer.hasPassword ? (
-              <Menu.Item onClick={() => setAsked(resetPassword)}>Send password reset</Menu.Item>
+              <Menu.Item onClick={() => setAsked(resetPassword)}>Send password reset email</Menu.Item>
             ) : (
-              <Menu.Item onClick={() => setAsked(sendInvitation)}>Send invitation</Menu.Item>
+              <Menu.Item onClick={() => setAsked(sendInvitation)}>Send invitation email</Menu.Item>
             )}
             {!customer.emailVerified && (
-              <Menu.Item onClick={() => setAsked(resendVerification)}>Resend verification</Menu.Item>
+              <Menu.Item onClick={() => setAsked(resendVerification)}>Resend verification email</Menu.Item>
             )}
             <Menu.Item onClick={() => setAsked(unlock)}>Unlock</Menu.Item>
           </Menu.Dropdown>
@@ -83,7 +83,9 @@ function CustomerDialog({ customer, action, onClose }: CustomerDialogProps): Rea
       </Text>
       <Text>{action?.text}</Text>
       {action?.mails && house.mailbox && (
-        <Text c="dimmed">Mails are not sent from here: they are kept in the mailbox of this console.</Text>
+        <Text c="dimmed">
+          This installation does not send emails. They are captured in the mailbox of this console.
+        </Text>
       )}
     </ActionDialog>
   );
@@ -103,7 +105,8 @@ function ExportButton({ id }: { id: string }): ReactNode {
         load.mutate(undefined, {
           onSuccess: (found) => {
             downloadText(`customer-${id}.json`, `${JSON.stringify(found, null, 2)}\n`);
-            if (found.truncated) toastDone('Exported; the longest lists are cut, as the file says.');
+            if (found.truncated)
+              toastDone('Customer exported. The longest lists are truncated, as noted in the file.');
           },
           onError: toastProblem,
           // Nothing personal is kept for longer than it takes to save it.

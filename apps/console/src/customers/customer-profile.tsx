@@ -28,20 +28,20 @@ export function CustomerProfile({ customer }: { customer: Customer }): ReactNode
       <Paper>
         <Facts
           of={{
-            'E-mail': (
+            Email: (
               <Group gap={4} wrap="nowrap">
                 <ForeignText text={customer.email} />
-                <CopyButton value={customer.email} name="e-mail" />
+                <CopyButton value={customer.email} name="email" />
               </Group>
             ),
             Name: <ForeignText text={nameOf(customer)} />,
             Project: <ProjectName id={customer.projectId} link />,
-            Id: <Id id={customer.id} />,
-            'External id': <ForeignText text={customer.externalId} mono />,
-            Password: customer.hasPassword ? 'Set' : 'None yet',
-            'Last login': <RelativeTime at={customer.lastLoginAt} none="Never" />,
+            ID: <Id id={customer.id} />,
+            'External ID': <ForeignText text={customer.externalId} mono />,
+            Password: customer.hasPassword ? 'Set' : 'Not set',
+            'Last sign-in': <RelativeTime at={customer.lastLoginAt} none="Never" />,
             Created: <RelativeTime at={customer.createdAt} />,
-            Changed: <RelativeTime at={customer.updatedAt} />,
+            Updated: <RelativeTime at={customer.updatedAt} />,
             ...(customer.disabledAt && { Disabled: <RelativeTime at={customer.disabledAt} /> }),
           }}
         />
@@ -69,12 +69,12 @@ function DeleteCustomer({ customer }: { customer: Customer }): ReactNode {
     <DangerZone>
       <Danger
         title="Delete this customer"
-        about="Erases the customer with their sessions, mails and metadata, and cancels deliveries about them that are still to come. The address is free again. It cannot be undone."
-        confirm="Delete"
+        about="Erases the customer with all sessions, emails and metadata, and cancels pending deliveries about the customer. The email address can be registered again. This cannot be undone."
+        confirm="Delete customer"
         typed={customer.email}
         onConfirm={async () => {
           await remove.mutateAsync(undefined);
-          toastDone('Deleted');
+          toastDone('Customer deleted');
           // The list alone is read anew: what is gone must not be asked for again.
           client.removeQueries({ predicate: ({ queryKey: [path] }) => path === LIST || path === COUNT });
           await navigate('/customers', { replace: true });

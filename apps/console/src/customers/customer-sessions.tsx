@@ -27,7 +27,7 @@ const columns: Column<Session>[] = [
   { header: 'IP address', cell: (row) => <ForeignText text={row.ip} mono /> },
   { header: 'Signed in', align: 'right', cell: (row) => <RelativeTime at={row.createdAt} /> },
   { header: 'Last used', align: 'right', cell: (row) => <RelativeTime at={row.lastUsedAt} /> },
-  { header: 'Ends', align: 'right', wideOnly: true, cell: (row) => <RelativeTime at={row.expiresAt} /> },
+  { header: 'Expires', align: 'right', wideOnly: true, cell: (row) => <RelativeTime at={row.expiresAt} /> },
 ];
 
 /** Where a customer is signed in; one of these, or all, can be ended. */
@@ -67,8 +67,8 @@ export function CustomerSessions({ customerId }: { customerId: string }): ReactN
         noun="sessions"
         columns={canRevoke ? [...columns, action] : columns}
         empty={{
-          title: 'Signed in nowhere',
-          text: 'A session begins when the customer registers or logs in.',
+          title: 'No active sessions',
+          text: 'A session starts when the customer registers or signs in.',
         }}
         toolbar={list.rows.length > 0 && <RevokeAll customerId={customerId} />}
       />
@@ -76,18 +76,18 @@ export function CustomerSessions({ customerId }: { customerId: string }): ReactN
         open={asked !== null}
         onClose={() => setAsked(null)}
         title="Revoke this session?"
-        confirm="Revoke"
+        confirm="Revoke session"
         danger
         onConfirm={async () => {
           if (!asked) return;
           await revoke.mutateAsync(asked.id);
-          toastDone('Revoked');
+          toastDone('Session revoked');
         }}
       >
         <Text>
           <ForeignText text={asked?.device} none="The device" /> at{' '}
-          <ForeignText text={asked?.ip} none="an unknown address" mono /> is signed out at once. The customer
-          can log in again.
+          <ForeignText text={asked?.ip} none="an unknown address" mono /> is signed out immediately. The
+          customer can sign in again.
         </Text>
       </ActionDialog>
     </>
@@ -104,20 +104,20 @@ function RevokeAll({ customerId }: { customerId: string }): ReactNode {
   return (
     <Can role="operator">
       <Button variant="default" size="xs" onClick={() => setOpen(true)}>
-        Revoke all
+        Revoke all sessions
       </Button>
       <ActionDialog
         open={isOpen}
         onClose={() => setOpen(false)}
         title="Revoke all sessions?"
-        confirm="Revoke all"
+        confirm="Revoke all sessions"
         danger
         onConfirm={async () => {
           await revoke.mutateAsync(undefined);
-          toastDone('All sessions are revoked');
+          toastDone('All sessions revoked');
         }}
       >
-        <Text>The customer is signed out everywhere at once. They can log in again.</Text>
+        <Text>The customer is signed out immediately on all devices and can sign in again.</Text>
       </ActionDialog>
     </Can>
   );

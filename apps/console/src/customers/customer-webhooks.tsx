@@ -11,13 +11,13 @@ import { RelativeTime } from '../parts/relative-time';
 type Event = Schemas['EventResponse'];
 
 const filters = {
-  delivery_state: choiceFilter('State', {
+  delivery_state: choiceFilter('Delivery status', {
     pending: 'Pending',
     succeeded: 'Succeeded',
     failed: 'Failed',
     cancelled: 'Cancelled',
   }),
-  status_class: statusClassFilter('Answer'),
+  status_class: statusClassFilter('Response'),
   time: timeFilter('Time', 'created_after', 'created_before'),
 };
 
@@ -41,7 +41,7 @@ export function CustomerDeliveries({ customerId }: { customerId: string }): Reac
       live
       empty={{
         title: 'No deliveries',
-        text: 'No endpoint has been told about this customer, or it was longer ago than attempts are kept.',
+        text: 'No events about this customer were sent to an endpoint, or the attempts were deleted by retention.',
       }}
     />
   );
@@ -51,8 +51,8 @@ const eventFilters = { time: timeFilter('Time', 'created_after', 'created_before
 
 const eventColumns: Column<Event>[] = [
   { header: 'Event', primary: true, cell: (row) => row.type },
-  { header: 'Id', cell: (row) => <Id id={row.id} short /> },
-  { header: 'When', align: 'right', cell: (row) => <RelativeTime at={row.created_at} /> },
+  { header: 'ID', cell: (row) => <Id id={row.id} short /> },
+  { header: 'Time', align: 'right', cell: (row) => <RelativeTime at={row.created_at} /> },
 ];
 
 /** What happened to this customer. */
@@ -70,7 +70,10 @@ export function CustomerEvents({ customerId }: { customerId: string }): ReactNod
       columns={eventColumns}
       href={(row) => `/events/${row.id}`}
       live
-      empty={{ title: 'No events', text: 'Events are kept as long as the house says (WEBHOOK_RETENTION).' }}
+      empty={{
+        title: 'No events',
+        text: 'Events are deleted after the retention time set in WEBHOOK_RETENTION.',
+      }}
     />
   );
 }

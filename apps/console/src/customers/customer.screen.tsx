@@ -34,13 +34,13 @@ export function CustomerScreen(): ReactNode {
       <Loaded query={query}>
         {(found) => (
           <PageTabs
-            label="Parts of this customer"
+            label="Customer sections"
             tabs={{
               profile: { label: 'Profile', panel: () => <CustomerProfile customer={found} /> },
               sessions: { label: 'Sessions', panel: () => <CustomerSessions customerId={customerId} /> },
               webhooks: { label: 'Webhooks', panel: () => <CustomerDeliveries customerId={customerId} /> },
               events: { label: 'Events', panel: () => <CustomerEvents customerId={customerId} /> },
-              audit: { label: 'Audit', panel: () => <CustomerAudit customerId={customerId} /> },
+              audit: { label: 'Audit log', panel: () => <CustomerAudit customerId={customerId} /> },
             }}
           />
         )}

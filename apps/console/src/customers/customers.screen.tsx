@@ -15,18 +15,18 @@ import { CustomerState, nameOf } from './customer-state';
 type Customer = Schemas['CustomerResponse'];
 
 const filters = {
-  q: textFilter('Search', 'E-mail or name begins with', /\S.*\S/),
+  q: textFilter('Search', 'Start of email or name', /\S.*\S/),
   projectId: projectFilter(),
   emailVerified: choiceFilter('Verification', { true: 'Verified', false: 'Not verified' }),
   disabled: choiceFilter('Status', { false: 'Active', true: 'Disabled' }),
   created: timeFilter('Created', 'createdAfter', 'createdBefore'),
-  login: timeFilter('Last login', 'lastLoginAfter', 'lastLoginBefore'),
-  externalId: textFilter('External id', 'External id'),
+  login: timeFilter('Last sign-in', 'lastLoginAfter', 'lastLoginBefore'),
+  externalId: textFilter('External ID', 'External ID'),
 };
 
 const columns: Column<Customer>[] = [
   {
-    header: 'E-mail',
+    header: 'Email',
     primary: true,
     truncate: true,
     width: '32%',
@@ -45,9 +45,9 @@ const columns: Column<Customer>[] = [
     wideOnly: true,
     cell: (row) => <ProjectName id={row.projectId} />,
   },
-  { header: 'State', cell: (row) => <CustomerState customer={row} /> },
+  { header: 'Status', cell: (row) => <CustomerState customer={row} /> },
   {
-    header: 'Last login',
+    header: 'Last sign-in',
     align: 'right',
     cell: (row) => <RelativeTime at={row.lastLoginAt} none="Never" />,
   },
@@ -69,10 +69,10 @@ export function CustomersScreen(): ReactNode {
         href={(row) => `/customers/${row.id}`}
         empty={{
           title: 'No customers yet',
-          text: 'They appear here when they register in an application, or when a secret key creates or imports them.',
+          text: 'Customers appear here when they register in an application, or when a secret key creates or imports them.',
           action: (
             <Anchor component={Link} to="/projects">
-              Open a project and make its keys
+              Open a project and create API keys
             </Anchor>
           ),
         }}

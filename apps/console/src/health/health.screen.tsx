@@ -56,7 +56,7 @@ function useHealth(): UseQueryResult<Reading, Problem> {
 export function HealthScreen(): ReactNode {
   const found = useHealth();
   return (
-    <Page title="Health" about={found.data && <>Asked again every {duration(EVERY_MS)}.</>}>
+    <Page title="Health" about={found.data && <>Refreshes every {duration(EVERY_MS)}.</>}>
       <Loaded query={found}>
         {(reading) => (
           <Stack>
@@ -74,14 +74,21 @@ function Summary({ health, now }: Reading): ReactNode {
   const faults = faultsOf(health, now);
   const isBad = faults.some(({ verdict }) => verdict.tone === 'bad');
   if (faults.length === 0) {
-    return <Alert role="status" color="green" icon={<Icon name="check" size={20} />} title="All is well" />;
+    return (
+      <Alert
+        role="status"
+        color="green"
+        icon={<Icon name="check" size={20} />}
+        title="All systems operational"
+      />
+    );
   }
   return (
     <Alert
       role="status"
       color={isBad ? 'red' : 'yellow'}
       icon={<Icon name="alert" size={20} />}
-      title={isBad ? 'Something is broken' : 'Something needs attention'}
+      title={isBad ? 'Action required' : 'Needs attention'}
     >
       <Stack gap={4}>
         {faults.map(({ name, verdict }) => (
@@ -101,7 +108,7 @@ function Parts({ health, now }: Reading): ReactNode {
   const { database, queue, mail } = health;
   return (
     <SimpleGrid cols={{ base: 1, sm: 2, lg: 3 }}>
-      <Part name="Gatehouse" verdict={{ tone: 'good', word: 'Working' }}>
+      <Part name="Gatehouse" verdict={{ tone: 'good', word: 'Operational' }}>
         <Lines
           of={{
             Version: health.version,
@@ -122,8 +129,8 @@ function Parts({ health, now }: Reading): ReactNode {
       <Part name="Redis" verdict={redisVerdict(health.redis)}>
         <Text c="dimmed">
           {health.redis === 'not_configured'
-            ? 'Everything works without it: PostgreSQL holds the queue.'
-            : 'It tells the workers what is due and shares the rate limits between processes.'}
+            ? 'Redis is optional. PostgreSQL stores the queue.'
+            : 'Notifies the workers of due deliveries and shares rate limits between processes.'}
         </Text>
       </Part>
       <Part name="Queue" verdict={queueVerdict(queue, now)}>
@@ -131,23 +138,23 @@ function Parts({ health, now }: Reading): ReactNode {
           of={{
             Pending: capped(queue.pending),
             'Due now': capped(queue.due),
-            'Oldest due': <RelativeTime at={queue.oldestDueAt} none="none" />,
-            'On their way': capped(queue.inFlight),
+            'Oldest due': <RelativeTime at={queue.oldestDueAt} none="None" />,
+            'In progress': capped(queue.inFlight),
             ...(queue.jobs === null ? {} : { 'Jobs in Redis': queue.jobs.toLocaleString('en') }),
           }}
         />
       </Part>
-      <Part name="Mail" verdict={mailVerdict(mail, now)} action={mail.configured && <TestMail />}>
+      <Part name="Email" verdict={mailVerdict(mail, now)} action={mail.configured && <TestMail />}>
         {mail.configured ? (
           <Lines
             of={{
               Waiting: capped(mail.pending),
-              'Given up in 30 days': capped(mail.failed),
-              'Oldest waiting': <RelativeTime at={mail.oldestPendingAt} none="none" />,
+              'Failed in the last 30 days': capped(mail.failed),
+              'Oldest waiting': <RelativeTime at={mail.oldestPendingAt} none="None" />,
             }}
           />
         ) : (
-          <Text c="dimmed">No mail server is configured: set SMTP_URL to have mails sent.</Text>
+          <Text c="dimmed">No mail server is configured. Set SMTP_URL to send emails.</Text>
         )}
       </Part>
     </SimpleGrid>
@@ -201,7 +208,7 @@ function Workers({ workers, now }: { workers: HealthWorker[]; now: number }): Re
         <Badge tone={verdict.tone}>{verdict.word}</Badge>
       </Group>
       {workers.length === 0 ? (
-        <Text c="dimmed">No webhook-worker has been heard of. Deliveries wait until one is started.</Text>
+        <Text c="dimmed">No webhook-worker has reported. Deliveries wait until a worker is started.</Text>
       ) : (
         <ul className={classes.workers}>
           {workers.map((worker) => (
@@ -228,8 +235,8 @@ function Worker({ worker, now }: { worker: HealthWorker; now: number }): ReactNo
         of={{
           Version: worker.version,
           Started: <RelativeTime at={worker.startedAt} />,
-          'Heard of': silence < 1_000 ? 'now' : `${duration(silence)} ago`,
-          'On their way': worker.inFlight,
+          'Last reported': silence < 1_000 ? 'now' : `${duration(silence)} ago`,
+          'In progress': worker.inFlight,
         }}
       />
     </li>

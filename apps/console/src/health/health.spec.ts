@@ -36,7 +36,7 @@ describe('what needs somebody', () => {
     ['warn Queue', { queue: { ...well.queue, oldestDueAt: ago(90) } }],
     ['bad Queue', { queue: { ...well.queue, oldestDueAt: ago(3_600) } }],
     ['warn Database', { database: { version: '17', migrations: { applied: 3, pending: 1 } } }],
-    ['bad Mail', { mail: { ...well.mail, configured: true, oldestPendingAt: ago(3_600) } }],
+    ['bad Email', { mail: { ...well.mail, configured: true, oldestPendingAt: ago(3_600) } }],
   ])('is %s', (fault, health) => expect(names(health)).toEqual([fault]));
 
   it('names the worst first', () => {

@@ -33,48 +33,54 @@ const since = (at: string | null, now: number): number =>
   at === null ? 0 : Math.max(0, now - Date.parse(at));
 
 export function databaseVerdict({ migrations }: Health['database']): Verdict {
-  if (migrations.pending === 0) return good('Working');
-  return warn('Behind', `${migrations.pending} migrations are not applied: start this version with them.`);
+  if (migrations.pending === 0) return good('Operational');
+  return warn(
+    'Migrations pending',
+    `${migrations.pending} migrations are not applied. Apply them, for example by restarting with MIGRATE=on.`,
+  );
 }
 
 export function redisVerdict(redis: Health['redis']): Verdict {
-  if (redis === 'connected') return good('Working');
+  if (redis === 'connected') return good('Operational');
   if (redis === 'not_configured') return { tone: 'calm', word: 'Not configured' };
-  return warn('Unreachable', 'The house goes on without it: rate limits count in each process by itself.');
+  return warn(
+    'Unreachable',
+    'Gatehouse continues without Redis. Each process counts rate limits on its own.',
+  );
 }
 
 export function queueVerdict({ oldestDueAt }: Health['queue'], now: number): Verdict {
   const age = since(oldestDueAt, now);
   if (age > STUCK_MS)
-    return bad('Stuck', `The oldest has been due for ${duration(age)}: look at the workers.`);
+    return bad('Stalled', `The oldest delivery has been due for ${duration(age)}. Check the workers.`);
   if (age > WAITING_MS)
-    return warn('Behind', `The oldest has been due for ${duration(age)}: more workers help.`);
-  return good('Flowing');
+    return warn('Delayed', `The oldest delivery has been due for ${duration(age)}. Add more workers.`);
+  return good('Operational');
 }
 
 export const workerVerdict = ({ alive }: HealthWorker): Verdict =>
-  alive ? good('Alive') : bad('Gone', 'It has not been heard of for a while.');
+  alive ? good('Running') : bad('Not responding', 'The worker has not reported for a while.');
 
 /** Whether there is anybody who delivers: a worker that is gone is no fault beside others. */
 export function workersVerdict(workers: HealthWorker[]): Verdict {
   const alive = workers.filter((worker) => worker.alive).length;
   return alive > 0
-    ? good(`${alive} alive`)
-    : bad('None', 'Nothing is delivered, and no mail is sent: start a webhook-worker.');
+    ? good(`${alive} running`)
+    : bad('None running', 'No deliveries are made and no emails are sent. Start a webhook-worker.');
 }
 
 /** What was given up is no fault: there are addresses that do not exist. */
 export function mailVerdict({ configured, oldestPendingAt }: Health['mail'], now: number): Verdict {
-  if (!configured) return { tone: 'calm', word: 'Kept in the mailbox' };
+  if (!configured) return { tone: 'calm', word: 'Captured in the mailbox' };
   const age = since(oldestPendingAt, now);
-  if (age > STUCK_MS) return bad('Stuck', `The oldest mail has waited for ${duration(age)}.`);
-  if (age > WAITING_MS) return warn('Slow', `The oldest mail has waited for ${duration(age)}.`);
-  return good('Working');
+  if (age > STUCK_MS) return bad('Stalled', `The oldest email has been waiting for ${duration(age)}.`);
+  if (age > WAITING_MS) return warn('Delayed', `The oldest email has been waiting for ${duration(age)}.`);
+  return good('Operational');
 }
 
 const billings: Record<Health['billing'], string> = {
   stripe: 'Stripe',
-  built_in: 'Built in, without a provider',
+  built_in: 'Built-in page, no provider',
   off: 'Off',
 };
 
@@ -87,7 +93,7 @@ export function faultsOf(health: Health, now: number): { name: string; verdict: 
     { name: 'Workers', verdict: workersVerdict(health.workers) },
     { name: 'Queue', verdict: queueVerdict(health.queue, now) },
     { name: 'Redis', verdict: redisVerdict(health.redis) },
-    { name: 'Mail', verdict: mailVerdict(health.mail, now) },
+    { name: 'Email', verdict: mailVerdict(health.mail, now) },
   ];
   const of = (tone: Tone) => all.filter(({ verdict }) => verdict.tone === tone);
   return [...of('bad'), ...of('warn')];

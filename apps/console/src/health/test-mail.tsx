@@ -19,21 +19,22 @@ export function TestMail(): ReactNode {
   return (
     <Can role="admin">
       <Button variant="default" size="xs" onClick={() => setOpen(true)}>
-        Send a test mail
+        Send test email
       </Button>
       <ActionDialog
         open={isOpen}
         onClose={() => setOpen(false)}
-        title="Send a test mail"
-        confirm="Send"
+        title="Send test email"
+        confirm="Send test email"
         disabled={to.trim() === ''}
         onConfirm={async () => {
           await send.mutateAsync();
-          toastDone('The test mail is on its way');
+          toastDone('Test email queued');
         }}
       >
         <Text>
-          It takes the way of every mail of the house. When it does not arrive, the reason is in the log.
+          The test email is sent in the same way as all other emails. If it does not arrive, the log contains
+          the reason. A sent email cannot be recalled.
         </Text>
         <TextInput
           label="To"

@@ -39,7 +39,7 @@ export function MailDrawer({ id, listed, onClose }: MailDrawerProps): ReactNode 
       onClose={onClose}
       position="right"
       size="lg"
-      title={found.data ? <ForeignText text={found.data.subject} /> : 'Mail'}
+      title={found.data ? <ForeignText text={found.data.subject} /> : 'Email'}
     >
       {id !== null && <Loaded query={found}>{(mail) => <MailDetails key={mail.id} mail={mail} />}</Loaded>}
     </Drawer>
@@ -53,15 +53,15 @@ function MailDetails({ mail }: { mail: Mail }): ReactNode {
       <Facts
         of={{
           To: <ForeignText text={mail.to} />,
-          Kind: mailKinds[mail.kind],
-          Project: <ProjectName id={mail.projectId} link none="The house" />,
-          Written: <RelativeTime at={mail.createdAt} />,
+          Type: mailKinds[mail.kind],
+          Project: <ProjectName id={mail.projectId} link none="None" />,
+          Created: <RelativeTime at={mail.createdAt} />,
         }}
       />
       {mail.link && (
         <Stack gap={6}>
           <Text size="xs" c="dimmed">
-            Its link, which works once
+            One-time link
           </Text>
           <ForeignUrl text={mail.link} />
           <Group>
@@ -71,7 +71,7 @@ function MailDetails({ mail }: { mail: Mail }): ReactNode {
       )}
       <SegmentedControl
         size="xs"
-        aria-label="Shown as"
+        aria-label="Format"
         value={isSource ? 'html' : 'text'}
         onChange={(shown) => setSource(shown === 'html')}
         data={[

@@ -21,12 +21,12 @@ type Mail = Schemas['MailboxEntry'];
 
 // Half an address is no address: the API would refuse it.
 const filters = {
-  email: textFilter('Recipient', 'E-mail of the recipient', /^[^\s@]+@[^\s@]+$/),
+  email: textFilter('Recipient', 'Email address of the recipient', /^[^\s@]+@[^\s@]+$/),
   projectId: projectFilter(),
 };
 
 const columns: Column<Mail>[] = [
-  { header: 'Kind', width: '13rem', cell: (row) => <Badge tone="calm">{mailKinds[row.kind]}</Badge> },
+  { header: 'Type', width: '13rem', cell: (row) => <Badge tone="calm">{mailKinds[row.kind]}</Badge> },
   {
     header: 'Subject',
     primary: true,
@@ -39,9 +39,9 @@ const columns: Column<Mail>[] = [
     truncate: true,
     width: '14%',
     wideOnly: true,
-    cell: (row) => <ProjectName id={row.projectId} none="The house" />,
+    cell: (row) => <ProjectName id={row.projectId} none="None" />,
   },
-  { header: 'When', align: 'right', cell: (row) => <RelativeTime at={row.createdAt} /> },
+  { header: 'Time', align: 'right', cell: (row) => <RelativeTime at={row.createdAt} /> },
 ];
 
 /** The mails that are kept instead of sent, or why there are none. */
@@ -73,16 +73,16 @@ function Mailbox(): ReactNode {
     return to.toString();
   };
   return (
-    <Page title="Mailbox" about="No mail server is configured: mails are kept here, and nobody gets them.">
+    <Page title="Mailbox" about="No mail server is configured. Emails are captured here and not sent.">
       <List
         list={list}
-        noun="mails"
+        noun="emails"
         columns={columns}
         href={(row) => `/mailbox?${openMail(row.id)}`}
         live
         empty={{
-          title: 'No mail yet',
-          text: 'Register a customer, or ask for a new password: the mail with its link lies here at once.',
+          title: 'No emails yet',
+          text: 'Register a customer or request a password reset. The email with its link appears here immediately.',
         }}
       />
       <MailDrawer
@@ -97,8 +97,8 @@ function Mailbox(): ReactNode {
 function NoViewers(): ReactNode {
   return (
     <Page title="Mailbox">
-      <Alert color="gray" icon={<Icon name="lock" size={20} />} title="For operators and admins alone">
-        The links in mails let in whoever opens them, so that viewers do not see them.
+      <Alert color="gray" icon={<Icon name="lock" size={20} />} title="Operators and admins only">
+        The links in emails give access to anyone who opens them, so viewers cannot see the mailbox.
       </Alert>
     </Page>
   );
@@ -107,11 +107,11 @@ function NoViewers(): ReactNode {
 function NoMailbox(): ReactNode {
   return (
     <Page title="Mailbox">
-      <Alert color="gray" icon={<Icon name="mailbox" size={20} />} title="Mails are sent here, not kept">
+      <Alert color="gray" icon={<Icon name="mailbox" size={20} />} title="The mailbox is disabled">
         <Text>
-          A mail server is configured, so that each mail goes to whom it is for, and nobody else can read it:
-          its link could be used by whoever sees it. How many wait to be sent, and a test mail, are under
-          Health.
+          A mail server is configured, so emails are sent to their recipients and not captured. Anyone who
+          sees an email could use its link. Go to Health to see how many emails are waiting to be sent, and to
+          send a test email.
         </Text>
       </Alert>
     </Page>

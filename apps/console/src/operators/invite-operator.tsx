@@ -28,13 +28,13 @@ export function InviteOperator({ onClose, onInvited }: InviteOperatorProps): Rea
     <ActionDialog
       open
       onClose={onClose}
-      title="Invite an operator"
-      confirm="Invite"
+      title="Invite operator"
+      confirm="Invite operator"
       disabled={!email.trim()}
       onConfirm={async () => onInvited(await invite.mutateAsync(undefined))}
     >
       <TextInput
-        label="E-mail"
+        label="Email"
         type="email"
         required
         maxLength={254}
@@ -61,7 +61,7 @@ export function InvitationOnce({ invited, onClose }: InvitationOnceProps): React
     <Modal
       opened={invited !== null}
       onClose={onClose}
-      title="The invitation"
+      title="Invitation link"
       withCloseButton={false}
       closeOnClickOutside={false}
       closeOnEscape={false}
@@ -69,11 +69,11 @@ export function InvitationOnce({ invited, onClose }: InvitationOnceProps): React
       {invited && (
         <Stack>
           <Text>
-            With this link <ForeignText text={invited.email} /> chooses a password and enrolls an
-            authenticator. It works once.{' '}
+            With this link, <ForeignText text={invited.email} /> chooses a password and sets up an
+            authenticator. The link works once.{' '}
             {house.mailConfigured
-              ? 'It was mailed to them as well.'
-              : 'No mails are sent from here: give it to them yourself, by a way that you trust.'}
+              ? 'It was also sent by email.'
+              : 'This installation sends no emails. Share the link through a channel that you trust.'}
           </Text>
           <SecretOnce name="Invitation link" value={invited.invitationUrl} />
           <Group justify="flex-end">

@@ -49,7 +49,7 @@ export function ActOnOperator({
       <Whom of={operator} />
       <Text>{words.text}</Text>
       {isSelf && (
-        <Alert color="yellow" icon={<Icon name="alert" size={20} />} title="This is you">
+        <Alert color="yellow" icon={<Icon name="alert" size={20} />} title="This is your own account">
           You will have to sign in again.
         </Alert>
       )}
@@ -76,20 +76,20 @@ export function ChangeRole({ of: operator, onClose }: OperatorDialogProps): Reac
     <ActionDialog
       open
       onClose={onClose}
-      title="Change the role"
-      confirm="Change"
+      title="Change role"
+      confirm="Change role"
       danger={isSelf}
       disabled={role === operator.role}
       onConfirm={async () => {
         await change.mutateAsync(undefined);
-        toastDone('Changed; it is in force.');
+        toastDone('Role changed. It is in effect now.');
       }}
     >
       <Whom of={operator} />
       <RoleRadio value={role} onChange={setRole} error={change.error?.fields.role} />
       {isSelf && role !== operator.role && (
-        <Alert color="yellow" icon={<Icon name="alert" size={20} />} title="This is you">
-          You will not be an admin any more, and only another admin can give the role back.
+        <Alert color="yellow" icon={<Icon name="alert" size={20} />} title="This is your own account">
+          You will no longer be an admin. Only another admin can restore the role.
         </Alert>
       )}
     </ActionDialog>
@@ -118,14 +118,14 @@ export function InviteAgain({
     <ActionDialog
       open
       onClose={onClose}
-      title={isActive ? 'Make a link to choose a new password?' : 'Invite again?'}
-      confirm={isActive ? 'Make a link' : 'Invite again'}
+      title={isActive ? 'Create a password reset link?' : 'Invite this operator again?'}
+      confirm={isActive ? 'Create link' : 'Invite again'}
       onConfirm={async () => onInvited(await invite.mutateAsync(undefined))}
     >
       <Whom of={operator} />
       <Text>
-        They get a new link to choose a password; the link before ends.
-        {isActive && ' Their authenticator stays as it is.'}
+        Creates a new link for the operator to choose a password. The previous link stops working.
+        {isActive && ' The authenticator of the operator does not change.'}
       </Text>
     </ActionDialog>
   );

@@ -27,7 +27,7 @@ export function OperatorMenu({ of: operator, onPick }: OperatorMenuProps): React
         <Menu.Item onClick={() => onPick('sessions')}>Sessions</Menu.Item>
         {isSelf ? (
           <Menu.Item component={Link} to="/account">
-            Password and second factor
+            Password and recovery codes
           </Menu.Item>
         ) : (
           <OthersItems of={operator} onPick={onPick} />
@@ -44,10 +44,10 @@ function OthersItems({ of: operator, onPick }: OperatorMenuProps): ReactNode {
   return (
     <>
       <Menu.Item onClick={() => onPick('invite-again')}>
-        {operator.status === 'active' ? 'New password link' : 'Invite again'}
+        {operator.status === 'active' ? 'Create password reset link' : 'Invite again'}
       </Menu.Item>
       {operator.secondFactor && (
-        <Menu.Item onClick={() => onPick('reset-second-factor')}>Reset second factor</Menu.Item>
+        <Menu.Item onClick={() => onPick('reset-second-factor')}>Reset two-factor authentication</Menu.Item>
       )}
       <Menu.Item c="var(--bad)" onClick={() => onPick('disable')}>
         Disable

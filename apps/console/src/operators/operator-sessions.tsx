@@ -26,13 +26,13 @@ export function OperatorSessions({ of: operator, onClose, onEndAll }: OperatorSe
       <Loaded query={query}>
         {({ data: sessions }) =>
           sessions.length === 0 ? (
-            <Text c="dimmed">Signed in nowhere.</Text>
+            <Text c="dimmed">No active sessions</Text>
           ) : (
             <>
               <SessionTable sessions={sessions} />
               <Group justify="flex-end" mt="md">
                 <Button variant="outline" color="red.8" c="var(--bad)" onClick={onEndAll}>
-                  Sign out everywhere
+                  Revoke all sessions
                 </Button>
               </Group>
             </>
@@ -60,7 +60,7 @@ function SessionTable({ sessions }: { sessions: Schemas['OperatorSessionEntry'][
             <Table.Tr key={session.id}>
               <Table.Td>
                 <ForeignText text={session.ip} mono />{' '}
-                {session.current && <Badge tone="info">This one</Badge>}
+                {session.current && <Badge tone="info">Current session</Badge>}
                 <SessionState of={session} />
               </Table.Td>
               <Table.Td>

@@ -25,8 +25,8 @@ export function OperatorsScreen(): ReactNode {
       role="admin"
       otherwise={
         <Page title="Operators">
-          <Alert color="gray" icon={<Icon name="lock" size={20} />} title="For admins alone">
-            Only admins see who may sign in here, and change it.
+          <Alert color="gray" icon={<Icon name="lock" size={20} />} title="Admins only">
+            Only admins can view and change the operators of this installation.
           </Alert>
           <RolesExplained />
         </Page>
@@ -37,16 +37,16 @@ export function OperatorsScreen(): ReactNode {
   );
 }
 
-const filters = { q: textFilter('Search', 'Part of an e-mail or name, or id', /\S/) };
+const filters = { q: textFilter('Search', 'Part of email or name, or ID', /\S/) };
 
 const columns: Column<Operator>[] = [
   { header: 'Operator', cell: (row) => <Who of={row} /> },
   { header: 'Role', cell: (row) => roles[row.role]?.label ?? row.role },
   { header: 'Status', cell: (row) => <StatusBadge state={row.status} /> },
   {
-    header: 'Second factor',
+    header: '2FA',
     cell: (row) =>
-      row.secondFactor ? <Badge tone="good">Enrolled</Badge> : <Badge tone="warn">Not yet</Badge>,
+      row.secondFactor ? <Badge tone="good">Enabled</Badge> : <Badge tone="warn">Not set up</Badge>,
   },
   {
     header: 'Last sign-in',
@@ -91,16 +91,16 @@ function Operators(): ReactNode {
   };
   const invite = (
     <Button leftSection={<Icon name="plus" />} onClick={() => setInviting(true)}>
-      Invite
+      Invite operator
     </Button>
   );
   return (
-    <Page title="Operators" about="Everybody who may sign in to this console." actions={invite}>
+    <Page title="Operators" about="The people who can sign in to this console." actions={invite}>
       <List
         list={list}
         noun="operators"
         columns={[...columns, actions]}
-        empty={{ title: 'No operators', text: 'Invite the people who work here.', action: invite }}
+        empty={{ title: 'No operators', text: 'Invite your colleagues to this console.', action: invite }}
       />
       <RolesExplained />
       {isInviting && <InviteOperator onClose={() => setInviting(false)} onInvited={setInvited} />}

@@ -4,23 +4,23 @@ import type { Role } from '../app/session';
 
 /** What each role may, the least first; each may what those before it may. */
 export const roles: Record<Role, { label: string; may: string }> = {
-  viewer: { label: 'Viewer', may: 'Reads everything in this console, and changes nothing.' },
+  viewer: { label: 'Viewer', may: 'Can view records in the console but cannot change anything.' },
   operator: {
     label: 'Operator',
-    may: 'Also redelivers and discards, disables and enables endpoints and customers, ends sessions, and resends mails.',
+    may: 'Can also redeliver and discard deliveries, disable and enable endpoints and customers, revoke sessions, and resend emails.',
   },
   admin: {
     label: 'Admin',
-    may: 'Also changes projects, keys, endpoints, organizations and customers, deletes customers, and invites operators.',
+    may: 'Can also change projects, API keys, endpoints, organizations and customers, delete customers, and invite operators.',
   },
 };
 
 /** The three roles side by side. */
 export function RolesExplained(): ReactNode {
   return (
-    <Paper component="section" aria-label="What each role may do" mt="lg">
+    <Paper component="section" aria-label="Role permissions" mt="lg">
       <Title order={2} mb="sm">
-        What each role may do
+        Role permissions
       </Title>
       <SimpleGrid cols={{ base: 1, sm: 3 }}>
         {Object.values(roles).map(({ label, may }) => (

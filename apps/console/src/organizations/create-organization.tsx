@@ -20,22 +20,22 @@ export function CreateOrganization({ onClose }: { onClose: () => void }): ReactN
     <ActionDialog
       open
       onClose={onClose}
-      title="New organization"
-      confirm="Create"
+      title="Create organization"
+      confirm="Create organization"
       disabled={!body.name || !body.slug}
       onConfirm={async () => {
         const { id } = await create.mutateAsync(undefined);
-        toastDone('Created');
+        toastDone('Organization created');
         await navigate(`/organizations/${id}`);
       }}
     >
       <NamingInputs
         value={naming}
         onChange={setNaming}
-        within="the house"
+        within="Gatehouse"
         faults={create.error?.fields ?? {}}
       />
-      <Text c="dimmed">Next it needs a project, with keys of its own.</Text>
+      <Text c="dimmed">Next, create a project and its API keys in this organization.</Text>
     </ActionDialog>
   );
 }

@@ -40,7 +40,7 @@ export function OrganizationSettings({ organization }: { organization: Organizat
     save.mutate(undefined, {
       onSuccess: () => {
         setEdits((now) => editedSince(edits, now));
-        toastDone('Saved');
+        toastDone('Changes saved');
       },
     });
   };
@@ -59,7 +59,7 @@ export function OrganizationSettings({ organization }: { organization: Organizat
           />
           <LinesInput
             label="Billing return origins"
-            description="Where the billing portal may lead back to, one a line. Empty: anywhere."
+            description="Origins to which the billing portal can return customers, one per line. If empty, all origins are allowed."
             placeholder="https://app.example.com"
             readOnly={!canEdit}
             value={billingReturnOrigins}
@@ -70,7 +70,7 @@ export function OrganizationSettings({ organization }: { organization: Organizat
           {canEdit && (
             <Group gap="xs">
               <Button type="submit" loading={save.isPending} disabled={!isChanged || !name.trim()}>
-                Save
+                Save changes
               </Button>
               {isChanged && (
                 <Button
@@ -81,7 +81,7 @@ export function OrganizationSettings({ organization }: { organization: Organizat
                     save.reset();
                   }}
                 >
-                  Discard
+                  Discard changes
                 </Button>
               )}
             </Group>

@@ -36,11 +36,11 @@ export function OrganizationScreen(): ReactNode {
             <Paper>
               <Facts
                 of={{
-                  Id: <Id id={organization.id} />,
+                  ID: <Id id={organization.id} />,
                   Slug: <ForeignText text={organization.slug} mono />,
-                  'Created by': <OrganizationName id={organization.parentId} link none="The house" />,
+                  'Created by': <OrganizationName id={organization.parentId} link none="Gatehouse" />,
                   Created: <RelativeTime at={organization.createdAt} />,
-                  Changed: <RelativeTime at={organization.updatedAt} />,
+                  Updated: <RelativeTime at={organization.updatedAt} />,
                 }}
               />
             </Paper>
@@ -60,7 +60,7 @@ const columns: Column<Project>[] = [
   { header: 'Name', primary: true, cell: (row) => <ForeignText text={row.name} /> },
   { header: 'Slug', cell: (row) => <ForeignText text={row.slug} mono /> },
   { header: 'Environment', cell: (row) => <EnvironmentBadge of={row.environment} /> },
-  { header: 'State', cell: (row) => <StatusBadge state={row.archivedAt ? 'archived' : 'active'} /> },
+  { header: 'Status', cell: (row) => <StatusBadge state={row.archivedAt ? 'archived' : 'active'} /> },
   { header: 'Created', align: 'right', cell: (row) => <RelativeTime at={row.createdAt} /> },
 ];
 
@@ -79,7 +79,7 @@ function OrganizationProjects({ organizationId }: { organizationId: string }): R
         size="xs"
         leftSection={<Icon name="plus" size={14} />}
       >
-        New project
+        Create project
       </Button>
     </Can>
   );
@@ -92,7 +92,7 @@ function OrganizationProjects({ organizationId }: { organizationId: string }): R
       toolbar={list.rows.length > 0 && create}
       empty={{
         title: 'No projects yet',
-        text: 'A project has customers, keys and webhook endpoints of its own.',
+        text: 'Each project has its own customers, API keys and webhook endpoints.',
         action: create,
       }}
     />

@@ -15,12 +15,12 @@ import { CreateOrganization } from './create-organization';
 
 type Organization = Schemas['OrganizationResponse'];
 
-const filters = { q: textFilter('Search', 'Name or slug begins with, or id', /\S/) };
+const filters = { q: textFilter('Search', 'Start of name or slug, or ID', /\S/) };
 
 const columns: Column<Organization>[] = [
   { header: 'Name', primary: true, cell: (row) => <ForeignText text={row.name} /> },
   { header: 'Slug', cell: (row) => <ForeignText text={row.slug} mono /> },
-  { header: 'Created by', cell: (row) => <OrganizationName id={row.parentId} link none="The house" /> },
+  { header: 'Created by', cell: (row) => <OrganizationName id={row.parentId} link none="Gatehouse" /> },
   { header: 'Created', align: 'right', cell: (row) => <RelativeTime at={row.createdAt} /> },
 ];
 
@@ -34,14 +34,14 @@ export function OrganizationsScreen(): ReactNode {
   const create = (
     <Can role="admin">
       <Button leftSection={<Icon name="plus" />} onClick={() => setCreating(true)}>
-        New organization
+        Create organization
       </Button>
     </Can>
   );
   return (
     <Page
       title="Organizations"
-      about="The companies that run applications here. Each owns projects, and pays the bill."
+      about="Companies that run applications on Gatehouse. Each organization owns projects and pays for them."
       actions={create}
     >
       <List
@@ -51,7 +51,7 @@ export function OrganizationsScreen(): ReactNode {
         href={(row) => `/organizations/${row.id}`}
         empty={{
           title: 'No organizations yet',
-          text: 'Everything begins with one: it owns the projects, and they have the customers.',
+          text: 'Create an organization first. It owns the projects, and each project has its own customers.',
           action: create,
         }}
       />

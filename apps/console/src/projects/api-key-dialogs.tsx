@@ -20,7 +20,7 @@ interface KeyDialogProps {
 
 /** Seconds that the old key lives on. */
 const overlaps = [
-  { value: '0', label: 'Not at all: it ends now' },
+  { value: '0', label: 'None: the old key expires immediately' },
   { value: '3600', label: '1 hour' },
   { value: '86400', label: '1 day' },
   { value: '604800', label: '7 days' },
@@ -48,14 +48,16 @@ export function RotateKey({
       open
       onClose={onClose}
       title="Rotate this key?"
-      confirm="Rotate"
+      confirm="Rotate key"
       onConfirm={async () => onMade(await rotate.mutateAsync(undefined))}
     >
       <KeyName of={key} />
-      <Text>A new key with the same rights takes its place. Its value is shown once.</Text>
+      <Text>
+        A new key with the same scopes replaces this key. Its value is shown only once. This cannot be undone.
+      </Text>
       <Select
-        label="The old key lives on for"
-        description="Long enough to change it wherever it is used."
+        label="Overlap"
+        description="How long the old key stays valid. Allow enough time to replace it everywhere."
         data={overlaps}
         allowDeselect={false}
         value={overlap}
@@ -81,21 +83,21 @@ export function RevokeKey({ of: key, onClose }: KeyDialogProps): ReactNode {
       open
       onClose={onClose}
       title="Revoke this key?"
-      confirm="Revoke"
+      confirm="Revoke key"
       danger
       onConfirm={async () => {
         await revoke.mutateAsync(undefined);
-        toastDone('Revoked');
+        toastDone('API key revoked');
       }}
     >
       <KeyName of={key} />
       <Text>
-        Whatever still uses it is refused within a second. It cannot be undone; to change a key without a gap,
-        rotate it.
+        Requests with this key are rejected within one second. This cannot be undone. To replace a key without
+        an interruption, rotate it instead.
       </Text>
       {key.lastUsedAt && (
         <Text>
-          It was last used <RelativeTime at={key.lastUsedAt} />.
+          Last used <RelativeTime at={key.lastUsedAt} />
         </Text>
       )}
     </ActionDialog>
@@ -118,16 +120,16 @@ export function KeyDetails({ of: key, onClose }: KeyDialogProps): ReactNode {
         <Facts
           of={{
             Name: <ForeignText text={key.name} />,
-            State: <StatusBadge state={stateOf(key)} />,
+            Status: <StatusBadge state={stateOf(key)} />,
             Value: <ForeignText text={maskOf(key)} mono />,
-            Id: <Id id={key.id} short />,
+            ID: <Id id={key.id} short />,
             Type: key.type === 'secret' ? 'Secret' : 'Publishable',
-            Reach: key.access === 'organization' ? 'All projects of the organization' : 'This project',
+            Access: key.access === 'organization' ? 'All projects of the organization' : 'This project',
             Created: <RelativeTime at={key.createdAt} />,
             'Last used': <RelativeTime at={key.lastUsedAt} none="Never" />,
-            Ends: <RelativeTime at={key.expiresAt} none="Never" />,
+            Expires: <RelativeTime at={key.expiresAt} none="Never" />,
             ...(key.revokedAt && { Revoked: <RelativeTime at={key.revokedAt} /> }),
-            ...(key.rotatedFrom && { 'In the place of': <Id id={key.rotatedFrom} short /> }),
+            ...(key.rotatedFrom && { Replaces: <Id id={key.rotatedFrom} short /> }),
           }}
         />
         <div>

@@ -36,8 +36,8 @@ export function stateOf({ revokedAt, expiresAt }: ApiKey): 'active' | 'revoked' 
 }
 
 export function scopesInWords({ type, scopes: held }: ApiKey): string {
-  if (type === 'publishable') return 'Register, log in';
-  if (held.length === scopes.length) return 'Everything';
-  if (held.length === 0) return 'Nothing';
+  if (type === 'publishable') return 'Registration, sign-in';
+  if (held.length === scopes.length) return 'All scopes';
+  if (held.length === 0) return 'None';
   return held.length <= 2 ? held.join(', ') : `${held.length} of ${scopes.length} scopes`;
 }

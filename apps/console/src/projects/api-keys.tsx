@@ -27,13 +27,13 @@ const columns: Column<ApiKey>[] = [
   },
   { header: 'Value', cell: (row) => <ForeignText text={maskOf(row)} mono /> },
   {
-    header: 'Reach',
+    header: 'Access',
     wideOnly: true,
     cell: (row) => (row.access === 'organization' ? 'Organization' : 'Project'),
   },
-  { header: 'May', wideOnly: true, cell: (row) => scopesInWords(row) },
-  { header: 'State', cell: (row) => <StatusBadge state={stateOf(row)} /> },
-  { header: 'Ends', align: 'right', cell: (row) => <RelativeTime at={row.expiresAt} none="Never" /> },
+  { header: 'Scopes', wideOnly: true, cell: (row) => scopesInWords(row) },
+  { header: 'Status', cell: (row) => <StatusBadge state={stateOf(row)} /> },
+  { header: 'Expires', align: 'right', cell: (row) => <RelativeTime at={row.expiresAt} none="Never" /> },
   { header: 'Last used', align: 'right', cell: (row) => <RelativeTime at={row.lastUsedAt} none="Never" /> },
 ];
 
@@ -49,7 +49,7 @@ export function ApiKeys({ project }: { project: Project }): ReactNode {
   const close = (): void => setAsk(null);
   const create = canEdit && (
     <Button size="xs" leftSection={<Icon name="plus" size={14} />} onClick={() => setAsk({ what: 'create' })}>
-      New key
+      Create key
     </Button>
   );
   const actions: Column<ApiKey> = {
@@ -65,8 +65,8 @@ export function ApiKeys({ project }: { project: Project }): ReactNode {
         columns={[...columns, actions]}
         toolbar={list.rows.length > 0 && create}
         empty={{
-          title: 'No keys yet',
-          text: 'A server needs a secret key; a web page or an app a publishable one.',
+          title: 'No API keys yet',
+          text: 'Servers use a secret key. Web pages and apps use a publishable key.',
           action: create,
         }}
       />

@@ -23,8 +23,8 @@ const lives = [
   { value: '7', label: 'In 7 days' },
   { value: '30', label: 'In 30 days' },
   { value: '90', label: 'In 90 days' },
-  { value: '365', label: 'In a year' },
-  { value: 'on', label: 'On a day…' },
+  { value: '365', label: 'In 1 year' },
+  { value: 'on', label: 'On a date…' },
 ];
 
 /** Asks what a key is for and what it may; its value is shown afterwards. */
@@ -45,8 +45,8 @@ export function CreateKey({ project, onClose, onMade }: CreateKeyProps): ReactNo
     <ActionDialog
       open
       onClose={onClose}
-      title="New API key"
-      confirm="Create"
+      title="Create API key"
+      confirm="Create key"
       disabled={!name.trim() || (life === 'on' && !day)}
       onConfirm={async () =>
         onMade(
@@ -61,7 +61,7 @@ export function CreateKey({ project, onClose, onMade }: CreateKeyProps): ReactNo
     >
       <TextInput
         label="Name"
-        description="What the key is for."
+        description="What the key is used for."
         placeholder="Order service"
         required
         maxLength={100}
@@ -84,18 +84,18 @@ export function CreateKey({ project, onClose, onMade }: CreateKeyProps): ReactNo
         />
         <Text c="dimmed" size="xs">
           {isSecret
-            ? 'For servers alone: whoever holds it may do all that is ticked below.'
-            : 'For pages and apps: it lets customers register and log in, and is no secret.'}
+            ? 'Use it on servers only: anyone who has this key can do everything that is selected below.'
+            : 'Use it in web pages and apps to register customers and sign them in. It is not secret.'}
         </Text>
       </Stack>
       {isSecret && (
         <>
-          <Radio.Group label="Reach" value={access} onChange={setAccess} error={faults.access}>
+          <Radio.Group label="Access" value={access} onChange={setAccess} error={faults.access}>
             <Stack gap={6} mt={6}>
               <Radio value="project" label="This project" />
               <Radio
                 value="organization"
-                label="Every project of the organization, and of those it created"
+                label="All projects of the organization and of organizations it created"
               />
             </Stack>
           </Radio.Group>
@@ -103,7 +103,7 @@ export function CreateKey({ project, onClose, onMade }: CreateKeyProps): ReactNo
         </>
       )}
       <Select
-        label="Ends"
+        label="Expires"
         data={lives}
         allowDeselect={false}
         value={life}
@@ -111,7 +111,7 @@ export function CreateKey({ project, onClose, onMade }: CreateKeyProps): ReactNo
         onChange={(chosen) => setLife(chosen ?? '')}
       />
       {life === 'on' && (
-        <Input.Wrapper label="Day" description="At its beginning, in UTC." id="key-day">
+        <Input.Wrapper label="Date" description="The key expires at 00:00 UTC on this date." id="key-day">
           <Input
             id="key-day"
             type="date"

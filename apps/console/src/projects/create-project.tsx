@@ -45,12 +45,12 @@ export function CreateProject({ organizationId, onClose }: CreateProjectProps): 
       open
       // To close it would lead back to the list.
       onClose={() => isMade.current || onClose()}
-      title="New project"
-      confirm="Create"
+      title="Create project"
+      confirm="Create project"
       disabled={!owner || !name || !naming.slug}
       onConfirm={async () => {
         const { id } = await create.mutateAsync(undefined);
-        toastDone('Created. Next: its keys.');
+        toastDone('Project created. Next, create its API keys.');
         isMade.current = true;
         await navigate(`/projects/${id}?tab=keys`);
       }}
@@ -58,7 +58,7 @@ export function CreateProject({ organizationId, onClose }: CreateProjectProps): 
       <OrganizationSelect
         labelled
         required
-        placeholder="Choose"
+        placeholder="Select an organization"
         value={owner}
         onChange={setOwner}
         error={faults.organizationId}
@@ -66,7 +66,7 @@ export function CreateProject({ organizationId, onClose }: CreateProjectProps): 
       <NamingInputs value={naming} onChange={setNaming} within="the organization" faults={faults} />
       <Select
         label="Environment"
-        description="What it is for. It does not change."
+        description="Cannot be changed later."
         allowDeselect={false}
         data={Object.entries(environments).map(([value, label]) => ({ value, label }))}
         value={environment}

@@ -9,7 +9,7 @@ export function KeyOnce({ made, onClose }: { made: CreatedKey | null; onClose: (
     <Modal
       opened={made !== null}
       onClose={onClose}
-      title={made ? `The key “${made.name}”` : ''}
+      title={made ? `API key “${made.name}”` : ''}
       withCloseButton={false}
       closeOnClickOutside={false}
       closeOnEscape={false}
@@ -22,7 +22,7 @@ export function KeyOnce({ made, onClose }: { made: CreatedKey | null; onClose: (
             variable={made.type === 'secret' ? 'GATEHOUSE_SECRET_KEY' : 'GATEHOUSE_PUBLISHABLE_KEY'}
           />
           <Group justify="flex-end">
-            <Button onClick={onClose}>I have kept it</Button>
+            <Button onClick={onClose}>I have saved it</Button>
           </Group>
         </Stack>
       )}

@@ -71,7 +71,7 @@ export function useProjectForm(project: Project, isReadOnly: boolean): ProjectFo
       send.mutate(undefined, {
         onSuccess: () => {
           setEdits((now) => editedSince(edits, now));
-          toastDone('Saved; it is in force.');
+          toastDone('Changes saved. They are in effect now.');
         },
       });
     },

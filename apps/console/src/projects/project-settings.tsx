@@ -18,13 +18,13 @@ import {
 import classes from './settings.module.css';
 
 const sections: { title: string; about: string; Fields: (props: { form: ProjectForm }) => ReactNode }[] = [
-  { title: 'General', about: 'What people call the project.', Fields: GeneralFields },
-  { title: 'Origins and pages', about: 'Who may call, and where links lead.', Fields: PageFields },
-  { title: 'Registering and logging in', about: 'What a new customer meets.', Fields: SignInFields },
-  { title: 'Tokens and sessions', about: 'How long a login holds.', Fields: TokenFields },
-  { title: 'Passwords', about: 'What a new password must be.', Fields: PasswordFields },
-  { title: 'Branding', about: 'How hosted pages and mails look.', Fields: BrandingFields },
-  { title: 'Mail', about: 'Who the mails of this project come from.', Fields: MailFields },
+  { title: 'General', about: 'The name of the project.', Fields: GeneralFields },
+  { title: 'Origins and URLs', about: 'Who can call the API, and where links point.', Fields: PageFields },
+  { title: 'Registration and sign-in', about: 'Rules for new customers.', Fields: SignInFields },
+  { title: 'Tokens and sessions', about: 'How long a sign-in stays valid.', Fields: TokenFields },
+  { title: 'Passwords', about: 'Requirements for new passwords.', Fields: PasswordFields },
+  { title: 'Branding', about: 'Appearance of hosted pages and emails.', Fields: BrandingFields },
+  { title: 'Email', about: 'Sender of the emails of this project.', Fields: MailFields },
 ];
 
 /** Every setting of a project; admins change them, others read them. */
@@ -81,10 +81,10 @@ function SaveBar({ form }: { form: ProjectForm }): ReactNode {
         {form.changes === 1 ? '1 unsaved change' : `${form.changes} unsaved changes`}
       </Text>
       <Button variant="default" disabled={form.isSaving} onClick={form.discard}>
-        Discard
+        Discard changes
       </Button>
       <Button type="submit" loading={form.isSaving}>
-        Save
+        Save changes
       </Button>
     </div>
   );
@@ -104,7 +104,7 @@ function LeaveDialog({ isChanged }: { isChanged: boolean }): ReactNode {
       // Never done: a dialog that is done closes, which would call the leaving off.
       onConfirm={() => new Promise(() => blocker.proceed?.())}
     >
-      <Text>What you changed in these settings will be lost.</Text>
+      <Text>Your unsaved changes to these settings will be lost. This cannot be undone.</Text>
     </ActionDialog>
   );
 }

@@ -44,7 +44,7 @@ export function ProjectScreen(): ReactNode {
           <Stack key={found.id}>
             <ProjectFacts project={found} />
             <PageTabs
-              label="Parts of this project"
+              label="Project sections"
               tabs={{
                 settings: {
                   label: 'Settings',
@@ -84,11 +84,11 @@ function ProjectFacts({ project }: { project: Project }): ReactNode {
     <Paper>
       <Facts
         of={{
-          Id: <Id id={project.id} />,
+          ID: <Id id={project.id} />,
           Slug: <ForeignText text={project.slug} mono />,
           Organization: <OrganizationName id={project.organizationId} link />,
           Created: <RelativeTime at={project.createdAt} />,
-          Changed: <RelativeTime at={project.updatedAt} />,
+          Updated: <RelativeTime at={project.updatedAt} />,
           ...(project.archivedAt && { Archived: <RelativeTime at={project.archivedAt} /> }),
         }}
       />
@@ -112,12 +112,12 @@ function ArchiveProject({ project }: { project: Project }): ReactNode {
       <DangerZone>
         <Danger
           title="Archive this project"
-          about="Its keys end at once, its customers are signed out, and webhooks stop. The data stays and can be read. It cannot be undone."
-          confirm="Archive"
+          about="The API keys of the project stop working immediately, its customers are signed out, and webhooks stop. The data is kept and stays readable. This cannot be undone."
+          confirm="Archive project"
           typed={project.slug}
           onConfirm={async () => {
             await archive.mutateAsync(undefined);
-            toastDone('Archived');
+            toastDone('Project archived');
           }}
         />
       </DangerZone>

@@ -18,8 +18,8 @@ import { CreateProject } from './create-project';
 type Project = Schemas['ProjectResponse'];
 
 const filters = {
-  archived: viewFilter('Projects', { false: 'In use', true: 'Archived' }, 'false'),
-  q: textFilter('Search', 'Name or slug begins with, or id', /\S/),
+  archived: viewFilter('Status', { false: 'Active', true: 'Archived' }, 'false'),
+  q: textFilter('Search', 'Start of name or slug, or ID', /\S/),
   organizationId: organizationFilter(),
   environment: choiceFilter('Environment', environments),
 };
@@ -61,14 +61,14 @@ export function ProjectsScreen(): ReactNode {
   const create = (
     <Can role="admin">
       <Button leftSection={<Icon name="plus" />} onClick={() => setCreate(list.values.organizationId ?? '')}>
-        New project
+        Create project
       </Button>
     </Can>
   );
   return (
     <Page
       title="Projects"
-      about="Each is a world of its own: customers, keys, webhook endpoints and settings."
+      about="Each project is an isolated environment with its own customers, API keys, webhook endpoints and settings."
       actions={create}
     >
       <List
@@ -78,10 +78,10 @@ export function ProjectsScreen(): ReactNode {
         href={(row) => `/projects/${row.id}`}
         empty={
           isArchive
-            ? { title: 'Nothing archived', text: 'An archived project stays here with its data.' }
+            ? { title: 'No archived projects', text: 'Archived projects and their data are kept here.' }
             : {
                 title: 'No projects yet',
-                text: 'Make one, then a secret key for its server and a publishable key for its pages.',
+                text: 'Create a project, then a secret key for your server and a publishable key for your web pages.',
                 action: create,
               }
         }

@@ -10,9 +10,9 @@ interface ScopePickerProps {
 
 const presets: Record<string, readonly Scope[]> = {
   Customers: ['customer:read', 'customer:write'],
-  'Read only': scopes.filter((scope) => scope.endsWith(':read')),
-  Everything: scopes,
-  Nothing: [],
+  'Read-only': scopes.filter((scope) => scope.endsWith(':read')),
+  'All scopes': scopes,
+  None: [],
 };
 
 /** What a secret key may do, one by one or by a usual choice. */
@@ -20,7 +20,7 @@ export function ScopePicker({ value, onChange, error }: ScopePickerProps): React
   return (
     <Checkbox.Group
       label="Scopes"
-      description="What it may do; tick no more than it needs."
+      description="What the key can do. Select only the scopes that it needs."
       value={value}
       onChange={(picked) => onChange(scopes.filter((scope) => picked.includes(scope)))}
       error={error}
@@ -45,7 +45,7 @@ export function ScopePicker({ value, onChange, error }: ScopePickerProps): React
       </SimpleGrid>
       {value.includes('customer:export_hashes') && (
         <Input.Description mt={8}>
-          customer:export_hashes gives out password hashes: for moving away alone.
+          customer:export_hashes exports password hashes. Use it only to migrate to another system.
         </Input.Description>
       )}
     </Checkbox.Group>

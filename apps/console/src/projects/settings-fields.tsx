@@ -80,7 +80,7 @@ function Duration({ form, of, label, about = '', least, most, range, otherFault 
   return (
     <DurationInput
       label={label}
-      description={`${range}; ${about}`}
+      description={`${range}. ${about}`}
       readOnly={form.isReadOnly}
       value={value}
       error={fault && (isWithin ? (otherFault ?? fault) : `Must be ${range}.`)}
@@ -108,7 +108,7 @@ export function GeneralFields({ form }: SectionProps): ReactNode {
 }
 
 export function PageFields({ form }: SectionProps): ReactNode {
-  const hosted = 'Empty: the hosted page.';
+  const hosted = 'If empty, the hosted page is used.';
   const example = 'https://app.example.com/verify';
   return (
     <>
@@ -116,36 +116,36 @@ export function PageFields({ form }: SectionProps): ReactNode {
         form={form}
         of="allowedOrigins"
         label="Allowed origins"
-        about="Origins whose pages may call with the publishable key, one a line. Empty: any."
+        about="Origins whose pages can use the publishable key, one per line. If empty, all origins are allowed."
         placeholder="https://app.example.com"
       />
       <Lines
         form={form}
         of="redirectUrls"
         label="Redirect URLs"
-        about="Where “Continue” on the hosted pages may lead, one a line, each exactly as it is asked for."
+        about="URLs to which “Continue” on the hosted pages can lead, one per line. A requested URL must match exactly."
         placeholder="https://app.example.com/welcome"
       />
       <Line
         form={form}
         of="verifyEmailUrl"
-        label="Verification page"
-        about={`Where the links of verification mails lead; ?token= is added. ${hosted}`}
+        label="Verification page URL"
+        about={`Target of the links in verification emails; ?token= is added. ${hosted}`}
         placeholder={example}
         max={2048}
       />
       <Line
         form={form}
         of="resetPasswordUrl"
-        label="Password reset page"
-        about={`Where the links of password mails lead. ${hosted}`}
+        label="Password reset page URL"
+        about={`Target of the links in password reset emails. ${hosted}`}
         max={2048}
       />
       <Line
         form={form}
         of="acceptInviteUrl"
-        label="Invitation page"
-        about={`Where the links of invitations lead. ${hosted}`}
+        label="Invitation page URL"
+        about={`Target of the links in invitation emails. ${hosted}`}
         max={2048}
       />
     </>
@@ -158,14 +158,14 @@ export function SignInFields({ form }: SectionProps): ReactNode {
       <Toggle
         form={form}
         of="requireVerifiedEmail"
-        label="Require a verified e-mail address"
-        about="Who has not verified theirs cannot log in, and gets no tokens for registering."
+        label="Require a verified email address"
+        about="Customers with an unverified email address cannot sign in and receive no tokens at registration."
       />
       <Toggle
         form={form}
         of="enumerationProtection"
         label="Enumeration protection"
-        about="Registering answers the same for an address that is taken, and nobody logs in before theirs is verified."
+        about="Registration returns the same response for an email address that is already registered, and customers cannot sign in before their email address is verified."
       />
     </>
   );
@@ -177,37 +177,37 @@ export function TokenFields({ form }: SectionProps): ReactNode {
       <Duration
         form={form}
         of="accessTokenTtl"
-        label="Access tokens live"
+        label="Access token lifetime"
         least={60}
         most={86_400}
         range="1 minute to 24 hours"
-        about="1 hour unless changed."
+        about="Default: 1 hour."
       />
       <Duration
         form={form}
         of="refreshIdleTtl"
-        label="Sessions end when unused for"
+        label="Session idle timeout"
         least={300}
         most={31_536_000}
         range="5 minutes to 365 days"
-        about="30 days unless changed."
-        otherFault="Must not be longer than sessions last at all."
+        about="Default: 30 days."
+        otherFault="Must not be longer than the maximum session lifetime."
       />
       <Duration
         form={form}
         of="refreshAbsoluteTtl"
-        label="Sessions end at last after"
+        label="Maximum session lifetime"
         least={300}
         most={63_072_000}
         range="5 minutes to 730 days"
-        about="not less than the above; 90 days unless changed."
-        otherFault="Must not be shorter than sessions may go unused."
+        about="Must not be shorter than the session idle timeout. Default: 90 days."
+        otherFault="Must not be shorter than the session idle timeout."
       />
       <Lines
         form={form}
         of="accessTokenClaims"
         label="Claims"
-        about="Keys of the public metadata that access tokens carry, one a line, 10 at most."
+        about="Keys of the public metadata to include in access tokens, one per line. At most 10."
         placeholder="plan"
       />
     </>
@@ -218,7 +218,7 @@ export function PasswordFields({ form }: SectionProps): ReactNode {
   return (
     <>
       <NumberInput
-        label="Least length"
+        label="Minimum length"
         description="8 to 64 characters."
         allowDecimal={false}
         allowNegative={false}
@@ -232,8 +232,8 @@ export function PasswordFields({ form }: SectionProps): ReactNode {
       <Toggle
         form={form}
         of="breachCheck"
-        label="Refuse breached passwords"
-        about="New passwords are looked up in a public list, of which only five characters of a hash are asked. When it does not answer, the password is taken."
+        label="Reject breached passwords"
+        about="New passwords are checked against a public list of breached passwords. Only five characters of a hash are sent. If the list is unavailable, the password is accepted."
       />
     </>
   );
@@ -248,21 +248,21 @@ export function BrandingFields({ form }: SectionProps): ReactNode {
           form={form}
           of="branding.displayName"
           label="Display name"
-          about="Empty: the project's name."
+          about="If empty, the name of the project is used."
           placeholder={values.name}
           max={100}
         />
         <Line
           form={form}
           of="branding.logoUrl"
-          label="Logo"
-          about="https URL of a picture."
+          label="Logo URL"
+          about="HTTPS URL of an image."
           placeholder="https://cdn.example.com/logo.png"
           max={2048}
         />
         <ColorInput
-          label="Colour"
-          description="Of buttons."
+          label="Color"
+          description="Color of buttons."
           placeholder={DEFAULT_COLOR}
           format="hex"
           withEyeDropper={false}
@@ -288,15 +288,15 @@ export function MailFields({ form }: SectionProps): ReactNode {
       <Line
         form={form}
         of="mail.fromName"
-        label="Sender's name"
-        about="Empty: the one of the house."
+        label="Sender name"
+        about="If empty, the sender name of the installation is used."
         max={100}
       />
       <Line
         form={form}
         of="mail.replyTo"
-        label="Reply to"
-        about="The address to which answers go. Empty: the sender's."
+        label="Reply-to address"
+        about="Address that receives replies. If empty, the address of the sender is used."
         placeholder="help@example.com"
         max={254}
       />
