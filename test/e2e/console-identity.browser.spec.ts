@@ -7,14 +7,14 @@ describeConsole('organizations, projects and operators in the console', { isRefu
   it('creates an organization, whose slug follows its name, and a project in it', async () => {
     const mark = randomUUID().slice(0, 8);
     const page = await test.open('/organizations');
-    await page.getByRole('button', { name: 'New organization' }).click();
+    await page.getByRole('button', { name: 'Create organization' }).click();
     const dialog = page.getByRole('dialog');
     await dialog.getByLabel('Name').fill(`The Shop, Ltd. ${mark}`);
     expect(await dialog.getByLabel('Slug').inputValue()).toBe(`the-shop-ltd-${mark}`);
     await dialog.getByRole('button', { name: 'Create' }).click();
     await page.getByRole('heading', { level: 1, name: `The Shop, Ltd. ${mark}` }).waitFor();
 
-    await page.getByRole('link', { name: 'New project' }).click();
+    await page.getByRole('link', { name: 'Create project' }).click();
     await dialog.getByLabel('Name').fill('First');
     await dialog.getByLabel('Slug').fill('x');
     await dialog.getByLabel('Name').fill('First one');
@@ -37,27 +37,27 @@ describeConsole('organizations, projects and operators in the console', { isRefu
     const stateOf = async (client: OperatorClient) => (await client.call('GET', '/session')).body.state;
     const others = [await again(), await again(), await again()];
     const page = await test.open('/account', somebody);
-    const region = page.getByRole('region', { name: 'Where you are signed in' });
+    const region = page.getByRole('region', { name: 'Active sessions' });
     const entries = region.getByRole('region', { name: 'Session', exact: true });
     await entries.nth(3).waitFor();
-    expect(await entries.filter({ hasText: 'This one' }).count()).toBe(1);
-    expect(await entries.filter({ hasText: 'This one' }).getByRole('button').count()).toBe(0);
+    expect(await entries.filter({ hasText: 'Current session' }).count()).toBe(1);
+    expect(await entries.filter({ hasText: 'Current session' }).getByRole('button').count()).toBe(0);
     expect(await seriousViolations(page)).toEqual([]);
 
-    await entries.first().getByRole('button', { name: /^End/ }).click();
-    await page.getByRole('dialog').getByRole('button', { name: 'End it' }).click();
+    await entries.first().getByRole('button', { name: /^Revoke/ }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Revoke session' }).click();
     await entries.nth(3).waitFor({ state: 'detached' });
     expect(await Promise.all(others.map(stateOf))).toEqual(['signed_in', 'signed_in', 'signed_out']);
-    await region.getByRole('button', { name: 'End all others' }).click();
-    await page.getByRole('dialog').getByRole('button', { name: 'End all others' }).click();
+    await region.getByRole('button', { name: 'Revoke all other sessions' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Revoke all other sessions' }).click();
     await entries.nth(1).waitFor({ state: 'detached' });
     expect(await Promise.all(others.map(stateOf))).toEqual(['signed_out', 'signed_out', 'signed_out']);
     expect(await stateOf(somebody)).toBe('signed_in');
 
     await new OperatorClient(test.instance).call('POST', '/session', { email, password: somebody.password });
     await page.reload();
-    await entries.first().getByText('Password only, waiting for the code').waitFor();
-    expect(await region.getByText('Password only').count()).toBe(1);
+    await entries.first().getByText('Awaiting authenticator code').waitFor();
+    expect(await region.getByText('Awaiting').count()).toBe(1);
     await page.context().close();
   });
 
@@ -110,7 +110,7 @@ describeConsole('organizations, projects and operators in the console', { isRefu
     await nameField.fill('Sent, and more');
     release();
     await page.getByRole('heading', { level: 1, name: 'Sent' }).waitFor();
-    await page.getByText('Saved; it is in force.').waitFor();
+    await page.getByText('Changes saved. They are in effect now.').waitFor();
     expect(await nameField.inputValue()).toBe('Sent, and more');
     await bar.getByText('1 unsaved change').waitFor();
     await bar.getByRole('button', { name: 'Save' }).click();

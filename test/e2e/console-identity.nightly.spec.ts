@@ -16,7 +16,7 @@ describeConsole('missing records and unsaved changes in the console', { isRefuse
       ['batches', `rdl_${randomUUID()}`],
     ]) {
       await page.goto(`${test.instance.baseUrl}/console/${list}/${id}`);
-      await notice.getByText('Nothing is here').waitFor();
+      await notice.getByText('Not found').waitFor();
       expect(await notice.textContent()).not.toMatch(/Request|credential|[0-9a-f]{8}-/);
       await notice.getByRole('link', { name: `Go to ${list}` }).waitFor();
     }
@@ -32,7 +32,7 @@ describeConsole('missing records and unsaved changes in the console', { isRefuse
     await page.evaluate(`void window.dispatchEvent(new Event('offline'))`);
     await page.getByRole('link', { name: 'Organizations' }).click();
     await page.getByRole('table', { name: 'organizations' }).waitFor();
-    await page.getByRole('button', { name: 'New organization' }).click();
+    await page.getByRole('button', { name: 'Create organization' }).click();
     const dialog = page.getByRole('dialog');
     await dialog.getByLabel('Name').fill(`Offline ${randomUUID().slice(0, 8)}`);
     await dialog.getByRole('button', { name: 'Create' }).click();

@@ -35,32 +35,32 @@ describeConsole('CO-01: signing in to the console', options, (test) => {
     const { email, password } = test.instance.credentials.operator;
     await submit(page, { username: email, password });
 
-    await shows(page, 'Set up your authenticator');
+    await shows(page, 'Set up two-factor authentication');
     expect(await seriousViolations(page)).toEqual([]);
     const secret = (await page.locator('code').textContent())!.replace(/\s/g, '');
     const uri = new URL(await textOfQrCode(page));
     expect([uri.protocol, uri.searchParams.get('secret')]).toEqual(['otpauth:', secret]);
     await submit(page, { code: '000000' });
-    await page.getByText('This code is wrong').waitFor();
+    await page.getByText('This code is incorrect').waitFor();
     await submit(page, { code: totpCode(secret) });
 
-    await shows(page, 'Keep your recovery codes');
+    await shows(page, 'Save your recovery codes');
     expect(await seriousViolations(page)).toEqual([]);
     const codes = await page.getByRole('list', { name: 'Recovery codes' }).locator('li').allTextContents();
     expect(codes).toHaveLength(10);
     const go = page.getByRole('button', { name: 'Continue' });
     expect(await go.isDisabled()).toBe(true);
-    await page.getByLabel('I have kept them').check();
+    await page.getByLabel('I have saved these codes').check();
     await go.click();
     await shows(page, 'Events');
     expect(page.url()).toBe(`${test.instance.baseUrl}/console/events?type=customer.created`);
 
-    await page.getByRole('button', { name: /Your menu/ }).click();
+    await page.getByRole('button', { name: /Account menu/ }).click();
     await page.getByRole('button', { name: 'Sign out' }).click();
     await shows(page, 'Sign in');
     expect(await page.context().cookies()).toEqual([]);
     await submit(page, { username: email, password });
-    await shows(page, 'Second factor');
+    await shows(page, 'Two-factor authentication');
     expect(await seriousViolations(page)).toEqual([]);
     expect(await page.locator('input').getAttribute('autocomplete')).toBe('one-time-code');
     await page.getByRole('button', { name: 'Use a recovery code' }).click();
@@ -99,7 +99,7 @@ describeConsole('CO-01: signing in to the console', options, (test) => {
   it('says over plain http from elsewhere that https is needed, and asks for no password', async () => {
     const { port } = new URL(test.instance.baseUrl);
     const page = await test.browser.open(`http://${OTHER_HOST}:${port}/console/`);
-    await page.getByText('The console needs https').waitFor();
+    await page.getByText('HTTPS required').waitFor();
     expect(await page.locator('input').count()).toBe(0);
     expect(await seriousViolations(page)).toEqual([]);
     for (const host of ['localhost', '127.0.0.1']) {
@@ -119,10 +119,10 @@ describeConsole('CO-01: signing in to the console', options, (test) => {
     await submit(page, { name: 'Ada', 'new-password': 'short' });
     await page.getByText('Use at least 12 characters').waitFor();
     await submit(page, { 'new-password': 'an unusual long phrase' });
-    await shows(page, 'Set up your authenticator');
+    await shows(page, 'Set up two-factor authentication');
     await page.goto(`${invited.body.invitationUrl as string}`);
     await submit(page, { 'new-password': 'an unusual long phrase' });
-    await page.getByText('This link is used').waitFor();
+    await page.getByText('This link is invalid').waitFor();
     await page.context().close();
   });
 });

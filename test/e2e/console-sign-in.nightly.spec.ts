@@ -7,11 +7,11 @@ import { uniqueEmail } from '../support/unique-email.js';
 describeConsole('setup and account in the console', { isRefused: true }, (test) => {
   it('asks for the first admin at the setup link, and refuses another token', async () => {
     const page = await test.browser.open(`${test.instance.baseUrl}/console/setup#token=${'x'.repeat(43)}`);
-    await shows(page, 'Set up this house');
+    await shows(page, 'Set up Gatehouse');
     expect(page.url()).toBe(`${test.instance.baseUrl}/console/setup`);
     expect(await seriousViolations(page)).toEqual([]);
     await submit(page, { username: uniqueEmail(), 'new-password': 'an unusual long phrase' });
-    await page.getByText('This link is used').waitFor();
+    await page.getByText('This link is invalid').waitFor();
     expect(await seriousViolations(page)).toEqual([]);
     await page.context().close();
   });
@@ -61,17 +61,17 @@ describeConsole('setup and account in the console', { isRefused: true }, (test) 
     await form.locator('input[name=current-password]').fill('not the right one');
     await form.locator('input[name=new-password]').fill('another unusual phrase');
     await form.getByRole('button', { name: 'Change password' }).click();
-    await page.getByText('This is not your password').waitFor();
+    await page.getByText('The current password is incorrect').waitFor();
     await form.locator('input[name=current-password]').fill(invited.password);
     await form.getByRole('button', { name: 'Change password' }).click();
     await page.getByText('Password changed').waitFor();
     await page.locator('input[name=code]').fill(invited.recoveryCodes[0]!);
-    await page.getByRole('button', { name: 'Make new codes' }).click();
+    await page.getByRole('button', { name: 'Generate new codes' }).click();
     const list = page.getByRole('list', { name: 'Recovery codes' });
     await list.waitFor();
     expect(await seriousViolations(page)).toEqual([]);
     expect(await stored(page)).not.toMatch(/phrase|[a-z0-9]{5}-[a-z0-9]{5}/);
-    await page.getByLabel('I have kept them').check();
+    await page.getByLabel('I have saved these codes').check();
     await page.getByRole('button', { name: 'Continue' }).click();
     await list.waitFor({ state: 'detached' });
     await page.context().close();

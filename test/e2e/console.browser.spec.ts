@@ -44,8 +44,8 @@ describeDeliveries('the console in a browser', (test) => {
     );
     await ui.go(`/dead-letters?endpoint_id=${id}&status_class=5xx`);
     await ui.see('20 dead letters');
-    await ui.button('Redeliver all that match').click();
-    await ui.dialog().getByText('All that match can be redelivered.').waitFor();
+    await ui.button('Redeliver all matching').click();
+    await ui.dialog().getByText('All matching deliveries can be redelivered.').waitFor();
     await ui.fillReason('the target is well again');
     await ui.inDialog('Redeliver 20').click();
     await page.waitForURL(/\/batches\/rdl_/);
@@ -57,9 +57,9 @@ describeDeliveries('the console in a browser', (test) => {
     });
     expect(body.data).toMatchObject({ resolution: 'redelivered', reason: 'the target is well again' });
     // And nothing of what else arrived meanwhile.
-    await page.getByRole('link', { name: 'Its attempts' }).click();
+    await page.getByRole('link', { name: 'View attempts' }).click();
     await ui.see('20 attempts');
-    expect(await page.getByLabel('Batch id').inputValue()).toMatch(/^rdl_/);
+    expect(await page.getByLabel('Batch ID').inputValue()).toMatch(/^rdl_/);
   });
 
   it('a viewer reads, and is offered nothing that changes anything', async () => {
@@ -84,10 +84,10 @@ describeDeliveries('the console in a browser', (test) => {
 
   it('creates a key, which is shown once and works', async () => {
     await ui.go(`/projects/${instance.credentials.projectId}?tab=keys`);
-    await ui.button('New key').first().click();
+    await ui.button('Create key').first().click();
     await ui.dialog().getByLabel(/^Name/).fill('Order service');
     await ui.inDialog('Create').click();
-    const once = ui.dialog().filter({ hasText: 'Keep it now' });
+    const once = ui.dialog().filter({ hasText: 'Save this value now' });
     await once.waitFor();
     const value = await once.locator('input').first().inputValue();
     expect(value).toMatch(/^sk_/);
@@ -95,7 +95,7 @@ describeDeliveries('the console in a browser', (test) => {
       headers: { authorization: `Bearer ${value}` },
     });
     expect(answer.status).toBe(200);
-    await ui.button('I have kept it').click();
+    await ui.button('I have saved it').click();
     expect(await page.content()).not.toContain(value);
   });
 
@@ -108,7 +108,7 @@ describeDeliveries('the console in a browser', (test) => {
       .first()
       .click();
     await ui.inDialog('Revoke').click();
-    await ui.see('Signed in nowhere');
+    await ui.see('No active sessions');
     expect(await instance.customer(tokens.accessToken, 'GET', '/api/v1/me')).toMatchObject({ status: 401 });
   });
 
@@ -125,9 +125,9 @@ describeDeliveries('the console in a browser', (test) => {
     await search.fill(signingSecret);
     await look.waitForURL('**/deliveries?q=whsec_');
     await look.keyboard.press('Control+k');
-    const palette = look.getByRole('combobox', { name: 'Find anything' });
+    const palette = look.getByRole('combobox', { name: 'Search' });
     await palette.fill(signingSecret);
-    await look.getByText('Nothing by that name').waitFor();
+    await look.getByText('Nothing found').waitFor();
     await palette.fill(secretKey);
     await look.getByRole('option', { name: secretKey.slice(0, 8) }).waitFor();
     const given = urls.filter((url) => url.includes(secretKey.slice(8)) || /whsec_[^&]/.test(url));

@@ -11,9 +11,9 @@ describeDeliveries('lists, batches and live updates of the console', (test) => {
     // Newer ones that are not what is looked for, and more than the console looks at by itself.
     await multiply(instance, ids[0]!, 12_000);
     await ui.go(`/dead-letters?endpoint_id=${id}&http_status=500`);
-    await page.getByRole('heading', { name: 'Nothing so far' }).waitFor();
-    await ui.button('Redeliver all that match').waitFor();
-    await ui.button('Look further').click();
+    await page.getByRole('heading', { name: 'No matches so far' }).waitFor();
+    await ui.button('Redeliver all matching').waitFor();
+    await ui.button('Search older records').click();
     const row = page.locator(`a[href="/console/deliveries/${ids[0]}"]`).first();
     await row.waitFor();
     await instance.sql(
@@ -29,10 +29,10 @@ describeDeliveries('lists, batches and live updates of the console', (test) => {
     const waiting: (() => void)[] = [];
     receiver.otherwise = (response) => void waiting.push(() => response.end());
     await ui.go(`/dead-letters?endpoint_id=${id}`);
-    await ui.button('Redeliver all that match').click();
+    await ui.button('Redeliver all matching').click();
     await ui.fillReason('too early');
     await ui.inDialog('Redeliver 400').click();
-    await ui.button('Cancel the batch').click();
+    await ui.button('Cancel batch').click();
     await ui
       .inDialog(/Cancel/)
       .last()
@@ -66,7 +66,7 @@ describeDeliveries('lists, batches and live updates of the console', (test) => {
     await page.keyboard.press('/');
     await page.getByRole('searchbox', { name: 'Search' }).and(page.locator(':focus')).waitFor();
     await page.keyboard.type('https://nobody.example');
-    await ui.see('No match');
+    await ui.see('No results');
     expect(await rows.count()).toBe(0);
     await page.route(/\/webhooks\/dead-letters\?/, (route) => route.fulfill({ status: 500 }), { times: 1 });
     await ui.button('Clear filters').click();
@@ -78,7 +78,7 @@ describeDeliveries('lists, batches and live updates of the console', (test) => {
     expect(browser.complaints.splice(0)).toEqual([expect.stringMatching(/responded with a status of 500/)]);
 
     await page.keyboard.press('Control+k');
-    await page.getByRole('combobox', { name: 'Find anything' }).fill(ids[7]!);
+    await page.getByRole('combobox', { name: 'Search' }).fill(ids[7]!);
     await page.keyboard.press('Enter');
     await page.waitForURL(`**/deliveries/${ids[7]!}`);
     await ui.see(ids[7]!);

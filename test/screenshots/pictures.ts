@@ -37,12 +37,12 @@ export async function takeDialogs(camera: Camera, chosen: Chosen): Promise<void>
   const press = (name: string | RegExp) => page.getByRole('button', { name }).first().click();
   await camera.go('/');
   await page.keyboard.press('Control+k');
-  await page.getByRole('combobox', { name: 'Find anything' }).fill('nord');
+  await page.getByRole('combobox', { name: 'Search' }).fill('nord');
   await page.getByRole('option', { name: /Nordwind/ }).waitFor();
   await camera.take('dialog-palette');
 
   await camera.go(`/dead-letters?status_class=5xx`);
-  await press('Redeliver all that match');
+  await press('Redeliver all matching');
   await page
     .getByRole('dialog')
     .getByLabel(/Reason/)
@@ -50,11 +50,11 @@ export async function takeDialogs(camera: Camera, chosen: Chosen): Promise<void>
   await camera.take('dialog-redelivery');
 
   await camera.go(`/projects/${chosen.project}?tab=keys`);
-  await press('New key');
+  await press('Create key');
   await page.getByRole('dialog').getByLabel(/Name/).first().fill('Warehouse');
   await camera.take('dialog-new-key');
   await page.getByRole('dialog').getByRole('button', { name: 'Create' }).click();
-  await page.getByText('Keep it now').waitFor();
+  await page.getByText('Save this value now').waitFor();
   await camera.take('dialog-secret-once');
 }
 
@@ -74,7 +74,7 @@ export async function takeSignIn(
   await camera.go('/sign-in');
   await camera.take('sign-in-password');
   await submit({ username: email, password });
-  await shows('Second factor');
+  await shows('Two-factor authentication');
   await camera.take('sign-in-second-factor');
 
   const invited = { email: `${camera.look}@nordwind.example`, role: 'operator' };
@@ -85,11 +85,11 @@ export async function takeSignIn(
   await camera.take('sign-in-invitation');
   await page.locator('input[type=password]').first().fill(PASSWORD);
   await page.locator('button[type=submit]').click();
-  await shows('Set up your authenticator');
+  await shows('Set up two-factor authentication');
   await camera.take('sign-in-enrollment', true);
   const secret = (await page.locator('code').textContent())!.replaceAll(/\s/g, '');
   await submit({ code: totpCode(secret) });
-  await shows('Keep your recovery codes');
+  await shows('Save your recovery codes');
   await camera.take('sign-in-recovery-codes');
 }
 
