@@ -6,7 +6,7 @@ export class CountResponse {
   @ApiProperty({ minimum: 0, maximum: 10_000, example: 42 }) count!: number;
 
   @ApiProperty({
-    description: 'Whether there may be more: not all were looked at, or there are more than 10,000',
+    description: 'True if there may be more: the scan was bounded, or the count exceeds 10,000',
   })
   isMore!: boolean;
 

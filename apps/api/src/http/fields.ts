@@ -70,7 +70,7 @@ export const NameField = (options: Pick<FieldOptions, 'description' | 'example'>
 /** What a customer is called in the system of the caller. */
 export const ExternalIdField = (): PropertyDecorator =>
   TextField({
-    description: 'Their id in your system, unique in the project',
+    description: 'Id of the customer in your system, unique in the project',
     optional: true,
     nullable: true,
     minLength: 1,
@@ -84,7 +84,7 @@ export const SecretField = (options: FieldOptions & { maxLength: number }): Prop
 /** An e-mail address, in its canonical form once it has passed. */
 export const EmailField = (more: Partial<FieldOptions> = {}): PropertyDecorator => {
   const options = {
-    description: 'E-mail address; compared without regard to ASCII case',
+    description: 'Email address. ASCII letters are compared without regard to case',
     example: 'ada@example.com',
     ...more,
   };
@@ -102,7 +102,7 @@ export const EmailField = (more: Partial<FieldOptions> = {}): PropertyDecorator 
           validate: (value: unknown) => typeof value === 'string' && canonicalEmail(value) === value,
         },
       },
-      { message: '$property must be an e-mail address' },
+      { message: '$property must be an email address' },
     ),
   );
 };
@@ -248,7 +248,7 @@ export const BooleanField = (options: FieldOptions): PropertyDecorator =>
 
 const METADATA_BYTES = 8 * 1024;
 const METADATA_KEYS = 50;
-export const METADATA_RULE = `must be a JSON object of at most ${METADATA_KEYS} keys and ${METADATA_BYTES} bytes`;
+export const METADATA_RULE = `must be a JSON object with at most ${METADATA_KEYS} keys and ${METADATA_BYTES} bytes`;
 
 /** A JSON object of the caller's own, kept as it came (contract, section 4). */
 export const MetadataField = (options: FieldOptions): PropertyDecorator =>
@@ -332,5 +332,5 @@ export const TextSetField = (
 ): PropertyDecorator =>
   applyDecorators(
     TextListField({ ...options, minItems: 0 }),
-    ArrayUnique({ message: '$property must not name anything twice' }),
+    ArrayUnique({ message: '$property must not contain duplicates' }),
   );

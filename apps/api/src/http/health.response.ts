@@ -12,7 +12,7 @@ export class ReadinessResponse {
   @ApiProperty({
     enum: ['outdated'],
     required: false,
-    description: 'There when this Node gets no security fixes',
+    description: 'Present if this version of Node.js no longer receives security updates',
   })
   node?: 'outdated';
 }

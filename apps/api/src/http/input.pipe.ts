@@ -50,7 +50,9 @@ export class InputPipe implements PipeTransform {
 function assertSingle(query: object): void {
   const repeated = Object.entries(query).filter(([, value]) => Array.isArray(value));
   if (repeated.length === 0) return;
-  const errors = repeated.map(([field]) => fieldError(field, 'repeated', `${field} is given more than once`));
+  const errors = repeated.map(([field]) =>
+    fieldError(field, 'repeated', `${field} must not be given more than once`),
+  );
   throw new GatehouseError('validation_failed', { errors });
 }
 

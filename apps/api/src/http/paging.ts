@@ -9,14 +9,18 @@ const MAX_LIMIT = 200;
 /** The parameters that every list takes. */
 export class PageQuery {
   @QueryIntegerField({
-    description: 'How many records at most',
+    description: 'Maximum number of records on the page',
     min: 1,
     max: MAX_LIMIT,
     fallback: DEFAULT_LIMIT,
   })
   limit?: number;
 
-  @TextField({ description: 'Where the page before ended, as it said', optional: true, maxLength: 1_200 })
+  @TextField({
+    description: 'Cursor from the previous page. Omit it for the first page',
+    optional: true,
+    maxLength: 1_200,
+  })
   cursor?: string;
 }
 

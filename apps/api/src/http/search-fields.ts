@@ -10,7 +10,7 @@ export const NoSecret = (): PropertyDecorator =>
       name: 'noSecret',
       validator: { validate: (value: unknown) => typeof value !== 'string' || !holdsSecret(value) },
     },
-    { message: '$property must not hold a secret; a key is found by its first eight characters' },
+    { message: '$property must not contain a secret. To search for a key, use its first eight characters' },
   );
 
 /** What an operator types or pastes to find something. */
@@ -23,7 +23,7 @@ export const SearchTextField =
     );
     NoSecret()(target, property);
     TextField({
-      description: `${description}. What names nothing finds nothing`,
+      description: `${description}. A value without a match selects nothing`,
       optional: true,
       minLength: 1,
       maxLength: 2_048,
@@ -33,7 +33,7 @@ export const SearchTextField =
 /** A customer's id in a query. */
 export const CustomerIdField = (): PropertyDecorator =>
   CheckedField({
-    description: 'Only what is about this customer',
+    description: 'Only records of this customer',
     optional: true,
     isValid: isUuid,
     message: '$property must be a UUID',

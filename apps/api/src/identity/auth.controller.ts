@@ -47,7 +47,7 @@ export class AuthController {
   @RateLimit('register')
   @ApiCreatedResponse({ type: AuthResponse })
   @ApiAcceptedResponse({
-    description: 'Where the project hides who is registered',
+    description: 'Returned for every email address if the project has `enumerationProtection`',
     schema: { type: 'object' },
   })
   @ApiProblems('email_already_registered', 'weak_password', 'overloaded')

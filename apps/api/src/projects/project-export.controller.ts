@@ -27,7 +27,8 @@ export class ProjectExportController {
   })
   @OrganizationKey('project:read', 'customer:read')
   @ApiOkResponse({
-    description: 'A customer on each line. A body without its end has been broken off.',
+    description:
+      'One customer per line. If the connection closes before the response is complete, the export is incomplete.',
     content: { 'application/x-ndjson': { schema: { type: 'string' } } },
   })
   async export(

@@ -66,7 +66,7 @@ const skeleton = ({ title, description, tags }: ApiTexts): Omit<OpenAPIObject, '
     )
     .addCookieAuth(
       OPERATOR_COOKIE,
-      { type: 'apiKey', in: 'cookie', description: 'The session of an operator who is signed in' },
+      { type: 'apiKey', in: 'cookie', description: 'Session of a signed-in operator' },
       'operatorSession',
     );
   for (const [name, description] of Object.entries(tags)) builder.addTag(name, description);

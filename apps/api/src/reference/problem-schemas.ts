@@ -16,12 +16,33 @@ const EXAMPLE_URL = 'https://auth.example.com';
 
 /** Members that some codes add (contract, section 2). */
 const members: Record<string, SchemaObject> = {
-  requiredScopes: { type: 'array', items: { type: 'string' }, description: 'Of insufficient_scope' },
-  requiredAccess: { type: 'string', description: 'Of insufficient_access' },
-  requiredRole: { type: 'string', description: 'Of insufficient_role' },
-  reasons: { type: 'array', items: { type: 'string' }, description: 'Of weak_password' },
-  customerId: { type: 'string', format: 'uuid', description: 'Of email_already_registered, for secret keys' },
-  redeliveredAs: { type: 'string', description: 'Of already_redelivered' },
+  requiredScopes: {
+    type: 'array',
+    items: { type: 'string' },
+    description: 'With `insufficient_scope`: the scopes that the key must have',
+  },
+  requiredAccess: {
+    type: 'string',
+    description: 'With `insufficient_access`: the access that the key must have',
+  },
+  requiredRole: {
+    type: 'string',
+    description: 'With `insufficient_role`: the role that the operator must have',
+  },
+  reasons: {
+    type: 'array',
+    items: { type: 'string' },
+    description: 'With `weak_password`: the reasons why the password was rejected',
+  },
+  customerId: {
+    type: 'string',
+    format: 'uuid',
+    description: 'With `email_already_registered` and a secret key: the customer who has the email address',
+  },
+  redeliveredAs: {
+    type: 'string',
+    description: 'With `already_redelivered`: the delivery that replaced this one',
+  },
 };
 
 const text = (description: string): SchemaObject => ({ type: 'string', description });
@@ -30,9 +51,9 @@ const fieldError: SchemaObject = {
   type: 'object',
   required: ['field', 'code', 'message'],
   properties: {
-    field: { ...text('The path of the field'), examples: ['settings.allowedOrigins'] },
-    code: { ...text('What is wrong with it'), examples: ['required'] },
-    message: text('The same in words'),
+    field: { ...text('Path of the field'), examples: ['settings.allowedOrigins'] },
+    code: { ...text('Code of the error'), examples: ['required'] },
+    message: text('Description of the error'),
   },
 };
 
@@ -40,21 +61,25 @@ const fieldError: SchemaObject = {
 export const problemSchemas: Record<string, SchemaObject> = {
   Problem: {
     type: 'object',
-    description: 'Every error. Some codes have members of their own.',
+    description: 'An error. Some codes add further members.',
     required: ['type', 'title', 'status', 'detail', 'code', 'requestId'],
     properties: {
-      type: { type: 'string', format: 'uri', description: 'Where the code is explained' },
-      title: text('The same for every occurrence of the code'),
-      status: { type: 'integer', description: 'The HTTP status' },
-      detail: text('About this occurrence; for people, not for programs'),
-      code: { type: 'string', enum: Object.keys(errorCatalogue), description: 'What programs decide by' },
-      requestId: text('The same as X-Request-Id'),
-      errors: { type: 'array', items: fieldError, description: 'The faulty fields' },
+      type: { type: 'string', format: 'uri', description: 'URL of the documentation of the code' },
+      title: text('Short description, the same for every occurrence of the code'),
+      status: { type: 'integer', description: 'HTTP status' },
+      detail: text('Description of this occurrence for humans. Programs must not parse it'),
+      code: {
+        type: 'string',
+        enum: Object.keys(errorCatalogue),
+        description: 'Error code for use in programs',
+      },
+      requestId: text('Same value as the X-Request-Id header'),
+      errors: { type: 'array', items: fieldError, description: 'Fields with errors' },
       ...members,
     },
   },
   V1Problem: {
-    description: 'Every error below /v1.',
+    description: 'An error of a route under /v1.',
     allOf: [
       { $ref: '#/components/schemas/Problem' },
       {
@@ -76,15 +101,27 @@ const string: SchemaObject = { type: 'string' };
 
 /** The headers of answers. */
 export const answerHeaders: Record<string, HeaderObject> = {
-  'X-Request-Id': header('The id of this request, also in the log', string, EXAMPLE_ID),
-  'Retry-After': header('Seconds to wait before the next try', { type: 'integer', minimum: 0 }, 30),
-  RateLimit: header('The limit that was reached and when it ends, in seconds', string, '"login";r=0;t=30'),
-  'RateLimit-Policy': header('Its quota and its window in seconds', string, '"login";q=30;w=60'),
-  'WWW-Authenticate': header('What the route asks for (RFC 9110, RFC 6750)', string, 'Bearer'),
-  Allow: header('The methods that the path knows', string, 'GET, HEAD'),
+  'X-Request-Id': header('Id of the request. The log contains the same id', string, EXAMPLE_ID),
+  'Retry-After': header('Seconds to wait before the next request', { type: 'integer', minimum: 0 }, 30),
+  RateLimit: header(
+    'Name of the rate limit, remaining requests and seconds until it resets',
+    string,
+    '"login";r=0;t=30',
+  ),
+  'RateLimit-Policy': header(
+    'Name of the rate limit, its quota and its window in seconds',
+    string,
+    '"login";q=30;w=60',
+  ),
+  'WWW-Authenticate': header(
+    'Authentication scheme that the route requires (RFC 9110, RFC 6750)',
+    string,
+    'Bearer',
+  ),
+  Allow: header('Methods that the path supports', string, 'GET, HEAD'),
   'Idempotent-Replayed': {
     ...header(
-      'There when this is the answer to an earlier request with the same Idempotency-Key',
+      'Present if this is the stored response to an earlier request with the same Idempotency-Key',
       { type: 'string', enum: ['true'] },
       'true',
     ),

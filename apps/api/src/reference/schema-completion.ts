@@ -51,7 +51,7 @@ export function completeContent(operation: OperationObject, schemas: Record<stri
   }
 }
 
-const lines: SchemaObject = { type: 'string', description: 'One JSON object a line' };
+const lines: SchemaObject = { type: 'string', description: 'One JSON object per line' };
 
 /** What stands in a path is an id: a UUID, below `/v1` with the prefix of its kind (contract, section 2). */
 export function pathParameterSchema(

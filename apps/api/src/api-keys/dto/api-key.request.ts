@@ -2,31 +2,34 @@ import { scopes, type Access, type ApiKeyType, type Scope } from '#domain';
 import { IntegerField, OneOfField, TextField, TextSetField, TimeField } from '../../http/fields.js';
 
 export class CreateApiKeyRequest {
-  @TextField({ description: 'What the key is for', example: 'Order service', minLength: 1, maxLength: 100 })
+  @TextField({ description: 'Name of the key', example: 'Order service', minLength: 1, maxLength: 100 })
   name!: string;
 
-  @OneOfField('secret, the default: for servers. publishable: for pages and apps', ['secret', 'publishable'])
+  @OneOfField('`secret` (default): for servers. `publishable`: safe to expose in browsers and apps', [
+    'secret',
+    'publishable',
+  ])
   type?: ApiKeyType;
 
   @OneOfField(
-    'How far a secret key reaches: its project, or every project of the organization and of those it created. Default: that of the key that asks',
+    '`project`: a secret key acts on its own project. `organization`: it acts on every project of its organization and of the organizations it created. Default: the access of the key that creates it',
     ['project', 'organization'],
   )
   access?: Access;
 
   @TextSetField({
     description:
-      'What a secret key may do; customer:read and customer:write when left out, nothing when empty',
+      'Scopes of a secret key. Default: `customer:read` and `customer:write`. An empty list grants no scope',
     example: ['customer:read'],
     optional: true,
     maxItems: scopes.length,
     values: scopes,
     isValid: (text) => (scopes as readonly string[]).includes(text),
-    message: '$property must hold known scopes',
+    message: '$property must contain only known scopes',
   })
   scopes?: Scope[];
 
-  @TimeField('When the key ends by itself; null: never', {
+  @TimeField('Time at which the key expires. null: never', {
     nullable: true,
     example: '2099-01-01T00:00:00.000Z',
   })
@@ -37,7 +40,8 @@ export class RotateApiKeyRequest {
   static readonly bodyIsOptional = true;
 
   @IntegerField({
-    description: 'How many seconds the old key still lives beside the new one; a day when left out',
+    description:
+      'Seconds for which the previous key stays valid in addition to the new one. Default: 86400, one day',
     optional: true,
     min: 0,
     max: 604_800,

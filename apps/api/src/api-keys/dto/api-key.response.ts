@@ -11,14 +11,19 @@ export class ApiKeyResponse {
   @ApiProperty({ enum: ['secret', 'publishable'] }) type!: string;
   @ApiProperty({ enum: ['project', 'organization'] }) access!: string;
   @ApiProperty({ enum: scopes, isArray: true }) scopes!: Scope[];
-  @ApiProperty({ description: 'The first eight characters of the value', example: 'sk_003aU' })
+  @ApiProperty({ description: 'First eight characters of the value', example: 'sk_003aU' })
   prefix!: string;
-  @ApiProperty({ description: 'The last four', example: 'INfG' }) last4!: string;
+  @ApiProperty({ description: 'Last four characters of the value', example: 'INfG' }) last4!: string;
   @ApiProperty(nullableTime) expiresAt!: string | null;
-  @ApiProperty({ ...nullableTime, description: 'To the minute' }) lastUsedAt!: string | null;
+  @ApiProperty({ ...nullableTime, description: 'Last use, to the minute' }) lastUsedAt!: string | null;
   @ApiProperty(nullableTime) revokedAt!: string | null;
 
-  @ApiProperty({ type: String, format: 'uuid', nullable: true, description: 'The key whose place it took' })
+  @ApiProperty({
+    type: String,
+    format: 'uuid',
+    nullable: true,
+    description: 'Id of the key that it replaced by rotation',
+  })
   rotatedFrom!: string | null;
 
   @ApiProperty({ format: 'date-time' }) createdAt!: string;
@@ -30,7 +35,7 @@ export class ApiKeyResponse {
 
 /** The answer of create and rotate: the only ones that ever show the value. */
 export class CreatedApiKeyResponse extends ApiKeyResponse {
-  @ApiProperty({ description: 'The value of the key; shown once', example: 'sk_…' }) key!: string;
+  @ApiProperty({ description: 'Value of the key. Returned only once', example: 'sk_…' }) key!: string;
 
   static of({ apiKey, value }: { apiKey: ApiKey; value: string }): CreatedApiKeyResponse {
     return { ...ApiKeyResponse.from(apiKey), key: value };

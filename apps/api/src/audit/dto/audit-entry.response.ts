@@ -12,36 +12,44 @@ export class AuditEntryResponse {
     type: String,
     format: 'uuid',
     nullable: true,
-    description: 'Null for what concerns no organization; only operators see it',
+    description: 'null: the entry belongs to no organization. Only operators can read such entries',
   })
   organizationId!: string | null;
 
-  @ApiProperty({ ...nullableText, format: 'uuid', description: 'Null for what belongs to no project' })
+  @ApiProperty({ ...nullableText, format: 'uuid', description: 'null: the entry belongs to no project' })
   projectId!: string | null;
 
   @ApiProperty({ enum: Object.keys(auditActions) }) action!: string;
   @ApiProperty({ enum: auditActorTypes }) actorType!: string;
 
-  @ApiProperty({ ...nullableText, format: 'uuid', description: 'Null for the house itself' })
+  @ApiProperty({
+    ...nullableText,
+    format: 'uuid',
+    description: 'null: the action was performed by Gatehouse itself',
+  })
   actorId!: string | null;
 
   @ApiProperty({ enum: auditTargetTypes }) targetType!: string;
   @ApiProperty({
-    description: 'As the interface of the target writes it',
+    description: 'Id of the target, in the format of its API',
     example: '019aa2c0-7d1e-7000-8000-000000000000',
   })
   targetId!: string;
 
-  @ApiProperty({ ...nullableText, description: 'Full, masked to a range, or null, as AUDIT_IP says' })
+  @ApiProperty({
+    ...nullableText,
+    description: 'Client address. `AUDIT_IP` decides whether it is full, masked to an address range, or null',
+  })
   ip!: string | null;
 
   @ApiProperty(nullableText) userAgent!: string | null;
-  @ApiProperty({ ...nullableText, description: 'X-Request-Id of the answer' }) requestId!: string | null;
+  @ApiProperty({ ...nullableText, description: 'X-Request-Id of the response' }) requestId!: string | null;
 
   @ApiProperty({
     type: 'object',
     additionalProperties: true,
-    description: 'Ids, numbers and names of changed fields. outcome is refused for an attempt in vain',
+    description:
+      'Ids, numbers and the names of changed fields. `outcome` is `refused` if the action was rejected',
     example: { changed: ['firstName'] },
   })
   details!: Record<string, unknown>;
@@ -71,7 +79,7 @@ export class AuditEntryResponse {
 export class NamedAuditEntryResponse extends AuditEntryResponse {
   @ApiProperty({
     ...nullableText,
-    description: 'E-mail address of an operator or customer, or name of a key; null for one who is gone',
+    description: 'Email address of the operator or customer, or name of the key. null: it no longer exists',
   })
   actorName!: string | null;
 

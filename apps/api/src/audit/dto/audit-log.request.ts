@@ -7,15 +7,20 @@ import { PageQuery } from '../../http/paging.js';
 const isId = (text: string): boolean => /^[A-Za-z0-9_-]{1,64}$/.test(text);
 
 const IdField = (description: string): PropertyDecorator =>
-  CheckedField({ description, optional: true, isValid: isId, message: '$property must be an id' });
+  CheckedField({
+    description,
+    optional: true,
+    isValid: isId,
+    message: '$property must be an id of 1 to 64 letters, digits, _ and -',
+  });
 
 export class AuditLogQuery extends PageQuery {
   @ProjectIdField() projectId?: string;
 
-  @OneOfField('Only what such an actor did', auditActorTypes) actorType?: string;
+  @OneOfField('Only actions of this type of actor', auditActorTypes) actorType?: string;
 
   @CheckedField({
-    description: 'Only what this key, operator or customer did',
+    description: 'Only actions of this key, operator or customer',
     optional: true,
     isValid: isUuid,
     message: '$property must be a UUID',
@@ -23,19 +28,19 @@ export class AuditLogQuery extends PageQuery {
   actorId?: string;
 
   @CheckedField({
-    description: `Only this action, or with \`customer.*\` all of a noun. Actions: ${Object.keys(auditActions).join(', ')}`,
+    description: `Only this action, or all actions of a resource, such as \`customer.*\`. Actions: ${Object.keys(auditActions).join(', ')}`,
     example: 'customer.*',
     optional: true,
     isValid: (text) => matchingAuditActions(text).length > 0,
-    message: '$property must be a known action, or the noun of one with .*',
+    message: '$property must be a known action, or a resource such as customer.*',
   })
   action?: string;
 
-  @OneOfField('Only what was done to such a target', auditTargetTypes) targetType?: string;
-  @IdField('Only what was done to this target') targetId?: string;
-  @IdField('Only what was done in this request') requestId?: string;
-  @TimeField('Only later entries') createdAfter?: string;
-  @TimeField('Only earlier entries') createdBefore?: string;
+  @OneOfField('Only actions on this type of target', auditTargetTypes) targetType?: string;
+  @IdField('Only actions on this target') targetId?: string;
+  @IdField('Only actions of this request') requestId?: string;
+  @TimeField('Only entries created after this time') createdAfter?: string;
+  @TimeField('Only entries created before this time') createdBefore?: string;
 }
 
 export class CountAuditLogQuery extends OmitType(AuditLogQuery, ['limit', 'cursor'] as const) {}

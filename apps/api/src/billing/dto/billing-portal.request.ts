@@ -4,7 +4,7 @@ import { CheckedField } from '../../http/fields.js';
 export class BillingPortalRequest {
   @CheckedField({
     description:
-      "Where the portal leads back to: an absolute https URL (outside production also http of this machine), its origin one of the organization's billingReturnOrigins if there are any",
+      'URL that the portal links back to: an absolute https URL, or outside production also an http URL of localhost. If the organization has billingReturnOrigins, the origin must be one of them',
     example: 'https://app.example.com/billing',
     maxLength: 2048,
     isValid: isReturnUrl,
@@ -13,7 +13,7 @@ export class BillingPortalRequest {
   returnUrl!: string;
 
   @CheckedField({
-    description: "An organization within the key's reach; left out: that of the key",
+    description: 'Organization that the key can access. Default: the organization of the key',
     optional: true,
     isValid: isUuid,
     message: '$property must be a UUID',

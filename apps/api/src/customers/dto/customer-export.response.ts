@@ -15,7 +15,12 @@ const iso = (date: Date | null): string | null => date?.toISOString() ?? null;
 
 /** A session, also one that has ended. */
 export class PastSessionResponse extends SessionResponse {
-  @ApiProperty({ type: String, format: 'date-time', nullable: true, description: 'When it was ended' })
+  @ApiProperty({
+    type: String,
+    format: 'date-time',
+    nullable: true,
+    description: 'Time at which the session was revoked',
+  })
   revokedAt!: string | null;
 
   @ApiProperty({ type: String, nullable: true, example: 'logout' }) revokedReason!: string | null;
@@ -28,7 +33,7 @@ export class PastSessionResponse extends SessionResponse {
 
 /** Where a customer has logged in from. */
 export class KnownAddressResponse {
-  @ApiProperty({ description: 'The network of one client, in CIDR notation', example: '2001:db8::/64' })
+  @ApiProperty({ description: 'Network of the client in CIDR notation', example: '2001:db8::/64' })
   address!: string;
 
   @ApiProperty({ format: 'date-time' }) lastLoginAt!: string;
@@ -87,7 +92,8 @@ export class CarryingAttemptResponse {
   @ApiProperty() endpointId!: string;
   @ApiProperty() targetUrl!: string;
   @ApiProperty() attempt!: number;
-  @ApiProperty({ description: '0 when nothing answered' }) httpStatus!: number;
+  @ApiProperty({ description: 'HTTP status of the response. 0: no response was received' })
+  httpStatus!: number;
   @ApiProperty() success!: boolean;
   @ApiProperty({ type: String, nullable: true }) error!: string | null;
   @ApiProperty({ format: 'date-time' }) createdAt!: string;
@@ -113,7 +119,7 @@ export class CarryingAttemptResponse {
 export class CustomerExportResponse {
   @ApiProperty({ format: 'date-time' }) exportedAt!: string;
   @ApiProperty({
-    description: 'Whether a list was longer than 10,000, or the events larger than 10 MiB, and is cut there',
+    description: 'True if a list was truncated after 10,000 entries, or the events after 10 MiB',
   })
   truncated!: boolean;
   @ApiProperty({ type: CustomerResponse }) customer!: CustomerResponse;
@@ -125,7 +131,7 @@ export class CustomerExportResponse {
   @ApiProperty({
     type: 'array',
     items: { type: 'object', additionalProperties: true },
-    description: 'As webhooks carry them',
+    description: 'Events in the format of webhook bodies',
   })
   events!: unknown[];
 

@@ -17,17 +17,18 @@ export class UpdateMeRequest {
 }
 
 export class ChangePasswordRequest {
-  @SecretField({ description: 'The password until now', maxLength: 1024 }) currentPassword!: string;
-  @SecretField({ description: '8 to 128 characters of any kind', maxLength: 1024 }) newPassword!: string;
+  @SecretField({ description: 'Current password', maxLength: 1024 }) currentPassword!: string;
+  @SecretField({ description: '8 to 128 characters; any character is allowed', maxLength: 1024 })
+  newPassword!: string;
 }
 
 export class ChangeEmailRequest {
   @EmailField() email!: string;
-  @SecretField({ description: "The customer's password", maxLength: 1024 }) password!: string;
+  @SecretField({ description: 'Password of the customer', maxLength: 1024 }) password!: string;
 }
 
 export class DeleteMeRequest {
-  @SecretField({ description: "The customer's password", maxLength: 1024 }) currentPassword!: string;
+  @SecretField({ description: 'Password of the customer', maxLength: 1024 }) currentPassword!: string;
 }
 
 /** A customer as a server creates them. */
@@ -35,7 +36,7 @@ export class CreateCustomerRequest extends UpdateMeRequest {
   @EmailField() email!: string;
 
   @CheckedField({
-    description: "The project they belong to; default: the key's own",
+    description: 'Project of the customer. Default: the project of the key',
     optional: true,
     isValid: isUuid,
     message: 'projectId must be a UUID',
@@ -44,24 +45,31 @@ export class CreateCustomerRequest extends UpdateMeRequest {
 
   @ExternalIdField() externalId?: string | null;
 
-  @SecretField({ description: '8 to 128 characters of any kind', optional: true, maxLength: 1024 })
+  @SecretField({
+    description: '8 to 128 characters; any character is allowed',
+    optional: true,
+    maxLength: 1024,
+  })
   password?: string;
 
   @CheckedField({
     description:
-      'The password as another system hashed it: bcrypt, argon2id, scrypt, pbkdf2 (also of Django) or fbscrypt of Firebase; replaced at the next login',
+      'Password hash of another system: bcrypt, argon2id, scrypt, pbkdf2 (also in the Django format) or fbscrypt of Firebase. It is replaced at the next sign-in',
     optional: true,
     isValid: (text) => importedHashFault(text) === null,
     message: ({ value }) => `passwordHash ${importedHashFault(String(value))}`,
   })
   passwordHash?: string;
 
-  @BooleanField({ description: 'Whether they have proved to own the address', optional: true })
+  @BooleanField({ description: 'True if the customer has proven to own the email address', optional: true })
   emailVerified?: boolean;
 
-  @MetadataField({ description: 'For secret keys only' }) metadata?: Record<string, unknown>;
-  @MetadataField({ description: 'The customer may read it' }) publicMetadata?: Record<string, unknown>;
+  @MetadataField({ description: 'Readable with a secret key only' }) metadata?: Record<string, unknown>;
+  @MetadataField({ description: 'Also readable by the customer' }) publicMetadata?: Record<string, unknown>;
 
-  @BooleanField({ description: 'Whether to mail a link to set the first password', optional: true })
+  @BooleanField({
+    description: 'If true, the customer receives an email with a link to set the first password',
+    optional: true,
+  })
   sendInvite?: boolean;
 }

@@ -63,7 +63,7 @@ export class CustomerResponse extends MeResponse {
 
 /** A customer as operators see one. */
 export class OperatorCustomerResponse extends CustomerResponse {
-  @ApiProperty({ description: 'Whether they have a password; who was invited chooses the first one' })
+  @ApiProperty({ description: 'True if the customer has a password. An invited customer sets the first one' })
   hasPassword!: boolean;
 
   static of(customer: Customer, hasPassword: boolean): OperatorCustomerResponse {

@@ -9,10 +9,11 @@ const flags: readonly Flag[] = ['true', 'false'];
 
 export class ListCustomersQuery extends PageQuery {
   @ProjectIdField() projectId?: string;
-  @EmailField({ optional: true, description: 'Only who has exactly this address' }) email?: string;
+  @EmailField({ optional: true, description: 'Only the customer with exactly this email address' })
+  email?: string;
 
   @TextField({
-    description: 'Only who has this id in your system',
+    description: 'Only the customer with this id in your system',
     optional: true,
     minLength: 1,
     maxLength: 255,
@@ -24,7 +25,7 @@ export class ListCustomersQuery extends PageQuery {
   )
   @TextField({
     description:
-      'Only who has an e-mail address, a first name, a last name, or a first and last name with a space between them that begin with this, in any case',
+      'Only customers whose email address, first name, last name, or first and last name separated by a space begin with this text. Not case-sensitive',
     example: 'ada lo',
     optional: true,
     minLength: 2,
@@ -33,12 +34,16 @@ export class ListCustomersQuery extends PageQuery {
   @NoSecret()
   q?: string;
 
-  @OneOfField('Whether the address is verified', flags) emailVerified?: Flag;
-  @OneOfField('Whether the customer is disabled', flags) disabled?: Flag;
-  @TimeField('Only who was created later') createdAfter?: string;
-  @TimeField('Only who was created earlier') createdBefore?: string;
-  @TimeField('Only whose last login was later') lastLoginAfter?: string;
-  @TimeField('Only whose last login was earlier; not who never logged in') lastLoginBefore?: string;
+  @OneOfField('Only customers whose email address is verified, or only those whose address is not', flags)
+  emailVerified?: Flag;
+  @OneOfField('Only disabled customers, or only those that are not disabled', flags) disabled?: Flag;
+  @TimeField('Only customers created after this time') createdAfter?: string;
+  @TimeField('Only customers created before this time') createdBefore?: string;
+  @TimeField('Only customers whose last sign-in was after this time') lastLoginAfter?: string;
+  @TimeField(
+    'Only customers whose last sign-in was before this time. Excludes customers who have never signed in',
+  )
+  lastLoginBefore?: string;
 }
 
 export class CountCustomersQuery extends OmitType(ListCustomersQuery, ['limit', 'cursor'] as const) {}

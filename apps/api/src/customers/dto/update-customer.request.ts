@@ -6,18 +6,22 @@ export class UpdateCustomerRequest extends UpdateMeRequest {
   @EmailField({
     optional: true,
     description:
-      'A new address is not asked for confirmation, and counts as not verified unless emailVerified says so',
+      'A new address takes effect without confirmation. It is not verified unless `emailVerified` is true in the same request',
   })
   email?: string;
 
-  @BooleanField({ description: 'Whether they have proved to own the address', optional: true })
+  @BooleanField({ description: 'True if the customer has proven to own the email address', optional: true })
   emailVerified?: boolean;
 
   @ExternalIdField() externalId?: string | null;
 
-  @MetadataPatchField({ description: 'For secret keys only. Merged at every level; null removes a key' })
+  @MetadataPatchField({
+    description: 'Readable with a secret key only. Merged at every level (RFC 7396); null removes a key',
+  })
   metadata?: Record<string, unknown> | null;
 
-  @MetadataPatchField({ description: 'The customer may read it. Merged likewise' })
+  @MetadataPatchField({
+    description: 'Also readable by the customer. Merged at every level (RFC 7396); null removes a key',
+  })
   publicMetadata?: Record<string, unknown> | null;
 }

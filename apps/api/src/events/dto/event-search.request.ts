@@ -5,11 +5,11 @@ import { ListEventsQuery } from './event.request.js';
 
 /** What operators filter events by, beside what keys do. */
 export class SearchEventsQuery extends ListEventsQuery {
-  @TimeField('Only events created earlier') created_before?: string;
+  @TimeField('Only events created before this time') created_before?: string;
   @CustomerIdField() customer_id?: string;
 
   @SearchTextField(
-    'The id of an event, of a delivery or attempt of it, or of a customer, or the e-mail address of a customer',
+    'Id of an event, of one of its deliveries or attempts, or of a customer, or the email address of a customer',
   )
   q?: string;
 }

@@ -9,13 +9,14 @@ export class ListEventsQuery extends PageQuery {
   @ProjectIdField() project_id?: string;
 
   @CheckedField({
-    description: 'Only these types, separated by commas; customer.* stands for all of a noun',
+    description:
+      'Only these event types, separated by commas. `customer.*` includes all types of that resource',
     example: 'customer.created,session.*',
     optional: true,
     isValid: isTypeList,
-    message: 'types must list known event types, separated by commas',
+    message: 'types must be a comma-separated list of known event types',
   })
   types?: string;
 
-  @TimeField('Only events created later') created_after?: string;
+  @TimeField('Only events created after this time') created_after?: string;
 }

@@ -13,11 +13,14 @@ export class EventResponse {
   @ApiProperty({
     type: 'object',
     additionalProperties: true,
-    description: 'As GET /v1/webhooks/event-types describes it for the type',
+    description: 'Data of the event. `GET /v1/webhooks/event-types` describes it for each type',
   })
   data!: Record<string, unknown>;
 
-  @ApiProperty({ required: false, description: 'Present and true once the customer it is about was erased' })
+  @ApiProperty({
+    required: false,
+    description: 'Present and true if the customer of the event has been deleted and the data erased',
+  })
   erased?: true;
 
   static from({ body }: FeedEvent): EventResponse {
@@ -28,8 +31,11 @@ export class EventResponse {
 /** One event type, with what stands in its body. */
 export class EventTypeResponse {
   @ApiProperty({ example: 'customer.created' }) type!: string;
-  @ApiProperty({ description: 'When it is emitted' }) description!: string;
-  @ApiProperty({ description: 'Whether an endpoint hears it only when it names the type or its noun' })
+  @ApiProperty({ description: 'Condition under which the event is emitted' }) description!: string;
+  @ApiProperty({
+    description:
+      'True if `*` does not include this type: an endpoint receives it only if its `events` contain the type or its resource, such as `customer.*`',
+  })
   named_only!: boolean;
   @ApiProperty({ type: 'object', additionalProperties: true, description: 'JSON Schema 2020-12 of the body' })
   schema!: Record<string, unknown>;

@@ -13,18 +13,23 @@ export class MigrationsHealth {
 }
 
 export class DatabaseHealth {
-  @ApiProperty({ example: '17.5', description: 'Of PostgreSQL' }) version!: string;
+  @ApiProperty({ example: '17.5', description: 'Version of PostgreSQL' }) version!: string;
   @ApiProperty({ type: MigrationsHealth }) migrations!: MigrationsHealth;
 }
 
 /** Deliveries of the whole house; at most 10,000 are counted. */
 export class QueueHealth {
-  @ApiProperty({ ...counted, description: 'Not ended yet' }) pending!: number;
-  @ApiProperty({ ...counted, description: 'Their time has come; without those of batches' }) due!: number;
-  @ApiProperty({ ...nullableTime, description: 'Since when the oldest of those has waited' })
+  @ApiProperty({ ...counted, description: 'Deliveries that are not finished' }) pending!: number;
+  @ApiProperty({ ...counted, description: 'Deliveries that are due, without those of bulk redeliveries' })
+  due!: number;
+  @ApiProperty({ ...nullableTime, description: 'Time since which the oldest due delivery has been due' })
   oldestDueAt!: string | null;
-  @ApiProperty({ ...counted, description: 'In the hands of a worker' }) inFlight!: number;
-  @ApiProperty({ type: 'integer', nullable: true, description: 'Jobs in Redis; null when it does not say' })
+  @ApiProperty({ ...counted, description: 'Deliveries that a worker is processing' }) inFlight!: number;
+  @ApiProperty({
+    type: 'integer',
+    nullable: true,
+    description: 'Number of jobs in Redis. null: Redis is not configured or does not respond',
+  })
   jobs!: number | null;
 }
 
@@ -33,8 +38,9 @@ export class WorkerHealth {
   @ApiProperty({ format: 'uuid' }) id!: string;
   @ApiProperty({ example: 'worker-1' }) host!: string;
   @ApiProperty({ example: '0.1.0' }) version!: string;
-  @ApiProperty({ description: 'Whether it was heard of within 20 seconds' }) alive!: boolean;
-  @ApiProperty({ type: 'integer', minimum: 0, description: 'Attempts under way' }) inFlight!: number;
+  @ApiProperty({ description: 'True if the worker has sent a heartbeat within the last 20 seconds' })
+  alive!: boolean;
+  @ApiProperty({ type: 'integer', minimum: 0, description: 'Attempts in progress' }) inFlight!: number;
   @ApiProperty({ format: 'date-time' }) startedAt!: string;
   @ApiProperty({ format: 'date-time' }) seenAt!: string;
 
@@ -52,11 +58,12 @@ export class WorkerHealth {
 }
 
 export class MailHealth {
-  @ApiProperty({ description: 'Whether there is a mail server; without one mails are kept' })
+  @ApiProperty({ description: 'True if a mail server is configured. Without one, emails are captured' })
   configured!: boolean;
-  @ApiProperty({ ...counted, description: 'Still to be sent' }) pending!: number;
-  @ApiProperty({ ...counted, description: 'Given up within the last 30 days' }) failed!: number;
-  @ApiProperty({ ...nullableTime, description: 'When the oldest of those to be sent was written' })
+  @ApiProperty({ ...counted, description: 'Emails that are still to be sent' }) pending!: number;
+  @ApiProperty({ ...counted, description: 'Emails that could not be sent within the last 30 days' })
+  failed!: number;
+  @ApiProperty({ ...nullableTime, description: 'Creation time of the oldest email that is still to be sent' })
   oldestPendingAt!: string | null;
 }
 
@@ -64,11 +71,12 @@ export class MailHealth {
 export class HouseHealthResponse {
   @ApiProperty({ example: '0.1.0' }) version!: string;
   @ApiProperty({ example: '24.1.0', description: 'Version of Node.js' }) node!: string;
-  @ApiProperty({ format: 'date-time', description: 'When the answering process started' }) startedAt!: string;
+  @ApiProperty({ format: 'date-time', description: 'Start time of the process that sent the response' })
+  startedAt!: string;
   @ApiProperty({ type: DatabaseHealth }) database!: DatabaseHealth;
   @ApiProperty({ enum: redisStates }) redis!: (typeof redisStates)[number];
   @ApiProperty({ type: QueueHealth }) queue!: QueueHealth;
-  @ApiProperty({ type: [WorkerHealth], description: 'The youngest first' }) workers!: WorkerHealth[];
+  @ApiProperty({ type: [WorkerHealth], description: 'Newest first' }) workers!: WorkerHealth[];
   @ApiProperty({ type: MailHealth }) mail!: MailHealth;
   @ApiProperty({ enum: billingProviders }) billing!: (typeof billingProviders)[number];
 }

@@ -1,5 +1,5 @@
 import { EmailField } from '../../http/fields.js';
 
 export class TestMailRequest {
-  @EmailField({ description: 'Whom the mail goes to' }) to!: string;
+  @EmailField({ description: 'Recipient of the test email' }) to!: string;
 }

@@ -3,15 +3,16 @@ import { logoutScopes, type LogoutScope } from '../../sessions/sessions.service.
 
 const RedirectUrlField = (): PropertyDecorator =>
   TextField({
-    description: "Where the hosted page's Continue leads; exactly one of the project's redirectUrls",
+    description:
+      "URL that Continue on the hosted page links to. It must match an entry of the project's redirectUrls",
     optional: true,
     maxLength: 2048,
   });
 
-const tokenField = { description: 'The token of the e-mailed link', maxLength: 4096 };
+const tokenField = { description: 'Token of the link in the email', maxLength: 4096 };
 
 const passwordField = {
-  description: '8 to 128 characters of any kind',
+  description: '8 to 128 characters; any character is allowed',
   example: 'an unusual long phrase',
   maxLength: 1024,
 };
@@ -27,11 +28,11 @@ export class RegisterRequest {
 
 export class LoginRequest {
   @EmailField() email!: string;
-  @SecretField({ ...passwordField, description: "The customer's password" }) password!: string;
+  @SecretField({ ...passwordField, description: 'Password of the customer' }) password!: string;
 }
 
 export class RefreshRequest {
-  @SecretField({ description: 'The newest refresh token of the session', maxLength: 4096 })
+  @SecretField({ description: 'Newest refresh token of the session', maxLength: 4096 })
   refreshToken!: string;
 }
 
@@ -39,7 +40,8 @@ export class LogoutRequest {
   static readonly bodyIsOptional = true;
 
   @CheckedField({
-    description: 'The session of the access token, the others, or all; default: this',
+    description:
+      'Sessions to revoke. `this` (default): the session of the access token. `others`: all other sessions of the customer. `all`: both',
     optional: true,
     values: logoutScopes,
     isValid: (text) => (logoutScopes as readonly string[]).includes(text),

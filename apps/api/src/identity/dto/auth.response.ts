@@ -7,7 +7,7 @@ export class AuthResponse {
   @ApiProperty({
     type: TokensResponse,
     nullable: true,
-    description: 'null until the address is verified, where the project requires that',
+    description: 'null if the project requires a verified email address and this one is not verified',
   })
   tokens!: TokensResponse | null;
 
@@ -27,6 +27,9 @@ export class VerifyEmailResponse {
 
 /** The answer of confirm-email-change. */
 export class EmailChangeResponse {
-  @ApiProperty({ enum: ['pending', 'changed'], description: 'pending until the other address has confirmed' })
+  @ApiProperty({
+    enum: ['pending', 'changed'],
+    description: '`pending` until the other address is confirmed as well',
+  })
   status!: 'pending' | 'changed';
 }

@@ -48,45 +48,55 @@ export class ImportedCustomer {
 
   @ExternalIdField() externalId?: string | null;
 
-  @SecretField({ description: '8 to 128 characters of any kind', optional: true, maxLength: 1024 })
+  @SecretField({
+    description: '8 to 128 characters; any character is allowed',
+    optional: true,
+    maxLength: 1024,
+  })
   password?: string;
 
   // Its form is judged where the secrets are known: by PasswordHasher.importHash.
   @TextField({
     description:
-      'The password as another system hashed it, or as an export of Gatehouse with the same GATEHOUSE_SECRET has it',
+      'Password hash of another system, or of an export of Gatehouse with the same GATEHOUSE_SECRET',
     optional: true,
     nullable: true,
     maxLength: 2048,
   })
   passwordHash?: string | null;
 
-  @BooleanField({ description: 'Whether they have proved to own the address', optional: true })
+  @BooleanField({ description: 'True if the customer has proven to own the email address', optional: true })
   emailVerified?: boolean;
 
-  @MetadataField({ description: 'For secret keys only' }) metadata?: Record<string, unknown>;
-  @MetadataField({ description: 'The customer may read it' }) publicMetadata?: Record<string, unknown>;
+  @MetadataField({ description: 'Readable with a secret key only' }) metadata?: Record<string, unknown>;
+  @MetadataField({ description: 'Also readable by the customer' }) publicMetadata?: Record<string, unknown>;
 
-  @PastField('Since when they have been kept out; default: they are not') disabledAt?: string | null;
-  @PastField('When they were created; default: now') createdAt?: string | null;
-  @PastField('When they were changed last; default: when they were created') updatedAt?: string | null;
-  @PastField('When they logged in last') lastLoginAt?: string | null;
+  @PastField('Time since which the customer has been disabled. Default: not disabled') disabledAt?:
+    string | null;
+  @PastField('Creation time. Default: now') createdAt?: string | null;
+  @PastField('Time of the last change. Default: the creation time') updatedAt?: string | null;
+  @PastField('Time of the last sign-in') lastLoginAt?: string | null;
 
-  @IgnoredIdField('Of an export; not used: everybody gets an id of their own') id?: string;
-  @IgnoredIdField('Of an export; not used: the import says where its customers go') projectId?: string;
+  @IgnoredIdField('Accepted because exports contain it. Ignored: each imported customer gets a new id')
+  id?: string;
+  @IgnoredIdField('Accepted because exports contain it. Ignored: the project is a parameter of the import')
+  projectId?: string;
 }
 
 /** A list of customers in one body. */
 export class ImportCustomersRequest {
   @CheckedField({
-    description: "The project they are imported into; default: the key's own",
+    description: 'Project that the customers are imported into. Default: the project of the key',
     optional: true,
     isValid: isUuid,
     message: 'projectId must be a UUID',
   })
   projectId?: string;
 
-  @BooleanField({ description: 'Whether to emit customer.created for each; default: false', optional: true })
+  @BooleanField({
+    description: 'If true, a `customer.created` event is emitted for each customer. Default: false',
+    optional: true,
+  })
   emitEvents?: boolean;
 
   @ApiProperty({ type: [ImportedCustomer], minItems: 1, maxItems: 1000 })
@@ -103,7 +113,7 @@ export class ImportCustomersRequest {
 export class ImportQuery {
   @CheckedField({
     description:
-      'A UUID of your own: what is sent again under it goes on after the last line that was imported',
+      'UUID that you choose. To resume an interrupted import, send the same lines with the same id: it continues after the last imported line',
     optional: true,
     isValid: isUuid,
     message: 'importId must be a UUID',
@@ -111,7 +121,10 @@ export class ImportQuery {
   importId?: string;
 
   @ProjectIdField() projectId?: string;
-  @OneOfField('Whether to emit customer.created for each; default: false', ['true', 'false'])
+  @OneOfField('If true, a `customer.created` event is emitted for each customer. Default: false', [
+    'true',
+    'false',
+  ])
   emitEvents?: 'true' | 'false';
 }
 

@@ -3,7 +3,8 @@ import type { CustomerImport, FieldError, ImportState, LineResult, LineStatus } 
 import { camelList, type Page } from '../../http/paging.js';
 
 class LineErrorResponse {
-  @ApiProperty({ description: 'Empty for a fault of the whole line' }) field!: string;
+  @ApiProperty({ description: 'Path of the field. Empty: the error concerns the complete line' })
+  field!: string;
   @ApiProperty() code!: string;
   @ApiProperty() message!: string;
 }
@@ -16,16 +17,17 @@ class OutcomeResponse {
     type: String,
     format: 'uuid',
     nullable: true,
-    description: 'Who was created, or has the address already',
+    description: 'Id of the created customer, or of the customer who already has the email address',
   })
   id!: string | null;
 
-  @ApiProperty({ type: [LineErrorResponse], description: 'Why nobody was created' }) errors!: FieldError[];
+  @ApiProperty({ type: [LineErrorResponse], description: 'Reasons why no customer was created' })
+  errors!: FieldError[];
 }
 
 /** One of a list. */
 export class ImportResultResponse extends OutcomeResponse {
-  @ApiProperty({ description: 'Its place in the list, counted from 0' }) index!: number;
+  @ApiProperty({ description: 'Position in the list, starting at 0' }) index!: number;
 
   static from({ line, status, customerId: id, errors }: LineResult): ImportResultResponse {
     return { index: line - 1, status, id, errors };
@@ -34,7 +36,7 @@ export class ImportResultResponse extends OutcomeResponse {
 
 /** A line that made nobody. */
 export class ImportFailureResponse extends OutcomeResponse {
-  @ApiProperty({ description: 'Counted from 1' }) line!: number;
+  @ApiProperty({ description: 'Line number, starting at 1' }) line!: number;
 
   static from({ line, status, customerId: id, errors }: LineResult): ImportFailureResponse {
     return { line, status, id, errors };
@@ -46,11 +48,14 @@ export class ImportResponse {
   @ApiProperty({ format: 'uuid' }) id!: string;
   @ApiProperty({ format: 'uuid' }) projectId!: string;
   @ApiProperty({ enum: ['running', 'interrupted', 'completed'] }) state!: ImportState;
-  @ApiProperty({ description: 'Customers so far: created, skipped and failed' }) total!: number;
+  @ApiProperty({ description: 'Customers processed so far: created, skipped and failed' }) total!: number;
   @ApiProperty() created!: number;
-  @ApiProperty({ description: 'Their address was registered already; nothing was changed' }) skipped!: number;
+  @ApiProperty({ description: 'Customers whose email address was already registered. They are unchanged' })
+  skipped!: number;
   @ApiProperty() failed!: number;
-  @ApiProperty({ description: 'The last line that is done with, blank ones counted; 0 before the first' })
+  @ApiProperty({
+    description: 'Number of the last processed line, counting blank lines. 0: no line has been processed',
+  })
   lastLine!: number;
   @ApiProperty({ format: 'date-time' }) createdAt!: string;
   @ApiProperty({ format: 'date-time' }) updatedAt!: string;
@@ -89,7 +94,8 @@ class ImportFailuresResponse {
 export class ImportDetailResponse extends ImportResponse {
   @ApiProperty({
     type: ImportFailuresResponse,
-    description: 'The lines that made nobody, in order: the first 10,000 skipped and the first 10,000 failed',
+    description:
+      'Lines that created no customer, in order: the first 10,000 skipped and the first 10,000 failed lines',
   })
   failures!: ImportFailuresResponse;
 

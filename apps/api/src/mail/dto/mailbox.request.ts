@@ -5,10 +5,10 @@ import { PageQuery } from '../../http/paging.js';
 
 export class MailboxQuery extends PageQuery {
   @CheckedField({
-    description: 'Only mails to this address',
+    description: 'Only emails to this address',
     optional: true,
     isValid: (text) => canonicalEmail(text) !== null,
-    message: 'email must be an e-mail address',
+    message: 'email must be an email address',
   })
   email?: string;
 

@@ -1,20 +1,24 @@
 import { EmailField, NameField, SecretField } from '../../http/fields.js';
 
 const passwordField = {
-  description: '12 to 128 characters of any kind',
+  description: '12 to 128 characters; any character is allowed',
   example: 'an unusual long phrase',
   maxLength: 1024,
 };
 
-const codeField = { description: 'Six digits of the authenticator', example: '123456', maxLength: 64 };
+const codeField = {
+  description: 'Six-digit code of the authenticator app',
+  example: '123456',
+  maxLength: 64,
+};
 
 export class OperatorSignInRequest {
   @EmailField() email!: string;
-  @SecretField({ ...passwordField, description: "The operator's password" }) password!: string;
+  @SecretField({ ...passwordField, description: 'Password of the operator' }) password!: string;
 }
 
 export class SecondFactorRequest {
-  @SecretField({ ...codeField, description: 'Six digits of the authenticator, or a recovery code' })
+  @SecretField({ ...codeField, description: 'Six-digit code of the authenticator app, or a recovery code' })
   code!: string;
 }
 
@@ -23,13 +27,13 @@ export class AuthenticatorCodeRequest {
 }
 
 export class ChangeOperatorPasswordRequest {
-  @SecretField({ ...passwordField, description: 'The password until now' }) currentPassword!: string;
+  @SecretField({ ...passwordField, description: 'Current password' }) currentPassword!: string;
   @SecretField(passwordField) newPassword!: string;
 }
 
 export class AcceptInvitationRequest {
-  @SecretField({ description: 'The token of the link', maxLength: 4096 }) token!: string;
-  @NameField({ description: 'What others see', example: 'Ada Lovelace' }) name?: string | null;
+  @SecretField({ description: 'Token of the link', maxLength: 4096 }) token!: string;
+  @NameField({ description: 'Name that other operators see', example: 'Ada Lovelace' }) name?: string | null;
   @SecretField(passwordField) password!: string;
 }
 

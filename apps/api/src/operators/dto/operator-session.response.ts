@@ -19,19 +19,23 @@ export class CurrentOperatorResponse {
 export class ConsoleHouseResponse {
   @ApiProperty({ example: '0.1.0' }) version!: string;
   @ApiProperty() production!: boolean;
-  @ApiProperty({ description: 'Whether mails are kept and can be read, for want of a mail server' })
+  @ApiProperty({
+    description:
+      'True if no mail server is configured, so that emails are captured and can be read in the mailbox',
+  })
   mailbox!: boolean;
-  @ApiProperty({ description: 'Whether there is no operator yet: the log shows a link' })
+  @ApiProperty({ description: 'True if no operator exists yet. The log contains the setup link' })
   setupRequired!: boolean;
-  @ApiProperty({ description: 'Whether mails are sent' }) mailConfigured!: boolean;
-  @ApiProperty({ description: 'Whether the API reference is served under /docs' }) docs!: boolean;
+  @ApiProperty({ description: 'True if a mail server is configured, so that emails are sent' })
+  mailConfigured!: boolean;
+  @ApiProperty({ description: 'True if the API reference is served at /docs' }) docs!: boolean;
 }
 
 /** How far the console is signed in. */
 export class OperatorSessionResponse {
   @ApiProperty({
     enum: ['signed_out', ...operatorStages],
-    description: 'Only signed_in opens other routes',
+    description: 'State of the sign-in. Other routes require `signed_in`',
   })
   state!: string;
 
@@ -43,7 +47,7 @@ export class OperatorSessionResponse {
     format: 'date-time',
     nullable: true,
     description:
-      'When the session ends, unless it is used before: 30 minutes later, 12 hours after signing in at last',
+      'Time at which the session expires: 30 minutes after its last use, at the latest 12 hours after the sign-in',
   })
   expiresAt!: string | null;
 
@@ -52,16 +56,19 @@ export class OperatorSessionResponse {
 
 /** What an authenticator app has to know. */
 export class EnrollmentResponse {
-  @ApiProperty({ description: 'Base32, to be typed', example: 'JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP' })
+  @ApiProperty({
+    description: 'Secret in Base32, for manual entry',
+    example: 'JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP',
+  })
   secret!: string;
 
-  @ApiProperty({ description: 'The same for a QR code' }) otpauthUri!: string;
+  @ApiProperty({ description: 'URI with the secret, for a QR code' }) otpauthUri!: string;
 }
 
 export class RecoveryCodesResponse {
   @ApiProperty({
     type: [String],
-    description: 'Each takes the place of the authenticator once; shown this once',
+    description: 'Codes that each replace the authenticator code once. Returned only once',
     example: ['7k2xm-q4d0v'],
   })
   recoveryCodes!: string[];

@@ -7,7 +7,7 @@ import { SearchTextField } from '../../http/search-fields.js';
 const RoleField = (optional: boolean): PropertyDecorator =>
   CheckedField({
     description:
-      'viewer: reads. operator: also redelivers, and helps customers. admin: also settings, keys and operators',
+      '`viewer` can read. `operator` can also redeliver events and help customers. `admin` can also manage settings, keys and operators',
     optional,
     values: operatorRoles,
     isValid: (text) => (operatorRoles as readonly string[]).includes(text),
@@ -15,7 +15,7 @@ const RoleField = (optional: boolean): PropertyDecorator =>
   });
 
 export class ListOperatorsQuery extends PageQuery {
-  @SearchTextField('The id of an operator, or a part of their e-mail address or name') q?: string;
+  @SearchTextField('Id of an operator, or part of the email address or name') q?: string;
 }
 
 export class CountOperatorsQuery extends OmitType(ListOperatorsQuery, ['limit', 'cursor'] as const) {}
@@ -27,6 +27,9 @@ export class InviteOperatorRequest {
 
 export class UpdateOperatorRequest {
   @RoleField(true) role?: OperatorRole;
-  @NameField({ description: 'What others see; null: only the address', example: 'Ada Lovelace' })
+  @NameField({
+    description: 'Name that other operators see. null: only the email address',
+    example: 'Ada Lovelace',
+  })
   name?: string | null;
 }

@@ -11,7 +11,7 @@ export class OperatorResponse {
   @ApiProperty({ type: String, nullable: true }) name!: string | null;
   @ApiProperty({ enum: operatorRoles }) role!: string;
   @ApiProperty({ enum: operatorStatuses }) status!: string;
-  @ApiProperty({ description: 'Whether an authenticator is enrolled' }) secondFactor!: boolean;
+  @ApiProperty({ description: 'True if an authenticator is enrolled' }) secondFactor!: boolean;
   @ApiProperty({ ...time, nullable: true }) lastLoginAt!: string | null;
   @ApiProperty(time) createdAt!: string;
   @ApiProperty(time) updatedAt!: string;
@@ -33,7 +33,10 @@ export class OperatorResponse {
 
 /** An operator with a new link to choose a password by. */
 export class InvitedOperatorResponse extends OperatorResponse {
-  @ApiProperty({ format: 'uri', description: 'Shown this once; also mailed where mails are sent' })
+  @ApiProperty({
+    format: 'uri',
+    description: 'Invitation link. Returned only once; also sent by email if a mail server is configured',
+  })
   invitationUrl!: string;
 
   static of({ operator, url }: { operator: Operator; url: string }): InvitedOperatorResponse {
@@ -46,16 +49,17 @@ export class OperatorSessionEntry {
   @ApiProperty({ format: 'uuid' }) id!: string;
   @ApiProperty({
     enum: operatorStages,
-    description: 'Anything but signed_in has shown a password alone, and waits for the second factor',
+    description:
+      'State of the sign-in. Any state other than `signed_in` means that only the password was accepted and the second factor is pending',
   })
   state!: string;
 
   @ApiProperty({ type: String, nullable: true }) ip!: string | null;
   @ApiProperty({ type: String, nullable: true }) userAgent!: string | null;
   @ApiProperty(time) createdAt!: string;
-  @ApiProperty({ ...time, description: 'To the minute' }) lastSeenAt!: string;
+  @ApiProperty({ ...time, description: 'Last use, to the minute' }) lastSeenAt!: string;
   @ApiProperty(time) expiresAt!: string;
-  @ApiProperty({ description: 'Whether it is the session that asks' }) current!: boolean;
+  @ApiProperty({ description: 'True for the session of this request' }) current!: boolean;
 
   static from(session: OperatorSessionRecord, currentId: string): OperatorSessionEntry {
     return {

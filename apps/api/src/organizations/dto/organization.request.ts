@@ -4,23 +4,23 @@ import { CheckedField, TextField, TextSetField } from '../../http/fields.js';
 import { PageQuery } from '../../http/paging.js';
 import { SearchTextField } from '../../http/search-fields.js';
 
-const name = { description: 'What people call it', minLength: 1, maxLength: 100 };
+const name = { description: 'Display name', minLength: 1, maxLength: 100 };
 
 export class CreateOrganizationRequest {
   @TextField({ ...name, example: 'Menabrea' }) name!: string;
 
   @CheckedField({
-    description: 'A short name of its own, the only one in the house: 3 to 48 of a-z, 0-9 and -',
+    description: 'Short name, unique in this installation: 3 to 48 characters of a-z, 0-9 and -',
     example: 'menabrea',
     isValid: isSlug,
-    message: '$property must be 3 to 48 of a-z, 0-9 and -',
+    message: '$property must be 3 to 48 characters of a-z, 0-9 and -',
   })
   slug!: string;
 }
 
 /** What operators list organizations by. */
 export class SearchOrganizationsQuery extends PageQuery {
-  @SearchTextField('The id of an organization, or the beginning of its name or slug') q?: string;
+  @SearchTextField('Id of an organization, or the beginning of its name or slug') q?: string;
 }
 
 export class CountOrganizationsQuery extends OmitType(SearchOrganizationsQuery, [
@@ -32,14 +32,14 @@ export class UpdateOrganizationRequest {
   @TextField({ ...name, optional: true }) name?: string;
 
   @TextSetField({
-    description: 'Where the billing portal may lead back to; empty or null: anywhere',
+    description: 'Origins that the billing portal may link back to. Empty or null: any origin',
     example: ['https://app.example.com'],
     optional: true,
     nullable: true,
     maxItems: 50,
     isValid: (text) => isPageOrigin(text) && isSecureOrigin(text),
     message:
-      '$property must hold https origins such as https://app.example.com, or http ones of this machine',
+      '$property must contain https origins such as https://app.example.com, or http origins of localhost',
   })
   billingReturnOrigins?: string[] | null;
 }

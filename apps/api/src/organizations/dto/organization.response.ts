@@ -11,11 +11,14 @@ export class OrganizationResponse {
     type: String,
     format: 'uuid',
     nullable: true,
-    description: 'The organization that created it',
+    description: 'Organization that created it',
   })
   parentId!: string | null;
 
-  @ApiProperty({ type: [String], description: 'Where the billing portal may lead back to; empty: anywhere' })
+  @ApiProperty({
+    type: [String],
+    description: 'Origins that the billing portal may link back to. Empty: any origin',
+  })
   billingReturnOrigins!: string[];
 
   @ApiProperty({ format: 'date-time' }) createdAt!: string;

@@ -20,7 +20,7 @@ const duration = {
   type: 'integer',
   nullable: true,
   minimum: 0,
-  description: 'In ms; null without any',
+  description: 'Duration in milliseconds. null: no attempts',
   example: 130,
 } as const;
 const rate = {
@@ -28,7 +28,7 @@ const rate = {
   nullable: true,
   minimum: 0,
   maximum: 1,
-  description: 'succeeded / attempts; null without any',
+  description: 'succeeded / attempts. null: no attempts',
   example: 0.979,
 } as const;
 
@@ -56,28 +56,40 @@ export class OverviewTotals {
 }
 
 export class OverviewDeadLetters {
-  @ApiProperty({ ...count, maximum: 10_000, description: 'Counted up to 10,000' }) waiting!: number;
-  @ApiProperty({ description: 'Whether there are more than were counted' }) isMore!: boolean;
-  @ApiProperty({ ...nullableTime, description: 'When the oldest of them failed for the last time' })
+  @ApiProperty({ ...count, maximum: 10_000, description: 'Number of dead letters, counted up to 10,000' })
+  waiting!: number;
+  @ApiProperty({ description: 'True if there are more than were counted' }) isMore!: boolean;
+  @ApiProperty({
+    ...nullableTime,
+    description: 'Time at which the last attempt of the oldest dead letter failed',
+  })
   oldestAt!: string | null;
 }
 
 export class OverviewPending {
-  @ApiProperty({ ...count, maximum: 10_000, description: 'Counted up to 10,000' }) count!: number;
-  @ApiProperty({ description: 'Whether there are more than were counted' }) isMore!: boolean;
-  @ApiProperty({ ...nullableTime, description: 'Since when the first in line is due; null when none is' })
+  @ApiProperty({
+    ...count,
+    maximum: 10_000,
+    description: 'Number of pending deliveries, counted up to 10,000',
+  })
+  count!: number;
+  @ApiProperty({ description: 'True if there are more than were counted' }) isMore!: boolean;
+  @ApiProperty({
+    ...nullableTime,
+    description: 'Time since which the oldest delivery has been due. null: no delivery is due',
+  })
   oldestDueAt!: string | null;
 }
 
 export class OverviewPoint {
-  @ApiProperty({ ...time, description: 'When the bucket begins' }) at!: string;
+  @ApiProperty({ ...time, description: 'Start of the bucket' }) at!: string;
   @ApiProperty(count) succeeded!: number;
   @ApiProperty(count) failed!: number;
   @ApiProperty(duration) p95Ms!: number | null;
 }
 
 export class OverviewStatus {
-  @ApiProperty({ enum: statusClasses, description: 'none: nothing answered' }) status!: StatusClass;
+  @ApiProperty({ enum: statusClasses, description: '`none`: no response was received' }) status!: StatusClass;
   @ApiProperty(count) count!: number;
 }
 
@@ -115,31 +127,37 @@ export class OverviewEndpoint {
 /** How attempts that began in a range went, and what waits now. */
 export class OverviewResponse {
   @ApiProperty({ enum: overviewRanges }) range!: OverviewRange;
-  @ApiProperty({ ...time, description: 'The beginning of the first bucket' }) from!: string;
+  @ApiProperty({ ...time, description: 'Start of the first bucket' }) from!: string;
   @ApiProperty({
     ...time,
-    description: 'Now, or up to when the attempts are counted while the workers are behind',
+    description:
+      'End of the counted range: the current time, or an earlier time if the workers have not counted all attempts yet',
   })
   to!: string;
 
   @ApiProperty({
     ...nullableTime,
-    description: 'Since when all attempts are counted, while older ones of the range still are to be',
+    description:
+      'Time since which all attempts are counted, while older attempts of the range are still being counted. null: the range is complete',
   })
   completeFrom!: string | null;
 
-  @ApiProperty({ ...count, example: 900, description: 'Length of a bucket' }) bucketSeconds!: number;
+  @ApiProperty({ ...count, example: 900, description: 'Length of a bucket in seconds' })
+  bucketSeconds!: number;
   @ApiProperty({ type: OverviewTotals }) totals!: OverviewTotals;
   @ApiProperty({ type: OverviewDeadLetters }) deadLetters!: OverviewDeadLetters;
   @ApiProperty({ type: OverviewPending }) pending!: OverviewPending;
-  @ApiProperty({ type: [OverviewPoint], description: 'Every bucket, also those without an attempt' })
+  @ApiProperty({ type: [OverviewPoint], description: 'All buckets, including those without attempts' })
   series!: OverviewPoint[];
 
   @ApiProperty({ type: [OverviewStatus] }) byStatus!: OverviewStatus[];
   @ApiProperty({ type: [OverviewError] }) byError!: OverviewError[];
-  @ApiProperty({ type: [OverviewEvent], description: 'The ten with the most attempts' })
+  @ApiProperty({ type: [OverviewEvent], description: 'The ten event types with the most attempts' })
   byEvent!: OverviewEvent[];
-  @ApiProperty({ type: [OverviewEndpoint], description: 'Up to ten, with the most failed attempts' })
+  @ApiProperty({
+    type: [OverviewEndpoint],
+    description: 'The up to ten endpoints with the most failed attempts',
+  })
   worstEndpoints!: OverviewEndpoint[];
 
   static from({ range, to, completeFrom, totals, series, ...rest }: Overview): OverviewResponse {

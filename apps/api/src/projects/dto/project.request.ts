@@ -32,17 +32,18 @@ const shortText = (description: string) => ({ ...setting(description), minLength
 
 const PageUrlField = (description: string): PropertyDecorator =>
   CheckedField({
-    ...setting(`${description}; null: the hosted page. ?token= is added`),
+    ...setting(`${description}. ?token= is appended. null: the hosted page`),
     maxLength: 2048,
     isValid: isPageUrl,
-    message: '$property must be an https URL, an http URL of this machine, or com.example.app:/path',
+    message:
+      '$property must be an https URL, an http URL of localhost, or an app URL such as com.example.app:/path',
   });
 
 export class BrandingRequest implements Partial<Branding> {
-  @TextField(shortText("Shown instead of the project's name")) displayName?: string | null;
+  @TextField(shortText('Name shown to customers instead of the project name')) displayName?: string | null;
 
   @CheckedField({
-    ...setting('https URL of a picture'),
+    ...setting('https URL of the logo image'),
     maxLength: 2048,
     isValid: isLogoUrl,
     message: '$property must be an https URL',
@@ -50,104 +51,113 @@ export class BrandingRequest implements Partial<Branding> {
   logoUrl?: string | null;
 
   @CheckedField({
-    ...setting('Colour of buttons'),
+    ...setting('Color of buttons'),
     example: '#1d4ed8',
     isValid: (text) => /^#[0-9a-f]{6}$/i.test(text),
-    message: '$property must be #rrggbb',
+    message: '$property must be a color in the format #rrggbb',
   })
   color?: string | null;
 }
 
 export class MailSettingsRequest implements Partial<MailSettings> {
-  @TextField(shortText("Name of the mails' sender; null: the one of MAIL_FROM")) fromName?: string | null;
-  @EmailField(setting("Where answers to the project's mails go")) replyTo?: string | null;
+  @TextField(shortText('Sender name of emails. null: the name in MAIL_FROM')) fromName?: string | null;
+  @EmailField(setting('Reply-To address of emails')) replyTo?: string | null;
 }
 
 /** A merge patch of the settings: null brings one back to its default. Times in seconds. */
 export class SettingsRequest implements SettingsPatch {
   @TextSetField({
-    ...setting('Origins whose pages may call; empty: any'),
+    ...setting('Origins whose pages may send requests. Empty: any origin'),
     example: ['https://app.example.com'],
     maxItems: 50,
     isValid: isPageOrigin,
-    message: '$property must hold origins as browsers send them, such as https://app.example.com',
+    message: '$property must contain origins as browsers send them, such as https://app.example.com',
   })
   allowedOrigins?: string[] | null;
 
   @TextSetField({
-    ...setting("Where the hosted pages' Continue may lead"),
+    ...setting('URLs that Continue on the hosted pages may link to'),
     example: ['https://app.example.com/welcome'],
     maxItems: 50,
     isValid: isPageUrl,
     message:
-      '$property must hold https URLs, http URLs of this machine, or URLs such as com.example.app:/path',
+      '$property must contain https URLs, http URLs of localhost, or app URLs such as com.example.app:/path',
   })
   redirectUrls?: string[] | null;
 
-  @PageUrlField('Where the links of verification mails lead') verifyEmailUrl?: string | null;
-  @PageUrlField('Where the links of password mails lead') resetPasswordUrl?: string | null;
-  @PageUrlField('Where the links of invitations lead') acceptInviteUrl?: string | null;
+  @PageUrlField('URL of the links in verification emails') verifyEmailUrl?: string | null;
+  @PageUrlField('URL of the links in password reset emails') resetPasswordUrl?: string | null;
+  @PageUrlField('URL of the links in invitation emails') acceptInviteUrl?: string | null;
 
-  @BooleanField(setting('Whether only customers with a verified address can log in'))
+  @BooleanField(setting('If true, only customers with a verified email address can sign in'))
   requireVerifiedEmail?: boolean | null;
 
-  @BooleanField(setting('Whether registering tells nobody that an address is taken'))
+  @BooleanField(
+    setting(
+      'If true, the response to a registration does not reveal whether the email address is already registered',
+    ),
+  )
   enumerationProtection?: boolean | null;
 
-  @IntegerField({ ...setting('Lifetime of access tokens'), min: 60, max: 86_400 })
+  @IntegerField({ ...setting('Lifetime of access tokens in seconds'), min: 60, max: 86_400 })
   accessTokenTtl?: number | null;
 
-  @IntegerField({ ...setting('How long a session may go unused'), min: 300, max: 31_536_000 })
+  @IntegerField({
+    ...setting('Seconds of inactivity after which a session expires'),
+    min: 300,
+    max: 31_536_000,
+  })
   refreshIdleTtl?: number | null;
 
   @IntegerField({
-    ...setting('How long a session lasts at most; not less than refreshIdleTtl'),
+    ...setting('Maximum age of a session in seconds; at least refreshIdleTtl'),
     min: 300,
     max: 63_072_000,
   })
   refreshAbsoluteTtl?: number | null;
 
   @TextSetField({
-    ...setting('Keys of publicMetadata that access tokens carry as claims of the same name'),
+    ...setting('Keys of publicMetadata that access tokens contain as claims with the same name'),
     example: ['plan'],
     maxItems: 10,
     isValid: isClaimName,
-    message: '$property must hold names of letters, digits and _ that no other claim has',
+    message:
+      '$property must contain names of at most 64 letters, digits and _ that do not start with a digit and are not reserved',
   })
   accessTokenClaims?: string[] | null;
 
-  @IntegerField({ ...setting('The least length of a new password in characters'), min: 8, max: 64 })
+  @IntegerField({ ...setting('Minimum length of new passwords in characters'), min: 8, max: 64 })
   passwordMinLength?: number | null;
 
-  @BooleanField(setting('Whether new passwords are looked up in a public list of breached ones'))
+  @BooleanField(setting('If true, new passwords are checked against a public list of breached passwords'))
   breachCheck?: boolean | null;
 
-  @ObjectField({ ...setting('Look of hosted pages and mails'), type: BrandingRequest })
+  @ObjectField({ ...setting('Appearance of hosted pages and emails'), type: BrandingRequest })
   branding?: BrandingRequest | null;
 
-  @ObjectField({ ...setting('The sender of mails'), type: MailSettingsRequest })
+  @ObjectField({ ...setting('Sender of emails'), type: MailSettingsRequest })
   mail?: MailSettingsRequest | null;
 }
 
-const name = { description: 'What people call it', minLength: 1, maxLength: 100 };
+const name = { description: 'Display name', minLength: 1, maxLength: 100 };
 
 export class CreateProjectRequest {
   @TextField({ ...name, example: 'Difference Engine' }) name!: string;
 
   @CheckedField({
     description:
-      'A short name of its own in the organization: 3 to 48 of a-z, 0-9 and -; made from the name when left out',
+      'Short name, unique in the organization: 3 to 48 characters of a-z, 0-9 and -. Default: derived from the name',
     example: 'difference-engine',
     optional: true,
     isValid: isSlug,
-    message: '$property must be 3 to 48 of a-z, 0-9 and -',
+    message: '$property must be 3 to 48 characters of a-z, 0-9 and -',
   })
   slug?: string;
 
-  @OneOfField('What the project is for; development when left out', environments) environment?: Environment;
+  @OneOfField('Environment of the project. Default: development', environments) environment?: Environment;
 
   @CheckedField({
-    description: "Default: the key's own organization",
+    description: 'Organization of the project. Default: the organization of the key',
     optional: true,
     isValid: isUuid,
     message: '$property must be a UUID',
@@ -155,7 +165,7 @@ export class CreateProjectRequest {
   organizationId?: string;
 
   @ObjectField({
-    description: 'The settings that differ from the defaults',
+    description: 'Settings that differ from the defaults',
     optional: true,
     type: SettingsRequest,
   })
@@ -172,12 +182,13 @@ export class ListProjectsQuery extends PageQuery {
   organizationId?: string;
 
   @OneOfField('Only projects of this environment', environments) environment?: Environment;
-  @OneOfField('Only archived projects, or only others', ['true', 'false']) archived?: 'true' | 'false';
+  @OneOfField('Only archived projects, or only those that are not archived', ['true', 'false']) archived?:
+    'true' | 'false';
 }
 
 /** What operators list projects by. */
 export class SearchProjectsQuery extends ListProjectsQuery {
-  @SearchTextField('The id of a project, or the beginning of its name or slug') q?: string;
+  @SearchTextField('Id of a project, or the beginning of its name or slug') q?: string;
 }
 
 export class CountProjectsQuery extends OmitType(SearchProjectsQuery, ['limit', 'cursor'] as const) {}
@@ -186,7 +197,7 @@ export class UpdateProjectRequest {
   @TextField({ ...name, optional: true })
   name?: string;
 
-  @ObjectField({ description: 'The settings to change', optional: true, type: SettingsRequest })
+  @ObjectField({ description: 'Settings to change', optional: true, type: SettingsRequest })
   settings?: SettingsRequest;
 }
 

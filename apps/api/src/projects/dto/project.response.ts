@@ -17,23 +17,47 @@ export class MailSettingsResponse implements MailSettings {
 
 /** The settings in force: those that the project changed, over the defaults. Times in seconds. */
 export class ProjectSettingsResponse implements ProjectSettings {
-  @ApiProperty({ type: [String], description: 'Origins whose pages may call; empty: any', example: [] })
+  @ApiProperty({
+    type: [String],
+    description: 'Origins whose pages may send requests. Empty: any origin',
+    example: [],
+  })
   allowedOrigins!: string[];
 
   @ApiProperty({ type: [String], example: [] }) redirectUrls!: string[];
-  @ApiProperty({ ...nullableUrl, description: 'null: the hosted page' }) verifyEmailUrl!: string | null;
-  @ApiProperty({ ...nullableUrl, description: 'null: the hosted page' }) resetPasswordUrl!: string | null;
-  @ApiProperty({ ...nullableUrl, description: 'null: the hosted page' }) acceptInviteUrl!: string | null;
+  @ApiProperty({
+    ...nullableUrl,
+    description: 'URL of the links in verification emails. null: the hosted page',
+  })
+  verifyEmailUrl!: string | null;
+  @ApiProperty({
+    ...nullableUrl,
+    description: 'URL of the links in password reset emails. null: the hosted page',
+  })
+  resetPasswordUrl!: string | null;
+  @ApiProperty({
+    ...nullableUrl,
+    description: 'URL of the links in invitation emails. null: the hosted page',
+  })
+  acceptInviteUrl!: string | null;
   @ApiProperty({ default: false }) requireVerifiedEmail!: boolean;
   @ApiProperty({
     default: false,
-    description: 'register answers 202 to everyone, and nobody logs in before their address is verified',
+    description:
+      'If true, register returns 202 for every email address, and customers cannot sign in before their address is verified',
   })
   enumerationProtection!: boolean;
 
-  @ApiProperty({ type: 'integer', default: 3600, description: 'Seconds' }) accessTokenTtl!: number;
-  @ApiProperty({ type: 'integer', default: 2_592_000, description: 'Seconds' }) refreshIdleTtl!: number;
-  @ApiProperty({ type: 'integer', default: 7_776_000, description: 'Seconds' }) refreshAbsoluteTtl!: number;
+  @ApiProperty({ type: 'integer', default: 3600, description: 'Lifetime of access tokens in seconds' })
+  accessTokenTtl!: number;
+  @ApiProperty({
+    type: 'integer',
+    default: 2_592_000,
+    description: 'Seconds of inactivity after which a session expires',
+  })
+  refreshIdleTtl!: number;
+  @ApiProperty({ type: 'integer', default: 7_776_000, description: 'Maximum age of a session in seconds' })
+  refreshAbsoluteTtl!: number;
   @ApiProperty({ type: [String], example: ['plan'] }) accessTokenClaims!: string[];
   @ApiProperty({ type: 'integer', default: 8 }) passwordMinLength!: number;
   @ApiProperty({ default: false }) breachCheck!: boolean;

@@ -6,7 +6,7 @@ export class SearchQuery {
   @Transform(({ value }: { value: unknown }) => (typeof value === 'string' ? value.trim() : value))
   @TextField({
     description:
-      'An id of anything, the beginning of an e-mail address or a name of customers, of the name of a project or organization, of a key, or of the URL of an endpoint',
+      'Id of any resource, or the beginning of the email address or name of a customer, of the name of a project or organization, of a key, or of the URL of an endpoint',
     example: 'ada@example.com',
     minLength: 1,
     maxLength: 2_048,

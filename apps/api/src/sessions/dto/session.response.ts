@@ -10,16 +10,22 @@ export class SessionResponse {
   @ApiProperty({
     type: String,
     nullable: true,
-    description: 'Browser and system as the user agent names them',
+    description: 'Browser and operating system, derived from the user agent',
     example: 'Chrome on macOS',
   })
   device!: string | null;
 
-  @ApiProperty({ type: String, nullable: true, description: 'Address of the login' }) ip!: string | null;
+  @ApiProperty({ type: String, nullable: true, description: 'Client address of the sign-in' }) ip!:
+    string | null;
   @ApiProperty({ type: String, nullable: true }) userAgent!: string | null;
   @ApiProperty({ format: 'date-time' }) createdAt!: string;
-  @ApiProperty({ format: 'date-time', description: 'Login or last refresh' }) lastUsedAt!: string;
-  @ApiProperty({ format: 'date-time', description: 'Unless it is refreshed before' }) expiresAt!: string;
+  @ApiProperty({ format: 'date-time', description: 'Time of the sign-in or of the last refresh' })
+  lastUsedAt!: string;
+  @ApiProperty({
+    format: 'date-time',
+    description: 'Time at which the session expires unless it is refreshed before',
+  })
+  expiresAt!: string;
 
   static from(session: SessionRecord): SessionResponse {
     return {
@@ -39,13 +45,18 @@ export class OwnSessionResponse {
   @ApiProperty({ format: 'uuid' }) id!: string;
   @ApiProperty({ type: String, nullable: true, example: 'Safari on iOS' }) device!: string | null;
 
-  @ApiProperty({ type: String, nullable: true, description: 'Where about', example: '203.0.113.0/24' })
+  @ApiProperty({
+    type: String,
+    nullable: true,
+    description: 'Network of the client address of the sign-in',
+    example: '203.0.113.0/24',
+  })
   ip!: string | null;
 
   @ApiProperty({ format: 'date-time' }) createdAt!: string;
   @ApiProperty({ format: 'date-time' }) lastUsedAt!: string;
   @ApiProperty({ format: 'date-time' }) expiresAt!: string;
-  @ApiProperty({ description: 'Whether it is the session that asks' }) current!: boolean;
+  @ApiProperty({ description: 'True for the session of this request' }) current!: boolean;
 
   static from(session: SessionRecord, currentId: string): OwnSessionResponse {
     const { id, device, ip, createdAt, lastUsedAt, expiresAt } = SessionResponse.from(session);

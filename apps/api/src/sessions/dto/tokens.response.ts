@@ -2,9 +2,12 @@ import { ApiProperty } from '@nestjs/swagger';
 
 /** What a customer holds of a session. */
 export class TokensResponse {
-  @ApiProperty({ description: 'JWT (ES256), for Authorization: Bearer', example: 'eyJhbGciOiJFUzI1NiIs…' })
+  @ApiProperty({
+    description: 'JWT (ES256) for the header `Authorization: Bearer`',
+    example: 'eyJhbGciOiJFUzI1NiIs…',
+  })
   accessToken!: string;
-  @ApiProperty({ description: 'Opaque; every refresh replaces it', example: 'AZqizX0ecACAAAAAAAAA…' })
+  @ApiProperty({ description: 'Opaque token. Each refresh replaces it', example: 'AZqizX0ecACAAAAAAAAA…' })
   refreshToken!: string;
   @ApiProperty({ description: 'Lifetime of the access token in seconds', example: 3600 }) expiresIn!: number;
 }

@@ -25,16 +25,20 @@ export class ListDeadLettersQuery extends PageQuery {
   @EventTypeField() event?: string;
   @PublicIdField('event') event_id?: string;
   @PublicIdField('delivery') delivery_id?: string;
-  @OneOfField('Whether the delivery succeeded: no dead letter did', ['true', 'false']) success?: string;
-  @OneOfField('State of the delivery: `failed` is that of all', deliveryStates) delivery_state?: string;
-  @OneOfField('Class of the HTTP status of the last attempt; none: nothing answered', statusClasses)
+  @OneOfField('Outcome of the delivery. Dead letters have not succeeded, so `true` matches none', [
+    'true',
+    'false',
+  ])
+  success?: string;
+  @OneOfField('State of the delivery. All dead letters are `failed`', deliveryStates) delivery_state?: string;
+  @OneOfField('Class of the HTTP status of the last attempt. `none`: no response was received', statusClasses)
   status_class?: string;
   @QueryIntegerField({
-    description: 'HTTP status of the last attempt; 0: nothing answered',
+    description: 'HTTP status of the last attempt. 0: no response was received',
     min: 0,
     max: 599,
   })
   http_status?: number;
-  @TimeField('Only deliveries that were made later') created_after?: string;
-  @TimeField('Only deliveries that were made earlier') created_before?: string;
+  @TimeField('Only deliveries created after this time') created_after?: string;
+  @TimeField('Only deliveries created before this time') created_before?: string;
 }

@@ -6,7 +6,8 @@ import { DeliverySummaryResponse } from './delivery.response.js';
 
 export class LastAttemptResponse {
   @ApiProperty({ minimum: 1, maximum: MAX_ATTEMPTS }) attempt!: number;
-  @ApiProperty({ description: '0 when nothing answered', example: 503 }) http_status!: number;
+  @ApiProperty({ description: 'HTTP status of the response. 0: no response was received', example: 503 })
+  http_status!: number;
   @ApiProperty({ enum: attemptErrors, nullable: true }) error!: string | null;
 }
 
@@ -27,7 +28,7 @@ export class NamedDeadLetterResponse extends DeadLetterResponse {
   @ApiProperty({
     type: String,
     nullable: true,
-    description: 'E-mail address of an operator, or name of a key; null for one who is gone',
+    description: 'Email address of the operator, or name of the key. null: it no longer exists',
   })
   resolved_by_name!: string | null;
 

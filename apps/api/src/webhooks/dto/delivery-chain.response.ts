@@ -10,7 +10,7 @@ const nullableTime = { type: String, format: 'date-time', nullable: true };
 export class ActorResponse {
   @ApiProperty({ enum: ['key', 'operator'] }) type!: string;
   @ApiProperty({ format: 'uuid' }) id!: string;
-  @ApiProperty({ ...nullableText, description: 'Of a key its name, of an operator the e-mail address' })
+  @ApiProperty({ ...nullableText, description: 'Name of the key, or email address of the operator' })
   name!: string | null;
 }
 
@@ -21,14 +21,19 @@ export class ChainLinkResponse {
   @ApiProperty({ format: 'date-time' }) createdAt!: string;
   @ApiProperty(nullableTime) finishedAt!: string | null;
   @ApiProperty(nullableText) redeliveryOf!: string | null;
-  @ApiProperty({ ...nullableText, description: 'The bulk redelivery that made it' }) batchId!: string | null;
-  @ApiProperty({ enum: ['redelivered', 'discarded'], nullable: true }) resolution!: string | null;
-  @ApiProperty({ ...nullableText, description: 'Why it was redelivered or discarded' }) reason!:
+  @ApiProperty({ ...nullableText, description: 'Bulk redelivery that created this delivery' }) batchId!:
     string | null;
-  @ApiProperty({ type: ActorResponse, nullable: true, description: 'Who redelivered or discarded it' })
+  @ApiProperty({ enum: ['redelivered', 'discarded'], nullable: true }) resolution!: string | null;
+  @ApiProperty({ ...nullableText, description: 'Reason for redelivering or discarding it' }) reason!:
+    string | null;
+  @ApiProperty({
+    type: ActorResponse,
+    nullable: true,
+    description: 'Operator or key that redelivered or discarded it',
+  })
   resolvedBy!: ActorResponse | null;
 
-  @ApiProperty({ description: 'Whether it is the one that was asked for' }) current!: boolean;
+  @ApiProperty({ description: 'True for the delivery that was requested' }) current!: boolean;
 
   static from(link: ChainLink, askedFor: string, names: NamesOfActors): ChainLinkResponse {
     return {

@@ -15,18 +15,18 @@ import { ListDeliveriesQuery } from './delivery.request.js';
 import { RedeliveryFilterRequest } from './redelivery.request.js';
 
 const named =
-  'The id of a delivery, an attempt, an event, an endpoint or a customer, the e-mail address of a customer, or the beginning of the URL of an endpoint, with http';
+  'Id of a delivery, an attempt, an event, an endpoint or a customer, the email address of a customer, or the beginning of the URL of an endpoint, including http';
 
 /** What operators filter the log by, beside what keys do. */
 export class SearchDeliveriesQuery extends ListDeliveriesQuery {
   @QueryIntegerField({
-    description: 'Only the first attempts, or only the second …',
+    description: 'Only attempts with this number: 1 is the first attempt of a delivery',
     min: 1,
     max: MAX_ATTEMPTS,
   })
   attempt?: number;
 
-  @OneOfField('How the attempt failed', attemptErrors) error?: AttemptError;
+  @OneOfField('Error of the attempt', attemptErrors) error?: AttemptError;
   @PublicIdField('redelivery') batch_id?: string;
   @CustomerIdField() customer_id?: string;
   @SearchTextField(named) q?: string;
@@ -37,7 +37,7 @@ export class CountDeliveriesQuery extends OmitType(SearchDeliveriesQuery, ['limi
 /** The same for dead letters. */
 export class SearchDeadLettersQuery extends ListDeadLettersQuery {
   @OneOfField(
-    'What has become of them; default `waiting`. `resolved` is redelivered or discarded',
+    'State of the dead letter. Default: `waiting`. `resolved`: redelivered or discarded',
     deadLetterStates,
   )
   resolution?: DeadLetterState;
@@ -50,7 +50,7 @@ export class CountDeadLettersQuery extends OmitType(SearchDeadLettersQuery, ['li
 
 /** What operators list bulk redeliveries and recoveries by. */
 export class SearchRedeliveriesQuery extends PageQuery {
-  @OneOfField('Only those that are', redeliveryStates) state?: RedeliveryState;
+  @OneOfField('Only redeliveries in this state', redeliveryStates) state?: RedeliveryState;
 }
 
 export class CountRedeliveriesQuery extends OmitType(SearchRedeliveriesQuery, ['limit', 'cursor'] as const) {}
@@ -58,7 +58,7 @@ export class CountRedeliveriesQuery extends OmitType(SearchRedeliveriesQuery, ['
 /** What operators list dead letters by, for a plan that takes what the list shows. */
 export class SearchRedeliveryFilterRequest extends RedeliveryFilterRequest {
   @OneOfField(
-    'Only dead letters that wait, as their list shows them, also where deliveries are named. What is resolved is not brought again',
+    '`waiting`: only dead letters that are neither redelivered nor discarded, as their list shows them, even if `delivery_ids` is given',
     ['waiting'],
   )
   resolution?: 'waiting';
@@ -69,7 +69,7 @@ export class SearchRedeliveryFilterRequest extends RedeliveryFilterRequest {
 
 export class PlanSearchedRedeliveryRequest {
   @ObjectField({
-    description: 'What is to be redelivered; `{}` is every dead letter of the house',
+    description: 'Deliveries to redeliver. `{}`: every dead letter of this installation',
     type: SearchRedeliveryFilterRequest,
   })
   filter!: SearchRedeliveryFilterRequest;

@@ -25,22 +25,23 @@ export class ListDeliveriesQuery extends PageQuery {
   })
   event?: string;
 
-  @OneOfField('Whether the attempt succeeded', ['true', 'false']) success?: string;
+  @OneOfField('Only attempts that succeeded, or only those that failed', ['true', 'false']) success?: string;
   @OneOfField('State of the delivery', deliveryStates) delivery_state?: string;
-  @OneOfField('Class of the HTTP status; none: nothing answered', statusClasses) status_class?: string;
-  @QueryIntegerField({ description: 'Exact HTTP status; 0: nothing answered', min: 0, max: 599 })
+  @OneOfField('Class of the HTTP status. `none`: no response was received', statusClasses)
+  status_class?: string;
+  @QueryIntegerField({ description: 'Exact HTTP status. 0: no response was received', min: 0, max: 599 })
   http_status?: number;
-  @TimeField('Only attempts that started later') created_after?: string;
-  @TimeField('Only attempts that started earlier') created_before?: string;
+  @TimeField('Only attempts that started after this time') created_after?: string;
+  @TimeField('Only attempts that started before this time') created_before?: string;
 }
 
 export class RedeliverRequest {
   static readonly bodyIsOptional = true;
 
-  @TextField({ description: 'Why; for the log', optional: true, nullable: true, maxLength: 500 })
+  @TextField({ description: 'Reason, recorded in the log', optional: true, nullable: true, maxLength: 500 })
   reason?: string | null;
 }
 
 export class DiscardRequest {
-  @TextField({ description: 'Why; for the log', minLength: 1, maxLength: 500 }) reason!: string;
+  @TextField({ description: 'Reason, recorded in the log', minLength: 1, maxLength: 500 }) reason!: string;
 }

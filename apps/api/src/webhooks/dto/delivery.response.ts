@@ -16,12 +16,14 @@ export class AttemptResponse {
   @ApiProperty({ example: 'ep_019aa2c0-7d1e-7000-8000-000000000000' }) endpoint_id!: string;
   @ApiProperty({ example: 'customer.created' }) event!: string;
   @ApiProperty({ example: 'https://app.example.com/webhooks' }) target_url!: string;
-  @ApiProperty({ description: '0 when nothing answered', example: 200 }) http_status!: number;
+  @ApiProperty({ description: 'HTTP status of the response. 0: no response was received', example: 200 })
+  http_status!: number;
   @ApiProperty({ example: true }) success!: boolean;
   @ApiProperty({ minimum: 1, maximum: MAX_ATTEMPTS }) attempt!: number;
   @ApiProperty({ enum: [MAX_ATTEMPTS] }) max_attempts!: number;
   @ApiProperty({ example: 48 }) duration_ms!: number;
-  @ApiProperty({ description: 'At most 16 KiB of text', example: 'ok' }) response_body!: string;
+  @ApiProperty({ description: 'Beginning of the response body: at most 16 KiB of text', example: 'ok' })
+  response_body!: string;
   @ApiProperty({ enum: attemptErrors, nullable: true }) error!: string | null;
   @ApiProperty({ format: 'date-time' }) created_at!: string;
   @ApiProperty({ example: 'dlv_019aa2c0-7d1e-7000-8000-000000000000' }) delivery_id!: string;
@@ -58,7 +60,7 @@ export class DeliveryRequestResponse {
     type: 'object',
     additionalProperties: { type: 'string' },
     description:
-      'Without timestamp and signature, which are new in every attempt. The values of the headers that the endpoint has of its own, as of now, are hidden: `…`',
+      'Headers without timestamp and signature, which differ in each attempt. The values of the custom headers of the endpoint are replaced by `…`',
   })
   headers!: Record<string, string>;
 
@@ -125,7 +127,7 @@ export class DeliveryResponse extends DeliverySummaryResponse {
 
 /** The same for operators, who see whether it can be redelivered. */
 export class OperatorDeliveryResponse extends DeliveryResponse {
-  @ApiProperty({ enum: endpointStatuses, description: 'Of the endpoint, as of now' })
+  @ApiProperty({ enum: endpointStatuses, description: 'Current status of the endpoint' })
   endpoint_status!: string;
 
   static seen(delivery: Delivery, attempts: AttemptRecord[], userAgent: string): OperatorDeliveryResponse {

@@ -13,12 +13,12 @@ export class EndpointStatsResponse {
 
   @ApiProperty({
     format: 'date-time',
-    description: 'From when on attempts were counted: the beginning of the window, or later when `truncated`',
+    description: 'Start of the counted time range: the start of the window, or later if `truncated` is true',
   })
   since!: string;
 
   @ApiProperty({
-    description: `Whether there were more: only the newest ${MAX_STATS_ATTEMPTS} attempts are counted`,
+    description: `True if the window contains more attempts: only the newest ${MAX_STATS_ATTEMPTS} are counted`,
     example: false,
   })
   truncated!: boolean;
@@ -32,26 +32,42 @@ export class EndpointStatsResponse {
     nullable: true,
     minimum: 0,
     maximum: 1,
-    description: 'succeeded / attempts; null without any',
+    description: 'succeeded / attempts. null: no attempts',
     example: 0.979,
   })
   success_rate!: number | null;
 
-  @ApiProperty({ type: 'integer', nullable: true, description: 'Median', example: 48 })
+  @ApiProperty({
+    type: 'integer',
+    nullable: true,
+    description: 'Median duration in milliseconds',
+    example: 48,
+  })
   p50_duration_ms!: number | null;
 
-  @ApiProperty({ type: 'integer', nullable: true, description: '95th percentile', example: 130 })
+  @ApiProperty({
+    type: 'integer',
+    nullable: true,
+    description: '95th percentile of the duration in milliseconds',
+    example: 130,
+  })
   p95_duration_ms!: number | null;
 
-  @ApiProperty({ ...nullableTime, description: 'Of all time; a few seconds late' })
+  @ApiProperty({
+    ...nullableTime,
+    description: 'Time of the last successful attempt, regardless of the window. Delayed by a few seconds',
+  })
   last_success_at!: string | null;
 
-  @ApiProperty({ ...nullableTime, description: 'Of all time; a few seconds late' })
+  @ApiProperty({
+    ...nullableTime,
+    description: 'Time of the last failed attempt, regardless of the window. Delayed by a few seconds',
+  })
   last_failure_at!: string | null;
 
   @ApiProperty({
     ...nullableTime,
-    description: 'The first failure since the last success; null while all is well',
+    description: 'Time of the first failure since the last success. null: the endpoint is not failing',
   })
   failing_since!: string | null;
 

@@ -24,37 +24,37 @@ export class RedeliveryFilterRequest {
 
   @TextListField({
     description:
-      'Only these deliveries, whatever their state unless `delivery_state` says it; those that cannot be redelivered are counted',
+      'Only these deliveries, in any state unless `delivery_state` is given. Those that cannot be redelivered are counted in `not_eligible`',
     optional: true,
     maxItems: MAX_DELIVERY_IDS,
     isValid: (text) => parsePublicId('delivery', text) !== null,
-    message: '$property must hold ids of deliveries',
+    message: '$property must contain ids of deliveries',
   })
   delivery_ids?: string[];
 
   @OneOfField(
-    'Default `failed`: dead letters. Others need `endpoint_id`, `event_id`, `delivery_id` or `delivery_ids` beside them',
+    'Default: `failed`, that is, dead letters. The other states require `endpoint_id`, `event_id`, `delivery_id` or `delivery_ids`',
     ['failed', 'succeeded', 'cancelled'],
   )
   delivery_state?: 'failed' | 'succeeded' | 'cancelled';
 
-  @BooleanField({ description: 'Whether the delivery succeeded', optional: true }) success?: boolean;
+  @BooleanField({ description: 'Outcome of the delivery', optional: true }) success?: boolean;
   @IntegerField({
-    description: 'HTTP status of the last attempt; 0: nothing answered',
+    description: 'HTTP status of the last attempt. 0: no response was received',
     optional: true,
     min: 0,
     max: 599,
   })
   http_status?: number;
-  @OneOfField('Class of the HTTP status of the last attempt; none: nothing answered', statusClasses)
+  @OneOfField('Class of the HTTP status of the last attempt. `none`: no response was received', statusClasses)
   status_class?: string;
-  @TimeField('Only deliveries that were made later') created_after?: string;
-  @TimeField('Only deliveries that were made earlier') created_before?: string;
+  @TimeField('Only deliveries created after this time') created_after?: string;
+  @TimeField('Only deliveries created before this time') created_before?: string;
 }
 
 export class PlanRedeliveryRequest {
   @ObjectField({
-    description: 'What is to be redelivered; `{}` is every dead letter within reach',
+    description: 'Deliveries to redeliver. `{}`: every dead letter that the key can access',
     type: RedeliveryFilterRequest,
   })
   filter!: RedeliveryFilterRequest;
@@ -62,7 +62,7 @@ export class PlanRedeliveryRequest {
 
 export class StartRedeliveryRequest {
   @TextField({
-    description: 'Why; kept with every delivery that is redelivered',
+    description: 'Reason, recorded with every redelivered delivery',
     minLength: 1,
     maxLength: 500,
   })
@@ -70,6 +70,6 @@ export class StartRedeliveryRequest {
 }
 
 export class RecoverRequest {
-  @TimeField('Events from then on', { optional: false }) since!: string;
-  @TimeField('Events until then; default: now') until?: string;
+  @TimeField('Only events from this time on', { optional: false }) since!: string;
+  @TimeField('Only events until this time. Default: now') until?: string;
 }

@@ -17,7 +17,7 @@ export class RefusalCountResponse {
   @ApiProperty({
     enum: redeliveryRefusals,
     description:
-      'As in the list of errors; `discarded`, `already_delivered`: another delivery of the event succeeded here, `expired`: retention has removed it',
+      'An error code with the same meaning as in a single redelivery, or `discarded`, `already_delivered` (another delivery of the event to the endpoint succeeded) or `expired` (removed by retention)',
   })
   reason!: string;
   @ApiProperty({ type: 'integer', minimum: 1 }) count!: number;
@@ -31,15 +31,19 @@ export class RefusalCountResponse {
 }
 
 export class RedeliveryProgressResponse {
-  @ApiProperty({ ...count, description: 'Not made yet' }) remaining!: number;
-  @ApiProperty({ ...count, description: 'New deliveries so far; the next four add up to it' }) made!: number;
+  @ApiProperty({ ...count, description: 'Deliveries not created yet' }) remaining!: number;
+  @ApiProperty({
+    ...count,
+    description: 'New deliveries created so far: the sum of `pending`, `succeeded`, `failed` and `cancelled`',
+  })
+  made!: number;
   @ApiProperty(count) pending!: number;
   @ApiProperty(count) succeeded!: number;
   @ApiProperty(count) failed!: number;
   @ApiProperty(count) cancelled!: number;
   @ApiProperty({
     type: [RefusalCountResponse],
-    description: 'No longer eligible when their turn came, by reason',
+    description: 'Deliveries that were no longer eligible when they were processed, by reason',
   })
   skipped!: RefusalCountResponse[];
 }
@@ -53,21 +57,31 @@ export class RedeliveryResponse {
     type: String,
     format: 'uuid',
     nullable: true,
-    description: 'Null: it may reach several projects',
+    description: 'null: the redelivery can include several projects',
   })
   project_id!: string | null;
   @ApiProperty({
     type: 'object',
     additionalProperties: true,
-    description: 'As it was sent; of a recovery `endpoint_id`, `since` and `until`',
+    description: 'Filter of the request. For a recovery: `endpoint_id`, `since` and `until`',
   })
   filter!: Record<string, unknown>;
   @ApiProperty({ type: String, nullable: true }) reason!: string | null;
-  @ApiProperty({ type: 'integer', minimum: 0, description: 'What the filter found when it was planned' })
+  @ApiProperty({
+    type: 'integer',
+    minimum: 0,
+    description: 'Deliveries that matched the filter when the plan was created',
+  })
   total!: number;
-  @ApiProperty({ ...count, description: 'Of these, what is to be delivered again: the set does not change' })
+  @ApiProperty({
+    ...count,
+    description: 'Matching deliveries that will be redelivered. The selection does not change later',
+  })
   eligible!: number;
-  @ApiProperty({ type: [RefusalCountResponse], description: 'The rest, by reason' })
+  @ApiProperty({
+    type: [RefusalCountResponse],
+    description: 'Matching deliveries that cannot be redelivered, by reason',
+  })
   not_eligible!: RefusalCountResponse[];
   @ApiProperty({ type: RedeliveryProgressResponse }) progress!: RedeliveryProgressResponse;
   @ApiProperty({ example: 'key:019aa2c0-7d1e-7000-8000-000000000000' }) created_by!: string;
@@ -78,7 +92,7 @@ export class RedeliveryResponse {
     type: String,
     format: 'date-time',
     nullable: true,
-    description: `Until when a plan can be started: ${PLAN_HOURS} hours`,
+    description: `Time until which a plan can be started: ${PLAN_HOURS} hours after its creation`,
   })
   expires_at!: string | null;
   @ApiProperty({ type: String, format: 'date-time', nullable: true }) started_at!: string | null;
@@ -86,7 +100,7 @@ export class RedeliveryResponse {
     type: String,
     format: 'date-time',
     nullable: true,
-    description: 'When nothing of it was left to be made, or pending',
+    description: 'Time at which all deliveries had been created and none was pending',
   })
   finished_at!: string | null;
 
@@ -125,7 +139,7 @@ export class RedeliveryResponse {
 const nameOfActor = {
   type: String,
   nullable: true,
-  description: 'E-mail address of an operator, or name of a key; null for one who is gone',
+  description: 'Email address of the operator, or name of the key. null: it no longer exists',
 };
 
 /** The same for operators, who see by whom. */

@@ -12,22 +12,27 @@ import { PageQuery } from '../../http/paging.js';
 import { SearchTextField } from '../../http/search-fields.js';
 
 const subscriptions = {
-  description: `Event types, \`noun.*\`, or \`*\` for all but those that must be named. Types: ${Object.keys(eventTypes).join(', ')}`,
+  description: `Event types, \`noun.*\` such as \`customer.*\` for all types of a resource, or \`*\` for all types except \`webhook.*\` and \`login.failed\`. Types: ${Object.keys(eventTypes).join(', ')}`,
   example: ['*'],
   optional: true,
   maxItems: 50,
   isValid: isSubscription,
-  message: 'events must hold known event types, noun.* or *',
+  message: 'events must contain known event types, noun.* such as customer.*, or *',
 };
 
 const url = {
-  description: 'Where deliveries are POSTed',
+  description: 'URL that receives the deliveries as POST requests',
   example: 'http://127.0.0.1:4000/webhooks',
   maxLength: 2048,
 };
-const description = { description: 'A note of your own', optional: true, nullable: true, maxLength: 500 };
+const description = {
+  description: 'Description for your own use',
+  optional: true,
+  nullable: true,
+  maxLength: 500,
+};
 
-const headers = `Sent with every delivery: at most ${MAX_CUSTOM_HEADERS}, names of at most 64 characters, case ignored; values of visible ASCII, at most 1024 characters, kept encrypted and never shown again. Refused: content-*, webhook-*, cookies, user-agent, accept, accept-encoding, and what HTTP or a proxy sets.`;
+const headers = `Custom headers sent with every delivery, at most ${MAX_CUSTOM_HEADERS}. Names have at most 64 characters and are not case-sensitive. Values consist of at most 1024 characters of visible ASCII, are stored encrypted and are never returned. Not allowed: content-*, webhook-*, cookies, user-agent, accept, accept-encoding, and headers that HTTP or a proxy sets.`;
 
 export class CreateEndpointRequest {
   @TextField(url) url!: string;
@@ -36,7 +41,7 @@ export class CreateEndpointRequest {
   @HeadersField({ description: headers }) headers?: object;
 
   @CheckedField({
-    description: "Default: the key's own project",
+    description: 'Project of the endpoint. Default: the project of the key',
     optional: true,
     isValid: isUuid,
     message: 'project_id must be a UUID',
@@ -44,7 +49,8 @@ export class CreateEndpointRequest {
   project_id?: string;
 
   @CheckedField({
-    description: "Default: the key's own organization; of a project endpoint that of its project",
+    description:
+      'Organization of the endpoint. Default: the organization of the key, or for a project endpoint the organization of its project',
     optional: true,
     isValid: isUuid,
     message: 'organization_id must be a UUID',
@@ -52,7 +58,8 @@ export class CreateEndpointRequest {
   organization_id?: string;
 
   @CheckedField({
-    description: '`organization`: events of all its projects; organization keys only',
+    description:
+      '`organization`: the endpoint receives the events of all projects of the organization. Requires a key with organization access',
     optional: true,
     values: ['project', 'organization'],
     isValid: (text) => text === 'project' || text === 'organization',
@@ -66,7 +73,10 @@ export class UpdateEndpointRequest {
   @TextListField(subscriptions) events?: string[];
   @TextField(description) description?: string | null;
 
-  @HeadersField({ description: `${headers} null removes a header, or all of them`, nullable: true })
+  @HeadersField({
+    description: `${headers} null removes one header or, as the value of the field, all of them.`,
+    nullable: true,
+  })
   headers?: object | null;
 }
 
@@ -76,8 +86,8 @@ export class ListEndpointsQuery extends PageQuery {
 
 /** What operators list endpoints by. */
 export class SearchEndpointsQuery extends ListEndpointsQuery {
-  @OneOfField('Only those that are', ['enabled', 'disabled']) status?: 'enabled' | 'disabled';
-  @SearchTextField('The id of an endpoint, or the beginning of its URL, with http') q?: string;
+  @OneOfField('Only endpoints with this status', ['enabled', 'disabled']) status?: 'enabled' | 'disabled';
+  @SearchTextField('Id of an endpoint, or the beginning of its URL, including http') q?: string;
 }
 
 export class CountEndpointsQuery extends OmitType(SearchEndpointsQuery, ['limit', 'cursor'] as const) {}

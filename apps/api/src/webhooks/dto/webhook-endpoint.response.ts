@@ -14,14 +14,14 @@ export class EndpointResponse {
   @ApiProperty({
     enum: endpointDisabledReasons,
     nullable: true,
-    description: '`failing`: it had only failed for three days',
+    description: '`failing`: Gatehouse disabled the endpoint because all attempts had failed for three days',
   })
   disabled_reason!: string | null;
 
   @ApiProperty({
     type: 'object',
     additionalProperties: { type: 'string' },
-    description: 'Headers of its own. Values are never shown: `…` stands for each',
+    description: 'Custom headers. Each value is replaced by `…`',
     example: { authorization: '…' },
   })
   headers!: Record<string, string>;
@@ -45,7 +45,7 @@ export class OperatorEndpointResponse extends EndpointResponse {
 
 /** The answer of create and rotate-secret: the only ones that ever show the secret. */
 export class CreatedEndpointResponse extends EndpointResponse {
-  @ApiProperty({ description: 'Signing secret; shown once', example: 'whsec_…' }) secret!: string;
+  @ApiProperty({ description: 'Signing secret. Returned only once', example: 'whsec_…' }) secret!: string;
 
   static of({ endpoint, secret }: { endpoint: WebhookEndpoint; secret: string }): CreatedEndpointResponse {
     return { ...EndpointResponse.from(endpoint), secret };
