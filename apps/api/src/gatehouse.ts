@@ -11,11 +11,12 @@ import { StartupService } from './bootstrap/startup.service.js';
 
 const usage = `Usage: npm run gatehouse -- <command>
 
-  migrate              bring the database schema up to date
-  bootstrap            on an empty database make the first organization, project, keys and operator, and print them
-  rotate-signing-key   publish a new key for access tokens, which begins to sign a quarter of an hour later;
-                       with --now, for a key that leaked: the new key signs at once, and every access token ends
-  alert-secret         print the secret that signs what is posted to ALERT_WEBHOOK_URL
+  migrate              run pending database migrations
+  bootstrap            create the first organization, project, keys and operator in an empty database, and print them
+  rotate-signing-key   publish a new signing key for access tokens, which starts to sign 15 minutes later;
+                       --now (for a leaked key): the new key signs at once, and all existing access tokens
+                       become invalid
+  alert-secret         print the secret that signs the requests to ALERT_WEBHOOK_URL
 `;
 
 type Command = (app: INestApplicationContext) => Promise<string>;
@@ -26,21 +27,21 @@ const commands: Record<string, Command> = {
     const credentials = await app.get(FirstBoot).run();
     return credentials
       ? `${JSON.stringify(credentials, null, 2)}\n`
-      : 'The database has an organization already; nothing was made.\n';
+      : 'The database already contains an organization. Nothing was created.\n';
   },
   'rotate-signing-key': async (app) => {
     const { kid, activatesAt } = await rotate(app, false);
-    return `The signing key ${kid} is published. It begins to sign at ${activatesAt.toISOString()},
-on each running api within a minute of that. Tokens of older keys stay good until they expire.
+    return `The signing key ${kid} is published. It starts to sign at ${activatesAt.toISOString()},
+on each running api within a minute of that time. Tokens of older keys stay valid until they expire.
 `;
   },
   'rotate-signing-key --now': async (app) => {
     const { kid, activatesAt } = await rotate(app, true);
-    return `The signing key ${kid} begins to sign now, at ${activatesAt.toISOString()}; all older keys are gone.
-Each running api follows when it next reads its keys, within 60 seconds. From then on it refuses every older access
-token; customers stay logged in, and their applications refresh. Until then apis may refuse each other's tokens.
-Whoever verifies tokens offline trusts the older keys until its copy of /.well-known/jwks.json is renewed: it may be
-${JWKS_MAX_AGE_SECONDS} seconds old, or as old as the verifying library lets it be.
+    return `The signing key ${kid} starts to sign now, at ${activatesAt.toISOString()}. All older keys are removed.
+Each running api reloads its keys within 60 seconds. From then on it rejects all older access tokens. Customers stay
+signed in, and their applications refresh. Until all apis have reloaded, they may reject each other's tokens.
+A service that verifies tokens offline trusts the older keys until it reloads /.well-known/jwks.json: its copy may be
+${JWKS_MAX_AGE_SECONDS} seconds old, or as old as its verification library allows.
 `;
   },
 };

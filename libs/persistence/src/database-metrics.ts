@@ -11,17 +11,25 @@ const TIMEOUT_MS = 2_000;
 /** Shows the database to Prometheus: the pool of this process, and what is still to be delivered by all of them. */
 export function watchDatabase(metrics: Metrics, database: Database, repository: BacklogRepository): void {
   const pool = (key: 'busy' | 'idle' | 'waiting') => () => database.poolUse()?.[key] ?? null;
-  metrics.gauge('gatehouse_database_connections_busy', 'Connections of the pool in use.', pool('busy'));
+  metrics.gauge(
+    'gatehouse_database_connections_busy',
+    'Database connections of the pool in use.',
+    pool('busy'),
+  );
   metrics.gauge(
     'gatehouse_database_connections_idle',
-    'Connections of the pool that wait for work.',
+    'Idle database connections of the pool.',
     pool('idle'),
   );
-  metrics.gauge('gatehouse_database_pool_waiting', 'Work that waits for a connection.', pool('waiting'));
+  metrics.gauge(
+    'gatehouse_database_pool_waiting',
+    'Operations waiting for a database connection.',
+    pool('waiting'),
+  );
 
   const backlog = kept(() => repository.read());
   const of = (key: keyof Backlog) => async () => (await backlog())[key];
-  metrics.gauge('gatehouse_database_up', 'Whether PostgreSQL answers: 1 or 0.', () =>
+  metrics.gauge('gatehouse_database_up', '1 if PostgreSQL responds, otherwise 0.', () =>
     backlog().then(
       () => 1,
       () => 0,
@@ -29,22 +37,22 @@ export function watchDatabase(metrics: Metrics, database: Database, repository: 
   );
   metrics.gauge(
     'gatehouse_deliveries_pending',
-    'Deliveries of the whole house that have not ended, of which at most 100,000 are counted.',
+    'Pending deliveries of the installation, counted up to 100,000.',
     of('pending'),
   );
   metrics.gauge(
     'gatehouse_dead_letters',
-    'Deliveries of the whole house that failed for good and wait for somebody, at most 100,000.',
+    'Dead letters of the installation, counted up to 100,000.',
     of('deadLetters'),
   );
   metrics.gauge(
     'gatehouse_deliveries_oldest_due_seconds',
-    'How long the oldest due delivery has waited for a worker; without those of batches, which wait their turn.',
+    'Time that the oldest due delivery has waited for a worker. Excludes bulk redeliveries.',
     of('oldestDueSeconds'),
   );
   metrics.gauge(
     'gatehouse_webhook_endpoints_disabled',
-    'Endpoints of the whole house that were disabled because they had only failed.',
+    'Endpoints of the installation that were disabled because all attempts had failed.',
     of('disabledEndpoints'),
   );
 }
@@ -56,7 +64,7 @@ function kept<T>(read: () => Promise<T>): () => Promise<T> {
   return () => {
     if (last && monotonicMs() < until) return last;
     until = monotonicMs() + KEPT_MS;
-    last = withTimeout(read(), TIMEOUT_MS, 'PostgreSQL did not answer in time');
+    last = withTimeout(read(), TIMEOUT_MS, 'PostgreSQL did not respond in time');
     return last;
   };
 }

@@ -171,7 +171,7 @@ export class Database implements Sql {
         handle();
         await ended;
       } catch (error) {
-        this.logger.debug({ reason: errorMessage(error) }, 'cannot listen');
+        this.logger.debug({ reason: errorMessage(error) }, 'database listen failed');
       }
       await client.end().catch(() => undefined);
       await sleep(1_000);

@@ -28,7 +28,7 @@ export class PlatformModule {
         useFactory: async (metrics: Metrics | null) => {
           const queue = config.redisUrl ? await DeliveryQueue.load(config.redisUrl, logger) : null;
           const isUp = () => queue && Number(queue.ready());
-          metrics?.gauge('gatehouse_redis_up', 'Whether Redis takes jobs: 1 or 0.', isUp);
+          metrics?.gauge('gatehouse_redis_up', '1 if Redis accepts jobs, otherwise 0.', isUp);
           return queue;
         },
         inject: [Metrics],

@@ -31,17 +31,17 @@ export async function runProcess(
     logger.info({ reason }, 'stopping');
     setTimeout(() => process.exit(exitCode || 1), STOP_MS).unref();
     Promise.resolve(service?.stop())
-      .catch((error: unknown) => logger.error({ error }, 'stopping failed'))
+      .catch((error: unknown) => logger.error({ error }, 'shutdown failed'))
       .finally(() => process.exit(exitCode));
   };
   process.once('SIGTERM', () => stop('SIGTERM', 0));
   process.once('SIGINT', () => stop('SIGINT', 0));
-  process.once('disconnect', () => stop('the launcher is gone', 0));
+  process.once('disconnect', () => stop('launcher disconnected', 0));
   process.on('uncaughtException', (error) => fail(error));
   process.on('unhandledRejection', (error) => fail(error));
   const fail = (error: unknown): void => {
     logger.fatal({ error }, errorMessage(error));
-    stop('unexpected fault', error instanceof ConfigError ? EXIT_CONFIG : 1);
+    stop('unexpected error', error instanceof ConfigError ? EXIT_CONFIG : 1);
   };
   try {
     service = await create(config, logger);
@@ -55,7 +55,7 @@ function configOrExit(): Config {
   try {
     const config = loadConfig();
     if (!config.database.url)
-      throw new ConfigError(['DATABASE_URL is required; npm start sets it for the embedded database']);
+      throw new ConfigError(['DATABASE_URL is required. npm start sets it for the embedded database']);
     return config;
   } catch (error) {
     process.stderr.write(`${errorMessage(error)}\n`);

@@ -169,10 +169,10 @@ function grantOf(caller: ManagingCaller, input: CreateApiKeyRequest): Pick<ApiKe
     };
   }
   if (input.scopes !== undefined) {
-    throw invalidField('scopes', 'not_allowed', 'a publishable key carries no scopes');
+    throw invalidField('scopes', 'not_allowed', 'scopes must be omitted for a publishable key');
   }
   if (input.access === 'organization') {
-    throw invalidField('access', 'not_allowed', 'a publishable key reaches its own project only');
+    throw invalidField('access', 'not_allowed', 'access must be project for a publishable key');
   }
   return { access: 'project', scopes: [] };
 }

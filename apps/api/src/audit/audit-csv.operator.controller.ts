@@ -19,8 +19,8 @@ export class AuditCsvOperatorController {
   @Operator('viewer')
   @ApiOkResponse({
     description:
-      'Columns are named in the first line. Where there are more entries, the last line says so in its first column. ' +
-      'A body without its end has been broken off.',
+      'The first line contains the column names. If there are more entries, the first column of the last line says so. ' +
+      'If the connection closes before the response is complete, the export is incomplete.',
     content: { 'text/csv': { schema: { type: 'string' } } },
   })
   async download(

@@ -103,7 +103,7 @@ export class Audit {
       });
     } catch (error) {
       // Nothing was changed: the answer is still the refusal.
-      this.logger.error({ reason: errorMessage(error) }, 'a refused attempt is missing in the audit log');
+      this.logger.error({ reason: errorMessage(error) }, 'audit entry of a rejected action not written');
     }
   }
 
@@ -137,5 +137,5 @@ function actorOf(
   if (caller?.kind === 'secret-key') return { type: 'key', id: caller.keyId };
   if (caller?.kind === 'operator') return { type: 'operator', id: caller.operatorId };
   if (caller?.kind === 'access-token') return { type: 'customer', id: caller.customer.id };
-  throw new Error('an audited action without an actor');
+  throw new Error('audited action has no actor');
 }

@@ -42,7 +42,7 @@ export class BillingService {
     const fault = returnUrlFault(returnUrl, organization.billingReturnOrigins, this.config.production);
     if (fault) throw invalidField('returnUrl', 'not_allowed', fault);
     if (!this.portal) {
-      const detail = 'There is no billing provider. Set STRIPE_SECRET_KEY.';
+      const detail = 'No billing provider is configured. Set STRIPE_SECRET_KEY.';
       throw new GatehouseError('billing_not_configured', { detail });
     }
     const session = await this.portal.open(organization, returnUrl);

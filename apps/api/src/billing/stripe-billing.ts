@@ -51,7 +51,10 @@ export class StripeBilling implements BillingPortal {
       );
     } catch (error) {
       if (error instanceof GatehouseError) throw error;
-      this.logger.warn({ organizationId: organization.id, ...stripeFacts(error) }, 'no billing portal');
+      this.logger.warn(
+        { organizationId: organization.id, ...stripeFacts(error) },
+        'billing portal creation failed',
+      );
       throw billingError(error);
     }
   }

@@ -16,10 +16,10 @@ const faultOf = (error: unknown): StripeFault => (typeof error === 'object' && e
 
 /** What Stripe refuses for reasons that only whoever runs the house can remove. */
 const refusals: Record<number, string> = {
-  400: 'Stripe opens no customer portal. Its settings have to be saved in the dashboard, in the account of STRIPE_SECRET_KEY.',
-  401: 'Stripe refuses the key in STRIPE_SECRET_KEY.',
-  403: 'The key in STRIPE_SECRET_KEY may not write customers and customer portal sessions.',
-  404: 'What STRIPE_API_BASE leads to does not know the paths of Stripe.',
+  400: 'Stripe cannot open a customer portal. Save the customer portal settings in the Stripe dashboard, in the account of STRIPE_SECRET_KEY.',
+  401: 'Stripe rejects the key in STRIPE_SECRET_KEY.',
+  403: 'The key in STRIPE_SECRET_KEY lacks write permission for customers and customer portal sessions.',
+  404: 'The server at STRIPE_API_BASE does not provide the paths of the Stripe API.',
 };
 
 /** Whether Stripe no longer knows the customer. */
@@ -41,7 +41,7 @@ export function isKeySpent(error: unknown): boolean {
 export function billingError(cause: unknown): GatehouseError {
   const { statusCode = 0, type, param } = faultOf(cause);
   if (param === 'return_url') {
-    return invalidField('returnUrl', 'not_allowed', 'Stripe does not lead back to this returnUrl');
+    return invalidField('returnUrl', 'not_allowed', 'returnUrl is not accepted by Stripe');
   }
   const detail =
     type === 'StripeInvalidRequestError' || statusCode !== 400 ? refusals[statusCode] : undefined;

@@ -30,7 +30,7 @@ export class FirstOperator {
     if (!isServed) return;
     const link = await this.transactions.run((tx) => this.links.setUp(tx));
     // Whoever reads the log of a new house may set it up: nobody else could be told.
-    this.logger.warn({ link }, 'nobody can sign in to the console yet; open this link within a day');
+    this.logger.warn({ link }, 'no operator exists; open this link within a day to create the first one');
   }
 
   private async create(first: { email: string; password: string }): Promise<void> {

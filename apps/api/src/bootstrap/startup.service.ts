@@ -65,7 +65,7 @@ export class StartupService implements OnApplicationShutdown {
     if (hasOutdatedNode(this.config)) {
       this.logger.error(
         { node: process.version },
-        'this Node gets no security fixes; run production on Node 24 or later',
+        'this version of Node.js receives no security updates; use Node.js 24 or later in production',
       );
     }
     this.logger.info({ url: this.config.publicUrl }, 'ready');
@@ -75,22 +75,21 @@ export class StartupService implements OnApplicationShutdown {
   async prepareSchema(): Promise<void> {
     if (this.config.migrate) {
       const applied = await migrate(this.database);
-      if (applied.length > 0) this.logger.info({ applied }, 'migrated');
+      if (applied.length > 0) this.logger.info({ applied }, 'migrations applied');
     } else {
       const pending = await pendingMigrations(this.database);
       if (pending.length > 0) {
         throw new Error(
-          `the database lacks ${pending.length} migrations; run "npm run gatehouse -- migrate" or set MIGRATE=on`,
+          `the database has ${pending.length} pending migrations; run "npm run gatehouse -- migrate" or set MIGRATE=on`,
         );
       }
     }
     await this.transactions.run((tx) => ensureAttemptPartitions(tx, now(), PARTITION_DAYS));
-    if (await this.feed.realign())
-      this.logger.warn('restored from a dump: the feed of events was put in order');
+    if (await this.feed.realign()) this.logger.warn('event feed realigned after a restore from a dump');
   }
 
   private async seed(): Promise<void> {
-    if (await this.firstBoot.run()) this.logger.info('seeded: keys are in credentials.json');
+    if (await this.firstBoot.run()) this.logger.info('database seeded; the keys are in credentials.json');
     else this.firstBoot.refreshBaseUrl();
   }
 
@@ -116,7 +115,7 @@ export class StartupService implements OnApplicationShutdown {
   private reloadKeysLater(): void {
     const reload = async () => {
       await this.loadKeys().catch((error: unknown) => {
-        this.logger.warn({ reason: errorMessage(error) }, 'signing keys could not be read again');
+        this.logger.warn({ reason: errorMessage(error) }, 'signing key reload failed');
       });
       this.reloadKeysLater();
     };
@@ -125,6 +124,6 @@ export class StartupService implements OnApplicationShutdown {
 
   private async loadKeys(): Promise<void> {
     const made = await this.ring.load();
-    if (made) this.logger.info(made, 'a new signing key is published');
+    if (made) this.logger.info(made, 'signing key published');
   }
 }

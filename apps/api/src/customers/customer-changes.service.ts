@@ -128,7 +128,6 @@ function patchedMetadata(
   const change = patch[field];
   if (change === undefined) return before[field];
   const merged = change === null ? {} : mergePatch(before[field], change);
-  if (!isMetadata(merged))
-    throw invalidField(field, 'invalid', `${field} ${METADATA_RULE} once it is merged`);
+  if (!isMetadata(merged)) throw invalidField(field, 'invalid', `${field} ${METADATA_RULE} after the merge`);
   return merged;
 }

@@ -49,7 +49,7 @@ export class CustomerMails {
   verify(reach: Reach, id: string): Promise<void> {
     return this.send(reach, id, {
       action: 'customer.verification_sent',
-      hindrance: ({ emailVerified }) => emailVerified && 'The address is verified already.',
+      hindrance: ({ emailVerified }) => emailVerified && 'The email address is already verified.',
       send: async (...to) => [await this.verification.request(...to)],
     });
   }
@@ -64,7 +64,7 @@ export class CustomerMails {
   invite(reach: Reach, id: string): Promise<void> {
     return this.send(reach, id, {
       action: 'customer.invitation_sent',
-      hindrance: ({ passwordHash }) => passwordHash !== null && 'The customer has a password already.',
+      hindrance: ({ passwordHash }) => passwordHash !== null && 'The customer already has a password.',
       send: async (tx, customer, project, redirectUrl) => {
         await this.links.send(tx, { kind: 'accept-invite', customer, project, redirectUrl });
         return [];
@@ -93,7 +93,7 @@ export class CustomerMails {
   private async assertMayMail(project: ProjectContext, email: string): Promise<void> {
     const refusal = await this.quota.refusalOfOwn(project, email);
     if (!refusal) return;
-    const detail = 'Too many mails were asked for to this address, or by this project.';
+    const detail = 'Too many emails were requested for this address or by this project.';
     const headers = rateLimitHeaders(refusal.policy, refusal.wait);
     throw new GatehouseError('rate_limited', { detail, headers });
   }

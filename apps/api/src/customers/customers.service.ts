@@ -190,13 +190,13 @@ export class CustomersService {
     client: Client,
   ): Promise<string | null> {
     if (passwordHash !== undefined && password !== undefined) {
-      throw invalidField('passwordHash', 'conflict', 'passwordHash and password exclude each other');
+      throw invalidField('passwordHash', 'conflict', 'passwordHash cannot be combined with password');
     }
     if (sendInvite && (passwordHash ?? password) !== undefined) {
       throw invalidField(
         'sendInvite',
         'conflict',
-        'sendInvite asks for the first password, but one was sent',
+        'sendInvite cannot be combined with password or passwordHash',
       );
     }
     if (passwordHash !== undefined) return this.hasher.importHash(passwordHash);

@@ -16,7 +16,7 @@ export class TestMails {
   /** @throws GatehouseError `conflict` without a mail server */
   async send(to: string): Promise<void> {
     if (!this.mails.areSent) {
-      throw new GatehouseError('conflict', { detail: 'There is no mail server. Set SMTP_URL.' });
+      throw new GatehouseError('conflict', { detail: 'No mail server is configured. Set SMTP_URL.' });
     }
     await this.transactions.run(async (tx) => {
       const targetId = await this.mails.write(tx, 'test', to);

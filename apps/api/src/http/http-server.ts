@@ -38,7 +38,8 @@ export const allowLongBody = ({ socket }: IncomingMessage): void => void unhurri
 export function createHttpServer(app: Express, publicUrl: string): Server {
   const answer = (request: IncomingMessage, response: ServerResponse): void => {
     if (isUnderstood(request)) app(request, response);
-    else refuse(new Error('no Host, or a target without a path'), request.socket, publicUrl);
+    else
+      refuse(new Error('missing Host header, or request target without a path'), request.socket, publicUrl);
   };
   const server = createServer(
     {

@@ -23,6 +23,6 @@ export async function sendPages(
   } catch (error) {
     response.destroy();
     if (errorCode(error) === 'ERR_STREAM_PREMATURE_CLOSE') return;
-    logger.warn({ ...what, reason: errorMessage(error) }, 'an export broke off');
+    logger.warn({ ...what, reason: errorMessage(error) }, 'export aborted');
   }
 }

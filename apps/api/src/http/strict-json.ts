@@ -81,7 +81,8 @@ function checkContents(root: object): void {
   while (open.length > 0) {
     const value = open.pop();
     if (typeof value === 'string') checkString(value);
-    else if (typeof value === 'number' && !Number.isFinite(value)) throw invalid('A number is out of range.');
+    else if (typeof value === 'number' && !Number.isFinite(value))
+      throw invalid('A number is outside the double-precision range.');
     else if (Array.isArray(value)) for (const entry of value as unknown[]) open.push(entry);
     else if (typeof value === 'object' && value !== null) {
       for (const [key, member] of Object.entries(value)) {
@@ -94,5 +95,6 @@ function checkContents(root: object): void {
 }
 
 function checkString(text: string): void {
-  if (text.includes('\0') || !text.isWellFormed()) throw invalid('A string holds a NUL or a lone surrogate.');
+  if (text.includes('\0') || !text.isWellFormed())
+    throw invalid('A string contains a NUL character or a lone surrogate.');
 }

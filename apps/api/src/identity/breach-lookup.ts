@@ -39,7 +39,7 @@ export class BreachLookup {
     } catch (error) {
       this.counts.failed += 1;
       const line = { reason: errorMessage(error), ...this.counts };
-      this.logger.warn(line, 'breached passwords could not be looked up');
+      this.logger.warn(line, 'breached password lookup failed');
       return false;
     }
   }
@@ -50,9 +50,9 @@ export class BreachLookup {
       redirect: 'error',
       signal: AbortSignal.timeout(TIMEOUT_MS),
     });
-    if (!response.ok) throw new Error(`the list answered ${response.status}`);
+    if (!response.ok) throw new Error(`the breach list responded with status ${response.status}`);
     const text = await response.text();
-    if (text.length > MAX_ANSWER_BYTES) throw new Error('the answer is too long');
+    if (text.length > MAX_ANSWER_BYTES) throw new Error('the response of the breach list is too long');
     return text.split(/\r?\n/).map((line) => line.split(':'));
   }
 }

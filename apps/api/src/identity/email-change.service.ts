@@ -51,7 +51,7 @@ export class EmailChangeService {
   ): Promise<void> {
     const project = await this.projects.ofCustomer(customer.projectId);
     if (input.email === customer.email) {
-      throw invalidField('email', 'unchanged', 'email is the address that the customer has already');
+      throw invalidField('email', 'unchanged', 'email must differ from the current email address');
     }
     const proven = await this.passwords.confirm(project, customer, { password: input.password }, client);
     const isFree = await this.isFree(project, input.email);
@@ -64,7 +64,7 @@ export class EmailChangeService {
   private async assertMayMail(project: ProjectContext, email: string): Promise<void> {
     const refusal = await this.quota.refusalOfOwn(project, email);
     if (!refusal) return;
-    const detail = 'Too many mails were asked for to one of the two addresses.';
+    const detail = 'Too many emails were requested for one of the two addresses.';
     throw new GatehouseError('rate_limited', {
       detail,
       headers: rateLimitHeaders(refusal.policy, refusal.wait),

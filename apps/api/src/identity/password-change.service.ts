@@ -47,7 +47,7 @@ export class PasswordChangeService {
     const project = await this.projects.ofCustomer(caller.customer.projectId);
     const { id, email } = caller.customer;
     if (newPassword === currentPassword) {
-      throw invalidField('newPassword', 'unchanged', 'newPassword is the password that the customer has');
+      throw invalidField('newPassword', 'unchanged', 'newPassword must differ from the current password');
     }
     await this.policy.assertStrong(project, email, newPassword, 'newPassword');
     const proven = await this.passwords.confirm(project, caller.customer, { currentPassword }, client);

@@ -83,8 +83,12 @@ export class PasswordCheck {
       return proven;
     } catch (error) {
       if (!(error instanceof GatehouseError) || error.code !== 'invalid_credentials') throw error;
-      const errors = [{ field: name, code: 'wrong', message: `${name} is not the customer's password` }];
-      throw new GatehouseError(error.code, { ...error.details, detail: 'The password is wrong.', errors });
+      const errors = [{ field: name, code: 'wrong', message: `${name} is not the password of the customer` }];
+      throw new GatehouseError(error.code, {
+        ...error.details,
+        detail: 'The password is incorrect.',
+        errors,
+      });
     }
   }
 
@@ -184,7 +188,7 @@ export class PasswordCheck {
         ]);
       })
       .catch((error: unknown) =>
-        this.logger.warn({ reason: errorMessage(error) }, 'a failed login was not recorded'),
+        this.logger.warn({ reason: errorMessage(error) }, 'failed sign-in not recorded'),
       );
   }
 }

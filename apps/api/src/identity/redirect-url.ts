@@ -6,7 +6,7 @@ export function assertRedirectUrl({ settings }: ProjectContext, redirectUrl: str
     throw invalidField(
       'redirectUrl',
       'not_allowed',
-      "redirectUrl must be exactly one of the project's redirectUrls",
+      "redirectUrl must exactly match an entry of the project's redirectUrls",
     );
   }
 }

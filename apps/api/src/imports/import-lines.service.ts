@@ -82,7 +82,7 @@ export class ImportLines {
     signal: AbortSignal,
   ): Promise<string | null> {
     if (passwordHash !== null && password !== undefined) {
-      throw invalidField('passwordHash', 'conflict', 'passwordHash and password exclude each other');
+      throw invalidField('passwordHash', 'conflict', 'passwordHash cannot be combined with password');
     }
     if (passwordHash !== null) return this.hasher.importHash(passwordHash);
     if (password === undefined) return null;

@@ -205,7 +205,7 @@ export class ImportsService {
   ): Promise<LineResult[]> {
     const results = await this.writer.write(tx, work.project, judged, work.emitEvents);
     if (await this.imports.advance(tx, work, { lastLine, linesMac, results })) return results;
-    throw new GatehouseError('conflict', { detail: 'Another request goes on with this import.' });
+    throw new GatehouseError('conflict', { detail: 'Another request is processing this import.' });
   }
 
   /** A key that has been revoked opens nothing any more, however long ago the request began (contract, section 3). */
@@ -223,7 +223,7 @@ export class ImportsService {
     } catch (error) {
       this.logger.warn(
         { importId: work.id, reason: errorMessage(error) },
-        'the end of an import was not noted',
+        'import interruption not recorded',
       );
     }
   }

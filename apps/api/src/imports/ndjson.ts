@@ -142,7 +142,7 @@ const isBlank = (bytes: Buffer): boolean =>
 
 const otherLines = (): GatehouseError =>
   new GatehouseError('conflict', {
-    detail: 'This import was begun with other lines. Send the same again, or use another importId.',
+    detail: 'This import was started with other lines. Send the same lines again, or use another importId.',
   });
 
 /** Nobody reads this answer. */

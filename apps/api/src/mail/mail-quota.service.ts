@@ -48,7 +48,7 @@ export class MailQuota {
   private async refusalOfProject(project: ProjectContext): Promise<MailRefusal | null> {
     const wait = await this.limiter.consume(perProject, project.id);
     if (wait === null) return null;
-    this.logger.warn({ projectId: project.id, quota: perProject.quota }, 'the mail quota is used up');
+    this.logger.warn({ projectId: project.id, quota: perProject.quota }, 'email quota exhausted');
     return { policy: perProject, wait };
   }
 }

@@ -72,7 +72,7 @@ export class OperatorCheck {
     if (granted === 'open' && taken.tries === quota) {
       this.logger.warn(
         { operatorId: taken.operator?.id },
-        'an operator has no more tries to sign in for now, but from addresses they have used',
+        'operator sign-in locked except from known addresses',
       );
     }
     return { ...taken, granted };
@@ -87,7 +87,7 @@ export class OperatorCheck {
     this.transactions
       .apart((tx) => this.audit.record(tx, { ...operatorAction(action, { id }), operatorId: id }))
       .catch((error: unknown) =>
-        this.logger.warn({ reason: errorMessage(error) }, 'a failed sign-in is missing in the audit log'),
+        this.logger.warn({ reason: errorMessage(error) }, 'audit entry of a failed sign-in not written'),
       );
     return notSignedIn(code, { operatorId: id });
   }

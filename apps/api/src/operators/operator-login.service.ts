@@ -58,7 +58,7 @@ export class OperatorLogin {
     client: Client,
   ): Promise<void> {
     if (newPassword === currentPassword) {
-      throw invalidField('newPassword', 'unchanged', 'newPassword is the password that the operator has');
+      throw invalidField('newPassword', 'unchanged', 'newPassword must differ from the current password');
     }
     this.policy.assertStrongForOperator(email, newPassword, 'newPassword');
     const operator = await this.check.password(email, currentPassword, client);

@@ -56,7 +56,7 @@ export class OperatorsService {
     return this.transactions.run(async (tx) => {
       const made = { id: newId(), email, name: null, passwordHash: null, role };
       const operator = await this.operators.insert(tx, made);
-      if (!operator) throw conflict('There is an operator with this e-mail address.');
+      if (!operator) throw conflict('An operator with this email address already exists.');
       await this.audit.record(tx, operatorAction('operator.invited', operator, { role }));
       return { operator, url: await this.links.invite(tx, operator) };
     });
@@ -98,7 +98,7 @@ export class OperatorsService {
    * @throws GatehouseError `not_found`, `conflict` for oneself, `last_admin`
    */
   disable({ operatorId }: OperatorCaller, id: string): Promise<Operator> {
-    if (id === operatorId) throw conflict('Nobody can disable themselves.');
+    if (id === operatorId) throw conflict('You cannot disable yourself.');
     return this.transactions.run(async (tx) => {
       const admins = await this.operators.lockActiveAdmins(tx);
       const operator = await this.operators.lock(tx, id);

@@ -8,7 +8,7 @@ import { RateLimit } from '../http/rate-limit.js';
 import { PageFilter } from './page.filter.js';
 import { linkButton, sendPage } from './page.js';
 
-const AGAIN = 'Go back to the application and open its billing page again.';
+const AGAIN = 'Go back to the application and open the billing page again.';
 
 /** The billing portal of a house without a provider. There is nothing to change, so looking at it is all. */
 @ApiExcludeController()
@@ -22,14 +22,14 @@ export class BillingPortalPage {
   @RateLimit('verify')
   async show(@Query('token') query: unknown, @Res() response: Response): Promise<void> {
     const visit = await this.billing.visit(typeof query === 'string' ? query : '');
-    if (!visit) return sendPage(response, 400, { title: 'This link does not work', text: AGAIN });
+    if (!visit) return sendPage(response, 400, { title: 'This link is not valid', text: AGAIN });
     const { organizationName, returnUrl, isExpired } = visit;
     const page = {
       button: linkButton(returnUrl, `Back to ${new URL(returnUrl).host}`),
       brand: brandOf(organizationName),
     };
     if (isExpired) return sendPage(response, 400, { title: 'This link has expired', text: AGAIN, ...page });
-    const text = 'Your plan is “Self-hosted: everything included”. There is nothing to pay.';
+    const text = 'Your plan is “Self-hosted: everything included”. No payment is required.';
     sendPage(response, 200, { title: 'Billing', text, ...page });
   }
 }

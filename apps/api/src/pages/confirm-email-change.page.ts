@@ -32,8 +32,8 @@ export class ConfirmEmailChangePage {
     if (found?.state !== 'live') return sendEnded(response, found);
     const newEmail = await this.changes.newEmailOf(found);
     sendPage(response, 200, {
-      title: 'Change your e-mail address',
-      text: `Change your address from ${found.customer.email} to ${newEmail}?`,
+      title: 'Change your email address',
+      text: `Change your email address from ${found.customer.email} to ${newEmail}?`,
       button: postButton('/confirm-email-change', 'Confirm the change', { token }),
       brand: projectBrand(found.project),
     });
@@ -51,13 +51,18 @@ export class ConfirmEmailChangePage {
     const { token, found } = link;
     if ((await this.changes.confirm(token)) === 'changed') {
       const newEmail = await this.changes.newEmailOf(found);
-      return sendDone(response, found, 'Your address is changed', `${newEmail} is your e-mail address now.`);
+      return sendDone(
+        response,
+        found,
+        'Your email address has been changed',
+        `${newEmail} is now your email address.`,
+      );
     }
     sendDone(
       response,
       found,
       'One more step',
-      'Now open the link in the e-mail to your other address. The change takes effect when both have confirmed.',
+      'Now open the link in the email to your other address. The change takes effect when both addresses are confirmed.',
     );
   }
 }
@@ -65,11 +70,11 @@ export class ConfirmEmailChangePage {
 function sendEnded(response: Response, found: OneTimeToken | null): void {
   if (!found || found.state === 'voided') return sendUnknown(response, found);
   if (found.state === 'consumed') {
-    return sendDone(response, found, 'Already confirmed', 'This link has done its work.');
+    return sendDone(response, found, 'Already confirmed', 'This link has already been used.');
   }
   sendPage(response, 400, {
     title: 'This link has expired',
-    text: 'Ask for the change of your address once more.',
+    text: 'Request the change of your email address again.',
     brand: projectBrand(found.project),
   });
 }

@@ -61,8 +61,8 @@ export async function submittedLink({
 /** For a token that is unknown, or void, such as one that was replaced by a newer one. */
 export function sendUnknown(response: Response, found: OneTimeToken | null): void {
   sendPage(response, 400, {
-    title: 'This link does not work',
-    text: 'It was replaced by a newer one, or is not complete. Use the link of the newest e-mail that you got from us.',
+    title: 'This link is not valid',
+    text: 'The link is incomplete or was replaced by a newer one. Use the link in the most recent email.',
     brand: found && projectBrand(found.project),
   });
 }
@@ -71,7 +71,7 @@ export function sendUnknown(response: Response, found: OneTimeToken | null): voi
 export function sendExpired(response: Response, path: string, token: string, found: OneTimeToken): void {
   sendPage(response, 400, {
     title: 'This link has expired',
-    text: `A new one can be sent to ${found.email}`,
+    text: `We can send a new link to ${found.email}`,
     button: postButton(path, 'Send a new link', { token, renew: '1' }),
     brand: projectBrand(found.project),
   });
@@ -81,7 +81,7 @@ export function sendExpired(response: Response, path: string, token: string, fou
 function sendRenewed(response: Response, found: OneTimeToken): void {
   sendPage(response, 200, {
     title: 'Check your inbox',
-    text: `It can take a minute until the new link arrives at ${found.email}`,
+    text: `It can take a minute for the new link to arrive at ${found.email}`,
     brand: projectBrand(found.project),
   });
 }

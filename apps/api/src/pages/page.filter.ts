@@ -7,11 +7,11 @@ import type { HouseRequest } from '../http/request-context.js';
 import { sendPage } from './page.js';
 
 const sentences: Partial<Record<ErrorCode, string>> = {
-  rate_limited: 'That was a little too often. Wait a minute and try again.',
-  overloaded: 'Many people are here right now. Go back and try again in a moment.',
-  unavailable: 'We cannot do this right now. Go back and try again in a moment.',
-  internal_error: 'Something went wrong on our side. Go back and try again in a moment.',
-  email_already_registered: 'Another account has this e-mail address by now, so the change was not made.',
+  rate_limited: 'Too many requests. Wait a minute and try again.',
+  overloaded: 'The service is busy. Go back and try again in a moment.',
+  unavailable: 'The service is temporarily unavailable. Go back and try again in a moment.',
+  internal_error: 'An unexpected error occurred. Go back and try again in a moment.',
+  email_already_registered: 'Another account already uses this email address. Your address was not changed.',
   invalid_token: 'The link was used or replaced in the meantime.',
 };
 
@@ -27,8 +27,8 @@ export class PageFilter implements ExceptionFilter {
     const response = http.getResponse<Response>();
     response.set(error.details.headers ?? {});
     sendPage(response, error.status, {
-      title: 'That did not work',
-      text: sentences[error.code] ?? 'Open the link in your e-mail again.',
+      title: 'Something went wrong',
+      text: sentences[error.code] ?? 'Open the link in your email again.',
     });
   }
 }

@@ -77,7 +77,7 @@ export function passwordForm({ path, label, fields, email, minLength, error }: P
   return form(
     path,
     label,
-    `${hiddenInputs(fields)}<input type="text" name="username" value="${escapeHtml(email)}" autocomplete="username" readonly hidden><label for="password">New password</label>${input}${error ? `<p class="error" id="password-error" role="alert">${escapeHtml(error)}</p>` : ''}<p class="hint" id="password-hint">At least ${minLength} characters, any you like.</p>`,
+    `${hiddenInputs(fields)}<input type="text" name="username" value="${escapeHtml(email)}" autocomplete="username" readonly hidden><label for="password">New password</label>${input}${error ? `<p class="error" id="password-error" role="alert">${escapeHtml(error)}</p>` : ''}<p class="hint" id="password-hint">At least ${minLength} characters. Any character is allowed.</p>`,
   );
 }
 

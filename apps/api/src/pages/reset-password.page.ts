@@ -27,7 +27,7 @@ const words = {
     title: 'Choose a new password',
     text: 'For your account',
     button: 'Set new password',
-    done: 'Your password is changed',
+    done: 'Your password has been changed',
   },
   'accept-invite': {
     path: '/accept-invite',
@@ -75,7 +75,7 @@ export class ResetPasswordPage {
       const advice = error.details.errors!.map(({ message }) => message).join(' ');
       return sendForm(response, 422, token, found, advice);
     }
-    sendDone(response, found, wordsOf(found).done, `You can now log in as ${found.email}.`);
+    sendDone(response, found, wordsOf(found).done, `You can now sign in as ${found.email}.`);
   }
 }
 
@@ -101,5 +101,5 @@ function sendEnded(response: Response, found: OneTimeToken | null, token: string
   if (!found || found.state === 'voided') return sendUnknown(response, found);
   const { path, done } = wordsOf(found);
   if (found.state === 'expired') return sendExpired(response, path, token, found);
-  sendDone(response, found, done, 'This link has been used already.');
+  sendDone(response, found, done, 'This link has already been used.');
 }

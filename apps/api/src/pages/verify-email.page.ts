@@ -34,9 +34,9 @@ export class VerifyEmailPage {
     const found = await this.verification.peek(token);
     if (found?.state !== 'live') return sendEnded(response, found, token);
     sendPage(response, 200, {
-      title: 'Confirm your e-mail address',
-      text: `Is ${found.email} your address?`,
-      button: postButton(PATH, 'Confirm e-mail address', { token }),
+      title: 'Confirm your email address',
+      text: `Is ${found.email} your email address?`,
+      button: postButton(PATH, 'Confirm email address', { token }),
       brand: projectBrand(found.project),
     });
   }
@@ -52,7 +52,7 @@ export class VerifyEmailPage {
     if (!link) return;
     const { token, found } = link;
     await this.verification.verify(token);
-    sendDone(response, found, 'Thank you', `${found.email} is confirmed.`);
+    sendDone(response, found, 'Email address confirmed', `Thank you for confirming ${found.email}.`);
   }
 }
 
@@ -60,7 +60,7 @@ function sendEnded(response: Response, found: OneTimeToken | null, token: string
   // Also by another link, such as that of a password reset; but only while it is still their address.
   const isConfirmed = found?.customer.emailVerified && found.customer.email === found.email;
   if (found && isConfirmed) {
-    return sendDone(response, found, 'Already confirmed', `${found.email} is confirmed.`);
+    return sendDone(response, found, 'Already confirmed', `${found.email} is already confirmed.`);
   }
   if (!found || found.state === 'voided') return sendUnknown(response, found);
   sendExpired(response, PATH, token, found);

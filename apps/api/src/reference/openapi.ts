@@ -47,7 +47,7 @@ const skeleton = ({ title, description, tags }: ApiTexts): Omit<OpenAPIObject, '
     .setDescription(description)
     .setVersion(VERSION)
     .setLicense('Apache-2.0', 'https://www.apache.org/licenses/LICENSE-2.0')
-    .addServer('/', 'Where this document is served')
+    .addServer('/', 'This server')
     .addBearerAuth(
       { type: 'http', scheme: 'bearer', bearerFormat: 'sk_…', description: 'Secret key, sk_…' },
       'secretKey',

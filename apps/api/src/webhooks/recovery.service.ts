@@ -51,7 +51,7 @@ export class RecoveryService {
       if (endpoint.status !== 'enabled') throw disabled();
       // What was written meanwhile may have been written for another one: for other events, or while it was disabled.
       if (endpoint.updatedAt.getTime() !== found.updatedAt.getTime()) {
-        throw unavailable({ detail: 'The endpoint has just been changed.' });
+        throw unavailable({ detail: 'The endpoint was changed at the same time.' });
       }
       const publicEndpointId = publicId('endpoint', endpointId);
       const { organizationId, projectId } = endpoint;
@@ -85,12 +85,16 @@ export class RecoveryService {
     const since = timeOf(input.since)!;
     const until = timeOf(input.until) ?? at;
     if (since >= until || since > at) {
-      throw invalidField('since', 'invalid', 'since must be before until, and in the past');
+      throw invalidField('since', 'invalid', 'since must be in the past and before until');
     }
     const kept = dayOf(at.getTime() - this.config.webhooks.retention);
     if (since.getTime() < kept) {
       const oldest = new Date(kept).toISOString();
-      throw invalidField('since', 'too_early', `since must not be before ${oldest}: older events are gone`);
+      throw invalidField(
+        'since',
+        'too_early',
+        `since must not be before ${oldest}, because older events are no longer stored`,
+      );
     }
     // Events of now may be later by the clock of another api. Those that come have a delivery: they were not missed.
     const last = input.until ? until : new Date(at.getTime() + CLOCK_SLACK_MS);
@@ -110,7 +114,7 @@ export class RecoveryService {
       writers = writers.filter((writer) => writing.has(writer));
     }
     if (writers.length > 0) {
-      throw unavailable({ detail: 'Something is being written that takes longer than usual.' });
+      throw unavailable({ detail: 'An older transaction that writes has not finished.' });
     }
   }
 }

@@ -122,7 +122,9 @@ export class RedeliveriesService {
     const after = await this.batches.get(reach, id);
     if (isChanged || after.state === to) return after;
     const detail =
-      after.state === 'planned' ? 'The plan is too old to be started.' : `The redelivery is ${after.state}.`;
+      after.state === 'planned'
+        ? 'The plan has expired and cannot be started.'
+        : `The redelivery is ${after.state}.`;
     throw this.audit.refuse(batchAction(action, batch), new GatehouseError('conflict', { detail }));
   }
 
@@ -170,7 +172,7 @@ function baseOf(filter: DeliveryFilter): string {
     throw invalidField(
       'filter.delivery_state',
       'too_wide',
-      `filter.delivery_state ${state} needs endpoint_id, event_id, delivery_id or delivery_ids beside it`,
+      `filter.delivery_state ${state} requires endpoint_id, event_id, delivery_id or delivery_ids`,
     );
   }
   // In the statement itself, for its index knows no other states.
@@ -182,5 +184,5 @@ export const tooLarge = (field: string, by: string): GatehouseError =>
   invalidField(
     field,
     'too_large',
-    `${field} finds more than ${MAX_BATCH} deliveries, or must look through too many: narrow it, such as by ${by}`,
+    `${field} matches more than ${MAX_BATCH} deliveries or requires scanning too many. Narrow it, for example with ${by}`,
   );

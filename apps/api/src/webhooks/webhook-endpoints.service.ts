@@ -139,7 +139,11 @@ export class WebhookEndpointsService {
         throw new GatehouseError('insufficient_access', { members: { requiredAccess: 'organization' } });
       }
       if (input.project_id)
-        throw invalidField('project_id', 'not_allowed', 'an organization endpoint has no project');
+        throw invalidField(
+          'project_id',
+          'not_allowed',
+          'project_id must be omitted for an organization endpoint',
+        );
       const organizationId = input.organization_id ?? caller.reach.organizationId;
       if (!organizationId) throw invalidField('organization_id', 'required', 'organization_id is required');
       const { id } = await this.organizations.get(caller.reach, organizationId);
@@ -150,7 +154,11 @@ export class WebhookEndpointsService {
     const project = await this.projects.getActive(caller.reach, projectId);
     if (input.organization_id && input.organization_id !== project.organizationId) {
       await this.organizations.get(caller.reach, input.organization_id);
-      throw invalidField('organization_id', 'conflict', 'the project is of another organization');
+      throw invalidField(
+        'organization_id',
+        'conflict',
+        'organization_id must be the organization of the project',
+      );
     }
     return { organizationId: project.organizationId, projectId: project.id, level: 'project' };
   }

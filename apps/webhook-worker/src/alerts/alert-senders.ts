@@ -47,7 +47,7 @@ export const webhookSender =
       signal: AbortSignal.any([signal, AbortSignal.timeout(WEBHOOK_TIMEOUT_MS)]),
     });
     await response.body?.cancel();
-    if (!response.ok) throw new Error(`ALERT_WEBHOOK_URL answered ${response.status}`);
+    if (!response.ok) throw new Error(`ALERT_WEBHOOK_URL responded with status ${response.status}`);
   };
 
 /** Mails it. */
@@ -64,5 +64,5 @@ export const mailSender =
         replyTo: null,
       }),
       MAIL_TIMEOUT_MS,
-      'the mail server did not answer in time',
+      'the mail server did not respond in time',
     );

@@ -30,7 +30,7 @@ export class Alerter extends PeriodicJob {
     keyring: Keyring,
     @Inject(LOGGER) logger: Logger,
   ) {
-    super(config.alerts.interval, logger, 'nobody looked for alerts');
+    super(config.alerts.interval, logger, 'alert check failed');
     const { webhookUrl, email } = config.alerts;
     const { smtpUrl, from } = config.mail;
     this.mailer = email && smtpUrl ? new Mailer(smtpUrl, from) : null;
@@ -83,7 +83,7 @@ export class Alerter extends PeriodicJob {
       this.logger.info(line, 'alert sent');
     } catch (error) {
       // The claim ends by itself; then it is tried again.
-      this.logger.warn({ ...line, reason: reasonOf(error) }, 'alert not sent');
+      this.logger.warn({ ...line, reason: reasonOf(error) }, 'alert delivery failed');
     }
   }
 

@@ -95,7 +95,7 @@ export class AttemptRunner {
       retryAfter: null,
     };
     await this.close(lost, result);
-    this.logger.warn({ deliveryId, attempt }, 'an attempt was lost with its worker');
+    this.logger.warn({ deliveryId, attempt }, 'attempt recorded as worker_lost');
   }
 
   /** Resolves when what is in flight now has ended. */
@@ -119,7 +119,7 @@ export class AttemptRunner {
       .catch((error: unknown) => {
         this.logger.error(
           { deliveryId: attempt.deliveryId, reason: errorMessage(error) },
-          'attempt was not closed',
+          'attempt outcome not recorded',
         );
       })
       .finally(() => this.inFlight.delete(running));
@@ -183,7 +183,7 @@ export class AttemptRunner {
     const { deliveryId, endpointId, projectId, attempt } = closed;
     const job = { deliveryId, endpointId, projectId, attempt: attempt + 1, delayMs };
     await this.queue.add([job]).catch((error: unknown) => {
-      this.logger.warn({ reason: errorMessage(error) }, 'the next attempt is left to the due source');
+      this.logger.warn({ reason: errorMessage(error) }, 'retry enqueue failed; left to the due poller');
     });
   }
 }

@@ -3,6 +3,6 @@ export class BlockedAddressError extends Error {
   readonly code = 'ERR_BLOCKED_ADDRESS';
 
   constructor(address: string) {
-    super(`webhooks may not reach ${address}`);
+    super(`webhooks must not connect to ${address}`);
   }
 }

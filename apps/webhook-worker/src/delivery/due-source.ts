@@ -83,12 +83,12 @@ export class DueSource {
     while (!this.isStopped) {
       this.isWoken = false;
       const pauseMs = await this.look().catch((error: unknown) => {
-        this.logger.warn({ reason: errorMessage(error) }, 'due deliveries could not be read');
+        this.logger.warn({ reason: errorMessage(error) }, 'delivery claim failed');
         return this.config.webhooks.sweepInterval;
       });
       if (!this.isWoken && pauseMs > 0) {
         const woken = new Promise<void>((resolve) => (this.wakeUp = resolve));
-        await withTimeout(woken, pauseMs, 'nobody called').catch(() => undefined);
+        await withTimeout(woken, pauseMs, 'not woken').catch(() => undefined);
       }
     }
   }

@@ -3,6 +3,6 @@ export class InterimAnswerError extends Error {
   readonly code = 'ERR_INTERIM_ANSWER';
 
   constructor() {
-    super('interim answers in place of an answer');
+    super('interim responses without a final response');
   }
 }

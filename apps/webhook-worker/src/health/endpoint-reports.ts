@@ -17,7 +17,7 @@ export class EndpointReports extends PeriodicJob {
     config: Config,
     @Inject(LOGGER) logger: Logger,
   ) {
-    super(config.webhooks.health.reportInterval, logger, 'the health of endpoints is reported later');
+    super(config.webhooks.health.reportInterval, logger, 'endpoint health report failed');
   }
 
   /** Reports what is left as well. */

@@ -28,7 +28,7 @@ export class FailingEndpoints extends PeriodicJob {
     private readonly config: Config,
     @Inject(LOGGER) logger: Logger,
   ) {
-    super(config.webhooks.health.checkInterval, logger, 'failing endpoints are looked for later');
+    super(config.webhooks.health.checkInterval, logger, 'failing endpoint check failed');
   }
 
   protected async run(signal: AbortSignal): Promise<void> {
@@ -48,7 +48,7 @@ export class FailingEndpoints extends PeriodicJob {
     const { projectId, organizationId } = disabled;
     this.logger.warn(
       { endpointId, projectId, organizationId, failingSince, disabledReason: disabled.disabledReason },
-      'an endpoint was disabled: it had only failed for three days',
+      'endpoint disabled after three days of failures',
     );
   }
 

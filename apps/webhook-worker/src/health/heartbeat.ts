@@ -17,7 +17,7 @@ export class Heartbeat extends PeriodicJob {
     private readonly runner: AttemptRunner,
     @Inject(LOGGER) logger: Logger,
   ) {
-    super(EVERY_MS, logger, 'the heartbeat was not written');
+    super(EVERY_MS, logger, 'heartbeat write failed');
   }
 
   override async stop(): Promise<void> {

@@ -30,7 +30,7 @@ export class MailSender extends PeriodicJob {
     private readonly config: Config,
     @Inject(LOGGER) logger: Logger,
   ) {
-    super(config.webhooks.sweepInterval, logger, 'mails could not be read');
+    super(config.webhooks.sweepInterval, logger, 'email claim failed');
     this.mailer = config.mail.smtpUrl ? new Mailer(config.mail.smtpUrl, config.mail.from) : null;
   }
 
@@ -48,12 +48,16 @@ export class MailSender extends PeriodicJob {
     const lifeMs = mailLife(mail.kind) * 1_000;
     try {
       // After a long outage: a link that no longer works would only confuse.
-      if (now().getTime() - mail.createdAt.getTime() > lifeMs) throw new Error('the mail is too old');
+      if (now().getTime() - mail.createdAt.getTime() > lifeMs)
+        throw new Error('the link in the email has expired');
       await this.deliver(mail, renderMail(mail, this.keyring, this.config.publicUrl));
     } catch (error) {
       const pauseMs = Math.min(1_000 * 2 ** mail.tries, MAX_PAUSE_MS);
       await this.mails.retryOrFail(mail, pauseMs, lifeMs);
-      this.logger.warn({ mailId: mail.id, tries: mail.tries, reason: errorMessage(error) }, 'mail not sent');
+      this.logger.warn(
+        { mailId: mail.id, tries: mail.tries, reason: errorMessage(error) },
+        'email delivery failed',
+      );
     }
   }
 
@@ -61,13 +65,13 @@ export class MailSender extends PeriodicJob {
     if (this.mailer) {
       await this.mailer.send(mail.id, rendered);
       await this.mails.markSent(mail);
-      this.logger.info({ mailId: mail.id, kind: mail.kind }, 'mail sent');
+      this.logger.info({ mailId: mail.id, kind: mail.kind }, 'email sent');
     } else {
       await this.mails.markKept(mail);
       // The only log line that ever holds a link: without a mail server nobody could open it otherwise.
       this.logger.info(
         { mailId: mail.id, kind: mail.kind, link: rendered.link },
-        'mail kept, no SMTP_URL is set',
+        'email captured; SMTP_URL is not set',
       );
     }
   }

@@ -14,7 +14,7 @@ export class LogCounter extends PeriodicJob {
     config: Config,
     @Inject(LOGGER) logger: Logger,
   ) {
-    super(config.webhooks.figures.countInterval, logger, 'attempts are counted later');
+    super(config.webhooks.figures.countInterval, logger, 'attempt rollup failed');
   }
 
   protected async run(signal: AbortSignal): Promise<void> {

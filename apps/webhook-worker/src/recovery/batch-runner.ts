@@ -20,7 +20,7 @@ export class BatchRunner extends PeriodicJob {
     @Inject(LOGGER) logger: Logger,
   ) {
     // Looks twice as often as turns come, or each would be late by up to a whole one.
-    super(webhooks.sweepInterval / 4, logger, 'redeliveries of batches have to wait');
+    super(webhooks.sweepInterval / 4, logger, 'bulk redelivery run failed');
     this.turnMs = webhooks.sweepInterval / 2;
   }
 

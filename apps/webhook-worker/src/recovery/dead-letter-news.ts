@@ -27,7 +27,7 @@ export class DeadLetterNews extends PeriodicJob {
     config: Config,
     @Inject(LOGGER) logger: Logger,
   ) {
-    super(config.webhooks.sweepInterval, logger, 'dead letters are told of later');
+    super(config.webhooks.sweepInterval, logger, 'dead letter notification failed');
   }
 
   protected async run(signal: AbortSignal): Promise<void> {

@@ -35,7 +35,7 @@ export class Housekeeper {
   /** Does one task from its start. @throws Error when there is no such task, or what the task throws */
   async runNow(task: string): Promise<void> {
     const chore = this.chores.all.find(({ name }) => name === task);
-    if (!chore) throw new Error(`there is no job ${task}`);
+    if (!chore) throw new Error(`unknown maintenance job ${task}`);
     await chore.run(this.stopping.signal);
   }
 
@@ -63,7 +63,7 @@ export class Housekeeper {
     try {
       await work();
     } catch (error) {
-      this.logger.warn({ task, reason: errorMessage(error) }, 'housekeeping failed');
+      this.logger.warn({ task, reason: errorMessage(error) }, 'maintenance job failed');
     }
   }
 }

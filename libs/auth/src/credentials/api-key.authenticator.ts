@@ -23,7 +23,7 @@ export class ApiKeyAuthenticator {
 
   private touch(key: LiveApiKey): void {
     this.apiKeys.touch(key.id).catch((error: unknown) => {
-      this.logger.debug({ reason: errorMessage(error) }, 'lastUsedAt was not written');
+      this.logger.debug({ reason: errorMessage(error) }, 'API key lastUsedAt not written');
     });
   }
 }

@@ -51,7 +51,7 @@ export class CredentialGuard implements CanActivate {
     if (!route) {
       this.logger.error(
         { method: request.method, route: (request.route as { path?: string } | undefined)?.path },
-        'a route declares no credential',
+        'route declares no credential',
       );
       throw new GatehouseError('not_found');
     }

@@ -37,7 +37,7 @@ export class OperatorSessionAuthenticator {
   /** Nobody waits for it: a minute of the thirty that a session may be idle is no loss. */
   private touch(id: string): void {
     this.sessions.touch(id).catch((error: unknown) => {
-      this.logger.debug({ reason: errorMessage(error) }, 'the use of a session was not written');
+      this.logger.debug({ reason: errorMessage(error) }, 'operator session lastSeenAt not written');
     });
   }
 }

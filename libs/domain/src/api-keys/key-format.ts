@@ -24,7 +24,7 @@ const checksum = (text: string): string => base62(BigInt(crc32(text)), 6);
 
 /** Builds a key from 32 random bytes: prefix, 43 base62 characters, 6 of zlib CRC-32 over what precedes. */
 export function formatApiKey(type: ApiKeyType, random: Buffer): string {
-  if (random.length !== 32) throw new RangeError('an API key is made of 32 random bytes');
+  if (random.length !== 32) throw new RangeError('an API key requires 32 random bytes');
   const body = prefixes[type] + base62(BigInt(`0x${random.toString('hex')}`), 43);
   return body + checksum(body);
 }

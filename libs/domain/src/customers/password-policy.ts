@@ -9,9 +9,9 @@ export const weaknessSentence = (weakness: PasswordWeakness, minLength: number):
   ({
     too_short: `Use at least ${minLength} characters.`,
     too_long: `Use at most ${PASSWORD_MAX_LENGTH} characters.`,
-    too_common: 'Many people use this password, so it is tried first by others. Choose another one.',
-    contains_personal_data: 'Do not use your e-mail address or the name of this service.',
-    breached: 'This password has become known in a data breach. Choose another one.',
+    too_common: 'This password is too common. Choose another one.',
+    contains_personal_data: 'Do not use your email address or the name of this service.',
+    breached: 'This password has appeared in a data breach. Choose another one.',
   })[weakness];
 
 export interface PasswordContext {

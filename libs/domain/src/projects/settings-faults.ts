@@ -14,7 +14,7 @@ export function settingsFaults(
 ): FieldError[] {
   const faults: FieldError[] = [];
   if (production && patch.allowedOrigins && !patch.allowedOrigins.every(isSecureOrigin)) {
-    faults.push(fault('allowedOrigins', 'must use https in production, except for this machine'));
+    faults.push(fault('allowedOrigins', 'must use https in production, except for localhost'));
   }
   const isSent = patch.refreshIdleTtl !== undefined || patch.refreshAbsoluteTtl !== undefined;
   if (isSent && merged.refreshIdleTtl > merged.refreshAbsoluteTtl) {

@@ -44,15 +44,20 @@ export function customHeaderFaults(headers: Record<string, unknown>, isPatch: bo
     ];
     const key = name.toLowerCase();
     if (!TOKEN.test(name) || name.length > MAX_NAME)
-      return fault('invalid', `must be named by at most ${MAX_NAME} letters, digits, - or _`);
-    if (isReserved(key)) return fault('reserved', 'cannot be set: Gatehouse or HTTP itself decides it');
-    if (seen.has(key)) return fault('repeated', 'is given twice; case makes no difference');
+      return fault('invalid', `must have a name of at most ${MAX_NAME} letters, digits, - or _`);
+    if (isReserved(key)) return fault('reserved', 'cannot be set: it is reserved for Gatehouse or HTTP');
+    if (seen.has(key)) return fault('repeated', 'is a duplicate: header names are not case-sensitive');
     seen.add(key);
     if (isPatch && value === null) return [];
     if (typeof value !== 'string') return fault('invalid_type', 'must be a string');
-    if (value === HIDDEN_VALUE) return fault('invalid', 'is hidden; leave it out to keep its value');
+    if (value === HIDDEN_VALUE)
+      return fault('invalid', 'is the placeholder of a hidden value. Omit the header to keep its value');
     if (value.length > MAX_VALUE) return fault('too_long', `must be at most ${MAX_VALUE} characters`);
-    if (!VALUE.test(value)) return fault('invalid', 'must be visible ASCII, with spaces only inside');
+    if (!VALUE.test(value))
+      return fault(
+        'invalid',
+        'must consist of visible ASCII characters. Spaces are allowed only between them',
+      );
     return [];
   });
 }

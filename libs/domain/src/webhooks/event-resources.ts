@@ -11,7 +11,7 @@ export const email = { type: 'string', format: 'email' };
 export const time = { type: 'string', format: 'date-time' };
 
 const flag = { type: 'boolean' };
-const seconds = { type: 'integer', description: 'In seconds' };
+const seconds = { type: 'integer', description: 'Duration in seconds' };
 const texts = { type: 'array', items: text };
 const url = { type: 'string', format: 'uri' };
 const jsonObject = { type: 'object', additionalProperties: true };
@@ -32,7 +32,7 @@ export const object = (properties: Members, description?: string): JsonSchema =>
 /** What an `*.updated` event tells of the time before: at least one of these members, and only those that changed. */
 export const previousOf = (properties: Members): JsonSchema => ({
   type: 'object',
-  description: 'The fields that changed, with the values that they had',
+  description: 'The changed fields with their previous values',
   properties,
   minProperties: 1,
   additionalProperties: true,
@@ -41,7 +41,7 @@ export const previousOf = (properties: Members): JsonSchema => ({
 /** Text with a few known values. No `enum`, for a receiver that refuses what it does not know would lose events. */
 export const knownText = (description: string, ...values: string[]): JsonSchema => ({
   type: 'string',
-  description: `${description}. Later versions may know more values`,
+  description: `${description}. Later versions may add values`,
   examples: values,
 });
 
@@ -53,8 +53,8 @@ export const customerFields = {
   firstName: orNull(text),
   lastName: orNull(text),
   emailVerified: flag,
-  metadata: { ...jsonObject, description: 'For servers only' },
-  publicMetadata: { ...jsonObject, description: 'The customer may read it' },
+  metadata: { ...jsonObject, description: 'Readable with a secret key only' },
+  publicMetadata: { ...jsonObject, description: 'Also readable by the customer' },
   disabledAt: orNull(time),
   createdAt: time,
   updatedAt: time,
@@ -94,7 +94,7 @@ const settings = {
 
 /** The resources that events carry, exactly as a secret key's GET returns them, under their nouns. */
 export const eventResources = {
-  customer: object(customerFields, 'A customer as they were right after the change'),
+  customer: object(customerFields, 'A customer, as of the change'),
   session: object(
     {
       id: uuid,
@@ -105,7 +105,7 @@ export const eventResources = {
       lastUsedAt: time,
       expiresAt: time,
     },
-    'One login of a customer',
+    'A session of a customer',
   ),
   project: object(
     {
@@ -113,13 +113,13 @@ export const eventResources = {
       organizationId: uuid,
       name: text,
       slug: text,
-      environment: knownText('What the project is for', 'development', 'staging', 'production'),
+      environment: knownText('Environment of the project', 'development', 'staging', 'production'),
       settings: object(settings),
       archivedAt: orNull(time),
       createdAt: time,
       updatedAt: time,
     },
-    'A project, with the settings in force',
+    'A project with its effective settings',
   ),
   organization: object(organization, 'An organization'),
   apiKey: object(
@@ -127,8 +127,12 @@ export const eventResources = {
       id: uuid,
       projectId: uuid,
       name: text,
-      type: knownText('What the key is for', 'secret', 'publishable'),
-      access: knownText('How far the key reaches', 'project', 'organization'),
+      type: knownText('Type of the key', 'secret', 'publishable'),
+      access: knownText(
+        'Access of the key: its project, or all projects of the organization',
+        'project',
+        'organization',
+      ),
       scopes: texts,
       prefix: text,
       last4: text,
@@ -143,20 +147,24 @@ export const eventResources = {
   endpoint: object(
     {
       id: { ...text, pattern: '^ep_' },
-      level: knownText('Whose events it hears', 'project', 'organization'),
+      level: knownText(
+        'Level of the endpoint: it receives the events of one project, or of all projects of the organization',
+        'project',
+        'organization',
+      ),
       project_id: orNull(uuid),
       url: text,
       description: orNull(text),
       events: texts,
-      status: knownText('Whether it is delivered to', 'enabled', 'disabled'),
+      status: knownText('Status of the endpoint', 'enabled', 'disabled'),
       disabled_reason: {
-        ...knownText('Why it is disabled', 'manual', 'failing'),
+        ...knownText('Reason why the endpoint is disabled', 'manual', 'failing'),
         type: ['string', 'null'],
       },
       headers: {
         type: 'object',
         additionalProperties: text,
-        description: 'Of its own, the values hidden',
+        description: 'Custom headers with hidden values',
       },
       created_at: time,
       updated_at: time,
@@ -174,10 +182,13 @@ export const deadLetter = object(
     endpoint_id: { ...text, pattern: '^ep_' },
     project_id: orNull(uuid),
     target_url: text,
-    state: knownText('How it ended', 'failed'),
-    attempts: { type: 'integer', description: 'How many were made' },
-    last_http_status: { type: 'integer', description: '0 when nothing answered' },
-    last_error: knownText('What the last one failed with', ...attemptErrors),
+    state: knownText('Final state of the delivery', 'failed'),
+    attempts: { type: 'integer', description: 'Number of attempts' },
+    last_http_status: {
+      type: 'integer',
+      description: 'HTTP status of the last attempt. 0: no response was received',
+    },
+    last_error: knownText('Error of the last attempt', ...attemptErrors),
     created_at: time,
     finished_at: time,
   },
@@ -187,7 +198,7 @@ export const deadLetter = object(
 /** Only ids: nothing that would have to be erased with the customer. */
 export const deletedCustomer = object(
   { id: customerFields.id, projectId: customerFields.projectId, externalId: customerFields.externalId },
-  'All that is left of the customer',
+  'The ids of the deleted customer',
 );
 
 export const previousOrganization = previousOf({

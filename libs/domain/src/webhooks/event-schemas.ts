@@ -29,10 +29,14 @@ const project = ref('project');
 const apiKey = ref('apiKey');
 const endpoint = ref('endpoint');
 
-const reason = knownText('Why the session ended', ...revocationReasons);
+const reason = knownText('Reason why the session ended', ...revocationReasons);
 
-const verificationRequest = { kind: knownText('What is verified', 'email'), email, requestedAt: time };
-const via = knownText('The mail whose link proved it', 'link', 'invite', 'reset');
+const verificationRequest = {
+  kind: knownText('Type of the verification', 'email'),
+  email,
+  requestedAt: time,
+};
+const via = knownText('Type of the email whose link verified the address', 'link', 'invite', 'reset');
 const reset = object({ email, requestedAt: time });
 
 /** The members of `data`. */
@@ -78,16 +82,20 @@ const dataMembers: Record<EventType, Readonly<Record<string, JsonSchema>>> = {
 const types = Object.keys(eventTypes) as EventType[];
 
 function projectIdSchema(type: EventType): JsonSchema {
-  if (isOfOrganization(type)) return { type: 'null', description: 'It happened in no project' };
+  if (isOfOrganization(type)) return { type: 'null', description: 'The event does not belong to a project' };
   if (!isOfEndpoint(type)) return uuid;
-  return { ...uuid, type: ['string', 'null'], description: 'Null for an endpoint of organization level' };
+  return { ...uuid, type: ['string', 'null'], description: 'null for an endpoint at organization level' };
 }
 
 /** The schema of a whole body; its `$ref`s lead to the resources. */
 const bodySchema = (type: EventType): JsonSchema => ({
   ...object(
     {
-      id: { ...text, pattern: '^evt_', description: 'The same on every attempt and redelivery' },
+      id: {
+        ...text,
+        pattern: '^evt_',
+        description: 'Id of the event, the same in every attempt and redelivery',
+      },
       type: { const: type },
       created_at: time,
       project_id: projectIdSchema(type),
@@ -110,7 +118,7 @@ export function eventSchema(type: EventType): JsonSchema {
 export const eventsSchema: JsonSchema = {
   $schema: DIALECT,
   title: 'Event',
-  description: 'The body of a webhook. Later versions may add types and members; they take none away',
+  description: 'The body of a webhook. Later versions may add types and members, but remove none',
   oneOf: types.map(ref),
   $defs: {
     ...eventResources,

@@ -4,46 +4,63 @@
  */
 export const eventTypes = {
   'customer.created': { cause: 'a customer registered, or a server created one' },
-  'customer.updated': { cause: 'something about a customer changed; previous holds what it was' },
-  'customer.deleted': { cause: 'a customer was deleted, by a server or by themselves; ids only' },
-  'customer.disabled': { cause: 'a server keeps a customer out' },
-  'customer.enabled': { cause: 'a server lets a customer in again' },
-  'customer.locked': { cause: 'too many logins failed: only addresses the customer used before may go on' },
-  'customer.unlocked': { cause: 'a server, a password reset or a login from a known address ended a lock' },
-  'verification.requested': { cause: 'an e-mail with a verification link was written' },
-  'verification.completed': { cause: 'a customer proved to own their e-mail address' },
-  'session.created': { cause: 'a customer logged in or registered' },
-  'session.revoked': { cause: 'a session ended before its time' },
-  'login.succeeded': { cause: 'a customer logged in with the right password' },
+  'customer.updated': { cause: 'a customer was updated. previous contains the previous values' },
+  'customer.deleted': { cause: 'a customer was deleted, by a server or by the customer. Contains ids only' },
+  'customer.disabled': { cause: 'a server disabled a customer' },
+  'customer.enabled': { cause: 'a server enabled a customer' },
+  'customer.locked': {
+    cause: 'too many sign-ins failed. The customer can sign in only from known addresses',
+  },
+  'customer.unlocked': {
+    cause: 'a lock was ended by a server, a password reset or a sign-in from a known address',
+  },
+  'verification.requested': { cause: 'a verification email was queued' },
+  'verification.completed': { cause: 'a customer verified the email address' },
+  'session.created': { cause: 'a customer signed in or registered' },
+  'session.revoked': { cause: 'a session was revoked before it expired' },
+  'login.succeeded': { cause: 'a customer signed in with the correct password' },
   'login.failed': {
-    cause: 'a wrong password was given for a customer; at most one a minute each',
+    cause: 'a sign-in failed because of a wrong password. At most one event per customer and minute',
     named: true,
   },
-  'password.changed': { cause: 'a customer changed their password, or an invited one set the first' },
-  'password.reset_requested': { cause: 'an e-mail with a link to set a new password was written' },
-  'password.reset_completed': { cause: 'a customer set a new password through an e-mailed link' },
-  'email.changed': { cause: 'a customer has another e-mail address, confirmed at both or set by a server' },
-  'token.reuse_detected': { cause: 'a spent refresh token came back, so its session was revoked' },
-  'organization.created': { cause: 'an organization was created; told to the one that created it' },
-  'organization.updated': { cause: 'something about an organization changed; previous holds what it was' },
+  'password.changed': { cause: 'a customer changed the password, or an invited customer set the first one' },
+  'password.reset_requested': { cause: 'a password reset email was queued' },
+  'password.reset_completed': {
+    cause: 'a customer set a new password with the link in a password reset email',
+  },
+  'email.changed': {
+    cause: 'the email address of a customer changed, after confirmation at both addresses or by a server',
+  },
+  'token.reuse_detected': { cause: 'a refresh token was reused, so its session was revoked' },
+  'organization.created': {
+    cause: 'an organization was created. Delivered to the organization that created it',
+  },
+  'organization.updated': { cause: 'an organization was updated. previous contains the previous values' },
   'project.created': { cause: 'a project was created' },
   'project.updated': { cause: 'the name or the settings of a project changed' },
-  'project.archived': { cause: "a project was archived: its keys and its customers' tokens stopped" },
+  'project.archived': {
+    cause: "a project was archived. Its keys and its customers' tokens have stopped working",
+  },
   'api_key.created': { cause: 'a key was created' },
-  'api_key.rotated': { cause: 'a key took the place of another, which rotatedFrom names' },
+  'api_key.rotated': { cause: 'a key was rotated. rotatedFrom contains the id of the previous key' },
   'api_key.revoked': { cause: 'a key was revoked' },
-  'api_key.expiring': { cause: 'a key expires within a week; once each, and not for one that was rotated' },
+  'api_key.expiring': {
+    cause: 'a key will expire within a week. Emitted once per key, and not for keys that were rotated',
+  },
   'webhook.endpoint_disabled': {
     cause:
-      'an endpoint was disabled, by a server or after three days of nothing but failure; not told to itself',
+      'an endpoint was disabled, by a server or because all attempts had failed for three days. Not delivered to the endpoint itself',
     named: true,
   },
   'webhook.dead_lettered': {
     cause:
-      'the last attempt of a delivery failed; not told to its own endpoint, nor of deliveries of webhook events',
+      'the last attempt of a delivery failed. Not delivered to the endpoint of that delivery, and not emitted for deliveries of webhook.* events',
     named: true,
   },
-  'webhook.test': { cause: 'a test of an endpoint was asked for; told to this endpoint alone', named: true },
+  'webhook.test': {
+    cause: 'a test event was requested for an endpoint. Delivered to this endpoint only',
+    named: true,
+  },
 } as const satisfies Record<string, { cause: string; named?: boolean }>;
 
 export type EventType = keyof typeof eventTypes;

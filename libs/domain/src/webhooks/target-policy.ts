@@ -58,7 +58,7 @@ export function targetUrlFault(text: string, policy: TargetPolicy): string | nul
   if (!url || !['http:', 'https:'].includes(url.protocol)) return 'must be an absolute http or https URL';
   if (policy.production && url.protocol !== 'https:') return 'must use https';
   // The parser drops blanks, tabs and line breaks; what is stored must be what is called.
-  if (/[\s\\]/.test(text)) return 'must not contain white space or backslashes';
+  if (/[\s\\]/.test(text)) return 'must not contain whitespace or backslashes';
   // The parser also drops an empty user name, and reads one behind any number of slashes.
   const hasUser = url.username !== '' || url.password !== '' || /^[^/]*\/\/[^/?#]*@/.test(text);
   if (hasUser) return 'must not contain a user name or password';

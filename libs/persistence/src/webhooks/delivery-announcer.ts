@@ -34,7 +34,7 @@ export class DeliveryAnnouncer {
   async announce(deliveries: DeliveryPointer[]): Promise<void> {
     await withTimeout(this.tell(deliveries), ANNOUNCE_TIMEOUT_MS, 'nobody answered in time').catch(
       (error: unknown) =>
-        this.logger.warn({ reason: errorMessage(error) }, 'deliveries are left to the due source'),
+        this.logger.warn({ reason: errorMessage(error) }, 'delivery enqueue failed; left to the due poller'),
     );
   }
 

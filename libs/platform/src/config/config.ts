@@ -71,7 +71,7 @@ export abstract class Config {
 export class ConfigError extends Error {
   constructor(readonly faults: string[]) {
     super(
-      `The configuration has ${faults.length === 1 ? 'a fault' : `${faults.length} faults`}:\n${faults.map((fault) => `  - ${fault}`).join('\n')}`,
+      `The configuration has ${faults.length === 1 ? 'an error' : `${faults.length} errors`}:\n${faults.map((fault) => `  - ${fault}`).join('\n')}`,
     );
     this.name = 'ConfigError';
   }
@@ -92,9 +92,9 @@ export function loadConfig(environment: Environment = process.env): Config {
     if (fault) faults.push(`GATEHOUSE_SECRET ${fault}`);
   }
   if (values.METRICS_PORT && values.METRICS_PORT === values.PORT) {
-    faults.push('METRICS_PORT must not be the port of the API');
+    faults.push('METRICS_PORT must differ from PORT');
   }
-  if (values.ALERT_EMAIL && !values.SMTP_URL) faults.push('ALERT_EMAIL needs SMTP_URL');
+  if (values.ALERT_EMAIL && !values.SMTP_URL) faults.push('ALERT_EMAIL requires SMTP_URL');
   faults.push(...operatorFaults(values));
   if (faults.length > 0) throw new ConfigError(faults);
   return buildConfig(values);
@@ -108,7 +108,7 @@ function readSettings(environment: Environment, faults: string[]): SettingValues
       return [name, setting.parse(text)];
     } catch (error) {
       faults.push(
-        `${name} ${errorMessage(error)}${setting.secret ? '' : ` (it is ${JSON.stringify(text)})`}`,
+        `${name} ${errorMessage(error)}${setting.secret ? '' : ` (current value: ${JSON.stringify(text)})`}`,
       );
       return [name, setting.fallback];
     }
@@ -126,14 +126,14 @@ function productionFaults(values: SettingValues, environment: Environment): stri
     faults.push('PUBLIC_URL must start with https:// in production');
   }
   for (const name of ['DATABASE_URL', 'REDIS_URL', 'SMTP_URL'] as const) {
-    if (values[name] && hasDefaultPassword(values[name])) faults.push(`${name} holds a default password`);
+    if (values[name] && hasDefaultPassword(values[name])) faults.push(`${name} contains a default password`);
   }
   // The defaults of docker-compose.yml, with which no mail leaves the machine.
   if (values.SMTP_URL && /^mailpit$/i.test(new URL(values.SMTP_URL).hostname)) {
     faults.push('SMTP_URL must not be the mail catcher in production');
   }
   if (values.MAIL_FROM && /@localhost$/i.test(values.MAIL_FROM.address)) {
-    faults.push('MAIL_FROM must not be at localhost in production');
+    faults.push('MAIL_FROM must not use localhost in production');
   }
   if (!values.STRIPE_API_BASE.startsWith('https://')) {
     faults.push('STRIPE_API_BASE must start with https:// in production');
@@ -152,14 +152,12 @@ function productionFaults(values: SettingValues, environment: Environment): stri
 
 /** Whether the password is a common one shows when the operator is made. */
 function operatorFaults({ OPERATOR_EMAIL: email, OPERATOR_PASSWORD: password }: SettingValues): string[] {
-  if (email && !password) return ['OPERATOR_EMAIL needs OPERATOR_PASSWORD'];
-  if (password && !email) return ['OPERATOR_PASSWORD needs OPERATOR_EMAIL'];
+  if (email && !password) return ['OPERATOR_EMAIL requires OPERATOR_PASSWORD'];
+  if (password && !email) return ['OPERATOR_PASSWORD requires OPERATOR_EMAIL'];
   const length = [...canonicalPassword(password ?? '')].length;
   const isFit = length >= OPERATOR_PASSWORD_MIN_LENGTH && length <= PASSWORD_MAX_LENGTH;
   if (!password || isFit) return [];
-  return [
-    `OPERATOR_PASSWORD must have from ${OPERATOR_PASSWORD_MIN_LENGTH} to ${PASSWORD_MAX_LENGTH} characters`,
-  ];
+  return [`OPERATOR_PASSWORD must have ${OPERATOR_PASSWORD_MIN_LENGTH} to ${PASSWORD_MAX_LENGTH} characters`];
 }
 
 const defaultPasswords = new Set([

@@ -9,11 +9,12 @@ const placeholders = /changeme|change-me|example|placeholder|password|secret|gat
 export function rootSecretFault(ring: string): string | null {
   const secrets = ring.split(',').map((secret) => secret.trim());
   for (const secret of secrets) {
-    if (Buffer.byteLength(secret) < 32) return 'must be at least 32 bytes long, each entry of the ring';
-    if (placeholders.test(secret)) return 'looks like a placeholder; use a random value';
-    if (new Set(secret).size < 12) return 'has too little randomness; use a random value';
+    if (Buffer.byteLength(secret) < 32)
+      return 'must be at least 32 bytes long; with several entries, each of them';
+    if (placeholders.test(secret)) return 'looks like a placeholder. Use a random value';
+    if (new Set(secret).size < 12) return 'has too little randomness. Use a random value';
   }
-  return new Set(secrets).size === secrets.length ? null : 'holds the same entry twice';
+  return new Set(secrets).size === secrets.length ? null : 'contains the same entry twice';
 }
 
 /**
@@ -47,5 +48,5 @@ function readSecret(path: string): string | null {
     if (isNodeError(error, 'ENOENT')) return null;
     throw error;
   }
-  throw new Error(`${path} is damaged; restore it from a backup`);
+  throw new Error(`${path} is damaged. Restore it from a backup`);
 }

@@ -68,7 +68,7 @@ export const baseUrl = (options: Options<string | null>): Setting<string | null>
     const parsed = URL.canParse(value) ? new URL(value) : null;
     const isBase = parsed && ['http:', 'https:'].includes(parsed.protocol) && !/[@?#]/.test(value);
     if (isBase) return value;
-    throw new Error('must be an http or https URL without user name, query or fragment');
+    throw new Error('must be an http or https URL without a user name, query or fragment');
   });
 
 /** An http or https URL to send to. Who needs a password there puts it into the path or the query. */
@@ -77,7 +77,7 @@ export const targetUrl = (options: Options<string | null>): Setting<string | nul
     const parsed = URL.canParse(value) ? new URL(value) : null;
     const isWeb = parsed && ['http:', 'https:'].includes(parsed.protocol);
     if (isWeb && !parsed.username && !parsed.password) return value;
-    throw new Error('must be an http or https URL without user name');
+    throw new Error('must be an http or https URL without a user name');
   });
 
 /** The http or https origin of a server, such as `https://api.example.com`. */
@@ -86,7 +86,7 @@ export const origin = (options: Options<string>): Setting<string> =>
     const parsed = URL.canParse(value) ? new URL(value) : null;
     const found = parsed && ['http:', 'https:'].includes(parsed.protocol) ? parsed.origin : null;
     if (found && (value === found || value === `${found}/`)) return found;
-    throw new Error('must be an http or https URL of a host and nothing else');
+    throw new Error('must be an http or https URL that consists of scheme, host and optional port');
   });
 
 /** A text of a certain form, which `message` describes. */
@@ -105,7 +105,7 @@ export const sender = (options: Options<Sender | null>): Setting<Sender | null> 
   define(options, (value) => {
     const parsed = parseSender(value);
     if (parsed) return parsed;
-    throw new Error('must be one e-mail address, such as Shop <no-reply@example.com>');
+    throw new Error('must be one email address, such as Shop <no-reply@example.com>');
   });
 
 /** An e-mail address in its canonical form. */
@@ -113,7 +113,7 @@ export const email = (options: Options<string | null>): Setting<string | null> =
   define(options, (value) => {
     const address = canonicalEmail(value);
     if (address) return address;
-    throw new Error('must be an e-mail address');
+    throw new Error('must be an email address');
   });
 
 /** A comma-separated list; `check` says what is wrong with an entry, or null. */
@@ -145,7 +145,7 @@ export function parseDuration(value: string): number {
 export const duration = (options: Options<string>, minMs: number, maxMs: number): Setting<number> => {
   const parse = (value: string): number => {
     const ms = parseDuration(value);
-    if (ms < minMs || ms > maxMs) throw new Error('is out of range');
+    if (ms < minMs || ms > maxMs) throw new Error('is outside the allowed range');
     return ms;
   };
   return define({ ...options, shown: options.fallback, fallback: parse(options.fallback) }, parse);

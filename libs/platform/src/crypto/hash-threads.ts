@@ -273,4 +273,4 @@ const startThreads = (count: number): Piscina =>
   });
 
 const callerGone = (): GatehouseError =>
-  new GatehouseError('request_timeout', { detail: 'The caller has gone.' });
+  new GatehouseError('request_timeout', { detail: 'The client closed the connection.' });

@@ -77,7 +77,7 @@ export function renderMail(mail: StoredMail, keyring: Keyring, publicUrl: string
 function linkOf(kind: MailKind, { token, pageUrl }: MailParameters, publicUrl: string): string | null {
   const path = mailPath(kind);
   if (!path) return null;
-  if (!token) throw new Error(`a mail of kind ${kind} has no token`);
+  if (!token) throw new Error(`an email of kind ${kind} has no token`);
   if (!pageUrl) return pageLink(publicUrl, path, token);
   const url = new URL(pageUrl);
   url.searchParams.set('token', token);

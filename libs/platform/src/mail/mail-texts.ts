@@ -35,92 +35,98 @@ interface Language {
   mails: Record<MailKind, (facts: MailFacts) => MailText>;
 }
 
-const bothAddresses = 'The address changes as soon as both have confirmed it, the old one and the new one.';
+const bothAddresses = 'The address changes when both the old and the new address are confirmed.';
 
 /** Plain ASCII where it can be, so that mails stay readable in their source. */
 const english: Language = {
   openLink: 'Or open this link:',
   mails: {
     'verify-email': ({ name, email, life }) => ({
-      subject: `Confirm your e-mail address for ${name}`,
-      heading: 'Confirm your e-mail address',
-      paragraphs: [`Please confirm that ${email} is your e-mail address for ${name}.`],
-      button: 'Confirm e-mail address',
-      closing: [`The link works for ${life}. If you did not sign up for ${name}, you can ignore this mail.`],
+      subject: `Confirm your email address for ${name}`,
+      heading: 'Confirm your email address',
+      paragraphs: [`Please confirm that ${email} is your email address for ${name}.`],
+      button: 'Confirm email address',
+      closing: [
+        `The link is valid for ${life}. If you did not sign up for ${name}, you can ignore this email.`,
+      ],
     }),
     'reset-password': ({ name, email, life }) => ({
       subject: `Reset your password for ${name}`,
       heading: 'Choose a new password',
       paragraphs: [
-        `Somebody asked for a new password for the ${name} account of ${email}. If this was you, choose one now.`,
+        `We received a request to reset the password of the ${name} account of ${email}. If you made this request, choose a new password now.`,
       ],
       button: 'Choose a new password',
       closing: [
-        `The link works for ${life}, and once. If you did not ask for this, you can ignore this mail: your password stays as it is.`,
+        `The link is valid for ${life} and can be used once. If you did not make this request, you can ignore this email: your password stays the same.`,
       ],
     }),
     'accept-invite': ({ name, email, life }) => ({
       subject: `Your invitation to ${name}`,
       heading: `Welcome to ${name}`,
-      paragraphs: [`${name} has made an account for ${email}. Choose a password, and it is yours.`],
+      paragraphs: [`${name} has created an account for ${email}. Choose a password to start using it.`],
       button: 'Choose a password',
-      closing: [`The link works for ${life}. If you did not expect this, you can ignore this mail.`],
+      closing: [
+        `The link is valid for ${life}. If you did not expect this invitation, you can ignore this email.`,
+      ],
     }),
     'change-email-current': ({ name, email, newEmail, life }) => ({
-      subject: `Confirm your change of e-mail address for ${name}`,
-      heading: 'Confirm the change of your e-mail address',
+      subject: `Confirm the change of your email address for ${name}`,
+      heading: 'Confirm the change of your email address',
       paragraphs: [
-        `Somebody asked to change the e-mail address of your ${name} account from ${email} to ${newEmail}. If this was you, please confirm it.`,
+        `We received a request to change the email address of your ${name} account from ${email} to ${newEmail}. If you made this request, please confirm the change.`,
         bothAddresses,
       ],
       button: 'Confirm the change',
       closing: [
-        `The link works for ${life}. If you did not ask for this, you can ignore this mail: your address stays as it is. But do change your password: whoever asked knew it.`,
+        `The link is valid for ${life}. If you did not make this request, ignore this email: your address stays the same. Then change your password, because the person who made the request knows it.`,
       ],
     }),
     'change-email-new': ({ name, newEmail, life }) => ({
-      subject: `Confirm your new e-mail address for ${name}`,
-      heading: 'Confirm your new e-mail address',
+      subject: `Confirm your new email address for ${name}`,
+      heading: 'Confirm your new email address',
       paragraphs: [
-        `Somebody asked to use ${newEmail} as the e-mail address of their ${name} account. If this was you, please confirm it.`,
+        `We received a request to use ${newEmail} as the email address of a ${name} account. If you made this request, please confirm the address.`,
         bothAddresses,
       ],
-      button: 'Confirm e-mail address',
-      closing: [`The link works for ${life}. If you did not ask for this, you can ignore this mail.`],
+      button: 'Confirm email address',
+      closing: [
+        `The link is valid for ${life}. If you did not make this request, you can ignore this email.`,
+      ],
     }),
     'operator-invitation': ({ name, email, life }) => ({
       subject: `Your invitation to the console of ${name}`,
       heading: `You are invited to the console of ${name}`,
       paragraphs: [
-        `An admin has invited ${email} to the operator console of ${name}. Choose a password there, and have an authenticator app at hand.`,
+        `An admin has invited ${email} to the operator console of ${name}. Open the link to choose a password. You also need an authenticator app.`,
       ],
       button: 'Choose a password',
       closing: [
-        `The link works for ${life}, and once. If you did not expect this, you can ignore this mail.`,
+        `The link is valid for ${life} and can be used once. If you did not expect this invitation, you can ignore this email.`,
       ],
     }),
     'already-registered': ({ name, email }) => ({
       subject: `You already have an account for ${name}`,
       heading: 'You already have an account',
       paragraphs: [
-        `Somebody tried to use ${email} for an account of ${name}, and it has one already.`,
-        `If this was you, log in to ${name} instead. If you do not know your password, choose "Forgot password" there.`,
+        `We received a request to use ${email} for a ${name} account, but this address already has one.`,
+        `If you made this request, sign in to ${name} instead. If you have forgotten your password, choose "Forgot password" there.`,
       ],
-      closing: ['If this was not you, you can ignore this mail: nothing has changed.'],
+      closing: ['If you did not make this request, you can ignore this email: nothing has changed.'],
     }),
     test: ({ name, email, at }) => ({
-      subject: `Test mail of ${name}`,
-      heading: 'Mails arrive',
-      paragraphs: [`An admin of ${name} sent this mail to ${email} on ${at}, to see whether mails arrive.`],
-      closing: ['There is nothing to do.'],
+      subject: `Test email from ${name}`,
+      heading: 'Email delivery works',
+      paragraphs: [`An admin of ${name} sent this email to ${email} on ${at} to test email delivery.`],
+      closing: ['No action is needed.'],
     }),
     'password-changed': ({ name, email, at }) => ({
       subject: `Your password for ${name} was changed`,
       heading: 'Your password was changed',
       paragraphs: [
         `The password of the ${name} account of ${email} was changed on ${at}.`,
-        'If this was you, there is nothing to do.',
-        `If it was not you, somebody else may be in your account. Open ${name} as you always do, choose "Forgot password" and set a new one: that also signs everybody else out. Then tell the people at ${name}.`,
+        'If you changed it, no action is needed.',
+        `If you did not change it, someone else may have access to your account. Open ${name} as usual, choose "Forgot password" and set a new password. This also signs out all devices. Then contact ${name}.`,
       ],
       closing: [],
     }),

@@ -30,17 +30,13 @@ export class ApiMetrics {
     metrics.introduce('api');
     this.requests = metrics.histogram(
       'gatehouse_http_request_duration_seconds',
-      'From the first byte of a request to the last of its answer, by route template, method and status class.',
+      'Time from the first byte of a request to the last byte of its response, by route template, method and status class.',
       [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10],
       ['route', 'method', 'status'],
     );
-    this.logins = metrics.counter(
-      'gatehouse_logins_total',
-      'Logins by e-mail and password, by how they ended.',
-      {
-        result: loginResults,
-      },
-    );
+    this.logins = metrics.counter('gatehouse_logins_total', 'Sign-ins with email and password, by result.', {
+      result: loginResults,
+    });
   }
 
   /**
@@ -63,17 +59,17 @@ export class ApiMetrics {
   watchHashing(threads: HashThreads): void {
     const wait = this.metrics.histogram(
       'gatehouse_password_hash_wait_seconds',
-      'How long a password waited for a thread.',
+      'Time that passwords waited for a hashing thread.',
       [0.001, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5],
     );
     const refusals = this.metrics.counter(
       'gatehouse_password_hash_refusals_total',
-      'Passwords that were refused with 503 overloaded, because the wait would have been too long.',
+      'Passwords rejected with 503 overloaded because the wait for a hashing thread would have been too long.',
       {},
     );
     this.metrics.gauge(
       'gatehouse_password_hash_queue_length',
-      'Passwords that wait for a thread.',
+      'Passwords waiting for a hashing thread.',
       () => threads.queueLength,
     );
     threads.onStart = (waitedMs) => wait.observe(waitedMs / 1_000);

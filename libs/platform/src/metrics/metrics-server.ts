@@ -33,11 +33,12 @@ export class MetricsServer {
     let isTold = false;
     server.on('error', (error) => {
       if (server.listening) return;
-      if (!isTold) this.logger.error({ ...listen, code: errorCode(error) }, 'metrics cannot be served');
+      if (!isTold)
+        this.logger.error({ ...listen, code: errorCode(error) }, 'metrics server failed to listen');
       isTold = true;
       this.retry = setTimeout(() => server.listen(listen), RETRY_MS).unref();
     });
-    server.on('listening', () => this.logger.info(listen, 'metrics are served'));
+    server.on('listening', () => this.logger.info(listen, 'metrics server listening'));
     this.server = server.listen(listen);
   }
 
@@ -54,7 +55,7 @@ export class MetricsServer {
       const body = await this.underWay;
       response.writeHead(200, { 'Content-Type': metrics.contentType, 'Cache-Control': 'no-store' }).end(body);
     } catch (error) {
-      this.logger.warn({ reason: errorMessage(error) }, 'metrics could not be gathered');
+      this.logger.warn({ reason: errorMessage(error) }, 'metrics collection failed');
       response.writeHead(500).end();
     }
   }

@@ -32,7 +32,7 @@ export class Metrics {
 
   /** Says which program this is: no series of it means that none runs. */
   introduce(service: string): void {
-    const help = 'Always 1; the labels say what runs.';
+    const help = 'Always 1. The labels contain the service and its version.';
     this.newGauge('gatehouse_build_info', help, ['service', 'version']).set({ service, version: VERSION }, 1);
   }
 

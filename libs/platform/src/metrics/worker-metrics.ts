@@ -18,22 +18,22 @@ export class WorkerMetrics {
     metrics.introduce('webhook-worker');
     this.attempts = metrics.counter(
       'gatehouse_webhook_attempts_total',
-      'Closed attempts by number and result: success, or the error that the log of deliveries shows.',
+      'Finished delivery attempts by attempt number and result: success, or the error in the delivery log.',
       { result: ['success', ...attemptErrors], attempt: attemptNumbers },
     );
     this.durations = metrics.histogram(
       'gatehouse_webhook_attempt_duration_seconds',
-      'From the start of an attempt to the status line, or to the failure.',
+      'Time from the start of an attempt to the status line of the response, or to the failure.',
       [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10],
     );
     this.firstAttempts = metrics.histogram(
       'gatehouse_webhook_first_attempt_delay_seconds',
-      'From the transaction that made a delivery to its first attempt; without deliveries of batches, which wait their turn.',
+      'Time from the transaction that created a delivery to its first attempt. Excludes bulk redeliveries.',
       [0.01, 0.025, 0.05, 0.06, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300],
     );
     this.repaired = metrics.counter(
       'gatehouse_sweeper_repairs_total',
-      'Attempts of lost workers that were closed, due deliveries that no job of the queue had brought, deliveries of endpoints that are gone.',
+      'Repairs by kind: attempts of lost workers recorded as worker_lost, overdue deliveries without a queue job, deliveries of deleted endpoints cancelled.',
       { kind: repairs },
     );
   }

@@ -156,7 +156,7 @@ export class DeliveryQueue {
     const waiting = isIdle ? await this.count('wait') : 0;
     if (!waiting) this.takenAt = monotonicMs();
     if (!this.watch || monotonicMs() - this.takenAt < this.stuckMs) return;
-    this.logger.warn({ waiting }, 'jobs wait and none is taken; their worker is replaced');
+    this.logger.warn({ waiting }, 'queue worker replaced: jobs are waiting and none is being processed');
     const [worker, connection] = [this.worker, this.workerConnection];
     this.startWorker(concurrency, run);
     await worker?.close(true).catch(() => undefined);
@@ -167,9 +167,6 @@ export class DeliveryQueue {
   private report(error: Error): void {
     if (!this.ready() || monotonicMs() - this.reportedAt < REPORT_EVERY_MS) return;
     this.reportedAt = monotonicMs();
-    this.logger.error(
-      { reason: errorMessage(error) },
-      'the delivery queue failed; the due source takes over',
-    );
+    this.logger.error({ reason: errorMessage(error) }, 'delivery queue failed; the due poller takes over');
   }
 }

@@ -8,7 +8,7 @@ export class MailboxEntry {
   @ApiProperty({ format: 'uuid' }) projectId!: string;
   @ApiProperty({ enum: mailKinds }) kind!: string;
   @ApiProperty({ format: 'email' }) to!: string;
-  @ApiProperty({ example: 'Confirm your e-mail address' }) subject!: string;
+  @ApiProperty({ example: 'Confirm your email address for Difference Engine' }) subject!: string;
   @ApiProperty() text!: string;
   @ApiProperty() html!: string;
   /** Null for notices. */
