@@ -18,7 +18,7 @@ export function printBanner(report, config, seconds, isSeeded) {
     ...(config.console ? [['Console', `${url}/console/`]] : []),
     ...(config.docs ? [['Reference', `${url}/docs`]] : []),
     ['Data directory', config.dataDir],
-    ['Deliveries', config.redisUrl ? 'carried by Redis' : 'carried by PostgreSQL (REDIS_URL is not set)'],
+    ['Deliveries', config.redisUrl ? 'queued in Redis' : 'queued in PostgreSQL (REDIS_URL is not set)'],
   ];
   const keys = config.production || !isSeeded ? undefined : readCredentials(config.dataDir);
   if (keys) {
@@ -34,7 +34,7 @@ export function printBanner(report, config, seconds, isSeeded) {
   const lines = rows.map(([name, value]) => `  ${name.padEnd(16)} ${value}`);
   report.write(`\nGatehouse is ready (${seconds.toFixed(1)} s)\n\n${lines.join('\n')}\n`);
   if (keys) report.write(`\n  Register a customer:\n\n${registerCommand(url, keys.publishableKey)}\n`);
-  report.write('\n  Ctrl-C stops everything.\n\n');
+  report.write('\n  Press Ctrl-C to stop.\n\n');
 }
 
 /**

@@ -48,7 +48,7 @@ export async function ensureInstalled(report) {
   if (read(INSTALLED) === wanted) return;
   await withLock(LOCK, async () => {
     if (read(INSTALLED) === wanted) return;
-    if (!installedByHand()) await step(report, 'Installing packages (takes a minute)', install);
+    if (!installedByHand()) await step(report, 'Installing packages (may take a minute)', install);
     fs.writeFileSync(INSTALLED, wanted);
   });
 }
@@ -94,7 +94,7 @@ async function install() {
   const { code, output } = npm?.endsWith('.js')
     ? await run(process.execPath, [npm, ...args], { cwd: root })
     : await run('npm', args, { cwd: root, shell: process.platform === 'win32' });
-  if (code !== 0) throw new Fault(`${output}\nInstalling failed: npm ci ended with code ${code}.`);
+  if (code !== 0) throw new Fault(`${output}\nInstallation failed: npm ci exited with code ${code}.`);
 }
 
 async function build({ steps, made }) {
@@ -103,8 +103,7 @@ async function build({ steps, made }) {
     const file = path.join(root, 'node_modules', ...program);
     const { code, output } = await run(process.execPath, [file, ...args], { cwd: root });
     const name = path.basename(file, '.js');
-    if (code !== 0)
-      throw new Fault(`${output}\nThe build failed: ${name} ${args[0]} ended with code ${code}.`);
+    if (code !== 0) throw new Fault(`${output}\nBuild failed: ${name} ${args[0]} exited with code ${code}.`);
   }
 }
 

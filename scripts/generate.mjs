@@ -46,7 +46,7 @@ function envExample(settings) {
     `# ${NOTE}`,
     '#',
     '# Every setting of Gatehouse with its default. Copy this file to .env, remove the # before a line and change',
-    '# its value. Variables of the real environment win over .env.',
+    '# its value. Environment variables have precedence over .env.',
   ].join('\n');
   const entries = Object.entries(settings).map(([name, setting]) => {
     const doc = wrap(setting.doc, 108).map((line) => `# ${line}`);
@@ -113,9 +113,9 @@ function errorsPage(errorCatalogue) {
 
 # Errors
 
-Every error response is \`application/problem+json\` (RFC 9457) with \`type\`, \`title\`, \`status\`, \`detail\`, \`code\` and
-\`requestId\`, further members for some codes, and \`"success": false\` under \`/v1\`. \`code\` is always one of this list. A
-running server shows the same list at \`/docs/errors\`, which is where \`type\` points.
+Every error response is an \`application/problem+json\` document (RFC 9457) with \`type\`, \`title\`, \`status\`, \`detail\`,
+\`code\` and \`requestId\`. Some codes add further members. Responses under \`/v1\` also contain \`"success": false\`. \`code\`
+is always one of the codes below. \`type\` links to the same list at \`/docs/errors\` of a running api.
 
 ${row('Status', 'Code', 'Title', 'Cause', 'Remedy')}
 ${row(':--', ':--', ':--', ':--', ':--')}
@@ -145,16 +145,15 @@ ${example}
 
 # Event types
 
-A webhook endpoint subscribes with \`events\`: types of this page, all types of a resource such as \`customer.*\`, or
-\`*\` for all types except those that say otherwise.
+The \`events\` of a webhook endpoint can contain a type from this page, all types of a resource such as \`customer.*\`, or
+\`*\`. \`*\` includes all types except those that say otherwise.
 
-Every body has the fields of the examples. \`data\` contains resources as a GET with a secret key returns them, in their
-state right after the change. Later versions may add types and fields but remove none, so ignore those that you do not
-know. [events.schema.json](events.schema.json) is a JSON Schema (2020-12) of all bodies, from which types
-can be generated.
+Every body has the members that the examples show. \`data\` contains resources as a GET with a secret key returns them,
+as of the change. Later versions may add types and members, but remove none: ignore those that you do not know.
+[events.schema.json](events.schema.json) is a JSON Schema (2020-12) of all bodies. You can generate types from it.
 
-Once a customer is deleted, \`GET /v1/events\` and the log of deliveries show the events about them erased: with
-\`"erased": true\`, and of \`data\` the customer's id alone. No webhook carries such a body.
+After a customer is deleted, \`GET /v1/events\` and the delivery log return the events of this customer erased: with
+\`"erased": true\`, and with only the customer's id in \`data\`. Webhooks never contain such a body.
 
 ${row('Type', 'Emitted when')}
 ${row(':--', ':--')}

@@ -57,7 +57,7 @@ export class House {
   async #reviveDatabase() {
     const { pid, url } = await this.#postgres;
     if (this.#closing || describeProcess(pid) !== undefined) return;
-    this.#log.write('error', 'The embedded PostgreSQL died, starting it again');
+    this.#log.write('error', 'embedded PostgreSQL exited unexpectedly; restarting');
     this.#postgres = this.#startDatabase().catch((error) => {
       this.#log.write('error', error.message);
       return { pid, url };
@@ -80,7 +80,7 @@ export class House {
   async #ready() {
     const url = `${localUrl(this.#config.http)}/readyz`;
     const hint = setTimeout(() => {
-      this.#log.write('warn', 'The api is not ready after 30 s; the lines above say why');
+      this.#log.write('warn', 'api not ready after 30 s; see the log lines above');
     }, 30_000);
     while (!this.#closing && !(await answers(url))) await sleep(50);
     clearTimeout(hint);
@@ -116,7 +116,7 @@ export class House {
   }
 
   async #close() {
-    this.#log.write('info', 'Stopping');
+    this.#log.write('info', 'stopping');
     clearInterval(this.#guard);
     // With the database's 3 s less than 15 s: whoever pressed Ctrl-C waits.
     await this.#api.stop(14_000);

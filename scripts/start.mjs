@@ -46,11 +46,11 @@ async function requireFreePort() {
     if (code === 'EADDRINUSE' && performance.now() < deadline) continue;
     if (code === 'EADDRINUSE') {
       throw new Fault(
-        `Port ${port} is in use. Stop what listens there, or take another: PORT=${port + 1} npm start`,
+        `Port ${port} is in use. Stop the program that uses it, or choose another port: PORT=${port + 1} npm start`,
       );
     }
     if (code === 'EACCES') {
-      throw new Fault(`Port ${port} is closed to ordinary users. Take another: PORT=3000 npm start`);
+      throw new Fault(`Port ${port} requires elevated privileges. Choose another port: PORT=3000 npm start`);
     }
     throw new Fault(`Cannot listen on HOST=${host}, port ${port} (${code}). Try: HOST=127.0.0.1 npm start`);
   }
@@ -83,7 +83,7 @@ function lockDataDir(dataDir) {
   if (lock.release) return lock;
   throw new Fault(
     `Another Gatehouse (process ${lock.holder}) uses the data directory ${dataDir}. ` +
-      'Stop it, or take another: DATA_DIR=.data-2 npm start',
+      'Stop it, or choose another directory: DATA_DIR=.data-2 npm start',
   );
 }
 

@@ -96,7 +96,10 @@ export class Program {
 
   #startAgain(env, reason, life) {
     if (life > STEADY_AFTER) this.#pause = 500;
-    this.#log.write('error', `${this.#name} died (${reason}), starting it again in ${this.#pause / 1000} s`);
+    this.#log.write(
+      'error',
+      `${this.#name} exited unexpectedly (${reason}); restarting in ${this.#pause / 1000} s`,
+    );
     this.#timer = setTimeout(() => this.start(env), this.#pause);
     this.#pause = Math.min(this.#pause * 2, LONGEST_PAUSE);
   }
@@ -113,7 +116,7 @@ export class Program {
     const closed = once(child, 'close');
     child.kill('SIGTERM');
     const timer = setTimeout(() => {
-      this.#log.write('error', `${this.#name} did not end within ${grace / 1000} s and is killed`);
+      this.#log.write('error', `${this.#name} did not stop within ${grace / 1000} s; killing it`);
       this.kill();
     }, grace);
     await closed;

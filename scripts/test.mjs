@@ -76,7 +76,7 @@ await main(async () => {
     await reapServers();
   }
 
-  if (isWhole) console.log(`\nThe Redis half of the delivery suites: ${redisHalf(hasRedisServer)}.`);
+  if (isWhole) console.log(`\nDelivery suites with Redis: ${redisHalf(hasRedisServer)}.`);
   const total = { passed: 0, failed: 0, skipped: 0 };
   for (const result of results) for (const key of Object.keys(total)) total[key] += result[key];
   // For whoever runs several commands and adds them up (check.mjs).
@@ -104,7 +104,7 @@ async function rerun(results, folder) {
   const flaky = [];
   for (const [index, { name, tests, result }] of failed.entries()) {
     if (NEVER_RERUN.test(path.basename(name))) continue;
-    console.log(`\nOnce more, alone: ${path.relative('.', name)}`);
+    console.log(`\nRerun alone: ${path.relative('.', name)}`);
     const again = await jest(
       ['--runTestsByPath', name, '--maxWorkers=1'],
       path.join(folder, `again-${index}.json`),
@@ -120,15 +120,15 @@ async function rerun(results, folder) {
 function report({ passed, failed, skipped }, flaky) {
   for (const { name, title, message } of flaky)
     console.log(`flaky: ${path.relative('.', name)} ${title}\n${message.replaceAll(/^/gm, '    ')}`);
-  if (flaky.length > 0) console.log(`${flaky.length} flaky: mend them before anything else.`);
-  if (passed + failed === 0) console.log('No test ran.');
+  if (flaky.length > 0) console.log(`${flaky.length} flaky: fix them first.`);
+  if (passed + failed === 0) console.log('No tests ran.');
   console.log(`${passed} passed, ${failed} failed${skipped > 0 ? `, ${skipped} skipped` : ''}`);
 }
 
 function redisHalf(redisServer) {
   if (process.env.REDIS_URL) return 'included (REDIS_URL)';
   if (redisServer) return 'included (redis-server on PATH)';
-  return 'not run, because neither REDIS_URL nor a redis-server on PATH was found';
+  return 'not run, because REDIS_URL is not set and redis-server is not on PATH';
 }
 
 async function jest(args, outputFile) {
