@@ -190,7 +190,7 @@ describe('alerts', () => {
     await eventually('a delivery meanwhile', () => target.requests[0]?.answered?.status === 200);
     redirect!();
     await firstLook;
-    const failure = { message: 'alert not sent', channel: 'webhook', kind: 'dead_letters' };
+    const failure = { message: 'alert delivery failed', channel: 'webhook', kind: 'dead_letters' };
     const failures = () => instance.workers[0]!.log.filter(({ message }) => message === failure.message);
     await eventually('the log line', () => failures().length > 0);
     expect(failures()).toMatchObject([failure]);
@@ -215,7 +215,7 @@ describe('alerts', () => {
       await instance.ready();
       await addDeadLetter(id);
       await eventually('a failure', () =>
-        worker.log.some(({ message }) => message === 'nobody looked for alerts'),
+        worker.log.some(({ message }) => message === 'alert check failed'),
       );
     } finally {
       await instance.sql('ALTER TABLE alerts_away RENAME TO alerts');

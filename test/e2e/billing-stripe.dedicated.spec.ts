@@ -155,7 +155,7 @@ describe('the billing portal with Stripe', () => {
     expect((await open(secretKey)).status).toBe(501);
     const { output } = await eventually(
       'the log',
-      () => instance.api.output.includes('no billing portal') && instance.api,
+      () => instance.api.output.includes('billing portal creation failed') && instance.api,
     );
     for (const secret of [
       stripe.key,

@@ -62,7 +62,7 @@ describe('the billing portal without Stripe', () => {
     ]) {
       const page = await show(faulty);
       expect([faulty, page.status]).toEqual([faulty, 400]);
-      expect(page.body).toContain('This link does not work');
+      expect(page.body).toContain('This link is not valid');
       expect(page.body).not.toContain('href');
     }
     const [id, url] = JSON.parse(Buffer.from(said, 'base64url').toString()) as [string, string];

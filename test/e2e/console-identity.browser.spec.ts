@@ -20,7 +20,7 @@ describeConsole('organizations, projects and operators in the console', { isRefu
     await dialog.getByLabel('Name').fill('First one');
     expect(await dialog.getByLabel('Slug').inputValue()).toBe('x');
     await dialog.getByRole('button', { name: 'Create' }).click();
-    await dialog.getByText('Must be 3 to 48 of a-z, 0-9 and -', { exact: true }).waitFor();
+    await dialog.getByText('Must be 3 to 48 characters of a-z, 0-9 and -', { exact: true }).waitFor();
     await dialog.getByLabel('Slug').fill('first');
     expect(await seriousViolations(page)).toEqual([]);
     await dialog.getByRole('button', { name: 'Create' }).click();

@@ -86,7 +86,7 @@ const pastAndPresent = async (): Promise<Record<string, number>> => ({
 });
 
 const failures = ({ log }: ServerProcess): unknown[] =>
-  log.filter(({ message }) => message === 'housekeeping failed').map(({ task }) => task);
+  log.filter(({ message }) => message === 'maintenance job failed').map(({ task }) => task);
 
 /** Keeps everybody from the failed logins until the answer is called. */
 async function holdTries(): Promise<() => Promise<void>> {
@@ -150,7 +150,7 @@ describe('housekeeping', () => {
       await eventually('the failure', () => failures(worker).length > 0);
       const order = worker.log.map(({ message }) => message);
       expect(order).toContain('ready');
-      expect(order.indexOf('ready')).toBeLessThan(order.indexOf('housekeeping failed'));
+      expect(order.indexOf('ready')).toBeLessThan(order.indexOf('maintenance job failed'));
     } finally {
       await release();
     }

@@ -77,7 +77,7 @@ it('a list of breached passwords is asked for five digits of a hash where the pr
       breaches.answer = answer;
       instance.api.clearLog();
       expect((await register()).status).toBe(201);
-      const message = 'breached passwords could not be looked up';
+      const message = 'breached password lookup failed';
       const line = await eventually('the log line', () =>
         instance.api.log.findLast((each) => each.message === message),
       );

@@ -46,7 +46,7 @@ it('a list is imported as the document says', async () => {
     failed: 1,
     results: [
       { index: 0, status: 'created' },
-      { index: 1, status: 'failed', errors: [{ message: 'email must be an e-mail address' }] },
+      { index: 1, status: 'failed', errors: [{ message: 'email must be an email address' }] },
     ],
   });
 });

@@ -28,7 +28,7 @@ class Launcher {
   async banner(): Promise<string> {
     await eventually(
       `the banner`,
-      () => this.output.includes('Ctrl-C stops') || this.child.exitCode !== null,
+      () => this.output.includes('Press Ctrl-C') || this.child.exitCode !== null,
     );
     if (this.child.exitCode !== null) throw new Error(this.output);
     return this.output;

@@ -231,12 +231,12 @@ describe('a METRICS_PORT that is taken', () => {
       expect((await instance.register()).status).toBe(201);
       const told = (log: ServerProcess['log'], message: string) =>
         log.filter((line) => line['message'] === message);
-      const [line] = told(instance.api.log, 'metrics cannot be served');
+      const [line] = told(instance.api.log, 'metrics server failed to listen');
       expect(line).toMatchObject({ level: 'error', port, code: 'EADDRINUSE' });
       squatter.close();
-      await eventually('metrics being served', () => told(instance.api.log, 'metrics are served').length > 0);
+      await eventually('metrics being served', () => told(instance.api.log, 'metrics server listening').length > 0);
       expect((await Scrape.of(port)).value('gatehouse_build_info')).toBe(1);
-      expect(told(instance.api.log, 'metrics cannot be served')).toHaveLength(1);
+      expect(told(instance.api.log, 'metrics server failed to listen')).toHaveLength(1);
       if (queue === 'redis')
         await eventually('Redis', async () => (await Scrape.of(port)).value('gatehouse_redis_up') === 1);
     } finally {

@@ -46,7 +46,7 @@ describe('the health of an instance', () => {
     expect(answer).toMatchObject({ status: 202, body: {} });
     await instance.runJob('MailSender');
     const mail = mailServer.mails.find((each) => each.to.includes(to))!;
-    expect(unquote(mail.text)).toContain('Subject: Test mail of Gatehouse at 127.0.0.1');
+    expect(unquote(mail.text)).toContain('Subject: Test email from Gatehouse at 127.0.0.1');
     const requestId = answer.headers.get('x-request-id')!;
     const { body } = await admin.call('GET', `/audit-log?requestId=${requestId}`);
     expect(body.data).toMatchObject([

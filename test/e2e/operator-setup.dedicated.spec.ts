@@ -77,7 +77,7 @@ describe('CO-01: an instance without operators', () => {
     await instance.api.end('SIGTERM');
     const api = instance.startApi({ ...settings, OPERATOR_PASSWORD: 'passwordpassword' });
     expect(await api.ended()).not.toBe(0);
-    expect(api.output).toContain('OPERATOR_PASSWORD is too weak. Many people use this password');
+    expect(api.output).toContain('OPERATOR_PASSWORD is too weak. This password is too common');
     expect(api.output).not.toContain('passwordpassword');
   });
 

@@ -36,7 +36,7 @@ describeBrowser('the hosted pages in a browser', () => {
     await browser.shoot(page, 'reset-password-refused');
     await page.getByLabel('New password').fill(NEW_PASSWORD);
     await page.getByRole('button').click();
-    await page.getByText('Your password is changed').waitFor();
+    await page.getByText('Your password has been changed').waitFor();
     await browser.shoot(page, 'reset-password-done');
     expect((await instance.login(email, NEW_PASSWORD)).status).toBe(200);
     // The 422 of the refused password is all that the browser's console may show.
@@ -65,7 +65,7 @@ describeBrowser('the hosted pages in a browser', () => {
     await page.getByText('Your account is ready').waitFor();
     expect((await instance.login(email, NEW_PASSWORD)).body.customer.emailVerified).toBe(true);
     await page.goto(`${instance.baseUrl}/accept-invite?token=${'x'.repeat(43)}`);
-    await page.getByText('This link does not work').waitFor();
+    await page.getByText('This link is not valid').waitFor();
     await page.context().close();
   });
 });

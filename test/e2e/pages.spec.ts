@@ -169,10 +169,10 @@ it('a page that sets a password says what is wrong with it, and the link stays v
   expect(refused.status).toBe(422);
   expect(refused.body).toContain('Use at least 8 characters.');
   expect(refused.body).toContain('role="alert"');
-  expect((await press(path, { password: email })).body).toContain('Do not use your e-mail address');
+  expect((await press(path, { password: email })).body).toContain('Do not use your email address');
   expect((await press(path, { password: 'zero\0byte-in-it' })).status).toBe(400);
   expect((await press(path, { password: NEW_PASSWORD })).status).toBe(200);
   expect((await instance.login(email, NEW_PASSWORD)).status).toBe(200);
-  expect((await press(path, { password: 'a third phrase of mine' })).body).toContain('used already');
+  expect((await press(path, { password: 'a third phrase of mine' })).body).toContain('already been used');
   expect((await instance.login(email, NEW_PASSWORD)).status).toBe(200);
 });

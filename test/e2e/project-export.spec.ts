@@ -163,6 +163,6 @@ describe('the export of a project', () => {
       instance.api.log.filter(({ route }) => route === '/api/v1/projects/:projectId/export').at(-1);
     asked.destroy();
     await eventually('the end of the request', () => logged()?.['status'] === 499);
-    expect(instance.api.output).not.toContain('an export broke off');
+    expect(instance.api.output).not.toContain('export aborted');
   });
 });

@@ -201,7 +201,7 @@ describe('rotation', () => {
     for (const { baseUrl } of replicas) expect((await jwks(baseUrl)).map(({ kid }) => kid)).toEqual(kids);
     expect(kidOf(await refresh(tokens, replicas[0]!.baseUrl))).toBe(first);
     const logged = [instance.api, ...apis].flatMap(({ log }) =>
-      log.filter(({ message, kid }) => message === 'a new signing key is published' && kid === kids[0]),
+      log.filter(({ message, kid }) => message === 'signing key published' && kid === kids[0]),
     );
     expect(logged).toHaveLength(1);
   });
@@ -210,7 +210,7 @@ describe('rotation', () => {
     const before = await register();
     const first = kidOf(before);
     const output = await command(['rotate-signing-key']);
-    const [, next, begins] = /signing key (\S+) is published. It begins to sign at (\S+),/.exec(output)!;
+    const [, next, begins] = /signing key (\S+) is published. It starts to sign at (\S+),/.exec(output)!;
     const stored = await instance.sql(
       `SELECT round(extract(epoch FROM activates_at - created_at))::int AS seconds,
          activates_at = $2::timestamptz AS "isAsPrinted" FROM signing_keys WHERE kid = $1`,
@@ -255,7 +255,7 @@ describe('rotation', () => {
     // Another one is published by then, but does not sign yet.
     await command(['rotate-signing-key']);
     const output = await command(['rotate-signing-key', '--now']);
-    const [, next] = /signing key (\S+) begins to sign now/.exec(output)!;
+    const [, next] = /signing key (\S+) starts to sign now/.exec(output)!;
     expect(output).toMatch(/within 60 seconds[\s\S]*may be\n300 seconds old/);
     expect(await storedKids()).toEqual([next]);
 

@@ -217,8 +217,8 @@ describe('starting', () => {
       );
       expect(rows[0]!.times).toBe(1);
       const log = survivors.flatMap((survivor) => survivor.log);
-      expect(log.filter(({ message }) => String(message).startsWith('seeded'))).toHaveLength(1);
-      expect(log.filter(({ message }) => message === 'migrated')).toHaveLength(1);
+      expect(log.filter(({ message }) => String(message).startsWith('database seeded'))).toHaveLength(1);
+      expect(log.filter(({ message }) => message === 'migrations applied')).toHaveLength(1);
     } finally {
       await Promise.all(replicas.map((replica) => replica.end('SIGKILL')));
       await holder.end();

@@ -139,7 +139,7 @@ describe('targetUrlFault', () => {
     https://1.2.3.256/ https://example.com:99999/ https://[fe80::1%25eth0]/ null`;
   it.each([
     [
-      'must not contain white space or backslashes',
+      'must not contain whitespace or backslashes',
       [...beforePath, ...backslashes.slice(0, 1), ...afterHost.map((end) => `https://example.com/${end}`)],
     ],
     [

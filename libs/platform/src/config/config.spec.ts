@@ -229,17 +229,17 @@ describe('errors of the configuration', () => {
   it('CO-01: an OPERATOR_PASSWORD that is too short or too long is refused, and not shown', () => {
     for (const password of ['eleven char', 'x'.repeat(129)])
       expect(faultsOf({ ...base, OPERATOR_EMAIL: 'ops@example.com', OPERATOR_PASSWORD: password })).toEqual([
-        'OPERATOR_PASSWORD must have from 12 to 128 characters',
+        'OPERATOR_PASSWORD must have 12 to 128 characters',
       ]);
   });
 
   it('one message has all of them, each with its value where that is no secret', () => {
     const environment = { PORT: 'x', LOG_LEVEL: 'loud', BCRYPT_COST: '99', GATEHOUSE_SECRET: 'short' };
     expect(() => loadConfig(environment)).toThrow(
-      /^The configuration has 4 faults:\n( {2}- (PORT|LOG_LEVEL|BCRYPT_COST|GATEHOUSE_SECRET) .+\n?){4}$/,
+      /^The configuration has 4 errors:\n( {2}- (PORT|LOG_LEVEL|BCRYPT_COST|GATEHOUSE_SECRET) .+\n?){4}$/,
     );
-    expect(() => loadConfig({ ...base, PORT: 'x' })).toThrow(/^The configuration has a fault:\n/);
-    const shown = 'PORT must be a whole number from 0 to 65535 (it is "x\\ny")';
+    expect(() => loadConfig({ ...base, PORT: 'x' })).toThrow(/^The configuration has an error:\n/);
+    const shown = 'PORT must be a whole number from 0 to 65535 (current value: "x\\ny")';
     expect(faultsOf({ ...base, PORT: 'x\ny' })).toEqual([shown]);
   });
 
@@ -318,7 +318,7 @@ describe('production', () => {
     ['SMTP_URL', 'smtps://admin:admin@mail', 'admin'],
   ])('CF-03: refuses %s with a default password, without its value (%#)', (name, value, hidden) => {
     const environment = { ...production, [name]: value };
-    expect(faultsOf(environment)).toEqual([`${name} holds a default password`]);
+    expect(faultsOf(environment)).toEqual([`${name} contains a default password`]);
     expect(() => loadConfig(environment)).not.toThrow(hidden);
     expect(faultsOf({ ...base, [name]: value })).toEqual([]);
   });

@@ -47,7 +47,7 @@ it.each<[keyof typeof parsers, string, string[]]>([
   ],
   [
     'origin',
-    'must be an http or https URL of a host',
+    'must be an http or https URL that consists of',
     words(`api.example.com ftp://api.example.com https://api.example.com/v1 https://api.example.com?x
       https://u@api.example.com https://`),
   ],
@@ -65,7 +65,7 @@ it.each<[keyof typeof parsers, string, string[]]>([
     'must be a duration such as',
     ['', '1 s', ...words('15 s -1s 1S 1w 1e3s .5s 1s2 Infinitys 1,5s')],
   ],
-  ['duration', 'is out of range', ['9ms', '61s', '0s']],
+  ['duration', 'is outside the allowed range', ['9ms', '61s', '0s']],
   ['durations', 'must be exactly 2 durations', ['1s', '1s,2s,3s']],
   ['durations', 'must be a duration such as', ['1s,']],
 ])('%s refuses anything else: it %s', (kind, fault, texts) => {

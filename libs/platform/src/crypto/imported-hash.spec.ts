@@ -289,6 +289,6 @@ describe('an imported hash', () => {
     ['fbscrypt', fbscrypt(signer, salt, signer), fbscrypt(signer, salt, signer).replace('n=14', 'n=18')],
   ])('RL-03: %s is accepted up to a cost: %s, but not %s', (format, taken, refused) => {
     expect(importedHashFault(taken)).toBeNull();
-    expect(importedHashFault(refused)).toMatch(`must be cheaper to verify: ${format} is taken up to `);
+    expect(importedHashFault(refused)).toMatch(`must be cheaper to verify: the limit for ${format} is `);
   });
 });

@@ -129,7 +129,7 @@ export function parseImportedHash(text: string): ParsedHash {
   const reading = fields ? format.read(fields as Fields) : null;
   if (!reading) return { fault: `must be a well-formed ${format.name} hash` };
   if (reading.ms > MAX_MS || reading.bytes > MAX_BYTES) {
-    return { fault: `is too expensive to verify: the limit for ${format.name} is ${format.limit}` };
+    return { fault: `must be cheaper to verify: the limit for ${format.name} is ${format.limit}` };
   }
   return reading;
 }

@@ -77,8 +77,8 @@ describe('the link', () => {
     const { link, text, html } = render(kind);
     expect(link).toBe(`https://auth.example.com${path}token=tok_123`);
     expect(text.match(/https?:\S+/g)).toEqual([link]);
-    expect(text).toContain(`The link works for ${life}`);
-    expect(text).toMatch(/If you did not .+ you can ignore this mail/);
+    expect(text).toContain(`The link is valid for ${life}`);
+    expect(text).toMatch(/If you did not .+ you can ignore this email/);
     // The button, and the link as text.
     expect(html.split(`href="${link}"`)).toHaveLength(3);
     expect(html).toContain(`>${link}</a>`);
@@ -123,7 +123,7 @@ it('a changed password is notified with its time and with what to do', () => {
 describe('the branding of a project', () => {
   it('replaces its name, shows its logo with a text, and its color with one that is legible on it', () => {
     const { subject, html } = render('verify-email', { branding });
-    expect(subject).toBe('Confirm your e-mail address for The Shop');
+    expect(subject).toBe('Confirm your email address for The Shop');
     expect(html).toContain('<img src="https://cdn.example.com/l.png?a=1&#38;b=2" alt="The Shop"');
     expect(html).toContain('background:#ffd400;color:#000000;');
     const dark = render('verify-email', { branding: { ...branding, color: '#5b1a8b' } });

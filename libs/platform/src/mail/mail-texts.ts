@@ -79,7 +79,7 @@ const english: Language = {
       ],
       button: 'Confirm the change',
       closing: [
-        `The link is valid for ${life}. If you did not make this request, ignore this email: your address stays the same. Then change your password, because the person who made the request knows it.`,
+        `The link is valid for ${life}. If you did not make this request, you can ignore this email: your address stays the same. However, change your password, because the person who made the request knows it.`,
       ],
     }),
     'change-email-new': ({ name, newEmail, life }) => ({
