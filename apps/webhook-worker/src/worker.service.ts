@@ -70,13 +70,13 @@ export class WorkerService {
       ...this.periodicJobs.map((each) => each.stop()),
       this.queue?.drain(),
     ]);
-    const settled = withTimeout(atRest, SETTLE_MS, 'work is still in hand');
+    const settled = withTimeout(atRest, SETTLE_MS, 'work is still in progress');
     const isSettled = await settled.then(
       () => true,
       () => false,
     );
     const leftMs = Math.max(0, Math.min(end - monotonicMs(), LET_GO_MS));
-    await withTimeout(this.letGo(isSettled), leftMs, 'somebody does not answer').catch(() => undefined);
+    await withTimeout(this.letGo(isSettled), leftMs, 'a server does not respond').catch(() => undefined);
     this.metricsServer.stop();
   }
 

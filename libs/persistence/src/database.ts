@@ -182,7 +182,9 @@ export class Database implements Sql {
   async close(): Promise<void> {
     this.closed = true;
     const ended = Promise.all([this.listener?.end(), this.connected && this.source.destroy()]);
-    await withTimeout(ended, CLOSE_MS, 'PostgreSQL does not say goodbye').catch(() => undefined);
+    await withTimeout(ended, CLOSE_MS, 'PostgreSQL did not close the connection in time').catch(
+      () => undefined,
+    );
   }
 
   /** @param extra options of pg's pool */

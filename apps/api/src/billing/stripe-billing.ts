@@ -47,7 +47,7 @@ export class StripeBilling implements BillingPortal {
       return await withTimeout(
         this.openFor(organization, returnUrl),
         DEADLINE_MS,
-        'Stripe did not answer in time',
+        'Stripe did not respond in time',
       );
     } catch (error) {
       if (error instanceof GatehouseError) throw error;

@@ -104,7 +104,7 @@ export async function drain(server: Server): Promise<void> {
   await requestsCease(server);
   const closed = new Promise<void>((resolve) => server.close(() => resolve()));
   server.closeIdleConnections();
-  await withTimeout(closed, DRAIN_MS, 'requests are still in hand').catch(() => undefined);
+  await withTimeout(closed, DRAIN_MS, 'requests are still in progress').catch(() => undefined);
   server.closeAllConnections();
 }
 

@@ -48,7 +48,7 @@ export class ImportRequests {
     const errors = Object.keys(query).map((field) => ({
       field,
       code: 'unknown_field',
-      message: `${field} in the query is for application/x-ndjson`,
+      message: `${field} is allowed in the query only with application/x-ndjson`,
     }));
     if (errors.length > 0) throw new GatehouseError('validation_failed', { errors });
     const target = { type: 'body', metatype: ImportCustomersRequest } as const;

@@ -92,11 +92,11 @@ function withoutRepeats(candidates: Candidate[]): Candidate[][] {
 const emailTaken = {
   field: 'email',
   code: 'email_already_registered',
-  message: 'email belongs to a customer of this project',
+  message: 'email already belongs to a customer of this project',
 };
 
 const externalIdTaken = {
   field: 'externalId',
   code: 'external_id_taken',
-  message: 'externalId belongs to another customer of this project',
+  message: 'externalId already belongs to another customer of this project',
 };

@@ -32,7 +32,7 @@ export class DeliveryAnnouncer {
 
   /** Never throws and never takes longer than 250 ms. */
   async announce(deliveries: DeliveryPointer[]): Promise<void> {
-    await withTimeout(this.tell(deliveries), ANNOUNCE_TIMEOUT_MS, 'nobody answered in time').catch(
+    await withTimeout(this.tell(deliveries), ANNOUNCE_TIMEOUT_MS, 'enqueueing took too long').catch(
       (error: unknown) =>
         this.logger.warn({ reason: errorMessage(error) }, 'delivery enqueue failed; left to the due poller'),
     );

@@ -12,7 +12,7 @@ export class KeyedLock {
 
   async run<T>(key: string, work: () => Promise<T>): Promise<T> {
     const before = this.tails.get(key) ?? Promise.resolve();
-    const mine = withTimeout(before, this.patienceMs, 'it is taking long').then(work, work);
+    const mine = withTimeout(before, this.patienceMs, 'the previous run took too long').then(work, work);
     this.tails.set(key, mine);
     try {
       return await mine;

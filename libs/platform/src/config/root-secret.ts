@@ -9,8 +9,7 @@ const placeholders = /changeme|change-me|example|placeholder|password|secret|gat
 export function rootSecretFault(ring: string): string | null {
   const secrets = ring.split(',').map((secret) => secret.trim());
   for (const secret of secrets) {
-    if (Buffer.byteLength(secret) < 32)
-      return 'must be at least 32 bytes long; with several entries, each of them';
+    if (Buffer.byteLength(secret) < 32) return 'must have at least 32 bytes in each entry';
     if (placeholders.test(secret)) return 'looks like a placeholder. Use a random value';
     if (new Set(secret).size < 12) return 'has too little randomness. Use a random value';
   }

@@ -92,7 +92,7 @@ export class DeliveryQueue {
         },
       })),
     );
-    await withTimeout(added, ANSWER_MS, 'Redis did not answer in time');
+    await withTimeout(added, ANSWER_MS, 'Redis did not respond in time');
   }
 
   /** How many jobs Redis holds; null when it does not say within 250 ms. */
@@ -127,7 +127,7 @@ export class DeliveryQueue {
   private async count(...types: BullMq.JobType[]): Promise<number | null> {
     if (!this.ready()) return null;
     const counted = this.queue.getJobCountByTypes(...types);
-    return withTimeout(counted, ANSWER_MS, 'Redis did not answer in time').catch(() => null);
+    return withTimeout(counted, ANSWER_MS, 'Redis did not respond in time').catch(() => null);
   }
 
   private stopWatching(): void {

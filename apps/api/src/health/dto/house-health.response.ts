@@ -22,7 +22,7 @@ export class QueueHealth {
   @ApiProperty({ ...counted, description: 'Deliveries that are not finished' }) pending!: number;
   @ApiProperty({ ...counted, description: 'Deliveries that are due, without those of bulk redeliveries' })
   due!: number;
-  @ApiProperty({ ...nullableTime, description: 'Time since which the oldest due delivery has been due' })
+  @ApiProperty({ ...nullableTime, description: 'Due time of the oldest due delivery' })
   oldestDueAt!: string | null;
   @ApiProperty({ ...counted, description: 'Deliveries that a worker is processing' }) inFlight!: number;
   @ApiProperty({

@@ -4,7 +4,7 @@ import { logoutScopes, type LogoutScope } from '../../sessions/sessions.service.
 const RedirectUrlField = (): PropertyDecorator =>
   TextField({
     description:
-      "URL that Continue on the hosted page links to. It must exactly match an entry of the project's redirectUrls",
+      "URL that the Continue button of the hosted page links to. It must exactly match an entry of the project's redirectUrls",
     optional: true,
     maxLength: 2048,
   });

@@ -71,8 +71,7 @@ export class ImportedCustomer {
   @MetadataField({ description: 'Readable with a secret key only' }) metadata?: Record<string, unknown>;
   @MetadataField({ description: 'Also readable by the customer' }) publicMetadata?: Record<string, unknown>;
 
-  @PastField('Time since which the customer has been disabled. Default: not disabled') disabledAt?:
-    string | null;
+  @PastField('Time at which the customer was disabled. Default: not disabled') disabledAt?: string | null;
   @PastField('Creation time. Default: now') createdAt?: string | null;
   @PastField('Time of the last change. Default: the creation time') updatedAt?: string | null;
   @PastField('Time of the last sign-in') lastLoginAt?: string | null;

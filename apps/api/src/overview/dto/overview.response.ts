@@ -76,7 +76,7 @@ export class OverviewPending {
   @ApiProperty({ description: 'True if there are more than were counted' }) isMore!: boolean;
   @ApiProperty({
     ...nullableTime,
-    description: 'Time since which the oldest delivery has been due. null: no delivery is due',
+    description: 'Due time of the oldest due delivery. null: no delivery is due',
   })
   oldestDueAt!: string | null;
 }
@@ -138,7 +138,7 @@ export class OverviewResponse {
   @ApiProperty({
     ...nullableTime,
     description:
-      'Time since which all attempts are counted, while older attempts of the range are still being counted. null: the range is complete',
+      'Start of the range in which all attempts are counted, while older attempts are still being counted. null: all attempts are counted',
   })
   completeFrom!: string | null;
 
@@ -152,11 +152,11 @@ export class OverviewResponse {
 
   @ApiProperty({ type: [OverviewStatus] }) byStatus!: OverviewStatus[];
   @ApiProperty({ type: [OverviewError] }) byError!: OverviewError[];
-  @ApiProperty({ type: [OverviewEvent], description: 'The ten event types with the most attempts' })
+  @ApiProperty({ type: [OverviewEvent], description: 'Event types with the most attempts, at most ten' })
   byEvent!: OverviewEvent[];
   @ApiProperty({
     type: [OverviewEndpoint],
-    description: 'The up to ten endpoints with the most failed attempts',
+    description: 'Endpoints with the most failed attempts, at most ten',
   })
   worstEndpoints!: OverviewEndpoint[];
 

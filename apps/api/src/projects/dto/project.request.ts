@@ -76,7 +76,7 @@ export class SettingsRequest implements SettingsPatch {
   allowedOrigins?: string[] | null;
 
   @TextSetField({
-    ...setting('URLs that Continue on the hosted pages may link to'),
+    ...setting('URLs that the Continue button of the hosted pages may link to'),
     example: ['https://app.example.com/welcome'],
     maxItems: 50,
     isValid: isPageUrl,

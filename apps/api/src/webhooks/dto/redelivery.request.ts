@@ -38,7 +38,8 @@ export class RedeliveryFilterRequest {
   )
   delivery_state?: 'failed' | 'succeeded' | 'cancelled';
 
-  @BooleanField({ description: 'Outcome of the delivery', optional: true }) success?: boolean;
+  @BooleanField({ description: 'Only deliveries that succeeded, or only those that did not', optional: true })
+  success?: boolean;
   @IntegerField({
     description: 'HTTP status of the last attempt. 0: no response was received',
     optional: true,
