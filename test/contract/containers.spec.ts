@@ -133,7 +133,9 @@ describe('health checks', () => {
     instance = await TestInstance.shared({ workers: 0 });
     metricsPort = await freePort();
     const worker = instance.startWorker({ METRICS_PORT: String(metricsPort) });
-    await eventually('metrics', () => worker.log.some(({ message }) => message === 'metrics server listening'));
+    await eventually('metrics', () =>
+      worker.log.some(({ message }) => message === 'metrics server listening'),
+    );
   });
   afterAll(() => instance?.stop());
 

@@ -214,9 +214,7 @@ describe('alerts', () => {
       const worker = instance.startWorker({ ...workerEnv, PERIODIC_JOBS: 'on', TIME_SCALE: '100' });
       await instance.ready();
       await addDeadLetter(id);
-      await eventually('a failure', () =>
-        worker.log.some(({ message }) => message === 'alert check failed'),
-      );
+      await eventually('a failure', () => worker.log.some(({ message }) => message === 'alert check failed'));
     } finally {
       await instance.sql('ALTER TABLE alerts_away RENAME TO alerts');
     }

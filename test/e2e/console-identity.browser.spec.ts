@@ -44,7 +44,10 @@ describeConsole('organizations, projects and operators in the console', { isRefu
     expect(await entries.filter({ hasText: 'Current session' }).getByRole('button').count()).toBe(0);
     expect(await seriousViolations(page)).toEqual([]);
 
-    await entries.first().getByRole('button', { name: /^Revoke/ }).click();
+    await entries
+      .first()
+      .getByRole('button', { name: /^Revoke/ })
+      .click();
     await page.getByRole('dialog').getByRole('button', { name: 'Revoke session' }).click();
     await entries.nth(3).waitFor({ state: 'detached' });
     expect(await Promise.all(others.map(stateOf))).toEqual(['signed_in', 'signed_in', 'signed_out']);

@@ -105,7 +105,9 @@ describe('with a mail server', () => {
     expect((await instance.register('grace@example.com')).status).toBe(201);
     await sendMails();
     expect(mailServer.mails).toHaveLength(before);
-    await eventually('a failed attempt', () => worker.log.some(({ message }) => message === 'email delivery failed'));
+    await eventually('a failed attempt', () =>
+      worker.log.some(({ message }) => message === 'email delivery failed'),
+    );
     await mailServer.start();
     await sendMails();
     expect(mailServer.mails).toHaveLength(before + 1);

@@ -234,7 +234,10 @@ describe('a METRICS_PORT that is taken', () => {
       const [line] = told(instance.api.log, 'metrics server failed to listen');
       expect(line).toMatchObject({ level: 'error', port, code: 'EADDRINUSE' });
       squatter.close();
-      await eventually('metrics being served', () => told(instance.api.log, 'metrics server listening').length > 0);
+      await eventually(
+        'metrics being served',
+        () => told(instance.api.log, 'metrics server listening').length > 0,
+      );
       expect((await Scrape.of(port)).value('gatehouse_build_info')).toBe(1);
       expect(told(instance.api.log, 'metrics server failed to listen')).toHaveLength(1);
       if (queue === 'redis')

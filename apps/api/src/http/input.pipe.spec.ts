@@ -173,7 +173,9 @@ describe('InputPipe: the query of a list', () => {
     for (const parameters of [...nested, ...unknown])
       await expect(query(parameters)).rejects.toMatchObject({ code: 'validation_failed' });
     await expect(query({ limit: ['1', '2'] })).rejects.toMatchObject({
-      details: { errors: [{ field: 'limit', code: 'repeated', message: 'limit must not be given more than once' }] },
+      details: {
+        errors: [{ field: 'limit', code: 'repeated', message: 'limit must not be given more than once' }],
+      },
     });
   });
 });

@@ -43,7 +43,11 @@ export const settings = {
     },
     ['postgres:', 'postgresql:'],
   ),
-  DATABASE_POOL: setting.integer({ doc: 'Maximum number of database connections per process.', fallback: 10 }, 1, 500),
+  DATABASE_POOL: setting.integer(
+    { doc: 'Maximum number of database connections per process.', fallback: 10 },
+    1,
+    500,
+  ),
   REDIS_URL: setting.url(
     {
       doc: 'URL of Redis, for delivery jobs and shared rate limits. If it is not set, the worker polls PostgreSQL for due deliveries.',
@@ -90,11 +94,17 @@ export const settings = {
     shown: 'Gatehouse <no-reply@localhost>',
   }),
   WEBHOOK_RETRY_SCHEDULE: setting.durations(
-    { doc: 'Delays before the five delivery attempts, each with a jitter of ±10 %.', fallback: '0s,15s,1m,5m,30m' },
+    {
+      doc: 'Delays before the five delivery attempts, each with a jitter of ±10 %.',
+      fallback: '0s,15s,1m,5m,30m',
+    },
     5,
   ),
   WEBHOOK_TIMEOUT: setting.duration(
-    { doc: 'Time within which a webhook endpoint has to send the status line of its response.', fallback: '10s' },
+    {
+      doc: 'Time within which a webhook endpoint has to send the status line of its response.',
+      fallback: '10s',
+    },
     10,
     60_000,
   ),
@@ -163,7 +173,10 @@ export const settings = {
     fallback: true,
   }),
   TRUSTED_PROXIES: setting.list(
-    { doc: 'Address ranges of proxies whose X-Forwarded-For header is trusted, separated by commas.', fallback: [] },
+    {
+      doc: 'Address ranges of proxies whose X-Forwarded-For header is trusted, separated by commas.',
+      fallback: [],
+    },
     isCidr,
   ),
   STRIPE_SECRET_KEY: setting.pattern(
