@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { SwaggerModule, type OpenAPIObject, type OperationObject } from '@nestjs/swagger';
 import { createApi } from '../../apps/api/src/api.js';
 import { registeredRoutes } from '../../apps/api/src/http/route-gate.js';
-import { handlerName, problemCodes, RouteReader } from '../../apps/api/src/reference/documented-route.js';
+import { problemCodes, RouteReader } from '../../apps/api/src/reference/documented-route.js';
 import { errorCatalogue, scopes, type ErrorCode } from '#domain';
 import { createLogger, loadConfig } from '#platform';
 import { Conformance } from '../support/conformance.mjs';
@@ -44,9 +44,13 @@ const operationOf = (name: string): Json => operations.find((each) => each.name 
 
 /** Pages for people and the reference itself. */
 const isPage = (path: string): boolean =>
-  path === '/openapi.json' || !/^\/(api|v1|operator|\.well-known|livez|readyz)/.test(path);
+  path.endsWith('/openapi.json') || !/^\/(api|v1|operator|\.well-known|livez|readyz)/.test(path);
 
-describe('the OpenAPI document', () => {
+/** The verbs that a summary starts with. */
+const VERBS =
+  /^(Accept|Archive|Cancel|Change|Check|Complete|Confirm|Count|Create|Delete|Disable|Discard|Enable|Export|Get|Import|Invite|List|Plan|Recover|Redeliver|Refresh|Regenerate|Register|Request|Resend|Reset|Revoke|Rotate|Search|Send|Sign|Start|Unlock|Update|Verify) /;
+
+describe('the OpenAPI documents', () => {
   test('has every route that there is, and no other', async () => {
     const api = await createApi(config, createLogger(config, 'test'));
     const routes = registeredRoutes(api.express).filter(({ path }) => !isPage(path));
@@ -55,10 +59,13 @@ describe('the OpenAPI document', () => {
     expect(operations.map(({ name }) => name).sort()).toEqual(names.sort());
   });
 
-  test('names each operation once, in a form that makes names of functions', () => {
-    const ids = operations.map(({ operation }) => operation['operationId'] as string);
-    expect(ids.filter((id) => !/^[a-z][A-Za-z]+$/.test(id))).toEqual([]);
-    expect(new Set(ids).size).toBe(ids.length);
+  test('gives each operation an explicit id, unique in its document, in a form that makes method names', () => {
+    const ids = operations.map(({ path, operation }) => [
+      path.startsWith('/operator/') ? 'operator' : 'public',
+      operation['operationId'] as string,
+    ]);
+    expect(ids.filter(([, id]) => !/^[a-z][A-Za-z]+\.[a-z][A-Za-z]+$/.test(id!))).toEqual([]);
+    expect(new Set(ids.map(String)).size).toBe(ids.length);
   });
 
   test('each operation has a summary, a description, a section, headers, errors', () => {
@@ -68,8 +75,9 @@ describe('the OpenAPI document', () => {
     const faults = operations.flatMap(({ name, operation }) => {
       const { summary, description, tags, parameters, responses } = operation;
       const wrong: string[] = [];
-      if (!/^[A-Z`].{5,119}[^.]$/.test(summary)) wrong.push('summary');
-      if (!description.includes(summary)) wrong.push('description');
+      // In the imperative, at most eight words, without a full stop.
+      if (!VERBS.test(summary) || !/^(\S+ ){1,7}\S*[^.\s]$/.test(summary)) wrong.push(`summary ${summary}`);
+      if (!/^[A-Z`].*\.$/s.test(description)) wrong.push(`description ${description}`);
       if (tags.length !== 1 || !sections.includes(tags[0])) wrong.push('section');
       for (const parameter of parameters as Json[])
         if (!parameter['description']) wrong.push(`description of ${parameter['name']}`);
@@ -170,7 +178,7 @@ describe('what the guards ask of a route is documented by itself', () => {
     });
     const shared = operationOf('PATCH /operator/v1/projects/{projectId}');
     expect(shared['security']).toEqual([{ operatorSession: [] }]);
-    expect(shared['description']).toContain('Role of the operator, at least: `admin`.');
+    expect(shared['description']).toContain('Requires the operator role `admin` or higher.');
     expect(shared['description']).not.toContain('secret key');
     expect(codesOf(shared)).toEqual(
       expect.arrayContaining(['operator_session_required', 'insufficient_role', 'cross_site_request']),
@@ -213,9 +221,7 @@ describe('what the guards ask of a route is documented by itself', () => {
 describe('controllers', () => {
   test('do not repeat what their guards and inputs refuse', async () => {
     const api = await createApi(config, createLogger(config, 'test'));
-    const bare = SwaggerModule.createDocument(api.app, {} as OpenAPIObject, {
-      operationIdFactory: handlerName,
-    });
+    const bare = SwaggerModule.createDocument(api.app, {} as OpenAPIObject);
     const reader = new RouteReader(api.app);
     const repeated = Object.entries(bare.paths).flatMap(([path, item]) =>
       Object.entries(item as Record<string, OperationObject>).flatMap(([method, operation]) => {

@@ -7,7 +7,7 @@ import { strictAjv } from './json-schemas.mjs';
 
 /** What is for people, or is the document itself, is described nowhere. */
 const undescribed =
-  /^\/(docs(\/.*)?|openapi\.json|verify-email|reset-password|accept-invite|confirm-email-change|billing-portal)$/;
+  /^\/(|docs(\/.*)?|(operator\/)?openapi\.json|verify-email|reset-password|accept-invite|confirm-email-change|billing-portal)$/;
 
 // Answers that belong to no operation, by the names of the document's components.
 /** @type {Record<number, string>} */
@@ -24,6 +24,23 @@ const ofNoRoute = {
 
 /** Of a body where none is asked for. */
 const ofAnyBody = new Set([400, 413, 415]);
+
+/**
+ * Returns one document with the operations of both. Components of the same name are the same in both.
+ * @param {{ public: Json, operator: Json }} documents
+ * @returns {Json}
+ */
+export function mergeDocuments({ public: forKeys, operator: forConsole }) {
+  const kinds = new Set([...Object.keys(forKeys['components']), ...Object.keys(forConsole['components'])]);
+  return {
+    ...forKeys,
+    tags: [...forKeys['tags'], ...forConsole['tags']],
+    paths: { ...forKeys['paths'], ...forConsole['paths'] },
+    components: Object.fromEntries(
+      [...kinds].map((kind) => [kind, { ...forKeys['components'][kind], ...forConsole['components'][kind] }]),
+    ),
+  };
+}
 
 /** Compares answers with the OpenAPI document, which here allows no member that it does not name. */
 export class Conformance {

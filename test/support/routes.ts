@@ -1,4 +1,5 @@
 import { randomInt, randomUUID } from 'node:crypto';
+import { mergeDocuments } from './conformance.mjs';
 import type { TestInstance } from './test-instance.js';
 
 /** How a caller of a route may prove who they are. */
@@ -36,7 +37,10 @@ function kindOf(scheme: string): Kind {
 
 /** Every route that the running instance documents. */
 export async function documentedRoutes(instance: TestInstance): Promise<Route[]> {
-  const document = (await instance.request('GET', '/openapi.json')).body as Json;
+  const [forKeys, forConsole] = await Promise.all(
+    ['/openapi.json', '/operator/openapi.json'].map((path) => instance.request('GET', path)),
+  );
+  const document = mergeDocuments({ public: forKeys!.body, operator: forConsole!.body });
   const reader = new Reader(document);
   return Object.entries(document['paths'] as Json).flatMap(([path, item]) =>
     ['get', 'post', 'put', 'patch', 'delete']

@@ -1,6 +1,7 @@
 import fs from 'node:fs';
 import path from 'node:path';
-import { openApiDocument } from '../../scripts/openapi-document.mjs';
+import { openApiDocuments } from '../../scripts/openapi-document.mjs';
+import { mergeDocuments } from './conformance.mjs';
 import { reapServers, startServers } from './embedded.mjs';
 
 /**
@@ -12,7 +13,7 @@ export async function startTestServers() {
   const { folder, env } = await startServers();
   // Every response to a test is compared with it (fetch-documented.ts).
   const document = path.join(folder, 'openapi.json');
-  fs.writeFileSync(document, JSON.stringify(await openApiDocument()));
+  fs.writeFileSync(document, JSON.stringify(mergeDocuments(await openApiDocuments())));
   Object.assign(process.env, env, { TEST_OPENAPI: document, TEST_FIGURES: path.join(folder, 'figures') });
   return folder;
 }

@@ -35,7 +35,11 @@ export class MeController {
   ) {}
 
   @Get()
-  @ApiOperation({ operationId: 'me.get', summary: 'Get the signed-in customer' })
+  @ApiOperation({
+    operationId: 'me.get',
+    summary: 'Get the signed-in customer',
+    description: 'Returns the customer that the access token belongs to.',
+  })
   @ApiOkResponse({ type: MeResponse })
   show(@CurrentCaller() caller: CustomerCaller): MeResponse {
     return MeResponse.from(caller.customer);

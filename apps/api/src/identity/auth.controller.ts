@@ -65,7 +65,12 @@ export class AuthController {
   }
 
   @Post('login')
-  @ApiOperation({ operationId: 'auth.login', summary: 'Sign in with email and password' })
+  @ApiOperation({
+    operationId: 'auth.login',
+    summary: 'Sign in with email and password',
+    description:
+      'Returns the customer and their tokens. After too many failed sign-ins with one address, further ones are rejected for a while.',
+  })
   @HttpCode(200)
   @PublishableKey()
   @RateLimit('login')

@@ -17,12 +17,12 @@ describe('alertText', () => {
     expect(text).toContain('2026-11-21T10:00:00.000Z');
     expect(text).toContain('docs/operations.md');
     const over = alertText(kind, null, url);
-    expect(over.subject).toBe(`${subject}: over`);
-    expect(over.text).toMatch(/any more\.$/);
+    expect(over.subject).toBe(`${subject}: resolved`);
+    expect(over.text).toMatch(/anymore\.$/);
   });
 
   it.each([
-    [1, ': 1 dead letter waits'],
+    [1, ': 1 dead letter, the oldest since'],
     [MOST_COUNTED - 1, ': 999 dead'],
     [MOST_COUNTED, 'At least 1000'],
   ])('counts %d', (count, expected) =>
