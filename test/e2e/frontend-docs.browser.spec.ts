@@ -36,6 +36,7 @@ describeBrowser('the module of docs/frontend.md', () => {
     }).listen(0, 'localhost');
     await once(site, 'listening');
     origin = `http://localhost:${(site.address() as AddressInfo).port}`;
+    blocks.set('api.js', blocks.get('api.js')!.replace('https://api.example.com', origin));
     browser = await TestBrowser.launch();
   });
   afterAll(async () => {
@@ -134,6 +135,40 @@ describeBrowser('the module of docs/frontend.md', () => {
     for (const tab of tabs)
       expect(await run(tab, 'await spoil(); return account.me()')).toMatchObject({ id });
     expect(await generations(id)).toEqual([{ generation: 4, live: true }]);
+  });
+
+  it('refreshes once for all calls of a page that has no Web Locks', async () => {
+    await context.addInitScript('delete Navigator.prototype.locks');
+    const page = await open();
+    expect(await page.evaluate('navigator.locks')).toBeUndefined();
+    const { id } = await registered(page);
+    const refreshes = refreshRequests(page);
+    await run(page, 'await spoil()');
+    await meetAtMe(3);
+    const responses = await run(page, 'return Promise.all([1, 2, 3].map(() => account.me()))');
+    expect(responses.map((me: { id: string }) => me.id)).toEqual([id, id, id]);
+    expect(refreshes).toHaveLength(1);
+    expect(await generations(id)).toEqual([{ generation: 2, live: true }]);
+  });
+
+  it('calls an API of its own, and refreshes before the token expires and once after a 401', async () => {
+    const page = await open();
+    const { id } = await registered(page);
+    const refreshes = refreshRequests(page);
+    const tokens: (string | undefined)[] = [];
+    await context.route('**/orders', async (route) => {
+      tokens.push(route.request().headers()['authorization']);
+      await route.fulfill(tokens.length === 1 ? { status: 401 } : { json: { orders: [] } });
+    });
+    const orders = `const { api } = await import('/api.js'); return (await api('/orders')).json()`;
+    expect(await run(page, orders)).toEqual({ orders: [] });
+    expect(refreshes).toHaveLength(1);
+    await run(page, 'await shared.write({ ...(await shared.read()), expiresAt: Date.now() + 20_000 })');
+    expect(await run(page, orders)).toEqual({ orders: [] });
+    expect(refreshes).toHaveLength(2);
+    expect(tokens).toHaveLength(3);
+    expect(new Set(tokens).size).toBe(3);
+    expect(await generations(id)).toEqual([{ generation: 3, live: true }]);
   });
 
   it('a session that the server has ended is over in every tab; a network that is away ends none', async () => {

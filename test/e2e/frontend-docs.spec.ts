@@ -1,6 +1,12 @@
-import { readFile } from 'node:fs/promises';
+import { execFile } from 'node:child_process';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
 import { errorCatalogue, type ErrorCode } from '#domain';
-import { TestInstance } from '../support/test-instance.js';
+import { codeBlocks } from '../support/code-blocks.js';
+import { TestInstance, PASSWORD } from '../support/test-instance.js';
+import { uniqueEmail } from '../support/unique-email.js';
 
 const DOCUMENT = 'docs/frontend.md';
 
@@ -47,5 +53,30 @@ describe('the table of errors in docs/frontend.md', () => {
     ];
     const named = [...(await rows()).map(({ code }) => code), ...ofPrograms];
     expect([...new Set(documented)].filter((code) => !named.includes(code))).toEqual([]);
+  });
+});
+
+describe('the module of docs/frontend.md', () => {
+  test('signs in, reads /me and signs out in Node.js, and lets the process exit', async () => {
+    const email = uniqueEmail();
+    await instance.register({ email });
+    const folder = await mkdtemp(join(tmpdir(), 'gatehouse-frontend-'));
+    try {
+      await writeFile(join(folder, 'package.json'), '{"type":"module"}');
+      for (const [name, code] of await codeBlocks(DOCUMENT)) await writeFile(join(folder, name), code);
+      const { stdout } = await promisify(execFile)(process.execPath, ['sign-in.mjs'], {
+        cwd: folder,
+        env: {
+          PATH: process.env['PATH'],
+          GATEHOUSE_URL: instance.baseUrl,
+          GATEHOUSE_PUBLISHABLE_KEY: instance.credentials.publishableKey,
+          EMAIL: email,
+          PASSWORD,
+        },
+      });
+      expect(JSON.parse(stdout)).toMatchObject({ email });
+    } finally {
+      await rm(folder, { recursive: true, force: true });
+    }
   });
 });
