@@ -86,7 +86,7 @@ describe('the walk-through of the README', () => {
     expect({ code, output }).toMatchObject({ code: 0 });
     expect(pauses).toEqual([]);
     const lines = output.split('\n');
-    const received = lines.filter((line) => /^(verified|refused)/.test(line)).sort();
+    const received = lines.filter((line) => /^(verified|rejected)/.test(line)).sort();
     const logged = lines.filter((line) => / 204 success true$/.test(line)).sort();
     expect(received).toEqual(EXPECTED.map((type) => `verified ${type}`));
     expect(logged).toEqual(EXPECTED.map((type) => `${type} 204 success true`));

@@ -59,7 +59,7 @@ describe('the table of errors in docs/frontend.md', () => {
 describe('the module of docs/frontend.md', () => {
   test('signs in, reads /me and signs out in Node.js, and lets the process exit', async () => {
     const email = uniqueEmail();
-    await instance.register({ email });
+    await instance.register(email);
     const folder = await mkdtemp(join(tmpdir(), 'gatehouse-frontend-'));
     try {
       await writeFile(join(folder, 'package.json'), '{"type":"module"}');
