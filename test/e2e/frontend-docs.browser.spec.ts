@@ -142,7 +142,7 @@ describeBrowser('the module of docs/frontend.md', () => {
     const page = await open();
     expect(await page.evaluate('navigator.locks')).toBeUndefined();
     const { id } = await registered(page);
-    const refreshes = refreshRequests(page);
+    const refreshes = refreshRequests();
     await run(page, 'await spoil()');
     await meetAtMe(3);
     const responses = await run(page, 'return Promise.all([1, 2, 3].map(() => account.me()))');
@@ -154,7 +154,7 @@ describeBrowser('the module of docs/frontend.md', () => {
   it('calls an API of its own, and refreshes before the token expires and once after a 401', async () => {
     const page = await open();
     const { id } = await registered(page);
-    const refreshes = refreshRequests(page);
+    const refreshes = refreshRequests();
     const tokens: (string | undefined)[] = [];
     await context.route('**/orders', async (route) => {
       tokens.push(route.request().headers()['authorization']);
