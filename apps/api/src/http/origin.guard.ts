@@ -5,6 +5,9 @@ import { Config } from '#platform';
 import { assertFromConsole, isForConsole } from './console-request.js';
 import type { HouseRequest } from './request-context.js';
 
+/** Characters of an origin in an error: a longer one is not shown completely. */
+const MAX_ORIGIN = 200;
+
 /** Lets only those pages call that the project allows, or the console. Routes without a key ask in their service. */
 @Injectable()
 export class OriginGuard implements CanActivate {
@@ -31,5 +34,7 @@ export class OriginGuard implements CanActivate {
 /** @throws GatehouseError `origin_not_allowed` */
 export function assertOriginAllowed(origin: string | undefined, { allowedOrigins }: ProjectSettings): void {
   if (!origin || allowedOrigins.length === 0 || allowedOrigins.includes(origin)) return;
-  throw new GatehouseError('origin_not_allowed');
+  throw new GatehouseError('origin_not_allowed', {
+    detail: `The origin ${origin.slice(0, MAX_ORIGIN)} is not in the allowedOrigins of the project.`,
+  });
 }

@@ -33,12 +33,25 @@ export function routeGate(app: Express): RequestHandler {
   return (request: Request, _response: Response, next: NextFunction) => {
     allowedMethods ??= methodIndex(layersOf(app));
     const allowed = allowedMethods(request.path);
-    if (allowed.length === 0) throw new GatehouseError('not_found');
+    if (allowed.length === 0) {
+      const nearest = nearestPaths(request.path).find((path) => allowedMethods!(path).length > 0);
+      throw new GatehouseError(
+        'not_found',
+        nearest ? { detail: `There is no such route. Did you mean ${nearest}?` } : {},
+      );
+    }
     if (!allowed.includes(request.method)) {
       throw new GatehouseError('method_not_allowed', { headers: { Allow: allowed.join(', ') } });
     }
     next();
   };
+}
+
+/** Returns the path without slashes at its end, and in the other of the two route families. */
+function nearestPaths(path: string): string[] {
+  const trimmed = path.replace(/\/+$/, '');
+  const moved = trimmed.startsWith('/api/v1/') ? trimmed.slice('/api'.length) : `/api${trimmed}`;
+  return [trimmed, moved].filter((each) => each !== path);
 }
 
 /** The methods of each path. Patterns without parameters, most of them, are looked up instead of matched. */

@@ -18,4 +18,13 @@ export class AccessTokenAuthenticator {
     const customer = await this.sessions.findLiveCustomer(claims.sid, claims.sub, claims.aud);
     return customer ? { kind: 'access-token', customer, sessionId: claims.sid } : null;
   }
+
+  /** Says why a token is rejected, if it is malformed or expired; null for everything else. */
+  rejection(token: string): string | null {
+    const reason = this.tokens.rejection(token);
+    if (reason === 'malformed') return 'The access token is malformed.';
+    return reason === 'expired'
+      ? 'The access token has expired. Refresh the tokens, or sign in again.'
+      : null;
+  }
 }

@@ -5,6 +5,7 @@ import { LOGGER, type Logger } from '#platform';
 import { AccessTokenAuthenticator } from './access-token.authenticator.js';
 import { ApiKeyAuthenticator } from './api-key.authenticator.js';
 import type { Caller, OperatorCaller, SecretKeyCaller } from './caller.js';
+import { malformedCredential, missingCredential, unexpectedCredential } from './credential-details.js';
 import { notSignedIn, operatorToken } from './operator-cookie.js';
 import { OperatorSessionAuthenticator } from './operator-session.authenticator.js';
 import { presentedCredentials, type PresentedCredential } from './presented-credentials.js';
@@ -66,7 +67,11 @@ export class CredentialGuard implements CanActivate {
 
     const callers = await this.authenticateAll(request, route);
     const caller = callers.find(({ kind }) => route.kinds.includes(kind));
-    if (!caller) throw callers.length > 0 ? new GatehouseError('wrong_credential_type') : unauthorized(route);
+    if (!caller) {
+      throw callers.length > 0
+        ? wrongType(callers[0]!.kind, presentedCredentials(request)[0]!, route)
+        : unauthorized(route, missingCredential(route.kinds));
+    }
     // Before the scopes are asked for: the log names the caller of a refused request as well (requirement LG-03).
     request.caller = caller;
     if (caller.kind === 'secret-key') this.requireScopes(caller, route);
@@ -110,14 +115,15 @@ export class CredentialGuard implements CanActivate {
   private async authenticateAll(request: Request, route: RouteCredential): Promise<HeaderCaller[]> {
     const presented = presentedCredentials(request);
     const callers: HeaderCaller[] = [];
-    let isMisplaced = false;
+    let misplaced: GatehouseError | undefined;
     for (const credential of presented) {
       const caller = await this.authenticate(credential);
-      if (!caller) throw unauthorized(route);
-      isMisplaced ||= !headersOf[caller.kind].includes(credential.header);
+      if (!caller) throw unauthorized(route, this.rejection(credential, route));
+      if (!headersOf[caller.kind].includes(credential.header))
+        misplaced ??= wrongType(caller.kind, credential, route);
       callers.push(caller);
     }
-    if (isMisplaced) throw new GatehouseError('wrong_credential_type');
+    if (misplaced) throw misplaced;
     const projects = new Set(
       callers.map((caller) =>
         caller.kind === 'access-token' ? caller.customer.projectId : caller.project.id,
@@ -132,6 +138,13 @@ export class CredentialGuard implements CanActivate {
     return this.accessTokens.authenticate(value);
   }
 
+  /** Says what is wrong with a rejected credential, or null where the general text has to do. */
+  private rejection(credential: PresentedCredential, route: RouteCredential): string | null {
+    const detail = malformedCredential(credential, route.kinds);
+    if (detail || apiKeyType(credential.value) || credential.header !== 'authorization') return detail;
+    return this.accessTokens.rejection(credential.value);
+  }
+
   private requireScopes(caller: SecretKeyCaller, route: RouteCredential): void {
     if (route.scopes.some((scope) => !caller.scopes.includes(scope))) {
       throw new GatehouseError('insufficient_scope', { members: { requiredScopes: route.scopes } });
@@ -142,10 +155,20 @@ export class CredentialGuard implements CanActivate {
   }
 }
 
-/** 401 of the route's kind, with the challenge that RFC 9110 and RFC 6750 ask for. */
-function unauthorized(route: RouteCredential): GatehouseError {
+/** 401 of the route's kind, with the challenge of RFC 9110 and RFC 6750. Without a detail the general text is used. */
+function unauthorized(route: RouteCredential, detail: string | null): GatehouseError {
   const isCustomer = route.kinds.includes('access-token');
   const code: ErrorCode = isCustomer ? 'invalid_access_token' : 'invalid_api_key';
   const challenge = isCustomer ? 'Bearer error="invalid_token"' : 'Bearer';
-  return new GatehouseError(code, { headers: { 'WWW-Authenticate': challenge } });
+  return new GatehouseError(code, {
+    headers: { 'WWW-Authenticate': challenge },
+    ...(detail ? { detail } : {}),
+  });
 }
+
+const wrongType = (
+  kind: HeaderCaller['kind'],
+  { header }: PresentedCredential,
+  route: RouteCredential,
+): GatehouseError =>
+  new GatehouseError('wrong_credential_type', { detail: unexpectedCredential(kind, header, route.kinds) });

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { JwtService } from '@nestjs/jwt';
+import { JwtService, TokenExpiredError } from '@nestjs/jwt';
 import { isUuid, reservedClaims, type CustomerIdentity, type TokenProject } from '#domain';
 import { Config, newRandomId, now } from '#platform';
 import { LRUCache } from 'lru-cache';
@@ -79,6 +79,30 @@ export class AccessTokens {
     return known.claims;
   }
 
+  /** Returns why `verify` rejects a token, for the error's detail; null unless it is no JWT, or genuine but expired. */
+  rejection(token: string): 'malformed' | 'expired' | null {
+    const header = readHeader(token);
+    if (!header || token.split('.').length !== 3) return 'malformed';
+    const key = header['typ'] === TOKEN_TYPE ? this.ring.find(String(header['kid'])) : undefined;
+    if (!key) return null;
+    try {
+      this.verifyWith(key, token);
+      return null;
+    } catch (error) {
+      // jsonwebtoken verifies the signature before the expiry.
+      return error instanceof TokenExpiredError ? 'expired' : null;
+    }
+  }
+
+  private verifyWith(key: SigningKey, token: string): AccessTokenClaims {
+    return this.jwt.verify<AccessTokenClaims>(token, {
+      publicKey: key.publicKey as unknown as string,
+      algorithms: [ALGORITHM],
+      issuer: this.config.publicUrl,
+      clockTolerance: LEEWAY_SECONDS,
+    });
+  }
+
   /** The signature is most of the cost of a request, and the same every time. */
   private verifySignature(token: string): VerifiedToken | null {
     const header = readHeader(token);
@@ -86,12 +110,7 @@ export class AccessTokens {
     const key = this.ring.find(String(header['kid']));
     if (!key) return null;
     try {
-      const claims = this.jwt.verify<AccessTokenClaims>(token, {
-        publicKey: key.publicKey as unknown as string,
-        algorithms: [ALGORITHM],
-        issuer: this.config.publicUrl,
-        clockTolerance: LEEWAY_SECONDS,
-      });
+      const claims = this.verifyWith(key, token);
       if (!hasEveryClaim(claims)) return null;
       const verified = { claims, key };
       this.verified.set(token, verified);

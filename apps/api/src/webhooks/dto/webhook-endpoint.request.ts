@@ -17,7 +17,8 @@ const subscriptions = {
   optional: true,
   maxItems: 50,
   isValid: isSubscription,
-  message: 'events must contain known event types, noun.* such as customer.*, or *',
+  message:
+    'events must contain known event types (GET /v1/webhooks/event-types lists them), noun.* such as customer.*, or *',
 };
 
 const url = {

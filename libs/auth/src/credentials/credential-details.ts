@@ -1,0 +1,58 @@
+import { apiKeyType } from '#domain';
+import type { CallerKind } from './caller.js';
+import type { PresentedCredential } from './presented-credentials.js';
+
+/**
+ * The `detail` of responses to missing, malformed and misplaced credentials. It depends on the route and on the form of
+ * what was sent alone: an unknown, a revoked and an expired key get the same body (requirement AK-09).
+ */
+
+const names: Record<CallerKind, string> = {
+  'secret-key': 'a secret key as "Authorization: Bearer sk_…" or in X-Api-Key',
+  'publishable-key': 'a publishable key in X-Publishable-Key',
+  'access-token': 'an access token as "Authorization: Bearer …"',
+  operator: 'the session of a signed-in operator',
+};
+
+const headerNames: Record<PresentedCredential['header'], string> = {
+  authorization: 'Authorization',
+  'x-api-key': 'X-Api-Key',
+  'x-publishable-key': 'X-Publishable-Key',
+};
+
+const kindNames: Record<CallerKind, string> = {
+  'secret-key': 'a secret key',
+  'publishable-key': 'a publishable key',
+  'access-token': 'an access token',
+  operator: 'an operator session',
+};
+
+/** Returns what the route accepts, such as `Send a publishable key in X-Publishable-Key.` */
+const expected = (kinds: CallerKind[]): string => `Send ${kinds.map((kind) => names[kind]).join(', or ')}.`;
+
+/** Returns the detail for a request without any credential. */
+export const missingCredential = (kinds: CallerKind[]): string =>
+  `The request contains no credential. ${expected(kinds)}`;
+
+/** Returns the detail for a malformed credential, or null if its form is right. */
+export function malformedCredential(
+  { header, value }: PresentedCredential,
+  kinds: CallerKind[],
+): string | null {
+  if (apiKeyType(value)) return null;
+  const name = headerNames[header];
+  if (header === 'authorization' && value === '')
+    return `The ${name} header does not have the form "Bearer …". ${expected(kinds)}`;
+  if (/^(sk|pk)_/.test(value))
+    return `The API key in ${name} is malformed: its length or checksum is wrong. Check that it was copied completely.`;
+  if (header !== 'authorization' || !kinds.includes('access-token'))
+    return `The ${name} header does not contain an API key. ${expected(kinds)}`;
+  return null;
+}
+
+/** Returns the detail for a valid credential that the route does not accept, or not in this header. */
+export const unexpectedCredential = (
+  kind: CallerKind,
+  header: PresentedCredential['header'],
+  kinds: CallerKind[],
+): string => `The ${headerNames[header]} header contains ${kindNames[kind]}. ${expected(kinds)}`;
