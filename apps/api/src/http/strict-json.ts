@@ -1,3 +1,4 @@
+import { parse as parseTolerantly, type ParseError } from 'jsonc-parser';
 import { GatehouseError } from '#domain';
 
 /** What a text is called in the faults that are found, and how much of it is taken. */
@@ -50,8 +51,17 @@ function parse(text: string, { name }: JsonLimits): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    throw invalid(`The ${name} is not valid JSON.`);
+    throw invalid(`The ${name} is not valid JSON${position(text)}.`);
   }
+}
+
+/** Returns line and column of the first syntax error, both counted from 1; JSON.parse does not always report them. */
+function position(text: string): string {
+  const errors: ParseError[] = [];
+  parseTolerantly(text, errors, { disallowComments: true, allowTrailingComma: false });
+  if (errors.length === 0) return '';
+  const before = text.slice(0, errors[0]!.offset).split('\n');
+  return `: syntax error at line ${before.length}, column ${before.at(-1)!.length + 1}`;
 }
 
 /** Counts brackets and keys outside of strings. */
