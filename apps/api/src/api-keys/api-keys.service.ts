@@ -67,7 +67,7 @@ export class ApiKeysService {
    *   `project_archived`
    */
   create(caller: ManagingCaller, projectId: string, input: CreateApiKeyRequest): Promise<MintedKey> {
-    const grant = grantOf(caller, input);
+    const grant = grantOf(input);
     assertWithin(caller, grant);
     const expiresAt = timeOf(input.expiresAt);
     if (expiresAt && expiresAt <= now()) {
@@ -161,10 +161,10 @@ export class ApiKeysService {
 }
 
 /** @throws GatehouseError `validation_failed` for rights that a publishable key cannot have */
-function grantOf(caller: ManagingCaller, input: CreateApiKeyRequest): Pick<ApiKey, keyof KeyGrant> {
+function grantOf(input: CreateApiKeyRequest): Pick<ApiKey, keyof KeyGrant> {
   if (input.type !== 'publishable') {
     return {
-      access: input.access ?? caller.access,
+      access: input.access ?? 'project',
       scopes: input.scopes ?? ['customer:read', 'customer:write'],
     };
   }

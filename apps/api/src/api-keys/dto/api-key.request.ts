@@ -12,7 +12,7 @@ export class CreateApiKeyRequest {
   type?: ApiKeyType;
 
   @OneOfField(
-    '`project`: a secret key acts on its own project. `organization`: it acts on every project of its organization and of the organizations it created. Default: the access of the key that creates it',
+    '`project`: a secret key acts on its own project. `organization`: it acts on every project of its organization and of the organizations it created. Default: `project`',
     ['project', 'organization'],
   )
   access?: Access;

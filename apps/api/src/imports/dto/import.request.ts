@@ -1,3 +1,4 @@
+import { applyDecorators } from '@nestjs/common';
 import { ApiProperty } from '@nestjs/swagger';
 import { Transform } from 'class-transformer';
 import { ArrayMaxSize, ArrayMinSize, IsArray } from 'class-validator';
@@ -26,16 +27,42 @@ const isPast = (text: string): boolean => {
   return time >= 0 && time <= now().getTime() + CLOCK_MS;
 };
 
-/** A moment since 1970 that has been; may be left out or null. */
+const EPOCH = /^\d{1,17}$/;
+const TIMESTAMP = /^(\d{4}-\d\d-\d\d)[ T](\d\d:\d\d:\d\d)(\.\d{1,3})?\d{0,6}(Z|[+-]\d\d)(?::?(\d\d))?$/;
+
+/**
+ * Returns the timestamps of other systems in RFC 3339: of PostgreSQL (`2019-05-01 12:00:00.123456+00`) with microseconds
+ * cut off, and epochs as a number or digits (Firebase, Clerk). An epoch below 10^11 is in seconds, below 10^14 in
+ * milliseconds, and otherwise in microseconds, so that each unit covers 1973 to 5138. Returns everything else unchanged.
+ */
+export function toRfc3339(value: unknown): unknown {
+  if (typeof value !== 'string' && typeof value !== 'number') return value;
+  const text = String(value);
+  if (EPOCH.test(text)) {
+    const epoch = Number(text);
+    const ms = epoch < 1e11 ? epoch * 1_000 : epoch < 1e14 ? epoch : Math.floor(epoch / 1_000);
+    return new Date(ms).toISOString();
+  }
+  const found = TIMESTAMP.exec(text);
+  if (!found) return value;
+  const [, date, time, fraction = '', offset, minutes = '00'] = found;
+  return `${date}T${time}${fraction}${offset === 'Z' ? 'Z' : `${offset}:${minutes}`}`;
+}
+
+/** A time between 1970 and now; optional, and may be null. */
 const PastField = (description: string): PropertyDecorator =>
-  CheckedField({
-    description,
-    example: '2019-05-01T12:00:00.000Z',
-    optional: true,
-    nullable: true,
-    isValid: isPast,
-    message: '$property must be an ISO 8601 time between 1970 and now',
-  });
+  applyDecorators(
+    CheckedField({
+      description: `${description}. ISO 8601, a timestamp of PostgreSQL, or an epoch in seconds, milliseconds or microseconds`,
+      example: '2019-05-01T12:00:00.000Z',
+      optional: true,
+      nullable: true,
+      isValid: isPast,
+      message:
+        '$property must be a time between 1970 and now: ISO 8601 with an offset, a timestamp of PostgreSQL with an offset, or an epoch',
+    }),
+    Transform(({ value }: { value: unknown }) => toRfc3339(value)),
+  );
 
 const IgnoredIdField = (description: string): PropertyDecorator =>
   CheckedField({ description, optional: true, isValid: isUuid, message: '$property must be a UUID' });
@@ -68,8 +95,10 @@ export class ImportedCustomer {
   @BooleanField({ description: 'True if the customer has proven to own the email address', optional: true })
   emailVerified?: boolean;
 
-  @MetadataField({ description: 'Readable with a secret key only' }) metadata?: Record<string, unknown>;
-  @MetadataField({ description: 'Also readable by the customer' }) publicMetadata?: Record<string, unknown>;
+  @MetadataField({ description: 'Readable with a secret key only', nullable: true })
+  metadata?: Record<string, unknown> | null;
+  @MetadataField({ description: 'Also readable by the customer', nullable: true })
+  publicMetadata?: Record<string, unknown> | null;
 
   @PastField('Time at which the customer was disabled. Default: not disabled') disabledAt?: string | null;
   @PastField('Creation time. Default: now') createdAt?: string | null;
