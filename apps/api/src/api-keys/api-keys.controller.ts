@@ -6,7 +6,7 @@ import {
   ApiOperation,
   ApiTags,
 } from '@nestjs/swagger';
-import { CurrentCaller, SecretKey, type ManagingCaller } from '#auth';
+import { CurrentCaller, SecretKey, type ManagingCaller, SecondFactorRequired } from '#auth';
 import { pathUuid } from '#domain';
 import { ApiCamelList } from '../http/api-envelopes.js';
 import { ApiProblems } from '../http/api-problems.js';
@@ -28,6 +28,7 @@ export class ApiKeysController {
       'The new key cannot have more permissions than the key that creates it. The response is the only place that contains the value of the key.',
   })
   @SecretKey('api_key:write')
+  @SecondFactorRequired()
   @ApiCreatedResponse({ type: CreatedApiKeyResponse })
   @ApiProblems('insufficient_access', 'project_archived')
   async create(
@@ -100,6 +101,7 @@ export class ApiKeysController {
       'Creates a key with the same permissions. The previous key stays valid for the overlap. The response is the only place that contains the value of the new key.',
   })
   @SecretKey('api_key:write')
+  @SecondFactorRequired()
   @ApiCreatedResponse({ type: CreatedApiKeyResponse })
   @ApiProblems('insufficient_access', 'project_archived', 'api_key_not_rotatable')
   async rotate(

@@ -60,7 +60,7 @@ export class OperatorAdmission {
       await this.audit.record(tx, { ...action, operatorId: operator!.id });
       return this.opened.open(tx, operator!, client);
     });
-    return this.opened.enter(cookie, value);
+    return this.opened.enter(cookie, value, client);
   }
 
   /**
@@ -87,6 +87,6 @@ export class OperatorAdmission {
       await this.audit.record(tx, { ...action, operatorId: id });
       return this.opened.open(tx, operator, client);
     });
-    return this.opened.enter(cookie, value);
+    return this.opened.enter(cookie, value, client);
   }
 }

@@ -44,7 +44,7 @@ export class OperatorLogin {
       await this.opened.end(tx, cookie);
       return this.opened.open(tx, operator, client);
     });
-    return this.opened.enter(cookie, token);
+    return this.opened.enter(cookie, token, client);
   }
 
   /**

@@ -43,8 +43,11 @@ export class OperatorSessionController {
   })
   @NoCredential()
   @ApiOkResponse({ type: OperatorSessionResponse })
-  show(@CurrentConsoleCookie() cookie: ConsoleCookie): Promise<OperatorSessionResponse> {
-    return this.sessions.show(cookie);
+  show(
+    @CurrentClient() client: Client,
+    @CurrentConsoleCookie() cookie: ConsoleCookie,
+  ): Promise<OperatorSessionResponse> {
+    return this.sessions.show(cookie, client);
   }
 
   @Post()
@@ -119,6 +122,25 @@ export class OperatorSessionController {
     @CurrentConsoleCookie() cookie: ConsoleCookie,
   ): Promise<EnrolledResponse> {
     return this.secondFactor.confirm(code, client, cookie);
+  }
+
+  @Post('enrollment/skip')
+  @ApiOperation({
+    operationId: 'session.skipEnrollment',
+    summary: 'Sign in without a second factor',
+    description:
+      'Completes the sign-in of an operator who has no authenticator. Allowed only outside production and from a loopback address. Some actions then return `factor_required` until an authenticator is enrolled.',
+  })
+  @HttpCode(200)
+  @NoCredential()
+  @RateLimit('operator-login')
+  @ApiOkResponse({ type: OperatorSessionResponse })
+  @ApiProblems('operator_session_required', 'factor_required')
+  skipEnrollment(
+    @CurrentClient() client: Client,
+    @CurrentConsoleCookie() cookie: ConsoleCookie,
+  ): Promise<OperatorSessionResponse> {
+    return this.secondFactor.skip(client, cookie);
   }
 
   @Delete()

@@ -12,6 +12,7 @@ import {
 import { Config, newId, secureBytes, sha256, VERSION } from '#platform';
 import { Audit, operatorAction } from '../audit/audit.service.js';
 import type { ConsoleCookie } from '../http/console-cookie.js';
+import { isLoopback } from '../http/client-address.js';
 import type { Client } from '../http/request-context.js';
 import {
   CurrentOperatorResponse,
@@ -34,12 +35,14 @@ export class OperatorSessions {
   ) {}
 
   /** How far the holder of the cookie is signed in. */
-  async show(cookie: ConsoleCookie): Promise<OperatorSessionResponse> {
+  async show(cookie: ConsoleCookie, client: Client): Promise<OperatorSessionResponse> {
     const session = await this.find(cookie);
     return {
       state: session?.stage ?? 'signed_out',
       operator: session && CurrentOperatorResponse.from(session.operator),
       expiresAt: session?.expiresAt.toISOString() ?? null,
+      hasSecondFactor: session?.operator.secondFactor ?? false,
+      maySkipEnrollment: session?.stage === 'enrollment' && this.maySkipEnrollment(client),
       house: await this.house(),
     };
   }
@@ -49,6 +52,19 @@ export class OperatorSessions {
     const session = await this.find(cookie);
     if (session?.stage !== stage) throw notSignedIn();
     return session;
+  }
+
+  /** The session of the cookie, of an operator who has no authenticator. @throws GatehouseError `operator_session_required` */
+  async enrolling(cookie: ConsoleCookie): Promise<OperatorSession> {
+    const session = await this.find(cookie);
+    const isSignedInWithout = session?.stage === 'signed_in' && !session.totpSecret;
+    if (!session || (session.stage !== 'enrollment' && !isSignedInWithout)) throw notSignedIn();
+    return session;
+  }
+
+  /** Whether an operator without an authenticator may sign in from there: in development, on the same machine. */
+  maySkipEnrollment({ ip }: Client): boolean {
+    return !this.config.production && ip !== null && isLoopback(ip);
   }
 
   /**
@@ -83,9 +99,9 @@ export class OperatorSessions {
   }
 
   /** Sets the cookie's new value; the session that had come with the request is over. */
-  async enter(cookie: ConsoleCookie, token: string): Promise<OperatorSessionResponse> {
+  async enter(cookie: ConsoleCookie, token: string, client: Client): Promise<OperatorSessionResponse> {
     cookie.set(token);
-    return this.show(cookie);
+    return this.show(cookie, client);
   }
 
   /** Ends the session of the cookie, at whatever stage; without one nothing happens. */

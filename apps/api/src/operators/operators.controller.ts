@@ -6,7 +6,7 @@ import {
   ApiOperation,
   ApiTags,
 } from '@nestjs/swagger';
-import { CurrentCaller, Operator, type OperatorCaller } from '#auth';
+import { CurrentCaller, Operator, type OperatorCaller, SecondFactorRequired } from '#auth';
 import { pathUuid } from '#domain';
 import { ApiCamelList } from '../http/api-envelopes.js';
 import { ApiProblems } from '../http/api-problems.js';
@@ -50,6 +50,7 @@ export class OperatorsController {
   }
 
   @Post()
+  @SecondFactorRequired()
   @ApiOperation({
     operationId: 'operators.invite',
     summary: 'Invite an operator',
@@ -63,6 +64,7 @@ export class OperatorsController {
   }
 
   @Patch(':operatorId')
+  @SecondFactorRequired()
   @ApiOperation({
     operationId: 'operators.update',
     summary: 'Update an operator',
@@ -94,6 +96,7 @@ export class OperatorsController {
   }
 
   @Post(':operatorId/enable')
+  @SecondFactorRequired()
   @ApiOperation({
     operationId: 'operators.enable',
     summary: 'Enable an operator',
@@ -106,6 +109,7 @@ export class OperatorsController {
   }
 
   @Post(':operatorId/reset-second-factor')
+  @SecondFactorRequired()
   @ApiOperation({
     operationId: 'operators.resetSecondFactor',
     summary: 'Reset the second factor',
@@ -118,6 +122,7 @@ export class OperatorsController {
   }
 
   @Post(':operatorId/invite-again')
+  @SecondFactorRequired()
   @ApiOperation({
     operationId: 'operators.resendInvitation',
     summary: 'Create a new invitation link',

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { notSignedIn, type OperatorCaller } from '#auth';
-import { RECOVERY_CODE_COUNT } from '#domain';
+import { GatehouseError, RECOVERY_CODE_COUNT } from '#domain';
 import {
   OperatorSessionsRepository,
   OperatorsRepository,
@@ -56,12 +56,12 @@ export class SecondFactor {
       await this.check.admit(tx, operator, client);
       return this.opened.signIn(tx, session, { secondFactor });
     });
-    return this.opened.enter(cookie, token);
+    return this.opened.enter(cookie, token, client);
   }
 
   /** A new secret for the authenticator of an operator who has none. @throws GatehouseError `operator_session_required` */
   async begin(cookie: ConsoleCookie): Promise<EnrollmentResponse> {
-    const { id, operator } = await this.opened.at('enrollment', cookie);
+    const { id, operator } = await this.opened.enrolling(cookie);
     const secret = newTotpSecret();
     await this.sessions.proposeSecret(id, this.seal(operator.id, secret));
     const { hostname } = new URL(this.config.publicUrl);
@@ -73,7 +73,7 @@ export class SecondFactor {
    * @throws GatehouseError `operator_session_required`, `too_many_attempts`, `invalid_code`
    */
   async confirm(code: string, client: Client, cookie: ConsoleCookie): Promise<EnrolledResponse> {
-    const session = await this.opened.at('enrollment', cookie);
+    const session = await this.opened.enrolling(cookie);
     const { operator, newTotpSecret: sealed } = session;
     await this.check.takeTry(operator.email, client);
     const step = sealed && this.stepOf(operator.id, sealed, code);
@@ -84,7 +84,21 @@ export class SecondFactor {
       await this.check.admit(tx, operator, client);
       return this.opened.signIn(tx, session, { secondFactor: 'authenticator' });
     });
-    return { session: await this.opened.enter(cookie, token), recoveryCodes };
+    return { session: await this.opened.enter(cookie, token, client), recoveryCodes };
+  }
+
+  /**
+   * Signs an operator in who has no authenticator yet. Only in development, and only on the same machine.
+   * @throws GatehouseError `operator_session_required`, `factor_required`
+   */
+  async skip(client: Client, cookie: ConsoleCookie): Promise<OperatorSessionResponse> {
+    const session = await this.opened.at('enrollment', cookie);
+    if (!this.opened.maySkipEnrollment(client)) throw new GatehouseError('factor_required');
+    const token = await this.transactions.run(async (tx) => {
+      await this.check.admit(tx, session.operator, client);
+      return this.opened.signIn(tx, session, { secondFactor: null });
+    });
+    return this.opened.enter(cookie, token, client);
   }
 
   /**

@@ -128,9 +128,10 @@ const operatorProblems: ErrorCode[] = [
 ];
 
 /** Of `CredentialGuard`, `OriginGuard` and the limit of secret keys. */
-function credentialProblems({ kinds, scopes, access }: RouteCredential): ErrorCode[] {
+function credentialProblems({ kinds, scopes, access, needsSecondFactor }: RouteCredential): ErrorCode[] {
   if (kinds.length === 0) return [];
-  if (kinds.includes('operator')) return operatorProblems;
+  if (kinds.includes('operator'))
+    return [...operatorProblems, ...(needsSecondFactor ? (['factor_required'] as const) : [])];
   const takesSecret = kinds.includes('secret-key');
   return [
     'multiple_credentials',

@@ -7,12 +7,12 @@ import { Page } from '../parts/page';
 import { RelativeTime } from '../parts/relative-time';
 import { OwnSessions } from './own-sessions';
 import { PasswordForm } from './password-form';
-import { RecoveryCodesForm } from './recovery-codes-form';
+import { SecondFactor } from './second-factor';
 
 /** What an operator has to do with themselves. */
 export function AccountScreen(): ReactNode {
   const { email, name, role } = useOperator();
-  const { expiresAt } = useSession();
+  const { expiresAt, hasSecondFactor } = useSession();
   return (
     <Page title="Account">
       <Stack maw={760}>
@@ -29,8 +29,8 @@ export function AccountScreen(): ReactNode {
         <Section title="Password">
           <PasswordForm />
         </Section>
-        <Section title="Recovery codes">
-          <RecoveryCodesForm />
+        <Section title={hasSecondFactor ? 'Recovery codes' : 'Two-factor authentication'}>
+          <SecondFactor />
         </Section>
         <Section title="Active sessions">
           <OwnSessions />

@@ -12,10 +12,15 @@ import { Loaded } from '../parts/loaded';
 import classes from './enrollment-step.module.css';
 import { QrCode } from './qr-code';
 import { SignInProblem } from './sign-in-problem';
-import { StartOver } from './start-over';
 
-/** Makes an authenticator the second factor of somebody who has none yet. */
-export function EnrollmentStep({ onEnrolled }: { onEnrolled: (recoveryCodes: string[]) => void }): ReactNode {
+interface EnrollmentStepProps {
+  onEnrolled: (recoveryCodes: string[]) => void;
+  /** Shown below the form: how to leave it. */
+  exit?: ReactNode;
+}
+
+/** Enrolls an authenticator for an operator who has none. */
+export function EnrollmentStep({ onEnrolled, exit }: EnrollmentStepProps): ReactNode {
   // Asked for once: each answer voids the one before.
   const proposal = useQuery<Schemas['EnrollmentResponse'], Problem>({
     queryKey: [`${SESSION_PATH}/enrollment`],
@@ -28,16 +33,21 @@ export function EnrollmentStep({ onEnrolled }: { onEnrolled: (recoveryCodes: str
     refetchOnReconnect: false,
   });
   return (
-    <Loaded query={proposal}>{(shown) => <EnrollmentForm proposal={shown} onEnrolled={onEnrolled} />}</Loaded>
+    <Loaded query={proposal}>
+      {(shown) => <EnrollmentForm proposal={shown} onEnrolled={onEnrolled} exit={exit} />}
+    </Loaded>
   );
 }
 
-interface EnrollmentFormProps {
+interface EnrollmentFormProps extends EnrollmentStepProps {
   proposal: Schemas['EnrollmentResponse'];
-  onEnrolled: (recoveryCodes: string[]) => void;
 }
 
-function EnrollmentForm({ proposal: { secret, otpauthUri }, onEnrolled }: EnrollmentFormProps): ReactNode {
+function EnrollmentForm({
+  proposal: { secret, otpauthUri },
+  onEnrolled,
+  exit,
+}: EnrollmentFormProps): ReactNode {
   const [code, setCode] = useState('');
   const enter = useEnterSession();
   const confirm = useSend(() => data(api.POST(`${SESSION_PATH}/enrollment/confirm`, { body: { code } })));
@@ -74,7 +84,7 @@ function EnrollmentForm({ proposal: { secret, otpauthUri }, onEnrolled }: Enroll
         <Button type="submit" loading={confirm.isPending}>
           Continue
         </Button>
-        <StartOver />
+        {exit}
       </Stack>
     </form>
   );

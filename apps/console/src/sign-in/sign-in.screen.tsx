@@ -8,12 +8,14 @@ import { CodeStep } from './code-step';
 import { Door } from './door';
 import { EnrollmentStep } from './enrollment-step';
 import { PasswordStep } from './password-step';
+import { SkipEnrollment } from './skip-enrollment';
+import { StartOver } from './start-over';
 
 const BEGIN_AGAIN = 'Sign-in took too long, or your browser did not store the session cookie. Sign in again.';
 
 /** The way in: a password, then a code, or the first time an authenticator. Then on to where one was. */
 export function SignInScreen(): ReactNode {
-  const { state, operator, house } = useSession();
+  const { state, operator, house, maySkipEnrollment } = useSession();
   const { ended } = (useLocation().state ?? {}) as { ended?: boolean };
   const to = useReturnPath();
   const isHalfWay = state === 'second_factor' || state === 'enrollment';
@@ -44,7 +46,15 @@ export function SignInScreen(): ReactNode {
     case 'enrollment':
       return (
         <Door title="Set up two-factor authentication" about={operator?.email}>
-          <EnrollmentStep onEnrolled={setRecoveryCodes} />
+          <EnrollmentStep
+            onEnrolled={setRecoveryCodes}
+            exit={
+              <>
+                {maySkipEnrollment && <SkipEnrollment />}
+                <StartOver />
+              </>
+            }
+          />
         </Door>
       );
     case 'signed_out':

@@ -31,6 +31,8 @@ export interface OperatorCaller {
   email: string;
   role: OperatorRole;
   sessionId: string;
+  /** False while the operator has no authenticator, which only development allows. */
+  hasSecondFactor: boolean;
   /** On the routes that a secret key opens too, an operator is like a key of the whole house with these scopes. */
   scopes: readonly Scope[];
   access: Access;

@@ -110,6 +110,7 @@ export class CredentialGuard implements CanActivate {
     if (!hasRole(caller.role, needed)) {
       throw new GatehouseError('insufficient_role', { members: { requiredRole: needed } });
     }
+    if (route.needsSecondFactor && !caller.hasSecondFactor) throw new GatehouseError('factor_required');
   }
 
   private async authenticateAll(request: Request, route: RouteCredential): Promise<HeaderCaller[]> {

@@ -1,7 +1,7 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { roleScopes } from '#domain';
 import { OperatorSessionsRepository } from '#persistence';
-import { errorMessage, LOGGER, sha256, type Logger } from '#platform';
+import { Config, errorMessage, LOGGER, sha256, type Logger } from '#platform';
 import type { OperatorCaller } from './caller.js';
 
 /** Turns the cookie of the console into the operator who is signed in. */
@@ -9,6 +9,7 @@ import type { OperatorCaller } from './caller.js';
 export class OperatorSessionAuthenticator {
   constructor(
     private readonly sessions: OperatorSessionsRepository,
+    private readonly config: Config,
     @Inject(LOGGER) private readonly logger: Logger,
   ) {}
 
@@ -19,7 +20,9 @@ export class OperatorSessionAuthenticator {
   async authenticate(token: string, isUse: boolean): Promise<OperatorCaller | null> {
     const session = await this.sessions.findSignedIn(sha256(token));
     if (!session) return null;
-    const { id, operatorId, email, role, isStale } = session;
+    const { id, operatorId, email, role, hasSecondFactor, isStale } = session;
+    // A session of development must not survive the change to production.
+    if (!hasSecondFactor && this.config.production) return null;
     if (isStale && isUse) this.touch(id);
     return {
       kind: 'operator',
@@ -27,6 +30,7 @@ export class OperatorSessionAuthenticator {
       email,
       role,
       sessionId: id,
+      hasSecondFactor,
       scopes: roleScopes[role],
       access: 'organization',
       project: null,

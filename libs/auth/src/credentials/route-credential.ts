@@ -11,11 +11,14 @@ export interface RouteCredential {
   access: Access;
   /** The least that an operator must be; on shared routes it stands in place of the scopes. */
   role?: OperatorRole;
+  /** Whether an operator must have a second factor. */
+  needsSecondFactor?: boolean;
 }
 
 const ROUTE_CREDENTIAL = Symbol('route credential');
 const OPERATOR_ROUTES = Symbol('operator routes');
 const OPERATOR_ROLE = Symbol('operator role');
+const SECOND_FACTOR = Symbol('second factor');
 
 const declare = (
   kinds: CallerKind[],
@@ -63,6 +66,9 @@ export const OperatorRoutes = (): ClassDecorator => SetMetadata(OPERATOR_ROUTES,
 /** The least that an operator must be, where the scopes of the route ask for more of a key. */
 export const MinimumRole = (role: OperatorRole): MethodDecorator => SetMetadata(OPERATOR_ROLE, role);
 
+/** The route rejects an operator who has signed in without a second factor. */
+export const SecondFactorRequired = (): MethodDecorator => SetMetadata(SECOND_FACTOR, true);
+
 /** The least that an operator must be on a route. */
 export const requiredRole = ({ role, scopes }: RouteCredential): OperatorRole => role ?? roleWith(scopes);
 
@@ -70,7 +76,9 @@ export const requiredRole = ({ role, scopes }: RouteCredential): OperatorRole =>
 export function routeCredential(controller: object, handler: object): RouteCredential | undefined {
   const metadata = <T>(key: symbol): T | undefined =>
     (Reflect.getMetadata(key, handler) ?? Reflect.getMetadata(key, controller)) as T | undefined;
-  const credential = metadata<RouteCredential>(ROUTE_CREDENTIAL);
+  const declared = metadata<RouteCredential>(ROUTE_CREDENTIAL);
+  const credential =
+    declared && metadata(SECOND_FACTOR) ? { ...declared, needsSecondFactor: true } : declared;
   if (!credential?.kinds.includes('secret-key') || !metadata(OPERATOR_ROUTES)) return credential;
   const role = metadata<OperatorRole>(OPERATOR_ROLE);
   return { ...credential, kinds: ['operator'], ...(role && { role, scopes: [] }) };

@@ -20,6 +20,12 @@ export const operatorErrors = {
     cause: 'The route requires the operator role in requiredRole, or a higher one.',
     remedy: 'Ask an admin to do this or to change your role.',
   },
+  factor_required: {
+    status: 403,
+    title: 'A second factor is required',
+    cause: 'The operator has signed in without a second factor, which is not sufficient for this action.',
+    remedy: 'Set up an authenticator app under Account.',
+  },
   operator_disabled: {
     status: 403,
     title: 'The operator is disabled',

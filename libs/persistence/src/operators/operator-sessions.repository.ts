@@ -20,6 +20,7 @@ export interface SignedInOperator {
   operatorId: string;
   email: string;
   role: OperatorRole;
+  hasSecondFactor: boolean;
   /** Whether `last_seen_at` is older than a minute. */
   isStale: boolean;
 }
@@ -89,7 +90,7 @@ export class OperatorSessionsRepository {
   /** Who holds the session with this SHA-256, unless it has ended, is unfinished, or its operator is disabled. */
   async findSignedIn(tokenHash: Buffer): Promise<SignedInOperator | null> {
     const [row] = await this.database.prepared<SignedInOperator>(
-      `SELECT s.id, o.id AS "operatorId", o.email, o.role,
+      `SELECT s.id, o.id AS "operatorId", o.email, o.role, o.totp_secret IS NOT NULL AS "hasSecondFactor",
               s.last_seen_at < now() - interval '1 minute' AS "isStale"
        FROM operator_sessions s JOIN operators o ON o.id = s.operator_id
        WHERE s.token_hash = $1 AND s.stage = 'signed_in' AND ${isLive} AND o.disabled_at IS NULL`,
@@ -125,7 +126,7 @@ export class OperatorSessionsRepository {
   /** Keeps the secret of the authenticator that the session is about to enroll. */
   async proposeSecret(id: string, sealedSecret: Buffer): Promise<void> {
     await this.database.prepared(
-      `UPDATE operator_sessions SET new_totp_secret = $2 WHERE id = $1 AND stage = 'enrollment'`,
+      `UPDATE operator_sessions SET new_totp_secret = $2 WHERE id = $1 AND stage IN ('enrollment', 'signed_in')`,
       [id, sealedSecret],
     );
   }

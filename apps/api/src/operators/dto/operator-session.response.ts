@@ -51,6 +51,14 @@ export class OperatorSessionResponse {
   })
   expiresAt!: string | null;
 
+  @ApiProperty({ description: 'True if the operator has an authenticator' }) hasSecondFactor!: boolean;
+
+  @ApiProperty({
+    description:
+      'True if the operator may sign in without an authenticator: outside production, from a loopback address',
+  })
+  maySkipEnrollment!: boolean;
+
   @ApiProperty({ type: ConsoleHouseResponse }) house!: ConsoleHouseResponse;
 }
 

@@ -1,0 +1,34 @@
+import { Button, Group, Stack, Text } from '@mantine/core';
+import { useState, type ReactNode } from 'react';
+import { useSession } from '../app/session';
+import { RecoveryCodes } from '../parts/recovery-codes';
+import { EnrollmentStep } from '../sign-in/enrollment-step';
+import { RecoveryCodesForm } from './recovery-codes-form';
+
+/** The authenticator of the operator: set up if there is none, otherwise new recovery codes for it. */
+export function SecondFactor(): ReactNode {
+  const { hasSecondFactor } = useSession();
+  const [isSettingUp, setSettingUp] = useState(false);
+  const [recoveryCodes, setRecoveryCodes] = useState<string[] | null>(null);
+  if (recoveryCodes) return <RecoveryCodes codes={recoveryCodes} onKept={() => setRecoveryCodes(null)} />;
+  if (hasSecondFactor) return <RecoveryCodesForm />;
+  if (isSettingUp) {
+    const cancel = (
+      <Button variant="default" onClick={() => setSettingUp(false)}>
+        Cancel
+      </Button>
+    );
+    return <EnrollmentStep onEnrolled={setRecoveryCodes} exit={cancel} />;
+  }
+  return (
+    <Stack maw={480}>
+      <Text c="dimmed">
+        You signed in without a second factor. To invite or manage operators and to create API keys, set up an
+        authenticator app.
+      </Text>
+      <Group>
+        <Button onClick={() => setSettingUp(true)}>Set up authenticator app</Button>
+      </Group>
+    </Stack>
+  );
+}

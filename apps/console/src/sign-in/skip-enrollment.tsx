@@ -1,0 +1,28 @@
+import { Button, Text } from '@mantine/core';
+import type { ReactNode } from 'react';
+import { SESSION_PATH, useEnterSession } from '../app/session';
+import { api, data } from '../http/client';
+import { useSend } from '../http/queries';
+import { SignInProblem } from './sign-in-problem';
+
+/** Signs in without a second factor, which the api allows in development on the same machine. */
+export function SkipEnrollment(): ReactNode {
+  const enter = useEnterSession();
+  const skip = useSend(() => data(api.POST(`${SESSION_PATH}/enrollment/skip`, {})));
+  return (
+    <>
+      <SignInProblem problem={skip.error} />
+      <Button
+        variant="default"
+        loading={skip.isPending}
+        onClick={() => skip.mutate(undefined, { onSuccess: enter })}
+      >
+        Skip for now
+      </Button>
+      <Text size="xs" c="dimmed">
+        Available in development only. You cannot invite or manage operators or create API keys until you set
+        up an authenticator app under Account.
+      </Text>
+    </>
+  );
+}
