@@ -68,6 +68,7 @@ const live = new Map<string, Caller>([
 const apiKeys = { authenticate: async (value: string) => live.get(value) ?? null } as ApiKeyAuthenticator;
 const accessTokens = {
   authenticate: async (value: string) => (value === jwt ? customer : null),
+  rejection: (_token: string): string | null => null,
 } as AccessTokenAuthenticator;
 const signedIn: Record<string, OperatorRole> = { v: 'viewer', o: 'operator', a: 'admin' };
 const operators = {

@@ -228,6 +228,20 @@ describe('AccessTokens', () => {
     expect(tokens.verify(`${head}.${encode(claims({ email_verified: false }))}.${signature}`)).toBeNull();
   });
 
+  it('says why a token is rejected only if it is malformed, or genuine but expired', () => {
+    const expired = claims({ exp: now() - 60 });
+    expect(tokens.rejection(signed(header(), expired))).toBe('expired');
+    for (const text of ['', 'abc', 'a.b', 'e30', `${encode(header())}.${encode(claims())}`, '!.!.!'])
+      expect(tokens.rejection(text)).toBe('malformed');
+    for (const token of [
+      signed(header(), claims()),
+      signed(header(), expired, foreign),
+      signed(header({ kid: 'foreign' }), expired),
+      signed(header({ typ: 'JWT' }), expired),
+    ])
+      expect(tokens.rejection(token)).toBeNull();
+  });
+
   it('AK-09: what is no token is refused and causes no error', () => {
     const parts = [null, [], 'at+jwt'].map((part) => `${encode(part)}.x.y`);
     const texts = ['', '.', '..', '...', 'a.b.c', 'null.null.null', 'rt_AAAA', '🦄', 'x'.repeat(100_000)];
