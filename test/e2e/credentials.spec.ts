@@ -33,7 +33,15 @@ const openRoutes = [
   ...['auth/refresh', 'auth/verify-email', 'auth/reset-password', 'auth/confirm-email-change'].map(
     (path) => `POST /api/v1/${path}`,
   ),
-  ...['/.well-known/jwks.json', '/billing-portal', '/livez', '/openapi.json', '/readyz'],
+  ...[
+    '/.well-known/jwks.json',
+    '/billing-portal',
+    '/livez',
+    '/openapi.json',
+    '/operator/openapi.json',
+    '/readyz',
+    '/',
+  ],
   ...['/docs', '/docs/errors', '/docs/reference.css', '/docs/reference.js'],
   ...['/docs/swagger-ui-bundle.js', '/docs/swagger-ui.css', ...pages],
   ...pages.map((path) => `POST ${path}`),

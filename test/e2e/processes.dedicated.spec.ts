@@ -14,7 +14,7 @@ afterAll(async () => instance?.stop());
 
 const REFERENCE = [
   ...['/docs', '/docs/errors', '/docs/reference.css', '/docs/reference.js', '/docs/swagger-ui.css'],
-  ...['/docs/swagger-ui-bundle.js', '/openapi.json'],
+  ...['/docs/swagger-ui-bundle.js', '/openapi.json', '/operator/openapi.json'],
 ];
 const asServer = (headers: Record<string, string> = {}) => ({
   headers: { authorization: `Bearer ${instance.credentials.secretKey}`, ...headers },

@@ -24,9 +24,9 @@ describeBrowser('the reference in a browser', () => {
     'shows every operation that a key opens and every error code, and loads nothing from elsewhere ($colorScheme)',
     async ({ background, ...look }) => {
       const { paths } = (await instance.request('GET', '/openapi.json')).body;
-      const count = Object.entries(paths as Record<string, object>)
-        .filter(([path]) => !path.startsWith('/operator/'))
-        .flatMap(([, item]) => Object.keys(item)).length;
+      const count = Object.values(paths as Record<string, object>).flatMap((item) =>
+        Object.keys(item),
+      ).length;
       const page = await browser.open(`${instance.baseUrl}/docs`, look);
       const operations = page.locator('.opblock');
       await operations.nth(count - 1).waitFor();

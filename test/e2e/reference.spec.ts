@@ -12,6 +12,7 @@ const files: [string, string][] = [
   ['/docs/swagger-ui.css', 'text/css; charset=utf-8'],
   ['/docs/swagger-ui-bundle.js', 'text/javascript; charset=utf-8'],
   ['/openapi.json', 'application/json; charset=utf-8'],
+  ['/operator/openapi.json', 'application/json; charset=utf-8'],
 ];
 
 describe('the reference', () => {
@@ -32,6 +33,22 @@ describe('the reference', () => {
     expect(headers.get('content-security-policy')).toMatch(
       /^default-src 'none'; style-src 'sha256-[^']+'; form-action 'none'; base-uri 'none'; frame-ancestors 'none'$/,
     );
+  });
+
+  it('is linked from /, which is a page for browsers and JSON for everything else', async () => {
+    const { body } = await instance.request('GET', '/');
+    expect(body).toEqual({
+      name: 'Gatehouse',
+      version: expect.stringMatching(/^\d+\.\d+\.\d+$/),
+      docs: '/docs',
+      openapi: '/openapi.json',
+      console: '/console',
+    });
+    const page = await instance.request('GET', '/', { headers: { accept: 'text/html,*/*;q=0.8' } });
+    expect(page.headers.get('content-type')).toBe('text/html; charset=utf-8');
+    expect(page.headers.get('vary')).toContain('Accept');
+    expect(page.body).toContain('href="/docs"');
+    expect(page.body).toContain('href="/console"');
   });
 
   it('holds no script and no style of its own', async () => {
