@@ -142,7 +142,8 @@ module.exports = {
     },
     {
       name: 'console-knows-the-api-by-its-document',
-      comment: 'It runs in a browser: no lib, and no code of the api but types made of docs/operator-openapi.json.',
+      comment:
+        'It runs in a browser: no lib, and no code of the api but types made of docs/operator-openapi.json.',
       severity: 'error',
       from: { path: '^apps/console/' },
       to: { path: '^(libs|test|scripts)/' },

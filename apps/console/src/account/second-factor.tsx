@@ -2,7 +2,7 @@ import { Button, Group, Stack, Text } from '@mantine/core';
 import { useState, type ReactNode } from 'react';
 import { useSession } from '../app/session';
 import { RecoveryCodes } from '../parts/recovery-codes';
-import { EnrollmentStep } from '../sign-in/enrollment-step';
+import { EnrollmentStep } from '../app/enrollment-step';
 import { RecoveryCodesForm } from './recovery-codes-form';
 
 /** The authenticator of the operator: set up if there is none, otherwise new recovery codes for it. */

@@ -6,7 +6,7 @@ import { useSend } from '../http/queries';
 import { PasswordField } from '../parts/password-field';
 import { Door } from './door';
 import { useLinkToken } from './link-token';
-import { SignInProblem } from './sign-in-problem';
+import { SignInProblem } from '../parts/sign-in-problem';
 
 export interface Admission {
   token: string;

@@ -4,7 +4,7 @@ import { SESSION_PATH, useEnterSession } from '../app/session';
 import { api, data } from '../http/client';
 import { useSend } from '../http/queries';
 import { CodeInput } from '../parts/code-input';
-import { SignInProblem } from './sign-in-problem';
+import { SignInProblem } from '../parts/sign-in-problem';
 import { StartOver } from './start-over';
 
 /** A code of the authenticator, or one of those for when it is lost. */

@@ -4,7 +4,7 @@ import { SESSION_PATH, useEnterSession } from '../app/session';
 import { api, data } from '../http/client';
 import { useSend } from '../http/queries';
 import { PasswordField } from '../parts/password-field';
-import { SignInProblem } from './sign-in-problem';
+import { SignInProblem } from '../parts/sign-in-problem';
 
 export function PasswordStep(): ReactNode {
   const [email, setEmail] = useState('');

@@ -6,7 +6,7 @@ import { useSession } from '../app/session';
 import { RecoveryCodes } from '../parts/recovery-codes';
 import { CodeStep } from './code-step';
 import { Door } from './door';
-import { EnrollmentStep } from './enrollment-step';
+import { EnrollmentStep } from '../app/enrollment-step';
 import { PasswordStep } from './password-step';
 import { SkipEnrollment } from './skip-enrollment';
 import { StartOver } from './start-over';

@@ -3,7 +3,7 @@ import type { ReactNode } from 'react';
 import { SESSION_PATH, useEnterSession } from '../app/session';
 import { api, data } from '../http/client';
 import { useSend } from '../http/queries';
-import { SignInProblem } from './sign-in-problem';
+import { SignInProblem } from '../parts/sign-in-problem';
 
 /** Signs in without a second factor, which the api allows in development on the same machine. */
 export function SkipEnrollment(): ReactNode {

@@ -1,7 +1,7 @@
 import { Button, Group, Stack, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useState, type FormEvent, type ReactNode } from 'react';
-import { SESSION_PATH, useEnterSession } from '../app/session';
+import { SESSION_PATH, useEnterSession } from './session';
 import { api, data } from '../http/client';
 import { asProblem, type Problem } from '../http/problem';
 import { useSend } from '../http/queries';
@@ -11,7 +11,7 @@ import { CopyTextButton } from '../parts/copy-button';
 import { Loaded } from '../parts/loaded';
 import classes from './enrollment-step.module.css';
 import { QrCode } from './qr-code';
-import { SignInProblem } from './sign-in-problem';
+import { SignInProblem } from '../parts/sign-in-problem';
 
 interface EnrollmentStepProps {
   onEnrolled: (recoveryCodes: string[]) => void;

@@ -1,9 +1,9 @@
 import { Alert } from '@mantine/core';
 import type { ReactNode } from 'react';
 import type { Problem } from '../http/problem';
-import { Icon } from '../parts/icon';
-import { ProblemAlert } from '../parts/problem-alert';
-import { waitInWords } from '../parts/time';
+import { Icon } from './icon';
+import { ProblemAlert } from './problem-alert';
+import { waitInWords } from './time';
 
 /** What there is to say better than for programs. */
 const sentences: Record<string, string> = {
