@@ -384,7 +384,7 @@ describe('§4 #10 POST /api/v1/projects/{projectId}/api-keys', () => {
       projectId: instance.credentials.projectId,
       name: 'Orders',
       type: 'secret',
-      access: 'organization',
+      access: 'project',
       scopes,
       prefix: key.slice(0, 8),
       last4: key.slice(-4),

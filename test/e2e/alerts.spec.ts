@@ -91,12 +91,12 @@ describe('alerts', () => {
         public_url: instance.baseUrl,
       },
     });
-    expect(body['text']).toContain(`Gatehouse at ${instance.baseUrl}: 1 dead letter waits`);
+    expect(body['text']).toContain(`Gatehouse at ${instance.baseUrl}: 1 dead letter, the oldest`);
     expect(body['text']).toContain(new Date(diedAt).toISOString());
     expect(mailServer.mails).toHaveLength(1);
     const [mail] = mailServer.mails;
     expect(mail!.to).toEqual(['ops@example.com']);
-    expect(unquote(mail!.text)).toMatch(/Subject: \[Gatehouse\] Dead letters[^]*1 dead letter waits/);
+    expect(unquote(mail!.text)).toMatch(/Subject: \[Gatehouse\] Dead letters[^]*1 dead letter, the oldest/);
 
     // A second dead letter waits for the end of the pause, also after all workers were restarted.
     await addDeadLetter(id);

@@ -136,7 +136,7 @@ describe('AK-07: a key gives away no more than it has', () => {
       [organization, some, { access: project }, null],
       [organization, some, { access: organization, scopes: some }, null],
       [organization, some, { scopes: ['organization:write'] }, noScope('organization:write')],
-      [organization, [...allScopes], { scopes: [...allScopes] }, null],
+      [organization, [...allScopes], { access: organization, scopes: [...allScopes] }, null],
     ];
     await checkCases(
       cases.map((each) => [JSON.stringify(each), ...each] as const),
@@ -150,7 +150,7 @@ describe('AK-07: a key gives away no more than it has', () => {
         const name = randomUUID();
         const answer = await instance.bearer(creator, 'POST', path, { name, ...wanted });
         const made = await instance.sql('SELECT access FROM api_keys WHERE name = $1', [name]);
-        const granted = wanted.type === 'publishable' ? project : (wanted.access ?? access);
+        const granted = wanted.type === 'publishable' ? project : (wanted.access ?? project);
         expect(answer).toMatchObject(
           refusal ? { status: 403, body: refusal } : { status: 201, body: { access: granted } },
         );
@@ -162,7 +162,7 @@ describe('AK-07: a key gives away no more than it has', () => {
   it('takes no rights by rotating a stronger key, and ends none that reaches further', async () => {
     const options = { ...instance.credentials, type: 'secret', access: 'project', scopes: some } as const;
     const weak = await insertKey(instance, options);
-    const far = await mint({ scopes: ['customer:read'] });
+    const far = await mint({ access: 'organization', scopes: ['customer:read'] });
     const strong = await mint({ access: 'project', scopes: ['customer:read', 'audit:read'] });
     expect(await instance.bearer(weak, 'POST', `${path}/${far.id}/rotate`)).toMatchObject({
       status: 403,

@@ -122,7 +122,7 @@ describe('an entry of the audit log', () => {
     const [moved] = await entries({ action: 'webhook_endpoint.updated' });
     expect(moved).toMatchObject({ targetId: endpoint.id, details: { changed: ['url'] } });
     expect(await entriesOf(key)).toMatchObject([
-      { details: { type: 'secret', access: 'organization', scopes: ['customer:read'] } },
+      { details: { type: 'secret', access: 'project', scopes: ['customer:read'] } },
     ]);
     expect(await entriesOf(rotated)).toMatchObject([
       { targetId: key.body.id, details: { successorId: rotated.body.id } },

@@ -22,6 +22,7 @@ const open = [
   'POST /operator/v1/session',
   'POST /operator/v1/session/enrollment',
   'POST /operator/v1/session/enrollment/confirm',
+  'POST /operator/v1/session/enrollment/skip',
   'POST /operator/v1/session/second-factor',
   'POST /operator/v1/setup',
 ];

@@ -24,6 +24,8 @@ describe('CO-01: an instance without operators', () => {
       state: 'signed_out',
       operator: null,
       expiresAt: null,
+      hasSecondFactor: false,
+      maySkipEnrollment: false,
       house: {
         version: expect.stringMatching(/^\d+\.\d+\.\d+/),
         production: false,

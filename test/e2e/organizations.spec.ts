@@ -109,6 +109,7 @@ it('reaches one level down, and never up', async () => {
   const { key } = (await instance
     .server('POST', `/api/v1/projects/${project.id}/api-keys`, {
       name: 'Theirs',
+      access: 'organization',
       scopes: ['organization:read', 'organization:write'],
     })
     .then(({ body }) => body)) as { key: string };

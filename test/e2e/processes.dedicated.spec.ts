@@ -3,6 +3,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { pathToFileURL } from 'node:url';
 import { eventually } from '../support/eventually.js';
+import { OperatorClient } from '../support/operator.js';
 import { startReplica } from '../support/replicas.js';
 import { freePort } from '../support/server-process.mjs';
 import { TestInstance, type RequestOptions } from '../support/test-instance.js';
@@ -42,26 +43,50 @@ describe('a second api', () => {
     await replica.process.end('SIGTERM');
   });
 
-  it('in production takes no origin of plain http but that of this machine', async () => {
-    const replica = await startReplica(instance, {
-      NODE_ENV: 'production',
-      PUBLIC_URL: 'https://auth.example.com',
-      SMTP_URL: 'smtp://127.0.0.1:9',
-      MAIL_FROM: 'auth@example.com',
-      BCRYPT_COST: '10',
-    });
-    const send = (allowedOrigins: string[]) =>
-      instance.request('PATCH', `/api/v1/projects/${instance.credentials.projectId}`, {
-        ...asServer(),
-        body: { settings: { allowedOrigins } },
-        baseUrl: replica.baseUrl,
+  describe('in production', () => {
+    let replica: Awaited<ReturnType<typeof startReplica>>;
+    beforeAll(async () => {
+      replica = await startReplica(instance, {
+        NODE_ENV: 'production',
+        PUBLIC_URL: 'https://auth.example.com',
+        SMTP_URL: 'smtp://127.0.0.1:9',
+        MAIL_FROM: 'auth@example.com',
+        BCRYPT_COST: '10',
       });
-    expect(await send(['https://app.example.com', 'http://192.168.1.5:5173'])).toMatchObject({
-      status: 400,
-      body: { errors: [{ field: 'settings.allowedOrigins', code: 'invalid' }] },
     });
-    expect((await send(['https://app.example.com', 'http://localhost:5173'])).status).toBe(200);
-    await replica.process.end('SIGTERM');
+    afterAll(async () => replica?.process.end('SIGTERM'));
+
+    it('accepts http origins of this machine only', async () => {
+      const send = (allowedOrigins: string[]) =>
+        instance.request('PATCH', `/api/v1/projects/${instance.credentials.projectId}`, {
+          ...asServer(),
+          body: { settings: { allowedOrigins } },
+          baseUrl: replica.baseUrl,
+        });
+      expect(await send(['https://app.example.com', 'http://192.168.1.5:5173'])).toMatchObject({
+        status: 400,
+        body: { errors: [{ field: 'settings.allowedOrigins', code: 'invalid' }] },
+      });
+      expect((await send(['https://app.example.com', 'http://localhost:5173'])).status).toBe(200);
+    });
+
+    it('CO-01: accepts no operator session without a second factor, also none opened in development', async () => {
+      const client = new OperatorClient(instance);
+      const { baseUrl } = replica;
+      await client.call('POST', '/session', instance.credentials.operator);
+      expect((await client.call('POST', '/session/enrollment/skip')).body.state).toBe('signed_in');
+      expect((await client.call('GET', '/projects')).status).toBe(200);
+      expect(await client.call('GET', '/projects', undefined, {}, baseUrl)).toMatchObject({
+        status: 401,
+        body: { code: 'operator_session_required' },
+      });
+      const { body } = await client.call('POST', '/session', instance.credentials.operator, {}, baseUrl);
+      expect(body).toMatchObject({ state: 'enrollment', maySkipEnrollment: false });
+      expect(await client.call('POST', '/session/enrollment/skip', {}, {}, baseUrl)).toMatchObject({
+        status: 403,
+        body: { code: 'factor_required' },
+      });
+    });
   });
 });
 

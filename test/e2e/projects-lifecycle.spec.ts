@@ -291,7 +291,7 @@ describe('archiving a project', () => {
     const organizationId = await childOrganization();
     const first = await create({ name: 'First', organizationId });
     const second = await create({ name: 'Second', organizationId });
-    const minting = { scopes: ['api_key:write'] };
+    const minting = { access: 'organization', scopes: ['api_key:write'] };
     await mint(first.id, minting);
     const refusal = { status: 409, body: { code: 'last_organization_key' } };
     expect(await archive(first.id)).toMatchObject(refusal);

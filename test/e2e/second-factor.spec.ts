@@ -161,13 +161,49 @@ describe('CO-01: failures', () => {
 });
 
 describe('CO-01: enrolling', () => {
-  it('takes a code of the very secret, and no operator enrolls twice', async () => {
+  /** Accepts an invitation. @returns the client, who has no authenticator yet */
+  const acceptInvitation = async (role: string) => {
     const email = uniqueEmail();
-    const invited = await admin.call('POST', '/operators', { email, role: 'viewer' });
+    const invited = await admin.call('POST', '/operators', { email, role });
     const token = new URL(invited.body.invitationUrl as string).hash.slice('#token='.length);
     const client = new OperatorClient(instance);
     const password = 'an unusual long phrase';
-    await client.call('POST', '/invitations/accept', { token, password });
+    const { body } = await client.call('POST', '/invitations/accept', { token, password });
+    return { client, email, password, session: body };
+  };
+
+  it('can be skipped in development, and is required to manage operators and to create keys', async () => {
+    const { client, session } = await acceptInvitation('admin');
+    expect(session).toMatchObject({ state: 'enrollment', hasSecondFactor: false, maySkipEnrollment: true });
+    const skip = () => client.call('POST', '/session/enrollment/skip');
+    const skipped = { state: 'signed_in', hasSecondFactor: false, maySkipEnrollment: false };
+    expect(await skip()).toMatchObject({ status: 200, body: skipped });
+    expect(await skip()).toMatchObject({ status: 401, body: { code: 'operator_session_required' } });
+    expect((await client.call('GET', '/operators')).status).toBe(200);
+
+    const { operator } = await newOperator();
+    const keys = `/projects/${instance.credentials.projectId}/api-keys`;
+    const invite = () => client.call('POST', '/operators', { email: uniqueEmail(), role: 'viewer' });
+    const key = () => client.call('POST', keys, { name: 'Console' });
+    const requests = [
+      invite,
+      key,
+      () => client.call('PATCH', `/operators/${operator.id}`, { role: 'admin' }),
+      ...['enable', 'reset-second-factor', 'invite-again'].map(
+        (action) => () => client.call('POST', `/operators/${operator.id}/${action}`),
+      ),
+      () => client.call('POST', `${keys}/${operator.id}/rotate`),
+    ];
+    for (const send of requests)
+      expect(await send()).toMatchObject({ status: 403, body: { code: 'factor_required' } });
+
+    expect((await client.enroll()).status).toBe(200);
+    expect((await client.call('GET', '/session')).body).toMatchObject({ hasSecondFactor: true });
+    expect([(await invite()).status, (await key()).status]).toEqual([201, 201]);
+  });
+
+  it('takes a code of the very secret, and no operator enrolls twice', async () => {
+    const { client, email, password } = await acceptInvitation('viewer');
     const confirm = (code: string) => client.call('POST', '/session/enrollment/confirm', { code });
     expect(await confirm('123456')).toMatchObject(invalid);
     const old = (await client.call('POST', '/session/enrollment')).body.secret as string;

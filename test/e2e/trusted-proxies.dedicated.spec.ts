@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { request as httpRequest, type IncomingMessage } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { decodeJwt } from 'jose';
-import { inviteOperator, OperatorClient, signIn } from '../support/operator.js';
+import { insertOperator, inviteOperator, OperatorClient, signIn } from '../support/operator.js';
 import { TestInstance, PASSWORD } from '../support/test-instance.js';
 import { uniqueEmail } from '../support/unique-email.js';
 
@@ -80,5 +80,19 @@ describe('RL-02: sign-ins of operators', () => {
     await signInFrom('203.0.113.11', clientIp('198.51.100.99'), { email: operator.email, password });
     const { data } = (await admin.call('GET', `/operators/${operator.id}/sessions`)).body;
     expect(data[0]).toMatchObject({ ip: '203.0.113.11' });
+  });
+
+  it('require a second factor from another machine, also in development', async () => {
+    const ip = { 'x-forwarded-for': '203.0.113.12' };
+    const client = new OperatorClient(instance);
+    const { operator } = await insertOperator(instance);
+    await instance.sql('UPDATE operators SET totp_secret = NULL WHERE id = $1', [operator.id]);
+    const credentials = { ...instance.credentials.operator, email: operator.email };
+    const opened = await client.call('POST', '/session', credentials, ip);
+    expect(opened.body).toMatchObject({ state: 'enrollment', maySkipEnrollment: false });
+    expect(await client.call('POST', '/session/enrollment/skip', {}, ip)).toMatchObject({
+      status: 403,
+      body: { code: 'factor_required' },
+    });
   });
 });

@@ -30,15 +30,20 @@ export class OperatorClient {
 
   constructor(readonly instance: TestInstance) {}
 
-  /** @param path below `/operator/v1` */
+  /**
+   * @param path below `/operator/v1`
+   * @param baseUrl of a replica, if not the first api is meant
+   */
   async call(
     method: string,
     path: string,
     body?: unknown,
     headers: Record<string, string> = {},
+    baseUrl?: string,
   ): Promise<Answer> {
     const answer = await this.instance.request(method, `/operator/v1${path}`, {
       body,
+      baseUrl,
       headers: {
         ...CONSOLE_HEADER,
         ...(this.cookie === null ? {} : { cookie: `${COOKIE}=${this.cookie}` }),
@@ -85,15 +90,15 @@ export class OperatorClient {
   }
 }
 
-/** Somebody with the seed operator's password who is signed in already: quick, and past everything that leads there. */
+/** Inserts an operator with an authenticator and the seed operator's password, who is signed in already. */
 export async function insertOperator(instance: TestInstance, role = 'admin'): Promise<OperatorClient> {
   const client = new OperatorClient(instance);
   client.cookie = randomBytes(32).toString('base64url');
   client.operator = { id: uuid(), email: uniqueEmail(), name: null, role };
   await instance.sql(
     `WITH made AS (
-       INSERT INTO operators (id, email, password_hash, role)
-       SELECT $1, $2, password_hash, $3 FROM operators WHERE email = $4 RETURNING id)
+       INSERT INTO operators (id, email, password_hash, role, totp_secret)
+       SELECT $1, $2, password_hash, $3, 'an authenticator' FROM operators WHERE email = $4 RETURNING id)
      INSERT INTO operator_sessions (id, operator_id, token_hash, stage, ends_at)
      SELECT id, id, sha256($5), 'signed_in', now() + interval '12 hours' FROM made`,
     [client.operator.id, client.operator.email, role, instance.credentials.operator.email, client.cookie],
