@@ -1,5 +1,3 @@
-import { writeFile } from 'node:fs/promises';
-import { format, resolveConfig } from 'prettier';
 import {
   CustomerDirectoryRepository,
   CustomersRepository,
@@ -10,26 +8,33 @@ import {
 import { Explainer } from '../support/explainer.js';
 import type { TestInstance } from '../support/test-instance.js';
 import { EMAIL_PREFIX, FULL_NAME } from './customer-crowd.js';
+import { printSection } from './report.js';
 
-const FILE = 'docs/query-plans.md';
 const LIMIT = 50;
+const SMALL = 'a project of 10 customers';
 
-/** How often a page goes on when too few of the first rows match. */
-const looks = ['', ', second look', ', third look'];
+/** A page is read by up to three scans when too few of the first rows match. */
+const scans = ['', ', second scan', ', third scan'];
 
 interface Plan {
   name: string;
   lines: string[];
 }
 
-/** Writes how PostgreSQL answers each kind of list among many customers, and the reads of get, login and /me. */
-export async function writePlans(
-  instance: TestInstance,
-  crowd: { customers: number; projects: number },
-): Promise<void> {
+/** Prints how PostgreSQL executes each kind of customer list, and the reads of get, login and /me. */
+export async function printPlans(instance: TestInstance): Promise<void> {
   const plans = [...(await listPlans(instance)), ...(await readPlans(instance))];
-  const options = await resolveConfig(FILE);
-  await writeFile(FILE, await format(document(plans, crowd), { ...options, filepath: FILE }));
+  printSection('Query plans, each statement executed for the second time', {
+    table: [
+      ['statement', 'pages read', 'ms', 'indexes of customers'],
+      ...plans.map(({ name, lines }) => [name, buffersOf(lines), timeOf(lines), indexesOf(lines).join(' ')]),
+    ],
+    // The plans of a small project are the same; its row in the table shows how little they read.
+    notes: plans
+      .filter(({ name }) => !name.includes(SMALL))
+      .flatMap(({ name, lines }) => ['', name, ...lines.map((line) => `  ${line}`)]),
+    targets: [],
+  });
 }
 
 async function listPlans(instance: TestInstance): Promise<Plan[]> {
@@ -46,8 +51,8 @@ async function listPlans(instance: TestInstance): Promise<Plan[]> {
   const later = new Date(middle.getTime() + day);
   const half = { key: middle.toISOString(), id: lastId };
   const filters: [name: string, filter: Partial<CustomerFilter>, after?: { key: string; id: string }][] = [
-    ['everybody', {}],
-    ['everybody, a page in the middle', {}, half],
+    ['no filter', {}],
+    ['no filter, a page in the middle', {}, half],
     ['not verified, disabled', { emailVerified: false, disabled: true }],
     ['created on one day', { createdAfter: middle, createdBefore: later }],
     [
@@ -55,13 +60,13 @@ async function listPlans(instance: TestInstance): Promise<Plan[]> {
       { createdAfter: middle, createdBefore: later },
       { key: new Date(middle.getTime() + day / 2).toISOString(), id: lastId },
     ],
-    ['last login before a moment', { lastLoginBefore: middle }],
-    ['one e-mail address', { email: 'anna.500000@example.com' }],
+    ['last login before a time', { lastLoginBefore: middle }],
+    ['one email address', { email: 'anna.500000@example.com' }],
     ['one external id', { externalId: 'crm-500000' }],
-    [`q=${EMAIL_PREFIX} (an e-mail prefix)`, { q: EMAIL_PREFIX }],
+    [`q=${EMAIL_PREFIX} (an email prefix)`, { q: EMAIL_PREFIX }],
     [`q=${FULL_NAME} (both names)`, { q: FULL_NAME }],
-    [`q=${FULL_NAME}, a page further on`, { q: FULL_NAME }, { key: 'anna mü8', id: lastId }],
-    ['q=zz (nobody)', { q: 'zz' }],
+    [`q=${FULL_NAME}, a later page`, { q: FULL_NAME }, { key: 'anna mü8', id: lastId }],
+    ['q=zz (no match)', { q: 'zz' }],
     [`q=${FULL_NAME}, disabled (few match)`, { q: FULL_NAME, disabled: true }],
   ];
   const [small] = await instance.sql<{ id: string }>(`SELECT id FROM projects WHERE slug = 'crowd-1'`);
@@ -70,8 +75,8 @@ async function listPlans(instance: TestInstance): Promise<Plan[]> {
     for (const [scope, reach] of [
       ['project', { organizationId, projectId }],
       ['organization', { organizationId, projectId: null }],
-      ['house', { organizationId: null, projectId: null }],
-      ['a project of 10 customers', { organizationId, projectId: small!.id }],
+      ['installation', { organizationId: null, projectId: null }],
+      [SMALL, { organizationId, projectId: small!.id }],
     ] as const) {
       const explainer = new Explainer(instance);
       const directory = explainer.repository(CustomerDirectoryRepository);
@@ -80,8 +85,8 @@ async function listPlans(instance: TestInstance): Promise<Plan[]> {
         explainer.plans.length = 0;
         await directory.page(reach, { ...everybody, ...filter }, after ?? null, LIMIT);
       }
-      const walks = explainer.plans.filter((lines) => indexesOf(lines).length > 0);
-      plans.push(...walks.map((lines, look) => ({ name: `${name}, ${scope}${looks[look]}`, lines })));
+      const statements = explainer.plans.filter((lines) => indexesOf(lines).length > 0);
+      plans.push(...statements.map((lines, scan) => ({ name: `${name}, ${scope}${scans[scan]}`, lines })));
     }
   }
   return plans;
@@ -120,31 +125,3 @@ const indexesOf = (lines: string[]): string[] => [
 const timeOf = (lines: string[]): string => /^Execution Time: (.*) ms/m.exec(lines.join('\n'))![1]!;
 const buffersOf = (lines: string[]): string =>
   /shared hit=(\d+)/.exec(lines.find((line) => line.includes('Buffers'))!)![1]!;
-
-function document(plans: Plan[], { customers, projects }: { customers: number; projects: number }): string {
-  // Of a small project the plans are the same; what counts is how little they read.
-  const shown = plans.filter(({ name }) => !name.includes('a project of'));
-  const count = (value: number): string => value.toLocaleString('en');
-  const table = [
-    ['Statement', 'Indexes of customers', 'Pages read', 'ms'],
-    [':--', ':--', '--:', '--:'],
-    ...plans.map(({ name, lines }) => [
-      name,
-      indexesOf(lines)
-        .map((index) => `\`${index}\``)
-        .join(' '),
-      buffersOf(lines),
-      timeOf(lines),
-    ]),
-  ];
-  return `# Query plans
-
-How PostgreSQL finds customers among ${count(customers)} in one project, in an organization with ${count(projects)} further projects. Written by
-\`npm run bench -- customers --plans\`, which builds that database and has every statement explained, each the second time
-it runs; do not edit.
-
-${table.map((row) => `| ${row.join(' | ')} |`).join('\n')}
-
-${shown.map(({ name, lines }) => `## ${name}\n\n\`\`\`text\n${lines.join('\n')}\n\`\`\``).join('\n\n')}
-`;
-}

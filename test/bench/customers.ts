@@ -11,7 +11,7 @@ import {
   FULL_NAME,
   LAST_NAME,
 } from './customer-crowd.js';
-import { writePlans } from './customer-plans.js';
+import { printPlans } from './customer-plans.js';
 import type { Question } from './exchange.js';
 import { askBoth, type Asking, type Timed } from './few-and-many.js';
 import { formatRatio, median, percentile, printProgress, type SectionResult } from './report.js';
@@ -114,7 +114,7 @@ export async function measureCustomers({
     printProgress(`${CUSTOMERS} customers and ${PROJECTS} projects`);
     await addProjects(many.instance, PROJECTS, CUSTOMERS_EACH);
     await fillProject(many.instance, CUSTOMERS);
-    if (plans) await writePlans(many.instance, { customers: CUSTOMERS, projects: PROJECTS });
+    if (plans) await printPlans(many.instance);
     const known = [await knowing(few.instance), await knowing(many.instance)] as const;
     await askBoth(agent, cases[0]!, known, 0, FIRST_WARM_UP);
     const timed: Timed[] = [];

@@ -30,7 +30,7 @@ interface Options {
   seconds?: number;
   /** Requests of each case of the timing, of customers, of attempts and of the console. */
   samples?: number;
-  /** Whether to write docs/query-plans.md. */
+  /** Prints the query plans of the customer lists. */
   plans?: boolean;
 }
 

@@ -4,7 +4,7 @@ const fullName = `lower(coalesce(first_name || ' ', '') || coalesce(last_name, '
 const lastName = `lower(last_name) COLLATE "C"`;
 
 /**
- * Ways to find customers among a million, by project and by organization (docs/query-plans.md), and what is still to
+ * Ways to find customers among a million, by project and by organization, and what is still to
  * be erased of those who were deleted.
  */
 export class FindAndEraseCustomers1763856010000 implements MigrationInterface {
