@@ -26,7 +26,7 @@ describe('CO-01: an instance without operators', () => {
       expiresAt: null,
       hasSecondFactor: false,
       maySkipEnrollment: false,
-      house: {
+      server: {
         version: expect.stringMatching(/^\d+\.\d+\.\d+/),
         production: false,
         mailbox: true,
@@ -50,7 +50,7 @@ describe('CO-01: an instance without operators', () => {
     expect((await first.call('GET', '/session')).body).toMatchObject({
       state: 'signed_in',
       operator: { name: 'Ada', role: 'admin' },
-      house: { setupRequired: false },
+      server: { setupRequired: false },
     });
     expect((await first.call('GET', '/audit-log')).body.data).toMatchObject([
       { action: 'operator.signed_in' },

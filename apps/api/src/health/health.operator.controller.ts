@@ -2,7 +2,7 @@ import { Body, Controller, Get, HttpCode, Post } from '@nestjs/common';
 import { ApiAcceptedResponse, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import { Operator } from '#auth';
 import { ApiProblems } from '../http/api-problems.js';
-import { HouseHealthResponse } from './dto/house-health.response.js';
+import { HealthResponse } from './dto/house-health.response.js';
 import { TestMailRequest } from './dto/test-mail.request.js';
 import { HouseHealth } from './house-health.service.js';
 import { TestMails } from './test-mails.service.js';
@@ -22,8 +22,8 @@ export class HealthOperatorController {
     description: 'Versions, waiting deliveries and emails, and running workers.',
   })
   @Operator('viewer')
-  @ApiOkResponse({ type: HouseHealthResponse })
-  read(): Promise<HouseHealthResponse> {
+  @ApiOkResponse({ type: HealthResponse })
+  read(): Promise<HealthResponse> {
     return this.health.read();
   }
 

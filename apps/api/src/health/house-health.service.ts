@@ -2,7 +2,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import { Database, pendingMigrations, VitalsRepository, WorkersRepository } from '#persistence';
 import { Config, DeliveryQueue, now, VERSION } from '#platform';
 import { BillingService } from '../billing/billing.service.js';
-import { WorkerHealth, type HouseHealthResponse } from './dto/house-health.response.js';
+import { WorkerHealth, type HealthResponse } from './dto/house-health.response.js';
 
 /** How the house is, as far as one process can tell. */
 @Injectable()
@@ -18,7 +18,7 @@ export class HouseHealth {
     @Inject(DeliveryQueue) private readonly queue: DeliveryQueue | null,
   ) {}
 
-  async read(): Promise<HouseHealthResponse> {
+  async read(): Promise<HealthResponse> {
     const [vitals, workers, pending, jobs] = await Promise.all([
       this.vitals.read(),
       this.workers.list(),

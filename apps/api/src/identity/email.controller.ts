@@ -5,7 +5,7 @@ import { ApiProblems } from '../http/api-problems.js';
 import { CurrentClient } from '../http/current-client.js';
 import { RateLimit } from '../http/rate-limit.js';
 import type { Client } from '../http/request-context.js';
-import { ConfirmEmailChangeRequest, LinkRequest, VerifyEmailRequest } from './dto/auth.request.js';
+import { ConfirmEmailChangeRequest, EmailLinkRequest, VerifyEmailRequest } from './dto/auth.request.js';
 import { EmailChangeResponse, VerifyEmailResponse } from './dto/auth.response.js';
 import { EmailChangeService } from './email-change.service.js';
 import { VerificationService } from './verification.service.js';
@@ -49,7 +49,7 @@ export class EmailController {
   @ApiAcceptedResponse({ schema: { type: 'object' } })
   async resend(
     @CurrentCaller() { project }: PublishableKeyCaller,
-    @Body() body: LinkRequest,
+    @Body() body: EmailLinkRequest,
   ): Promise<Record<string, never>> {
     await this.verification.resend(project, body.email, body.redirectUrl);
     return {};

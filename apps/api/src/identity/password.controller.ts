@@ -5,7 +5,7 @@ import { ApiProblems } from '../http/api-problems.js';
 import { CurrentClient } from '../http/current-client.js';
 import { RateLimit } from '../http/rate-limit.js';
 import type { Client } from '../http/request-context.js';
-import { LinkRequest, ResetPasswordRequest } from './dto/auth.request.js';
+import { EmailLinkRequest, ResetPasswordRequest } from './dto/auth.request.js';
 import { PasswordResetService } from './password-reset.service.js';
 
 /** What customers do who do not know their password. */
@@ -27,7 +27,7 @@ export class PasswordController {
   @ApiAcceptedResponse({ schema: { type: 'object' } })
   async forgot(
     @CurrentCaller() { project }: PublishableKeyCaller,
-    @Body() body: LinkRequest,
+    @Body() body: EmailLinkRequest,
   ): Promise<Record<string, never>> {
     await this.resets.forgot(project, body.email, body.redirectUrl);
     return {};

@@ -10,7 +10,7 @@ import { clientOf, type HouseRequest } from '../http/request-context.js';
 import { ImportCustomersRequest, type ImportQuery } from './dto/import.request.js';
 import {
   ImportDetailResponse,
-  ImportedListResponse,
+  ImportResultsResponse,
   ImportResponse,
   ImportResultResponse,
 } from './dto/import.response.js';
@@ -29,7 +29,7 @@ export class ImportRequests {
     query: ImportQuery,
     body: unknown,
     request: HouseRequest,
-  ): Promise<ImportedListResponse | ImportDetailResponse> {
+  ): Promise<ImportResultsResponse | ImportDetailResponse> {
     return isLines(request) ? this.lines(caller, query, request) : this.list(caller, query, body, request);
   }
 
@@ -44,7 +44,7 @@ export class ImportRequests {
     query: ImportQuery,
     body: unknown,
     request: HouseRequest,
-  ): Promise<ImportedListResponse> {
+  ): Promise<ImportResultsResponse> {
     const errors = Object.keys(query).map((field) => ({
       field,
       code: 'unknown_field',

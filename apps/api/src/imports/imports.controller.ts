@@ -14,7 +14,7 @@ import { ApiProblems } from '../http/api-problems.js';
 import { LateBodyGuard } from '../http/late-body.guard.js';
 import type { HouseRequest } from '../http/request-context.js';
 import { ImportCustomersRequest, ImportFailuresQuery, ImportQuery } from './dto/import.request.js';
-import { ImportDetailResponse, ImportedListResponse } from './dto/import.response.js';
+import { ImportDetailResponse, ImportResultsResponse } from './dto/import.response.js';
 import { ImportRequests } from './import-requests.service.js';
 
 const oneOf = (...models: (new () => object)[]) => ({
@@ -22,7 +22,7 @@ const oneOf = (...models: (new () => object)[]) => ({
 });
 
 @ApiTags('Imports')
-@ApiExtraModels(ImportCustomersRequest, ImportDetailResponse, ImportedListResponse)
+@ApiExtraModels(ImportCustomersRequest, ImportDetailResponse, ImportResultsResponse)
 @Controller('api/v1')
 export class ImportsController {
   constructor(private readonly imports: ImportRequests) {}
@@ -39,14 +39,14 @@ export class ImportsController {
   @UseGuards(LateBodyGuard)
   @ApiConsumes('application/json', 'application/x-ndjson')
   @ApiBody({ schema: oneOf(ImportCustomersRequest) })
-  @ApiOkResponse({ schema: oneOf(ImportedListResponse, ImportDetailResponse) })
+  @ApiOkResponse({ schema: oneOf(ImportResultsResponse, ImportDetailResponse) })
   @ApiProblems('not_found', 'conflict', 'project_archived')
   import(
     @CurrentCaller() caller: SecretKeyCaller,
     @Query() query: ImportQuery,
     @Body() body: unknown,
     @Req() request: HouseRequest,
-  ): Promise<ImportedListResponse | ImportDetailResponse> {
+  ): Promise<ImportResultsResponse | ImportDetailResponse> {
     return this.imports.run(caller, query, body, request);
   }
 

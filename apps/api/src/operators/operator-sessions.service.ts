@@ -16,7 +16,7 @@ import { isLoopback } from '../http/client-address.js';
 import type { Client } from '../http/request-context.js';
 import {
   CurrentOperatorResponse,
-  type ConsoleHouseResponse,
+  type ServerResponse,
   type OperatorSessionResponse,
 } from './dto/operator-session.response.js';
 
@@ -43,7 +43,7 @@ export class OperatorSessions {
       expiresAt: session?.expiresAt.toISOString() ?? null,
       hasSecondFactor: session?.operator.secondFactor ?? false,
       maySkipEnrollment: session?.stage === 'enrollment' && this.maySkipEnrollment(client),
-      house: await this.house(),
+      server: await this.server(),
     };
   }
 
@@ -151,7 +151,7 @@ export class OperatorSessions {
     return session;
   }
 
-  private async house(): Promise<ConsoleHouseResponse> {
+  private async server(): Promise<ServerResponse> {
     const { production, mail, docs } = this.config;
     const mailConfigured = mail.smtpUrl !== null;
     return {

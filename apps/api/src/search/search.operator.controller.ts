@@ -2,7 +2,7 @@ import { Controller, Get, Query } from '@nestjs/common';
 import { ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import { CurrentCaller, Operator, type ManagingCaller } from '#auth';
 import { SearchQuery } from './dto/search.request.js';
-import { FoundResponse, SearchResponse } from './dto/search.response.js';
+import { SearchResultResponse, SearchResponse } from './dto/search.response.js';
 import { Search } from './search.service.js';
 
 @ApiTags('Operators')
@@ -19,6 +19,6 @@ export class SearchOperatorController {
   @Operator('viewer')
   @ApiOkResponse({ type: SearchResponse })
   async find(@CurrentCaller() caller: ManagingCaller, @Query() { q }: SearchQuery): Promise<SearchResponse> {
-    return { data: (await this.search.find(caller, q)).map((found) => FoundResponse.from(found)) };
+    return { data: (await this.search.find(caller, q)).map((found) => SearchResultResponse.from(found)) };
   }
 }

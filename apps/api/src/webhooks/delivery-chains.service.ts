@@ -3,7 +3,7 @@ import type { ManagingCaller } from '#auth';
 import { DeliveryChainsRepository } from '#persistence';
 import { ActorNames } from '../audit/actor-names.service.js';
 import { DeliveriesService } from './deliveries.service.js';
-import { ChainLinkResponse, type DeliveryChainResponse } from './dto/delivery-chain.response.js';
+import { ChainedDeliveryResponse, type DeliveryChainResponse } from './dto/delivery-chain.response.js';
 
 /** Which delivery was made of which, by whom and why. */
 @Injectable()
@@ -19,6 +19,6 @@ export class DeliveryChains {
     const { delivery } = await this.deliveries.get(caller, id);
     const links = await this.chains.of(delivery.id);
     const names = await this.actors.of(links.map(({ resolvedBy }) => resolvedBy));
-    return { data: links.map((link) => ChainLinkResponse.from(link, delivery.id, names)) };
+    return { data: links.map((link) => ChainedDeliveryResponse.from(link, delivery.id, names)) };
   }
 }

@@ -43,7 +43,7 @@ export const navigation: PlaceGroup[] = [
         label: 'Mailbox',
         to: '/mailbox',
         icon: 'mailbox',
-        when: (session) => session.house.mailbox && session.operator?.role !== 'viewer',
+        when: (session) => session.server.mailbox && session.operator?.role !== 'viewer',
       },
       {
         label: 'Operators',

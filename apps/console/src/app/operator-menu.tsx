@@ -16,7 +16,7 @@ import classes from './shell.module.css';
 
 /** Who is signed in: their account, how the console looks, and the way out. */
 export function OperatorMenu(): ReactNode {
-  const { house } = useSession();
+  const { server } = useSession();
   const { email, name, role } = useOperator();
   const [isOpen, setOpen] = useState(false);
   return (
@@ -48,7 +48,7 @@ export function OperatorMenu(): ReactNode {
           <Icon name="lock" />
           <span>Account</span>
         </Link>
-        {house.docs && (
+        {server.docs && (
           <a className={classes.place} href="/docs" target="_blank" rel="noreferrer">
             <Icon name="external" />
             <span>API reference</span>
@@ -57,7 +57,7 @@ export function OperatorMenu(): ReactNode {
         <SignOut />
         <SchemeSwitch />
         <Text size="xs" c="dimmed" px={10} pt={6}>
-          Gatehouse {house.version}
+          Gatehouse {server.version}
         </Text>
       </Popover.Dropdown>
     </Popover>

@@ -81,7 +81,7 @@ function Sidebar({ openPalette }: { openPalette: () => void }): ReactNode {
     <div className={classes.bar}>
       <div className={classes.head}>
         <Brand />
-        {!session.house.production && <span className={classes.stage}>Development</span>}
+        {!session.server.production && <span className={classes.stage}>Development</span>}
       </div>
       <UnstyledButton className={classes.find} onClick={openPalette}>
         <Icon name="search" size={15} />

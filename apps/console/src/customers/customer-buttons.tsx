@@ -63,7 +63,7 @@ interface CustomerDialogProps {
 }
 
 function CustomerDialog({ customer, action, onClose }: CustomerDialogProps): ReactNode {
-  const { house } = useSession();
+  const { server } = useSession();
   const send = useSend((chosen: CustomerAction) => act(chosen, customer), '/operator/v1/customers');
   return (
     <ActionDialog
@@ -82,7 +82,7 @@ function CustomerDialog({ customer, action, onClose }: CustomerDialogProps): Rea
         <ForeignText text={customer.email} />
       </Text>
       <Text>{action?.text}</Text>
-      {action?.mails && house.mailbox && (
+      {action?.mails && server.mailbox && (
         <Text c="dimmed">
           This installation does not send emails. They are captured in the mailbox of this console.
         </Text>

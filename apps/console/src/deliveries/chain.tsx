@@ -9,7 +9,7 @@ import { RelativeTime } from '../parts/relative-time';
 import { StatusBadge } from '../parts/status-badge';
 import classes from './timeline.module.css';
 
-type Links = Schemas['ChainLinkResponse'][];
+type Links = Schemas['ChainedDeliveryResponse'][];
 type ChainLink = Links[number];
 
 const inks: Partial<Record<ChainLink['state'], string>> = {

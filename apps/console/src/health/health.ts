@@ -3,7 +3,7 @@ import type { Tone } from '../parts/status-badge';
 import { duration } from '../parts/time';
 
 /** How the house is. */
-export type Health = Schemas['HouseHealthResponse'];
+export type Health = Schemas['HealthResponse'];
 export type HealthWorker = Schemas['WorkerHealth'];
 
 /** A judgement: the word says what the colour does. */

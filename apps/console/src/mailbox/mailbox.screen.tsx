@@ -46,8 +46,8 @@ const columns: Column<Mail>[] = [
 
 /** The mails that are kept instead of sent, or why there are none. */
 export function MailboxScreen(): ReactNode {
-  const { house } = useSession();
-  if (!house.mailbox) return <NoMailbox />;
+  const { server } = useSession();
+  if (!server.mailbox) return <NoMailbox />;
   return (
     <Can role="operator" otherwise={<NoViewers />}>
       <Mailbox />

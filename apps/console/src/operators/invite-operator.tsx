@@ -56,7 +56,7 @@ interface InvitationOnceProps {
 
 /** Shows the link; only its own button closes it, so that no stray click loses it. */
 export function InvitationOnce({ invited, onClose }: InvitationOnceProps): ReactNode {
-  const { house } = useSession();
+  const { server } = useSession();
   return (
     <Modal
       opened={invited !== null}
@@ -71,7 +71,7 @@ export function InvitationOnce({ invited, onClose }: InvitationOnceProps): React
           <Text>
             With this link, <ForeignText text={invited.email} /> chooses a password and sets up an
             authenticator. The link works once.{' '}
-            {house.mailConfigured
+            {server.mailConfigured
               ? 'It was also sent by email.'
               : 'This installation sends no emails. Share the link through a channel that you trust.'}
           </Text>

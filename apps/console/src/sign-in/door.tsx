@@ -14,7 +14,7 @@ interface DoorProps {
 
 /** The frame of the pages in front of the console. Nobody types a password into one that came over plain http. */
 export function Door({ title, about, children }: DoorProps): ReactNode {
-  const { house } = useSession();
+  const { server } = useSession();
   useEffect(() => {
     document.title = `${title} · Gatehouse`;
   }, [title]);
@@ -39,7 +39,7 @@ export function Door({ title, about, children }: DoorProps): ReactNode {
       </Paper>
       <Text size="xs" c="dimmed" className={classes.host}>
         {window.location.host}
-        {!house.production && ' · Development'}
+        {!server.production && ' · Development'}
       </Text>
     </main>
   );

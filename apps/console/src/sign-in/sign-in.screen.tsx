@@ -15,7 +15,7 @@ const BEGIN_AGAIN = 'Sign-in took too long, or your browser did not store the se
 
 /** The way in: a password, then a code, or the first time an authenticator. Then on to where one was. */
 export function SignInScreen(): ReactNode {
-  const { state, operator, house, maySkipEnrollment } = useSession();
+  const { state, operator, server, maySkipEnrollment } = useSession();
   const { ended } = (useLocation().state ?? {}) as { ended?: boolean };
   const to = useReturnPath();
   const isHalfWay = state === 'second_factor' || state === 'enrollment';
@@ -63,7 +63,7 @@ export function SignInScreen(): ReactNode {
           title="Sign in"
           about={wasHalfWay ? BEGIN_AGAIN : ended && 'Your session has ended. Sign in to continue.'}
         >
-          {house.setupRequired ? <NobodyYet /> : <PasswordStep />}
+          {server.setupRequired ? <NobodyYet /> : <PasswordStep />}
         </Door>
       );
   }

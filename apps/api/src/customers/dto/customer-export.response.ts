@@ -14,7 +14,7 @@ import { CustomerResponse } from './customer.response.js';
 const iso = (date: Date | null): string | null => date?.toISOString() ?? null;
 
 /** A session, also one that has ended. */
-export class PastSessionResponse extends SessionResponse {
+export class ExportedSessionResponse extends SessionResponse {
   @ApiProperty({
     type: String,
     format: 'date-time',
@@ -25,26 +25,26 @@ export class PastSessionResponse extends SessionResponse {
 
   @ApiProperty({ type: String, nullable: true, example: 'logout' }) revokedReason!: string | null;
 
-  static override from(session: PastSession): PastSessionResponse {
+  static override from(session: PastSession): ExportedSessionResponse {
     const { revokedAt, revokedReason } = session;
     return { ...SessionResponse.from(session), revokedAt: iso(revokedAt), revokedReason };
   }
 }
 
 /** Where a customer has logged in from. */
-export class KnownAddressResponse {
+export class ExportedAddressResponse {
   @ApiProperty({ description: 'Network of the client in CIDR notation', example: '2001:db8::/64' })
   address!: string;
 
   @ApiProperty({ format: 'date-time' }) lastLoginAt!: string;
 
-  static from({ addressBlock, lastLoginAt }: KnownAddress): KnownAddressResponse {
+  static from({ addressBlock, lastLoginAt }: KnownAddress): ExportedAddressResponse {
     return { address: addressBlock, lastLoginAt: lastLoginAt.toISOString() };
   }
 }
 
 /** A link that was mailed to a customer, without the link. */
-export class TokenRecordResponse {
+export class ExportedTokenResponse {
   @ApiProperty({ format: 'uuid' }) id!: string;
   @ApiProperty({ enum: oneTimeTokenKinds }) kind!: string;
   @ApiProperty({ format: 'email' }) email!: string;
@@ -54,7 +54,7 @@ export class TokenRecordResponse {
   @ApiProperty({ type: String, format: 'date-time', nullable: true }) consumedAt!: string | null;
   @ApiProperty({ type: String, format: 'date-time', nullable: true }) voidedAt!: string | null;
 
-  static from(token: TokenRecord): TokenRecordResponse {
+  static from(token: TokenRecord): ExportedTokenResponse {
     return {
       id: token.id,
       kind: token.kind,
@@ -69,7 +69,7 @@ export class TokenRecordResponse {
 }
 
 /** A mail to a customer, without its text. */
-export class MailRecordResponse {
+export class ExportedMailResponse {
   @ApiProperty({ format: 'uuid' }) id!: string;
   @ApiProperty({ example: 'verify-email' }) kind!: string;
   @ApiProperty({ format: 'email' }) to!: string;
@@ -77,14 +77,14 @@ export class MailRecordResponse {
   @ApiProperty({ format: 'date-time' }) createdAt!: string;
   @ApiProperty({ type: String, format: 'date-time', nullable: true }) finishedAt!: string | null;
 
-  static from({ id, kind, recipient, state, createdAt, finishedAt }: MailRecord): MailRecordResponse {
+  static from({ id, kind, recipient, state, createdAt, finishedAt }: MailRecord): ExportedMailResponse {
     const times = { createdAt: createdAt.toISOString(), finishedAt: iso(finishedAt) };
     return { id, kind, to: recipient, state, ...times };
   }
 }
 
 /** A request that carried an event about a customer to a target. */
-export class CarryingAttemptResponse {
+export class ExportedAttemptResponse {
   @ApiProperty({ example: 'att_019aa2c0-7d1e-7000-8000-000000000000' }) id!: string;
   @ApiProperty() deliveryId!: string;
   @ApiProperty() eventId!: string;
@@ -98,7 +98,7 @@ export class CarryingAttemptResponse {
   @ApiProperty({ type: String, nullable: true }) error!: string | null;
   @ApiProperty({ format: 'date-time' }) createdAt!: string;
 
-  static from(attempt: CarryingAttempt): CarryingAttemptResponse {
+  static from(attempt: CarryingAttempt): ExportedAttemptResponse {
     return {
       id: publicId('attempt', attempt.id),
       deliveryId: publicId('delivery', attempt.deliveryId),
@@ -123,10 +123,10 @@ export class CustomerExportResponse {
   })
   truncated!: boolean;
   @ApiProperty({ type: CustomerResponse }) customer!: CustomerResponse;
-  @ApiProperty({ type: [PastSessionResponse] }) sessions!: PastSessionResponse[];
-  @ApiProperty({ type: [KnownAddressResponse] }) knownAddresses!: KnownAddressResponse[];
-  @ApiProperty({ type: [TokenRecordResponse] }) oneTimeTokens!: TokenRecordResponse[];
-  @ApiProperty({ type: [MailRecordResponse] }) mails!: MailRecordResponse[];
+  @ApiProperty({ type: [ExportedSessionResponse] }) sessions!: ExportedSessionResponse[];
+  @ApiProperty({ type: [ExportedAddressResponse] }) knownAddresses!: ExportedAddressResponse[];
+  @ApiProperty({ type: [ExportedTokenResponse] }) oneTimeTokens!: ExportedTokenResponse[];
+  @ApiProperty({ type: [ExportedMailResponse] }) mails!: ExportedMailResponse[];
 
   @ApiProperty({
     type: 'array',
@@ -135,7 +135,7 @@ export class CustomerExportResponse {
   })
   events!: unknown[];
 
-  @ApiProperty({ type: [CarryingAttemptResponse] }) webhookAttempts!: CarryingAttemptResponse[];
+  @ApiProperty({ type: [ExportedAttemptResponse] }) webhookAttempts!: ExportedAttemptResponse[];
 
   /** @param limit of each list; what is beyond is left out */
   static from(
@@ -150,15 +150,15 @@ export class CustomerExportResponse {
       exportedAt: exportedAt.toISOString(),
       truncated: Object.values(records).some((list: unknown[]) => list.length > limit || list.includes(null)),
       customer: CustomerResponse.from(customer),
-      sessions: newest(sessions, (session) => PastSessionResponse.from(session)),
-      knownAddresses: newest(knownAddresses, (address) => KnownAddressResponse.from(address)),
-      oneTimeTokens: newest(tokens, (token) => TokenRecordResponse.from(token)),
-      mails: newest(mails, (mail) => MailRecordResponse.from(mail)),
+      sessions: newest(sessions, (session) => ExportedSessionResponse.from(session)),
+      knownAddresses: newest(knownAddresses, (address) => ExportedAddressResponse.from(address)),
+      oneTimeTokens: newest(tokens, (token) => ExportedTokenResponse.from(token)),
+      mails: newest(mails, (mail) => ExportedMailResponse.from(mail)),
       events: newest(
         events.filter((body) => body !== null),
         (body): unknown => JSON.parse(body),
       ),
-      webhookAttempts: newest(attempts, (attempt) => CarryingAttemptResponse.from(attempt)),
+      webhookAttempts: newest(attempts, (attempt) => ExportedAttemptResponse.from(attempt)),
     };
   }
 }

@@ -68,7 +68,7 @@ export class MailHealth {
 }
 
 /** How the house is. */
-export class HouseHealthResponse {
+export class HealthResponse {
   @ApiProperty({ example: '0.1.0' }) version!: string;
   @ApiProperty({ example: '24.1.0', description: 'Version of Node.js' }) node!: string;
   @ApiProperty({ format: 'date-time', description: 'Start time of the process that sent the response' })

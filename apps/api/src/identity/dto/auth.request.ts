@@ -57,7 +57,7 @@ export class VerifyEmailRequest {
 export class ConfirmEmailChangeRequest extends VerifyEmailRequest {}
 
 /** Asks for a mail with a link. */
-export class LinkRequest {
+export class EmailLinkRequest {
   @EmailField() email!: string;
   @RedirectUrlField() redirectUrl?: string;
 }

@@ -80,7 +80,7 @@ export class ImportResponse {
 }
 
 /** The answer to a list: every customer of it, in order. */
-export class ImportedListResponse extends ImportResponse {
+export class ImportResultsResponse extends ImportResponse {
   @ApiProperty({ type: [ImportResultResponse] }) results!: ImportResultResponse[];
 }
 

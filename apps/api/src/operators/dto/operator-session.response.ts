@@ -15,8 +15,8 @@ export class CurrentOperatorResponse {
   }
 }
 
-/** What the console has to know about the house before anybody is signed in. */
-export class ConsoleHouseResponse {
+/** Settings of the server that the console needs, also before the sign-in. */
+export class ServerResponse {
   @ApiProperty({ example: '0.1.0' }) version!: string;
   @ApiProperty() production!: boolean;
   @ApiProperty({
@@ -59,7 +59,7 @@ export class OperatorSessionResponse {
   })
   maySkipEnrollment!: boolean;
 
-  @ApiProperty({ type: ConsoleHouseResponse }) house!: ConsoleHouseResponse;
+  @ApiProperty({ type: ServerResponse }) server!: ServerResponse;
 }
 
 /** What an authenticator app has to know. */

@@ -11,7 +11,7 @@ const prefixed: Partial<Record<FoundKind, PrefixedKind>> = {
 };
 
 /** Something that was found. */
-export class FoundResponse {
+export class SearchResultResponse {
   @ApiProperty({ enum: foundKinds }) kind!: string;
 
   @ApiProperty({
@@ -24,12 +24,12 @@ export class FoundResponse {
   @ApiProperty({ example: 'failed · https://app.example.com/webhooks' }) subtitle!: string;
   @ApiProperty({ type: String, format: 'uuid', nullable: true }) projectId!: string | null;
 
-  static from({ kind, id, title, subtitle, projectId }: Found): FoundResponse {
+  static from({ kind, id, title, subtitle, projectId }: Found): SearchResultResponse {
     const prefix = prefixed[kind];
     return { kind, id: prefix ? publicId(prefix, id) : id, title, subtitle, projectId };
   }
 }
 
 export class SearchResponse {
-  @ApiProperty({ type: [FoundResponse], maxItems: 10 }) data!: FoundResponse[];
+  @ApiProperty({ type: [SearchResultResponse], maxItems: 10 }) data!: SearchResultResponse[];
 }

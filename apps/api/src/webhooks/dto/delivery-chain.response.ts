@@ -15,7 +15,7 @@ export class ActorResponse {
 }
 
 /** A delivery of a chain. */
-export class ChainLinkResponse {
+export class ChainedDeliveryResponse {
   @ApiProperty({ example: 'dlv_019aa2c0-7d1e-7000-8000-000000000000' }) id!: string;
   @ApiProperty({ enum: deliveryStates }) state!: string;
   @ApiProperty({ format: 'date-time' }) createdAt!: string;
@@ -35,7 +35,7 @@ export class ChainLinkResponse {
 
   @ApiProperty({ description: 'True for the delivery that was requested' }) current!: boolean;
 
-  static from(link: ChainLink, askedFor: string, names: NamesOfActors): ChainLinkResponse {
+  static from(link: ChainLink, askedFor: string, names: NamesOfActors): ChainedDeliveryResponse {
     return {
       id: publicId('delivery', link.id),
       state: link.state,
@@ -52,7 +52,7 @@ export class ChainLinkResponse {
 }
 
 export class DeliveryChainResponse {
-  @ApiProperty({ type: [ChainLinkResponse] }) data!: ChainLinkResponse[];
+  @ApiProperty({ type: [ChainedDeliveryResponse] }) data!: ChainedDeliveryResponse[];
 }
 
 /** @param by type and id, with a colon between them */
