@@ -70,6 +70,28 @@ describeConsole('CO-01: signing in to the console', options, (test) => {
     await page.context().close();
   });
 
+  it('signs in without an authenticator in development, and sets one up later', async () => {
+    const { operator } = await insertOperator(test.instance);
+    await test.instance.sql('UPDATE operators SET totp_secret = NULL WHERE id = $1', [operator.id]);
+    const page = await test.browser.open(`${test.instance.baseUrl}/console/account`);
+    await submit(page, {
+      username: operator.email,
+      password: test.instance.credentials.operator.password,
+    });
+    await shows(page, 'Set up two-factor authentication');
+    await page.getByRole('button', { name: 'Skip for now' }).click();
+    await shows(page, 'Account');
+    await page.getByRole('button', { name: 'Set up authenticator app' }).click();
+    const secret = (await page.locator('code').textContent())!.replace(/\s/g, '');
+    await page.locator('input[name=code]').fill(totpCode(secret));
+    await page.getByRole('button', { name: 'Continue' }).click();
+    await page.getByLabel('I have saved these codes').check();
+    await page.getByRole('button', { name: 'Continue' }).click();
+    await page.getByRole('button', { name: 'Generate new codes' }).waitFor();
+    expect(await seriousViolations(page)).toEqual([]);
+    await page.context().close();
+  });
+
   it('leads back to where one was when the session ends meanwhile', async () => {
     const client = await insertOperator(test.instance);
     const page = await test.open('/customers?status=disabled', client);

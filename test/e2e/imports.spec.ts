@@ -49,7 +49,13 @@ describe('a list of customers', () => {
       publicMetadata: { theme: 'dark' },
       createdAt: '2019-05-01T12:00:00+02:00',
     };
-    const small = { email: uniqueEmail() };
+    // As PostgreSQL and Firebase export them.
+    const small = {
+      email: uniqueEmail(),
+      metadata: null,
+      createdAt: '2019-05-01 12:00:00.123456+02',
+      lastLoginAt: 1_556_704_800_000,
+    };
     const { status, body } = await importList({ customers: [full, small] });
     expect(status).toBe(200);
     expect(body).toMatchObject({
@@ -75,6 +81,11 @@ describe('a list of customers', () => {
       createdAt: '2019-05-01T10:00:00.000Z',
       updatedAt: '2019-05-01T10:00:00.000Z',
       lastLoginAt: null,
+    });
+    expect((await instance.server('GET', `/api/v1/customers/${body.results[1].id}`)).body).toMatchObject({
+      metadata: {},
+      createdAt: '2019-05-01T10:00:00.123Z',
+      lastLoginAt: '2019-05-01T10:00:00.000Z',
     });
     const { results: _, ...subject } = body;
     expect((await show(body.id)).body).toEqual({

@@ -1,0 +1,46 @@
+import { once } from 'node:events';
+import { createServer, type AddressInfo } from 'node:net';
+import { jest } from '@jest/globals';
+import type { Config, Logger } from '#platform';
+import { eventually } from '../../../test/support/eventually.js';
+import { Database } from './database.js';
+
+it('logs once a minute where PostgreSQL is unreachable, without the password', async () => {
+  let connections = 0;
+  const server = createServer((socket) => {
+    connections += 1;
+    socket.destroy();
+  }).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const port = String((server.address() as AddressInfo).port);
+  const url = `postgres://gatehouse:PASSWORD@127.0.0.1:${port}/shop?password=PASSWORD`;
+  let clock = 0;
+  jest.spyOn(performance, 'now').mockImplementation(() => clock);
+  const warn = jest.fn<(fields: object, message: string) => void>();
+  const config = { database: { url, pool: 1 } } as Config;
+  const database = new Database(config, { warn } as unknown as Logger);
+  const connecting = database.connect();
+  const attempts = (count: number) => eventually(`${count} connections`, () => connections >= count);
+  try {
+    await attempts(4);
+    expect(warn.mock.calls).toEqual([
+      [
+        expect.objectContaining({
+          setting: 'DATABASE_URL',
+          host: '127.0.0.1',
+          port,
+          url: `postgres://gatehouse:***@127.0.0.1:${port}/shop`,
+        }),
+        'database unreachable, retrying',
+      ],
+    ]);
+    clock = 60_000;
+    await eventually('the second line', () => warn.mock.calls.length === 2);
+    expect(JSON.stringify(warn.mock.calls)).not.toContain('PASSWORD');
+  } finally {
+    await database.close();
+    await connecting;
+    server.close();
+    jest.restoreAllMocks();
+  }
+});
