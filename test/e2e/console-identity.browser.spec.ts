@@ -113,7 +113,7 @@ describeConsole('organizations, projects and operators in the console', { isRefu
     await nameField.fill('Sent, and more');
     release();
     await page.getByRole('heading', { level: 1, name: 'Sent' }).waitFor();
-    await page.getByText('Changes saved. They are in effect now.').waitFor();
+    await page.getByText('Changes saved. They take effect immediately.').waitFor();
     expect(await nameField.inputValue()).toBe('Sent, and more');
     await bar.getByText('1 unsaved change').waitFor();
     await bar.getByRole('button', { name: 'Save' }).click();

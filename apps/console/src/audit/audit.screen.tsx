@@ -77,7 +77,7 @@ export function AuditScreen(): ReactNode {
           component="a"
           href={list.fault === null ? csv : undefined}
           download="audit-log.csv"
-          title="Contains the newest 100,000 entries at most"
+          title="Contains at most the newest 100,000 entries"
           variant="default"
           leftSection={<Icon name="download" />}
           disabled={list.fault !== null}

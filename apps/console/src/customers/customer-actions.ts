@@ -35,7 +35,7 @@ export const enable: CustomerAction = {
 export const unlock: CustomerAction = {
   path: '/operator/v1/customers/{customerId}/unlock',
   title: 'Unlock this customer?',
-  text: 'Deletes the record of failed sign-ins, so the customer can try again immediately. This cannot be undone.',
+  text: 'Resets the count of failed sign-ins, so that the customer can try again immediately. This cannot be undone.',
   confirm: 'Unlock customer',
   done: 'Customer unlocked',
 };

@@ -69,7 +69,7 @@ function DeleteCustomer({ customer }: { customer: Customer }): ReactNode {
     <DangerZone>
       <Danger
         title="Delete this customer"
-        about="Erases the customer with all sessions, emails and metadata, and cancels pending deliveries about the customer. The email address can be registered again. This cannot be undone."
+        about="Deletes the customer, including all sessions, emails and metadata, and cancels pending deliveries about the customer. The email address can be registered again. This cannot be undone."
         confirm="Delete customer"
         typed={customer.email}
         onConfirm={async () => {

@@ -41,10 +41,7 @@ const columns: Column<Event>[] = [
 export function EventsScreen(): ReactNode {
   const list = useList({ path: '/operator/v1/events', count: '/operator/v1/events/count', filters });
   return (
-    <Page
-      title="Events"
-      about="Everything that happened in your projects and organizations, and its webhook deliveries."
-    >
+    <Page title="Events" about="Events in your projects and organizations, and their webhook deliveries.">
       <List
         list={list}
         noun="events"

@@ -59,14 +59,14 @@ export function queueVerdict({ oldestDueAt }: Health['queue'], now: number): Ver
 }
 
 export const workerVerdict = ({ alive }: HealthWorker): Verdict =>
-  alive ? good('Running') : bad('Not responding', 'The worker has not reported for a while.');
+  alive ? good('Running') : bad('Not responding', 'The worker has not reported recently.');
 
 /** Whether there is anybody who delivers: a worker that is gone is no fault beside others. */
 export function workersVerdict(workers: HealthWorker[]): Verdict {
   const alive = workers.filter((worker) => worker.alive).length;
   return alive > 0
     ? good(`${alive} running`)
-    : bad('None running', 'No deliveries are made and no emails are sent. Start a webhook-worker.');
+    : bad('None running', 'No webhooks or emails are sent. Start a webhook-worker.');
 }
 
 /** What was given up is no fault: there are addresses that do not exist. */

@@ -101,7 +101,7 @@ export function readFilters(
       fault: `“${values[faulty[0]]}” is not a valid value for the filter ${faulty[1].label}.`,
     };
   const stray = [...search.keys()].find((name) => !(name in filters) && !beside.includes(name));
-  return { values, fault: stray === undefined ? null : `This list does not have the filter “${stray}”.` };
+  return { values, fault: stray === undefined ? null : `Unknown filter “${stray}”.` };
 }
 
 function isUnderstood(filter: Filter, value: string): boolean {

@@ -82,7 +82,7 @@ export function ChangeRole({ of: operator, onClose }: OperatorDialogProps): Reac
       disabled={role === operator.role}
       onConfirm={async () => {
         await change.mutateAsync(undefined);
-        toastDone('Role changed. It is in effect now.');
+        toastDone('Role changed. It takes effect immediately.');
       }}
     >
       <Whom of={operator} />

@@ -59,7 +59,7 @@ export function OrganizationSettings({ organization }: { organization: Organizat
           />
           <LinesInput
             label="Billing return origins"
-            description="Origins to which the billing portal can return customers, one per line. If empty, all origins are allowed."
+            description="Origins that the billing portal can link back to, one per line. If empty, all origins are allowed."
             placeholder="https://app.example.com"
             readOnly={!canEdit}
             value={billingReturnOrigins}

@@ -17,7 +17,7 @@ export function PasswordField(props: PasswordFieldProps): ReactNode {
   return (
     <PasswordInput
       label={label}
-      description={kind === 'new-password' && 'At least 12 characters of any kind.'}
+      description={kind === 'new-password' && 'At least 12 characters. Any character is allowed.'}
       name={name}
       autoComplete={kind}
       required

@@ -29,7 +29,7 @@ export function ProblemAlert({ error, retry, children }: ProblemAlertProps): Rea
       )}
       {requestId && (
         <Text size="xs" c="dimmed" mt={4}>
-          Request {requestId}
+          Request ID: {requestId}
         </Text>
       )}
       {(retry || children) && (

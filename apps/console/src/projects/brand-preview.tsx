@@ -23,13 +23,13 @@ export function BrandPreview({ name, hasLogo, color }: BrandPreviewProps): React
             {hasLogo && <span className={classes.logo}>Logo</span>}
             <ForeignText text={name} />
           </p>
-          <p className={classes.title}>Verify your email address</p>
-          <p className={classes.text}>Press the button to verify ada@example.com.</p>
-          <div className={classes.button}>Verify</div>
+          <p className={classes.title}>Confirm your email address</p>
+          <p className={classes.text}>Is ada@example.com your email address?</p>
+          <div className={classes.button}>Confirm email address</div>
         </div>
       </div>
       <Text component="figcaption" c="dimmed" size="xs" mt={6}>
-        Preview of a hosted page{hasLogo && '; the logo is only loaded on the page itself'}.
+        Preview of a hosted page{hasLogo && '; the logo is loaded only on the page itself'}.
       </Text>
     </figure>
   );

@@ -71,7 +71,7 @@ export function useProjectForm(project: Project, isReadOnly: boolean): ProjectFo
       send.mutate(undefined, {
         onSuccess: () => {
           setEdits((now) => editedSince(edits, now));
-          toastDone('Changes saved. They are in effect now.');
+          toastDone('Changes saved. They take effect immediately.');
         },
       });
     },
