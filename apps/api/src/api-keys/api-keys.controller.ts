@@ -25,7 +25,7 @@ export class ApiKeysController {
     operationId: 'apiKeys.create',
     summary: 'Create an API key',
     description:
-      'The new key cannot have more permissions than the key that creates it. The response is the only place that contains the value of the key.',
+      'The new key cannot have more permissions than the key that creates it. The value of the key is returned only in this response.',
   })
   @SecretKey('api_key:write')
   @SecondFactorRequired()
@@ -79,7 +79,7 @@ export class ApiKeysController {
   @ApiOperation({
     operationId: 'apiKeys.revoke',
     summary: 'Revoke an API key',
-    description: 'The key stops working on every server at once.',
+    description: 'Requests with the key are rejected on all servers within one second.',
   })
   @HttpCode(204)
   @SecretKey('api_key:write')
@@ -98,7 +98,7 @@ export class ApiKeysController {
     operationId: 'apiKeys.rotate',
     summary: 'Rotate an API key',
     description:
-      'Creates a key with the same permissions. The previous key stays valid for the overlap. The response is the only place that contains the value of the new key.',
+      'Creates a key with the same permissions. The previous key stays valid for `overlapSeconds`. The value of the new key is returned only in this response.',
   })
   @SecretKey('api_key:write')
   @SecondFactorRequired()

@@ -19,7 +19,7 @@ export class AuditCsvOperatorController {
   @Operator('viewer')
   @ApiOkResponse({
     description:
-      'The first line contains the column names. If there are more entries, the first column of the last line says so. ' +
+      'The first line contains the column names. If entries are missing, the first column of the last line says so. ' +
       'If the connection closes before the response is complete, the export is incomplete.',
     content: { 'text/csv': { schema: { type: 'string' } } },
   })

@@ -38,7 +38,7 @@ export class CustomersController {
     operationId: 'customers.list',
     summary: 'List customers',
     description:
-      'Newest first. With `lastLoginAfter` or `lastLoginBefore`, the latest sign-in comes first. With `q`, in alphabetical order of the matching names and addresses. A page scans a bounded number of customers: it may contain fewer than `limit`, or none, while `hasMore` is true. Customers of archived projects are included.',
+      'Newest first. With `lastLoginAfter` or `lastLoginBefore`, sorted by last sign-in, latest first. With `q`, sorted alphabetically by the matching name or email address. A page may contain fewer customers than `limit`, or none, while `hasMore` is true. Customers of archived projects are included.',
   })
   @SecretKey('customer:read')
   @ApiCamelList(CustomerResponse)
@@ -54,7 +54,7 @@ export class CustomersController {
   @ApiOperation({
     operationId: 'customers.create',
     summary: 'Create a customer',
-    description: 'Sends an invitation if the request says so.',
+    description: 'Sends an invitation email if `sendInvite` is true.',
   })
   @SecretKey('customer:write')
   @ApiCreatedResponse({ type: CustomerResponse })
@@ -112,7 +112,7 @@ export class CustomersController {
     operationId: 'customers.export',
     summary: 'Export the data of a customer',
     description:
-      'Contains everything stored about one customer, except passwords, links and the text of emails.',
+      'Returns all data stored about one customer, except passwords, links and the text of emails.',
   })
   @SecretKey('customer:read')
   @ApiOkResponse({ type: CustomerExportResponse })
@@ -163,7 +163,7 @@ export class CustomersController {
   @ApiOperation({
     operationId: 'customers.unlock',
     summary: 'Unlock a customer',
-    description: 'Resets the count of failed sign-ins, so that the customer can sign in at once.',
+    description: 'Resets the count of failed sign-ins, so that the customer can try again immediately.',
   })
   @HttpCode(200)
   @SecretKey('customer:write')
@@ -182,7 +182,7 @@ export class CustomersController {
     operationId: 'customers.delete',
     summary: 'Delete a customer',
     description:
-      'Deletes the customer and all data that belongs only to the customer. The email address becomes available again. Existing events keep nothing but the id of the customer and cannot be redelivered. Also works in an archived project.',
+      'Deletes the customer and all data that belongs only to the customer. The email address becomes available again. Existing events retain only the id of the customer and can no longer be redelivered. Customers of archived projects can be deleted as well.',
   })
   @HttpCode(204)
   @SecretKey('customer:delete')

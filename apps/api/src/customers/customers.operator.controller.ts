@@ -24,7 +24,7 @@ export class CustomersOperatorController extends CustomersController {
     operationId: 'customers.get',
     summary: 'Get a customer',
     description:
-      'Includes whether the customer has a password. Customers of archived projects can be read as well.',
+      'The response shows whether the customer has a password. Customers of archived projects can be read as well.',
   })
   @Operator('viewer')
   @ApiOkResponse({ type: OperatorCustomerResponse })

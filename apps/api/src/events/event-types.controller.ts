@@ -21,8 +21,7 @@ export class EventTypesController {
   @ApiOperation({
     operationId: 'eventTypes.list',
     summary: 'List event types',
-    description:
-      'Contains the JSON Schema of the body and an example for each type. Everything is on one page.',
+    description: 'Returns all types on one page, each with the JSON Schema of its body and an example.',
   })
   @SecretKey('webhook:read')
   @ApiSnakeList(EventTypeResponse)

@@ -27,7 +27,7 @@ export class EventsOperatorController extends EventsController {
     operationId: 'events.list',
     summary: 'List events',
     description:
-      'Newest first, unlike the feed for API keys. A page may contain fewer events than `limit`, or none, while `has_more` is true.',
+      'Newest first, unlike `GET /v1/events`. A page may contain fewer events than `limit`, or none, while `has_more` is true.',
   })
   @Operator('viewer')
   @ApiSnakeList(EventResponse)
@@ -51,7 +51,7 @@ export class EventsOperatorController extends EventsController {
   @ApiOperation({
     operationId: 'events.listDeliveries',
     summary: 'List deliveries of an event',
-    description: 'Newest first. Contains the deliveries to all endpoints, redeliveries included.',
+    description: 'Newest first. Contains the deliveries to all endpoints, including redeliveries.',
   })
   @Operator('viewer')
   @ApiSnakeList(DeliverySummaryResponse)

@@ -18,8 +18,8 @@ export class HealthOperatorController {
   @Get()
   @ApiOperation({
     operationId: 'system.getHealth',
-    summary: 'Get the health of the system',
-    description: 'Versions, waiting deliveries and emails, and running workers.',
+    summary: 'Get the system health',
+    description: 'Returns versions, pending deliveries and emails, and running workers.',
   })
   @Operator('viewer')
   @ApiOkResponse({ type: HealthResponse })
@@ -31,7 +31,8 @@ export class HealthOperatorController {
   @ApiOperation({
     operationId: 'system.sendTestEmail',
     summary: 'Send a test email',
-    description: 'A worker sends the email. The number of waiting emails shows whether it was sent.',
+    description:
+      'Queues the email for a worker. The number of waiting emails shows whether it has been sent.',
   })
   @HttpCode(202)
   @Operator('admin')

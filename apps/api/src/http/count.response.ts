@@ -6,7 +6,7 @@ export class CountResponse {
   @ApiProperty({ minimum: 0, maximum: 10_000, example: 42 }) count!: number;
 
   @ApiProperty({
-    description: 'True if there may be more: the scan was bounded, or the count exceeds 10,000',
+    description: 'True if there may be more: the scan reached its limit, or the count exceeds 10,000',
   })
   isMore!: boolean;
 

@@ -84,7 +84,7 @@ export const SecretField = (options: FieldOptions & { maxLength: number }): Prop
 /** An e-mail address, in its canonical form once it has passed. */
 export const EmailField = (more: Partial<FieldOptions> = {}): PropertyDecorator => {
   const options = {
-    description: 'Email address. ASCII letters are compared without regard to case',
+    description: 'Email address. ASCII letters are not case-sensitive',
     example: 'ada@example.com',
     ...more,
   };

@@ -23,7 +23,7 @@ export class HealthController {
   @ApiOperation({
     operationId: 'health.live',
     summary: 'Check liveness',
-    description: 'Returns 200 while the process runs.',
+    description: 'Returns 200 while the process is running.',
   })
   @ApiOkResponse({ type: LivenessResponse })
   live(): LivenessResponse {
@@ -35,7 +35,7 @@ export class HealthController {
     operationId: 'health.ready',
     summary: 'Check readiness',
     description:
-      'Returns 200 while the process accepts requests. The status is `degraded` when Redis is unavailable, which affects only speed.',
+      'Returns 200 while the process accepts requests. `degraded`: Redis is unavailable, so deliveries are slower and each process counts rate limits on its own.',
   })
   @ApiOkResponse({ type: ReadinessResponse })
   @ApiServiceUnavailableResponse({ type: ReadinessResponse })
@@ -53,7 +53,7 @@ export class HealthController {
   }
 
   private async databaseAnswers(): Promise<boolean> {
-    const answer = withTimeout(this.database.query('SELECT 1'), 2_000, 'no answer');
+    const answer = withTimeout(this.database.query('SELECT 1'), 2_000, 'no response');
     return answer.then(
       () => true,
       () => false,

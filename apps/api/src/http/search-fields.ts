@@ -23,7 +23,7 @@ export const SearchTextField =
     );
     NoSecret()(target, property);
     TextField({
-      description: `${description}. A value without a match selects nothing`,
+      description: `${description}. If nothing matches, the list is empty`,
       optional: true,
       minLength: 1,
       maxLength: 2_048,

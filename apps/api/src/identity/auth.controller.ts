@@ -47,7 +47,7 @@ export class AuthController {
   @RateLimit('register')
   @ApiCreatedResponse({ type: AuthResponse })
   @ApiAcceptedResponse({
-    description: 'Returned for every email address if the project has `enumerationProtection`',
+    description: 'Returned for every email address if the project uses `enumerationProtection`',
     schema: { type: 'object' },
   })
   @ApiProblems('email_already_registered', 'weak_password', 'overloaded')
@@ -69,7 +69,7 @@ export class AuthController {
     operationId: 'auth.login',
     summary: 'Sign in with email and password',
     description:
-      'Returns the customer and their tokens. After too many failed sign-ins with one address, further ones are rejected for a while.',
+      'Returns the customer and their tokens. After too many failed sign-ins for one email address, further attempts are rejected for some time.',
   })
   @HttpCode(200)
   @PublishableKey()
@@ -96,7 +96,7 @@ export class AuthController {
     operationId: 'auth.logout',
     summary: 'Sign out',
     description:
-      'Revokes the session of the access token, all other sessions of the customer, or all of them.',
+      'Revokes the current session, all other sessions of the customer, or both, as `scope` specifies.',
   })
   @HttpCode(204)
   @AccessToken()

@@ -23,7 +23,7 @@ export class EmailController {
   @ApiOperation({
     operationId: 'auth.verifyEmail',
     summary: 'Verify an email address',
-    description: 'Uses the token of the verification email.',
+    description: 'Takes the token from the verification email.',
   })
   @HttpCode(200)
   @NoCredential()
@@ -41,7 +41,7 @@ export class EmailController {
   @ApiOperation({
     operationId: 'auth.resendVerification',
     summary: 'Resend the verification email',
-    description: 'The response does not depend on whether a customer has this address.',
+    description: 'The response is the same whether or not a customer has this address.',
   })
   @HttpCode(202)
   @PublishableKey()

@@ -19,7 +19,7 @@ export class PasswordController {
     operationId: 'auth.forgotPassword',
     summary: 'Request a password reset',
     description:
-      'Sends a link to set a new password. The response does not depend on whether a customer has this address.',
+      'Sends a link to set a new password. The response is the same whether or not a customer has this address.',
   })
   @HttpCode(202)
   @PublishableKey()
@@ -37,7 +37,7 @@ export class PasswordController {
   @ApiOperation({
     operationId: 'auth.resetPassword',
     summary: 'Reset a password',
-    description: 'Uses the token of a password reset or an invitation.',
+    description: 'Takes the token from a password reset or invitation email.',
   })
   @HttpCode(204)
   @NoCredential()

@@ -19,7 +19,7 @@ export class OperatorAdmissionController {
   @ApiOperation({
     operationId: 'setup.complete',
     summary: 'Create the first operator',
-    description: 'Uses the setup link from the log of the server and starts a session.',
+    description: 'Takes the token from the setup link in the server log, and starts a session.',
   })
   @HttpCode(200)
   @NoCredential()

@@ -109,7 +109,7 @@ export class OperatorSessionController {
     operationId: 'session.confirmEnrollment',
     summary: 'Confirm authenticator enrollment',
     description:
-      'Verifies the first code and completes the sign-in. The response is the only place that contains the recovery codes.',
+      'Verifies the first code and completes the sign-in. The recovery codes are returned only in this response.',
   })
   @HttpCode(200)
   @NoCredential()
@@ -208,8 +208,7 @@ export class OperatorSessionController {
   @ApiOperation({
     operationId: 'session.regenerateRecoveryCodes',
     summary: 'Regenerate your recovery codes',
-    description:
-      'The previous codes become invalid. The response is the only place that contains the new ones.',
+    description: 'The previous codes become invalid. The new codes are returned only in this response.',
   })
   @HttpCode(200)
   @Operator('viewer')

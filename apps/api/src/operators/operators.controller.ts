@@ -55,7 +55,7 @@ export class OperatorsController {
     operationId: 'operators.invite',
     summary: 'Invite an operator',
     description:
-      'The invitation link is in this response only. It is also sent by email if `SMTP_URL` is set.',
+      'The invitation link is returned only in this response. It is also sent by email if `SMTP_URL` is set.',
   })
   @ApiCreatedResponse({ type: InvitedOperatorResponse })
   @ApiProblems('conflict')
@@ -100,7 +100,7 @@ export class OperatorsController {
   @ApiOperation({
     operationId: 'operators.enable',
     summary: 'Enable an operator',
-    description: 'Password and authenticator are unchanged.',
+    description: 'The password and the authenticator do not change.',
   })
   @HttpCode(200)
   @ApiOkResponse({ type: OperatorResponse })
@@ -113,7 +113,8 @@ export class OperatorsController {
   @ApiOperation({
     operationId: 'operators.resetSecondFactor',
     summary: 'Reset the second factor',
-    description: 'Revokes all sessions of the operator, who enrolls a new authenticator at the next sign-in.',
+    description:
+      'Revokes all sessions of the operator, who must enroll a new authenticator at the next sign-in.',
   })
   @HttpCode(200)
   @ApiOkResponse({ type: OperatorResponse })
@@ -126,7 +127,8 @@ export class OperatorsController {
   @ApiOperation({
     operationId: 'operators.resendInvitation',
     summary: 'Create a new invitation link',
-    description: 'Also for an operator who has forgotten the password. The previous link becomes invalid.',
+    description:
+      'Also lets an operator who has forgotten the password choose a new one. The previous link becomes invalid.',
   })
   @HttpCode(200)
   @ApiOkResponse({ type: InvitedOperatorResponse })

@@ -18,7 +18,7 @@ export class OrganizationsController {
   @ApiOperation({
     operationId: 'organizations.list',
     summary: 'List organizations',
-    description: 'The organization of the key and the organizations it created, newest first.',
+    description: 'Returns the organization of the key and the organizations that it created, newest first.',
   })
   @SecretKey('organization:read')
   @ApiCamelList(OrganizationResponse)

@@ -15,7 +15,7 @@ export class OrganizationsOperatorController extends OrganizationsController {
   @ApiOperation({
     operationId: 'organizations.list',
     summary: 'List organizations',
-    description: 'All organizations of this installation, newest first.',
+    description: 'Returns all organizations of this installation, newest first.',
   })
   @Operator('viewer')
   @ApiCamelList(OrganizationResponse)

@@ -15,7 +15,7 @@ export class OverviewController {
     operationId: 'overview.get',
     summary: 'Get delivery metrics',
     description:
-      'Attempts and waiting deliveries of the installation or of one project. Counts are exact; percentiles are exact to one histogram bucket.',
+      'Returns metrics of the installation or of one project. Counts are exact; percentiles are accurate to one histogram bucket.',
   })
   @Operator('viewer')
   @ApiOkResponse({ type: OverviewResponse })

@@ -23,7 +23,7 @@ export class ProjectExportController {
   @ApiOperation({
     operationId: 'projects.exportCustomers',
     summary: 'Export the customers of a project',
-    description: 'Oldest first, one JSON object per line, in the format that an import accepts.',
+    description: 'Oldest first, one JSON object per line, in the format that imports accept.',
   })
   @OrganizationKey('project:read', 'customer:read')
   @ApiOkResponse({

@@ -18,7 +18,8 @@ export class ProjectsController {
   @ApiOperation({
     operationId: 'projects.list',
     summary: 'List projects',
-    description: "Projects of the key's organization and of the organizations it created, newest first.",
+    description:
+      "Returns the projects of the key's organization and of the organizations that it created, newest first.",
   })
   @SecretKey('project:read')
   @ApiCamelList(ProjectResponse)
@@ -34,7 +35,7 @@ export class ProjectsController {
   @ApiOperation({
     operationId: 'projects.create',
     summary: 'Create a project',
-    description: 'The project has no API keys yet.',
+    description: 'The new project has no API keys.',
   })
   @OrganizationKey('project:write')
   @ApiCreatedResponse({ type: ProjectResponse })
@@ -47,7 +48,7 @@ export class ProjectsController {
   @ApiOperation({
     operationId: 'projects.get',
     summary: 'Get a project',
-    description: 'Contains all settings with their effective values.',
+    description: 'Returns all settings with their effective values.',
   })
   @SecretKey('project:read')
   @ApiOkResponse({ type: ProjectResponse })
@@ -78,7 +79,7 @@ export class ProjectsController {
     operationId: 'projects.archive',
     summary: 'Archive a project',
     description:
-      'Cannot be undone. API keys and tokens of the project stop working at once; its data stays until it is erased. A key with `organization` access can still list, read, export and delete the customers, but change nothing else.',
+      'Cannot be undone. The API keys and tokens of the project stop working immediately; its data is kept. A key with `organization` access can still list, read, export and delete the customers, but cannot change anything else.',
   })
   @HttpCode(200)
   @OrganizationKey('project:write')

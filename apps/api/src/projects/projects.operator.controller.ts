@@ -15,7 +15,7 @@ export class ProjectsOperatorController extends ProjectsController {
   @ApiOperation({
     operationId: 'projects.list',
     summary: 'List projects',
-    description: 'All projects of this installation, newest first.',
+    description: 'Returns all projects of this installation, newest first.',
   })
   @Operator('viewer')
   @ApiCamelList(ProjectResponse)

@@ -11,19 +11,19 @@ const conventions = `**Lists** accept \`limit\` (1 to 200) and the \`cursor\` of
 **Bodies** are JSON of at most 64 KiB; unknown fields and query parameters are rejected. **PATCH** requests are merge
 patches (RFC 7396).
 
-**Errors** are problem documents (RFC 9457). \`code\` is one of the codes that [docs/errors](docs/errors) explains. In
+**Errors** are problem documents (RFC 9457). \`code\` is one of the codes listed in [docs/errors](docs/errors). In
 addition to the errors of an operation, any request can return 404 \`not_found\`, 405 \`method_not_allowed\` with
-\`Allow\`, 408 \`request_timeout\` and 431 \`headers_too_large\`. A body where none is expected can return 400
+\`Allow\`, 408 \`request_timeout\` and 431 \`headers_too_large\`. A request with an unexpected body can return 400
 \`invalid_json\`, 413 \`payload_too_large\` and 415 \`unsupported_media_type\`. HEAD requests are handled like GET.
 
 Every response has an \`X-Request-Id\` header; the log contains the same id. Later versions may add fields and enum
-values: ignore those that you do not know.`;
+values: ignore those that your code does not know.`;
 
 export const publicApi: ApiTexts = {
   title: 'Gatehouse',
   description: `Customer authentication and identity with webhook delivery.
 
-There are two route families. Under \`/api/v1\`, names are camelCase, resources are returned bare, and lists are
+There are two route families. Under \`/api/v1\`, names are camelCase, resources have no envelope, and lists are
 \`{"data", "nextCursor", "hasMore"}\`. Under \`/v1\`, names are snake_case, every body has \`success\` and \`data\`, and ids
 have a prefix.
 
@@ -33,8 +33,8 @@ ${conventions}`,
     Customer: 'The account of the signed-in customer, with an access token.',
     Customers: 'The customers of a project, for your servers.',
     Imports: 'Bulk import of customers from another system.',
-    Organizations: 'The organization of the key and the organizations it created.',
-    Projects: 'Isolated environments with their own customers, keys and settings.',
+    Organizations: 'The organization of the key and the organizations that it created.',
+    Projects: 'Isolated environments, each with its own customers, API keys and settings.',
     'API keys': 'The keys of a project. A key can create only keys with the same or fewer permissions.',
     Billing: 'The billing portal of an organization.',
     Events: 'The event feed, oldest first, with the same bodies as the webhooks.',
@@ -49,9 +49,9 @@ ${conventions}`,
 
 export const operatorApi: ApiTexts = {
   title: 'Gatehouse operator API',
-  description: `The API of the operator console. It is not stable: routes may change with every version.
+  description: `The API of the operator console. It is not stable: routes may change in any version.
 
-Requests need the session cookie of a signed-in operator. Requests that change something also need the header
+Requests require the session cookie of a signed-in operator. Requests that change something also require the header
 \`X-Gatehouse-Console: 1\` and must come from the origin of the console.
 
 ${conventions}`,

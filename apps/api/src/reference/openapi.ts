@@ -167,7 +167,7 @@ const idempotencyKey: ParameterObject = {
   in: 'header',
   required: false,
   description:
-    'Takes effect with a secret key, also one sent in addition to the credential of the route. A request that is repeated with the same key within 24 hours is not executed again and returns the original response.',
+    'Used only if the request contains a secret key, which may also be sent in addition to the credential of the route. A request that is repeated with the same Idempotency-Key within 24 hours is not executed again and returns the original response.',
   schema: { type: 'string', pattern: '^[!-~]{1,255}$' },
 };
 

@@ -77,7 +77,7 @@ export class DeliveriesController {
     operationId: 'deliveries.discard',
     summary: 'Discard a dead letter',
     description:
-      'Removes it from the list of dead letters and records the reason; retention may delete it. It can still be redelivered, but not in bulk.',
+      'Removes the delivery from the list of dead letters and records the reason. Until retention deletes it, it can still be redelivered, but not in bulk.',
   })
   @HttpCode(200)
   @SecretKey('webhook:redeliver')

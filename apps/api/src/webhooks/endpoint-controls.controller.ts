@@ -25,7 +25,8 @@ export class EndpointControlsController {
   @ApiOperation({
     operationId: 'webhookEndpoints.enable',
     summary: 'Enable a webhook endpoint',
-    description: 'Delivers events that occur from now on. Does nothing if the endpoint is already enabled.',
+    description:
+      'Delivers the events that occur from now on. Does nothing if the endpoint is already enabled.',
   })
   @HttpCode(200)
   @SecretKey('webhook:write')
@@ -55,7 +56,7 @@ export class EndpointControlsController {
     operationId: 'webhookEndpoints.rotateSecret',
     summary: 'Rotate the signing secret',
     description:
-      'The response is the only place that contains the new secret. For 24 hours deliveries are signed with the previous secret as well: `webhook-signature` contains two signatures, the newest first. Another rotation within this time invalidates the oldest secret at once.',
+      'The new secret is returned only in this response. For 24 hours, deliveries are signed with the previous secret as well: `webhook-signature` contains two signatures, the newest first. Another rotation within this time invalidates the oldest secret immediately.',
   })
   @HttpCode(200)
   @SecretKey('webhook:write')

@@ -102,7 +102,7 @@ export class RedeliveriesController {
     operationId: 'webhookEndpoints.recover',
     summary: 'Recover missed events',
     description:
-      'Delivers every event since the given time that the endpoint subscribes to and that has no succeeded or pending delivery to it. Returns the bulk redelivery, which has already started. Returns 503 `unavailable` while an older transaction that writes is open on the same PostgreSQL server, even in another database; retry later.',
+      'Delivers every event since the given time that the endpoint subscribes to, unless a delivery of the event to this endpoint has succeeded or is pending. Returns the bulk redelivery, which has already started. Returns 503 `unavailable` while an older write transaction is open on the same PostgreSQL server, even in another database; retry later.',
   })
   @HttpCode(202)
   @SecretKey('webhook:redeliver')

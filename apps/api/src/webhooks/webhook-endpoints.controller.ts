@@ -22,7 +22,7 @@ export class WebhookEndpointsController {
   @ApiOperation({
     operationId: 'webhookEndpoints.create',
     summary: 'Create a webhook endpoint',
-    description: 'The response is the only place that contains the signing secret.',
+    description: 'The signing secret is returned only in this response.',
   })
   @SecretKey('webhook:write')
   @ApiSnakeItem(CreatedEndpointResponse, ApiCreatedResponse)

@@ -12,14 +12,14 @@ export class CreateApiKeyRequest {
   type?: ApiKeyType;
 
   @OneOfField(
-    '`project`: a secret key acts on its own project. `organization`: it acts on every project of its organization and of the organizations it created. Default: `project`',
+    '`project`: a secret key can access its own project. `organization`: it can access all projects of its organization and of the organizations that it created. Default: `project`',
     ['project', 'organization'],
   )
   access?: Access;
 
   @TextSetField({
     description:
-      'Scopes of a secret key. Default: `customer:read` and `customer:write`. An empty list grants no scope',
+      'Scopes of a secret key. Default: `customer:read` and `customer:write`. An empty list grants no scopes',
     example: ['customer:read'],
     optional: true,
     maxItems: scopes.length,
@@ -40,8 +40,7 @@ export class RotateApiKeyRequest {
   static readonly bodyIsOptional = true;
 
   @IntegerField({
-    description:
-      'Seconds for which the previous key stays valid in addition to the new one. Default: 86400, one day',
+    description: 'Seconds that the previous key stays valid after the rotation. Default: 86400 (one day)',
     optional: true,
     min: 0,
     max: 604_800,

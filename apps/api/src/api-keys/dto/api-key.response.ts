@@ -15,14 +15,15 @@ export class ApiKeyResponse {
   prefix!: string;
   @ApiProperty({ description: 'Last four characters of the value', example: 'INfG' }) last4!: string;
   @ApiProperty(nullableTime) expiresAt!: string | null;
-  @ApiProperty({ ...nullableTime, description: 'Last use, to the minute' }) lastUsedAt!: string | null;
+  @ApiProperty({ ...nullableTime, description: 'Time of the last use, to the minute' }) lastUsedAt!:
+    string | null;
   @ApiProperty(nullableTime) revokedAt!: string | null;
 
   @ApiProperty({
     type: String,
     format: 'uuid',
     nullable: true,
-    description: 'Id of the key that it replaced by rotation',
+    description: 'Id of the key that this key replaced in a rotation',
   })
   rotatedFrom!: string | null;
 

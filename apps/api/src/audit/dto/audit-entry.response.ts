@@ -25,7 +25,7 @@ export class AuditEntryResponse {
   @ApiProperty({
     ...nullableText,
     format: 'uuid',
-    description: 'null: the action was performed by Gatehouse itself',
+    description: 'null: Gatehouse itself performed the action',
   })
   actorId!: string | null;
 
@@ -38,7 +38,8 @@ export class AuditEntryResponse {
 
   @ApiProperty({
     ...nullableText,
-    description: 'Client address. `AUDIT_IP` decides whether it is full, masked to an address range, or null',
+    description:
+      'Client IP address. `AUDIT_IP` determines whether it is full, masked to an address range, or null',
   })
   ip!: string | null;
 
@@ -79,7 +80,8 @@ export class AuditEntryResponse {
 export class NamedAuditEntryResponse extends AuditEntryResponse {
   @ApiProperty({
     ...nullableText,
-    description: 'Email address of the operator or customer, or name of the key. null: it no longer exists',
+    description:
+      'Email address of the operator or customer, or name of the key. null: the actor no longer exists',
   })
   actorName!: string | null;
 

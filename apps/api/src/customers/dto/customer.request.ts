@@ -54,17 +54,20 @@ export class CreateCustomerRequest extends UpdateMeRequest {
 
   @CheckedField({
     description:
-      'Password hash of another system: bcrypt, argon2id, scrypt, pbkdf2 (also in the Django format) or fbscrypt of Firebase. It is replaced at the next sign-in',
+      'Password hash from another system: bcrypt, argon2id, scrypt, pbkdf2 (including the Django format) or fbscrypt (Firebase). Replaced with a Gatehouse hash at the next sign-in',
     optional: true,
     isValid: (text) => importedHashFault(text) === null,
     message: ({ value }) => `passwordHash ${importedHashFault(String(value))}`,
   })
   passwordHash?: string;
 
-  @BooleanField({ description: 'True if the customer has proven to own the email address', optional: true })
+  @BooleanField({
+    description: 'True if the customer has proven ownership of the email address',
+    optional: true,
+  })
   emailVerified?: boolean;
 
-  @MetadataField({ description: 'Readable with a secret key only' }) metadata?: Record<string, unknown>;
+  @MetadataField({ description: 'Readable only with a secret key' }) metadata?: Record<string, unknown>;
   @MetadataField({ description: 'Also readable by the customer' }) publicMetadata?: Record<string, unknown>;
 
   @BooleanField({

@@ -63,7 +63,10 @@ export class CustomerResponse extends MeResponse {
 
 /** A customer as operators see one. */
 export class OperatorCustomerResponse extends CustomerResponse {
-  @ApiProperty({ description: 'True if the customer has a password. An invited customer sets the first one' })
+  @ApiProperty({
+    description:
+      'True if the customer has a password. Invited customers have none until they accept the invitation',
+  })
   hasPassword!: boolean;
 
   static of(customer: Customer, hasPassword: boolean): OperatorCustomerResponse {

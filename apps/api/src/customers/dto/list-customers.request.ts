@@ -13,7 +13,7 @@ export class ListCustomersQuery extends PageQuery {
   email?: string;
 
   @TextField({
-    description: 'Only the customer with this id in your system',
+    description: 'Only the customer with this external id',
     optional: true,
     minLength: 1,
     maxLength: 255,
@@ -25,7 +25,7 @@ export class ListCustomersQuery extends PageQuery {
   )
   @TextField({
     description:
-      'Only customers whose email address, first name, last name, or first and last name separated by a space begin with this text. Not case-sensitive',
+      'Only customers whose email address, first name, last name, or first and last name separated by a space begins with this text. Not case-sensitive',
     example: 'ada lo',
     optional: true,
     minLength: 2,
@@ -34,9 +34,13 @@ export class ListCustomersQuery extends PageQuery {
   @NoSecret()
   q?: string;
 
-  @OneOfField('Only customers whose email address is verified, or only those whose address is not', flags)
+  @OneOfField(
+    '`true`: only customers with a verified email address. `false`: only customers without one',
+    flags,
+  )
   emailVerified?: Flag;
-  @OneOfField('Only disabled customers, or only those that are not disabled', flags) disabled?: Flag;
+  @OneOfField('`true`: only disabled customers. `false`: only customers who are not disabled', flags)
+  disabled?: Flag;
   @TimeField('Only customers created after this time') createdAfter?: string;
   @TimeField('Only customers created before this time') createdBefore?: string;
   @TimeField('Only customers whose last sign-in was after this time') lastLoginAfter?: string;

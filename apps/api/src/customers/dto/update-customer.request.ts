@@ -10,13 +10,16 @@ export class UpdateCustomerRequest extends UpdateMeRequest {
   })
   email?: string;
 
-  @BooleanField({ description: 'True if the customer has proven to own the email address', optional: true })
+  @BooleanField({
+    description: 'True if the customer has proven ownership of the email address',
+    optional: true,
+  })
   emailVerified?: boolean;
 
   @ExternalIdField() externalId?: string | null;
 
   @MetadataPatchField({
-    description: 'Readable with a secret key only. Merged at every level (RFC 7396); null removes a key',
+    description: 'Readable only with a secret key. Merged at every level (RFC 7396); null removes a key',
   })
   metadata?: Record<string, unknown> | null;
 

@@ -19,7 +19,7 @@ export class EventResponse {
 
   @ApiProperty({
     required: false,
-    description: 'Present and true if the customer of the event has been deleted and the data erased',
+    description: 'Present and true if the data was erased because the customer of the event was deleted',
   })
   erased?: true;
 

@@ -20,7 +20,7 @@ export class DatabaseHealth {
 /** Deliveries of the whole house; at most 10,000 are counted. */
 export class QueueHealth {
   @ApiProperty({ ...counted, description: 'Deliveries that are not finished' }) pending!: number;
-  @ApiProperty({ ...counted, description: 'Deliveries that are due, without those of bulk redeliveries' })
+  @ApiProperty({ ...counted, description: 'Deliveries that are due, excluding bulk redeliveries' })
   due!: number;
   @ApiProperty({ ...nullableTime, description: 'Due time of the oldest due delivery' })
   oldestDueAt!: string | null;
@@ -60,10 +60,10 @@ export class WorkerHealth {
 export class MailHealth {
   @ApiProperty({ description: 'True if a mail server is configured. Without one, emails are captured' })
   configured!: boolean;
-  @ApiProperty({ ...counted, description: 'Emails that are still to be sent' }) pending!: number;
-  @ApiProperty({ ...counted, description: 'Emails that could not be sent within the last 30 days' })
+  @ApiProperty({ ...counted, description: 'Emails waiting to be sent' }) pending!: number;
+  @ApiProperty({ ...counted, description: 'Emails of the last 30 days that could not be sent' })
   failed!: number;
-  @ApiProperty({ ...nullableTime, description: 'Creation time of the oldest email that is still to be sent' })
+  @ApiProperty({ ...nullableTime, description: 'Creation time of the oldest email waiting to be sent' })
   oldestPendingAt!: string | null;
 }
 

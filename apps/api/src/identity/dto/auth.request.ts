@@ -4,12 +4,12 @@ import { logoutScopes, type LogoutScope } from '../../sessions/sessions.service.
 const RedirectUrlField = (): PropertyDecorator =>
   TextField({
     description:
-      "URL that the Continue button of the hosted page links to. It must exactly match an entry of the project's redirectUrls",
+      "URL that the Continue button of the hosted page links to. Must exactly match an entry of the project's redirectUrls",
     optional: true,
     maxLength: 2048,
   });
 
-const tokenField = { description: 'Token of the link in the email', maxLength: 4096 };
+const tokenField = { description: 'Token from the link in the email', maxLength: 4096 };
 
 const passwordField = {
   description: '8 to 128 characters; any character is allowed',

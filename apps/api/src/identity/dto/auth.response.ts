@@ -29,7 +29,7 @@ export class VerifyEmailResponse {
 export class EmailChangeResponse {
   @ApiProperty({
     enum: ['pending', 'changed'],
-    description: '`pending` until the other address is confirmed as well',
+    description: '`pending` until both addresses are confirmed',
   })
   status!: 'pending' | 'changed';
 }

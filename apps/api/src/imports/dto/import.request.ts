@@ -53,13 +53,13 @@ export function toRfc3339(value: unknown): unknown {
 const PastField = (description: string): PropertyDecorator =>
   applyDecorators(
     CheckedField({
-      description: `${description}. ISO 8601, a timestamp of PostgreSQL, or an epoch in seconds, milliseconds or microseconds`,
+      description: `${description}. ISO 8601, a PostgreSQL timestamp, or a Unix timestamp in seconds, milliseconds or microseconds`,
       example: '2019-05-01T12:00:00.000Z',
       optional: true,
       nullable: true,
       isValid: isPast,
       message:
-        '$property must be a time between 1970 and now: ISO 8601 with an offset, a timestamp of PostgreSQL with an offset, or an epoch',
+        '$property must be a time between 1970 and now: ISO 8601 with an offset, a PostgreSQL timestamp with an offset, or a Unix timestamp',
     }),
     Transform(({ value }: { value: unknown }) => toRfc3339(value)),
   );
@@ -85,17 +85,20 @@ export class ImportedCustomer {
   // Its form is judged where the secrets are known: by PasswordHasher.importHash.
   @TextField({
     description:
-      'Password hash of another system, or of an export of Gatehouse with the same GATEHOUSE_SECRET',
+      'Password hash from another system, or from a Gatehouse export with the same GATEHOUSE_SECRET',
     optional: true,
     nullable: true,
     maxLength: 2048,
   })
   passwordHash?: string | null;
 
-  @BooleanField({ description: 'True if the customer has proven to own the email address', optional: true })
+  @BooleanField({
+    description: 'True if the customer has proven ownership of the email address',
+    optional: true,
+  })
   emailVerified?: boolean;
 
-  @MetadataField({ description: 'Readable with a secret key only', nullable: true })
+  @MetadataField({ description: 'Readable only with a secret key', nullable: true })
   metadata?: Record<string, unknown> | null;
   @MetadataField({ description: 'Also readable by the customer', nullable: true })
   publicMetadata?: Record<string, unknown> | null;
@@ -105,9 +108,11 @@ export class ImportedCustomer {
   @PastField('Time of the last change. Default: the creation time') updatedAt?: string | null;
   @PastField('Time of the last sign-in') lastLoginAt?: string | null;
 
-  @IgnoredIdField('Accepted because exports contain it. Ignored: each imported customer gets a new id')
+  @IgnoredIdField('Accepted because exports contain it, but ignored: each imported customer gets a new id')
   id?: string;
-  @IgnoredIdField('Accepted because exports contain it. Ignored: the project is a parameter of the import')
+  @IgnoredIdField(
+    'Accepted because exports contain it, but ignored: the project is a parameter of the import',
+  )
   projectId?: string;
 }
 

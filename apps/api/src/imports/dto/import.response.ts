@@ -3,7 +3,7 @@ import type { CustomerImport, FieldError, ImportState, LineResult, LineStatus } 
 import { camelList, type Page } from '../../http/paging.js';
 
 class LineErrorResponse {
-  @ApiProperty({ description: 'Path of the field. Empty: the error concerns the complete line' })
+  @ApiProperty({ description: 'Path of the field. Empty: the error concerns the entire line' })
   field!: string;
   @ApiProperty() code!: string;
   @ApiProperty() message!: string;
@@ -95,7 +95,7 @@ export class ImportDetailResponse extends ImportResponse {
   @ApiProperty({
     type: ImportFailuresResponse,
     description:
-      'Lines that created no customer, in order: the first 10,000 skipped and the first 10,000 failed lines',
+      'Lines for which no customer was created, in order: the first 10,000 skipped and the first 10,000 failed lines',
   })
   failures!: ImportFailuresResponse;
 

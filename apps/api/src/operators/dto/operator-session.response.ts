@@ -65,7 +65,7 @@ export class OperatorSessionResponse {
 /** What an authenticator app has to know. */
 export class EnrollmentResponse {
   @ApiProperty({
-    description: 'Secret in Base32, for manual entry',
+    description: 'Base32 secret, for manual entry',
     example: 'JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP',
   })
   secret!: string;
@@ -76,7 +76,7 @@ export class EnrollmentResponse {
 export class RecoveryCodesResponse {
   @ApiProperty({
     type: [String],
-    description: 'Codes that each replace the authenticator code once. Returned only once',
+    description: 'Codes that can each be used once instead of an authenticator code. Returned only once',
     example: ['7k2xm-q4d0v'],
   })
   recoveryCodes!: string[];

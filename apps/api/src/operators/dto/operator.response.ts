@@ -57,9 +57,9 @@ export class OperatorSessionEntry {
   @ApiProperty({ type: String, nullable: true }) ip!: string | null;
   @ApiProperty({ type: String, nullable: true }) userAgent!: string | null;
   @ApiProperty(time) createdAt!: string;
-  @ApiProperty({ ...time, description: 'Last use, to the minute' }) lastSeenAt!: string;
+  @ApiProperty({ ...time, description: 'Time of the last use, to the minute' }) lastSeenAt!: string;
   @ApiProperty(time) expiresAt!: string;
-  @ApiProperty({ description: 'True for the session of this request' }) current!: boolean;
+  @ApiProperty({ description: 'True for the current session' }) current!: boolean;
 
   static from(session: OperatorSessionRecord, currentId: string): OperatorSessionEntry {
     return {

@@ -2,6 +2,6 @@ import { overviewRanges, type OverviewRange } from '#domain';
 import { OneOfField, ProjectIdField } from '../../http/fields.js';
 
 export class OverviewQuery {
-  @OneOfField('Time range, up to now. Default: 24h', overviewRanges) range?: OverviewRange;
+  @OneOfField('Time range, ending now. Default: 24h', overviewRanges) range?: OverviewRange;
   @ProjectIdField() projectId?: string;
 }

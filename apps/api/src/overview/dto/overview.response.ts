@@ -58,7 +58,7 @@ export class OverviewTotals {
 export class OverviewDeadLetters {
   @ApiProperty({ ...count, maximum: 10_000, description: 'Number of dead letters, counted up to 10,000' })
   waiting!: number;
-  @ApiProperty({ description: 'True if there are more than were counted' }) isMore!: boolean;
+  @ApiProperty({ description: 'True if there are more than 10,000' }) isMore!: boolean;
   @ApiProperty({
     ...nullableTime,
     description: 'Time at which the last attempt of the oldest dead letter failed',
@@ -73,7 +73,7 @@ export class OverviewPending {
     description: 'Number of pending deliveries, counted up to 10,000',
   })
   count!: number;
-  @ApiProperty({ description: 'True if there are more than were counted' }) isMore!: boolean;
+  @ApiProperty({ description: 'True if there are more than 10,000' }) isMore!: boolean;
   @ApiProperty({
     ...nullableTime,
     description: 'Due time of the oldest due delivery. null: no delivery is due',

@@ -182,8 +182,11 @@ export class ListProjectsQuery extends PageQuery {
   organizationId?: string;
 
   @OneOfField('Only projects of this environment', environments) environment?: Environment;
-  @OneOfField('Only archived projects, or only those that are not archived', ['true', 'false']) archived?:
-    'true' | 'false';
+  @OneOfField('`true`: only archived projects. `false`: only projects that are not archived', [
+    'true',
+    'false',
+  ])
+  archived?: 'true' | 'false';
 }
 
 /** What operators list projects by. */

@@ -23,7 +23,7 @@ export class SessionResponse {
   lastUsedAt!: string;
   @ApiProperty({
     format: 'date-time',
-    description: 'Time at which the session expires unless it is refreshed before',
+    description: 'Time at which the session expires unless it is refreshed',
   })
   expiresAt!: string;
 
@@ -56,7 +56,7 @@ export class OwnSessionResponse {
   @ApiProperty({ format: 'date-time' }) createdAt!: string;
   @ApiProperty({ format: 'date-time' }) lastUsedAt!: string;
   @ApiProperty({ format: 'date-time' }) expiresAt!: string;
-  @ApiProperty({ description: 'True for the session of this request' }) current!: boolean;
+  @ApiProperty({ description: 'True for the current session' }) current!: boolean;
 
   static from(session: SessionRecord, currentId: string): OwnSessionResponse {
     const { id, device, ip, createdAt, lastUsedAt, expiresAt } = SessionResponse.from(session);

@@ -28,7 +28,8 @@ export class NamedDeadLetterResponse extends DeadLetterResponse {
   @ApiProperty({
     type: String,
     nullable: true,
-    description: 'Email address of the operator, or name of the key. null: it no longer exists',
+    description:
+      'Email address of the operator, or name of the key. null: the operator or key no longer exists',
   })
   resolved_by_name!: string | null;
 

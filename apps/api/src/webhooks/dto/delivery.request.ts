@@ -25,7 +25,8 @@ export class ListDeliveriesQuery extends PageQuery {
   })
   event?: string;
 
-  @OneOfField('Only attempts that succeeded, or only those that failed', ['true', 'false']) success?: string;
+  @OneOfField('`true`: only attempts that succeeded. `false`: only attempts that failed', ['true', 'false'])
+  success?: string;
   @OneOfField('State of the delivery', deliveryStates) delivery_state?: string;
   @OneOfField('Class of the HTTP status. `none`: no response was received', statusClasses)
   status_class?: string;
@@ -38,10 +39,20 @@ export class ListDeliveriesQuery extends PageQuery {
 export class RedeliverRequest {
   static readonly bodyIsOptional = true;
 
-  @TextField({ description: 'Reason, recorded in the log', optional: true, nullable: true, maxLength: 500 })
+  @TextField({
+    description: 'Reason, recorded in the delivery and the audit log',
+    optional: true,
+    nullable: true,
+    maxLength: 500,
+  })
   reason?: string | null;
 }
 
 export class DiscardRequest {
-  @TextField({ description: 'Reason, recorded in the log', minLength: 1, maxLength: 500 }) reason!: string;
+  @TextField({
+    description: 'Reason, recorded in the delivery and the audit log',
+    minLength: 1,
+    maxLength: 500,
+  })
+  reason!: string;
 }

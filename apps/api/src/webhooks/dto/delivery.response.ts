@@ -60,7 +60,7 @@ export class DeliveryRequestResponse {
     type: 'object',
     additionalProperties: { type: 'string' },
     description:
-      'Headers without timestamp and signature, which differ in each attempt. The values of headers that are currently custom headers of the endpoint are replaced by `…`',
+      'Headers, excluding the timestamp and signature, which differ in each attempt. The values of the current custom headers of the endpoint are replaced by `…`',
   })
   headers!: Record<string, string>;
 

@@ -33,12 +33,15 @@ export class RedeliveryFilterRequest {
   delivery_ids?: string[];
 
   @OneOfField(
-    'Default: `failed`, that is, dead letters. The other states require `endpoint_id`, `event_id`, `delivery_id` or `delivery_ids`',
+    'Default: `failed` (dead letters). The other states require `endpoint_id`, `event_id`, `delivery_id` or `delivery_ids`',
     ['failed', 'succeeded', 'cancelled'],
   )
   delivery_state?: 'failed' | 'succeeded' | 'cancelled';
 
-  @BooleanField({ description: 'Only deliveries that succeeded, or only those that did not', optional: true })
+  @BooleanField({
+    description: '`true`: only deliveries that succeeded. `false`: only deliveries that did not',
+    optional: true,
+  })
   success?: boolean;
   @IntegerField({
     description: 'HTTP status of the last attempt. 0: no response was received',

@@ -139,7 +139,8 @@ export class RedeliveryResponse {
 const nameOfActor = {
   type: String,
   nullable: true,
-  description: 'Email address of the operator, or name of the key. null: it no longer exists',
+  description:
+    'Email address of the operator, or name of the key. null: the operator or key no longer exists',
 };
 
 /** The same for operators, who see by whom. */

@@ -12,13 +12,13 @@ import { PageQuery } from '../../http/paging.js';
 import { SearchTextField } from '../../http/search-fields.js';
 
 const subscriptions = {
-  description: `Event types, \`noun.*\` such as \`customer.*\` for all types of a resource, or \`*\` for all types except \`webhook.*\` and \`login.failed\`. Types: ${Object.keys(eventTypes).join(', ')}`,
+  description: `Event types, a pattern such as \`customer.*\` for all types of a resource, or \`*\` for all types except \`webhook.*\` and \`login.failed\`. Types: ${Object.keys(eventTypes).join(', ')}`,
   example: ['*'],
   optional: true,
   maxItems: 50,
   isValid: isSubscription,
   message:
-    'events must contain known event types (GET /v1/webhooks/event-types lists them), noun.* such as customer.*, or *',
+    'events must contain known event types (see GET /v1/webhooks/event-types), patterns such as customer.*, or *',
 };
 
 const url = {
@@ -75,7 +75,7 @@ export class UpdateEndpointRequest {
   @TextField(description) description?: string | null;
 
   @HeadersField({
-    description: `${headers} null removes one header or, as the value of the field, all of them.`,
+    description: `${headers} A header with the value null is removed; null as the value of the field removes all headers.`,
     nullable: true,
   })
   headers?: object | null;
