@@ -8,7 +8,7 @@ import { describeProcess, run, withLock } from './processes.mjs';
 
 const OTHERWISE = 'set DATABASE_URL to a PostgreSQL 15 or later server';
 const asRoot = process.getuid?.() === 0;
-const MEND = `Fix this${asRoot ? ' (started as root, it can access only files that belong to root or are accessible to all)' : ''}, or ${OTHERWISE}.`;
+const MEND = `Fix this${asRoot ? ' (if started as root, it can access only files that belong to root or that all users can access)' : ''}, or ${OTHERWISE}.`;
 
 const SETTINGS = {
   listen_addresses: '127.0.0.1',
@@ -101,7 +101,7 @@ async function unprivilegedPrefix() {
   const prefix = ['--user', '--map-user=1000', '--map-group=1000'];
   if ((await run('unshare', [...prefix, 'true'])).code === 0) return ['unshare', ...prefix];
   throw new Fault(
-    `PostgreSQL does not run as root, and this machine does not allow user namespaces: start as a user other than root, or ${OTHERWISE}.`,
+    `PostgreSQL does not run as root, and this machine does not allow user namespaces: start Gatehouse as a user other than root, or ${OTHERWISE}.`,
   );
 }
 

@@ -46,7 +46,7 @@ function envExample(settings) {
     `# ${NOTE}`,
     '#',
     '# Every setting of Gatehouse with its default. Copy this file to .env, remove the # before a line and change',
-    '# its value. Environment variables have precedence over .env.',
+    '# its value. Environment variables take precedence over .env.',
   ].join('\n');
   const entries = Object.entries(settings).map(([name, setting]) => {
     const doc = wrap(setting.doc, 108).map((line) => `# ${line}`);
@@ -89,8 +89,8 @@ function settingsPage(settings) {
 
 # Settings
 
-Gatehouse reads its settings from environment variables and from a \`.env\` file in its folder; variables of the
-environment take precedence. [.env.example](../.env.example) contains the same list to copy. An invalid configuration
+Gatehouse reads its settings from environment variables and from a \`.env\` file in its directory; environment
+variables take precedence. [.env.example](../.env.example) contains the same list to copy. An invalid configuration
 stops every program with exit code 78 and one message that lists all errors. With \`NODE_ENV=production\`, settings that
 only suit development are rejected.
 
@@ -149,7 +149,7 @@ The \`events\` of a webhook endpoint can contain a type from this page, all type
 \`*\`. \`*\` includes all types except those that say otherwise.
 
 Every body has the members that the examples show. \`data\` contains resources as a GET with a secret key returns them,
-as of the change. Later versions may add types and members, but remove none: ignore those that you do not know.
+as of the change. Later versions may add types and members, but remove none: ignore those that your code does not know.
 [events.schema.json](events.schema.json) is a JSON Schema (2020-12) of all bodies. You can generate types from it.
 
 After a customer is deleted, \`GET /v1/events\` and the delivery log return the events of this customer erased: with

@@ -82,7 +82,7 @@ function lockDataDir(dataDir) {
   const lock = takeLock(path.join(dataDir, 'launcher.pid'));
   if (lock.release) return lock;
   throw new Fault(
-    `Another Gatehouse (process ${lock.holder}) uses the data directory ${dataDir}. ` +
+    `Another Gatehouse process (${lock.holder}) is using the data directory ${dataDir}. ` +
       'Stop it, or choose another directory: DATA_DIR=.data-2 npm start',
   );
 }

@@ -14,7 +14,7 @@ const usage = `Usage: npm run gatehouse -- <command>
   migrate              run pending database migrations
   bootstrap            create the first organization, project, keys and operator in an empty database, and print them
   rotate-signing-key   publish a new signing key for access tokens, which starts to sign 15 minutes later;
-                       --now (for a leaked key): the new key signs at once, and all existing access tokens
+                       --now (for a leaked key): the new key signs immediately, and all existing access tokens
                        become invalid
   alert-secret         print the secret that signs the requests to ALERT_WEBHOOK_URL
 `;
@@ -31,15 +31,15 @@ const commands: Record<string, Command> = {
   },
   'rotate-signing-key': async (app) => {
     const { kid, activatesAt } = await rotate(app, false);
-    return `The signing key ${kid} is published. It starts to sign at ${activatesAt.toISOString()},
-on each running api within a minute of that time. Tokens of older keys stay valid until they expire.
+    return `The signing key ${kid} is published. Each running api starts to sign with it within a
+minute of ${activatesAt.toISOString()}. Tokens of older keys stay valid until they expire.
 `;
   },
   'rotate-signing-key --now': async (app) => {
     const { kid, activatesAt } = await rotate(app, true);
     return `The signing key ${kid} starts to sign now, at ${activatesAt.toISOString()}. All older keys are removed.
 Each running api reloads its keys within 60 seconds. From then on it rejects all older access tokens. Customers stay
-signed in, and their applications refresh. Until all apis have reloaded, they may reject each other's tokens.
+signed in: their applications refresh the tokens. Until all apis have reloaded, they may reject each other's tokens.
 A service that verifies tokens offline trusts the older keys until it reloads /.well-known/jwks.json: its copy may be
 ${JWKS_MAX_AGE_SECONDS} seconds old, or as old as its verification library allows.
 `;

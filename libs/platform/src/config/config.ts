@@ -130,7 +130,7 @@ function productionFaults(values: SettingValues, environment: Environment): stri
   }
   // The defaults of docker-compose.yml, with which no mail leaves the machine.
   if (values.SMTP_URL && /^mailpit$/i.test(new URL(values.SMTP_URL).hostname)) {
-    faults.push('SMTP_URL must not be the mail catcher in production');
+    faults.push('SMTP_URL must not use the development mail server (mailpit) in production');
   }
   if (values.MAIL_FROM && /@localhost$/i.test(values.MAIL_FROM.address)) {
     faults.push('MAIL_FROM must not use localhost in production');

@@ -19,7 +19,7 @@ function nameServerFault(entry: string): string | null {
 /** All settings that Gatehouse reads from its environment (contract, section 6). */
 export const settings = {
   NODE_ENV: setting.text({
-    doc: '`production` turns on the production checks. Any other value is development.',
+    doc: '`production` turns on production checks. Any other value means development.',
     fallback: 'development',
   }),
   HOST: setting.text({ doc: 'Address the API listens on.', fallback: '127.0.0.1' }),
@@ -32,7 +32,7 @@ export const settings = {
     shown: 'http://HOST:PORT',
   }),
   DATA_DIR: setting.text({
-    doc: 'Folder for the embedded database, the generated secret and credentials.json.',
+    doc: 'Directory for the embedded database, the generated secret and credentials.json.',
     fallback: '.data',
   }),
   DATABASE_URL: setting.url(
@@ -72,7 +72,7 @@ export const settings = {
     fallback: false,
   }),
   OPERATOR_EMAIL: setting.email({
-    doc: 'Email address of the first operator, who becomes an admin. Takes effect together with OPERATOR_PASSWORD while no operator exists. If it is not set, the log shows a one-time setup link.',
+    doc: 'Email address of the first operator, who becomes an admin. Used together with OPERATOR_PASSWORD while no operator exists. If it is not set, the log shows a one-time setup link.',
     fallback: null,
   }),
   OPERATOR_PASSWORD: setting.text({
@@ -125,7 +125,7 @@ export const settings = {
   ),
   WEBHOOK_DNS_SERVERS: setting.list(
     {
-      doc: "Name servers that resolve the hosts of webhook endpoints, such as 10.0.0.53 or 10.0.0.53:5353, separated by commas. If it is not set, the system's name servers are used. /etc/hosts has precedence.",
+      doc: "Name servers that resolve the hosts of webhook endpoints, such as 10.0.0.53 or 10.0.0.53:5353, separated by commas. If it is not set, the system's name servers are used. /etc/hosts takes precedence.",
       fallback: [],
     },
     nameServerFault,
@@ -181,13 +181,13 @@ export const settings = {
   ),
   STRIPE_SECRET_KEY: setting.pattern(
     {
-      doc: 'Secret or restricted key of Stripe, whose customer portal becomes the billing portal. If it is not set, development shows a built-in page, and production has no billing portal.',
+      doc: 'Stripe secret or restricted key. The Stripe customer portal is then used as the billing portal. If the key is not set, development shows a built-in page, and production has no billing portal.',
       fallback: null,
       secret: true,
     },
     // So that neither a publishable key nor one of our own is sent to Stripe.
     /^[sr]k_[a-z]+_[0-9A-Za-z_]+$/,
-    'must be a secret or restricted key of Stripe, such as sk_live_… or rk_test_…',
+    'must be a Stripe secret or restricted key, such as sk_live_… or rk_test_…',
   ),
   STRIPE_API_BASE: setting.origin({
     doc: 'Base URL of the Stripe API, https in production. Change it only to use a mock server.',
@@ -230,11 +230,14 @@ export const settings = {
     'silent',
   ] as const),
   FAILPOINTS: setting.list(
-    { doc: 'For tests, rejected in production: points at which the process kills itself.', fallback: [] },
+    {
+      doc: 'For tests, rejected in production: points at which the process terminates itself.',
+      fallback: [],
+    },
     () => null,
   ),
   TEST_COMMANDS: setting.onOff({
-    doc: 'For tests, rejected in production: accept commands over the IPC channel, such as running a periodic job at once.',
+    doc: 'For tests, rejected in production: accept commands over the IPC channel, such as running a periodic job immediately.',
     fallback: false,
   }),
   PERIODIC_JOBS: setting.onOff({

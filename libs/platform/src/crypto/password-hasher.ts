@@ -70,7 +70,7 @@ export class PasswordHasher {
     const [, kid, bcryptHash] = stored.exec(text) ?? [];
     const fault =
       kid && !this.keyring.knows(kid)
-        ? 'was created by a Gatehouse with another GATEHOUSE_SECRET'
+        ? 'was created with a different GATEHOUSE_SECRET'
         : importedHashFault(bcryptHash ?? text);
     if (fault) throw invalidField('passwordHash', 'invalid', `passwordHash ${fault}`);
     return kid ? text : `i1$${this.keyring.encrypt('imported-password', 'i1', text).toString('base64')}`;
