@@ -2,7 +2,7 @@ import { auditCsvPages } from './audit-csv-pages.js';
 import type { NamedAuditEntry } from './audit-search.service.js';
 
 const CUT =
-  '"Only the newest 1,200 entries are in this file. Narrow the filters to export older ones.",,,,,,,,,,,,,';
+  '"Only the newest 1,200 entries are in this file. Narrow the filters to export older entries.",,,,,,,,,,,,,';
 
 /** @param short the page that comes out empty, as where what was looked at held no match */
 async function linesOf(total: number, most: number, short = -1): Promise<string[]> {

@@ -50,6 +50,6 @@ const lineOf = (entry: NamedAuditEntry): string => csvLine(Object.values(columns
 
 /** As wide as the others (RFC 4180). */
 function lineOfRest(most: number): string {
-  const text = `Only the newest ${most.toLocaleString('en')} entries are in this file. Narrow the filters to export older ones.`;
+  const text = `Only the newest ${most.toLocaleString('en')} entries are in this file. Narrow the filters to export older entries.`;
   return csvLine(Object.keys(columns).map((_, index) => (index === 0 ? text : null)));
 }

@@ -16,10 +16,10 @@ const faultOf = (error: unknown): StripeFault => (typeof error === 'object' && e
 
 /** What Stripe refuses for reasons that only whoever runs the house can remove. */
 const refusals: Record<number, string> = {
-  400: 'Stripe cannot open a customer portal. Save the customer portal settings in the Stripe dashboard, in the account of STRIPE_SECRET_KEY.',
-  401: 'Stripe rejects the key in STRIPE_SECRET_KEY.',
-  403: 'The key in STRIPE_SECRET_KEY lacks write permission for customers and customer portal sessions.',
-  404: 'The server at STRIPE_API_BASE does not provide the paths of the Stripe API.',
+  400: 'The Stripe account of STRIPE_SECRET_KEY has no customer portal. Save the customer portal settings in the Stripe dashboard of this account.',
+  401: 'Stripe rejected the key in STRIPE_SECRET_KEY. Set an active key.',
+  403: 'The key in STRIPE_SECRET_KEY lacks write permission for customers and customer portal sessions. Change its permissions in the Stripe dashboard.',
+  404: 'The server at STRIPE_API_BASE does not provide the Stripe API. Correct or remove the setting.',
 };
 
 /** Whether Stripe no longer knows the customer. */
@@ -41,7 +41,7 @@ export function isKeySpent(error: unknown): boolean {
 export function billingError(cause: unknown): GatehouseError {
   const { statusCode = 0, type, param } = faultOf(cause);
   if (param === 'return_url') {
-    return invalidField('returnUrl', 'not_allowed', 'returnUrl is not accepted by Stripe');
+    return invalidField('returnUrl', 'not_allowed', 'returnUrl was rejected by Stripe');
   }
   const detail =
     type === 'StripeInvalidRequestError' || statusCode !== 400 ? refusals[statusCode] : undefined;

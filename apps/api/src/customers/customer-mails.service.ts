@@ -93,7 +93,7 @@ export class CustomerMails {
   private async assertMayMail(project: ProjectContext, email: string): Promise<void> {
     const refusal = await this.quota.refusalOfOwn(project, email);
     if (!refusal) return;
-    const detail = 'Too many emails were requested for this address or by this project.';
+    const detail = 'Too many emails were requested for this address or this project.';
     const headers = rateLimitHeaders(refusal.policy, refusal.wait);
     throw new GatehouseError('rate_limited', { detail, headers });
   }

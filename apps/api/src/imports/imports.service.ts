@@ -186,7 +186,7 @@ export class ImportsService {
   ): Promise<void> {
     if (this.readiness.draining) {
       throw unavailable({
-        detail: 'The service is stopping. Send the import again under the same importId.',
+        detail: 'The service is stopping. Send the import again with the same importId.',
       });
     }
     await this.assertStillAllowed(work);
@@ -205,7 +205,9 @@ export class ImportsService {
   ): Promise<LineResult[]> {
     const results = await this.writer.write(tx, work.project, judged, work.emitEvents);
     if (await this.imports.advance(tx, work, { lastLine, linesMac, results })) return results;
-    throw new GatehouseError('conflict', { detail: 'Another request is processing this import.' });
+    throw new GatehouseError('conflict', {
+      detail: 'Another request is processing this import. Wait until it has finished.',
+    });
   }
 
   /** A key that has been revoked opens nothing any more, however long ago the request began (contract, section 3). */

@@ -142,7 +142,8 @@ const isBlank = (bytes: Buffer): boolean =>
 
 const otherLines = (): GatehouseError =>
   new GatehouseError('conflict', {
-    detail: 'This import was started with other lines. Send the same lines again, or use another importId.',
+    detail:
+      'This import was started with different lines. Send the same lines again, or use a different importId.',
   });
 
 /** Nobody reads this answer. */

@@ -62,7 +62,7 @@ export class ConfirmEmailChangePage {
       response,
       found,
       'One more step',
-      'Now open the link in the email to your other address. The change takes effect when both addresses are confirmed.',
+      'Open the link in the email that was sent to your other address. The change takes effect when both addresses are confirmed.',
     );
   }
 }
@@ -74,7 +74,7 @@ function sendEnded(response: Response, found: OneTimeToken | null): void {
   }
   sendPage(response, 400, {
     title: 'This link has expired',
-    text: 'Request the change of your email address again.',
+    text: 'Request the email address change again.',
     brand: projectBrand(found.project),
   });
 }

@@ -67,9 +67,9 @@ export const errorDocsPage = `<!doctype html>
 </head>
 <body><main>
 <h1>Errors</h1>
-<p>Every error is answered as <code>application/problem+json</code> (RFC 9457), and its <code>type</code> leads here.
-Its <code>code</code> is one of these; the list is closed. Quote the <code>requestId</code> when you ask for help: the
-log has the same one.</p>
+<p>Every error response is an <code>application/problem+json</code> document (RFC 9457), and its <code>type</code> links to
+this page. Its <code>code</code> is always one of the codes below. If you report an error, include the
+<code>requestId</code>: the log contains the same id.</p>
 <nav aria-label="Codes by status">${byStatus.map(index).join('\n')}</nav>
 ${byStatus.map(group).join('\n')}
 </main></body>

@@ -97,7 +97,9 @@ function discardRefusal(delivery: Delivery): GatehouseError | null {
   if (delivery.state === 'pending') return new GatehouseError('delivery_pending');
   if (delivery.redeliveredAs) return alreadyRedelivered(delivery.redeliveredAs);
   if (delivery.state === 'failed' && !delivery.resolution) return null;
-  const detail = delivery.resolution ? 'It has already been discarded.' : `Its state is ${delivery.state}.`;
+  const detail = delivery.resolution
+    ? 'This delivery has already been discarded.'
+    : `The state of this delivery is ${delivery.state}.`;
   return new GatehouseError('conflict', { detail: `Only a dead letter can be discarded. ${detail}` });
 }
 

@@ -51,7 +51,7 @@ export class RecoveryService {
       if (endpoint.status !== 'enabled') throw disabled();
       // What was written meanwhile may have been written for another one: for other events, or while it was disabled.
       if (endpoint.updatedAt.getTime() !== found.updatedAt.getTime()) {
-        throw unavailable({ detail: 'The endpoint was changed at the same time.' });
+        throw unavailable({ detail: 'The endpoint was changed at the same time. Retry the recovery.' });
       }
       const publicEndpointId = publicId('endpoint', endpointId);
       const { organizationId, projectId } = endpoint;
@@ -114,7 +114,9 @@ export class RecoveryService {
       writers = writers.filter((writer) => writing.has(writer));
     }
     if (writers.length > 0) {
-      throw unavailable({ detail: 'An older transaction that writes has not finished.' });
+      throw unavailable({
+        detail: 'An older write transaction on this PostgreSQL server has not finished. Retry later.',
+      });
     }
   }
 }

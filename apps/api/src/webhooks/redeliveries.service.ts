@@ -184,5 +184,5 @@ export const tooLarge = (field: string, by: string): GatehouseError =>
   invalidField(
     field,
     'too_large',
-    `${field} matches more than ${MAX_BATCH} deliveries or requires scanning too many. Narrow it, for example with ${by}`,
+    `${field} matches more than ${MAX_BATCH} deliveries or requires scanning too many. Select fewer deliveries, for example with ${by}`,
   );

@@ -38,7 +38,7 @@ export const errorCatalogue = {
   invalid_credentials: {
     status: 401,
     title: 'Email or password is incorrect',
-    cause: 'No customer, or in the console no operator, has this email and password.',
+    cause: 'The email address is unknown, or the password is incorrect.',
     remedy: 'Check both, or reset the password.',
   },
   invalid_refresh_token: {
@@ -123,15 +123,15 @@ export const errorCatalogue = {
     status: 408,
     title: 'The request took too long to arrive',
     cause:
-      'The headers took more than 10 s or the whole request more than 30 s. In an import of lines, a single line took more than 30 s.',
+      'The headers took more than 10 s or the whole request more than 30 s. In an application/x-ndjson import, a single line took more than 30 s.',
     remedy: 'Send the request again.',
   },
   conflict: {
     status: 409,
-    title: 'The change conflicts with another',
+    title: 'The change conflicts with the current state',
     cause:
-      'The object changed at the same time, or its state does not allow the change; detail says which. Or an import was repeated with other lines, or is being continued elsewhere.',
-    remedy: 'Read the object and retry. Send a changed import under a new importId.',
+      'The object was changed at the same time, or its state does not allow the change. Or an import was repeated with different lines, or another request is processing it. detail contains the reason.',
+    remedy: 'Get the object and retry. Send a changed import with a new importId.',
   },
   email_already_registered: {
     status: 409,
@@ -149,7 +149,7 @@ export const errorCatalogue = {
     status: 409,
     title: 'The slug is taken',
     cause: 'Another organization, or another project of this organization, has this slug.',
-    remedy: 'Use another slug. A project can omit it.',
+    remedy: 'Use another slug, or for a project omit the slug.',
   },
   project_archived: {
     status: 409,
@@ -172,7 +172,7 @@ export const errorCatalogue = {
   api_key_not_rotatable: {
     status: 409,
     title: 'The key cannot be rotated',
-    cause: 'The key has already been rotated, revoked or has expired.',
+    cause: 'The key has already been rotated or revoked, or it has expired.',
     remedy:
       'Rotate the key that replaced it (its rotatedFrom contains the id of this key), or create a new key.',
   },
@@ -187,7 +187,7 @@ export const errorCatalogue = {
     title: 'The delivery has already been redelivered',
     cause:
       'Only the newest delivery of a chain can be redelivered. redeliveredAs contains the id of the next one.',
-    remedy: 'Follow redeliveredAs.',
+    remedy: 'Redeliver the newest delivery of the chain instead.',
   },
   endpoint_disabled: {
     status: 409,
@@ -247,7 +247,7 @@ export const errorCatalogue = {
   too_many_attempts: {
     status: 429,
     title: 'Too many failed sign-ins',
-    cause: 'Too many sign-ins with this email address have failed.',
+    cause: 'Too many sign-ins for this email address have failed.',
     remedy: 'Wait for Retry-After seconds, or reset the password.',
   },
   rate_limited: {
@@ -265,15 +265,16 @@ export const errorCatalogue = {
   internal_error: {
     status: 500,
     title: 'Internal error',
-    cause: 'An unexpected error occurred. The log contains it under the requestId.',
+    cause: 'An unexpected error occurred. The log contains the error with the requestId.',
     remedy: 'Retry. If the error persists, report the requestId.',
   },
   billing_not_configured: {
     status: 501,
     title: 'Billing is not configured',
-    cause: 'No billing provider is configured, or it rejects its settings; detail names the setting.',
+    cause:
+      'No billing provider is configured, or the provider rejected the configuration; detail names the setting.',
     remedy:
-      'Set STRIPE_SECRET_KEY to a live key, and save the customer portal settings in the Stripe dashboard.',
+      'Set STRIPE_SECRET_KEY to an active key, and save the customer portal settings in the Stripe dashboard.',
   },
   billing_unavailable: {
     status: 503,
@@ -284,7 +285,7 @@ export const errorCatalogue = {
   overloaded: {
     status: 503,
     title: 'Password hashing is at capacity',
-    cause: 'More passwords are waiting than can be checked in time.',
+    cause: 'Too many passwords are waiting to be checked.',
     remedy: 'Retry after Retry-After seconds.',
   },
   unavailable: {
