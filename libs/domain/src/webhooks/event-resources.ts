@@ -53,7 +53,7 @@ export const customerFields = {
   firstName: orNull(text),
   lastName: orNull(text),
   emailVerified: flag,
-  metadata: { ...jsonObject, description: 'Readable with a secret key only' },
+  metadata: { ...jsonObject, description: 'Readable only with a secret key' },
   publicMetadata: { ...jsonObject, description: 'Also readable by the customer' },
   disabledAt: orNull(time),
   createdAt: time,
@@ -94,7 +94,7 @@ const settings = {
 
 /** The resources that events carry, exactly as a secret key's GET returns them, under their nouns. */
 export const eventResources = {
-  customer: object(customerFields, 'A customer, as of the change'),
+  customer: object(customerFields, 'A customer, at the time of the event'),
   session: object(
     {
       id: uuid,

@@ -3,16 +3,17 @@
  * marked `named`: those must be asked for by name (contract, section 5).
  */
 export const eventTypes = {
-  'customer.created': { cause: 'a customer registered, or a server created one' },
+  'customer.created': { cause: 'a customer registered, or was created through the API' },
   'customer.updated': { cause: 'a customer was updated. previous contains the previous values' },
-  'customer.deleted': { cause: 'a customer was deleted, by a server or by the customer. Contains ids only' },
-  'customer.disabled': { cause: 'a server disabled a customer' },
-  'customer.enabled': { cause: 'a server enabled a customer' },
+  'customer.deleted': { cause: 'a customer was deleted. Contains ids only' },
+  'customer.disabled': { cause: 'a customer was disabled' },
+  'customer.enabled': { cause: 'a disabled customer was enabled' },
   'customer.locked': {
     cause: 'too many sign-ins failed. The customer can sign in only from known addresses',
   },
   'customer.unlocked': {
-    cause: 'a lock was ended by a server, a password reset or a sign-in from a known address',
+    cause:
+      'a customer was unlocked through the API, by a password reset or by a sign-in from a known address',
   },
   'verification.requested': { cause: 'a verification email was queued' },
   'verification.completed': { cause: 'a customer verified the email address' },
@@ -20,7 +21,7 @@ export const eventTypes = {
   'session.revoked': { cause: 'a session was revoked before it expired' },
   'login.succeeded': { cause: 'a customer signed in with the correct password' },
   'login.failed': {
-    cause: 'a sign-in failed because of a wrong password. At most one event per customer and minute',
+    cause: 'a sign-in failed because of an incorrect password. At most one event per customer and minute',
     named: true,
   },
   'password.changed': { cause: 'a customer changed the password, or an invited customer set the first one' },
@@ -29,7 +30,7 @@ export const eventTypes = {
     cause: 'a customer set a new password with the link in a password reset email',
   },
   'email.changed': {
-    cause: 'the email address of a customer changed, after confirmation at both addresses or by a server',
+    cause: 'the email address of a customer changed, through the API or after confirmation at both addresses',
   },
   'token.reuse_detected': { cause: 'a refresh token was reused, so its session was revoked' },
   'organization.created': {
@@ -49,7 +50,7 @@ export const eventTypes = {
   },
   'webhook.endpoint_disabled': {
     cause:
-      'an endpoint was disabled, by a server or because all attempts had failed for three days. Not delivered to the endpoint itself',
+      'an endpoint was disabled, through the API or because all attempts had failed for three days. Not delivered to the endpoint itself',
     named: true,
   },
   'webhook.dead_lettered': {
