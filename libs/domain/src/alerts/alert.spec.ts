@@ -18,7 +18,7 @@ describe('alertText', () => {
     expect(text).toContain('docs/operations.md');
     const over = alertText(kind, null, url);
     expect(over.subject).toBe(`${subject}: resolved`);
-    expect(over.text).toMatch(/anymore\.$/);
+    expect(over.text).toMatch(/^Gatehouse at https:\/\/auth\.example\.com: There are no more .+\.$/);
   });
 
   it.each([

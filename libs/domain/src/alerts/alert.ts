@@ -34,7 +34,7 @@ const words: Record<TroubleKind, Words> = {
       `${count} dead ${isOne ? 'letter' : 'letters'}, the oldest since ${since}: all five delivery attempts failed.`,
     remedy:
       'Redeliver or discard them; until then they are kept. GET /v1/webhooks/dead-letters lists them with the error of the last attempt.',
-    over: 'There are no dead letters anymore.',
+    over: 'There are no more dead letters.',
   },
   overdue_deliveries: {
     subject: 'Overdue deliveries',
@@ -42,7 +42,7 @@ const words: Record<TroubleKind, Words> = {
       `${count} webhook ${isOne ? 'delivery is' : 'deliveries are'} overdue, the oldest since ${since}.`,
     remedy:
       'An endpoint responds more slowly than events occur, or there are too few workers. Check which endpoint is affected, then add workers or raise WEBHOOK_CONCURRENCY.',
-    over: 'No delivery is overdue anymore.',
+    over: 'There are no more overdue deliveries.',
   },
   disabled_endpoints: {
     subject: 'Disabled endpoints',
@@ -50,7 +50,7 @@ const words: Record<TroubleKind, Words> = {
       `${count} webhook ${isOne ? 'endpoint has' : 'endpoints have'} been disabled because every delivery failed for three days, the first since ${since}.`,
     remedy:
       'Disabled endpoints receive nothing. When the receiver works again, enable the endpoint and call its recover route to deliver all missed events.',
-    over: 'No endpoint is disabled because of failures anymore.',
+    over: 'There are no more endpoints disabled because of failures.',
   },
 };
 
