@@ -162,7 +162,7 @@ describe('LG-03: the log line of a security event names time, request, project, 
     await instance.sql(`UPDATE webhook_endpoints SET url = 'http://169.254.169.254/hook'`);
     await instance.register();
     const line = await eventually('the attempt', () =>
-      instance.workers[0]!.log.find(({ fault }) => fault === 'blocked_address'),
+      instance.workers[0]!.log.find(({ reason }) => reason === 'blocked_address'),
     );
     expect(line).toMatchObject({
       time: expect.stringMatching(/Z$/),

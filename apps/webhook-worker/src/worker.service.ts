@@ -57,7 +57,7 @@ export class WorkerService {
     this.testCommands.on('run-job', (name) => this.runJob(name));
     void this.database.listen(DELIVERY_CHANNEL, this.source.wake);
     this.queue?.process(this.config.webhooks.concurrency, (job) => this.runner.runJob(job));
-    this.logger.info({ carrier: this.queue ? 'redis' : 'postgresql' }, 'ready');
+    this.logger.info({ queue: this.queue ? 'redis' : 'postgresql' }, 'ready');
   }
 
   /** Takes no more work, lets attempts in flight finish, then lets go of everything. */

@@ -143,7 +143,7 @@ export class AttemptRunner {
         projectId: attempt.projectId,
         attempt: attempt.attempt,
         httpStatus: result.httpStatus,
-        fault: result.error,
+        reason: result.error,
         durationMs: result.durationMs,
         deliveryState: state ?? 'claim lost',
       },

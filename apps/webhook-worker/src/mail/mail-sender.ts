@@ -55,7 +55,7 @@ export class MailSender extends PeriodicJob {
       const pauseMs = Math.min(1_000 * 2 ** mail.tries, MAX_PAUSE_MS);
       await this.mails.retryOrFail(mail, pauseMs, lifeMs);
       this.logger.warn(
-        { mailId: mail.id, tries: mail.tries, reason: errorMessage(error) },
+        { mailId: mail.id, attempts: mail.tries, reason: errorMessage(error) },
         'email delivery failed',
       );
     }
