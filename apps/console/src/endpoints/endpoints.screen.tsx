@@ -56,7 +56,7 @@ export function EndpointsScreen(): ReactNode {
         href={(row) => `/endpoints/${row.id}`}
         empty={{
           title: 'No endpoints yet',
-          text: 'Add the URL of a receiver to deliver events to it. Then send a test event to check that it responds.',
+          text: 'Add the URL of a receiver. Then send a test event to check that the receiver responds.',
           action: add,
         }}
       />

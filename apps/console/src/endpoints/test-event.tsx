@@ -107,7 +107,7 @@ function Verdict({ delivery }: { delivery: Schemas['DeliveryResponse'] }): React
           The delivery is retried automatically. Next attempt: <RelativeTime at={delivery.next_attempt_at} />.
         </>
       ) : (
-        'No further attempts are made.'
+        'The delivery is not retried.'
       )}
     </Alert>
   );

@@ -50,7 +50,7 @@ export function EventsScreen(): ReactNode {
         live
         empty={{
           title: 'No events yet',
-          text: 'Events appear here when something changes, for example when a customer registers. Only endpoints that exist at that time receive an event.',
+          text: 'Events appear here when something changes, for example when a customer registers. An event is delivered only to endpoints that exist when it occurs.',
           action: (
             <Button component={Link} to="/endpoints" variant="default" size="xs">
               Go to endpoints

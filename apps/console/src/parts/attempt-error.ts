@@ -43,7 +43,7 @@ const explanations: Record<string, Explanation> = {
   },
   worker_lost: {
     title: 'Worker lost',
-    text: 'The worker that made this attempt stopped before it could record the outcome. The receiver may have received the request.',
+    text: 'The worker stopped before it could record the outcome of this attempt. The receiver may have received the request.',
   },
 };
 

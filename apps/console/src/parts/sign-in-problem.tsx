@@ -8,7 +8,7 @@ import { waitInWords } from './time';
 /** What there is to say better than for programs. */
 const sentences: Record<string, string> = {
   invalid_credentials: 'Email or password is incorrect.',
-  operator_disabled: 'Your account is disabled. Ask an admin to enable it.',
+  operator_disabled: 'Your account is disabled. Contact an admin to enable it.',
   invalid_code: 'This code is incorrect, expired or already used. Wait for the next one.',
   invalid_token: 'This link is invalid, has expired or was already used. Request a new one.',
   weak_password: 'This password is not strong enough. Choose another one.',

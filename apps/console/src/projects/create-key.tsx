@@ -84,7 +84,7 @@ export function CreateKey({ project, onClose, onMade }: CreateKeyProps): ReactNo
         />
         <Text c="dimmed" size="xs">
           {isSecret
-            ? 'Use it on servers only: anyone who has this key can do everything that is selected below.'
+            ? 'Use it on servers only: anyone who has this key has all the permissions selected below.'
             : 'Use it in web pages and apps to register customers and sign them in. It is not secret.'}
         </Text>
       </Stack>

@@ -123,7 +123,7 @@ export function PageFields({ form }: SectionProps): ReactNode {
         form={form}
         of="redirectUrls"
         label="Redirect URLs"
-        about="URLs to which “Continue” on the hosted pages can lead, one per line. A requested URL must match exactly."
+        about="URLs that the “Continue” button of the hosted pages can link to, one per line. A requested URL must match exactly."
         placeholder="https://app.example.com/welcome"
       />
       <Line
