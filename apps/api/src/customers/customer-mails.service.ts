@@ -64,7 +64,8 @@ export class CustomerMails {
   invite(reach: Reach, id: string): Promise<void> {
     return this.send(reach, id, {
       action: 'customer.invitation_sent',
-      hindrance: ({ passwordHash }) => passwordHash !== null && 'The customer already has a password.',
+      hindrance: ({ passwordHash }) =>
+        passwordHash !== null && 'The customer already has a password. Send a password reset email instead.',
       send: async (tx, customer, project, redirectUrl) => {
         await this.links.send(tx, { kind: 'accept-invite', customer, project, redirectUrl });
         return [];
@@ -75,7 +76,9 @@ export class CustomerMails {
   private async send(reach: Reach, id: string, { action, hindrance, send }: Sending): Promise<void> {
     const mailable = (customer: CustomerWithHash | null): CustomerWithHash => {
       if (!customer) throw notFound();
-      const detail = customer.disabledAt ? 'The customer is disabled.' : hindrance?.(customer);
+      const detail = customer.disabledAt
+        ? 'The customer is disabled. Enable the customer first.'
+        : hindrance?.(customer);
       if (detail) throw new GatehouseError('conflict', { detail });
       return customer;
     };
@@ -93,7 +96,7 @@ export class CustomerMails {
   private async assertMayMail(project: ProjectContext, email: string): Promise<void> {
     const refusal = await this.quota.refusalOfOwn(project, email);
     if (!refusal) return;
-    const detail = 'Too many emails were requested for this address or this project.';
+    const detail = 'Too many emails were requested for this address or this project. Retry later.';
     const headers = rateLimitHeaders(refusal.policy, refusal.wait);
     throw new GatehouseError('rate_limited', { detail, headers });
   }

@@ -174,7 +174,7 @@ describe('InputPipe: the query of a list', () => {
       await expect(query(parameters)).rejects.toMatchObject({ code: 'validation_failed' });
     await expect(query({ limit: ['1', '2'] })).rejects.toMatchObject({
       details: {
-        errors: [{ field: 'limit', code: 'repeated', message: 'limit must not be given more than once' }],
+        errors: [{ field: 'limit', code: 'repeated', message: 'limit must not be sent more than once' }],
       },
     });
   });

@@ -51,7 +51,7 @@ function assertSingle(query: object): void {
   const repeated = Object.entries(query).filter(([, value]) => Array.isArray(value));
   if (repeated.length === 0) return;
   const errors = repeated.map(([field]) =>
-    fieldError(field, 'repeated', `${field} must not be given more than once`),
+    fieldError(field, 'repeated', `${field} must not be sent more than once`),
   );
   throw new GatehouseError('validation_failed', { errors });
 }

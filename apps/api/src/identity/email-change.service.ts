@@ -64,7 +64,7 @@ export class EmailChangeService {
   private async assertMayMail(project: ProjectContext, email: string): Promise<void> {
     const refusal = await this.quota.refusalOfOwn(project, email);
     if (!refusal) return;
-    const detail = 'Too many emails were requested for one of the two addresses.';
+    const detail = 'Too many emails were requested for one of the two addresses. Retry later.';
     throw new GatehouseError('rate_limited', {
       detail,
       headers: rateLimitHeaders(refusal.policy, refusal.wait),

@@ -13,7 +13,7 @@ export class JwksController {
   @ApiOperation({
     operationId: 'jwks.get',
     summary: 'Get the JSON Web Key Set',
-    description: 'Contains the public keys that verify access tokens (RFC 7517).',
+    description: 'Returns the public keys that verify access tokens (RFC 7517).',
   })
   @Header('Cache-Control', `public, max-age=${JWKS_MAX_AGE_SECONDS}`)
   @ApiOkResponse({ type: JwksResponse })

@@ -12,7 +12,7 @@ const sentences: Partial<Record<ErrorCode, string>> = {
   unavailable: 'The service is temporarily unavailable. Go back and try again in a moment.',
   internal_error: 'An unexpected error occurred. Go back and try again in a moment.',
   email_already_registered: 'Another account already uses this email address. Your address was not changed.',
-  invalid_token: 'The link was used or replaced in the meantime.',
+  invalid_token: 'The link has already been used or was replaced.',
 };
 
 /** People who look at a hosted page get a page, not a problem document. */

@@ -7,14 +7,14 @@ export const errorCatalogue = {
     status: 400,
     title: 'The body is not valid JSON',
     cause:
-      'The body is missing, malformed, not UTF-8, not an object, nested deeper than 20 levels, or contains a NUL character, a lone surrogate, a number outside the double range or a reserved key such as __proto__.',
+      'The body is missing, malformed, not UTF-8, not an object, nested deeper than 20 levels, or contains a NUL character, a lone surrogate, a number outside the double-precision range or a reserved key such as __proto__.',
     remedy: 'Send one JSON object encoded as UTF-8 without a byte order mark.',
   },
   validation_failed: {
     status: 400,
     title: 'The input is not valid',
     cause:
-      'A field or query parameter is missing, unknown, repeated or out of range. errors[] lists each of them.',
+      'A field or query parameter is missing, unknown, repeated or out of range. errors[] lists each field.',
     remedy: 'Correct the fields in errors[].',
   },
   invalid_cursor: {
@@ -57,7 +57,7 @@ export const errorCatalogue = {
     status: 401,
     title: 'The refresh token was used twice',
     cause: 'A refresh token that had already been exchanged was used again, so its session has been revoked.',
-    remedy: 'Sign in again. Refresh from one place only and store the newest token.',
+    remedy: 'Sign in again. Refresh from one client only, and store the newest token.',
   },
   invalid_access_token: {
     status: 401,
@@ -116,14 +116,14 @@ export const errorCatalogue = {
   method_not_allowed: {
     status: 405,
     title: 'Method not allowed',
-    cause: 'The path exists, but not with this method. The Allow header lists the supported methods.',
+    cause: 'The path does not support this method. The Allow header lists the supported methods.',
     remedy: 'Use a method from the Allow header.',
   },
   request_timeout: {
     status: 408,
     title: 'The request took too long to arrive',
     cause:
-      'The headers took more than 10 s or the whole request more than 30 s. In an application/x-ndjson import, a single line took more than 30 s.',
+      'The headers took more than 10 s to arrive, or the entire request more than 30 s. In an application/x-ndjson import, a single line took more than 30 s.',
     remedy: 'Send the request again.',
   },
   conflict: {
@@ -149,7 +149,7 @@ export const errorCatalogue = {
     status: 409,
     title: 'The slug is taken',
     cause: 'Another organization, or another project of this organization, has this slug.',
-    remedy: 'Use another slug, or for a project omit the slug.',
+    remedy: 'Use another slug. For a project, the slug can be omitted.',
   },
   project_archived: {
     status: 409,
@@ -161,7 +161,7 @@ export const errorCatalogue = {
     status: 409,
     title: 'The key belongs to this project',
     cause: 'Archiving the project would revoke the key of this request.',
-    remedy: 'Archive it with a key of another project.',
+    remedy: 'Archive the project with a key of another project.',
   },
   last_organization_key: {
     status: 409,
@@ -186,7 +186,7 @@ export const errorCatalogue = {
     status: 409,
     title: 'The delivery has already been redelivered',
     cause:
-      'Only the newest delivery of a chain can be redelivered. redeliveredAs contains the id of the next one.',
+      'Only the newest delivery of a chain can be redelivered. redeliveredAs contains the id of the next delivery.',
     remedy: 'Redeliver the newest delivery of the chain instead.',
   },
   endpoint_disabled: {
@@ -198,7 +198,8 @@ export const errorCatalogue = {
   too_many_endpoints: {
     status: 409,
     title: 'Too many endpoints',
-    cause: 'A project can have at most 50 webhook endpoints, and so can an organization at its own level.',
+    cause:
+      'A project can have at most 50 webhook endpoints, and an organization at most 50 at organization level.',
     remedy: 'Delete unused endpoints, or subscribe one endpoint to the events of several.',
   },
   endpoint_deleted: {
@@ -222,7 +223,7 @@ export const errorCatalogue = {
   idempotency_key_reused: {
     status: 422,
     title: 'The Idempotency-Key was used for another request',
-    cause: 'This key was used with another body within the last 24 hours.',
+    cause: 'This key was used with a different body or API key within the last 24 hours.',
     remedy: 'Use a new key for each new request, and the same key only to retry a request.',
   },
   payload_too_large: {

@@ -18,7 +18,7 @@ export const operatorErrors = {
     status: 403,
     title: 'The role does not allow this',
     cause: 'The route requires the operator role in requiredRole, or a higher one.',
-    remedy: 'Ask an admin to do this or to change your role.',
+    remedy: 'Contact an admin, who can do this or change your role.',
   },
   factor_required: {
     status: 403,
@@ -30,11 +30,11 @@ export const operatorErrors = {
     status: 403,
     title: 'The operator is disabled',
     cause: 'The password is correct, but an admin has disabled this operator.',
-    remedy: 'Ask an admin to enable the operator.',
+    remedy: 'Contact an admin, who can enable the operator.',
   },
   cross_site_request: {
     status: 403,
-    title: 'The request does not come from the console',
+    title: 'The request was not sent by the console',
     cause:
       'A change to the operator API was sent without the header X-Gatehouse-Console, or from a page of another origin.',
     remedy: 'Use the console at the address in PUBLIC_URL. Programs send X-Gatehouse-Console: 1.',
@@ -43,6 +43,6 @@ export const operatorErrors = {
     status: 409,
     title: 'This is the last active admin',
     cause: 'At least one operator has to be an active admin.',
-    remedy: 'Make another active operator an admin first.',
+    remedy: 'Assign the admin role to another active operator first.',
   },
 } as const satisfies Record<string, ErrorEntry>;
