@@ -17,7 +17,7 @@ export class AuditLogController {
     operationId: 'auditLog.list',
     summary: 'List audit log entries',
     description:
-      'Newest first. An entry names the actor, the action, the target, the IP address and the request. Sign-ins and refreshes are events, not audit log entries.',
+      'Newest first. Each entry contains the actor, the action, the target, the IP address and the request. Customer sign-ins and token refreshes are not recorded in the audit log.',
   })
   @SecretKey('audit:read')
   @ApiCamelList(AuditEntryResponse)

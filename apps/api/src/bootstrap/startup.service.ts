@@ -80,7 +80,7 @@ export class StartupService implements OnApplicationShutdown {
       const pending = await pendingMigrations(this.database);
       if (pending.length > 0) {
         throw new Error(
-          `the database has ${pending.length} pending migrations; run "npm run gatehouse -- migrate" or set MIGRATE=on`,
+          `the database has pending migrations (${pending.length}); run "npm run gatehouse -- migrate" or set MIGRATE=on`,
         );
       }
     }

@@ -39,7 +39,7 @@ export class CustomerMailsOperatorController {
   @ApiOperation({
     operationId: 'customers.resendInvitation',
     summary: 'Resend the invitation',
-    description: 'For customers who have no password yet.',
+    description: 'Only for customers who have no password.',
   })
   @HttpCode(202)
   @ApiAcceptedResponse({ schema: { type: 'object' } })

@@ -78,7 +78,7 @@ export class CustomersController {
   @ApiOperation({
     operationId: 'customers.get',
     summary: 'Get a customer',
-    description: 'Customers of archived projects can be read as well.',
+    description: 'Also returns customers of archived projects.',
   })
   @SecretKey('customer:read')
   @ApiOkResponse({ type: CustomerResponse })
@@ -94,7 +94,7 @@ export class CustomersController {
     operationId: 'customers.update',
     summary: 'Update a customer',
     description:
-      'Changes only the fields in the request (JSON Merge Patch, RFC 7396). A new email address takes effect at once, without confirmation, and invalidates links that were sent to the previous address.',
+      'Changes only the fields in the request (JSON Merge Patch, RFC 7396). A new email address takes effect immediately, without confirmation, and invalidates links that were sent to the previous address.',
   })
   @SecretKey('customer:write')
   @ApiOkResponse({ type: CustomerResponse })

@@ -24,7 +24,7 @@ export class CustomersOperatorController extends CustomersController {
     operationId: 'customers.get',
     summary: 'Get a customer',
     description:
-      'The response shows whether the customer has a password. Customers of archived projects can be read as well.',
+      'The response shows whether the customer has a password. Also returns customers of archived projects.',
   })
   @Operator('viewer')
   @ApiOkResponse({ type: OperatorCustomerResponse })

@@ -39,7 +39,7 @@ export class OperatorSessionController {
   @ApiOperation({
     operationId: 'session.get',
     summary: 'Get the current session',
-    description: 'Contains the state of the sign-in and the settings that the console needs.',
+    description: 'Returns the state of the sign-in and the settings that apply to the console.',
   })
   @NoCredential()
   @ApiOkResponse({ type: OperatorSessionResponse })
@@ -73,7 +73,7 @@ export class OperatorSessionController {
   @ApiOperation({
     operationId: 'session.verifySecondFactor',
     summary: 'Verify the second factor',
-    description: 'Accepts a code of the authenticator app or a recovery code. Each code works once.',
+    description: 'Accepts a code from the authenticator app or a recovery code. Each code works once.',
   })
   @HttpCode(200)
   @NoCredential()

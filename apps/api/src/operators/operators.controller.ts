@@ -68,7 +68,7 @@ export class OperatorsController {
   @ApiOperation({
     operationId: 'operators.update',
     summary: 'Update an operator',
-    description: 'Changes the role or the name. A new role takes effect at once.',
+    description: 'Changes the role or the name. A new role takes effect immediately.',
   })
   @ApiOkResponse({ type: OperatorResponse })
   @ApiProblems('last_admin')
@@ -128,7 +128,7 @@ export class OperatorsController {
     operationId: 'operators.resendInvitation',
     summary: 'Create a new invitation link',
     description:
-      'Also lets an operator who has forgotten the password choose a new one. The previous link becomes invalid.',
+      'The operator can use the link to set the first password or to replace a forgotten one. The previous link becomes invalid.',
   })
   @HttpCode(200)
   @ApiOkResponse({ type: InvitedOperatorResponse })

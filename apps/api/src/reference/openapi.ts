@@ -57,7 +57,7 @@ const skeleton = ({ title, description, tags }: ApiTexts): Omit<OpenAPIObject, '
       'secretKeyHeader',
     )
     .addBearerAuth(
-      { type: 'http', scheme: 'bearer', bearerFormat: 'JWT', description: "A customer's access token" },
+      { type: 'http', scheme: 'bearer', bearerFormat: 'JWT', description: 'Access token of a customer' },
       'accessToken',
     )
     .addApiKey(

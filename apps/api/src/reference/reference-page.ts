@@ -51,7 +51,7 @@ const show = (spec) => SwaggerUIBundle({
   persistAuthorization: false,
   validatorUrl: null,
 });
-fetch(new URL('openapi.json', document.baseURI)).then((answer) => answer.json()).then(show);
+fetch(new URL('openapi.json', document.baseURI)).then((response) => response.json()).then(show);
 `;
 
 /** The look of the house's pages around the viewer, and in it where its own differs. */

@@ -14,7 +14,7 @@ export class SearchOperatorController {
   @ApiOperation({
     operationId: 'search.find',
     summary: 'Search by id or prefix',
-    description: 'Returns at most ten results of all kinds.',
+    description: 'Returns at most ten results across all resource types.',
   })
   @Operator('viewer')
   @ApiOkResponse({ type: SearchResponse })

@@ -23,7 +23,7 @@ export class RedeliveriesController {
     operationId: 'redeliveries.plan',
     summary: 'Plan a bulk redelivery',
     description:
-      'Selects all deliveries that match the filter, at most 100,000. The response contains their number, and the selection does not change later. Nothing is delivered until the plan is started, within 24 hours.',
+      'Selects all deliveries that match the filter, at most 100,000, and returns their count. The selection does not change later. Nothing is delivered until the plan is started. The plan expires after 24 hours.',
   })
   @SecretKey('webhook:redeliver')
   @ApiSnakeItem(RedeliveryResponse, ApiCreatedResponse)
@@ -52,7 +52,7 @@ export class RedeliveriesController {
   @ApiOperation({
     operationId: 'redeliveries.get',
     summary: 'Get a bulk redelivery or recovery',
-    description: 'Contains the progress.',
+    description: 'Returns the plan and its progress.',
   })
   @SecretKey('webhook:read')
   @ApiSnakeItem(RedeliveryResponse)

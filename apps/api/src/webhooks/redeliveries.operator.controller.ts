@@ -35,7 +35,7 @@ export class RedeliveriesOperatorController extends RedeliveriesController {
     operationId: 'redeliveries.plan',
     summary: 'Plan a bulk redelivery',
     description:
-      'Selects all deliveries that match the filter, at most 100,000; `resolution` selects what the list of dead letters shows. The response contains their number, and the selection does not change later. Nothing is delivered until the plan is started, within 24 hours.',
+      'Selects all deliveries that match the filter, at most 100,000, and returns their count. With `resolution` set to `waiting`, only dead letters that are neither redelivered nor discarded are selected. The selection does not change later. Nothing is delivered until the plan is started. The plan expires after 24 hours.',
   })
   @Operator('operator')
   @ApiSnakeItem(RedeliveryResponse, ApiCreatedResponse)
@@ -69,7 +69,7 @@ export class RedeliveriesOperatorController extends RedeliveriesController {
   @ApiOperation({
     operationId: 'redeliveries.get',
     summary: 'Get a bulk redelivery or recovery',
-    description: 'Contains the progress and the operator or key that created it.',
+    description: 'Returns the plan, its progress, and the operator or key that created it.',
   })
   @Operator('viewer')
   @ApiSnakeItem(NamedRedeliveryResponse)

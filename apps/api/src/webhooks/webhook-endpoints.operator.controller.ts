@@ -41,7 +41,7 @@ export class WebhookEndpointsOperatorController extends WebhookEndpointsControll
   @ApiOperation({
     operationId: 'webhookEndpoints.get',
     summary: 'Get a webhook endpoint',
-    description: 'Contains the organization and the project of the endpoint.',
+    description: 'Returns the endpoint with its organization and project.',
   })
   @Operator('viewer')
   @ApiSnakeItem(OperatorEndpointResponse)

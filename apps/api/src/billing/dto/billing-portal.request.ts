@@ -4,7 +4,7 @@ import { CheckedField } from '../../http/fields.js';
 export class BillingPortalRequest {
   @CheckedField({
     description:
-      'URL that the portal links back to: an absolute https URL, or outside production also an http URL of localhost. If the organization has billingReturnOrigins, the origin must be one of them',
+      'Absolute https URL that the portal links back to. Outside production, an http URL of localhost is also allowed. If the organization has billingReturnOrigins, the origin must be one of them',
     example: 'https://app.example.com/billing',
     maxLength: 2048,
     isValid: isReturnUrl,
@@ -13,7 +13,8 @@ export class BillingPortalRequest {
   returnUrl!: string;
 
   @CheckedField({
-    description: 'Organization that the key can access. Default: the organization of the key',
+    description:
+      'Organization of the portal. The key must have access to it. Default: the organization of the key',
     optional: true,
     isValid: isUuid,
     message: '$property must be a UUID',

@@ -19,12 +19,12 @@ export class UpdateCustomerRequest extends UpdateMeRequest {
   @ExternalIdField() externalId?: string | null;
 
   @MetadataPatchField({
-    description: 'Readable only with a secret key. Merged at every level (RFC 7396); null removes a key',
+    description: 'Readable only with a secret key. Merged recursively (RFC 7396); null removes a key',
   })
   metadata?: Record<string, unknown> | null;
 
   @MetadataPatchField({
-    description: 'Also readable by the customer. Merged at every level (RFC 7396); null removes a key',
+    description: 'Also readable by the customer. Merged recursively (RFC 7396); null removes a key',
   })
   publicMetadata?: Record<string, unknown> | null;
 }

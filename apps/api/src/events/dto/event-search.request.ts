@@ -8,9 +8,7 @@ export class SearchEventsQuery extends ListEventsQuery {
   @TimeField('Only events created before this time') created_before?: string;
   @CustomerIdField() customer_id?: string;
 
-  @SearchTextField(
-    'Id of an event, of one of its deliveries or attempts, or of a customer, or the email address of a customer',
-  )
+  @SearchTextField('Id of an event, a delivery, an attempt or a customer, or the email address of a customer')
   q?: string;
 }
 

@@ -19,7 +19,7 @@ export class DatabaseHealth {
 
 /** Deliveries of the whole house; at most 10,000 are counted. */
 export class QueueHealth {
-  @ApiProperty({ ...counted, description: 'Deliveries that are not finished' }) pending!: number;
+  @ApiProperty({ ...counted, description: 'Pending deliveries' }) pending!: number;
   @ApiProperty({ ...counted, description: 'Deliveries that are due, excluding bulk redeliveries' })
   due!: number;
   @ApiProperty({ ...nullableTime, description: 'Due time of the oldest due delivery' })

@@ -146,7 +146,7 @@ export class ImportCustomersRequest {
 export class ImportQuery {
   @CheckedField({
     description:
-      'UUID that you choose. To resume an interrupted import, send the same lines with the same id: it continues after the last imported line',
+      'UUID that you choose. To resume an interrupted import, send the same lines with the same id. The import continues after the last processed line',
     optional: true,
     isValid: isUuid,
     message: 'importId must be a UUID',

@@ -7,7 +7,7 @@ import { SearchTextField } from '../../http/search-fields.js';
 const RoleField = (optional: boolean): PropertyDecorator =>
   CheckedField({
     description:
-      '`viewer` can read. `operator` can also redeliver events and help customers. `admin` can also manage settings, keys and operators',
+      '`viewer` can read. `operator` can also redeliver events, disable and enable endpoints and customers, and revoke sessions. `admin` can also manage settings, keys and operators',
     optional,
     values: operatorRoles,
     isValid: (text) => (operatorRoles as readonly string[]).includes(text),

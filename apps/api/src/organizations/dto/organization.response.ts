@@ -11,7 +11,7 @@ export class OrganizationResponse {
     type: String,
     format: 'uuid',
     nullable: true,
-    description: 'Organization that created it',
+    description: 'Organization that created this organization',
   })
   parentId!: string | null;
 

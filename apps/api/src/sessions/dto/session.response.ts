@@ -15,7 +15,7 @@ export class SessionResponse {
   })
   device!: string | null;
 
-  @ApiProperty({ type: String, nullable: true, description: 'Client address of the sign-in' }) ip!:
+  @ApiProperty({ type: String, nullable: true, description: 'Client IP address of the sign-in' }) ip!:
     string | null;
   @ApiProperty({ type: String, nullable: true }) userAgent!: string | null;
   @ApiProperty({ format: 'date-time' }) createdAt!: string;
@@ -48,7 +48,7 @@ export class OwnSessionResponse {
   @ApiProperty({
     type: String,
     nullable: true,
-    description: 'Network of the client address of the sign-in',
+    description: 'Network of the client IP address of the sign-in',
     example: '203.0.113.0/24',
   })
   ip!: string | null;

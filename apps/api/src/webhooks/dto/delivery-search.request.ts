@@ -58,7 +58,7 @@ export class CountRedeliveriesQuery extends OmitType(SearchRedeliveriesQuery, ['
 /** What operators list dead letters by, for a plan that takes what the list shows. */
 export class SearchRedeliveryFilterRequest extends RedeliveryFilterRequest {
   @OneOfField(
-    '`waiting`: only dead letters that are neither redelivered nor discarded, as their list shows them, even if `delivery_ids` is given',
+    '`waiting`: only dead letters that are neither redelivered nor discarded, even if `delivery_ids` is set',
     ['waiting'],
   )
   resolution?: 'waiting';

@@ -18,7 +18,7 @@ export class EndpointStatsResponse {
   since!: string;
 
   @ApiProperty({
-    description: `True if the window contains more attempts: only the newest ${MAX_STATS_ATTEMPTS} are counted`,
+    description: `True if the window contains more than ${MAX_STATS_ATTEMPTS} attempts: only the newest are counted`,
     example: false,
   })
   truncated!: boolean;

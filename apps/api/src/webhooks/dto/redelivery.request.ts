@@ -24,7 +24,7 @@ export class RedeliveryFilterRequest {
 
   @TextListField({
     description:
-      'Only these deliveries, in any state unless `delivery_state` is given. Those that cannot be redelivered are counted in `not_eligible`',
+      'Only these deliveries, in any state unless `delivery_state` is set. Those that cannot be redelivered are counted in `not_eligible`',
     optional: true,
     maxItems: MAX_DELIVERY_IDS,
     isValid: (text) => parsePublicId('delivery', text) !== null,

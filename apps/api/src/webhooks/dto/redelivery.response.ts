@@ -31,7 +31,7 @@ export class RefusalCountResponse {
 }
 
 export class RedeliveryProgressResponse {
-  @ApiProperty({ ...count, description: 'Deliveries not created yet' }) remaining!: number;
+  @ApiProperty({ ...count, description: 'Deliveries that have not been created yet' }) remaining!: number;
   @ApiProperty({
     ...count,
     description: 'New deliveries created so far: the sum of `pending`, `succeeded`, `failed` and `cancelled`',
@@ -100,7 +100,7 @@ export class RedeliveryResponse {
     type: String,
     format: 'date-time',
     nullable: true,
-    description: 'Time at which all deliveries had been created and none was pending',
+    description: 'Completion time: all deliveries have been created and none is pending',
   })
   finished_at!: string | null;
 
