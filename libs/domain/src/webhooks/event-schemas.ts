@@ -94,7 +94,7 @@ const bodySchema = (type: EventType): JsonSchema => ({
       id: {
         ...text,
         pattern: '^evt_',
-        description: 'Id of the event, the same in every attempt and redelivery',
+        description: 'Id of the event. The same in every attempt and redelivery',
       },
       type: { const: type },
       created_at: time,
@@ -118,7 +118,7 @@ export function eventSchema(type: EventType): JsonSchema {
 export const eventsSchema: JsonSchema = {
   $schema: DIALECT,
   title: 'Event',
-  description: 'The body of a webhook. Later versions may add types and members, but remove none',
+  description: 'The body of a webhook. Later versions may add types and members, but will not remove any',
   oneOf: types.map(ref),
   $defs: {
     ...eventResources,

@@ -46,7 +46,7 @@ export const eventTypes = {
   'api_key.rotated': { cause: 'a key was rotated. rotatedFrom contains the id of the previous key' },
   'api_key.revoked': { cause: 'a key was revoked' },
   'api_key.expiring': {
-    cause: 'a key will expire within a week. Emitted once per key, and not for keys that were rotated',
+    cause: 'a key expires within a week. Emitted once per key, and not for keys that were rotated',
   },
   'webhook.endpoint_disabled': {
     cause:
