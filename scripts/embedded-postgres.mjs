@@ -8,7 +8,7 @@ import { describeProcess, run, withLock } from './processes.mjs';
 
 const OTHERWISE = 'set DATABASE_URL to a PostgreSQL 15 or later server';
 const asRoot = process.getuid?.() === 0;
-const MEND = `Fix this${asRoot ? ' (if started as root, it can access only files that belong to root or that all users can access)' : ''}, or ${OTHERWISE}.`;
+const MEND = `Fix the cause${asRoot ? ' (if Gatehouse is started as root, PostgreSQL can access only files that belong to root or that all users can access)' : ''}, or ${OTHERWISE}.`;
 
 const SETTINGS = {
   listen_addresses: '127.0.0.1',
@@ -34,7 +34,10 @@ export async function startEmbeddedPostgres({ dataDir, settings = {} }) {
     const tools = await loadTools();
     if (!fs.existsSync(cluster)) await createCluster(tools, dir, settings.fsync !== 'off');
     const password = read(dir, 'password');
-    if (!password) throw new Fault(`The password file of the embedded PostgreSQL is missing in ${dir}.`);
+    if (!password)
+      throw new Fault(
+        `The password file of the embedded PostgreSQL is missing in ${dir}. Restore it from a backup, or ${OTHERWISE}.`,
+      );
     const server = await adoptOrStart(tools, dir, { ...SETTINGS, ...settings });
     const url = `postgres://gatehouse:${password}@127.0.0.1:${server.port}/gatehouse`;
     return { url, ...server, stop: () => stopEmbeddedPostgres(dir) };

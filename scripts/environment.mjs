@@ -29,7 +29,7 @@ function requireNode() {
   const [major, minor] = process.versions.node.split('.').map(Number);
   if (major > 20 || (major === 20 && minor >= 19)) return;
   throw new Fault(
-    `Gatehouse requires Node.js 20.19 or later, but this is ${process.version}. Download it from https://nodejs.org.`,
+    `Gatehouse requires Node.js 20.19 or later, but the installed version is ${process.version}. Download it from https://nodejs.org.`,
   );
 }
 

@@ -116,7 +116,7 @@ export class Program {
     const closed = once(child, 'close');
     child.kill('SIGTERM');
     const timer = setTimeout(() => {
-      this.#log.write('error', `${this.#name} did not stop within ${grace / 1000} s; killing it`);
+      this.#log.write('error', `${this.#name} did not stop within ${grace / 1000} s; sending SIGKILL`);
       this.kill();
     }, grace);
     await closed;

@@ -28,7 +28,7 @@ export class FailingEndpoints extends PeriodicJob {
     private readonly config: Config,
     @Inject(LOGGER) logger: Logger,
   ) {
-    super(config.webhooks.health.checkInterval, logger, 'failing endpoint check failed');
+    super(config.webhooks.health.checkInterval, logger, 'check for failing endpoints failed');
   }
 
   protected async run(signal: AbortSignal): Promise<void> {

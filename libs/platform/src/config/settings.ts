@@ -203,7 +203,7 @@ export const settings = {
   }),
   METRICS_PORT: setting.integer(
     {
-      doc: 'Port for Prometheus metrics at /metrics. npm start gives the webhook-worker the next port. If it is not set, metrics are off.',
+      doc: 'Port for Prometheus metrics at /metrics. npm start uses the next port for the webhook-worker. If it is not set, metrics are off.',
       fallback: 0,
       shown: '',
     },

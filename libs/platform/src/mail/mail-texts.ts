@@ -98,7 +98,7 @@ const english: Language = {
       subject: `Your invitation to the console of ${name}`,
       heading: `You are invited to the console of ${name}`,
       paragraphs: [
-        `An admin has invited ${email} to the operator console of ${name}. Open the link to choose a password. You also need an authenticator app.`,
+        `An admin has invited ${email} to the operator console of ${name}. Open the link to choose a password. An authenticator app is also required.`,
       ],
       button: 'Choose a password',
       closing: [
