@@ -210,7 +210,10 @@ describe('rotation', () => {
     const before = await register();
     const first = kidOf(before);
     const output = await command(['rotate-signing-key']);
-    const [, next, begins] = /signing key (\S+) is published. It starts to sign at (\S+),/.exec(output)!;
+    const [, next, begins] =
+      /signing key (\S+) is published\. Each running api starts to sign with it within a minute after\n(\S+)\. /.exec(
+        output,
+      )!;
     const stored = await instance.sql(
       `SELECT round(extract(epoch FROM activates_at - created_at))::int AS seconds,
          activates_at = $2::timestamptz AS "isAsPrinted" FROM signing_keys WHERE kid = $1`,

@@ -31,8 +31,8 @@ const commands: Record<string, Command> = {
   },
   'rotate-signing-key': async (app) => {
     const { kid, activatesAt } = await rotate(app, false);
-    return `The signing key ${kid} is published. Each running api starts to sign with it within a
-minute of ${activatesAt.toISOString()}. Tokens of older keys stay valid until they expire.
+    return `The signing key ${kid} is published. Each running api starts to sign with it within a minute after
+${activatesAt.toISOString()}. Tokens of older keys stay valid until they expire.
 `;
   },
   'rotate-signing-key --now': async (app) => {
