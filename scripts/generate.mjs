@@ -90,9 +90,9 @@ function settingsPage(settings) {
 # Settings
 
 Gatehouse reads its settings from environment variables and from a \`.env\` file in its directory; environment
-variables take precedence. [.env.example](../.env.example) contains the same list to copy. An invalid configuration
-stops every program with exit code 78 and one message that lists all errors. With \`NODE_ENV=production\`, settings that
-only suit development are rejected.
+variables take precedence. [.env.example](../.env.example) contains the same list to copy. If the
+configuration is invalid, every program exits with code 78 and one message that lists all errors. With
+\`NODE_ENV=production\`, settings that are suitable only for development are rejected.
 
 ${row('Setting', 'Default', 'Description')}
 ${row(':--', ':--', ':--')}
@@ -146,10 +146,11 @@ ${example}
 # Event types
 
 The \`events\` of a webhook endpoint can contain a type from this page, all types of a resource such as \`customer.*\`, or
-\`*\`. \`*\` includes all types except those that say otherwise.
+\`*\`. \`*\` includes all types unless their description says otherwise.
 
-Every body has the members that the examples show. \`data\` contains resources as a GET with a secret key returns them,
-as of the change. Later versions may add types and members, but remove none: ignore those that your code does not know.
+Every body has the members that the examples show. \`data\` contains resources at the time of the event, in the format
+that a GET with a secret key returns. Later versions may add types and members, but will not remove any: ignore those
+that your code does not know.
 [events.schema.json](events.schema.json) is a JSON Schema (2020-12) of all bodies. You can generate types from it.
 
 After a customer is deleted, \`GET /v1/events\` and the delivery log return the events of this customer erased: with
