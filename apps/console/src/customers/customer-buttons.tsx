@@ -106,7 +106,7 @@ function ExportButton({ id }: { id: string }): ReactNode {
           onSuccess: (found) => {
             downloadText(`customer-${id}.json`, `${JSON.stringify(found, null, 2)}\n`);
             if (found.truncated)
-              toastDone('Customer exported. The longest lists are truncated, as noted in the file.');
+              toastDone('Customer exported. Some lists are truncated, as noted in the file.');
           },
           onError: toastProblem,
           // Nothing personal is kept for longer than it takes to save it.

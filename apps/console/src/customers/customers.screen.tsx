@@ -69,7 +69,7 @@ export function CustomersScreen(): ReactNode {
         href={(row) => `/customers/${row.id}`}
         empty={{
           title: 'No customers yet',
-          text: 'Customers appear here when they register in an application, or when a secret key creates or imports them.',
+          text: 'Customers appear here when they register in an application, or are created or imported through the API.',
           action: (
             <Anchor component={Link} to="/projects">
               Open a project and create API keys

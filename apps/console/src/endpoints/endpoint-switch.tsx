@@ -54,8 +54,8 @@ export function EndpointSwitch({ endpoint }: { endpoint: Schemas['EndpointRespon
               Events that occur while it is disabled are not queued.
             </Text>
             <Text>
-              You can enable the endpoint again at any time. Then use “Recover events” to deliver the events
-              it missed that retention has not deleted.
+              You can enable the endpoint again at any time. Then use “Recover events” to deliver missed
+              events, unless retention has deleted them.
             </Text>
           </>
         ) : (

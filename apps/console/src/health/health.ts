@@ -36,7 +36,7 @@ export function databaseVerdict({ migrations }: Health['database']): Verdict {
   if (migrations.pending === 0) return good('Operational');
   return warn(
     'Migrations pending',
-    `${migrations.pending} migrations are not applied. Apply them, for example by restarting with MIGRATE=on.`,
+    `Pending migrations: ${migrations.pending}. Apply them, for example by restarting with MIGRATE=on.`,
   );
 }
 

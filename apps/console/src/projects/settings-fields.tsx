@@ -165,7 +165,7 @@ export function SignInFields({ form }: SectionProps): ReactNode {
         form={form}
         of="enumerationProtection"
         label="Enumeration protection"
-        about="Registration returns the same response for an email address that is already registered, and customers cannot sign in before their email address is verified."
+        about="Registration returns the same response whether or not the email address is already registered, and customers cannot sign in before their email address is verified."
       />
     </>
   );
