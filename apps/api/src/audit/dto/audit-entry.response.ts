@@ -31,7 +31,7 @@ export class AuditEntryResponse {
 
   @ApiProperty({ enum: auditTargetTypes }) targetType!: string;
   @ApiProperty({
-    description: 'Id of the target, in the format of its API',
+    description: 'Id of the target, in the format that the API uses for its type',
     example: '019aa2c0-7d1e-7000-8000-000000000000',
   })
   targetId!: string;
@@ -50,7 +50,7 @@ export class AuditEntryResponse {
     type: 'object',
     additionalProperties: true,
     description:
-      'Ids, numbers and the names of changed fields. `outcome` is `refused` if the action was rejected',
+      'Details of the action: ids, numbers and names of changed fields. `outcome` is `refused` if the action was rejected',
     example: { changed: ['firstName'] },
   })
   details!: Record<string, unknown>;

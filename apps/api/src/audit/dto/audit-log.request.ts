@@ -17,10 +17,10 @@ const IdField = (description: string): PropertyDecorator =>
 export class AuditLogQuery extends PageQuery {
   @ProjectIdField() projectId?: string;
 
-  @OneOfField('Only actions of this type of actor', auditActorTypes) actorType?: string;
+  @OneOfField('Only actions by this type of actor', auditActorTypes) actorType?: string;
 
   @CheckedField({
-    description: 'Only actions of this key, operator or customer',
+    description: 'Only actions by this key, operator or customer',
     optional: true,
     isValid: isUuid,
     message: '$property must be a UUID',

@@ -13,7 +13,7 @@ export class EventResponse {
   @ApiProperty({
     type: 'object',
     additionalProperties: true,
-    description: 'Data of the event. `GET /v1/webhooks/event-types` describes it for each type',
+    description: 'Data of the event. `GET /v1/webhooks/event-types` returns its schema for each type',
   })
   data!: Record<string, unknown>;
 

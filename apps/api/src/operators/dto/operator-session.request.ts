@@ -7,7 +7,7 @@ const passwordField = {
 };
 
 const codeField = {
-  description: 'Six-digit code of the authenticator app',
+  description: 'Six-digit code from the authenticator app',
   example: '123456',
   maxLength: 64,
 };
@@ -18,7 +18,7 @@ export class OperatorSignInRequest {
 }
 
 export class SecondFactorRequest {
-  @SecretField({ ...codeField, description: 'Six-digit code of the authenticator app, or a recovery code' })
+  @SecretField({ ...codeField, description: 'Six-digit code from the authenticator app, or a recovery code' })
   code!: string;
 }
 
@@ -32,7 +32,7 @@ export class ChangeOperatorPasswordRequest {
 }
 
 export class AcceptInvitationRequest {
-  @SecretField({ description: 'Token of the link', maxLength: 4096 }) token!: string;
+  @SecretField({ description: 'Token from the link', maxLength: 4096 }) token!: string;
   @NameField({ description: 'Name that other operators see', example: 'Ada Lovelace' }) name?: string | null;
   @SecretField(passwordField) password!: string;
 }

@@ -138,7 +138,7 @@ export class OverviewResponse {
   @ApiProperty({
     ...nullableTime,
     description:
-      'Start of the range in which all attempts are counted, while older attempts are still being counted. null: all attempts are counted',
+      'Time from which the metrics are complete, while older attempts are still being counted. null: the metrics are complete',
   })
   completeFrom!: string | null;
 

@@ -15,7 +15,7 @@ export class SearchResultResponse {
   @ApiProperty({ enum: foundKinds }) kind!: string;
 
   @ApiProperty({
-    description: 'Id in the format that the API uses for this kind',
+    description: 'Id, in the format that the API uses for this type',
     example: 'dlv_019aa2c0-7d1e-7000-8000-000000000000',
   })
   id!: string;

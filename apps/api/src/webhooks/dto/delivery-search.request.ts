@@ -15,7 +15,7 @@ import { ListDeliveriesQuery } from './delivery.request.js';
 import { RedeliveryFilterRequest } from './redelivery.request.js';
 
 const named =
-  'Id of a delivery, an attempt, an event, an endpoint or a customer, the email address of a customer, or the beginning of the URL of an endpoint, including http';
+  'Id of a delivery, an attempt, an event, an endpoint or a customer, the email address of a customer, or the beginning of the URL of an endpoint, including its scheme';
 
 /** What operators filter the log by, beside what keys do. */
 export class SearchDeliveriesQuery extends ListDeliveriesQuery {

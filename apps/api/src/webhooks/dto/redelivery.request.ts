@@ -28,7 +28,7 @@ export class RedeliveryFilterRequest {
     optional: true,
     maxItems: MAX_DELIVERY_IDS,
     isValid: (text) => parsePublicId('delivery', text) !== null,
-    message: '$property must contain ids of deliveries',
+    message: '$property must contain delivery ids',
   })
   delivery_ids?: string[];
 
@@ -74,6 +74,6 @@ export class StartRedeliveryRequest {
 }
 
 export class RecoverRequest {
-  @TimeField('Only events from this time on', { optional: false }) since!: string;
-  @TimeField('Only events until this time. Default: now') until?: string;
+  @TimeField('Only events created at or after this time', { optional: false }) since!: string;
+  @TimeField('Only events created at or before this time. Default: now') until?: string;
 }

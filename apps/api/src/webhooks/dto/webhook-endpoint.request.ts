@@ -88,7 +88,7 @@ export class ListEndpointsQuery extends PageQuery {
 /** What operators list endpoints by. */
 export class SearchEndpointsQuery extends ListEndpointsQuery {
   @OneOfField('Only endpoints with this status', ['enabled', 'disabled']) status?: 'enabled' | 'disabled';
-  @SearchTextField('Id of an endpoint, or the beginning of its URL, including http') q?: string;
+  @SearchTextField('Id of an endpoint, or the beginning of its URL, including the scheme') q?: string;
 }
 
 export class CountEndpointsQuery extends OmitType(SearchEndpointsQuery, ['limit', 'cursor'] as const) {}
