@@ -54,7 +54,7 @@ describe('mails that operators have sent to customers', () => {
     await instance.server('POST', `/api/v1/customers/${id}/disable`);
     expect(await operator.call('POST', `/customers/${id}/${path}`)).toMatchObject({
       status: 409,
-      body: { code: 'conflict', detail: 'The customer is disabled.' },
+      body: { code: 'conflict', detail: 'The customer is disabled. Enable the customer first.' },
     });
   });
 

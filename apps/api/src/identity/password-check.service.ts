@@ -83,7 +83,7 @@ export class PasswordCheck {
       return proven;
     } catch (error) {
       if (!(error instanceof GatehouseError) || error.code !== 'invalid_credentials') throw error;
-      const errors = [{ field: name, code: 'wrong', message: `${name} is not the password of the customer` }];
+      const errors = [{ field: name, code: 'wrong', message: `${name} is incorrect` }];
       throw new GatehouseError(error.code, {
         ...error.details,
         detail: 'The password is incorrect.',

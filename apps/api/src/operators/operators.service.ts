@@ -69,7 +69,8 @@ export class OperatorsService {
   inviteAgain(id: string): Promise<InvitedOperator> {
     return this.transactions.run(async (tx) => {
       const operator = await this.operators.lock(tx, id);
-      if (operator.status === 'disabled') throw conflict('The operator is disabled.');
+      if (operator.status === 'disabled')
+        throw conflict('The operator is disabled. Enable the operator first.');
       await this.audit.record(tx, operatorAction('operator.invited', operator, { again: true }));
       return { operator, url: await this.links.invite(tx, operator) };
     });

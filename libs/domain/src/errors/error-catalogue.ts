@@ -249,13 +249,13 @@ export const errorCatalogue = {
     status: 429,
     title: 'Too many failed sign-ins',
     cause: 'Too many sign-ins for this email address have failed.',
-    remedy: 'Wait for Retry-After seconds, or reset the password.',
+    remedy: 'Wait for the number of seconds in Retry-After, or reset the password.',
   },
   rate_limited: {
     status: 429,
     title: 'Too many requests',
     cause: 'A rate limit was reached. The RateLimit header contains its name.',
-    remedy: 'Wait for Retry-After seconds.',
+    remedy: 'Wait for the number of seconds in Retry-After, then retry.',
   },
   headers_too_large: {
     status: 431,
@@ -281,19 +281,19 @@ export const errorCatalogue = {
     status: 503,
     title: 'The billing provider is unavailable',
     cause: 'The billing provider cannot be reached, did not respond in time, or returned an error.',
-    remedy: 'Retry after Retry-After seconds.',
+    remedy: 'Wait for the number of seconds in Retry-After, then retry.',
   },
   overloaded: {
     status: 503,
     title: 'Password hashing is at capacity',
     cause: 'Too many passwords are waiting to be checked.',
-    remedy: 'Retry after Retry-After seconds.',
+    remedy: 'Wait for the number of seconds in Retry-After, then retry.',
   },
   unavailable: {
     status: 503,
     title: 'Temporarily unavailable',
     cause: 'The database cannot be reached, or did not respond in time.',
-    remedy: 'Retry after Retry-After seconds.',
+    remedy: 'Wait for the number of seconds in Retry-After, then retry.',
   },
   ...operatorErrors,
 } as const satisfies Record<string, ErrorEntry>;

@@ -5,7 +5,7 @@ export const operatorErrors = {
   operator_session_required: {
     status: 401,
     title: 'Sign-in required',
-    cause: 'The operator session is missing, has ended, or its second factor is not verified.',
+    cause: 'The operator session is missing or has ended, or its second factor is not verified.',
     remedy: 'Sign in to the console.',
   },
   invalid_code: {
@@ -36,13 +36,13 @@ export const operatorErrors = {
     status: 403,
     title: 'The request was not sent by the console',
     cause:
-      'A change to the operator API was sent without the header X-Gatehouse-Console, or from a page of another origin.',
+      'A request that changes something was sent without the header X-Gatehouse-Console, or from a page of another origin.',
     remedy: 'Use the console at the address in PUBLIC_URL. Programs send X-Gatehouse-Console: 1.',
   },
   last_admin: {
     status: 409,
     title: 'This is the last active admin',
-    cause: 'At least one operator has to be an active admin.',
+    cause: 'At least one operator must be an active admin.',
     remedy: 'Assign the admin role to another active operator first.',
   },
 } as const satisfies Record<string, ErrorEntry>;
