@@ -13,7 +13,7 @@ function nameServerFault(entry: string): string | null {
   // Port 0 would end the process: Node's setServers asserts.
   return isAddress && Number(withPort?.[3] ?? 53) <= 65_535
     ? null
-    : 'must be a list of IP addresses, with a port or without';
+    : 'must be a list of IP addresses, with or without a port';
 }
 
 /** All settings that Gatehouse reads from its environment (contract, section 6). */
@@ -102,7 +102,7 @@ export const settings = {
   ),
   WEBHOOK_TIMEOUT: setting.duration(
     {
-      doc: 'Time within which a webhook endpoint has to send the status line of its response.',
+      doc: 'Time within which a webhook endpoint must send the status line of its response.',
       fallback: '10s',
     },
     10,
@@ -110,7 +110,7 @@ export const settings = {
   ),
   WEBHOOK_CONCURRENCY: setting.integer(
     {
-      doc: 'Maximum number of concurrent attempts per worker. One endpoint can use about a quarter of it, one project three quarters.',
+      doc: 'Maximum number of concurrent attempts per worker. A single endpoint can use about a quarter of them, a single project about three quarters.',
       fallback: 256,
     },
     1,

@@ -124,7 +124,8 @@ const formats: Format[] = [
 /** Takes a hash of another system apart, strictly: what is not exactly one of the formats has a fault. */
 export function parseImportedHash(text: string): ParsedHash {
   const format = formats.find(({ prefix }) => prefix.test(text));
-  if (!format) return { fault: `must have one of the formats ${formats.map(({ name }) => name).join(', ')}` };
+  if (!format)
+    return { fault: `must be in one of the formats ${formats.map(({ name }) => name).join(', ')}` };
   const fields = text.length <= MAX_TEXT_LENGTH ? format.pattern.exec(text)?.groups : undefined;
   const reading = fields ? format.read(fields as Fields) : null;
   if (!reading) return { fault: `must be a well-formed ${format.name} hash` };

@@ -35,7 +35,7 @@ interface Language {
   mails: Record<MailKind, (facts: MailFacts) => MailText>;
 }
 
-const bothAddresses = 'The address changes when both the old and the new address are confirmed.';
+const bothAddresses = 'The change takes effect when both the old and the new address are confirmed.';
 
 /** Plain ASCII where it can be, so that mails stay readable in their source. */
 const english: Language = {
@@ -71,8 +71,8 @@ const english: Language = {
       ],
     }),
     'change-email-current': ({ name, email, newEmail, life }) => ({
-      subject: `Confirm the change of your email address for ${name}`,
-      heading: 'Confirm the change of your email address',
+      subject: `Confirm your email address change for ${name}`,
+      heading: 'Confirm your email address change',
       paragraphs: [
         `We received a request to change the email address of your ${name} account from ${email} to ${newEmail}. If you made this request, please confirm the change.`,
         bothAddresses,
