@@ -242,7 +242,7 @@ export const errorCatalogue = {
   weak_password: {
     status: 422,
     title: 'The password is too weak',
-    cause: 'The password does not meet the policy. reasons[] lists why.',
+    cause: 'The password does not meet the policy. reasons[] lists the reasons.',
     remedy: 'Choose a longer or less common password.',
   },
   too_many_attempts: {

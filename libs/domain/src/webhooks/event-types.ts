@@ -9,14 +9,15 @@ export const eventTypes = {
   'customer.disabled': { cause: 'a customer was disabled' },
   'customer.enabled': { cause: 'a disabled customer was enabled' },
   'customer.locked': {
-    cause: 'too many sign-ins failed. The customer can sign in only from known addresses',
+    cause:
+      'too many sign-ins of a customer failed. Until the lock ends, the customer can sign in only from known addresses',
   },
   'customer.unlocked': {
     cause:
       'a customer was unlocked through the API, by a password reset or by a sign-in from a known address',
   },
   'verification.requested': { cause: 'a verification email was queued' },
-  'verification.completed': { cause: 'a customer verified the email address' },
+  'verification.completed': { cause: 'a customer verified their email address' },
   'session.created': { cause: 'a customer signed in or registered' },
   'session.revoked': { cause: 'a session was revoked before it expired' },
   'login.succeeded': { cause: 'a customer signed in with the correct password' },
@@ -24,7 +25,9 @@ export const eventTypes = {
     cause: 'a sign-in failed because of an incorrect password. At most one event per customer and minute',
     named: true,
   },
-  'password.changed': { cause: 'a customer changed the password, or an invited customer set the first one' },
+  'password.changed': {
+    cause: 'a customer changed their password, or an invited customer set their first password',
+  },
   'password.reset_requested': { cause: 'a password reset email was queued' },
   'password.reset_completed': {
     cause: 'a customer set a new password with the link in a password reset email',
@@ -40,7 +43,7 @@ export const eventTypes = {
   'project.created': { cause: 'a project was created' },
   'project.updated': { cause: 'the name or the settings of a project changed' },
   'project.archived': {
-    cause: "a project was archived. Its keys and its customers' tokens have stopped working",
+    cause: 'a project was archived. Its API keys and the tokens of its customers are rejected',
   },
   'api_key.created': { cause: 'a key was created' },
   'api_key.rotated': { cause: 'a key was rotated. rotatedFrom contains the id of the previous key' },
