@@ -1,14 +1,14 @@
 #!/bin/sh
-# Writes random passwords and a root secret for docker-compose.yml into .env. What stands there already stays.
+# Writes random passwords and a root secret for docker-compose.yml into .env. Existing values are kept.
 set -eu
 umask 077
 cd "$(dirname "$0")/../.."
 touch .env
-# It may have been there before.
+# The file may already have existed with other permissions.
 chmod 600 .env
 for name in POSTGRES_PASSWORD DATABASE_PASSWORD REDIS_PASSWORD ROOT_SECRET; do
   grep -q "^$name=" .env && continue
-  # On a line of its own, also behind a last line that has no end.
+  # Adds the missing newline if the last line of the file does not end with one.
   if [ -n "$(tail -c 1 .env)" ]; then echo >> .env; fi
   echo "$name=$(od -An -N32 -tx1 /dev/urandom | tr -d ' \n')" >> .env
 done
