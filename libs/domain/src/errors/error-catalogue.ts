@@ -74,7 +74,7 @@ export const errorCatalogue = {
   wrong_credential_type: {
     status: 403,
     title: 'Wrong type of credential',
-    cause: 'The credential is valid but of another type, or in the wrong header.',
+    cause: 'The credential is valid but of the wrong type, or in the wrong header.',
     remedy: 'Use the type of credential and the header that the route documents.',
   },
   insufficient_scope: {
@@ -180,7 +180,7 @@ export const errorCatalogue = {
     status: 409,
     title: 'The delivery is still pending',
     cause: 'This delivery, or another delivery of the same event to the same endpoint, is not finished.',
-    remedy: 'Wait until it has succeeded or failed.',
+    remedy: 'Wait until this delivery has finished.',
   },
   already_redelivered: {
     status: 409,
