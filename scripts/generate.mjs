@@ -153,8 +153,8 @@ that a GET with a secret key returns. Later versions may add types and members, 
 that your code does not know.
 [events.schema.json](events.schema.json) is a JSON Schema (2020-12) of all bodies. You can generate types from it.
 
-After a customer is deleted, \`GET /v1/events\` and the delivery log return the events of this customer erased: with
-\`"erased": true\`, and with only the customer's id in \`data\`. Webhooks never contain such a body.
+After a customer is deleted, \`GET /v1/events\` and the delivery log return the events of this customer with
+\`"erased": true\` and with only the customer's id in \`data\`. Webhooks never contain such a body.
 
 ${row('Type', 'Emitted when')}
 ${row(':--', ':--')}
