@@ -241,12 +241,12 @@ export const settings = {
     fallback: false,
   }),
   PERIODIC_JOBS: setting.onOff({
-    doc: 'For tests, must be on in production: run periodic jobs on their schedule and not only on command.',
+    doc: 'For tests; must be on in production. Run periodic jobs on their schedule and not only on command.',
     fallback: true,
   }),
   TIME_SCALE: setting.integer(
     {
-      doc: 'For tests, rejected in production: divides the timeout, lease and retry schedule of webhooks, the time after which a failing endpoint is disabled, and the interval between reloads of the signing keys.',
+      doc: 'For tests; rejected in production. Divides the timeout, lease and retry schedule of webhooks, the time after which a failing endpoint is disabled, and the interval between reloads of the signing keys.',
       fallback: 1,
     },
     1,
