@@ -197,7 +197,7 @@ describe('an imported hash', () => {
       `pbkdf2_sha1$1000$salt$${hash32}`,
       `i1$${hash32}`,
     ];
-    const message = 'must have one of the formats bcrypt, argon2id, scrypt, pbkdf2, pbkdf2_sha256, fbscrypt';
+    const message = 'must be in one of the formats bcrypt, argon2id, scrypt, pbkdf2, pbkdf2_sha256, fbscrypt';
     for (const hash of [
       '',
       'correct horse',
