@@ -244,7 +244,10 @@ describe('§4 #4 GET /api/v1/me', () => {
       const answer = await instance.request('GET', path, { headers: headers as Record<string, string> });
       codes.push(answer.status);
       if (answer.status === 401) {
-        expect(answer.headers.get('www-authenticate')).toBe('Bearer error="invalid_token"');
+        const isMissing = Object.keys(headers).length === 0;
+        expect(answer.headers.get('www-authenticate')).toBe(
+          isMissing ? 'Bearer' : 'Bearer error="invalid_token"',
+        );
       }
     }
     expect(codes).toEqual([401, 401, 401, 401, 403, 403]);

@@ -322,7 +322,8 @@ describe('HD-04: each status has what belongs to it', () => {
     const own = { authorization: `Bearer ${accessToken}` };
     type Case = [request: string, challenge: string, headers: Record<string, string>, body?: object];
     const cases: Case[] = [
-      ['GET /api/v1/me', invalid, {}],
+      ['GET /api/v1/me', 'Bearer', {}],
+      ['GET /api/v1/me', invalid, { authorization: 'Bearer nonsense' }],
       ['GET /v1/webhooks/endpoints', 'Bearer', {}],
       ['POST /api/v1/auth/login', 'Bearer', {}, {}],
       ['POST /api/v1/auth/login', 'Bearer', key, login],

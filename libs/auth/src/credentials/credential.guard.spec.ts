@@ -195,11 +195,14 @@ describe('CredentialGuard', () => {
     expect(await details('server', bearer(poorSk))).toMatchObject({
       details: { members: { requiredScopes: ['customer:read'] } },
     });
-    for (const [route, challenge] of [
-      ['server', 'Bearer'],
-      ['me', 'Bearer error="invalid_token"'],
+    for (const [route, headers, challenge] of [
+      ['server', {}, 'Bearer'],
+      ['me', {}, 'Bearer'],
+      ['me', bearer('nonsense'), 'Bearer error="invalid_token"'],
     ] as const)
-      expect(await details(route)).toMatchObject({ details: { headers: { 'WWW-Authenticate': challenge } } });
+      expect(await details(route, headers)).toMatchObject({
+        details: { headers: { 'WWW-Authenticate': challenge } },
+      });
   });
 
   it('RL-02: a secret key beside the publishable key vouches for an address', async () => {

@@ -70,7 +70,7 @@ export class CredentialGuard implements CanActivate {
     if (!caller) {
       throw callers.length > 0
         ? wrongType(callers[0]!.kind, presentedCredentials(request)[0]!, route)
-        : unauthorized(route, missingCredential(route.kinds));
+        : unauthorized(route, missingCredential(route.kinds), 'Bearer');
     }
     // Before the scopes are asked for: the log names the caller of a refused request as well (requirement LG-03).
     request.caller = caller;
@@ -157,10 +157,12 @@ export class CredentialGuard implements CanActivate {
 }
 
 /** 401 of the route's kind, with the challenge of RFC 9110 and RFC 6750. Without a detail the general text is used. */
-function unauthorized(route: RouteCredential, detail: string | null): GatehouseError {
-  const isCustomer = route.kinds.includes('access-token');
-  const code: ErrorCode = isCustomer ? 'invalid_access_token' : 'invalid_api_key';
-  const challenge = isCustomer ? 'Bearer error="invalid_token"' : 'Bearer';
+function unauthorized(
+  route: RouteCredential,
+  detail: string | null,
+  challenge = route.kinds.includes('access-token') ? 'Bearer error="invalid_token"' : 'Bearer',
+): GatehouseError {
+  const code: ErrorCode = route.kinds.includes('access-token') ? 'invalid_access_token' : 'invalid_api_key';
   return new GatehouseError(code, {
     headers: { 'WWW-Authenticate': challenge },
     ...(detail ? { detail } : {}),
