@@ -45,16 +45,23 @@ const limitOf = (request: Request): number => {
   return takesForms(request) ? FORM_LIMIT : JSON_LIMIT;
 };
 
+const unsupported = (detail: string): GatehouseError =>
+  new GatehouseError('unsupported_media_type', { detail });
+
 /** The size comes before the type: contract, section 2, order of the checks. */
 function refuseForeignTypes(request: Request, _response: Response, next: NextFunction): void {
   if (!hasBody(request)) return next();
   if (Number(request.headers['content-length'] ?? 0) > limitOf(request))
     throw new GatehouseError('payload_too_large');
   const encoding = request.headers['content-encoding'] ?? 'identity';
-  if (encoding.toLowerCase() !== 'identity') throw new GatehouseError('unsupported_media_type');
+  if (encoding.toLowerCase() !== 'identity')
+    throw unsupported(`The Content-Encoding is ${encoding}. Send the body without one.`);
   const expected = takesForms(request) ? formType : jsonType;
-  if (!expected.test(request.headers['content-type'] ?? '') && !isLines(request))
-    throw new GatehouseError('unsupported_media_type');
+  const type = request.headers['content-type'] || 'missing';
+  if (!expected.test(type) && !isLines(request)) {
+    const wanted = takesForms(request) ? 'application/x-www-form-urlencoded' : 'application/json';
+    throw unsupported(`The Content-Type is ${type}. Send Content-Type: ${wanted}.`);
+  }
   next();
 }
 

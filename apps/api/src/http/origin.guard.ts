@@ -35,6 +35,6 @@ export class OriginGuard implements CanActivate {
 export function assertOriginAllowed(origin: string | undefined, { allowedOrigins }: ProjectSettings): void {
   if (!origin || allowedOrigins.length === 0 || allowedOrigins.includes(origin)) return;
   throw new GatehouseError('origin_not_allowed', {
-    detail: `The origin ${origin.slice(0, MAX_ORIGIN)} is not in the allowedOrigins of the project.`,
+    detail: `The origin ${origin.slice(0, MAX_ORIGIN)} is not in the allowedOrigins of the project. Add it to the project settings.`,
   });
 }

@@ -36,6 +36,26 @@ describe('problemDocument', () => {
     });
   });
 
+  it.each([
+    [1, 'a0 is required.'],
+    [3, 'a0 is required (errors[] lists 2 more).'],
+  ])('the detail of an input with %i invalid fields names the first', (count, detail) => {
+    const errors = Array.from({ length: count }, (_, n) => ({
+      field: `a${n}`,
+      code: 'required',
+      message: `a${n} is required`,
+    }));
+    expect(problemDocument(new GatehouseError('validation_failed', { errors }), context)).toMatchObject({
+      detail,
+    });
+  });
+
+  it('the detail of an error that knows no more is the cause and the remedy of its code', () => {
+    expect(problemDocument(new GatehouseError('refresh_token_expired'), context)).toMatchObject({
+      detail: 'The session was inactive for too long or reached its maximum age. Sign in again.',
+    });
+  });
+
   it('LG-04: the cause and the stack stay inside', () => {
     const cause = new Error('SELECT * FROM customers at 10.0.0.5');
     const text = JSON.stringify(problemDocument(new GatehouseError('internal_error', { cause }), context));

@@ -9,18 +9,29 @@ export function problemDocument(
   error: GatehouseError,
   context: { requestId: string; publicUrl: string; path: string },
 ): Record<string, unknown> {
-  const { detail, errors, members } = error.details;
+  const { errors, members } = error.details;
   return {
     ...(context.path.startsWith('/v1/') ? { success: false } : {}),
     type: `${context.publicUrl}${ERROR_DOCS_PATH}#${error.code}`,
     title: errorCatalogue[error.code].title,
     status: error.status,
-    detail: detail ?? errorCatalogue[error.code].cause,
+    detail: detailOf(error),
     code: error.code,
     requestId: context.requestId,
     ...(errors ? { errors } : {}),
     ...members,
   };
+}
+
+/** Returns what is wrong and what to do: in this case if the error knows it, otherwise for its code in general. */
+function detailOf({ code, details: { detail, errors = [] } }: GatehouseError): string {
+  if (detail) return detail;
+  if (code === 'validation_failed' && errors.length > 0) {
+    const others = errors.length - 1;
+    return `${errors[0]!.message}${others > 0 ? ` (errors[] lists ${others} more)` : ''}.`;
+  }
+  const { cause, remedy } = errorCatalogue[code];
+  return `${cause} ${remedy}`;
 }
 
 /** Answers with a problem document. */

@@ -35,23 +35,26 @@ export function routeGate(app: Express): RequestHandler {
     const allowed = allowedMethods(request.path);
     if (allowed.length === 0) {
       const nearest = nearestPaths(request.path).find((path) => allowedMethods!(path).length > 0);
-      throw new GatehouseError(
-        'not_found',
-        nearest ? { detail: `There is no such route. Did you mean ${nearest}?` } : {},
-      );
+      const hint = nearest ? `Did you mean ${nearest}?` : 'The API reference lists all routes.';
+      throw new GatehouseError('not_found', { detail: `There is no such route. ${hint}` });
     }
     if (!allowed.includes(request.method)) {
-      throw new GatehouseError('method_not_allowed', { headers: { Allow: allowed.join(', ') } });
+      const methods = allowed.join(', ');
+      throw new GatehouseError('method_not_allowed', {
+        detail: `This path supports ${methods}, not ${request.method}.`,
+        headers: { Allow: methods },
+      });
     }
     next();
   };
 }
 
-/** Returns the path without slashes at its end, and in the other of the two route families. */
+/** Returns the path without slashes at its end, in each of the two route families, and all of these in the plural. */
 function nearestPaths(path: string): string[] {
   const trimmed = path.replace(/\/+$/, '');
-  const moved = trimmed.startsWith('/api/v1/') ? trimmed.slice('/api'.length) : `/api${trimmed}`;
-  return [trimmed, moved].filter((each) => each !== path);
+  const name = trimmed.replace(/^(\/api)?(\/v1)?\//, '');
+  const singular = [trimmed, `/api/v1/${name}`, `/v1/${name}`];
+  return [...singular, ...singular.map((each) => `${each}s`)].filter((each) => each !== path);
 }
 
 /** The methods of each path. Patterns without parameters, most of them, are looked up instead of matched. */

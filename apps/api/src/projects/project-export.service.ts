@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import { Inject, Injectable } from '@nestjs/common';
 import type { SecretKeyCaller } from '#auth';
-import { GatehouseError, type Scope } from '#domain';
+import { GatehouseError, insufficientScope, type Scope } from '#domain';
 import {
   ApiKeysRepository,
   CustomersBulkRepository,
@@ -41,7 +41,7 @@ export class ProjectExport {
     withHashes: boolean,
   ): Promise<AsyncGenerator<string>> {
     if (withHashes && !caller.scopes.includes('customer:export_hashes')) {
-      throw new GatehouseError('insufficient_scope', { members: { requiredScopes } });
+      throw insufficientScope(requiredScopes);
     }
     const { organizationId } = await this.projects.get(caller.reach, projectId);
     const first = await this.customers.page(projectId, null, PAGE);

@@ -18,7 +18,7 @@ export function ProblemAlert({ error, retry, children }: ProblemAlertProps): Rea
   const faults = Object.entries(fields);
   return (
     <Alert role="alert" color="red" icon={<Icon name="alert" size={20} />} title={title}>
-      <Text>{detail}</Text>
+      {faults.length === 0 && <Text>{detail}</Text>}
       {retryAfter && <Text mt={4}>Try again {waitInWords(retryAfter, Date.now())}.</Text>}
       {faults.length > 0 && (
         <ul>

@@ -19,12 +19,12 @@ export class AccessTokenAuthenticator {
     return customer ? { kind: 'access-token', customer, sessionId: claims.sid } : null;
   }
 
-  /** Says why a token is rejected, if it is malformed or expired; null for everything else. */
-  rejection(token: string): string | null {
+  /** Returns the detail for a rejected token. */
+  rejection(token: string): string {
     const reason = this.tokens.rejection(token);
-    if (reason === 'malformed') return 'The access token is malformed.';
-    return reason === 'expired'
-      ? 'The access token has expired. Refresh the tokens, or sign in again.'
-      : null;
+    if (reason === 'malformed')
+      return 'The access token is malformed. Send the accessToken of a sign-in or refresh, complete and unchanged.';
+    const problem = reason === 'expired' ? 'has expired' : 'is from another issuer, or its session has ended';
+    return `The access token ${problem}. Refresh the tokens, or sign in again.`;
   }
 }

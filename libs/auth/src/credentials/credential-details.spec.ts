@@ -6,7 +6,7 @@ const key = formatApiKey('secret', randomBytes(32));
 
 it('names what the route accepts when nothing was sent', () => {
   expect(missingCredential(['publishable-key', 'secret-key'])).toBe(
-    'The request contains no credential. Send a publishable key in X-Publishable-Key, or a secret key as "Authorization: Bearer sk_…" or in X-Api-Key.',
+    'The request contains no credential. Send a publishable key, pk_…, in X-Publishable-Key, or a secret key as "Authorization: Bearer sk_…" or in X-Api-Key.',
   );
 });
 
@@ -26,6 +26,6 @@ it('AK-09: says nothing about a well-formed key, whether it is unknown, revoked 
 it('names the kind that was sent in a header and what the route accepts, and repeats no value', () => {
   const detail = unexpectedCredential('secret-key', 'x-publishable-key', ['publishable-key']);
   expect(detail).toBe(
-    'The X-Publishable-Key header contains a secret key. Send a publishable key in X-Publishable-Key.',
+    'The X-Publishable-Key header contains a secret key. Send a publishable key, pk_…, in X-Publishable-Key.',
   );
 });

@@ -9,7 +9,7 @@ import type { PresentedCredential } from './presented-credentials.js';
 
 const names: Record<CallerKind, string> = {
   'secret-key': 'a secret key as "Authorization: Bearer sk_…" or in X-Api-Key',
-  'publishable-key': 'a publishable key in X-Publishable-Key',
+  'publishable-key': 'a publishable key, pk_…, in X-Publishable-Key',
   'access-token': 'an access token as "Authorization: Bearer …"',
   operator: 'the session of a signed-in operator',
 };
@@ -29,6 +29,10 @@ const kindNames: Record<CallerKind, string> = {
 
 /** Returns what the route accepts, such as `Send a publishable key in X-Publishable-Key.` */
 const expected = (kinds: CallerKind[]): string => `Send ${kinds.map((kind) => names[kind]).join(', or ')}.`;
+
+/** The detail for a well-formed key that is not accepted. */
+export const INACTIVE_KEY =
+  'The API key is unknown, revoked or expired. Use an active key, or create a new one.';
 
 /** Returns the detail for a request without any credential. */
 export const missingCredential = (kinds: CallerKind[]): string =>

@@ -1,11 +1,16 @@
 import { Inject, Injectable, type CanActivate, type ExecutionContext } from '@nestjs/common';
 import type { Request } from 'express';
-import { apiKeyType, GatehouseError, hasRole, type ErrorCode } from '#domain';
+import { apiKeyType, GatehouseError, hasRole, insufficientScope, type ErrorCode } from '#domain';
 import { LOGGER, type Logger } from '#platform';
 import { AccessTokenAuthenticator } from './access-token.authenticator.js';
 import { ApiKeyAuthenticator } from './api-key.authenticator.js';
 import type { Caller, OperatorCaller, SecretKeyCaller } from './caller.js';
-import { malformedCredential, missingCredential, unexpectedCredential } from './credential-details.js';
+import {
+  INACTIVE_KEY,
+  malformedCredential,
+  missingCredential,
+  unexpectedCredential,
+} from './credential-details.js';
 import { notSignedIn, operatorToken } from './operator-cookie.js';
 import { OperatorSessionAuthenticator } from './operator-session.authenticator.js';
 import { presentedCredentials, type PresentedCredential } from './presented-credentials.js';
@@ -139,34 +144,29 @@ export class CredentialGuard implements CanActivate {
     return this.accessTokens.authenticate(value);
   }
 
-  /** Says what is wrong with a rejected credential, or null where the general text has to do. */
-  private rejection(credential: PresentedCredential, route: RouteCredential): string | null {
+  /** Returns the detail for a rejected credential. */
+  private rejection(credential: PresentedCredential, route: RouteCredential): string {
     const detail = malformedCredential(credential, route.kinds);
-    if (detail || apiKeyType(credential.value) || credential.header !== 'authorization') return detail;
-    return this.accessTokens.rejection(credential.value);
+    if (detail) return detail;
+    return apiKeyType(credential.value) ? INACTIVE_KEY : this.accessTokens.rejection(credential.value);
   }
 
   private requireScopes(caller: SecretKeyCaller, route: RouteCredential): void {
-    if (route.scopes.some((scope) => !caller.scopes.includes(scope))) {
-      throw new GatehouseError('insufficient_scope', { members: { requiredScopes: route.scopes } });
-    }
+    if (route.scopes.some((scope) => !caller.scopes.includes(scope))) throw insufficientScope(route.scopes);
     if (route.access === 'organization' && caller.access !== 'organization') {
       throw new GatehouseError('insufficient_access', { members: { requiredAccess: route.access } });
     }
   }
 }
 
-/** 401 of the route's kind, with the challenge of RFC 9110 and RFC 6750. Without a detail the general text is used. */
+/** 401 of the route's kind, with the challenge of RFC 9110 and RFC 6750. */
 function unauthorized(
   route: RouteCredential,
-  detail: string | null,
+  detail: string,
   challenge = route.kinds.includes('access-token') ? 'Bearer error="invalid_token"' : 'Bearer',
 ): GatehouseError {
   const code: ErrorCode = route.kinds.includes('access-token') ? 'invalid_access_token' : 'invalid_api_key';
-  return new GatehouseError(code, {
-    headers: { 'WWW-Authenticate': challenge },
-    ...(detail ? { detail } : {}),
-  });
+  return new GatehouseError(code, { headers: { 'WWW-Authenticate': challenge }, detail });
 }
 
 const wrongType = (

@@ -1,4 +1,4 @@
-import { GatehouseError } from '../errors/gatehouse-error.js';
+import { GatehouseError, insufficientScope } from '../errors/gatehouse-error.js';
 import type { Access, Scope } from './scopes.js';
 
 /** What a key may do. */
@@ -13,8 +13,7 @@ export interface KeyGrant {
  */
 export function assertWithin(giver: KeyGrant, wanted: KeyGrant): void {
   const requiredScopes = wanted.scopes.filter((scope) => !giver.scopes.includes(scope));
-  if (requiredScopes.length > 0)
-    throw new GatehouseError('insufficient_scope', { members: { requiredScopes } });
+  if (requiredScopes.length > 0) throw insufficientScope(requiredScopes);
   assertAccess(giver.access, wanted.access);
 }
 

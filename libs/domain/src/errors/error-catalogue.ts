@@ -81,13 +81,13 @@ export const errorCatalogue = {
     status: 403,
     title: 'The key lacks a scope',
     cause: 'The secret key does not have all scopes in requiredScopes.',
-    remedy: 'Create a key with these scopes.',
+    remedy: 'Use a key with these scopes.',
   },
   insufficient_access: {
     status: 403,
     title: 'The key does not have the required access',
-    cause: 'The route requires a key with the access in requiredAccess.',
-    remedy: 'Use a key with organization access.',
+    cause: 'This requires a key with organization access.',
+    remedy: 'Use an organization key.',
   },
   customer_disabled: {
     status: 403,

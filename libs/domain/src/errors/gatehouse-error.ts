@@ -41,6 +41,13 @@ export const invalidField = (field: string, code: string, message: string): Gate
 /** 404 `not_found`: the same for an object that does not exist and for one out of reach. */
 export const notFound = (): GatehouseError => new GatehouseError('not_found');
 
+/** 403 `insufficient_scope`. */
+export const insufficientScope = (requiredScopes: string[]): GatehouseError =>
+  new GatehouseError('insufficient_scope', {
+    detail: `The secret key needs ${requiredScopes.join(', ')}. Use a key with all scopes in requiredScopes.`,
+    members: { requiredScopes },
+  });
+
 /** 503 `unavailable`, to be tried again after a second. */
 export const unavailable = (details: Pick<ErrorDetails, 'detail' | 'cause'> = {}): GatehouseError =>
   new GatehouseError('unavailable', { ...details, headers: { 'Retry-After': '1' } });

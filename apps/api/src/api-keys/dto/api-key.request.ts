@@ -25,7 +25,7 @@ export class CreateApiKeyRequest {
     maxItems: scopes.length,
     values: scopes,
     isValid: (text) => (scopes as readonly string[]).includes(text),
-    message: '$property must contain only known scopes',
+    message: `$property must contain only ${scopes.join(', ')}`,
   })
   scopes?: Scope[];
 

@@ -14,7 +14,8 @@ export class ListEventsQuery extends PageQuery {
     example: 'customer.created,session.*',
     optional: true,
     isValid: isTypeList,
-    message: 'types must be a comma-separated list of known event types',
+    message:
+      'types must be a comma-separated list of known event types (GET /v1/webhooks/event-types lists them)',
   })
   types?: string;
 

@@ -15,7 +15,7 @@ export const EventTypeField = (): PropertyDecorator =>
     example: 'customer.created',
     optional: true,
     isValid: isEventType,
-    message: '$property must be a known event type',
+    message: '$property must be a known event type (GET /v1/webhooks/event-types lists them)',
   });
 
 /** What filters the log filters dead letters too, though of these `success` is always false and the state `failed`. */

@@ -21,7 +21,7 @@ export class ListDeliveriesQuery extends PageQuery {
     example: 'customer.created',
     optional: true,
     isValid: isEventType,
-    message: 'event must be a known event type',
+    message: 'event must be a known event type (GET /v1/webhooks/event-types lists them)',
   })
   event?: string;
 
