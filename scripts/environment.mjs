@@ -21,7 +21,7 @@ export async function main(body) {
   } catch (error) {
     // A fault of the system, such as EACCES, names the file by itself.
     console.error(error instanceof Fault || error.syscall ? error.message : error);
-    process.exitCode = 1;
+    process.exitCode = error.exitCode ?? 1;
   }
 }
 

@@ -6,7 +6,7 @@ import { ensureBuilt, ensureInstalled } from './build.mjs';
 import { Fault, main, root } from './environment.mjs';
 import { House } from './house.mjs';
 import { lockHolder, takeLock } from './processes.mjs';
-import { openLog } from './supervisor.mjs';
+import { CONFIG_FAULT, openLog } from './supervisor.mjs';
 
 const report = process.stdout;
 // A terminal that is closed must not take the launcher down before its programs.
@@ -72,7 +72,7 @@ async function checkedConfig() {
   try {
     return loadConfig(process.env);
   } catch (error) {
-    throw new Fault(error.message);
+    throw Object.assign(new Fault(error.message), { exitCode: CONFIG_FAULT });
   }
 }
 

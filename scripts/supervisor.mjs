@@ -6,7 +6,7 @@ const LONGEST_PAUSE = 30_000;
 const STEADY_AFTER = 60_000;
 
 /** The exit code of a process that refuses its configuration (EX_CONFIG); starting it again is no use. */
-const CONFIG_FAULT = 78;
+export const CONFIG_FAULT = 78;
 
 /**
  * The log of the launcher and its programs: JSON lines, made readable on a developer's terminal.

@@ -128,7 +128,7 @@ describe('npm start', () => {
       BCRYPT_COST: '99',
       REDIS_URL: 'http://user:hunter2@host',
     });
-    expect(await launcher.exitCode()).toBe(1);
+    expect(await launcher.exitCode()).toBe(78);
     for (const name of ['LOG_LEVEL', 'BCRYPT_COST', 'REDIS_URL'])
       expect(launcher.output).toContain(`- ${name} `);
     expect(launcher.output).not.toContain('hunter2');
