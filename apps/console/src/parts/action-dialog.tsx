@@ -46,6 +46,11 @@ export function ActionDialog(props: ActionDialogProps): ReactNode {
   );
 }
 
+/** In a long form the error would appear below what is visible. */
+function scrollIntoView(element: HTMLElement | null): void {
+  element?.scrollIntoView({ block: 'nearest' });
+}
+
 function ActionForm(props: ActionDialogProps & { isUnderWay: RefObject<boolean> }): ReactNode {
   const { confirm, danger, onClose, onConfirm, disabled, isUnderWay } = props;
   const [reason, setReason] = useState('');
@@ -110,7 +115,11 @@ function ActionForm(props: ActionDialogProps & { isUnderWay: RefObject<boolean> 
             onChange={(event) => setTyped(event.currentTarget.value)}
           />
         )}
-        {error !== null && <ProblemAlert error={error} />}
+        {error !== null && (
+          <div ref={scrollIntoView}>
+            <ProblemAlert error={error} />
+          </div>
+        )}
         <Group justify="flex-end" gap="xs">
           <Button variant="default" onClick={onClose} disabled={isRunning}>
             {props.dismiss ?? 'Cancel'}
