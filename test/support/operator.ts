@@ -1,5 +1,6 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { v7 as uuid } from 'uuid';
+import { Keyring, newTotpSecret } from '#platform';
 import type { Answer, TestInstance } from './test-instance.js';
 import { totpCode } from './totp.js';
 import { uniqueEmail } from './unique-email.js';
@@ -95,13 +96,22 @@ export async function insertOperator(instance: TestInstance, role = 'admin'): Pr
   const client = new OperatorClient(instance);
   client.cookie = randomBytes(32).toString('base64url');
   client.operator = { id: uuid(), email: uniqueEmail(), name: null, role };
+  client.secret = newTotpSecret();
+  const keyring = new Keyring([instance.env['GATEHOUSE_SECRET']!]);
   await instance.sql(
     `WITH made AS (
        INSERT INTO operators (id, email, password_hash, role, totp_secret)
-       SELECT $1, $2, password_hash, $3, 'an authenticator' FROM operators WHERE email = $4 RETURNING id)
+       SELECT $1, $2, password_hash, $3, $6 FROM operators WHERE email = $4 RETURNING id)
      INSERT INTO operator_sessions (id, operator_id, token_hash, stage, ends_at)
      SELECT id, id, sha256($5), 'signed_in', now() + interval '12 hours' FROM made`,
-    [client.operator.id, client.operator.email, role, instance.credentials.operator.email, client.cookie],
+    [
+      client.operator.id,
+      client.operator.email,
+      role,
+      instance.credentials.operator.email,
+      client.cookie,
+      keyring.encrypt('totp-secret', client.operator.id, client.secret),
+    ],
   );
   return client;
 }
