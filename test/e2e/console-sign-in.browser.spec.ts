@@ -81,6 +81,12 @@ describeConsole('CO-01: signing in to the console', options, (test) => {
     await shows(page, 'Set up two-factor authentication');
     await page.getByRole('button', { name: 'Skip for now' }).click();
     await shows(page, 'Account');
+    await page.getByRole('link', { name: 'Operators' }).click();
+    await page.getByRole('button', { name: 'Invite operator' }).click();
+    await page.getByRole('dialog').getByLabel('Email').fill(uniqueEmail());
+    const invite = page.getByRole('dialog').getByRole('button', { name: 'Invite operator' });
+    expect(await invite.isDisabled()).toBe(true);
+    await page.getByRole('dialog').getByRole('link', { name: 'Account' }).click();
     await page.getByRole('button', { name: 'Set up authenticator app' }).click();
     const secret = (await page.locator('code').textContent())!.replace(/\s/g, '');
     await page.locator('input[name=code]').fill(totpCode(secret));

@@ -1,5 +1,6 @@
 import { Button, Group, Modal, Stack, Text, TextInput } from '@mantine/core';
 import { useState, type ReactNode } from 'react';
+import { SecondFactorNotice } from '../app/second-factor-notice';
 import { useSession, type Role } from '../app/session';
 import { api, data, type Schemas } from '../http/client';
 import { useSend } from '../http/queries';
@@ -17,6 +18,7 @@ interface InviteOperatorProps {
 
 /** Asks whom to let in, and as what. */
 export function InviteOperator({ onClose, onInvited }: InviteOperatorProps): ReactNode {
+  const { hasSecondFactor } = useSession();
   const [email, setEmail] = useState('');
   const [role, setRole] = useState<Role>('viewer');
   const invite = useSend(
@@ -30,9 +32,10 @@ export function InviteOperator({ onClose, onInvited }: InviteOperatorProps): Rea
       onClose={onClose}
       title="Invite operator"
       confirm="Invite operator"
-      disabled={!email.trim()}
+      disabled={!hasSecondFactor || !email.trim()}
       onConfirm={async () => onInvited(await invite.mutateAsync(undefined))}
     >
+      <SecondFactorNotice />
       <TextInput
         label="Email"
         type="email"

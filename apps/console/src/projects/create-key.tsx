@@ -1,5 +1,7 @@
 import { Input, Radio, SegmentedControl, Select, Stack, Text, TextInput } from '@mantine/core';
 import { useState, type ReactNode } from 'react';
+import { SecondFactorNotice } from '../app/second-factor-notice';
+import { useSession } from '../app/session';
 import { api, data, type Schemas } from '../http/client';
 import { useSend } from '../http/queries';
 import { ActionDialog } from '../parts/action-dialog';
@@ -29,6 +31,7 @@ const lives = [
 
 /** Asks what a key is for and what it may; its value is shown afterwards. */
 export function CreateKey({ project, onClose, onMade }: CreateKeyProps): ReactNode {
+  const { hasSecondFactor } = useSession();
   const [name, setName] = useState('');
   const [type, setType] = useState('secret');
   const [access, setAccess] = useState('project');
@@ -47,7 +50,7 @@ export function CreateKey({ project, onClose, onMade }: CreateKeyProps): ReactNo
       onClose={onClose}
       title="Create API key"
       confirm="Create key"
-      disabled={!name.trim() || (life === 'on' && !day)}
+      disabled={!hasSecondFactor || !name.trim() || (life === 'on' && !day)}
       onConfirm={async () =>
         onMade(
           await create.mutateAsync({
@@ -59,6 +62,7 @@ export function CreateKey({ project, onClose, onMade }: CreateKeyProps): ReactNo
         )
       }
     >
+      <SecondFactorNotice />
       <TextInput
         label="Name"
         description="What the key is used for."

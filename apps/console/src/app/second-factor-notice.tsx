@@ -1,0 +1,19 @@
+import { Alert, Anchor } from '@mantine/core';
+import type { ReactNode } from 'react';
+import { Link } from 'react-router';
+import { Icon } from '../parts/icon';
+import { useSession } from './session';
+
+/** Shown in a form that the api accepts only from operators with a second factor; nothing for those who have one. */
+export function SecondFactorNotice(): ReactNode {
+  if (useSession().hasSecondFactor) return null;
+  return (
+    <Alert color="yellow" icon={<Icon name="alert" size={20} />} title="A second factor is required">
+      Set up an authenticator app under{' '}
+      <Anchor component={Link} to="/account" inherit>
+        Account
+      </Anchor>{' '}
+      first.
+    </Alert>
+  );
+}
