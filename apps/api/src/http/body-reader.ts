@@ -45,6 +45,9 @@ const limitOf = (request: Request): number => {
   return takesForms(request) ? FORM_LIMIT : JSON_LIMIT;
 };
 
+/** Characters of a header value in an error; the rest is not shown. */
+const MAX_SHOWN = 100;
+
 const unsupported = (detail: string): GatehouseError =>
   new GatehouseError('unsupported_media_type', { detail });
 
@@ -55,12 +58,12 @@ function refuseForeignTypes(request: Request, _response: Response, next: NextFun
     throw new GatehouseError('payload_too_large');
   const encoding = request.headers['content-encoding'] ?? 'identity';
   if (encoding.toLowerCase() !== 'identity')
-    throw unsupported(`The Content-Encoding is ${encoding}. Send the body without one.`);
+    throw unsupported(`The Content-Encoding is ${encoding.slice(0, MAX_SHOWN)}. Send the body without one.`);
   const expected = takesForms(request) ? formType : jsonType;
   const type = request.headers['content-type'] || 'missing';
   if (!expected.test(type) && !isLines(request)) {
     const wanted = takesForms(request) ? 'application/x-www-form-urlencoded' : 'application/json';
-    throw unsupported(`The Content-Type is ${type}. Send Content-Type: ${wanted}.`);
+    throw unsupported(`The Content-Type is ${type.slice(0, MAX_SHOWN)}. Send Content-Type: ${wanted}.`);
   }
   next();
 }
