@@ -1,4 +1,4 @@
-import { parse as parseTolerantly, type ParseError } from 'jsonc-parser';
+import { visit } from 'jsonc-parser';
 import { GatehouseError } from '#domain';
 
 /** What a text is called in the faults that are found, and how much of it is taken. */
@@ -57,11 +57,18 @@ function parse(text: string, { name }: JsonLimits): unknown {
 
 /** Returns line and column of the first syntax error, both counted from 1; JSON.parse does not always report them. */
 function position(text: string): string {
-  const errors: ParseError[] = [];
-  parseTolerantly(text, errors, { disallowComments: true, allowTrailingComma: false });
-  if (errors.length === 0) return '';
-  const before = text.slice(0, errors[0]!.offset).split('\n');
-  return `: syntax error at line ${before.length}, column ${before.at(-1)!.length + 1}`;
+  let found = '';
+  const onError = (_code: number, _offset: number, _length: number, line: number, column: number): void => {
+    found = `: syntax error at line ${line + 1}, column ${column + 1}`;
+    // Ends the visit: a body of 16 MiB can contain millions of errors.
+    throw new SyntaxError(found);
+  };
+  try {
+    visit(text, { onError }, { disallowComments: true });
+  } catch (error) {
+    if (!(error instanceof SyntaxError)) throw error;
+  }
+  return found;
 }
 
 /** Counts brackets and keys outside of strings. */
