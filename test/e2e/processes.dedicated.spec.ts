@@ -80,6 +80,12 @@ describe('a second api', () => {
         status: 401,
         body: { code: 'operator_session_required' },
       });
+      const known = await client.call('GET', '/session', undefined, {}, baseUrl);
+      expect(known.body).toMatchObject({ state: 'signed_out', operator: null });
+      expect(await client.call('POST', '/session/enrollment', undefined, {}, baseUrl)).toMatchObject({
+        status: 401,
+        body: { code: 'operator_session_required' },
+      });
       const { body } = await client.call('POST', '/session', instance.credentials.operator, {}, baseUrl);
       expect(body).toMatchObject({ state: 'enrollment', maySkipEnrollment: false });
       expect(await client.call('POST', '/session/enrollment/skip', {}, {}, baseUrl)).toMatchObject({

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { notSignedIn, type OperatorCaller } from '#auth';
-import { notFound, type Operator, type OperatorStage } from '#domain';
+import { acceptsSession, notFound, type Operator, type OperatorStage } from '#domain';
 import {
   OperatorSessionsRepository,
   OperatorsRepository,
@@ -54,15 +54,15 @@ export class OperatorSessions {
     return session;
   }
 
-  /** The session of the cookie, of an operator who has no authenticator. @throws GatehouseError `operator_session_required` */
+  /** Returns the session of an operator who has no authenticator. @throws GatehouseError `operator_session_required` */
   async enrolling(cookie: ConsoleCookie): Promise<OperatorSession> {
     const session = await this.find(cookie);
-    const isSignedInWithout = session?.stage === 'signed_in' && !session.totpSecret;
-    if (!session || (session.stage !== 'enrollment' && !isSignedInWithout)) throw notSignedIn();
-    return session;
+    if (session?.stage === 'enrollment') return session;
+    if (session?.stage === 'signed_in' && !session.totpSecret) return session;
+    throw notSignedIn();
   }
 
-  /** Whether an operator without an authenticator may sign in from there: in development, on the same machine. */
+  /** Returns true in development on the same machine, where an operator may sign in without an authenticator. */
   maySkipEnrollment({ ip }: Client): boolean {
     return !this.config.production && ip !== null && isLoopback(ip);
   }
@@ -147,6 +147,8 @@ export class OperatorSessions {
 
   private async find(cookie: ConsoleCookie): Promise<OperatorSession | null> {
     const session = cookie.token === null ? null : await this.sessions.find(sha256(cookie.token));
+    const isSignedIn = session?.stage === 'signed_in';
+    if (isSignedIn && !acceptsSession(session.operator.secondFactor, this.config.production)) return null;
     if (session) cookie.isOf(session.operator.id);
     return session;
   }

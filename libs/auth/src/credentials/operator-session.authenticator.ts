@@ -1,5 +1,5 @@
 import { Inject, Injectable } from '@nestjs/common';
-import { roleScopes } from '#domain';
+import { acceptsSession, roleScopes } from '#domain';
 import { OperatorSessionsRepository } from '#persistence';
 import { Config, errorMessage, LOGGER, sha256, type Logger } from '#platform';
 import type { OperatorCaller } from './caller.js';
@@ -21,8 +21,7 @@ export class OperatorSessionAuthenticator {
     const session = await this.sessions.findSignedIn(sha256(token));
     if (!session) return null;
     const { id, operatorId, email, role, hasSecondFactor, isStale } = session;
-    // A session of development must not survive the change to production.
-    if (!hasSecondFactor && this.config.production) return null;
+    if (!acceptsSession(hasSecondFactor, this.config.production)) return null;
     if (isStale && isUse) this.touch(id);
     return {
       kind: 'operator',

@@ -25,6 +25,13 @@ export interface Operator {
 export const operatorStages = ['second_factor', 'enrollment', 'signed_in'] as const;
 export type OperatorStage = (typeof operatorStages)[number];
 
+/**
+ * Returns true if a signed-in session is accepted. Production requires a second factor: a session that was opened in
+ * development without one must not survive the change (requirement CO-01).
+ */
+export const acceptsSession = (hasSecondFactor: boolean, production: boolean): boolean =>
+  hasSecondFactor || !production;
+
 /** Lives of a session of the console in seconds (requirement CO-01). */
 export const operatorSessionLife = { idle: 30 * 60, absolute: 12 * 3600, unfinished: 30 * 60 };
 
