@@ -130,6 +130,92 @@ describe('strict input', () => {
     expect((await instance.register()).status).toBe(201);
   });
 
+  it('says in each error what is wrong with this request and what to do', async () => {
+    const { secretKey, publishableKey } = instance.credentials;
+    const bearer = (value: string) => ({ authorization: `Bearer ${value}` });
+    const login = { email: 'http@example.com', password: PASSWORD };
+    const endpoint = { url: 'http://127.0.0.1:9/', events: ['customer.gone'] };
+    const cases: [detail: string, method: string, path: string, headers?: object, body?: unknown][] = [
+      [
+        'The request contains no credential. Send a secret key as "Authorization: Bearer sk_…" or in X-Api-Key.',
+        'GET',
+        '/api/v1/customers',
+      ],
+      [
+        'The request contains no credential. Send a publishable key, pk_…, in X-Publishable-Key.',
+        'POST',
+        '/api/v1/auth/login',
+        {},
+        login,
+      ],
+      [
+        'The API key in Authorization is malformed: its length or checksum is wrong. Check that it was copied completely.',
+        'GET',
+        '/api/v1/customers',
+        bearer(secretKey.slice(0, -3)),
+      ],
+      [
+        'The X-Publishable-Key header contains a secret key. Send a publishable key, pk_…, in X-Publishable-Key.',
+        'POST',
+        '/api/v1/auth/login',
+        { 'x-publishable-key': secretKey },
+        login,
+      ],
+      [
+        'The X-Api-Key header contains a publishable key. Send a secret key as "Authorization: Bearer sk_…" or in X-Api-Key.',
+        'GET',
+        '/api/v1/customers',
+        { 'x-api-key': publishableKey },
+      ],
+      [
+        'The access token is malformed. Send the accessToken of a sign-in or refresh, complete and unchanged.',
+        'GET',
+        '/api/v1/me',
+        bearer('eyJhbGciOi'),
+      ],
+      [
+        'There is no such route. Did you mean /api/v1/customers?',
+        'GET',
+        '/api/v1/customers/',
+        bearer(secretKey),
+      ],
+      ['There is no such route. Did you mean /api/v1/customers?', 'GET', '/v1/customers', bearer(secretKey)],
+      [
+        'There is no such route. Did you mean /v1/webhooks/endpoints?',
+        'GET',
+        '/api/v1/webhooks/endpoints',
+        bearer(secretKey),
+      ],
+      [
+        'There is no such route. Did you mean /v1/webhooks/endpoints?',
+        'GET',
+        '/v1/webhooks/endpoint',
+        bearer(secretKey),
+      ],
+      ['There is no such route. The API reference lists all routes.', 'GET', '/nothing'],
+      ['This path supports GET, HEAD, PATCH, not DELETE.', 'DELETE', '/api/v1/me'],
+      [
+        'events must contain known event types (see GET /v1/webhooks/event-types), patterns such as customer.*, or *.',
+        'POST',
+        '/v1/webhooks/endpoints',
+        bearer(secretKey),
+        endpoint,
+      ],
+    ];
+    const details = cases.map(([, method, path, headers, body]) =>
+      instance
+        .request(method, path, { headers: headers as Record<string, string>, body })
+        .then((answer) => answer.body.detail as string),
+    );
+    expect(await Promise.all(details)).toEqual(cases.map(([detail]) => detail));
+    expect((await send('{\n  "email": "a@b.example"\n  "password": "x"\n}')).body['detail']).toBe(
+      'The body is not valid JSON: syntax error at line 3, column 3.',
+    );
+    expect((await send('{}', { 'content-type': 'text/plain' })).body['detail']).toBe(
+      'The Content-Type is text/plain. Send Content-Type: application/json.',
+    );
+  });
+
   it('IN-08: refuses a query that is not documented; IN-09: answers 404 to an id that is none', async () => {
     const queries = `limit=0 limit=201 limit=1.5 limit=x limit= limit=1&limit=2 limit[]=1 unknown=1 event=nope
       success=maybe status_class=6xx created_after=yesterday endpoint_id=123 project_id=123`.split(/\s+/);
@@ -307,7 +393,13 @@ describe('HD-03: CORS', () => {
     const login = (from: string) => instance.login(uniqueEmail(), 'x', { origin: from });
     const [refused, allowed] = [await login(origin), await login('https://app.example.com')];
     await instance.sql(`UPDATE projects SET settings = '{}'`);
-    expect(refused).toMatchObject({ status: 403, body: { code: 'origin_not_allowed' } });
+    expect(refused).toMatchObject({
+      status: 403,
+      body: {
+        code: 'origin_not_allowed',
+        detail: `The origin ${origin} is not in the allowedOrigins of the project. Add it to the project settings.`,
+      },
+    });
     expect(refused.headers.get('access-control-allow-origin')).toBe(origin);
     expect(refused.headers.get('access-control-expose-headers')).toBe(exposed);
     expect(allowed.status).toBe(401);
