@@ -38,7 +38,7 @@ describe.each(queues)('apis by the clock, deliveries carried by %s', (queue) => 
 });
 
 describe('apis under load', () => {
-  it('an api is told to stop under 100 requests a second: ready 503 first, none is cut, Connection: close, exit 0 within 15 s', async () => {
+  it('an api receives SIGTERM at 100 requests a second: /readyz returns 503 first, no request is cut off, Connection: close, exit 0 within 15 s', async () => {
     await start();
     const customer = await registerOne(instance);
     const load = new SteadyLoad(100, mixedRequests(instance, customer), 50);
@@ -67,7 +67,7 @@ describe('apis under load', () => {
     const inHand = history.exchanges.filter(({ at, ms }) => at < signaledAt && at + ms > signaledAt).length;
     note({
       requests: total,
-      'in hand when told': inHand,
+      'in progress at SIGTERM': inHand,
       failed: failed.length,
       'ended after': inSeconds(endMs),
     });
@@ -76,7 +76,7 @@ describe('apis under load', () => {
     await history.check({ ...ON_TIME, lateMs: 10_000 });
   });
 
-  it('everything is restarted one after the other at 50 requests a second, behind a proxy that tries again when refused: no request fails', async () => {
+  it('all processes are restarted one after the other at 50 requests a second, behind a proxy that retries refused connections: no request fails', async () => {
     await start({ workers: 2, env: { DATABASE_POOL: '8' } });
     const customer = await registerOne(instance);
     const ports = [Number(instance.env['PORT']), await freePort()];

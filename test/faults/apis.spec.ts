@@ -56,7 +56,7 @@ describe('apis', () => {
   afterAll(stop);
   const [first, second] = [uniqueEmail(), uniqueEmail()];
 
-  it('an api is killed before the commit: no customer, no event, no mail; the next try is 201', async () => {
+  it('an api is killed before the commit: no customer, event or email exists; the retry returns 201', async () => {
     await expect(instance.register(first)).rejects.toThrow();
     expect(await instance.api.ended()).toBeNull();
     for (const table of ['customers', 'sessions', 'mails', 'deliveries', 'one_time_tokens']) {
@@ -68,7 +68,7 @@ describe('apis', () => {
     expect((await history.check()).requests).toBe(1);
   });
 
-  it('an api is killed after the commit, before the answer: the event arrives without any api; the same again with its Idempotency-Key gets the original 201', async () => {
+  it('an api is killed after the commit, before the response: the event arrives without any api; a retry with the same Idempotency-Key returns the original 201', async () => {
     await instance.api.end();
     await startAgain('delivery.before-enqueue');
     const key = randomUUID();
@@ -84,7 +84,7 @@ describe('apis', () => {
     expect((await history.check()).requests).toBe(before + 1);
   });
 
-  it('the schema grows while a replica runs that does not know it: all of its requests succeed, and one more of the old starts', async () => {
+  it('columns are added while a replica of the previous version runs: all of its requests succeed, and another replica of that version can start', async () => {
     const customer = await registerOne(instance);
     const request = mixedRequests(instance, customer);
     await request(0);
@@ -119,7 +119,7 @@ describe('apis', () => {
     await history.check();
   });
 
-  it('an api is told to stop with requests in hand: ready 503 first, none is cut, Connection: close, exit 0', async () => {
+  it('an api receives SIGTERM with requests in progress: /readyz returns 503 first, no request is cut off, Connection: close, exit 0', async () => {
     const { api } = instance;
     await api.command('hold', 'password.before-hash');
     const inHand = Array.from({ length: 8 }, () => instance.login(first));
@@ -138,7 +138,7 @@ describe('apis', () => {
     const answers = await Promise.all(inHand);
     expect(answers.map(({ status }) => status)).toEqual(Array(8).fill(200));
     expect(await ended).toBe(0);
-    note({ 'in hand when told': answers.length });
+    note({ 'in progress at SIGTERM': answers.length });
     await history.check();
   });
 });
@@ -148,7 +148,7 @@ describe('apis, deliveries carried by redis', () => {
   const itRedis = queues.includes('redis') ? it : it.skip;
 
   itRedis(
-    'an api is killed between the commit and the queue: the customer exists, the event arrives without any api, once; the next try is 409, and a login works',
+    'an api is killed between the commit and the queue: the customer exists, the event arrives once without any api; a retry returns 409, and the customer can sign in',
     async () => {
       await start('redis', 'delivery.before-enqueue');
       const email = uniqueEmail();
@@ -165,7 +165,7 @@ describe('apis, deliveries carried by redis', () => {
 });
 
 describe('starting', () => {
-  it('five replicas start on an empty database, and the one that migrates is killed: the others are ready, each migration once, never half a schema', async () => {
+  it('five replicas start on an empty database, and the one that migrates is killed: the others become ready, each migration runs once, the schema is never incomplete', async () => {
     const admin = new pg.Pool({ connectionString: process.env['TEST_POSTGRES_URL']!, max: 2 });
     const replicas: ServerProcess[] = [];
     const database = `replicas_${randomUUID().replaceAll('-', '')}`;
@@ -229,7 +229,7 @@ describe('starting', () => {
     }
   });
 
-  it('production with faults in its configuration: exit 78, every fault named, no value of a secret', async () => {
+  it('production starts with an invalid configuration: exit 78, every error is named, no secret value is printed', async () => {
     const secret = 'changeme-changeme-changeme-changeme';
     const api = new ServerProcess(entryPoints.api, {
       NODE_ENV: 'production',

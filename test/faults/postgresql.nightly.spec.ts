@@ -31,7 +31,7 @@ describe('faults of PostgreSQL under load', () => {
   afterEach(() => own?.server.thaw());
   afterAll(() => own?.remove());
 
-  it('I7: PostgreSQL is frozen in the midst of a transaction: 503 in time, and no connection is used again', async () => {
+  it('I7: PostgreSQL is frozen in the middle of a transaction: 503 in time, and no connection is reused', async () => {
     const holder = await instance.db.connect();
     await holder.query('BEGIN; LOCK TABLE events IN ACCESS EXCLUSIVE MODE');
     const inLine = uniqueEmail();
@@ -64,7 +64,7 @@ describe('faults of PostgreSQL under load', () => {
     ['killed with -9, and recovers', () => server.kill()],
     ['crashed, and recovers', () => server.crash()],
   ])(
-    'PostgreSQL is %s at 50 mixed requests a second: 503 with Retry-After within 3 s meanwhile, the same processes, no error from 5 s after its return, nothing acknowledged is lost',
+    'PostgreSQL is %s at 50 mixed requests a second: 503 with Retry-After within 3 s in the meantime, the same processes continue, no error from 5 s after it returns, nothing acknowledged is lost',
     async (_, interrupt) => {
       const { pids } = own;
       const began = Date.now();
@@ -101,7 +101,7 @@ describe('faults of PostgreSQL under load', () => {
     },
   );
 
-  it('the pool is exhausted, 200 clients before a locked table: 503 with Retry-After after 1.9 s at the earliest, 95 % of them within 3.0 s and all within 5.0 s, live 200, back within 1 s after release, no connection is lost', async () => {
+  it('the pool is exhausted by 200 clients that wait for a locked table: 503 with Retry-After after 1.9 s at the earliest, 95 % of them within 3.0 s and all within 5.0 s, /livez returns 200, recovered within 1 s of the release, no connection is lost', async () => {
     const me = () => instance.customer(customer.tokens.accessToken, 'GET', '/api/v1/me');
     const exhaust = async () => {
       const lines = () =>
@@ -152,7 +152,7 @@ describe('faults of PostgreSQL under load', () => {
     await history.check(PATIENT);
   });
 
-  it('a migration waits for longer than a request may: the api goes on waiting', async () => {
+  it('a migration waits for longer than the request timeout: the api continues to wait', async () => {
     const holder = await instance.db.connect();
     try {
       await instance.api.end('SIGTERM');
@@ -202,7 +202,7 @@ describe('faults of the network to PostgreSQL', () => {
     await proxy?.stop();
   });
 
-  it('I7: the network to PostgreSQL is silent: 503 in time; what arrives late is taken for nothing else; the same processes go on', async () => {
+  it('I7: the network to PostgreSQL stalls: 503 in time; a late response is never taken for another one; the same processes continue', async () => {
     const customers: Registered[] = [];
     for (let made = 0; made < 15; made += 1) customers.push(await registerOne(instance));
     const ask = ({ tokens }: Registered) => instance.customer(tokens.accessToken, 'GET', '/api/v1/me');

@@ -14,7 +14,7 @@ describe('faults of PostgreSQL', () => {
     ['stopped and started', () => own.server.stop()],
     ['killed with -9, and recovers', () => own.server.kill()],
   ])(
-    'PostgreSQL is %s under mixed requests: 503 with Retry-After meanwhile, the same processes go on after its return, nothing acknowledged is lost',
+    'PostgreSQL is %s under mixed requests: 503 with Retry-After in the meantime, the same processes continue after it returns, nothing acknowledged is lost',
     async (_, interrupt) => {
       const { instance, history, pids } = own;
       const before = history.exchanges.length;
@@ -41,7 +41,7 @@ describe('faults of PostgreSQL', () => {
     },
   );
 
-  it('PostgreSQL is not there when both programs start: live and not ready; when it comes they go on by themselves', async () => {
+  it('PostgreSQL is unreachable when both programs start: live but not ready; they continue without a restart when it becomes reachable', async () => {
     const { instance, history, server } = own;
     await Promise.all([instance.api, instance.workers.at(-1)!].map((each) => each.end('SIGTERM')));
     await server.stop();
@@ -62,7 +62,7 @@ describe('faults of PostgreSQL', () => {
     await history.check();
   });
 
-  it('the pool is exhausted, 40 clients before a locked table: 503 with Retry-After after 1.9 s at the earliest, live 200, back after release, no connection is lost', async () => {
+  it('the pool is exhausted by 40 clients that wait for a locked table: 503 with Retry-After after 1.9 s at the earliest, /livez returns 200, recovered after the release, no connection is lost', async () => {
     const { instance, history, customer } = own;
     const me = () => instance.customer(customer.tokens.accessToken, 'GET', '/api/v1/me');
     const holder = await instance.db.connect();

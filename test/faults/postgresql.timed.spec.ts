@@ -8,7 +8,7 @@ describe('PostgreSQL that does not respond', () => {
   afterEach(() => own?.server.thaw());
   afterAll(() => own?.remove());
 
-  it('I7: PostgreSQL is frozen: every request gets 503 in time; thawed, the same processes go on', async () => {
+  it('I7: PostgreSQL is frozen: every request gets 503 in time; the same processes continue when it responds again', async () => {
     const { instance, server, receiver, history, customer, pids } = own;
     await registerMany(instance, 20);
     await server.freeze();
@@ -30,7 +30,7 @@ describe('PostgreSQL that does not respond', () => {
     await history.check(PATIENT);
   });
 
-  it('I7: PostgreSQL is frozen: both programs still end when they are told to', async () => {
+  it('I7: PostgreSQL is frozen: both programs exit on SIGTERM', async () => {
     const { instance, server, history } = own;
     await server.freeze();
     const ended = await Promise.all([instance.api, instance.workers[0]!].map((each) => each.end('SIGTERM')));

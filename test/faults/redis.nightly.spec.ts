@@ -47,7 +47,7 @@ describeRedis('faults of Redis by the clock, deliveries carried by redis', () =>
     return Date.now() - since;
   };
 
-  it('Redis is emptied with 500 retries pending: all run within 10 s of their time, none twice, sessions go on', async () => {
+  it('Redis is emptied with 500 retries pending: all run within 10 s of their time, none twice, sessions stay valid', async () => {
     await start({ env: { WEBHOOK_RETRY_SCHEDULE: '0s,8s,8s,8s,8s' } });
     await listen();
     const firsts = new Set<string>();
@@ -69,7 +69,7 @@ describeRedis('faults of Redis by the clock, deliveries carried by redis', () =>
     });
   });
 
-  it('Redis is stopped for a while: of 300 registrations all are 201, the p99 is at most 100 ms above that of an api without Redis', async () => {
+  it('Redis is stopped for a while: all of 300 registrations return 201, and the p99 is at most 100 ms above that of an api without Redis', async () => {
     await start();
     await listen();
     // Beside it an api that never had Redis: whatever the machine does, it does to both.
@@ -121,7 +121,7 @@ describeRedis('faults of Redis by the clock, deliveries carried by redis', () =>
     });
   });
 
-  it('Redis is not there at boot: ready within 10 s; when it comes it is used within 20 s without a restart', async () => {
+  it('Redis is unreachable at startup: ready within 10 s; Redis is used within 20 s of becoming reachable, without a restart', async () => {
     const port = await freePort();
     const begin = async (): Promise<number> => {
       const began = Date.now();
@@ -145,7 +145,7 @@ describeRedis('faults of Redis by the clock, deliveries carried by redis', () =>
     await history.check(ON_TIME);
   });
 
-  it('Redis is away for 5 s while the worker is idle, and restarts empty: work goes on within 30 s by itself', async () => {
+  it('Redis is down for 5 s while the worker is idle, and restarts empty: the worker continues within 30 s without a restart', async () => {
     await start();
     await listen();
     await joined();

@@ -54,7 +54,7 @@ describeRedis('faults of Redis, deliveries carried by redis', () => {
   const arrived = (before: number, count: number) =>
     eventually(`${count} more deliveries`, () => receiver.requests.length === before + count);
 
-  it('Redis is not there at boot: ready and degraded, 201, delivered; when it comes it is used without a restart', async () => {
+  it('Redis is unreachable at startup: ready but degraded, 201, delivered; Redis is used without a restart when it becomes reachable', async () => {
     expect(await readiness()).toMatchObject({ status: 'degraded', redis: 'down' });
     await registerOne(instance);
     await arrived(0, 1);
@@ -64,7 +64,7 @@ describeRedis('faults of Redis, deliveries carried by redis', () => {
     await check();
   });
 
-  it('Redis is stopped while 40 customers register: all 201 and delivered, wrong passwords stay limited; back again and empty it is used', async () => {
+  it('Redis is stopped while 40 customers register: all return 201 and are delivered, wrong passwords stay limited; Redis is used when it returns empty', async () => {
     await redis!.stop();
     const before = history.exchanges.length;
     const sent = receiver.requests.length;
@@ -82,7 +82,7 @@ describeRedis('faults of Redis, deliveries carried by redis', () => {
     await check();
   });
 
-  it('Redis restarts empty while the worker is idle: work goes on by itself', async () => {
+  it('Redis restarts empty while the worker is idle: the worker continues without a restart', async () => {
     const before = receiver.requests.length;
     await redis!.stop();
     await redis!.start();
@@ -93,7 +93,7 @@ describeRedis('faults of Redis, deliveries carried by redis', () => {
     await check();
   });
 
-  it('Redis is emptied with 100 retries pending: all run, none twice, sessions go on', async () => {
+  it('Redis is emptied with 100 retries pending: all run, none twice, sessions stay valid', async () => {
     const { tokens } = await registerOne(instance);
     await check();
     const before = receiver.requests.length;
@@ -116,7 +116,7 @@ describeRedis('faults of Redis, deliveries carried by redis', () => {
     expect(receiver.requests).toHaveLength(before + 200);
   });
 
-  it('Redis is full: 201 and delivered all the same; with room again it is used', async () => {
+  it('Redis is full: 201 and delivered; Redis is used when it has memory again', async () => {
     const before = receiver.requests.length;
     await redis!.command('CONFIG SET maxmemory-policy noeviction');
     expect(await redis!.command('CONFIG SET maxmemory 1')).toBe('+OK');
@@ -128,7 +128,7 @@ describeRedis('faults of Redis, deliveries carried by redis', () => {
     await check();
   });
 
-  it('Redis is frozen: 201 and delivered all the same; thawed it is used again', async () => {
+  it('Redis is frozen: 201 and delivered; Redis is used when it responds again', async () => {
     const before = receiver.requests.length;
     redis!.hang();
     await registerMany(instance, 10);
@@ -174,7 +174,7 @@ describeRedis('faults of Redis, deliveries carried by redis', () => {
 });
 
 describeRedis('limits without Redis', () => {
-  it('RL-06: Redis is stopped or hangs: each process counts for itself, and auth routes stay limited', async () => {
+  it('RL-06: Redis is stopped or hangs: each process counts on its own, and auth routes stay limited', async () => {
     const redis = await RedisServer.start();
     const instance = await TestInstance.start({
       workers: 0,

@@ -15,7 +15,7 @@ describeRedis('faults of Redis, deliveries carried by redis', () => {
   afterAll(() => instance?.stop());
   afterAll(() => redis?.remove());
 
-  it('Redis is stopped: both programs still end within 6 s when they are told to', async () => {
+  it('Redis is stopped: both programs exit within 6 s of SIGTERM', async () => {
     await redis.stop();
     await eventually(
       'Redis being missed',

@@ -212,7 +212,7 @@ describe('targets that misbehave', () => {
       }),
     );
 
-  describe('by their answer', () => {
+  describe('in their response', () => {
     const redirects: typeof answered = [301, 302, 303, 307, 308].map((status) => [
       `${status} to elsewhere`,
       (socket, request) => answer(`${status} Elsewhere`, '', `Location: ${elsewhere.url}`)(socket, request),
@@ -227,7 +227,7 @@ describe('targets that misbehave', () => {
     });
     afterAll(() => Promise.all(targets.map((each) => each.stop())));
 
-    it('WH-04, WH-05, WH-10: each is recorded by its status, only 2xx ends it, and the next attempt is on schedule', () => {
+    it('WH-04, WH-05, WH-10: each is recorded with its status, only 2xx ends the delivery, and the next attempt is on schedule', () => {
       expectEach(rows, ([, , status, body = '', retryAfter], index) => {
         const attempts = records[index]!;
         const success = status >= 200 && status <= 299;
@@ -245,11 +245,11 @@ describe('targets that misbehave', () => {
       });
     });
 
-    it('WH-04: what a Location names is never asked', () => {
+    it('WH-04: a Location is never followed', () => {
       expect(elsewhere.connections).toBe(0);
     });
 
-    it('WH-05: a request brings no cookie, no credential and nothing of this instance, and asks for plain bytes', () => {
+    it('WH-05: a request contains no cookie, no credential and no data of this instance, and accepts only the identity encoding', () => {
       const requests = targets.flatMap((target) => target.requests);
       expect(requests.length).toBeGreaterThan(rows.length);
       for (const request of requests) {
@@ -262,7 +262,7 @@ describe('targets that misbehave', () => {
     });
   });
 
-  describe('by what they do to the connection', () => {
+  describe('in how they use the connection', () => {
     let targets: RawTarget[];
     let records: Attempt[][];
     beforeAll(async () => {
@@ -271,7 +271,7 @@ describe('targets that misbehave', () => {
     });
     afterAll(() => Promise.all(targets.map((each) => each.stop())));
 
-    it('WH-11: each is a connection_error or a protocol_error, and gets the next attempt on schedule', () => {
+    it('WH-11: each is a connection_error or a protocol_error, and the next attempt is on schedule', () => {
       expectEach(broken, ([, , error], index) => {
         const attempts = records[index]!;
         expect(attempts[0]).toMatchObject({ http_status: 0, success: false, error, response_body: '' });
@@ -283,7 +283,7 @@ describe('targets that misbehave', () => {
     });
   });
 
-  describe('by their certificate', () => {
+  describe('in their certificate', () => {
     const here = '127.0.0.1';
     const past = { from: new Date('2020-01-01'), until: new Date('2020-02-01') };
     const future = { from: new Date('2090-01-01'), until: new Date('2090-02-01') };
@@ -307,11 +307,11 @@ describe('targets that misbehave', () => {
     });
     afterAll(() => Promise.all(targets.map((each) => each.stop())));
 
-    it('the control: a good one is delivered to', () => {
+    it('the control: a valid certificate is accepted', () => {
       expect(records[0]).toMatchObject([{ http_status: 200, success: true }]);
     });
 
-    it('WH-11: each that is bad is a tls_error, and not a byte of payload is sent', () => {
+    it('WH-11: each invalid certificate is a tls_error, and no byte of the payload is sent', () => {
       expectEach(rows, (_, row) => {
         const [attempts, target] = [records[row + 1]!, targets[row + 1]!];
         expect(attempts).toMatchObject(Array(2).fill({ http_status: 0, success: false, error: 'tls_error' }));
@@ -320,13 +320,13 @@ describe('targets that misbehave', () => {
       });
     });
 
-    it('WH-11: a target without TLS behind https is a tls_error', () => {
+    it('WH-11: a target without TLS at an https URL is a tls_error', () => {
       expect(records.at(-1)).toMatchObject(Array(2).fill({ http_status: 0, error: 'tls_error' }));
       expect(targets.at(-1)!.requests).toHaveLength(0);
     });
   });
 
-  describe('by their size', () => {
+  describe('in the size of their response', () => {
     const residentMb = (): number =>
       Number(execFileSync('ps', ['-o', 'rss=', '-p', String(worker.pid)], { encoding: 'utf8' })) / 1024;
 
@@ -347,7 +347,7 @@ describe('targets that misbehave', () => {
     it.each([
       ['200 OK', 200],
       ['500 Oh', 500],
-    ])('WH-06: 100 MB after %s: 16 KiB are kept, the rest is never sent', async (line, status) => {
+    ])('WH-06: 100 MB after %s: 16 KiB are stored, the rest is never sent', async (line, status) => {
       const head = `HTTP/1.1 ${line}\r\nContent-Length: ${100 * 1024 * 1024}\r\n\r\n`;
       const { grown, targets, records } = await growthUnder(flood(head, Buffer.alloc(65_536, 'x')), status);
       for (const [attempt] of records) {
@@ -361,7 +361,7 @@ describe('targets that misbehave', () => {
     it.each([
       ['gzip', gzipSync(bomb)],
       ['br', brotliCompressSync(bomb)],
-    ])('WH-05: a bomb in %s stays packed', async (encoding, body) => {
+    ])('WH-05: a %s bomb is not decompressed', async (encoding, body) => {
       const { grown, records } = await growthUnder(answer('200 OK', body, `Content-Encoding: ${encoding}`));
       for (const [attempt] of records)
         expect(attempt).toMatchObject({ success: true, response_body: '[encoded body omitted]' });
@@ -369,7 +369,7 @@ describe('targets that misbehave', () => {
     });
   });
 
-  describe('by how they keep a connection', () => {
+  describe('in how they keep connections', () => {
     const twice = async (first: RawAnswer): Promise<RawTarget> => {
       const [target] = await startTargets([[first, 200]]);
       const endpoint = await instance.createEndpoint(target!.url, ['customer.created']);
@@ -386,7 +386,7 @@ describe('targets that misbehave', () => {
       return target!;
     };
 
-    it('WH-06: a connection is kept after a response that was read to its end, and closed otherwise or when the target wants it', async () => {
+    it('WH-06: a connection is reused after a response that was read completely, and closed otherwise or when the target requests it', async () => {
       // A connection is kept for 4 s: on a machine that stands still for longer, the next pair of requests shows it.
       const kept = async () => (await twice(answer('200 OK', 'x'.repeat(16_384)))).connections === 1;
       expect(await eventually('a connection that is used again', kept)).toBe(true);
@@ -395,18 +395,18 @@ describe('targets that misbehave', () => {
     });
   });
 
-  it('WH-05: no proxy of the environment was asked, and the worker is the same process and logged no fault', () => {
+  it('WH-05: no proxy from the environment was used, and the worker is the same process and logged no error', () => {
     expect(proxy.connections).toBe(0);
     expect(worker.isRunning).toBe(true);
     expect(worker.log.filter(({ level }) => level === 'error' || level === 'fatal')).toEqual([]);
   });
 
-  it('the invariants hold of everything that these targets were sent', async () => {
+  it('the invariants hold for everything that was sent to these targets', async () => {
     await history.check({ schedule: AT_ONCE });
   });
 });
 
-describe('a name server that is silent', () => {
+describe('a name server that does not respond', () => {
   let instance: TestInstance;
   let names: NameServer;
   let target: RawTarget;
@@ -422,7 +422,7 @@ describe('a name server that is silent', () => {
     await Promise.all([names?.stop(), target?.stop()]);
   });
 
-  it('WH-06, WH-13: 80 deliveries that wait for it delay none to a literal or to localhost', async () => {
+  it('WH-06, WH-13: 80 deliveries that wait for it do not delay deliveries to an IP address or to localhost', async () => {
     const listen = (host: string) =>
       instance.createEndpoint(target.url.replace('127.0.0.1', host), ['customer.created']);
     await inChains(10, 4, (index) => listen(`hangs-${index}.example`));

@@ -23,7 +23,7 @@ interface Attempt {
 
 const interim = 'HTTP/1.1 103 Early Hints\r\nLink: </style.css>\r\n\r\n';
 
-describe('targets that misbehave by their time', () => {
+describe('targets that misbehave in their timing', () => {
   let instance: TestInstance;
   let names: NameServer;
   const drip = 1_000 / SCALE;
@@ -102,10 +102,10 @@ describe('targets that misbehave by their time', () => {
   afterAll(stopAll);
 
   it.each([
-    ['accepts and never answers', 0],
-    ['drips its header', 1],
-    ['drips interim answers', 2],
-    ['never finishes the handshake of TLS', 4],
+    ['accepts and never responds', 0],
+    ['sends its headers slowly', 1],
+    ['sends interim responses slowly', 2],
+    ['never completes the TLS handshake', 4],
   ])('WH-06: a target that %s is a timeout after 10.0 to 10.6 s', async (_, index) => {
     const [attempt] = records[index]!;
     expect(attempt).toMatchObject({ http_status: 0, success: false, error: 'timeout', response_body: '' });
@@ -116,7 +116,7 @@ describe('targets that misbehave by their time', () => {
     await allClosed(targets[index]!);
   });
 
-  it('WH-06: a body that drips gets what is left of the time, and succeeds by its status', async () => {
+  it('WH-06: a slow body is read until the timeout, and the attempt succeeds by its status', async () => {
     const [attempt] = records[3]!;
     expect(attempt).toMatchObject({ http_status: 200, success: true });
     expect(attempt!.response_body).toMatch(BODY);
@@ -127,7 +127,7 @@ describe('targets that misbehave by their time', () => {
     await allClosed(targets[3]!);
   });
 
-  it('WH-06, WH-13: a name that a silent name server does not resolve is a dns_error within the deadline', () => {
+  it('WH-06, WH-13: a name whose name server does not respond is a dns_error within the deadline', () => {
     const [attempt] = records[5]!;
     expect(attempt).toMatchObject({ http_status: 0, success: false, error: 'dns_error' });
     expect(attempt!.duration_ms).toBeLessThan(DEADLINE_MS);

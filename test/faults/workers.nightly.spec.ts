@@ -42,7 +42,7 @@ describe.each(queues)('workers by the clock, deliveries carried by %s', (queue) 
     note({ 'closed as worker_lost': `after ${inSeconds(closedMs)} of a lease of ${inSeconds(leaseMs)}` });
   });
 
-  it('five workers and 1,000 deliveries: 1,000 requests, each attempt 1 once, none later than 20 s', async () => {
+  it('five workers and 1,000 deliveries: 1,000 requests, each first attempt once, none later than 20 s', async () => {
     await start({ WEBHOOK_TIMEOUT: '60s' }, 5);
     await emit(instance, 1_000);
     // They count from the beginning of the import, which is one transaction.

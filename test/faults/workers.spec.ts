@@ -76,7 +76,7 @@ describe.each(queues)('workers, deliveries carried by %s', (queue) => {
     expect(second).toBeGreaterThanOrEqual(first!);
   });
 
-  it('a worker stands still for longer than its lease: its late result changes nothing, another worker delivers', async () => {
+  it('a worker is suspended for longer than its lease: its late result changes nothing, another worker delivers', async () => {
     const settings = { ...hasty, ...LONGEST };
     await start(queue, settings);
     await listen();
@@ -103,7 +103,7 @@ describe.each(queues)('workers, deliveries carried by %s', (queue) => {
     expect(frozen.isRunning).toBe(true);
   });
 
-  it('a worker is told to stop with 20 requests in flight: they finish, nothing new is claimed, nothing stays leased, exit 0', async () => {
+  it('a worker receives SIGTERM with 20 requests in flight: they finish, nothing new is claimed, nothing stays leased, exit 0', async () => {
     await start(queue, LONGEST);
     const [worker] = instance.workers as [TestInstance['workers'][number]];
     await listen();
@@ -124,7 +124,7 @@ describe.each(queues)('workers, deliveries carried by %s', (queue) => {
     expect(await check()).toMatchObject({ deliveries: 21, requests: 21 });
   });
 
-  it('endpoints are deleted and disabled with retries pending: no further request, cancelled, the log stays', async () => {
+  it('endpoints are deleted and disabled with retries pending: no further request, pending deliveries are cancelled, the log is kept', async () => {
     await start(queue, patient);
     const [deleted, disabled] = await Promise.all(['/deleted', '/disabled', '/unchanged'].map(listen));
     const requestsTo = (path: string) => receiver.requests.filter((request) => request.path.endsWith(path));
@@ -146,7 +146,7 @@ describe.each(queues)('workers, deliveries carried by %s', (queue) => {
     expect(await instance.attempts()).toHaveLength(20);
   });
 
-  it('three workers and 300 deliveries: 300 requests, each attempt 1 once', async () => {
+  it('three workers and 300 deliveries: 300 requests, each first attempt once', async () => {
     await start(queue, LONGEST, 3);
     await listen();
     await emit(instance, 300);
@@ -156,7 +156,7 @@ describe.each(queues)('workers, deliveries carried by %s', (queue) => {
 });
 
 describe('workers', () => {
-  it("a worker is killed after the target's 200, before it is recorded: worker_lost, and the target gets the event again, the documented repeat", async () => {
+  it("a worker is killed after the target's 200, before it is recorded: worker_lost, and the target gets the event again, as documented", async () => {
     await start('postgresql', { FAILPOINTS: 'delivery.before-close' });
     await listen();
     await instance.register();
@@ -171,7 +171,7 @@ describe('workers', () => {
     expect(countEvents()).toBe(1);
   });
 
-  it('a worker is killed during attempt 5: no sixth request, a dead letter that can be redelivered; 20 clicks at once make one new delivery, nineteen get 409, and the audit log has all 20', async () => {
+  it('a worker is killed during attempt 5: no sixth request, a dead letter that can be redelivered; 20 concurrent redeliveries create one new delivery, 19 return 409, and the audit log contains all 20', async () => {
     // The due poller finds a retry within 0.1 s.
     const settings = { ...hasty, ...LONGEST, TIME_SCALE: '10' };
     await start('postgresql', settings);

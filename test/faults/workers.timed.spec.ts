@@ -32,7 +32,7 @@ describe('workers', () => {
   });
 
   // All at the same time: nearly all of it is waiting.
-  it('a worker is told to stop while 20 targets hold their requests: broken off at 12 s, nothing stays leased, exit 0, another worker delivers; with PostgreSQL silent as well: exit 0', async () => {
+  it('a worker receives SIGTERM while 20 targets hold their requests: requests are aborted at 12 s, nothing stays leased, exit 0, another worker delivers; with an unresponsive PostgreSQL as well: exit 0', async () => {
     const stopped = setups.map(({ instance, receiver }) => stopWithRequestsHeld(instance, receiver));
     await Promise.all([...stopped, stopWithSilentDatabase(silenced)]);
   });

@@ -6,7 +6,7 @@ import prettier from 'prettier';
 
 const BEGIN = '<!-- the table: written by npm run test:nightly -->';
 const END = '<!-- end of the table -->';
-const HEAD = ['Fault', 'What has to happen', 'Queue', 'What was measured', 'Result'];
+const HEAD = ['Fault', 'Expected result', 'Queue', 'Measurements', 'Result'];
 
 /**
  * A reporter of jest: one row for each test under test/faults, whose result is jest's own and whose figures are
