@@ -5,8 +5,13 @@ import { fileURLToPath } from 'node:url';
 /** The repository's folder. */
 export const root = path.dirname(path.dirname(fileURLToPath(import.meta.url)));
 
-/** A fault whose message says all the reader needs: it is printed alone, without a stack. */
-export class Fault extends Error {}
+/** An error whose message is sufficient for the reader: it is printed without a stack. */
+export class Fault extends Error {
+  constructor(message, exitCode = 1) {
+    super(message);
+    this.exitCode = exitCode;
+  }
+}
 
 /**
  * Runs a script's body in the repository's folder, with `.env` loaded (the real environment wins).

@@ -72,7 +72,7 @@ async function checkedConfig() {
   try {
     return loadConfig(process.env);
   } catch (error) {
-    throw Object.assign(new Fault(error.message), { exitCode: CONFIG_FAULT });
+    throw new Fault(error.message, CONFIG_FAULT);
   }
 }
 

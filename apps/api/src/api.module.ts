@@ -43,7 +43,7 @@ import { EventTypesController } from './events/event-types.controller.js';
 import { EventsController } from './events/events.controller.js';
 import { EventSearch } from './events/event-search.service.js';
 import { EventsService } from './events/events.service.js';
-import { HouseHealth } from './health/house-health.service.js';
+import { HealthService } from './health/health.service.js';
 import { TestMails } from './health/test-mails.service.js';
 import { HealthController } from './http/health.controller.js';
 import { Idempotency } from './http/idempotency.service.js';
@@ -181,7 +181,7 @@ for (const controller of [...controllers, ...operatorControllers]) {
     EventsService,
     FirstBoot,
     FirstOperator,
-    HouseHealth,
+    HealthService,
     HouseMails,
     Idempotency,
     ImportLines,

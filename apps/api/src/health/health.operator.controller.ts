@@ -2,16 +2,16 @@ import { Body, Controller, Get, HttpCode, Post } from '@nestjs/common';
 import { ApiAcceptedResponse, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import { Operator } from '#auth';
 import { ApiProblems } from '../http/api-problems.js';
-import { HealthResponse } from './dto/house-health.response.js';
+import { HealthResponse } from './dto/health.response.js';
 import { TestMailRequest } from './dto/test-mail.request.js';
-import { HouseHealth } from './house-health.service.js';
+import { HealthService } from './health.service.js';
 import { TestMails } from './test-mails.service.js';
 
 @ApiTags('Operators')
 @Controller('operator/v1/health')
 export class HealthOperatorController {
   constructor(
-    private readonly health: HouseHealth,
+    private readonly health: HealthService,
     private readonly testMails: TestMails,
   ) {}
 

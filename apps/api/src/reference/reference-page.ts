@@ -32,8 +32,7 @@ export const referencePage = `<!doctype html>
 
 /**
  * The viewer knows a light and a dark look but leaves the choice to whoever embeds it. Keys that are typed in are
- * forgotten with the page. It shows the public API alone: no key
- * opens the routes of the console.
+ * forgotten with the page. It shows the public API alone: no key opens the routes of the console.
  */
 export const referenceScript = `'use strict';
 const dark = matchMedia('(prefers-color-scheme: dark)');

@@ -1,4 +1,4 @@
-import { Paper, Stack, Title } from '@mantine/core';
+import { Paper, Stack, Text, Title } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { useOperator, useSession } from '../app/session';
 import { Facts } from '../parts/facts';
@@ -21,7 +21,11 @@ export function AccountScreen(): ReactNode {
             of={{
               Email: <ForeignText text={email} />,
               Name: name ? <ForeignText text={name} /> : '–',
-              Role: <span style={{ textTransform: 'capitalize' }}>{role}</span>,
+              Role: (
+                <Text span inherit tt="capitalize">
+                  {role}
+                </Text>
+              ),
               'Session expires if idle': <RelativeTime at={expiresAt} />,
             }}
           />

@@ -1,11 +1,11 @@
 import { Button, Group, Stack, Text } from '@mantine/core';
 import { useState, type ReactNode } from 'react';
+import { EnrollmentStep } from '../app/enrollment-step';
 import { useSession } from '../app/session';
 import { RecoveryCodes } from '../parts/recovery-codes';
-import { EnrollmentStep } from '../app/enrollment-step';
 import { RecoveryCodesForm } from './recovery-codes-form';
 
-/** The authenticator of the operator: set up if there is none, otherwise new recovery codes for it. */
+/** Enrolls an authenticator for an operator who has none; for others, generates new recovery codes. */
 export function SecondFactor(): ReactNode {
   const { hasSecondFactor } = useSession();
   const [isSettingUp, setSettingUp] = useState(false);

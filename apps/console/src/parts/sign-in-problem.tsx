@@ -5,7 +5,7 @@ import { Icon } from './icon';
 import { ProblemAlert } from './problem-alert';
 import { waitInWords } from './time';
 
-/** What there is to say better than for programs. */
+/** Texts for operators, by error code. Other errors are shown with their title and detail. */
 const sentences: Record<string, string> = {
   invalid_credentials: 'Email or password is incorrect.',
   operator_disabled: 'Your account is disabled. Contact an admin to enable it.',
@@ -17,7 +17,7 @@ const sentences: Record<string, string> = {
   overloaded: 'Too many sign-ins at the moment.',
 };
 
-/** Why somebody was not let in. */
+/** Shows the error of a sign-in. */
 export function SignInProblem({ problem }: { problem: Problem | null }): ReactNode {
   if (!problem) return null;
   const text = sentences[problem.code];

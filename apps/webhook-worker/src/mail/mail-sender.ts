@@ -52,10 +52,10 @@ export class MailSender extends PeriodicJob {
         throw new Error('the link in the email has expired');
       await this.deliver(mail, renderMail(mail, this.keyring, this.config.publicUrl));
     } catch (error) {
-      const pauseMs = Math.min(1_000 * 2 ** mail.tries, MAX_PAUSE_MS);
+      const pauseMs = Math.min(1_000 * 2 ** mail.attempts, MAX_PAUSE_MS);
       await this.mails.retryOrFail(mail, pauseMs, lifeMs);
       this.logger.warn(
-        { mailId: mail.id, attempts: mail.tries, reason: errorMessage(error) },
+        { mailId: mail.id, attempts: mail.attempts, reason: errorMessage(error) },
         'email delivery failed',
       );
     }

@@ -94,7 +94,8 @@ interface Walk {
 
 /**
  * The lists of customers, also of a million. Every list is a walk along indexes that begins where the page
- * begins, and looks at a bounded number of rows whatever the filter is (`npm run bench -- customers --plans` shows the plans).
+ * begins, and looks at a bounded number of rows whatever the filter is. `npm run bench -- customers --plans` prints
+ * the query plans.
  */
 export class CustomerDirectoryRepository {
   constructor(private readonly database: Database) {}

@@ -13,7 +13,8 @@ export interface NewMail extends StoredMail {
 }
 
 export interface Mail extends NewMail {
-  tries: number;
+  /** How often it has been claimed, this time included. */
+  attempts: number;
   createdAt: Date;
 }
 
@@ -28,7 +29,7 @@ export interface MailFilter {
 }
 
 const columns = `
-  m.id, m.project_id AS "projectId", m.customer_id AS "customerId", m.kind, m.recipient, m.parameters, m.tries,
+  m.id, m.project_id AS "projectId", m.customer_id AS "customerId", m.kind, m.recipient, m.parameters, m.tries AS attempts,
   m.created_at AS "createdAt"`;
 
 /** Mails to customers within a reach that can be read. */
@@ -46,8 +47,8 @@ export class MailsRepository {
   }
 
   /**
-   * Takes mails that are due for ten minutes; whoever dies meanwhile leaves them to the next. The number of
-   * tries is the fence: only the holder of the newest claim can say how it went.
+   * Claims due emails for ten minutes; a later claim takes over those of a worker that has died. The number of
+   * attempts is the fence: only the holder of the newest claim can record the result.
    */
   async claimDue(limit: number): Promise<Mail[]> {
     return this.database.prepared<Mail>(
@@ -63,7 +64,7 @@ export class MailsRepository {
     await this.database.prepared(
       `UPDATE mails SET state = 'sent', parameters = NULL, finished_at = now()
        WHERE id = $1 AND state = 'pending' AND tries = $2`,
-      [mail.id, mail.tries],
+      [mail.id, mail.attempts],
     );
   }
 
@@ -71,7 +72,7 @@ export class MailsRepository {
   async markKept(mail: Mail): Promise<void> {
     await this.database.prepared(
       `UPDATE mails SET state = 'kept', finished_at = now() WHERE id = $1 AND state = 'pending' AND tries = $2`,
-      [mail.id, mail.tries],
+      [mail.id, mail.attempts],
     );
   }
 
@@ -82,7 +83,7 @@ export class MailsRepository {
          state = CASE WHEN created_at < now() - $4 * interval '1 ms' THEN 'failed' ELSE state END,
          parameters = CASE WHEN created_at < now() - $4 * interval '1 ms' THEN NULL ELSE parameters END
        WHERE id = $1 AND state = 'pending' AND tries = $2`,
-      [mail.id, mail.tries, delayMs, giveUpAfterMs],
+      [mail.id, mail.attempts, delayMs, giveUpAfterMs],
     );
   }
 

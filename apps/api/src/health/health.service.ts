@@ -2,11 +2,11 @@ import { Inject, Injectable } from '@nestjs/common';
 import { Database, pendingMigrations, VitalsRepository, WorkersRepository } from '#persistence';
 import { Config, DeliveryQueue, now, VERSION } from '#platform';
 import { BillingService } from '../billing/billing.service.js';
-import { WorkerHealth, type HealthResponse } from './dto/house-health.response.js';
+import { WorkerHealth, type HealthResponse } from './dto/health.response.js';
 
-/** How the house is, as far as one process can tell. */
+/** Reads the health of the installation, as far as one process knows it. */
 @Injectable()
-export class HouseHealth {
+export class HealthService {
   private readonly startedAt = now();
 
   constructor(
