@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { feedCaughtUp } from '../support/feed.js';
 import { inChunks } from '../support/in-chunks.js';
 import { TestInstance, PASSWORD, type Answer } from '../support/test-instance.js';
 import { populate, thingsNamed, type Holder, type Population, type Thing } from '../support/population.js';
@@ -131,6 +132,8 @@ beforeAll(async () => {
 
   // Nothing is written from now on but by what asks.
   await Promise.all(instance.workers.map((worker) => worker.end()));
+  // The feed hides events behind an older transaction, including one of another test on the same server.
+  await feedCaughtUp(instance);
   await instance.sql(`UPDATE api_keys SET last_used_at = now() + interval '1 hour'`);
 });
 afterAll(async () => {
