@@ -123,17 +123,19 @@ describe('metrics of both programs', () => {
   it('CO-05: show the version, the process, its event loop, the database and its pool', async () => {
     for (const [service, scrape] of Object.entries({ api: await api(), 'webhook-worker': await worker() })) {
       expect(scrape.value('gatehouse_build_info', { service })).toBe(1);
-      for (const name of [
-        'process_resident_memory_bytes',
-        'nodejs_eventloop_lag_p99_seconds',
-        'gatehouse_database_connections_idle',
-      ])
+      for (const name of ['process_resident_memory_bytes', 'nodejs_eventloop_lag_p99_seconds'])
         expect(scrape.value(name)).toBeGreaterThan(0);
       expect(scrape.value('gatehouse_database_up')).toBe(1);
       expect(scrape.value('gatehouse_database_pool_waiting')).toBe(0);
       // No Redis here.
       expect(scrape.value('gatehouse_redis_up')).toBeNull();
     }
+    // A query of a periodic job may be using the only connection at the time of a scrape.
+    for (const scrape of [api, worker])
+      await eventually(
+        'an idle connection',
+        async () => ((await scrape()).value('gatehouse_database_connections_idle') ?? 0) > 0,
+      );
   });
 
   it('CO-05: no label holds an id, an address or a URL, whatever is asked for', async () => {
