@@ -12,7 +12,7 @@ import {
 } from '#persistence';
 import { Config, newId, newKeyValue, PasswordHasher, secureBytes } from '#platform';
 import { Audit, operatorAction } from '../audit/audit.service.js';
-import { PasswordPolicy } from '../identity/password-policy.service.js';
+import { PasswordPolicy } from '../passwords/password-policy.service.js';
 
 const SEED_LOCK = 7_120_914;
 

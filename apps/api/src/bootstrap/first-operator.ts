@@ -2,7 +2,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import { OperatorsRepository, Transactions } from '#persistence';
 import { Config, LOGGER, newId, PasswordHasher, type Logger } from '#platform';
 import { Audit, operatorAction } from '../audit/audit.service.js';
-import { PasswordPolicy } from '../identity/password-policy.service.js';
+import { PasswordPolicy } from '../passwords/password-policy.service.js';
 import { OperatorLinks } from '../operators/operator-links.service.js';
 
 /** Lets somebody into the console of a house that has no operator. There is no default account. */

@@ -20,7 +20,7 @@ import {
 } from '#persistence';
 import { Audit, customerAction } from '../audit/audit.service.js';
 import { isMetadata, METADATA_RULE } from '../http/fields.js';
-import { customerEvent } from './customer-events.js';
+import { customerEvent } from '../events/customer-events.js';
 import type { UpdateMeRequest } from './dto/customer.request.js';
 import type { UpdateCustomerRequest } from './dto/update-customer.request.js';
 

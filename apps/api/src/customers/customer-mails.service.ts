@@ -10,9 +10,9 @@ import {
 } from '#persistence';
 import { rateLimitHeaders } from '#platform';
 import { Audit, customerAction } from '../audit/audit.service.js';
-import { OneTimeLinks } from '../identity/one-time-links.service.js';
-import { PasswordResetService } from '../identity/password-reset.service.js';
-import { VerificationService } from '../identity/verification.service.js';
+import { OneTimeLinks } from '../one-time-tokens/one-time-links.service.js';
+import { PasswordResetService } from '../passwords/password-reset.service.js';
+import { VerificationService } from '../email/verification.service.js';
 import { MailQuota } from '../mail/mail-quota.service.js';
 
 /** One kind of mail with a link. */

@@ -24,11 +24,11 @@ import {
 import { newId, PasswordHasher } from '#platform';
 import { Audit, customerAction } from '../audit/audit.service.js';
 import type { Client } from '../http/request-context.js';
-import { OneTimeLinks } from '../identity/one-time-links.service.js';
-import { PasswordCheck } from '../identity/password-check.service.js';
-import { PasswordPolicy } from '../identity/password-policy.service.js';
+import { OneTimeLinks } from '../one-time-tokens/one-time-links.service.js';
+import { PasswordCheck } from '../passwords/password-check.service.js';
+import { PasswordPolicy } from '../passwords/password-policy.service.js';
 import { SessionsService } from '../sessions/sessions.service.js';
-import { customerDeletedEvent, customerEvent } from './customer-events.js';
+import { customerDeletedEvent, customerEvent } from '../events/customer-events.js';
 import type { CreateCustomerRequest } from './dto/customer.request.js';
 
 /** What servers do with customers, and customers with themselves. */

@@ -11,8 +11,8 @@ import { ApiProblems } from '../http/api-problems.js';
 import { CurrentClient } from '../http/current-client.js';
 import { RateLimit } from '../http/rate-limit.js';
 import type { Client } from '../http/request-context.js';
-import { EmailChangeService } from '../identity/email-change.service.js';
-import { PasswordChangeService } from '../identity/password-change.service.js';
+import { EmailChangeService } from '../email/email-change.service.js';
+import { PasswordChangeService } from '../passwords/password-change.service.js';
 import { CustomerChanges } from './customer-changes.service.js';
 import { CustomersService } from './customers.service.js';
 import {

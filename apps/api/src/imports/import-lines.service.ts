@@ -6,7 +6,7 @@ import { newId, now, PasswordHasher } from '#platform';
 import { timeOf } from '../http/fields.js';
 import { InputPipe } from '../http/input.pipe.js';
 import { lineLimits, parseStrictJson } from '../http/strict-json.js';
-import { PasswordPolicy } from '../identity/password-policy.service.js';
+import { PasswordPolicy } from '../passwords/password-policy.service.js';
 import { ImportedCustomer } from './dto/import.request.js';
 import type { Line } from './ndjson.js';
 

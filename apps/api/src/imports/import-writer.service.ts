@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { Customer, LineResult, ProjectContext } from '#domain';
 import { CustomersBulkRepository, EventsRepository, type CustomerWithHash, type Tx } from '#persistence';
-import { customerEvent } from '../customers/customer-events.js';
+import { customerEvent } from '../events/customer-events.js';
 import type { JudgedLine } from './import-lines.service.js';
 
 type Candidate = { line: number; customer: CustomerWithHash };

@@ -10,7 +10,7 @@ import { newId } from '#platform';
 import { Audit, operatorAction } from '../audit/audit.service.js';
 import type { ConsoleCookie } from '../http/console-cookie.js';
 import type { Client } from '../http/request-context.js';
-import { PasswordPolicy } from '../identity/password-policy.service.js';
+import { PasswordPolicy } from '../passwords/password-policy.service.js';
 import type { AcceptInvitationRequest, SetUpRequest } from './dto/operator-session.request.js';
 import type { OperatorSessionResponse } from './dto/operator-session.response.js';
 import { OperatorCheck } from './operator-check.service.js';

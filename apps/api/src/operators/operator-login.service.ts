@@ -5,7 +5,7 @@ import { OperatorSessionsRepository, OperatorsRepository, Transactions, type Tx 
 import { Audit, operatorAction } from '../audit/audit.service.js';
 import type { ConsoleCookie } from '../http/console-cookie.js';
 import type { Client } from '../http/request-context.js';
-import { PasswordPolicy } from '../identity/password-policy.service.js';
+import { PasswordPolicy } from '../passwords/password-policy.service.js';
 import type { ChangeOperatorPasswordRequest, OperatorSignInRequest } from './dto/operator-session.request.js';
 import type { OperatorSessionResponse } from './dto/operator-session.response.js';
 import { OperatorCheck, type ProvenOperator } from './operator-check.service.js';

@@ -4,7 +4,7 @@ import type { Response } from 'express';
 import { NoCredential } from '#auth';
 import type { OneTimeToken } from '#persistence';
 import { RateLimit } from '../http/rate-limit.js';
-import { EmailChangeService } from '../identity/email-change.service.js';
+import { EmailChangeService } from '../email/email-change.service.js';
 import {
   projectBrand,
   readToken,

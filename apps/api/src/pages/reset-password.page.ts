@@ -7,7 +7,7 @@ import type { OneTimeToken } from '#persistence';
 import { CurrentClient } from '../http/current-client.js';
 import { RateLimit } from '../http/rate-limit.js';
 import type { Client } from '../http/request-context.js';
-import { PasswordResetService } from '../identity/password-reset.service.js';
+import { PasswordResetService } from '../passwords/password-reset.service.js';
 import {
   projectBrand,
   readToken,

@@ -4,7 +4,7 @@ import type { Response } from 'express';
 import { NoCredential } from '#auth';
 import type { OneTimeToken } from '#persistence';
 import { RateLimit } from '../http/rate-limit.js';
-import { VerificationService } from '../identity/verification.service.js';
+import { VerificationService } from '../email/verification.service.js';
 import {
   projectBrand,
   readToken,

@@ -18,7 +18,7 @@ import {
 } from '#persistence';
 import { CursorCodec } from '#platform';
 import { Audit, customerAction } from '../audit/audit.service.js';
-import { customerEvent } from '../customers/customer-events.js';
+import { customerEvent } from '../events/customer-events.js';
 import { readPage, type Page, type PageQuery } from '../http/paging.js';
 import { SessionResponse } from './dto/session.response.js';
 

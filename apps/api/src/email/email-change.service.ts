@@ -11,12 +11,12 @@ import {
 } from '#persistence';
 import { newId, rateLimitHeaders } from '#platform';
 import { Audit, customerAction } from '../audit/audit.service.js';
-import { customerEvent } from '../customers/customer-events.js';
+import { customerEvent } from '../events/customer-events.js';
 import type { Client } from '../http/request-context.js';
 import { MailQuota } from '../mail/mail-quota.service.js';
-import { OneTimeLinks } from './one-time-links.service.js';
-import { PasswordCheck, type ProvenCustomer } from './password-check.service.js';
-import { answerUniformly } from './uniform-answer.js';
+import { OneTimeLinks } from '../one-time-tokens/one-time-links.service.js';
+import { PasswordCheck, type ProvenCustomer } from '../passwords/password-check.service.js';
+import { answerUniformly } from '../http/uniform-answer.js';
 
 const KINDS = ['change-email-current', 'change-email-new'] as const;
 

@@ -5,8 +5,12 @@ import { ApiProblems } from '../http/api-problems.js';
 import { CurrentClient } from '../http/current-client.js';
 import { RateLimit } from '../http/rate-limit.js';
 import type { Client } from '../http/request-context.js';
-import { ConfirmEmailChangeRequest, EmailLinkRequest, VerifyEmailRequest } from './dto/auth.request.js';
-import { EmailChangeResponse, VerifyEmailResponse } from './dto/auth.response.js';
+import {
+  ConfirmEmailChangeRequest,
+  EmailLinkRequest,
+  VerifyEmailRequest,
+} from '../sign-in/dto/auth.request.js';
+import { EmailChangeResponse, VerifyEmailResponse } from '../sign-in/dto/auth.response.js';
 import { EmailChangeService } from './email-change.service.js';
 import { VerificationService } from './verification.service.js';
 

@@ -1,5 +1,5 @@
 import { sleep } from '#platform';
-import { delayAnswer } from '../http/answer-delay.js';
+import { delayAnswer } from './answer-delay.js';
 
 /** Longer than a hash, finding a customer and writing a mail take together, in ms. */
 const ANSWER_MS = 150;

@@ -22,7 +22,7 @@ import {
   type Logger,
   type RatePolicy,
 } from '#platform';
-import { customerEvent } from '../customers/customer-events.js';
+import { customerEvent } from '../events/customer-events.js';
 import type { Client } from '../http/request-context.js';
 
 /** Failed logins per (project, e-mail) within the window, for everybody and for known addresses (contract, section 3). */

@@ -4,7 +4,7 @@ import type { KeyCaller } from '#auth';
 import { CustomersRepository, EventsRepository, Transactions, type NewEvent, type Tx } from '#persistence';
 import { KeyedLock, newId, PasswordHasher, type HashPlace } from '#platform';
 import { Audit, customerAction } from '../audit/audit.service.js';
-import { customerEvent } from '../customers/customer-events.js';
+import { customerEvent } from '../events/customer-events.js';
 import { CustomerSummary } from '../customers/dto/customer.response.js';
 import type { Client } from '../http/request-context.js';
 import { MailQuota } from '../mail/mail-quota.service.js';
@@ -12,11 +12,11 @@ import { SessionResponse } from '../sessions/dto/session.response.js';
 import { SessionOpener } from '../sessions/session-opener.service.js';
 import type { RegisterRequest } from './dto/auth.request.js';
 import type { AuthResponse } from './dto/auth.response.js';
-import { OneTimeLinks } from './one-time-links.service.js';
-import { PasswordPolicy } from './password-policy.service.js';
-import { assertRedirectUrl } from './redirect-url.js';
-import { answerUniformly } from './uniform-answer.js';
-import { VerificationService } from './verification.service.js';
+import { OneTimeLinks } from '../one-time-tokens/one-time-links.service.js';
+import { PasswordPolicy } from '../passwords/password-policy.service.js';
+import { assertRedirectUrl } from '../one-time-tokens/redirect-url.js';
+import { answerUniformly } from '../http/uniform-answer.js';
+import { VerificationService } from '../email/verification.service.js';
 
 /** Customers who come by themselves. */
 @Injectable()

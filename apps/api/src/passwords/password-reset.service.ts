@@ -11,17 +11,17 @@ import {
 } from '#persistence';
 import { now, PasswordHasher } from '#platform';
 import { Audit, customerAction } from '../audit/audit.service.js';
-import { customerEvent } from '../customers/customer-events.js';
+import { customerEvent } from '../events/customer-events.js';
 import { assertOriginAllowed } from '../http/origin.guard.js';
 import type { Client } from '../http/request-context.js';
 import { MailQuota } from '../mail/mail-quota.service.js';
 import { SessionsService } from '../sessions/sessions.service.js';
-import { isReachable, OneTimeLinks, type UsedToken } from './one-time-links.service.js';
+import { isReachable, OneTimeLinks, type UsedToken } from '../one-time-tokens/one-time-links.service.js';
 import { PasswordCheck } from './password-check.service.js';
 import { PasswordPolicy } from './password-policy.service.js';
-import { assertRedirectUrl } from './redirect-url.js';
-import { answerUniformly } from './uniform-answer.js';
-import { VerificationService } from './verification.service.js';
+import { assertRedirectUrl } from '../one-time-tokens/redirect-url.js';
+import { answerUniformly } from '../http/uniform-answer.js';
+import { VerificationService } from '../email/verification.service.js';
 
 /** Both let their holder set a password; an invitation the first one. */
 const KINDS = ['reset-password', 'accept-invite'] as const;

@@ -1,6 +1,6 @@
 import type { Customer, EventType, ProjectContext } from '#domain';
 import type { NewEvent } from '#persistence';
-import { CustomerResponse } from './dto/customer.response.js';
+import { CustomerResponse } from '../customers/dto/customer.response.js';
 
 /** An event about a customer; `data` carries what else belongs to it. */
 export const customerEvent = (

@@ -9,12 +9,12 @@ import {
   type Tx,
 } from '#persistence';
 import { now } from '#platform';
-import { customerEvent } from '../customers/customer-events.js';
+import { customerEvent } from '../events/customer-events.js';
 import { MailQuota } from '../mail/mail-quota.service.js';
-import type { VerifiedCustomer } from './dto/auth.response.js';
-import { isReachable, OneTimeLinks, type UsedToken } from './one-time-links.service.js';
-import { assertRedirectUrl } from './redirect-url.js';
-import { answerUniformly } from './uniform-answer.js';
+import type { VerifiedCustomer } from '../sign-in/dto/auth.response.js';
+import { isReachable, OneTimeLinks, type UsedToken } from '../one-time-tokens/one-time-links.service.js';
+import { assertRedirectUrl } from '../one-time-tokens/redirect-url.js';
+import { answerUniformly } from '../http/uniform-answer.js';
 
 const KIND = 'verify-email';
 

@@ -10,10 +10,10 @@ import {
 } from '#persistence';
 import { PasswordHasher } from '#platform';
 import { Audit, customerAction } from '../audit/audit.service.js';
-import { customerEvent } from '../customers/customer-events.js';
+import { customerEvent } from '../events/customer-events.js';
 import type { Client } from '../http/request-context.js';
 import { SessionsService } from '../sessions/sessions.service.js';
-import { OneTimeLinks } from './one-time-links.service.js';
+import { OneTimeLinks } from '../one-time-tokens/one-time-links.service.js';
 import { PasswordCheck } from './password-check.service.js';
 import { PasswordPolicy } from './password-policy.service.js';
 

@@ -2,14 +2,18 @@ import { Inject, Injectable } from '@nestjs/common';
 import { GatehouseError, type Customer, type ErrorCode, type ProjectContext } from '#domain';
 import { CustomersRepository, EventsRepository, Transactions, type Tx } from '#persistence';
 import { ApiMetrics, PasswordHasher, sha256, type LoginResult } from '#platform';
-import { customerEvent } from '../customers/customer-events.js';
+import { customerEvent } from '../events/customer-events.js';
 import { CustomerSummary } from '../customers/dto/customer.response.js';
 import type { Client } from '../http/request-context.js';
 import { SessionResponse } from '../sessions/dto/session.response.js';
 import { SessionOpener } from '../sessions/session-opener.service.js';
 import type { LoginRequest } from './dto/auth.request.js';
 import type { AuthResponse } from './dto/auth.response.js';
-import { invalidCredentials, PasswordCheck, type ProvenCustomer } from './password-check.service.js';
+import {
+  invalidCredentials,
+  PasswordCheck,
+  type ProvenCustomer,
+} from '../passwords/password-check.service.js';
 
 /** How a refusal is counted; whatever else goes wrong is an `error`. */
 const refusals: Partial<Record<ErrorCode, LoginResult>> = {

@@ -5,7 +5,7 @@ import { ApiProblems } from '../http/api-problems.js';
 import { CurrentClient } from '../http/current-client.js';
 import { RateLimit } from '../http/rate-limit.js';
 import type { Client } from '../http/request-context.js';
-import { EmailLinkRequest, ResetPasswordRequest } from './dto/auth.request.js';
+import { EmailLinkRequest, ResetPasswordRequest } from '../sign-in/dto/auth.request.js';
 import { PasswordResetService } from './password-reset.service.js';
 
 /** What customers do who do not know their password. */

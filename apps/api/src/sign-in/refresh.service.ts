@@ -12,7 +12,7 @@ import { now } from '#platform';
 import { CustomerSummary } from '../customers/dto/customer.response.js';
 import { assertOriginAllowed } from '../http/origin.guard.js';
 import type { AuthResponse } from './dto/auth.response.js';
-import { customerEvent } from '../customers/customer-events.js';
+import { customerEvent } from '../events/customer-events.js';
 import { SessionOpener } from '../sessions/session-opener.service.js';
 import { SessionsService } from '../sessions/sessions.service.js';
 
