@@ -65,6 +65,7 @@ import { EmailController } from './email/email.controller.js';
 import { JwksController } from './sign-in/jwks.controller.js';
 import { LoginService } from './sign-in/login.service.js';
 import { OneTimeLinks } from './one-time-tokens/one-time-links.service.js';
+import { VerifiedAddressService } from './one-time-tokens/verified-address.service.js';
 import { PasswordChangeService } from './passwords/password-change.service.js';
 import { PasswordCheck } from './passwords/password-check.service.js';
 import { PasswordController } from './passwords/password.controller.js';
@@ -213,6 +214,7 @@ for (const controller of [...controllers, ...operatorControllers]) {
     StartupService,
     TestMails,
     VerificationService,
+    VerifiedAddressService,
     WebhookEndpointsService,
     {
       provide: ApiMetrics,

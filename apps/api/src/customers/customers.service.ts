@@ -16,7 +16,6 @@ import {
   OneTimeTokensRepository,
   ProjectsRepository,
   Transactions,
-  type FoundCustomer,
   type FoundCustomerRecord,
   type NewEvent,
   type Tx,
@@ -52,11 +51,6 @@ export class CustomersService {
   /** A customer to be read, also of an archived project. @throws GatehouseError `not_found` */
   get(reach: Reach, id: string): Promise<FoundCustomerRecord> {
     return this.customers.get(reach, id);
-  }
-
-  /** A customer to be changed. @throws GatehouseError `not_found`, `project_archived` */
-  getActive(reach: Reach, id: string): Promise<FoundCustomer> {
-    return this.customers.getActive(reach, id);
   }
 
   /**

@@ -5,16 +5,13 @@ import { ApiProblems } from '../http/api-problems.js';
 import { CurrentClient } from '../http/current-client.js';
 import { RateLimit } from '../http/rate-limit.js';
 import type { Client } from '../http/request-context.js';
-import {
-  ConfirmEmailChangeRequest,
-  EmailLinkRequest,
-  VerifyEmailRequest,
-} from '../sign-in/dto/auth.request.js';
-import { EmailChangeResponse, VerifyEmailResponse } from '../sign-in/dto/auth.response.js';
+import { EmailLinkRequest } from '../one-time-tokens/dto/email-link.request.js';
+import { ConfirmEmailChangeRequest, VerifyEmailRequest } from './dto/email.request.js';
+import { EmailChangeResponse, VerifyEmailResponse } from './dto/email.response.js';
 import { EmailChangeService } from './email-change.service.js';
 import { VerificationService } from './verification.service.js';
 
-/** What customers do about their e-mail address. */
+/** Routes that verify and change the email address of a customer. */
 @ApiTags('Authentication')
 @Controller('api/v1/auth')
 export class EmailController {

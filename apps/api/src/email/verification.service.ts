@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { GatehouseError, type Customer, type ProjectContext } from '#domain';
+import type { Customer, ProjectContext } from '#domain';
 import {
   CustomersRepository,
   EventsRepository,
@@ -11,15 +11,12 @@ import {
 import { now } from '#platform';
 import { customerEvent } from '../events/customer-events.js';
 import { MailQuota } from '../mail/mail-quota.service.js';
-import type { VerifiedCustomer } from '../sign-in/dto/auth.response.js';
-import { isReachable, OneTimeLinks, type UsedToken } from '../one-time-tokens/one-time-links.service.js';
-import { assertRedirectUrl } from '../one-time-tokens/redirect-url.js';
+import { assertRedirectUrl, isReachable, OneTimeLinks } from '../one-time-tokens/one-time-links.service.js';
+import { VerifiedAddressService } from '../one-time-tokens/verified-address.service.js';
+import type { VerifiedCustomer } from './dto/email.response.js';
 import { answerUniformly } from '../http/uniform-answer.js';
 
 const KIND = 'verify-email';
-
-/** How a customer proved to own their address; part of the event. */
-export type VerifiedVia = 'link' | 'invite' | 'reset';
 
 /** Proof that a customer owns their e-mail address. */
 @Injectable()
@@ -29,6 +26,7 @@ export class VerificationService {
     private readonly events: EventsRepository,
     private readonly transactions: Transactions,
     private readonly links: OneTimeLinks,
+    private readonly addresses: VerifiedAddressService,
     private readonly quota: MailQuota,
   ) {}
 
@@ -78,33 +76,10 @@ export class VerificationService {
   async verify(token: string, origin?: string): Promise<VerifiedCustomer> {
     return this.transactions.run(async (tx) => {
       const used = await this.links.use(tx, [KIND], token, origin);
-      if (used.isFirst) await this.events.record(tx, (await this.markVerified(tx, used, 'link')).events);
+      if (used.isFirst)
+        await this.events.record(tx, (await this.addresses.markVerified(tx, used, 'link')).events);
       return { id: used.customer.id, email: used.token.email, emailVerified: true as const };
     });
-  }
-
-  /**
-   * Marks the token's address as verified, if it is not yet.
-   * @returns the customer as they are now, and the events to record
-   * @throws GatehouseError `invalid_token` when the address is no longer the customer's
-   */
-  async markVerified(
-    tx: Tx,
-    { token, customer: before }: UsedToken,
-    via: VerifiedVia,
-  ): Promise<{ customer: Customer; events: NewEvent[] }> {
-    if (before.email !== token.email) throw new GatehouseError('invalid_token');
-    if (before.emailVerified) return { customer: before, events: [] };
-    const customer = await this.customers.markVerified(tx, token.project.id, before.id, token.email);
-    const verification = {
-      kind: 'email',
-      email: token.email,
-      via,
-      requestedAt: token.createdAt.toISOString(),
-      completedAt: now().toISOString(),
-    };
-    const event = customerEvent('verification.completed', customer!, token.project, { verification });
-    return { customer: customer!, events: [event] };
   }
 
   private async resendNow(project: ProjectContext, email: string, redirectUrl: string | null): Promise<void> {

@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import {
   GatehouseError,
+  invalidField,
   oneTimeTokenTtl,
   type Customer,
   type OneTimeTokenKind,
@@ -168,6 +169,17 @@ export class OneTimeLinks {
 /** Whether a link may still go to this address: it is that of a customer who is let in. */
 export const isReachable = (customer: Customer | null, email: string): customer is Customer =>
   customer !== null && customer.email === email && !customer.disabledAt;
+
+/** @throws GatehouseError `validation_failed` for a URL that the project does not allow */
+export function assertRedirectUrl({ settings }: ProjectContext, redirectUrl: string | undefined): void {
+  if (redirectUrl !== undefined && !settings.redirectUrls.includes(redirectUrl)) {
+    throw invalidField(
+      'redirectUrl',
+      'not_allowed',
+      "redirectUrl must exactly match an entry of the project's redirectUrls",
+    );
+  }
+}
 
 const addressOf = ({ email, customer }: NewLink): string => email ?? customer.email;
 

@@ -16,12 +16,16 @@ import { assertOriginAllowed } from '../http/origin.guard.js';
 import type { Client } from '../http/request-context.js';
 import { MailQuota } from '../mail/mail-quota.service.js';
 import { SessionsService } from '../sessions/sessions.service.js';
-import { isReachable, OneTimeLinks, type UsedToken } from '../one-time-tokens/one-time-links.service.js';
+import {
+  assertRedirectUrl,
+  isReachable,
+  OneTimeLinks,
+  type UsedToken,
+} from '../one-time-tokens/one-time-links.service.js';
 import { PasswordCheck } from './password-check.service.js';
 import { PasswordPolicy } from './password-policy.service.js';
-import { assertRedirectUrl } from '../one-time-tokens/redirect-url.js';
 import { answerUniformly } from '../http/uniform-answer.js';
-import { VerificationService } from '../email/verification.service.js';
+import { VerifiedAddressService } from '../one-time-tokens/verified-address.service.js';
 
 /** Both let their holder set a password; an invitation the first one. */
 const KINDS = ['reset-password', 'accept-invite'] as const;
@@ -33,7 +37,7 @@ export class PasswordResetService {
     private readonly customers: CustomersRepository,
     private readonly tokens: OneTimeTokensRepository,
     private readonly links: OneTimeLinks,
-    private readonly verification: VerificationService,
+    private readonly addresses: VerifiedAddressService,
     private readonly passwords: PasswordCheck,
     private readonly policy: PasswordPolicy,
     private readonly hasher: PasswordHasher,
@@ -122,7 +126,7 @@ export class PasswordResetService {
   private async replacePassword(tx: Tx, used: UsedToken, passwordHash: string): Promise<NewEvent[]> {
     const { project, kind, createdAt } = used.token;
     const isInvite = kind === 'accept-invite';
-    const verified = await this.verification.markVerified(tx, used, isInvite ? 'invite' : 'reset');
+    const verified = await this.addresses.markVerified(tx, used, isInvite ? 'invite' : 'reset');
     const customer = await this.customers.setPassword(tx, project.id, used.customer.id, passwordHash);
     await this.tokens.voidAll(tx, customer.id, [...voidedByNewPassword, 'verify-email']);
     const revoked = await this.sessions.endAll(tx, customer, project, 'password_reset');

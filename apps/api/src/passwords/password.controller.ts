@@ -5,10 +5,11 @@ import { ApiProblems } from '../http/api-problems.js';
 import { CurrentClient } from '../http/current-client.js';
 import { RateLimit } from '../http/rate-limit.js';
 import type { Client } from '../http/request-context.js';
-import { EmailLinkRequest, ResetPasswordRequest } from '../sign-in/dto/auth.request.js';
+import { EmailLinkRequest } from '../one-time-tokens/dto/email-link.request.js';
+import { ResetPasswordRequest } from './dto/password.request.js';
 import { PasswordResetService } from './password-reset.service.js';
 
-/** What customers do who do not know their password. */
+/** Routes that reset a forgotten password. */
 @ApiTags('Authentication')
 @Controller('api/v1/auth')
 export class PasswordController {

@@ -2,7 +2,6 @@ import { Controller, Delete, Get, HttpCode, Param, Query } from '@nestjs/common'
 import { ApiNoContentResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import { CurrentCaller, SecretKey, type ManagingCaller } from '#auth';
 import { pathUuid } from '#domain';
-import { CustomersService } from '../customers/customers.service.js';
 import { ApiCamelList } from '../http/api-envelopes.js';
 import { ApiProblems } from '../http/api-problems.js';
 import { camelList, PageQuery } from '../http/paging.js';
@@ -12,10 +11,7 @@ import { SessionsService } from './sessions.service.js';
 @ApiTags('Customers')
 @Controller('api/v1/customers/:customerId/sessions')
 export class CustomerSessionsController {
-  constructor(
-    private readonly customers: CustomersService,
-    private readonly sessions: SessionsService,
-  ) {}
+  constructor(private readonly sessions: SessionsService) {}
 
   @Get()
   @ApiOperation({
@@ -30,7 +26,7 @@ export class CustomerSessionsController {
     @Param('customerId') id: string,
     @Query() query: PageQuery,
   ) {
-    const { customer } = await this.customers.get(reach, pathUuid(id));
+    const { customer } = await this.sessions.customer(reach, pathUuid(id));
     const { items, nextCursor } = await this.sessions.list(customer, query);
     return camelList(
       items.map((session) => SessionResponse.from(session)),
@@ -48,7 +44,7 @@ export class CustomerSessionsController {
     @CurrentCaller() { reach }: ManagingCaller,
     @Param('customerId') id: string,
   ): Promise<void> {
-    const { customer, project } = await this.customers.getActive(reach, pathUuid(id));
+    const { customer, project } = await this.sessions.activeCustomer(reach, pathUuid(id));
     await this.sessions.revokeAll(customer, project);
   }
 
@@ -63,7 +59,7 @@ export class CustomerSessionsController {
     @Param('customerId') id: string,
     @Param('sessionId') sessionId: string,
   ): Promise<void> {
-    const { customer, project } = await this.customers.getActive(reach, pathUuid(id));
+    const { customer, project } = await this.sessions.activeCustomer(reach, pathUuid(id));
     await this.sessions.revoke(customer, project, pathUuid(sessionId));
   }
 }

@@ -5,13 +5,17 @@ import {
   surplusSessions,
   type Customer,
   type ProjectContext,
+  type Reach,
   type RevocationReason,
 } from '#domain';
 import {
+  CustomersRepository,
   EventsRepository,
   ProjectsRepository,
   SessionsRepository,
   Transactions,
+  type FoundCustomer,
+  type FoundCustomerRecord,
   type NewEvent,
   type SessionRecord,
   type Tx,
@@ -30,12 +34,23 @@ export type LogoutScope = (typeof logoutScopes)[number];
 export class SessionsService {
   constructor(
     private readonly sessions: SessionsRepository,
+    private readonly customers: CustomersRepository,
     private readonly projects: ProjectsRepository,
     private readonly events: EventsRepository,
     private readonly audit: Audit,
     private readonly transactions: Transactions,
     private readonly cursors: CursorCodec,
   ) {}
+
+  /** Returns a customer whose sessions are listed, also of an archived project. @throws GatehouseError `not_found` */
+  customer(reach: Reach, id: string): Promise<FoundCustomerRecord> {
+    return this.customers.get(reach, id);
+  }
+
+  /** Returns a customer whose sessions are revoked. @throws GatehouseError `not_found`, `project_archived` */
+  activeCustomer(reach: Reach, id: string): Promise<FoundCustomer> {
+    return this.customers.getActive(reach, id);
+  }
 
   /** A customer's live sessions, newest first. @throws GatehouseError `invalid_cursor` */
   list({ id, projectId }: Customer, query: PageQuery): Promise<Page<SessionRecord>> {

@@ -12,9 +12,8 @@ import { SessionResponse } from '../sessions/dto/session.response.js';
 import { SessionOpener } from '../sessions/session-opener.service.js';
 import type { RegisterRequest } from './dto/auth.request.js';
 import type { AuthResponse } from './dto/auth.response.js';
-import { OneTimeLinks } from '../one-time-tokens/one-time-links.service.js';
+import { assertRedirectUrl, OneTimeLinks } from '../one-time-tokens/one-time-links.service.js';
 import { PasswordPolicy } from '../passwords/password-policy.service.js';
-import { assertRedirectUrl } from '../one-time-tokens/redirect-url.js';
 import { answerUniformly } from '../http/uniform-answer.js';
 import { VerificationService } from '../email/verification.service.js';
 

@@ -1,5 +1,6 @@
 import { ApiProperty } from '@nestjs/swagger';
 import type { Customer, CustomerIdentity } from '#domain';
+import { customerFields } from '../../events/customer-events.js';
 
 const iso = (date: Date | null): string | null => date?.toISOString() ?? null;
 
@@ -43,21 +44,7 @@ export class CustomerResponse extends MeResponse {
   @ApiProperty({ type: String, format: 'date-time', nullable: true }) disabledAt!: string | null;
 
   static override from(customer: Customer): CustomerResponse {
-    const { id, email, projectId, publicMetadata, createdAt, updatedAt, lastLoginAt, ...names } =
-      MeResponse.from(customer);
-    return {
-      id,
-      projectId,
-      externalId: customer.externalId,
-      email,
-      ...names,
-      metadata: customer.metadata,
-      publicMetadata,
-      disabledAt: iso(customer.disabledAt),
-      createdAt,
-      updatedAt,
-      lastLoginAt,
-    };
+    return customerFields(customer);
   }
 }
 

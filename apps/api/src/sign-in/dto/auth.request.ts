@@ -1,15 +1,6 @@
-import { CheckedField, EmailField, NameField, SecretField, TextField } from '../../http/fields.js';
+import { CheckedField, EmailField, NameField, SecretField } from '../../http/fields.js';
+import { RedirectUrlField } from '../../one-time-tokens/dto/email-link.request.js';
 import { logoutScopes, type LogoutScope } from '../../sessions/sessions.service.js';
-
-const RedirectUrlField = (): PropertyDecorator =>
-  TextField({
-    description:
-      "URL that the Continue button of the hosted page links to. Must exactly match an entry of the project's redirectUrls",
-    optional: true,
-    maxLength: 2048,
-  });
-
-const tokenField = { description: 'Token from the link in the email', maxLength: 4096 };
 
 const passwordField = {
   description: '8 to 128 characters; any character is allowed',
@@ -48,21 +39,4 @@ export class LogoutRequest {
     message: `scope must be one of ${logoutScopes.join(', ')}`,
   })
   scope?: LogoutScope;
-}
-
-export class VerifyEmailRequest {
-  @SecretField(tokenField) token!: string;
-}
-
-export class ConfirmEmailChangeRequest extends VerifyEmailRequest {}
-
-/** Asks for a mail with a link. */
-export class EmailLinkRequest {
-  @EmailField() email!: string;
-  @RedirectUrlField() redirectUrl?: string;
-}
-
-export class ResetPasswordRequest {
-  @SecretField(tokenField) token!: string;
-  @SecretField(passwordField) password!: string;
 }

@@ -1,0 +1,19 @@
+import { EmailField, SecretField, TextField } from '../../http/fields.js';
+
+/** The token of a link, in the requests of the pages that links open. */
+export const LinkTokenField = (): PropertyDecorator =>
+  SecretField({ description: 'Token from the link in the email', maxLength: 4096 });
+
+export const RedirectUrlField = (): PropertyDecorator =>
+  TextField({
+    description:
+      "URL that the Continue button of the hosted page links to. Must exactly match an entry of the project's redirectUrls",
+    optional: true,
+    maxLength: 2048,
+  });
+
+/** Requests an email with a link. */
+export class EmailLinkRequest {
+  @EmailField() email!: string;
+  @RedirectUrlField() redirectUrl?: string;
+}

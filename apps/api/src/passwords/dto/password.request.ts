@@ -1,0 +1,13 @@
+import { SecretField } from '../../http/fields.js';
+import { LinkTokenField } from '../../one-time-tokens/dto/email-link.request.js';
+
+export class ResetPasswordRequest {
+  @LinkTokenField() token!: string;
+
+  @SecretField({
+    description: '8 to 128 characters; any character is allowed',
+    example: 'an unusual long phrase',
+    maxLength: 1024,
+  })
+  password!: string;
+}
