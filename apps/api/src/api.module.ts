@@ -1,5 +1,5 @@
-import { Module, UseInterceptors, type DynamicModule, type Type } from '@nestjs/common';
-import { APP_FILTER, APP_GUARD, APP_PIPE } from '@nestjs/core';
+import { Module, type DynamicModule, type Type } from '@nestjs/common';
+import { APP_FILTER, APP_GUARD, APP_INTERCEPTOR, APP_PIPE } from '@nestjs/core';
 import { AuthModule, CredentialGuard } from '#auth';
 import { BillingCustomersRepository, PersistenceModule } from '#persistence';
 import {
@@ -46,7 +46,8 @@ import { EventsService } from './events/events.service.js';
 import { HealthService } from './health/health.service.js';
 import { TestMails } from './health/test-mails.service.js';
 import { HealthController } from './http/health.controller.js';
-import { Idempotency } from './http/idempotency.service.js';
+import { IdempotencyInterceptor } from './http/idempotency.interceptor.js';
+import { IdempotencyService } from './http/idempotency.service.js';
 import { InputPipe } from './http/input.pipe.js';
 import { OriginGuard } from './http/origin.guard.js';
 import { ProblemFilter } from './http/problem.filter.js';
@@ -149,11 +150,6 @@ const controllers: Type[] = [
   WebhookEndpointsController,
 ];
 
-for (const controller of [...controllers, ...operatorControllers]) {
-  // It says why not.
-  if (controller !== RefreshController) UseInterceptors(AuditInterceptor)(controller);
-}
-
 @Module({
   controllers,
   providers: [
@@ -184,7 +180,7 @@ for (const controller of [...controllers, ...operatorControllers]) {
     FirstOperator,
     HealthService,
     HouseMails,
-    Idempotency,
+    IdempotencyService,
     ImportLines,
     ImportRequests,
     ImportWriter,
@@ -256,6 +252,9 @@ for (const controller of [...controllers, ...operatorControllers]) {
       useFactory: (config: Config, logger: Logger) => new RateLimiter(config.redisUrl, logger),
       inject: [Config, LOGGER],
     },
+    // In this order: a rejected action is recorded after the transaction of the request was rolled back.
+    { provide: APP_INTERCEPTOR, useClass: AuditInterceptor },
+    { provide: APP_INTERCEPTOR, useClass: IdempotencyInterceptor },
     { provide: APP_FILTER, useClass: ProblemFilter },
     { provide: APP_PIPE, useClass: InputPipe },
     // In this order: who calls, from where, how often, with what (contract, section 2).

@@ -18,23 +18,23 @@ import type { HouseRequest } from './request-context.js';
 
 const HEADER = 'Idempotency-Key';
 
-/** How often a run says that it is alive: several times before another may take its place. */
+/** How often a running request renews its claim: several times before another request may take it over. */
 const RENEWAL_MS = 5_000;
 
-/** Errors that would come again however often the request is sent: these are kept as answers, others are not. */
+/** Statuses of the errors that are stored and replayed: repeating the request would not change them. */
 export const keptStatuses = new Set([404, 409, 422]);
 
-/** What was answered, so that it can be answered again. */
-type KeptAnswer =
+/** A stored response or error. */
+type StoredResponse =
   | { status: number; body: unknown }
   | { code: ErrorCode; details: Omit<ErrorDetails, 'cause'>; requestId: string };
 
 /**
- * Does a POST with a secret key and an Idempotency-Key once (contract, section 2): its answer commits with the
- * change itself, so that whoever sends it again, also after a crash, gets the same answer.
+ * Executes a POST with a secret key and an Idempotency-Key once (contract, section 2): the response commits with the
+ * change itself, so that a repeated request returns the same response, also after a crash.
  */
 @Injectable()
-export class Idempotency {
+export class IdempotencyService {
   constructor(
     private readonly keys: IdempotencyKeysRepository,
     private readonly transactions: Transactions,
@@ -43,16 +43,16 @@ export class Idempotency {
     private readonly keyring: Keyring,
   ) {}
 
-  /** The answer to a request that asks to be done once, else what `run` answers. */
-  answer(request: HouseRequest, response: Response, run: () => Promise<unknown>): Promise<unknown> {
+  /** Returns the stored response of a repeated request, else the result of `run`. */
+  respond(request: HouseRequest, response: Response, run: () => Promise<unknown>): Promise<unknown> {
     const key = request.get(HEADER);
     const secretKey = request.caller?.kind === 'secret-key' ? request.caller : request.vouchingKey;
     if (request.method !== 'POST' || key === undefined || !secretKey || isForConsole(request.path))
       return run();
     assertKey(key);
-    // Lines are committed as they come: there the key names the import, which then is not done twice either.
+    // Lines are committed as they arrive: there the key names the import, which then is not repeated either.
     if (isLines(request)) return run();
-    return this.once(this.describe(request, key, secretKey), request, response, run);
+    return this.runOnce(this.describe(request, key, secretKey), request, response, run);
   }
 
   private describe(request: HouseRequest, key: string, secretKey: SecretKeyCaller): IdempotentRequest {
@@ -61,8 +61,8 @@ export class Idempotency {
       projectId: secretKey.project.id,
       route: `${request.method} ${path}`,
       keyHash: sha256(key),
-      // Keyed: the body can hold a password, which a plain hash would give away to guesses. With the scopes: an answer
-      // can hold a new key's value, which is not for a key that could not have made it.
+      // Keyed: the body may contain a password, which a plain hash would expose to guessing. With the scopes: a response
+      // may contain the value of a new key, which a key without the scope to create it must not read.
       fingerprint: this.keyring.mac(
         'idempotent-request',
         canonicalJson([
@@ -76,7 +76,7 @@ export class Idempotency {
     };
   }
 
-  private async once(
+  private async runOnce(
     wanted: IdempotentRequest,
     request: HouseRequest,
     response: Response,
@@ -88,27 +88,27 @@ export class Idempotency {
     if (standing.state === 'other-request') throw new GatehouseError('idempotency_key_reused');
     if (standing.state === 'answered') {
       const text = this.keyring.decrypt('idempotent-answer', standing.claim, standing.answer);
-      return this.replay(JSON.parse(text) as KeptAnswer, response);
+      return this.replay(JSON.parse(text) as StoredResponse, response);
     }
-    // What takes long is not dead. A renewal that fails is made up for by the next.
+    // A slow request keeps its claim. The next renewal makes up for one that fails.
     const renewal = setInterval(() => void this.keys.renew(wanted, claim).catch(() => undefined), RENEWAL_MS);
     try {
-      const keep = async (tx: Tx, body: unknown) => {
-        const answer = this.seal(claim, { status: response.statusCode, body });
-        // Taken for dead and replaced: then the change must not happen a second time.
-        const isKept = await this.keys.finish(tx, wanted, claim, answer, answeredCustomerId(body));
-        if (!isKept) throw inProgress();
+      const store = async (tx: Tx, body: unknown) => {
+        const sealed = this.seal(claim, { status: response.statusCode, body });
+        const isStored = await this.keys.finish(tx, wanted, claim, sealed, answeredCustomerId(body));
+        // Another request has taken the claim over: the change must not happen a second time.
+        if (!isStored) throw inProgress();
       };
-      return await delayingAfter(() => this.transactions.runAsOne(run, keep));
+      return await delayingAfter(() => this.transactions.runAsOne(run, store));
     } catch (error) {
-      await this.keepError(wanted, claim, error, request);
+      await this.storeError(wanted, claim, error, request);
       throw error;
     } finally {
       clearInterval(renewal);
     }
   }
 
-  private async keepError(
+  private async storeError(
     wanted: IdempotentRequest,
     claim: string,
     error: unknown,
@@ -116,26 +116,26 @@ export class Idempotency {
   ): Promise<void> {
     if (!(error instanceof GatehouseError) || !keptStatuses.has(error.status)) {
       const released = this.keys.release(wanted, claim);
-      // Whoever has waited for an absent database does not wait for it again: the claim ends by itself as well.
-      const isAway = error instanceof GatehouseError && error.code === 'unavailable';
-      return isAway ? void released.catch(() => undefined) : released;
+      // The request has already waited for the absent database. The claim expires by itself as well.
+      const isAbsent = error instanceof GatehouseError && error.code === 'unavailable';
+      return isAbsent ? void released.catch(() => undefined) : released;
     }
     const { cause: _, ...details } = error.details;
-    const answer = this.seal(claim, { code: error.code, details, requestId });
-    await this.transactions.run((tx) => this.keys.finish(tx, wanted, claim, answer, null));
+    const sealed = this.seal(claim, { code: error.code, details, requestId });
+    await this.transactions.run((tx) => this.keys.finish(tx, wanted, claim, sealed, null));
   }
 
-  private async replay(answer: KeptAnswer, response: Response): Promise<unknown> {
+  private async replay(stored: StoredResponse, response: Response): Promise<unknown> {
     response.setHeader('Idempotent-Replayed', 'true');
-    if ('code' in answer) {
-      const members = { ...answer.details.members, requestId: answer.requestId };
-      throw new GatehouseError(answer.code, { ...answer.details, members });
+    if ('code' in stored) {
+      const members = { ...stored.details.members, requestId: stored.requestId };
+      throw new GatehouseError(stored.code, { ...stored.details, members });
     }
-    response.status(answer.status);
-    return this.withoutSpentTokens(answer.body);
+    response.status(stored.status);
+    return this.withoutSpentTokens(stored.body);
   }
 
-  /** A refresh token that has been spent since would end its session if it were used once more. */
+  /** Removes a refresh token that has been used since: using it once more would end its session. */
   private async withoutSpentTokens(body: unknown): Promise<unknown> {
     const token = (body as { tokens?: { refreshToken?: string } | null } | null)?.tokens?.refreshToken;
     if (token === undefined) return body;
@@ -145,18 +145,18 @@ export class Idempotency {
     return isUnspent ? body : { ...(body as object), tokens: null };
   }
 
-  private seal(claim: string, answer: KeptAnswer): Buffer {
-    return this.keyring.encrypt('idempotent-answer', claim, JSON.stringify(answer));
+  private seal(claim: string, stored: StoredResponse): Buffer {
+    return this.keyring.encrypt('idempotent-answer', claim, JSON.stringify(stored));
   }
 }
 
-/** @throws GatehouseError `validation_failed` for a key that is none */
+/** @throws GatehouseError `validation_failed` for an invalid key */
 function assertKey(key: string): void {
   if (/^[\x21-\x7e]{1,255}$/.test(key)) return;
   throw invalidField(HEADER, 'invalid', `${HEADER} must be 1 to 255 visible ASCII characters`);
 }
 
-/** On routes of a customer the same request of another one is another request. */
+/** Returns the customer of an access token: the same request of another customer is another request. */
 const customerOf = ({ caller }: HouseRequest): string | null =>
   caller?.kind === 'access-token' ? caller.customer.id : null;
 

@@ -144,6 +144,6 @@ function credentialProblems({ kinds, scopes, access, needsSecondFactor }: RouteC
   ];
 }
 
-/** Every POST that a secret key can come with, if only beside another credential, as `Idempotency` reads it. */
+/** Every POST that a secret key can come with, if only beside another credential, as `IdempotencyService` reads it. */
 export const takesIdempotencyKey = ({ method, path }: DocumentedRoute): boolean =>
   method === 'post' && !isForConsole(path);
