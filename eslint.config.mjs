@@ -60,6 +60,14 @@ const browserGlobals = [
   { name: 'open', message: 'A link with rel="noopener noreferrer" opens a tab.' },
 ];
 
+/** A route for secret keys becomes one for operators only where it is named. */
+const unnamedRoutes = [
+  {
+    selector: 'ClassDeclaration[superClass.type="Identifier"]',
+    message: 'Extend PickRoutes(Controller, [...]) and name the routes for operators.',
+  },
+];
+
 const fence = (...selectors) => ({ 'no-restricted-syntax': ['error', ...selectors.flat()] });
 
 export default tseslint.config(
@@ -92,6 +100,10 @@ export default tseslint.config(
       'max-lines': ['error', { max: 300, skipBlankLines: true, skipComments: true }],
       'max-lines-per-function': ['error', { max: 60, skipBlankLines: true, skipComments: true }],
     },
+  },
+  {
+    files: ['apps/api/src/**/*.operator.controller.ts'],
+    rules: fence(fences.environment, fences.clock, fences.chance, unnamedRoutes),
   },
   {
     files: ['apps/console/**/*.{ts,tsx}'],

@@ -1,9 +1,16 @@
 import { Controller } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
 import { OperatorRoutes } from '#auth';
+import { PickRoutes } from '../http/pick-routes.js';
 import { ApiKeysController } from './api-keys.controller.js';
 
 @ApiTags('Operators')
 @Controller('operator/v1/projects/:projectId/api-keys')
 @OperatorRoutes()
-export class ApiKeysOperatorController extends ApiKeysController {}
+export class ApiKeysOperatorController extends PickRoutes(ApiKeysController, [
+  'create',
+  'list',
+  'get',
+  'revoke',
+  'rotate',
+]) {}

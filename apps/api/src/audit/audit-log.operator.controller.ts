@@ -1,26 +1,18 @@
 import { Controller, Get, Param, Query } from '@nestjs/common';
 import { ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
-import { CurrentCaller, Operator, OperatorRoutes, type ManagingCaller } from '#auth';
+import { CurrentCaller, Operator, type ManagingCaller } from '#auth';
 import { pathUuid } from '#domain';
 import { ApiCamelList } from '../http/api-envelopes.js';
 import { CountResponse } from '../http/count.response.js';
 import { camelList } from '../http/paging.js';
-import { AuditLogController } from './audit-log.controller.js';
-import { AuditLogService } from './audit-log.service.js';
 import { AuditSearch } from './audit-search.service.js';
 import { NamedAuditEntryResponse } from './dto/audit-entry.response.js';
 import { AuditLogQuery, CountAuditLogQuery } from './dto/audit-log.request.js';
 
 @ApiTags('Operators')
 @Controller('operator/v1/audit-log')
-@OperatorRoutes()
-export class AuditLogOperatorController extends AuditLogController {
-  constructor(
-    auditLog: AuditLogService,
-    private readonly search: AuditSearch,
-  ) {
-    super(auditLog);
-  }
+export class AuditLogOperatorController {
+  constructor(private readonly search: AuditSearch) {}
 
   @Get()
   @ApiOperation({
@@ -31,7 +23,7 @@ export class AuditLogOperatorController extends AuditLogController {
   })
   @Operator('viewer')
   @ApiCamelList(NamedAuditEntryResponse)
-  override async list(@CurrentCaller() caller: ManagingCaller, @Query() query: AuditLogQuery) {
+  async list(@CurrentCaller() caller: ManagingCaller, @Query() query: AuditLogQuery) {
     const { items, nextCursor } = await this.search.list(caller, query);
     return camelList(
       items.map((entry) => NamedAuditEntryResponse.from(entry)),

@@ -3,6 +3,7 @@ import { ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import { CurrentCaller, Operator, OperatorRoutes, type ManagingCaller } from '#auth';
 import { pathUuid } from '#domain';
 import { CountResponse } from '../http/count.response.js';
+import { PickRoutes } from '../http/pick-routes.js';
 import { CustomersController } from './customers.controller.js';
 import { OperatorCustomerResponse } from './dto/customer.response.js';
 import { CountCustomersQuery } from './dto/list-customers.request.js';
@@ -10,7 +11,16 @@ import { CountCustomersQuery } from './dto/list-customers.request.js';
 @ApiTags('Operators')
 @Controller('operator/v1/customers')
 @OperatorRoutes()
-export class CustomersOperatorController extends CustomersController {
+export class CustomersOperatorController extends PickRoutes(CustomersController, [
+  'list',
+  'create',
+  'update',
+  'export',
+  'disable',
+  'enable',
+  'unlock',
+  'delete',
+]) {
   @Get('count')
   @ApiOperation({ operationId: 'customers.count', summary: 'Count customers' })
   @Operator('viewer')

@@ -1,9 +1,10 @@
 import { Controller } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
 import { OperatorRoutes } from '#auth';
+import { PickRoutes } from '../http/pick-routes.js';
 import { EventTypesController } from './event-types.controller.js';
 
 @ApiTags('Operators')
 @Controller('operator/v1/webhooks/event-types')
 @OperatorRoutes()
-export class EventTypesOperatorController extends EventTypesController {}
+export class EventTypesOperatorController extends PickRoutes(EventTypesController, ['list']) {}

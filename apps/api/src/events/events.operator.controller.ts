@@ -4,6 +4,7 @@ import { CurrentCaller, Operator, OperatorRoutes, type ManagingCaller } from '#a
 import { ApiSnakeList } from '../http/api-envelopes.js';
 import { CountResponse } from '../http/count.response.js';
 import { PageQuery, snakeList } from '../http/paging.js';
+import { PickRoutes } from '../http/pick-routes.js';
 import { DeliverySummaryResponse } from '../webhooks/dto/delivery.response.js';
 import { CountEventsQuery, SearchEventsQuery } from './dto/event-search.request.js';
 import { EventResponse } from './dto/event.response.js';
@@ -14,7 +15,7 @@ import { EventsService } from './events.service.js';
 @ApiTags('Operators')
 @Controller('operator/v1/events')
 @OperatorRoutes()
-export class EventsOperatorController extends EventsController {
+export class EventsOperatorController extends PickRoutes(EventsController, ['get']) {
   constructor(
     events: EventsService,
     private readonly search: EventSearch,

@@ -4,6 +4,7 @@ import { CurrentCaller, Operator, OperatorRoutes, type ManagingCaller } from '#a
 import { pathUuid } from '#domain';
 import { ApiProblems } from '../http/api-problems.js';
 import { CountResponse } from '../http/count.response.js';
+import { PickRoutes } from '../http/pick-routes.js';
 import { CountMailboxQuery } from './dto/mailbox.request.js';
 import { MailboxEntry } from './dto/mailbox.response.js';
 import { MailboxController } from './mailbox.controller.js';
@@ -11,7 +12,7 @@ import { MailboxController } from './mailbox.controller.js';
 @ApiTags('Operators')
 @Controller('operator/v1/mailbox')
 @OperatorRoutes()
-export class MailboxOperatorController extends MailboxController {
+export class MailboxOperatorController extends PickRoutes(MailboxController, ['list']) {
   @Get('count')
   @ApiOperation({ operationId: 'mailbox.count', summary: 'Count captured emails' })
   @Operator('operator')

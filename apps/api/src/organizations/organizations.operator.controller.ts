@@ -3,6 +3,7 @@ import { ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import { CurrentCaller, Operator, OperatorRoutes, type ManagingCaller } from '#auth';
 import { ApiCamelList } from '../http/api-envelopes.js';
 import { CountResponse } from '../http/count.response.js';
+import { PickRoutes } from '../http/pick-routes.js';
 import { CountOrganizationsQuery, SearchOrganizationsQuery } from './dto/organization.request.js';
 import { OrganizationResponse } from './dto/organization.response.js';
 import { OrganizationsController } from './organizations.controller.js';
@@ -10,7 +11,12 @@ import { OrganizationsController } from './organizations.controller.js';
 @ApiTags('Operators')
 @Controller('operator/v1/organizations')
 @OperatorRoutes()
-export class OrganizationsOperatorController extends OrganizationsController {
+export class OrganizationsOperatorController extends PickRoutes(OrganizationsController, [
+  'list',
+  'create',
+  'get',
+  'update',
+]) {
   @Get()
   @ApiOperation({
     operationId: 'organizations.list',

@@ -3,6 +3,7 @@ import { ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import { CurrentCaller, Operator, OperatorRoutes, type ManagingCaller } from '#auth';
 import { ApiCamelList } from '../http/api-envelopes.js';
 import { CountResponse } from '../http/count.response.js';
+import { PickRoutes } from '../http/pick-routes.js';
 import { CountProjectsQuery, SearchProjectsQuery } from './dto/project.request.js';
 import { ProjectResponse } from './dto/project.response.js';
 import { ProjectsController } from './projects.controller.js';
@@ -10,7 +11,13 @@ import { ProjectsController } from './projects.controller.js';
 @ApiTags('Operators')
 @Controller('operator/v1/projects')
 @OperatorRoutes()
-export class ProjectsOperatorController extends ProjectsController {
+export class ProjectsOperatorController extends PickRoutes(ProjectsController, [
+  'list',
+  'create',
+  'get',
+  'update',
+  'archive',
+]) {
   @Get()
   @ApiOperation({
     operationId: 'projects.list',

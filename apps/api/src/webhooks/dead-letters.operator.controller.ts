@@ -1,27 +1,21 @@
 import { Controller, Get, Query } from '@nestjs/common';
 import { ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
-import { CurrentCaller, Operator, OperatorRoutes, type ManagingCaller } from '#auth';
+import { CurrentCaller, Operator, type ManagingCaller } from '#auth';
 import { ActorNames } from '../audit/actor-names.service.js';
 import { ApiSnakeList } from '../http/api-envelopes.js';
 import { CountResponse } from '../http/count.response.js';
 import { snakeList } from '../http/paging.js';
-import { DeadLettersController } from './dead-letters.controller.js';
-import { DeadLettersService } from './dead-letters.service.js';
 import { DeliverySearch } from './delivery-search.service.js';
 import { NamedDeadLetterResponse } from './dto/dead-letter.response.js';
 import { CountDeadLettersQuery, SearchDeadLettersQuery } from './dto/delivery-search.request.js';
 
 @ApiTags('Operators')
 @Controller('operator/v1/webhooks/dead-letters')
-@OperatorRoutes()
-export class DeadLettersOperatorController extends DeadLettersController {
+export class DeadLettersOperatorController {
   constructor(
-    deadLetters: DeadLettersService,
     private readonly search: DeliverySearch,
     private readonly actors: ActorNames,
-  ) {
-    super(deadLetters);
-  }
+  ) {}
 
   @Get()
   @ApiOperation({
@@ -32,7 +26,7 @@ export class DeadLettersOperatorController extends DeadLettersController {
   })
   @Operator('viewer')
   @ApiSnakeList(NamedDeadLetterResponse)
-  override async list(@CurrentCaller() caller: ManagingCaller, @Query() query: SearchDeadLettersQuery) {
+  async list(@CurrentCaller() caller: ManagingCaller, @Query() query: SearchDeadLettersQuery) {
     const { items, nextCursor } = await this.search.listDeadLetters(caller, query);
     const names = await this.actors.of(items.map(({ resolvedBy }) => resolvedBy));
     return snakeList(

@@ -5,6 +5,7 @@ import { webhookUserAgent } from '#platform';
 import { ApiSnakeItem, ApiSnakeList } from '../http/api-envelopes.js';
 import { CountResponse } from '../http/count.response.js';
 import { snakeItem, snakeList } from '../http/paging.js';
+import { PickRoutes } from '../http/pick-routes.js';
 import { DeliveriesController } from './deliveries.controller.js';
 import { DeliveriesService } from './deliveries.service.js';
 import { DeliveryChains } from './delivery-chains.service.js';
@@ -16,7 +17,7 @@ import { AttemptResponse, OperatorDeliveryResponse } from './dto/delivery.respon
 @ApiTags('Operators')
 @Controller('operator/v1/webhooks/deliveries')
 @OperatorRoutes()
-export class DeliveriesOperatorController extends DeliveriesController {
+export class DeliveriesOperatorController extends PickRoutes(DeliveriesController, ['redeliver', 'discard']) {
   constructor(
     deliveries: DeliveriesService,
     private readonly search: DeliverySearch,

@@ -1,9 +1,16 @@
 import { Controller } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
 import { OperatorRoutes } from '#auth';
+import { PickRoutes } from '../http/pick-routes.js';
 import { EndpointControlsController } from './endpoint-controls.controller.js';
 
 @ApiTags('Operators')
 @Controller('operator/v1/webhooks/endpoints')
 @OperatorRoutes()
-export class EndpointControlsOperatorController extends EndpointControlsController {}
+export class EndpointControlsOperatorController extends PickRoutes(EndpointControlsController, [
+  'enable',
+  'disable',
+  'rotateSecret',
+  'test',
+  'show',
+]) {}

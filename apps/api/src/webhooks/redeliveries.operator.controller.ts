@@ -8,6 +8,7 @@ import { ApiSnakeItem, ApiSnakeList } from '../http/api-envelopes.js';
 import { ApiProblems } from '../http/api-problems.js';
 import { CountResponse } from '../http/count.response.js';
 import { snakeItem, snakeList } from '../http/paging.js';
+import { PickRoutes } from '../http/pick-routes.js';
 import {
   CountRedeliveriesQuery,
   PlanSearchedRedeliveryRequest,
@@ -21,7 +22,12 @@ import { RedeliveriesService } from './redeliveries.service.js';
 @ApiTags('Operators')
 @Controller('operator/v1/webhooks')
 @OperatorRoutes()
-export class RedeliveriesOperatorController extends RedeliveriesController {
+export class RedeliveriesOperatorController extends PickRoutes(RedeliveriesController, [
+  'plan',
+  'start',
+  'cancel',
+  'recover',
+]) {
   constructor(
     redeliveries: RedeliveriesService,
     recovery: RecoveryService,

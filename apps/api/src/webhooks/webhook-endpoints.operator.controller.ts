@@ -5,6 +5,7 @@ import { pathId } from '#domain';
 import { ApiSnakeItem, ApiSnakeList } from '../http/api-envelopes.js';
 import { CountResponse } from '../http/count.response.js';
 import { snakeItem, snakeList } from '../http/paging.js';
+import { PickRoutes } from '../http/pick-routes.js';
 import { CountEndpointsQuery, SearchEndpointsQuery } from './dto/webhook-endpoint.request.js';
 import { OperatorEndpointResponse } from './dto/webhook-endpoint.response.js';
 import { WebhookEndpointsController } from './webhook-endpoints.controller.js';
@@ -12,7 +13,11 @@ import { WebhookEndpointsController } from './webhook-endpoints.controller.js';
 @ApiTags('Operators')
 @Controller('operator/v1/webhooks/endpoints')
 @OperatorRoutes()
-export class WebhookEndpointsOperatorController extends WebhookEndpointsController {
+export class WebhookEndpointsOperatorController extends PickRoutes(WebhookEndpointsController, [
+  'create',
+  'update',
+  'delete',
+]) {
   @Get()
   @ApiOperation({
     operationId: 'webhookEndpoints.list',

@@ -1,0 +1,29 @@
+import type { Type } from '@nestjs/common';
+import { METHOD_METADATA } from '@nestjs/common/constants.js';
+import { MetadataScanner } from '@nestjs/core';
+
+type Controller = abstract new (...dependencies: never[]) => object;
+
+/**
+ * Returns a controller class to extend that has only the named routes of another controller, as `PickType` does with
+ * the properties of a request. Controllers for operators extend it: a new route for secret keys becomes one for operators
+ * only when its name is added here. Also name a route that the subclass overrides if the override calls `super`.
+ */
+export function PickRoutes<Base extends Controller>(
+  controller: Base,
+  routes: readonly (keyof InstanceType<Base>)[],
+): Base {
+  const base = controller as unknown as Type<object>;
+  const named = new Set<PropertyKey>(routes);
+  class Picked extends base {}
+  for (const name of routeNames(base.prototype as object)) {
+    // Nest registers each inherited method that has a route; undefined hides it.
+    if (!named.has(name)) Object.defineProperty(Picked.prototype, name, { value: undefined });
+  }
+  return Picked as unknown as Base;
+}
+
+const routeNames = (prototype: object): string[] =>
+  new MetadataScanner()
+    .getAllMethodNames(prototype)
+    .filter((name) => Reflect.hasMetadata(METHOD_METADATA, (prototype as Record<string, object>)[name]!));
