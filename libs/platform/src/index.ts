@@ -1,4 +1,4 @@
-export * from './batching/gatherer.js';
+export * from './batching/batcher.js';
 export * from './batching/keyed-lock.js';
 export * from './clock/clock.js';
 export * from './config/config.js';

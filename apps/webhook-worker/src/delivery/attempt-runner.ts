@@ -14,11 +14,11 @@ import {
   type LostAttempt,
 } from '#persistence';
 import {
+  Batcher,
   Config,
   DeliveryQueue,
   errorMessage,
   Failpoints,
-  Gatherer,
   LOGGER,
   randomFraction,
   sleep,
@@ -38,8 +38,8 @@ const CLOSE_PAUSE_MS = 500;
 @Injectable()
 export class AttemptRunner {
   private readonly inFlight = new Set<Promise<void>>();
-  private readonly claims: Gatherer<DeliveryJob, ClaimedAttempt | null>;
-  private readonly closes: Gatherer<ClosedAttempt, CloseResult>;
+  private readonly claims: Batcher<DeliveryJob, ClaimedAttempt | null>;
+  private readonly closes: Batcher<ClosedAttempt, CloseResult>;
 
   /** Called when an attempt has ended and left room. */
   onRoom: () => void = () => undefined;
@@ -55,8 +55,8 @@ export class AttemptRunner {
     @Inject(WorkerMetrics) private readonly metrics: WorkerMetrics | null,
     @Inject(LOGGER) private readonly logger: Logger,
   ) {
-    this.claims = new Gatherer((jobs) => work.claim(jobs));
-    this.closes = new Gatherer((attempts) => work.close(attempts), 100);
+    this.claims = new Batcher((jobs) => work.claim(jobs));
+    this.closes = new Batcher((attempts) => work.close(attempts), 100);
   }
 
   /** How many attempts are. */

@@ -1,6 +1,6 @@
 import {
+  Batcher,
   errorMessage,
-  Gatherer,
   withTimeout,
   type DeliveryPointer,
   type DeliveryQueue,
@@ -18,7 +18,7 @@ const ANNOUNCE_TIMEOUT_MS = 250;
  * without one. Best effort; what gets lost the worker's due source finds.
  */
 export class DeliveryAnnouncer {
-  private readonly notifications = new Gatherer<null, null>(async (items) => {
+  private readonly notifications = new Batcher<true, true>(async (items) => {
     await this.database.query(`NOTIFY ${DELIVERY_CHANNEL}`);
     return items;
   });
@@ -41,6 +41,6 @@ export class DeliveryAnnouncer {
   private async tell(deliveries: DeliveryPointer[]): Promise<void> {
     const jobs = deliveries.map((delivery) => ({ ...delivery, attempt: 1, delayMs: this.firstDelayMs }));
     if (this.queue?.ready()) await this.queue.add(jobs);
-    else await this.notifications.add(null);
+    else await this.notifications.add(true);
   }
 }

@@ -1,15 +1,15 @@
 import { setImmediate as turn } from 'node:timers/promises';
-import { Gatherer } from './gatherer.js';
+import { Batcher } from './batcher.js';
 
-describe('Gatherer', () => {
-  it('makes one call of what is added in one turn, up to its limit, and resolves each in order', async () => {
+describe('Batcher', () => {
+  it('combines the items of one turn into calls of limited size and resolves each in order', async () => {
     const sizes: number[] = [];
-    const gatherer = new Gatherer(async (items: number[]) => {
+    const batcher = new Batcher(async (items: number[]) => {
       sizes.push(items.length);
       return items.map((item) => item * 10);
     }, 3);
     const items = Array.from({ length: 10 }, (_, index) => index);
-    const results = await Promise.all(items.map((item) => gatherer.add(item)));
+    const results = await Promise.all(items.map((item) => batcher.add(item)));
     expect(results).toEqual(items.map((item) => item * 10));
     expect(sizes).toEqual([3, 3, 3, 1]);
   });
@@ -22,29 +22,29 @@ describe('Gatherer', () => {
         throw new Error('away');
       },
     ],
-  ])('%s rejects all of its callers, and only them', async (_, fail) => {
+  ])('%s rejects all of its callers and no others', async (_, fail) => {
     let fails = true;
-    const gatherer = new Gatherer((items: string[]) => (fails ? fail() : Promise.resolve(items)));
-    const results = await Promise.allSettled([gatherer.add('a'), gatherer.add('b')]);
+    const batcher = new Batcher((items: string[]) => (fails ? fail() : Promise.resolve(items)));
+    const results = await Promise.allSettled([batcher.add('a'), batcher.add('b')]);
     expect(results.map(({ status }) => status)).toEqual(['rejected', 'rejected']);
     fails = false;
-    await expect(gatherer.add('c')).resolves.toBe('c');
+    await expect(batcher.add('c')).resolves.toBe('c');
   });
 
-  it('continues while a call runs, without waiting for its end', async () => {
+  it('sends the next batch while a call is in flight', async () => {
     const calls: string[][] = [];
     let release!: () => void;
     const slow = new Promise<void>((resolve) => (release = resolve));
-    const gatherer = new Gatherer(async (items: string[]) => {
+    const batcher = new Batcher(async (items: string[]) => {
       calls.push(items);
       if (calls.length === 1) await slow;
       return items;
     });
-    const first = gatherer.add('a');
+    const first = batcher.add('a');
     await turn();
     await turn();
     expect(calls).toEqual([['a']]);
-    await expect(Promise.all([gatherer.add('b'), gatherer.add('c')])).resolves.toEqual(['b', 'c']);
+    await expect(Promise.all([batcher.add('b'), batcher.add('c')])).resolves.toEqual(['b', 'c']);
     expect(calls).toEqual([['a'], ['b', 'c']]);
     release();
     await expect(first).resolves.toBe('a');
