@@ -1,4 +1,5 @@
 import type { Readable } from 'node:stream';
+import { isEncoded } from '#platform';
 
 /** How much of a target's answer is kept. */
 export const RESPONSE_LIMIT = 16 * 1024;
@@ -9,8 +10,6 @@ export const RESPONSE_LIMIT = 16 * 1024;
  * never changes the outcome.
  */
 export async function readResponseText(stream: Readable, contentEncoding: unknown): Promise<string> {
-  const isEncoded =
-    typeof contentEncoding === 'string' && contentEncoding !== '' && contentEncoding !== 'identity';
   const chunks: Buffer[] = [];
   let length = 0;
   try {
@@ -23,7 +22,7 @@ export async function readResponseText(stream: Readable, contentEncoding: unknow
   } catch {
     // Cut short by the target or the deadline: what has come is what there is.
   }
-  return isEncoded ? '[encoded body omitted]' : toText(Buffer.concat(chunks));
+  return isEncoded(contentEncoding) ? '[encoded body omitted]' : toText(Buffer.concat(chunks));
 }
 
 function toText(bytes: Buffer): string {

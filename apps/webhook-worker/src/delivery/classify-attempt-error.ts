@@ -4,13 +4,13 @@ import { errorCode } from '#platform';
 const tlsCodes =
   /^(ERR_TLS_|ERR_SSL_|CERT_|EPROTO$|DEPTH_ZERO_SELF_SIGNED_CERT$|SELF_SIGNED_CERT_IN_CHAIN$|UNABLE_TO_|HOSTNAME_MISMATCH$|INVALID_CA$|INVALID_PURPOSE$|PATH_LENGTH_EXCEEDED$|CRL_|ERROR_IN_)/;
 
-/** Which of the closed list of errors a failed request is. */
-export function attemptFault(error: unknown): AttemptError {
+/** Returns the error of the closed list for what a request has thrown. */
+export function classifyAttemptError(error: unknown): AttemptError {
   const code = errorCode(error);
-  if (code === 'ERR_CANCELED') return 'timeout';
+  if (code === 'ERR_REQUEST_TIMEOUT') return 'timeout';
   if (code === 'ERR_BLOCKED_ADDRESS') return 'blocked_address';
   if (code === 'ERR_NO_ADDRESS') return 'dns_error';
   if (tlsCodes.test(code)) return 'tls_error';
-  if (code.startsWith('HPE_') || code === 'ERR_INTERIM_ANSWER') return 'protocol_error';
+  if (code.startsWith('HPE_') || code === 'ERR_INTERIM_RESPONSE') return 'protocol_error';
   return 'connection_error';
 }

@@ -1,4 +1,4 @@
-/** The look-up of the target's name found no address in time; `cause` is what c-ares said, if anything. */
+/** Thrown when no address of a host was found in time. `cause` is the error of the resolver, if there is one. */
 export class NoAddressError extends Error {
   readonly code = 'ERR_NO_ADDRESS';
 

@@ -6,8 +6,8 @@ const SYSTEM_PATH =
   process.platform === 'win32' ? 'C:\\Windows\\System32\\drivers\\etc\\hosts' : '/etc/hosts';
 
 /**
- * The names to which the system's hosts file gives addresses, read again when it has changed. Read synchronously:
- * libuv's threads may all be waiting for a name server on somebody else's behalf.
+ * Looks up hosts in the hosts file of the system, which is read again after every change. It is read synchronously,
+ * because other lookups may occupy all threads of libuv.
  */
 export class HostsFile {
   private version = '';
@@ -15,7 +15,7 @@ export class HostsFile {
 
   constructor(private readonly path: string = SYSTEM_PATH) {}
 
-  /** The addresses of a name in lower case; none without a readable file. */
+  /** Returns the addresses of a host name in lower case; none if the file cannot be read. */
   addressesOf(name: string): LookupAddress[] {
     try {
       const { ino, mtimeMs, size } = statSync(this.path);

@@ -13,8 +13,8 @@ describe('NameResolver', () => {
   afterEach(() => server.stop());
   afterAll(() => rm(folder, { recursive: true, force: true }));
 
-  const resolver = (patienceMs = 5_000, hosts = new HostsFile(join(folder, 'none'))) =>
-    new NameResolver([server.address], patienceMs, hosts);
+  const resolver = (timeoutMs = 5_000, hosts = new HostsFile(join(folder, 'none'))) =>
+    new NameResolver([server.address], timeoutMs, hosts);
 
   it.each<[string, NameRecord, string[]]>([
     ['both families', ['192.0.2.7', '2001:db8::7'], ['192.0.2.7', '2001:db8::7']],
@@ -48,8 +48,8 @@ describe('NameResolver', () => {
     server.records['a.example'] = { cname: 'localhost', addresses: [] };
     for (const name of ['a.example', 'a..example', `${'a'.repeat(64)}.example`])
       await expect(resolver().resolve(name)).rejects.toMatchObject({ code: 'ERR_NO_ADDRESS' });
-    const nobody = new NameResolver(['127.0.0.1:9'], 500, new HostsFile(join(folder, 'none')));
-    await expect(nobody.resolve('a.example')).rejects.toMatchObject({ code: 'ERR_NO_ADDRESS' });
+    const unreachable = new NameResolver(['127.0.0.1:9'], 500, new HostsFile(join(folder, 'none')));
+    await expect(unreachable.resolve('a.example')).rejects.toMatchObject({ code: 'ERR_NO_ADDRESS' });
   });
 
   it('repeats a query that is lost', async () => {

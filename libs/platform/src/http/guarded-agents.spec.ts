@@ -8,7 +8,7 @@ import { flood, RawTarget } from '../../../../test/support/raw-target.js';
 import { guardedAgents } from './guarded-agents.js';
 import type { Lookup } from './guarded-lookup.js';
 
-/** A look-up that was deceived: what it hands out was never checked. */
+/** A lookup that was deceived: the addresses that it returns were never checked. */
 const deceived: Lookup = (_, options, callback) =>
   options.all ? callback(null, [loopback]) : callback(null, loopback.address, loopback.family);
 const loopback: LookupAddress = { address: '127.0.0.1', family: 4 };
@@ -43,7 +43,7 @@ describe('guardedAgents', () => {
   };
 
   it.each(['http', 'https'] as const)(
-    'WH-02: %s: not one byte to a peer that is not allowed, not even a greeting',
+    'WH-02: %s: sends no byte to a peer that is not allowed, not even a greeting',
     async (scheme) => {
       await start(true);
       await expect(post(scheme, 'deceived.example')).rejects.toEqual(blocked);
@@ -57,7 +57,7 @@ describe('guardedAgents', () => {
   );
 
   it.each(['127.0.0.1', '::1', '0.0.0.0', '::ffff:127.0.0.1', '169.254.169.254', 'fe80::1%lo'])(
-    'WH-02: no connection to the literal %s',
+    'WH-02: does not connect to the IP address %s',
     async (literal) => {
       await start(true);
       await expect(post('http', literal)).rejects.toEqual(blocked);
@@ -66,7 +66,7 @@ describe('guardedAgents', () => {
     },
   );
 
-  it('WH-02: a connection that was kept alive is looked at again before it is used again', async () => {
+  it('WH-02: checks the peer of a kept-alive connection again before each request', async () => {
     await start(false);
     await expect(post('http', 'deceived.example')).resolves.toBe(200);
     await expect(post('http', 'deceived.example')).resolves.toBe(200);
@@ -79,11 +79,11 @@ describe('guardedAgents', () => {
     expect(target.connections).toBe(2);
   });
 
-  it('takes a few interim answers and refuses an endless row of them', async () => {
+  it('accepts a few interim responses and rejects an endless series of them', async () => {
     await start(false);
     const hint = 'HTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\n';
     target.answer(flood(hint.repeat(20) + 'HTTP/1.1 204 No Content\r\n\r\n', ''), flood(hint, hint));
     await expect(post('http', 'deceived.example')).resolves.toBe(204);
-    await expect(post('http', 'deceived.example')).rejects.toMatchObject({ code: 'ERR_INTERIM_ANSWER' });
+    await expect(post('http', 'deceived.example')).rejects.toMatchObject({ code: 'ERR_INTERIM_RESPONSE' });
   });
 });

@@ -15,7 +15,7 @@ const blocked = expect.objectContaining({ code: 'ERR_BLOCKED_ADDRESS' });
 
 describe('guardedLookup', () => {
   it.each(['127.0.0.1', '::1', '169.254.169.254', '10.0.0.1', '::ffff:127.0.0.1', '64:ff9b::7f00:1'])(
-    'WH-02: hands out no %s in production, alone or among public ones',
+    'WH-02: returns no %s in production, alone or among public addresses',
     async (address) => {
       for (const all of [true, false]) {
         await expect(lookup(true, [address], all)).rejects.toEqual(blocked);
@@ -25,7 +25,7 @@ describe('guardedLookup', () => {
     },
   );
 
-  it('WH-02: hands out loopback elsewhere, public addresses, and an opened range', async () => {
+  it('WH-02: returns loopback outside production, public addresses, and an allowed range', async () => {
     await expect(lookup(false, ['127.0.0.1'], false)).resolves.toBe('127.0.0.1');
     await expect(lookup(true, ['10.1.2.3', '8.8.8.8'], true, ['10.1.0.0/16'])).resolves.toEqual([
       { address: '10.1.2.3', family: 4 },

@@ -6,15 +6,16 @@ const busyFor = (ms: number): void => {
 };
 
 describe('Deadline', () => {
-  it('WH-06: ends after its time and never before, however long the turn of the event loop was', async () => {
+  it('WH-06: expires after its time and never earlier, even after a long turn of the event loop', async () => {
     busyFor(30);
+    const started = performance.now();
     const deadline = new Deadline(40);
     busyFor(20);
     await new Promise((resolve) => deadline.signal.addEventListener('abort', resolve));
-    expect(deadline.elapsedMs).toBeGreaterThanOrEqual(40);
+    expect(performance.now() - started).toBeGreaterThanOrEqual(40);
   });
 
-  it('does not end when it is cleared', () => {
+  it('does not expire after it was cleared', () => {
     jest.useFakeTimers();
     try {
       const [cleared, other] = [new Deadline(10_000), new Deadline(10_000)];

@@ -2,54 +2,53 @@ import { promises as dns, type LookupAddress } from 'node:dns';
 import { HostsFile } from './hosts-file.js';
 import { NoAddressError } from './no-address.error.js';
 
-/** What every system calls loopback, whatever a name server says (RFC 6761, section 6.3). */
+/** The addresses of localhost, regardless of any name server (RFC 6761, section 6.3). */
 const loopback: LookupAddress[] = [
   { address: '127.0.0.1', family: 4 },
   { address: '::1', family: 6 },
 ];
-/** How long the addresses of one family wait for those of the other, in ms. */
+/** Time to wait for the addresses of the other family once those of one have arrived, in ms. */
 const OTHER_FAMILY_MS = 500;
 
 const isLocalhost = (name: string): boolean => name === 'localhost' || name.endsWith('.localhost');
 
 /**
- * Turns names into addresses: by the hosts file, else by name servers, which c-ares asks without occupying one of
- * libuv's four threads. Every look-up has a resolver of its own, so that it waits for no other, can be cancelled,
- * has a source port of its own and finds nothing in a cache. Who asks for a name that is being looked up shares
- * the answer.
+ * Resolves host names with the hosts file, then with name servers. c-ares queries them without occupying one of the
+ * four threads of libuv. Each lookup has its own resolver: it does not wait for other lookups, it can be canceled,
+ * it has its own source port, and nothing is cached. Concurrent lookups of the same host share one query.
  */
 export class NameResolver {
-  private readonly underWay = new Map<string, Promise<LookupAddress[]>>();
+  private readonly running = new Map<string, Promise<LookupAddress[]>>();
 
   /**
-   * @param servers name servers; empty for those of the system
-   * @param patienceMs when a look-up is given up, in ms
+   * @param servers the name servers; empty for those of the system
+   * @param timeoutMs the time limit of a lookup, in ms
    */
   constructor(
     private readonly servers: string[],
-    private readonly patienceMs: number,
+    private readonly timeoutMs: number,
     private readonly hosts: HostsFile = new HostsFile(),
   ) {}
 
-  /** @throws NoAddressError when there is none, or none was found in time */
+  /** @throws NoAddressError if no address was found in time */
   async resolve(hostname: string): Promise<LookupAddress[]> {
     const name = hostname.toLowerCase().replace(/\.$/, '');
-    const written = this.hosts.addressesOf(name);
-    if (written.length > 0) return written;
+    const listed = this.hosts.addressesOf(name);
+    if (listed.length > 0) return listed;
     if (isLocalhost(name)) return loopback;
-    const query = this.underWay.get(name) ?? this.query(name).finally(() => this.underWay.delete(name));
-    this.underWay.set(name, query);
+    const query = this.running.get(name) ?? this.query(name).finally(() => this.running.delete(name));
+    this.running.set(name, query);
     return query;
   }
 
   private async query(name: string): Promise<LookupAddress[]> {
-    // Each further try waits twice as long, so the third would outlast patience, which cancels it.
-    const resolver = new dns.Resolver({ timeout: Math.ceil(this.patienceMs / 6), tries: 3 });
+    // Each attempt waits twice as long as the previous one, so the time limit cancels the third one.
+    const resolver = new dns.Resolver({ timeout: Math.ceil(this.timeoutMs / 6), tries: 3 });
     if (this.servers.length > 0) resolver.setServers(this.servers);
     const cancelIn = (ms: number): NodeJS.Timeout => setTimeout(() => resolver.cancel(), ms);
-    const timers = [cancelIn(this.patienceMs)];
+    const timers = [cancelIn(this.timeoutMs)];
     const families = [resolver.resolve4(name), resolver.resolve6(name)] as const;
-    // Some name servers never answer for the family that they have no address of.
+    // Some name servers never respond for a family of which they have no address.
     for (const family of families)
       family.then(
         () => timers.push(cancelIn(OTHER_FAMILY_MS)),

@@ -1,0 +1,8 @@
+/** Thrown when the URL of a request, or an address that its host resolves to, is not allowed as a target. */
+export class BlockedAddressError extends Error {
+  readonly code = 'ERR_BLOCKED_ADDRESS';
+
+  constructor(address: string) {
+    super(`connections to ${address} are not allowed`);
+  }
+}

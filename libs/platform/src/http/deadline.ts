@@ -1,0 +1,45 @@
+import { monotonicMs } from '../clock/clock.js';
+
+/** A time limit for several steps. Its signal aborts when the time is over, and never earlier. */
+export class Deadline {
+  private readonly controller = new AbortController();
+  private readonly started = monotonicMs();
+  private timer: NodeJS.Timeout | undefined;
+  private isOver = false;
+
+  /** @param ms the time limit, which starts now */
+  constructor(private readonly ms: number) {
+    this.arm();
+  }
+
+  get signal(): AbortSignal {
+    return this.controller.signal;
+  }
+
+  /** True if the time limit has expired; false if it is still running, was cleared or was aborted. */
+  get isExpired(): boolean {
+    return this.isOver;
+  }
+
+  /** Aborts the signal before the time is over. */
+  readonly abort = (): void => {
+    this.clear();
+    this.controller.abort();
+  };
+
+  /** Stops the time limit: its signal no longer aborts. */
+  clear(): void {
+    clearTimeout(this.timer);
+  }
+
+  /** A timer counts from the start of the current turn of the event loop, so after a long turn it fires too early. */
+  private arm(): void {
+    const left = this.ms - (monotonicMs() - this.started);
+    if (left > 0) {
+      this.timer = setTimeout(() => this.arm(), Math.ceil(left));
+    } else {
+      this.isOver = true;
+      this.controller.abort();
+    }
+  }
+}

@@ -1,0 +1,130 @@
+import type { Readable } from 'node:stream';
+import type { AxiosInstance, AxiosResponse } from 'axios';
+import { LRUCache } from 'lru-cache';
+import { targetUrlFault, type TargetPolicy } from '#domain';
+import { errorCode } from '../errors.js';
+import { BlockedAddressError } from './blocked-address.error.js';
+import { Deadline } from './deadline.js';
+import { guardedAgents } from './guarded-agents.js';
+import { guardedLookup } from './guarded-lookup.js';
+import { NameResolver } from './name-resolver.js';
+import { OutboundRequestError } from './outbound-request.error.js';
+import { OutboundResponse } from './outbound-response.js';
+import { plainAgents, type Agents } from './plain-agents.js';
+import { RequestTimeoutError } from './request-timeout.error.js';
+
+export interface OutboundRequest {
+  method: 'GET' | 'POST';
+  url: string;
+  /** A request with a body needs a `content-type`. */
+  headers: Record<string, string>;
+  body?: string | Buffer;
+  /** Cancels the request when it aborts. */
+  signal?: AbortSignal;
+}
+
+/** What a client for the URLs of tenants needs. */
+export interface TenantTargets {
+  policy: TargetPolicy;
+  /** The name servers; empty for those of the system. */
+  dnsServers: string[];
+  /** Time limit of a request, in ms. */
+  timeoutMs: number;
+}
+
+/**
+ * The HTTP client for all requests that Gatehouse sends (docs/adr/0026-outbound-http.md). One time limit covers a
+ * request from the lookup of its host to the end of its response. The client follows no redirect, uses no proxy,
+ * stores no cookie, asks for an unencoded response and never decodes one. Every status is a response, not an error.
+ *
+ * Who chose the URL determines which addresses a client may reach, so a client is created for one or the other.
+ */
+export class OutboundClient {
+  private axios: AxiosInstance | undefined;
+
+  private constructor(
+    private readonly agents: Agents,
+    private readonly isAllowedUrl: (url: string) => boolean,
+    private readonly timeoutMs: number,
+  ) {}
+
+  /** Creates a client for URLs that tenants have configured: the target policy applies to every request. */
+  static forTenantTargets({ policy, dnsServers, timeoutMs }: TenantTargets): OutboundClient {
+    // Half of the time, so that a silent name server can be distinguished from a silent target.
+    const resolver = new NameResolver(dnsServers, timeoutMs / 2);
+    const agents = guardedAgents(policy, guardedLookup(policy, resolver));
+    return new OutboundClient(agents, allowedUrls(policy), timeoutMs);
+  }
+
+  /**
+   * Creates a client for URLs in the settings of the installation. It reaches any address, private ones as well, and
+   * uses the resolver of the system, which knows the names of internal services. Never use it for another URL.
+   * @param timeoutMs time limit of a request, in ms
+   */
+  static forOperatorTargets(timeoutMs: number): OutboundClient {
+    return new OutboundClient(plainAgents(), () => true, timeoutMs);
+  }
+
+  /** Loads axios before the first request does. A process that sends no request does without it. */
+  async load(): Promise<AxiosInstance> {
+    const { default: axios } = await import('axios');
+    this.axios ??= axios.create({
+      ...this.agents,
+      responseType: 'stream',
+      maxRedirects: 0,
+      decompress: false,
+      proxy: false,
+      validateStatus: () => true,
+      transformRequest: [(data: unknown) => data],
+    });
+    return this.axios;
+  }
+
+  /**
+   * Sends a request and returns the response once its status and headers have arrived.
+   * @throws Error with a `code`: `ERR_BLOCKED_ADDRESS`, `ERR_NO_ADDRESS`, `ERR_REQUEST_TIMEOUT`, `ERR_INTERIM_RESPONSE`,
+   *   `ERR_CANCELED` after the signal, or that of Node.js. It contains no header and no body of the request
+   */
+  async request({ method, url, headers, body, signal }: OutboundRequest): Promise<OutboundResponse> {
+    const axios = this.axios ?? (await this.load());
+    // The stored URL may be older than the policy.
+    if (!this.isAllowedUrl(url)) throw new BlockedAddressError(url);
+    const deadline = new Deadline(this.timeoutMs);
+    const end = (): void => {
+      deadline.clear();
+      signal?.removeEventListener('abort', deadline.abort);
+    };
+    if (signal?.aborted) deadline.abort();
+    else signal?.addEventListener('abort', deadline.abort);
+    const describe = (failure: unknown): Error =>
+      deadline.isExpired && errorCode(failure) === 'ERR_CANCELED'
+        ? new RequestTimeoutError(this.timeoutMs)
+        : new OutboundRequestError(failure);
+    try {
+      const response: AxiosResponse<Readable> = await axios.request({
+        method,
+        url,
+        headers: { 'accept-encoding': 'identity', ...headers },
+        data: body,
+        signal: deadline.signal,
+      });
+      response.data.once('close', end);
+      return new OutboundResponse(response.status, response.headers, response.data, describe);
+    } catch (error) {
+      end();
+      throw describe(error);
+    }
+  }
+}
+
+/** Returns a check of URLs that remembers its results, because an endpoint has the same URL for every attempt. */
+function allowedUrls(policy: TargetPolicy): (url: string) => boolean {
+  const checked = new LRUCache<string, boolean>({ max: 10_000 });
+  return (url) => {
+    const known = checked.get(url);
+    if (known !== undefined) return known;
+    const isAllowed = targetUrlFault(url, policy) === null;
+    checked.set(url, isAllowed);
+    return isAllowed;
+  };
+}

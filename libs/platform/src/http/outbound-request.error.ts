@@ -1,0 +1,15 @@
+import { types } from 'node:util';
+import { errorCode, errorMessage } from '../errors.js';
+
+/**
+ * Thrown when a request fails, with the `code` of the cause. It replaces the error of axios, which contains the headers
+ * and the body of the request.
+ */
+export class OutboundRequestError extends Error {
+  readonly code: string;
+
+  constructor(failure: unknown) {
+    super(errorMessage(failure), types.isNativeError(failure) ? { cause: failure.cause } : undefined);
+    this.code = errorCode(failure);
+  }
+}
