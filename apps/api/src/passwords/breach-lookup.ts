@@ -1,14 +1,14 @@
 import { createHash } from 'node:crypto';
 import { Inject, Injectable } from '@nestjs/common';
 import { canonicalPassword } from '#domain';
-import { Config, errorMessage, LOGGER, type Logger } from '#platform';
+import { Config, errorMessage, LOGGER, OutboundClient, type Logger } from '#platform';
 
 const TIMEOUT_MS = 1_000;
 
-/** Longest answer that is read: a padded range is about 40 KiB. */
-const MAX_ANSWER_BYTES = 512 * 1024;
+/** Longest response that is read: a padded range has about 40 KiB. */
+const MAX_RESPONSE_BYTES = 512 * 1024;
 
-/** What look-ups have come to since the process started. */
+/** Results of the lookups since the process started. */
 interface BreachLookupCounts {
   clean: number;
   breached: number;
@@ -16,11 +16,12 @@ interface BreachLookupCounts {
 }
 
 /**
- * Asks a list of breached passwords by k-anonymity: only the first 5 of 40 hex digits of the password's SHA-1
- * leave the house (the range interface of Have I Been Pwned, api.pwnedpasswords.com).
+ * Looks up passwords in a list of breached ones with k-anonymity: only the first 5 of the 40 hex digits of a password's
+ * SHA-1 are sent (the range API of Have I Been Pwned, api.pwnedpasswords.com).
  */
 @Injectable()
 export class BreachLookup {
+  private readonly client = OutboundClient.forOperatorTargets(TIMEOUT_MS);
   private readonly counts: BreachLookupCounts = { clean: 0, breached: 0, failed: 0 };
 
   constructor(
@@ -28,7 +29,7 @@ export class BreachLookup {
     @Inject(LOGGER) private readonly logger: Logger,
   ) {}
 
-  /** Whether the password stands on the list; false when the list does not answer within a second. */
+  /** Returns whether the password is in the list; false if the list does not respond within a second. */
   async isBreached(password: string): Promise<boolean> {
     const hash = createHash('sha1').update(canonicalPassword(password)).digest('hex').toUpperCase();
     try {
@@ -45,14 +46,16 @@ export class BreachLookup {
   }
 
   private async range(prefix: string): Promise<string[][]> {
-    const response = await fetch(`${this.config.passwords.breachListUrl}/range/${prefix}`, {
+    const response = await this.client.request({
+      method: 'GET',
+      url: `${this.config.passwords.breachListUrl}/range/${prefix}`,
       headers: { 'Add-Padding': 'true', 'User-Agent': 'Gatehouse' },
-      redirect: 'error',
-      signal: AbortSignal.timeout(TIMEOUT_MS),
     });
-    if (!response.ok) throw new Error(`the breach list responded with status ${response.status}`);
-    const text = await response.text();
-    if (text.length > MAX_ANSWER_BYTES) throw new Error('the response of the breach list is too long');
+    if (!response.ok) {
+      response.discard();
+      throw new Error(`the breach list responded with status ${response.status}`);
+    }
+    const text = await response.text(MAX_RESPONSE_BYTES);
     return text.split(/\r?\n/).map((line) => line.split(':'));
   }
 }

@@ -1,12 +1,20 @@
-import { escapeHtml, now, signWebhook, webhookUserAgent, withTimeout, type Mailer } from '#platform';
+import {
+  escapeHtml,
+  now,
+  OutboundClient,
+  signWebhook,
+  webhookUserAgent,
+  withTimeout,
+  type Mailer,
+} from '#platform';
 
-/** Longest wait for a mail server that takes its time, and for a receiver, in ms. */
+/** Time limits for the mail server and for the receiver of alerts, in ms. */
 const MAIL_TIMEOUT_MS = 30_000;
 const WEBHOOK_TIMEOUT_MS = 10_000;
 
-/** What is told, in every form that a channel may need. */
+/** An alert in every form that a channel may need. */
 export interface AlertMessage {
-  /** The same when a message is sent once more. */
+  /** The same when the message is sent again. */
   id: string;
   subject: string;
   text: string;
@@ -14,17 +22,17 @@ export interface AlertMessage {
   data: Record<string, unknown>;
 }
 
-/** Rejects when the message did not arrive. */
+/** Sends an alert. Rejects if it was not accepted. */
 export type SendAlert = (message: AlertMessage, signal: AbortSignal) => Promise<void>;
 
 /**
- * Posts what Slack and its like can show, signed as Standard Webhooks asks. The address is the operator's own, so the
- * guard of customers' targets does not stand before it; a redirect is not followed.
- * @param secrets each signs, so that a receiver may still know the one before
+ * Returns a function that posts alerts as JSON that Slack can show, signed according to Standard Webhooks. The operator
+ * has configured the URL, so it may point to an internal service.
+ * @param secrets each of them signs, so that a receiver may still use the previous one
  */
-export const webhookSender =
-  (url: string, secrets: string[]): SendAlert =>
-  async ({ id, text, data }, signal) => {
+export function webhookSender(url: string, secrets: string[]): SendAlert {
+  const client = OutboundClient.forOperatorTargets(WEBHOOK_TIMEOUT_MS);
+  return async ({ id, text, data }, signal) => {
     const at = now();
     const body = JSON.stringify({
       type: `alert.${String(data['kind'])}`,
@@ -33,9 +41,9 @@ export const webhookSender =
       data,
     });
     const seconds = Math.floor(at.getTime() / 1_000);
-    const response = await fetch(url, {
+    const response = await client.request({
       method: 'POST',
-      redirect: 'manual',
+      url,
       headers: {
         'Content-Type': 'application/json',
         'User-Agent': webhookUserAgent,
@@ -44,13 +52,14 @@ export const webhookSender =
         'webhook-signature': secrets.map((secret) => signWebhook(secret, id, seconds, body)).join(' '),
       },
       body,
-      signal: AbortSignal.any([signal, AbortSignal.timeout(WEBHOOK_TIMEOUT_MS)]),
+      signal,
     });
-    await response.body?.cancel();
+    response.discard();
     if (!response.ok) throw new Error(`ALERT_WEBHOOK_URL responded with status ${response.status}`);
   };
+}
 
-/** Mails it. */
+/** Returns a function that sends alerts by email. */
 export const mailSender =
   (to: string, mailer: Mailer): SendAlert =>
   ({ id, subject, text }) =>

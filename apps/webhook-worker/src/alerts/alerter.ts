@@ -100,7 +100,7 @@ export class Alerter extends PeriodicJob {
   }
 }
 
-/** What fetch says itself is only that it failed; why stands in its cause. Neither names the URL. */
+/** Returns why an alert was not sent, without the URL, which may be secret. */
 function reasonOf(error: unknown): string {
   const cause = error instanceof Error && error.cause !== undefined ? error.cause : error;
   return errorMessage(cause) || errorCode(cause);
