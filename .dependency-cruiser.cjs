@@ -108,9 +108,9 @@ module.exports = {
       to: { path: npm('@nestjs') },
     },
     {
-      name: 'axios-only-in-senders',
+      name: 'axios-only-in-the-outbound-client',
       severity: 'error',
-      from: { path: '^(apps|libs)/', pathNot: '^apps/webhook-worker/src/delivery/' },
+      from: { path: '^(apps|libs)/', pathNot: '^libs/platform/src/http/' },
       to: { path: npm('axios') },
     },
     {

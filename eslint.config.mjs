@@ -26,6 +26,28 @@ const fences = {
     { name: 'crypto', message: "Import from node:crypto; chance comes from the platform's crypto/random." },
     { name: 'globalThis', message: 'A global by another name passes every fence.' },
   ],
+  // Outbound requests: no target guard and no time limit would apply to these.
+  clientGlobals: ['fetch', 'XMLHttpRequest', 'EventSource', 'WebSocket'].map((name) => ({
+    name,
+    message: 'Send requests with the OutboundClient of libs/platform/src/http.',
+  })),
+  clientImports: [
+    ...['http', 'node:http'].map((name) => ({
+      name,
+      importNames: ['default', 'request', 'get', 'Agent', 'globalAgent', 'ClientRequest'],
+      message: 'Send requests with the OutboundClient of libs/platform/src/http.',
+    })),
+    ...['https', 'node:https', 'http2', 'node:http2', 'undici'].map((name) => ({
+      name,
+      message: 'Send requests with the OutboundClient of libs/platform/src/http.',
+    })),
+  ],
+  dynamicClientImports: [
+    {
+      selector: 'ImportExpression[source.value=/^(node:)?https?2?$/]',
+      message: 'Send requests with the OutboundClient of libs/platform/src/http.',
+    },
+  ],
   imports: [
     {
       name: 'node:crypto',
@@ -94,9 +116,9 @@ export default tseslint.config(
     files: ['{apps,libs}/**/*.ts'],
     ignores: ['apps/console/**'],
     rules: {
-      ...fence(fences.environment, fences.clock, fences.chance),
-      'no-restricted-globals': ['error', ...fences.globals],
-      'no-restricted-imports': ['error', { paths: fences.imports }],
+      ...fence(fences.environment, fences.clock, fences.chance, fences.dynamicClientImports),
+      'no-restricted-globals': ['error', ...fences.globals, ...fences.clientGlobals],
+      'no-restricted-imports': ['error', { paths: [...fences.imports, ...fences.clientImports] }],
       'max-lines': ['error', { max: 300, skipBlankLines: true, skipComments: true }],
       'max-lines-per-function': ['error', { max: 60, skipBlankLines: true, skipComments: true }],
     },
@@ -121,15 +143,22 @@ export default tseslint.config(
   // The places behind the fences.
   {
     files: ['libs/platform/src/config/*.ts'],
-    rules: fence(fences.clock, fences.chance),
+    rules: fence(fences.clock, fences.chance, fences.dynamicClientImports),
   },
   {
     files: ['libs/platform/src/clock/clock.ts'],
-    rules: { ...fence(fences.environment, fences.chance), 'no-restricted-globals': 'off' },
+    rules: {
+      ...fence(fences.environment, fences.chance, fences.dynamicClientImports),
+      'no-restricted-globals': ['error', ...fences.clientGlobals],
+    },
+  },
+  {
+    files: ['libs/platform/src/http/*.ts'],
+    rules: { 'no-restricted-imports': ['error', { paths: fences.imports }] },
   },
   {
     files: ['libs/platform/src/crypto/{keyring,random}.ts', 'libs/platform/src/config/root-secret.ts'],
-    rules: { 'no-restricted-imports': 'off' },
+    rules: { 'no-restricted-imports': ['error', { paths: fences.clientImports }] },
   },
   // Migrations and entities are as long as their tables.
   {
