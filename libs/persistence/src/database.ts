@@ -1,5 +1,5 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
-import { DataSource } from 'typeorm';
+import { DataSource, type ColumnType } from 'typeorm';
 import type { PostgresDriver } from 'typeorm/driver/postgres/PostgresDriver.js';
 import pg from 'pg';
 import { unavailable } from '#domain';
@@ -189,7 +189,7 @@ export class Database implements Sql {
 
   /** @param extra options of pg's pool */
   private newSource(extra: pg.PoolConfig): DataSource {
-    return new DataSource({
+    const source = new DataSource({
       type: 'postgres',
       url: this.config.database.url!,
       entities,
@@ -200,6 +200,9 @@ export class Database implements Sql {
         this.logger.warn({ reason: errorMessage(error) }, 'database connection lost'),
       extra: { application_name: 'gatehouse', Client: Connection, ...extra },
     });
+    // TypeORM checks column types against this list, which lacks the type of events.xact.
+    source.driver.supportedDataTypes.push('xid8' as ColumnType);
+    return source;
   }
 }
 

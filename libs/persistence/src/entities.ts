@@ -1,4 +1,76 @@
+import { AlertEntity } from './alerts/alert.entity.js';
+import { ApiKeyEntity } from './api-keys/api-key.entity.js';
+import { AuditLogEntryEntity } from './audit/audit-log-entry.entity.js';
+import { CustomerEntity } from './customers/customer.entity.js';
+import { ErasureEntity } from './customers/erasure.entity.js';
+import { EventFeedEntity } from './events/event-feed.entity.js';
+import { EventEntity } from './events/event.entity.js';
+import { WorkerEntity } from './health/worker.entity.js';
+import { IdempotencyKeyEntity } from './idempotency/idempotency-key.entity.js';
+import { ImportFailureEntity } from './imports/import-failure.entity.js';
+import { ImportEntity } from './imports/import.entity.js';
+import { CustomerAddressEntity } from './login-attempts/customer-address.entity.js';
+import { LoginAttemptEntity } from './login-attempts/login-attempt.entity.js';
+import { MailEntity } from './mails/mail.entity.js';
+import { OneTimeTokenEntity } from './one-time-tokens/one-time-token.entity.js';
+import { OperatorAddressEntity } from './operators/operator-address.entity.js';
+import { OperatorLinkEntity } from './operators/operator-link.entity.js';
+import { OperatorLoginAttemptEntity } from './operators/operator-login-attempt.entity.js';
+import { OperatorSessionEntity } from './operators/operator-session.entity.js';
+import { OperatorEntity } from './operators/operator.entity.js';
+import { BillingCustomerEntity } from './organizations/billing-customer.entity.js';
 import { OrganizationEntity } from './organizations/organization.entity.js';
+import { AttemptRollupByEndpointEntity } from './overview/attempt-rollup-by-endpoint.entity.js';
+import { AttemptRollupByEventEntity } from './overview/attempt-rollup-by-event.entity.js';
+import { AttemptRollupEntity } from './overview/attempt-rollup.entity.js';
+import { RollupProgressEntity } from './overview/rollup-progress.entity.js';
+import { ProjectEntity } from './projects/project.entity.js';
+import { SessionEntity } from './sessions/session.entity.js';
+import { SigningKeyEntity } from './signing-keys/signing-key.entity.js';
+import { AttemptEntity } from './webhooks/attempt.entity.js';
+import { DeliveryEntity } from './webhooks/delivery.entity.js';
+import { EndpointHealthEntity } from './webhooks/endpoint-health.entity.js';
+import { RedeliveryBatchEntity } from './webhooks/redelivery-batch.entity.js';
+import { RedeliveryFeedEntity } from './webhooks/redelivery-feed.entity.js';
+import { RedeliveryItemEntity } from './webhooks/redelivery-item.entity.js';
 import { WebhookEndpointEntity } from './webhooks/webhook-endpoint.entity.js';
 
-export const entities = [OrganizationEntity, WebhookEndpointEntity];
+/** Every entity: one for each table. The partitions of `attempts` have none. */
+export const entities = [
+  AlertEntity,
+  ApiKeyEntity,
+  AttemptEntity,
+  AttemptRollupByEndpointEntity,
+  AttemptRollupByEventEntity,
+  AttemptRollupEntity,
+  AuditLogEntryEntity,
+  BillingCustomerEntity,
+  CustomerAddressEntity,
+  CustomerEntity,
+  DeliveryEntity,
+  EndpointHealthEntity,
+  ErasureEntity,
+  EventEntity,
+  EventFeedEntity,
+  IdempotencyKeyEntity,
+  ImportEntity,
+  ImportFailureEntity,
+  LoginAttemptEntity,
+  MailEntity,
+  OneTimeTokenEntity,
+  OperatorAddressEntity,
+  OperatorEntity,
+  OperatorLinkEntity,
+  OperatorLoginAttemptEntity,
+  OperatorSessionEntity,
+  OrganizationEntity,
+  ProjectEntity,
+  RedeliveryBatchEntity,
+  RedeliveryFeedEntity,
+  RedeliveryItemEntity,
+  RollupProgressEntity,
+  SessionEntity,
+  SigningKeyEntity,
+  WebhookEndpointEntity,
+  WorkerEntity,
+];

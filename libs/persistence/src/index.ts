@@ -15,6 +15,7 @@ export * from './customers/customers-bulk.repository.js';
 export * from './customers/customers.repository.js';
 export * from './customers/erasures.repository.js';
 export { Database, type Sql } from './database.js';
+export { declaredColumns, type DeclaredColumn } from './declared-columns.js';
 export * from './events/event-feed.repository.js';
 export * from './events/events.repository.js';
 export * from './events/house-events.repository.js';

@@ -1,6 +1,7 @@
 import { Column, CreateDateColumn, Entity, PrimaryColumn, UpdateDateColumn } from 'typeorm';
 import type { EndpointDisabledReason, EndpointStatus, WebhookEndpoint } from '#domain';
 
+/** A webhook endpoint. Deleted endpoints keep their row. */
 @Entity('webhook_endpoints')
 export class WebhookEndpointEntity implements WebhookEndpoint {
   @PrimaryColumn('uuid') id!: string;
@@ -12,11 +13,17 @@ export class WebhookEndpointEntity implements WebhookEndpoint {
   @Column('text', { array: true }) events!: string[];
   /** Encrypted. */
   @Column('bytea', { select: false }) secret!: Buffer;
-  /** Encrypted; null when there are none. */
-  @Column('bytea', { select: false, nullable: true }) headers!: Buffer | null;
-  @Column('text', { name: 'header_names', array: true }) headerNames!: string[];
-  @Column('text') status!: EndpointStatus;
+  @Column('text', { default: 'enabled' }) status!: EndpointStatus;
   @Column('text', { name: 'disabled_reason', nullable: true }) disabledReason!: EndpointDisabledReason | null;
-  @CreateDateColumn({ name: 'created_at', type: 'timestamptz', precision: 3 }) createdAt!: Date;
-  @UpdateDateColumn({ name: 'updated_at', type: 'timestamptz', precision: 3 }) updatedAt!: Date;
+  @CreateDateColumn({ type: 'timestamptz', name: 'created_at', precision: 3 }) createdAt!: Date;
+  @UpdateDateColumn({ type: 'timestamptz', name: 'updated_at', precision: 3 }) updatedAt!: Date;
+  /** Encrypted; null when there are none. */
+  @Column('bytea', { nullable: true, select: false }) headers!: Buffer | null;
+  @Column('text', { name: 'header_names', array: true, default: () => `'{}'` }) headerNames!: string[];
+  /** Encrypted; also signs until `previousSecretUntil`. */
+  @Column('bytea', { name: 'previous_secret', nullable: true, select: false }) previousSecret!: Buffer | null;
+  @Column({ type: 'timestamptz', name: 'previous_secret_until', precision: 3, nullable: true })
+  previousSecretUntil!: Date | null;
+  @Column({ type: 'timestamptz', name: 'disabled_at', precision: 3, nullable: true })
+  disabledAt!: Date | null;
 }

@@ -1,0 +1,17 @@
+import { Column, Entity, PrimaryColumn } from 'typeorm';
+import type { AlertChannel, TroubleKind } from '#domain';
+
+/** The alert state of one kind of problem on one channel. */
+@Entity('alerts')
+export class AlertEntity {
+  @PrimaryColumn('uuid') id!: string;
+  @Column('text') kind!: TroubleKind;
+  @Column('text') channel!: AlertChannel;
+  @Column('integer', { name: 'told', default: 0 }) notifications!: number;
+  @Column({ type: 'timestamptz', name: 'told_at', precision: 3, nullable: true }) notifiedAt!: Date | null;
+  @Column('boolean', { name: 'is_open', default: false }) isOpen!: boolean;
+  /** Start of the newest problem in the last message. */
+  @Column({ type: 'timestamptz', precision: 3, nullable: true }) newest!: Date | null;
+  @Column({ type: 'timestamptz', name: 'claimed_until', precision: 3, nullable: true })
+  claimedUntil!: Date | null;
+}

@@ -1,0 +1,26 @@
+import { Column, CreateDateColumn, Entity, PrimaryColumn, UpdateDateColumn } from 'typeorm';
+
+/** A customer of a project. */
+@Entity('customers')
+export class CustomerEntity {
+  @PrimaryColumn('uuid') id!: string;
+  @Column('uuid', { name: 'project_id' }) projectId!: string;
+  @Column('text', { name: 'external_id', nullable: true }) externalId!: string | null;
+  @Column('text') email!: string;
+  @Column('text', { name: 'first_name', nullable: true }) firstName!: string | null;
+  @Column('text', { name: 'last_name', nullable: true }) lastName!: string | null;
+  @Column('boolean', { name: 'email_verified', default: false }) emailVerified!: boolean;
+  @Column('text', { name: 'password_hash', nullable: true }) passwordHash!: string | null;
+  @Column('jsonb', { default: {} }) metadata!: Record<string, unknown>;
+  @Column('jsonb', { name: 'public_metadata', default: {} }) publicMetadata!: Record<string, unknown>;
+  @Column({ type: 'timestamptz', name: 'disabled_at', precision: 3, nullable: true })
+  disabledAt!: Date | null;
+  @Column({ type: 'timestamptz', name: 'last_login_at', precision: 3, nullable: true })
+  lastLoginAt!: Date | null;
+  @Column({ type: 'timestamptz', name: 'login_failed_event_at', precision: 3, nullable: true })
+  loginFailedEventAt!: Date | null;
+  @CreateDateColumn({ type: 'timestamptz', name: 'created_at', precision: 3 }) createdAt!: Date;
+  @UpdateDateColumn({ type: 'timestamptz', name: 'updated_at', precision: 3 }) updatedAt!: Date;
+  /** Set by a trigger, always to the organization of the project. */
+  @Column('uuid', { name: 'organization_id', nullable: true }) organizationId!: string | null;
+}

@@ -1,0 +1,8 @@
+import { Column, Entity, PrimaryColumn } from 'typeorm';
+
+/** The epoch of the event feed. The table has one row. */
+@Entity('event_feed')
+export class EventFeedEntity {
+  @PrimaryColumn('boolean', { default: true }) singleton!: boolean;
+  @Column('smallint') epoch!: number;
+}

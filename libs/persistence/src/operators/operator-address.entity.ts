@@ -1,0 +1,10 @@
+import { Column, Entity, PrimaryColumn } from 'typeorm';
+
+/** An address block from which an operator has signed in. */
+@Entity('operator_addresses')
+export class OperatorAddressEntity {
+  @PrimaryColumn('uuid', { name: 'operator_id' }) operatorId!: string;
+  @PrimaryColumn('text', { name: 'address_block' }) addressBlock!: string;
+  @Column({ type: 'timestamptz', name: 'last_sign_in_at', precision: 3, default: () => 'now()' })
+  lastSignInAt!: Date;
+}

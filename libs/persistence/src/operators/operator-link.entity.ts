@@ -1,0 +1,9 @@
+import { Column, Entity, PrimaryColumn } from 'typeorm';
+
+/** A link for the setup of the installation or for an invited operator. */
+@Entity('operator_links')
+export class OperatorLinkEntity {
+  @PrimaryColumn('bytea', { name: 'token_hash' }) tokenHash!: Buffer;
+  @Column('uuid', { name: 'operator_id', nullable: true }) operatorId!: string | null;
+  @Column({ type: 'timestamptz', name: 'expires_at', precision: 3 }) expiresAt!: Date;
+}

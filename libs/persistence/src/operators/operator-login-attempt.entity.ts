@@ -1,0 +1,14 @@
+import { Column, Entity, PrimaryColumn } from 'typeorm';
+import type { LoginGrant } from '../login-attempts/allowances.js';
+
+/** Failed sign-ins per email address of an operator. */
+@Entity('operator_login_attempts')
+export class OperatorLoginAttemptEntity {
+  @PrimaryColumn('bytea', { name: 'email_hash' }) emailHash!: Buffer;
+  @Column('integer', { name: 'tries' }) attempts!: number;
+  /** Read by versions before `granted_by` only. */
+  @Column('boolean', { default: false }) granted!: boolean;
+  @Column({ type: 'timestamptz', name: 'window_ends_at', precision: 3 }) windowEndsAt!: Date;
+  @Column('integer', { name: 'known_tries', default: 0 }) knownAttempts!: number;
+  @Column('text', { name: 'granted_by', nullable: true }) grantedBy!: LoginGrant | null;
+}

@@ -1,0 +1,18 @@
+import { Column, CreateDateColumn, Entity, PrimaryColumn } from 'typeorm';
+import type { OperatorStage } from '#domain';
+
+/** A session of an operator in the console. */
+@Entity('operator_sessions')
+export class OperatorSessionEntity {
+  @PrimaryColumn('uuid') id!: string;
+  @Column('uuid', { name: 'operator_id' }) operatorId!: string;
+  @Column('bytea', { name: 'token_hash' }) tokenHash!: Buffer;
+  @Column('text') stage!: OperatorStage;
+  @Column('bytea', { name: 'new_totp_secret', nullable: true }) newTotpSecret!: Buffer | null;
+  @Column('text', { nullable: true }) ip!: string | null;
+  @Column('text', { name: 'user_agent', nullable: true }) userAgent!: string | null;
+  @CreateDateColumn({ type: 'timestamptz', name: 'created_at', precision: 3 }) createdAt!: Date;
+  @Column({ type: 'timestamptz', name: 'last_seen_at', precision: 3, default: () => 'now()' })
+  lastSeenAt!: Date;
+  @Column({ type: 'timestamptz', name: 'ends_at', precision: 3 }) endsAt!: Date;
+}

@@ -1,0 +1,23 @@
+import { Column, CreateDateColumn, Entity, PrimaryColumn, UpdateDateColumn } from 'typeorm';
+import type { OperatorRole } from '#domain';
+
+/** An operator of the installation. */
+@Entity('operators')
+export class OperatorEntity {
+  @PrimaryColumn('uuid') id!: string;
+  @Column('text') email!: string;
+  @Column('text', { name: 'password_hash', nullable: true }) passwordHash!: string | null;
+  @Column('text') role!: OperatorRole;
+  @CreateDateColumn({ type: 'timestamptz', name: 'created_at', precision: 3 }) createdAt!: Date;
+  @Column('text', { nullable: true }) name!: string | null;
+  /** Encrypted. */
+  @Column('bytea', { name: 'totp_secret', nullable: true }) totpSecret!: Buffer | null;
+  @Column('bigint', { name: 'totp_step', default: () => '0' }) totpStep!: string;
+  /** Hashes. */
+  @Column('bytea', { name: 'recovery_codes', array: true, default: () => `'{}'` }) recoveryCodes!: Buffer[];
+  @Column({ type: 'timestamptz', name: 'disabled_at', precision: 3, nullable: true })
+  disabledAt!: Date | null;
+  @Column({ type: 'timestamptz', name: 'last_login_at', precision: 3, nullable: true })
+  lastLoginAt!: Date | null;
+  @UpdateDateColumn({ type: 'timestamptz', name: 'updated_at', precision: 3 }) updatedAt!: Date;
+}

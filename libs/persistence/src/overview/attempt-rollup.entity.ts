@@ -1,0 +1,13 @@
+import { Column, Entity, PrimaryColumn } from 'typeorm';
+
+/** Attempt counts per time bucket, for one project or, with the nil UUID as scope, for the installation. */
+@Entity('attempt_figures')
+export class AttemptRollupEntity {
+  /** Length of the bucket in seconds. */
+  @PrimaryColumn('integer') span!: number;
+  /** Start of the bucket. */
+  @PrimaryColumn({ type: 'timestamptz', precision: 0 }) at!: Date;
+  @PrimaryColumn('uuid', { name: 'scope_id' }) scopeId!: string;
+  /** In the order of libs/domain/src/overview/figures.ts. */
+  @Column('integer', { array: true }) counts!: number[];
+}

@@ -1,0 +1,17 @@
+import { Column, CreateDateColumn, Entity, PrimaryColumn, UpdateDateColumn } from 'typeorm';
+import type { Environment, StoredSettings } from '#domain';
+
+/** A project of an organization. */
+@Entity('projects')
+export class ProjectEntity {
+  @PrimaryColumn('uuid') id!: string;
+  @Column('uuid', { name: 'organization_id' }) organizationId!: string;
+  @Column('text') name!: string;
+  @Column('text') slug!: string;
+  @Column('text', { default: 'development' }) environment!: Environment;
+  @Column('jsonb', { default: {} }) settings!: StoredSettings;
+  @Column({ type: 'timestamptz', name: 'archived_at', precision: 3, nullable: true })
+  archivedAt!: Date | null;
+  @CreateDateColumn({ type: 'timestamptz', name: 'created_at', precision: 3 }) createdAt!: Date;
+  @UpdateDateColumn({ type: 'timestamptz', name: 'updated_at', precision: 3 }) updatedAt!: Date;
+}

@@ -1,0 +1,22 @@
+import { Column, CreateDateColumn, Entity, PrimaryColumn } from 'typeorm';
+import type { RevocationReason } from '#domain';
+
+/** A session of a customer. */
+@Entity('sessions')
+export class SessionEntity {
+  @PrimaryColumn('uuid') id!: string;
+  @Column('uuid', { name: 'customer_id' }) customerId!: string;
+  @Column('integer') generation!: number;
+  @Column('bytea', { name: 'current_hash' }) currentHash!: Buffer;
+  @Column('bytea', { name: 'previous_hash', nullable: true }) previousHash!: Buffer | null;
+  @Column({ type: 'timestamptz', name: 'rotated_at', precision: 3, nullable: true }) rotatedAt!: Date | null;
+  /** Seconds. */
+  @Column('integer', { name: 'idle_ttl' }) idleTtl!: number;
+  @Column({ type: 'timestamptz', name: 'idle_expires_at', precision: 3 }) idleExpiresAt!: Date;
+  @Column({ type: 'timestamptz', name: 'absolute_expires_at', precision: 3 }) absoluteExpiresAt!: Date;
+  @Column({ type: 'timestamptz', name: 'revoked_at', precision: 3, nullable: true }) revokedAt!: Date | null;
+  @Column('text', { name: 'revoked_reason', nullable: true }) revokedReason!: RevocationReason | null;
+  @Column('text', { nullable: true }) ip!: string | null;
+  @Column('text', { name: 'user_agent', nullable: true }) userAgent!: string | null;
+  @CreateDateColumn({ type: 'timestamptz', name: 'created_at', precision: 3 }) createdAt!: Date;
+}

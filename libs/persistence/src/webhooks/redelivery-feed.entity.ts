@@ -1,0 +1,8 @@
+import { Column, Entity, PrimaryColumn } from 'typeorm';
+
+/** The time at which workers last created deliveries of batches. The table has one row. */
+@Entity('redelivery_feed')
+export class RedeliveryFeedEntity {
+  @PrimaryColumn('boolean', { default: true }) singleton!: boolean;
+  @Column({ type: 'timestamptz', name: 'fed_at', precision: 3, default: 'epoch' }) fedAt!: Date;
+}

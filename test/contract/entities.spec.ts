@@ -1,0 +1,90 @@
+import { Database, declaredColumns, type DeclaredColumn } from '#persistence';
+import { createLogger, loadConfig } from '#platform';
+import { TestInstance } from '../support/test-instance.js';
+
+/** The entities' own schema: a table of each, created from its declaration, in a transaction that is rolled back. */
+const DECLARED = 'declared';
+
+/** Everything but comments, privileges and the position, which differ or are not declared. */
+const COLUMNS = `
+  SELECT c.table_name || '.' || c.column_name AS name,
+    jsonb_build_object('type', format_type(a.atttypid, a.atttypmod), 'nullable', c.is_nullable,
+      'default', c.column_default, 'identity', c.is_identity, 'generated', c.generation_expression) AS column
+  FROM information_schema.columns c
+    JOIN pg_class t ON t.relname = c.table_name AND t.relnamespace = c.table_schema::regnamespace
+    JOIN pg_attribute a ON a.attrelid = t.oid AND a.attname = c.column_name
+  WHERE c.table_schema = $1 AND NOT t.relispartition AND c.table_name <> 'migrations'`;
+
+let instance: TestInstance;
+let database: Database;
+beforeAll(async () => {
+  instance = await TestInstance.shared({ workers: 0 });
+  database = new Database(loadConfig(instance.env), createLogger({ logLevel: 'silent' }, 'test'));
+  await database.connect();
+});
+afterAll(async () => {
+  await database?.close();
+  await instance?.stop();
+});
+
+/** Returns the columns that the declarations create, and those of the migrated schema, by table and name. */
+async function comparedColumns(declared: DeclaredColumn[]): Promise<{ declared: object; migrated: object }> {
+  const tables = new Set(declared.map(({ table }) => table));
+  const client = await instance.db.connect();
+  const read = async (schema: string) => {
+    const { rows } = await client.query<{ name: string; column: object }>(COLUMNS, [schema]);
+    return Object.fromEntries(rows.map(({ name, column }) => [name, column]));
+  };
+  try {
+    await client.query(`BEGIN; CREATE SCHEMA ${DECLARED}`);
+    for (const table of tables) {
+      const columns = declared.filter((column) => column.table === table);
+      const definitions = columns.map(({ name, definition }) => `"${name}" ${definition}`);
+      await client.query(`CREATE TABLE ${DECLARED}."${table}" (${definitions.join(', ')})`);
+    }
+    return { declared: await read(DECLARED), migrated: await read('public') };
+  } finally {
+    await client.query('ROLLBACK');
+    client.release();
+  }
+}
+
+describe('the entities', () => {
+  it('declare the name, type, nullability and default of every column of the migrated schema', async () => {
+    const { declared, migrated } = await comparedColumns(declaredColumns(database));
+    expect(Object.keys(migrated).length).toBeGreaterThan(250);
+    expect(declared).toEqual(migrated);
+  });
+
+  /** Returns the declarations with another definition of `customers.created_at`. */
+  const withCreatedAt = (definition: string, name = 'created_at') =>
+    declaredColumns(database).map((column) =>
+      column.table === 'customers' && column.name === 'created_at' ? { ...column, name, definition } : column,
+    );
+  const CREATED_AT = 'timestamptz(3) NOT NULL DEFAULT now()';
+
+  it('are compared by each property of a column', async () => {
+    const same = await comparedColumns(withCreatedAt(CREATED_AT));
+    expect(same.declared).toEqual(same.migrated);
+    const withoutWorkers = declaredColumns(database).filter(({ table }) => table !== 'workers');
+    const differing = {
+      'a missing entity': withoutWorkers,
+      'an entity without a table': [
+        ...declaredColumns(database),
+        { table: 'other', name: 'id', definition: 'uuid' },
+      ],
+      'a missing column': declaredColumns(database).filter(({ name }) => name !== 'lines_mac'),
+      'another name': withCreatedAt(CREATED_AT, 'made_at'),
+      'another type': withCreatedAt('timestamp(3) NOT NULL DEFAULT now()'),
+      'another precision': withCreatedAt('timestamptz(6) NOT NULL DEFAULT now()'),
+      'an array': withCreatedAt('timestamptz(3)[] NOT NULL DEFAULT ARRAY[now()]'),
+      'another nullability': withCreatedAt('timestamptz(3) DEFAULT now()'),
+      'another default': withCreatedAt('timestamptz(3) NOT NULL DEFAULT statement_timestamp()'),
+      'no default': withCreatedAt('timestamptz(3) NOT NULL'),
+    };
+    for (const [difference, columns] of Object.entries(differing)) {
+      const { declared, migrated } = await comparedColumns(columns);
+      expect([difference, declared]).not.toEqual([difference, migrated]);
+    }
+  });
+});
