@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { pathToFileURL } from 'node:url';
+import { currentMigrationNames } from '#persistence';
 import { eventually } from '../support/eventually.js';
 import { OperatorClient } from '../support/operator.js';
 import { startReplica } from '../support/replicas.js';
@@ -146,12 +147,25 @@ describe('LG-05: last resort', () => {
 describe('migrations', () => {
   /** What the fifteenth migration creates. */
   const TABLE = 'redelivery_batches';
-  const applied = async (): Promise<string[]> =>
-    (await instance.sql<{ name: string }>('SELECT name FROM migrations ORDER BY id')).map(({ name }) => name);
+  const applied = async (order = 'id'): Promise<string[]> =>
+    (await instance.sql<{ name: string }>(`SELECT name FROM migrations ORDER BY ${order}`)).map(
+      ({ name }) => name,
+    );
+  /** Returns the applied migrations by their current names, oldest first. */
+  const currentNames = async (): Promise<string[]> =>
+    (await applied('timestamp')).filter((name) => !currentMigrationNames.has(name));
 
-  it('hold no locks while a later one runs, and after a failure the next start goes on where it was', async () => {
-    await Promise.all([instance.api, ...instance.workers].map((running) => running.end('SIGTERM')));
-    const all = await applied();
+  /** Stores the migrations under the names of 0.1.0. */
+  const storePreviousNames = () =>
+    instance.sql(
+      `UPDATE migrations SET name = previous
+       FROM unnest($1::text[], $2::text[]) AS names (previous, current) WHERE name = current`,
+      [[...currentMigrationNames.keys()], [...currentMigrationNames.values()]],
+    );
+  const stop = () => Promise.all(instance.processes.map((running) => running.end('SIGTERM')));
+
+  /** Empties the database and starts an api whose migrations fail in the middle. */
+  async function failHalfway(): Promise<void> {
     await instance.sql('DROP SCHEMA public CASCADE; CREATE SCHEMA public');
     const holder = await instance.db.connect();
     // Whoever comes to this table waits, and then finds that it is there already.
@@ -171,11 +185,56 @@ describe('migrations', () => {
     holder.release();
     expect(await api.ended()).toBe(1);
     expect(await applied()).toEqual(first);
-
     await instance.sql(`DROP TABLE ${TABLE}`);
+  }
+
+  it('of 0.1.0 do not run again under their current names, with several processes at once', async () => {
+    await stop();
+    const all = await applied();
+    await storePreviousNames();
+    const previous = await applied();
+    expect(previous.filter((name) => all.includes(name))).toEqual(['CreateDeliveries1763683201000']);
+
+    // A process that does not migrate finds nothing pending, and changes nothing.
+    instance.startApi({ MIGRATE: 'off' });
+    instance.startWorker();
+    await instance.ready();
+    expect(await applied()).toEqual(previous);
+    await stop();
+
+    instance.startApi();
+    const replicas = await Promise.all([startReplica(instance), startReplica(instance)]);
+    instance.startWorker();
+    await instance.ready();
+    const logs = [instance.api, ...replicas.map((replica) => replica.process)].flatMap(({ log }) => log);
+    expect(logs.filter(({ message }) => message === 'migrations applied')).toEqual([]);
+    // The previous names stay for processes of 0.1.0.
+    expect(await applied()).toEqual([...previous, ...all.filter((name) => !previous.includes(name))]);
+    expect((await instance.register()).status).toBe(201);
+  });
+
+  it('hold no locks while a later one runs, and after a failure the next start goes on where it was', async () => {
+    await stop();
+    const all = await currentNames();
+    await failHalfway();
     instance.startApi();
     await instance.ready();
     expect(await applied()).toEqual(all);
+    expect((await instance.register()).status).toBe(201);
+  });
+
+  it('that 0.1.0 did not finish continue, each once, with several processes at once', async () => {
+    await stop();
+    const all = await currentNames();
+    await failHalfway();
+    await storePreviousNames();
+    const previous = await applied();
+    instance.startApi();
+    await Promise.all([startReplica(instance), startReplica(instance)]);
+    await instance.ready();
+    const stored = await applied();
+    expect(stored.slice(0, previous.length)).toEqual(previous);
+    expect(stored.filter((name) => all.includes(name)).sort()).toEqual([...all].sort());
     expect((await instance.register()).status).toBe(201);
   });
 });

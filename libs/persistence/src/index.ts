@@ -26,6 +26,7 @@ export * from './imports/imports.repository.js';
 export type { LoginGrant } from './login-attempts/allowances.js';
 export * from './login-attempts/login-attempts.repository.js';
 export * from './mails/mails.repository.js';
+export { currentMigrationNames } from './migrations/current-migration-names.js';
 export * from './migrator.js';
 export * from './one-time-tokens/one-time-tokens.repository.js';
 export * from './operators/operator-attempts.repository.js';

@@ -1,5 +1,7 @@
-import { MigrationExecutor, type DataSource } from 'typeorm';
+import { MigrationExecutor, type DataSource, type QueryRunner } from 'typeorm';
 import type { Database } from './database.js';
+import { currentMigrationNames } from './migrations/current-migration-names.js';
+import { migrations } from './migrations/index.js';
 
 /** Any number, the same in every process: it names the lock. */
 const MIGRATION_LOCK = 7_120_913;
@@ -20,6 +22,7 @@ async function migrateIn(source: DataSource): Promise<string[]> {
     await runner.connect();
     await runner.query(`SET lock_timeout = '60s'; SET statement_timeout = '60s'`);
     await runner.query('SELECT pg_advisory_lock($1)', [MIGRATION_LOCK]);
+    await addCurrentNames(runner);
     const executor = new MigrationExecutor(source, runner);
     executor.transaction = 'each';
     const applied = await executor.executePendingMigrations();
@@ -29,8 +32,25 @@ async function migrateIn(source: DataSource): Promise<string[]> {
   }
 }
 
-/** Names of the migrations that the database still lacks. */
+/**
+ * Stores the current names of migrations that 0.1.0 applied. Its own names stay, so that a process of 0.1.0 can still
+ * start beside this version, or after a rollback to it.
+ */
+async function addCurrentNames(runner: QueryRunner): Promise<void> {
+  if (!(await runner.hasTable('migrations'))) return;
+  await runner.query(
+    `INSERT INTO migrations (timestamp, name)
+     SELECT m.timestamp, since.name
+     FROM migrations m JOIN unnest($1::text[], $2::text[]) AS since (previous, name) ON since.previous = m.name
+     WHERE NOT EXISTS (SELECT FROM migrations stored WHERE stored.name = since.name)
+     ORDER BY m.id`,
+    [[...currentMigrationNames.keys()], [...currentMigrationNames.values()]],
+  );
+}
+
+/** Returns the names of the migrations that the database lacks. Writes nothing. */
 export async function pendingMigrations(database: Database): Promise<string[]> {
-  const pending = await new MigrationExecutor(database.source).getPendingMigrations();
-  return pending.map((migration) => migration.name);
+  const executed = await new MigrationExecutor(database.source).getExecutedMigrations();
+  const stored = new Set(executed.map(({ name }) => currentMigrationNames.get(name) ?? name));
+  return migrations.map(({ name }) => name).filter((name) => !stored.has(name));
 }

@@ -36,7 +36,7 @@ export class VitalsRepository {
   async read(): Promise<Vitals> {
     const [row] = await this.database.prepared<Vitals>(
       `SELECT current_setting('server_version') AS version,
-         (SELECT count(*)::int FROM migrations) AS "migrationsApplied",
+         (SELECT count(DISTINCT timestamp)::int FROM migrations) AS "migrationsApplied",
          ${count(`deliveries WHERE state = 'pending'`)} AS pending,
          lines.due, lines.oldest AS "oldestDueAt",
          ${count('deliveries WHERE lease_until IS NOT NULL')} AS "inFlight",

@@ -1,12 +1,12 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
 /**
- * Operators search the whole house, which is walked as one and not organization by organization, and what has become
- * of dead letters. None of these indexes is entered by a delivery that succeeds.
+ * Adds indexes for operators, who search the complete installation and resolved dead letters. Successful deliveries
+ * are in none of them.
  */
-export class SearchTheHouse1764028820000 implements MigrationInterface {
+export class AddSearchIndexes1764028820000 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {
-    // One statement each, so that each has the time-out for itself.
+    // Each index has its own statement, because the timeout applies to a statement.
     const isResolved = `WHERE state = 'failed' AND resolution IS NOT NULL`;
     for (const index of [
       `attempts_failed_house ON attempts (id) WHERE NOT success`,
@@ -14,7 +14,7 @@ export class SearchTheHouse1764028820000 implements MigrationInterface {
       `deliveries_resolved_house ON deliveries (resolution, id) ${isResolved}`,
       `deliveries_resolved_project ON deliveries (project_id, resolution, id) ${isResolved}`,
       `deliveries_resolved_endpoint ON deliveries (endpoint_id, resolution, id) ${isResolved}`,
-      // Of a URL its beginning: the whole of a long one has no place in an index.
+      // A prefix of the URL, because index entries have a maximum size.
       `webhook_endpoints_url ON webhook_endpoints ((left(url, 256) COLLATE "C"))`,
       `projects_name ON projects ((lower(name) COLLATE "C"))`,
       `projects_slug ON projects ((slug COLLATE "C"))`,

@@ -1,7 +1,7 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
-/** Operators act on the whole house: what they plan, and what is about themselves, belongs to no organization. */
-export class SeeTheWholeHouse1764028805000 implements MigrationInterface {
+/** Allows redelivery batches and audit entries of operators, which belong to no organization. */
+export class AllowNullOrganizations1764028805000 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {
     await runner.query(`
       ALTER TABLE audit_log ALTER COLUMN organization_id DROP NOT NULL;

@@ -1,7 +1,7 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
-/** What the whole life of a customer needs: known addresses, e-mail changes, and ways to clean up. */
-export class CompleteTheCustomer1763769600000 implements MigrationInterface {
+/** Adds known addresses and email changes of customers, and indexes for retention. */
+export class AddCustomerAddressesAndTokenGroups1763769600000 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {
     await runner.query(`
       CREATE TABLE customer_addresses (

@@ -1,7 +1,7 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
-/** What was answered to requests with an Idempotency-Key. */
-export class RememberAnswers1763769602000 implements MigrationInterface {
+/** Creates the responses to requests with an Idempotency-Key. */
+export class CreateIdempotencyKeys1763769602000 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {
     await runner.query(`
       CREATE TABLE idempotency_keys (

@@ -3,21 +3,18 @@ import type { MigrationInterface, QueryRunner } from 'typeorm';
 const fullName = `lower(coalesce(first_name || ' ', '') || coalesce(last_name, '')) COLLATE "C"`;
 const lastName = `lower(last_name) COLLATE "C"`;
 
-/**
- * Ways to find customers among a million, by project and by organization, and what is still to
- * be erased of those who were deleted.
- */
-export class FindAndEraseCustomers1763856010000 implements MigrationInterface {
+/** Indexes customers by project and by organization, and creates the erasures of deleted customers. */
+export class AddCustomerIndexesAndErasures1763856010000 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {
-    await this.knowTheOrganization(runner);
+    await this.addOrganization(runner);
     await this.indexCustomers(runner);
     await runner.query(`
       CREATE TABLE erasures (
         customer_id uuid PRIMARY KEY,
-        -- Their events are erased up to this one.
+        -- Events up to this one are erased.
         last_event_id uuid NOT NULL DEFAULT '00000000-0000-0000-0000-000000000000'
       );
-      -- Those who were deleted by versions before.
+      -- Customers that previous versions deleted.
       INSERT INTO erasures (customer_id)
         SELECT DISTINCT e.customer_id FROM events e LEFT JOIN customers c ON c.id = e.customer_id
         WHERE e.customer_id IS NOT NULL AND c.id IS NULL;
@@ -27,9 +24,9 @@ export class FindAndEraseCustomers1763856010000 implements MigrationInterface {
     `);
   }
 
-  /** The organization of a customer's project never changes, so that it can stand in indexes of customers. */
-  private async knowTheOrganization(runner: QueryRunner): Promise<void> {
-    // By a trigger: replicas of the version before do not name it.
+  /** The organization of a project never changes, so indexes of customers can contain it. */
+  private async addOrganization(runner: QueryRunner): Promise<void> {
+    // A trigger sets it, because replicas of the previous version do not.
     await runner.query(`
       ALTER TABLE customers ADD COLUMN organization_id uuid;
       CREATE FUNCTION set_customer_organization() RETURNS trigger LANGUAGE plpgsql AS $$
@@ -40,7 +37,7 @@ export class FindAndEraseCustomers1763856010000 implements MigrationInterface {
       $$;
       CREATE TRIGGER set_organization BEFORE INSERT ON customers
         FOR EACH ROW EXECUTE FUNCTION set_customer_organization();
-      -- So that the planner knows the large ones among very many.
+      -- The planner needs the frequency of large projects among very many.
       ALTER TABLE customers ALTER COLUMN project_id SET STATISTICS 1000, ALTER COLUMN organization_id SET STATISTICS 1000;
     `);
     await runner.query(
@@ -48,14 +45,14 @@ export class FindAndEraseCustomers1763856010000 implements MigrationInterface {
     );
   }
 
-  /** One statement each, so that each has the time-out for itself. */
+  /** Each index has its own statement, because the timeout applies to a statement. */
   private async indexCustomers(runner: QueryRunner): Promise<void> {
-    // Instead of the constraint: unique as well, and in the order of bytes, in which a prefix is a range.
+    // Replaces the constraint. In byte order, a prefix is a range.
     await runner.query(
       `CREATE UNIQUE INDEX customers_email_project ON customers (project_id, email text_pattern_ops)`,
     );
     await runner.query(`ALTER TABLE customers DROP CONSTRAINT customers_project_id_email_key`);
-    // One address can be in many projects; their ids are in order too.
+    // One address can occur in many projects, in the order of the ids.
     await runner.query(
       `CREATE INDEX customers_email_organization ON customers (organization_id, email COLLATE "C", id)`,
     );
@@ -63,7 +60,7 @@ export class FindAndEraseCustomers1763856010000 implements MigrationInterface {
       CREATE INDEX customers_external_id_organization ON customers (organization_id, external_id)
       WHERE external_id IS NOT NULL`);
     for (const scope of ['project', 'organization']) {
-      // The flags come first: each of their four combinations is a list of its own, newest last.
+      // The flags come first, so that each of their four combinations is a range in the order of creation.
       await runner.query(`
         CREATE INDEX customers_created_${scope} ON customers
           (${scope}_id, email_verified, ((disabled_at IS NOT NULL)::int), created_at, id)`);
@@ -73,7 +70,7 @@ export class FindAndEraseCustomers1763856010000 implements MigrationInterface {
       await runner.query(`
         CREATE INDEX customers_name_${scope} ON customers (${scope}_id, (${fullName}), id)
         WHERE first_name IS NOT NULL OR last_name IS NOT NULL`);
-      // Who has a last name only is found by the full name.
+      // The full name finds customers who have only a last name.
       await runner.query(`
         CREATE INDEX customers_last_name_${scope} ON customers (${scope}_id, (${lastName}), id)
         WHERE first_name IS NOT NULL AND last_name IS NOT NULL`);

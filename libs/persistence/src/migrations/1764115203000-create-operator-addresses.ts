@@ -1,10 +1,10 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
 /**
- * Operators have tries of their own at the addresses that they have signed in from. `granted_by` takes the place of
- * `granted`, which stays for apis of before: beside this schema they go on as they did.
+ * Creates the addresses from which operators have signed in, which have separate attempts. `granted_by` replaces
+ * `granted`, which stays for apis of the previous version.
  */
-export class KnowOperatorAddresses1764115203000 implements MigrationInterface {
+export class CreateOperatorAddresses1764115203000 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {
     await runner.query(`
       CREATE TABLE operator_addresses (

@@ -1,19 +1,19 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
-/** What operators have been told, so that all workers together tell it once; and indexes to find it without reading much. */
-export class RememberAlerts1763942430000 implements MigrationInterface {
+/** Creates the state of alerts, so that all workers together send each alert once, and indexes for their conditions. */
+export class CreateAlerts1763942430000 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {
     await runner.query(`
       CREATE TABLE alerts (
         id uuid PRIMARY KEY,
         kind text NOT NULL,
         channel text NOT NULL,
-        -- Messages sent so far: with the id it names the next one.
+        -- Messages sent so far. The id and this number identify the next one.
         told integer NOT NULL DEFAULT 0,
         told_at timestamptz(3),
-        -- Told, and not yet told that it is over.
+        -- An alert was sent, but not its resolution.
         is_open boolean NOT NULL DEFAULT false,
-        -- When the youngest began of what was told last.
+        -- Start of the newest problem in the last message.
         newest timestamptz(3),
         claimed_until timestamptz(3),
         UNIQUE (kind, channel)

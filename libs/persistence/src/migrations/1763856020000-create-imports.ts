@@ -1,15 +1,15 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
-/** Imports of customers, so that an interrupted one goes on where it ended, and the lines that made nobody. */
-export class ImportCustomers1763856020000 implements MigrationInterface {
+/** Creates imports of customers, which continue after an interruption, and their failed lines. */
+export class CreateImports1763856020000 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {
     await runner.query(`
       CREATE TABLE imports (
-        -- Chosen by the client, so another project may have the same.
+        -- Chosen by the client: unique within the project.
         id uuid NOT NULL,
         project_id uuid NOT NULL REFERENCES projects (id),
         organization_id uuid NOT NULL REFERENCES organizations (id),
-        -- Names the request that works on it.
+        -- Identifies the request that works on the import.
         claim uuid NOT NULL,
         state text NOT NULL DEFAULT 'running' CHECK (state IN ('running', 'interrupted', 'completed')),
         created integer NOT NULL DEFAULT 0,
@@ -23,7 +23,7 @@ export class ImportCustomers1763856020000 implements MigrationInterface {
         PRIMARY KEY (id, project_id)
       ) WITH (fillfactor = 80);
       CREATE INDEX imports_age ON imports (created_at);
-      -- An export reads a project page by page.
+      -- For exports, which read a project in pages.
       CREATE INDEX customers_project ON customers (project_id, id);
 
       CREATE TABLE import_failures (

@@ -1,7 +1,7 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
-/** Who an organization is at the billing provider, and the key under which that customer is or was created there. */
-export class RememberBillingCustomers1763856001000 implements MigrationInterface {
+/** Creates the customers at the billing provider, with the idempotency key of their creation there. */
+export class CreateBillingCustomers1763856001000 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {
     await runner.query(`
       CREATE TABLE billing_customers (

@@ -1,29 +1,29 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
-/** Bulk redeliveries and recoveries: batches with what they are to bring, and ways to find dead letters. */
-export class KeepRedeliveryBatches1763942420000 implements MigrationInterface {
+/** Creates bulk redeliveries and recoveries with their items, and indexes of dead letters. */
+export class CreateRedeliveryBatches1763942420000 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {
     await runner.query(`
       CREATE TABLE redelivery_batches (
         id uuid PRIMARY KEY,
         organization_id uuid NOT NULL,
-        -- Null for what reaches further than one project.
+        -- Null for a batch that covers several projects.
         project_id uuid,
         kind text NOT NULL CHECK (kind IN ('redelivery', 'recovery')),
         filter jsonb NOT NULL,
         state text NOT NULL DEFAULT 'planned'
           CHECK (state IN ('planned', 'running', 'completed', 'cancelled', 'expired')),
         reason text,
-        -- As planned: what the filter found, of it the items, and what is not eligible, by reason.
+        -- Of the plan: deliveries that the filter found, eligible ones, and the others by reason.
         total integer NOT NULL DEFAULT 0,
         eligible integer NOT NULL DEFAULT 0,
         not_eligible jsonb NOT NULL DEFAULT '{}',
         endpoint_ids uuid[] NOT NULL DEFAULT '{}',
-        -- As it goes on.
+        -- Progress.
         waiting integer NOT NULL DEFAULT 0,
         made integer NOT NULL DEFAULT 0,
         skipped jsonb NOT NULL DEFAULT '{}',
-        -- How many deliveries ended how, once none is pending.
+        -- Number of deliveries by final state, once none is pending.
         results jsonb,
         created_by text NOT NULL,
         started_by text,
@@ -36,15 +36,15 @@ export class KeepRedeliveryBatches1763942420000 implements MigrationInterface {
       CREATE INDEX redelivery_batches_project ON redelivery_batches (project_id, id);
       CREATE INDEX redelivery_batches_unfinished ON redelivery_batches (id) WHERE finished_at IS NULL;
 
-      -- Without references: retention may remove deliveries and events while an item waits, and to check 100,000
-      -- times that the batch is there would take a third of the time that there is for planning it.
+      -- Without foreign keys: retention may remove deliveries and events of a waiting item, and checking the batch
+      -- 100,000 times would take a third of the time limit for planning.
       CREATE TABLE redelivery_items (
         batch_id uuid NOT NULL,
         endpoint_id uuid NOT NULL,
         event_id uuid NOT NULL,
-        -- The one that is brought again; null where there has been none.
+        -- The original delivery; null if there was none.
         delivery_id uuid,
-        -- What became of it: a new delivery, or the reason why there is none.
+        -- The created delivery, or the reason why there is none.
         redelivered_as uuid,
         skipped text,
         PRIMARY KEY (batch_id, endpoint_id, event_id)
@@ -52,7 +52,7 @@ export class KeepRedeliveryBatches1763942420000 implements MigrationInterface {
       CREATE INDEX redelivery_items_waiting ON redelivery_items (batch_id, endpoint_id, event_id)
         WHERE redelivered_as IS NULL AND skipped IS NULL;
 
-      -- When workers last took from batches; whoever locks it takes for all of them.
+      -- When workers last created deliveries of batches. The worker that locks the row does it for all.
       CREATE TABLE redelivery_feed (
         singleton boolean PRIMARY KEY DEFAULT true CHECK (singleton),
         fed_at timestamptz(3) NOT NULL DEFAULT 'epoch'
@@ -64,7 +64,7 @@ export class KeepRedeliveryBatches1763942420000 implements MigrationInterface {
       `deliveries_batch_pending ON deliveries (endpoint_id) WHERE state = 'pending' AND batch_id IS NOT NULL`,
       `deliveries_dead_organization ON deliveries (organization_id, id) WHERE state = 'failed' AND resolution IS NULL`,
       `deliveries_dead_endpoint ON deliveries (endpoint_id, id) WHERE state = 'failed' AND resolution IS NULL`,
-      // Entered once, when a delivery ends: the hot path changes it before.
+      // A delivery enters this index once, when it ends. Updates on the hot path happen before.
       `deliveries_finished ON deliveries (endpoint_id, id) WHERE state IN ('succeeded', 'cancelled')`,
     ]) {
       await runner.query(`CREATE INDEX ${index}`);

@@ -1,10 +1,10 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
 /**
- * Events can be read in the order in which they were committed: each knows the transaction that wrote it, and the
- * feed shows those of transactions that no running one can still come before (ADR 0016).
+ * Adds the transaction that wrote an event, which orders the event feed. The feed contains the events of transactions
+ * that are older than every running one (ADR 0016).
  */
-export class FeedEvents1763856040000 implements MigrationInterface {
+export class CreateEventFeed1763856040000 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {
     await runner.query(`
       ALTER TABLE events ADD COLUMN xact xid8 NOT NULL DEFAULT pg_current_xact_id();

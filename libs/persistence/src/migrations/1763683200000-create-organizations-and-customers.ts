@@ -1,7 +1,7 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
-/** Organizations, projects, keys, customers and their sessions. */
-export class CreateTheHouse1763683200000 implements MigrationInterface {
+/** Creates organizations, projects, API keys, customers and their sessions. */
+export class CreateOrganizationsAndCustomers1763683200000 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {
     await runner.query(`
       CREATE TABLE organizations (

@@ -1,7 +1,7 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
-/** Whether an organization has endpoints of its own decides how its projects' dead letters are read. */
-export class FindOrganizationEndpoints1764115202000 implements MigrationInterface {
+/** Indexes endpoints of organization level: without any, dead letters of a project are read in another way. */
+export class IndexOrganizationEndpoints1764115202000 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {
     await runner.query(
       'CREATE INDEX webhook_endpoints_wide ON webhook_endpoints (organization_id) WHERE project_id IS NULL',

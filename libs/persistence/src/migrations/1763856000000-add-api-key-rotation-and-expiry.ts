@@ -1,7 +1,7 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
-/** What became of a key: whether another took its place, and whether its end was told. Ways to what organizations have. */
-export class ManageKeys1763856000000 implements MigrationInterface {
+/** Adds the rotation of keys and the notification of their expiry, and indexes by organization. */
+export class AddApiKeyRotationAndExpiry1763856000000 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {
     await runner.query(`
       ALTER TABLE api_keys

@@ -1,11 +1,11 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
-/** Old deliveries can be removed one by one, and failed attempts are found among any number that succeeded. */
-export class LetGoOfThePast1763942440000 implements MigrationInterface {
+/** Drops the reference to the original of a redelivery, and indexes failed attempts. */
+export class IndexFailedAttempts1763942440000 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {
-    // A redelivery may outlive what it repeats; it goes on naming it.
+    // A redelivery may outlive its original and keeps its id.
     await runner.query('ALTER TABLE deliveries DROP CONSTRAINT deliveries_redelivery_of_fkey');
-    // A success is entered in none of them.
+    // Successful attempts are not in these indexes.
     for (const scope of ['organization', 'project', 'endpoint']) {
       await runner.query(
         `CREATE INDEX attempts_failed_${scope} ON attempts (${scope}_id, id) WHERE NOT success`,

@@ -1,12 +1,12 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
-/** Figures of the log of attempts, by stretches of time, so that the overview reads none of the millions. */
-export class KeepFigures1764028810000 implements MigrationInterface {
+/** Creates rollups of attempts by time bucket, so that the overview does not read the attempts (ADR 0022). */
+export class CreateAttemptRollups1764028810000 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {
     await runner.query(`
-      -- Of a project, or of the whole house: the scope of all zeros. Those of a current bucket change again and again.
+      -- The scope is a project, or the nil UUID for the installation. Rows of current buckets are updated often.
       CREATE TABLE attempt_figures (
-        -- Length of the bucket in seconds, and when it begins.
+        -- Length in seconds and start of the bucket.
         span integer NOT NULL,
         at timestamptz(0) NOT NULL,
         scope_id uuid NOT NULL,
@@ -26,7 +26,7 @@ export class KeepFigures1764028810000 implements MigrationInterface {
       CREATE TABLE attempt_figures_by_endpoint (
         span integer NOT NULL,
         at timestamptz(0) NOT NULL,
-        -- The house has none of its own: they are the sum. All zeros: attempts of no project.
+        -- The installation has no rows: it is the sum. The nil UUID stands for attempts without a project.
         scope_id uuid NOT NULL,
         endpoint_id uuid NOT NULL,
         attempts integer NOT NULL,
@@ -34,15 +34,15 @@ export class KeepFigures1764028810000 implements MigrationInterface {
         PRIMARY KEY (span, at, scope_id, endpoint_id)
       ) WITH (fillfactor = 80);
 
-      -- How far the log has been counted: whoever locks it goes on, for all workers.
+      -- The counted range of attempts. The worker that locks the row continues for all.
       CREATE TABLE attempts_counted (
         singleton boolean PRIMARY KEY DEFAULT true CHECK (singleton),
-        -- The first id that is counted, while older attempts still are to be, and the first that is not.
+        -- The first counted id, which decreases until all older attempts are counted, and the first id after the range.
         first_id uuid NOT NULL,
         next_id uuid NOT NULL
       );
-      -- A log that is there already is counted from here on, then back into the past. It begins at a place before
-      -- which nothing is open.
+      -- Existing attempts are counted from here on first, then backwards. Before the start, no attempt is
+      -- unfinished.
       INSERT INTO attempts_counted (first_id, next_id)
       SELECT place, place FROM (
         SELECT CASE WHEN EXISTS (SELECT FROM attempts) THEN least(

@@ -1,10 +1,10 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
 /**
- * The index of external ids in the whole house finds those of an organization too. By itself: at the end of the migration
- * that makes it, the lock for this would wait for those who wait for that one's.
+ * Drops the index that the system-wide index of external ids replaces. This is a separate migration, because its lock
+ * would wait for transactions that wait for the lock of the index creation.
  */
-export class IndexExternalIdsOnce1764115201000 implements MigrationInterface {
+export class DropOrganizationExternalIdIndex1764115201000 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {
     await runner.query('DROP INDEX customers_external_id_organization');
   }

@@ -1,17 +1,17 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
 /**
- * Deliveries stand in lines: by urgency, and by endpoint, so that a long line at one endpoint is stepped over
- * without being read. They also remember how their last attempt ended, for the list of dead letters.
+ * Adds ready queues of deliveries by urgency and endpoint (ADR 0019), and the result of the last attempt for the list of
+ * dead letters.
  */
-export class LineUpDeliveries1763942400000 implements MigrationInterface {
+export class AddReadyQueues1763942400000 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {
     await runner.query(`
       ALTER TABLE deliveries
-        -- 0: the next attempt is the first, 1: a retry, 2: of a batch.
+        -- 0: first attempt, 1: retry, 2: delivery of a batch.
         ADD COLUMN urgency smallint NOT NULL DEFAULT 0 CHECK (urgency BETWEEN 0 AND 2),
         ADD COLUMN batch_id uuid,
-        -- Of the last closed attempt; null before there is one.
+        -- Of the last finished attempt; null before it.
         ADD COLUMN last_http_status smallint,
         ADD COLUMN last_error text;
 

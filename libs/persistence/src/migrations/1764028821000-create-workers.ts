@@ -1,7 +1,7 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
-/** Workers say that they are there, and operators see what mails were given up. */
-export class HearFromWorkers1764028821000 implements MigrationInterface {
+/** Creates the registry of running workers, and indexes failed emails. */
+export class CreateWorkers1764028821000 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {
     await runner.query(`
       CREATE TABLE workers (

@@ -1,11 +1,11 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
 /**
- * Who did what. Nothing refers to anything: an entry must outlive what it is about. A trigger keeps everybody from
- * changing entries, our own code as well. Only retention may delete: it says so for its transaction, and even then
- * what is younger than half a day stays (the shortest retention is a day; the rest is for clocks that differ).
+ * Creates the audit log, without foreign keys, because an entry outlives its target. A trigger rejects every change,
+ * also from our own code. Retention sets `gatehouse.audit_retention` in its transaction to delete entries, and cannot
+ * delete those of the last 12 hours. (The shortest retention is a day; the difference allows for clock skew.)
  */
-export class KeepAnAuditLog1763856030000 implements MigrationInterface {
+export class CreateAuditLog1763856030000 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {
     await runner.query(`
       CREATE TABLE audit_log (

@@ -1,10 +1,10 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
 /**
- * Operators sign in to the console. What they do to operators is done to nobody's organization, and their mails are
- * no project's.
+ * Adds sign-in of operators to the console. Audit entries about operators have no organization, and emails to operators
+ * have no project.
  */
-export class LetOperatorsIn1764028800000 implements MigrationInterface {
+export class AddOperatorSignIn1764028800000 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {
     await runner.query(`
       ALTER TABLE operators
