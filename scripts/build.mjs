@@ -31,10 +31,18 @@ const PARTS = [
   },
 ];
 
-/** Benchmarks and screenshots, which jest does not compile. */
+/** Benchmarks, screenshots and upgrade fixtures, which jest does not compile. */
 const TOOLS = {
   stamp: path.join(DIST, '.tools-stamp'),
-  sources: ['apps/api', 'apps/webhook-worker', 'libs', 'test/bench', 'test/screenshots', 'test/support'],
+  sources: [
+    'apps/api',
+    'apps/webhook-worker',
+    'libs',
+    'test/bench',
+    'test/screenshots',
+    'test/support',
+    'test/upgrade',
+  ],
   made: ['tools'],
   steps: [[['typescript', 'bin', 'tsc'], '-p', 'tsconfig.tools.json']],
 };
@@ -56,7 +64,7 @@ export async function ensureInstalled(report) {
 /**
  * Builds what changed since the last time into dist/.
  * @param {NodeJS.WriteStream} report where progress is shown
- * @param {{ withTools?: boolean }} [options] `withTools`: benchmarks and screenshots as well
+ * @param {{ withTools?: boolean }} [options] `withTools`: benchmarks, screenshots and upgrade fixtures as well
  * @returns {Promise<boolean>} whether it built the programs, which must be started again then
  */
 export async function ensureBuilt(report, { withTools = false } = {}) {

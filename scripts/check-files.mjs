@@ -87,7 +87,7 @@ function checkLinks() {
 
   const { scripts } = JSON.parse(read('package.json'));
   for (const file of ['README.md', 'CONTRIBUTING.md', 'docs/operations.md']) {
-    const named = [...read(file).matchAll(/\bnpm (?:run ([a-z:]+)|(start|test)\b)/g)];
+    const named = [...read(file).matchAll(/\bnpm (?:run ([a-z:-]+)|(start|test)\b)/g)];
     expect(named.length > 0, `${file}: mentions no npm script`);
     for (const [, script, short] of named)
       expect(Object.hasOwn(scripts, script ?? short), `${file}: no npm script ${script ?? short}`);

@@ -1,0 +1,161 @@
+import { finished } from '../support/dead-letters.js';
+import { eventually } from '../support/eventually.js';
+import { type Receiver, status } from '../support/receiver.js';
+import type { TestInstance } from '../support/test-instance.js';
+import type { CustomerFiller } from './fill-customers.js';
+import type { FixtureEndpoint, Manifest } from './manifest.js';
+
+type WebhookPart = Pick<Manifest, 'endpoints' | 'deliveries' | 'runningRedelivery'>;
+
+/** Delays of a worker after which nothing is retried before the dump is restored, which makes it at most 25 hours old. */
+const LATE_RETRIES = '0s,48h,48h,48h,48h';
+
+/** Creates webhook endpoints and deliveries in every state, with real workers and receivers. */
+export class WebhookFiller {
+  private endpoints!: WebhookPart['endpoints'];
+
+  constructor(
+    private readonly instance: TestInstance,
+    private readonly projects: Manifest['projects'],
+    private readonly customers: CustomerFiller,
+    private readonly good: Receiver,
+    private readonly bad: Receiver,
+  ) {}
+
+  /** Creates the endpoints, before anything happens that they are notified of. */
+  async createEndpoints(): Promise<void> {
+    const headers = { 'x-fixture-token': 'sent with every delivery' };
+    this.bad.otherwise = status(500, '<b>Internal Server Error</b>\n');
+    const { secretKey } = this.projects[0];
+    this.endpoints = {
+      healthy: { ...(await this.endpoint({ url: this.good.url, events: ['*'], headers })), headers },
+      failing: {
+        ...(await this.endpoint({ url: this.bad.url, events: ['customer.created'], level: 'organization' })),
+        headers: {},
+      },
+    };
+    const other = await this.endpoint(
+      { url: this.good.url, events: ['customer.*', 'session.created'] },
+      this.projects[2].secretKey,
+    );
+    await this.post(
+      `/v1/webhooks/endpoints/${other.id}/rotate-secret`,
+      undefined,
+      this.projects[2].secretKey,
+    );
+    const unused = await this.endpoint({ url: 'https://disabled.example.com/hook', events: ['*'] });
+    await this.post(`/v1/webhooks/endpoints/${unused.id}/disable`);
+    const deleted = await this.endpoint({ url: 'https://deleted.example.com/hook', events: ['*'] });
+    await this.customers.send(secretKey, 'DELETE', `/v1/webhooks/endpoints/${deleted.id}`);
+  }
+
+  /** Waits until everything that has happened is delivered or failed; then resolves some of the dead letters. */
+  async resolveDeadLetters(): Promise<void> {
+    await this.settled();
+    const { id } = this.endpoints.failing;
+    const dead = await this.unresolved();
+    this.bad.otherwise = status(200, 'ok');
+    await this.post(`/v1/webhooks/deliveries/${dead[0]}/redeliver`, { reason: 'the receiver is repaired' });
+    await this.post(`/v1/webhooks/deliveries/${dead[1]}/discard`, { reason: 'no longer needed' });
+    const batch = await this.plan({ delivery_ids: dead.slice(2, 5) });
+    await this.post(`/v1/webhooks/redeliveries/${batch}/start`, { reason: 'the receiver is repaired' });
+    await finished(this.instance, batch);
+    await this.post(`/v1/webhooks/redeliveries/${await this.plan({ endpoint_id: id })}/cancel`);
+    await this.plan({ endpoint_id: id });
+    await this.settled();
+    for (const job of ['DeadLetterNews', 'EndpointReports', 'Alerter']) await this.instance.runJob(job);
+    await this.settled();
+  }
+
+  /** Leaves deliveries that are pending: scheduled for a retry, claimed by a killed worker, and due. No worker runs. */
+  async leavePending(): Promise<WebhookPart> {
+    await Promise.all(this.instance.workers.map((worker) => worker.end()));
+    const worker = this.instance.startWorker({ WEBHOOK_RETRY_SCHEDULE: LATE_RETRIES });
+    await worker.ready();
+    this.good.otherwise = status(503, 'maintenance');
+    await this.emit('scheduled', 5);
+    await eventually('five retries', async () => (await this.pending('attempt = 1')).length === 5);
+    // The figures follow the log after half a minute, when no attempt of that time can be open any more.
+    await eventually('the overview', async () => {
+      const rows = await this.instance.sql('SELECT FROM attempt_figures_by_endpoint');
+      return rows.length > 0;
+    });
+    for (const job of ['EndpointReports', 'Heartbeat']) await this.instance.runJob(job);
+
+    const seen = this.good.requests.length;
+    this.good.otherwise = () => undefined;
+    await this.emit('leased', 1);
+    await eventually('the claim', () => this.good.requests.length > seen);
+    await worker.end('SIGKILL');
+
+    await this.emit('due', 12);
+    const dead = await this.unresolved();
+    const runningRedelivery = await this.plan({ delivery_ids: dead.slice(0, 3) });
+    await this.post(`/v1/webhooks/redeliveries/${runningRedelivery}/start`, {
+      reason: 'the receiver is repaired',
+    });
+    return {
+      endpoints: this.endpoints,
+      deliveries: {
+        succeeded: await this.deliveries(`state = 'succeeded' AND attempt = 1 ORDER BY id DESC LIMIT 5`),
+        due: await this.pending('attempt = 0'),
+        scheduled: await this.pending(`attempt = 1 AND next_attempt_at > now() + interval '1 day'`),
+        leased: await this.deliveries(`state = 'pending' AND lease_until IS NOT NULL`),
+        deadLetters: dead.slice(3, 13),
+      },
+      runningRedelivery,
+    };
+  }
+
+  private emit(name: string, count: number): Promise<unknown> {
+    const customers = Array.from({ length: count }, (_, index) => ({
+      email: `${name}-${index}@example.com`,
+    }));
+    return this.post('/api/v1/customers/import', { customers, emitEvents: true });
+  }
+
+  private settled(): Promise<unknown> {
+    return eventually('all deliveries being finished', async () => {
+      const [row] = await this.instance.sql(
+        `SELECT count(*)::int AS count FROM deliveries WHERE state = 'pending'`,
+      );
+      return row!['count'] === 0;
+    });
+  }
+
+  /** Returns the dead letters of the failing endpoint, newest first. */
+  private async unresolved(): Promise<string[]> {
+    const rows = await this.instance.sql<{ id: string }>(
+      `SELECT 'dlv_' || id AS id FROM deliveries WHERE endpoint_id = $1 AND state = 'failed' AND resolution IS NULL
+       ORDER BY id DESC`,
+      [this.endpoints.failing.id.slice('ep_'.length)],
+    );
+    return rows.map(({ id }) => id);
+  }
+
+  private pending(condition: string): Promise<string[]> {
+    return this.deliveries(`state = 'pending' AND lease_until IS NULL AND ${condition} ORDER BY id`);
+  }
+
+  /** Returns ids of deliveries to the healthy endpoint. */
+  private async deliveries(condition: string): Promise<string[]> {
+    const rows = await this.instance.sql<{ id: string }>(
+      `SELECT 'dlv_' || id AS id FROM deliveries WHERE endpoint_id = $1 AND ${condition}`,
+      [this.endpoints.healthy.id.slice('ep_'.length)],
+    );
+    return rows.map(({ id }) => id);
+  }
+
+  private async plan(filter: object): Promise<string> {
+    return (await this.post('/v1/webhooks/redeliveries', { filter })).data.id as string;
+  }
+
+  private async endpoint(body: object, key?: string): Promise<Omit<FixtureEndpoint, 'headers'>> {
+    const { id, secret } = (await this.post('/v1/webhooks/endpoints', body, key)).data;
+    return { id, secret };
+  }
+
+  private post(path: string, body?: unknown, key = this.projects[0].secretKey): Promise<Record<string, any>> {
+    return this.customers.send(key, 'POST', path, body);
+  }
+}

@@ -1,0 +1,69 @@
+/** Keys of a project. The secret key can access the complete organization. */
+export interface ProjectKeys {
+  organizationId: string;
+  projectId: string;
+  secretKey: string;
+  publishableKey: string;
+}
+
+/** A webhook endpoint with the secret that signs its deliveries. */
+export interface FixtureEndpoint {
+  id: string;
+  secret: string;
+  /** Custom headers that every delivery carries. */
+  headers: Record<string, string>;
+}
+
+/** Everything that a test must know about a dump: secrets, keys, ids and row counts. */
+export interface Manifest {
+  /** Version of Gatehouse that wrote the database. */
+  version: string;
+  /** Commit of that version. */
+  commit: string;
+  /** ISO 8601, UTC. */
+  dumpedAt: string;
+  /** GATEHOUSE_SECRET of the installation. It protects nothing but this dump. */
+  rootSecret: string;
+  /** Password of every customer that has one. */
+  password: string;
+  /** The first two belong to one organization, the third to another. */
+  projects: [ProjectKeys, ProjectKeys, ProjectKeys];
+  operator: { email: string; password: string; totpSecret: string; recoveryCodes: string[] };
+  /** Email addresses of customers in the first project. */
+  customers: {
+    /** Their password was set through the API. */
+    native: string[];
+    /** Their password hash was imported and never used; by hash format. */
+    imported: Record<string, string>;
+    withoutPassword: string;
+    unverified: string;
+    disabled: string;
+    /** Locked at the time of the dump, for 15 minutes. */
+    locked: string;
+  };
+  /** Refresh tokens of live sessions in the first project. */
+  refreshTokens: string[];
+  endpoints: {
+    /** In the first project, with a custom header. Has succeeded deliveries, and the due and scheduled ones. */
+    healthy: FixtureEndpoint;
+    /** Of organization level. Has dead letters. */
+    failing: FixtureEndpoint;
+  };
+  /** Ids of deliveries by state. */
+  deliveries: {
+    succeeded: string[];
+    /** Pending, and not attempted yet. */
+    due: string[];
+    /** Pending, with a retry about two days after the dump. */
+    scheduled: string[];
+    /** Claimed by a worker that was killed. */
+    leased: string[];
+    /** Failed, and neither redelivered nor discarded. */
+    deadLetters: string[];
+  };
+  /** The bulk redelivery that was started and has not created its deliveries yet. */
+  runningRedelivery: string;
+  /** Rows of the table `migrations`, oldest first. */
+  migrations: { timestamp: string; name: string }[];
+  rowCounts: Record<string, number>;
+}
