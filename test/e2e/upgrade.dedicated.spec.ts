@@ -1,0 +1,249 @@
+import { randomUUID } from 'node:crypto';
+import { readdirSync } from 'node:fs';
+import pg from 'pg';
+import { Webhook } from 'standardwebhooks';
+import { refresh } from '../support/customers.js';
+import { createDatabase, dropDatabase } from '../support/databases.mjs';
+import { eventually } from '../support/eventually.js';
+import { countOf, readAll } from '../support/instance-log.js';
+import { OperatorClient } from '../support/operator.js';
+import { Receiver } from '../support/receiver.js';
+import { bearer, TestInstance } from '../support/test-instance.js';
+import { totpCode } from '../support/totp.js';
+import { countRows, describeSchema } from '../upgrade/database-dump.js';
+import { readFixture, type Fixture } from '../upgrade/fixture.js';
+import { restore } from '../upgrade/restore.js';
+
+const VERSION = '0.1.0';
+const DATABASE = `upgrade_${randomUUID().replaceAll('-', '')}`;
+const DAY_MS = 86_400_000;
+
+/** Row counts that a migration changes on purpose, by table. A new table is not in the dump and needs no entry. */
+const CHANGED_BY_MIGRATIONS: Record<string, number> = {
+  migrations: readdirSync('libs/persistence/src/migrations').filter((name) => /^\d+-.+\.ts$/.test(name))
+    .length,
+};
+
+let manifest: Fixture['manifest'];
+let receiver: Receiver;
+let instance: TestInstance;
+/** As the first api start has left it, before a worker runs. */
+let upgraded: { rowCounts: Record<string, number>; schema: string; migrations: Record<string, string>[] };
+
+beforeAll(async () => {
+  receiver = await Receiver.start();
+  const fixture = readFixture(VERSION);
+  ({ manifest } = fixture);
+  const url = await createDatabase(DATABASE, 'template0');
+  await restore(url, fixture.dump);
+  await query(url, `UPDATE webhook_endpoints SET url = $1 WHERE url LIKE 'http://127.0.0.1:%'`, [
+    receiver.url,
+  ]);
+  instance = await TestInstance.start({
+    template: DATABASE,
+    workers: 0,
+    env: {
+      GATEHOUSE_SECRET: manifest.rootSecret,
+      SEED: 'off',
+      PERIODIC_JOBS: 'off',
+      RATE_LIMITS: 'off',
+      WEBHOOK_RETRY_SCHEDULE: '0s,1h,1h,1h,1h',
+    },
+  });
+  upgraded = {
+    rowCounts: await countRows(instance.db),
+    schema: await schemaOf(instance.db),
+    migrations: await instance.sql('SELECT timestamp::text, name FROM migrations ORDER BY timestamp'),
+  };
+  instance.startWorker();
+  await instance.ready();
+});
+afterAll(async () => {
+  await instance?.stop();
+  await receiver?.stop();
+  await dropDatabase(DATABASE);
+});
+
+async function query(url: string, text: string, values: unknown[] = []): Promise<void> {
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  await client.query(text, values);
+  await client.end();
+}
+
+/** Returns the schema without the partitions, which a worker creates. */
+async function schemaOf(pool: pg.Pool): Promise<string> {
+  const { tables, indexes } = await describeSchema(pool);
+  return tables.replace(/^CREATE TABLE \w+ PARTITION OF .+\n/gm, '') + indexes;
+}
+
+const withKey = (key: string, method: string, path: string, body?: unknown) =>
+  instance.bearer(key, method, path, body);
+const signIn = (email: string) =>
+  instance.request('POST', '/api/v1/auth/login', {
+    body: { email, password: manifest.password },
+    headers: { 'x-publishable-key': manifest.projects[0].publishableKey },
+  });
+const deliveriesOf = (ids: string[], condition: string) =>
+  instance.sql(`SELECT FROM deliveries WHERE 'dlv_' || id = ANY ($1) AND ${condition}`, [ids]);
+
+describe('a database of 0.1.0', () => {
+  it('has the schema of a new database', async () => {
+    const url = new URL(process.env['TEST_POSTGRES_URL']!);
+    url.pathname = `/${process.env['TEST_TEMPLATE']}`;
+    const fresh = new pg.Pool({ connectionString: url.href });
+    try {
+      expect(upgraded.schema.split('\n')).toEqual((await schemaOf(fresh)).split('\n'));
+    } finally {
+      await fresh.end();
+    }
+  });
+
+  it('has every migration once', () => {
+    const { migrations } = upgraded;
+    const timestamps = migrations.map(({ timestamp }) => timestamp);
+    expect(migrations).toHaveLength(CHANGED_BY_MIGRATIONS['migrations']!);
+    expect(new Set(migrations.map(({ name }) => name)).size).toBe(migrations.length);
+    expect(new Set(timestamps).size).toBe(migrations.length);
+    expect(timestamps).toEqual(expect.arrayContaining(manifest.migrations.map(({ timestamp }) => timestamp)));
+    for (const { name, timestamp } of migrations) expect(name).toMatch(new RegExp(`^[A-Z]\\w+${timestamp}$`));
+  });
+
+  it('keeps every row', () => {
+    expect(manifest.rowCounts['customers']).toBe(10_000);
+    expect(upgraded.rowCounts).toMatchObject({ ...manifest.rowCounts, ...CHANGED_BY_MIGRATIONS });
+  });
+
+  it('signs customers in with their native and imported passwords', async () => {
+    const { native, imported, unverified } = manifest.customers;
+    const formats = Object.values(imported);
+    expect(formats.length).toBeGreaterThanOrEqual(5);
+    for (const email of [native[0]!, unverified, ...formats]) {
+      const { status, body } = await signIn(email);
+      expect([email, status]).toEqual([email, 200]);
+      const me = await withKey(body.tokens.accessToken as string, 'GET', '/api/v1/me');
+      expect(me).toMatchObject({ status: 200, body: { email } });
+    }
+  });
+
+  it('rejects customers who are disabled or have no password', async () => {
+    const { disabled, withoutPassword } = manifest.customers;
+    expect((await signIn(disabled)).body).toMatchObject({ code: 'customer_disabled' });
+    expect((await signIn(withoutPassword)).body).toMatchObject({ code: 'invalid_credentials' });
+  });
+
+  it('refreshes its sessions', async () => {
+    expect(manifest.refreshTokens).toHaveLength(5);
+    for (const token of manifest.refreshTokens) expect((await refresh(instance, token)).status).toBe(200);
+  });
+
+  it('authenticates its keys', async () => {
+    for (const { projectId, secretKey, publishableKey } of manifest.projects) {
+      const project = await withKey(secretKey, 'GET', `/api/v1/projects/${projectId}`);
+      expect(project).toMatchObject({ status: 200, body: { id: projectId } });
+      const body = { email: 'unknown@example.com', password: manifest.password };
+      const headers = { 'x-publishable-key': publishableKey };
+      const login = await instance.request('POST', '/api/v1/auth/login', { body, headers });
+      expect(login.body).toMatchObject({ code: 'invalid_credentials' });
+    }
+  });
+
+  it('signs an operator in with the second factor', async () => {
+    const { email, password, totpSecret, recoveryCodes } = manifest.operator;
+    for (const code of [totpCode(totpSecret), recoveryCodes[0]]) {
+      const client = new OperatorClient(instance);
+      const opened = await client.call('POST', '/session', { email, password });
+      expect(opened.body).toMatchObject({ state: 'second_factor' });
+      const confirmed = await client.call('POST', '/session/second-factor', { code });
+      expect(confirmed).toMatchObject({ status: 200, body: { operator: { email } } });
+      expect((await client.call('GET', '/session')).status).toBe(200);
+    }
+  });
+
+  it('delivers what was due, and keeps what is scheduled or claimed', async () => {
+    const { due, scheduled, leased, succeeded } = manifest.deliveries;
+    expect([due, scheduled, leased, succeeded].map(({ length }) => length)).toEqual([12, 5, 1, 5]);
+    await eventually('the due deliveries', async () => {
+      return (await deliveriesOf(due, `state = 'succeeded' AND attempt = 1`)).length === due.length;
+    });
+    const { secret, headers } = manifest.endpoints.healthy;
+    const received = receiver.requests.filter((request) => request.headers['x-fixture-token']);
+    expect(new Set(received.map(({ event }) => event.id)).size).toBe(received.length);
+    expect(received.length).toBeGreaterThanOrEqual(due.length);
+    for (const request of received) {
+      expect(request.headers).toMatchObject(headers);
+      new Webhook(secret).verify(request.body, request.headers as Record<string, string>);
+    }
+    expect(await deliveriesOf(scheduled, `state = 'pending' AND attempt = 1`)).toHaveLength(5);
+    expect(await deliveriesOf(succeeded, `state = 'succeeded' AND attempt = 1`)).toHaveLength(5);
+    // Its lease has expired with the worker.
+    await instance.runJob('Sweeper');
+    expect(await deliveriesOf(leased, `state = 'pending' AND last_error = 'worker_lost'`)).toHaveLength(1);
+  });
+
+  it('redelivers a dead letter, and completes the bulk redelivery that was running', async () => {
+    const [projectKey] = manifest.projects;
+    const [id] = manifest.deliveries.deadLetters;
+    const answer = await withKey(projectKey.secretKey, 'POST', `/v1/webhooks/deliveries/${id}/redeliver`);
+    expect(answer.status).toBe(202);
+    const { secret } = manifest.endpoints.failing;
+    const request = await eventually('the redelivery', () =>
+      receiver.requests.find(({ event }) => event.id === answer.body.data.event_id),
+    );
+    new Webhook(secret).verify(request.body, request.headers as Record<string, string>);
+
+    const path = `/v1/webhooks/redeliveries/${manifest.runningRedelivery}`;
+    const completed = await eventually('the bulk redelivery', async () => {
+      await instance.runJob('BatchRunner');
+      const { body } = await withKey(projectKey.secretKey, 'GET', path);
+      return body.data.state === 'completed' && body.data;
+    });
+    expect(completed).toMatchObject({ total: 3, progress: { remaining: 0, succeeded: 3 } });
+  });
+
+  it('keeps its rows when the worker deletes old data', async () => {
+    const count = async () => (await countRows(instance.db))['audit_log']!;
+    const before = await count();
+    for (const job of ['deliveries', 'audit log', 'imports', 'redeliveries']) await instance.runJob(job);
+    expect(await count()).toBe(before);
+    const { succeeded, deadLetters } = manifest.deliveries;
+    expect(await deliveriesOf([...succeeded, ...deadLetters], 'true')).toHaveLength(15);
+  });
+
+  it('lists its records in pages', async () => {
+    const { email, password, recoveryCodes } = manifest.operator;
+    const client = new OperatorClient(instance);
+    await client.call('POST', '/session', { email, password });
+    await client.call('POST', '/session/second-factor', { code: recoveryCodes[1] });
+    for (const path of [
+      '/customers',
+      '/audit-log',
+      '/webhooks/deliveries',
+      '/webhooks/dead-letters',
+      '/events',
+    ]) {
+      // The count comes first: a sign-in of another test may still be added to the log.
+      const { count } = await countOf(client, path);
+      const ids = await readAll(client, path);
+      expect([path, new Set(ids).size]).toEqual([path, ids.length]);
+      expect([path, ids.length >= count]).toEqual([path, true]);
+    }
+    const feed = await instance.request('GET', '/v1/events?limit=1', {
+      headers: bearer(manifest.projects[0].secretKey),
+    });
+    expect(feed).toMatchObject({ status: 200, body: { has_more: true } });
+  });
+});
+
+describe('readFixture', () => {
+  it('moves times and the ids that contain a time, and no other id', () => {
+    const later = readFixture(VERSION, Date.now() + 400 * DAY_MS);
+    const timeOf = (id: string) => Number.parseInt(id.slice(4).replace('-', '').slice(0, 12), 16);
+    const [id, moved] = [manifest, later.manifest].map(({ deliveries }) => deliveries.due[0]!);
+    expect(timeOf(moved!) - timeOf(id!)).toBe(400 * DAY_MS);
+    expect(later.dump.rows).toContain(moved!.slice('dlv_'.length));
+    expect(later.dump.rows).not.toContain(id!.slice('dlv_'.length));
+    expect(later.manifest.projects).toEqual(manifest.projects);
+    expect(later.dump.rows).toContain(manifest.endpoints.healthy.id.slice('ep_'.length));
+  });
+});
