@@ -92,14 +92,14 @@ module.exports = {
       name: 'sql-only-in-persistence',
       severity: 'error',
       from: { path: '^(apps|libs)/', pathNot: '^libs/persistence/' },
-      to: { path: [npm('typeorm'), npm('pg'), npm('@types/pg')] },
+      to: { path: [npm('typeorm'), npm('@nestjs/typeorm'), npm('pg'), npm('@types/pg')] },
     },
     {
       name: 'no-typeorm-in-tests',
       comment: 'A test may look into the database with pg; it never shares the mapping it judges.',
       severity: 'error',
       from: { path: '^test/' },
-      to: { path: npm('typeorm') },
+      to: { path: [npm('typeorm'), npm('@nestjs/typeorm')] },
     },
     {
       name: 'no-framework-in-domain',

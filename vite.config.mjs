@@ -11,6 +11,14 @@ const HASH_WORKER = 'dist/libs/platform/src/crypto/hash-worker.mjs';
 export default defineConfig({
   plugins: [
     {
+      // @nestjs/typeorm searches for two classes that TypeORM 1 no longer has, and would load a second TypeORM for it.
+      name: 'single-typeorm',
+      load(id) {
+        if (!id.endsWith('/@nestjs/typeorm/dist/common/typeorm-compat.js')) return undefined;
+        return 'export const Connection = undefined; export const AbstractRepository = undefined;';
+      },
+    },
+    {
       name: 'hash-worker',
       generateBundle() {
         this.emitFile({ type: 'asset', fileName: 'hash-worker.mjs', source: readFileSync(HASH_WORKER) });

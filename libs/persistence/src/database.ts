@@ -1,5 +1,5 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
-import { DataSource, type ColumnType } from 'typeorm';
+import type { DataSource } from 'typeorm';
 import type { PostgresDriver } from 'typeorm/driver/postgres/PostgresDriver.js';
 import pg from 'pg';
 import { unavailable } from '#domain';
@@ -12,9 +12,8 @@ import {
   type Config,
   type Logger,
 } from '#platform';
-import { entities } from './entities.js';
+import { CLOSE_MS, createDataSource, poolOptions, singleConnectionOptions } from './data-source.js';
 import { databaseFault } from './database-faults.js';
-import { migrations } from './migrations/index.js';
 
 /**
  * Whoever can run SQL: the pool, or a transaction. Both return the rows, of INSERT, UPDATE and DELETE those of
@@ -38,21 +37,6 @@ export interface UnitOfWork {
   connection?: PgQueryable | undefined;
 }
 
-/** What a request may wait for, in ms; all of it together stays below 15 s (requirement I7). */
-const limits = {
-  connectionTimeoutMillis: 2_000,
-  // Longer than the wait for a connection: where a lock keeps all of them, whoever waits for one is refused first,
-  // and does not get it for a second wait of the same kind.
-  lock_timeout: 2_250,
-  statement_timeout: 5_000,
-  // pg's own clock, for a PostgreSQL that hangs or a network that swallows: they end no statement.
-  query_timeout: 6_000,
-  // The other side of it: whoever fell silent within a transaction must not keep its locks.
-  idle_in_transaction_session_timeout: 10_000,
-};
-
-const CLOSE_MS = 2_000;
-
 /** While PostgreSQL cannot be reached at startup, one line per minute is logged. */
 const UNREACHABLE_LOG_MS = 60_000;
 
@@ -66,20 +50,8 @@ function describeTarget(databaseUrl: string): Record<string, string> {
   return { setting: 'DATABASE_URL', url: url.href, host: url.hostname, port: url.port || '5432' };
 }
 
-/**
- * A connection that ends no process. While it passes from the pool to TypeORM nobody listens to it, and what PostgreSQL
- * says then, such as that it shuts down, would be an uncaught error. Whoever uses it hears of it from their statement.
- */
-class Connection extends pg.Client {
-  constructor(config?: string | pg.ClientConfig) {
-    super(config);
-    this.on('error', () => undefined);
-  }
-}
-
 /** The connection pool. It connects in the background, so that a process can say it is waiting. */
 export class Database implements Sql {
-  readonly source: DataSource;
   /** The unit of work that the code at hand is part of; what it reads, it reads inside of it. */
   readonly units = new AsyncLocalStorage<UnitOfWork>();
   private listener: pg.Client | undefined;
@@ -88,9 +60,8 @@ export class Database implements Sql {
   constructor(
     private readonly config: Config,
     private readonly logger: Logger,
-  ) {
-    this.source = this.newSource({ ...limits, max: config.database.pool, idleTimeoutMillis: 30_000 });
-  }
+    readonly source: DataSource = createDataSource(poolOptions(config, logger)),
+  ) {}
 
   /** Whether the pool has connected once; after that the pool mends itself. */
   get connected(): boolean {
@@ -128,10 +99,7 @@ export class Database implements Sql {
 
   /** Gives `work` a connection of its own, on which a statement may take as long as it needs. */
   async withoutLimits<Result>(work: (source: DataSource) => Promise<Result>): Promise<Result> {
-    const source = await this.newSource({
-      connectionTimeoutMillis: limits.connectionTimeoutMillis,
-      max: 1,
-    }).initialize();
+    const source = await createDataSource(singleConnectionOptions(this.config, this.logger)).initialize();
     try {
       return await work(source);
     } finally {
@@ -185,24 +153,6 @@ export class Database implements Sql {
     await withTimeout(ended, CLOSE_MS, 'PostgreSQL did not close the connection in time').catch(
       () => undefined,
     );
-  }
-
-  /** @param extra options of pg's pool */
-  private newSource(extra: pg.PoolConfig): DataSource {
-    const source = new DataSource({
-      type: 'postgres',
-      url: this.config.database.url!,
-      entities,
-      migrations,
-      migrationsTableName: 'migrations',
-      logging: false,
-      poolErrorHandler: (error: unknown) =>
-        this.logger.warn({ reason: errorMessage(error) }, 'database connection lost'),
-      extra: { application_name: 'gatehouse', Client: Connection, ...extra },
-    });
-    // TypeORM checks column types against this list, which lacks the type of events.xact.
-    source.driver.supportedDataTypes.push('xid8' as ColumnType);
-    return source;
   }
 }
 

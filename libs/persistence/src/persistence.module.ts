@@ -1,4 +1,6 @@
 import { Global, Module, type Provider } from '@nestjs/common';
+import { TypeOrmModule } from '@nestjs/typeorm';
+import { DataSource } from 'typeorm';
 import { Config, DeliveryQueue, Failpoints, LOGGER, Metrics, type Logger } from '#platform';
 import { AlertsRepository } from './alerts/alerts.repository.js';
 import { ApiKeysRepository } from './api-keys/api-keys.repository.js';
@@ -10,6 +12,7 @@ import { CustomerRecordsRepository } from './customers/customer-records.reposito
 import { CustomersBulkRepository } from './customers/customers-bulk.repository.js';
 import { CustomersRepository } from './customers/customers.repository.js';
 import { ErasuresRepository } from './customers/erasures.repository.js';
+import { createDataSource, poolOptions } from './data-source.js';
 import { watchDatabase } from './database-metrics.js';
 import { Database } from './database.js';
 import { EventFeedRepository } from './events/event-feed.repository.js';
@@ -98,8 +101,8 @@ const repositories: Provider[] = [
 const providers: Provider[] = [
   {
     provide: Database,
-    useFactory: (config: Config, logger: Logger) => new Database(config, logger),
-    inject: [Config, LOGGER],
+    useFactory: (config: Config, logger: Logger, source: DataSource) => new Database(config, logger, source),
+    inject: [Config, LOGGER, DataSource],
   },
   {
     provide: BacklogRepository,
@@ -176,6 +179,18 @@ const providers: Provider[] = [
 /** The record: every repository, and the one way to open a transaction. */
 @Global()
 @Module({
+  imports: [
+    TypeOrmModule.forRootAsync({
+      useFactory: (config: Config, logger: Logger) => ({
+        ...poolOptions(config, logger),
+        // `Database` connects in the background, so that a process starts while PostgreSQL is unavailable.
+        manualInitialization: true,
+        retryAttempts: 0,
+      }),
+      dataSourceFactory: (options) => Promise.resolve(createDataSource(options!)),
+      inject: [Config, LOGGER],
+    }),
+  ],
   providers,
   exports: providers.map((provider) => ('provide' in provider ? provider.provide : provider)),
 })
