@@ -130,7 +130,7 @@ module.exports = {
       comment:
         'A feature of the api may use what another one exports: a service, its events, or the response class of its resource. Never its controller, its requests or its helpers. Exceptions: http/, and the request for an email with a link.',
       severity: 'error',
-      from: { path: '^apps/api/src/([^/]+)/' },
+      from: { path: '^apps/api/src/([^/]+)/', pathNot: '[.]module[.]ts$' },
       to: {
         path: '^apps/api/src/[^/]+/',
         pathNot: [

@@ -1,10 +1,10 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
-import { RequestMethod } from '@nestjs/common';
+import { RequestMethod, type Type } from '@nestjs/common';
 import { METHOD_METADATA, PATH_METADATA } from '@nestjs/common/constants.js';
 import { routeCredential, type CallerKind } from '#auth';
 import { ApiModule } from '../../apps/api/src/api.module.js';
-import { operatorControllers } from '../../apps/api/src/operator-controllers.js';
+import { operatorModules } from '../../apps/api/src/operator-modules.js';
 import { eventually } from '../support/eventually.js';
 import { PASSWORD, TestInstance, type Answer } from '../support/test-instance.js';
 import { insertSessions } from '../support/insert-sessions.js';
@@ -26,15 +26,23 @@ afterAll(async () => {
 
 type Handler = object | undefined;
 
+/** Returns the controllers of modules and of those that they import. */
+function controllersOf(modules: Type[]): Type[] {
+  const listed = (name: string, module: Type) => (Reflect.getMetadata(name, module) ?? []) as Type[];
+  return modules.flatMap((module) => [
+    ...listed('controllers', module),
+    ...controllersOf(listed('imports', module)),
+  ]);
+}
+
 /**
  * Every route that such a credential opens and that changes something, or carries everything about somebody out. The
  * routes that operators inherit do what those of keys do.
  */
 function changingRoutes(kind: CallerKind): string[] {
-  const others = Reflect.getMetadata('controllers', ApiModule) as { prototype: object }[];
-  const controllers = [...others, ...operatorControllers];
-  return controllers.flatMap((controller) =>
-    Object.values(Object.getOwnPropertyDescriptors(controller.prototype)).flatMap(({ value }) => {
+  const controllers = new Set(controllersOf([ApiModule, ...operatorModules]));
+  return [...controllers].flatMap((controller) =>
+    Object.values(Object.getOwnPropertyDescriptors(controller.prototype as object)).flatMap(({ value }) => {
       const handler = value as Handler;
       // The constructor is none, also where its class names a credential for all of them.
       if (!handler || !Reflect.hasMetadata(METHOD_METADATA, handler)) return [];

@@ -18,6 +18,7 @@ import { isForConsole } from '../http/console-request.js';
 import { keptStatuses } from '../http/idempotency.service.js';
 import { problemCodes, RouteReader, takesIdempotencyKey, type DocumentedRoute } from './documented-route.js';
 import { operatorApi, publicApi, type ApiTexts } from './openapi-texts.js';
+import { withOrderedControllers } from './ordered-controllers.js';
 import {
   answerHeaders,
   headersOf,
@@ -75,7 +76,7 @@ const skeleton = ({ title, description, tags }: ApiTexts): Omit<OpenAPIObject, '
 
 /** Returns an OpenAPI document, generated from the controllers and from the metadata that their guards read. */
 export function buildOpenApi(app: INestApplication, audience: Audience): OpenAPIObject {
-  const document = SwaggerModule.createDocument(app, skeleton(textsOf[audience]));
+  const document = SwaggerModule.createDocument(withOrderedControllers(app), skeleton(textsOf[audience]));
   const isIncluded = ([path]: [string, unknown]) => isForConsole(path) === (audience === 'operator');
   document.paths = Object.fromEntries(Object.entries(document.paths).filter(isIncluded));
   const schemas = { ...problemSchemas, ...document.components?.schemas };

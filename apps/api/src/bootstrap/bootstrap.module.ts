@@ -1,0 +1,14 @@
+import { Module } from '@nestjs/common';
+import { AuditModule } from '../audit/audit.module.js';
+import { HttpModule } from '../http/http.module.js';
+import { OperatorsModule } from '../operators/operators.module.js';
+import { PasswordsModule } from '../passwords/passwords.module.js';
+import { FirstBoot } from './first-boot.js';
+import { FirstOperator } from './first-operator.js';
+import { StartupService } from './startup.service.js';
+
+@Module({
+  imports: [AuditModule, HttpModule, OperatorsModule, PasswordsModule],
+  providers: [FirstBoot, FirstOperator, StartupService],
+})
+export class BootstrapModule {}

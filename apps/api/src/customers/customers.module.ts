@@ -1,0 +1,20 @@
+import { Module } from '@nestjs/common';
+import { AuditModule } from '../audit/audit.module.js';
+import { EmailModule } from '../email/email.module.js';
+import { OneTimeTokensModule } from '../one-time-tokens/one-time-tokens.module.js';
+import { PasswordsModule } from '../passwords/passwords.module.js';
+import { SessionsModule } from '../sessions/sessions.module.js';
+import { CustomerChanges } from './customer-changes.service.js';
+import { CustomerDirectory } from './customer-directory.service.js';
+import { CustomerExport } from './customer-export.service.js';
+import { CustomersController } from './customers.controller.js';
+import { CustomersService } from './customers.service.js';
+import { MeController } from './me.controller.js';
+
+@Module({
+  imports: [AuditModule, EmailModule, OneTimeTokensModule, PasswordsModule, SessionsModule],
+  controllers: [CustomersController, MeController],
+  providers: [CustomerChanges, CustomerDirectory, CustomerExport, CustomersService],
+  exports: [CustomerChanges, CustomerDirectory, CustomerExport, CustomersService],
+})
+export class CustomersModule {}

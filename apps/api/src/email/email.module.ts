@@ -1,0 +1,16 @@
+import { Module } from '@nestjs/common';
+import { AuditModule } from '../audit/audit.module.js';
+import { MailModule } from '../mail/mail.module.js';
+import { OneTimeTokensModule } from '../one-time-tokens/one-time-tokens.module.js';
+import { PasswordsModule } from '../passwords/passwords.module.js';
+import { EmailChangeService } from './email-change.service.js';
+import { EmailController } from './email.controller.js';
+import { VerificationService } from './verification.service.js';
+
+@Module({
+  imports: [AuditModule, MailModule, OneTimeTokensModule, PasswordsModule],
+  controllers: [EmailController],
+  providers: [EmailChangeService, VerificationService],
+  exports: [EmailChangeService, VerificationService],
+})
+export class EmailModule {}

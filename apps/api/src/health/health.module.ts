@@ -1,0 +1,14 @@
+import { Module } from '@nestjs/common';
+import { AuditModule } from '../audit/audit.module.js';
+import { BillingModule } from '../billing/billing.module.js';
+import { MailModule } from '../mail/mail.module.js';
+import { HealthOperatorController } from './health.operator.controller.js';
+import { HealthService } from './health.service.js';
+import { TestMails } from './test-mails.service.js';
+
+@Module({
+  imports: [AuditModule, BillingModule, MailModule],
+  controllers: [HealthOperatorController],
+  providers: [HealthService, TestMails],
+})
+export class HealthModule {}

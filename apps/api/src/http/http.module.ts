@@ -1,0 +1,42 @@
+import { Module } from '@nestjs/common';
+import { APP_FILTER, APP_GUARD, APP_PIPE } from '@nestjs/core';
+import { CredentialGuard } from '#auth';
+import { ApiMetrics, Config, LOGGER, Metrics, RateLimiter, type Logger } from '#platform';
+import { HealthController } from './health.controller.js';
+import { IdempotencyInterceptor } from './idempotency.interceptor.js';
+import { IdempotencyService } from './idempotency.service.js';
+import { InputPipe } from './input.pipe.js';
+import { OriginGuard } from './origin.guard.js';
+import { ProblemFilter } from './problem.filter.js';
+import { RateLimitGuard } from './rate-limit.js';
+import { Readiness } from './readiness.js';
+import { StrayInputGuard } from './stray-input.guard.js';
+
+/** What all routes share: guards, input validation, errors, rate limits and idempotency. */
+@Module({
+  controllers: [HealthController],
+  providers: [
+    IdempotencyInterceptor,
+    IdempotencyService,
+    Readiness,
+    {
+      provide: ApiMetrics,
+      useFactory: (metrics: Metrics | null) => metrics && new ApiMetrics(metrics),
+      inject: [Metrics],
+    },
+    {
+      provide: RateLimiter,
+      useFactory: (config: Config, logger: Logger) => new RateLimiter(config.redisUrl, logger),
+      inject: [Config, LOGGER],
+    },
+    { provide: APP_FILTER, useClass: ProblemFilter },
+    { provide: APP_PIPE, useClass: InputPipe },
+    // In this order: who calls, from where, how often, with what (contract, section 2).
+    { provide: APP_GUARD, useExisting: CredentialGuard },
+    { provide: APP_GUARD, useClass: OriginGuard },
+    { provide: APP_GUARD, useClass: RateLimitGuard },
+    { provide: APP_GUARD, useClass: StrayInputGuard },
+  ],
+  exports: [ApiMetrics, IdempotencyInterceptor, IdempotencyService, RateLimiter, Readiness],
+})
+export class HttpModule {}

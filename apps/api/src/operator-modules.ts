@@ -1,0 +1,31 @@
+import type { Type } from '@nestjs/common';
+import { ApiKeysOperatorModule } from './api-keys/api-keys.operator.module.js';
+import { AuditOperatorModule } from './audit/audit.operator.module.js';
+import { CustomersOperatorModule } from './customers/customers.operator.module.js';
+import { EventsOperatorModule } from './events/events.operator.module.js';
+import { HealthModule } from './health/health.module.js';
+import { MailOperatorModule } from './mail/mail.operator.module.js';
+import { OperatorRoutesModule } from './operators/operator-routes.module.js';
+import { OrganizationsOperatorModule } from './organizations/organizations.operator.module.js';
+import { OverviewModule } from './overview/overview.module.js';
+import { ProjectsOperatorModule } from './projects/projects.operator.module.js';
+import { SearchOperatorModule } from './search/search.operator.module.js';
+import { SessionsOperatorModule } from './sessions/sessions.operator.module.js';
+import { WebhooksOperatorModule } from './webhooks/webhooks.operator.module.js';
+
+/** The modules of `/operator/v1`, the API of the console. They are loaded only with the console. */
+export const operatorModules: Type[] = [
+  ApiKeysOperatorModule,
+  AuditOperatorModule,
+  CustomersOperatorModule,
+  EventsOperatorModule,
+  HealthModule,
+  MailOperatorModule,
+  OperatorRoutesModule,
+  OrganizationsOperatorModule,
+  OverviewModule,
+  ProjectsOperatorModule,
+  SearchOperatorModule,
+  SessionsOperatorModule,
+  WebhooksOperatorModule,
+];

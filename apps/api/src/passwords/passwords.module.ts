@@ -1,0 +1,50 @@
+import { Module } from '@nestjs/common';
+import { ApiMetrics, Config, Failpoints, HashThreads, Keyring, PasswordHasher } from '#platform';
+import { AuditModule } from '../audit/audit.module.js';
+import { HttpModule } from '../http/http.module.js';
+import { MailModule } from '../mail/mail.module.js';
+import { OneTimeTokensModule } from '../one-time-tokens/one-time-tokens.module.js';
+import { SessionsModule } from '../sessions/sessions.module.js';
+import { BreachLookup } from './breach-lookup.js';
+import { PasswordChangeService } from './password-change.service.js';
+import { PasswordCheck } from './password-check.service.js';
+import { PasswordPolicy } from './password-policy.service.js';
+import { PasswordResetService } from './password-reset.service.js';
+import { PasswordController } from './password.controller.js';
+
+@Module({
+  imports: [AuditModule, HttpModule, MailModule, OneTimeTokensModule, SessionsModule],
+  controllers: [PasswordController],
+  providers: [
+    BreachLookup,
+    PasswordChangeService,
+    PasswordCheck,
+    PasswordPolicy,
+    PasswordResetService,
+    {
+      provide: HashThreads,
+      useFactory: ({ passwords }: Config, metrics: ApiMetrics | null, failpoints: Failpoints) => {
+        const threads = new HashThreads(passwords.threads, passwords.cost);
+        threads.beforeTask = () => failpoints.pass('password.before-hash');
+        metrics?.watchHashing(threads);
+        return threads;
+      },
+      inject: [Config, ApiMetrics, Failpoints],
+    },
+    {
+      provide: PasswordHasher,
+      useFactory: (threads: HashThreads, keyring: Keyring, config: Config) =>
+        new PasswordHasher(threads, keyring, config.passwords.cost),
+      inject: [HashThreads, Keyring, Config],
+    },
+  ],
+  exports: [
+    HashThreads,
+    PasswordChangeService,
+    PasswordCheck,
+    PasswordHasher,
+    PasswordPolicy,
+    PasswordResetService,
+  ],
+})
+export class PasswordsModule {}

@@ -1,0 +1,29 @@
+import { Module } from '@nestjs/common';
+import { AuditModule } from '../audit/audit.module.js';
+import { EmailModule } from '../email/email.module.js';
+import { HttpModule } from '../http/http.module.js';
+import { MailModule } from '../mail/mail.module.js';
+import { OneTimeTokensModule } from '../one-time-tokens/one-time-tokens.module.js';
+import { PasswordsModule } from '../passwords/passwords.module.js';
+import { SessionsModule } from '../sessions/sessions.module.js';
+import { AuthController } from './auth.controller.js';
+import { JwksController } from './jwks.controller.js';
+import { LoginService } from './login.service.js';
+import { RefreshController } from './refresh.controller.js';
+import { RefreshService } from './refresh.service.js';
+import { RegistrationService } from './registration.service.js';
+
+@Module({
+  imports: [
+    AuditModule,
+    EmailModule,
+    HttpModule,
+    MailModule,
+    OneTimeTokensModule,
+    PasswordsModule,
+    SessionsModule,
+  ],
+  controllers: [AuthController, JwksController, RefreshController],
+  providers: [LoginService, RefreshService, RegistrationService],
+})
+export class SignInModule {}

@@ -1,0 +1,44 @@
+import { Module } from '@nestjs/common';
+import { AuditModule } from '../audit/audit.module.js';
+import { SearchModule } from '../search/search.module.js';
+import { DeadLettersController } from './dead-letters.controller.js';
+import { DeadLettersService } from './dead-letters.service.js';
+import { DeliveriesController } from './deliveries.controller.js';
+import { DeliveriesService } from './deliveries.service.js';
+import { EndpointControlsController } from './endpoint-controls.controller.js';
+import { EndpointControlsService } from './endpoint-controls.service.js';
+import { EndpointStatsService } from './endpoint-stats.service.js';
+import { RecoveryService } from './recovery.service.js';
+import { RedeliveriesController } from './redeliveries.controller.js';
+import { RedeliveriesService } from './redeliveries.service.js';
+import { WebhookEndpointsController } from './webhook-endpoints.controller.js';
+import { WebhookEndpointsService } from './webhook-endpoints.service.js';
+
+@Module({
+  imports: [AuditModule, SearchModule],
+  controllers: [
+    DeadLettersController,
+    DeliveriesController,
+    EndpointControlsController,
+    RedeliveriesController,
+    WebhookEndpointsController,
+  ],
+  providers: [
+    DeadLettersService,
+    DeliveriesService,
+    EndpointControlsService,
+    EndpointStatsService,
+    RecoveryService,
+    RedeliveriesService,
+    WebhookEndpointsService,
+  ],
+  exports: [
+    DeliveriesService,
+    EndpointControlsService,
+    EndpointStatsService,
+    RecoveryService,
+    RedeliveriesService,
+    WebhookEndpointsService,
+  ],
+})
+export class WebhooksModule {}

@@ -1,0 +1,24 @@
+import { Module } from '@nestjs/common';
+import { AuditModule } from '../audit/audit.module.js';
+import { SearchModule } from '../search/search.module.js';
+import { DeadLettersOperatorController } from './dead-letters.operator.controller.js';
+import { DeliveriesOperatorController } from './deliveries.operator.controller.js';
+import { DeliveryChains } from './delivery-chains.service.js';
+import { DeliverySearch } from './delivery-search.service.js';
+import { EndpointControlsOperatorController } from './endpoint-controls.operator.controller.js';
+import { RedeliveriesOperatorController } from './redeliveries.operator.controller.js';
+import { WebhookEndpointsOperatorController } from './webhook-endpoints.operator.controller.js';
+import { WebhooksModule } from './webhooks.module.js';
+
+@Module({
+  imports: [AuditModule, SearchModule, WebhooksModule],
+  controllers: [
+    DeadLettersOperatorController,
+    DeliveriesOperatorController,
+    EndpointControlsOperatorController,
+    RedeliveriesOperatorController,
+    WebhookEndpointsOperatorController,
+  ],
+  providers: [DeliveryChains, DeliverySearch],
+})
+export class WebhooksOperatorModule {}
