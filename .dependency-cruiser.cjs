@@ -20,10 +20,57 @@ const layers = [
   to: { path: `^(apps/|libs/(${above})/)` },
 }));
 
+/** The folders of the api. Each may import only those below it (docs/architecture.md). */
+const nouns = [
+  'bootstrap',
+  'pages',
+  'health',
+  'imports',
+  'projects',
+  'sign-in',
+  'customers',
+  'organizations',
+  'api-keys',
+  'overview',
+  'operators',
+  'email',
+  'passwords',
+  'one-time-tokens',
+  'sessions',
+  'events',
+  'webhooks',
+  'search',
+  'billing',
+  'mail',
+  'audit',
+  'reference',
+  'console',
+  'http',
+];
+
+/** @type {import('dependency-cruiser').IForbiddenRuleType[]} */
+const order = [
+  {
+    name: 'every-folder-of-the-api-has-a-place',
+    comment: 'Add a new folder to the list of nouns, above everything that it imports.',
+    severity: 'error',
+    from: { path: '^apps/api/src/[^/]+/', pathNot: `^apps/api/src/(${nouns.join('|')})/` },
+    to: {},
+  },
+  ...nouns.slice(1).map((noun, index) => ({
+    name: `${noun}-imports-no-folder-above-it`,
+    comment: 'The list of nouns shows which folder of the api may import which.',
+    severity: 'error',
+    from: { path: `^apps/api/src/${noun}/` },
+    to: { path: `^apps/api/src/(${nouns.slice(0, index + 1).join('|')})/` },
+  })),
+];
+
 /** @type {import('dependency-cruiser').IConfiguration} */
 module.exports = {
   forbidden: [
     ...layers,
+    ...order,
     {
       name: 'libs-import-no-app-and-no-test',
       severity: 'error',
@@ -140,6 +187,26 @@ module.exports = {
           '^apps/api/src/one-time-tokens/dto/email-link[.]request[.]ts$',
         ],
       },
+    },
+    {
+      name: 'modules-import-modules',
+      comment: 'A module takes the services of another noun from its module, which exports them.',
+      severity: 'error',
+      from: { path: '^apps/api/src/([^/]+)/[^/]+[.]module[.]ts$' },
+      to: { path: '^apps/api/src/[^/]+/', pathNot: ['^apps/api/src/$1/', '[.]module[.]ts$'] },
+    },
+    {
+      name: 'only-modules-import-modules',
+      severity: 'error',
+      from: { path: '^apps/api/src/[^/]+/', pathNot: '[.]module[.]ts$' },
+      to: { path: '^apps/api/src/.+[.]module[.]ts$' },
+    },
+    {
+      name: 'operator-modules-only-with-the-console',
+      comment: 'api.module.ts loads them only with the console; another import would load them always.',
+      severity: 'error',
+      from: { pathNot: '^apps/api/src/operator-modules[.]ts$' },
+      to: { path: '^apps/api/src/.+[.]operator[.]module[.]ts$' },
     },
     {
       name: 'console-knows-the-api-by-its-document',
