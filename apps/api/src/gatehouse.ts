@@ -5,7 +5,7 @@ import { JWKS_MAX_AGE_SECONDS, SigningKeyRing, type NextSigningKey } from '#auth
 import { Database, Transactions } from '#persistence';
 import { alertSecrets, ConfigError, createLogger, Keyring, loadConfig, NestLogger } from '#platform';
 import { ApiModule } from './api.module.js';
-import { Audit } from './audit/audit.service.js';
+import { AuditService } from './audit/audit.service.js';
 import { FirstBoot } from './bootstrap/first-boot.js';
 import { StartupService } from './bootstrap/startup.service.js';
 
@@ -48,11 +48,11 @@ ${JWKS_MAX_AGE_SECONDS} seconds old, or as old as its verification library allow
 
 /** Rotates the signing keys and writes it into the audit log, both or neither. */
 function rotate(app: INestApplicationContext, atOnce: boolean): Promise<NextSigningKey> {
-  const audit = app.get(Audit);
+  const audit = app.get(AuditService);
   return app.get(Transactions).runAsOne(
     () => app.get(SigningKeyRing).rotate({ atOnce }),
     (tx, { kid }) =>
-      audit.recordOfHouse(tx, { action: 'signing_key.rotated', targetId: kid, details: { atOnce } }),
+      audit.recordForInstallation(tx, { action: 'signing_key.rotated', targetId: kid, details: { atOnce } }),
   );
 }
 

@@ -20,7 +20,7 @@ import {
   type Tx,
 } from '#persistence';
 import { CursorCodec, newId, newKeyValue, now } from '#platform';
-import { Audit } from '../audit/audit.service.js';
+import { AuditService } from '../audit/audit.service.js';
 import { END_OF_TIME, timeOf } from '../http/fields.js';
 import { readPage, type Page, type PageQuery } from '../http/paging.js';
 import type { CreateApiKeyRequest } from './dto/api-key.request.js';
@@ -42,7 +42,7 @@ export class ApiKeysService {
     private readonly projects: ProjectsRepository,
     private readonly organizations: OrganizationsRepository,
     private readonly events: EventsRepository,
-    private readonly audit: Audit,
+    private readonly audit: AuditService,
     private readonly transactions: Transactions,
     private readonly cursors: CursorCodec,
   ) {}

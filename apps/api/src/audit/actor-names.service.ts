@@ -6,7 +6,7 @@ export type NamesOfActors = ReadonlyMap<string, string>;
 
 /** Of an operator or a customer the e-mail address, of a key its name. */
 @Injectable()
-export class ActorNames {
+export class ActorNamesService {
   constructor(private readonly actors: ActorsRepository) {}
 
   /** @param acted as it stands in records; who is gone has no name */

@@ -2,13 +2,13 @@ import { Controller, Get, Query, Req, Res } from '@nestjs/common';
 import { ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import type { Request, Response } from 'express';
 import { CurrentCaller, Operator, type ManagingCaller } from '#auth';
-import { AuditCsv } from './audit-csv.service.js';
+import { AuditCsvService } from './audit-csv.service.js';
 import { CountAuditLogQuery } from './dto/audit-log.request.js';
 
 @ApiTags('Operators')
 @Controller('operator/v1/audit-log.csv')
 export class AuditCsvOperatorController {
-  constructor(private readonly csv: AuditCsv) {}
+  constructor(private readonly csv: AuditCsvService) {}
 
   @Get()
   @ApiOperation({

@@ -4,7 +4,7 @@ import type { ManagingCaller } from '#auth';
 import { LOGGER, type Logger } from '#platform';
 import { sendPages } from '../http/send-pages.js';
 import { auditCsvPages } from './audit-csv-pages.js';
-import { AuditSearch } from './audit-search.service.js';
+import { AuditSearchService } from './audit-search.service.js';
 import type { CountAuditLogQuery } from './dto/audit-log.request.js';
 
 /** Entries of a file, which a spreadsheet still opens. */
@@ -12,9 +12,9 @@ const MOST_ENTRIES = 100_000;
 
 /** The audit log as a table. */
 @Injectable()
-export class AuditCsv {
+export class AuditCsvService {
   constructor(
-    private readonly search: AuditSearch,
+    private readonly search: AuditSearchService,
     @Inject(LOGGER) private readonly logger: Logger,
   ) {}
 

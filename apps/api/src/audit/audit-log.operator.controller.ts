@@ -5,14 +5,14 @@ import { pathUuid } from '#domain';
 import { ApiCamelList } from '../http/api-envelopes.js';
 import { CountResponse } from '../http/count.response.js';
 import { camelList } from '../http/paging.js';
-import { AuditSearch } from './audit-search.service.js';
+import { AuditSearchService } from './audit-search.service.js';
 import { NamedAuditEntryResponse } from './dto/audit-entry.response.js';
 import { AuditLogQuery, CountAuditLogQuery } from './dto/audit-log.request.js';
 
 @ApiTags('Operators')
 @Controller('operator/v1/audit-log')
 export class AuditLogOperatorController {
-  constructor(private readonly search: AuditSearch) {}
+  constructor(private readonly search: AuditSearchService) {}
 
   @Get()
   @ApiOperation({

@@ -4,7 +4,7 @@ import { notFound } from '#domain';
 import { AuditSearchRepository, type AuditEntry, type CappedCount, type WalkedPage } from '#persistence';
 import { CursorCodec } from '#platform';
 import { readWalk, type Page } from '../http/paging.js';
-import { ActorNames, nameOf } from './actor-names.service.js';
+import { ActorNamesService, nameOf } from './actor-names.service.js';
 import { auditFilter } from './audit-log.service.js';
 import type { AuditLogQuery, CountAuditLogQuery } from './dto/audit-log.request.js';
 
@@ -13,10 +13,10 @@ export type NamedAuditEntry = AuditEntry & { actorName: string | null };
 
 /** The audit log as operators look through it. */
 @Injectable()
-export class AuditSearch {
+export class AuditSearchService {
   constructor(
     private readonly log: AuditSearchRepository,
-    private readonly actors: ActorNames,
+    private readonly actors: ActorNamesService,
     private readonly cursors: CursorCodec,
   ) {}
 

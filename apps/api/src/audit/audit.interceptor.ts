@@ -1,8 +1,8 @@
 import { Injectable, type CallHandler, type ExecutionContext, type NestInterceptor } from '@nestjs/common';
 import { defer, lastValueFrom, type Observable } from 'rxjs';
-import type { HouseRequest } from '../http/request-context.js';
+import type { GatehouseRequest } from '../http/request-context.js';
 import { skipsInterceptors } from '../http/skip-interceptors.js';
-import { Audit } from './audit.service.js';
+import { AuditService } from './audit.service.js';
 
 /**
  * Gives the audit log the current request. Runs outside `IdempotencyInterceptor`: a rejected action is recorded after
@@ -10,10 +10,10 @@ import { Audit } from './audit.service.js';
  */
 @Injectable()
 export class AuditInterceptor implements NestInterceptor {
-  constructor(private readonly audit: Audit) {}
+  constructor(private readonly audit: AuditService) {}
 
   intercept(context: ExecutionContext, next: CallHandler): Observable<unknown> {
-    const request = context.switchToHttp().getRequest<HouseRequest>();
+    const request = context.switchToHttp().getRequest<GatehouseRequest>();
     if (!mayBeAction(request) || skipsInterceptors(context)) return next.handle();
     const handle = () => lastValueFrom(next.handle(), { defaultValue: undefined });
     return defer(() => this.audit.during(request, handle));
@@ -21,5 +21,5 @@ export class AuditInterceptor implements NestInterceptor {
 }
 
 /** Returns false for sign-ins of pages, which are events, and for what customers read, which is neither. */
-const mayBeAction = ({ caller, method }: HouseRequest): boolean =>
+const mayBeAction = ({ caller, method }: GatehouseRequest): boolean =>
   caller?.kind !== 'publishable-key' && !(caller?.kind === 'access-token' && method === 'GET');

@@ -4,7 +4,7 @@ import type { AuditAction, AuditActor, Customer, GatehouseError, Operator, Proje
 import { AuditLogRepository, Transactions, type NewAuditEntry, type Tx } from '#persistence';
 import { Config, errorMessage, LOGGER, type Logger } from '#platform';
 import { coarseAddress } from '../http/client-address.js';
-import { callerIp, clientIp, userAgentOf, type HouseRequest } from '../http/request-context.js';
+import { callerIp, clientIp, userAgentOf, type GatehouseRequest } from '../http/request-context.js';
 
 /** What was done; who did it, and from where, the request says. */
 export interface AuditedAction {
@@ -38,16 +38,16 @@ export const operatorAction = (
 
 /** A request under way, with what it was refused. */
 interface AuditedRequest {
-  request: HouseRequest;
+  request: GatehouseRequest;
   refused: AuditedAction[];
 }
 
 /**
- * Who did what. Entries are written in the transaction of the change itself: none without the other. Whoever acts is
- * found in the request at hand, so no service has to pass it on; without a request it is the house itself.
+ * Writes the audit log, in the transaction of the change itself. The actor is taken from the current request, so that no
+ * service has to pass it on; without a request it is the system.
  */
 @Injectable()
-export class Audit {
+export class AuditService {
   private readonly requests = new AsyncLocalStorage<AuditedRequest>();
 
   constructor(
@@ -62,8 +62,8 @@ export class Audit {
     await this.log.insert(tx, this.entry(done));
   }
 
-  /** The same of what concerns every organization: told to those that no other one created. */
-  async recordOfHouse(
+  /** Records an action on the whole installation, for each organization that no other organization has created. */
+  async recordForInstallation(
     tx: Tx,
     done: Omit<AuditedAction, 'organizationId' | 'projectId' | 'customerId'>,
   ): Promise<void> {
@@ -84,7 +84,7 @@ export class Audit {
   }
 
   /** Runs the work of a request, whose caller is the one who acts. */
-  async during<Result>(request: HouseRequest, work: () => Promise<Result>): Promise<Result> {
+  async during<Result>(request: GatehouseRequest, work: () => Promise<Result>): Promise<Result> {
     const audited: AuditedRequest = { request, refused: [] };
     return this.requests.run(audited, async () => {
       try {
@@ -129,7 +129,7 @@ const system: AuditActor = { type: 'system', id: null };
 
 /** A publishable key is known to everybody, so it is nobody. */
 function actorOf(
-  { caller }: HouseRequest,
+  { caller }: GatehouseRequest,
   { customerId, operatorId }: Pick<AuditedAction, 'customerId' | 'operatorId'>,
 ): AuditActor {
   if (operatorId) return { type: 'operator', id: operatorId };

@@ -3,7 +3,7 @@ import type { SecretKeyCaller } from '#auth';
 import { GatehouseError, invalidField, returnUrlFault } from '#domain';
 import { OrganizationsRepository, Transactions } from '#persistence';
 import { Config } from '#platform';
-import { Audit } from '../audit/audit.service.js';
+import { AuditService } from '../audit/audit.service.js';
 import { BillingPortal, type PortalSession } from './billing-portal.js';
 import { BuiltInBilling } from './built-in-billing.js';
 import type { BillingPortalRequest } from './dto/billing-portal.request.js';
@@ -13,7 +13,7 @@ export class BillingService {
   constructor(
     private readonly organizations: OrganizationsRepository,
     private readonly builtIn: BuiltInBilling,
-    private readonly audit: Audit,
+    private readonly audit: AuditService,
     private readonly transactions: Transactions,
     private readonly config: Config,
     @Inject(BillingPortal) private readonly portal: BillingPortal | null,

@@ -11,8 +11,8 @@ import {
   type Tx,
 } from '#persistence';
 import { Config, newId, newKeyValue, PasswordHasher, secureBytes } from '#platform';
-import { Audit, operatorAction } from '../audit/audit.service.js';
-import { PasswordPolicy } from '../passwords/password-policy.service.js';
+import { AuditService, operatorAction } from '../audit/audit.service.js';
+import { PasswordPolicyService } from '../passwords/password-policy.service.js';
 
 const SEED_LOCK = 7_120_914;
 
@@ -35,10 +35,10 @@ export class FirstBoot {
     private readonly projects: ProjectsRepository,
     private readonly apiKeys: ApiKeysRepository,
     private readonly operators: OperatorsRepository,
-    private readonly audit: Audit,
+    private readonly audit: AuditService,
     private readonly transactions: Transactions,
     private readonly hasher: PasswordHasher,
-    private readonly policy: PasswordPolicy,
+    private readonly policy: PasswordPolicyService,
     private readonly config: Config,
   ) {}
 

@@ -1,20 +1,20 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { OperatorsRepository, Transactions } from '#persistence';
 import { Config, LOGGER, newId, PasswordHasher, type Logger } from '#platform';
-import { Audit, operatorAction } from '../audit/audit.service.js';
-import { PasswordPolicy } from '../passwords/password-policy.service.js';
-import { OperatorLinks } from '../operators/operator-links.service.js';
+import { AuditService, operatorAction } from '../audit/audit.service.js';
+import { PasswordPolicyService } from '../passwords/password-policy.service.js';
+import { OperatorLinksService } from '../operators/operator-links.service.js';
 
 /** Lets somebody into the console of a house that has no operator. There is no default account. */
 @Injectable()
 export class FirstOperator {
   constructor(
     private readonly operators: OperatorsRepository,
-    private readonly links: OperatorLinks,
-    private readonly audit: Audit,
+    private readonly links: OperatorLinksService,
+    private readonly audit: AuditService,
     private readonly transactions: Transactions,
     private readonly hasher: PasswordHasher,
-    private readonly policy: PasswordPolicy,
+    private readonly policy: PasswordPolicyService,
     private readonly config: Config,
     @Inject(LOGGER) private readonly logger: Logger,
   ) {}

@@ -18,7 +18,7 @@ import {
   Transactions,
   type Tx,
 } from '#persistence';
-import { Audit, customerAction } from '../audit/audit.service.js';
+import { AuditService, customerAction } from '../audit/audit.service.js';
 import { isMetadata, METADATA_RULE } from '../http/fields.js';
 import { customerEvent } from '../events/customer-events.js';
 import type { UpdateMeRequest } from './dto/customer.request.js';
@@ -37,13 +37,13 @@ const changeable = [
 
 /** Changes what is known of customers. What changes nothing leaves no event and no other `updatedAt`. */
 @Injectable()
-export class CustomerChanges {
+export class CustomerChangesService {
   constructor(
     private readonly customers: CustomersRepository,
     private readonly projects: ProjectsRepository,
     private readonly tokens: OneTimeTokensRepository,
     private readonly events: EventsRepository,
-    private readonly audit: Audit,
+    private readonly audit: AuditService,
     private readonly transactions: Transactions,
   ) {}
 

@@ -16,7 +16,7 @@ const ID_BYTES = 16;
 
 /** Finds customers. */
 @Injectable()
-export class CustomerDirectory {
+export class CustomerDirectoryService {
   constructor(
     private readonly directory: CustomerDirectoryRepository,
     private readonly cursors: CursorCodec,

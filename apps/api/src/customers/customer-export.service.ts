@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { ManagingCaller } from '#auth';
 import { CustomerRecordsRepository, CustomersRepository, Transactions } from '#persistence';
 import { now } from '#platform';
-import { Audit, customerAction } from '../audit/audit.service.js';
+import { AuditService, customerAction } from '../audit/audit.service.js';
 import { CustomerExportResponse } from './dto/customer-export.response.js';
 
 /** Entries of each list; the newest ones. */
@@ -10,11 +10,11 @@ const LIMIT = 10_000;
 
 /** Everything that is kept about one customer, for them to have. */
 @Injectable()
-export class CustomerExport {
+export class CustomerExportService {
   constructor(
     private readonly customers: CustomersRepository,
     private readonly records: CustomerRecordsRepository,
-    private readonly audit: Audit,
+    private readonly audit: AuditService,
     private readonly transactions: Transactions,
   ) {}
 

@@ -3,13 +3,13 @@ import { ApiAcceptedResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import { CurrentCaller, Operator, type OperatorCaller } from '#auth';
 import { pathUuid } from '#domain';
 import { ApiProblems } from '../http/api-problems.js';
-import { CustomerMails } from './customer-mails.service.js';
+import { CustomerMailsService } from './customer-mails.service.js';
 
 @ApiTags('Operators')
 @Controller('operator/v1/customers')
 @Operator('operator')
 export class CustomerMailsOperatorController {
-  constructor(private readonly mails: CustomerMails) {}
+  constructor(private readonly mails: CustomerMailsService) {}
 
   @Post(':customerId/resend-verification')
   @ApiOperation({ operationId: 'customers.resendVerification', summary: 'Resend the verification email' })

@@ -9,11 +9,11 @@ import {
   type Tx,
 } from '#persistence';
 import { rateLimitHeaders } from '#platform';
-import { Audit, customerAction } from '../audit/audit.service.js';
-import { OneTimeLinks } from '../one-time-tokens/one-time-links.service.js';
+import { AuditService, customerAction } from '../audit/audit.service.js';
+import { OneTimeLinksService } from '../one-time-tokens/one-time-links.service.js';
 import { PasswordResetService } from '../passwords/password-reset.service.js';
 import { VerificationService } from '../email/verification.service.js';
-import { MailQuota } from '../mail/mail-quota.service.js';
+import { MailQuotaService } from '../mail/mail-quota.service.js';
 
 /** One kind of mail with a link. */
 interface Sending {
@@ -34,15 +34,15 @@ interface Sending {
  * Each throws GatehouseError `not_found`, `project_archived`, `conflict` where there is nothing to be sent, `rate_limited`.
  */
 @Injectable()
-export class CustomerMails {
+export class CustomerMailsService {
   constructor(
     private readonly customers: CustomersRepository,
     private readonly verification: VerificationService,
     private readonly resets: PasswordResetService,
-    private readonly links: OneTimeLinks,
-    private readonly quota: MailQuota,
+    private readonly links: OneTimeLinksService,
+    private readonly quota: MailQuotaService,
     private readonly events: EventsRepository,
-    private readonly audit: Audit,
+    private readonly audit: AuditService,
     private readonly transactions: Transactions,
   ) {}
 

@@ -13,9 +13,9 @@ import { ApiProblems } from '../http/api-problems.js';
 import { CurrentClient } from '../http/current-client.js';
 import { camelList } from '../http/paging.js';
 import type { Client } from '../http/request-context.js';
-import { CustomerChanges } from './customer-changes.service.js';
-import { CustomerDirectory } from './customer-directory.service.js';
-import { CustomerExport } from './customer-export.service.js';
+import { CustomerChangesService } from './customer-changes.service.js';
+import { CustomerDirectoryService } from './customer-directory.service.js';
+import { CustomerExportService } from './customer-export.service.js';
 import { CustomersService } from './customers.service.js';
 import { CustomerExportResponse } from './dto/customer-export.response.js';
 import { CreateCustomerRequest } from './dto/customer.request.js';
@@ -28,9 +28,9 @@ import { UpdateCustomerRequest } from './dto/update-customer.request.js';
 export class CustomersController {
   constructor(
     protected readonly customers: CustomersService,
-    protected readonly directory: CustomerDirectory,
-    private readonly changes: CustomerChanges,
-    private readonly exports: CustomerExport,
+    protected readonly directory: CustomerDirectoryService,
+    private readonly changes: CustomerChangesService,
+    private readonly exports: CustomerExportService,
   ) {}
 
   @Get()

@@ -4,9 +4,9 @@ import { EmailModule } from '../email/email.module.js';
 import { OneTimeTokensModule } from '../one-time-tokens/one-time-tokens.module.js';
 import { PasswordsModule } from '../passwords/passwords.module.js';
 import { SessionsModule } from '../sessions/sessions.module.js';
-import { CustomerChanges } from './customer-changes.service.js';
-import { CustomerDirectory } from './customer-directory.service.js';
-import { CustomerExport } from './customer-export.service.js';
+import { CustomerChangesService } from './customer-changes.service.js';
+import { CustomerDirectoryService } from './customer-directory.service.js';
+import { CustomerExportService } from './customer-export.service.js';
 import { CustomersController } from './customers.controller.js';
 import { CustomersService } from './customers.service.js';
 import { MeController } from './me.controller.js';
@@ -14,7 +14,7 @@ import { MeController } from './me.controller.js';
 @Module({
   imports: [AuditModule, EmailModule, OneTimeTokensModule, PasswordsModule, SessionsModule],
   controllers: [CustomersController, MeController],
-  providers: [CustomerChanges, CustomerDirectory, CustomerExport, CustomersService],
-  exports: [CustomerChanges, CustomerDirectory, CustomerExport, CustomersService],
+  providers: [CustomerChangesService, CustomerDirectoryService, CustomerExportService, CustomersService],
+  exports: [CustomerChangesService, CustomerDirectoryService, CustomerExportService, CustomersService],
 })
 export class CustomersModule {}

@@ -5,13 +5,13 @@ import { MailModule } from '../mail/mail.module.js';
 import { OneTimeTokensModule } from '../one-time-tokens/one-time-tokens.module.js';
 import { PasswordsModule } from '../passwords/passwords.module.js';
 import { CustomerMailsOperatorController } from './customer-mails.operator.controller.js';
-import { CustomerMails } from './customer-mails.service.js';
+import { CustomerMailsService } from './customer-mails.service.js';
 import { CustomersModule } from './customers.module.js';
 import { CustomersOperatorController } from './customers.operator.controller.js';
 
 @Module({
   imports: [AuditModule, CustomersModule, EmailModule, MailModule, OneTimeTokensModule, PasswordsModule],
   controllers: [CustomerMailsOperatorController, CustomersOperatorController],
-  providers: [CustomerMails],
+  providers: [CustomerMailsService],
 })
 export class CustomersOperatorModule {}

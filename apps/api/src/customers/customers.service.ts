@@ -21,11 +21,11 @@ import {
   type Tx,
 } from '#persistence';
 import { newId, PasswordHasher } from '#platform';
-import { Audit, customerAction } from '../audit/audit.service.js';
+import { AuditService, customerAction } from '../audit/audit.service.js';
 import type { Client } from '../http/request-context.js';
-import { OneTimeLinks } from '../one-time-tokens/one-time-links.service.js';
-import { PasswordCheck } from '../passwords/password-check.service.js';
-import { PasswordPolicy } from '../passwords/password-policy.service.js';
+import { OneTimeLinksService } from '../one-time-tokens/one-time-links.service.js';
+import { PasswordCheckService } from '../passwords/password-check.service.js';
+import { PasswordPolicyService } from '../passwords/password-policy.service.js';
 import { SessionsService } from '../sessions/sessions.service.js';
 import { customerDeletedEvent, customerEvent } from '../events/customer-events.js';
 import type { CreateCustomerRequest } from './dto/customer.request.js';
@@ -37,14 +37,14 @@ export class CustomersService {
     private readonly customers: CustomersRepository,
     private readonly projects: ProjectsRepository,
     private readonly sessions: SessionsService,
-    private readonly passwords: PasswordCheck,
-    private readonly policy: PasswordPolicy,
+    private readonly passwords: PasswordCheckService,
+    private readonly policy: PasswordPolicyService,
     private readonly hasher: PasswordHasher,
-    private readonly links: OneTimeLinks,
+    private readonly links: OneTimeLinksService,
     private readonly tokens: OneTimeTokensRepository,
     private readonly erasures: ErasuresRepository,
     private readonly events: EventsRepository,
-    private readonly audit: Audit,
+    private readonly audit: AuditService,
     private readonly transactions: Transactions,
   ) {}
 

@@ -13,7 +13,7 @@ import { RateLimit } from '../http/rate-limit.js';
 import type { Client } from '../http/request-context.js';
 import { EmailChangeService } from '../email/email-change.service.js';
 import { PasswordChangeService } from '../passwords/password-change.service.js';
-import { CustomerChanges } from './customer-changes.service.js';
+import { CustomerChangesService } from './customer-changes.service.js';
 import { CustomersService } from './customers.service.js';
 import {
   ChangeEmailRequest,
@@ -29,7 +29,7 @@ import { MeResponse } from './dto/customer.response.js';
 export class MeController {
   constructor(
     private readonly customers: CustomersService,
-    private readonly changes: CustomerChanges,
+    private readonly changes: CustomerChangesService,
     private readonly passwords: PasswordChangeService,
     private readonly emails: EmailChangeService,
   ) {}

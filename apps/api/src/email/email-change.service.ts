@@ -10,13 +10,13 @@ import {
   type OneTimeToken,
 } from '#persistence';
 import { newId, rateLimitHeaders } from '#platform';
-import { Audit, customerAction } from '../audit/audit.service.js';
+import { AuditService, customerAction } from '../audit/audit.service.js';
 import { customerEvent } from '../events/customer-events.js';
 import type { Client } from '../http/request-context.js';
-import { MailQuota } from '../mail/mail-quota.service.js';
-import { OneTimeLinks } from '../one-time-tokens/one-time-links.service.js';
-import { PasswordCheck, type ProvenCustomer } from '../passwords/password-check.service.js';
-import { answerUniformly } from '../http/uniform-answer.js';
+import { MailQuotaService } from '../mail/mail-quota.service.js';
+import { OneTimeLinksService } from '../one-time-tokens/one-time-links.service.js';
+import { PasswordCheckService, type ProvenCustomer } from '../passwords/password-check.service.js';
+import { respondUniformly } from '../http/uniform-response.js';
 
 const KINDS = ['change-email-current', 'change-email-new'] as const;
 
@@ -26,14 +26,14 @@ export type EmailChangeStatus = 'pending' | 'changed';
 @Injectable()
 export class EmailChangeService {
   constructor(
-    private readonly passwords: PasswordCheck,
+    private readonly passwords: PasswordCheckService,
     private readonly projects: ProjectsRepository,
     private readonly customers: CustomersRepository,
     private readonly tokens: OneTimeTokensRepository,
-    private readonly links: OneTimeLinks,
-    private readonly quota: MailQuota,
+    private readonly links: OneTimeLinksService,
+    private readonly quota: MailQuotaService,
     private readonly events: EventsRepository,
-    private readonly audit: Audit,
+    private readonly audit: AuditService,
     private readonly transactions: Transactions,
   ) {}
 
@@ -57,7 +57,7 @@ export class EmailChangeService {
     const isFree = await this.isFree(project, input.email);
     await this.assertMayMail(project, customer.email);
     const mayMail = await this.mayMailNew(project, input.email);
-    await answerUniformly(this.ask(proven, project, { newEmail: input.email, isFree, mayMail }));
+    await respondUniformly(this.ask(proven, project, { newEmail: input.email, isFree, mayMail }));
   }
 
   /** @throws GatehouseError `rate_limited`: whoever is logged in may know, and would wait for the mail in vain */

@@ -10,11 +10,15 @@ import {
 } from '#persistence';
 import { now } from '#platform';
 import { customerEvent } from '../events/customer-events.js';
-import { MailQuota } from '../mail/mail-quota.service.js';
-import { assertRedirectUrl, isReachable, OneTimeLinks } from '../one-time-tokens/one-time-links.service.js';
+import { MailQuotaService } from '../mail/mail-quota.service.js';
+import {
+  assertRedirectUrl,
+  isReachable,
+  OneTimeLinksService,
+} from '../one-time-tokens/one-time-links.service.js';
 import { VerifiedAddressService } from '../one-time-tokens/verified-address.service.js';
 import type { VerifiedCustomer } from './dto/email.response.js';
-import { answerUniformly } from '../http/uniform-answer.js';
+import { respondUniformly } from '../http/uniform-response.js';
 
 const KIND = 'verify-email';
 
@@ -25,9 +29,9 @@ export class VerificationService {
     private readonly customers: CustomersRepository,
     private readonly events: EventsRepository,
     private readonly transactions: Transactions,
-    private readonly links: OneTimeLinks,
+    private readonly links: OneTimeLinksService,
     private readonly addresses: VerifiedAddressService,
-    private readonly quota: MailQuota,
+    private readonly quota: MailQuotaService,
   ) {}
 
   /**
@@ -54,7 +58,7 @@ export class VerificationService {
    */
   async resend(project: ProjectContext, email: string, redirectUrl: string | undefined): Promise<void> {
     assertRedirectUrl(project, redirectUrl);
-    await answerUniformly(this.resendNow(project, email, redirectUrl ?? null));
+    await respondUniformly(this.resendNow(project, email, redirectUrl ?? null));
   }
 
   /** The token of a link, whatever its state, without using it; null when there is none. */

@@ -13,18 +13,18 @@ import {
 import { CursorCodec } from '#platform';
 import { timeOf } from '../http/fields.js';
 import { NO_PAGE, readPage, readWalk, type Page, type PageQuery } from '../http/paging.js';
-import { bothOf, NamedThings } from '../search/named-things.service.js';
+import { bothOf, SearchTermsService } from '../search/search-terms.service.js';
 import type { CountEventsQuery, SearchEventsQuery } from './dto/event-search.request.js';
 import { EventsService } from './events.service.js';
 
 /** Events as operators look through them. */
 @Injectable()
-export class EventSearch {
+export class EventSearchService {
   constructor(
     private readonly events: HouseEventsRepository,
     private readonly feed: EventsService,
     private readonly deliveries: DeliveriesRepository,
-    private readonly named: NamedThings,
+    private readonly searchTerms: SearchTermsService,
     private readonly lookups: LookupsRepository,
     private readonly cursors: CursorCodec,
   ) {}
@@ -54,18 +54,18 @@ export class EventSearch {
 
   /** @returns null when nothing can match */
   private async filterOf(query: CountEventsQuery): Promise<EventFilter | null> {
-    const meant = await this.named.meantBy(query);
-    if (!meant || meant.endpointIds || meant.endpointUrl) return null;
-    const ofDelivery = meant.deliveryId ? await this.lookups.eventOf(meant.deliveryId) : null;
-    const event = bothOf(meant.eventId, ofDelivery);
-    if (!event || (meant.deliveryId && !ofDelivery)) return null;
+    const conditions = await this.searchTerms.conditionsOf(query);
+    if (!conditions || conditions.endpointIds || conditions.endpointUrl) return null;
+    const ofDelivery = conditions.deliveryId ? await this.lookups.eventOf(conditions.deliveryId) : null;
+    const event = bothOf(conditions.eventId, ofDelivery);
+    if (!event || (conditions.deliveryId && !ofDelivery)) return null;
     return {
       projectId: query.project_id ?? null,
       types: query.types ? matchingEventTypes(query.types.split(',')) : null,
       createdAfter: timeOf(query.created_after),
       createdBefore: timeOf(query.created_before),
       eventId: event.id,
-      customerIds: meant.customerIds ?? null,
+      customerIds: conditions.customerIds ?? null,
     };
   }
 }

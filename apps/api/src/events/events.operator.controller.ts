@@ -8,7 +8,7 @@ import { PickRoutes } from '../http/pick-routes.js';
 import { DeliverySummaryResponse } from '../webhooks/dto/delivery.response.js';
 import { CountEventsQuery, SearchEventsQuery } from './dto/event-search.request.js';
 import { EventResponse } from './dto/event.response.js';
-import { EventSearch } from './event-search.service.js';
+import { EventSearchService } from './event-search.service.js';
 import { EventsController } from './events.controller.js';
 import { EventsService } from './events.service.js';
 
@@ -18,7 +18,7 @@ import { EventsService } from './events.service.js';
 export class EventsOperatorController extends PickRoutes(EventsController, ['get']) {
   constructor(
     events: EventsService,
-    private readonly search: EventSearch,
+    private readonly search: EventSearchService,
   ) {
     super(events);
   }

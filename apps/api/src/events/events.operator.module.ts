@@ -1,6 +1,6 @@
 import { Module } from '@nestjs/common';
 import { SearchModule } from '../search/search.module.js';
-import { EventSearch } from './event-search.service.js';
+import { EventSearchService } from './event-search.service.js';
 import { EventTypesOperatorController } from './event-types.operator.controller.js';
 import { EventsModule } from './events.module.js';
 import { EventsOperatorController } from './events.operator.controller.js';
@@ -8,6 +8,6 @@ import { EventsOperatorController } from './events.operator.controller.js';
 @Module({
   imports: [EventsModule, SearchModule],
   controllers: [EventTypesOperatorController, EventsOperatorController],
-  providers: [EventSearch],
+  providers: [EventSearchService],
 })
 export class EventsOperatorModule {}

@@ -4,11 +4,11 @@ import { BillingModule } from '../billing/billing.module.js';
 import { MailModule } from '../mail/mail.module.js';
 import { HealthOperatorController } from './health.operator.controller.js';
 import { HealthService } from './health.service.js';
-import { TestMails } from './test-mails.service.js';
+import { TestMailsService } from './test-mails.service.js';
 
 @Module({
   imports: [AuditModule, BillingModule, MailModule],
   controllers: [HealthOperatorController],
-  providers: [HealthService, TestMails],
+  providers: [HealthService, TestMailsService],
 })
 export class HealthModule {}

@@ -5,14 +5,14 @@ import { ApiProblems } from '../http/api-problems.js';
 import { HealthResponse } from './dto/health.response.js';
 import { TestMailRequest } from './dto/test-mail.request.js';
 import { HealthService } from './health.service.js';
-import { TestMails } from './test-mails.service.js';
+import { TestMailsService } from './test-mails.service.js';
 
 @ApiTags('Operators')
 @Controller('operator/v1/health')
 export class HealthOperatorController {
   constructor(
     private readonly health: HealthService,
-    private readonly testMails: TestMails,
+    private readonly testMails: TestMailsService,
   ) {}
 
   @Get()

@@ -1,15 +1,15 @@
 import { Injectable } from '@nestjs/common';
 import { GatehouseError } from '#domain';
 import { Transactions } from '#persistence';
-import { Audit } from '../audit/audit.service.js';
-import { HouseMails } from '../mail/house-mails.service.js';
+import { AuditService } from '../audit/audit.service.js';
+import { SystemMailsService } from '../mail/system-mails.service.js';
 
 /** Mails that say nothing but that mails arrive; they go the way of all others, by a worker. */
 @Injectable()
-export class TestMails {
+export class TestMailsService {
   constructor(
-    private readonly mails: HouseMails,
-    private readonly audit: Audit,
+    private readonly mails: SystemMailsService,
+    private readonly audit: AuditService,
     private readonly transactions: Transactions,
   ) {}
 

@@ -1,7 +1,7 @@
 import { createParamDecorator, type ExecutionContext } from '@nestjs/common';
 import type { Response } from 'express';
 import { OPERATOR_COOKIE, operatorToken } from '#auth';
-import type { HouseRequest } from './request-context.js';
+import type { GatehouseRequest } from './request-context.js';
 
 /** The cookie that carries a session of the console, as it came in, and as the answer sets it. */
 export class ConsoleCookie {
@@ -9,7 +9,7 @@ export class ConsoleCookie {
   token: string | null;
 
   constructor(
-    private readonly request: HouseRequest,
+    private readonly request: GatehouseRequest,
     private readonly response: Response,
   ) {
     this.token = operatorToken(request);
@@ -36,5 +36,5 @@ const attributes = { path: '/', secure: true, httpOnly: true, sameSite: 'strict'
 
 export const CurrentConsoleCookie = createParamDecorator((_: unknown, context: ExecutionContext) => {
   const http = context.switchToHttp();
-  return new ConsoleCookie(http.getRequest<HouseRequest>(), http.getResponse<Response>());
+  return new ConsoleCookie(http.getRequest<GatehouseRequest>(), http.getResponse<Response>());
 });

@@ -1,12 +1,12 @@
 import { assertFromConsole } from './console-request.js';
-import type { HouseRequest } from './request-context.js';
+import type { GatehouseRequest } from './request-context.js';
 
 const header = { 'x-gatehouse-console': '1' };
 const ask =
   (method: string, headers: Record<string, string>, publicUrl = 'https://auth.example.com') =>
   () =>
     assertFromConsole(
-      { method, headers: { host: 'console.internal:8443', ...headers } } as unknown as HouseRequest,
+      { method, headers: { host: 'console.internal:8443', ...headers } } as unknown as GatehouseRequest,
       publicUrl,
     );
 const refusal = expect.objectContaining({ code: 'cross_site_request', status: 403 });

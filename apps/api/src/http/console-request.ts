@@ -1,5 +1,5 @@
 import { GatehouseError } from '#domain';
-import type { HouseRequest } from './request-context.js';
+import type { GatehouseRequest } from './request-context.js';
 
 /** Whether a path is one of those that only the console calls. */
 export const isForConsole = (path: string): boolean => path.startsWith('/operator/');
@@ -16,7 +16,7 @@ const HEADER = 'x-gatehouse-console';
  * writes such pages as they like.
  * @throws GatehouseError `cross_site_request`
  */
-export function assertFromConsole({ method, headers }: HouseRequest, publicUrl: string): void {
+export function assertFromConsole({ method, headers }: GatehouseRequest, publicUrl: string): void {
   if (safeMethods.has(method)) return;
   const { origin, host, 'sec-fetch-site': site } = headers;
   const isOwn = !origin || origin === new URL(publicUrl).origin || isOfHost(origin, host, publicUrl);

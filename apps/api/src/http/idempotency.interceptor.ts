@@ -2,7 +2,7 @@ import { Injectable, type CallHandler, type ExecutionContext, type NestIntercept
 import type { Response } from 'express';
 import { defer, lastValueFrom, type Observable } from 'rxjs';
 import { IdempotencyService } from './idempotency.service.js';
-import type { HouseRequest } from './request-context.js';
+import type { GatehouseRequest } from './request-context.js';
 import { skipsInterceptors } from './skip-interceptors.js';
 
 /** Executes a POST with an `Idempotency-Key` once, with everything that follows the guards: the pipes and the handler. */
@@ -12,12 +12,12 @@ export class IdempotencyInterceptor implements NestInterceptor {
 
   intercept(context: ExecutionContext, next: CallHandler): Observable<unknown> {
     const http = context.switchToHttp();
-    const request = http.getRequest<HouseRequest>();
+    const request = http.getRequest<GatehouseRequest>();
     if (!hasKey(request) || skipsInterceptors(context)) return next.handle();
     const handle = () => lastValueFrom(next.handle(), { defaultValue: undefined });
     return defer(() => this.idempotency.respond(request, http.getResponse<Response>(), handle));
   }
 }
 
-const hasKey = ({ method, headers }: HouseRequest): boolean =>
+const hasKey = ({ method, headers }: GatehouseRequest): boolean =>
   method === 'POST' && headers['idempotency-key'] !== undefined;

@@ -10,11 +10,11 @@ import {
   type Tx,
 } from '#persistence';
 import { canonicalJson, Keyring, newId, sha256 } from '#platform';
-import { delayingAfter } from './answer-delay.js';
-import { answeredCustomerId } from './answered-customer.js';
+import { delayingAfter } from './response-delay.js';
+import { customerIdInResponse } from './response-customer.js';
 import { isLines } from './body-reader.js';
 import { isForConsole } from './console-request.js';
-import type { HouseRequest } from './request-context.js';
+import type { GatehouseRequest } from './request-context.js';
 
 const HEADER = 'Idempotency-Key';
 
@@ -44,7 +44,7 @@ export class IdempotencyService {
   ) {}
 
   /** Returns the stored response of a repeated request, else the result of `run`. */
-  respond(request: HouseRequest, response: Response, run: () => Promise<unknown>): Promise<unknown> {
+  respond(request: GatehouseRequest, response: Response, run: () => Promise<unknown>): Promise<unknown> {
     const key = request.get(HEADER);
     const secretKey = request.caller?.kind === 'secret-key' ? request.caller : request.vouchingKey;
     if (request.method !== 'POST' || key === undefined || !secretKey || isForConsole(request.path))
@@ -55,7 +55,7 @@ export class IdempotencyService {
     return this.runOnce(this.describe(request, key, secretKey), request, response, run);
   }
 
-  private describe(request: HouseRequest, key: string, secretKey: SecretKeyCaller): IdempotentRequest {
+  private describe(request: GatehouseRequest, key: string, secretKey: SecretKeyCaller): IdempotentRequest {
     const { path } = request.route as { path: string };
     return {
       projectId: secretKey.project.id,
@@ -78,7 +78,7 @@ export class IdempotencyService {
 
   private async runOnce(
     wanted: IdempotentRequest,
-    request: HouseRequest,
+    request: GatehouseRequest,
     response: Response,
     run: () => Promise<unknown>,
   ): Promise<unknown> {
@@ -95,7 +95,7 @@ export class IdempotencyService {
     try {
       const store = async (tx: Tx, body: unknown) => {
         const sealed = this.seal(claim, { status: response.statusCode, body });
-        const isStored = await this.keys.finish(tx, wanted, claim, sealed, answeredCustomerId(body));
+        const isStored = await this.keys.finish(tx, wanted, claim, sealed, customerIdInResponse(body));
         // Another request has taken the claim over: the change must not happen a second time.
         if (!isStored) throw inProgress();
       };
@@ -112,7 +112,7 @@ export class IdempotencyService {
     wanted: IdempotentRequest,
     claim: string,
     error: unknown,
-    { requestId }: HouseRequest,
+    { requestId }: GatehouseRequest,
   ): Promise<void> {
     if (!(error instanceof GatehouseError) || !keptStatuses.has(error.status)) {
       const released = this.keys.release(wanted, claim);
@@ -157,7 +157,7 @@ function assertKey(key: string): void {
 }
 
 /** Returns the customer of an access token: the same request of another customer is another request. */
-const customerOf = ({ caller }: HouseRequest): string | null =>
+const customerOf = ({ caller }: GatehouseRequest): string | null =>
   caller?.kind === 'access-token' ? caller.customer.id : null;
 
 const inProgress = (): GatehouseError =>

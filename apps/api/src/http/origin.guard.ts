@@ -3,7 +3,7 @@ import { GatehouseError, type ProjectSettings } from '#domain';
 import { ProjectsRepository } from '#persistence';
 import { Config } from '#platform';
 import { assertFromConsole, isForConsole } from './console-request.js';
-import type { HouseRequest } from './request-context.js';
+import type { GatehouseRequest } from './request-context.js';
 
 /** Characters of an origin in an error: a longer one is not shown completely. */
 const MAX_ORIGIN = 200;
@@ -18,7 +18,7 @@ export class OriginGuard implements CanActivate {
 
   /** @throws GatehouseError `origin_not_allowed`, `cross_site_request` */
   async canActivate(context: ExecutionContext): Promise<boolean> {
-    const request = context.switchToHttp().getRequest<HouseRequest>();
+    const request = context.switchToHttp().getRequest<GatehouseRequest>();
     if (isForConsole(request.path)) assertFromConsole(request, this.config.publicUrl);
     const { headers, caller } = request;
     if (!headers.origin || !caller || caller.kind === 'secret-key' || caller.kind === 'operator') return true;

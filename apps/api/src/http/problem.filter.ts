@@ -3,7 +3,7 @@ import type { Response } from 'express';
 import { GatehouseError } from '#domain';
 import { Config, errorCode, LOGGER, type Logger } from '#platform';
 import { problemDocument, sendProblem } from './problem.js';
-import type { HouseRequest } from './request-context.js';
+import type { GatehouseRequest } from './request-context.js';
 
 /** The one place that turns errors into HTTP. Services throw GatehouseErrors and know nothing of statuses. */
 @Catch()
@@ -15,10 +15,10 @@ export class ProblemFilter implements ExceptionFilter {
 
   catch(thrown: unknown, host: ArgumentsHost): void {
     const http = host.switchToHttp();
-    this.answer(thrown, http.getRequest<HouseRequest>(), http.getResponse<Response>());
+    this.answer(thrown, http.getRequest<GatehouseRequest>(), http.getResponse<Response>());
   }
 
-  private answer(thrown: unknown, request: HouseRequest, response: Response): void {
+  private answer(thrown: unknown, request: GatehouseRequest, response: Response): void {
     const error = toGatehouseError(thrown);
     reportFault(this.logger, error, request);
     // A body that nobody will read must not keep the connection.
@@ -33,7 +33,7 @@ export class ProblemFilter implements ExceptionFilter {
 }
 
 /** Names the code in the request's log line, and logs what was not expected in one of its own. */
-export function reportFault(logger: Logger, error: GatehouseError, request: HouseRequest): void {
+export function reportFault(logger: Logger, error: GatehouseError, request: GatehouseRequest): void {
   request.problemCode = error.code;
   Object.assign(request, error.details.about);
   if (error.code !== 'internal_error') return;

@@ -3,7 +3,7 @@ import { Reflector } from '@nestjs/core';
 import { GatehouseError } from '#domain';
 import { Config, RateLimiter, rateLimitHeaders, type RatePolicy } from '#platform';
 import { addressBlock, isLoopback } from './client-address.js';
-import { clientIp, type HouseRequest } from './request-context.js';
+import { clientIp, type GatehouseRequest } from './request-context.js';
 
 /** Requests a minute per client address and project (contract, section 3). */
 const addressQuotas = {
@@ -40,14 +40,14 @@ export class RateLimitGuard implements CanActivate {
         RATE_LIMIT,
         context.getHandler(),
       );
-      const request = context.switchToHttp().getRequest<HouseRequest>();
+      const request = context.switchToHttp().getRequest<GatehouseRequest>();
       if (request.caller?.kind === 'secret-key') await this.consume(secretKeyPolicy, request.caller.keyId);
       if (name) await this.limitAddress(name, request);
     }
     return true;
   }
 
-  private async limitAddress(name: keyof typeof addressQuotas, request: HouseRequest): Promise<void> {
+  private async limitAddress(name: keyof typeof addressQuotas, request: GatehouseRequest): Promise<void> {
     const address = clientIp(request);
     if (!address || (!this.config.production && isLoopback(address))) return;
     const { caller } = request;

@@ -4,8 +4,8 @@ import { isUuid, type ErrorCode } from '#domain';
 import { monotonicMs, newRandomId, type ApiMetrics, type Logger } from '#platform';
 import { addressBlock, plainAddress } from './client-address.js';
 
-/** What the house knows about a request beyond Express. */
-export interface HouseRequest extends AuthenticatedRequest {
+/** A request with what Gatehouse adds to it. */
+export interface GatehouseRequest extends AuthenticatedRequest {
   requestId: string;
   /** The code of the problem that was answered, for the log. */
   problemCode?: ErrorCode;
@@ -24,26 +24,26 @@ const acceptableId = /^[A-Za-z0-9_-]{1,64}$/;
 /** Gives each request its id, and measures it and writes one line about it when it is over. */
 export function requestContext(logger: Logger, metrics: ApiMetrics | null): RequestHandler {
   return (request: Request, response: Response, next: NextFunction) => {
-    const house = request as HouseRequest;
+    const current = request as GatehouseRequest;
     const given = request.headers['x-request-id'];
-    house.requestId = typeof given === 'string' && acceptableId.test(given) ? given : newRandomId();
-    response.setHeader('X-Request-Id', house.requestId);
+    current.requestId = typeof given === 'string' && acceptableId.test(given) ? given : newRandomId();
+    response.setHeader('X-Request-Id', current.requestId);
     const started = monotonicMs();
     response.once('close', () => {
       const durationMs = monotonicMs() - started;
       const status = response.writableFinished ? response.statusCode : null;
-      metrics?.requestEnded(routeOf(house), house.method, status, durationMs);
-      logRequest(logger, house, response, durationMs);
+      metrics?.requestEnded(routeOf(current), current.method, status, durationMs);
+      logRequest(logger, current, response, durationMs);
     });
     next();
   };
 }
 
 /** The pattern that matched. It is what is logged and counted, never the URL: a query can hold a token. */
-const routeOf = ({ route }: HouseRequest): string | null =>
+const routeOf = ({ route }: GatehouseRequest): string | null =>
   (route as { path?: string } | undefined)?.path ?? null;
 
-function logRequest(logger: Logger, request: HouseRequest, response: Response, durationMs: number): void {
+function logRequest(logger: Logger, request: GatehouseRequest, response: Response, durationMs: number): void {
   const route = routeOf(request) ?? 'unmatched';
   if (route === '/livez' || route === '/readyz') return;
   const { caller } = request;
@@ -67,13 +67,13 @@ function logRequest(logger: Logger, request: HouseRequest, response: Response, d
 }
 
 /** Nothing but an id: in its place could stand a token (requirement LG-01). */
-function customerInPath({ params }: HouseRequest): string | undefined {
+function customerInPath({ params }: GatehouseRequest): string | undefined {
   const id = params?.['customerId'];
   return typeof id === 'string' && isUuid(id) ? id : undefined;
 }
 
 /** Who acted (requirement LG-03). A refresh token alone says whose it is. */
-function actorOf({ caller, customerId, operatorId }: HouseRequest): string | undefined {
+function actorOf({ caller, customerId, operatorId }: GatehouseRequest): string | undefined {
   if (caller?.kind === 'access-token') return `customer:${caller.customer.id}`;
   if (caller?.kind === 'operator') return `operator:${caller.operatorId}`;
   if (caller) return `key:${caller.keyId}`;
@@ -96,10 +96,10 @@ function vouchedIp(request: AuthenticatedRequest): string | null {
 
 /** The address of whoever sent the request, whomever they vouch for. */
 export function callerIp(request: AuthenticatedRequest): string | null {
-  const house = request as HouseRequest;
-  // Behind a trusted proxy it takes a walk along X-Forwarded-For.
-  house.callerIp ??= plainAddress(request.ip) ?? plainAddress(request.socket.remoteAddress);
-  return house.callerIp;
+  const current = request as GatehouseRequest;
+  // Behind a trusted proxy, Express parses X-Forwarded-For each time.
+  current.callerIp ??= plainAddress(request.ip) ?? plainAddress(request.socket.remoteAddress);
+  return current.callerIp;
 }
 
 /** What the client says that it is, at a length that can be kept. */

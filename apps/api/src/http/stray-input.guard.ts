@@ -2,14 +2,14 @@ import { Injectable, type CanActivate, type ExecutionContext } from '@nestjs/com
 import { ROUTE_ARGS_METADATA } from '@nestjs/common/constants.js';
 import { RouteParamtypes } from '@nestjs/common/enums/route-paramtypes.enum.js';
 import { GatehouseError } from '#domain';
-import type { HouseRequest } from './request-context.js';
+import type { GatehouseRequest } from './request-context.js';
 
 /** Refuses query parameters and bodies on routes that declare none; the others name their strays themselves. */
 @Injectable()
 export class StrayInputGuard implements CanActivate {
   /** @throws GatehouseError `validation_failed` */
   canActivate(context: ExecutionContext): boolean {
-    const request = context.switchToHttp().getRequest<HouseRequest>();
+    const request = context.switchToHttp().getRequest<GatehouseRequest>();
     const body = (request.body ?? {}) as object;
     const strays = [
       ...(takes(context, RouteParamtypes.QUERY) ? [] : Object.keys(request.query)),

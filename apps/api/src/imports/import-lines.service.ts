@@ -6,7 +6,7 @@ import { newId, now, PasswordHasher } from '#platform';
 import { timeOf } from '../http/fields.js';
 import { InputPipe } from '../http/input.pipe.js';
 import { lineLimits, parseStrictJson } from '../http/strict-json.js';
-import { PasswordPolicy } from '../passwords/password-policy.service.js';
+import { PasswordPolicyService } from '../passwords/password-policy.service.js';
 import { ImportedCustomer } from './dto/import.request.js';
 import type { Line } from './ndjson.js';
 
@@ -22,11 +22,11 @@ export type JudgedLine = { line: number } & ({ customer: CustomerWithHash } | { 
 
 /** Makes customers of what an import brings, before any transaction: it parses, judges and hashes. */
 @Injectable()
-export class ImportLines {
+export class ImportLinesService {
   private readonly input = new InputPipe();
 
   constructor(
-    private readonly policy: PasswordPolicy,
+    private readonly policy: PasswordPolicyService,
     private readonly hasher: PasswordHasher,
   ) {}
 

@@ -6,7 +6,7 @@ import { isLines } from '../http/body-reader.js';
 import { allowLongBody } from '../http/http-server.js';
 import { InputPipe } from '../http/input.pipe.js';
 import type { PageQuery } from '../http/paging.js';
-import { clientOf, type HouseRequest } from '../http/request-context.js';
+import { clientOf, type GatehouseRequest } from '../http/request-context.js';
 import { ImportCustomersRequest, type ImportQuery } from './dto/import.request.js';
 import {
   ImportDetailResponse,
@@ -18,7 +18,7 @@ import { ImportsService } from './imports.service.js';
 
 /** The two forms that an import comes in: a list that has been read, or lines that are still to be read. */
 @Injectable()
-export class ImportRequests {
+export class ImportRequestsService {
   private readonly input = new InputPipe();
 
   constructor(private readonly imports: ImportsService) {}
@@ -28,7 +28,7 @@ export class ImportRequests {
     caller: SecretKeyCaller,
     query: ImportQuery,
     body: unknown,
-    request: HouseRequest,
+    request: GatehouseRequest,
   ): Promise<ImportResultsResponse | ImportDetailResponse> {
     return isLines(request) ? this.lines(caller, query, request) : this.list(caller, query, body, request);
   }
@@ -43,7 +43,7 @@ export class ImportRequests {
     caller: SecretKeyCaller,
     query: ImportQuery,
     body: unknown,
-    request: HouseRequest,
+    request: GatehouseRequest,
   ): Promise<ImportResultsResponse> {
     const errors = Object.keys(query).map((field) => ({
       field,
@@ -64,7 +64,7 @@ export class ImportRequests {
   private async lines(
     caller: SecretKeyCaller,
     query: ImportQuery,
-    request: HouseRequest,
+    request: GatehouseRequest,
   ): Promise<ImportDetailResponse> {
     allowLongBody(request);
     const options = {

@@ -8,7 +8,7 @@ type Candidate = { line: number; customer: CustomerWithHash };
 
 /** Puts customers that were judged into a project, and tells of each what became of them. */
 @Injectable()
-export class ImportWriter {
+export class ImportWriterService {
   constructor(
     private readonly customers: CustomersBulkRepository,
     private readonly events: EventsRepository,

@@ -12,10 +12,10 @@ import { CurrentCaller, SecretKey, type SecretKeyCaller } from '#auth';
 import { pathUuid } from '#domain';
 import { ApiProblems } from '../http/api-problems.js';
 import { LateBodyGuard } from '../http/late-body.guard.js';
-import type { HouseRequest } from '../http/request-context.js';
+import type { GatehouseRequest } from '../http/request-context.js';
 import { ImportCustomersRequest, ImportFailuresQuery, ImportQuery } from './dto/import.request.js';
 import { ImportDetailResponse, ImportResultsResponse } from './dto/import.response.js';
-import { ImportRequests } from './import-requests.service.js';
+import { ImportRequestsService } from './import-requests.service.js';
 
 const oneOf = (...models: (new () => object)[]) => ({
   oneOf: models.map((model) => ({ $ref: getSchemaPath(model) })),
@@ -25,7 +25,7 @@ const oneOf = (...models: (new () => object)[]) => ({
 @ApiExtraModels(ImportCustomersRequest, ImportDetailResponse, ImportResultsResponse)
 @Controller('api/v1')
 export class ImportsController {
-  constructor(private readonly imports: ImportRequests) {}
+  constructor(private readonly imports: ImportRequestsService) {}
 
   @Post('customers/import')
   @ApiOperation({
@@ -45,7 +45,7 @@ export class ImportsController {
     @CurrentCaller() caller: SecretKeyCaller,
     @Query() query: ImportQuery,
     @Body() body: unknown,
-    @Req() request: HouseRequest,
+    @Req() request: GatehouseRequest,
   ): Promise<ImportResultsResponse | ImportDetailResponse> {
     return this.imports.run(caller, query, body, request);
   }

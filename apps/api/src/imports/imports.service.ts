@@ -18,12 +18,12 @@ import {
   type Tx,
 } from '#persistence';
 import { CursorCodec, errorMessage, KeyedLock, Keyring, LOGGER, newId, type Logger } from '#platform';
-import { Audit } from '../audit/audit.service.js';
+import { AuditService } from '../audit/audit.service.js';
 import { DEFAULT_LIMIT, type Page, type PageQuery } from '../http/paging.js';
 import { Readiness } from '../http/readiness.js';
 import type { ImportCustomersRequest } from './dto/import.request.js';
-import { ImportLines, type JudgedLine } from './import-lines.service.js';
-import { ImportWriter } from './import-writer.service.js';
+import { ImportLinesService, type JudgedLine } from './import-lines.service.js';
+import { ImportWriterService } from './import-writer.service.js';
 import { gatherBatches, readLines, type DoneLines } from './ndjson.js';
 
 /** What an import of lines is told. */
@@ -55,9 +55,9 @@ export class ImportsService {
     private readonly imports: ImportsRepository,
     private readonly projects: ProjectsRepository,
     private readonly apiKeys: ApiKeysRepository,
-    private readonly lines: ImportLines,
-    private readonly writer: ImportWriter,
-    private readonly audit: Audit,
+    private readonly lines: ImportLinesService,
+    private readonly writer: ImportWriterService,
+    private readonly audit: AuditService,
     private readonly transactions: Transactions,
     private readonly keyring: Keyring,
     private readonly cursors: CursorCodec,

@@ -1,15 +1,15 @@
 import type { ProjectContext } from '#domain';
 import { createLogger, RateLimiter, type MailKind } from '#platform';
-import { MailQuota } from './mail-quota.service.js';
+import { MailQuotaService } from './mail-quota.service.js';
 
 const logger = createLogger({ logLevel: 'silent' }, 'test');
 const project = (id: string) => ({ id }) as ProjectContext;
 /** Any number of kinds, so that the limit per kind stays out of the way. */
 const kind = (number: number) => `kind-${number}` as MailKind;
 
-describe('MailQuota (RL-08)', () => {
-  let quota: MailQuota;
-  beforeEach(() => (quota = new MailQuota(new RateLimiter(null, logger), logger)));
+describe('MailQuotaService (RL-08)', () => {
+  let quota: MailQuotaService;
+  beforeEach(() => (quota = new MailQuotaService(new RateLimiter(null, logger), logger)));
 
   const allowed = async (count: number, ask: (index: number) => Promise<boolean>): Promise<number> => {
     let passed = 0;

@@ -19,7 +19,7 @@ const apart: RatePolicy = { name: 'mail-apart', quota: 1, windowSeconds: 60 };
  * answers tell nothing, and nobody can use up a quota with addresses that get no mail.
  */
 @Injectable()
-export class MailQuota {
+export class MailQuotaService {
   constructor(
     private readonly limiter: RateLimiter,
     @Inject(LOGGER) private readonly logger: Logger,

@@ -61,7 +61,7 @@ const ownPage: Partial<Record<OneTimeTokenKind, keyof ProjectSettings & `${strin
  * the worker sends the mails.
  */
 @Injectable()
-export class OneTimeLinks {
+export class OneTimeLinksService {
   constructor(
     private readonly tokens: OneTimeTokensRepository,
     private readonly customers: CustomersRepository,

@@ -1,9 +1,9 @@
 import { Module } from '@nestjs/common';
-import { OneTimeLinks } from './one-time-links.service.js';
+import { OneTimeLinksService } from './one-time-links.service.js';
 import { VerifiedAddressService } from './verified-address.service.js';
 
 @Module({
-  providers: [OneTimeLinks, VerifiedAddressService],
-  exports: [OneTimeLinks, VerifiedAddressService],
+  providers: [OneTimeLinksService, VerifiedAddressService],
+  exports: [OneTimeLinksService, VerifiedAddressService],
 })
 export class OneTimeTokensModule {}

@@ -8,12 +8,12 @@ import { RateLimit } from '../http/rate-limit.js';
 import type { Client } from '../http/request-context.js';
 import { AcceptInvitationRequest, SetUpRequest } from './dto/operator-session.request.js';
 import { OperatorSessionResponse } from './dto/operator-session.response.js';
-import { OperatorAdmission } from './operator-admission.service.js';
+import { OperatorAdmissionService } from './operator-admission.service.js';
 
 @ApiTags('Operators')
 @Controller('operator/v1')
 export class OperatorAdmissionController {
-  constructor(private readonly admission: OperatorAdmission) {}
+  constructor(private readonly admission: OperatorAdmissionService) {}
 
   @Post('setup')
   @ApiOperation({

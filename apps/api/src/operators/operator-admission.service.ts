@@ -7,28 +7,28 @@ import {
   Transactions,
 } from '#persistence';
 import { newId } from '#platform';
-import { Audit, operatorAction } from '../audit/audit.service.js';
+import { AuditService, operatorAction } from '../audit/audit.service.js';
 import type { ConsoleCookie } from '../http/console-cookie.js';
 import type { Client } from '../http/request-context.js';
-import { PasswordPolicy } from '../passwords/password-policy.service.js';
+import { PasswordPolicyService } from '../passwords/password-policy.service.js';
 import type { AcceptInvitationRequest, SetUpRequest } from './dto/operator-session.request.js';
 import type { OperatorSessionResponse } from './dto/operator-session.response.js';
-import { OperatorCheck } from './operator-check.service.js';
-import { OperatorLinks } from './operator-links.service.js';
-import { OperatorSessions } from './operator-sessions.service.js';
+import { OperatorCheckService } from './operator-check.service.js';
+import { OperatorLinksService } from './operator-links.service.js';
+import { OperatorSessionsService } from './operator-sessions.service.js';
 
 /** How people become operators: by the link in the log of a new house, or by an invitation. */
 @Injectable()
-export class OperatorAdmission {
+export class OperatorAdmissionService {
   constructor(
-    private readonly links: OperatorLinks,
-    private readonly policy: PasswordPolicy,
-    private readonly check: OperatorCheck,
-    private readonly opened: OperatorSessions,
+    private readonly links: OperatorLinksService,
+    private readonly policy: PasswordPolicyService,
+    private readonly check: OperatorCheckService,
+    private readonly opened: OperatorSessionsService,
     private readonly operators: OperatorsRepository,
     private readonly sessions: OperatorSessionsRepository,
     private readonly attempts: OperatorAttemptsRepository,
-    private readonly audit: Audit,
+    private readonly audit: AuditService,
     private readonly transactions: Transactions,
   ) {}
 

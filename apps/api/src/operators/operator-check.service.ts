@@ -19,7 +19,7 @@ import {
   type Logger,
   type RatePolicy,
 } from '#platform';
-import { Audit, operatorAction } from '../audit/audit.service.js';
+import { AuditService, operatorAction } from '../audit/audit.service.js';
 import type { Client } from '../http/request-context.js';
 
 /** Failures per e-mail within the window, for everybody and for known addresses: of passwords and codes together. */
@@ -32,10 +32,10 @@ export type ProvenOperator = OperatorWithHash & { passwordHash: string };
 
 /** The one place where an operator's password is asked for, and where failures of passwords and codes are counted. */
 @Injectable()
-export class OperatorCheck {
+export class OperatorCheckService {
   constructor(
     private readonly attempts: OperatorAttemptsRepository,
-    private readonly audit: Audit,
+    private readonly audit: AuditService,
     private readonly transactions: Transactions,
     private readonly hasher: PasswordHasher,
     @Inject(LOGGER) private readonly logger: Logger,

@@ -2,14 +2,14 @@ import { Injectable } from '@nestjs/common';
 import { GatehouseError, type Operator } from '#domain';
 import { OperatorLinksRepository, type Tx } from '#persistence';
 import { Config, pageLink, secureBytes, sha256 } from '#platform';
-import { HouseMails } from '../mail/house-mails.service.js';
+import { SystemMailsService } from '../mail/system-mails.service.js';
 
 /** One-time links into the console: one that sets the house up, and invitations. Only their hashes are kept. */
 @Injectable()
-export class OperatorLinks {
+export class OperatorLinksService {
   constructor(
     private readonly links: OperatorLinksRepository,
-    private readonly mails: HouseMails,
+    private readonly mails: SystemMailsService,
     private readonly config: Config,
   ) {}
 

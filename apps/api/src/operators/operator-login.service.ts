@@ -2,25 +2,25 @@ import { Injectable } from '@nestjs/common';
 import { notSignedIn, type OperatorCaller } from '#auth';
 import { GatehouseError, invalidField } from '#domain';
 import { OperatorSessionsRepository, OperatorsRepository, Transactions, type Tx } from '#persistence';
-import { Audit, operatorAction } from '../audit/audit.service.js';
+import { AuditService, operatorAction } from '../audit/audit.service.js';
 import type { ConsoleCookie } from '../http/console-cookie.js';
 import type { Client } from '../http/request-context.js';
-import { PasswordPolicy } from '../passwords/password-policy.service.js';
+import { PasswordPolicyService } from '../passwords/password-policy.service.js';
 import type { ChangeOperatorPasswordRequest, OperatorSignInRequest } from './dto/operator-session.request.js';
 import type { OperatorSessionResponse } from './dto/operator-session.response.js';
-import { OperatorCheck, type ProvenOperator } from './operator-check.service.js';
-import { OperatorSessions } from './operator-sessions.service.js';
+import { OperatorCheckService, type ProvenOperator } from './operator-check.service.js';
+import { OperatorSessionsService } from './operator-sessions.service.js';
 
 /** Operators and their passwords. */
 @Injectable()
-export class OperatorLogin {
+export class OperatorLoginService {
   constructor(
-    private readonly policy: PasswordPolicy,
-    private readonly check: OperatorCheck,
-    private readonly opened: OperatorSessions,
+    private readonly policy: PasswordPolicyService,
+    private readonly check: OperatorCheckService,
+    private readonly opened: OperatorSessionsService,
     private readonly operators: OperatorsRepository,
     private readonly sessions: OperatorSessionsRepository,
-    private readonly audit: Audit,
+    private readonly audit: AuditService,
     private readonly transactions: Transactions,
   ) {}
 

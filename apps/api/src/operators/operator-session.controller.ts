@@ -22,17 +22,17 @@ import {
   RecoveryCodesResponse,
 } from './dto/operator-session.response.js';
 import { OperatorSessionEntry } from './dto/operator.response.js';
-import { OperatorLogin } from './operator-login.service.js';
-import { OperatorSessions } from './operator-sessions.service.js';
-import { SecondFactor } from './second-factor.service.js';
+import { OperatorLoginService } from './operator-login.service.js';
+import { OperatorSessionsService } from './operator-sessions.service.js';
+import { SecondFactorService } from './second-factor.service.js';
 
 @ApiTags('Operators')
 @Controller('operator/v1/session')
 export class OperatorSessionController {
   constructor(
-    private readonly sessions: OperatorSessions,
-    private readonly login: OperatorLogin,
-    private readonly secondFactor: SecondFactor,
+    private readonly sessions: OperatorSessionsService,
+    private readonly login: OperatorLoginService,
+    private readonly secondFactor: SecondFactorService,
   ) {}
 
   @Get()

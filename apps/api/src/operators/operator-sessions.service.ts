@@ -10,7 +10,7 @@ import {
   type Tx,
 } from '#persistence';
 import { Config, newId, secureBytes, sha256, VERSION } from '#platform';
-import { Audit, operatorAction } from '../audit/audit.service.js';
+import { AuditService, operatorAction } from '../audit/audit.service.js';
 import type { ConsoleCookie } from '../http/console-cookie.js';
 import { isLoopback } from '../http/client-address.js';
 import type { Client } from '../http/request-context.js';
@@ -25,11 +25,11 @@ const newToken = (): string => secureBytes(32).toString('base64url');
 
 /** Sessions of the console, from the password to the end. Each stage has a value of its own (session fixation). */
 @Injectable()
-export class OperatorSessions {
+export class OperatorSessionsService {
   constructor(
     private readonly sessions: OperatorSessionsRepository,
     private readonly operators: OperatorsRepository,
-    private readonly audit: Audit,
+    private readonly audit: AuditService,
     private readonly transactions: Transactions,
     private readonly config: Config,
   ) {}

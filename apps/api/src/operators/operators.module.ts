@@ -1,10 +1,10 @@
 import { Module } from '@nestjs/common';
 import { MailModule } from '../mail/mail.module.js';
-import { OperatorLinks } from './operator-links.service.js';
+import { OperatorLinksService } from './operator-links.service.js';
 
 @Module({
   imports: [MailModule],
-  providers: [OperatorLinks],
-  exports: [OperatorLinks],
+  providers: [OperatorLinksService],
+  exports: [OperatorLinksService],
 })
 export class OperatorsModule {}

@@ -10,7 +10,7 @@ import {
   type OperatorSessionRecord,
 } from '#persistence';
 import { CursorCodec, newId } from '#platform';
-import { Audit, operatorAction } from '../audit/audit.service.js';
+import { AuditService, operatorAction } from '../audit/audit.service.js';
 import { readPage, type Page } from '../http/paging.js';
 import type {
   CountOperatorsQuery,
@@ -18,7 +18,7 @@ import type {
   ListOperatorsQuery,
   UpdateOperatorRequest,
 } from './dto/operator.request.js';
-import { OperatorLinks } from './operator-links.service.js';
+import { OperatorLinksService } from './operator-links.service.js';
 
 /** An operator with a link to choose a password by, which is shown this once. */
 export interface InvitedOperator {
@@ -33,8 +33,8 @@ export class OperatorsService {
     private readonly operators: OperatorsRepository,
     private readonly sessions: OperatorSessionsRepository,
     private readonly attempts: OperatorAttemptsRepository,
-    private readonly links: OperatorLinks,
-    private readonly audit: Audit,
+    private readonly links: OperatorLinksService,
+    private readonly audit: AuditService,
     private readonly transactions: Transactions,
     private readonly cursors: CursorCodec,
   ) {}

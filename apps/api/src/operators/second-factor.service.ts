@@ -18,7 +18,7 @@ import {
   totpStep,
   totpUri,
 } from '#platform';
-import { Audit, operatorAction } from '../audit/audit.service.js';
+import { AuditService, operatorAction } from '../audit/audit.service.js';
 import type { ConsoleCookie } from '../http/console-cookie.js';
 import type { Client } from '../http/request-context.js';
 import type {
@@ -26,18 +26,18 @@ import type {
   EnrollmentResponse,
   OperatorSessionResponse,
 } from './dto/operator-session.response.js';
-import { OperatorCheck } from './operator-check.service.js';
-import { OperatorSessions } from './operator-sessions.service.js';
+import { OperatorCheckService } from './operator-check.service.js';
+import { OperatorSessionsService } from './operator-sessions.service.js';
 
 /** Authenticators (RFC 6238) and the recovery codes that stand in for them. */
 @Injectable()
-export class SecondFactor {
+export class SecondFactorService {
   constructor(
-    private readonly check: OperatorCheck,
-    private readonly opened: OperatorSessions,
+    private readonly check: OperatorCheckService,
+    private readonly opened: OperatorSessionsService,
     private readonly operators: OperatorsRepository,
     private readonly sessions: OperatorSessionsRepository,
-    private readonly audit: Audit,
+    private readonly audit: AuditService,
     private readonly transactions: Transactions,
     private readonly keyring: Keyring,
     private readonly config: Config,

@@ -9,7 +9,7 @@ import {
   type NewEvent,
 } from '#persistence';
 import { CursorCodec, newId } from '#platform';
-import { Audit, type AuditedAction } from '../audit/audit.service.js';
+import { AuditService, type AuditedAction } from '../audit/audit.service.js';
 import { readPage, type Page } from '../http/paging.js';
 import type {
   CountOrganizationsQuery,
@@ -24,7 +24,7 @@ export class OrganizationsService {
   constructor(
     private readonly organizations: OrganizationsRepository,
     private readonly events: EventsRepository,
-    private readonly audit: Audit,
+    private readonly audit: AuditService,
     private readonly transactions: Transactions,
     private readonly cursors: CursorCodec,
   ) {}

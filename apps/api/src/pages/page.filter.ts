@@ -3,7 +3,7 @@ import type { Response } from 'express';
 import type { ErrorCode } from '#domain';
 import { LOGGER, type Logger } from '#platform';
 import { reportFault, toGatehouseError } from '../http/problem.filter.js';
-import type { HouseRequest } from '../http/request-context.js';
+import type { GatehouseRequest } from '../http/request-context.js';
 import { sendPage } from './page.js';
 
 const sentences: Partial<Record<ErrorCode, string>> = {
@@ -23,7 +23,7 @@ export class PageFilter implements ExceptionFilter {
   catch(thrown: unknown, host: ArgumentsHost): void {
     const http = host.switchToHttp();
     const error = toGatehouseError(thrown);
-    reportFault(this.logger, error, http.getRequest<HouseRequest>());
+    reportFault(this.logger, error, http.getRequest<GatehouseRequest>());
     const response = http.getResponse<Response>();
     response.set(error.details.headers ?? {});
     sendPage(response, error.status, {

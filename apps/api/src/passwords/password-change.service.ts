@@ -9,28 +9,28 @@ import {
   Transactions,
 } from '#persistence';
 import { PasswordHasher } from '#platform';
-import { Audit, customerAction } from '../audit/audit.service.js';
+import { AuditService, customerAction } from '../audit/audit.service.js';
 import { customerEvent } from '../events/customer-events.js';
 import type { Client } from '../http/request-context.js';
 import { SessionsService } from '../sessions/sessions.service.js';
-import { OneTimeLinks } from '../one-time-tokens/one-time-links.service.js';
-import { PasswordCheck } from './password-check.service.js';
-import { PasswordPolicy } from './password-policy.service.js';
+import { OneTimeLinksService } from '../one-time-tokens/one-time-links.service.js';
+import { PasswordCheckService } from './password-check.service.js';
+import { PasswordPolicyService } from './password-policy.service.js';
 
 /** Another password for a customer who knows the one they have. */
 @Injectable()
 export class PasswordChangeService {
   constructor(
-    private readonly passwords: PasswordCheck,
-    private readonly policy: PasswordPolicy,
+    private readonly passwords: PasswordCheckService,
+    private readonly policy: PasswordPolicyService,
     private readonly hasher: PasswordHasher,
     private readonly projects: ProjectsRepository,
     private readonly customers: CustomersRepository,
     private readonly tokens: OneTimeTokensRepository,
     private readonly sessions: SessionsService,
-    private readonly links: OneTimeLinks,
+    private readonly links: OneTimeLinksService,
     private readonly events: EventsRepository,
-    private readonly audit: Audit,
+    private readonly audit: AuditService,
     private readonly transactions: Transactions,
   ) {}
 

@@ -33,7 +33,7 @@ export type ProvenCustomer = CustomerWithHash & { passwordHash: string; granted:
 
 /** The one place where a customer's password is asked for: every route that takes one shares its count of failures. */
 @Injectable()
-export class PasswordCheck {
+export class PasswordCheckService {
   constructor(
     private readonly attempts: LoginAttemptsRepository,
     private readonly customers: CustomersRepository,

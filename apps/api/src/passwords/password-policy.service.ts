@@ -13,7 +13,7 @@ import { isCommonPassword } from './common-passwords.js';
 
 /** What a new password must be like, in a project and of an operator. */
 @Injectable()
-export class PasswordPolicy {
+export class PasswordPolicyService {
   constructor(private readonly breaches: BreachLookup) {}
 
   /**

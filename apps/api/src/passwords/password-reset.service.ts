@@ -10,21 +10,21 @@ import {
   type Tx,
 } from '#persistence';
 import { now, PasswordHasher } from '#platform';
-import { Audit, customerAction } from '../audit/audit.service.js';
+import { AuditService, customerAction } from '../audit/audit.service.js';
 import { customerEvent } from '../events/customer-events.js';
 import { assertOriginAllowed } from '../http/origin.guard.js';
 import type { Client } from '../http/request-context.js';
-import { MailQuota } from '../mail/mail-quota.service.js';
+import { MailQuotaService } from '../mail/mail-quota.service.js';
 import { SessionsService } from '../sessions/sessions.service.js';
 import {
   assertRedirectUrl,
   isReachable,
-  OneTimeLinks,
+  OneTimeLinksService,
   type UsedToken,
 } from '../one-time-tokens/one-time-links.service.js';
-import { PasswordCheck } from './password-check.service.js';
-import { PasswordPolicy } from './password-policy.service.js';
-import { answerUniformly } from '../http/uniform-answer.js';
+import { PasswordCheckService } from './password-check.service.js';
+import { PasswordPolicyService } from './password-policy.service.js';
+import { respondUniformly } from '../http/uniform-response.js';
 import { VerifiedAddressService } from '../one-time-tokens/verified-address.service.js';
 
 /** Both let their holder set a password; an invitation the first one. */
@@ -36,15 +36,15 @@ export class PasswordResetService {
   constructor(
     private readonly customers: CustomersRepository,
     private readonly tokens: OneTimeTokensRepository,
-    private readonly links: OneTimeLinks,
+    private readonly links: OneTimeLinksService,
     private readonly addresses: VerifiedAddressService,
-    private readonly passwords: PasswordCheck,
-    private readonly policy: PasswordPolicy,
+    private readonly passwords: PasswordCheckService,
+    private readonly policy: PasswordPolicyService,
     private readonly hasher: PasswordHasher,
     private readonly sessions: SessionsService,
-    private readonly quota: MailQuota,
+    private readonly quota: MailQuotaService,
     private readonly events: EventsRepository,
-    private readonly audit: Audit,
+    private readonly audit: AuditService,
     private readonly transactions: Transactions,
   ) {}
 
@@ -54,7 +54,7 @@ export class PasswordResetService {
    */
   async forgot(project: ProjectContext, email: string, redirectUrl: string | undefined): Promise<void> {
     assertRedirectUrl(project, redirectUrl);
-    await answerUniformly(this.sendLink(project, email, redirectUrl ?? null));
+    await respondUniformly(this.sendLink(project, email, redirectUrl ?? null));
   }
 
   /** Sends an expired link once more, to the address that the first one went to. */

@@ -7,8 +7,8 @@ import { OneTimeTokensModule } from '../one-time-tokens/one-time-tokens.module.j
 import { SessionsModule } from '../sessions/sessions.module.js';
 import { BreachLookup } from './breach-lookup.js';
 import { PasswordChangeService } from './password-change.service.js';
-import { PasswordCheck } from './password-check.service.js';
-import { PasswordPolicy } from './password-policy.service.js';
+import { PasswordCheckService } from './password-check.service.js';
+import { PasswordPolicyService } from './password-policy.service.js';
 import { PasswordResetService } from './password-reset.service.js';
 import { PasswordController } from './password.controller.js';
 
@@ -18,8 +18,8 @@ import { PasswordController } from './password.controller.js';
   providers: [
     BreachLookup,
     PasswordChangeService,
-    PasswordCheck,
-    PasswordPolicy,
+    PasswordCheckService,
+    PasswordPolicyService,
     PasswordResetService,
     {
       provide: HashThreads,
@@ -41,9 +41,9 @@ import { PasswordController } from './password.controller.js';
   exports: [
     HashThreads,
     PasswordChangeService,
-    PasswordCheck,
+    PasswordCheckService,
     PasswordHasher,
-    PasswordPolicy,
+    PasswordPolicyService,
     PasswordResetService,
   ],
 })

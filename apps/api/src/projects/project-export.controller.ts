@@ -4,7 +4,7 @@ import type { Request, Response } from 'express';
 import { CurrentCaller, OrganizationKey, type SecretKeyCaller } from '#auth';
 import { pathUuid } from '#domain';
 import { OneOfField } from '../http/fields.js';
-import { ProjectExport } from './project-export.service.js';
+import { ProjectExportService } from './project-export.service.js';
 
 class ExportQuery {
   @OneOfField(
@@ -17,7 +17,7 @@ class ExportQuery {
 @ApiTags('Projects')
 @Controller('api/v1/projects')
 export class ProjectExportController {
-  constructor(private readonly exports: ProjectExport) {}
+  constructor(private readonly exports: ProjectExportService) {}
 
   @Get(':projectId/export')
   @ApiOperation({

@@ -10,7 +10,7 @@ import {
   type CustomerWithHash,
 } from '#persistence';
 import { LOGGER, PasswordHasher, type Logger } from '#platform';
-import { Audit } from '../audit/audit.service.js';
+import { AuditService } from '../audit/audit.service.js';
 import { CustomerResponse } from '../customers/dto/customer.response.js';
 import { sendPages } from '../http/send-pages.js';
 
@@ -18,13 +18,13 @@ const PAGE = 200;
 
 /** All customers of a project, one JSON object a line. */
 @Injectable()
-export class ProjectExport {
+export class ProjectExportService {
   constructor(
     private readonly projects: ProjectsRepository,
     private readonly customers: CustomersBulkRepository,
     private readonly apiKeys: ApiKeysRepository,
     private readonly hasher: PasswordHasher,
-    private readonly audit: Audit,
+    private readonly audit: AuditService,
     private readonly transactions: Transactions,
     @Inject(LOGGER) private readonly logger: Logger,
   ) {}

@@ -2,14 +2,14 @@ import { Module } from '@nestjs/common';
 import { AuditModule } from '../audit/audit.module.js';
 import { PasswordsModule } from '../passwords/passwords.module.js';
 import { ProjectExportController } from './project-export.controller.js';
-import { ProjectExport } from './project-export.service.js';
+import { ProjectExportService } from './project-export.service.js';
 import { ProjectsController } from './projects.controller.js';
 import { ProjectsService } from './projects.service.js';
 
 @Module({
   imports: [AuditModule, PasswordsModule],
   controllers: [ProjectExportController, ProjectsController],
-  providers: [ProjectExport, ProjectsService],
+  providers: [ProjectExportService, ProjectsService],
   exports: [ProjectsService],
 })
 export class ProjectsModule {}

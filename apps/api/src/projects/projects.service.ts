@@ -25,7 +25,7 @@ import {
   type Tx,
 } from '#persistence';
 import { Config, CursorCodec, newId, secureBytes } from '#platform';
-import { Audit } from '../audit/audit.service.js';
+import { AuditService } from '../audit/audit.service.js';
 import { readPage, type Page } from '../http/paging.js';
 import type {
   CountProjectsQuery,
@@ -43,7 +43,7 @@ export class ProjectsService {
     private readonly organizations: OrganizationsRepository,
     private readonly apiKeys: ApiKeysRepository,
     private readonly events: EventsRepository,
-    private readonly audit: Audit,
+    private readonly audit: AuditService,
     private readonly transactions: Transactions,
     private readonly cursors: CursorCodec,
     private readonly config: Config,

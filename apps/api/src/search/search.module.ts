@@ -1,8 +1,8 @@
 import { Module } from '@nestjs/common';
-import { NamedThings } from './named-things.service.js';
+import { SearchTermsService } from './search-terms.service.js';
 
 @Module({
-  providers: [NamedThings],
-  exports: [NamedThings],
+  providers: [SearchTermsService],
+  exports: [SearchTermsService],
 })
 export class SearchModule {}

@@ -3,12 +3,12 @@ import { ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import { CurrentCaller, Operator, type ManagingCaller } from '#auth';
 import { SearchQuery } from './dto/search.request.js';
 import { SearchResultResponse, SearchResponse } from './dto/search.response.js';
-import { Search } from './search.service.js';
+import { SearchService } from './search.service.js';
 
 @ApiTags('Operators')
 @Controller('operator/v1/search')
 export class SearchOperatorController {
-  constructor(private readonly search: Search) {}
+  constructor(private readonly search: SearchService) {}
 
   @Get()
   @ApiOperation({

@@ -1,9 +1,9 @@
 import { Module } from '@nestjs/common';
 import { SearchOperatorController } from './search.operator.controller.js';
-import { Search } from './search.service.js';
+import { SearchService } from './search.service.js';
 
 @Module({
   controllers: [SearchOperatorController],
-  providers: [Search],
+  providers: [SearchService],
 })
 export class SearchOperatorModule {}

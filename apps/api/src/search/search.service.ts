@@ -14,7 +14,7 @@ const LEAST_TEXT = 2;
 
 /** Finds anything in the house by what an operator pastes or types. */
 @Injectable()
-export class Search {
+export class SearchService {
   constructor(
     private readonly things: SearchRepository,
     private readonly customers: CustomerDirectoryRepository,

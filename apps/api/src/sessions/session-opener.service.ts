@@ -9,7 +9,7 @@ import { SessionsService } from './sessions.service.js';
 
 /** Opens sessions and hands out their first tokens. */
 @Injectable()
-export class SessionOpener {
+export class SessionOpenerService {
   constructor(
     private readonly sessions: SessionsRepository,
     private readonly ending: SessionsService,

@@ -21,7 +21,7 @@ import {
   type Tx,
 } from '#persistence';
 import { CursorCodec } from '#platform';
-import { Audit, customerAction } from '../audit/audit.service.js';
+import { AuditService, customerAction } from '../audit/audit.service.js';
 import { customerEvent } from '../events/customer-events.js';
 import { readPage, type Page, type PageQuery } from '../http/paging.js';
 import { SessionResponse } from './dto/session.response.js';
@@ -37,7 +37,7 @@ export class SessionsService {
     private readonly customers: CustomersRepository,
     private readonly projects: ProjectsRepository,
     private readonly events: EventsRepository,
-    private readonly audit: Audit,
+    private readonly audit: AuditService,
     private readonly transactions: Transactions,
     private readonly cursors: CursorCodec,
   ) {}

@@ -20,11 +20,11 @@ import {
 import { ApiProblems } from '../http/api-problems.js';
 import { CurrentClient } from '../http/current-client.js';
 import { RateLimit } from '../http/rate-limit.js';
-import type { Client, HouseRequest } from '../http/request-context.js';
+import type { Client, GatehouseRequest } from '../http/request-context.js';
 import { SessionsService } from '../sessions/sessions.service.js';
 import { LoginRequest, LogoutRequest, RegisterRequest } from './dto/auth.request.js';
 import { AuthResponse } from './dto/auth.response.js';
-import { logged } from './logged-answer.js';
+import { logged } from './logged-response.js';
 import { LoginService } from './login.service.js';
 import { RegistrationService } from './registration.service.js';
 
@@ -55,7 +55,7 @@ export class AuthController {
     @CurrentCaller() caller: KeyCaller,
     @Body() body: RegisterRequest,
     @CurrentClient() client: Client,
-    @Req() request: HouseRequest,
+    @Req() request: GatehouseRequest,
     @Res({ passthrough: true }) response: Response,
   ): Promise<AuthResponse | Record<string, never>> {
     const answer = await this.registration.register(caller, body, client);
@@ -86,7 +86,7 @@ export class AuthController {
     @CurrentCaller() { project }: PublishableKeyCaller,
     @Body() body: LoginRequest,
     @CurrentClient() client: Client,
-    @Req() request: HouseRequest,
+    @Req() request: GatehouseRequest,
   ): Promise<AuthResponse> {
     return logged(await this.loginService.login(project, body, client), request);
   }

@@ -6,12 +6,12 @@ import { customerEvent } from '../events/customer-events.js';
 import { CustomerSummary } from '../customers/dto/customer.response.js';
 import type { Client } from '../http/request-context.js';
 import { SessionResponse } from '../sessions/dto/session.response.js';
-import { SessionOpener } from '../sessions/session-opener.service.js';
+import { SessionOpenerService } from '../sessions/session-opener.service.js';
 import type { LoginRequest } from './dto/auth.request.js';
 import type { AuthResponse } from './dto/auth.response.js';
 import {
   invalidCredentials,
-  PasswordCheck,
+  PasswordCheckService,
   type ProvenCustomer,
 } from '../passwords/password-check.service.js';
 
@@ -29,12 +29,12 @@ const refusals: Partial<Record<ErrorCode, LoginResult>> = {
 @Injectable()
 export class LoginService {
   constructor(
-    private readonly passwords: PasswordCheck,
+    private readonly passwords: PasswordCheckService,
     private readonly customers: CustomersRepository,
     private readonly events: EventsRepository,
     private readonly transactions: Transactions,
     private readonly hasher: PasswordHasher,
-    private readonly sessions: SessionOpener,
+    private readonly sessions: SessionOpenerService,
     @Inject(ApiMetrics) private readonly metrics: ApiMetrics | null,
   ) {}
 

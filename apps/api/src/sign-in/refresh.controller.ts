@@ -5,11 +5,11 @@ import { NoCredential } from '#auth';
 import { ApiProblems } from '../http/api-problems.js';
 import { IdempotencyService } from '../http/idempotency.service.js';
 import { RateLimit } from '../http/rate-limit.js';
-import type { HouseRequest } from '../http/request-context.js';
+import type { GatehouseRequest } from '../http/request-context.js';
 import { SkipInterceptors } from '../http/skip-interceptors.js';
 import { RefreshRequest } from './dto/auth.request.js';
 import { AuthResponse } from './dto/auth.response.js';
-import { logged } from './logged-answer.js';
+import { logged } from './logged-response.js';
 import { RefreshService } from './refresh.service.js';
 
 /**
@@ -40,7 +40,7 @@ export class RefreshController {
   refresh(
     @Body() body: RefreshRequest,
     @Headers('origin') origin: string | undefined,
-    @Req() request: HouseRequest,
+    @Req() request: GatehouseRequest,
     @Res({ passthrough: true }) response: Response,
   ): Promise<unknown> {
     return this.idempotency.respond(request, response, async () =>

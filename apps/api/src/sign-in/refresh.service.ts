@@ -13,7 +13,7 @@ import { CustomerSummary } from '../customers/dto/customer.response.js';
 import { assertOriginAllowed } from '../http/origin.guard.js';
 import type { AuthResponse } from './dto/auth.response.js';
 import { customerEvent } from '../events/customer-events.js';
-import { SessionOpener } from '../sessions/session-opener.service.js';
+import { SessionOpenerService } from '../sessions/session-opener.service.js';
 import { SessionsService } from '../sessions/sessions.service.js';
 
 const refuse = (code: ErrorCode, session?: RefreshedSession): GatehouseError =>
@@ -30,7 +30,7 @@ export class RefreshService {
     private readonly events: EventsRepository,
     private readonly transactions: Transactions,
     private readonly refreshTokens: RefreshTokens,
-    private readonly opener: SessionOpener,
+    private readonly opener: SessionOpenerService,
     private readonly ending: SessionsService,
   ) {}
 

@@ -3,18 +3,18 @@ import { GatehouseError, type Customer, type ProjectContext } from '#domain';
 import type { KeyCaller } from '#auth';
 import { CustomersRepository, EventsRepository, Transactions, type NewEvent, type Tx } from '#persistence';
 import { KeyedLock, newId, PasswordHasher, type HashPlace } from '#platform';
-import { Audit, customerAction } from '../audit/audit.service.js';
+import { AuditService, customerAction } from '../audit/audit.service.js';
 import { customerEvent } from '../events/customer-events.js';
 import { CustomerSummary } from '../customers/dto/customer.response.js';
 import type { Client } from '../http/request-context.js';
-import { MailQuota } from '../mail/mail-quota.service.js';
+import { MailQuotaService } from '../mail/mail-quota.service.js';
 import { SessionResponse } from '../sessions/dto/session.response.js';
-import { SessionOpener } from '../sessions/session-opener.service.js';
+import { SessionOpenerService } from '../sessions/session-opener.service.js';
 import type { RegisterRequest } from './dto/auth.request.js';
 import type { AuthResponse } from './dto/auth.response.js';
-import { assertRedirectUrl, OneTimeLinks } from '../one-time-tokens/one-time-links.service.js';
-import { PasswordPolicy } from '../passwords/password-policy.service.js';
-import { answerUniformly } from '../http/uniform-answer.js';
+import { assertRedirectUrl, OneTimeLinksService } from '../one-time-tokens/one-time-links.service.js';
+import { PasswordPolicyService } from '../passwords/password-policy.service.js';
+import { respondUniformly } from '../http/uniform-response.js';
 import { VerificationService } from '../email/verification.service.js';
 
 /** Customers who come by themselves. */
@@ -26,14 +26,14 @@ export class RegistrationService {
   constructor(
     private readonly customers: CustomersRepository,
     private readonly events: EventsRepository,
-    private readonly audit: Audit,
+    private readonly audit: AuditService,
     private readonly transactions: Transactions,
     private readonly hasher: PasswordHasher,
-    private readonly sessions: SessionOpener,
+    private readonly sessions: SessionOpenerService,
     private readonly verification: VerificationService,
-    private readonly policy: PasswordPolicy,
-    private readonly quota: MailQuota,
-    private readonly links: OneTimeLinks,
+    private readonly policy: PasswordPolicyService,
+    private readonly quota: MailQuotaService,
+    private readonly links: OneTimeLinksService,
   ) {}
 
   /**
@@ -49,7 +49,7 @@ export class RegistrationService {
       this.create(caller, input, client),
     );
     if (!project.settings.enumerationProtection) return work;
-    await answerUniformly(work);
+    await respondUniformly(work);
     return null;
   }
 

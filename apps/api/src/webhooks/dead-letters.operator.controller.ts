@@ -1,11 +1,11 @@
 import { Controller, Get, Query } from '@nestjs/common';
 import { ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import { CurrentCaller, Operator, type ManagingCaller } from '#auth';
-import { ActorNames } from '../audit/actor-names.service.js';
+import { ActorNamesService } from '../audit/actor-names.service.js';
 import { ApiSnakeList } from '../http/api-envelopes.js';
 import { CountResponse } from '../http/count.response.js';
 import { snakeList } from '../http/paging.js';
-import { DeliverySearch } from './delivery-search.service.js';
+import { DeliverySearchService } from './delivery-search.service.js';
 import { NamedDeadLetterResponse } from './dto/dead-letter.response.js';
 import { CountDeadLettersQuery, SearchDeadLettersQuery } from './dto/delivery-search.request.js';
 
@@ -13,8 +13,8 @@ import { CountDeadLettersQuery, SearchDeadLettersQuery } from './dto/delivery-se
 @Controller('operator/v1/webhooks/dead-letters')
 export class DeadLettersOperatorController {
   constructor(
-    private readonly search: DeliverySearch,
-    private readonly actors: ActorNames,
+    private readonly search: DeliverySearchService,
+    private readonly actors: ActorNamesService,
   ) {}
 
   @Get()

@@ -8,8 +8,8 @@ import { snakeItem, snakeList } from '../http/paging.js';
 import { PickRoutes } from '../http/pick-routes.js';
 import { DeliveriesController } from './deliveries.controller.js';
 import { DeliveriesService } from './deliveries.service.js';
-import { DeliveryChains } from './delivery-chains.service.js';
-import { DeliverySearch } from './delivery-search.service.js';
+import { DeliveryChainsService } from './delivery-chains.service.js';
+import { DeliverySearchService } from './delivery-search.service.js';
 import { DeliveryChainResponse } from './dto/delivery-chain.response.js';
 import { CountDeliveriesQuery, SearchDeliveriesQuery } from './dto/delivery-search.request.js';
 import { AttemptResponse, OperatorDeliveryResponse } from './dto/delivery.response.js';
@@ -20,8 +20,8 @@ import { AttemptResponse, OperatorDeliveryResponse } from './dto/delivery.respon
 export class DeliveriesOperatorController extends PickRoutes(DeliveriesController, ['redeliver', 'discard']) {
   constructor(
     deliveries: DeliveriesService,
-    private readonly search: DeliverySearch,
-    private readonly chains: DeliveryChains,
+    private readonly search: DeliverySearchService,
+    private readonly chains: DeliveryChainsService,
   ) {
     super(deliveries);
   }

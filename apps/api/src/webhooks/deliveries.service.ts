@@ -9,7 +9,7 @@ import {
   type Delivery,
 } from '#persistence';
 import { CursorCodec, newId } from '#platform';
-import { Audit, type AuditedAction } from '../audit/audit.service.js';
+import { AuditService, type AuditedAction } from '../audit/audit.service.js';
 import { readWalk, type Page } from '../http/paging.js';
 import { attemptFilter } from './delivery-filter.js';
 import type { ListDeliveriesQuery } from './dto/delivery.request.js';
@@ -24,7 +24,7 @@ export class DeliveriesService {
   constructor(
     private readonly attempts: AttemptsRepository,
     private readonly deliveries: DeliveriesRepository,
-    private readonly audit: Audit,
+    private readonly audit: AuditService,
     private readonly transactions: Transactions,
     private readonly cursors: CursorCodec,
   ) {}

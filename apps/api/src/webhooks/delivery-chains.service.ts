@@ -1,17 +1,17 @@
 import { Injectable } from '@nestjs/common';
 import type { ManagingCaller } from '#auth';
 import { DeliveryChainsRepository } from '#persistence';
-import { ActorNames } from '../audit/actor-names.service.js';
+import { ActorNamesService } from '../audit/actor-names.service.js';
 import { DeliveriesService } from './deliveries.service.js';
 import { ChainedDeliveryResponse, type DeliveryChainResponse } from './dto/delivery-chain.response.js';
 
 /** Which delivery was made of which, by whom and why. */
 @Injectable()
-export class DeliveryChains {
+export class DeliveryChainsService {
   constructor(
     private readonly deliveries: DeliveriesService,
     private readonly chains: DeliveryChainsRepository,
-    private readonly actors: ActorNames,
+    private readonly actors: ActorNamesService,
   ) {}
 
   /** The chain of a delivery, by its own id or by that of an attempt. @throws GatehouseError `not_found` */

@@ -1,7 +1,7 @@
 import { parsePublicId, type DeliveryState } from '#domain';
 import type { AttemptFilter, DeliveryFilter } from '#persistence';
 import { timeOf } from '../http/fields.js';
-import { bothOf, type Meant } from '../search/named-things.service.js';
+import { bothOf, type SearchConditions } from '../search/search-terms.service.js';
 import type { ListDeadLettersQuery } from './dto/dead-letter.request.js';
 import type { ListDeliveriesQuery } from './dto/delivery.request.js';
 import type { RedeliveryFilterRequest } from './dto/redelivery.request.js';
@@ -23,12 +23,15 @@ export const deliveryFilter = (input: DeliveryFilterInput): DeliveryFilter => ({
 });
 
 /** The filter with what somebody looks for by name. @returns null when nothing can match */
-export function narrowedTo(filter: DeliveryFilter, meant: Meant | null): DeliveryFilter | null {
-  const event = bothOf(filter.eventId, meant?.eventId);
-  if (!meant || !event) return null;
-  const { deliveryId: one } = meant;
+export function narrowedTo(
+  filter: DeliveryFilter,
+  conditions: SearchConditions | null,
+): DeliveryFilter | null {
+  const event = bothOf(filter.eventId, conditions?.eventId);
+  if (!conditions || !event) return null;
+  const { deliveryId: one } = conditions;
   const ids = one ? (filter.deliveryIds ?? [one]).filter((id) => id === one) : filter.deliveryIds;
-  return ids?.length === 0 ? null : { ...filter, ...meant, deliveryIds: ids, eventId: event.id };
+  return ids?.length === 0 ? null : { ...filter, ...conditions, deliveryIds: ids, eventId: event.id };
 }
 
 function commonFilter(input: ListDeliveriesQuery | DeliveryFilterInput) {

@@ -12,7 +12,7 @@ import {
 } from '#persistence';
 import { CursorCodec } from '#platform';
 import { NO_PAGE, readWalk, type Page } from '../http/paging.js';
-import { bothOf, NamedThings, type Meant } from '../search/named-things.service.js';
+import { bothOf, SearchTermsService, type SearchConditions } from '../search/search-terms.service.js';
 import { attemptFilter, deliveryFilter, narrowedTo } from './delivery-filter.js';
 import type {
   CountDeadLettersQuery,
@@ -25,11 +25,11 @@ const NONE: CappedCount = { count: 0, isMore: false };
 
 /** The log of attempts and the dead letters as operators look through them. */
 @Injectable()
-export class DeliverySearch {
+export class DeliverySearchService {
   constructor(
     private readonly attempts: AttemptsRepository,
     private readonly deadLetters: DeadLettersRepository,
-    private readonly named: NamedThings,
+    private readonly searchTerms: SearchTermsService,
     private readonly cursors: CursorCodec,
   ) {}
 
@@ -37,13 +37,13 @@ export class DeliverySearch {
   listAttempts({ reach }: ManagingCaller, query: SearchDeliveriesQuery): Promise<Page<AttemptRecord>> {
     const list = ['deliveries', reach, asked(query)];
     return readWalk(this.cursors, list, query, async (before, limit) => {
-      const filter = narrowedAttempts(query, await this.named.meantBy(query));
+      const filter = narrowedAttempts(query, await this.searchTerms.conditionsOf(query));
       return filter ? this.attempts.page(reach, filter, before, limit) : NO_PAGE;
     });
   }
 
   async countAttempts({ reach }: ManagingCaller, query: CountDeliveriesQuery): Promise<CappedCount> {
-    const filter = narrowedAttempts(query, await this.named.meantBy(query));
+    const filter = narrowedAttempts(query, await this.searchTerms.conditionsOf(query));
     return filter ? this.attempts.count(reach, filter) : NONE;
   }
 
@@ -51,13 +51,13 @@ export class DeliverySearch {
   listDeadLetters({ reach }: ManagingCaller, query: SearchDeadLettersQuery): Promise<Page<DeadLetterRecord>> {
     const list = ['dead-letters', reach, asked(query)];
     return readWalk(this.cursors, list, query, async (before, limit) => {
-      const filter = narrowedDeadLetters(query, await this.named.meantBy(query));
+      const filter = narrowedDeadLetters(query, await this.searchTerms.conditionsOf(query));
       return filter ? this.deadLetters.page(reach, filter, before, limit) : NO_PAGE;
     });
   }
 
   async countDeadLetters({ reach }: ManagingCaller, query: CountDeadLettersQuery): Promise<CappedCount> {
-    const filter = narrowedDeadLetters(query, await this.named.meantBy(query));
+    const filter = narrowedDeadLetters(query, await this.searchTerms.conditionsOf(query));
     return filter ? this.deadLetters.count(reach, filter) : NONE;
   }
 }
@@ -67,16 +67,22 @@ const asked = ({ limit: _, cursor: __, ...filters }: SearchDeliveriesQuery | Sea
   Object.entries(filters).sort(([one], [other]) => (one < other ? -1 : 1));
 
 /** @returns null when nothing can match */
-function narrowedAttempts(query: CountDeliveriesQuery, meant: Meant | null): AttemptFilter | null {
+function narrowedAttempts(
+  query: CountDeliveriesQuery,
+  conditions: SearchConditions | null,
+): AttemptFilter | null {
   const filter = attemptFilter(query);
-  const delivery = bothOf(filter.deliveryId, meant?.deliveryId);
-  const event = bothOf(filter.eventId, meant?.eventId);
-  if (!meant || !delivery || !event) return null;
+  const delivery = bothOf(filter.deliveryId, conditions?.deliveryId);
+  const event = bothOf(filter.eventId, conditions?.eventId);
+  if (!conditions || !delivery || !event) return null;
   const { attempt = null, error = null, batch_id: batch } = query;
   const batchId = batch ? parsePublicId('redelivery', batch) : null;
-  return { ...filter, ...meant, attempt, error, batchId, deliveryId: delivery.id, eventId: event.id };
+  return { ...filter, ...conditions, attempt, error, batchId, deliveryId: delivery.id, eventId: event.id };
 }
 
 /** @returns null when nothing can match */
-const narrowedDeadLetters = (query: CountDeadLettersQuery, meant: Meant | null): DeliveryFilter | null =>
-  narrowedTo({ ...deliveryFilter(query), resolution: query.resolution ?? 'waiting' }, meant);
+const narrowedDeadLetters = (
+  query: CountDeadLettersQuery,
+  conditions: SearchConditions | null,
+): DeliveryFilter | null =>
+  narrowedTo({ ...deliveryFilter(query), resolution: query.resolution ?? 'waiting' }, conditions);

@@ -9,7 +9,7 @@ import {
   WebhookEndpointsRepository,
 } from '#persistence';
 import { formatWebhookSecret, Keyring, secureBytes } from '#platform';
-import { Audit } from '../audit/audit.service.js';
+import { AuditService } from '../audit/audit.service.js';
 import { DeliveriesService, type DeliveryWithAttempts } from './deliveries.service.js';
 import { endpointAction } from './endpoint-action.js';
 
@@ -23,7 +23,7 @@ export class EndpointControlsService {
     private readonly endpoints: WebhookEndpointsRepository,
     private readonly deliveries: DeliveriesService,
     private readonly events: EventsRepository,
-    private readonly audit: Audit,
+    private readonly audit: AuditService,
     private readonly transactions: Transactions,
     private readonly keyring: Keyring,
   ) {}

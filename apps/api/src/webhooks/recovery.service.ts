@@ -11,7 +11,7 @@ import {
   type RedeliveryBatch,
 } from '#persistence';
 import { Config, newId, now, sleep } from '#platform';
-import { Audit } from '../audit/audit.service.js';
+import { AuditService } from '../audit/audit.service.js';
 import { timeOf } from '../http/fields.js';
 import type { RecoverRequest } from './dto/redelivery.request.js';
 import { endpointAction } from './endpoint-action.js';
@@ -27,7 +27,7 @@ export class RecoveryService {
   constructor(
     private readonly batches: RedeliveryBatchesRepository,
     private readonly endpoints: WebhookEndpointsRepository,
-    private readonly audit: Audit,
+    private readonly audit: AuditService,
     private readonly transactions: Transactions,
     private readonly config: Config,
   ) {}

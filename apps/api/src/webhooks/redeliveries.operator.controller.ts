@@ -3,7 +3,7 @@ import { ApiCreatedResponse, ApiOkResponse, ApiOperation, ApiTags } from '@nestj
 import { CurrentCaller, Operator, OperatorRoutes, type ManagingCaller } from '#auth';
 import { pathId } from '#domain';
 import type { RedeliveryBatch } from '#persistence';
-import { ActorNames } from '../audit/actor-names.service.js';
+import { ActorNamesService } from '../audit/actor-names.service.js';
 import { ApiSnakeItem, ApiSnakeList } from '../http/api-envelopes.js';
 import { ApiProblems } from '../http/api-problems.js';
 import { CountResponse } from '../http/count.response.js';
@@ -31,7 +31,7 @@ export class RedeliveriesOperatorController extends PickRoutes(RedeliveriesContr
   constructor(
     redeliveries: RedeliveriesService,
     recovery: RecoveryService,
-    private readonly actors: ActorNames,
+    private readonly actors: ActorNamesService,
   ) {
     super(redeliveries, recovery);
   }

@@ -24,9 +24,9 @@ import {
   type Tx,
 } from '#persistence';
 import { CursorCodec, newId } from '#platform';
-import { Audit, type AuditedAction } from '../audit/audit.service.js';
+import { AuditService, type AuditedAction } from '../audit/audit.service.js';
 import { readPage, type Page } from '../http/paging.js';
-import { NamedThings, type Meant } from '../search/named-things.service.js';
+import { SearchTermsService, type SearchConditions } from '../search/search-terms.service.js';
 import { deliveryFilter, narrowedTo } from './delivery-filter.js';
 import type {
   CountRedeliveriesQuery,
@@ -43,8 +43,8 @@ export class RedeliveriesService {
     private readonly endpoints: WebhookEndpointsRepository,
     private readonly projects: ProjectsRepository,
     private readonly events: EventFeedRepository,
-    private readonly named: NamedThings,
-    private readonly audit: Audit,
+    private readonly searchTerms: SearchTermsService,
+    private readonly audit: AuditService,
     private readonly transactions: Transactions,
     private readonly cursors: CursorCodec,
   ) {}
@@ -58,12 +58,12 @@ export class RedeliveriesService {
     const asked = deliveryFilter(input);
     const base = input.resolution ? isDeadLetter : baseOf(asked);
     await this.assertNamed(reach, asked);
-    const meant = await this.named.meantBy(input);
-    const filter = narrowedTo(asked, meant);
+    const conditions = await this.searchTerms.conditionsOf(input);
+    const filter = narrowedTo(asked, conditions);
     if (!filter) throw notFound();
     const batch = { id: newId(), ...reach, kind: 'redelivery' as const, createdBy: callerName(caller) };
     await this.transactions.run(async (tx) => {
-      await this.batches.insert(tx, { ...batch, filter: keptFilter(input, meant) });
+      await this.batches.insert(tx, { ...batch, filter: keptFilter(input, conditions) });
       const plan = await planRedelivery(tx, batch.id, reach, filter, base);
       if (plan.isTooLarge) throw tooLarge('filter', 'created_before or created_after');
       await this.batches.notePlan(tx, batch.id, plan);
@@ -142,10 +142,10 @@ export class RedeliveriesService {
 /** As it was sent, but no address of a customer: of somebody who is deleted only ids may stay. */
 const keptFilter = (
   { q, ...rest }: SearchRedeliveryFilterRequest,
-  meant: Meant | null,
+  conditions: SearchConditions | null,
 ): Record<string, unknown> => ({
   ...rest,
-  ...(q !== undefined && (meant?.customerIds ? { customer_ids: meant.customerIds } : { q })),
+  ...(q !== undefined && (conditions?.customerIds ? { customer_ids: conditions.customerIds } : { q })),
 });
 
 type BatchAction = Extract<AuditAction, `webhook_redelivery.${string}`>;

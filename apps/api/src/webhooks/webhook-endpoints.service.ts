@@ -18,7 +18,7 @@ import {
   type WebhookEndpointChanges,
 } from '#persistence';
 import { Config, CursorCodec, formatWebhookSecret, Keyring, newId, secureBytes } from '#platform';
-import { Audit } from '../audit/audit.service.js';
+import { AuditService } from '../audit/audit.service.js';
 import { readPage, type Page } from '../http/paging.js';
 import { endpointAction } from './endpoint-action.js';
 import { assertHeaders, patchedHeaders } from './endpoint-headers.js';
@@ -40,7 +40,7 @@ export class WebhookEndpointsService {
     private readonly endpoints: WebhookEndpointsRepository,
     private readonly projects: ProjectsRepository,
     private readonly organizations: OrganizationsRepository,
-    private readonly audit: Audit,
+    private readonly audit: AuditService,
     private readonly transactions: Transactions,
     private readonly keyring: Keyring,
     private readonly cursors: CursorCodec,

@@ -3,8 +3,8 @@ import { AuditModule } from '../audit/audit.module.js';
 import { SearchModule } from '../search/search.module.js';
 import { DeadLettersOperatorController } from './dead-letters.operator.controller.js';
 import { DeliveriesOperatorController } from './deliveries.operator.controller.js';
-import { DeliveryChains } from './delivery-chains.service.js';
-import { DeliverySearch } from './delivery-search.service.js';
+import { DeliveryChainsService } from './delivery-chains.service.js';
+import { DeliverySearchService } from './delivery-search.service.js';
 import { EndpointControlsOperatorController } from './endpoint-controls.operator.controller.js';
 import { RedeliveriesOperatorController } from './redeliveries.operator.controller.js';
 import { WebhookEndpointsOperatorController } from './webhook-endpoints.operator.controller.js';
@@ -19,6 +19,6 @@ import { WebhooksModule } from './webhooks.module.js';
     RedeliveriesOperatorController,
     WebhookEndpointsOperatorController,
   ],
-  providers: [DeliveryChains, DeliverySearch],
+  providers: [DeliveryChainsService, DeliverySearchService],
 })
 export class WebhooksOperatorModule {}

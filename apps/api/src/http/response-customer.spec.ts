@@ -1,12 +1,12 @@
-import { answeredCustomerId } from './answered-customer.js';
+import { customerIdInResponse } from './response-customer.js';
 
-describe('the customer whom an answer tells about', () => {
+describe('the id of the customer in a response', () => {
   it.each([
     ['a customer', { id: 'c1', email: 'ada@example.com' }],
     ['a login', { tokens: null, customer: { id: 'c1', email: 'ada@example.com' } }],
     ['a delivery', { success: true, data: { request: { body: '{"data":{"customer":{"id":"c1"}}}' } } }],
   ])('is found in %s', (_, answer) => {
-    expect(answeredCustomerId(answer)).toBe('c1');
+    expect(customerIdInResponse(answer)).toBe('c1');
   });
 
   it.each([
@@ -15,7 +15,7 @@ describe('the customer whom an answer tells about', () => {
     ['an endpoint', { success: true, data: { id: 'ep_1' } }],
     ['a delivery about a project', { data: { request: { body: '{"data":{"project":{"id":"p1"}}}' } } }],
     ['a list', { data: [], nextCursor: null }],
-  ])('is nobody in %s', (_, answer) => {
-    expect(answeredCustomerId(answer)).toBeNull();
+  ])('is null for %s', (_, answer) => {
+    expect(customerIdInResponse(answer)).toBeNull();
   });
 });

@@ -2,21 +2,21 @@ import { Injectable } from '@nestjs/common';
 import { MailsRepository, type Tx } from '#persistence';
 import { Config, Keyring, newId, sealMailParameters, type MailKind } from '#platform';
 
-/** Mails of the house itself, which belong to no project. */
+/** Emails of the installation to operators. They belong to no project. */
 @Injectable()
-export class HouseMails {
+export class SystemMailsService {
   constructor(
     private readonly mails: MailsRepository,
     private readonly keyring: Keyring,
     private readonly config: Config,
   ) {}
 
-  /** Whether they are sent. Those that are kept nobody sees: they are in no project's mailbox. */
+  /** True if a mail server is configured. Captured ones would be visible in no project's mailbox. */
   get areSent(): boolean {
     return this.config.mail.smtpUrl !== null;
   }
 
-  /** Writes a mail, which the worker sends. @param token in its link @returns its id */
+  /** Inserts an email, which the worker sends. @param token of its link @returns its id */
   async write(tx: Tx, kind: MailKind, recipient: string, token?: string): Promise<string> {
     const id = newId();
     const projectName = `Gatehouse at ${new URL(this.config.publicUrl).hostname}`;

@@ -1,4 +1,4 @@
-import { delayAnswer, delayingAfter } from './answer-delay.js';
+import { delayResponse, delayingAfter } from './response-delay.js';
 
 /** A delay that ends when it is told to, and a log of what happened. */
 function stage() {
@@ -11,7 +11,7 @@ function stage() {
 describe('the delay of an answer', () => {
   it('is waited for at once where nothing is held', async () => {
     const { log, end, delay } = stage();
-    const answered = delayAnswer(delay).then(() => log.push('answered'));
+    const answered = delayResponse(delay).then(() => log.push('answered'));
     end();
     await answered;
     expect(log).toEqual(['delay ends', 'answered']);
@@ -20,7 +20,7 @@ describe('the delay of an answer', () => {
   it('is waited for after the work that holds something, whose result it hands on', async () => {
     const { log, end, delay } = stage();
     const answered = delayingAfter(async () => {
-      await delayAnswer(delay);
+      await delayResponse(delay);
       log.push('connection released');
       end();
       return 'result';
@@ -32,7 +32,7 @@ describe('the delay of an answer', () => {
   it('is not waited for when the work fails', async () => {
     const { log, delay } = stage();
     const failing = delayingAfter(async () => {
-      await delayAnswer(delay);
+      await delayResponse(delay);
       throw new Error('mine');
     });
     await expect(failing).rejects.toThrow('mine');

@@ -2,40 +2,40 @@ import { Injectable } from '@nestjs/common';
 import { namedBy, type Named } from '#domain';
 import { LookupsRepository } from '#persistence';
 
-/** What somebody looks for in a list. */
-export interface Sought {
+/** The search terms of a list, as an operator enters them. */
+export interface SearchTerms {
   q?: string;
   customer_id?: string;
 }
 
-/** The same as conditions of the list. */
-export interface Meant {
+/** The conditions that search terms stand for. */
+export interface SearchConditions {
   deliveryId?: string;
   attemptId?: string;
   eventId?: string;
-  /** Any of these endpoints, or where they are very many all whose URL begins so. */
+  /** Any of these endpoints. If there are too many, `endpointUrl` is set instead: the start of their URLs. */
   endpointIds?: string[];
   endpointUrl?: string;
-  /** What is about any of them. */
+  /** Any of these customers. */
   customerIds?: string[];
 }
 
-/** Finds out what operators mean by what they paste. */
+/** Resolves the ids, email addresses and URLs that operators search lists for. */
 @Injectable()
-export class NamedThings {
+export class SearchTermsService {
   constructor(private readonly lookups: LookupsRepository) {}
 
-  /** @returns null when nothing in the house is meant, so that nothing is found */
-  async meantBy({ q, customer_id: customer }: Sought): Promise<Meant | null> {
+  /** Returns the conditions of a list, or null if the terms match nothing. */
+  async conditionsOf({ q, customer_id: customer }: SearchTerms): Promise<SearchConditions | null> {
     if (q === undefined) return customer ? { customerIds: [customer] } : {};
     const named = namedBy(q);
-    const meant = named && (await this.resolve(named));
-    if (!meant || !customer) return meant;
-    const customers = meant.customerIds ?? [customer];
-    return customers.includes(customer) ? { ...meant, customerIds: [customer] } : null;
+    const conditions = named && (await this.resolve(named));
+    if (!conditions || !customer) return conditions;
+    const customers = conditions.customerIds ?? [customer];
+    return customers.includes(customer) ? { ...conditions, customerIds: [customer] } : null;
   }
 
-  private async resolve(named: Named): Promise<Meant | null> {
+  private async resolve(named: Named): Promise<SearchConditions | null> {
     switch (named.kind) {
       case 'delivery':
         return { deliveryId: named.id };
@@ -43,7 +43,7 @@ export class NamedThings {
         return { eventId: named.id };
       case 'endpoint':
         return { endpointIds: [named.id] };
-      // Without a prefix are, of all that lists are about, customers.
+      // Of the resources in these lists, only customers have ids without a prefix.
       case 'uuid':
         return { customerIds: [named.id] };
       case 'attempt': {
@@ -61,14 +61,14 @@ export class NamedThings {
     }
   }
 
-  private async endpointsAt(start: string): Promise<Meant | null> {
+  private async endpointsAt(start: string): Promise<SearchConditions | null> {
     const endpointIds = await this.lookups.endpointsAt(start);
     if (!endpointIds) return { endpointUrl: start };
     return endpointIds.length > 0 ? { endpointIds } : null;
   }
 }
 
-/** Two conditions on one id as one: null when both are there and differ. */
+/** Merges two conditions on one id. Returns null if both are set and differ. */
 export function bothOf<T>(one: T | null | undefined, other: T | null | undefined): { id: T | null } | null {
   const [id = null] = [one, other].filter((each) => each !== null && each !== undefined);
   return (one ?? id) === id && (other ?? id) === id ? { id } : null;

@@ -1,0 +1,20 @@
+/** The members of a response that may identify one customer. */
+interface CustomerResponseBody {
+  id?: unknown;
+  email?: unknown;
+  customer?: { id?: unknown };
+  data?: { request?: { body?: string } };
+}
+
+/**
+ * Returns the id of the customer in a response, so that the stored response can be erased with the customer: the
+ * response is the customer, contains the customer, or is a delivery whose event does.
+ */
+export function customerIdInResponse(body: unknown): string | null {
+  if (typeof body !== 'object' || body === null) return null;
+  const { id, email, customer, data } = body as CustomerResponseBody;
+  const sent = data?.request?.body;
+  if (sent) return customerIdInResponse((JSON.parse(sent) as { data: unknown }).data);
+  const found = customer ? customer.id : email === undefined ? null : id;
+  return typeof found === 'string' ? found : null;
+}

@@ -1,0 +1,16 @@
+import { sleep } from '#platform';
+import { delayResponse } from './response-delay.js';
+
+/** Longer than hashing, the query for the customer and the insert of an email take together, in ms. */
+const RESPONSE_MS = 150;
+
+/**
+ * Responds after the same time for every email address, so that the time does not reveal who is registered (requirement
+ * EV-07). No thread and no connection is held meanwhile.
+ */
+export async function respondUniformly<Result>(work: Promise<Result> | null): Promise<Result | null> {
+  const end = sleep(RESPONSE_MS);
+  const result = await work;
+  await delayResponse(end);
+  return result;
+}
