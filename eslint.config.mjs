@@ -93,7 +93,7 @@ const unnamedRoutes = [
 const fence = (...selectors) => ({ 'no-restricted-syntax': ['error', ...selectors.flat()] });
 
 export default tseslint.config(
-  { ignores: ['dist/', 'node_modules/', '.data/', 'apps/console/src/http/openapi.d.ts'] },
+  { ignores: ['**/dist/', '.data/', 'apps/console/src/http/openapi.d.ts'] },
   { linterOptions: { reportUnusedDisableDirectives: 'error' } },
   {
     files: ['{apps,libs,test}/**/*.{ts,tsx}'],

@@ -13,7 +13,7 @@ const transform = {
 };
 
 const shared = {
-  // "source" makes package.json's `imports` (#domain, …) resolve to the TypeScript sources.
+  // Resolves @gatehouse/* to the TypeScript sources of libs/*, by the condition "source" of their `exports`.
   testEnvironmentOptions: { customExportConditions: ['source', 'node', 'node-addons'] },
   extensionsToTreatAsEsm: ['.ts'],
   moduleNameMapper: { '^(\\.{1,2}/.*)\\.js$': '$1' },

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { defineConfig } from 'vite';
 
 /** Runs in a thread of its own, so that it stays a file of its own, beside what names it. */
-const HASH_WORKER = 'dist/libs/platform/src/crypto/hash-worker.mjs';
+const HASH_WORKER = 'libs/platform/dist/crypto/hash-worker.mjs';
 
 /**
  * Makes the programs of what `nest build` has compiled, a few files each in place of thousands, which a process would
@@ -40,9 +40,9 @@ export default defineConfig({
     copyPublicDir: false,
     rolldownOptions: {
       input: {
-        api: 'dist/apps/api/src/main.js',
-        gatehouse: 'dist/apps/api/src/gatehouse.js',
-        'webhook-worker': 'dist/apps/webhook-worker/src/main.js',
+        api: 'dist/apps/api/main.js',
+        gatehouse: 'dist/apps/api/gatehouse.js',
+        'webhook-worker': 'dist/apps/webhook-worker/main.js',
       },
       // Nothing is left out, not even what seems to have no effect: decodeURIComponent throws.
       treeshake: false,

@@ -12,21 +12,30 @@ const DIST = path.join(root, 'dist');
 
 const VITE = ['vite', 'bin', 'vite.js'];
 
-/** What is built apart: a change of the console needs no restart of the programs, and theirs no new console. */
+/** The projects of nest-cli.json: the apps and libs that the programs consist of. */
+const PROJECTS = Object.values(JSON.parse(read(path.join(root, 'nest-cli.json'))).projects);
+const SOURCES = PROJECTS.map((project) => project.root);
+
+/** The parts that are built separately: a change to the console restarts no program, and the reverse. */
 const PARTS = [
   {
     stamp: path.join(DIST, '.build-stamp'),
-    sources: ['apps/api', 'apps/webhook-worker', 'libs'],
-    made: ['apps/api', 'apps/webhook-worker', 'libs', 'programs'],
+    sources: SOURCES,
+    outputs: [
+      ...PROJECTS.map((project) =>
+        project.type === 'library' ? `${project.root}/dist` : `dist/${project.root}`,
+      ),
+      'dist/programs',
+    ],
     steps: [
-      [['@nestjs', 'cli', 'bin', 'nest.js'], 'build'],
+      [['@nestjs', 'cli', 'bin', 'nest.js'], 'build', '--all'],
       [VITE, 'build', '--logLevel', 'warn'],
     ],
   },
   {
     stamp: path.join(DIST, '.console-stamp'),
     sources: ['apps/console'],
-    made: ['console'],
+    outputs: ['dist/console'],
     steps: [[VITE, 'build', 'apps/console', '--logLevel', 'warn']],
   },
 ];
@@ -34,16 +43,8 @@ const PARTS = [
 /** Benchmarks, screenshots and upgrade fixtures, which jest does not compile. */
 const TOOLS = {
   stamp: path.join(DIST, '.tools-stamp'),
-  sources: [
-    'apps/api',
-    'apps/webhook-worker',
-    'libs',
-    'test/bench',
-    'test/screenshots',
-    'test/support',
-    'test/upgrade',
-  ],
-  made: ['tools'],
+  sources: [...SOURCES, 'test/bench', 'test/screenshots', 'test/support', 'test/upgrade'],
+  outputs: ['dist/tools'],
   steps: [[['typescript', 'bin', 'tsc'], '-p', 'tsconfig.tools.json']],
 };
 
@@ -105,8 +106,8 @@ async function install() {
   if (code !== 0) throw new Fault(`${output}\nInstallation failed: npm ci exited with code ${code}.`);
 }
 
-async function build({ steps, made }) {
-  for (const folder of made) fs.rmSync(path.join(DIST, folder), { recursive: true, force: true });
+async function build({ steps, outputs }) {
+  for (const folder of outputs) fs.rmSync(path.join(root, folder), { recursive: true, force: true });
   for (const [program, ...args] of steps) {
     const file = path.join(root, 'node_modules', ...program);
     const { code, output } = await run(process.execPath, [file, ...args], { cwd: root });

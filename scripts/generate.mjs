@@ -23,9 +23,8 @@ await main(async () => {
 
 /** @returns {Promise<Record<string, string>>} the text of every generated file, by its path */
 async function makeFiles() {
-  const { settings } = await import('../dist/libs/platform/src/index.js');
-  const { errorCatalogue, eventExamples, eventsSchema, eventTypes } =
-    await import('../dist/libs/domain/src/index.js');
+  const { settings } = await import('@gatehouse/platform');
+  const { errorCatalogue, eventExamples, eventsSchema, eventTypes } = await import('@gatehouse/domain');
   const openApi = await openApiDocuments();
   return {
     '.env.example': envExample(settings),

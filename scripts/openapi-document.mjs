@@ -6,9 +6,9 @@ import { tmpdir } from 'node:os';
  * settings do not depend on the environment.
  */
 export async function openApiDocuments() {
-  const { createLogger, loadConfig } = await import('../dist/libs/platform/src/index.js');
-  const { createApi } = await import('../dist/apps/api/src/api.js');
-  const { buildOpenApi } = await import('../dist/apps/api/src/reference/openapi.js');
+  const { createLogger, loadConfig } = await import('@gatehouse/platform');
+  const { createApi } = await import('../dist/apps/api/api.js');
+  const { buildOpenApi } = await import('../dist/apps/api/reference/openapi.js');
   const config = loadConfig({
     DATABASE_URL: 'postgres://127.0.0.1/nowhere',
     DATA_DIR: tmpdir(),

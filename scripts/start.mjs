@@ -68,7 +68,7 @@ function tryListen(port, host) {
 }
 
 async function checkedConfig() {
-  const { loadConfig } = await import('../dist/libs/platform/src/index.js');
+  const { loadConfig } = await import('@gatehouse/platform');
   try {
     return loadConfig(process.env);
   } catch (error) {
@@ -101,7 +101,8 @@ function watch(house) {
     }
   };
   for (const folder of ['apps', 'libs']) {
-    fs.watch(path.join(root, folder), { recursive: true }, () => {
+    fs.watch(path.join(root, folder), { recursive: true }, (_event, name) => {
+      if (name?.split(path.sep).includes('dist')) return;
       clearTimeout(timer);
       timer = setTimeout(() => (work = work.then(rebuild)), 200);
     });

@@ -1,6 +1,6 @@
 import { randomInt } from 'node:crypto';
 import { Agent } from 'node:http';
-import { overviewRanges } from '#domain';
+import { overviewRanges } from '@gatehouse/domain';
 import { eventually } from '../support/eventually.js';
 import type { TestInstance } from '../support/test-instance.js';
 import { signIn } from '../support/operator.js';

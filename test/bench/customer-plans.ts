@@ -4,7 +4,7 @@ import {
   everybody,
   SessionsRepository,
   type CustomerFilter,
-} from '#persistence';
+} from '@gatehouse/persistence';
 import { Explainer } from '../support/explainer.js';
 import type { TestInstance } from '../support/test-instance.js';
 import { EMAIL_PREFIX, FULL_NAME } from './customer-crowd.js';

@@ -1,4 +1,4 @@
-import { createLogger, DeliveryQueue, type DeliveryPointer } from '#platform';
+import { createLogger, DeliveryQueue, type DeliveryPointer } from '@gatehouse/platform';
 import { eventually } from '../support/eventually.js';
 import type { Queue, TestInstance } from '../support/test-instance.js';
 import { BenchInstance } from './bench-instance.js';

@@ -7,11 +7,11 @@ const ROUNDS = 10;
 
 /** Each program as it is run, and the modules that it is bundled from. */
 const programs = [
-  { name: 'api', bundled: entryPoints.api, modules: `${process.cwd()}/dist/apps/api/src/main.js` },
+  { name: 'api', bundled: entryPoints.api, modules: `${process.cwd()}/dist/apps/api/main.js` },
   {
     name: 'webhook-worker',
     bundled: entryPoints.worker,
-    modules: `${process.cwd()}/dist/apps/webhook-worker/src/main.js`,
+    modules: `${process.cwd()}/dist/apps/webhook-worker/main.js`,
   },
 ];
 

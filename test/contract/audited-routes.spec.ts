@@ -2,7 +2,7 @@ import { createHash, randomUUID } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
 import { RequestMethod, type Type } from '@nestjs/common';
 import { METHOD_METADATA, PATH_METADATA } from '@nestjs/common/constants.js';
-import { routeCredential, type CallerKind } from '#auth';
+import { routeCredential, type CallerKind } from '@gatehouse/auth';
 import { ApiModule } from '../../apps/api/src/api.module.js';
 import { operatorModules } from '../../apps/api/src/operator-modules.js';
 import { eventually } from '../support/eventually.js';

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
 import { Webhook } from 'standardwebhooks';
-import { apiKeyPattern } from '#domain';
+import { apiKeyPattern } from '@gatehouse/domain';
 import { eventually } from '../support/eventually.js';
 import { bearer, TestInstance, PASSWORD, type Answer } from '../support/test-instance.js';
 import { inChunks } from '../support/in-chunks.js';

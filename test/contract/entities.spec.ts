@@ -1,5 +1,5 @@
-import { Database, declaredColumns, type DeclaredColumn } from '#persistence';
-import { createLogger, loadConfig } from '#platform';
+import { Database, declaredColumns, type DeclaredColumn } from '@gatehouse/persistence';
+import { createLogger, loadConfig } from '@gatehouse/platform';
 import { TestInstance } from '../support/test-instance.js';
 
 /** The entities' own schema: a table of each, created from its declaration, in a transaction that is rolled back. */

@@ -10,7 +10,7 @@ import {
   parsePublicId,
   type EventBody,
   type EventType,
-} from '#domain';
+} from '@gatehouse/domain';
 import { eventually } from '../support/eventually.js';
 import { TestInstance, PASSWORD, type Answer } from '../support/test-instance.js';
 import { insertSessions } from '../support/insert-sessions.js';

@@ -1,4 +1,4 @@
-import { HashThreads, parseImportedHash } from '#platform';
+import { HashThreads, parseImportedHash } from '@gatehouse/platform';
 
 const salt = Buffer.alloc(16, 1).toString('base64').replace(/=+$/, '');
 const hash32 = Buffer.alloc(32, 2).toString('base64').replace(/=+$/, '');

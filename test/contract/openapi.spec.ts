@@ -4,8 +4,8 @@ import { SwaggerModule, type OpenAPIObject, type OperationObject } from '@nestjs
 import { createApi } from '../../apps/api/src/api.js';
 import { registeredRoutes } from '../../apps/api/src/http/route-gate.js';
 import { problemCodes, RouteReader } from '../../apps/api/src/reference/documented-route.js';
-import { errorCatalogue, scopes, type ErrorCode } from '#domain';
-import { createLogger, loadConfig } from '#platform';
+import { errorCatalogue, scopes, type ErrorCode } from '@gatehouse/domain';
+import { createLogger, loadConfig } from '@gatehouse/platform';
 import { Conformance } from '../support/conformance.mjs';
 import { strictAjv } from '../support/json-schemas.mjs';
 

@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { Webhook } from 'standardwebhooks';
-import { loadConfig } from '#platform';
+import { loadConfig } from '@gatehouse/platform';
 import { eventually } from '../support/eventually.js';
 import { MailServer, unquote } from '../support/mail-server.js';
 import { insertDeliveries } from '../support/past.js';

@@ -1,5 +1,5 @@
 import { createHash, randomUUID } from 'node:crypto';
-import { apiKeyPattern, scopes as allScopes, type Access } from '#domain';
+import { apiKeyPattern, scopes as allScopes, type Access } from '@gatehouse/domain';
 import { checkCases } from '../support/check-cases.js';
 import { eventually } from '../support/eventually.js';
 import { TestInstance } from '../support/test-instance.js';

@@ -9,7 +9,7 @@ import { pathToFileURL } from 'node:url';
 import { promisify } from 'node:util';
 import bcrypt from 'bcrypt';
 import { decodeJwt, decodeProtectedHeader, SignJWT, UnsecuredJWT } from 'jose';
-import { Keyring } from '#platform';
+import { Keyring } from '@gatehouse/platform';
 import { checkCases } from '../support/check-cases.js';
 import { codeBlocks } from '../support/code-blocks.js';
 import { useToken, withSettings } from '../support/customers.js';

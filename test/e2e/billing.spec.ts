@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { Keyring } from '#platform';
+import { Keyring } from '@gatehouse/platform';
 import { eventually } from '../support/eventually.js';
 import { openPortal, RETURN } from '../support/stripe.js';
 import { TestInstance, type Answer } from '../support/test-instance.js';

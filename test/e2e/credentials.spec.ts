@@ -1,8 +1,8 @@
 import { connect } from 'node:net';
 import { isDeepStrictEqual } from 'node:util';
 import { Module } from '@nestjs/common';
-import { scopes, type Access } from '#domain';
-import { createLogger, loadConfig } from '#platform';
+import { scopes, type Access } from '@gatehouse/domain';
+import { createLogger, loadConfig } from '@gatehouse/platform';
 import { ApiModule } from '../../apps/api/src/api.module.js';
 import { createApi } from '../../apps/api/src/api.js';
 import { registeredRoutes } from '../../apps/api/src/http/route-gate.js';

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { createServer, type AddressInfo } from 'node:net';
-import { Database } from '#persistence';
-import { createLogger, type Config } from '#platform';
+import { Database } from '@gatehouse/persistence';
+import { createLogger, type Config } from '@gatehouse/platform';
 import { eventually } from '../support/eventually.js';
 
 /** A message of PostgreSQL's protocol (version 3.0, "Message Formats"): its letter, its length, its content. */

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { createLogger, DeliveryQueue, type DeliveryJob } from '#platform';
+import { createLogger, DeliveryQueue, type DeliveryJob } from '@gatehouse/platform';
 import { eventually } from '../support/eventually.js';
 import { hasRedisServer, RedisServer } from '../support/redis-server.js';
 

@@ -1,6 +1,6 @@
-import type { EndpointHealth } from '#domain';
-import { Database, EndpointHealthRepository } from '#persistence';
-import { createLogger, loadConfig } from '#platform';
+import type { EndpointHealth } from '@gatehouse/domain';
+import { Database, EndpointHealthRepository } from '@gatehouse/persistence';
+import { createLogger, loadConfig } from '@gatehouse/platform';
 import { eventually } from '../support/eventually.js';
 import { TestInstance } from '../support/test-instance.js';
 import { Receiver, status } from '../support/receiver.js';

@@ -3,7 +3,7 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { errorCatalogue, type ErrorCode } from '#domain';
+import { errorCatalogue, type ErrorCode } from '@gatehouse/domain';
 import { codeBlocks } from '../support/code-blocks.js';
 import { TestInstance, PASSWORD } from '../support/test-instance.js';
 import { uniqueEmail } from '../support/unique-email.js';

@@ -1,7 +1,7 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { targetUrlFault } from '#domain';
+import { targetUrlFault } from '@gatehouse/domain';
 import { createAuthority } from '../support/certificates.js';
 import { eventually } from '../support/eventually.js';
 import { TestInstance } from '../support/test-instance.js';

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { VERSION } from '#platform';
+import { VERSION } from '@gatehouse/platform';
 import { eventually } from '../support/eventually.js';
 import { TestInstance, PASSWORD, type Answer } from '../support/test-instance.js';
 import { CONSOLE_HEADER, inviteOperator, signIn } from '../support/operator.js';

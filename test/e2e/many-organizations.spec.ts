@@ -1,4 +1,9 @@
-import { CustomerDirectoryRepository, everybody, LookupsRepository, type CustomerFilter } from '#persistence';
+import {
+  CustomerDirectoryRepository,
+  everybody,
+  LookupsRepository,
+  type CustomerFilter,
+} from '@gatehouse/persistence';
 import { checkCases } from '../support/check-cases.js';
 import { Explainer } from '../support/explainer.js';
 import { TestInstance } from '../support/test-instance.js';

@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
 import { promisify } from 'node:util';
-import { Keyring } from '#platform';
+import { Keyring } from '@gatehouse/platform';
 import { shellBlocks } from '../support/code-blocks.js';
 import { deadLetters, emit, finished, hastily } from '../support/dead-letters.js';
 import { TestInstance } from '../support/test-instance.js';

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { DeadLettersRepository, type DeliveryFilter } from '#persistence';
+import { DeadLettersRepository, type DeliveryFilter } from '@gatehouse/persistence';
 import { checkCases } from '../support/check-cases.js';
 import { multiply } from '../support/dead-letters.js';
 import { idsFound, resolutions } from '../support/delivery-lists.js';

@@ -1,6 +1,6 @@
-import { attemptErrors, durationBounds, statusClasses } from '#domain';
-import { Database, DeliveryAnnouncer, DeliveryWorkRepository, Transactions } from '#persistence';
-import { createLogger, Failpoints, loadConfig } from '#platform';
+import { attemptErrors, durationBounds, statusClasses } from '@gatehouse/domain';
+import { Database, DeliveryAnnouncer, DeliveryWorkRepository, Transactions } from '@gatehouse/persistence';
+import { createLogger, Failpoints, loadConfig } from '@gatehouse/platform';
 import { eventually } from '../support/eventually.js';
 import { TestInstance } from '../support/test-instance.js';
 import { signIn, type OperatorClient } from '../support/operator.js';

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { pathToFileURL } from 'node:url';
-import { currentMigrationNames } from '#persistence';
+import { currentMigrationNames } from '@gatehouse/persistence';
 import { eventually } from '../support/eventually.js';
 import { OperatorClient } from '../support/operator.js';
 import { startReplica } from '../support/replicas.js';
@@ -100,7 +100,7 @@ describe('a second api', () => {
 describe('LG-05: last resort', () => {
   /** A process whose service breaks once it has started. */
   const broken = async (fault: string): Promise<{ code: number | null; output: string }> => {
-    const platform = pathToFileURL(`${process.cwd()}/dist/libs/platform/src/index.js`).href;
+    const platform = pathToFileURL(`${process.cwd()}/libs/platform/dist/index.js`).href;
     const program = `
       const { runProcess } = await import(${JSON.stringify(platform)});
       await runProcess('broken', async () => ({

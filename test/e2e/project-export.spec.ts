@@ -2,7 +2,7 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { get, type IncomingMessage } from 'node:http';
 import bcrypt from 'bcrypt';
-import { Keyring, PasswordHasher, HashThreads } from '#platform';
+import { Keyring, PasswordHasher, HashThreads } from '@gatehouse/platform';
 import { eventually } from '../support/eventually.js';
 import { bearer, TestInstance, PASSWORD } from '../support/test-instance.js';
 import { fromLines, importLines, toLines } from '../support/ndjson.js';

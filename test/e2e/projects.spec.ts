@@ -1,4 +1,4 @@
-import { effectiveSettings } from '#domain';
+import { effectiveSettings } from '@gatehouse/domain';
 import { checkCases } from '../support/check-cases.js';
 import { eventually } from '../support/eventually.js';
 import { TestInstance, PASSWORD } from '../support/test-instance.js';

@@ -1,5 +1,5 @@
 import { createHash, randomUUID } from 'node:crypto';
-import { Keyring } from '#platform';
+import { Keyring } from '@gatehouse/platform';
 import { eventually } from '../support/eventually.js';
 import { inChunks } from '../support/in-chunks.js';
 import { queues, TestInstance } from '../support/test-instance.js';

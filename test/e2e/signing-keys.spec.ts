@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process';
 import { createPrivateKey, randomUUID } from 'node:crypto';
 import { promisify } from 'node:util';
 import { decodeJwt, decodeProtectedHeader, SignJWT } from 'jose';
-import { Keyring } from '#platform';
+import { Keyring } from '@gatehouse/platform';
 import * as customers from '../support/customers.js';
 import type { Tokens } from '../support/customers.js';
 import { checkCases } from '../support/check-cases.js';

@@ -7,8 +7,8 @@ import {
   DeliveryWorkRepository,
   Transactions,
   type Tx,
-} from '#persistence';
-import { createLogger, Failpoints, loadConfig } from '#platform';
+} from '@gatehouse/persistence';
+import { createLogger, Failpoints, loadConfig } from '@gatehouse/platform';
 import { registerOne } from '../support/customers.js';
 import { eventually } from '../support/eventually.js';
 import { TestInstance } from '../support/test-instance.js';

@@ -1,4 +1,4 @@
-import type { AttemptError } from '#domain';
+import type { AttemptError } from '@gatehouse/domain';
 import type { TestInstance } from '../support/test-instance.js';
 import { idAt, insertDays } from '../support/past.js';
 import { chance, type Person } from './people.js';

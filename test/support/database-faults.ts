@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { withTimeout } from '#platform';
+import { withTimeout } from '@gatehouse/platform';
 import { registerOne, type Registered } from './customers.js';
 import { eventually } from './eventually.js';
 import { History, ON_TIME } from './history.js';

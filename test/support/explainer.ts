@@ -1,4 +1,4 @@
-import type { Database } from '#persistence';
+import type { Database } from '@gatehouse/persistence';
 import type { TestInstance } from './test-instance.js';
 
 /** Runs what a repository asks for, and has each statement explained. */

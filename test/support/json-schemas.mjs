@@ -1,5 +1,5 @@
 import { Ajv2020 } from 'ajv/dist/2020.js';
-import { canonicalEmail, isUuid } from '#domain';
+import { canonicalEmail, isUuid } from '@gatehouse/domain';
 
 /**
  * Strict: an unknown keyword or format is an error. Formats mean what the contract says, section 2.

@@ -1,5 +1,5 @@
 import { v7 as uuid } from 'uuid';
-import type { DeliveryState } from '#domain';
+import type { DeliveryState } from '@gatehouse/domain';
 import type { TestInstance } from './test-instance.js';
 
 const DAY_MS = 86_400_000;

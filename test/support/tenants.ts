@@ -1,5 +1,5 @@
 import { createHash, randomBytes, randomUUID } from 'node:crypto';
-import { formatApiKey, scopes, type Access, type ApiKeyType } from '#domain';
+import { formatApiKey, scopes, type Access, type ApiKeyType } from '@gatehouse/domain';
 import type { TestInstance } from './test-instance.js';
 
 export interface Tenant {

@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import pg from 'pg';
-import { scopes } from '#domain';
+import { scopes } from '@gatehouse/domain';
 import { createDatabase, dropDatabase } from '../support/databases.mjs';
 import { inviteOperator, signIn, type OperatorClient } from '../support/operator.js';
 import { Receiver, status } from '../support/receiver.js';

@@ -1,8 +1,8 @@
 import { Module, type DynamicModule } from '@nestjs/common';
 import { APP_INTERCEPTOR } from '@nestjs/core';
-import { AuthModule } from '#auth';
-import { PersistenceModule } from '#persistence';
-import { PlatformModule, type Config, type Logger } from '#platform';
+import { AuthModule } from '@gatehouse/auth';
+import { PersistenceModule } from '@gatehouse/persistence';
+import { PlatformModule, type Config, type Logger } from '@gatehouse/platform';
 import { ApiKeysModule } from './api-keys/api-keys.module.js';
 import { AuditInterceptor } from './audit/audit.interceptor.js';
 import { AuditModule } from './audit/audit.module.js';

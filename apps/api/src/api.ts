@@ -3,7 +3,7 @@ import type { Type } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import { ExpressAdapter, type NestExpressApplication } from '@nestjs/platform-express';
 import express, { type Express, type NextFunction, type Request, type Response } from 'express';
-import { ApiMetrics, MetricsServer, NestLogger, type Config, type Logger } from '#platform';
+import { ApiMetrics, MetricsServer, NestLogger, type Config, type Logger } from '@gatehouse/platform';
 import { ApiModule } from './api.module.js';
 import { StartupService } from './bootstrap/startup.service.js';
 import { consoleFiles } from './console/console-files.js';

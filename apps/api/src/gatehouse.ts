@@ -1,9 +1,16 @@
 import 'reflect-metadata';
 import type { INestApplicationContext } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
-import { JWKS_MAX_AGE_SECONDS, SigningKeyRing, type NextSigningKey } from '#auth';
-import { Database, Transactions } from '#persistence';
-import { alertSecrets, ConfigError, createLogger, Keyring, loadConfig, NestLogger } from '#platform';
+import { JWKS_MAX_AGE_SECONDS, SigningKeyRing, type NextSigningKey } from '@gatehouse/auth';
+import { Database, Transactions } from '@gatehouse/persistence';
+import {
+  alertSecrets,
+  ConfigError,
+  createLogger,
+  Keyring,
+  loadConfig,
+  NestLogger,
+} from '@gatehouse/platform';
 import { ApiModule } from './api.module.js';
 import { AuditService } from './audit/audit.service.js';
 import { FirstBoot } from './bootstrap/first-boot.js';

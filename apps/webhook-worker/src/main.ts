@@ -1,6 +1,6 @@
 import 'reflect-metadata';
 import { NestFactory } from '@nestjs/core';
-import { NestLogger, runProcess } from '#platform';
+import { NestLogger, runProcess } from '@gatehouse/platform';
 import { WorkerModule } from './worker.module.js';
 import { WorkerService } from './worker.service.js';
 

@@ -1,4 +1,4 @@
-import { createLogger } from '#platform';
+import { createLogger } from '@gatehouse/platform';
 import { PeriodicJob } from './periodic-job.js';
 
 /** Runs as often as a test lets it. */

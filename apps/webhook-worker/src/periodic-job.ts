@@ -1,4 +1,4 @@
-import { errorMessage, type Logger } from '#platform';
+import { errorMessage, type Logger } from '@gatehouse/platform';
 
 /** A job that runs again and again, never twice at once. A run that fails is logged; the next one follows. */
 export abstract class PeriodicJob {

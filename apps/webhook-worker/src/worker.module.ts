@@ -1,6 +1,6 @@
 import { Module, type DynamicModule } from '@nestjs/common';
-import { PersistenceModule } from '#persistence';
-import { Metrics, PlatformModule, WorkerMetrics, type Config, type Logger } from '#platform';
+import { PersistenceModule } from '@gatehouse/persistence';
+import { Metrics, PlatformModule, WorkerMetrics, type Config, type Logger } from '@gatehouse/platform';
 import { Alerter } from './alerts/alerter.js';
 import { AttemptRunner } from './delivery/attempt-runner.js';
 import { DueSource } from './delivery/due-source.js';

@@ -1,5 +1,5 @@
 import { Inject, Injectable } from '@nestjs/common';
-import { Database, DELIVERY_CHANNEL, pendingMigrations } from '#persistence';
+import { Database, DELIVERY_CHANNEL, pendingMigrations } from '@gatehouse/persistence';
 import {
   Config,
   DeliveryQueue,
@@ -10,7 +10,7 @@ import {
   TestCommands,
   withTimeout,
   type Logger,
-} from '#platform';
+} from '@gatehouse/platform';
 import { AttemptRunner } from './delivery/attempt-runner.js';
 import { DueSource } from './delivery/due-source.js';
 import { EndpointReports } from './health/endpoint-reports.js';

@@ -1,4 +1,4 @@
-import type { Reach } from '#domain';
+import type { Reach } from '@gatehouse/domain';
 
 /**
  * SQL for the organizations, `o`, within a reach: its own and those it created, or without one all of the house.

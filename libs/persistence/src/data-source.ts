@@ -1,6 +1,6 @@
 import pg from 'pg';
 import { DataSource, type ColumnType, type DataSourceOptions } from 'typeorm';
-import { errorMessage, withTimeout, type Config, type Logger } from '#platform';
+import { errorMessage, withTimeout, type Config, type Logger } from '@gatehouse/platform';
 import { entities } from './entities.js';
 import { migrations } from './migrations/index.js';
 

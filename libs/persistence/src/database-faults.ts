@@ -1,5 +1,5 @@
-import { unavailable, type GatehouseError } from '#domain';
-import { errorCode, errorMessage } from '#platform';
+import { unavailable, type GatehouseError } from '@gatehouse/domain';
+import { errorCode, errorMessage } from '@gatehouse/platform';
 
 /** Node's and PostgreSQL's codes for "not there", "not now" and "not in time". */
 const awayCodes = new Set([

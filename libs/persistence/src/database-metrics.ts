@@ -1,4 +1,4 @@
-import { monotonicMs, withTimeout, type Metrics } from '#platform';
+import { monotonicMs, withTimeout, type Metrics } from '@gatehouse/platform';
 import type { Database } from './database.js';
 import type { Backlog, BacklogRepository } from './webhooks/backlog.repository.js';
 

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { createServer, type AddressInfo } from 'node:net';
 import { jest } from '@jest/globals';
-import type { Config, Logger } from '#platform';
+import type { Config, Logger } from '@gatehouse/platform';
 import { eventually } from '../../../test/support/eventually.js';
 import { Database } from './database.js';
 

@@ -2,7 +2,7 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import type { DataSource } from 'typeorm';
 import type { PostgresDriver } from 'typeorm/driver/postgres/PostgresDriver.js';
 import pg from 'pg';
-import { unavailable } from '#domain';
+import { unavailable } from '@gatehouse/domain';
 import {
   errorCode,
   errorMessage,
@@ -11,7 +11,7 @@ import {
   withTimeout,
   type Config,
   type Logger,
-} from '#platform';
+} from '@gatehouse/platform';
 import { CLOSE_MS, createDataSource, poolOptions, singleConnectionOptions } from './data-source.js';
 import { databaseFault } from './database-faults.js';
 

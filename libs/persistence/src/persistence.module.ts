@@ -1,7 +1,7 @@
 import { Global, Module, type Provider } from '@nestjs/common';
 import { TypeOrmModule } from '@nestjs/typeorm';
 import { DataSource } from 'typeorm';
-import { Config, DeliveryQueue, Failpoints, LOGGER, Metrics, type Logger } from '#platform';
+import { Config, DeliveryQueue, Failpoints, LOGGER, Metrics, type Logger } from '@gatehouse/platform';
 import { AlertsRepository } from './alerts/alerts.repository.js';
 import { ApiKeysRepository } from './api-keys/api-keys.repository.js';
 import { ActorsRepository } from './audit/actors.repository.js';

@@ -1,8 +1,8 @@
 import type pg from 'pg';
 import type { EntityManager, QueryRunner } from 'typeorm';
 import type { PostgresQueryRunner } from 'typeorm/driver/postgres/PostgresQueryRunner.js';
-import { unavailable } from '#domain';
-import type { DeliveryPointer, Failpoints } from '#platform';
+import { unavailable } from '@gatehouse/domain';
+import type { DeliveryPointer, Failpoints } from '@gatehouse/platform';
 import { databaseFault } from './database-faults.js';
 import {
   preparedStatement,

@@ -6,8 +6,8 @@ import {
   ApiOperation,
   ApiTags,
 } from '@nestjs/swagger';
-import { CurrentCaller, SecretKey, type ManagingCaller, SecondFactorRequired } from '#auth';
-import { pathUuid } from '#domain';
+import { CurrentCaller, SecretKey, type ManagingCaller, SecondFactorRequired } from '@gatehouse/auth';
+import { pathUuid } from '@gatehouse/domain';
 import { ApiCamelList } from '../http/api-envelopes.js';
 import { ApiProblems } from '../http/api-problems.js';
 import { camelList, PageQuery } from '../http/paging.js';

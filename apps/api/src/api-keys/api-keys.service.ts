@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import type { ManagingCaller } from '#auth';
+import type { ManagingCaller } from '@gatehouse/auth';
 import {
   apiKeyResource,
   assertAccess,
@@ -9,7 +9,7 @@ import {
   type ApiKey,
   type KeyGrant,
   type Project,
-} from '#domain';
+} from '@gatehouse/domain';
 import {
   ApiKeysRepository,
   EventsRepository,
@@ -18,8 +18,8 @@ import {
   Transactions,
   type NewApiKey,
   type Tx,
-} from '#persistence';
-import { CursorCodec, newId, newKeyValue, now } from '#platform';
+} from '@gatehouse/persistence';
+import { CursorCodec, newId, newKeyValue, now } from '@gatehouse/platform';
 import { AuditService } from '../audit/audit.service.js';
 import { END_OF_TIME, timeOf } from '../http/fields.js';
 import { readPage, type Page, type PageQuery } from '../http/paging.js';

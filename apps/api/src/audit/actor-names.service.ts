@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { ActorsRepository } from '#persistence';
+import { ActorsRepository } from '@gatehouse/persistence';
 
 /** What those who acted are called, by what stands in records: `key:<id>`, `operator:<id>`, `customer:<id>`. */
 export type NamesOfActors = ReadonlyMap<string, string>;

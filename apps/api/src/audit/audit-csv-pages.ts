@@ -1,4 +1,4 @@
-import type { WalkedPage } from '#persistence';
+import type { WalkedPage } from '@gatehouse/persistence';
 import type { NamedAuditEntry } from './audit-search.service.js';
 import { csvLine } from './csv-line.js';
 

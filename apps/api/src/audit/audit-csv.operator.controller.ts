@@ -1,7 +1,7 @@
 import { Controller, Get, Query, Req, Res } from '@nestjs/common';
 import { ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import type { Request, Response } from 'express';
-import { CurrentCaller, Operator, type ManagingCaller } from '#auth';
+import { CurrentCaller, Operator, type ManagingCaller } from '@gatehouse/auth';
 import { AuditCsvService } from './audit-csv.service.js';
 import { CountAuditLogQuery } from './dto/audit-log.request.js';
 

@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import { Inject, Injectable } from '@nestjs/common';
-import type { ManagingCaller } from '#auth';
-import { LOGGER, type Logger } from '#platform';
+import type { ManagingCaller } from '@gatehouse/auth';
+import { LOGGER, type Logger } from '@gatehouse/platform';
 import { sendPages } from '../http/send-pages.js';
 import { auditCsvPages } from './audit-csv-pages.js';
 import { AuditSearchService } from './audit-search.service.js';

@@ -1,6 +1,6 @@
 import { Controller, Get, Query } from '@nestjs/common';
 import { ApiOperation, ApiTags } from '@nestjs/swagger';
-import { CurrentCaller, SecretKey, type ManagingCaller } from '#auth';
+import { CurrentCaller, SecretKey, type ManagingCaller } from '@gatehouse/auth';
 import { ApiCamelList } from '../http/api-envelopes.js';
 import { camelList } from '../http/paging.js';
 import { AuditLogService } from './audit-log.service.js';

@@ -1,8 +1,8 @@
 import { Injectable } from '@nestjs/common';
-import type { ManagingCaller } from '#auth';
-import { matchingAuditActions } from '#domain';
-import { AuditLogRepository, type AuditEntry, type AuditFilter } from '#persistence';
-import { CursorCodec } from '#platform';
+import type { ManagingCaller } from '@gatehouse/auth';
+import { matchingAuditActions } from '@gatehouse/domain';
+import { AuditLogRepository, type AuditEntry, type AuditFilter } from '@gatehouse/persistence';
+import { CursorCodec } from '@gatehouse/platform';
 import { timeOf } from '../http/fields.js';
 import { readPage, type Page } from '../http/paging.js';
 import type { AuditLogQuery, CountAuditLogQuery } from './dto/audit-log.request.js';

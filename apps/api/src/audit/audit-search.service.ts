@@ -1,8 +1,13 @@
 import { Injectable } from '@nestjs/common';
-import type { ManagingCaller } from '#auth';
-import { notFound } from '#domain';
-import { AuditSearchRepository, type AuditEntry, type CappedCount, type WalkedPage } from '#persistence';
-import { CursorCodec } from '#platform';
+import type { ManagingCaller } from '@gatehouse/auth';
+import { notFound } from '@gatehouse/domain';
+import {
+  AuditSearchRepository,
+  type AuditEntry,
+  type CappedCount,
+  type WalkedPage,
+} from '@gatehouse/persistence';
+import { CursorCodec } from '@gatehouse/platform';
 import { readWalk, type Page } from '../http/paging.js';
 import { ActorNamesService, nameOf } from './actor-names.service.js';
 import { auditFilter } from './audit-log.service.js';

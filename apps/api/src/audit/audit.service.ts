@@ -1,8 +1,15 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { Inject, Injectable } from '@nestjs/common';
-import type { AuditAction, AuditActor, Customer, GatehouseError, Operator, ProjectContext } from '#domain';
-import { AuditLogRepository, Transactions, type NewAuditEntry, type Tx } from '#persistence';
-import { Config, errorMessage, LOGGER, type Logger } from '#platform';
+import type {
+  AuditAction,
+  AuditActor,
+  Customer,
+  GatehouseError,
+  Operator,
+  ProjectContext,
+} from '@gatehouse/domain';
+import { AuditLogRepository, Transactions, type NewAuditEntry, type Tx } from '@gatehouse/persistence';
+import { Config, errorMessage, LOGGER, type Logger } from '@gatehouse/platform';
 import { coarseAddress } from '../http/client-address.js';
 import { callerIp, clientIp, userAgentOf, type GatehouseRequest } from '../http/request-context.js';
 

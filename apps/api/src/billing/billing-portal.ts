@@ -1,4 +1,4 @@
-import type { Organization } from '#domain';
+import type { Organization } from '@gatehouse/domain';
 
 /** A way into the billing portal. */
 export interface PortalSession {

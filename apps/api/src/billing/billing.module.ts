@@ -1,6 +1,6 @@
 import { Module } from '@nestjs/common';
-import { BillingCustomersRepository } from '#persistence';
-import { Config, LOGGER, type Logger } from '#platform';
+import { BillingCustomersRepository } from '@gatehouse/persistence';
+import { Config, LOGGER, type Logger } from '@gatehouse/platform';
 import { AuditModule } from '../audit/audit.module.js';
 import { BillingPortal } from './billing-portal.js';
 import { BillingController } from './billing.controller.js';

@@ -1,8 +1,8 @@
 import { Inject, Injectable } from '@nestjs/common';
-import type { SecretKeyCaller } from '#auth';
-import { GatehouseError, invalidField, returnUrlFault } from '#domain';
-import { OrganizationsRepository, Transactions } from '#persistence';
-import { Config } from '#platform';
+import type { SecretKeyCaller } from '@gatehouse/auth';
+import { GatehouseError, invalidField, returnUrlFault } from '@gatehouse/domain';
+import { OrganizationsRepository, Transactions } from '@gatehouse/persistence';
+import { Config } from '@gatehouse/platform';
 import { AuditService } from '../audit/audit.service.js';
 import { BillingPortal, type PortalSession } from './billing-portal.js';
 import { BuiltInBilling } from './built-in-billing.js';

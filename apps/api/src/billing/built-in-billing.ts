@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
-import type { Organization } from '#domain';
-import { Config, Keyring, now } from '#platform';
+import type { Organization } from '@gatehouse/domain';
+import { Config, Keyring, now } from '@gatehouse/platform';
 import type { BillingPortal, PortalSession } from './billing-portal.js';
 
 const LIFETIME_MS = 30 * 60_000;

@@ -1,7 +1,7 @@
 import type { Stripe } from 'stripe';
-import { GatehouseError, type Organization } from '#domain';
-import type { BillingCustomer, BillingCustomersRepository } from '#persistence';
-import { withTimeout, type Config, type Logger } from '#platform';
+import { GatehouseError, type Organization } from '@gatehouse/domain';
+import type { BillingCustomer, BillingCustomersRepository } from '@gatehouse/persistence';
+import { withTimeout, type Config, type Logger } from '@gatehouse/platform';
 import type { BillingPortal, PortalSession } from './billing-portal.js';
 import { billingError, isCustomerGone, isKeySpent, stripeFacts } from './stripe-errors.js';
 

@@ -1,5 +1,5 @@
-import { GatehouseError, invalidField } from '#domain';
-import { errorCode, errorMessage } from '#platform';
+import { GatehouseError, invalidField } from '@gatehouse/domain';
+import { errorCode, errorMessage } from '@gatehouse/platform';
 
 /** What errors of the Stripe client say; members that an error does not have are undefined. */
 interface StripeFault {

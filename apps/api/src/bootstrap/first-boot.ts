@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { chmodSync, existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { defaultSettings, scopes, type Access, type ApiKeyType } from '#domain';
+import { defaultSettings, scopes, type Access, type ApiKeyType } from '@gatehouse/domain';
 import {
   ApiKeysRepository,
   OperatorsRepository,
@@ -9,8 +9,8 @@ import {
   ProjectsRepository,
   Transactions,
   type Tx,
-} from '#persistence';
-import { Config, newId, newKeyValue, PasswordHasher, secureBytes } from '#platform';
+} from '@gatehouse/persistence';
+import { Config, newId, newKeyValue, PasswordHasher, secureBytes } from '@gatehouse/platform';
 import { AuditService, operatorAction } from '../audit/audit.service.js';
 import { PasswordPolicyService } from '../passwords/password-policy.service.js';
 

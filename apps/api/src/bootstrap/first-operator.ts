@@ -1,6 +1,6 @@
 import { Inject, Injectable } from '@nestjs/common';
-import { OperatorsRepository, Transactions } from '#persistence';
-import { Config, LOGGER, newId, PasswordHasher, type Logger } from '#platform';
+import { OperatorsRepository, Transactions } from '@gatehouse/persistence';
+import { Config, LOGGER, newId, PasswordHasher, type Logger } from '@gatehouse/platform';
 import { AuditService, operatorAction } from '../audit/audit.service.js';
 import { PasswordPolicyService } from '../passwords/password-policy.service.js';
 import { OperatorLinksService } from '../operators/operator-links.service.js';

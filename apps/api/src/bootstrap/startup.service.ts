@@ -1,5 +1,5 @@
 import { Inject, Injectable, type OnApplicationShutdown } from '@nestjs/common';
-import { SigningKeyRing } from '#auth';
+import { SigningKeyRing } from '@gatehouse/auth';
 import {
   Database,
   ensureAttemptPartitions,
@@ -7,7 +7,7 @@ import {
   migrate,
   pendingMigrations,
   Transactions,
-} from '#persistence';
+} from '@gatehouse/persistence';
 import {
   Config,
   DeliveryQueue,
@@ -20,7 +20,7 @@ import {
   RateLimiter,
   TestCommands,
   type Logger,
-} from '#platform';
+} from '@gatehouse/platform';
 import { hasOutdatedNode } from '../http/outdated-node.js';
 import { Readiness } from '../http/readiness.js';
 import { FirstBoot } from './first-boot.js';

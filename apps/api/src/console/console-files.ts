@@ -2,8 +2,8 @@ import { readFile } from 'node:fs/promises';
 import { extname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Request, RequestHandler, Response } from 'express';
-import { GatehouseError } from '#domain';
-import { errorCode, secureBytes } from '#platform';
+import { GatehouseError } from '@gatehouse/domain';
+import { errorCode, secureBytes } from '@gatehouse/platform';
 
 const BASE = '/console';
 const ASSETS = `${BASE}/assets/`;

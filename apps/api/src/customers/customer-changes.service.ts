@@ -9,7 +9,7 @@ import {
   type Customer,
   type ProjectContext,
   type Reach,
-} from '#domain';
+} from '@gatehouse/domain';
 import {
   CustomersRepository,
   EventsRepository,
@@ -17,7 +17,7 @@ import {
   ProjectsRepository,
   Transactions,
   type Tx,
-} from '#persistence';
+} from '@gatehouse/persistence';
 import { AuditService, customerAction } from '../audit/audit.service.js';
 import { isMetadata, METADATA_RULE } from '../http/fields.js';
 import { customerEvent } from '../events/customer-events.js';

@@ -1,13 +1,13 @@
 import { Injectable } from '@nestjs/common';
-import type { ManagingCaller } from '#auth';
-import { uuidBytes, uuidText, type Customer } from '#domain';
+import type { ManagingCaller } from '@gatehouse/auth';
+import { uuidBytes, uuidText, type Customer } from '@gatehouse/domain';
 import {
   CustomerDirectoryRepository,
   type CappedCount,
   type CustomerFilter,
   type CustomerPosition,
-} from '#persistence';
-import { CursorCodec } from '#platform';
+} from '@gatehouse/persistence';
+import { CursorCodec } from '@gatehouse/platform';
 import { timeOf } from '../http/fields.js';
 import { DEFAULT_LIMIT, type Page } from '../http/paging.js';
 import type { CountCustomersQuery, ListCustomersQuery } from './dto/list-customers.request.js';

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
-import type { ManagingCaller } from '#auth';
-import { CustomerRecordsRepository, CustomersRepository, Transactions } from '#persistence';
-import { now } from '#platform';
+import type { ManagingCaller } from '@gatehouse/auth';
+import { CustomerRecordsRepository, CustomersRepository, Transactions } from '@gatehouse/persistence';
+import { now } from '@gatehouse/platform';
 import { AuditService, customerAction } from '../audit/audit.service.js';
 import { CustomerExportResponse } from './dto/customer-export.response.js';
 

@@ -1,7 +1,7 @@
 import { Controller, HttpCode, Param, Post } from '@nestjs/common';
 import { ApiAcceptedResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
-import { CurrentCaller, Operator, type OperatorCaller } from '#auth';
-import { pathUuid } from '#domain';
+import { CurrentCaller, Operator, type OperatorCaller } from '@gatehouse/auth';
+import { pathUuid } from '@gatehouse/domain';
 import { ApiProblems } from '../http/api-problems.js';
 import { CustomerMailsService } from './customer-mails.service.js';
 

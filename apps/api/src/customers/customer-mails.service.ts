@@ -1,5 +1,11 @@
 import { Injectable } from '@nestjs/common';
-import { GatehouseError, notFound, type AuditAction, type ProjectContext, type Reach } from '#domain';
+import {
+  GatehouseError,
+  notFound,
+  type AuditAction,
+  type ProjectContext,
+  type Reach,
+} from '@gatehouse/domain';
 import {
   CustomersRepository,
   EventsRepository,
@@ -7,8 +13,8 @@ import {
   type CustomerWithHash,
   type NewEvent,
   type Tx,
-} from '#persistence';
-import { rateLimitHeaders } from '#platform';
+} from '@gatehouse/persistence';
+import { rateLimitHeaders } from '@gatehouse/platform';
 import { AuditService, customerAction } from '../audit/audit.service.js';
 import { OneTimeLinksService } from '../one-time-tokens/one-time-links.service.js';
 import { PasswordResetService } from '../passwords/password-reset.service.js';

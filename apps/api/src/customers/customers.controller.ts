@@ -6,8 +6,8 @@ import {
   ApiOperation,
   ApiTags,
 } from '@nestjs/swagger';
-import { CurrentCaller, MinimumRole, SecretKey, type ManagingCaller } from '#auth';
-import { pathUuid } from '#domain';
+import { CurrentCaller, MinimumRole, SecretKey, type ManagingCaller } from '@gatehouse/auth';
+import { pathUuid } from '@gatehouse/domain';
 import { ApiCamelList } from '../http/api-envelopes.js';
 import { ApiProblems } from '../http/api-problems.js';
 import { CurrentClient } from '../http/current-client.js';

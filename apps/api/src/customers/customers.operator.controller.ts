@@ -1,7 +1,7 @@
 import { Controller, Get, Param, Query } from '@nestjs/common';
 import { ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
-import { CurrentCaller, Operator, OperatorRoutes, type ManagingCaller } from '#auth';
-import { pathUuid } from '#domain';
+import { CurrentCaller, Operator, OperatorRoutes, type ManagingCaller } from '@gatehouse/auth';
+import { pathUuid } from '@gatehouse/domain';
 import { CountResponse } from '../http/count.response.js';
 import { PickRoutes } from '../http/pick-routes.js';
 import { CustomersController } from './customers.controller.js';

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import type { ManagingCaller } from '#auth';
+import type { ManagingCaller } from '@gatehouse/auth';
 import {
   GatehouseError,
   invalidField,
@@ -8,7 +8,7 @@ import {
   type Customer,
   type ProjectContext,
   type Reach,
-} from '#domain';
+} from '@gatehouse/domain';
 import {
   CustomersRepository,
   ErasuresRepository,
@@ -19,8 +19,8 @@ import {
   type FoundCustomerRecord,
   type NewEvent,
   type Tx,
-} from '#persistence';
-import { newId, PasswordHasher } from '#platform';
+} from '@gatehouse/persistence';
+import { newId, PasswordHasher } from '@gatehouse/platform';
 import { AuditService, customerAction } from '../audit/audit.service.js';
 import type { Client } from '../http/request-context.js';
 import { OneTimeLinksService } from '../one-time-tokens/one-time-links.service.js';

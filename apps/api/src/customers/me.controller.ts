@@ -6,7 +6,7 @@ import {
   ApiOperation,
   ApiTags,
 } from '@nestjs/swagger';
-import { AccessToken, CurrentCaller, type CustomerCaller } from '#auth';
+import { AccessToken, CurrentCaller, type CustomerCaller } from '@gatehouse/auth';
 import { ApiProblems } from '../http/api-problems.js';
 import { CurrentClient } from '../http/current-client.js';
 import { RateLimit } from '../http/rate-limit.js';

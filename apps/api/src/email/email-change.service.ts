@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
-import type { CustomerCaller } from '#auth';
-import { GatehouseError, invalidField, type OneTimeTokenKind, type ProjectContext } from '#domain';
+import type { CustomerCaller } from '@gatehouse/auth';
+import { GatehouseError, invalidField, type OneTimeTokenKind, type ProjectContext } from '@gatehouse/domain';
 import {
   CustomersRepository,
   EventsRepository,
@@ -8,8 +8,8 @@ import {
   ProjectsRepository,
   Transactions,
   type OneTimeToken,
-} from '#persistence';
-import { newId, rateLimitHeaders } from '#platform';
+} from '@gatehouse/persistence';
+import { newId, rateLimitHeaders } from '@gatehouse/platform';
 import { AuditService, customerAction } from '../audit/audit.service.js';
 import { customerEvent } from '../events/customer-events.js';
 import type { Client } from '../http/request-context.js';

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import type { Customer, ProjectContext } from '#domain';
+import type { Customer, ProjectContext } from '@gatehouse/domain';
 import {
   CustomersRepository,
   EventsRepository,
@@ -7,8 +7,8 @@ import {
   type NewEvent,
   type OneTimeToken,
   type Tx,
-} from '#persistence';
-import { now } from '#platform';
+} from '@gatehouse/persistence';
+import { now } from '@gatehouse/platform';
 import { customerEvent } from '../events/customer-events.js';
 import { MailQuotaService } from '../mail/mail-quota.service.js';
 import {

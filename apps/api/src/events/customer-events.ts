@@ -1,5 +1,5 @@
-import type { Customer, EventType, ProjectContext } from '#domain';
-import type { NewEvent } from '#persistence';
+import type { Customer, EventType, ProjectContext } from '@gatehouse/domain';
+import type { NewEvent } from '@gatehouse/persistence';
 
 /** A customer as events and secret keys show it. Times are in ISO 8601. */
 export interface CustomerFields {

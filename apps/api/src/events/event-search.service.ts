@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
-import type { ManagingCaller } from '#auth';
-import { matchingEventTypes } from '#domain';
+import type { ManagingCaller } from '@gatehouse/auth';
+import { matchingEventTypes } from '@gatehouse/domain';
 import {
   DeliveriesRepository,
   HouseEventsRepository,
@@ -9,8 +9,8 @@ import {
   type DeliverySummary,
   type EventFilter,
   type FeedEvent,
-} from '#persistence';
-import { CursorCodec } from '#platform';
+} from '@gatehouse/persistence';
+import { CursorCodec } from '@gatehouse/platform';
 import { timeOf } from '../http/fields.js';
 import { NO_PAGE, readPage, readWalk, type Page, type PageQuery } from '../http/paging.js';
 import { bothOf, SearchTermsService } from '../search/search-terms.service.js';

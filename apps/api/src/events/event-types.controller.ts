@@ -1,7 +1,7 @@
 import { Controller, Get } from '@nestjs/common';
 import { ApiOperation, ApiTags } from '@nestjs/swagger';
-import { SecretKey } from '#auth';
-import { eventExamples, eventSchema, eventTypes, isNamedOnly, type EventType } from '#domain';
+import { SecretKey } from '@gatehouse/auth';
+import { eventExamples, eventSchema, eventTypes, isNamedOnly, type EventType } from '@gatehouse/domain';
 import { ApiSnakeList } from '../http/api-envelopes.js';
 import { snakeList } from '../http/paging.js';
 import { EventTypeResponse } from './dto/event.response.js';

@@ -1,6 +1,6 @@
 import { Controller } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
-import { OperatorRoutes } from '#auth';
+import { OperatorRoutes } from '@gatehouse/auth';
 import { PickRoutes } from '../http/pick-routes.js';
 import { EventTypesController } from './event-types.controller.js';
 

@@ -1,6 +1,6 @@
 import { Controller, Get, Param, Query } from '@nestjs/common';
 import { ApiOperation, ApiTags } from '@nestjs/swagger';
-import { CurrentCaller, SecretKey, type ManagingCaller } from '#auth';
+import { CurrentCaller, SecretKey, type ManagingCaller } from '@gatehouse/auth';
 import { ApiSnakeItem, ApiSnakeList } from '../http/api-envelopes.js';
 import { snakeItem, snakeList } from '../http/paging.js';
 import { ListEventsQuery } from './dto/event.request.js';

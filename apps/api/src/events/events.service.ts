@@ -1,8 +1,8 @@
 import { Injectable } from '@nestjs/common';
-import type { ManagingCaller } from '#auth';
-import { matchingEventTypes, notFound, pathId, uuidBytes, uuidText } from '#domain';
-import { EventFeedRepository, type FeedEvent, type FeedPosition } from '#persistence';
-import { CursorCodec } from '#platform';
+import type { ManagingCaller } from '@gatehouse/auth';
+import { matchingEventTypes, notFound, pathId, uuidBytes, uuidText } from '@gatehouse/domain';
+import { EventFeedRepository, type FeedEvent, type FeedPosition } from '@gatehouse/persistence';
+import { CursorCodec } from '@gatehouse/platform';
 import { timeOf } from '../http/fields.js';
 import { DEFAULT_LIMIT } from '../http/paging.js';
 import type { ListEventsQuery } from './dto/event.request.js';

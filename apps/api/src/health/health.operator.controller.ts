@@ -1,6 +1,6 @@
 import { Body, Controller, Get, HttpCode, Post } from '@nestjs/common';
 import { ApiAcceptedResponse, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
-import { Operator } from '#auth';
+import { Operator } from '@gatehouse/auth';
 import { ApiProblems } from '../http/api-problems.js';
 import { HealthResponse } from './dto/health.response.js';
 import { TestMailRequest } from './dto/test-mail.request.js';

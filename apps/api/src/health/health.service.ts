@@ -1,6 +1,6 @@
 import { Inject, Injectable } from '@nestjs/common';
-import { Database, pendingMigrations, VitalsRepository, WorkersRepository } from '#persistence';
-import { Config, DeliveryQueue, now, VERSION } from '#platform';
+import { Database, pendingMigrations, VitalsRepository, WorkersRepository } from '@gatehouse/persistence';
+import { Config, DeliveryQueue, now, VERSION } from '@gatehouse/platform';
 import { BillingService } from '../billing/billing.service.js';
 import { WorkerHealth, type HealthResponse } from './dto/health.response.js';
 

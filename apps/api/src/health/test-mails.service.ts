@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
-import { GatehouseError } from '#domain';
-import { Transactions } from '#persistence';
+import { GatehouseError } from '@gatehouse/domain';
+import { Transactions } from '@gatehouse/persistence';
 import { AuditService } from '../audit/audit.service.js';
 import { SystemMailsService } from '../mail/system-mails.service.js';
 

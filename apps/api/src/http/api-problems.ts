@@ -1,5 +1,5 @@
 import { SetMetadata } from '@nestjs/common';
-import type { ErrorCode } from '#domain';
+import type { ErrorCode } from '@gatehouse/domain';
 
 export const API_PROBLEMS = Symbol('problems of a route');
 

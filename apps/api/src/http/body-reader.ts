@@ -1,6 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 import type { NextFunction, Request, RequestHandler, Response } from 'express';
-import { GatehouseError } from '#domain';
+import { GatehouseError } from '@gatehouse/domain';
 import { parseStrictJson, type JsonLimits } from './strict-json.js';
 
 const JSON_LIMIT = 64 * 1024;

@@ -1,6 +1,6 @@
 import { createParamDecorator, type ExecutionContext } from '@nestjs/common';
 import type { Response } from 'express';
-import { OPERATOR_COOKIE, operatorToken } from '#auth';
+import { OPERATOR_COOKIE, operatorToken } from '@gatehouse/auth';
 import type { GatehouseRequest } from './request-context.js';
 
 /** The cookie that carries a session of the console, as it came in, and as the answer sets it. */

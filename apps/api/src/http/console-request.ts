@@ -1,4 +1,4 @@
-import { GatehouseError } from '#domain';
+import { GatehouseError } from '@gatehouse/domain';
 import type { GatehouseRequest } from './request-context.js';
 
 /** Whether a path is one of those that only the console calls. */

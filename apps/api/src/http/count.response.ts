@@ -1,5 +1,5 @@
 import { ApiProperty } from '@nestjs/swagger';
-import type { CappedCount } from '#persistence';
+import type { CappedCount } from '@gatehouse/persistence';
 
 /** How long a list is, as far as it was counted. */
 export class CountResponse {

@@ -21,7 +21,7 @@ import {
   ArrayUnique,
   type ValidationArguments,
 } from 'class-validator';
-import { canonicalEmail, isUuid, parsePublicId } from '#domain';
+import { canonicalEmail, isUuid, parsePublicId } from '@gatehouse/domain';
 
 interface FieldOptions {
   description: string;

@@ -1,9 +1,9 @@
 import { Controller, Get, Res } from '@nestjs/common';
 import { ApiOkResponse, ApiOperation, ApiServiceUnavailableResponse, ApiTags } from '@nestjs/swagger';
 import type { Response } from 'express';
-import { NoCredential } from '#auth';
-import { Database } from '#persistence';
-import { Config, DeliveryQueue, withTimeout } from '#platform';
+import { NoCredential } from '@gatehouse/auth';
+import { Database } from '@gatehouse/persistence';
+import { Config, DeliveryQueue, withTimeout } from '@gatehouse/platform';
 import { LivenessResponse, ReadinessResponse } from './health.response.js';
 import { hasOutdatedNode } from './outdated-node.js';
 import { Readiness } from './readiness.js';

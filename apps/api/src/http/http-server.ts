@@ -7,8 +7,8 @@ import {
 } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Express } from 'express';
-import { GatehouseError, type ErrorCode } from '#domain';
-import { errorCode, newId, sleep, withTimeout } from '#platform';
+import { GatehouseError, type ErrorCode } from '@gatehouse/domain';
+import { errorCode, newId, sleep, withTimeout } from '@gatehouse/platform';
 import { problemDocument } from './problem.js';
 
 /** Longest wait for requests in hand when the process stops, in ms. */

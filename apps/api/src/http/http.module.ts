@@ -1,7 +1,7 @@
 import { Module } from '@nestjs/common';
 import { APP_FILTER, APP_GUARD, APP_PIPE } from '@nestjs/core';
-import { CredentialGuard } from '#auth';
-import { ApiMetrics, Config, LOGGER, Metrics, RateLimiter, type Logger } from '#platform';
+import { CredentialGuard } from '@gatehouse/auth';
+import { ApiMetrics, Config, LOGGER, Metrics, RateLimiter, type Logger } from '@gatehouse/platform';
 import { HealthController } from './health.controller.js';
 import { IdempotencyInterceptor } from './idempotency.interceptor.js';
 import { IdempotencyService } from './idempotency.service.js';

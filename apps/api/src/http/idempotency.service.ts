@@ -1,15 +1,15 @@
 import { Injectable } from '@nestjs/common';
 import type { Response } from 'express';
-import { RefreshTokens, type SecretKeyCaller } from '#auth';
-import { GatehouseError, invalidField, type ErrorCode, type ErrorDetails } from '#domain';
+import { RefreshTokens, type SecretKeyCaller } from '@gatehouse/auth';
+import { GatehouseError, invalidField, type ErrorCode, type ErrorDetails } from '@gatehouse/domain';
 import {
   IdempotencyKeysRepository,
   SessionsRepository,
   Transactions,
   type IdempotentRequest,
   type Tx,
-} from '#persistence';
-import { canonicalJson, Keyring, newId, sha256 } from '#platform';
+} from '@gatehouse/persistence';
+import { canonicalJson, Keyring, newId, sha256 } from '@gatehouse/platform';
 import { delayingAfter } from './response-delay.js';
 import { customerIdInResponse } from './response-customer.js';
 import { isLines } from './body-reader.js';

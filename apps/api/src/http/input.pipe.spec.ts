@@ -1,6 +1,6 @@
 import 'reflect-metadata';
 import type { Type } from '@nestjs/common';
-import type { GatehouseError } from '#domain';
+import type { GatehouseError } from '@gatehouse/domain';
 import {
   EmailField,
   IntegerField,

@@ -1,7 +1,7 @@
 import { Injectable, type ArgumentMetadata, type PipeTransform } from '@nestjs/common';
 import { plainToInstance } from 'class-transformer';
 import { validate, type ValidationError } from 'class-validator';
-import { GatehouseError, type FieldError } from '#domain';
+import { GatehouseError, type FieldError } from '@gatehouse/domain';
 
 /** Names of class-validator's constraints, as the codes that callers see. */
 const codes: Record<string, string> = {

@@ -1,7 +1,7 @@
 import { Injectable, type CanActivate, type ExecutionContext } from '@nestjs/common';
-import { GatehouseError, type ProjectSettings } from '#domain';
-import { ProjectsRepository } from '#persistence';
-import { Config } from '#platform';
+import { GatehouseError, type ProjectSettings } from '@gatehouse/domain';
+import { ProjectsRepository } from '@gatehouse/persistence';
+import { Config } from '@gatehouse/platform';
 import { assertFromConsole, isForConsole } from './console-request.js';
 import type { GatehouseRequest } from './request-context.js';
 

@@ -1,4 +1,4 @@
-import type { Config } from '#platform';
+import type { Config } from '@gatehouse/platform';
 
 /** Node versions from this on get security fixes (requirement SC-01). */
 const OLDEST_PRODUCTION_NODE = 24;

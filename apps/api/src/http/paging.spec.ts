@@ -1,4 +1,4 @@
-import { CursorCodec, Keyring } from '#platform';
+import { CursorCodec, Keyring } from '@gatehouse/platform';
 import { readPage } from './paging.js';
 
 const cursors = new CursorCodec(new Keyring(['k3v9-Qw7xZ1pLm5TnB8yRc2fHs6dJg4aUoE0i']));

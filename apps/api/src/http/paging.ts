@@ -1,5 +1,5 @@
-import type { WalkedPage } from '#persistence';
-import { CursorCodec } from '#platform';
+import type { WalkedPage } from '@gatehouse/persistence';
+import { CursorCodec } from '@gatehouse/platform';
 import { QueryIntegerField, TextField } from './fields.js';
 
 /** Records on a page, unless told. */

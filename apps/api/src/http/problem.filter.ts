@@ -1,7 +1,7 @@
 import { Catch, HttpException, Inject, type ArgumentsHost, type ExceptionFilter } from '@nestjs/common';
 import type { Response } from 'express';
-import { GatehouseError } from '#domain';
-import { Config, errorCode, LOGGER, type Logger } from '#platform';
+import { GatehouseError } from '@gatehouse/domain';
+import { Config, errorCode, LOGGER, type Logger } from '@gatehouse/platform';
 import { problemDocument, sendProblem } from './problem.js';
 import type { GatehouseRequest } from './request-context.js';
 

@@ -1,4 +1,4 @@
-import { GatehouseError } from '#domain';
+import { GatehouseError } from '@gatehouse/domain';
 import { problemDocument } from './problem.js';
 
 const context = { requestId: 'r1', publicUrl: 'https://auth.example.com', path: '/api/v1/me' };

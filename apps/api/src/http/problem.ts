@@ -1,5 +1,5 @@
 import type { ServerResponse } from 'node:http';
-import { errorCatalogue, type GatehouseError } from '#domain';
+import { errorCatalogue, type GatehouseError } from '@gatehouse/domain';
 
 /** Where the documentation of the error codes is served. */
 const ERROR_DOCS_PATH = '/docs/errors';

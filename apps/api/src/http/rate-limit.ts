@@ -1,7 +1,7 @@
 import { Injectable, SetMetadata, type CanActivate, type ExecutionContext } from '@nestjs/common';
 import { Reflector } from '@nestjs/core';
-import { GatehouseError } from '#domain';
-import { Config, RateLimiter, rateLimitHeaders, type RatePolicy } from '#platform';
+import { GatehouseError } from '@gatehouse/domain';
+import { Config, RateLimiter, rateLimitHeaders, type RatePolicy } from '@gatehouse/platform';
 import { addressBlock, isLoopback } from './client-address.js';
 import { clientIp, type GatehouseRequest } from './request-context.js';
 

@@ -1,4 +1,4 @@
-import { unavailable } from '#domain';
+import { unavailable } from '@gatehouse/domain';
 
 /** How far this process has come: it listens at once, works when it has started, and drains before it stops. */
 export class Readiness {

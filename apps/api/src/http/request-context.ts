@@ -1,7 +1,7 @@
 import type { NextFunction, Request, RequestHandler, Response } from 'express';
-import type { AuthenticatedRequest } from '#auth';
-import { isUuid, type ErrorCode } from '#domain';
-import { monotonicMs, newRandomId, type ApiMetrics, type Logger } from '#platform';
+import type { AuthenticatedRequest } from '@gatehouse/auth';
+import { isUuid, type ErrorCode } from '@gatehouse/domain';
+import { monotonicMs, newRandomId, type ApiMetrics, type Logger } from '@gatehouse/platform';
 import { addressBlock, plainAddress } from './client-address.js';
 
 /** A request with what Gatehouse adds to it. */

@@ -1,5 +1,5 @@
 import type { Express, NextFunction, Request, RequestHandler, Response } from 'express';
-import { GatehouseError } from '#domain';
+import { GatehouseError } from '@gatehouse/domain';
 
 interface RegisteredMethods {
   methods: Record<string, boolean>;

@@ -1,6 +1,6 @@
 import { Transform } from 'class-transformer';
 import { ValidateBy } from 'class-validator';
-import { holdsSecret, isUuid } from '#domain';
+import { holdsSecret, isUuid } from '@gatehouse/domain';
 import { CheckedField, TextField } from './fields.js';
 
 /** Of a text in a query, which others than the caller read: logs of proxies, histories of browsers. */

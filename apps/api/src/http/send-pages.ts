@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import { errorCode, errorMessage, type Logger } from '#platform';
+import { errorCode, errorMessage, type Logger } from '@gatehouse/platform';
 
 /** A reader who takes nothing for so many ms is gone. */
 const STALL_MS = 60_000;

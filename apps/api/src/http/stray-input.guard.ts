@@ -1,7 +1,7 @@
 import { Injectable, type CanActivate, type ExecutionContext } from '@nestjs/common';
 import { ROUTE_ARGS_METADATA } from '@nestjs/common/constants.js';
 import { RouteParamtypes } from '@nestjs/common/enums/route-paramtypes.enum.js';
-import { GatehouseError } from '#domain';
+import { GatehouseError } from '@gatehouse/domain';
 import type { GatehouseRequest } from './request-context.js';
 
 /** Refuses query parameters and bodies on routes that declare none; the others name their strays themselves. */

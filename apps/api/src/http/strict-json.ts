@@ -1,5 +1,5 @@
 import { visit } from 'jsonc-parser';
-import { GatehouseError } from '#domain';
+import { GatehouseError } from '@gatehouse/domain';
 
 /** What a text is called in the faults that are found, and how much of it is taken. */
 export interface JsonLimits {

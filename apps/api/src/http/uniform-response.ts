@@ -1,4 +1,4 @@
-import { sleep } from '#platform';
+import { sleep } from '@gatehouse/platform';
 import { delayResponse } from './response-delay.js';
 
 /** Longer than hashing, the query for the customer and the insert of an email take together, in ms. */

@@ -1,8 +1,8 @@
 import { setImmediate } from 'node:timers/promises';
 import { Injectable } from '@nestjs/common';
-import { GatehouseError, invalidField, type FieldError, type ProjectContext } from '#domain';
-import type { CustomerWithHash } from '#persistence';
-import { newId, now, PasswordHasher } from '#platform';
+import { GatehouseError, invalidField, type FieldError, type ProjectContext } from '@gatehouse/domain';
+import type { CustomerWithHash } from '@gatehouse/persistence';
+import { newId, now, PasswordHasher } from '@gatehouse/platform';
 import { timeOf } from '../http/fields.js';
 import { InputPipe } from '../http/input.pipe.js';
 import { lineLimits, parseStrictJson } from '../http/strict-json.js';

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
-import type { SecretKeyCaller } from '#auth';
-import { GatehouseError, uuidFromBytes, type Reach } from '#domain';
-import { newId, sha256 } from '#platform';
+import type { SecretKeyCaller } from '@gatehouse/auth';
+import { GatehouseError, uuidFromBytes, type Reach } from '@gatehouse/domain';
+import { newId, sha256 } from '@gatehouse/platform';
 import { isLines } from '../http/body-reader.js';
 import { allowLongBody } from '../http/http-server.js';
 import { InputPipe } from '../http/input.pipe.js';

@@ -1,6 +1,11 @@
 import { Injectable } from '@nestjs/common';
-import type { Customer, LineResult, ProjectContext } from '#domain';
-import { CustomersBulkRepository, EventsRepository, type CustomerWithHash, type Tx } from '#persistence';
+import type { Customer, LineResult, ProjectContext } from '@gatehouse/domain';
+import {
+  CustomersBulkRepository,
+  EventsRepository,
+  type CustomerWithHash,
+  type Tx,
+} from '@gatehouse/persistence';
 import { customerEvent } from '../events/customer-events.js';
 import type { JudgedLine } from './import-lines.service.js';
 

@@ -8,8 +8,8 @@ import {
   ApiTags,
   getSchemaPath,
 } from '@nestjs/swagger';
-import { CurrentCaller, SecretKey, type SecretKeyCaller } from '#auth';
-import { pathUuid } from '#domain';
+import { CurrentCaller, SecretKey, type SecretKeyCaller } from '@gatehouse/auth';
+import { pathUuid } from '@gatehouse/domain';
 import { ApiProblems } from '../http/api-problems.js';
 import { LateBodyGuard } from '../http/late-body.guard.js';
 import type { GatehouseRequest } from '../http/request-context.js';

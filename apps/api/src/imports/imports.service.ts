@@ -1,6 +1,6 @@
 import { Inject, Injectable } from '@nestjs/common';
 import type { Readable } from 'node:stream';
-import type { SecretKeyCaller } from '#auth';
+import type { SecretKeyCaller } from '@gatehouse/auth';
 import {
   GatehouseError,
   unavailable,
@@ -8,7 +8,7 @@ import {
   type LineResult,
   type ProjectContext,
   type Reach,
-} from '#domain';
+} from '@gatehouse/domain';
 import {
   ApiKeysRepository,
   ImportsRepository,
@@ -16,8 +16,16 @@ import {
   Transactions,
   type ImportClaim,
   type Tx,
-} from '#persistence';
-import { CursorCodec, errorMessage, KeyedLock, Keyring, LOGGER, newId, type Logger } from '#platform';
+} from '@gatehouse/persistence';
+import {
+  CursorCodec,
+  errorMessage,
+  KeyedLock,
+  Keyring,
+  LOGGER,
+  newId,
+  type Logger,
+} from '@gatehouse/platform';
 import { AuditService } from '../audit/audit.service.js';
 import { DEFAULT_LIMIT, type Page, type PageQuery } from '../http/paging.js';
 import { Readiness } from '../http/readiness.js';

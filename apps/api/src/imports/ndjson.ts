@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { Readable } from 'node:stream';
-import { GatehouseError } from '#domain';
-import { monotonicMs } from '#platform';
+import { GatehouseError } from '@gatehouse/domain';
+import { monotonicMs } from '@gatehouse/platform';
 
 /** Longest line, in bytes (contract, section 2). */
 const LINE_LIMIT = 64 * 1024;

@@ -1,5 +1,5 @@
-import type { ProjectContext } from '#domain';
-import { createLogger, RateLimiter, type MailKind } from '#platform';
+import type { ProjectContext } from '@gatehouse/domain';
+import { createLogger, RateLimiter, type MailKind } from '@gatehouse/platform';
 import { MailQuotaService } from './mail-quota.service.js';
 
 const logger = createLogger({ logLevel: 'silent' }, 'test');

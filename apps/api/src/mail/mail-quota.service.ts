@@ -1,6 +1,13 @@
 import { Inject, Injectable } from '@nestjs/common';
-import type { ProjectContext } from '#domain';
-import { LOGGER, RateLimiter, sha256, type Logger, type MailKind, type RatePolicy } from '#platform';
+import type { ProjectContext } from '@gatehouse/domain';
+import {
+  LOGGER,
+  RateLimiter,
+  sha256,
+  type Logger,
+  type MailKind,
+  type RatePolicy,
+} from '@gatehouse/platform';
 
 /** A quota that is used up, and the seconds until its window ends. */
 export interface MailRefusal {

@@ -1,6 +1,6 @@
 import { Controller, Get, Query } from '@nestjs/common';
 import { ApiOperation, ApiTags } from '@nestjs/swagger';
-import { CurrentCaller, MinimumRole, SecretKey, type ManagingCaller } from '#auth';
+import { CurrentCaller, MinimumRole, SecretKey, type ManagingCaller } from '@gatehouse/auth';
 import { ApiCamelList } from '../http/api-envelopes.js';
 import { ApiProblems } from '../http/api-problems.js';
 import { camelList } from '../http/paging.js';

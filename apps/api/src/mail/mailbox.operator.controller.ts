@@ -1,7 +1,7 @@
 import { Controller, Get, Param, Query } from '@nestjs/common';
 import { ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
-import { CurrentCaller, Operator, OperatorRoutes, type ManagingCaller } from '#auth';
-import { pathUuid } from '#domain';
+import { CurrentCaller, Operator, OperatorRoutes, type ManagingCaller } from '@gatehouse/auth';
+import { pathUuid } from '@gatehouse/domain';
 import { ApiProblems } from '../http/api-problems.js';
 import { CountResponse } from '../http/count.response.js';
 import { PickRoutes } from '../http/pick-routes.js';

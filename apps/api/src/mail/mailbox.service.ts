@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
-import { canonicalEmail, notFound, type Reach } from '#domain';
-import { MailsRepository, type CappedCount, type MailFilter, type ProjectMail } from '#persistence';
-import { Config, CursorCodec, Keyring, renderMail } from '#platform';
+import { canonicalEmail, notFound, type Reach } from '@gatehouse/domain';
+import { MailsRepository, type CappedCount, type MailFilter, type ProjectMail } from '@gatehouse/persistence';
+import { Config, CursorCodec, Keyring, renderMail } from '@gatehouse/platform';
 import { readPage, type Page } from '../http/paging.js';
 import type { CountMailboxQuery, MailboxQuery } from './dto/mailbox.request.js';
 import { MailboxEntry } from './dto/mailbox.response.js';

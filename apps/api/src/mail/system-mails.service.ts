@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
-import { MailsRepository, type Tx } from '#persistence';
-import { Config, Keyring, newId, sealMailParameters, type MailKind } from '#platform';
+import { MailsRepository, type Tx } from '@gatehouse/persistence';
+import { Config, Keyring, newId, sealMailParameters, type MailKind } from '@gatehouse/platform';
 
 /** Emails of the installation to operators. They belong to no project. */
 @Injectable()

@@ -7,7 +7,7 @@ import {
   type OneTimeTokenKind,
   type ProjectContext,
   type ProjectSettings,
-} from '#domain';
+} from '@gatehouse/domain';
 import {
   CustomersRepository,
   MailsRepository,
@@ -15,7 +15,7 @@ import {
   type CustomerWithHash,
   type OneTimeToken,
   type Tx,
-} from '#persistence';
+} from '@gatehouse/persistence';
 import {
   Keyring,
   newId,
@@ -25,7 +25,7 @@ import {
   type MailKind,
   type MailParameters,
   type Notice,
-} from '#platform';
+} from '@gatehouse/platform';
 import { assertOriginAllowed } from '../http/origin.guard.js';
 
 export interface NewLink {

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
-import { GatehouseError, type Customer } from '#domain';
-import { CustomersRepository, type NewEvent, type Tx } from '#persistence';
-import { now } from '#platform';
+import { GatehouseError, type Customer } from '@gatehouse/domain';
+import { CustomersRepository, type NewEvent, type Tx } from '@gatehouse/persistence';
+import { now } from '@gatehouse/platform';
 import { customerEvent } from '../events/customer-events.js';
 import type { UsedToken } from './one-time-links.service.js';
 

@@ -1,6 +1,6 @@
 import { Body, Controller, HttpCode, Post } from '@nestjs/common';
 import { ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
-import { NoCredential } from '#auth';
+import { NoCredential } from '@gatehouse/auth';
 import { ApiProblems } from '../http/api-problems.js';
 import { CurrentConsoleCookie, type ConsoleCookie } from '../http/console-cookie.js';
 import { CurrentClient } from '../http/current-client.js';

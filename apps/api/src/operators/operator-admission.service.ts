@@ -1,12 +1,12 @@
 import { Injectable } from '@nestjs/common';
-import { GatehouseError } from '#domain';
+import { GatehouseError } from '@gatehouse/domain';
 import {
   OperatorAttemptsRepository,
   OperatorSessionsRepository,
   OperatorsRepository,
   Transactions,
-} from '#persistence';
-import { newId } from '#platform';
+} from '@gatehouse/persistence';
+import { newId } from '@gatehouse/platform';
 import { AuditService, operatorAction } from '../audit/audit.service.js';
 import type { ConsoleCookie } from '../http/console-cookie.js';
 import type { Client } from '../http/request-context.js';

@@ -1,6 +1,6 @@
 import { Inject, Injectable } from '@nestjs/common';
-import { notSignedIn } from '#auth';
-import { GatehouseError, type Operator } from '#domain';
+import { notSignedIn } from '@gatehouse/auth';
+import { GatehouseError, type Operator } from '@gatehouse/domain';
 import {
   OperatorAttemptsRepository,
   Transactions,
@@ -8,7 +8,7 @@ import {
   type OperatorTries,
   type OperatorWithHash,
   type Tx,
-} from '#persistence';
+} from '@gatehouse/persistence';
 import {
   errorMessage,
   LOGGER,
@@ -18,7 +18,7 @@ import {
   type HashPlace,
   type Logger,
   type RatePolicy,
-} from '#platform';
+} from '@gatehouse/platform';
 import { AuditService, operatorAction } from '../audit/audit.service.js';
 import type { Client } from '../http/request-context.js';
 

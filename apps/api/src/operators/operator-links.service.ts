@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
-import { GatehouseError, type Operator } from '#domain';
-import { OperatorLinksRepository, type Tx } from '#persistence';
-import { Config, pageLink, secureBytes, sha256 } from '#platform';
+import { GatehouseError, type Operator } from '@gatehouse/domain';
+import { OperatorLinksRepository, type Tx } from '@gatehouse/persistence';
+import { Config, pageLink, secureBytes, sha256 } from '@gatehouse/platform';
 import { SystemMailsService } from '../mail/system-mails.service.js';
 
 /** One-time links into the console: one that sets the house up, and invitations. Only their hashes are kept. */

@@ -1,7 +1,12 @@
 import { Injectable } from '@nestjs/common';
-import { notSignedIn, type OperatorCaller } from '#auth';
-import { GatehouseError, invalidField } from '#domain';
-import { OperatorSessionsRepository, OperatorsRepository, Transactions, type Tx } from '#persistence';
+import { notSignedIn, type OperatorCaller } from '@gatehouse/auth';
+import { GatehouseError, invalidField } from '@gatehouse/domain';
+import {
+  OperatorSessionsRepository,
+  OperatorsRepository,
+  Transactions,
+  type Tx,
+} from '@gatehouse/persistence';
 import { AuditService, operatorAction } from '../audit/audit.service.js';
 import type { ConsoleCookie } from '../http/console-cookie.js';
 import type { Client } from '../http/request-context.js';

@@ -1,7 +1,7 @@
 import { Body, Controller, Delete, Get, HttpCode, Param, Post } from '@nestjs/common';
 import { ApiNoContentResponse, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
-import { CurrentCaller, NoCredential, Operator, type OperatorCaller } from '#auth';
-import { pathUuid } from '#domain';
+import { CurrentCaller, NoCredential, Operator, type OperatorCaller } from '@gatehouse/auth';
+import { pathUuid } from '@gatehouse/domain';
 import { ApiCamelList } from '../http/api-envelopes.js';
 import { ApiProblems } from '../http/api-problems.js';
 import { CurrentConsoleCookie, type ConsoleCookie } from '../http/console-cookie.js';

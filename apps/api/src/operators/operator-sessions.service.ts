@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
-import { notSignedIn, type OperatorCaller } from '#auth';
-import { acceptsSession, notFound, type Operator, type OperatorStage } from '#domain';
+import { notSignedIn, type OperatorCaller } from '@gatehouse/auth';
+import { acceptsSession, notFound, type Operator, type OperatorStage } from '@gatehouse/domain';
 import {
   OperatorSessionsRepository,
   OperatorsRepository,
@@ -8,8 +8,8 @@ import {
   type OperatorSession,
   type OperatorSessionRecord,
   type Tx,
-} from '#persistence';
-import { Config, newId, secureBytes, sha256, VERSION } from '#platform';
+} from '@gatehouse/persistence';
+import { Config, newId, secureBytes, sha256, VERSION } from '@gatehouse/platform';
 import { AuditService, operatorAction } from '../audit/audit.service.js';
 import type { ConsoleCookie } from '../http/console-cookie.js';
 import { isLoopback } from '../http/client-address.js';

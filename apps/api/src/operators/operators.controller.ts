@@ -6,8 +6,8 @@ import {
   ApiOperation,
   ApiTags,
 } from '@nestjs/swagger';
-import { CurrentCaller, Operator, type OperatorCaller, SecondFactorRequired } from '#auth';
-import { pathUuid } from '#domain';
+import { CurrentCaller, Operator, type OperatorCaller, SecondFactorRequired } from '@gatehouse/auth';
+import { pathUuid } from '@gatehouse/domain';
 import { ApiCamelList } from '../http/api-envelopes.js';
 import { ApiProblems } from '../http/api-problems.js';
 import { CountResponse } from '../http/count.response.js';

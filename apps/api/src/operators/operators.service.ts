@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
-import type { OperatorCaller } from '#auth';
-import { GatehouseError, type Operator } from '#domain';
+import type { OperatorCaller } from '@gatehouse/auth';
+import { GatehouseError, type Operator } from '@gatehouse/domain';
 import {
   OperatorAttemptsRepository,
   OperatorSessionsRepository,
@@ -8,8 +8,8 @@ import {
   Transactions,
   type CappedCount,
   type OperatorSessionRecord,
-} from '#persistence';
-import { CursorCodec, newId } from '#platform';
+} from '@gatehouse/persistence';
+import { CursorCodec, newId } from '@gatehouse/platform';
 import { AuditService, operatorAction } from '../audit/audit.service.js';
 import { readPage, type Page } from '../http/paging.js';
 import type {

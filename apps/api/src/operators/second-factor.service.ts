@@ -1,13 +1,13 @@
 import { Injectable } from '@nestjs/common';
-import { notSignedIn, type OperatorCaller } from '#auth';
-import { GatehouseError, RECOVERY_CODE_COUNT } from '#domain';
+import { notSignedIn, type OperatorCaller } from '@gatehouse/auth';
+import { GatehouseError, RECOVERY_CODE_COUNT } from '@gatehouse/domain';
 import {
   OperatorSessionsRepository,
   OperatorsRepository,
   Transactions,
   type OperatorSession,
   type Tx,
-} from '#persistence';
+} from '@gatehouse/persistence';
 import {
   Config,
   Keyring,
@@ -17,7 +17,7 @@ import {
   recoveryCodeHashes,
   totpStep,
   totpUri,
-} from '#platform';
+} from '@gatehouse/platform';
 import { AuditService, operatorAction } from '../audit/audit.service.js';
 import type { ConsoleCookie } from '../http/console-cookie.js';
 import type { Client } from '../http/request-context.js';

@@ -1,14 +1,14 @@
 import { Injectable } from '@nestjs/common';
-import type { ManagingCaller } from '#auth';
-import { changedFields, GatehouseError, type AuditAction, type Organization } from '#domain';
+import type { ManagingCaller } from '@gatehouse/auth';
+import { changedFields, GatehouseError, type AuditAction, type Organization } from '@gatehouse/domain';
 import {
   EventsRepository,
   OrganizationsRepository,
   Transactions,
   type CappedCount,
   type NewEvent,
-} from '#persistence';
-import { CursorCodec, newId } from '#platform';
+} from '@gatehouse/persistence';
+import { CursorCodec, newId } from '@gatehouse/platform';
 import { AuditService, type AuditedAction } from '../audit/audit.service.js';
 import { readPage, type Page } from '../http/paging.js';
 import type {

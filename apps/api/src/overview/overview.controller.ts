@@ -1,6 +1,6 @@
 import { Controller, Get, Query } from '@nestjs/common';
 import { ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
-import { Operator } from '#auth';
+import { Operator } from '@gatehouse/auth';
 import { OverviewQuery } from './dto/overview.request.js';
 import { OverviewResponse } from './dto/overview.response.js';
 import { OverviewService } from './overview.service.js';

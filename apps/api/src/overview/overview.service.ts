@@ -1,7 +1,14 @@
 import { Injectable } from '@nestjs/common';
-import { addCounts, bucketsOf, readCounts, type Bucket, type Figures, type OverviewRange } from '#domain';
-import { FiguresRepository, type OverviewFigures } from '#persistence';
-import { now } from '#platform';
+import {
+  addCounts,
+  bucketsOf,
+  readCounts,
+  type Bucket,
+  type Figures,
+  type OverviewRange,
+} from '@gatehouse/domain';
+import { FiguresRepository, type OverviewFigures } from '@gatehouse/persistence';
+import { now } from '@gatehouse/platform';
 import type { OverviewQuery } from './dto/overview.request.js';
 
 /** How attempts went in a range, all in all and bucket by bucket. */

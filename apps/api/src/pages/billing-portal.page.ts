@@ -1,8 +1,8 @@
 import { Controller, Get, Query, Res, UseFilters } from '@nestjs/common';
 import { ApiExcludeController } from '@nestjs/swagger';
 import type { Response } from 'express';
-import { NoCredential } from '#auth';
-import { brandOf } from '#domain';
+import { NoCredential } from '@gatehouse/auth';
+import { brandOf } from '@gatehouse/domain';
 import { BillingService } from '../billing/billing.service.js';
 import { RateLimit } from '../http/rate-limit.js';
 import { PageFilter } from './page.filter.js';

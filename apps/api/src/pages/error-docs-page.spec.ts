@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
-import { contrastRatio, errorCatalogue } from '#domain';
-import { escapeHtml } from '#platform';
+import { contrastRatio, errorCatalogue } from '@gatehouse/domain';
+import { escapeHtml } from '@gatehouse/platform';
 import { errorDocsPage, errorDocsPolicy } from './error-docs-page.js';
 
 const css = /<style>([^<]*)<\/style>/.exec(errorDocsPage)![1]!;

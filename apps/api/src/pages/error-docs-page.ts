@@ -1,6 +1,6 @@
 import { STATUS_CODES } from 'node:http';
-import { errorCatalogue, type ErrorEntry } from '#domain';
-import { escapeHtml } from '#platform';
+import { errorCatalogue, type ErrorEntry } from '@gatehouse/domain';
+import { escapeHtml } from '@gatehouse/platform';
 import { palette, styleOf } from './page-style.js';
 
 type Listed = ErrorEntry & { code: string };

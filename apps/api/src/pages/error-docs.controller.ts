@@ -1,6 +1,6 @@
 import { Controller, Get, Header } from '@nestjs/common';
 import { ApiExcludeController } from '@nestjs/swagger';
-import { NoCredential } from '#auth';
+import { NoCredential } from '@gatehouse/auth';
 import { errorDocsPage, errorDocsPolicy } from './error-docs-page.js';
 
 /** The page that every problem's `type` leads to. */

@@ -1,8 +1,8 @@
 import { Controller, Get, Req, Res } from '@nestjs/common';
 import { ApiExcludeController } from '@nestjs/swagger';
 import type { Request, Response } from 'express';
-import { NoCredential } from '#auth';
-import { Config, VERSION } from '#platform';
+import { NoCredential } from '@gatehouse/auth';
+import { Config, VERSION } from '@gatehouse/platform';
 import { linkButton, sendPage } from './page.js';
 
 /** What `GET /` returns: where to go from here, as a page for browsers and as JSON for everything else. */

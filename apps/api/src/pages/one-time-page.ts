@@ -1,6 +1,6 @@
 import type { Response } from 'express';
-import { brandOf, GatehouseError, type Brand, type ProjectContext } from '#domain';
-import type { OneTimeToken } from '#persistence';
+import { brandOf, GatehouseError, type Brand, type ProjectContext } from '@gatehouse/domain';
+import type { OneTimeToken } from '@gatehouse/persistence';
 import { linkButton, postButton, sendPage } from './page.js';
 
 /** What the forms of the hosted pages send. */

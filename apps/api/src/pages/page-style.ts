@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { Brand } from '#domain';
+import type { Brand } from '@gatehouse/domain';
 
 /** Each project may have a colour; what is past this many is computed again. */
 const KEPT = 100;

@@ -1,7 +1,7 @@
 import { Catch, Inject, type ArgumentsHost, type ExceptionFilter } from '@nestjs/common';
 import type { Response } from 'express';
-import type { ErrorCode } from '#domain';
-import { LOGGER, type Logger } from '#platform';
+import type { ErrorCode } from '@gatehouse/domain';
+import { LOGGER, type Logger } from '@gatehouse/platform';
 import { reportFault, toGatehouseError } from '../http/problem.filter.js';
 import type { GatehouseRequest } from '../http/request-context.js';
 import { sendPage } from './page.js';

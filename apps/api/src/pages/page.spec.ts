@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import express from 'express';
-import { brandOf, contrastRatio } from '#domain';
+import { brandOf, contrastRatio } from '@gatehouse/domain';
 import { linkButton, passwordForm, postButton, sendPage, type PageContent } from './page.js';
 
 const markup = `<script>alert("1")</script> & 'Sons'`;

@@ -1,6 +1,6 @@
 import type { Response } from 'express';
-import { brandOf, type Brand } from '#domain';
-import { escapeHtml } from '#platform';
+import { brandOf, type Brand } from '@gatehouse/domain';
+import { escapeHtml } from '@gatehouse/platform';
 import { pageStyle } from './page-style.js';
 
 export interface PageContent {

@@ -1,9 +1,9 @@
 import { Body, Controller, Get, Headers, Post, Query, Res, UseFilters } from '@nestjs/common';
 import { ApiExcludeController } from '@nestjs/swagger';
 import type { Response } from 'express';
-import { NoCredential } from '#auth';
-import { GatehouseError } from '#domain';
-import type { OneTimeToken } from '#persistence';
+import { NoCredential } from '@gatehouse/auth';
+import { GatehouseError } from '@gatehouse/domain';
+import type { OneTimeToken } from '@gatehouse/persistence';
 import { CurrentClient } from '../http/current-client.js';
 import { RateLimit } from '../http/rate-limit.js';
 import type { Client } from '../http/request-context.js';

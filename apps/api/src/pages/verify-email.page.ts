@@ -1,8 +1,8 @@
 import { Body, Controller, Get, Headers, Post, Query, Res, UseFilters } from '@nestjs/common';
 import { ApiExcludeController } from '@nestjs/swagger';
 import type { Response } from 'express';
-import { NoCredential } from '#auth';
-import type { OneTimeToken } from '#persistence';
+import { NoCredential } from '@gatehouse/auth';
+import type { OneTimeToken } from '@gatehouse/persistence';
 import { RateLimit } from '../http/rate-limit.js';
 import { VerificationService } from '../email/verification.service.js';
 import {

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { Inject, Injectable } from '@nestjs/common';
-import { canonicalPassword } from '#domain';
-import { Config, errorMessage, LOGGER, OutboundClient, type Logger } from '#platform';
+import { canonicalPassword } from '@gatehouse/domain';
+import { Config, errorMessage, LOGGER, OutboundClient, type Logger } from '@gatehouse/platform';
 
 const TIMEOUT_MS = 1_000;
 

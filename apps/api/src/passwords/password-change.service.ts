@@ -1,14 +1,14 @@
 import { Injectable } from '@nestjs/common';
-import type { CustomerCaller } from '#auth';
-import { invalidField, voidedByNewPassword } from '#domain';
+import type { CustomerCaller } from '@gatehouse/auth';
+import { invalidField, voidedByNewPassword } from '@gatehouse/domain';
 import {
   CustomersRepository,
   EventsRepository,
   OneTimeTokensRepository,
   ProjectsRepository,
   Transactions,
-} from '#persistence';
-import { PasswordHasher } from '#platform';
+} from '@gatehouse/persistence';
+import { PasswordHasher } from '@gatehouse/platform';
 import { AuditService, customerAction } from '../audit/audit.service.js';
 import { customerEvent } from '../events/customer-events.js';
 import type { Client } from '../http/request-context.js';

@@ -1,5 +1,5 @@
 import { Inject, Injectable } from '@nestjs/common';
-import { GatehouseError, type Customer, type ProjectContext } from '#domain';
+import { GatehouseError, type Customer, type ProjectContext } from '@gatehouse/domain';
 import {
   CustomersRepository,
   EventsRepository,
@@ -11,7 +11,7 @@ import {
   type NewEvent,
   type RecordedLogin,
   type Tx,
-} from '#persistence';
+} from '@gatehouse/persistence';
 import {
   errorMessage,
   LOGGER,
@@ -21,7 +21,7 @@ import {
   type HashPlace,
   type Logger,
   type RatePolicy,
-} from '#platform';
+} from '@gatehouse/platform';
 import { customerEvent } from '../events/customer-events.js';
 import type { Client } from '../http/request-context.js';
 

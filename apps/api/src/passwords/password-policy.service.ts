@@ -6,8 +6,8 @@ import {
   weaknessSentence,
   type PasswordWeakness,
   type ProjectContext,
-} from '#domain';
-import { ConfigError, type Config } from '#platform';
+} from '@gatehouse/domain';
+import { ConfigError, type Config } from '@gatehouse/platform';
 import { BreachLookup } from './breach-lookup.js';
 import { isCommonPassword } from './common-passwords.js';
 

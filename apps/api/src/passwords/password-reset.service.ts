@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { GatehouseError, voidedByNewPassword, type Customer, type ProjectContext } from '#domain';
+import { GatehouseError, voidedByNewPassword, type Customer, type ProjectContext } from '@gatehouse/domain';
 import {
   CustomersRepository,
   EventsRepository,
@@ -8,8 +8,8 @@ import {
   type NewEvent,
   type OneTimeToken,
   type Tx,
-} from '#persistence';
-import { now, PasswordHasher } from '#platform';
+} from '@gatehouse/persistence';
+import { now, PasswordHasher } from '@gatehouse/platform';
 import { AuditService, customerAction } from '../audit/audit.service.js';
 import { customerEvent } from '../events/customer-events.js';
 import { assertOriginAllowed } from '../http/origin.guard.js';

@@ -1,6 +1,6 @@
 import { Body, Controller, HttpCode, Post } from '@nestjs/common';
 import { ApiAcceptedResponse, ApiNoContentResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
-import { CurrentCaller, NoCredential, PublishableKey, type PublishableKeyCaller } from '#auth';
+import { CurrentCaller, NoCredential, PublishableKey, type PublishableKeyCaller } from '@gatehouse/auth';
 import { ApiProblems } from '../http/api-problems.js';
 import { CurrentClient } from '../http/current-client.js';
 import { RateLimit } from '../http/rate-limit.js';

@@ -1,5 +1,5 @@
 import { Module } from '@nestjs/common';
-import { ApiMetrics, Config, Failpoints, HashThreads, Keyring, PasswordHasher } from '#platform';
+import { ApiMetrics, Config, Failpoints, HashThreads, Keyring, PasswordHasher } from '@gatehouse/platform';
 import { AuditModule } from '../audit/audit.module.js';
 import { HttpModule } from '../http/http.module.js';
 import { MailModule } from '../mail/mail.module.js';

@@ -1,8 +1,8 @@
 import { Controller, Get, Param, Query, Req, Res } from '@nestjs/common';
 import { ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import type { Request, Response } from 'express';
-import { CurrentCaller, OrganizationKey, type SecretKeyCaller } from '#auth';
-import { pathUuid } from '#domain';
+import { CurrentCaller, OrganizationKey, type SecretKeyCaller } from '@gatehouse/auth';
+import { pathUuid } from '@gatehouse/domain';
 import { OneOfField } from '../http/fields.js';
 import { ProjectExportService } from './project-export.service.js';
 

@@ -1,15 +1,15 @@
 import type { ServerResponse } from 'node:http';
 import { Inject, Injectable } from '@nestjs/common';
-import type { SecretKeyCaller } from '#auth';
-import { GatehouseError, insufficientScope, type Scope } from '#domain';
+import type { SecretKeyCaller } from '@gatehouse/auth';
+import { GatehouseError, insufficientScope, type Scope } from '@gatehouse/domain';
 import {
   ApiKeysRepository,
   CustomersBulkRepository,
   ProjectsRepository,
   Transactions,
   type CustomerWithHash,
-} from '#persistence';
-import { LOGGER, PasswordHasher, type Logger } from '#platform';
+} from '@gatehouse/persistence';
+import { LOGGER, PasswordHasher, type Logger } from '@gatehouse/platform';
 import { AuditService } from '../audit/audit.service.js';
 import { CustomerResponse } from '../customers/dto/customer.response.js';
 import { sendPages } from '../http/send-pages.js';

@@ -1,7 +1,7 @@
 import { Body, Controller, Get, HttpCode, Param, Patch, Post, Query } from '@nestjs/common';
 import { ApiCreatedResponse, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
-import { CurrentCaller, OrganizationKey, SecretKey, type ManagingCaller } from '#auth';
-import { pathUuid } from '#domain';
+import { CurrentCaller, OrganizationKey, SecretKey, type ManagingCaller } from '@gatehouse/auth';
+import { pathUuid } from '@gatehouse/domain';
 import { ApiCamelList } from '../http/api-envelopes.js';
 import { ApiProblems } from '../http/api-problems.js';
 import { camelList } from '../http/paging.js';

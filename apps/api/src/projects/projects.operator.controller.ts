@@ -1,6 +1,6 @@
 import { Controller, Get, Query } from '@nestjs/common';
 import { ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
-import { CurrentCaller, Operator, OperatorRoutes, type ManagingCaller } from '#auth';
+import { CurrentCaller, Operator, OperatorRoutes, type ManagingCaller } from '@gatehouse/auth';
 import { ApiCamelList } from '../http/api-envelopes.js';
 import { CountResponse } from '../http/count.response.js';
 import { PickRoutes } from '../http/pick-routes.js';

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import type { ManagingCaller } from '#auth';
+import type { ManagingCaller } from '@gatehouse/auth';
 import {
   changedFields,
   defaultSettings,
@@ -12,7 +12,7 @@ import {
   type Project,
   type ProjectSettings,
   type SettingsPatch,
-} from '#domain';
+} from '@gatehouse/domain';
 import {
   ApiKeysRepository,
   EventsRepository,
@@ -23,8 +23,8 @@ import {
   type NewProject,
   type ProjectFilter,
   type Tx,
-} from '#persistence';
-import { Config, CursorCodec, newId, secureBytes } from '#platform';
+} from '@gatehouse/persistence';
+import { Config, CursorCodec, newId, secureBytes } from '@gatehouse/platform';
 import { AuditService } from '../audit/audit.service.js';
 import { readPage, type Page } from '../http/paging.js';
 import type {

@@ -3,8 +3,8 @@ import { METHOD_METADATA, PATH_METADATA, ROUTE_ARGS_METADATA } from '@nestjs/com
 import { RouteParamtypes } from '@nestjs/common/enums/route-paramtypes.enum.js';
 import { MetadataScanner, ModulesContainer } from '@nestjs/core';
 import type { OperationObject } from '@nestjs/swagger';
-import { routeCredential, type RouteCredential } from '#auth';
-import type { ErrorCode } from '#domain';
+import { routeCredential, type RouteCredential } from '@gatehouse/auth';
+import type { ErrorCode } from '@gatehouse/domain';
 import { API_PROBLEMS } from '../http/api-problems.js';
 import { isForConsole } from '../http/console-request.js';
 import type { BodyClass } from '../http/input.pipe.js';

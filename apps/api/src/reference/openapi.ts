@@ -11,9 +11,9 @@ import {
   type ResponsesObject,
   type SecurityRequirementObject,
 } from '@nestjs/swagger';
-import { OPERATOR_COOKIE, requiredRole, type CallerKind, type RouteCredential } from '#auth';
-import { errorCatalogue } from '#domain';
-import { VERSION } from '#platform';
+import { OPERATOR_COOKIE, requiredRole, type CallerKind, type RouteCredential } from '@gatehouse/auth';
+import { errorCatalogue } from '@gatehouse/domain';
+import { VERSION } from '@gatehouse/platform';
 import { isForConsole } from '../http/console-request.js';
 import { keptStatuses } from '../http/idempotency.service.js';
 import { problemCodes, RouteReader, takesIdempotencyKey, type DocumentedRoute } from './documented-route.js';

@@ -7,7 +7,13 @@ import type {
   ResponseObject,
   SchemaObject,
 } from '@nestjs/swagger';
-import { errorCatalogue, GatehouseError, idPrefixes, type ErrorCode, type ErrorDetails } from '#domain';
+import {
+  errorCatalogue,
+  GatehouseError,
+  idPrefixes,
+  type ErrorCode,
+  type ErrorDetails,
+} from '@gatehouse/domain';
 import { problemDocument } from '../http/problem.js';
 
 /** Where the examples of the documentation are at home. */

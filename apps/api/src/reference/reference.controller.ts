@@ -3,7 +3,7 @@ import { dirname } from 'node:path';
 import { Controller, Get, Header, Res } from '@nestjs/common';
 import { ApiExcludeController } from '@nestjs/swagger';
 import type { Response } from 'express';
-import { NoCredential } from '#auth';
+import { NoCredential } from '@gatehouse/auth';
 import { referencePage, referencePolicy, referenceScript, referenceStyle } from './reference-page.js';
 
 /** The built files of Swagger UI; nothing is loaded from elsewhere (docs/adr/0017-api-reference.md). */

@@ -5,7 +5,7 @@ import type {
   ResponseObject,
   SchemaObject,
 } from '@nestjs/swagger';
-import { idPrefixes, type PrefixedKind } from '#domain';
+import { idPrefixes, type PrefixedKind } from '@gatehouse/domain';
 import { EXAMPLE_ID } from './problem-schemas.js';
 import { schemaExample, type Schema } from './schema-example.js';
 

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
-import { namedBy, type Named } from '#domain';
-import { LookupsRepository } from '#persistence';
+import { namedBy, type Named } from '@gatehouse/domain';
+import { LookupsRepository } from '@gatehouse/persistence';
 
 /** The search terms of a list, as an operator enters them. */
 export interface SearchTerms {

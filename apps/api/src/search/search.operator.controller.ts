@@ -1,6 +1,6 @@
 import { Controller, Get, Query } from '@nestjs/common';
 import { ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
-import { CurrentCaller, Operator, type ManagingCaller } from '#auth';
+import { CurrentCaller, Operator, type ManagingCaller } from '@gatehouse/auth';
 import { SearchQuery } from './dto/search.request.js';
 import { SearchResultResponse, SearchResponse } from './dto/search.response.js';
 import { SearchService } from './search.service.js';

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
-import type { ManagingCaller } from '#auth';
-import { namedBy, type Customer, type Reach } from '#domain';
-import { CustomerDirectoryRepository, everybody, SearchRepository, type Found } from '#persistence';
+import type { ManagingCaller } from '@gatehouse/auth';
+import { namedBy, type Customer, type Reach } from '@gatehouse/domain';
+import { CustomerDirectoryRepository, everybody, SearchRepository, type Found } from '@gatehouse/persistence';
 
 /** Most that is found at once. */
 const MOST = 10;

@@ -1,7 +1,7 @@
 import { Controller, Delete, Get, HttpCode, Param, Query } from '@nestjs/common';
 import { ApiNoContentResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
-import { CurrentCaller, SecretKey, type ManagingCaller } from '#auth';
-import { pathUuid } from '#domain';
+import { CurrentCaller, SecretKey, type ManagingCaller } from '@gatehouse/auth';
+import { pathUuid } from '@gatehouse/domain';
 import { ApiCamelList } from '../http/api-envelopes.js';
 import { ApiProblems } from '../http/api-problems.js';
 import { camelList, PageQuery } from '../http/paging.js';

@@ -1,7 +1,7 @@
 import { Controller, Delete, Get, HttpCode, Param, Query } from '@nestjs/common';
 import { ApiNoContentResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
-import { AccessToken, CurrentCaller, type CustomerCaller } from '#auth';
-import { pathUuid } from '#domain';
+import { AccessToken, CurrentCaller, type CustomerCaller } from '@gatehouse/auth';
+import { pathUuid } from '@gatehouse/domain';
 import { ApiCamelList } from '../http/api-envelopes.js';
 import { camelList, PageQuery } from '../http/paging.js';
 import { OwnSessionResponse } from './dto/session.response.js';

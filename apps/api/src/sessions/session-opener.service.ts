@@ -1,8 +1,8 @@
 import { Injectable } from '@nestjs/common';
-import { AccessTokens, RefreshTokens } from '#auth';
-import type { Customer, CustomerIdentity, ProjectContext, TokenProject } from '#domain';
-import { EventsRepository, SessionsRepository, type SessionRecord, type Tx } from '#persistence';
-import { newId } from '#platform';
+import { AccessTokens, RefreshTokens } from '@gatehouse/auth';
+import type { Customer, CustomerIdentity, ProjectContext, TokenProject } from '@gatehouse/domain';
+import { EventsRepository, SessionsRepository, type SessionRecord, type Tx } from '@gatehouse/persistence';
+import { newId } from '@gatehouse/platform';
 import type { Client } from '../http/request-context.js';
 import type { TokensResponse } from './dto/tokens.response.js';
 import { SessionsService } from './sessions.service.js';

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import type { CustomerCaller } from '#auth';
+import type { CustomerCaller } from '@gatehouse/auth';
 import {
   notFound,
   surplusSessions,
@@ -7,7 +7,7 @@ import {
   type ProjectContext,
   type Reach,
   type RevocationReason,
-} from '#domain';
+} from '@gatehouse/domain';
 import {
   CustomersRepository,
   EventsRepository,
@@ -19,8 +19,8 @@ import {
   type NewEvent,
   type SessionRecord,
   type Tx,
-} from '#persistence';
-import { CursorCodec } from '#platform';
+} from '@gatehouse/persistence';
+import { CursorCodec } from '@gatehouse/platform';
 import { AuditService, customerAction } from '../audit/audit.service.js';
 import { customerEvent } from '../events/customer-events.js';
 import { readPage, type Page, type PageQuery } from '../http/paging.js';

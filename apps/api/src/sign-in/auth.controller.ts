@@ -16,7 +16,7 @@ import {
   type CustomerCaller,
   type KeyCaller,
   type PublishableKeyCaller,
-} from '#auth';
+} from '@gatehouse/auth';
 import { ApiProblems } from '../http/api-problems.js';
 import { CurrentClient } from '../http/current-client.js';
 import { RateLimit } from '../http/rate-limit.js';

@@ -1,6 +1,6 @@
 import { Controller, Get, Header } from '@nestjs/common';
 import { ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
-import { JWKS_MAX_AGE_SECONDS, NoCredential, SigningKeyRing } from '#auth';
+import { JWKS_MAX_AGE_SECONDS, NoCredential, SigningKeyRing } from '@gatehouse/auth';
 import { JwksResponse } from './dto/jwks.response.js';
 
 @ApiTags('Authentication')

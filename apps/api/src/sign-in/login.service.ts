@@ -1,7 +1,7 @@
 import { Inject, Injectable } from '@nestjs/common';
-import { GatehouseError, type Customer, type ErrorCode, type ProjectContext } from '#domain';
-import { CustomersRepository, EventsRepository, Transactions, type Tx } from '#persistence';
-import { ApiMetrics, PasswordHasher, sha256, type LoginResult } from '#platform';
+import { GatehouseError, type Customer, type ErrorCode, type ProjectContext } from '@gatehouse/domain';
+import { CustomersRepository, EventsRepository, Transactions, type Tx } from '@gatehouse/persistence';
+import { ApiMetrics, PasswordHasher, sha256, type LoginResult } from '@gatehouse/platform';
 import { customerEvent } from '../events/customer-events.js';
 import { CustomerSummary } from '../customers/dto/customer.response.js';
 import type { Client } from '../http/request-context.js';

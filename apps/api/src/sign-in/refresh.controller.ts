@@ -1,7 +1,7 @@
 import { Body, Controller, Headers, HttpCode, Post, Req, Res } from '@nestjs/common';
 import { ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import type { Response } from 'express';
-import { NoCredential } from '#auth';
+import { NoCredential } from '@gatehouse/auth';
 import { ApiProblems } from '../http/api-problems.js';
 import { IdempotencyService } from '../http/idempotency.service.js';
 import { RateLimit } from '../http/rate-limit.js';

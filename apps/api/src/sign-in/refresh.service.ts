@@ -1,14 +1,14 @@
 import { Injectable } from '@nestjs/common';
-import { RefreshTokens, type ParsedRefreshToken } from '#auth';
-import { decideRefresh, GatehouseError, type ErrorCode } from '#domain';
+import { RefreshTokens, type ParsedRefreshToken } from '@gatehouse/auth';
+import { decideRefresh, GatehouseError, type ErrorCode } from '@gatehouse/domain';
 import {
   EventsRepository,
   SessionsRepository,
   Transactions,
   type RefreshableSession,
   type RefreshedSession,
-} from '#persistence';
-import { now } from '#platform';
+} from '@gatehouse/persistence';
+import { now } from '@gatehouse/platform';
 import { CustomerSummary } from '../customers/dto/customer.response.js';
 import { assertOriginAllowed } from '../http/origin.guard.js';
 import type { AuthResponse } from './dto/auth.response.js';

@@ -1,8 +1,14 @@
 import { Injectable } from '@nestjs/common';
-import { GatehouseError, type Customer, type ProjectContext } from '#domain';
-import type { KeyCaller } from '#auth';
-import { CustomersRepository, EventsRepository, Transactions, type NewEvent, type Tx } from '#persistence';
-import { KeyedLock, newId, PasswordHasher, type HashPlace } from '#platform';
+import { GatehouseError, type Customer, type ProjectContext } from '@gatehouse/domain';
+import type { KeyCaller } from '@gatehouse/auth';
+import {
+  CustomersRepository,
+  EventsRepository,
+  Transactions,
+  type NewEvent,
+  type Tx,
+} from '@gatehouse/persistence';
+import { KeyedLock, newId, PasswordHasher, type HashPlace } from '@gatehouse/platform';
 import { AuditService, customerAction } from '../audit/audit.service.js';
 import { customerEvent } from '../events/customer-events.js';
 import { CustomerSummary } from '../customers/dto/customer.response.js';

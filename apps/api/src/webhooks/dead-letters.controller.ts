@@ -1,6 +1,6 @@
 import { Controller, Get, Query } from '@nestjs/common';
 import { ApiOperation, ApiTags } from '@nestjs/swagger';
-import { CurrentCaller, SecretKey, type ManagingCaller } from '#auth';
+import { CurrentCaller, SecretKey, type ManagingCaller } from '@gatehouse/auth';
 import { ApiSnakeList } from '../http/api-envelopes.js';
 import { snakeList } from '../http/paging.js';
 import { DeadLettersService } from './dead-letters.service.js';

@@ -1,6 +1,6 @@
 import { Controller, Get, Query } from '@nestjs/common';
 import { ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
-import { CurrentCaller, Operator, type ManagingCaller } from '#auth';
+import { CurrentCaller, Operator, type ManagingCaller } from '@gatehouse/auth';
 import { ActorNamesService } from '../audit/actor-names.service.js';
 import { ApiSnakeList } from '../http/api-envelopes.js';
 import { CountResponse } from '../http/count.response.js';

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
-import type { ManagingCaller } from '#auth';
-import { DeadLettersRepository, type DeadLetterRecord } from '#persistence';
-import { CursorCodec } from '#platform';
+import type { ManagingCaller } from '@gatehouse/auth';
+import { DeadLettersRepository, type DeadLetterRecord } from '@gatehouse/persistence';
+import { CursorCodec } from '@gatehouse/platform';
 import { readWalk, type Page } from '../http/paging.js';
 import { deliveryFilter } from './delivery-filter.js';
 import type { ListDeadLettersQuery } from './dto/dead-letter.request.js';

@@ -1,7 +1,7 @@
 import { Body, Controller, Get, HttpCode, Param, Post, Query } from '@nestjs/common';
 import { ApiAcceptedResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
-import { CurrentCaller, SecretKey, type ManagingCaller } from '#auth';
-import { webhookUserAgent } from '#platform';
+import { CurrentCaller, SecretKey, type ManagingCaller } from '@gatehouse/auth';
+import { webhookUserAgent } from '@gatehouse/platform';
 import { ApiSnakeItem, ApiSnakeList } from '../http/api-envelopes.js';
 import { ApiProblems } from '../http/api-problems.js';
 import { snakeItem, snakeList } from '../http/paging.js';

@@ -1,14 +1,14 @@
 import { Injectable } from '@nestjs/common';
-import { callerName, type ManagingCaller } from '#auth';
-import { GatehouseError, notFound, parsePublicId, publicId, type AuditAction } from '#domain';
+import { callerName, type ManagingCaller } from '@gatehouse/auth';
+import { GatehouseError, notFound, parsePublicId, publicId, type AuditAction } from '@gatehouse/domain';
 import {
   AttemptsRepository,
   DeliveriesRepository,
   Transactions,
   type AttemptRecord,
   type Delivery,
-} from '#persistence';
-import { CursorCodec, newId } from '#platform';
+} from '@gatehouse/persistence';
+import { CursorCodec, newId } from '@gatehouse/platform';
 import { AuditService, type AuditedAction } from '../audit/audit.service.js';
 import { readWalk, type Page } from '../http/paging.js';
 import { attemptFilter } from './delivery-filter.js';

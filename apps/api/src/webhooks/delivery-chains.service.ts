@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
-import type { ManagingCaller } from '#auth';
-import { DeliveryChainsRepository } from '#persistence';
+import type { ManagingCaller } from '@gatehouse/auth';
+import { DeliveryChainsRepository } from '@gatehouse/persistence';
 import { ActorNamesService } from '../audit/actor-names.service.js';
 import { DeliveriesService } from './deliveries.service.js';
 import { ChainedDeliveryResponse, type DeliveryChainResponse } from './dto/delivery-chain.response.js';

@@ -1,5 +1,5 @@
-import { parsePublicId, type DeliveryState } from '#domain';
-import type { AttemptFilter, DeliveryFilter } from '#persistence';
+import { parsePublicId, type DeliveryState } from '@gatehouse/domain';
+import type { AttemptFilter, DeliveryFilter } from '@gatehouse/persistence';
 import { timeOf } from '../http/fields.js';
 import { bothOf, type SearchConditions } from '../search/search-terms.service.js';
 import type { ListDeadLettersQuery } from './dto/dead-letter.request.js';

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
-import type { ManagingCaller } from '#auth';
-import { parsePublicId } from '#domain';
+import type { ManagingCaller } from '@gatehouse/auth';
+import { parsePublicId } from '@gatehouse/domain';
 import {
   AttemptsRepository,
   DeadLettersRepository,
@@ -9,8 +9,8 @@ import {
   type CappedCount,
   type DeadLetterRecord,
   type DeliveryFilter,
-} from '#persistence';
-import { CursorCodec } from '#platform';
+} from '@gatehouse/persistence';
+import { CursorCodec } from '@gatehouse/platform';
 import { NO_PAGE, readWalk, type Page } from '../http/paging.js';
 import { bothOf, SearchTermsService, type SearchConditions } from '../search/search-terms.service.js';
 import { attemptFilter, deliveryFilter, narrowedTo } from './delivery-filter.js';

@@ -1,4 +1,4 @@
-import { publicId, type AuditAction, type WebhookEndpoint } from '#domain';
+import { publicId, type AuditAction, type WebhookEndpoint } from '@gatehouse/domain';
 import type { AuditedAction } from '../audit/audit.service.js';
 
 /** Something that was done to an endpoint, for the audit log. */

@@ -1,8 +1,8 @@
 import { Controller, Get, HttpCode, Param, Post, Query } from '@nestjs/common';
 import { ApiAcceptedResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
-import { CurrentCaller, MinimumRole, SecretKey, type ManagingCaller } from '#auth';
-import { pathId } from '#domain';
-import { webhookUserAgent } from '#platform';
+import { CurrentCaller, MinimumRole, SecretKey, type ManagingCaller } from '@gatehouse/auth';
+import { pathId } from '@gatehouse/domain';
+import { webhookUserAgent } from '@gatehouse/platform';
 import { ApiSnakeItem } from '../http/api-envelopes.js';
 import { ApiProblems } from '../http/api-problems.js';
 import { snakeItem } from '../http/paging.js';

@@ -1,14 +1,14 @@
 import { Injectable } from '@nestjs/common';
-import type { ManagingCaller } from '#auth';
-import { GatehouseError, publicId, type WebhookEndpoint } from '#domain';
+import type { ManagingCaller } from '@gatehouse/auth';
+import { GatehouseError, publicId, type WebhookEndpoint } from '@gatehouse/domain';
 import {
   endpointDisabledEvent,
   endpointTestEvent,
   EventsRepository,
   Transactions,
   WebhookEndpointsRepository,
-} from '#persistence';
-import { formatWebhookSecret, Keyring, secureBytes } from '#platform';
+} from '@gatehouse/persistence';
+import { formatWebhookSecret, Keyring, secureBytes } from '@gatehouse/platform';
 import { AuditService } from '../audit/audit.service.js';
 import { DeliveriesService, type DeliveryWithAttempts } from './deliveries.service.js';
 import { endpointAction } from './endpoint-action.js';

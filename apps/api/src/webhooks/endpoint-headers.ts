@@ -5,9 +5,9 @@ import {
   MAX_CUSTOM_HEADERS,
   withHeaders,
   type CustomHeaders,
-} from '#domain';
-import type { WebhookEndpointChanges } from '#persistence';
-import type { Keyring } from '#platform';
+} from '@gatehouse/domain';
+import type { WebhookEndpointChanges } from '@gatehouse/persistence';
+import type { Keyring } from '@gatehouse/platform';
 
 type SealedHeaders = Required<Pick<WebhookEndpointChanges, 'headers' | 'headerNames'>>;
 

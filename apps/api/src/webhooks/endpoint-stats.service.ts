@@ -1,8 +1,12 @@
 import { Injectable } from '@nestjs/common';
-import type { ManagingCaller } from '#auth';
-import type { WebhookEndpoint } from '#domain';
-import { EndpointStatsRepository, WebhookEndpointsRepository, type EndpointStats } from '#persistence';
-import { now } from '#platform';
+import type { ManagingCaller } from '@gatehouse/auth';
+import type { WebhookEndpoint } from '@gatehouse/domain';
+import {
+  EndpointStatsRepository,
+  WebhookEndpointsRepository,
+  type EndpointStats,
+} from '@gatehouse/persistence';
+import { now } from '@gatehouse/platform';
 import type { EndpointStatsQuery, StatsWindow } from './dto/endpoint-stats.request.js';
 
 const HOUR_MS = 3_600_000;

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
-import { callerName, type ManagingCaller } from '#auth';
-import { GatehouseError, invalidField, publicId, typesHeardBy, unavailable } from '#domain';
+import { callerName, type ManagingCaller } from '@gatehouse/auth';
+import { GatehouseError, invalidField, publicId, typesHeardBy, unavailable } from '@gatehouse/domain';
 import {
   CLOCK_SLACK_MS,
   dayOf,
@@ -9,8 +9,8 @@ import {
   Transactions,
   WebhookEndpointsRepository,
   type RedeliveryBatch,
-} from '#persistence';
-import { Config, newId, now, sleep } from '#platform';
+} from '@gatehouse/persistence';
+import { Config, newId, now, sleep } from '@gatehouse/platform';
 import { AuditService } from '../audit/audit.service.js';
 import { timeOf } from '../http/fields.js';
 import type { RecoverRequest } from './dto/redelivery.request.js';

@@ -1,7 +1,7 @@
 import { Body, Controller, Get, HttpCode, Param, Post, Query } from '@nestjs/common';
 import { ApiAcceptedResponse, ApiCreatedResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
-import { CurrentCaller, SecretKey, type ManagingCaller } from '#auth';
-import { pathId } from '#domain';
+import { CurrentCaller, SecretKey, type ManagingCaller } from '@gatehouse/auth';
+import { pathId } from '@gatehouse/domain';
 import { ApiSnakeItem, ApiSnakeList } from '../http/api-envelopes.js';
 import { ApiProblems } from '../http/api-problems.js';
 import { PageQuery, snakeItem, snakeList } from '../http/paging.js';

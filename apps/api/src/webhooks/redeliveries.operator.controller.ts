@@ -1,8 +1,8 @@
 import { Body, Controller, Get, Param, Post, Query } from '@nestjs/common';
 import { ApiCreatedResponse, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
-import { CurrentCaller, Operator, OperatorRoutes, type ManagingCaller } from '#auth';
-import { pathId } from '#domain';
-import type { RedeliveryBatch } from '#persistence';
+import { CurrentCaller, Operator, OperatorRoutes, type ManagingCaller } from '@gatehouse/auth';
+import { pathId } from '@gatehouse/domain';
+import type { RedeliveryBatch } from '@gatehouse/persistence';
 import { ActorNamesService } from '../audit/actor-names.service.js';
 import { ApiSnakeItem, ApiSnakeList } from '../http/api-envelopes.js';
 import { ApiProblems } from '../http/api-problems.js';

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { callerName, type ManagingCaller } from '#auth';
+import { callerName, type ManagingCaller } from '@gatehouse/auth';
 import {
   GatehouseError,
   invalidField,
@@ -8,7 +8,7 @@ import {
   publicId,
   type AuditAction,
   type Reach,
-} from '#domain';
+} from '@gatehouse/domain';
 import {
   DeliveriesRepository,
   EventFeedRepository,
@@ -22,8 +22,8 @@ import {
   type DeliveryFilter,
   type RedeliveryBatch,
   type Tx,
-} from '#persistence';
-import { CursorCodec, newId } from '#platform';
+} from '@gatehouse/persistence';
+import { CursorCodec, newId } from '@gatehouse/platform';
 import { AuditService, type AuditedAction } from '../audit/audit.service.js';
 import { readPage, type Page } from '../http/paging.js';
 import { SearchTermsService, type SearchConditions } from '../search/search-terms.service.js';

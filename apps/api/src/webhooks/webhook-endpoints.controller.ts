@@ -1,7 +1,7 @@
 import { Body, Controller, Delete, Get, HttpCode, Param, Patch, Post, Query } from '@nestjs/common';
 import { ApiCreatedResponse, ApiNoContentResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
-import { CurrentCaller, SecretKey, type ManagingCaller } from '#auth';
-import { pathId } from '#domain';
+import { CurrentCaller, SecretKey, type ManagingCaller } from '@gatehouse/auth';
+import { pathId } from '@gatehouse/domain';
 import { ApiProblems } from '../http/api-problems.js';
 import { ApiSnakeItem, ApiSnakeList } from '../http/api-envelopes.js';
 import { snakeItem, snakeList } from '../http/paging.js';

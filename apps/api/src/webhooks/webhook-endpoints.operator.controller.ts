@@ -1,7 +1,7 @@
 import { Controller, Get, Param, Query } from '@nestjs/common';
 import { ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
-import { CurrentCaller, Operator, OperatorRoutes, type ManagingCaller } from '#auth';
-import { pathId } from '#domain';
+import { CurrentCaller, Operator, OperatorRoutes, type ManagingCaller } from '@gatehouse/auth';
+import { pathId } from '@gatehouse/domain';
 import { ApiSnakeItem, ApiSnakeList } from '../http/api-envelopes.js';
 import { CountResponse } from '../http/count.response.js';
 import { snakeItem, snakeList } from '../http/paging.js';

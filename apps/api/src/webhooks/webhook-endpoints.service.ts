@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import type { ManagingCaller } from '#auth';
+import type { ManagingCaller } from '@gatehouse/auth';
 import {
   GatehouseError,
   invalidField,
@@ -7,7 +7,7 @@ import {
   targetUrlFault,
   type TargetPolicy,
   type WebhookEndpoint,
-} from '#domain';
+} from '@gatehouse/domain';
 import {
   OrganizationsRepository,
   ProjectsRepository,
@@ -16,8 +16,8 @@ import {
   type CappedCount,
   type EndpointFilter,
   type WebhookEndpointChanges,
-} from '#persistence';
-import { Config, CursorCodec, formatWebhookSecret, Keyring, newId, secureBytes } from '#platform';
+} from '@gatehouse/persistence';
+import { Config, CursorCodec, formatWebhookSecret, Keyring, newId, secureBytes } from '@gatehouse/platform';
 import { AuditService } from '../audit/audit.service.js';
 import { readPage, type Page } from '../http/paging.js';
 import { endpointAction } from './endpoint-action.js';

@@ -6,7 +6,7 @@ import {
   webhookUserAgent,
   withTimeout,
   type Mailer,
-} from '#platform';
+} from '@gatehouse/platform';
 
 /** Time limits for the mail server and for the receiver of alerts, in ms. */
 const MAIL_TIMEOUT_MS = 30_000;

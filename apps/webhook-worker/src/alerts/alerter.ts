@@ -1,6 +1,6 @@
 import { Inject, Injectable } from '@nestjs/common';
-import { alertText, type AlertChannel, type Trouble, type TroubleKind } from '#domain';
-import { AlertsRepository, BacklogRepository, type ClaimedAlert } from '#persistence';
+import { alertText, type AlertChannel, type Trouble, type TroubleKind } from '@gatehouse/domain';
+import { AlertsRepository, BacklogRepository, type ClaimedAlert } from '@gatehouse/persistence';
 import {
   alertSecrets,
   Config,
@@ -10,7 +10,7 @@ import {
   LOGGER,
   Mailer,
   type Logger,
-} from '#platform';
+} from '@gatehouse/platform';
 import { PeriodicJob } from '../periodic-job.js';
 import { mailSender, webhookSender, type AlertMessage, type SendAlert } from './alert-senders.js';
 

@@ -6,13 +6,13 @@ import {
   type AttemptResult,
   type ClosedAttempt,
   type DeliveryState,
-} from '#domain';
+} from '@gatehouse/domain';
 import {
   DeliveryWorkRepository,
   type ClaimedAttempt,
   type CloseResult,
   type LostAttempt,
-} from '#persistence';
+} from '@gatehouse/persistence';
 import {
   Batcher,
   Config,
@@ -25,7 +25,7 @@ import {
   WorkerMetrics,
   type DeliveryJob,
   type Logger,
-} from '#platform';
+} from '@gatehouse/platform';
 import { EndpointReports } from '../health/endpoint-reports.js';
 import { Lanes, type Lane } from './lanes.js';
 import { WebhookSender } from './webhook-sender.js';

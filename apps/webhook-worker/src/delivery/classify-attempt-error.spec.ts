@@ -1,4 +1,4 @@
-import { BlockedAddressError, NoAddressError } from '#platform';
+import { BlockedAddressError, NoAddressError } from '@gatehouse/platform';
 import { words } from '../../../../test/support/words.js';
 import { classifyAttemptError } from './classify-attempt-error.js';
 

@@ -1,5 +1,5 @@
-import type { AttemptError } from '#domain';
-import { errorCode } from '#platform';
+import type { AttemptError } from '@gatehouse/domain';
+import { errorCode } from '@gatehouse/platform';
 
 const tlsCodes =
   /^(ERR_TLS_|ERR_SSL_|CERT_|EPROTO$|DEPTH_ZERO_SELF_SIGNED_CERT$|SELF_SIGNED_CERT_IN_CHAIN$|UNABLE_TO_|HOSTNAME_MISMATCH$|INVALID_CA$|INVALID_PURPOSE$|PATH_LENGTH_EXCEEDED$|CRL_|ERROR_IN_)/;

@@ -1,6 +1,6 @@
-import { URGENCY } from '#domain';
-import type { ClaimedAttempt, DeliveryLinesRepository } from '#persistence';
-import { createLogger, loadConfig } from '#platform';
+import { URGENCY } from '@gatehouse/domain';
+import type { ClaimedAttempt, DeliveryLinesRepository } from '@gatehouse/persistence';
+import { createLogger, loadConfig } from '@gatehouse/platform';
 import type { AttemptRunner } from './attempt-runner.js';
 import { DueSource } from './due-source.js';
 import { Lanes, type Lane } from './lanes.js';

@@ -1,6 +1,6 @@
 import { Inject, Injectable } from '@nestjs/common';
-import { URGENCY } from '#domain';
-import { DeliveryLinesRepository, type ClaimedAttempt } from '#persistence';
+import { URGENCY } from '@gatehouse/domain';
+import { DeliveryLinesRepository, type ClaimedAttempt } from '@gatehouse/persistence';
 import {
   Config,
   DeliveryQueue,
@@ -10,7 +10,7 @@ import {
   withTimeout,
   WorkerMetrics,
   type Logger,
-} from '#platform';
+} from '@gatehouse/platform';
 import { AttemptRunner } from './attempt-runner.js';
 import { filled, Lanes, type Filled } from './lanes.js';
 

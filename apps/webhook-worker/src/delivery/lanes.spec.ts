@@ -1,4 +1,4 @@
-import { loadConfig } from '#platform';
+import { loadConfig } from '@gatehouse/platform';
 import { filled, Lanes, type Lane } from './lanes.js';
 
 const lanesOf = (concurrency: number): Lanes =>

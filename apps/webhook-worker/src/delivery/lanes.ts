@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
-import type { Room } from '#persistence';
-import { Config, type DeliveryPointer } from '#platform';
+import type { Room } from '@gatehouse/persistence';
+import { Config, type DeliveryPointer } from '@gatehouse/platform';
 
 /** Of all attempts in flight: the most that one endpoint, and the endpoints of one project, may hold. */
 const ENDPOINT_SHARE = 1 / 4;

@@ -1,5 +1,5 @@
 import type { Readable } from 'node:stream';
-import { isEncoded } from '#platform';
+import { isEncoded } from '@gatehouse/platform';
 
 /** How much of a target's answer is kept. */
 export const RESPONSE_LIMIT = 16 * 1024;

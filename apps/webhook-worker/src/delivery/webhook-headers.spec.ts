@@ -1,6 +1,6 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { Webhook } from 'standardwebhooks';
-import { formatWebhookSecret, Keyring } from '#platform';
+import { formatWebhookSecret, Keyring } from '@gatehouse/platform';
 import { webhookHeaders } from './webhook-headers.js';
 
 const keyring = new Keyring([randomBytes(32).toString('hex')]);

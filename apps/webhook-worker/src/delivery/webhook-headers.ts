@@ -1,6 +1,6 @@
-import { deliveryHeaders, publicId, type CustomHeaders } from '#domain';
-import type { ClaimedAttempt } from '#persistence';
-import { now, signWebhook, webhookUserAgent, type Keyring } from '#platform';
+import { deliveryHeaders, publicId, type CustomHeaders } from '@gatehouse/domain';
+import type { ClaimedAttempt } from '@gatehouse/persistence';
+import { now, signWebhook, webhookUserAgent, type Keyring } from '@gatehouse/platform';
 
 type Sealed = Pick<
   ClaimedAttempt,

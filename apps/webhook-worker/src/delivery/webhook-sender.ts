@@ -1,7 +1,7 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
-import type { AttemptResult } from '#domain';
-import type { ClaimedAttempt } from '#persistence';
-import { Config, Keyring, monotonicMs, OutboundClient } from '#platform';
+import type { AttemptResult } from '@gatehouse/domain';
+import type { ClaimedAttempt } from '@gatehouse/persistence';
+import { Config, Keyring, monotonicMs, OutboundClient } from '@gatehouse/platform';
 import { classifyAttemptError } from './classify-attempt-error.js';
 import { readResponseText } from './response-text.js';
 import { webhookHeaders } from './webhook-headers.js';

@@ -1,7 +1,7 @@
 import { Inject, Injectable } from '@nestjs/common';
-import { healthOf, laterHealth, type EndpointHealth } from '#domain';
-import { EndpointHealthRepository } from '#persistence';
-import { Config, LOGGER, now, type Logger } from '#platform';
+import { healthOf, laterHealth, type EndpointHealth } from '@gatehouse/domain';
+import { EndpointHealthRepository } from '@gatehouse/persistence';
+import { Config, LOGGER, now, type Logger } from '@gatehouse/platform';
 import { PeriodicJob } from '../periodic-job.js';
 
 /**

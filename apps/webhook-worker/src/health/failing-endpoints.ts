@@ -1,5 +1,5 @@
 import { Inject, Injectable } from '@nestjs/common';
-import { publicId, type WebhookEndpoint } from '#domain';
+import { publicId, type WebhookEndpoint } from '@gatehouse/domain';
 import {
   AuditLogRepository,
   endpointDisabledEvent,
@@ -9,8 +9,8 @@ import {
   WebhookEndpointsRepository,
   type FailingEndpoint,
   type Tx,
-} from '#persistence';
-import { Config, LOGGER, type Logger } from '#platform';
+} from '@gatehouse/persistence';
+import { Config, LOGGER, type Logger } from '@gatehouse/platform';
 import { PeriodicJob } from '../periodic-job.js';
 
 /** Endpoints that one check disables; the rest wait for the next. */

@@ -1,7 +1,7 @@
 import { hostname } from 'node:os';
 import { Inject, Injectable } from '@nestjs/common';
-import { WorkersRepository } from '#persistence';
-import { LOGGER, newId, VERSION, type Logger } from '#platform';
+import { WorkersRepository } from '@gatehouse/persistence';
+import { LOGGER, newId, VERSION, type Logger } from '@gatehouse/platform';
 import { AttemptRunner } from '../delivery/attempt-runner.js';
 import { PeriodicJob } from '../periodic-job.js';
 

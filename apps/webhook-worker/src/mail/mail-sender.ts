@@ -1,5 +1,5 @@
 import { Inject, Injectable } from '@nestjs/common';
-import { MailsRepository, type Mail } from '#persistence';
+import { MailsRepository, type Mail } from '@gatehouse/persistence';
 import {
   Config,
   errorMessage,
@@ -11,7 +11,7 @@ import {
   renderMail,
   type Logger,
   type RenderedMail,
-} from '#platform';
+} from '@gatehouse/platform';
 import { PeriodicJob } from '../periodic-job.js';
 
 const CLAIM_LIMIT = 20;

@@ -1,6 +1,6 @@
 import { Inject, Injectable } from '@nestjs/common';
-import { FiguresWriterRepository } from '#persistence';
-import { Config, LOGGER, sleep, type Logger } from '#platform';
+import { FiguresWriterRepository } from '@gatehouse/persistence';
+import { Config, LOGGER, sleep, type Logger } from '@gatehouse/platform';
 import { PeriodicJob } from '../periodic-job.js';
 
 /** Between two parts of a long log, so that it is counted beside the deliveries and not before them. */

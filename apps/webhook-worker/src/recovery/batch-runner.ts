@@ -1,6 +1,6 @@
 import { Inject, Injectable } from '@nestjs/common';
-import { RedeliveryWorkRepository, Transactions } from '#persistence';
-import { Config, LOGGER, type Logger } from '#platform';
+import { RedeliveryWorkRepository, Transactions } from '@gatehouse/persistence';
+import { Config, LOGGER, type Logger } from '@gatehouse/platform';
 import { DueSource } from '../delivery/due-source.js';
 import { PeriodicJob } from '../periodic-job.js';
 

@@ -6,8 +6,8 @@ import {
   UntoldDeadLettersRepository,
   WebhookEndpointsRepository,
   type Tx,
-} from '#persistence';
-import { Config, LOGGER, type Logger } from '#platform';
+} from '@gatehouse/persistence';
+import { Config, LOGGER, type Logger } from '@gatehouse/platform';
 import { PeriodicJob } from '../periodic-job.js';
 
 /** Dead letters that one transaction tells of: few enough for its time-out. */

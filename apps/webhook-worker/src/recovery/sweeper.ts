@@ -1,6 +1,6 @@
 import { Inject, Injectable } from '@nestjs/common';
-import { DeliveryWorkRepository } from '#persistence';
-import { Config, LOGGER, WorkerMetrics, type Logger } from '#platform';
+import { DeliveryWorkRepository } from '@gatehouse/persistence';
+import { Config, LOGGER, WorkerMetrics, type Logger } from '@gatehouse/platform';
 import { AttemptRunner } from '../delivery/attempt-runner.js';
 import { PeriodicJob } from '../periodic-job.js';
 

@@ -16,8 +16,8 @@ import {
   SessionsRepository,
   Transactions,
   WebhookEndpointsRepository,
-} from '#persistence';
-import { Config } from '#platform';
+} from '@gatehouse/persistence';
+import { Config } from '@gatehouse/platform';
 import { ExpiringKeys } from './expiring-keys.js';
 
 /** How long what has ended is kept, so that an old link or token still gets its own answer. */

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
-import { apiKeyResource } from '#domain';
-import { ApiKeysRepository, EventsRepository, Transactions } from '#persistence';
+import { apiKeyResource } from '@gatehouse/domain';
+import { ApiKeysRepository, EventsRepository, Transactions } from '@gatehouse/persistence';
 
 /** How long before its end a key is told of. */
 const NOTICE_DAYS = 7;

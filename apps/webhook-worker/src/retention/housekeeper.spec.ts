@@ -1,5 +1,5 @@
-import type { Transactions } from '#persistence';
-import { type Config, createLogger } from '#platform';
+import type { Transactions } from '@gatehouse/persistence';
+import { type Config, createLogger } from '@gatehouse/platform';
 import { Housekeeper } from './housekeeper.js';
 
 describe('Housekeeper', () => {

@@ -1,6 +1,6 @@
 import { Inject, Injectable } from '@nestjs/common';
-import { ensureAttemptPartitions, Transactions } from '#persistence';
-import { Config, errorMessage, LOGGER, now, type Logger } from '#platform';
+import { ensureAttemptPartitions, Transactions } from '@gatehouse/persistence';
+import { Config, errorMessage, LOGGER, now, type Logger } from '@gatehouse/platform';
 import { Chores } from './chores.js';
 
 const HOUR_MS = 3_600_000;

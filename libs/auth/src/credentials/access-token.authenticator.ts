@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { SessionsRepository } from '#persistence';
+import { SessionsRepository } from '@gatehouse/persistence';
 import { AccessTokens } from '../tokens/access-tokens.js';
 import type { CustomerCaller } from './caller.js';
 

@@ -1,7 +1,7 @@
 import { Inject, Injectable } from '@nestjs/common';
-import { apiKeyType, type Reach } from '#domain';
-import { ApiKeysRepository, type LiveApiKey } from '#persistence';
-import { errorMessage, LOGGER, sha256, type Logger } from '#platform';
+import { apiKeyType, type Reach } from '@gatehouse/domain';
+import { ApiKeysRepository, type LiveApiKey } from '@gatehouse/persistence';
+import { errorMessage, LOGGER, sha256, type Logger } from '@gatehouse/platform';
 import type { KeyCaller } from './caller.js';
 
 /** Turns an API key into its caller. */

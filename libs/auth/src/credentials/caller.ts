@@ -1,4 +1,4 @@
-import type { Access, Customer, OperatorRole, ProjectContext, Reach, Scope } from '#domain';
+import type { Access, Customer, OperatorRole, ProjectContext, Reach, Scope } from '@gatehouse/domain';
 
 /** A server that called with a secret key. */
 export interface SecretKeyCaller {

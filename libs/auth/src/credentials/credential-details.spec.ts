@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { formatApiKey } from '#domain';
+import { formatApiKey } from '@gatehouse/domain';
 import { malformedCredential, missingCredential, unexpectedCredential } from './credential-details.js';
 
 const key = formatApiKey('secret', randomBytes(32));

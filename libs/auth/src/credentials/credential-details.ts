@@ -1,4 +1,4 @@
-import { apiKeyType } from '#domain';
+import { apiKeyType } from '@gatehouse/domain';
 import type { CallerKind } from './caller.js';
 import type { PresentedCredential } from './presented-credentials.js';
 

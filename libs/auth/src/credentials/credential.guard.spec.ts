@@ -1,6 +1,6 @@
 import type { ExecutionContext } from '@nestjs/common';
-import { formatApiKey, scopes, type OperatorRole, type Scope } from '#domain';
-import type { Logger } from '#platform';
+import { formatApiKey, scopes, type OperatorRole, type Scope } from '@gatehouse/domain';
+import type { Logger } from '@gatehouse/platform';
 import type { AccessTokenAuthenticator } from './access-token.authenticator.js';
 import type { ApiKeyAuthenticator } from './api-key.authenticator.js';
 import type {

@@ -1,7 +1,7 @@
 import { Inject, Injectable, type CanActivate, type ExecutionContext } from '@nestjs/common';
 import type { Request } from 'express';
-import { apiKeyType, GatehouseError, hasRole, insufficientScope, type ErrorCode } from '#domain';
-import { LOGGER, type Logger } from '#platform';
+import { apiKeyType, GatehouseError, hasRole, insufficientScope, type ErrorCode } from '@gatehouse/domain';
+import { LOGGER, type Logger } from '@gatehouse/platform';
 import { AccessTokenAuthenticator } from './access-token.authenticator.js';
 import { ApiKeyAuthenticator } from './api-key.authenticator.js';
 import type { Caller, OperatorCaller, SecretKeyCaller } from './caller.js';

@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import { GatehouseError, type ErrorCode, type ErrorDetails } from '#domain';
+import { GatehouseError, type ErrorCode, type ErrorDetails } from '@gatehouse/domain';
 
 /** Browsers keep a cookie of this prefix from every other host, and from plain http (RFC 6265bis, section 4.1.3.2). */
 export const OPERATOR_COOKIE = '__Host-gatehouse_operator';

@@ -1,7 +1,7 @@
 import { Inject, Injectable } from '@nestjs/common';
-import { acceptsSession, roleScopes } from '#domain';
-import { OperatorSessionsRepository } from '#persistence';
-import { Config, errorMessage, LOGGER, sha256, type Logger } from '#platform';
+import { acceptsSession, roleScopes } from '@gatehouse/domain';
+import { OperatorSessionsRepository } from '@gatehouse/persistence';
+import { Config, errorMessage, LOGGER, sha256, type Logger } from '@gatehouse/platform';
 import type { OperatorCaller } from './caller.js';
 
 /** Turns the cookie of the console into the operator who is signed in. */

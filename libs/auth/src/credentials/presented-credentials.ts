@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import { GatehouseError } from '#domain';
+import { GatehouseError } from '@gatehouse/domain';
 
 /** One credential as it came in. */
 export interface PresentedCredential {

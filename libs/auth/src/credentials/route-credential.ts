@@ -1,5 +1,5 @@
 import { SetMetadata } from '@nestjs/common';
-import { roleWith, type Access, type OperatorRole, type Scope } from '#domain';
+import { roleWith, type Access, type OperatorRole, type Scope } from '@gatehouse/domain';
 import type { CallerKind } from './caller.js';
 
 /** What a route asks of its caller. */

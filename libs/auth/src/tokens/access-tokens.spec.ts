@@ -1,8 +1,8 @@
 import { createHmac, createSign, generateKeyPairSync } from 'node:crypto';
 import { jest } from '@jest/globals';
 import { JwtService } from '@nestjs/jwt';
-import { reservedClaims, type Customer, type ProjectContext } from '#domain';
-import type { Config } from '#platform';
+import { reservedClaims, type Customer, type ProjectContext } from '@gatehouse/domain';
+import type { Config } from '@gatehouse/platform';
 import { AccessTokens, type AccessTokenClaims } from './access-tokens.js';
 import type { SigningKey, SigningKeyRing } from './signing-key-ring.js';
 

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { JwtService, TokenExpiredError } from '@nestjs/jwt';
-import { isUuid, reservedClaims, type CustomerIdentity, type TokenProject } from '#domain';
-import { Config, newRandomId, now } from '#platform';
+import { isUuid, reservedClaims, type CustomerIdentity, type TokenProject } from '@gatehouse/domain';
+import { Config, newRandomId, now } from '@gatehouse/platform';
 import { LRUCache } from 'lru-cache';
 import { SigningKeyRing, type SigningKey } from './signing-key-ring.js';
 

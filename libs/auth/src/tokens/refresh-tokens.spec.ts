@@ -1,4 +1,4 @@
-import { Keyring, sha256 } from '#platform';
+import { Keyring, sha256 } from '@gatehouse/platform';
 import { RefreshTokens, type ParsedRefreshToken } from './refresh-tokens.js';
 
 const secret = 'k3v9-Qw7xZ1pLm5TnB8yRc2fHs6dJg4aUoE0i';

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
-import { uuidBytes, uuidFromBytes } from '#domain';
-import { Keyring, secureBytes, sha256 } from '#platform';
+import { uuidBytes, uuidFromBytes } from '@gatehouse/domain';
+import { Keyring, secureBytes, sha256 } from '@gatehouse/platform';
 
 const PREFIX = 'rt_';
 const SECRET_LENGTH = 32;

@@ -1,6 +1,11 @@
 import { generateKeyPairSync } from 'node:crypto';
-import type { NewSigningKey, SigningKeysRepository, StoredSigningKey, Transactions } from '#persistence';
-import { Keyring, type Config } from '#platform';
+import type {
+  NewSigningKey,
+  SigningKeysRepository,
+  StoredSigningKey,
+  Transactions,
+} from '@gatehouse/persistence';
+import { Keyring, type Config } from '@gatehouse/platform';
 import { JWKS_MAX_AGE_SECONDS, SigningKeyRing } from './signing-key-ring.js';
 
 const MINUTE = 60_000;

@@ -6,8 +6,13 @@ import {
   type KeyObject,
 } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
-import { SigningKeysRepository, Transactions, type NewSigningKey, type StoredSigningKey } from '#persistence';
-import { Config, Keyring, secureBytes } from '#platform';
+import {
+  SigningKeysRepository,
+  Transactions,
+  type NewSigningKey,
+  type StoredSigningKey,
+} from '@gatehouse/persistence';
+import { Config, Keyring, secureBytes } from '@gatehouse/platform';
 
 /** How long others may keep a copy of the public keys. */
 export const JWKS_MAX_AGE_SECONDS = 300;

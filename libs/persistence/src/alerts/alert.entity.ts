@@ -1,5 +1,5 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
-import type { AlertChannel, TroubleKind } from '#domain';
+import type { AlertChannel, TroubleKind } from '@gatehouse/domain';
 
 /** The alert state of one kind of problem on one channel. */
 @Entity('alerts')

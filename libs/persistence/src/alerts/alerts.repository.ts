@@ -1,5 +1,5 @@
-import type { AlertChannel, Trouble, TroubleKind } from '#domain';
-import { newId } from '#platform';
+import type { AlertChannel, Trouble, TroubleKind } from '@gatehouse/domain';
+import { newId } from '@gatehouse/platform';
 import type { Database } from '../database.js';
 
 /** A message that this worker, and no other, is to send. */

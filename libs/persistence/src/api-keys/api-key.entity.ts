@@ -1,5 +1,5 @@
 import { Column, CreateDateColumn, Entity, PrimaryColumn } from 'typeorm';
-import type { Access, ApiKeyType, Scope } from '#domain';
+import type { Access, ApiKeyType, Scope } from '@gatehouse/domain';
 
 /** An API key. Its value is stored as a hash only. */
 @Entity('api_keys')

@@ -5,7 +5,7 @@ import {
   type ApiKeyType,
   type ProjectContext,
   type Scope,
-} from '#domain';
+} from '@gatehouse/domain';
 import type { Database, Sql } from '../database.js';
 import { projectColumns, projectContext, type ProjectColumns } from '../projects/projects.repository.js';
 import type { Tx } from '../transactions.js';

@@ -1,5 +1,5 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
-import type { AuditAction, AuditActorType, AuditTargetType } from '#domain';
+import type { AuditAction, AuditActorType, AuditTargetType } from '@gatehouse/domain';
 
 /** An entry of the audit log. A trigger rejects every change of an existing row. */
 @Entity('audit_log')

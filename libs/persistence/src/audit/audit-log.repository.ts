@@ -1,5 +1,11 @@
-import { auditActions, type AuditAction, type AuditActor, type AuditTargetType, type Reach } from '#domain';
-import { newId, now } from '#platform';
+import {
+  auditActions,
+  type AuditAction,
+  type AuditActor,
+  type AuditTargetType,
+  type Reach,
+} from '@gatehouse/domain';
+import { newId, now } from '@gatehouse/platform';
 import { Conditions, organizationsWithin } from '../conditions.js';
 import type { Database } from '../database.js';
 import { idsBetween, lowestId, timeOfId } from '../id-times.js';

@@ -1,4 +1,4 @@
-import type { Customer, Reach } from '#domain';
+import type { Customer, Reach } from '@gatehouse/domain';
 import { cappedCount, MOST_LOOKED, type CappedCount, type Counted } from '../capped-count.js';
 import { Conditions, organizationsWithin } from '../conditions.js';
 import type { Database } from '../database.js';

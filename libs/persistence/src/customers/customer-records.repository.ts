@@ -1,4 +1,4 @@
-import type { AttemptError, OneTimeTokenKind, OneTimeTokenState, Reach } from '#domain';
+import type { AttemptError, OneTimeTokenKind, OneTimeTokenState, Reach } from '@gatehouse/domain';
 import type { Database } from '../database.js';
 import { tokenState } from '../one-time-tokens/one-time-tokens.repository.js';
 import { sessionColumns, type SessionRecord } from '../sessions/sessions.repository.js';

@@ -1,5 +1,5 @@
-import { GatehouseError, type Customer, type ProjectContext, type Reach } from '#domain';
-import { errorCode } from '#platform';
+import { GatehouseError, type Customer, type ProjectContext, type Reach } from '@gatehouse/domain';
+import { errorCode } from '@gatehouse/platform';
 import { Conditions } from '../conditions.js';
 import type { Database } from '../database.js';
 import { projectColumns, projectContext, type ProjectColumns } from '../projects/projects.repository.js';

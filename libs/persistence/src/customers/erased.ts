@@ -1,4 +1,4 @@
-import { publicId } from '#domain';
+import { publicId } from '@gatehouse/domain';
 
 // SQL about the events of customers who were deleted. Their rows are blanked bit by bit; whoever reads them sees
 // nothing of the customer from the moment of the deletion on.

@@ -1,4 +1,4 @@
-import type { Reach } from '#domain';
+import type { Reach } from '@gatehouse/domain';
 import { Conditions, organizationsWithin } from '../conditions.js';
 import { shownBody } from '../customers/erased.js';
 import type { Database } from '../database.js';

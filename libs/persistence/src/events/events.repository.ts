@@ -1,5 +1,5 @@
-import { matchingSubscriptions, publicId, type EventType } from '#domain';
-import { newId, now, type DeliveryPointer } from '#platform';
+import { matchingSubscriptions, publicId, type EventType } from '@gatehouse/domain';
+import { newId, now, type DeliveryPointer } from '@gatehouse/platform';
 import type { Tx } from '../transactions.js';
 
 /** Something that happened in a project, or in an organization. */

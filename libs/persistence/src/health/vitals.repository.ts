@@ -1,4 +1,4 @@
-import { URGENCY } from '#domain';
+import { URGENCY } from '@gatehouse/domain';
 import { MOST_COUNTED } from '../capped-count.js';
 import type { Database } from '../database.js';
 

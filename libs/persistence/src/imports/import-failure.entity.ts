@@ -1,5 +1,5 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
-import type { FieldError, LineStatus } from '#domain';
+import type { FieldError, LineStatus } from '@gatehouse/domain';
 
 /** A line of an import that created no customer. */
 @Entity('import_failures')

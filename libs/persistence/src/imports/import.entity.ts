@@ -1,5 +1,5 @@
 import { Column, CreateDateColumn, Entity, PrimaryColumn, UpdateDateColumn } from 'typeorm';
-import type { ImportState } from '#domain';
+import type { ImportState } from '@gatehouse/domain';
 
 /** An import of customers. */
 @Entity('imports')

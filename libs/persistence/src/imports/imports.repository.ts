@@ -1,4 +1,4 @@
-import { notFound, type CustomerImport, type LineResult, type Reach } from '#domain';
+import { notFound, type CustomerImport, type LineResult, type Reach } from '@gatehouse/domain';
 import { Conditions } from '../conditions.js';
 import type { Database } from '../database.js';
 import { prune } from '../prune.js';

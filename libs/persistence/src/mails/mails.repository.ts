@@ -1,5 +1,5 @@
-import { notFound, type Reach } from '#domain';
-import type { StoredMail } from '#platform';
+import { notFound, type Reach } from '@gatehouse/domain';
+import type { StoredMail } from '@gatehouse/platform';
 import { countWithin, MOST_COUNTED, MOST_LOOKED, type CappedCount } from '../capped-count.js';
 import { Conditions } from '../conditions.js';
 import type { Database } from '../database.js';

@@ -1,5 +1,5 @@
 import { Column, CreateDateColumn, Entity, PrimaryColumn } from 'typeorm';
-import type { OneTimeTokenKind } from '#domain';
+import type { OneTimeTokenKind } from '@gatehouse/domain';
 
 /** A one-time token, stored as a hash. */
 @Entity('one_time_tokens')

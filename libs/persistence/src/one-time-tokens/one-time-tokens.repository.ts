@@ -1,4 +1,4 @@
-import type { Customer, OneTimeTokenKind, OneTimeTokenState, ProjectContext } from '#domain';
+import type { Customer, OneTimeTokenKind, OneTimeTokenState, ProjectContext } from '@gatehouse/domain';
 import { customerColumns, splitRow } from '../customers/customers.repository.js';
 import type { Database, Sql } from '../database.js';
 import { projectColumns, type ProjectColumns } from '../projects/projects.repository.js';

@@ -1,4 +1,4 @@
-import type { Operator } from '#domain';
+import type { Operator } from '@gatehouse/domain';
 import type { Database, Sql } from '../database.js';
 import { KNOWN_SINCE, takeFromAllowances, triesOf, type LoginGrant } from '../login-attempts/allowances.js';
 import type { LoginTries, LoginTry } from '../login-attempts/login-attempts.repository.js';

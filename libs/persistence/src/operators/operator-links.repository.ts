@@ -1,4 +1,4 @@
-import { operatorLinkLife } from '#domain';
+import { operatorLinkLife } from '@gatehouse/domain';
 import type { Database, Sql } from '../database.js';
 import { prune } from '../prune.js';
 import type { Tx } from '../transactions.js';

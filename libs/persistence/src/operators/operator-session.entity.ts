@@ -1,5 +1,5 @@
 import { Column, CreateDateColumn, Entity, PrimaryColumn } from 'typeorm';
-import type { OperatorStage } from '#domain';
+import type { OperatorStage } from '@gatehouse/domain';
 
 /** A session of an operator in the console. */
 @Entity('operator_sessions')

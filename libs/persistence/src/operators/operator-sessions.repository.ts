@@ -1,4 +1,4 @@
-import { operatorSessionLife, type Operator, type OperatorRole, type OperatorStage } from '#domain';
+import { operatorSessionLife, type Operator, type OperatorRole, type OperatorStage } from '@gatehouse/domain';
 import type { Database } from '../database.js';
 import { prune } from '../prune.js';
 import type { Tx } from '../transactions.js';

@@ -1,5 +1,5 @@
 import { Column, CreateDateColumn, Entity, PrimaryColumn, UpdateDateColumn } from 'typeorm';
-import type { OperatorRole } from '#domain';
+import type { OperatorRole } from '@gatehouse/domain';
 
 /** An operator of the installation. */
 @Entity('operators')

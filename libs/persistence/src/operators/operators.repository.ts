@@ -1,4 +1,4 @@
-import { notFound, type Operator, type OperatorRole } from '#domain';
+import { notFound, type Operator, type OperatorRole } from '@gatehouse/domain';
 import { countWithin, MOST_COUNTED, type CappedCount } from '../capped-count.js';
 import type { Database, Sql } from '../database.js';
 import type { Tx } from '../transactions.js';

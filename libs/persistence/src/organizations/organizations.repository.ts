@@ -1,4 +1,4 @@
-import { notFound, type Organization, type Reach } from '#domain';
+import { notFound, type Organization, type Reach } from '@gatehouse/domain';
 import { countWithin, MOST_COUNTED, type CappedCount } from '../capped-count.js';
 import { Conditions, organizationsWithin } from '../conditions.js';
 import type { Database, Sql } from '../database.js';

@@ -1,5 +1,5 @@
-import { attemptErrors, durationBounds, statusClasses } from '#domain';
-import { now } from '#platform';
+import { attemptErrors, durationBounds, statusClasses } from '@gatehouse/domain';
+import { now } from '@gatehouse/platform';
 import { dayOf } from '../webhooks/attempt-partitions.js';
 
 // SQL that counts attempts, for those who write figures down and those who read what is not written down yet.

@@ -1,5 +1,5 @@
-import { bucketSpans } from '#domain';
-import { now } from '#platform';
+import { bucketSpans } from '@gatehouse/domain';
+import { now } from '@gatehouse/platform';
 import type { Database } from '../database.js';
 import { lowestId, lowestIdSql, type IdRange } from '../id-times.js';
 import { prune } from '../prune.js';

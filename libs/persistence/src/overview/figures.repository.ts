@@ -1,4 +1,4 @@
-import { coveringBuckets, type Bucket } from '#domain';
+import { coveringBuckets, type Bucket } from '@gatehouse/domain';
 import { lowestId, timeOfId } from '../id-times.js';
 import type { Transactions, Tx } from '../transactions.js';
 import { ALONG_INDEXES, beginOfLog, HOUSE } from './counted.js';

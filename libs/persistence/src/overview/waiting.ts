@@ -1,4 +1,4 @@
-import { URGENCY } from '#domain';
+import { URGENCY } from '@gatehouse/domain';
 import { capped, cappedCount, MOST_COUNTED, MOST_LOOKED, type CappedCount } from '../capped-count.js';
 import type { Tx } from '../transactions.js';
 

@@ -1,5 +1,5 @@
 import { Column, CreateDateColumn, Entity, PrimaryColumn, UpdateDateColumn } from 'typeorm';
-import type { Environment, StoredSettings } from '#domain';
+import type { Environment, StoredSettings } from '@gatehouse/domain';
 
 /** A project of an organization. */
 @Entity('projects')

@@ -8,7 +8,7 @@ import {
   type ProjectContext,
   type Reach,
   type StoredSettings,
-} from '#domain';
+} from '@gatehouse/domain';
 import { countWithin, MOST_LOOKED, type CappedCount } from '../capped-count.js';
 import { Conditions, organizationsWithin } from '../conditions.js';
 import type { Database, Sql } from '../database.js';

@@ -1,4 +1,4 @@
-import { isUuid } from '#domain';
+import { isUuid } from '@gatehouse/domain';
 import type { Conditions } from '../conditions.js';
 
 /**

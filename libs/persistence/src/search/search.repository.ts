@@ -1,4 +1,4 @@
-import type { PrefixedKind } from '#domain';
+import type { PrefixedKind } from '@gatehouse/domain';
 import { Conditions } from '../conditions.js';
 import type { Database } from '../database.js';
 import { beginsWith } from './begins-with.js';

@@ -1,5 +1,5 @@
 import { Column, CreateDateColumn, Entity, PrimaryColumn } from 'typeorm';
-import type { RevocationReason } from '#domain';
+import type { RevocationReason } from '@gatehouse/domain';
 
 /** A session of a customer. */
 @Entity('sessions')

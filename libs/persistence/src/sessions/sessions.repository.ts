@@ -6,7 +6,7 @@ import {
   type RefreshLine,
   type RevocationReason,
   type TokenProject,
-} from '#domain';
+} from '@gatehouse/domain';
 import { customerColumns, splitRow } from '../customers/customers.repository.js';
 import type { Database } from '../database.js';
 import { projectColumns, type ProjectColumns } from '../projects/projects.repository.js';

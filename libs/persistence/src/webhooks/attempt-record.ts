@@ -1,4 +1,4 @@
-import type { AttemptError, DeliveryState } from '#domain';
+import type { AttemptError, DeliveryState } from '@gatehouse/domain';
 import { shownResponse } from '../customers/erased.js';
 
 /** One closed attempt, with the delivery as it stands now. */

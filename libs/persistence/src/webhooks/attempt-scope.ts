@@ -1,5 +1,5 @@
-import type { AttemptError, DeliveryState, Reach } from '#domain';
-import { now } from '#platform';
+import type { AttemptError, DeliveryState, Reach } from '@gatehouse/domain';
+import { now } from '@gatehouse/platform';
 import { Conditions, organizationsWithin } from '../conditions.js';
 import type { Database } from '../database.js';
 import { CLOCK_SLACK_MS, lowestId, NIL_UUID, type IdRange } from '../id-times.js';

@@ -1,4 +1,4 @@
-import type { Reach } from '#domain';
+import type { Reach } from '@gatehouse/domain';
 import { Conditions } from '../conditions.js';
 import { lowestId, timeOfId } from '../id-times.js';
 import { ownedRange } from '../owned-range.js';

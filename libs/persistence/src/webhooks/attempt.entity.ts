@@ -1,5 +1,5 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
-import type { AttemptError } from '#domain';
+import type { AttemptError } from '@gatehouse/domain';
 
 /** A finished delivery attempt. The table is partitioned by id. */
 @Entity('attempts')

@@ -1,4 +1,4 @@
-import type { Reach } from '#domain';
+import type { Reach } from '@gatehouse/domain';
 import { capped, type CappedCount } from '../capped-count.js';
 import type { Conditions } from '../conditions.js';
 import type { Database } from '../database.js';

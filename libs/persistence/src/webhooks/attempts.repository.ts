@@ -1,4 +1,4 @@
-import type { Reach } from '#domain';
+import type { Reach } from '@gatehouse/domain';
 import { countWithin, MOST_COUNTED, MOST_LOOKED, type CappedCount } from '../capped-count.js';
 import type { Database } from '../database.js';
 import { lowestId, timeOfId } from '../id-times.js';

@@ -1,4 +1,4 @@
-import { MOST_COUNTED, URGENCY, type Trouble } from '#domain';
+import { MOST_COUNTED, URGENCY, type Trouble } from '@gatehouse/domain';
 import type { Database } from '../database.js';
 
 /** Most rows that are counted for a gauge. */

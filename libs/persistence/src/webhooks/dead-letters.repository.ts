@@ -1,4 +1,4 @@
-import type { AttemptError, Reach } from '#domain';
+import type { AttemptError, Reach } from '@gatehouse/domain';
 import { countWithin, MOST_LOOKED, type CappedCount } from '../capped-count.js';
 import type { Conditions } from '../conditions.js';
 import type { Database } from '../database.js';

@@ -1,4 +1,4 @@
-import type { DeliveryResolution, DeliveryState, EndpointStatus, Reach } from '#domain';
+import type { DeliveryResolution, DeliveryState, EndpointStatus, Reach } from '@gatehouse/domain';
 import { Conditions } from '../conditions.js';
 import { isErased, shownBody } from '../customers/erased.js';
 import type { Database, Sql } from '../database.js';

@@ -5,7 +5,7 @@ import {
   type DeliveryPointer,
   type DeliveryQueue,
   type Logger,
-} from '#platform';
+} from '@gatehouse/platform';
 import type { Database } from '../database.js';
 
 /** The channel on which PostgreSQL tells workers that a delivery is due. */

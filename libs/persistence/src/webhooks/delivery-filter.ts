@@ -1,4 +1,4 @@
-import type { DeliveryState, Reach } from '#domain';
+import type { DeliveryState, Reach } from '@gatehouse/domain';
 import { organizationsWithin, type Conditions } from '../conditions.js';
 import { CREATED_SLACK_MS, idsBetween, LAST_UUID, NIL_UUID } from '../id-times.js';
 import { ownedRange } from '../owned-range.js';

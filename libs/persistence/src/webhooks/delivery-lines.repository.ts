@@ -1,4 +1,4 @@
-import { newId } from '#platform';
+import { newId } from '@gatehouse/platform';
 import type { Database } from '../database.js';
 import { NIL_UUID } from '../id-times.js';
 import { claimable, claimPicked, type ClaimedAttempt } from './delivery-claim.js';

@@ -1,5 +1,5 @@
-import { GatehouseError } from '#domain';
-import { errorCode, errorMessage, now, sleep } from '#platform';
+import { GatehouseError } from '@gatehouse/domain';
+import { errorCode, errorMessage, now, sleep } from '@gatehouse/platform';
 import type { Database } from '../database.js';
 import { CLOCK_SLACK_MS, lowestId, NIL_UUID, timeOfId } from '../id-times.js';
 import { pruneInOrder } from '../prune.js';

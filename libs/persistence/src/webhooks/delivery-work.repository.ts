@@ -1,5 +1,5 @@
-import { URGENCY, type ClosedAttempt, type DeliveryState } from '#domain';
-import { errorCode, newId, type DeliveryJob } from '#platform';
+import { URGENCY, type ClosedAttempt, type DeliveryState } from '@gatehouse/domain';
+import { errorCode, newId, type DeliveryJob } from '@gatehouse/platform';
 import type { Database } from '../database.js';
 import type { Transactions } from '../transactions.js';
 import { ensurePartitionsOf } from './attempt-partitions.js';

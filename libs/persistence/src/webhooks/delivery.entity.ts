@@ -1,5 +1,5 @@
 import { Column, CreateDateColumn, Entity, PrimaryColumn } from 'typeorm';
-import type { AttemptError, DeliveryResolution, DeliveryState } from '#domain';
+import type { AttemptError, DeliveryResolution, DeliveryState } from '@gatehouse/domain';
 
 /** A delivery of one event to one endpoint. */
 @Entity('deliveries')

@@ -1,4 +1,4 @@
-import { endpointResource, publicId, type AttemptError, type WebhookEndpoint } from '#domain';
+import { endpointResource, publicId, type AttemptError, type WebhookEndpoint } from '@gatehouse/domain';
 import type { NewEvent } from '../events/events.repository.js';
 
 /** A delivery whose last attempt has failed. */

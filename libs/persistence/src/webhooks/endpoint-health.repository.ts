@@ -1,4 +1,4 @@
-import type { EndpointHealth } from '#domain';
+import type { EndpointHealth } from '@gatehouse/domain';
 import type { Database } from '../database.js';
 import { LAST_UUID, lowestId } from '../id-times.js';
 

@@ -1,5 +1,5 @@
 import { Column, CreateDateColumn, Entity, PrimaryColumn } from 'typeorm';
-import type { DeliveryState, RedeliveryKind, RedeliveryState, RefusalCounts } from '#domain';
+import type { DeliveryState, RedeliveryKind, RedeliveryState, RefusalCounts } from '@gatehouse/domain';
 
 /** A bulk redelivery or the recovery of an endpoint. */
 @Entity('redelivery_batches')

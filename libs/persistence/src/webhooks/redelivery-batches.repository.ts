@@ -5,7 +5,7 @@ import {
   type RedeliveryKind,
   type RedeliveryState,
   type RefusalCounts,
-} from '#domain';
+} from '@gatehouse/domain';
 import { countWithin, MOST_LOOKED, type CappedCount } from '../capped-count.js';
 import { Conditions } from '../conditions.js';
 import type { Database } from '../database.js';

@@ -1,5 +1,5 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
-import type { RedeliveryRefusal } from '#domain';
+import type { RedeliveryRefusal } from '@gatehouse/domain';
 
 /** A delivery that a batch is to create. */
 @Entity('redelivery_items')

@@ -1,4 +1,4 @@
-import { MAX_BATCH, type Reach, type RefusalCounts, type WebhookEndpoint } from '#domain';
+import { MAX_BATCH, type Reach, type RefusalCounts, type WebhookEndpoint } from '@gatehouse/domain';
 import { Conditions } from '../conditions.js';
 import { CREATED_SLACK_MS, lowestId } from '../id-times.js';
 import type { Tx } from '../transactions.js';

@@ -1,4 +1,4 @@
-import type { DeliveryState, RedeliveryRefusal } from '#domain';
+import type { DeliveryState, RedeliveryRefusal } from '@gatehouse/domain';
 import { isErased } from '../customers/erased.js';
 
 const because = (refusal: RedeliveryRefusal): string => `'${refusal}'`;

@@ -1,5 +1,5 @@
-import { URGENCY, type RedeliveryRefusal } from '#domain';
-import { newId } from '#platform';
+import { URGENCY, type RedeliveryRefusal } from '@gatehouse/domain';
+import { newId } from '@gatehouse/platform';
 import type { Database } from '../database.js';
 import type { Tx } from '../transactions.js';
 import { IN_LOCK_ORDER } from './lock-order.js';

@@ -1,5 +1,5 @@
 import { Column, CreateDateColumn, Entity, PrimaryColumn, UpdateDateColumn } from 'typeorm';
-import type { EndpointDisabledReason, EndpointStatus, WebhookEndpoint } from '#domain';
+import type { EndpointDisabledReason, EndpointStatus, WebhookEndpoint } from '@gatehouse/domain';
 
 /** A webhook endpoint. Deleted endpoints keep their row. */
 @Entity('webhook_endpoints')

@@ -1,4 +1,4 @@
-import { notFound, type EndpointDisabledReason, type Reach, type WebhookEndpoint } from '#domain';
+import { notFound, type EndpointDisabledReason, type Reach, type WebhookEndpoint } from '@gatehouse/domain';
 import { countWithin, MOST_LOOKED, type CappedCount } from '../capped-count.js';
 import { Conditions } from '../conditions.js';
 import type { Database } from '../database.js';

@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
 import { unescape } from 'node:querystring';
-import { canonicalPassword, OPERATOR_PASSWORD_MIN_LENGTH, PASSWORD_MAX_LENGTH } from '#domain';
+import { canonicalPassword, OPERATOR_PASSWORD_MIN_LENGTH, PASSWORD_MAX_LENGTH } from '@gatehouse/domain';
 import { keptRootSecret, rootSecretFault } from './root-secret.js';
 import { settings, type SettingName, type SettingValues } from './settings.js';
 import { errorMessage } from '../errors.js';

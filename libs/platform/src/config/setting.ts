@@ -1,4 +1,4 @@
-import { canonicalEmail } from '#domain';
+import { canonicalEmail } from '@gatehouse/domain';
 import { parseSender, type Sender } from '../mail/sender.js';
 
 /** One setting of the environment: how it is read and what the documentation says. */

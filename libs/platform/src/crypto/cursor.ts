@@ -1,4 +1,4 @@
-import { GatehouseError, uuidBytes, uuidFromBytes } from '#domain';
+import { GatehouseError, uuidBytes, uuidFromBytes } from '@gatehouse/domain';
 import type { Keyring } from './keyring.js';
 
 const MAC_LENGTH = 16;

@@ -1,5 +1,5 @@
 import { jest } from '@jest/globals';
-import type { GatehouseError } from '#domain';
+import type { GatehouseError } from '@gatehouse/domain';
 import { HashThreads, type HashCaller, type HashTask } from './hash-threads.js';
 
 const task = { input: 'x', cost: 4 };

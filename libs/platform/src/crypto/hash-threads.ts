@@ -1,4 +1,4 @@
-import { GatehouseError } from '#domain';
+import { GatehouseError } from '@gatehouse/domain';
 import { Piscina } from 'piscina';
 import { monotonicMs, sleep } from '../clock/clock.js';
 import { Appointments } from './appointments.js';

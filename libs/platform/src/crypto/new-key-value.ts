@@ -1,4 +1,4 @@
-import { formatApiKey, type ApiKeyType } from '#domain';
+import { formatApiKey, type ApiKeyType } from '@gatehouse/domain';
 import { sha256 } from './hashes.js';
 import { secureBytes } from './random.js';
 

@@ -1,5 +1,5 @@
 import { createHmac } from 'node:crypto';
-import { canonicalPassword, invalidField } from '#domain';
+import { canonicalPassword, invalidField } from '@gatehouse/domain';
 import type { HashCaller, HashPlace, HashTask, HashThreads } from './hash-threads.js';
 import { bcryptMs, importedHashFault, parseImportedHash } from './imported-hash.js';
 import type { Keyring } from './keyring.js';

@@ -1,4 +1,4 @@
-import { isUuid } from '#domain';
+import { isUuid } from '@gatehouse/domain';
 import { newId } from './random.js';
 
 it('ids are UUIDv7 that grow, also within a millisecond', () => {

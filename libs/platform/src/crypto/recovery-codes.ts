@@ -1,4 +1,4 @@
-import { canonicalRecoveryCode } from '#domain';
+import { canonicalRecoveryCode } from '@gatehouse/domain';
 import type { Keyring } from './keyring.js';
 import { secureBytes } from './random.js';
 

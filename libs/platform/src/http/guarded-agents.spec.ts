@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import http from 'node:http';
 import https from 'node:https';
 import type { LookupAddress } from 'node:dns';
-import type { TargetPolicy } from '#domain';
+import type { TargetPolicy } from '@gatehouse/domain';
 import { eventually } from '../../../../test/support/eventually.js';
 import { flood, RawTarget } from '../../../../test/support/raw-target.js';
 import { guardedAgents } from './guarded-agents.js';

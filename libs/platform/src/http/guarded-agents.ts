@@ -1,7 +1,7 @@
 import http from 'node:http';
 import https from 'node:https';
 import { isIP, type Socket } from 'node:net';
-import { isAllowedAddress, type TargetPolicy } from '#domain';
+import { isAllowedAddress, type TargetPolicy } from '@gatehouse/domain';
 import { BlockedAddressError } from './blocked-address.error.js';
 import type { Lookup } from './guarded-lookup.js';
 import { limitInterimResponses } from './interim-responses.js';

@@ -1,5 +1,5 @@
 import type { LookupAddress, LookupOptions } from 'node:dns';
-import { isAllowedAddress, type TargetPolicy } from '#domain';
+import { isAllowedAddress, type TargetPolicy } from '@gatehouse/domain';
 import { BlockedAddressError } from './blocked-address.error.js';
 import type { NameResolver } from './name-resolver.js';
 

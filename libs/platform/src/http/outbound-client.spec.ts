@@ -2,7 +2,7 @@ import { getEventListeners } from 'node:events';
 import { inspect } from 'node:util';
 import { gzipSync } from 'node:zlib';
 import { AxiosHeaders } from 'axios';
-import { customHeaderFaults } from '#domain';
+import { customHeaderFaults } from '@gatehouse/domain';
 import { eventually } from '../../../../test/support/eventually.js';
 import { answer, flood, headerOf, raw, RawTarget } from '../../../../test/support/raw-target.js';
 import { OutboundClient, type OutboundRequest } from './outbound-client.js';

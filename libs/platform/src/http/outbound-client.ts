@@ -1,7 +1,7 @@
 import type { Readable } from 'node:stream';
 import type { AxiosInstance, AxiosResponse } from 'axios';
 import { LRUCache } from 'lru-cache';
-import { targetUrlFault, type TargetPolicy } from '#domain';
+import { targetUrlFault, type TargetPolicy } from '@gatehouse/domain';
 import { errorCode } from '../errors.js';
 import { BlockedAddressError } from './blocked-address.error.js';
 import { Deadline } from './deadline.js';

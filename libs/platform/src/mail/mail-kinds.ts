@@ -1,4 +1,9 @@
-import { oneTimeTokenKinds, oneTimeTokenTtl, operatorLinkLife, type OneTimeTokenKind } from '#domain';
+import {
+  oneTimeTokenKinds,
+  oneTimeTokenTtl,
+  operatorLinkLife,
+  type OneTimeTokenKind,
+} from '@gatehouse/domain';
 
 /** Mails that tell something and ask for nothing: they hold no link of ours. */
 const notices = ['password-changed', 'already-registered', 'test'] as const;

@@ -1,4 +1,4 @@
-import type { Brand } from '#domain';
+import type { Brand } from '@gatehouse/domain';
 import { escapeHtml } from './escape-html.js';
 import type { MailText } from './mail-texts.js';
 

@@ -1,4 +1,4 @@
-import { brandOf, oneLine, type Branding } from '#domain';
+import { brandOf, oneLine, type Branding } from '@gatehouse/domain';
 import { now } from '../clock/clock.js';
 import type { Keyring } from '../crypto/keyring.js';
 import { mailLife, mailPath, pageLink, type MailKind } from './mail-kinds.js';

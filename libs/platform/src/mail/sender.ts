@@ -1,5 +1,5 @@
 import addressparser from 'nodemailer/lib/addressparser';
-import { canonicalEmail, oneLine } from '#domain';
+import { canonicalEmail, oneLine } from '@gatehouse/domain';
 
 /** Who a mail is from. */
 export interface Sender {

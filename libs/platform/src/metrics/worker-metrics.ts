@@ -1,4 +1,4 @@
-import { attemptErrors, URGENCY, type AttemptResult } from '#domain';
+import { attemptErrors, URGENCY, type AttemptResult } from '@gatehouse/domain';
 import type { Metrics } from './metrics.js';
 
 const attemptNumbers = ['1', '2', '3', '4', '5'] as const;

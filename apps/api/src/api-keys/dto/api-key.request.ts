@@ -1,4 +1,4 @@
-import { scopes, type Access, type ApiKeyType, type Scope } from '#domain';
+import { scopes, type Access, type ApiKeyType, type Scope } from '@gatehouse/domain';
 import { IntegerField, OneOfField, TextField, TextSetField, TimeField } from '../../http/fields.js';
 
 export class CreateApiKeyRequest {

@@ -1,5 +1,5 @@
 import { ApiProperty } from '@nestjs/swagger';
-import { apiKeyResource, scopes, type ApiKey, type Scope } from '#domain';
+import { apiKeyResource, scopes, type ApiKey, type Scope } from '@gatehouse/domain';
 
 const nullableTime = { type: String, format: 'date-time', nullable: true };
 

@@ -1,6 +1,6 @@
 import { ApiProperty } from '@nestjs/swagger';
-import { auditActions, auditActorTypes, auditTargetTypes } from '#domain';
-import type { AuditEntry } from '#persistence';
+import { auditActions, auditActorTypes, auditTargetTypes } from '@gatehouse/domain';
+import type { AuditEntry } from '@gatehouse/persistence';
 import type { NamedAuditEntry } from '../audit-search.service.js';
 
 const nullableText = { type: String, nullable: true };

@@ -1,5 +1,11 @@
 import { OmitType } from '@nestjs/swagger';
-import { auditActions, auditActorTypes, auditTargetTypes, isUuid, matchingAuditActions } from '#domain';
+import {
+  auditActions,
+  auditActorTypes,
+  auditTargetTypes,
+  isUuid,
+  matchingAuditActions,
+} from '@gatehouse/domain';
 import { CheckedField, OneOfField, ProjectIdField, TimeField } from '../../http/fields.js';
 import { PageQuery } from '../../http/paging.js';
 

@@ -1,4 +1,4 @@
-import { isReturnUrl, isUuid } from '#domain';
+import { isReturnUrl, isUuid } from '@gatehouse/domain';
 import { CheckedField } from '../../http/fields.js';
 
 export class BillingPortalRequest {

@@ -1,5 +1,5 @@
 import { ApiProperty } from '@nestjs/swagger';
-import { oneTimeTokenKinds, publicId, type Customer } from '#domain';
+import { oneTimeTokenKinds, publicId, type Customer } from '@gatehouse/domain';
 import type {
   CarryingAttempt,
   CustomerRecords,
@@ -7,7 +7,7 @@ import type {
   MailRecord,
   PastSession,
   TokenRecord,
-} from '#persistence';
+} from '@gatehouse/persistence';
 import { SessionResponse } from '../../sessions/dto/session.response.js';
 import { CustomerResponse } from './customer.response.js';
 

@@ -1,5 +1,5 @@
-import { importedHashFault } from '#platform';
-import { isUuid } from '#domain';
+import { importedHashFault } from '@gatehouse/platform';
+import { isUuid } from '@gatehouse/domain';
 import {
   BooleanField,
   CheckedField,

@@ -1,5 +1,5 @@
 import { ApiProperty } from '@nestjs/swagger';
-import type { Customer, CustomerIdentity } from '#domain';
+import type { Customer, CustomerIdentity } from '@gatehouse/domain';
 import { customerFields } from '../../events/customer-events.js';
 
 const iso = (date: Date | null): string | null => date?.toISOString() ?? null;

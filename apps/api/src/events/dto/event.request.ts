@@ -1,4 +1,4 @@
-import { isSubscription } from '#domain';
+import { isSubscription } from '@gatehouse/domain';
 import { CheckedField, ProjectIdField, TimeField } from '../../http/fields.js';
 import { PageQuery } from '../../http/paging.js';
 

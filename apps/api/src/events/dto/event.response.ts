@@ -1,6 +1,6 @@
 import { ApiProperty } from '@nestjs/swagger';
-import { eventTypes } from '#domain';
-import type { FeedEvent } from '#persistence';
+import { eventTypes } from '@gatehouse/domain';
+import type { FeedEvent } from '@gatehouse/persistence';
 
 /** Something that happened: exactly the body that its webhooks carry. */
 export class EventResponse {

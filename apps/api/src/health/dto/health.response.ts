@@ -1,5 +1,5 @@
 import { ApiProperty } from '@nestjs/swagger';
-import type { WorkerRecord } from '#persistence';
+import type { WorkerRecord } from '@gatehouse/persistence';
 
 const counted = { type: 'integer', minimum: 0, maximum: 10_000 } as const;
 const nullableTime = { type: String, format: 'date-time', nullable: true } as const;

@@ -2,8 +2,8 @@ import { applyDecorators } from '@nestjs/common';
 import { ApiProperty } from '@nestjs/swagger';
 import { Transform } from 'class-transformer';
 import { ArrayMaxSize, ArrayMinSize, IsArray } from 'class-validator';
-import { isUuid } from '#domain';
-import { now } from '#platform';
+import { isUuid } from '@gatehouse/domain';
+import { now } from '@gatehouse/platform';
 import {
   BooleanField,
   CheckedField,

@@ -1,5 +1,5 @@
 import { ApiProperty } from '@nestjs/swagger';
-import type { CustomerImport, FieldError, ImportState, LineResult, LineStatus } from '#domain';
+import type { CustomerImport, FieldError, ImportState, LineResult, LineStatus } from '@gatehouse/domain';
 import { camelList, type Page } from '../../http/paging.js';
 
 class LineErrorResponse {

@@ -1,5 +1,5 @@
 import { OmitType } from '@nestjs/swagger';
-import { canonicalEmail } from '#domain';
+import { canonicalEmail } from '@gatehouse/domain';
 import { CheckedField, ProjectIdField } from '../../http/fields.js';
 import { PageQuery } from '../../http/paging.js';
 

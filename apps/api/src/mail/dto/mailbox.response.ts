@@ -1,6 +1,6 @@
 import { ApiProperty } from '@nestjs/swagger';
-import type { ProjectMail } from '#persistence';
-import { mailKinds, type RenderedMail } from '#platform';
+import type { ProjectMail } from '@gatehouse/persistence';
+import { mailKinds, type RenderedMail } from '@gatehouse/platform';
 
 /** A mail that is kept because no mail server is configured. */
 export class MailboxEntry {

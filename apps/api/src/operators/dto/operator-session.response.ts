@@ -1,5 +1,5 @@
 import { ApiProperty } from '@nestjs/swagger';
-import { operatorRoles, operatorStages, type Operator } from '#domain';
+import { operatorRoles, operatorStages, type Operator } from '@gatehouse/domain';
 
 const nullableText = { type: String, nullable: true };
 

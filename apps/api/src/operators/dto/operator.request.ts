@@ -1,5 +1,5 @@
 import { OmitType } from '@nestjs/swagger';
-import { operatorRoles, type OperatorRole } from '#domain';
+import { operatorRoles, type OperatorRole } from '@gatehouse/domain';
 import { CheckedField, EmailField, NameField } from '../../http/fields.js';
 import { PageQuery } from '../../http/paging.js';
 import { SearchTextField } from '../../http/search-fields.js';

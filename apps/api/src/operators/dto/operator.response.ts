@@ -1,6 +1,6 @@
 import { ApiProperty } from '@nestjs/swagger';
-import { operatorRoles, operatorStages, operatorStatuses, type Operator } from '#domain';
-import type { OperatorSessionRecord } from '#persistence';
+import { operatorRoles, operatorStages, operatorStatuses, type Operator } from '@gatehouse/domain';
+import type { OperatorSessionRecord } from '@gatehouse/persistence';
 
 const time = { type: String, format: 'date-time' };
 

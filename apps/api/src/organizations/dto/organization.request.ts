@@ -1,5 +1,5 @@
 import { OmitType } from '@nestjs/swagger';
-import { isPageOrigin, isSecureOrigin, isSlug } from '#domain';
+import { isPageOrigin, isSecureOrigin, isSlug } from '@gatehouse/domain';
 import { CheckedField, TextField, TextSetField } from '../../http/fields.js';
 import { PageQuery } from '../../http/paging.js';
 import { SearchTextField } from '../../http/search-fields.js';

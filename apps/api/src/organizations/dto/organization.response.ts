@@ -1,5 +1,5 @@
 import { ApiProperty } from '@nestjs/swagger';
-import type { Organization } from '#domain';
+import type { Organization } from '@gatehouse/domain';
 
 /** An organization as secret keys see it, and as events carry it. */
 export class OrganizationResponse {

@@ -1,4 +1,4 @@
-import { overviewRanges, type OverviewRange } from '#domain';
+import { overviewRanges, type OverviewRange } from '@gatehouse/domain';
 import { OneOfField, ProjectIdField } from '../../http/fields.js';
 
 export class OverviewQuery {

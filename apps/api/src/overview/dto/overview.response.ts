@@ -9,8 +9,8 @@ import {
   type Figures,
   type OverviewRange,
   type StatusClass,
-} from '#domain';
-import type { EndpointShare } from '#persistence';
+} from '@gatehouse/domain';
+import type { EndpointShare } from '@gatehouse/persistence';
 import type { Overview } from '../overview.service.js';
 
 const time = { format: 'date-time' } as const;

@@ -11,7 +11,7 @@ import {
   type Environment,
   type MailSettings,
   type SettingsPatch,
-} from '#domain';
+} from '@gatehouse/domain';
 import {
   BooleanField,
   CheckedField,

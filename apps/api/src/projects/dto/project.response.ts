@@ -1,5 +1,5 @@
 import { ApiProperty } from '@nestjs/swagger';
-import type { Branding, MailSettings, Project, ProjectSettings } from '#domain';
+import type { Branding, MailSettings, Project, ProjectSettings } from '@gatehouse/domain';
 
 const nullableText = { type: String, nullable: true };
 const nullableUrl = { ...nullableText, format: 'uri' };

@@ -1,6 +1,6 @@
 import { ApiProperty } from '@nestjs/swagger';
-import { publicId, type PrefixedKind } from '#domain';
-import { foundKinds, type Found, type FoundKind } from '#persistence';
+import { publicId, type PrefixedKind } from '@gatehouse/domain';
+import { foundKinds, type Found, type FoundKind } from '@gatehouse/persistence';
 
 const prefixed: Partial<Record<FoundKind, PrefixedKind>> = {
   delivery: 'delivery',

@@ -1,6 +1,6 @@
 import { ApiProperty } from '@nestjs/swagger';
 import bowser from 'bowser';
-import type { SessionRecord } from '#persistence';
+import type { SessionRecord } from '@gatehouse/persistence';
 import { coarseAddress } from '../../http/client-address.js';
 
 /** One login of a customer, as a secret key sees it and as events carry it. */

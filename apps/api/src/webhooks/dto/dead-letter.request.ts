@@ -1,4 +1,4 @@
-import { deliveryStates, isEventType, statusClasses } from '#domain';
+import { deliveryStates, isEventType, statusClasses } from '@gatehouse/domain';
 import {
   CheckedField,
   OneOfField,

@@ -1,6 +1,6 @@
 import { ApiProperty } from '@nestjs/swagger';
-import { attemptErrors, MAX_ATTEMPTS } from '#domain';
-import type { DeadLetterRecord } from '#persistence';
+import { attemptErrors, MAX_ATTEMPTS } from '@gatehouse/domain';
+import type { DeadLetterRecord } from '@gatehouse/persistence';
 import { nameOf, type NamesOfActors } from '../../audit/actor-names.service.js';
 import { DeliverySummaryResponse } from './delivery.response.js';
 

@@ -1,6 +1,6 @@
 import { ApiProperty } from '@nestjs/swagger';
-import { deliveryStates, publicId } from '#domain';
-import type { ChainLink } from '#persistence';
+import { deliveryStates, publicId } from '@gatehouse/domain';
+import type { ChainLink } from '@gatehouse/persistence';
 import { nameOf, type NamesOfActors } from '../../audit/actor-names.service.js';
 
 const nullableText = { type: String, nullable: true };

@@ -5,8 +5,8 @@ import {
   redeliveryStates,
   type AttemptError,
   type RedeliveryState,
-} from '#domain';
-import { deadLetterStates, type DeadLetterState } from '#persistence';
+} from '@gatehouse/domain';
+import { deadLetterStates, type DeadLetterState } from '@gatehouse/persistence';
 import { ObjectField, OneOfField, PublicIdField, QueryIntegerField } from '../../http/fields.js';
 import { PageQuery } from '../../http/paging.js';
 import { CustomerIdField, SearchTextField } from '../../http/search-fields.js';

@@ -7,8 +7,8 @@ import {
   hiddenHeaders,
   MAX_ATTEMPTS,
   publicId,
-} from '#domain';
-import type { AttemptRecord, Delivery, DeliverySummary } from '#persistence';
+} from '@gatehouse/domain';
+import type { AttemptRecord, Delivery, DeliverySummary } from '@gatehouse/persistence';
 
 /** One attempt: the record of endpoint 13, which the specification calls a webhook delivery. */
 export class AttemptResponse {

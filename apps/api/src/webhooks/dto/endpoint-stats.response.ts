@@ -1,6 +1,6 @@
 import { ApiProperty } from '@nestjs/swagger';
-import { publicId } from '#domain';
-import { MAX_STATS_ATTEMPTS } from '#persistence';
+import { publicId } from '@gatehouse/domain';
+import { MAX_STATS_ATTEMPTS } from '@gatehouse/persistence';
 import type { StatsOfEndpoint } from '../endpoint-stats.service.js';
 import { statsWindows, type StatsWindow } from './endpoint-stats.request.js';
 

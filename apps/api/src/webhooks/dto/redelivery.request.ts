@@ -1,4 +1,4 @@
-import { parsePublicId, statusClasses } from '#domain';
+import { parsePublicId, statusClasses } from '@gatehouse/domain';
 import {
   BooleanField,
   IntegerField,

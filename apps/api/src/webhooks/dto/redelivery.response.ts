@@ -7,8 +7,8 @@ import {
   redeliveryRefusals,
   redeliveryStates,
   type RefusalCounts,
-} from '#domain';
-import type { RedeliveryBatch } from '#persistence';
+} from '@gatehouse/domain';
+import type { RedeliveryBatch } from '@gatehouse/persistence';
 import { nameOf, type NamesOfActors } from '../../audit/actor-names.service.js';
 
 const count = { type: 'integer', minimum: 0, maximum: MAX_BATCH } as const;

@@ -1,5 +1,5 @@
 import { OmitType } from '@nestjs/swagger';
-import { eventTypes, isSubscription, isUuid, MAX_CUSTOM_HEADERS } from '#domain';
+import { eventTypes, isSubscription, isUuid, MAX_CUSTOM_HEADERS } from '@gatehouse/domain';
 import {
   CheckedField,
   HeadersField,

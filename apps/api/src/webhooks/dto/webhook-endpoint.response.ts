@@ -1,5 +1,5 @@
 import { ApiProperty } from '@nestjs/swagger';
-import { endpointDisabledReasons, endpointResource, type WebhookEndpoint } from '#domain';
+import { endpointDisabledReasons, endpointResource, type WebhookEndpoint } from '@gatehouse/domain';
 
 /** A webhook endpoint (contract, section 4). */
 export class EndpointResponse {
