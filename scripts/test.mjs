@@ -33,7 +33,7 @@ const COMMANDS = {
 };
 
 /** More failed files than this are no chance. */
-const MOST_RERUN = 3;
+const MAX_RERUN_FILES = 3;
 
 /** A failure here is never chance: what they promise must hold every time. */
 const NEVER_RERUN = /isolation|credentials|secrets|hostile|tokens|passwords|brute-force/;
@@ -69,14 +69,14 @@ await main(async () => {
       if (result.interrupted) break;
     }
     if (isWhole && !results.some(({ interrupted }) => interrupted))
-      flaky.push(...(await rerun(results, folder)));
+      flaky.push(...(await rerunFailedFiles(results, folder)));
   } finally {
     fs.rmSync(folder, { recursive: true, force: true });
     if (servers) await stopServers(servers);
     await reapServers();
   }
 
-  if (isWhole) console.log(`\nDelivery suites with Redis: ${redisHalf(hasRedisServer)}.`);
+  if (isWhole) console.log(`\nDelivery suites with Redis: ${describeRedisCoverage(hasRedisServer)}.`);
   const total = { passed: 0, failed: 0, skipped: 0 };
   for (const result of results) for (const key of Object.keys(total)) total[key] += result[key];
   // For whoever runs several commands and adds them up (check.mjs).
@@ -98,9 +98,9 @@ function jestArguments([...projectsAndOptions]) {
  * Runs failed files once more, alone: a failure that does not come again is shown as flaky, and its tests count as
  * passed. Mending it comes before everything else (CONTRIBUTING.md).
  */
-async function rerun(results, folder) {
+async function rerunFailedFiles(results, folder) {
   const failed = results.flatMap((result) => result.files.map((file) => ({ ...file, result })));
-  if (failed.length === 0 || failed.length > MOST_RERUN) return [];
+  if (failed.length === 0 || failed.length > MAX_RERUN_FILES) return [];
   const flaky = [];
   for (const [index, { name, tests, result }] of failed.entries()) {
     if (NEVER_RERUN.test(path.basename(name))) continue;
@@ -125,7 +125,7 @@ function report({ passed, failed, skipped }, flaky) {
   console.log(`${passed} passed, ${failed} failed${skipped > 0 ? `, ${skipped} skipped` : ''}`);
 }
 
-function redisHalf(redisServer) {
+function describeRedisCoverage(redisServer) {
   if (process.env.REDIS_URL) return 'included (REDIS_URL)';
   if (redisServer) return 'included (redis-server on PATH)';
   return 'not run, because REDIS_URL is not set and redis-server is not on PATH';

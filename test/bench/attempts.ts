@@ -2,80 +2,80 @@ import { randomInt } from 'node:crypto';
 import { Agent } from 'node:http';
 import type { TestInstance } from '../support/test-instance.js';
 import {
-  attemptsOf,
+  attemptCount,
   DAYS,
-  deadLettersOf,
-  fillLog,
+  deadLetterCount,
+  seedAttempts,
   PROJECTS,
   RARE_TYPE,
-  type Crowd,
-} from './attempt-crowd.js';
+  type SeedSize,
+} from './seed-attempts.js';
 import { BenchInstance } from './bench-instance.js';
-import { exchange, type Question } from './exchange.js';
-import { askBoth, type Asking, type Timed } from './few-and-many.js';
+import { exchange, type HttpRequest } from './exchange.js';
+import { compareSizes, type TimedCase, type ComparedTimings } from './compare-sizes.js';
 import { formatRatio, median, percentile, printProgress, type SectionResult } from './report.js';
 
 /** They have five million attempts. */
-const MANY: Crowd = { deliveries: 4_200_000, days: DAYS, endpoints: 20 };
+const LARGE: SeedSize = { deliveries: 4_200_000, days: DAYS, endpoints: 20 };
 /** What pages are filled with in the instance that is compared with: an empty page costs nothing to read or to write. */
-const FEW: Crowd = { deliveries: 6_000, days: 1, endpoints: 2 };
+const SMALL: SeedSize = { deliveries: 6_000, days: 1, endpoints: 2 };
 const SAMPLES = 100;
 /** Of the first case: compiled code is several times as fast. */
 const FIRST_WARM_UP = 300;
 const MAX_RATIO = 1.5;
 
 /** A place in a list that somebody has come to. */
-interface Place {
+interface ListPosition {
   created_before: string;
   cursor: string;
 }
 
 /** What the questions to an instance are made of. */
-interface Known {
+interface BenchData {
   instance: TestInstance;
   /** Any deliveries, with an attempt each. */
   deliveries: { id: string; attemptId: string; eventId: string; endpointId: string; createdAt: Date }[];
   smallProjects: string[];
   smallEndpoints: string[];
-  places: Record<Key, Place[]>;
+  positions: Record<Key, ListPosition[]>;
 }
 
 type Key = 'organization' | 'project';
-type Query = (known: Known, key: Key) => Record<string, string>;
+type Query = (known: BenchData, key: Key) => Record<string, string>;
 
-const oneOf = <T>(values: T[]): T => values[randomInt(values.length)]!;
+const pickOne = <T>(values: T[]): T => values[randomInt(values.length)]!;
 
-const keyOf = ({ instance }: Known, key: Key): string =>
+const getKey = ({ instance }: BenchData, key: Key): string =>
   key === 'organization' ? instance.credentials.secretKey : instance.credentials.projectSecretKey;
 
-const get = (known: Known, key: Key, path: string): Question => ({
+const get = (known: BenchData, key: Key, path: string): HttpRequest => ({
   method: 'GET',
   url: `${known.instance.baseUrl}/v1/webhooks/${path}`,
-  headers: { authorization: `Bearer ${keyOf(known, key)}` },
+  headers: { authorization: `Bearer ${getKey(known, key)}` },
 });
 
-const list = (path: string, query: Query, key: Key) => (known: Known) =>
+const list = (path: string, query: Query, key: Key) => (known: BenchData) =>
   get(known, key, `${path}?${new URLSearchParams(query(known, key))}`);
 
 /** An hour somewhere in the log. */
 const hour: Query = ({ deliveries }) => {
-  const { createdAt } = oneOf(deliveries);
+  const { createdAt } = pickOne(deliveries);
   return {
     created_after: createdAt.toISOString(),
     created_before: new Date(createdAt.getTime() + 3_600_000).toISOString(),
   };
 };
-const ofOne: Query = ({ deliveries }) => ({ endpoint_id: `ep_${oneOf(deliveries).endpointId}` });
+const oneEndpoint: Query = ({ deliveries }) => ({ endpoint_id: `ep_${pickOne(deliveries).endpointId}` });
 
 const attemptLists: Record<string, Query> = {
   newest: () => ({}),
-  'a page further on': ({ places }, key) => ({ ...oneOf(places[key]) }),
-  'from anywhere': ({ deliveries }) => ({ created_before: oneOf(deliveries).createdAt.toISOString() }),
+  'a page further on': ({ positions: places }, key) => ({ ...pickOne(places[key]) }),
+  'from anywhere': ({ deliveries }) => ({ created_before: pickOne(deliveries).createdAt.toISOString() }),
   'an hour': hour,
-  'one endpoint': ofOne,
-  'one endpoint, failed': (known, key) => ({ ...ofOne(known, key), success: 'false' }),
-  'one event': ({ deliveries }) => ({ event_id: `evt_${oneOf(deliveries).eventId}` }),
-  'one delivery': ({ deliveries }) => ({ delivery_id: `dlv_${oneOf(deliveries).id}` }),
+  'one endpoint': oneEndpoint,
+  'one endpoint, failed': (known, key) => ({ ...oneEndpoint(known, key), success: 'false' }),
+  'one event': ({ deliveries }) => ({ event_id: `evt_${pickOne(deliveries).eventId}` }),
+  'one delivery': ({ deliveries }) => ({ delivery_id: `dlv_${pickOne(deliveries).id}` }),
   'a type': () => ({ event: 'session.created' }),
   'a rare type': () => ({ event: RARE_TYPE }),
   failed: () => ({ success: 'false' }),
@@ -91,49 +91,54 @@ const attemptLists: Record<string, Query> = {
 
 const deadLetterLists: Record<string, Query> = {
   newest: () => ({}),
-  'from anywhere': ({ deliveries }) => ({ created_before: oneOf(deliveries).createdAt.toISOString() }),
-  'one endpoint': ofOne,
+  'from anywhere': ({ deliveries }) => ({ created_before: pickOne(deliveries).createdAt.toISOString() }),
+  'one endpoint': oneEndpoint,
   'a rare type': () => ({ event: RARE_TYPE }),
   'status 404': () => ({ http_status: '404' }),
   'status 418 (none)': () => ({ http_status: '418' }),
 };
 
 /** What only a key of the whole organization asks for. */
-const others: Asking<Known>[] = [
+const organizationCases: TimedCase<BenchData>[] = [
   {
     name: 'log: one project of many, organization',
-    ask: list('deliveries', ({ smallProjects }) => ({ project_id: oneOf(smallProjects) }), 'organization'),
+    buildRequest: list(
+      'deliveries',
+      ({ smallProjects }) => ({ project_id: pickOne(smallProjects) }),
+      'organization',
+    ),
   },
   {
     name: 'log: one small endpoint, organization',
-    ask: list(
+    buildRequest: list(
       'deliveries',
-      ({ smallEndpoints }) => ({ endpoint_id: `ep_${oneOf(smallEndpoints)}` }),
+      ({ smallEndpoints }) => ({ endpoint_id: `ep_${pickOne(smallEndpoints)}` }),
       'organization',
     ),
   },
   {
     name: 'GET delivery',
-    ask: (known) => get(known, 'organization', `deliveries/dlv_${oneOf(known.deliveries).id}`),
+    buildRequest: (known) => get(known, 'organization', `deliveries/dlv_${pickOne(known.deliveries).id}`),
   },
   {
     name: 'GET delivery by its attempt',
-    ask: (known) => get(known, 'organization', `deliveries/att_${oneOf(known.deliveries).attemptId}`),
+    buildRequest: (known) =>
+      get(known, 'organization', `deliveries/att_${pickOne(known.deliveries).attemptId}`),
   },
 ];
 
-const cases: Asking<Known>[] = [
+const cases: TimedCase<BenchData>[] = [
   ...(['organization', 'project'] as const).flatMap((key) => [
     ...Object.entries(attemptLists).map(([name, query]) => ({
       name: `log: ${name}, ${key}`,
-      ask: list('deliveries', query, key),
+      buildRequest: list('deliveries', query, key),
     })),
     ...Object.entries(deadLetterLists).map(([name, query]) => ({
       name: `dead letters: ${name}, ${key}`,
-      ask: list('dead-letters', query, key),
+      buildRequest: list('dead-letters', query, key),
     })),
   ]),
-  ...others,
+  ...organizationCases,
 ];
 
 /** What the log of five million attempts and 200,000 dead letters cost, beside that of an instance as old with few. */
@@ -142,15 +147,18 @@ export async function measureAttempts({ samples = SAMPLES }: { samples?: number 
   const [few, many] = [await BenchInstance.start({ env }), await BenchInstance.start({ env })];
   const agent = new Agent({ keepAlive: true, maxSockets: 2 });
   try {
-    await fillLog(few.instance, FEW);
-    printProgress(sizeOf(MANY));
-    await fillLog(many.instance, MANY);
-    const known = [await knowing(few.instance, agent), await knowing(many.instance, agent)] as const;
-    await askBoth(agent, cases[0]!, known, 0, FIRST_WARM_UP);
-    const timed: Timed[] = [];
+    await seedAttempts(few.instance, SMALL);
+    printProgress(describeSize(LARGE));
+    await seedAttempts(many.instance, LARGE);
+    const known = [
+      await loadBenchData(few.instance, agent),
+      await loadBenchData(many.instance, agent),
+    ] as const;
+    await compareSizes(agent, cases[0]!, known, 0, FIRST_WARM_UP);
+    const timed: ComparedTimings[] = [];
     for (const each of cases) {
       printProgress(each.name);
-      timed.push(await askBoth(agent, each, known, samples));
+      timed.push(await compareSizes(agent, each, known, samples));
     }
     return report(timed);
   } finally {
@@ -159,56 +167,56 @@ export async function measureAttempts({ samples = SAMPLES }: { samples?: number 
   }
 }
 
-const sizeOf = ({ deliveries }: Crowd): string =>
-  `${attemptsOf(deliveries)} attempts, ${deadLettersOf(deliveries)} dead letters`;
+const describeSize = ({ deliveries }: SeedSize): string =>
+  `${attemptCount(deliveries)} attempts, ${deadLetterCount(deliveries)} dead letters`;
 
-async function knowing(instance: TestInstance, agent: Agent): Promise<Known> {
+async function loadBenchData(instance: TestInstance, agent: Agent): Promise<BenchData> {
   const { projectId } = instance.credentials;
   const idsOf = async (sql: string): Promise<string[]> =>
     (await instance.sql<{ id: string }>(sql, [projectId])).map(({ id }) => id);
   // Anywhere in the log, and with them their pages of the indexes.
-  const deliveries = await instance.sql<Known['deliveries'][number]>(
+  const deliveries = await instance.sql<BenchData['deliveries'][number]>(
     `SELECT d.id, a.id AS "attemptId", d.event_id AS "eventId", d.endpoint_id AS "endpointId", d.created_at AS "createdAt"
      FROM (SELECT * FROM deliveries WHERE project_id = $1 ORDER BY random() LIMIT 500) d
        JOIN attempts a ON a.delivery_id = d.id AND a.attempt = 1`,
     [projectId],
   );
-  const known: Known = {
+  const known: BenchData = {
     instance,
     deliveries,
     smallProjects: await idsOf('SELECT id FROM projects WHERE id <> $1'),
     smallEndpoints: await idsOf('SELECT id FROM webhook_endpoints WHERE project_id <> $1'),
-    places: { organization: [], project: [] },
+    positions: { organization: [], project: [] },
   };
   for (const key of ['organization', 'project'] as const) {
     for (const { createdAt } of deliveries.slice(0, 50)) {
       const created_before = createdAt.toISOString();
       const { body } = await exchange(agent, list('deliveries', () => ({ created_before }), key)(known));
       const { next_cursor: cursor } = JSON.parse(body) as { next_cursor: string | null };
-      if (cursor) known.places[key].push({ created_before, cursor });
+      if (cursor) known.positions[key].push({ created_before, cursor });
     }
   }
   return known;
 }
 
-function report(timed: Timed[]): SectionResult {
+function report(timed: ComparedTimings[]): SectionResult {
   const p95 = (values: number[]): number => percentile(values, 0.95);
-  const ratio = ({ few, many }: Timed): number => p95(many) / p95(few);
+  const ratio = ({ small: few, large: many }: ComparedTimings): number => p95(many) / p95(few);
   const worst = timed.toSorted((a, b) => ratio(b) - ratio(a))[0]!;
   return {
     table: [
       ['', 'few: median ms', 'p95 ms', 'many: median ms', 'p95 ms', 'ratio of p95'],
       ...timed.map((each) => [
         each.name,
-        median(each.few).toFixed(2),
-        p95(each.few).toFixed(2),
-        median(each.many).toFixed(2),
-        p95(each.many).toFixed(2),
+        median(each.small).toFixed(2),
+        p95(each.small).toFixed(2),
+        median(each.large).toFixed(2),
+        p95(each.large).toFixed(2),
         formatRatio(ratio(each)),
       ]),
     ],
     notes: [
-      `Few: ${sizeOf(FEW)}, of one day. Many: ${sizeOf(MANY)}, of ${DAYS}. Both have the partitions of ${DAYS} days.`,
+      `Few: ${describeSize(SMALL)}, of one day. Many: ${describeSize(LARGE)}, of ${DAYS}. Both have the partitions of ${DAYS} days.`,
       `Half of them in one project, half in ${PROJECTS} others of its organization.`,
       'The few stand for an empty table, whose pages would show nothing, and so cost less for that alone.',
       'One request after the other, to both instances in turn, each for another row or page where there are several.',

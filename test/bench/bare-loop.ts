@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import axios from 'axios';
 import { Queue, Worker, type Job } from 'bullmq';
 import { Redis } from 'ioredis';
-import { serve } from './children.js';
+import { serve } from './child.js';
 
 /** A queue of jobs and a target: what one would write without this product, and without its log. */
 export interface BareLoop {

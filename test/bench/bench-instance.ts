@@ -4,8 +4,8 @@ import { eventually } from '../support/eventually.js';
 import { TestInstance, type InstanceOptions } from '../support/test-instance.js';
 import { entryPoints } from '../support/server-process.mjs';
 
-const open = new Set<Promise<{ stop(): Promise<void> }>>();
-let isOver = false;
+const instances = new Set<Promise<{ stop(): Promise<void> }>>();
+let isStopping = false;
 
 /**
  * An instance whose processes write their log to nowhere: reading it, as the tests do, would take time from what
@@ -18,17 +18,17 @@ export class BenchInstance {
 
   /** Brings up the api; workers are started by `startWorker`. */
   static start(options: InstanceOptions): Promise<BenchInstance> {
-    if (isOver) throw new Error('the run is over');
-    const starting = BenchInstance.bringUp(options);
-    open.add(starting);
+    if (isStopping) throw new Error('the run is over');
+    const starting = BenchInstance.boot(options);
+    instances.add(starting);
     return starting;
   }
 
-  private static async bringUp(options: InstanceOptions): Promise<BenchInstance> {
+  private static async boot(options: InstanceOptions): Promise<BenchInstance> {
     const instance = await TestInstance.start({ ...options, workers: 0 });
     const bench = new BenchInstance(instance);
     // The first start made the keys; the second has the api to itself.
-    await instance.api.end();
+    await instance.api.stop();
     bench.spawn(entryPoints.api);
     await eventually('the api being ready', () =>
       fetch(`${instance.baseUrl}/readyz`).then(
@@ -55,7 +55,7 @@ export class BenchInstance {
   private spawn(entryPoint: string): ChildProcess {
     const env = { PATH: process.env['PATH']!, ...this.instance.env };
     // The channel tells the process when the benchmark is gone.
-    const child = spawn(process.execPath, [...profiling(), entryPoint], {
+    const child = spawn(process.execPath, [...profilingArguments(), entryPoint], {
       env,
       stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
     });
@@ -73,21 +73,21 @@ export class BenchInstance {
 }
 
 /** `BENCH_CPU_PROFILES=<folder>` makes every process of the product leave a profile there. */
-const profiling = (): string[] => {
+const profilingArguments = (): string[] => {
   const folder = process.env['BENCH_CPU_PROFILES'];
   return folder ? ['--cpu-prof', `--cpu-prof-dir=${folder}`] : [];
 };
 
 /** Has an instance that is no `BenchInstance` stopped as well when the run is broken off. */
-export function alsoStop<TestInstance extends { stop(): Promise<void> }>(
+export function stopOnExit<TestInstance extends { stop(): Promise<void> }>(
   starting: Promise<TestInstance>,
 ): Promise<TestInstance> {
-  open.add(starting);
+  instances.add(starting);
   return starting;
 }
 
 /** Stops every instance that still stands, or is about to; from then on there are no new ones. */
-export async function stopHouses(): Promise<void> {
-  isOver = true;
-  await Promise.allSettled([...open].map(async (starting) => (await starting).stop()));
+export async function stopInstances(): Promise<void> {
+  isStopping = true;
+  await Promise.allSettled([...instances].map(async (starting) => (await starting).stop()));
 }

@@ -1,6 +1,6 @@
 import { eventually } from '../support/eventually.js';
 import { PASSWORD, type TestInstance } from '../support/test-instance.js';
-import type { Child } from './children.js';
+import type { Child } from './child.js';
 import type { PacedResult } from './load.js';
 import { printProgress } from './report.js';
 
@@ -21,11 +21,11 @@ export interface PacedEvents {
 }
 
 /** Logins with cheap hashes make the events: an endpoint hears one of the two types that each login emits. */
-export async function commitDelays(instance: TestInstance, events: PacedEvents): Promise<Delays> {
+export async function measureCommitDelays(instance: TestInstance, events: PacedEvents): Promise<Delays> {
   const { receiver, load, url, emails, perSecond, seconds } = events;
   const endpoint = await instance.createEndpoint(url, ['login.succeeded']);
   const since = new Date();
-  const answers = await load.ask<PacedResult>('pace', {
+  const answers = await load.call<PacedResult>('pace', {
     url: `${instance.baseUrl}/api/v1/auth/login`,
     headers: { 'x-publishable-key': instance.credentials.publishableKey },
     bodies: emails.map((email) => JSON.stringify({ email, password: PASSWORD })),
@@ -35,25 +35,25 @@ export async function commitDelays(instance: TestInstance, events: PacedEvents):
   // On a machine that is busy otherwise the api refuses some: the measured rate is lower by as much.
   const { 200: accepted = 0, ...refused } = answers;
   if (Object.keys(refused).length > 0) printProgress(`refused, by status: ${JSON.stringify(refused)}`);
-  const count = (): Promise<number> => receiver.ask<number>('count');
+  const count = (): Promise<number> => receiver.call<number>('count');
   await eventually('every event at the target', async () => (await count()) >= accepted);
   const commits = await instance.sql<{ id: string; at: number }>(
     `SELECT 'evt_' || id AS id, (extract(epoch FROM pg_xact_commit_timestamp(xmin)) * 1000)::float8 AS at
      FROM events WHERE type = 'login.succeeded' AND created_at >= $1`,
     [since],
   );
-  await instance.server('DELETE', `/v1/webhooks/endpoints/${endpoint.id}`);
-  return delays(
+  await instance.requestWithSecretKey('DELETE', `/v1/webhooks/endpoints/${endpoint.id}`);
+  return computeDelays(
     commits.map(({ id, at }) => [id, at]),
-    await arrivals(receiver),
+    await readArrivals(receiver),
   );
 }
 
 /** When each event came to the target first, in ms since 1970. */
-export const arrivals = async (receiver: Child): Promise<Map<string, number>> =>
-  new Map(await receiver.ask<[string, number][]>('arrivals'));
+export const readArrivals = async (receiver: Child): Promise<Map<string, number>> =>
+  new Map(await receiver.call<[string, number][]>('arrivals'));
 
-export function delays(starts: [string, number][], ends: Map<string, number>): Delays {
+export function computeDelays(starts: [string, number][], ends: Map<string, number>): Delays {
   const warmUntil = Math.min(...starts.map(([, at]) => at)) + WARM_UP_MS;
   return starts.filter(([, at]) => at >= warmUntil).map(([id, at]) => ends.get(id)! - at);
 }

@@ -16,7 +16,7 @@ import { NestFactory } from '@nestjs/core';
 import { JwtModule, JwtService } from '@nestjs/jwt';
 import type { NestExpressApplication } from '@nestjs/platform-express';
 import pg from 'pg';
-import { serve } from './children.js';
+import { serve } from './child.js';
 
 /** Where the comparison finds the row, and the key of the tokens. */
 export interface ComparisonOptions {
@@ -32,8 +32,8 @@ const readCustomer = `
     last_login_at
   FROM customers WHERE id = $1`;
 
-const POOL = Symbol('pool');
-const KEY = Symbol('key');
+const POOL_TOKEN = Symbol('pool');
+const KEY_TOKEN = Symbol('key');
 
 /** What one would write without this product: nothing at all, and the least that a protected route needs. */
 @Controller()
@@ -42,8 +42,8 @@ class ComparisonController {
 
   constructor(
     @Inject(JwtService) private readonly jwt: JwtService,
-    @Inject(POOL) private readonly pool: pg.Pool,
-    @Inject(KEY) private readonly publicKey: KeyObject,
+    @Inject(POOL_TOKEN) private readonly pool: pg.Pool,
+    @Inject(KEY_TOKEN) private readonly publicKey: KeyObject,
   ) {}
 
   @Get('bare')
@@ -85,10 +85,10 @@ async function listen({ databaseUrl, poolSize, jwk, keepAliveMs }: ComparisonOpt
     controllers: [ComparisonController],
     providers: [
       {
-        provide: POOL,
+        provide: POOL_TOKEN,
         useValue: new pg.Pool({ connectionString: databaseUrl, max: poolSize }).on('error', () => undefined),
       },
-      { provide: KEY, useValue: createPublicKey({ key: jwk, format: 'jwk' }) },
+      { provide: KEY_TOKEN, useValue: createPublicKey({ key: jwk, format: 'jwk' }) },
     ],
   })
   class ComparisonModule {}

@@ -3,13 +3,13 @@ import { Agent } from 'node:http';
 import { overviewRanges } from '@gatehouse/domain';
 import { eventually } from '../support/eventually.js';
 import type { TestInstance } from '../support/test-instance.js';
-import { signIn } from '../support/operator.js';
-import { attemptsOf, DAYS, deadLettersOf, fillLog } from './attempt-crowd.js';
+import { signIn } from '../support/operator-client.js';
+import { attemptCount, DAYS, deadLetterCount, seedAttempts } from './seed-attempts.js';
 import { BenchInstance } from './bench-instance.js';
-import { addOrganizations, EMAIL_PREFIX, fillProject, FIRST_NAME, FULL_NAME } from './customer-crowd.js';
+import { seedOrganizations, EMAIL_PREFIX, seedCustomers, FIRST_NAME, FULL_NAME } from './seed-customers.js';
 import { exchange } from './exchange.js';
 import { median, percentile, printProgress, type SectionResult } from './report.js';
-import { fillAuditLog, fillBatches, RARE_ACTION } from './staff-crowd.js';
+import { seedAuditLog, seedBatches, RARE_ACTION } from './seed-console-data.js';
 
 /** They have five million attempts. */
 const DELIVERIES = 4_200_000;
@@ -20,20 +20,20 @@ const CUSTOMERS_EACH = 20;
 const AUDIT_ENTRIES = 1_000_000;
 const BATCHES = 5_000;
 /** What the batch that goes on has made: nearly as many as it may. */
-const MADE = 99_000;
+const CREATED_IN_BATCH = 99_000;
 /** Attempts of the last minute that no worker has counted yet, as when all of them have just gone away. */
-const UNCOUNTED = 30_000;
+const UNROLLED_ATTEMPTS = 30_000;
 
 const SAMPLES = 100;
 const WARM_UP = 20;
 /** Of the first screen: compiled code is several times as fast. */
 const FIRST_WARM_UP = 300;
-const COUNTING_PROBES = 48_000;
+const ROLLUP_PROBES = 48_000;
 /** Requirement: every screen answers in so much, p95. */
 const TARGET_MS = 200;
 
 /** What the questions to the instance are made of. */
-interface Known {
+interface BenchData {
   /** The project with half of the log and most customers. */
   project: string;
   /** One of a thousand others. */
@@ -47,9 +47,9 @@ interface Known {
   batch: string;
 }
 
-type Path = string | ((known: Known) => string);
+type Path = string | ((known: BenchData) => string);
 
-const oneOf = (ids: string[]): string => ids[randomInt(ids.length)]!;
+const pickOne = (ids: string[]): string => ids[randomInt(ids.length)]!;
 
 /** What the screens of the console ask for: a name, and a path below `/operator/v1`. */
 const screens: [name: string, path: Path][] = [
@@ -66,8 +66,8 @@ const screens: [name: string, path: Path][] = [
   ['deliveries: second attempts', '/webhooks/deliveries?attempt=2'],
   ['deliveries: an error', '/webhooks/deliveries?error=timeout'],
   ['deliveries: count, an error', '/webhooks/deliveries/count?error=timeout'],
-  ['deliveries: a customer', ({ customers }) => `/webhooks/deliveries?customer_id=${oneOf(customers)}`],
-  ['deliveries: a pasted id', ({ deliveries }) => `/webhooks/deliveries?q=dlv_${oneOf(deliveries)}`],
+  ['deliveries: a customer', ({ customers }) => `/webhooks/deliveries?customer_id=${pickOne(customers)}`],
+  ['deliveries: a pasted id', ({ deliveries }) => `/webhooks/deliveries?q=dlv_${pickOne(deliveries)}`],
   ["deliveries: a customer's address", '/webhooks/deliveries?q=anna.7@company-7.example'],
   ['deliveries: a URL', '/webhooks/deliveries?q=https://'],
   ['deliveries: count', '/webhooks/deliveries/count'],
@@ -76,20 +76,20 @@ const screens: [name: string, path: Path][] = [
     ({ project }) => `/webhooks/deliveries/count?project_id=${project}&http_status=500`,
   ],
   ['deliveries: a project', ({ smallProject }) => `/webhooks/deliveries?project_id=${smallProject}`],
-  ['deliveries: an endpoint', ({ endpoints }) => `/webhooks/deliveries?endpoint_id=ep_${oneOf(endpoints)}`],
+  ['deliveries: an endpoint', ({ endpoints }) => `/webhooks/deliveries?endpoint_id=ep_${pickOne(endpoints)}`],
   ['deliveries: a batch that goes on', ({ batch }) => `/webhooks/deliveries?batch_id=rdl_${batch}`],
   [
     'deliveries: count, a batch that goes on',
     ({ batch }) => `/webhooks/deliveries/count?batch_id=rdl_${batch}`,
   ],
-  ['a delivery', ({ deliveries }) => `/webhooks/deliveries/dlv_${oneOf(deliveries)}`],
-  ['a delivery: chain', ({ deliveries }) => `/webhooks/deliveries/dlv_${oneOf(deliveries)}/chain`],
+  ['a delivery', ({ deliveries }) => `/webhooks/deliveries/dlv_${pickOne(deliveries)}`],
+  ['a delivery: chain', ({ deliveries }) => `/webhooks/deliveries/dlv_${pickOne(deliveries)}/chain`],
   ['dead letters', '/webhooks/dead-letters'],
   ['dead letters: resolved', '/webhooks/dead-letters?resolution=resolved'],
   ['dead letters: a URL', '/webhooks/dead-letters?q=https://'],
   ['dead letters: count', '/webhooks/dead-letters/count'],
   ['dead letters: a project', ({ project }) => `/webhooks/dead-letters?project_id=${project}`],
-  ['dead letters: a customer', ({ customers }) => `/webhooks/dead-letters?customer_id=${oneOf(customers)}`],
+  ['dead letters: a customer', ({ customers }) => `/webhooks/dead-letters?customer_id=${pickOne(customers)}`],
   ['batches', '/webhooks/redeliveries'],
   ['batches: running', '/webhooks/redeliveries?state=running'],
   ['batches: count, running', '/webhooks/redeliveries/count?state=running'],
@@ -97,17 +97,17 @@ const screens: [name: string, path: Path][] = [
   ['endpoints', '/webhooks/endpoints'],
   ['endpoints: disabled, a URL', '/webhooks/endpoints?status=disabled&q=https://'],
   ['endpoints: count', '/webhooks/endpoints/count?status=disabled'],
-  ['an endpoint', ({ endpoints }) => `/webhooks/endpoints/ep_${oneOf(endpoints)}`],
+  ['an endpoint', ({ endpoints }) => `/webhooks/endpoints/ep_${pickOne(endpoints)}`],
   [
     'an endpoint: statistics',
-    ({ endpoints }) => `/webhooks/endpoints/ep_${oneOf(endpoints)}/stats?window=30d`,
+    ({ endpoints }) => `/webhooks/endpoints/ep_${pickOne(endpoints)}/stats?window=30d`,
   ],
   ['events', '/events'],
   ['events: a type', '/events?types=customer.deleted'],
-  ['events: a customer', ({ customers }) => `/events?customer_id=${oneOf(customers)}`],
+  ['events: a customer', ({ customers }) => `/events?customer_id=${pickOne(customers)}`],
   ['events: count', '/events/count'],
-  ['an event', ({ events }) => `/events/evt_${oneOf(events)}`],
-  ['an event: deliveries', ({ events }) => `/events/evt_${oneOf(events)}/deliveries`],
+  ['an event', ({ events }) => `/events/evt_${pickOne(events)}`],
+  ['an event: deliveries', ({ events }) => `/events/evt_${pickOne(events)}/deliveries`],
   ['event types', '/webhooks/event-types'],
   ['organizations', '/organizations'],
   ['organizations: a name', '/organizations?q=o'],
@@ -127,9 +127,9 @@ const screens: [name: string, path: Path][] = [
   ['customers: last logins', '/customers?lastLoginAfter=2020-01-01T00:00:00Z'],
   ['customers: an address', '/customers?email=anna.7@company-7.example'],
   ['customers: an external id', '/customers?externalId=crm-7'],
-  ['a customer', ({ customers }) => `/customers/${oneOf(customers)}`],
-  ['a customer: sessions', ({ customers }) => `/customers/${oneOf(customers)}/sessions`],
-  ['a customer: audit log', ({ customers }) => `/audit-log?targetId=${oneOf(customers)}`],
+  ['a customer', ({ customers }) => `/customers/${pickOne(customers)}`],
+  ['a customer: sessions', ({ customers }) => `/customers/${pickOne(customers)}/sessions`],
+  ['a customer: audit log', ({ customers }) => `/audit-log?targetId=${pickOne(customers)}`],
   ['audit log', '/audit-log'],
   ['audit log: count', '/audit-log/count'],
   ['audit log: an operator', ({ operator }) => `/audit-log?actorId=${operator}`],
@@ -141,7 +141,7 @@ const screens: [name: string, path: Path][] = [
   ],
   ['search: an address', `/search?q=${EMAIL_PREFIX}`],
   ['search: a name', `/search?q=${FIRST_NAME}`],
-  ['search: an id', ({ events }) => `/search?q=evt_${oneOf(events)}`],
+  ['search: an id', ({ events }) => `/search?q=evt_${pickOne(events)}`],
   ['search: a URL', '/search?q=https://'],
   ['mailbox', '/mailbox'],
   ['health', '/health'],
@@ -157,26 +157,26 @@ export async function measureConsole({ samples = SAMPLES }: { samples?: number }
   const agent = new Agent({ keepAlive: true, maxSockets: 1 });
   try {
     const { instance } = bench;
-    printProgress(`${attemptsOf(DELIVERIES)} attempts`);
-    await fillLog(instance, { deliveries: DELIVERIES, days: DAYS, endpoints: 20 });
+    printProgress(`${attemptCount(DELIVERIES)} attempts`);
+    await seedAttempts(instance, { deliveries: DELIVERIES, days: DAYS, endpoints: 20 });
     printProgress(`${CUSTOMERS} customers`);
-    await fillProject(instance, CUSTOMERS - ORGANIZATIONS * CUSTOMERS_EACH);
-    await addOrganizations(instance, ORGANIZATIONS, CUSTOMERS_EACH);
+    await seedCustomers(instance, CUSTOMERS - ORGANIZATIONS * CUSTOMERS_EACH);
+    await seedOrganizations(instance, ORGANIZATIONS, CUSTOMERS_EACH);
     printProgress(`${AUDIT_ENTRIES} entries of the audit log, ${BATCHES} batches`);
-    await fillAuditLog(instance, AUDIT_ENTRIES, DAYS);
+    await seedAuditLog(instance, AUDIT_ENTRIES, DAYS);
     printProgress('the worker counts the log');
-    await countLog(bench);
+    await waitForRollups(bench);
     // After the worker, who would end it.
-    await fillBatches(instance, BATCHES, MADE);
-    await addUncounted(instance);
-    const known = await knowing(instance);
+    await seedBatches(instance, BATCHES, CREATED_IN_BATCH);
+    await insertUnrolledAttempts(instance);
+    const known = await loadBenchData(instance);
     const headers = { cookie: `__Host-gatehouse_operator=${(await signIn(instance)).cookie}` };
     const timed: [string, number[]][] = [];
     for (const [index, [name, path]] of screens.entries()) {
       const times: number[] = [];
       for (let round = -(index === 0 ? FIRST_WARM_UP : WARM_UP); round < samples; round += 1) {
         const url = `${instance.baseUrl}/operator/v1${typeof path === 'string' ? path : path(known)}`;
-        const { status, ms, body, fault } = await exchange(agent, { method: 'GET', url, headers });
+        const { status, ms, body, error: fault } = await exchange(agent, { method: 'GET', url, headers });
         if (status !== 200) throw new Error(`${name}: ${status} ${fault ?? body}`);
         if (round >= 0) times.push(ms);
       }
@@ -191,7 +191,7 @@ export async function measureConsole({ samples = SAMPLES }: { samples?: number }
 }
 
 /** Lets a worker find a log that was there before its figures, and count it. */
-async function countLog(bench: BenchInstance): Promise<void> {
+async function waitForRollups(bench: BenchInstance): Promise<void> {
   const stop = bench.startWorker();
   await eventually(
     'the log being counted',
@@ -203,13 +203,13 @@ async function countLog(bench: BenchInstance): Promise<void> {
       );
       return row!.isDone;
     },
-    COUNTING_PROBES,
+    ROLLUP_PROBES,
   );
   await stop();
   await bench.instance.sql('VACUUM ANALYZE');
 }
 
-const addUncounted = (instance: TestInstance): Promise<unknown> =>
+const insertUnrolledAttempts = (instance: TestInstance): Promise<unknown> =>
   instance.sql(
     `INSERT INTO attempts
      SELECT (lpad(to_hex((extract(epoch FROM at) * 1000)::bigint), 12, '0') || substr(replace(id::text, '-', ''), 13))::uuid,
@@ -218,10 +218,10 @@ const addUncounted = (instance: TestInstance): Promise<unknown> =>
      FROM (
        SELECT *, now() - random() * interval '1 minute' AS at FROM (SELECT * FROM attempts ORDER BY id DESC LIMIT $1) newest
      ) again`,
-    [UNCOUNTED],
+    [UNROLLED_ATTEMPTS],
   );
 
-async function knowing(instance: TestInstance): Promise<Known> {
+async function loadBenchData(instance: TestInstance): Promise<BenchData> {
   const { projectId: project } = instance.credentials;
   const idsOf = async (sql: string): Promise<string[]> =>
     (await instance.sql<{ id: string }>(`SELECT id FROM ${sql} LIMIT 200`)).map(({ id }) => id);
@@ -249,8 +249,8 @@ function report(timed: [string, number[]][]): SectionResult {
       ]),
     ],
     notes: [
-      `${attemptsOf(DELIVERIES)} attempts of ${DAYS} days, ${deadLettersOf(DELIVERIES)} dead letters, ${CUSTOMERS} customers, ${ORGANIZATIONS + 1} organizations, ${AUDIT_ENTRIES} entries of the audit log, ${BATCHES} batches.`,
-      `${UNCOUNTED} attempts of the last minute are in no figures yet. One request after the other.`,
+      `${attemptCount(DELIVERIES)} attempts of ${DAYS} days, ${deadLetterCount(DELIVERIES)} dead letters, ${CUSTOMERS} customers, ${ORGANIZATIONS + 1} organizations, ${AUDIT_ENTRIES} entries of the audit log, ${BATCHES} batches.`,
+      `${UNROLLED_ATTEMPTS} attempts of the last minute are in no figures yet. One request after the other.`,
     ],
     targets: timed.map(([name, times]) => ({
       name,

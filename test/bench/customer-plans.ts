@@ -7,7 +7,7 @@ import {
 } from '@gatehouse/persistence';
 import { Explainer } from '../support/explainer.js';
 import type { TestInstance } from '../support/test-instance.js';
-import { EMAIL_PREFIX, FULL_NAME } from './customer-crowd.js';
+import { EMAIL_PREFIX, FULL_NAME } from './seed-customers.js';
 import { printSection } from './report.js';
 
 const LIMIT = 50;
@@ -27,7 +27,12 @@ export async function printPlans(instance: TestInstance): Promise<void> {
   printSection('Query plans, each statement executed for the second time', {
     table: [
       ['statement', 'pages read', 'ms', 'indexes of customers'],
-      ...plans.map(({ name, lines }) => [name, buffersOf(lines), timeOf(lines), indexesOf(lines).join(' ')]),
+      ...plans.map(({ name, lines }) => [
+        name,
+        readBuffers(lines),
+        readTime(lines),
+        readIndexes(lines).join(' '),
+      ]),
     ],
     // The plans of a small project are the same; its row in the table shows how little they read.
     notes: plans
@@ -85,7 +90,7 @@ async function listPlans(instance: TestInstance): Promise<Plan[]> {
         explainer.plans.length = 0;
         await directory.page(reach, { ...everybody, ...filter }, after ?? null, LIMIT);
       }
-      const statements = explainer.plans.filter((lines) => indexesOf(lines).length > 0);
+      const statements = explainer.plans.filter((lines) => readIndexes(lines).length > 0);
       plans.push(...statements.map((lines, scan) => ({ name: `${name}, ${scope}${scans[scan]}`, lines })));
     }
   }
@@ -119,9 +124,9 @@ async function readPlans(instance: TestInstance): Promise<Plan[]> {
   return plans;
 }
 
-const indexesOf = (lines: string[]): string[] => [
+const readIndexes = (lines: string[]): string[] => [
   ...new Set(lines.flatMap((line) => /using (customers_\w+)/.exec(line)?.slice(1) ?? [])),
 ];
-const timeOf = (lines: string[]): string => /^Execution Time: (.*) ms/m.exec(lines.join('\n'))![1]!;
-const buffersOf = (lines: string[]): string =>
+const readTime = (lines: string[]): string => /^Execution Time: (.*) ms/m.exec(lines.join('\n'))![1]!;
+const readBuffers = (lines: string[]): string =>
   /shared hit=(\d+)/.exec(lines.find((line) => line.includes('Buffers'))!)![1]!;

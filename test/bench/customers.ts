@@ -4,24 +4,24 @@ import { openSession } from '../support/customers.js';
 import { PASSWORD, type TestInstance } from '../support/test-instance.js';
 import { BenchInstance } from './bench-instance.js';
 import {
-  addProjects,
+  seedProjects,
   EMAIL_PREFIX,
-  fillProject,
+  seedCustomers,
   FIRST_NAME,
   FULL_NAME,
   LAST_NAME,
-} from './customer-crowd.js';
+} from './seed-customers.js';
 import { printPlans } from './customer-plans.js';
-import type { Question } from './exchange.js';
-import { askBoth, type Asking, type Timed } from './few-and-many.js';
+import type { HttpRequest } from './exchange.js';
+import { compareSizes, type TimedCase, type ComparedTimings } from './compare-sizes.js';
 import { formatRatio, median, percentile, printProgress, type SectionResult } from './report.js';
-import { inGroups, registerCustomers } from './requests.js';
+import { mapInGroups, registerCustomers } from './requests.js';
 
 const CUSTOMERS = 1_000_000;
 const PROJECTS = 10_000;
 const CUSTOMERS_EACH = 10;
 /** What pages are filled with in the instance that is compared with. */
-const FEW = 2_000;
+const SMALL_CUSTOMERS = 2_000;
 const SAMPLES = 200;
 /** Of the first case: compiled code is several times as fast. */
 const FIRST_WARM_UP = 300;
@@ -29,42 +29,42 @@ const COST = 10;
 const MAX_RATIO = 1.3;
 
 /** What is asked for; each time another customer, page or session where there are several. */
-interface Case extends Asking<Known> {
+interface Case extends TimedCase<BenchData> {
   /** Hashing takes long, so fewer will do. */
   samples?: number;
 }
 
 /** What the questions to an instance are made of. */
-interface Known {
+interface BenchData {
   instance: TestInstance;
   customers: { id: string; email: string; externalId: string | null; createdAt: Date }[];
   registered: string[];
   accessTokens: string[];
 }
 
-const oneOf = <T>(values: T[]): T => values[randomInt(values.length)]!;
+const pickOne = <T>(values: T[]): T => values[randomInt(values.length)]!;
 
-const get = (path: string, authorization: string): Question => ({
+const get = (path: string, authorization: string): HttpRequest => ({
   method: 'GET',
   url: path,
   headers: { authorization: `Bearer ${authorization}` },
 });
 
 /** A list, of the whole organization or of the one project. */
-const list = (filter: (known: Known) => Record<string, string>, whole: boolean) => (known: Known) => {
+const list = (filter: (known: BenchData) => Record<string, string>, whole: boolean) => (known: BenchData) => {
   const { baseUrl, credentials } = known.instance;
   const scope: Record<string, string> = whole ? {} : { projectId: credentials.projectId };
   const query = new URLSearchParams({ ...filter(known), ...scope });
   return get(`${baseUrl}/api/v1/customers?${query}`, credentials.secretKey);
 };
 
-const lists: Record<string, (known: Known) => Record<string, string>> = {
+const lists: Record<string, (known: BenchData) => Record<string, string>> = {
   'list: newest': () => ({}),
-  'list: from anywhere': ({ customers }) => ({ createdBefore: oneOf(customers).createdAt.toISOString() }),
+  'list: from anywhere': ({ customers }) => ({ createdBefore: pickOne(customers).createdAt.toISOString() }),
   'list: not verified': () => ({ emailVerified: 'false' }),
   'list: last logins': () => ({ lastLoginAfter: '2020-01-01T00:00:00Z' }),
-  'list: one e-mail': ({ customers }) => ({ email: oneOf(customers).email }),
-  'list: one external id': ({ customers }) => ({ externalId: oneOf(customers).externalId ?? 'none' }),
+  'list: one e-mail': ({ customers }) => ({ email: pickOne(customers).email }),
+  'list: one external id': ({ customers }) => ({ externalId: pickOne(customers).externalId ?? 'none' }),
   'search: e-mail prefix': () => ({ q: EMAIL_PREFIX }),
   'search: first name': () => ({ q: FIRST_NAME }),
   'search: last name': () => ({ q: LAST_NAME }),
@@ -74,26 +74,26 @@ const lists: Record<string, (known: Known) => Record<string, string>> = {
 
 const cases: Case[] = [
   ...Object.entries(lists).flatMap(([name, filter]) => [
-    { name: `${name}, project`, ask: list(filter, false) },
-    { name: `${name}, organization`, ask: list(filter, true) },
+    { name: `${name}, project`, buildRequest: list(filter, false) },
+    { name: `${name}, organization`, buildRequest: list(filter, true) },
   ]),
   {
     name: 'GET customer',
-    ask: ({ instance, customers }) =>
-      get(`${instance.baseUrl}/api/v1/customers/${oneOf(customers).id}`, instance.credentials.secretKey),
+    buildRequest: ({ instance, customers }) =>
+      get(`${instance.baseUrl}/api/v1/customers/${pickOne(customers).id}`, instance.credentials.secretKey),
   },
   {
     name: 'GET /me',
-    ask: ({ instance, accessTokens }) => get(`${instance.baseUrl}/api/v1/me`, oneOf(accessTokens)),
+    buildRequest: ({ instance, accessTokens }) => get(`${instance.baseUrl}/api/v1/me`, pickOne(accessTokens)),
   },
   {
     name: 'POST login',
     samples: 60,
-    ask: ({ instance, registered }) => ({
+    buildRequest: ({ instance, registered }) => ({
       method: 'POST',
       url: `${instance.baseUrl}/api/v1/auth/login`,
       headers: { 'x-publishable-key': instance.credentials.publishableKey },
-      body: JSON.stringify({ email: oneOf(registered), password: PASSWORD }),
+      body: JSON.stringify({ email: pickOne(registered), password: PASSWORD }),
     }),
   },
 ];
@@ -110,17 +110,17 @@ export async function measureCustomers({
   const [few, many] = [await BenchInstance.start({ env }), await BenchInstance.start({ env })];
   const agent = new Agent({ keepAlive: true, maxSockets: 2 });
   try {
-    await fillProject(few.instance, FEW);
+    await seedCustomers(few.instance, SMALL_CUSTOMERS);
     printProgress(`${CUSTOMERS} customers and ${PROJECTS} projects`);
-    await addProjects(many.instance, PROJECTS, CUSTOMERS_EACH);
-    await fillProject(many.instance, CUSTOMERS);
+    await seedProjects(many.instance, PROJECTS, CUSTOMERS_EACH);
+    await seedCustomers(many.instance, CUSTOMERS);
     if (plans) await printPlans(many.instance);
-    const known = [await knowing(few.instance), await knowing(many.instance)] as const;
-    await askBoth(agent, cases[0]!, known, 0, FIRST_WARM_UP);
-    const timed: Timed[] = [];
+    const known = [await loadBenchData(few.instance), await loadBenchData(many.instance)] as const;
+    await compareSizes(agent, cases[0]!, known, 0, FIRST_WARM_UP);
+    const timed: ComparedTimings[] = [];
     for (const each of cases) {
       printProgress(each.name);
-      timed.push(await askBoth(agent, each, known, Math.min(samples, each.samples ?? samples)));
+      timed.push(await compareSizes(agent, each, known, Math.min(samples, each.samples ?? samples)));
     }
     return report(timed);
   } finally {
@@ -129,11 +129,11 @@ export async function measureCustomers({
   }
 }
 
-async function knowing(instance: TestInstance): Promise<Known> {
+async function loadBenchData(instance: TestInstance): Promise<BenchData> {
   const registered = await registerCustomers(instance, 20);
-  const sessions = await inGroups(registered, (email) => openSession(instance, email));
+  const sessions = await mapInGroups(registered, (email) => openSession(instance, email));
   // Anywhere in the table, and with them their pages of the indexes.
-  const customers = await instance.sql<Known['customers'][number]>(
+  const customers = await instance.sql<BenchData['customers'][number]>(
     `SELECT id, email, external_id AS "externalId", created_at AS "createdAt" FROM customers
      WHERE project_id = $1 AND external_id IS NOT NULL ORDER BY random() LIMIT 1000`,
     [instance.credentials.projectId],
@@ -141,21 +141,21 @@ async function knowing(instance: TestInstance): Promise<Known> {
   return { instance, customers, registered, accessTokens: sessions.map(({ accessToken }) => accessToken) };
 }
 
-function report(timed: Timed[]): SectionResult {
-  const ratio = ({ few, many }: Timed): number => median(many) / median(few);
+function report(timed: ComparedTimings[]): SectionResult {
+  const ratio = ({ small: few, large: many }: ComparedTimings): number => median(many) / median(few);
   return {
     table: [
       ['', 'few: median ms', 'many: median ms', 'p95 ms', 'ratio'],
       ...timed.map((each) => [
         each.name,
-        median(each.few).toFixed(2),
-        median(each.many).toFixed(2),
-        percentile(each.many, 0.95).toFixed(2),
+        median(each.small).toFixed(2),
+        median(each.large).toFixed(2),
+        percentile(each.large, 0.95).toFixed(2),
         formatRatio(ratio(each)),
       ]),
     ],
     notes: [
-      `Few: ${FEW} customers in one project, enough to fill every page alike.`,
+      `Few: ${SMALL_CUSTOMERS} customers in one project, enough to fill every page alike.`,
       `Many: ${CUSTOMERS} in one project, and ${PROJECTS} projects of the same organization with ${CUSTOMERS_EACH} each.`,
       'One request after the other, to both instances in turn, each for another customer or page where there are several.',
     ],

@@ -2,7 +2,7 @@ import { createLogger, DeliveryQueue, type DeliveryPointer } from '@gatehouse/pl
 import { eventually } from '../support/eventually.js';
 import type { Queue, TestInstance } from '../support/test-instance.js';
 import { BenchInstance } from './bench-instance.js';
-import { Child } from './children.js';
+import { Child } from './child.js';
 import {
   formatNumber,
   formatRatio,
@@ -31,7 +31,7 @@ export async function measureDeliveries(): Promise<SectionResult> {
   const queues: Queue[] = hasRedis() ? ['redis', 'postgresql'] : ['postgresql'];
   const rates: Rates = { redis: [], postgresql: [], bare: [], twoWorkers: [] };
   try {
-    const url = await receiver.ask<string>('listen');
+    const url = await receiver.call<string>('listen');
     const env = { WEBHOOK_CONCURRENCY: String(CONCURRENCY) };
     const instances = new Map<Queue, BenchInstance>();
     for (const queue of queues) instances.set(queue, await BenchInstance.start({ queue, env }));
@@ -64,7 +64,7 @@ async function bareRate(url: string, body: string): Promise<number> {
   const loop = new Child('bare-loop');
   try {
     const redisUrl = process.env['TEST_REDIS_URL']!;
-    return await loop.ask<number>('drain', {
+    return await loop.call<number>('drain', {
       redisUrl,
       url,
       body,
@@ -87,7 +87,7 @@ interface Backlog {
 /** Fills the backlog while no worker runs, starts them, and counts the attempts that they have written. */
 async function drainRate(bench: BenchInstance, { receiver, url, body, workers }: Backlog): Promise<number> {
   const { instance } = bench;
-  await receiver.ask('reset');
+  await receiver.call('reset');
   const endpointIds: string[] = [];
   while (endpointIds.length < ENDPOINTS) {
     const { id } = await instance.createEndpoint(url, ['session.revoked']);
@@ -99,7 +99,7 @@ async function drainRate(bench: BenchInstance, { receiver, url, body, workers }:
   const stops = Array.from({ length: workers }, () => bench.startWorker());
   await eventually(
     'the backlog being drained',
-    async () => (await receiver.ask<number>('count')) >= backlog,
+    async () => (await receiver.call<number>('count')) >= backlog,
     DRAIN_PROBES,
   );
   await eventually(

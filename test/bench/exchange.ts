@@ -1,6 +1,6 @@
 import { request, type Agent } from 'node:http';
 
-export interface Question {
+export interface HttpRequest {
   method: string;
   url: string;
   headers?: Record<string, string>;
@@ -17,14 +17,14 @@ export interface Exchange {
   headers: string[];
   body: string;
   /** Why there was no answer. */
-  fault?: string;
+  error?: string;
 }
 
 /** Who waits longer than this hangs, in ms. */
-const HANG_MS = 10_000;
+const TIMEOUT_MS = 10_000;
 
 /** Sends a request and reads the answer to its end. Never rejects. */
-export function exchange(agent: Agent, { method, url, headers, body }: Question): Promise<Exchange> {
+export function exchange(agent: Agent, { method, url, headers, body }: HttpRequest): Promise<Exchange> {
   const content =
     body === undefined
       ? {}
@@ -36,7 +36,7 @@ export function exchange(agent: Agent, { method, url, headers, body }: Question)
       resolve({ ...answer, ms: performance.now() - started });
     };
     const fail = (error: NodeJS.ErrnoException): void =>
-      end({ status: 0, headers: [], body: '', fault: error.code ?? error.message });
+      end({ status: 0, headers: [], body: '', error: error.code ?? error.message });
     const sent = request(url, { method, agent, headers: { ...headers, ...content } }, (response) => {
       let text = '';
       response
@@ -45,13 +45,16 @@ export function exchange(agent: Agent, { method, url, headers, body }: Question)
         .once('error', fail)
         .once('end', () => end({ status: response.statusCode!, headers: response.rawHeaders, body: text }));
     });
-    const limit = setTimeout(() => sent.destroy(new Error(`no answer in ${HANG_MS / 1000} s`)), HANG_MS);
+    const limit = setTimeout(
+      () => sent.destroy(new Error(`no answer in ${TIMEOUT_MS / 1000} s`)),
+      TIMEOUT_MS,
+    );
     sent.once('error', fail).end(body);
   });
 }
 
 /** The value of a header; its name in lower case. */
-export function headerOf({ headers }: Exchange, name: string): string | undefined {
+export function getHeader({ headers }: Exchange, name: string): string | undefined {
   const index = headers.findIndex((text, position) => position % 2 === 0 && text.toLowerCase() === name);
   return index < 0 ? undefined : headers[index + 1];
 }

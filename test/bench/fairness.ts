@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Queue, TestInstance } from '../support/test-instance.js';
 import { BenchInstance } from './bench-instance.js';
-import { Child } from './children.js';
-import { commitDelays, type Delays } from './commit-delays.js';
+import { Child } from './child.js';
+import { measureCommitDelays, type Delays } from './commit-delays.js';
 import { formatNumber, percentile, printProgress, type SectionResult } from './report.js';
 import { registerCustomers } from './requests.js';
 import { hasRedis } from './servers.js';
@@ -12,12 +12,12 @@ const SECONDS = 20;
 const HANGING = 1_000;
 const DEAD_LETTERS = 50_000;
 /** Until every slot that the crowd may have is taken. */
-const CROWD_MS = 3_000;
+const RAMP_UP_MS = 3_000;
 
-interface Beside {
+interface ContendedRun {
   delays: Delays;
   /** What went on meanwhile. */
-  crowd: string;
+  summary: string;
 }
 
 /** What a hanging endpoint and a bulk redelivery cost the first attempts of another endpoint. */
@@ -32,10 +32,10 @@ export async function measureFairness(): Promise<SectionResult> {
   const targets: SectionResult['targets'] = [];
   for (const queue of queues) {
     printProgress(`queue ${queue}`);
-    const { alone, beside } = await measureCarrier(queue);
+    const { alone, beside } = await measureQueue(queue);
     const name = queue === 'redis' ? 'with Redis' : 'without Redis';
     rows.push(row(`${name}, alone`, alone), row(`${name}, beside them`, beside.delays));
-    notes.push(`${name}: ${beside.crowd}`);
+    notes.push(`${name}: ${beside.summary}`);
     targets.push({
       name: `first attempts ${name} beside them, p99`,
       value: percentile(beside.delays, 0.99),
@@ -54,7 +54,7 @@ const row = (name: string, delays: Delays): string[] => [
   String(delays.length),
 ];
 
-async function measureCarrier(queue: Queue): Promise<{ alone: Delays; beside: Beside }> {
+async function measureQueue(queue: Queue): Promise<{ alone: Delays; beside: ContendedRun }> {
   const [receiver, hanging, bulk, load] = [
     new Child('receiver'),
     new Child('receiver'),
@@ -64,21 +64,21 @@ async function measureCarrier(queue: Queue): Promise<{ alone: Delays; beside: Be
   const bench = await BenchInstance.start({ queue, env: { BCRYPT_COST: '4' } });
   try {
     const { instance } = bench;
-    const url = await receiver.ask<string>('listen');
+    const url = await receiver.call<string>('listen');
     const emails = await registerCustomers(instance, 50);
     const paced = { receiver, load, url, emails, perSecond: PER_SECOND, seconds: SECONDS };
     bench.startWorker();
-    const alone = await commitDelays(instance, paced);
-    await receiver.ask('reset');
-    await fill(instance, await hanging.ask<string>('hang'), HANGING, 'pending');
-    const dead = await fill(instance, await bulk.ask<string>('listen'), DEAD_LETTERS, 'failed');
+    const alone = await measureCommitDelays(instance, paced);
+    await receiver.call('reset');
+    await seedDeliveries(instance, await hanging.call<string>('hang'), HANGING, 'pending');
+    const dead = await seedDeliveries(instance, await bulk.call<string>('listen'), DEAD_LETTERS, 'failed');
     await redeliverAll(instance, dead);
-    await sleep(CROWD_MS);
-    const delays = await commitDelays(instance, paced);
+    await sleep(RAMP_UP_MS);
+    const delays = await measureCommitDelays(instance, paced);
     const crowd =
-      `meanwhile ${formatNumber(await hanging.ask<number>('count'))} requests hung and ` +
-      `${formatNumber(await bulk.ask<number>('count'))} of the batch had arrived.`;
-    return { alone, beside: { delays, crowd } };
+      `meanwhile ${formatNumber(await hanging.call<number>('count'))} requests hung and ` +
+      `${formatNumber(await bulk.call<number>('count'))} of the batch had arrived.`;
+    return { alone, beside: { delays, summary: crowd } };
   } finally {
     await Promise.all([receiver, hanging, bulk, load].map((child) => child.stop()));
     await bench.stop();
@@ -86,7 +86,7 @@ async function measureCarrier(queue: Queue): Promise<{ alone: Delays; beside: Be
 }
 
 /** Deliveries to a new endpoint, as an outage leaves them. @returns its id, as the API writes it */
-async function fill(
+async function seedDeliveries(
   instance: TestInstance,
   url: string,
   count: number,
@@ -112,11 +112,15 @@ async function fill(
 }
 
 async function redeliverAll(instance: TestInstance, endpointId: string): Promise<void> {
-  const planned = await instance.server('POST', '/v1/webhooks/redeliveries', {
+  const planned = await instance.requestWithSecretKey('POST', '/v1/webhooks/redeliveries', {
     filter: { endpoint_id: endpointId },
   });
-  const started = await instance.server('POST', `/v1/webhooks/redeliveries/${planned.body.data.id}/start`, {
-    reason: 'benchmark',
-  });
+  const started = await instance.requestWithSecretKey(
+    'POST',
+    `/v1/webhooks/redeliveries/${planned.body.data.id}/start`,
+    {
+      reason: 'benchmark',
+    },
+  );
   if (started.status !== 200) throw new Error(`the batch did not start: ${JSON.stringify(started.body)}`);
 }

@@ -1,7 +1,7 @@
 import { Agent } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { serve } from './children.js';
-import { exchange, headerOf, type Exchange } from './exchange.js';
+import { serve } from './child.js';
+import { exchange, getHeader, type Exchange } from './exchange.js';
 
 /** Clients that log in again and again, each over a connection of its own. */
 export interface Flood {
@@ -17,7 +17,7 @@ export interface Flood {
 
 export interface FloodResult {
   /** Answers by status, and by what was wrong with those that were not expected. */
-  answers: Record<string, number>;
+  responses: Record<string, number>;
   /** Answers that cost a hash, 200 and 401, while all clients were there. */
   verified: number;
   /** How long those took, in ms, and those that were refused with 503. */
@@ -41,21 +41,21 @@ const ARRIVAL_MS = 1_000;
 const expected = new Set([200, 401, 429, 503]);
 
 /** 503 and 429 have to say when to come back; whoever got neither that nor an answer waits a second. */
-const retryAfterMs = (answer: Exchange): number => 1_000 * Number(headerOf(answer, 'retry-after') ?? 1);
+const retryAfterMs = (answer: Exchange): number => 1_000 * Number(getHeader(answer, 'retry-after') ?? 1);
 
 const describe = (answer: Exchange): string => {
-  const { status, body, fault } = answer;
+  const { status, body, error: fault } = answer;
   if (status === 0) return `no answer: ${fault}`;
   if (!expected.has(status)) return `${status} ${body.slice(0, 200)}`;
   const isRefused = status === 429 || status === 503;
-  return isRefused && !/^\d+$/.test(headerOf(answer, 'retry-after') ?? '')
+  return isRefused && !/^\d+$/.test(getHeader(answer, 'retry-after') ?? '')
     ? `${status} without Retry-After`
     : String(status);
 };
 
 async function flood(input: Flood): Promise<FloodResult> {
   const result: FloodResult = {
-    answers: {},
+    responses: {},
     verified: 0,
     verifiedMs: [],
     refusedMs: [],
@@ -91,7 +91,7 @@ async function runClient(
     const isWrong = tries % WRONG_EVERY === 0;
     const body = JSON.stringify({ email, password: isWrong ? `not ${password}` : password });
     const answer = await exchange(agent, { method: 'POST', url, headers, body });
-    count(answer, result, performance.now() <= end);
+    recordResponse(answer, result, performance.now() <= end);
     if (answer.status === 200 || answer.status === 401) {
       tries += 1;
       if (!isServed) result.servedClients += 1;
@@ -105,9 +105,9 @@ async function runClient(
   }
 }
 
-function count(answer: Exchange, result: FloodResult, isInTime: boolean): void {
+function recordResponse(answer: Exchange, result: FloodResult, isInTime: boolean): void {
   const name = describe(answer);
-  result.answers[name] = (result.answers[name] ?? 0) + 1;
+  result.responses[name] = (result.responses[name] ?? 0) + 1;
   result.longestMs = Math.max(result.longestMs, answer.ms);
   if (answer.status === 503) result.refusedMs.push(answer.ms);
   if (answer.status !== 200 && answer.status !== 401) return;

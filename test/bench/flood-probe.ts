@@ -1,6 +1,6 @@
 import { Agent } from 'node:http';
-import { serve } from './children.js';
-import { exchange, type Exchange, type Question } from './exchange.js';
+import { serve } from './child.js';
+import { exchange, type Exchange, type HttpRequest } from './exchange.js';
 
 /** What ordinary customers do while others flood the instance. */
 export interface Probe {
@@ -20,14 +20,14 @@ export interface Sample {
   at: number;
   ms: number;
   /** Why it was no success. */
-  fault?: string;
+  error?: string;
 }
 
 /** Ten requests a second to each route, whether or not the ones before have been answered. */
-const EVERY_MS = 100;
+const INTERVAL_MS = 100;
 
 const samples: Sample[] = [];
-const open = new Set<Promise<void>>();
+const inFlight = new Set<Promise<void>>();
 const agent = new Agent({ keepAlive: true });
 let timer: NodeJS.Timeout | undefined;
 let refreshTokens: string[] | undefined;
@@ -42,32 +42,34 @@ function start({ baseUrl, accessToken, ...probe }: Probe): void {
     headers: { authorization: `Bearer ${accessToken}` },
   };
   timer = setInterval(() => {
-    ask('GET /livez', { method: 'GET', url: `${baseUrl}/livez` });
-    ask('GET /me', me);
+    sendProbe('GET /livez', { method: 'GET', url: `${baseUrl}/livez` });
+    sendProbe('GET /me', me);
     const refreshToken = tokens.shift();
     if (!refreshToken) throw new Error('every session of the probe waits for its refresh');
     const body = JSON.stringify({ refreshToken });
-    ask('POST refresh', { method: 'POST', url: `${baseUrl}/api/v1/auth/refresh`, body }, ({ status, body }) =>
-      tokens.push(status === 200 ? JSON.parse(body).tokens.refreshToken : refreshToken),
+    sendProbe(
+      'POST refresh',
+      { method: 'POST', url: `${baseUrl}/api/v1/auth/refresh`, body },
+      ({ status, body }) => tokens.push(status === 200 ? JSON.parse(body).tokens.refreshToken : refreshToken),
     );
-  }, EVERY_MS);
+  }, INTERVAL_MS);
 }
 
-function ask(route: ProbedRoute, question: Question, use?: (answer: Exchange) => void): void {
+function sendProbe(route: ProbedRoute, question: HttpRequest, use?: (answer: Exchange) => void): void {
   const at = performance.timeOrigin + performance.now();
   const asked = exchange(agent, question).then((answer) => {
-    const { status, ms, fault } = answer;
-    samples.push({ route, at, ms, ...(status === 200 ? {} : { fault: fault ?? String(status) }) });
+    const { status, ms, error: fault } = answer;
+    samples.push({ route, at, ms, ...(status === 200 ? {} : { error: fault ?? String(status) }) });
     use?.(answer);
-    open.delete(asked);
+    inFlight.delete(asked);
   });
-  open.add(asked);
+  inFlight.add(asked);
 }
 
 /** @returns the samples since the start */
 async function stop(): Promise<Sample[]> {
   clearInterval(timer);
-  await Promise.all(open);
+  await Promise.all(inFlight);
   return samples.splice(0);
 }
 

@@ -17,30 +17,30 @@ export interface FloodRun extends FloodResult {
 }
 
 /** So many answers in a row, each no slower than the slowest of the baseline, are the baseline again. */
-const IN_A_ROW = 5;
+const RECOVERED_STREAK = 5;
 
-const expected = ['200', '401', '429', '503'];
+const expectedStatuses = ['200', '401', '429', '503'];
 
-const during = ({ samples, startedAt, endedAt }: FloodRun, route: ProbedRoute): Sample[] =>
+const samplesDuring = ({ samples, startedAt, endedAt }: FloodRun, route: ProbedRoute): Sample[] =>
   samples.filter((sample) => sample.route === route && sample.at >= startedAt && sample.at < endedAt);
 
-const times = (samples: Sample[]): number[] => samples.map(({ ms }) => ms);
+const durations = (samples: Sample[]): number[] => samples.map(({ ms }) => ms);
 
-const baseline = ({ samples, startedAt }: FloodRun, route: ProbedRoute): number[] =>
-  times(samples.filter((sample) => sample.route === route && sample.at < startedAt));
+const baselineDurations = ({ samples, startedAt }: FloodRun, route: ProbedRoute): number[] =>
+  durations(samples.filter((sample) => sample.route === route && sample.at < startedAt));
 
-const raw = ({ rawBefore, rawAfter }: FloodRun): number => (rawBefore + rawAfter) / 2;
+const rawRate = ({ rawBefore, rawAfter }: FloodRun): number => (rawBefore + rawAfter) / 2;
 
-const rate = ({ verified, seconds }: FloodRun): number => verified / seconds;
+const loginRate = ({ verified, seconds }: FloodRun): number => verified / seconds;
 
 /** Milliseconds from the end of the flood until `/me` answers as before it; Infinity when it did not. */
 export function recoveryMs(run: FloodRun): number {
-  const slowest = Math.max(...baseline(run, 'GET /me'));
+  const slowest = Math.max(...baselineDurations(run, 'GET /me'));
   const after = run.samples.filter(({ route, at }) => route === 'GET /me' && at >= run.endedAt);
-  const isAsBefore = ({ ms, fault }: Sample): boolean => ms <= slowest && fault === undefined;
+  const isAsBefore = ({ ms, error: fault }: Sample): boolean => ms <= slowest && fault === undefined;
   const first = after.findIndex((_, index) => {
-    const row = after.slice(index, index + IN_A_ROW);
-    return row.length === IN_A_ROW && row.every(isAsBefore);
+    const row = after.slice(index, index + RECOVERED_STREAK);
+    return row.length === RECOVERED_STREAK && row.every(isAsBefore);
   });
   return first < 0 ? Infinity : after[first]!.at + after[first]!.ms - run.endedAt;
 }
@@ -53,41 +53,44 @@ export function floodReport(runs: FloodRun[], notes: string[]): SectionResult {
   return {
     table: [
       row('', ({ isPolite }) => (isPolite ? 'waiting out Retry-After' : 'ignoring it')),
-      ...expected.map((status) => row(`answers ${status}`, ({ answers }) => String(answers[status] ?? 0))),
-      row('anything else', (run) => String(others(run))),
+      ...expectedStatuses.map((status) =>
+        row(`answers ${status}`, ({ responses: answers }) => String(answers[status] ?? 0)),
+      ),
+      row('anything else', (run) => String(countUnexpected(run))),
       row('clients served', ({ servedClients }) => String(servedClients)),
-      row('logins (200, 401) a second', (run) => formatNumber(rate(run))),
+      row('logins (200, 401) a second', (run) => formatNumber(loginRate(run))),
       row('raw bcrypt a second, before', ({ rawBefore }) => formatNumber(rawBefore)),
       row('raw bcrypt a second, after', ({ rawAfter }) => formatNumber(rawAfter)),
-      row('logins to raw bcrypt', (run) => `${formatNumber((100 * rate(run)) / raw(run))} %`),
+      row('logins to raw bcrypt', (run) => `${formatNumber((100 * loginRate(run)) / rawRate(run))} %`),
       row('logins, p50 / p99 / max ms', ({ verifiedMs }) => spread(verifiedMs)),
       row('refused 503, p50 / p99 / max ms', ({ refusedMs }) => spread(refusedMs)),
       row('longest request, ms', ({ longestMs }) => formatNumber(longestMs)),
       ...probedRoutes.flatMap((route) => [
-        row(`${route} before, p50 / p99 / max ms`, (run) => spread(baseline(run, route))),
-        row(`${route} meanwhile`, (run) => spread(times(during(run, route)))),
+        row(`${route} before, p50 / p99 / max ms`, (run) => spread(baselineDurations(run, route))),
+        row(`${route} meanwhile`, (run) => spread(durations(samplesDuring(run, route)))),
       ]),
-      row('their errors, after the flood included', (run) => String(faults(run).length)),
+      row('their errors, after the flood included', (run) => String(findErrors(run).length)),
       row('until /me is as before, ms', (run) => formatNumber(recoveryMs(run))),
       row('cores that the clients took', ({ cpuShare }) => formatNumber(cpuShare)),
     ],
-    notes: [...notes, ...runs.flatMap((run) => surprises(run))],
+    notes: [...notes, ...runs.flatMap((run) => describeUnexpected(run))],
     targets: runs.flatMap(targets),
   };
 }
 
-const surprisingAnswers = ({ answers }: FloodRun): [string, number][] =>
-  Object.entries(answers).filter(([name]) => !expected.includes(name));
+const unexpectedResponses = ({ responses: answers }: FloodRun): [string, number][] =>
+  Object.entries(answers).filter(([name]) => !expectedStatuses.includes(name));
 
-const others = (run: FloodRun): number => surprisingAnswers(run).reduce((sum, [, count]) => sum + count, 0);
+const countUnexpected = (run: FloodRun): number =>
+  unexpectedResponses(run).reduce((sum, [, count]) => sum + count, 0);
 
-const faults = ({ samples, startedAt }: FloodRun): Sample[] =>
-  samples.filter(({ fault, at }) => fault !== undefined && at >= startedAt);
+const findErrors = ({ samples, startedAt }: FloodRun): Sample[] =>
+  samples.filter(({ error: fault, at }) => fault !== undefined && at >= startedAt);
 
-function surprises(run: FloodRun): string[] {
+function describeUnexpected(run: FloodRun): string[] {
   return [
-    ...surprisingAnswers(run).map(([name, count]) => `Not expected, ${count} times: ${name}`),
-    ...new Set(faults(run).map(({ route, fault }) => `${route} failed: ${fault}`)),
+    ...unexpectedResponses(run).map(([name, count]) => `Not expected, ${count} times: ${name}`),
+    ...new Set(findErrors(run).map(({ route, error: fault }) => `${route} failed: ${fault}`)),
   ];
 }
 
@@ -103,23 +106,23 @@ function targets(run: FloodRun): Target[] {
   });
   const p99 = (values: number[]): number => percentile(values, 0.99);
   const alive = [
-    atMost('answers other than 200, 401, 429 and 503', others(run), 0),
-    atMost('errors of other routes', faults(run).length, 0),
+    atMost('answers other than 200, 401, 429 and 503', countUnexpected(run), 0),
+    atMost('errors of other routes', findErrors(run).length, 0),
   ];
   if (!run.isPolite) return alive;
-  const hashMs = (1_000 * run.threads) / raw(run);
+  const hashMs = (1_000 * run.threads) / rawRate(run);
   return [
     ...alive,
     ...(['GET /me', 'POST refresh'] as const).map((route) =>
-      atMost(`${route}, p99`, p99(times(during(run, route))), 100, ' ms'),
+      atMost(`${route}, p99`, p99(durations(samplesDuring(run, route))), 100, ' ms'),
     ),
-    atMost('GET /livez, p99', p99(times(during(run, 'GET /livez'))), 50, ' ms'),
+    atMost('GET /livez, p99', p99(durations(samplesDuring(run, 'GET /livez'))), 50, ' ms'),
     atMost('refused 503, p99', p99(run.refusedMs), 200, ' ms'),
     atMost('wait of a login before its hash, p99', p99(run.verifiedMs) - hashMs, 1_500, ' ms'),
     atMost('until /me is as before', recoveryMs(run), 3_000, ' ms'),
     {
       name: name('logins to raw bcrypt'),
-      value: (100 * rate(run)) / raw(run),
+      value: (100 * loginRate(run)) / rawRate(run),
       bound: 90,
       direction: 'at least',
       unit: ' %',

@@ -3,12 +3,12 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { openSession } from '../support/customers.js';
 import { PASSWORD } from '../support/test-instance.js';
 import { BenchInstance } from './bench-instance.js';
-import { Child } from './children.js';
+import { Child } from './child.js';
 import type { Flood, FloodResult } from './flood-clients.js';
 import type { Probe, Sample } from './flood-probe.js';
 import { floodReport, type FloodRun } from './flood-report.js';
 import { printProgress, type SectionResult } from './report.js';
-import { inGroups, registerCustomers } from './requests.js';
+import { mapInGroups, registerCustomers } from './requests.js';
 
 const CLIENTS = 500;
 const SECONDS = 30;
@@ -30,7 +30,7 @@ interface Stage {
   probe: Child;
   raw: Child;
   flood: Omit<Flood, 'seconds' | 'isPolite'>;
-  probed: Probe;
+  probeOptions: Probe;
 }
 
 /** Far more logins than the machine can hash (requirements RL-03, RL-04): how they and everybody else fare. */
@@ -45,7 +45,7 @@ export async function measureFlood({ seconds = SECONDS }: { seconds?: number }):
     bench.startWorker();
     const { baseUrl, credentials } = bench.instance;
     const emails = await registerCustomers(bench.instance, CUSTOMERS);
-    const sessions = await inGroups(emails.slice(0, PROBE_SESSIONS), (email) =>
+    const sessions = await mapInGroups(emails.slice(0, PROBE_SESSIONS), (email) =>
       openSession(bench.instance, email),
     );
     const stage: Stage = {
@@ -59,19 +59,19 @@ export async function measureFlood({ seconds = SECONDS }: { seconds?: number }):
         password: PASSWORD,
         clients: CLIENTS,
       },
-      probed: {
+      probeOptions: {
         baseUrl,
         accessToken: sessions[0]!.accessToken,
         refreshTokens: sessions.map(({ refreshToken }) => refreshToken),
       },
     };
     // Compiled code is several times as fast.
-    await watched(stage, () => flood(stage, WARM_UP_SECONDS, true));
+    await withProbe(stage, () => runFlood(stage, WARM_UP_SECONDS, true));
     const runs: FloodRun[] = [];
-    let rawBefore = await rawRate(stage);
+    let rawBefore = await measureRawRate(stage);
     for (const isPolite of [true, false]) {
-      const run = await floodRun(stage, seconds, isPolite);
-      const rawAfter = await rawRate(stage);
+      const run = await measureRun(stage, seconds, isPolite);
+      const rawAfter = await measureRawRate(stage);
       runs.push({ ...run, rawBefore, rawAfter, threads: THREADS });
       rawBefore = rawAfter;
     }
@@ -86,17 +86,17 @@ export async function measureFlood({ seconds = SECONDS }: { seconds?: number }):
   }
 }
 
-async function floodRun(
+async function measureRun(
   stage: Stage,
   seconds: number,
   isPolite: boolean,
 ): Promise<Omit<FloodRun, 'rawBefore' | 'rawAfter' | 'threads'>> {
   printProgress(`clients that ${isPolite ? 'wait out' : 'ignore'} Retry-After`);
   let startedAt = 0;
-  const { value, samples } = await watched(stage, async () => {
+  const { value, samples } = await withProbe(stage, async () => {
     await sleep(BASELINE_MS);
     startedAt = performance.timeOrigin + performance.now();
-    const result = await flood(stage, seconds, isPolite);
+    const result = await runFlood(stage, seconds, isPolite);
     await sleep(AFTER_MS);
     return result;
   });
@@ -104,20 +104,20 @@ async function floodRun(
 }
 
 /** Does something while the probe asks. */
-async function watched<T>(
-  { probe, probed }: Stage,
+async function withProbe<T>(
+  { probe, probeOptions: probed }: Stage,
   work: () => Promise<T>,
 ): Promise<{ value: T; samples: Sample[] }> {
-  await probe.ask('start', probed);
+  await probe.call('start', probed);
   const value = await work();
-  return { value, samples: await probe.ask<Sample[]>('stop') };
+  return { value, samples: await probe.call<Sample[]>('stop') };
 }
 
-const flood = (stage: Stage, seconds: number, isPolite: boolean): Promise<FloodResult> =>
-  stage.clients.ask<FloodResult>('flood', { ...stage.flood, seconds, isPolite });
+const runFlood = (stage: Stage, seconds: number, isPolite: boolean): Promise<FloodResult> =>
+  stage.clients.call<FloodResult>('flood', { ...stage.flood, seconds, isPolite });
 
 /** Beside the same probe, which takes its part of the machine and is no part of a login. */
-const rawRate = async (stage: Stage): Promise<number> => {
+const measureRawRate = async (stage: Stage): Promise<number> => {
   const measure = { threads: THREADS, cost: COST, seconds: RAW_SECONDS };
-  return (await watched(stage, () => stage.raw.ask<number>('measure', measure))).value;
+  return (await withProbe(stage, () => stage.raw.call<number>('measure', measure))).value;
 };

@@ -1,10 +1,10 @@
 import { once } from 'node:events';
 import { Agent, request } from 'node:http';
-import { serve } from './children.js';
+import { serve } from './child.js';
 import { exchange } from './exchange.js';
 
 /** Customers who log in at a steady rate, whether or not the ones before have been answered. */
-export interface Logins {
+export interface LoginLoad {
   url: string;
   headers: Record<string, string>;
   emails: string[];
@@ -16,11 +16,11 @@ export interface LoginSample {
   status: number;
   ms: number;
   /** Why there was no answer. */
-  fault?: string;
+  error?: string;
 }
 
 /** Lines that are sent as fast as they are taken. */
-export interface Sending {
+export interface ImportUpload {
   url: string;
   headers: Record<string, string>;
   /** Of the addresses. */
@@ -32,33 +32,35 @@ export interface Sending {
 }
 
 const agent = new Agent({ keepAlive: true });
-const open = new Set<Promise<void>>();
+const inFlight = new Set<Promise<void>>();
 const samples: LoginSample[] = [];
 let timer: NodeJS.Timeout | undefined;
 
-function startLogins({ url, headers, emails, password, perSecond }: Logins): void {
+function startLogins({ url, headers, emails, password, perSecond }: LoginLoad): void {
   let count = 0;
   timer = setInterval(() => {
     const body = JSON.stringify({ email: emails[(count += 1) % emails.length], password });
-    const asked = exchange(agent, { method: 'POST', url, headers, body }).then(({ status, ms, fault }) => {
-      samples.push({ status, ms, ...(fault === undefined ? {} : { fault }) });
-      open.delete(asked);
-    });
-    open.add(asked);
+    const asked = exchange(agent, { method: 'POST', url, headers, body }).then(
+      ({ status, ms, error: fault }) => {
+        samples.push({ status, ms, ...(fault === undefined ? {} : { error: fault }) });
+        inFlight.delete(asked);
+      },
+    );
+    inFlight.add(asked);
   }, 1_000 / perSecond);
 }
 
 /** @returns the samples since the start */
 async function stopLogins(): Promise<LoginSample[]> {
   clearInterval(timer);
-  await Promise.all(open);
+  await Promise.all(inFlight);
   return samples.splice(0);
 }
 
-const LINES_A_WRITE = 200;
+const LINES_PER_WRITE = 200;
 
 /** @returns the answer, or null after breaking off */
-async function send(sending: Sending): Promise<{ status: number; body: unknown } | null> {
+async function send(sending: ImportUpload): Promise<{ status: number; body: unknown } | null> {
   const { url, headers, count, breakOffAfter = count } = sending;
   const sent = request(url, {
     method: 'POST',
@@ -67,10 +69,10 @@ async function send(sending: Sending): Promise<{ status: number; body: unknown }
   const failed = once(sent, 'error').then(([error]) => Promise.reject(error as Error));
   failed.catch(() => undefined);
   const answered = once(sent, 'response');
-  for (let index = 0; index < breakOffAfter; index += LINES_A_WRITE) {
+  for (let index = 0; index < breakOffAfter; index += LINES_PER_WRITE) {
     let lines = '';
-    const end = Math.min(index + LINES_A_WRITE, breakOffAfter);
-    for (let line = index; line < end; line += 1) lines += lineOf(sending, line);
+    const end = Math.min(index + LINES_PER_WRITE, breakOffAfter);
+    for (let line = index; line < end; line += 1) lines += buildLine(sending, line);
     if (!sent.write(lines)) await Promise.race([once(sent, 'drain'), failed, answered]);
   }
   if (breakOffAfter < count) {
@@ -85,7 +87,7 @@ async function send(sending: Sending): Promise<{ status: number; body: unknown }
 }
 
 /** As another system would export them. */
-const lineOf = ({ domain, passwordHashes }: Sending, index: number): string =>
+const buildLine = ({ domain, passwordHashes }: ImportUpload, index: number): string =>
   `${JSON.stringify({
     email: `customer-${index}@${domain}`,
     firstName: 'Ada',

@@ -3,8 +3,8 @@ import bcrypt from 'bcrypt';
 import { eventually } from '../support/eventually.js';
 import { PASSWORD, type TestInstance } from '../support/test-instance.js';
 import { BenchInstance } from './bench-instance.js';
-import { Child } from './children.js';
-import type { LoginSample, Logins, Sending } from './import-clients.js';
+import { Child } from './child.js';
+import type { LoginSample, LoginLoad, ImportUpload } from './import-clients.js';
 import { formatNumber, percentile, printProgress, type SectionResult } from './report.js';
 import { registerCustomers } from './requests.js';
 
@@ -22,7 +22,7 @@ interface Stage {
   instance: TestInstance;
   sender: Child;
   logins: Child;
-  asked: Logins;
+  loginLoad: LoginLoad;
   passwordHashes: string[];
 }
 
@@ -33,7 +33,7 @@ export async function measureImport(): Promise<SectionResult> {
   try {
     bench.startWorker();
     const { instance } = bench;
-    const asked: Logins = {
+    const asked: LoginLoad = {
       url: `${instance.baseUrl}/api/v1/auth/login`,
       headers: { 'x-publishable-key': instance.credentials.publishableKey },
       emails: await registerCustomers(instance, 40),
@@ -41,21 +41,21 @@ export async function measureImport(): Promise<SectionResult> {
       perSecond: LOGINS_PER_SECOND,
     };
     const passwordHashes = Array.from({ length: HASHES }, () => bcrypt.hashSync(randomUUID(), 4));
-    const stage: Stage = { instance, sender, logins, asked, passwordHashes };
-    await whileLoggingIn(stage, () => run(stage, { count: WARM_UP }));
+    const stage: Stage = { instance, sender, logins, loginLoad: asked, passwordHashes };
+    await withLogins(stage, () => runImport(stage, { count: WARM_UP }));
     printProgress('logins alone');
-    const alone = await whileLoggingIn(stage, () => sleep(BASELINE_MS));
+    const alone = await withLogins(stage, () => sleep(BASELINE_MS));
     printProgress('logins beside an import');
-    const beside = await whileLoggingIn(stage, () => run(stage, { count: CUSTOMERS }));
+    const beside = await withLogins(stage, () => runImport(stage, { count: CUSTOMERS }));
     printProgress('an import that is broken off and resumed');
-    const resumed = await whileLoggingIn(stage, () => breakOffAndResume(stage));
+    const resumed = await withLogins(stage, () => abortAndResume(stage));
     return report(alone.samples, beside, resumed);
   } finally {
     await Promise.all([sender.stop(), logins.stop(), bench.stop()]);
   }
 }
 
-interface Imported {
+interface ImportResult {
   perSecond: number;
   created: number;
   /** In the database. */
@@ -63,28 +63,28 @@ interface Imported {
   lastLine: number;
 }
 
-interface Resumed extends Imported {
-  brokenOffAt: number;
+interface ResumedImportResult extends ImportResult {
+  abortedAt: number;
   skipped: number;
 }
 
-async function run(stage: Stage, { count }: { count: number }): Promise<Imported> {
+async function runImport(stage: Stage, { count }: { count: number }): Promise<ImportResult> {
   const domain = `${randomUUID()}.example`;
   const started = performance.now();
   const { created, lastLine } = await sendAll(stage, { domain, count, importId: randomUUID() });
   const seconds = (performance.now() - started) / 1_000;
-  return { perSecond: count / seconds, created, lastLine, stored: await storedOf(stage, domain) };
+  return { perSecond: count / seconds, created, lastLine, stored: await countStored(stage, domain) };
 }
 
-async function breakOffAndResume(stage: Stage): Promise<Resumed> {
+async function abortAndResume(stage: Stage): Promise<ResumedImportResult> {
   const [domain, importId] = [`${randomUUID()}.example`, randomUUID()];
   const started = performance.now();
-  await stage.sender.ask('send', {
-    ...sendingOf(stage, domain, CUSTOMERS, importId),
+  await stage.sender.call('send', {
+    ...buildUpload(stage, domain, CUSTOMERS, importId),
     breakOffAfter: CUSTOMERS / 2,
   });
   const broken = await eventually('the end of the broken import', async () => {
-    const { body } = await stage.instance.server('GET', `/api/v1/imports/${importId}`);
+    const { body } = await stage.instance.requestWithSecretKey('GET', `/api/v1/imports/${importId}`);
     return body.state === 'interrupted' && body;
   });
   const { created, skipped, lastLine } = await sendAll(stage, { domain, count: CUSTOMERS, importId });
@@ -94,17 +94,17 @@ async function breakOffAndResume(stage: Stage): Promise<Resumed> {
     created,
     skipped,
     lastLine,
-    brokenOffAt: broken.lastLine,
-    stored: await storedOf(stage, domain),
+    abortedAt: broken.lastLine,
+    stored: await countStored(stage, domain),
   };
 }
 
-const sendingOf = (
+const buildUpload = (
   { instance, passwordHashes }: Stage,
   domain: string,
   count: number,
   importId: string,
-): Sending => ({
+): ImportUpload => ({
   url: `${instance.baseUrl}/api/v1/customers/import?importId=${importId}`,
   headers: { authorization: `Bearer ${instance.credentials.secretKey}` },
   domain,
@@ -116,13 +116,13 @@ async function sendAll(
   stage: Stage,
   { domain, count, importId }: { domain: string; count: number; importId: string },
 ): Promise<{ created: number; skipped: number; lastLine: number }> {
-  const sending = sendingOf(stage, domain, count, importId);
-  const answer = await stage.sender.ask<{ status: number; body: any }>('send', sending);
+  const sending = buildUpload(stage, domain, count, importId);
+  const answer = await stage.sender.call<{ status: number; body: any }>('send', sending);
   if (answer.status !== 200) throw new Error(`an import was refused: ${JSON.stringify(answer.body)}`);
   return answer.body;
 }
 
-async function storedOf({ instance }: Stage, domain: string): Promise<number> {
+async function countStored({ instance }: Stage, domain: string): Promise<number> {
   const [row] = await instance.sql<{ count: number }>(
     'SELECT count(*)::int AS count FROM customers WHERE email LIKE $1',
     [`%@${domain}`],
@@ -130,17 +130,18 @@ async function storedOf({ instance }: Stage, domain: string): Promise<number> {
   return row!.count;
 }
 
-async function whileLoggingIn<T>(
-  { logins, asked }: Stage,
+async function withLogins<T>(
+  { logins, loginLoad: asked }: Stage,
   work: () => Promise<T>,
 ): Promise<{ value: T; samples: LoginSample[] }> {
-  await logins.ask('startLogins', asked);
+  await logins.call('startLogins', asked);
   const value = await work();
-  return { value, samples: await logins.ask<LoginSample[]>('stopLogins') };
+  return { value, samples: await logins.call<LoginSample[]>('stopLogins') };
 }
 
-const refusedOf = (samples: LoginSample[]): number => samples.filter(({ status }) => status !== 200).length;
-const refusedShare = (samples: LoginSample[]): number => (100 * refusedOf(samples)) / samples.length;
+const countRejected = (samples: LoginSample[]): number =>
+  samples.filter(({ status }) => status !== 200).length;
+const rejectedShare = (samples: LoginSample[]): number => (100 * countRejected(samples)) / samples.length;
 const p99 = (samples: LoginSample[]): number =>
   percentile(
     samples.map(({ ms }) => ms),
@@ -149,8 +150,8 @@ const p99 = (samples: LoginSample[]): number =>
 
 function report(
   alone: LoginSample[],
-  beside: { value: Imported; samples: LoginSample[] },
-  resumed: { value: Resumed; samples: LoginSample[] },
+  beside: { value: ImportResult; samples: LoginSample[] },
+  resumed: { value: ResumedImportResult; samples: LoginSample[] },
 ): SectionResult {
   const spread = (samples: LoginSample[]): string =>
     [0.5, 0.99, 1]
@@ -171,9 +172,9 @@ function report(
       ['customers a second', '', ...imports.map(({ perSecond }) => formatNumber(perSecond))],
       ['customers created', '', ...imports.map(({ created }) => String(created))],
       ['customers in the database', '', ...imports.map(({ stored }) => String(stored))],
-      ['lines done when it was broken off', '', '', String(resumed.value.brokenOffAt)],
+      ['lines done when it was broken off', '', '', String(resumed.value.abortedAt)],
       ['logins', ...all.map(({ length }) => String(length))],
-      ['logins that were refused', ...all.map((samples) => String(refusedOf(samples)))],
+      ['logins that were refused', ...all.map((samples) => String(countRejected(samples)))],
       ['logins, p50 / p99 / max ms', ...all.map(spread)],
     ],
     notes: [
@@ -191,8 +192,8 @@ function report(
       },
       ...[beside, resumed].map(({ samples }, index) => ({
         name: `logins refused beside ${index === 0 ? 'an import' : 'one that is resumed'}`,
-        value: refusedShare(samples),
-        bound: refusedShare(alone),
+        value: rejectedShare(samples),
+        bound: rejectedShare(alone),
         direction: 'at most' as const,
         unit: ' %',
         isRequired: true as const,

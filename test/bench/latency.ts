@@ -1,7 +1,7 @@
 import type { Queue } from '../support/test-instance.js';
 import { BenchInstance } from './bench-instance.js';
-import { Child } from './children.js';
-import { arrivals, commitDelays, delays, type Delays } from './commit-delays.js';
+import { Child } from './child.js';
+import { readArrivals, measureCommitDelays, computeDelays, type Delays } from './commit-delays.js';
 import { formatNumber, percentile, printProgress, type SectionResult } from './report.js';
 import { registerCustomers } from './requests.js';
 import { hasRedis } from './servers.js';
@@ -16,24 +16,24 @@ export async function measureLatency(): Promise<SectionResult> {
   const receiver = new Child('receiver');
   const load = new Child('load');
   try {
-    const url = await receiver.ask<string>('listen');
+    const url = await receiver.call<string>('listen');
     const measured: [string, Delays][] = [];
     if (hasRedis()) {
-      measured.push(['bare BullMQ + axios', await bareDelays(receiver, url)]);
-      measured.push(['with Redis', await houseDelays('redis', receiver, load, url)]);
+      measured.push(['bare BullMQ + axios', await measureBareLoop(receiver, url)]);
+      measured.push(['with Redis', await measureGatehouse('redis', receiver, load, url)]);
     }
-    measured.push(['without Redis', await houseDelays('postgresql', receiver, load, url)]);
+    measured.push(['without Redis', await measureGatehouse('postgresql', receiver, load, url)]);
     return report(measured);
   } finally {
     await Promise.all([receiver.stop(), load.stop()]);
   }
 }
 
-async function bareDelays(receiver: Child, url: string): Promise<Delays> {
+async function measureBareLoop(receiver: Child, url: string): Promise<Delays> {
   const loop = new Child('bare-loop');
   try {
-    await receiver.ask('reset');
-    const added = await loop.ask<[string, number][]>('pace', {
+    await receiver.call('reset');
+    const added = await loop.call<[string, number][]>('pace', {
       redisUrl: process.env['TEST_REDIS_URL']!,
       url,
       body: JSON.stringify({ text: 'x'.repeat(700) }),
@@ -41,24 +41,24 @@ async function bareDelays(receiver: Child, url: string): Promise<Delays> {
       perSecond: PER_SECOND,
       seconds: BARE_SECONDS,
     });
-    return delays(added, await arrivals(receiver));
+    return computeDelays(added, await readArrivals(receiver));
   } finally {
     await loop.stop();
   }
 }
 
 /** Logins with cheap hashes make the events: the endpoint hears one of the two types that each login emits. */
-async function houseDelays(queue: Queue, receiver: Child, load: Child, url: string): Promise<Delays> {
+async function measureGatehouse(queue: Queue, receiver: Child, load: Child, url: string): Promise<Delays> {
   printProgress(`queue ${queue}`);
   const env = { BCRYPT_COST: '4', WEBHOOK_CONCURRENCY: String(CONCURRENCY) };
   const bench = await BenchInstance.start({ queue, env });
   try {
     const { instance } = bench;
     bench.startWorker();
-    await receiver.ask('reset');
+    await receiver.call('reset');
     const emails = await registerCustomers(instance, 50);
     const paced = { receiver, load, url, emails, perSecond: PER_SECOND, seconds: SECONDS };
-    return await commitDelays(instance, paced);
+    return await measureCommitDelays(instance, paced);
   } finally {
     await bench.stop();
   }

@@ -2,7 +2,7 @@ import { Agent, request } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import autocannon from 'autocannon';
 import { uniqueEmail } from '../support/unique-email.js';
-import { serve } from './children.js';
+import { serve } from './child.js';
 
 /** Requests as fast as they are answered. */
 export interface Load {

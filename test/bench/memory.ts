@@ -7,7 +7,7 @@ const MEBIBYTE = 1_024;
 export class MemoryLog {
   /** Minutes since the first sample, and MiB. */
   readonly samples: [minutes: number, mebibytes: number][] = [];
-  private readonly began = performance.now();
+  private readonly startedAt = performance.now();
   private readonly timer = setInterval(() => this.sample(), SAMPLE_MS);
 
   constructor(private readonly pid: number) {
@@ -41,6 +41,6 @@ export class MemoryLog {
     const kibibytes = Number(
       execFileSync('ps', ['-o', 'rss=', '-p', String(this.pid)], { encoding: 'utf8' }),
     );
-    this.samples.push([(performance.now() - this.began) / 60_000, kibibytes / MEBIBYTE]);
+    this.samples.push([(performance.now() - this.startedAt) / 60_000, kibibytes / MEBIBYTE]);
   }
 }

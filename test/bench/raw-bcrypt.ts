@@ -1,5 +1,5 @@
 import { Worker } from 'node:worker_threads';
-import { serve } from './children.js';
+import { serve } from './child.js';
 
 /** What a thread runs; plain text, because a thread's file would have to exist in the sources and in dist alike. */
 const thread = `

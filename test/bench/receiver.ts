@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { serve } from './children.js';
+import { serve } from './child.js';
 
 /** When each `webhook-id` came first, in ms since 1970. */
 const arrivals = new Map<string, number>();

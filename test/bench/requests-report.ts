@@ -3,20 +3,20 @@ import { formatNumber, formatRatio, median, type SectionResult } from './report.
 export const RAW_BCRYPT = 'raw bcrypt';
 
 /** What the rounds of one route gave, in their order. */
-export interface Figures {
+export interface RouteResults {
   rates: number[];
   p99s: number[];
   failed: number;
 }
 
 /** The median of the rounds' ratios: what slows the machine for a while slows both sides of a round. */
-function ratio(figures: Map<string, Figures>, name: string, comparison: string): number {
+function ratio(figures: Map<string, RouteResults>, name: string, comparison: string): number {
   const compared = figures.get(comparison)!.rates;
   return median(figures.get(name)!.rates.map((rate, round) => rate / compared[round]!));
 }
 
 /** Every route beside the two plain ones, and beside raw bcrypt where it hashes. */
-export function requestsReport(figures: Map<string, Figures>, notes: string[]): SectionResult {
+export function requestsReport(figures: Map<string, RouteResults>, notes: string[]): SectionResult {
   const to = (name: string, comparison: string): string => formatRatio(ratio(figures, name, comparison));
   const head = [
     '',

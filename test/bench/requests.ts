@@ -1,12 +1,12 @@
 import { availableParallelism } from 'node:os';
-import { openSession, registerOne } from '../support/customers.js';
+import { openSession, registerCustomer } from '../support/customers.js';
 import { PASSWORD, type TestInstance } from '../support/test-instance.js';
 import { BenchInstance } from './bench-instance.js';
-import { Child } from './children.js';
+import { Child } from './child.js';
 import type { ComparisonOptions } from './comparison-server.js';
 import type { Bodies, Load, LoadResult } from './load.js';
 import { printProgress, type SectionResult } from './report.js';
-import { RAW_BCRYPT, requestsReport, type Figures } from './requests-report.js';
+import { RAW_BCRYPT, requestsReport, type RouteResults } from './requests-report.js';
 
 const ROUNDS = 4;
 const CONNECTIONS = 20;
@@ -38,7 +38,7 @@ export async function measureRequests(): Promise<SectionResult> {
     for (const route of routes) {
       await run(load, route, route.isHashing ? HASHING_WARM_UP_SECONDS : WARM_UP_SECONDS);
     }
-    const figures = new Map<string, Figures>(
+    const figures = new Map<string, RouteResults>(
       [...routes.map(({ name }) => name), RAW_BCRYPT].map((name) => [
         name,
         { rates: [], p99s: [], failed: 0 },
@@ -54,7 +54,7 @@ export async function measureRequests(): Promise<SectionResult> {
         entry.failed += failed;
       }
       const input = { threads: availableParallelism(), cost: COST, seconds: HASHING_SECONDS };
-      figures.get(RAW_BCRYPT)!.rates.push(await raw.ask<number>('measure', input));
+      figures.get(RAW_BCRYPT)!.rates.push(await raw.call<number>('measure', input));
     }
     return requestsReport(figures, [
       `${ROUNDS} alternating rounds; each ratio is the median of the rounds' ratios.`,
@@ -78,7 +78,8 @@ async function prepareRoutes(instance: TestInstance): Promise<Route[]> {
     headers,
     bodies,
   });
-  const newSessions = () => inGroups(emails.slice(0, CONNECTIONS), (email) => openSession(instance, email));
+  const newSessions = () =>
+    mapInGroups(emails.slice(0, CONNECTIONS), (email) => openSession(instance, email));
   return [
     { name: 'bare route', load: async () => ({ url: `${plain}/bare` }) },
     {
@@ -93,7 +94,7 @@ async function prepareRoutes(instance: TestInstance): Promise<Route[]> {
       name: 'sign + update',
       load: async () => {
         // As many rows as a refresh has sessions, so that neither waits for the locks of the other requests.
-        const tokens = (await newSessions()).map(({ accessToken }) => sessionOf(accessToken));
+        const tokens = (await newSessions()).map(({ accessToken }) => sessionId(accessToken));
         return { url: `${plain}/sign-and-update`, bodies: { kind: 'refresh', tokens } };
       },
     },
@@ -118,7 +119,7 @@ async function prepareRoutes(instance: TestInstance): Promise<Route[]> {
 }
 
 /** The id of the session that an access token belongs to. */
-const sessionOf = (accessToken: string): string =>
+const sessionId = (accessToken: string): string =>
   (JSON.parse(Buffer.from(accessToken.split('.')[1]!, 'base64url').toString()) as { sid: string }).sid;
 
 async function startComparison(instance: TestInstance): Promise<string> {
@@ -129,7 +130,7 @@ async function startComparison(instance: TestInstance): Promise<string> {
     jwk: body.keys[0],
     keepAliveMs: KEEP_ALIVE_MS,
   };
-  return new Child('comparison-server').ask<string>('listen', options);
+  return new Child('comparison-server').call<string>('listen', options);
 }
 
 async function run(load: Child, route: Route, seconds?: number): Promise<LoadResult> {
@@ -138,18 +139,18 @@ async function run(load: Child, route: Route, seconds?: number): Promise<LoadRes
     connections: route.isHashing ? HASHING_CONNECTIONS : CONNECTIONS,
     seconds: seconds ?? (route.isHashing ? HASHING_SECONDS : SECONDS),
   };
-  return load.ask<LoadResult>('measure', input);
+  return load.call<LoadResult>('measure', input);
 }
 
 /** Customers with a known password. */
 export async function registerCustomers(instance: TestInstance, count: number): Promise<string[]> {
   const emails = Array.from({ length: count }, (_, index) => `bench-${index}@example.com`);
-  await inGroups(emails, (email) => registerOne(instance, email));
+  await mapInGroups(emails, (email) => registerCustomer(instance, email));
   return emails;
 }
 
 /** A few at a time: the api refuses what would wait too long for a thread. */
-export async function inGroups<In, Out>(items: In[], work: (item: In) => Promise<Out>): Promise<Out[]> {
+export async function mapInGroups<In, Out>(items: In[], work: (item: In) => Promise<Out>): Promise<Out[]> {
   const results: Out[] = [];
   for (let first = 0; first < items.length; first += HASHING_CONNECTIONS) {
     results.push(...(await Promise.all(items.slice(first, first + HASHING_CONNECTIONS).map(work))));

@@ -1,7 +1,7 @@
 import { inspect, parseArgs } from 'node:util';
 import { measureAttempts } from './attempts.js';
-import { stopHouses } from './bench-instance.js';
-import { stopChildren } from './children.js';
+import { stopInstances } from './bench-instance.js';
+import { stopChildren } from './child.js';
 import { measureConsole } from './console.js';
 import { measureCustomers } from './customers.js';
 import { measureDeliveries } from './deliveries.js';
@@ -105,26 +105,26 @@ const sections: Record<string, Section> = {
 };
 
 /** What runs when nothing is named: minutes, not an hour. */
-const usual = ['requests', 'deliveries', 'latency', 'fairness'];
+const defaultSections = ['requests', 'deliveries', 'latency', 'fairness'];
 
 const USAGE = `npm run bench -- [${Object.keys(sections).join(' | ')}]… [--seconds=<each flood, or the soak>] [--samples=<each case of timing, customers, attempts and console>] [--plans]`;
 
 let servers: Promise<() => Promise<void>> | undefined;
-let cleaned: Promise<void> | undefined;
+let cleanup: Promise<void> | undefined;
 
 /** Leaves nothing running, whatever has happened; the servers go last. */
 function cleanUp(): Promise<void> {
-  cleaned ??= (async () => {
-    await Promise.all([stopChildren(), stopHouses()]);
+  cleanup ??= (async () => {
+    await Promise.all([stopChildren(), stopInstances()]);
     await servers?.then(
       (stop) => stop(),
       () => undefined,
     );
   })();
-  return cleaned;
+  return cleanup;
 }
 
-function endEarly(reason: string, code: number): void {
+function abort(reason: string, code: number): void {
   process.stderr.write(`\n${reason}, cleaning up …\n`);
   void cleanUp().finally(() => process.exit(code));
 }
@@ -144,7 +144,7 @@ function readArguments(): { names: string[]; options: Options } {
     if (!Number.isInteger(options[name]) || options[name] < 1)
       throw new Error(`--${name} takes a whole number`);
   }
-  return { names: positionals.length > 0 ? positionals : usual, options };
+  return { names: positionals.length > 0 ? positionals : defaultSections, options };
 }
 
 /** @returns the exit code: 1 when a target was missed that is required */
@@ -158,7 +158,7 @@ async function main(): Promise<number> {
   }
   const { names, options } = asked;
   const minutes = names.reduce((sum, name) => sum + sections[name]!.limitMinutes, 0);
-  setTimeout(() => endEarly(`Not done after ${minutes} minutes`, 1), minutes * 60_000).unref();
+  setTimeout(() => abort(`Not done after ${minutes} minutes`, 1), minutes * 60_000).unref();
   printMachine();
   servers = startBenchServers();
   await servers;
@@ -174,12 +174,12 @@ async function main(): Promise<number> {
   return targets.every((target) => !target.isRequired || isMet(target)) ? 0 : 1;
 }
 
-process.once('SIGINT', () => endEarly('Interrupted', 130));
-process.once('SIGTERM', () => endEarly('Terminated', 143));
+process.once('SIGINT', () => abort('Interrupted', 130));
+process.once('SIGTERM', () => abort('Terminated', 143));
 
 process.exitCode = await main().catch((error: unknown) => {
   // After an interruption the failures are only its echo.
-  if (!cleaned) process.stderr.write(`\n${inspect(error)}\n`);
+  if (!cleanup) process.stderr.write(`\n${inspect(error)}\n`);
   return 1;
 });
 await cleanUp();

@@ -1,7 +1,7 @@
 import { Agent, request } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { uniqueEmail } from '../support/unique-email.js';
-import { serve } from './children.js';
+import { serve } from './child.js';
 
 /** Customers that are created at a steady rate, by the servers of several projects in turns. */
 export interface SoakLoad {
@@ -13,20 +13,20 @@ export interface SoakLoad {
 }
 
 /** One request: when it was asked (ms since 1970), how long it took, what came back; status 0 stands for nothing. */
-export interface SoakAnswer {
+export interface SoakResponse {
   at: number;
   ms: number;
   status: number;
   customerId: string | null;
   retryAfter: string | null;
-  fault: string;
+  error: string;
 }
 
-async function create({ url, secretKeys, perSecond, seconds }: SoakLoad): Promise<SoakAnswer[]> {
+async function create({ url, secretKeys, perSecond, seconds }: SoakLoad): Promise<SoakResponse[]> {
   const agent = new Agent({ keepAlive: true, maxSockets: 64 });
   const total = perSecond * seconds;
   const began = performance.now();
-  const answers: Promise<SoakAnswer>[] = [];
+  const answers: Promise<SoakResponse>[] = [];
   while (answers.length < total) {
     const due = Math.min(total, Math.floor(((performance.now() - began) * perSecond) / 1_000) + 1);
     while (answers.length < due)
@@ -38,7 +38,7 @@ async function create({ url, secretKeys, perSecond, seconds }: SoakLoad): Promis
   return all;
 }
 
-function createOne(agent: Agent, url: string, secretKey: string): Promise<SoakAnswer> {
+function createOne(agent: Agent, url: string, secretKey: string): Promise<SoakResponse> {
   const [at, began] = [Date.now(), performance.now()];
   const body = JSON.stringify({ email: uniqueEmail() });
   const headers = {
@@ -47,22 +47,22 @@ function createOne(agent: Agent, url: string, secretKey: string): Promise<SoakAn
     'content-length': String(Buffer.byteLength(body)),
   };
   return new Promise((resolve) => {
-    const end = (answer: Partial<SoakAnswer>): void =>
+    const end = (answer: Partial<SoakResponse>): void =>
       resolve({
-        ...{ at, ms: performance.now() - began, status: 0, customerId: null, retryAfter: null, fault: '' },
+        ...{ at, ms: performance.now() - began, status: 0, customerId: null, retryAfter: null, error: '' },
         ...answer,
       });
     request(url, { method: 'POST', agent, headers }, (response) => {
       let text = '';
       response.setEncoding('utf8').on('data', (chunk: string) => (text += chunk));
-      response.once('error', (error) => end({ fault: error.message }));
+      response.once('error', (error) => end({ error: error.message }));
       response.once('end', () => {
         const status = response.statusCode!;
         const customerId = status === 201 ? (JSON.parse(text) as { id: string }).id : null;
         end({ status, customerId, retryAfter: response.headers['retry-after'] ?? null });
       });
     })
-      .once('error', (error) => end({ fault: error.message }))
+      .once('error', (error) => end({ error: error.message }))
       .end(body);
   });
 }

@@ -3,15 +3,15 @@ import type { MemoryLog } from './memory.js';
 import { formatNumber, percentile, type SectionResult, type Target } from './report.js';
 
 /** Shares of the time: before the first the processes are still warming up. */
-const WARM = 0.4;
-const PART = 0.2;
+const WARM_UP_SHARE = 0.4;
+const SAMPLE_SHARE = 0.2;
 const MAX_GROWTH = 1.15;
 /** Of a shorter run memory says nothing: heaps grow to their size in minutes. */
 const LONG_SECONDS = 300;
-const SHOWN = 10;
+const MAX_SHOWN = 10;
 
 /** What a soak has come to. */
-export interface Soak {
+export interface SoakResult {
   seconds: number;
   facts: Facts;
   violations: string[];
@@ -25,9 +25,9 @@ export interface Soak {
 }
 
 /** What a soak has come to, as a section of the benchmark. */
-export function report(soak: Soak): SectionResult {
+export function soakReport(soak: SoakResult): SectionResult {
   const { facts, seconds, kills, flushes, delays, repeats, violations } = soak;
-  const statuses = facts.exchanges.map(({ answer }) => answer?.status ?? 0);
+  const statuses = facts.exchanges.map(({ response: answer }) => answer?.status ?? 0);
   const states = facts.deliveries.map(({ state }) => state);
   const count = <T>(values: T[], value: T): number => values.filter((each) => each === value).length;
   const lost = facts.attempts.filter(({ error }) => error === 'worker_lost').length;
@@ -56,19 +56,19 @@ export function report(soak: Soak): SectionResult {
     notes: [
       `${seconds} s; of 20 targets one fails always and one hangs; a worker is killed every 30 s, Redis emptied twice.`,
       'Commit to first attempt without the target that hangs.',
-      ...violations.slice(0, SHOWN).map((violation) => `VIOLATION ${violation}`),
+      ...violations.slice(0, MAX_SHOWN).map((violation) => `VIOLATION ${violation}`),
     ],
     targets: targets(soak),
   };
 }
 
-const memoryRows = ({ memory }: Soak): [string, string][] =>
+const memoryRows = ({ memory }: SoakResult): [string, string][] =>
   Object.entries(memory).map(([name, log]) => [
     `memory of the ${name}: warm, at the end, slope`,
-    `${formatNumber(log.mean(WARM, WARM + PART))}, ${formatNumber(log.mean(1 - PART, 1))} MiB, ${log.slope(WARM).toFixed(2)} MiB/min`,
+    `${formatNumber(log.mean(WARM_UP_SHARE, WARM_UP_SHARE + SAMPLE_SHARE))}, ${formatNumber(log.mean(1 - SAMPLE_SHARE, 1))} MiB, ${log.slope(WARM_UP_SHARE).toFixed(2)} MiB/min`,
   ]);
 
-function targets({ seconds, violations, unexplained, facts, memory }: Soak): Target[] {
+function targets({ seconds, violations, unexplained, facts, memory }: SoakResult): Target[] {
   const open = facts.deliveries.filter(({ state }) => state !== 'succeeded' && state !== 'failed').length;
   const none = { bound: 0, direction: 'at most', unit: '', isRequired: true } as const;
   return [
@@ -77,7 +77,7 @@ function targets({ seconds, violations, unexplained, facts, memory }: Soak): Tar
     { name: 'sent again without a lost worker', value: unexplained, ...none },
     ...Object.entries(memory).map(([name, log]): Target => ({
       name: `memory of the ${name}, at the end to when it was warm`,
-      value: log.mean(1 - PART, 1) / log.mean(WARM, WARM + PART),
+      value: log.mean(1 - SAMPLE_SHARE, 1) / log.mean(WARM_UP_SHARE, WARM_UP_SHARE + SAMPLE_SHARE),
       bound: MAX_GROWTH,
       direction: 'at most',
       unit: '',

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { TargetRequest } from '../support/invariants.js';
-import { serve } from './children.js';
+import { serve } from './child.js';
 
 const requests: TargetRequest[] = [];
 let origin = '';
@@ -15,13 +15,13 @@ async function listen(): Promise<string> {
       url: origin + path,
       eventId: String(message.headers['webhook-id']).replace(/^evt_/, ''),
       at: Date.now(),
-      answered: null,
+      response: null,
     };
     requests.push(request);
     message.resume().once('end', () => {
       if (path.startsWith('/hanging')) return;
       response.statusCode = path.startsWith('/failing') ? 500 : 200;
-      response.once('finish', () => (request.answered = { status: response.statusCode, at: Date.now() }));
+      response.once('finish', () => (request.response = { status: response.statusCode, at: Date.now() }));
       response.end('ok');
     });
     message.on('error', () => undefined);

@@ -1,17 +1,23 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { eventually } from '../support/eventually.js';
-import { fateOf, isSettled, recorded } from '../support/history.js';
+import { describeProcess, isSettled, readDatabaseFacts } from '../support/history.js';
 import { TestInstance, type Exchange } from '../support/test-instance.js';
-import { delaysOf, repeats, violations, type Facts, type TargetRequest } from '../support/invariants.js';
+import {
+  attemptDelays,
+  findRepeatedRequests,
+  findViolations,
+  type Facts,
+  type TargetRequest,
+} from '../support/invariants.js';
 import type { ServerProcess } from '../support/server-process.mjs';
 import { hasRedisServer, RedisServer } from '../support/redis-server.js';
 import { insertProject } from '../support/tenants.js';
-import { alsoStop } from './bench-instance.js';
-import { Child } from './children.js';
+import { stopOnExit } from './bench-instance.js';
+import { Child } from './child.js';
 import { MemoryLog } from './memory.js';
 import { printProgress, type SectionResult } from './report.js';
-import type { SoakAnswer } from './soak-clients.js';
-import { report, type Soak } from './soak-report.js';
+import type { SoakResponse } from './soak-clients.js';
+import { soakReport, type SoakResult } from './soak-report.js';
 
 const PER_SECOND = 200;
 const SECONDS = 600;
@@ -37,17 +43,17 @@ const env = {
 export async function measureSoak({ seconds = SECONDS }: { seconds?: number }): Promise<SectionResult> {
   const [clients, targets] = [new Child('soak-clients'), new Child('soak-targets')];
   const redis = hasRedisServer ? await RedisServer.start() : undefined;
-  const instance = await alsoStop(
+  const instance = await stopOnExit(
     TestInstance.start({ workers: 0, env: { ...env, ...(redis ? { REDIS_URL: redis.url } : {}) } }),
   );
   try {
-    const origin = await targets.ask<string>('listen');
+    const origin = await targets.call<string>('listen');
     const secretKeys = await Promise.all(TARGETS.map((path) => openProject(instance, origin + path)));
     const [lasting] = [instance.startWorker(), instance.startWorker()];
     const memory = { api: new MemoryLog(instance.api.pid), worker: new MemoryLog(lasting.pid) };
     const url = `${instance.baseUrl}/api/v1/customers`;
-    const asked = clients.ask<SoakAnswer[]>('create', { url, secretKeys, perSecond: PER_SECOND, seconds });
-    const troubled = trouble(instance, redis, seconds);
+    const asked = clients.call<SoakResponse[]>('create', { url, secretKeys, perSecond: PER_SECOND, seconds });
+    const troubled = injectFailures(instance, redis, seconds);
     const answers = await asked;
     const { kills, flushes } = await troubled;
     for (const log of Object.values(memory)) log.stop();
@@ -55,14 +61,14 @@ export async function measureSoak({ seconds = SECONDS }: { seconds?: number }): 
     await eventually('every delivery ending', () => isSettled(instance), SETTLE_PROBES).catch(
       () => undefined,
     );
-    const requests = await targets.ask<TargetRequest[]>('requests');
+    const requests = await targets.call<TargetRequest[]>('requests');
     const facts = {
-      exchanges: answers.map(exchangeOf),
+      exchanges: answers.map(toExchange),
       requests,
-      ...(await recorded(instance)),
-      processes: instance.processes.map(fateOf),
+      ...(await readDatabaseFacts(instance)),
+      processes: instance.processes.map(describeProcess),
     };
-    return report({ seconds, kills, flushes, memory, ...judged(facts) });
+    return soakReport({ seconds, kills, flushes, memory, ...evaluate(facts) });
   } finally {
     await Promise.all([clients.stop(), targets.stop(), instance.stop()]);
     await redis?.remove();
@@ -81,7 +87,7 @@ async function openProject(instance: TestInstance, url: string): Promise<string>
 }
 
 /** Kills the second worker again and again, and empties Redis after one and two thirds of the time. */
-async function trouble(
+async function injectFailures(
   instance: TestInstance,
   redis: RedisServer | undefined,
   seconds: number,
@@ -93,7 +99,7 @@ async function trouble(
   // Near the end nothing more: what is measured then is how it comes to rest.
   for (; elapsed() < seconds * 1_000; await sleep(100)) {
     if (elapsed() > (kills + 1) * Math.min(KILL_EVERY_MS, seconds * 250)) {
-      await victim.end('SIGKILL');
+      await victim.stop('SIGKILL');
       victim = instance.startWorker();
       kills += 1;
       printProgress(`${Math.round(elapsed() / 1_000)} s: a worker killed`);
@@ -107,14 +113,14 @@ async function trouble(
   return { kills, flushes };
 }
 
-const exchangeOf = ({ at, ms, status, customerId, retryAfter, fault }: SoakAnswer): Exchange => ({
+const toExchange = ({ at, ms, status, customerId, retryAfter, error: fault }: SoakResponse): Exchange => ({
   at,
   ms,
   method: 'POST',
   path: '/api/v1/customers',
-  asked: {},
+  requestBody: {},
   accessToken: null,
-  answer:
+  response:
     status === 0
       ? null
       : {
@@ -122,23 +128,25 @@ const exchangeOf = ({ at, ms, status, customerId, retryAfter, fault }: SoakAnswe
           headers: new Headers(retryAfter ? { 'retry-after': retryAfter } : {}),
           body: { id: customerId },
         },
-  fault,
+  error: fault,
 });
 
-function judged(facts: Facts): Pick<Soak, 'facts' | 'violations' | 'unexplained' | 'repeats' | 'delays'> {
-  const found = violations(facts, { schedule: SCHEDULE_MS, lateMs: LATE_MS, longestMs: 15_000 });
+function evaluate(
+  facts: Facts,
+): Pick<SoakResult, 'facts' | 'violations' | 'unexplained' | 'repeats' | 'delays'> {
+  const found = findViolations(facts, { schedule: SCHEDULE_MS, lateMs: LATE_MS, longestMs: 15_000 });
   const lost = new Set(
     facts.attempts
       .filter(({ error }) => error === 'worker_lost')
       .map(({ url, eventId }) => `${url} ${eventId}`),
   );
-  const again = repeats(facts);
+  const again = findRepeatedRequests(facts);
   return {
     facts,
-    violations: found.map(({ invariant, what }) => `${invariant}: ${what}`),
+    violations: found.map(({ invariant, description: what }) => `${invariant}: ${what}`),
     repeats: again.length,
     unexplained: again.filter(({ url, eventId }) => !lost.has(`${url} ${eventId}`)).length,
-    delays: [...delaysOf(facts, { schedule: SCHEDULE_MS })]
+    delays: [...attemptDelays(facts, { schedule: SCHEDULE_MS })]
       .filter(([{ attempt, url }]) => attempt === 1 && !url.includes('/hanging'))
       .map(([, delay]) => delay),
   };

@@ -19,7 +19,7 @@ const programs = [
 export async function measureStarts(): Promise<SectionResult> {
   const instance = await TestInstance.start({ workers: 0 });
   try {
-    await instance.api.end();
+    await instance.api.stop();
     const measured = [];
     for (const { name, ...files } of programs) {
       const times = { bundled: [] as number[], modules: [] as number[] };
@@ -43,7 +43,7 @@ async function startMs(file: string, env: Record<string, string>): Promise<numbe
     await eventually('being ready', () => program.log.some(({ message }) => message === 'ready'));
     return performance.now() - began;
   } finally {
-    await program.end();
+    await program.stop();
   }
 }
 

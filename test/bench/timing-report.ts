@@ -2,20 +2,20 @@ import type { Exchange } from './exchange.js';
 import { formatRatio, median, percentile, type SectionResult, type Target } from './report.js';
 
 /** The answers of one case. */
-export interface Timed {
+export interface TimingCase {
   group: string;
   name: string;
-  answers: Exchange[];
+  responses: Exchange[];
 }
 
 /** How far the medians of a group may lie apart, in per cent. */
-const MAX_APART = 10;
+const MAX_DIFFERENCE = 10;
 
 /** Differ from answer to answer, and tell nothing. */
-const freeHeaders = new Set(['date', 'x-request-id']);
+const variableHeaders = new Set(['date', 'x-request-id']);
 
 /** What an answer says, without what is another with each request. */
-export function comparable({ status, headers, body }: Exchange): {
+export function normalize({ status, headers, body }: Exchange): {
   status: number;
   headers: string;
   body: string;
@@ -23,15 +23,15 @@ export function comparable({ status, headers, body }: Exchange): {
   const kept: string[] = [];
   for (let index = 0; index < headers.length; index += 2) {
     const name = headers[index]!;
-    kept.push(`${name}: ${freeHeaders.has(name.toLowerCase()) ? '' : headers[index + 1]!}`);
+    kept.push(`${name}: ${variableHeaders.has(name.toLowerCase()) ? '' : headers[index + 1]!}`);
   }
   return { status, headers: kept.join('\n'), body: body.replace(/"requestId":"[^"]*"/, '"requestId":""') };
 }
 
-const medianMs = ({ answers }: Timed): number => median(answers.map(({ ms }) => ms));
+const medianMs = ({ responses: answers }: TimingCase): number => median(answers.map(({ ms }) => ms));
 
 /** Every case beside the first of its group, and whether each group looks like one. */
-export function timingReport(cases: Timed[], notes: string[]): SectionResult {
+export function timingReport(cases: TimingCase[], notes: string[]): SectionResult {
   const groups = [...new Set(cases.map(({ group }) => group))].map((group) =>
     cases.filter((each) => each.group === group),
   );
@@ -45,11 +45,11 @@ export function timingReport(cases: Timed[], notes: string[]): SectionResult {
   };
 }
 
-function row(each: Timed, first: Timed): string[] {
-  const times = each.answers.map(({ ms }) => ms);
-  const reference = comparable(first.answers[0]!);
+function row(each: TimingCase, first: TimingCase): string[] {
+  const times = each.responses.map(({ ms }) => ms);
+  const reference = normalize(first.responses[0]!);
   const isEqual = (part: keyof typeof reference): string =>
-    each.answers.every((answer) => comparable(answer)[part] === reference[part]) ? 'equal' : 'DIFFERENT';
+    each.responses.every((answer) => normalize(answer)[part] === reference[part]) ? 'equal' : 'DIFFERENT';
   return [
     `${each.group}: ${each.name}`,
     String(times.length),
@@ -62,15 +62,17 @@ function row(each: Timed, first: Timed): string[] {
   ];
 }
 
-function targets(group: Timed[]): Target[] {
+function targets(group: TimingCase[]): Target[] {
   const medians = group.map(medianMs);
-  const texts = group.flatMap(({ answers }) => answers.map((answer) => JSON.stringify(comparable(answer))));
+  const texts = group.flatMap(({ responses: answers }) =>
+    answers.map((answer) => JSON.stringify(normalize(answer))),
+  );
   const name = group[0]!.group;
   return [
     {
       name: `${name}: medians apart`,
       value: 100 * (Math.max(...medians) / Math.min(...medians) - 1),
-      bound: MAX_APART,
+      bound: MAX_DIFFERENCE,
       direction: 'at most',
       unit: ' %',
       isRequired: true,

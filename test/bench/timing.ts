@@ -2,13 +2,13 @@ import { randomInt } from 'node:crypto';
 import { Agent } from 'node:http';
 import { expectStatus } from '../support/customers.js';
 import { PASSWORD, type TestInstance } from '../support/test-instance.js';
-import { patiently } from '../support/patiently.js';
+import { retryWhileRejected } from '../support/retry-while-rejected.js';
 import { uniqueEmail } from '../support/unique-email.js';
 import { BenchInstance } from './bench-instance.js';
 import { exchange, type Exchange } from './exchange.js';
 import { printProgress, type SectionResult } from './report.js';
-import { inGroups } from './requests.js';
-import { timingReport, type Timed } from './timing-report.js';
+import { mapInGroups } from './requests.js';
+import { timingReport, type TimingCase } from './timing-report.js';
 
 const SAMPLES = 200;
 /** Of each case: compiled code is several times as fast. */
@@ -32,17 +32,17 @@ export async function measureTiming({ samples = SAMPLES }: { samples?: number })
   const agent = new Agent({ keepAlive: true, maxSockets: 1 });
   try {
     const cases = await prepareCases(bench.instance, samples + WARM_UP);
-    const timed = new Map<Case, Timed>(
-      cases.map((each) => [each, { group: each.group, name: each.name, answers: [] }]),
+    const timed = new Map<Case, TimingCase>(
+      cases.map((each) => [each, { group: each.group, name: each.name, responses: [] }]),
     );
     for (const group of new Set(cases.map((each) => each.group))) {
       printProgress(group);
       const members = cases.filter((each) => each.group === group);
-      for (const each of shuffled(members.flatMap((member) => repeated(member, WARM_UP))))
+      for (const each of shuffle(members.flatMap((member) => repeat(member, WARM_UP))))
         await send(bench.instance, agent, each);
       // In no order: what slows the machine for a while, or the request before, meets every case alike.
-      for (const each of shuffled(members.flatMap((member) => repeated(member, samples))))
-        timed.get(each)!.answers.push(await send(bench.instance, agent, each));
+      for (const each of shuffle(members.flatMap((member) => repeat(member, samples))))
+        timed.get(each)!.responses.push(await send(bench.instance, agent, each));
     }
     await assertMailed(bench.instance, samples + WARM_UP);
     return timingReport(
@@ -66,7 +66,9 @@ async function prepareCases(instance: TestInstance, count: number): Promise<Case
   const withoutPassword = await create({});
   const verified = await create({ password: PASSWORD, emailVerified: true });
   const disabled = await create({ password: PASSWORD });
-  await inGroups(disabled, ({ id }) => change(instance, `/api/v1/customers/${id}/disable`, undefined, 200));
+  await mapInGroups(disabled, ({ id }) =>
+    sendAndExpect(instance, `/api/v1/customers/${id}/disable`, undefined, 200),
+  );
   const emails = (customers: { email: string }[]) => customers.map(({ email }) => email);
   const unknown = () => Array.from({ length: count }, uniqueEmail);
   const of = (group: string, path: string, status: number, kinds: Record<string, string[]>) =>
@@ -93,19 +95,22 @@ function createCustomers(
   count: number,
   input: object,
 ): Promise<{ id: string; email: string }[]> {
-  return inGroups(Array.from({ length: count }, uniqueEmail), (email) =>
-    change(instance, '/api/v1/customers', { email, ...input }, 201),
+  return mapInGroups(Array.from({ length: count }, uniqueEmail), (email) =>
+    sendAndExpect(instance, '/api/v1/customers', { email, ...input }, 201),
   );
 }
 
 /** Waits for a thread that hashes, and for the limit of the secret key. @throws Error unless `status` comes */
-async function change(
+async function sendAndExpect(
   instance: TestInstance,
   path: string,
   body: object | undefined,
   status: number,
 ): Promise<{ id: string; email: string }> {
-  const answer = await patiently(() => instance.server('POST', path, body), [503, 429]);
+  const answer = await retryWhileRejected(
+    () => instance.requestWithSecretKey('POST', path, body),
+    [503, 429],
+  );
   return expectStatus(status, answer).body;
 }
 
@@ -118,7 +123,7 @@ async function send({ baseUrl, credentials }: TestInstance, agent: Agent, asked:
     body: JSON.stringify({ email: emails.pop()!, password }),
   });
   if (answer.status !== status)
-    throw new Error(`${asked.name}: ${answer.status} ${answer.fault ?? answer.body}`);
+    throw new Error(`${asked.name}: ${answer.status} ${answer.error ?? answer.body}`);
   return answer;
 }
 
@@ -132,9 +137,9 @@ async function assertMailed(instance: TestInstance, count: number): Promise<void
     if (counts[kind] !== count) throw new Error(`${counts[kind] ?? 0} mails ${kind}, not ${count}`);
 }
 
-const repeated = <T>(value: T, count: number): T[] => Array.from({ length: count }, () => value);
+const repeat = <T>(value: T, count: number): T[] => Array.from({ length: count }, () => value);
 
-function shuffled<T>(values: T[]): T[] {
+function shuffle<T>(values: T[]): T[] {
   const result = [...values];
   for (let last = result.length - 1; last > 0; last -= 1) {
     const other = randomInt(last + 1);

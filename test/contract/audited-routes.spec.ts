@@ -6,16 +6,16 @@ import { routeCredential, type CallerKind } from '@gatehouse/auth';
 import { ApiModule } from '../../apps/api/src/api.module.js';
 import { operatorModules } from '../../apps/api/src/operator-modules.js';
 import { eventually } from '../support/eventually.js';
-import { PASSWORD, TestInstance, type Answer } from '../support/test-instance.js';
+import { PASSWORD, TestInstance, type TestResponse } from '../support/test-instance.js';
 import { insertSessions } from '../support/insert-sessions.js';
-import { insertOperator, inviteOperator, OperatorClient } from '../support/operator.js';
+import { insertOperator, inviteOperator, OperatorClient } from '../support/operator-client.js';
 import { Receiver } from '../support/receiver.js';
 
 let instance: TestInstance;
 let receiver: Receiver;
 let admin: OperatorClient;
 beforeAll(async () => {
-  instance = await TestInstance.shared();
+  instance = await TestInstance.startShared();
   receiver = await Receiver.start();
   admin = await insertOperator(instance);
 });
@@ -58,7 +58,7 @@ function changingRoutes(kind: CallerKind): string[] {
 const newEmail = (): string => `${randomUUID()}@example.com`;
 /** Creates something with the secret key. @returns its id */
 const create = async (path: string, body: object): Promise<string> => {
-  const answer = await instance.server('POST', path, body);
+  const answer = await instance.requestWithSecretKey('POST', path, body);
   return (answer.body.data ?? answer.body).id as string;
 };
 const newCustomer = (): Promise<string> => create('/api/v1/customers', { email: newEmail() });
@@ -89,23 +89,23 @@ const parameters: Record<string, () => Promise<Record<string, string>>> = {
     await newCustomer();
     const attempt = await eventually(
       'a delivery',
-      async () => (await instance.attempts({ endpoint_id: id }))[0],
+      async () => (await instance.listAttempts({ endpoint_id: id }))[0],
     );
     return { deliveryId: attempt['delivery_id'] as string };
   },
   operatorId: async () => ({ operatorId: (await inviteOperator(admin, 'viewer')).operator.id }),
 };
 
-const send = (method: string, path: string, body?: unknown): Promise<Answer> =>
+const send = (method: string, path: string, body?: unknown): Promise<TestResponse> =>
   path.startsWith('/operator/v1')
-    ? admin.call(method, path.slice('/operator/v1'.length), body)
-    : instance.server(method, path, body);
+    ? admin.request(method, path.slice('/operator/v1'.length), body)
+    : instance.requestWithSecretKey(method, path, body);
 
 interface Change {
   route: string;
   /** What the audit log calls it. */
   action: string;
-  make: () => Promise<Answer>;
+  make: () => Promise<TestResponse>;
 }
 
 /** A request to a route with new objects in its path. @param before what has to be done to the object */
@@ -187,7 +187,7 @@ const TEST_MAIL = 'POST /operator/v1/health/test-mail';
 async function openTwice(): Promise<OperatorClient> {
   const client = await insertOperator(instance, 'viewer');
   const { password } = instance.credentials.operator;
-  await new OperatorClient(instance).call('POST', '/session', { email: client.operator.email, password });
+  await new OperatorClient(instance).request('POST', '/session', { email: client.operator.email, password });
   return client;
 }
 const [operators, session] = ['/operator/v1/operators', '/operator/v1/session'];
@@ -207,15 +207,15 @@ const operatorChanges: Change[] = [
   {
     route: `DELETE ${session}/sessions`,
     action: 'operator.sessions_revoked',
-    make: async () => (await openTwice()).call('DELETE', '/session/sessions'),
+    make: async () => (await openTwice()).request('DELETE', '/session/sessions'),
   },
   {
     route: `DELETE ${session}/sessions/:sessionId`,
     action: 'operator.sessions_revoked',
     make: async () => {
       const client = await openTwice();
-      const [newest] = (await client.call('GET', '/session/sessions')).body.data;
-      return client.call('DELETE', `/session/sessions/${newest.id}`);
+      const [newest] = (await client.request('GET', '/session/sessions')).body.data;
+      return client.request('DELETE', `/session/sessions/${newest.id}`);
     },
   },
   {
@@ -224,7 +224,7 @@ const operatorChanges: Change[] = [
     make: async () => {
       const client = await inviteOperator(admin, 'viewer');
       const passwords = { currentPassword: client.password, newPassword: 'an unusual long phrase' };
-      return client.call('POST', '/session/password', passwords);
+      return client.request('POST', '/session/password', passwords);
     },
   },
   {
@@ -232,7 +232,7 @@ const operatorChanges: Change[] = [
     action: 'operator.recovery_codes_renewed',
     make: async () => {
       const client = await inviteOperator(admin, 'viewer');
-      return client.call('POST', '/session/recovery-codes', { code: client.recoveryCodes[0] });
+      return client.request('POST', '/session/recovery-codes', { code: client.recoveryCodes[0] });
     },
   },
 ];
@@ -241,7 +241,7 @@ const routesOf = (all: Change[]): string[] => all.map(({ route }) => route).sort
 /** Makes every change. @returns those that do not succeed, or leave anything but one entry by this actor */
 async function unaudited(
   all: Change[],
-  read: (query: string) => Promise<Answer>,
+  read: (query: string) => Promise<TestResponse>,
   actor: Record<string, unknown>,
 ): Promise<unknown[]> {
   const faults: unknown[] = [];
@@ -265,36 +265,36 @@ describe('the audit log', () => {
     const [key] = await instance.sql('SELECT id FROM api_keys WHERE key_hash = $1', [
       createHash('sha256').update(instance.credentials.secretKey).digest(),
     ]);
-    const read = (query: string) => instance.server('GET', `/api/v1/audit-log?${query}`);
+    const read = (query: string) => instance.requestWithSecretKey('GET', `/api/v1/audit-log?${query}`);
     expect(await unaudited(changes, read, { actorType: 'key', actorId: key!['id'] })).toEqual([]);
   });
 
   it('holds one entry of each change by an operator, on every route that only operators have', async () => {
     expect([...routesOf(operatorChanges), TEST_MAIL].sort()).toEqual(changingRoutes('operator').sort());
-    const read = (query: string) => admin.call('GET', `/audit-log?${query}`);
+    const read = (query: string) => admin.request('GET', `/audit-log?${query}`);
     expect(await unaudited(operatorChanges, read, { actorType: 'operator' })).toEqual([]);
   });
 
   it('says nothing of a request that changes nothing', async () => {
-    const startedTwice = async (): Promise<Answer> => {
+    const startedTwice = async (): Promise<TestResponse> => {
       const id = await newRedelivery();
       const [path, body] = [`/v1/webhooks/redeliveries/${id}`, { reason: 'fixed' }];
       await instance.sql(`UPDATE redelivery_batches SET waiting = 1 WHERE id = $1`, [path.slice(-36)]);
-      await instance.server('POST', `${path}/start`, body);
-      return instance.server('POST', `${path}/start`, body);
+      await instance.requestWithSecretKey('POST', `${path}/start`, body);
+      return instance.requestWithSecretKey('POST', `${path}/start`, body);
     };
     const id = await newCustomer();
-    await instance.server('POST', `/api/v1/customers/${id}/disable`);
+    await instance.requestWithSecretKey('POST', `/api/v1/customers/${id}/disable`);
     for (const answer of [
-      await instance.server('POST', `/api/v1/customers/${id}/disable`),
-      await instance.server('DELETE', `/api/v1/customers/${id}/sessions`),
-      await instance.server('POST', `/api/v1/customers/${randomUUID()}/disable`),
-      await instance.server('POST', `/v1/webhooks/endpoints/${await newEndpoint()}/enable`),
+      await instance.requestWithSecretKey('POST', `/api/v1/customers/${id}/disable`),
+      await instance.requestWithSecretKey('DELETE', `/api/v1/customers/${id}/sessions`),
+      await instance.requestWithSecretKey('POST', `/api/v1/customers/${randomUUID()}/disable`),
+      await instance.requestWithSecretKey('POST', `/v1/webhooks/endpoints/${await newEndpoint()}/enable`),
       await startedTwice(),
-      await instance.server('GET', `/api/v1/customers/${id}`),
+      await instance.requestWithSecretKey('GET', `/api/v1/customers/${id}`),
     ]) {
       const requestId = answer.headers.get('x-request-id')!;
-      const { body } = await instance.server('GET', `/api/v1/audit-log?requestId=${requestId}`);
+      const { body } = await instance.requestWithSecretKey('GET', `/api/v1/audit-log?requestId=${requestId}`);
       expect(body.data).toEqual([]);
     }
   });

@@ -3,9 +3,9 @@ import { isDeepStrictEqual } from 'node:util';
 import { Webhook } from 'standardwebhooks';
 import { apiKeyPattern } from '@gatehouse/domain';
 import { eventually } from '../support/eventually.js';
-import { bearer, TestInstance, PASSWORD, type Answer } from '../support/test-instance.js';
-import { inChunks } from '../support/in-chunks.js';
-import { Receiver, status } from '../support/receiver.js';
+import { bearerHeader, TestInstance, PASSWORD, type TestResponse } from '../support/test-instance.js';
+import { runInChunks } from '../support/run-in-chunks.js';
+import { Receiver, respondWithStatus } from '../support/receiver.js';
 import { insertProject, type Tenant } from '../support/tenants.js';
 import { uniqueEmail } from '../support/unique-email.js';
 
@@ -32,7 +32,7 @@ interface Watched {
 
 beforeAll(async () => {
   targets = [];
-  instance = await TestInstance.shared();
+  instance = await TestInstance.startShared();
 });
 afterAll(async () => {
   await instance?.stop();
@@ -41,11 +41,12 @@ afterAll(async () => {
 
 const slug = (): string => `org-${randomUUID().slice(0, 8)}`;
 const fieldsOf = (value: unknown): string[] => Object.keys(value as object).sort();
-const faults = ({ body }: Answer): string[] => (body.errors as { field: string }[]).map(({ field }) => field);
+const faults = ({ body }: TestResponse): string[] =>
+  (body.errors as { field: string }[]).map(({ field }) => field);
 
 /** Replaces one field of a valid body in turn; each is to be refused by its name. */
 async function expectNamed(
-  send: (body: object) => Promise<Answer>,
+  send: (body: object) => Promise<TestResponse>,
   valid: () => object,
   wrong: readonly (readonly [field: string, ...values: unknown[]])[],
 ): Promise<void> {
@@ -60,14 +61,14 @@ async function expectNamed(
 }
 const person = () => ({ email: uniqueEmail(), password: PASSWORD });
 /** Posts a body with the secret key of the organization. */
-const postTo = (path: string) => (body: object) => instance.server('POST', path, body);
+const postTo = (path: string) => (body: object) => instance.requestWithSecretKey('POST', path, body);
 
 async function watched(events = ['customer.created']): Promise<Watched> {
   const receiver = await Receiver.start();
   targets.push(receiver);
   const tenant = await insertProject(instance, instance.credentials.organizationId);
   const { body } = await instance.request('POST', '/v1/webhooks/endpoints', {
-    headers: bearer(tenant.secretKey),
+    headers: bearerHeader(tenant.secretKey),
     body: { url: receiver.url, events },
   });
   return { tenant, receiver, endpoint: body.data };
@@ -76,15 +77,18 @@ async function watched(events = ['customer.created']): Promise<Watched> {
 /** Something for the endpoint of a project to hear of. */
 async function createIn({ tenant }: Watched): Promise<void> {
   const answer = await instance.request('POST', '/api/v1/customers', {
-    headers: bearer(tenant.secretKey),
+    headers: bearerHeader(tenant.secretKey),
     body: { email: uniqueEmail() },
   });
   expect(answer.status).toBe(201);
 }
 
 const history = async ({ tenant }: Watched, query = ''): Promise<Record<string, any>[]> =>
-  (await instance.request('GET', `/v1/webhooks/deliveries${query}`, { headers: bearer(tenant.secretKey) }))
-    .body.data;
+  (
+    await instance.request('GET', `/v1/webhooks/deliveries${query}`, {
+      headers: bearerHeader(tenant.secretKey),
+    })
+  ).body.data;
 
 /** The attempt with this number in a project's history, however many have followed. */
 const attempt = (where: Watched, number: number): Promise<Record<string, any>> =>
@@ -97,7 +101,7 @@ const hurry = (deliveryId: string): Promise<unknown> =>
     .then(() => instance.sql('NOTIFY gatehouse_deliveries'));
 
 /** Keys on a route that takes none. */
-const ignoredKeys = { 'x-publishable-key': 'pk_none', 'x-api-key': 'sk_none', ...bearer('nonsense') };
+const ignoredKeys = { 'x-publishable-key': 'pk_none', 'x-api-key': 'sk_none', ...bearerHeader('nonsense') };
 const tokens = { accessToken: text, refreshToken: text, expiresIn: 3600 };
 
 describe('§4 #1 POST /api/v1/auth/register', () => {
@@ -105,7 +109,7 @@ describe('§4 #1 POST /api/v1/auth/register', () => {
 
   it('§2: answers 201 with tokens and customer, with exactly their fields', async () => {
     const email = uniqueEmail();
-    const answer = await instance.page('POST', path, {
+    const answer = await instance.requestWithPublishableKey('POST', path, {
       email,
       password: PASSWORD,
       firstName: 'Ada',
@@ -119,11 +123,11 @@ describe('§4 #1 POST /api/v1/auth/register', () => {
   });
 
   it('email and password are required; the names are optional, and null when unset; all are strings', async () => {
-    const { status: code, body } = await instance.page('POST', path, person());
+    const { status: code, body } = await instance.requestWithPublishableKey('POST', path, person());
     expect([code, body.customer.firstName, body.customer.lastName]).toEqual([201, null, null]);
-    const shown = await instance.server('GET', `/api/v1/customers/${body.customer.id}`);
+    const shown = await instance.requestWithSecretKey('GET', `/api/v1/customers/${body.customer.id}`);
     expect(shown.body.projectId).toBe(instance.credentials.projectId);
-    await expectNamed((wrong) => instance.page('POST', path, wrong), person, [
+    await expectNamed((wrong) => instance.requestWithPublishableKey('POST', path, wrong), person, [
       ['email', undefined, 1],
       ['password', undefined, 1],
       ['firstName', 1],
@@ -133,7 +137,7 @@ describe('§4 #1 POST /api/v1/auth/register', () => {
 
   it('§5: takes a secret key in place of the publishable one, in either header, and no other key', async () => {
     const { secretKey } = instance.credentials;
-    for (const headers of [bearer(secretKey), { 'x-api-key': secretKey }] as Record<string, string>[]) {
+    for (const headers of [bearerHeader(secretKey), { 'x-api-key': secretKey }] as Record<string, string>[]) {
       const answer = await instance.request('POST', path, { body: person(), headers });
       expect(answer).toMatchObject({ status: 201, body: { tokens } });
     }
@@ -146,10 +150,10 @@ describe('§4 #1 POST /api/v1/auth/register', () => {
 
   it('refuses a password that the policy does not take with 422, and a taken address with 409', async () => {
     const email = uniqueEmail();
-    const weak = await instance.page('POST', path, { email, password: 'password' });
+    const weak = await instance.requestWithPublishableKey('POST', path, { email, password: 'password' });
     expect(weak).toMatchObject({ status: 422, body: { code: 'weak_password', reasons: ['too_common'] } });
     await instance.register(email);
-    const taken = await instance.page('POST', path, { email, password: PASSWORD });
+    const taken = await instance.requestWithPublishableKey('POST', path, { email, password: PASSWORD });
     expect(taken).toMatchObject({ status: 409, body: { code: 'email_already_registered' } });
     expect(taken.body).not.toHaveProperty('customerId');
   });
@@ -161,7 +165,7 @@ describe('§4 #2 POST /api/v1/auth/login', () => {
   it('answers 200 in the shape of register, and 401 to an unknown address and a wrong password', async () => {
     const email = uniqueEmail();
     const { customer } = (await instance.register(email)).body;
-    const login = (body: object) => instance.page('POST', path, body);
+    const login = (body: object) => instance.requestWithPublishableKey('POST', path, body);
     const answer = await login({ email, password: PASSWORD });
     expect(answer.status).toBe(200);
     expect(answer.body).toEqual({ tokens, customer });
@@ -179,7 +183,12 @@ describe('§4 #2 POST /api/v1/auth/login', () => {
     const { publishableKey, secretKey } = instance.credentials;
     const body = { email, password: PASSWORD };
     const codes = [];
-    for (const headers of [{}, bearer(publishableKey), bearer(secretKey), { 'x-api-key': secretKey }]) {
+    for (const headers of [
+      {},
+      bearerHeader(publishableKey),
+      bearerHeader(secretKey),
+      { 'x-api-key': secretKey },
+    ]) {
       codes.push((await instance.request('POST', path, { body, headers })).status);
     }
     expect(codes).toEqual([401, 403, 403, 403]);
@@ -198,7 +207,9 @@ describe('§4 #3 POST /api/v1/auth/refresh', () => {
     expect(answer.status).toBe(200);
     expect(answer.body).toEqual({ tokens, customer });
     expect(answer.body.tokens.refreshToken).not.toBe(old.refreshToken);
-    expect((await instance.customer(answer.body.tokens.accessToken, 'GET', '/api/v1/me')).status).toBe(200);
+    expect(
+      (await instance.requestWithAccessToken(answer.body.tokens.accessToken, 'GET', '/api/v1/me')).status,
+    ).toBe(200);
   });
 
   it('refreshToken is required, and must be one', async () => {
@@ -216,7 +227,7 @@ describe('§4 #4 GET /api/v1/me', () => {
 
   it('answers 200 with the customer of the access token', async () => {
     const { tokens: own, customer } = (await instance.register()).body;
-    const answer = await instance.customer(own.accessToken, 'GET', path);
+    const answer = await instance.requestWithAccessToken(own.accessToken, 'GET', path);
     expect(answer.status).toBe(200);
     expect(answer.body).toEqual({
       ...customer,
@@ -235,10 +246,10 @@ describe('§4 #4 GET /api/v1/me', () => {
     const codes = [];
     for (const headers of [
       {},
-      bearer('nonsense'),
+      bearerHeader('nonsense'),
       { authorization: accessToken },
       { 'x-api-key': accessToken },
-      bearer(secretKey),
+      bearerHeader(secretKey),
       { 'x-publishable-key': publishableKey },
     ]) {
       const answer = await instance.request('GET', path, { headers: headers as Record<string, string> });
@@ -266,7 +277,7 @@ const organization = {
 
 describe('§4 #5 GET /api/v1/organizations', () => {
   it('answers 200 with the organization of the key, in a list', async () => {
-    const answer = await instance.server('GET', '/api/v1/organizations?limit=200');
+    const answer = await instance.requestWithSecretKey('GET', '/api/v1/organizations?limit=200');
     expect(answer.status).toBe(200);
     expect(fieldsOf(answer.body)).toEqual(['data', 'hasMore', 'nextCursor']);
     const own = answer.body.data.find(({ id }: { id: string }) => id === instance.credentials.organizationId);
@@ -279,7 +290,7 @@ describe('§4 #6 POST /api/v1/organizations', () => {
 
   it('answers 201 with the organization; name and slug are strings, and required', async () => {
     const input = { name: 'Menabrea', slug: slug() };
-    const answer = await instance.server('POST', path, input);
+    const answer = await instance.requestWithSecretKey('POST', path, input);
     expect(answer.status).toBe(201);
     expect(answer.body).toEqual({ ...organization, ...input, parentId: instance.credentials.organizationId });
     await expectNamed(postTo(path), () => ({ name: 'Menabrea', slug: slug() }), [
@@ -290,12 +301,12 @@ describe('§4 #6 POST /api/v1/organizations', () => {
 
   it('refuses a taken slug with 409, and a project key with 403', async () => {
     const input = { name: 'Menabrea', slug: slug() };
-    await instance.server('POST', path, input);
-    expect(await instance.server('POST', path, input)).toMatchObject({
+    await instance.requestWithSecretKey('POST', path, input);
+    expect(await instance.requestWithSecretKey('POST', path, input)).toMatchObject({
       status: 409,
       body: { code: 'slug_taken' },
     });
-    const headers = bearer(instance.credentials.projectSecretKey);
+    const headers = bearerHeader(instance.credentials.projectSecretKey);
     const body = { name: 'Menabrea', slug: slug() };
     expect(await instance.request('POST', path, { headers, body })).toMatchObject({
       status: 403,
@@ -309,7 +320,7 @@ describe('§4 #7 POST /api/v1/billing/portal', () => {
 
   it('answers 200 with the URL of a session that leads back to returnUrl', async () => {
     const returnUrl = 'https://app.example.com/billing';
-    const answer = await instance.server('POST', path, { returnUrl });
+    const answer = await instance.requestWithSecretKey('POST', path, { returnUrl });
     expect(answer.status).toBe(200);
     expect(answer.body).toEqual({ url: text, expiresAt: time });
     const page = await (await fetch(answer.body.url as string)).text();
@@ -334,14 +345,14 @@ const project = {
 
 describe('§4 #8 GET /api/v1/projects', () => {
   it("answers 200 with the projects of the caller's organization, in a list", async () => {
-    const answer = await instance.server('GET', '/api/v1/projects?limit=200');
+    const answer = await instance.requestWithSecretKey('GET', '/api/v1/projects?limit=200');
     expect(answer.status).toBe(200);
     expect(fieldsOf(answer.body)).toEqual(['data', 'hasMore', 'nextCursor']);
     const { projectId: id, organizationId } = instance.credentials;
     const own = answer.body.data.find((each: { id: string }) => each.id === id);
     expect(own).toEqual({ ...project, id, organizationId });
     const { tenant: sibling } = await watched();
-    const { data } = (await instance.server('GET', '/api/v1/projects?limit=200')).body;
+    const { data } = (await instance.requestWithSecretKey('GET', '/api/v1/projects?limit=200')).body;
     expect(data.map((each: { id: string }) => each.id)).toContain(sibling.projectId);
   });
 });
@@ -349,7 +360,7 @@ describe('§4 #8 GET /api/v1/projects', () => {
 describe('§4 #9 GET /api/v1/projects/{projectId}', () => {
   it('answers 200 with the project', async () => {
     const { projectId: id, organizationId } = instance.credentials;
-    const answer = await instance.server('GET', `/api/v1/projects/${id}`);
+    const answer = await instance.requestWithSecretKey('GET', `/api/v1/projects/${id}`);
     expect(answer.status).toBe(200);
     expect(answer.body).toEqual({ ...project, id, organizationId });
     expect(fieldsOf(answer.body.settings)).toEqual(
@@ -363,7 +374,7 @@ describe('§4 #9 GET /api/v1/projects/{projectId}', () => {
 
   it('projectId is a UUID: for another one, and for what is none, the answer is 404', async () => {
     for (const id of [randomUUID(), 'nonsense']) {
-      expect(await instance.server('GET', `/api/v1/projects/${id}`)).toMatchObject({
+      expect(await instance.requestWithSecretKey('GET', `/api/v1/projects/${id}`)).toMatchObject({
         status: 404,
         body: { code: 'not_found' },
       });
@@ -373,7 +384,7 @@ describe('§4 #9 GET /api/v1/projects/{projectId}', () => {
 
 describe('§4 #10 POST /api/v1/projects/{projectId}/api-keys', () => {
   const create = (body: object, projectId = instance.credentials.projectId) =>
-    instance.server('POST', `/api/v1/projects/${projectId}/api-keys`, body);
+    instance.requestWithSecretKey('POST', `/api/v1/projects/${projectId}/api-keys`, body);
 
   it('§2: answers 201 with a secret key, whose value starts with sk_', async () => {
     const scopes = ['customer:write', 'customer:read'];
@@ -398,7 +409,7 @@ describe('§4 #10 POST /api/v1/projects/{projectId}/api-keys', () => {
       createdAt: time,
       key,
     });
-    const headers = bearer(key as string);
+    const headers = bearerHeader(key as string);
     expect(
       (await instance.request('POST', '/api/v1/customers', { body: { email: uniqueEmail() }, headers }))
         .status,
@@ -438,7 +449,7 @@ describe('§4 #11 POST /api/v1/customers', () => {
     const { projectId } = instance.credentials;
     const metadata = { plan: 'gold', seats: 3, tags: ['a', { b: null }] };
     const email = uniqueEmail();
-    const answer = await instance.server('POST', path, { email, projectId, metadata });
+    const answer = await instance.requestWithSecretKey('POST', path, { email, projectId, metadata });
     expect(answer.status).toBe(201);
     expect(answer.body).toEqual({
       id: uuid,
@@ -458,7 +469,9 @@ describe('§4 #11 POST /api/v1/customers', () => {
   });
 
   it('metadata and projectId may be left out: nothing, and the project of the key; every field that is wrong is named', async () => {
-    const { status: code, body } = await instance.server('POST', path, { email: uniqueEmail() });
+    const { status: code, body } = await instance.requestWithSecretKey('POST', path, {
+      email: uniqueEmail(),
+    });
     expect([code, body.metadata, body.projectId]).toEqual([201, {}, instance.credentials.projectId]);
     await expectNamed(postTo(path), () => ({ email: uniqueEmail() }), [
       ['email', undefined, 'nonsense'],
@@ -469,11 +482,12 @@ describe('§4 #11 POST /api/v1/customers', () => {
 
   it('refuses a project that does not exist with 404, and a taken address with 409', async () => {
     expect(
-      (await instance.server('POST', path, { email: uniqueEmail(), projectId: randomUUID() })).status,
+      (await instance.requestWithSecretKey('POST', path, { email: uniqueEmail(), projectId: randomUUID() }))
+        .status,
     ).toBe(404);
     const email = uniqueEmail();
-    const { id } = (await instance.server('POST', path, { email })).body;
-    expect(await instance.server('POST', path, { email })).toMatchObject({
+    const { id } = (await instance.requestWithSecretKey('POST', path, { email })).body;
+    expect(await instance.requestWithSecretKey('POST', path, { email })).toMatchObject({
       status: 409,
       body: { code: 'email_already_registered', customerId: id },
     });
@@ -487,12 +501,14 @@ describe('§4 #12 POST /api/v1/auth/verify-email', () => {
     const email = uniqueEmail();
     const { customer, tokens: own } = (await instance.register(email)).body;
     const answer = await instance.request('POST', path, {
-      body: { token: await instance.verificationToken(email) },
+      body: { token: await instance.getVerificationToken(email) },
       headers: ignoredKeys,
     });
     expect(answer.status).toBe(200);
     expect(answer.body).toEqual({ customer: { id: customer.id, email, emailVerified: true } });
-    expect((await instance.customer(own.accessToken, 'GET', '/api/v1/me')).body.emailVerified).toBe(true);
+    expect(
+      (await instance.requestWithAccessToken(own.accessToken, 'GET', '/api/v1/me')).body.emailVerified,
+    ).toBe(true);
   });
 
   it('token is required, and must be one', async () => {
@@ -510,10 +526,10 @@ describe('§4 #13 GET /v1/webhooks/deliveries', () => {
 
   it('§2: answers 200 with success and data, whose records have the twelve fields in their types', async () => {
     const where = await watched();
-    where.receiver.otherwise = status(201, 'thanks');
+    where.receiver.defaultResponder = respondWithStatus(201, 'thanks');
     await createIn(where);
     await attempt(where, 1);
-    const answer = await instance.request('GET', path, { headers: bearer(where.tenant.secretKey) });
+    const answer = await instance.request('GET', path, { headers: bearerHeader(where.tenant.secretKey) });
     expect(answer.status).toBe(200);
     expect(answer.body).toEqual({
       success: true,
@@ -550,7 +566,7 @@ describe('§4 #13 GET /v1/webhooks/deliveries', () => {
   it('§8: limit is 50 unless told, at most 200, and the rest comes by the cursor', async () => {
     const where = await watched();
     const customers = Array.from({ length: 203 }, () => ({ email: uniqueEmail() }));
-    const headers = bearer(where.tenant.secretKey);
+    const headers = bearerHeader(where.tenant.secretKey);
     const imported = await instance.request('POST', '/api/v1/customers/import', {
       headers,
       body: { customers, emitEvents: true },
@@ -576,21 +592,21 @@ describe('§4 #13 GET /v1/webhooks/deliveries', () => {
 
   it('§8: refuses any other limit with 400', async () => {
     for (const limit of ['0', '201', '-1', '1.5', 'fifty', '', '50&limit=50']) {
-      const answer = await instance.server('GET', `${path}?limit=${limit}`);
+      const answer = await instance.requestWithSecretKey('GET', `${path}?limit=${limit}`);
       const found = [limit, answer.status, answer.body.success, faults(answer)];
       expect(found).toEqual([limit, 400, false, ['limit']]);
     }
   });
 
   it('§5: needs the scope webhook:read', async () => {
-    const { body } = await instance.server(
+    const { body } = await instance.requestWithSecretKey(
       'POST',
       `/api/v1/projects/${instance.credentials.projectId}/api-keys`,
       {
         name: 'Orders',
       },
     );
-    expect(await instance.request('GET', path, { headers: bearer(body.key as string) })).toMatchObject({
+    expect(await instance.request('GET', path, { headers: bearerHeader(body.key as string) })).toMatchObject({
       status: 403,
       body: { success: false, code: 'insufficient_scope', requiredScopes: ['webhook:read'] },
     });
@@ -606,7 +622,7 @@ describe('§3 and §6: the delivery of a webhook', () => {
       headers: { 'x-publishable-key': where.tenant.publishableKey },
     });
     await instance.request('POST', '/api/v1/auth/verify-email', {
-      body: { token: await instance.verificationToken(email) },
+      body: { token: await instance.getVerificationToken(email) },
     });
     const request = await eventually('verification.completed', () => where.receiver.requests[0]);
     const event = new Webhook(where.endpoint.secret).verify(
@@ -628,7 +644,7 @@ describe('§3 and §6: the delivery of a webhook', () => {
     const made = await Promise.all(
       [200, 202, 204, 299, 301, 400, 410, 429, 500, 503].map(async (code) => {
         const where = await watched();
-        where.receiver.otherwise = status(code, code < 300 ? undefined : 'no');
+        where.receiver.defaultResponder = respondWithStatus(code, code < 300 ? undefined : 'no');
         await createIn(where);
         return attempt(where, 1);
       }),
@@ -654,7 +670,7 @@ describe('§3 and §6: the delivery of a webhook', () => {
 
   it('§6.3 and §6.4: five attempts on the schedule, then it has failed; redelivered by hand it starts anew', async () => {
     const where = await watched();
-    where.receiver.otherwise = status(500);
+    where.receiver.defaultResponder = respondWithStatus(500);
     await createIn(where);
     for (const [index, seconds] of [15, 60, 300, 1_800].entries()) {
       const made = await attempt(where, index + 1);
@@ -675,8 +691,8 @@ describe('§3 and §6: the delivery of a webhook', () => {
     });
     expect(where.receiver.requests).toHaveLength(5);
 
-    where.receiver.otherwise = status(200);
-    const headers = bearer(where.tenant.secretKey);
+    where.receiver.defaultResponder = respondWithStatus(200);
+    const headers = bearerHeader(where.tenant.secretKey);
     const dead = last['delivery_id'] as string;
     const answer = await instance.request('POST', `/v1/webhooks/deliveries/${dead}/redeliver`, { headers });
     expect(answer).toMatchObject({ status: 202, body: { success: true, data: { redelivery_of: dead } } });
@@ -717,10 +733,10 @@ describe('§5: the routes of secret keys', () => {
 
   it('take a secret key as Authorization: Bearer and as x-api-key alike, and say X-Request-Id and Cache-Control: no-store', async () => {
     const { secretKey } = instance.credentials;
-    const wrong = await inChunks(secretRoutes, async (each) => {
+    const wrong = await runInChunks(secretRoutes, async (each) => {
       const [method, route] = each;
       const [first, second] = [
-        await ask(each, bearer(secretKey)),
+        await ask(each, bearerHeader(secretKey)),
         await ask(each, { 'x-api-key': secretKey }),
       ];
       const { headers } = first;
@@ -740,15 +756,15 @@ describe('§5: the routes of secret keys', () => {
     const ofOtherType = '403 wrong_credential_type null';
     const cases: [headers: Record<string, string>, expected: string, query?: string][] = [
       [{}, missing],
-      [bearer('sk_none'), missing],
+      [bearerHeader('sk_none'), missing],
       [{ 'x-api-key': 'nonsense' }, missing],
       [{ authorization: secretKey }, missing],
       [{}, missing, `?api_key=${secretKey}`],
       [{ 'x-publishable-key': publishableKey }, ofOtherType],
       [{ 'x-publishable-key': secretKey }, ofOtherType],
-      [bearer(publishableKey), ofOtherType],
+      [bearerHeader(publishableKey), ofOtherType],
     ];
-    const wrong = await inChunks(secretRoutes, async (each) => {
+    const wrong = await runInChunks(secretRoutes, async (each) => {
       const answers = await Promise.all(cases.map(([headers, , query]) => ask(each, headers, query)));
       return answers.flatMap(({ status: code, body, headers }, index) => {
         const found = `${code} ${body.code} ${headers.get('www-authenticate')}`;
@@ -764,7 +780,7 @@ describe('§7: errors', () => {
     ['/api/v1/projects/nonsense', {}],
     ['/v1/webhooks/deliveries/nonsense', { success: false }],
   ])('%s answers with a problem document', async (path, more) => {
-    const answer = await instance.server('GET', path);
+    const answer = await instance.requestWithSecretKey('GET', path);
     expect(answer.status).toBe(404);
     expect(answer.headers.get('content-type')).toBe('application/problem+json; charset=utf-8');
     expect(answer.body).toEqual({
@@ -798,7 +814,7 @@ describe('§9: versions', () => {
       ['GET', '/api/v1/webhooks/deliveries'],
     ] as const) {
       // Not by way of instance.request, which knows the paths that there are.
-      const headers = bearer(instance.credentials.secretKey);
+      const headers = bearerHeader(instance.credentials.secretKey);
       const response = await fetch(instance.baseUrl + path, { method, headers });
       const { code } = (await response.json()) as { code: string };
       if (response.status !== 404 || code !== 'not_found') found.push([method, path, response.status, code]);

@@ -15,10 +15,10 @@ afterAll(async () => {
 });
 
 /** The only attempt of a delivery to a new endpoint, once it is over. */
-async function attemptTo(respond: Receiver['otherwise']): Promise<Record<string, any>> {
+async function attemptTo(respond: Receiver['defaultResponder']): Promise<Record<string, any>> {
   const receiver = await Receiver.start();
   receivers.push(receiver);
-  receiver.otherwise = respond;
+  receiver.defaultResponder = respond;
   const { secretKey } = await insertProject(instance, instance.credentials.organizationId);
   const request = (method: string, path: string, body?: unknown) =>
     instance.request(method, path, { body, headers: { authorization: `Bearer ${secretKey}` } });

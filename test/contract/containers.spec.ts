@@ -130,7 +130,7 @@ describe('health checks', () => {
   let instance: TestInstance;
   let metricsPort: number;
   beforeAll(async () => {
-    instance = await TestInstance.shared({ workers: 0 });
+    instance = await TestInstance.startShared({ workers: 0 });
     metricsPort = await freePort();
     const worker = instance.startWorker({ METRICS_PORT: String(metricsPort) });
     await eventually('metrics', () =>

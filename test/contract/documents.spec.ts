@@ -52,7 +52,7 @@ const waits = (port: number): string[] => [
 describe('the walk-through of the README', () => {
   let instance: TestInstance;
   const folders: string[] = [];
-  beforeAll(async () => (instance = await TestInstance.shared()));
+  beforeAll(async () => (instance = await TestInstance.startShared()));
   afterAll(async () => {
     await instance?.stop();
     for (const folder of folders) await rm(folder, { recursive: true, force: true });

@@ -18,7 +18,7 @@ const COLUMNS = `
 let instance: TestInstance;
 let database: Database;
 beforeAll(async () => {
-  instance = await TestInstance.shared({ workers: 0 });
+  instance = await TestInstance.startShared({ workers: 0 });
   database = new Database(loadConfig(instance.env), createLogger({ logLevel: 'silent' }, 'test'));
   await database.connect();
 });

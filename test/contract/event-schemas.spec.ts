@@ -12,7 +12,7 @@ import {
   type EventType,
 } from '@gatehouse/domain';
 import { eventually } from '../support/eventually.js';
-import { TestInstance, PASSWORD, type Answer } from '../support/test-instance.js';
+import { TestInstance, PASSWORD, type TestResponse } from '../support/test-instance.js';
 import { insertSessions } from '../support/insert-sessions.js';
 import { strictAjv } from '../support/json-schemas.mjs';
 import { uniqueEmail } from '../support/unique-email.js';
@@ -138,11 +138,11 @@ describe('the events of whole lives', () => {
 
   /** A request with the secret key. @returns what it responds with */
   const server = async (status: number, method: string, path: string, body?: unknown): Promise<any> =>
-    expecting(status, await instance.server(method, path, body)).body;
-  const login = async (email: string, password: string): Promise<Answer> => {
+    expecting(status, await instance.requestWithSecretKey(method, path, body)).body;
+  const login = async (email: string, password: string): Promise<TestResponse> => {
     return keepTokens(await instance.login(email, password, { 'user-agent': AGENT }));
   };
-  const keepTokens = (answer: Answer): Answer => {
+  const keepTokens = (answer: TestResponse): TestResponse => {
     if (answer.body.tokens) {
       secrets.add(answer.body.tokens.accessToken).add(answer.body.tokens.refreshToken);
     }
@@ -150,19 +150,22 @@ describe('the events of whole lives', () => {
   };
   const loggedIn = async (email: string, password: string): Promise<string> =>
     expecting(200, await login(email, password)).body.tokens.accessToken;
-  const refresh = async (refreshToken: string): Promise<Answer> =>
+  const refresh = async (refreshToken: string): Promise<TestResponse> =>
     keepTokens(await instance.request('POST', '/api/v1/auth/refresh', { body: { refreshToken } }));
   const mailedToken = async (email: string, kind: string): Promise<string> => {
-    const mails = await instance.server('GET', `/api/v1/mailbox?email=${encodeURIComponent(email)}`);
+    const mails = await instance.requestWithSecretKey(
+      'GET',
+      `/api/v1/mailbox?email=${encodeURIComponent(email)}`,
+    );
     const { link } = mails.body.data.find((mail: { kind: string }) => mail.kind === kind);
     const token = new URL(link).searchParams.get('token')!;
     secrets.add(token);
     return token;
   };
-  const withToken = (route: string, token: string, more: object = {}): Promise<Answer> =>
+  const withToken = (route: string, token: string, more: object = {}): Promise<TestResponse> =>
     instance.request('POST', `/api/v1/auth/${route}`, { body: { token, ...more } });
 
-  function expecting(status: number, answer: Answer): Answer {
+  function expecting(status: number, answer: TestResponse): TestResponse {
     expect({ status: answer.status, body: answer.body }).toMatchObject({ status });
     return answer;
   }
@@ -182,12 +185,15 @@ describe('the events of whole lives', () => {
     await loggedIn(email, PASSWORD);
     const access = await loggedIn(email, PASSWORD);
     const change = { currentPassword: PASSWORD, newPassword: SECOND_PASSWORD };
-    expecting(204, await instance.customer(access, 'POST', '/api/v1/me/password', change));
+    expecting(204, await instance.requestWithAccessToken(access, 'POST', '/api/v1/me/password', change));
 
     for (let count = 0; count < 10; count += 1) expecting(401, await login(email, `wrong ${count}`));
     await server(200, 'POST', `/api/v1/customers/${id}/unlock`);
 
-    expecting(202, await instance.page('POST', '/api/v1/auth/forgot-password', { email }));
+    expecting(
+      202,
+      await instance.requestWithPublishableKey('POST', '/api/v1/auth/forgot-password', { email }),
+    );
     const token = await mailedToken(email, 'reset-password');
     expecting(204, await withToken('reset-password', token, { password: THIRD_PASSWORD }));
   }
@@ -197,11 +203,14 @@ describe('the events of whole lives', () => {
     const access = await loggedIn(email, THIRD_PASSWORD);
     expecting(
       200,
-      await instance.customer(access, 'PATCH', '/api/v1/me', { firstName: 'Ada', lastName: null }),
+      await instance.requestWithAccessToken(access, 'PATCH', '/api/v1/me', {
+        firstName: 'Ada',
+        lastName: null,
+      }),
     );
     const moved = `${randomUUID()}@example.org`;
     const move = { email: moved, password: THIRD_PASSWORD };
-    expecting(202, await instance.customer(access, 'POST', '/api/v1/me/email', move));
+    expecting(202, await instance.requestWithAccessToken(access, 'POST', '/api/v1/me/email', move));
     expecting(200, await withToken('confirm-email-change', await mailedToken(email, 'change-email-current')));
     expecting(200, await withToken('confirm-email-change', await mailedToken(moved, 'change-email-new')));
     return moved;
@@ -215,7 +224,10 @@ describe('the events of whole lives', () => {
     await loggedIn(email, THIRD_PASSWORD);
     await server(204, 'DELETE', `${path}/sessions`);
     const access = await loggedIn(email, THIRD_PASSWORD);
-    expecting(204, await instance.customer(access, 'POST', '/api/v1/auth/logout', { scope: 'all' }));
+    expecting(
+      204,
+      await instance.requestWithAccessToken(access, 'POST', '/api/v1/auth/logout', { scope: 'all' }),
+    );
   }
 
   /** Proves an address through an invitation. @returns the customer's id */
@@ -232,7 +244,10 @@ describe('the events of whole lives', () => {
   async function forgetAtOnce(email: string): Promise<string> {
     const { customer } = expecting(201, keepTokens(await instance.register(email))).body;
     await mailedToken(email, 'verify-email');
-    expecting(202, await instance.page('POST', '/api/v1/auth/forgot-password', { email }));
+    expecting(
+      202,
+      await instance.requestWithPublishableKey('POST', '/api/v1/auth/forgot-password', { email }),
+    );
     const token = await mailedToken(email, 'reset-password');
     expecting(204, await withToken('reset-password', token, { password: THIRD_PASSWORD }));
     return customer.id;
@@ -294,7 +309,7 @@ describe('the events of whole lives', () => {
   let endpoint: unknown;
 
   beforeAll(async () => {
-    instance = await TestInstance.shared({
+    instance = await TestInstance.startShared({
       workerEnv: { PERIODIC_JOBS: 'off', WEBHOOK_RETRY_SCHEDULE: '0s,0s,0s,0s,0s' },
     });
     const { publishableKey, secretKey, projectSecretKey, projectId } = instance.credentials;
@@ -360,7 +375,7 @@ describe('the events of whole lives', () => {
   });
 
   test("resources stand there exactly as a secret key's GET returns them", async () => {
-    const shown = await instance.server('GET', `/api/v1/customers/${adaId}`);
+    const shown = await instance.requestWithSecretKey('GET', `/api/v1/customers/${adaId}`);
     expect(emitted('session.revoked', adaId).customer).toEqual(shown.body);
     expect(emitted('project.updated')).toEqual({
       project,
@@ -369,9 +384,9 @@ describe('the events of whole lives', () => {
         settings: { accessTokenTtl: 3600, branding: { color: null } },
       },
     });
-    expect((await instance.server('GET', `/api/v1/projects/${instance.credentials.projectId}`)).body).toEqual(
-      project,
-    );
+    expect(
+      (await instance.requestWithSecretKey('GET', `/api/v1/projects/${instance.credentials.projectId}`)).body,
+    ).toEqual(project);
 
     expect(emitted('project.archived').project).toEqual(managed.project);
     expect(emitted('api_key.revoked').apiKey).toEqual(managed.apiKey);
@@ -382,10 +397,10 @@ describe('the events of whole lives', () => {
       previous: { name: 'My organization' },
     });
 
-    const { email } = (await instance.server('GET', `/api/v1/customers/${graceId}`)).body;
+    const { email } = (await instance.requestWithSecretKey('GET', `/api/v1/customers/${graceId}`)).body;
     await loggedIn(email, SECOND_PASSWORD);
     bodies = await readBodies();
-    const sessions = await instance.server('GET', `/api/v1/customers/${graceId}/sessions`);
+    const sessions = await instance.requestWithSecretKey('GET', `/api/v1/customers/${graceId}/sessions`);
     expect(sessions.body.data).toEqual([emitted('session.created', graceId).session]);
     expect(emitted('login.succeeded', graceId).session.device).toBe('Firefox on Linux');
   });

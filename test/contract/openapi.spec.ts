@@ -121,7 +121,7 @@ describe('the OpenAPI documents', () => {
         [
           ...(example === undefined ? [] : [example]),
           ...Object.values(examples as Json).map((each) => resolve(each)['value']),
-        ].flatMap((value) => conformance.valueFaults(schema as Json, value)),
+        ].flatMap((value) => conformance.findValueProblems(schema as Json, value)),
       );
       return [...found, ...bare.map(() => 'no example')].map((fault) => `${name}: ${fault}`);
     });
@@ -253,10 +253,10 @@ describe('the comparison of answers with the document', () => {
     'application/json'
   ].example as Json;
   const faults = (body: unknown, headers?: Record<string, string>) =>
-    conformance.faults(asked('GET', `/api/v1/customers/${customer['id']}`), answer(200, body, headers));
+    conformance.findProblems(asked('GET', `/api/v1/customers/${customer['id']}`), answer(200, body, headers));
 
   const refusal = (method: string, path: string, ...response: Parameters<typeof answer>): string[] =>
-    conformance.faults(asked(method, path), answer(...response));
+    conformance.findProblems(asked(method, path), answer(...response));
   const bare = {
     ...answer(200, { status: 'ok' }),
     headers: new Headers({ 'content-type': 'application/json' }),
@@ -267,7 +267,7 @@ describe('the comparison of answers with the document', () => {
     ['a member of another type', faults({ ...customer, emailVerified: 'yes' }), /must be boolean/],
     ['a time without milliseconds', faults({ ...customer, createdAt: '2026-01-01T00:00:00Z' }), /format/],
     ['another content type', faults(customer, { 'content-type': 'text/plain' }), /text\/plain/],
-    ['a missing header', conformance.faults(asked('GET', '/livez'), bare), /X-Request-Id is missing/],
+    ['a missing header', conformance.findProblems(asked('GET', '/livez'), bare), /X-Request-Id is missing/],
     ['a status', refusal('GET', '/livez', 418, {}), /status is not documented/],
     ['a body after 204', refusal('DELETE', '/api/v1/me/sessions/1', 204, {}), /body/],
     ['a path', refusal('GET', '/api/v2/me', 200, {}), /status is not documented/],

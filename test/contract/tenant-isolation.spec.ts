@@ -1,18 +1,24 @@
 import { randomUUID } from 'node:crypto';
-import { feedCaughtUp } from '../support/feed.js';
-import { inChunks } from '../support/in-chunks.js';
-import { TestInstance, PASSWORD, type Answer } from '../support/test-instance.js';
-import { populate, thingsNamed, type Holder, type Population, type Thing } from '../support/population.js';
+import { waitForFeed } from '../support/wait-for-feed.js';
+import { runInChunks } from '../support/run-in-chunks.js';
+import { TestInstance, PASSWORD, type TestResponse } from '../support/test-instance.js';
+import {
+  createProjectFixture,
+  resourceKindsByInput,
+  type CallerFixture,
+  type ProjectFixture,
+  type ResourceKind,
+} from '../support/project-fixture.js';
 import { Receiver } from '../support/receiver.js';
 import {
-  documentedRoutes,
+  listDocumentedRoutes,
   fillPath,
   sampleBody,
-  type Input,
-  type Kind,
+  type RouteInput,
+  type CredentialKind,
   type Route,
 } from '../support/routes.js';
-import { storedText } from '../support/stored.js';
+import { dumpTables } from '../support/dump-tables.js';
 import { insertOrganization, insertProject, type Tenant } from '../support/tenants.js';
 
 /**
@@ -44,8 +50,8 @@ const wholeOrganization = new Set(['GET /api/v1/organizations', 'GET /api/v1/pro
 /** Somebody, and somebody else whose things they try. */
 interface Pair {
   name: string;
-  attacker: Holder;
-  victim: Holder;
+  attacker: CallerFixture;
+  victim: CallerFixture;
   isSameOrganization?: boolean;
   /** An organization names the one above it, as its parentId. */
   isAbove?: boolean;
@@ -62,15 +68,15 @@ let instance: TestInstance;
 let receiver: Receiver;
 let routes: Route[];
 let pairs: Pair[];
-let own: Population;
-let sibling: Population;
-let strange: Population;
+let own: ProjectFixture;
+let sibling: ProjectFixture;
+let strange: ProjectFixture;
 
 beforeAll(async () => {
   receiver = await Receiver.start();
-  instance = await TestInstance.shared();
+  instance = await TestInstance.startShared();
   // Operators reach the whole instance.
-  routes = (await documentedRoutes(instance)).filter(({ path }) => !path.startsWith('/operator/'));
+  routes = (await listDocumentedRoutes(instance)).filter(({ path }) => !path.startsWith('/operator/'));
 
   const child = async ({ organizationId }: Tenant): Promise<Tenant> => {
     const tenant = await insertOrganization(instance);
@@ -90,14 +96,16 @@ beforeAll(async () => {
     c1,
     await child(c1),
   ];
-  const populations = await Promise.all(tenants.map((tenant) => populate(instance, tenant, receiver)));
+  const populations = await Promise.all(
+    tenants.map((tenant) => createProjectFixture(instance, tenant, receiver)),
+  );
   const [a, a2, b, b2, c, d] = populations as [
-    Population,
-    Population,
-    Population,
-    Population,
-    Population,
-    Population,
+    ProjectFixture,
+    ProjectFixture,
+    ProjectFixture,
+    ProjectFixture,
+    ProjectFixture,
+    ProjectFixture,
   ];
   [own, sibling, strange] = [a, a2, b];
 
@@ -111,7 +119,7 @@ beforeAll(async () => {
     {
       name: 'a project key, of what only organization keys see',
       attacker: a,
-      victim: a.beyondProjects,
+      victim: a.organizationOnly,
       isSameOrganization: true,
     },
     { name: 'a project key, of another organization', attacker: a, victim: b2 },
@@ -131,9 +139,9 @@ beforeAll(async () => {
   ];
 
   // Nothing is written from now on but by what asks.
-  await Promise.all(instance.workers.map((worker) => worker.end()));
+  await Promise.all(instance.workers.map((worker) => worker.stop()));
   // The feed hides events behind an older transaction, including one of another test on the same server.
-  await feedCaughtUp(instance);
+  await waitForFeed(instance);
   await instance.sql(`UPDATE api_keys SET last_used_at = now() + interval '1 hour'`);
 });
 afterAll(async () => {
@@ -141,15 +149,18 @@ afterAll(async () => {
   await receiver?.stop();
 });
 
-const withoutOrganization = ({ credentials, things: { organization: _, ...things } }: Holder): Holder => ({
+const withoutOrganization = ({
   credentials,
-  things,
+  resources: { organization: _, ...things },
+}: CallerFixture): CallerFixture => ({
+  credentials,
+  resources: things,
 });
 
 /** Something of a kind that nobody has, as long as one that somebody has. */
-function missing(thing: Thing): string {
+function missing(thing: ResourceKind): string {
   const id = `0199ffff-ffff-7fff-8fff-${randomUUID().slice(-12)}`;
-  const prefixes: Partial<Record<Thing, string>> = {
+  const prefixes: Partial<Record<ResourceKind, string>> = {
     endpoint: 'ep_',
     delivery: 'dlv_',
     attempt: 'att_',
@@ -163,18 +174,18 @@ function missing(thing: Thing): string {
 const lastPart = (name: string): string => name.split('.').at(-1)!;
 
 /** What the value of an input names; undefined: nothing. */
-function thingsOf({ in: place, name }: Input): Thing[] | undefined {
+function thingsOf({ in: place, name }: RouteInput): ResourceKind[] | undefined {
   if (place === 'header') return undefined;
   // The caller's own words for something: in a body they are to be kept.
   if (place === 'body' && ['email', 'externalId', 'q'].includes(lastPart(name))) return undefined;
-  return thingsNamed[lastPart(name)];
+  return resourceKindsByInput[lastPart(name)];
 }
 
-const isUnused = (route: Route, { in: place, name }: Input): boolean =>
+const isUnused = (route: Route, { in: place, name }: RouteInput): boolean =>
   unused.has(`${route.name} ${place} ${name}`);
 
 /** Whether nobody has said above what an input of a route is. */
-function isUnknown(route: Route, input: Input): boolean {
+function isUnknown(route: Route, input: RouteInput): boolean {
   if (thingsOf(input) || isUnused(route, input)) return false;
   const name = lastPart(input.name);
   if (input.in === 'path') return true;
@@ -183,10 +194,10 @@ function isUnknown(route: Route, input: Input): boolean {
   return name !== 'externalId' && (input.schema['format'] === 'uuid' || /^ids?$|I[Dd]s?$|_ids?$/.test(name));
 }
 
-const pathInputs = (route: Route): Input[] => route.inputs.filter((input) => input.in === 'path');
+const pathInputs = (route: Route): RouteInput[] => route.inputs.filter((input) => input.in === 'path');
 /** The headers by which a holder opens a route; undefined: with nothing that they have. */
-function headersFor(route: Route, { credentials }: Holder): Values | undefined {
-  const kind = (['secret', 'access', 'publishable'] as Kind[]).find(
+function headersFor(route: Route, { credentials }: CallerFixture): Values | undefined {
+  const kind = (['secret', 'access', 'publishable'] as CredentialKind[]).find(
     (each) => route.kinds.includes(each) && credentials[each],
   );
   if (!kind) return undefined;
@@ -195,10 +206,11 @@ function headersFor(route: Route, { credentials }: Holder): Values | undefined {
     : { authorization: `Bearer ${credentials[kind]}` };
 }
 
-const firstOf = ({ things }: Holder, thing: Thing): string | undefined => things[thing]?.[0];
+const firstOf = ({ resources: things }: CallerFixture, thing: ResourceKind): string | undefined =>
+  things[thing]?.[0];
 
 /** The path parameters with the holder's own things. */
-const pathOf = (route: Route, holder: Holder): Values =>
+const pathOf = (route: Route, holder: CallerFixture): Values =>
   Object.fromEntries(
     pathInputs(route).flatMap((input) => {
       const id = firstOf(holder, thingsOf(input)![0]!);
@@ -214,7 +226,12 @@ function put(target: any, name: string, value: string | string[]): void {
 }
 
 /** Asks as somebody, with what is theirs unless told otherwise. */
-function ask(route: Route, holder: Holder, sent: Sent, headers = headersFor(route, holder)): Promise<Answer> {
+function ask(
+  route: Route,
+  holder: CallerFixture,
+  sent: Sent,
+  headers = headersFor(route, holder),
+): Promise<TestResponse> {
   const query = new URLSearchParams(sent.query ?? {});
   const body = sampleBody(route);
   for (const [name, value] of Object.entries(sent.body ?? {})) {
@@ -231,7 +248,7 @@ function ask(route: Route, holder: Holder, sent: Sent, headers = headersFor(rout
 const varying = new Set(['requestId', 'nextCursor', 'next_cursor']);
 
 /** All that an answer tells; the values that were sent stand in it under one name. */
-function told({ status, headers, body }: Answer, sent: Sent): string {
+function told({ status, headers, body }: TestResponse, sent: Sent): string {
   const kept = [...headers].filter(([name]) => !['date', 'x-request-id'].includes(name));
   let text = JSON.stringify({ status, headers: kept, body }, (key, value: unknown) =>
     varying.has(key) && value !== null ? '…' : value,
@@ -271,7 +288,7 @@ function pathTrials(route: Route, { victim }: Pair): Trial[] {
 }
 
 /** Every input of a place in turn. */
-function fieldTrials({ victim }: Pair, input: Input): Trial[] {
+function fieldTrials({ victim }: Pair, input: RouteInput): Trial[] {
   return thingsOf(input)!.flatMap((thing) => {
     const id = firstOf(victim, thing);
     const sent = (value: string): Sent => ({ [input.in]: { [input.name]: value } });
@@ -304,9 +321,9 @@ async function tryAll(
 
 /** Runs checks, and says what they found and what they have written. */
 async function unwritten(check: () => Promise<string[]>, isWanted?: (table: string) => boolean) {
-  const before = (await storedText(instance, isWanted)).split('\n');
+  const before = (await dumpTables(instance, isWanted)).split('\n');
   const found = await check();
-  const after = (await storedText(instance, isWanted)).split('\n');
+  const after = (await dumpTables(instance, isWanted)).split('\n');
   const [old, young] = [new Set(before), new Set(after)];
   return [
     ...found,
@@ -319,10 +336,10 @@ async function unwritten(check: () => Promise<string[]>, isWanted?: (table: stri
 const each = <Checked>(
   chosen: Checked[],
   check: (checked: Checked) => Promise<string[]>,
-): Promise<string[]> => unwritten(() => inChunks(chosen, check));
+): Promise<string[]> => unwritten(() => runInChunks(chosen, check));
 
 /** The inputs of a place that are looked up. */
-const fieldsIn = (place: Input['in']): { route: Route; input: Input }[] =>
+const fieldsIn = (place: RouteInput['in']): { route: Route; input: RouteInput }[] =>
   routes.flatMap((route) =>
     route.inputs
       .filter((input) => input.in === place && thingsOf(input))
@@ -380,7 +397,7 @@ describe("another tenant's object is one that does not exist", () => {
         // Some are for organization keys alone.
         expect([route.name, name, [200, 403].includes(status)]).toEqual([route.name, name, true]);
         const shown = JSON.stringify(body);
-        const leaked = Object.values(isAbove ? withoutOrganization(victim).things : victim.things)
+        const leaked = Object.values(isAbove ? withoutOrganization(victim).resources : victim.resources)
           .flat()
           .filter((id) => shown.includes(id));
         if (leaked.length > 0) findings.push(`${route.name} as ${name}: ${leaked.join(', ')}`);
@@ -471,7 +488,7 @@ function cursorIn(body: unknown): string | null {
 }
 
 /** One's own credential beside one of another project, in every place that is free for it. */
-function besides(mine: Values, theirs: Holder['credentials']): Values[] {
+function besides(mine: Values, theirs: CallerFixture['credentials']): Values[] {
   if (!mine['authorization']) {
     return [theirs.secret, theirs.access].map((value) => ({ ...mine, authorization: `Bearer ${value}` }));
   }
@@ -504,7 +521,7 @@ describe('credentials of two projects', () => {
   });
 
   it("a publishable key knows nobody of another project, also with the customer's password", async () => {
-    const [theirs] = sibling.customers[0].things.email!;
+    const [theirs] = sibling.customers[0].resources.email!;
     const enter = (action: string, email: string) =>
       instance.request('POST', `/api/v1/auth/${action}`, {
         body: action === 'login' ? { email, password: PASSWORD } : { email },
@@ -529,10 +546,14 @@ describe('credentials of two projects', () => {
 
   it('an access token shows its own customer alone', async () => {
     for (const { customers } of [own, sibling, strange]) {
-      const { credentials, things } = customers[0];
-      const me = await instance.customer(credentials.access!, 'GET', '/api/v1/me');
+      const { credentials, resources: things } = customers[0];
+      const me = await instance.requestWithAccessToken(credentials.access!, 'GET', '/api/v1/me');
       expect(me.body.id).toBe(things.customer![0]);
-      const sessions = await instance.customer(credentials.access!, 'GET', '/api/v1/me/sessions');
+      const sessions = await instance.requestWithAccessToken(
+        credentials.access!,
+        'GET',
+        '/api/v1/me/sessions',
+      );
       expect(new Set((sessions.body.data as { id: string }[]).map(({ id }) => id))).toEqual(
         new Set(things.session),
       );
@@ -548,7 +569,7 @@ describe('what one tenant has is free for another', () => {
     });
 
   it('an e-mail address and an externalId', async () => {
-    const customer = { email: sibling.things.email![1]!, externalId: sibling.things.externalId![0]! };
+    const customer = { email: sibling.resources.email![1]!, externalId: sibling.resources.externalId![0]! };
     expect(await post('/api/v1/customers', customer)).toMatchObject({
       status: 201,
       body: { ...customer, projectId: own.tenant.projectId },
@@ -556,7 +577,7 @@ describe('what one tenant has is free for another', () => {
   });
 
   it('an import puts everybody into its own project, whatever their lines say', async () => {
-    const theirs = { id: sibling.things.customer![0], projectId: sibling.tenant.projectId };
+    const theirs = { id: sibling.resources.customer![0], projectId: sibling.tenant.projectId };
     const before = await instance.sql('SELECT * FROM customers WHERE project_id = $1 ORDER BY id', [
       theirs.projectId,
     ]);
@@ -573,7 +594,7 @@ describe('what one tenant has is free for another', () => {
   });
 
   it('the id of an import', async () => {
-    const [importId] = sibling.things.import!;
+    const [importId] = sibling.resources.import!;
     const show = (key: string) =>
       instance.request('GET', `/api/v1/imports/${importId}`, { headers: { authorization: `Bearer ${key}` } });
     const before = await show(sibling.tenant.secretKey);

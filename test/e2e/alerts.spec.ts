@@ -3,9 +3,9 @@ import { promisify } from 'node:util';
 import { Webhook } from 'standardwebhooks';
 import { loadConfig } from '@gatehouse/platform';
 import { eventually } from '../support/eventually.js';
-import { MailServer, unquote } from '../support/mail-server.js';
-import { insertDeliveries } from '../support/past.js';
-import { Receiver, status, type ReceivedRequest } from '../support/receiver.js';
+import { MailServer, decodeQuotedPrintable } from '../support/mail-server.js';
+import { seedDeliveries } from '../support/seed-deliveries.js';
+import { Receiver, respondWithStatus, type ReceivedRequest } from '../support/receiver.js';
 import { TestInstance } from '../support/test-instance.js';
 
 const mailServer = new MailServer();
@@ -51,7 +51,7 @@ const pass = (time: string) => instance.sql(`UPDATE alerts SET told_at = told_at
 async function addDeadLetter(endpointId: string): Promise<number> {
   const at = Date.now();
   const { projectId } = instance.credentials;
-  await insertDeliveries(instance, [
+  await seedDeliveries(instance, [
     { endpointId, projectId, state: 'failed', finishedAt: at, attempts: [{ at, status: 500 }] },
   ]);
   return at;
@@ -66,7 +66,7 @@ const secretOf = async (): Promise<string> => {
 
 describe('alerts', () => {
   it('report dead letters once per worker fleet, signed, by webhook and email, and repeat after 15 minutes or a day', async () => {
-    instance = await TestInstance.shared({ workers: 2, workerEnv });
+    instance = await TestInstance.startShared({ workers: 2, workerEnv });
     const { id } = await instance.createEndpoint(target.url, ['customer.deleted']);
     await look();
     expect(alerts.requests).toEqual([]);
@@ -96,13 +96,15 @@ describe('alerts', () => {
     expect(mailServer.mails).toHaveLength(1);
     const [mail] = mailServer.mails;
     expect(mail!.to).toEqual(['ops@example.com']);
-    expect(unquote(mail!.text)).toMatch(/Subject: \[Gatehouse\] Dead letters[^]*1 dead letter, the oldest/);
+    expect(decodeQuotedPrintable(mail!.text)).toMatch(
+      /Subject: \[Gatehouse\] Dead letters[^]*1 dead letter, the oldest/,
+    );
 
     // A second dead letter waits for the end of the pause, also after all workers were restarted.
     await addDeadLetter(id);
-    await Promise.all(instance.workers.map((worker) => worker.end('SIGKILL')));
+    await Promise.all(instance.workers.map((worker) => worker.stop('SIGKILL')));
     instance.startWorker(workerEnv);
-    await instance.ready();
+    await instance.waitUntilReady();
     await look();
     await pass('14 minutes');
     await look();
@@ -129,7 +131,7 @@ describe('alerts', () => {
   });
 
   it('report an endpoint disabled as failing and its recovery, and none disabled by hand', async () => {
-    instance = await TestInstance.shared({ workerEnv });
+    instance = await TestInstance.startShared({ workerEnv });
     await instance.createEndpoint(target.url);
     const disable = (reason: string | null) =>
       instance.sql(
@@ -151,9 +153,9 @@ describe('alerts', () => {
   });
 
   it('report a delivery that is due for 30 s without an attempt, and that it is over', async () => {
-    instance = await TestInstance.shared({ workerEnv: { ...workerEnv, WEBHOOK_CONCURRENCY: '1' } });
+    instance = await TestInstance.startShared({ workerEnv: { ...workerEnv, WEBHOOK_CONCURRENCY: '1' } });
     const hanging: (() => void)[] = [];
-    target.otherwise = (response) => void hanging.push(() => response.end());
+    target.defaultResponder = (response) => void hanging.push(() => response.end());
     await instance.createEndpoint(target.url, ['customer.created']);
     await instance.register();
     await eventually('the delivery that takes all capacity', () => hanging.length === 1);
@@ -168,7 +170,7 @@ describe('alerts', () => {
     expect(ofKind('overdue_deliveries').map(({ event }) => event.data)).toMatchObject([
       { count: 1, since: row!.next_attempt_at.toISOString() },
     ]);
-    target.otherwise = status(200);
+    target.defaultResponder = respondWithStatus(200);
     hanging.forEach((answer) => answer());
     await eventually('the second delivery', () => target.requests.length === 2);
     await look();
@@ -177,9 +179,9 @@ describe('alerts', () => {
 
   it('that fail are sent again with the same id, follow no redirect, and hold up no delivery', async () => {
     const elsewhere = await Receiver.start();
-    instance = await TestInstance.shared({ workerEnv });
+    instance = await TestInstance.startShared({ workerEnv });
     let redirect: (() => void) | undefined;
-    alerts.answer((response) => {
+    alerts.respondWith((response) => {
       redirect = () => response.writeHead(307, { location: elsewhere.url }).end();
     });
     const { id } = await instance.createEndpoint(target.url, ['customer.created']);
@@ -187,7 +189,7 @@ describe('alerts', () => {
     const firstLook = look();
     await eventually('the alert', () => redirect);
     await instance.register();
-    await eventually('a delivery meanwhile', () => target.requests[0]?.answered?.status === 200);
+    await eventually('a delivery meanwhile', () => target.requests[0]?.response?.status === 200);
     redirect!();
     await firstLook;
     const failure = { message: 'alert delivery failed', channel: 'webhook', kind: 'dead_letters' };
@@ -205,14 +207,14 @@ describe('alerts', () => {
   });
 
   it('are looked for so often that an operator hears within a minute, also after a failure', async () => {
-    instance = await TestInstance.shared({ workers: 0 });
+    instance = await TestInstance.startShared({ workers: 0 });
     const { interval, overdue } = loadConfig(instance.env).alerts;
     expect(interval + overdue).toBeLessThan(60_000);
     const { id } = await instance.createEndpoint(target.url, ['customer.deleted']);
     await instance.sql('ALTER TABLE alerts RENAME TO alerts_away');
     try {
       const worker = instance.startWorker({ ...workerEnv, PERIODIC_JOBS: 'on', TIME_SCALE: '100' });
-      await instance.ready();
+      await instance.waitUntilReady();
       await addDeadLetter(id);
       await eventually('a failure', () => worker.log.some(({ message }) => message === 'alert check failed'));
     } finally {

@@ -3,8 +3,8 @@ import { apiKeyPattern, scopes as allScopes, type Access } from '@gatehouse/doma
 import { checkCases } from '../support/check-cases.js';
 import { eventually } from '../support/eventually.js';
 import { TestInstance } from '../support/test-instance.js';
-import { commitWhenAwaited } from '../support/overtaken.js';
-import { formsOf, storedText } from '../support/stored.js';
+import { commitWhenOthersWait } from '../support/with-concurrent-change.js';
+import { listEncodings, dumpTables } from '../support/dump-tables.js';
 import { insertKey, insertOrganization, insertProject } from '../support/tenants.js';
 
 const MISSING = '019aa2c0-7d1e-7000-8000-000000000000';
@@ -14,21 +14,22 @@ const HOUR = 3_600_000;
 let instance: TestInstance;
 let path: string;
 beforeAll(async () => {
-  instance = await TestInstance.shared({ workers: 0 });
+  instance = await TestInstance.startShared({ workers: 0 });
   path = pathOf(instance.credentials.projectId);
 });
 afterAll(async () => instance?.stop());
 
 const pathOf = (projectId: string) => `/api/v1/projects/${projectId}/api-keys`;
 const mint = async (body: object = {}, target = path) => {
-  const answer = await instance.server('POST', target, { name: 'test', ...body });
+  const answer = await instance.requestWithSecretKey('POST', target, { name: 'test', ...body });
   expect(answer).toMatchObject({ status: 201 });
   return answer.body as Record<string, any> & { id: string; key: string };
 };
-const show = async (id: string) => (await instance.server('GET', `${path}/${id}`)).body;
-const rotate = (id: string, body?: object) => instance.server('POST', `${path}/${id}/rotate`, body);
+const show = async (id: string) => (await instance.requestWithSecretKey('GET', `${path}/${id}`)).body;
+const rotate = (id: string, body?: object) =>
+  instance.requestWithSecretKey('POST', `${path}/${id}/rotate`, body);
 const isActive = async (key: string) =>
-  (await instance.bearer(key, 'GET', '/api/v1/projects')).status !== 401;
+  (await instance.requestWithBearer(key, 'GET', '/api/v1/projects')).status !== 401;
 /** As if the hour had passed for which it is valid. */
 const expire = (id: string) =>
   instance.sql(
@@ -49,7 +50,7 @@ const inMs = (ms: number) => new Date(Date.now() + ms).toISOString();
 const lastKey = { status: 409, body: { code: 'last_organization_key' } };
 
 it('AK-02: shows the value once; what is stored is its SHA-256, its first eight and its last four', async () => {
-  const created = await instance.server('POST', path, { name: 'Order service' });
+  const created = await instance.requestWithSecretKey('POST', path, { name: 'Order service' });
   expect(created).toMatchObject({ status: 201 });
   expect(created.headers.get('cache-control')).toBe('no-store');
   const { key, ...record } = created.body;
@@ -59,9 +60,9 @@ it('AK-02: shows the value once; what is stored is its SHA-256, its first eight 
   expect(await show(rotated.id)).toEqual(rotated);
 
   const shown = [`${path}/${record.id}`, `${path}?limit=200`, '/api/v1/projects'].map(async (target) =>
-    JSON.stringify((await instance.server('GET', target)).body),
+    JSON.stringify((await instance.requestWithSecretKey('GET', target)).body),
   );
-  const written = [...(await Promise.all(shown)), await storedText(instance), instance.api.output];
+  const written = [...(await Promise.all(shown)), await dumpTables(instance), instance.api.output];
   for (const value of [key, successor] as string[]) {
     const hash = createHash('sha256').update(value).digest('hex');
     const [row] = await instance.sql(
@@ -69,7 +70,8 @@ it('AK-02: shows the value once; what is stored is its SHA-256, its first eight 
       [value.slice(-4)],
     );
     expect(row).toEqual({ hash });
-    for (const form of formsOf(value)) expect(written.filter((text) => text.includes(form))).toEqual([]);
+    for (const form of listEncodings(value))
+      expect(written.filter((text) => text.includes(form))).toEqual([]);
     const bodies = await instance.sql<{ body: string }>('SELECT body FROM events');
     const visible = [...(await Promise.all(shown)), ...bodies.map(({ body }) => body)];
     expect(visible.filter((text) => text.includes(hash))).toEqual([]);
@@ -99,7 +101,7 @@ it('refuses every invalid field by its name, unknown scopes included (AK-06)', a
   await checkCases(
     cases.map(([field, wrong]) => [JSON.stringify(wrong), field, wrong] as const),
     async (field: string, wrong: object) => {
-      const { status, body } = await instance.server('POST', path, { name: 'A', ...wrong });
+      const { status, body } = await instance.requestWithSecretKey('POST', path, { name: 'A', ...wrong });
       const fields = body.errors?.map((each: { field: string }) => each.field);
       expect([status, body.code, fields]).toEqual([400, 'validation_failed', [field]]);
     },
@@ -148,7 +150,7 @@ describe('AK-07: a key gives away no more than it has', () => {
           scopes,
         });
         const name = randomUUID();
-        const answer = await instance.bearer(creator, 'POST', path, { name, ...wanted });
+        const answer = await instance.requestWithBearer(creator, 'POST', path, { name, ...wanted });
         const made = await instance.sql('SELECT access FROM api_keys WHERE name = $1', [name]);
         const granted = wanted.type === 'publishable' ? project : (wanted.access ?? project);
         expect(answer).toMatchObject(
@@ -164,15 +166,15 @@ describe('AK-07: a key gives away no more than it has', () => {
     const weak = await insertKey(instance, options);
     const far = await mint({ access: 'organization', scopes: ['customer:read'] });
     const strong = await mint({ access: 'project', scopes: ['customer:read', 'audit:read'] });
-    expect(await instance.bearer(weak, 'POST', `${path}/${far.id}/rotate`)).toMatchObject({
+    expect(await instance.requestWithBearer(weak, 'POST', `${path}/${far.id}/rotate`)).toMatchObject({
       status: 403,
       body: noAccess,
     });
-    expect(await instance.bearer(weak, 'POST', `${path}/${strong.id}/rotate`)).toMatchObject({
+    expect(await instance.requestWithBearer(weak, 'POST', `${path}/${strong.id}/rotate`)).toMatchObject({
       status: 403,
       body: noScope('audit:read'),
     });
-    expect(await instance.bearer(weak, 'DELETE', `${path}/${far.id}`)).toMatchObject({
+    expect(await instance.requestWithBearer(weak, 'DELETE', `${path}/${far.id}`)).toMatchObject({
       status: 403,
       body: noAccess,
     });
@@ -181,30 +183,36 @@ describe('AK-07: a key gives away no more than it has', () => {
   });
 
   it('makes keys for the organizations it created, and for no other project', async () => {
-    const child = (await instance.server('POST', '/api/v1/organizations', { name: 'C', slug: 'a-child' }))
-      .body;
+    const child = (
+      await instance.requestWithSecretKey('POST', '/api/v1/organizations', { name: 'C', slug: 'a-child' })
+    ).body;
     const body = { name: 'Theirs', organizationId: child.id };
-    const theirs = (await instance.server('POST', '/api/v1/projects', body)).body;
+    const theirs = (await instance.requestWithSecretKey('POST', '/api/v1/projects', body)).body;
     const { key } = await mint({ scopes: ['project:read'] }, pathOf(theirs.id));
-    const seen = (await instance.bearer(key, 'GET', '/api/v1/projects')).body.data as { id: string }[];
+    const seen = (await instance.requestWithBearer(key, 'GET', '/api/v1/projects')).body.data as {
+      id: string;
+    }[];
     expect(seen.map(({ id }) => id)).toEqual([theirs.id]);
     expect(
-      (await instance.bearer(key, 'GET', `/api/v1/projects/${instance.credentials.projectId}`)).status,
+      (await instance.requestWithBearer(key, 'GET', `/api/v1/projects/${instance.credentials.projectId}`))
+        .status,
     ).toBe(404);
   });
 });
 
 it('AK-08: a key works until it is revoked, which happens once, and its events have its record', async () => {
-  const { id: projectId } = (await instance.server('POST', '/api/v1/projects', { name: 'Keys' })).body;
+  const { id: projectId } = (
+    await instance.requestWithSecretKey('POST', '/api/v1/projects', { name: 'Keys' })
+  ).body;
   const target = pathOf(projectId);
   const made = [await mint({}, target), await mint({}, target), await mint({ access: 'project' }, target)];
   const [{ key: _, ...created }, { id, key }] = made as [(typeof made)[0], (typeof made)[0]];
-  const keyOf = async (of: string) => (await instance.server('GET', `${target}/${of}`)).body;
+  const keyOf = async (of: string) => (await instance.requestWithSecretKey('GET', `${target}/${of}`)).body;
   expect(await isActive(key)).toBe(true);
   const used = await eventually('lastUsedAt', async () => (await keyOf(id)).lastUsedAt);
   expect(used).toMatch(TIME);
 
-  const revoke = () => instance.server('DELETE', `${target}/${id}`);
+  const revoke = () => instance.requestWithSecretKey('DELETE', `${target}/${id}`);
   const both = await Promise.all([revoke(), revoke()]);
   expect(await isActive(key)).toBe(false);
   const revoked = await keyOf(id);
@@ -212,7 +220,9 @@ it('AK-08: a key works until it is revoked, which happens once, and its events h
   expect([...both, await revoke()].map(({ status }) => status)).toEqual([204, 204, 204]);
   expect(await keyOf(id)).toEqual(revoked);
 
-  const { key: __, ...rotated } = (await instance.server('POST', `${target}/${created.id}/rotate`)).body;
+  const { key: __, ...rotated } = (
+    await instance.requestWithSecretKey('POST', `${target}/${created.id}/rotate`)
+  ).body;
   const common = { project_id: projectId, organization_id: instance.credentials.organizationId };
   for (const [type, apiKey] of [
     ['api_key.created', created],
@@ -223,8 +233,9 @@ it('AK-08: a key works until it is revoked, which happens once, and its events h
   }
 
   // Newest first, with those that have ended.
-  const first = (await instance.server('GET', `${target}?limit=2`)).body;
-  const second = (await instance.server('GET', `${target}?limit=2&cursor=${first.nextCursor}`)).body;
+  const first = (await instance.requestWithSecretKey('GET', `${target}?limit=2`)).body;
+  const second = (await instance.requestWithSecretKey('GET', `${target}?limit=2&cursor=${first.nextCursor}`))
+    .body;
   expect([...first.data, ...second.data].map((each: { id: string }) => each.id)).toEqual([
     rotated.id,
     made[2]!.id,
@@ -238,13 +249,15 @@ it('AK-08: a key works until it is revoked, which happens once, and its events h
     ['DELETE', ''],
     ['POST', '/rotate'],
   ] as const) {
-    expect(await instance.server(method, `${path}/${rotated.id}${route}`)).toMatchObject({ status: 404 });
+    expect(await instance.requestWithSecretKey(method, `${path}/${rotated.id}${route}`)).toMatchObject({
+      status: 404,
+    });
   }
 });
 
 describe('the last organization key', () => {
   const end = async (by: string, of: string, projectId: string) =>
-    instance.bearer(by, 'DELETE', `${pathOf(projectId)}/${await idOf(of)}`);
+    instance.requestWithBearer(by, 'DELETE', `${pathOf(projectId)}/${await idOf(of)}`);
 
   it('cannot be revoked, also where two end each other at once', async () => {
     const { tenant, keys } = await insertStranger(2);
@@ -255,7 +268,7 @@ describe('the last organization key', () => {
     await holder.query('BEGIN');
     await holder.query('SELECT id FROM api_keys WHERE organization_id = $1 FOR UPDATE', [organizationId]);
     const both = Promise.all([end(one, two, projectId), end(two, one, projectId)]);
-    await commitWhenAwaited(holder, 2);
+    await commitWhenOthersWait(holder, 2);
     holder.release();
     expect((await both).map(({ status }) => status).sort()).toEqual([204, 409]);
     const left = (await isActive(one)) ? one : two;
@@ -263,7 +276,7 @@ describe('the last organization key', () => {
 
     // One that has a successor and is about to end does not count.
     const target = `${pathOf(projectId)}/${await idOf(left)}/rotate`;
-    const { key: next } = (await instance.bearer(left, 'POST', target)).body;
+    const { key: next } = (await instance.requestWithBearer(left, 'POST', target)).body;
     expect(await end(left, next, projectId)).toMatchObject(lastKey);
     expect(await end(next, left, projectId)).toMatchObject({ status: 204 });
     expect(await end(next, next, projectId)).toMatchObject(lastKey);
@@ -337,7 +350,7 @@ describe('rotating a key', () => {
     expect(await rotate(id)).toMatchObject(refusal);
     expect(await isActive(key)).toBe(true);
     const [other, ended] = [await mint(), await mint({ expiresAt: inMs(HOUR) })];
-    await instance.server('DELETE', `${path}/${other.id}`);
+    await instance.requestWithSecretKey('DELETE', `${path}/${other.id}`);
     await expire(ended.id);
     expect(await isActive(ended.key)).toBe(false);
     for (const each of [other, ended]) expect(await rotate(each.id)).toMatchObject(refusal);
@@ -353,10 +366,10 @@ it('sends one api_key.expiring within a week of the end of a key', async () => {
   const later = await mint({ expiresAt: inMs(7.1 * 24 * HOUR) });
   const revoked = await mint({ expiresAt: inMs(24 * HOUR) });
   const rotated = await mint();
-  await instance.server('DELETE', `${path}/${revoked.id}`);
+  await instance.requestWithSecretKey('DELETE', `${path}/${revoked.id}`);
   await rotate(rotated.id);
   const workers = [1, 2].map(() => instance.startWorker({ PERIODIC_JOBS: 'off' }));
-  await instance.ready();
+  await instance.waitUntilReady();
   await Promise.all(workers.map((worker) => worker.runJob('expiring keys')));
   await instance.runJob('expiring keys');
   const events = await instance.events(soon.id, 'api_key.expiring');

@@ -1,7 +1,7 @@
 import { checkCases } from '../support/check-cases.js';
-import { idsFound } from '../support/delivery-lists.js';
-import { fillInstance, insertEndpoint, type InstanceLog } from '../support/instance-log.js';
-import { insertDeliveries } from '../support/past.js';
+import { findExpectedIds } from '../support/find-expected-ids.js';
+import { seedInstance, insertEndpoint, type SeededInstance } from '../support/seed-instance.js';
+import { seedDeliveries } from '../support/seed-deliveries.js';
 import { insertKey, insertOrganization } from '../support/tenants.js';
 import { TestInstance } from '../support/test-instance.js';
 
@@ -14,7 +14,7 @@ interface Caller {
 }
 
 let instance: TestInstance;
-let log: InstanceLog;
+let log: SeededInstance;
 let childProject: string;
 let callers: Record<'organization' | 'project' | 'child' | 'foreign', Caller>;
 
@@ -42,12 +42,12 @@ async function read(
 }
 
 const found = (query: Record<string, string>, { reach } = callers.organization): Promise<string[]> =>
-  idsFound(instance, 'attempts', query, reach);
+  findExpectedIds(instance, 'attempts', query, reach);
 
 beforeAll(async () => {
-  instance = await TestInstance.shared({ workers: 0 });
+  instance = await TestInstance.startShared({ workers: 0 });
   const { organizationId, projectId, secretKey, projectSecretKey } = instance.credentials;
-  log = await fillInstance(instance, 2_500);
+  log = await seedInstance(instance, 2_500);
   const child = await insertOrganization(instance);
   childProject = child.projectId;
   await instance.sql('UPDATE organizations SET parent_id = $1 WHERE id = $2', [
@@ -65,7 +65,7 @@ beforeAll(async () => {
     [log.projects[1]],
   );
   const attempts = [{ at: Date.now() - 3_600_000, status: 200 }];
-  await insertDeliveries(
+  await seedDeliveries(
     instance,
     Array.from({ length: 20 }, () => ({ endpointId, ...child, state: 'succeeded', attempts })),
   );
@@ -190,7 +190,7 @@ describe('the log of attempts', () => {
   // The last one: it adds to the log.
   it('finds an attempt in one of two spans that meet, also of a worker whose clock is ahead', async () => {
     const at = Date.now() - 86_400_000;
-    const [inserted] = await insertDeliveries(instance, [
+    const [inserted] = await seedDeliveries(instance, [
       {
         endpointId: log.endpoints[0]!,
         projectId: log.projects[0],

@@ -20,7 +20,7 @@ it('AUDIT_IP decides what the audit log writes of an address', async () => {
     for (const other of others) {
       const port = await freePort();
       baseUrls.push(`http://127.0.0.1:${port}`);
-      await instance.startApi({ PORT: String(port), AUDIT_IP: other }).ready();
+      await instance.startApi({ PORT: String(port), AUDIT_IP: other }).waitUntilReady();
     }
     const authorization = `Bearer ${instance.credentials.secretKey}`;
     const found: Record<string, unknown> = {};

@@ -3,8 +3,8 @@ import { createHash, randomUUID } from 'node:crypto';
 import { promisify } from 'node:util';
 import { checkCases } from '../support/check-cases.js';
 import { eventually } from '../support/eventually.js';
-import { bearer, TestInstance, PASSWORD, type Answer } from '../support/test-instance.js';
-import { patiently } from '../support/patiently.js';
+import { bearerHeader, TestInstance, PASSWORD, type TestResponse } from '../support/test-instance.js';
+import { retryWhileRejected } from '../support/retry-while-rejected.js';
 import { Receiver } from '../support/receiver.js';
 import { insertKey, insertOrganization, insertProject } from '../support/tenants.js';
 import { uniqueEmail } from '../support/unique-email.js';
@@ -16,7 +16,7 @@ let instance: TestInstance;
 let receiver: Receiver;
 beforeAll(async () => {
   receiver = await Receiver.start();
-  instance = await TestInstance.shared({ workerEnv: { PERIODIC_JOBS: 'off' } });
+  instance = await TestInstance.startShared({ workerEnv: { PERIODIC_JOBS: 'off' } });
 });
 afterAll(async () => {
   await instance?.stop();
@@ -26,20 +26,20 @@ afterAll(async () => {
 type Entry = Record<string, any>;
 type Filter = Record<string, string>;
 
-const list = (filter: Filter = {}, key = instance.credentials.secretKey): Promise<Answer> =>
-  instance.bearer(key, 'GET', `${PATH}?${new URLSearchParams(filter)}`);
+const list = (filter: Filter = {}, key = instance.credentials.secretKey): Promise<TestResponse> =>
+  instance.requestWithBearer(key, 'GET', `${PATH}?${new URLSearchParams(filter)}`);
 const entries = async (filter: Filter = {}, key?: string): Promise<Entry[]> =>
   (await list({ limit: '200', ...filter }, key)).body.data as Entry[];
-const entriesOf = (answer: Answer): Promise<Entry[]> =>
+const entriesOf = (answer: TestResponse): Promise<Entry[]> =>
   entries({ requestId: answer.headers.get('x-request-id')! });
 const keyId = async (value = instance.credentials.secretKey): Promise<string> => {
   const hash = createHash('sha256').update(value).digest();
   return (await instance.sql('SELECT id FROM api_keys WHERE key_hash = $1', [hash]))[0]!['id'] as string;
 };
-const createCustomer = (headers: Record<string, string> = {}): Promise<Answer> =>
+const createCustomer = (headers: Record<string, string> = {}): Promise<TestResponse> =>
   instance.request('POST', '/api/v1/customers', {
     body: { email: uniqueEmail() },
-    headers: { ...bearer(instance.credentials.secretKey), ...headers },
+    headers: { ...bearerHeader(instance.credentials.secretKey), ...headers },
   });
 
 /** A UUIDv7 of a moment. */
@@ -55,7 +55,7 @@ const newDelivery = async (): Promise<{ endpointId: string; delivery: string }> 
   await createCustomer();
   const attempt = await eventually(
     'a delivery',
-    async () => (await instance.attempts({ endpoint_id: id }))[0],
+    async () => (await instance.listAttempts({ endpoint_id: id }))[0],
   );
   return { endpointId: id, delivery: attempt['delivery_id'] as string };
 };
@@ -66,7 +66,7 @@ describe('an entry of the audit log', () => {
     const requestId = `r-${randomUUID()}`;
     await instance.request('POST', `/api/v1/customers/${customer['id']}/disable`, {
       headers: {
-        ...bearer(instance.credentials.secretKey),
+        ...bearerHeader(instance.credentials.secretKey),
         'x-request-id': requestId,
         'user-agent': 'Shop/1.0',
         // A key is not believed about its own address.
@@ -97,21 +97,26 @@ describe('an entry of the audit log', () => {
 
   it('names the fields that changed, but no values, secrets or personal data', async () => {
     const secrets = ['Ada', 'Lovelace', 'ada-audit@example.com', PASSWORD, 'https://audit.example/hook'];
-    const { body } = await instance.server('POST', '/api/v1/customers', {
+    const { body } = await instance.requestWithSecretKey('POST', '/api/v1/customers', {
       email: secrets[2],
       firstName: secrets[0],
       lastName: secrets[1],
       password: secrets[3],
     });
-    await instance.server('PATCH', `/api/v1/projects/${instance.credentials.projectId}`, {
+    await instance.requestWithSecretKey('PATCH', `/api/v1/projects/${instance.credentials.projectId}`, {
       name: 'Audited',
       settings: { accessTokenTtl: 600, branding: { color: '#123456' } },
     });
     const endpoint = await instance.createEndpoint('http://127.0.0.1:9/');
-    await instance.server('PATCH', `/v1/webhooks/endpoints/${endpoint.id}`, { url: secrets[4] });
+    await instance.requestWithSecretKey('PATCH', `/v1/webhooks/endpoints/${endpoint.id}`, {
+      url: secrets[4],
+    });
     const keys = `/api/v1/projects/${instance.credentials.projectId}/api-keys`;
-    const key = await instance.server('POST', keys, { name: 'Audited key', scopes: ['customer:read'] });
-    const rotated = await instance.server('POST', `${keys}/${key.body.id}/rotate`);
+    const key = await instance.requestWithSecretKey('POST', keys, {
+      name: 'Audited key',
+      scopes: ['customer:read'],
+    });
+    const rotated = await instance.requestWithSecretKey('POST', `${keys}/${key.body.id}/rotate`);
 
     expect(await entries({ targetId: body.id as string })).toHaveLength(1);
     const [updated] = await entries({ action: 'project.updated' });
@@ -143,10 +148,11 @@ describe('an entry of the audit log', () => {
 
     const next = `${PASSWORD} again`;
     const me = (path: string, sent: unknown) =>
-      instance.customer(accessToken, 'POST', `/api/v1/me${path}`, sent);
-    expect((await instance.customer(accessToken, 'PATCH', '/api/v1/me', { firstName: 'Ada' })).status).toBe(
-      200,
-    );
+      instance.requestWithAccessToken(accessToken, 'POST', `/api/v1/me${path}`, sent);
+    expect(
+      (await instance.requestWithAccessToken(accessToken, 'PATCH', '/api/v1/me', { firstName: 'Ada' }))
+        .status,
+    ).toBe(200);
     expect((await me('/password', { currentPassword: PASSWORD, newPassword: next })).status).toBe(204);
     const newEmail = uniqueEmail();
     expect((await me('/email', { email: newEmail, password: next })).status).toBe(202);
@@ -154,17 +160,20 @@ describe('an entry of the audit log', () => {
       [email, 'change-email-current'],
       [newEmail, 'change-email-new'],
     ] as const) {
-      const token = await instance.token(address, kind);
+      const token = await instance.getMailToken(address, kind);
       const confirm = { body: { token } };
       expect((await instance.request('POST', '/api/v1/auth/confirm-email-change', confirm)).status).toBe(200);
     }
-    await instance.page('POST', '/api/v1/auth/forgot-password', { email: newEmail });
-    const reset = { token: await instance.token(newEmail, 'reset-password'), password: `${next} and again` };
+    await instance.requestWithPublishableKey('POST', '/api/v1/auth/forgot-password', { email: newEmail });
+    const reset = {
+      token: await instance.getMailToken(newEmail, 'reset-password'),
+      password: `${next} and again`,
+    };
     // A key is believed about the address of its customer.
     const answer = await instance.request('POST', '/api/v1/auth/reset-password', {
       body: reset,
       headers: {
-        ...bearer(instance.credentials.projectSecretKey),
+        ...bearerHeader(instance.credentials.projectSecretKey),
         'x-publishable-key': instance.credentials.publishableKey,
         'x-client-ip': '203.0.113.7',
       },
@@ -173,7 +182,7 @@ describe('an entry of the audit log', () => {
     expect((await entriesOf(answer))[0]).toMatchObject({ actorType: 'customer', ip: '203.0.113.7' });
     const login = await instance.login(newEmail, reset.password);
     expect(
-      await instance.customer(login.body.tokens.accessToken, 'POST', '/api/v1/me/delete', {
+      await instance.requestWithAccessToken(login.body.tokens.accessToken, 'POST', '/api/v1/me/delete', {
         currentPassword: reset.password,
       }),
     ).toMatchObject({ status: 204 });
@@ -192,8 +201,11 @@ describe('an entry of the audit log', () => {
     const email = uniqueEmail();
     const { refreshToken } = (await instance.register(email)).body.tokens as { refreshToken: string };
     await instance.request('POST', '/api/v1/auth/refresh', { body: { refreshToken } });
-    const { body } = await instance.page('POST', '/api/v1/auth/login', { email, password: PASSWORD });
-    await instance.customer(body.tokens.accessToken, 'POST', '/api/v1/auth/logout', {});
+    const { body } = await instance.requestWithPublishableKey('POST', '/api/v1/auth/login', {
+      email,
+      password: PASSWORD,
+    });
+    await instance.requestWithAccessToken(body.tokens.accessToken, 'POST', '/api/v1/auth/logout', {});
     expect(await instance.sql('SELECT count(*)::int AS n FROM audit_log')).toEqual([count]);
   });
 
@@ -203,7 +215,7 @@ describe('an entry of the audit log', () => {
     );
     expect(first).toEqual({ actor_id: null });
     const stranger = await insertOrganization(instance);
-    const child = await instance.server('POST', '/api/v1/organizations', {
+    const child = await instance.requestWithSecretKey('POST', '/api/v1/organizations', {
       name: 'Child',
       slug: 'audit-child',
     });
@@ -241,7 +253,7 @@ describe('the audit log and the change', () => {
       `ALTER TABLE audit_log ADD CONSTRAINT broken CHECK (action <> 'customer.created') NOT VALID`,
     );
     try {
-      expect((await instance.server('POST', '/api/v1/customers', { email })).status).toBe(500);
+      expect((await instance.requestWithSecretKey('POST', '/api/v1/customers', { email })).status).toBe(500);
     } finally {
       await instance.sql('ALTER TABLE audit_log DROP CONSTRAINT broken');
     }
@@ -252,13 +264,13 @@ describe('the audit log and the change', () => {
       CREATE FUNCTION fail_late() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RAISE ''late''; END';
       CREATE CONSTRAINT TRIGGER late AFTER INSERT ON customers DEFERRABLE INITIALLY DEFERRED
         FOR EACH ROW EXECUTE FUNCTION fail_late()`);
-    const late = await instance.server('POST', '/api/v1/customers', { email });
+    const late = await instance.requestWithSecretKey('POST', '/api/v1/customers', { email });
     await instance.sql('DROP TRIGGER late ON customers; DROP FUNCTION fail_late()');
     expect(late.status).toBe(500);
     expect(await entriesOf(late)).toEqual([]);
 
-    await instance.server('POST', '/api/v1/customers', { email });
-    const taken = await instance.server('POST', '/api/v1/customers', { email });
+    await instance.requestWithSecretKey('POST', '/api/v1/customers', { email });
+    const taken = await instance.requestWithSecretKey('POST', '/api/v1/customers', { email });
     expect(taken.status).toBe(409);
     expect(await entriesOf(taken)).toEqual([]);
   });
@@ -269,11 +281,11 @@ describe('the audit log and the change', () => {
     const reason = 'the target is up again';
     const answers = await Promise.all(
       Array.from({ length: 20 }, (_, index) =>
-        patiently(() =>
+        retryWhileRejected(() =>
           instance.request('POST', path, {
             body: { reason },
             headers: {
-              ...bearer(instance.credentials.secretKey),
+              ...bearerHeader(instance.credentials.secretKey),
               // Half of them in the transaction of an Idempotency-Key, half without.
               ...(index % 2 ? { 'idempotency-key': randomUUID() } : {}),
             },
@@ -293,8 +305,8 @@ describe('the audit log and the change', () => {
       expect(entry).toMatchObject({ actorType: 'key', actorId: await keyId(), details });
     }
 
-    await instance.server('DELETE', `/v1/webhooks/endpoints/${endpointId}`);
-    const refused = await instance.server('POST', path);
+    await instance.requestWithSecretKey('DELETE', `/v1/webhooks/endpoints/${endpointId}`);
+    const refused = await instance.requestWithSecretKey('POST', path);
     expect(refused.status).toBe(409);
     expect(await entriesOf(refused)).toMatchObject([{ targetId: delivery, details: { outcome: 'refused' } }]);
   });
@@ -304,18 +316,20 @@ describe('the list', () => {
   it('is newest first, in pages, and filtered by everything it shows', async () => {
     const tenant = await insertProject(instance, instance.credentials.organizationId);
     const { projectId } = tenant;
-    const made: Answer[] = [];
+    const made: TestResponse[] = [];
     for (let index = 0; index < 5; index += 1) {
       made.push(
-        await instance.server('POST', '/api/v1/customers', {
+        await instance.requestWithSecretKey('POST', '/api/v1/customers', {
           email: `${randomUUID()}@example.com`,
           projectId,
         }),
       );
     }
     const customer = made[0]!.body.id as string;
-    await instance.server('POST', `/api/v1/customers/${customer}/disable`);
-    await instance.server('POST', `/api/v1/projects/${projectId}/api-keys`, { name: 'Service' });
+    await instance.requestWithSecretKey('POST', `/api/v1/customers/${customer}/disable`);
+    await instance.requestWithSecretKey('POST', `/api/v1/projects/${projectId}/api-keys`, {
+      name: 'Service',
+    });
 
     const all = await entries({ projectId });
     expect(all).toHaveLength(7);
@@ -328,7 +342,7 @@ describe('the list', () => {
     const pages: Entry[] = [];
     let cursor: string | null = '';
     while (cursor !== null) {
-      const { body }: Answer = await list({ projectId, limit: '3', ...(cursor ? { cursor } : {}) });
+      const { body }: TestResponse = await list({ projectId, limit: '3', ...(cursor ? { cursor } : {}) });
       expect(body.hasMore).toBe(body.nextCursor !== null);
       pages.push(...(body.data as Entry[]));
       cursor = body.nextCursor as string | null;
@@ -381,7 +395,7 @@ describe('the list', () => {
       ['target', 'x'],
     ].map(([field, value]) => [`${field}=${value}`, field!, `${field}=${value}`] as const);
     await checkCases(cases, async (field: string, query: string) => {
-      const { status, body } = await instance.server('GET', `${PATH}?${query}`);
+      const { status, body } = await instance.requestWithSecretKey('GET', `${PATH}?${query}`);
       const fields = body.errors?.map((each: Entry) => each['field']);
       expect([status, body.code, fields]).toEqual([400, 'validation_failed', [field]]);
     });
@@ -396,11 +410,11 @@ describe('the list', () => {
     const sibling = await insertProject(instance, instance.credentials.organizationId);
     const stranger = await insertOrganization(instance);
     const create = async (key: string): Promise<string> =>
-      (await instance.bearer(key, 'POST', '/api/v1/customers', { email: uniqueEmail() })).body.id;
+      (await instance.requestWithBearer(key, 'POST', '/api/v1/customers', { email: uniqueEmail() })).body.id;
     const mine = await create(instance.credentials.projectSecretKey);
     const theirs = await create(sibling.secretKey);
     const foreign = await create(stranger.secretKey);
-    const child = await instance.server('POST', '/api/v1/organizations', {
+    const child = await instance.requestWithSecretKey('POST', '/api/v1/organizations', {
       name: 'Child',
       slug: 'audit-reach',
     });
@@ -461,7 +475,7 @@ describe('retention', () => {
     );
     const others = await instance.sql(`SELECT id FROM audit_log WHERE target_id <> 'retention' ORDER BY id`);
     const worker = instance.startWorker({ AUDIT_RETENTION: '3d', PERIODIC_JOBS: 'off' });
-    await worker.ready();
+    await worker.waitUntilReady();
     await worker.runJob('audit log');
     const left = () =>
       instance.sql(`SELECT created_at FROM audit_log WHERE target_id = 'retention' ORDER BY id`);

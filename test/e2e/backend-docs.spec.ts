@@ -12,9 +12,9 @@ import { decodeJwt, decodeProtectedHeader, SignJWT, UnsecuredJWT } from 'jose';
 import { Keyring } from '@gatehouse/platform';
 import { checkCases } from '../support/check-cases.js';
 import { codeBlocks } from '../support/code-blocks.js';
-import { useToken, withSettings } from '../support/customers.js';
+import { submitToken, withSettings } from '../support/customers.js';
 import { eventually } from '../support/eventually.js';
-import { bearer, TestInstance, PASSWORD } from '../support/test-instance.js';
+import { bearerHeader, TestInstance, PASSWORD } from '../support/test-instance.js';
 import { freePort, ServerProcess } from '../support/server-process.mjs';
 import { uniqueEmail } from '../support/unique-email.js';
 
@@ -27,14 +27,14 @@ let folder: string;
 const servers: ServerProcess[] = [];
 
 beforeAll(async () => {
-  instance = await TestInstance.shared();
+  instance = await TestInstance.startShared();
   folder = await mkdtemp(join(tmpdir(), 'gatehouse-backend-'));
   await symlink(join(root, 'node_modules'), join(folder, 'node_modules'), 'junction');
   await writeFile(join(folder, 'package.json'), '{"type":"module"}');
   for (const [name, code] of await codeBlocks(DOCUMENT)) await writeFile(join(folder, name), code);
 });
 afterAll(async () => {
-  await Promise.all(servers.map((server) => server.end('SIGKILL')));
+  await Promise.all(servers.map((server) => server.stop('SIGKILL')));
   await instance?.stop();
   await rm(folder, { recursive: true, force: true });
 });
@@ -105,7 +105,7 @@ describe.each([
   });
 
   const get = async (token?: string, url = orders) => {
-    const response = await fetch(url, token === undefined ? {} : { headers: bearer(token) });
+    const response = await fetch(url, token === undefined ? {} : { headers: bearerHeader(token) });
     const text = await response.text();
     return { status: response.status, challenge: response.headers.get('www-authenticate'), text };
   };
@@ -152,11 +152,15 @@ describe.each([
     await withSettings(instance, { accessTokenClaims: ['plan'] }, async () => {
       const email = uniqueEmail();
       const plans = { publicMetadata: { plan: 'free' }, metadata: { plan: 'x' } };
-      await instance.server('POST', '/api/v1/customers', { email, password: PASSWORD, ...plans });
+      await instance.requestWithSecretKey('POST', '/api/v1/customers', {
+        email,
+        password: PASSWORD,
+        ...plans,
+      });
       const { customer, tokens } = (await instance.login(email)).body;
       const shown = JSON.parse((await get(tokens.accessToken)).text);
       expect(shown).toMatchObject({ customerId: customer.id, plan: 'free' });
-      await instance.customer(tokens.accessToken, 'POST', '/api/v1/auth/logout');
+      await instance.requestWithAccessToken(tokens.accessToken, 'POST', '/api/v1/auth/logout');
       expect((await get(tokens.accessToken)).status).toBe(200);
     });
   });
@@ -188,7 +192,10 @@ describe('a server that acts for a customer', () => {
     const { body } = await instance.register(email);
     const response = await logIn(email, PASSWORD, '203.0.113.7');
     expect(await response.json()).toMatchObject({ tokens: { accessToken: expect.any(String) } });
-    const sessions = await instance.server('GET', `/api/v1/customers/${body.customer.id}/sessions`);
+    const sessions = await instance.requestWithSecretKey(
+      'GET',
+      `/api/v1/customers/${body.customer.id}/sessions`,
+    );
     expect(sessions.body.data).toMatchObject([
       { ip: '203.0.113.7', device: 'Firefox on Linux' },
       { ip: '127.0.0.1' },
@@ -227,7 +234,12 @@ describe('a server that manages customers', () => {
     const email = uniqueEmail();
     const customer = await run(`return customers.invite('${email}', 'crm-${email}')`);
     expect(customer).toMatchObject({ email, emailVerified: false, publicMetadata: { plan: 'free' } });
-    await useToken(instance, 'reset-password', await instance.token(email, 'accept-invite'), PASSWORD);
+    await submitToken(
+      instance,
+      'reset-password',
+      await instance.getMailToken(email, 'accept-invite'),
+      PASSWORD,
+    );
     const proven = { id: customer.id, emailVerified: true };
     expect(await instance.login(email)).toMatchObject({ status: 200, body: { customer: proven } });
     expect(await run(`return attempt(customers.invite('${email}', 'crm'))`)).toMatchObject({
@@ -268,7 +280,7 @@ describe('a server that manages customers', () => {
     const customer = await run(`return customers.invite('${email}', '${email}')`, { GATEHOUSE_URL });
     line.close();
     expect({ lost, customer }).toMatchObject({ lost: 1, customer: { email } });
-    expect(await instance.mails(email, 'accept-invite')).toHaveLength(1);
+    expect(await instance.listMails(email, 'accept-invite')).toHaveLength(1);
   });
 
   it('lists and ends sessions, disables, enables, unlocks and removes', async () => {

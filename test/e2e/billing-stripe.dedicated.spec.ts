@@ -1,32 +1,32 @@
 import { randomUUID } from 'node:crypto';
 import { checkCases } from '../support/check-cases.js';
 import { eventually } from '../support/eventually.js';
-import { patiently } from '../support/patiently.js';
+import { retryWhileRejected } from '../support/retry-while-rejected.js';
 import {
-  gibberish,
-  hangUp,
+  respondWithHtml,
+  closeConnection,
   openPortal,
-  RETURN,
+  RETURN_URL,
   startWithStripe,
-  stripeError,
-  type StripeStandIn,
-  type Whim,
-} from '../support/stripe.js';
+  respondWithStripeError,
+  type StripeStub,
+  type ResponseOverride,
+} from '../support/stripe-stub.js';
 import { insertOrganization, insertProject } from '../support/tenants.js';
-import type { Answer, TestInstance } from '../support/test-instance.js';
+import type { TestResponse, TestInstance } from '../support/test-instance.js';
 
-let stripe: StripeStandIn;
+let stripe: StripeStub;
 let instance: TestInstance;
 beforeAll(async () => ({ stripe, instance } = await startWithStripe()));
 afterAll(async () => {
   await instance?.stop();
   await stripe?.stop();
 });
-beforeEach(() => stripe.calm());
+beforeEach(() => stripe.reset());
 
-const open = (key: string, body: object = {}, headers: Record<string, string> = {}): Promise<Answer> =>
+const open = (key: string, body: object = {}, headers: Record<string, string> = {}): Promise<TestResponse> =>
   openPortal(instance, key, body, headers);
-const statuses = (answers: Answer[]): number[] => answers.map(({ status }) => status);
+const statuses = (answers: TestResponse[]): number[] => answers.map(({ status }) => status);
 /** The customers of an organization at Stripe. */
 const customersOf = (organizationId: string): string[] =>
   [...stripe.customers]
@@ -41,42 +41,46 @@ describe('the billing portal with Stripe', () => {
     const sibling = await insertProject(instance, organizationId);
     const answers = [await open(secretKey), await open(secretKey), await open(sibling.secretKey)];
     expect(statuses(answers)).toEqual([200, 200, 200]);
-    const [first, second] = answers as [Answer, Answer];
+    const [first, second] = answers as [TestResponse, TestResponse];
     expect(first.body.url).toMatch(/^https:\/\/billing\.stripe\.com\/p\/session\//);
     expect(second.body.url).not.toBe(first.body.url);
     expect(Date.parse(first.body.expiresAt as string)).toBeGreaterThan(
       Date.parse(first.headers.get('date')!),
     );
-    expect(stripe.to('/v1/customers').map(({ form }) => form)).toEqual([
+    expect(stripe.requestsTo('/v1/customers').map(({ form }) => form)).toEqual([
       { name: `org-${organizationId}`, 'metadata[gatehouse_organization_id]': organizationId },
     ]);
     const [customer] = customersOf(organizationId);
-    expect(stripe.to(portal).map(({ form }) => form)).toEqual(
-      Array(3).fill({ customer, return_url: RETURN }),
+    expect(stripe.requestsTo(portal).map(({ form }) => form)).toEqual(
+      Array(3).fill({ customer, return_url: RETURN_URL }),
     );
   });
 
   it('creates one customer for ten requests at the same time, and another one when that was deleted', async () => {
     const { organizationId, secretKey } = await insertOrganization(instance);
     const many = (count: number) =>
-      Promise.all(Array.from({ length: count }, () => patiently(() => open(secretKey))));
-    stripe.pause = 300;
+      Promise.all(Array.from({ length: count }, () => retryWhileRejected(() => open(secretKey))));
+    stripe.creationDelayMs = 300;
     expect(statuses(await many(10))).toEqual(Array(10).fill(200));
     const [first, ...others] = customersOf(organizationId);
     expect(others).toEqual([]);
-    expect(new Set(stripe.to(portal).map(({ form }) => form['customer']))).toEqual(new Set([first]));
-    stripe.calm();
+    expect(new Set(stripe.requestsTo(portal).map(({ form }) => form['customer']))).toEqual(new Set([first]));
+    stripe.reset();
     stripe.customers.delete(first!);
     expect(statuses(await many(5))).toEqual(Array(5).fill(200));
     expect(customersOf(organizationId)).toHaveLength(1);
-    stripe.calm();
+    stripe.reset();
     expect((await open(secretKey)).status).toBe(200);
     expect(stripe.requests.map(({ path }) => path)).toEqual([portal]);
   });
 
   it('gives up when a new customer is gone at once as well', async () => {
     const { secretKey } = await insertOrganization(instance);
-    stripe.next(...Array<Whim>(8).fill(stripeError(400, { code: 'resource_missing', param: 'customer' })));
+    stripe.overrideNext(
+      ...Array<ResponseOverride>(8).fill(
+        respondWithStripeError(400, { code: 'resource_missing', param: 'customer' }),
+      ),
+    );
     expect((await open(secretKey)).status).toBe(501);
     expect(stripe.requests.length).toBeLessThan(8);
   });
@@ -84,15 +88,15 @@ describe('the billing portal with Stripe', () => {
   it('keeps a customer whose portal did not open, and no error under an Idempotency-Key', async () => {
     const { secretKey } = await insertOrganization(instance);
     // An error that Stripe repeats for the same key of its own.
-    stripe.isBroken = true;
+    stripe.failsCustomerCreation = true;
     expect((await open(secretKey)).status).toBe(503);
-    stripe.isBroken = false;
+    stripe.failsCustomerCreation = false;
     expect((await open(secretKey)).status).toBe(200);
-    stripe.calm();
+    stripe.reset();
     const again = { 'idempotency-key': randomUUID() };
-    stripe.always = stripeError(500);
+    stripe.defaultOverride = respondWithStripeError(500);
     expect((await open(secretKey, {}, again)).body.code).toBe('billing_unavailable');
-    stripe.calm();
+    stripe.reset();
     const opened = await open(secretKey, {}, again);
     expect(opened.status).toBe(200);
     expect(stripe.requests.map(({ path }) => path)).toEqual([portal]);
@@ -103,41 +107,56 @@ describe('the billing portal with Stripe', () => {
 
   it('finds the customer again whose creation was answered, but not received', async () => {
     const { organizationId, secretKey } = await insertOrganization(instance);
-    stripe.lost = 10;
+    stripe.lostResponses = 10;
     expect((await open(secretKey)).status).toBe(503);
-    stripe.calm();
+    stripe.reset();
     // With a new name the request is another one under the same key, which Stripe refuses once.
     await instance.sql(`UPDATE organizations SET name = 'renamed' WHERE id = $1`, [organizationId]);
     expect(statuses([await open(secretKey), await open(secretKey)])).toEqual([503, 200]);
     const steady = await insertOrganization(instance);
-    stripe.lost = 10;
+    stripe.lostResponses = 10;
     expect((await open(steady.secretKey)).status).toBe(503);
-    stripe.calm();
+    stripe.reset();
     expect((await open(steady.secretKey)).status).toBe(200);
     expect(customersOf(steady.organizationId)).toHaveLength(1);
   });
 
   it('returns an error of its own when Stripe refuses or fails, and opens once that is over', async () => {
-    const cases: [name: string, whim: Whim, status: number, detail: string][] = [
-      ['a wrong key', stripeError(401, { message: 'Invalid API Key provided' }), 501, 'STRIPE_SECRET_KEY'],
-      ['a key that may not', stripeError(403), 501, 'STRIPE_SECRET_KEY'],
-      ['a portal without settings', stripeError(400, { message: 'No configuration' }), 501, 'dashboard'],
-      ['another server', stripeError(404), 501, 'STRIPE_API_BASE'],
-      ['a card error', stripeError(402, { type: 'card_error' }), 503, ''],
-      ['too many requests', stripeError(429, { code: 'rate_limit' }), 503, ''],
-      ['another request with the key', stripeError(409, { code: 'idempotency_key_in_use' }), 503, ''],
-      ['an error of Stripe', stripeError(500, { type: 'api_error' }), 503, ''],
-      ['no JSON', gibberish, 503, ''],
-      ['a connection that breaks', hangUp, 503, ''],
+    const cases: [name: string, whim: ResponseOverride, status: number, detail: string][] = [
+      [
+        'a wrong key',
+        respondWithStripeError(401, { message: 'Invalid API Key provided' }),
+        501,
+        'STRIPE_SECRET_KEY',
+      ],
+      ['a key that may not', respondWithStripeError(403), 501, 'STRIPE_SECRET_KEY'],
+      [
+        'a portal without settings',
+        respondWithStripeError(400, { message: 'No configuration' }),
+        501,
+        'dashboard',
+      ],
+      ['another server', respondWithStripeError(404), 501, 'STRIPE_API_BASE'],
+      ['a card error', respondWithStripeError(402, { type: 'card_error' }), 503, ''],
+      ['too many requests', respondWithStripeError(429, { code: 'rate_limit' }), 503, ''],
+      [
+        'another request with the key',
+        respondWithStripeError(409, { code: 'idempotency_key_in_use' }),
+        503,
+        '',
+      ],
+      ['an error of Stripe', respondWithStripeError(500, { type: 'api_error' }), 503, ''],
+      ['no JSON', respondWithHtml, 503, ''],
+      ['a connection that breaks', closeConnection, 503, ''],
     ];
-    const check = async (whim: Whim, status: number, detail: string): Promise<void> => {
+    const check = async (whim: ResponseOverride, status: number, detail: string): Promise<void> => {
       const { secretKey } = await insertOrganization(instance);
-      stripe.always = whim;
+      stripe.defaultOverride = whim;
       const answer = await open(secretKey);
       const code = status === 501 ? 'billing_not_configured' : 'billing_unavailable';
       expect(answer).toMatchObject({ status, body: { code, detail: expect.stringContaining(detail) } });
       expect(answer.headers.get('retry-after')).toBe(status === 503 ? '5' : null);
-      stripe.calm();
+      stripe.reset();
       expect((await open(secretKey)).status).toBe(200);
     };
     await checkCases(cases, check, 1);
@@ -146,12 +165,14 @@ describe('the billing portal with Stripe', () => {
   it('LG-02: names a returnUrl that Stripe refuses, and logs why, but neither key nor URL', async () => {
     const { secretKey } = await insertOrganization(instance);
     const { body } = await open(secretKey);
-    stripe.next(stripeError(400, { code: 'url_invalid', param: 'return_url', message: `no ${RETURN}` }));
+    stripe.overrideNext(
+      respondWithStripeError(400, { code: 'url_invalid', param: 'return_url', message: `no ${RETURN_URL}` }),
+    );
     expect(await open(secretKey)).toMatchObject({
       status: 400,
       body: { errors: [{ field: 'returnUrl', code: 'not_allowed' }] },
     });
-    stripe.next(stripeError(401, { message: `Invalid API Key provided: ${stripe.key}` }));
+    stripe.overrideNext(respondWithStripeError(401, { message: `Invalid API Key provided: ${stripe.key}` }));
     expect((await open(secretKey)).status).toBe(501);
     const { output } = await eventually(
       'the log',
@@ -162,7 +183,7 @@ describe('the billing portal with Stripe', () => {
       stripe.key.slice(-8),
       body.url as string,
       'billing.stripe.com',
-      RETURN,
+      RETURN_URL,
     ]) {
       expect(output).not.toContain(secret);
     }
@@ -178,13 +199,13 @@ describe('the billing portal with Stripe', () => {
       expect(answer.headers.get('retry-after')).toBe('5');
     }
     await stripe.start();
-    stripe.calm();
+    stripe.reset();
     expect((await open(unknown.secretKey)).status).toBe(200);
   });
 });
 
 it('without Stripe there is no portal in production, and none that leads to http', async () => {
-  await instance.api.end();
+  await instance.api.stop();
   instance.startApi({
     NODE_ENV: 'production',
     PUBLIC_URL: 'https://auth.example.com',
@@ -195,7 +216,7 @@ it('without Stripe there is no portal in production, and none that leads to http
     STRIPE_SECRET_KEY: '',
     STRIPE_API_BASE: 'https://api.stripe.com',
   });
-  await instance.ready();
+  await instance.waitUntilReady();
   const { secretKey } = instance.credentials;
   expect(await open(secretKey)).toMatchObject({
     status: 501,

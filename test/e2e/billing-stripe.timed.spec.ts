@@ -1,4 +1,4 @@
-import { drip, openPortal, silence, startWithStripe } from '../support/stripe.js';
+import { respondSlowly, openPortal, neverRespond, startWithStripe } from '../support/stripe-stub.js';
 import { insertOrganization } from '../support/tenants.js';
 
 it('the billing portal returns 503 within 5 s while Stripe is silent or slow, with and without a customer', async () => {
@@ -13,15 +13,15 @@ it('the billing portal returns 503 within 5 s while Stripe is silent or slow, wi
     for (let count = 0; count < 4; count += 1) keys.push((await insertOrganization(instance)).secretKey);
     for (const known of keys.slice(2)) expect((await open(known)).status).toBe(200);
     // What both kinds of organization meet, at the same time.
-    for (const whim of [silence, drip]) {
-      stripe.always = whim;
+    for (const whim of [neverRespond, respondSlowly]) {
+      stripe.defaultOverride = whim;
       for (const answer of await Promise.all(keys.map(open))) {
         expect(answer).toMatchObject({ status: 503, body: { code: 'billing_unavailable' } });
         expect(answer.headers.get('retry-after')).toBe('5');
         expect(answer.ms).toBeLessThanOrEqual(5_000);
       }
     }
-    stripe.calm();
+    stripe.reset();
     expect((await open(keys[0]!)).status).toBe(200);
   } finally {
     await instance.stop();

@@ -1,26 +1,26 @@
 import { randomUUID } from 'node:crypto';
 import { Keyring } from '@gatehouse/platform';
 import { eventually } from '../support/eventually.js';
-import { openPortal, RETURN } from '../support/stripe.js';
-import { TestInstance, type Answer } from '../support/test-instance.js';
+import { openPortal, RETURN_URL } from '../support/stripe-stub.js';
+import { TestInstance, type TestResponse } from '../support/test-instance.js';
 import { insertKey, insertOrganization } from '../support/tenants.js';
 
 let plain: TestInstance;
-beforeAll(async () => (plain = await TestInstance.shared({ workers: 0 })));
+beforeAll(async () => (plain = await TestInstance.startShared({ workers: 0 })));
 afterAll(async () => plain?.stop());
 
-const open = (key: string, body: object = {}): Promise<Answer> => openPortal(plain, key, body);
-const server = (body: object): Promise<Answer> => open(plain.credentials.secretKey, body);
+const open = (key: string, body: object = {}): Promise<TestResponse> => openPortal(plain, key, body);
+const server = (body: object): Promise<TestResponse> => open(plain.credentials.secretKey, body);
 
 /** The page behind an answer. */
-const follow = async ({ body }: Answer): Promise<Answer> => {
+const follow = async ({ body }: TestResponse): Promise<TestResponse> => {
   const { pathname, search } = new URL(body.url as string);
   return plain.request('GET', pathname + search);
 };
 
 describe('the billing portal without Stripe', () => {
   it('LG-02: is a page that shows the plan and leads back, and never logs its URL', async () => {
-    const returnUrl = `${RETURN}?tab=plan&from=%22`;
+    const returnUrl = `${RETURN_URL}?tab=plan&from=%22`;
     await plain.sql('UPDATE organizations SET name = $1', ['<b>"x"</b>']);
     const began = Date.now();
     const answer = await server({ returnUrl });
@@ -44,7 +44,7 @@ describe('the billing portal without Stripe', () => {
   });
 
   it('a token that ended, was changed or is none opens nothing', async () => {
-    const { body } = await server({ returnUrl: RETURN });
+    const { body } = await server({ returnUrl: RETURN_URL });
     const token = new URL(body.url as string).searchParams.get('token')!;
     const [said, mac] = token.split('.') as [string, string];
     const show = (text: string) => plain.request('GET', `/billing-portal?token=${text}`);
@@ -71,7 +71,7 @@ describe('the billing portal without Stripe', () => {
     const page = await show(`${late}.${keyring.mac('billing-portal', late).toString('base64url')}`);
     expect(page.status).toBe(400);
     expect(page.body).toContain('This link has expired');
-    expect(page.body).toContain(`href="${RETURN}"`);
+    expect(page.body).toContain(`href="${RETURN_URL}"`);
   });
 });
 

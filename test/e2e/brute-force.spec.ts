@@ -1,46 +1,52 @@
 import { randomUUID } from 'node:crypto';
-import { NEW_PASSWORD, registerOne, requestReset, useToken, type Tokens } from '../support/customers.js';
+import {
+  NEW_PASSWORD,
+  registerCustomer,
+  requestReset,
+  submitToken,
+  type Tokens,
+} from '../support/customers.js';
 import { eventually } from '../support/eventually.js';
-import { TestInstance, PASSWORD, bearer, type Answer } from '../support/test-instance.js';
-import { overtaken, type Statement } from '../support/overtaken.js';
-import { patiently } from '../support/patiently.js';
+import { TestInstance, PASSWORD, bearerHeader, type TestResponse } from '../support/test-instance.js';
+import { withConcurrentChange, type RunSql } from '../support/with-concurrent-change.js';
+import { retryWhileRejected } from '../support/retry-while-rejected.js';
 import { insertKey } from '../support/tenants.js';
 import { uniqueEmail } from '../support/unique-email.js';
 
 let instance: TestInstance;
 // Without the limits per address, which would hide the one for failed logins; that one is never lifted.
-beforeAll(async () => (instance = await TestInstance.shared({ workers: 0 })));
+beforeAll(async () => (instance = await TestInstance.startShared({ workers: 0 })));
 afterAll(async () => instance?.stop());
 
 const HOME = '203.0.113.5';
 const ELSEWHERE = '192.0.2.1';
 
 /** A login from an address that a server vouches for. */
-const loginFrom = (ip: string, email: string, password?: string): Promise<Answer> =>
+const loginFrom = (ip: string, email: string, password?: string): Promise<TestResponse> =>
   instance.login(email, password, { 'x-api-key': instance.credentials.projectSecretKey, 'x-client-ip': ip });
 const statusFrom = async (ip: string, email: string, password?: string): Promise<number> =>
   (await loginFrom(ip, email, password)).status;
 
 /** The responses to `count` wrong logins, all at once and from different addresses. */
-const burst = (email: string, count: number, ip?: string): Promise<Answer[]> =>
+const burst = (email: string, count: number, ip?: string): Promise<TestResponse[]> =>
   Promise.all(
     Array.from({ length: count }, (_, index) =>
-      patiently(() => loginFrom(ip ?? `198.51.100.${index}`, email, 'wrong password')),
+      retryWhileRejected(() => loginFrom(ip ?? `198.51.100.${index}`, email, 'wrong password')),
     ),
   );
-const statusesOf = (answers: Answer[]): number[] => answers.map(({ status }) => status).sort();
+const statusesOf = (answers: TestResponse[]): number[] => answers.map(({ status }) => status).sort();
 const tenOf = (count: number): number[] => [...Array(10).fill(401), ...Array(count - 10).fill(429)];
 
 /** A customer who has logged in from HOME. */
 const atHome = async (): Promise<{ email: string; id: string; tokens: Tokens }> => {
-  const customer = await registerOne(instance);
+  const customer = await registerCustomer(instance);
   await instance.sql('DELETE FROM customer_addresses WHERE customer_id = $1', [customer.id]);
   expect(await statusFrom(HOME, customer.email)).toBe(200);
   return customer;
 };
 const reset = async (email: string): Promise<void> => {
   const token = await requestReset(instance, email);
-  expect((await useToken(instance, 'reset-password', token)).status).toBe(204);
+  expect((await submitToken(instance, 'reset-password', token)).status).toBe(204);
 };
 const lock = async ({ id, email }: { id: string; email: string }): Promise<void> => {
   await burst(email, 12);
@@ -115,7 +121,12 @@ describe('failed logins with RATE_LIMITS=off (RL-01)', () => {
     const codes: string[] = [];
     for (let index = 0; index < 12; index += 1) {
       const [path, body] = wrong[index % 3]!;
-      const answer = await instance.customer(tokens.accessToken, 'POST', `/api/v1/me/${path}`, body);
+      const answer = await instance.requestWithAccessToken(
+        tokens.accessToken,
+        'POST',
+        `/api/v1/me/${path}`,
+        body,
+      );
       codes.push(`${answer.status} ${answer.body.code}`);
     }
     expect(codes).toEqual([
@@ -123,7 +134,7 @@ describe('failed logins with RATE_LIMITS=off (RL-01)', () => {
       ...Array(2).fill('429 too_many_attempts'),
     ]);
     expect(await statusFrom(ELSEWHERE, email)).toBe(429);
-    expect((await instance.customer(tokens.accessToken, 'GET', '/api/v1/me')).status).toBe(200);
+    expect((await instance.requestWithAccessToken(tokens.accessToken, 'GET', '/api/v1/me')).status).toBe(200);
   });
 
   it('are counted and reported although the idempotent request that they are part of is undone', async () => {
@@ -135,7 +146,7 @@ describe('failed logins with RATE_LIMITS=off (RL-01)', () => {
         'idempotency-key': randomUUID(),
       });
     const statuses: number[] = [];
-    for (let count = 0; count < 11; count += 1) statuses.push((await patiently(attempt)).status);
+    for (let count = 0; count < 11; count += 1) statuses.push((await retryWhileRejected(attempt)).status);
     expect(statuses).toEqual(tenOf(11));
     expect(await statusFrom(ELSEWHERE, email)).toBe(429);
     for (const type of ['login.failed', 'customer.locked']) {
@@ -146,22 +157,26 @@ describe('failed logins with RATE_LIMITS=off (RL-01)', () => {
 });
 
 describe('a locked customer', () => {
-  type Locked = Awaited<ReturnType<typeof registerOne>>;
+  type Locked = Awaited<ReturnType<typeof registerCustomer>>;
   it.each<[string, (customer: Locked) => Promise<unknown>, string]>([
-    ['a secret key', ({ id }) => instance.server('POST', `/api/v1/customers/${id}/unlock`), PASSWORD],
+    [
+      'a secret key',
+      ({ id }) => instance.requestWithSecretKey('POST', `/api/v1/customers/${id}/unlock`),
+      PASSWORD,
+    ],
     ['a password reset', ({ email }) => reset(email), NEW_PASSWORD],
     ['a login from an address they know', ({ email }) => instance.login(email), PASSWORD],
     [
       'a change of password',
       ({ tokens }) =>
-        instance.customer(tokens.accessToken, 'POST', '/api/v1/me/password', {
+        instance.requestWithAccessToken(tokens.accessToken, 'POST', '/api/v1/me/password', {
           currentPassword: PASSWORD,
           newPassword: NEW_PASSWORD,
         }),
       NEW_PASSWORD,
     ],
   ])('is unlocked by %s, and each step is one event', async (_, unlock, password) => {
-    const customer = await registerOne(instance);
+    const customer = await registerCustomer(instance);
     const { id, email } = customer;
     await lock(customer);
     expect(await instance.events(id, 'customer.locked')).toHaveLength(1);
@@ -169,7 +184,7 @@ describe('a locked customer', () => {
     await unlock(customer);
     expect(await statusFrom(ELSEWHERE, email, password)).toBe(200);
     // Of a customer who is not locked it changes nothing.
-    const again = await instance.server('POST', `/api/v1/customers/${id}/unlock`);
+    const again = await instance.requestWithSecretKey('POST', `/api/v1/customers/${id}/unlock`);
     expect(again).toMatchObject({ status: 200, body: { id, email } });
     const unlocked = await instance.events(id, 'customer.unlocked');
     expect(unlocked).toMatchObject([{ data: { customer: { id, email } } }]);
@@ -178,8 +193,10 @@ describe('a locked customer', () => {
   it('is reported no more once deleted', async () => {
     const { email, id } = await atHome();
     await burst(email, 9);
-    const remove = (sql: Statement) => sql('DELETE FROM customers WHERE id = $1', [id]);
-    const answer = await overtaken(instance, remove, () => loginFrom(ELSEWHERE, email, 'wrong password'));
+    const remove = (sql: RunSql) => sql('DELETE FROM customers WHERE id = $1', [id]);
+    const answer = await withConcurrentChange(instance, remove, () =>
+      loginFrom(ELSEWHERE, email, 'wrong password'),
+    );
     expect(answer.status).toBe(401);
     await eventually('the end of every transaction', async () => {
       const open = `SELECT 1 FROM pg_stat_activity
@@ -205,7 +222,7 @@ it('a server without an X-Client-IP that it may vouch for adds no address of its
     expect(await statusFrom(HOME, email)).toBe(200);
   }
   const body = { email: uniqueEmail(), password: PASSWORD };
-  const headers = { ...bearer(projectSecretKey), 'x-client-ip': 'unknown' };
+  const headers = { ...bearerHeader(projectSecretKey), 'x-client-ip': 'unknown' };
   expect((await instance.request('POST', '/api/v1/auth/register', { body, headers })).status).toBe(201);
   await burst(body.email, 12);
   expect((await instance.login(body.email)).status).toBe(429);

@@ -42,7 +42,7 @@ describe('the files of the console', () => {
   /** Everything that the page names. */
   let assets: string[];
   beforeAll(async () => {
-    instance = await TestInstance.shared({ workers: 0 });
+    instance = await TestInstance.startShared({ workers: 0 });
     page = (await ask(instance, '/console/')).content.toString();
     assets = [...page.matchAll(/(?:src|href)="([^"]+)"/g)].map(([, name]) => name!);
   });

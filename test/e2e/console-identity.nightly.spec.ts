@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { seriousViolations } from '../support/accessibility.js';
 import { describeConsole } from '../support/console-tests.js';
 
-describeConsole('missing records and unsaved changes in the console', { isRefused: true }, (test) => {
+describeConsole('missing records and unsaved changes in the console', { allowClientErrors: true }, (test) => {
   it('a link to what is not there says so, and leads to the list', async () => {
     const page = await test.open('/account');
     const notice = page.getByRole('alert');

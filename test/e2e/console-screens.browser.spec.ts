@@ -1,17 +1,17 @@
-import { insertMarkup, markupFaults } from '../support/console-markup.js';
-import { screens } from '../support/console-screens.js';
-import { describeConsole, shows } from '../support/console-tests.js';
+import { insertMarkup, findMarkupProblems } from '../support/console-markup.js';
+import { listScreens } from '../support/console-screens.js';
+import { describeConsole, waitForHeading } from '../support/console-tests.js';
 
-describeConsole('every screen of the console', { isDelivering: true }, (test) => {
+describeConsole('every screen of the console', { withWorker: true }, (test) => {
   beforeAll(() => insertMarkup(test.instance));
 
   it('shows what strangers wrote as text, and violates no policy (CO-02, CO-03)', async () => {
     const page = await test.open('/');
     const faults: string[] = [];
-    for (const { name, path } of await screens(test.instance)) {
+    for (const { name, path } of await listScreens(test.instance)) {
       await page.goto(`${test.instance.baseUrl}/console${path}`);
-      await shows(page, /./);
-      faults.push(...(await markupFaults(page, name)).map((fault) => `${name}: ${fault}`));
+      await waitForHeading(page, /./);
+      faults.push(...(await findMarkupProblems(page, name)).map((fault) => `${name}: ${fault}`));
     }
     expect(faults).toEqual([]);
   });

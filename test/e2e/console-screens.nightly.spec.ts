@@ -1,8 +1,8 @@
 import type { Page } from 'playwright-core';
 import { seriousViolations } from '../support/accessibility.js';
-import { insertMarkup, markupFaults } from '../support/console-markup.js';
-import { screens } from '../support/console-screens.js';
-import { describeConsole, shows } from '../support/console-tests.js';
+import { insertMarkup, findMarkupProblems } from '../support/console-markup.js';
+import { listScreens } from '../support/console-screens.js';
+import { describeConsole, waitForHeading } from '../support/console-tests.js';
 import { eventually } from '../support/eventually.js';
 
 /** What of the navigation reaches over its edge, where it stands beside the page. */
@@ -29,18 +29,18 @@ async function darken(page: Page): Promise<void> {
   );
 }
 
-describeConsole('every screen of the console', { isDelivering: true }, (test) => {
+describeConsole('every screen of the console', { withWorker: true }, (test) => {
   beforeAll(() => insertMarkup(test.instance));
 
   it('is accessible, light and dark, and fits 390 px', async () => {
     const page = await test.open('/');
     const faults: string[] = [];
-    for (const { name, path } of await screens(test.instance)) {
+    for (const { name, path } of await listScreens(test.instance)) {
       await page.emulateMedia({ colorScheme: 'light' });
       await page.goto(`${test.instance.baseUrl}/console${path}`);
-      await shows(page, /./);
+      await waitForHeading(page, /./);
       await page.waitForLoadState('networkidle');
-      const found = await markupFaults(page, name);
+      const found = await findMarkupProblems(page, name);
       found.push(...(await seriousViolations(page)));
       found.push(...(await page.evaluate<string[]>(OVER_THE_EDGE)));
       if (await isTooWide(page)) found.push('scrolls sideways at 390 px');

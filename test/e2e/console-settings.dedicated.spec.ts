@@ -1,6 +1,6 @@
-import { CONSOLE_HEADER, insertOperator } from '../support/operator.js';
-import { commitWhenAwaited } from '../support/overtaken.js';
-import { documentedRoutes, fillPath } from '../support/routes.js';
+import { CONSOLE_HEADER, insertOperator } from '../support/operator-client.js';
+import { commitWhenOthersWait } from '../support/with-concurrent-change.js';
+import { listDocumentedRoutes, fillPath } from '../support/routes.js';
 import { freePort } from '../support/server-process.mjs';
 import { TestInstance } from '../support/test-instance.js';
 
@@ -17,9 +17,9 @@ it('CO-01: a session takes its place with the connection that it has, however fe
     const clients = await Promise.all(Array.from({ length: 4 }, () => insertOperator(instance)));
     await holder.query('BEGIN');
     await holder.query('SELECT FROM operators WHERE email = $1 FOR UPDATE', [operator.email]);
-    const answers = Promise.all(clients.map((client) => client.call('POST', '/session', operator)));
+    const answers = Promise.all(clients.map((client) => client.request('POST', '/session', operator)));
     // All connections that there are.
-    await commitWhenAwaited(holder, 4);
+    await commitWhenOthersWait(holder, 4);
     expect((await answers).map(({ status }) => status)).toEqual(Array(4).fill(200));
   } finally {
     holder.release();
@@ -27,15 +27,15 @@ it('CO-01: a session takes its place with the connection that it has, however fe
 });
 
 it('CO-05: CONSOLE=off removes the console together with its API, and nothing else', async () => {
-  const routes = (await documentedRoutes(instance)).filter(({ path }) => path.startsWith('/operator/'));
+  const routes = (await listDocumentedRoutes(instance)).filter(({ path }) => path.startsWith('/operator/'));
   expect(routes.length).toBeGreaterThan(40);
   const page = await (await fetch(`${instance.baseUrl}/console/`)).text();
   const asset = /src="([^"]+)"/.exec(page)![1]!;
 
-  await instance.api.end();
+  await instance.api.stop();
   const port = await freePort();
   const baseUrl = `http://127.0.0.1:${port}`;
-  await instance.startApi({ PORT: String(port), CONSOLE: 'off' }).ready();
+  await instance.startApi({ PORT: String(port), CONSOLE: 'off' }).waitUntilReady();
   const faults: string[] = [];
   for (const path of ['/console', '/console/', '/console/sign-in', asset]) {
     const { status } = await fetch(baseUrl + path, { redirect: 'manual' });

@@ -1,8 +1,8 @@
 import decodeQR from 'qr/decode.js';
 import type { Page, Route } from 'playwright-core';
 import { seriousViolations } from '../support/accessibility.js';
-import { describeConsole, shows, stored, submit } from '../support/console-tests.js';
-import { insertOperator } from '../support/operator.js';
+import { describeConsole, waitForHeading, readBrowserStorage, submitForm } from '../support/console-tests.js';
+import { insertOperator } from '../support/operator-client.js';
 import { totpCode } from '../support/totp.js';
 import { uniqueEmail } from '../support/unique-email.js';
 
@@ -28,23 +28,23 @@ const options = { args: [`--host-resolver-rules=MAP ${OTHER_HOST} 127.0.0.1`], i
 describeConsole('CO-01: signing in to the console', options, (test) => {
   it('takes a password, enrolls an authenticator, gives recovery codes and goes where one wanted to', async () => {
     const page = await test.browser.open(`${test.instance.baseUrl}/console/events?type=customer.created`);
-    await shows(page, 'Sign in');
+    await waitForHeading(page, 'Sign in');
     expect(await seriousViolations(page)).toEqual([]);
     const fields = await page.locator('input').evaluateAll((all) => all.map((it) => it.autocomplete));
     expect(fields).toEqual(['username', 'current-password']);
     const { email, password } = test.instance.credentials.operator;
-    await submit(page, { username: email, password });
+    await submitForm(page, { username: email, password });
 
-    await shows(page, 'Set up two-factor authentication');
+    await waitForHeading(page, 'Set up two-factor authentication');
     expect(await seriousViolations(page)).toEqual([]);
     const secret = (await page.locator('code').textContent())!.replace(/\s/g, '');
     const uri = new URL(await textOfQrCode(page));
     expect([uri.protocol, uri.searchParams.get('secret')]).toEqual(['otpauth:', secret]);
-    await submit(page, { code: '000000' });
+    await submitForm(page, { code: '000000' });
     await page.getByText('This code is incorrect').waitFor();
-    await submit(page, { code: totpCode(secret) });
+    await submitForm(page, { code: totpCode(secret) });
 
-    await shows(page, 'Save your recovery codes');
+    await waitForHeading(page, 'Save your recovery codes');
     expect(await seriousViolations(page)).toEqual([]);
     const codes = await page.getByRole('list', { name: 'Recovery codes' }).locator('li').allTextContents();
     expect(codes).toHaveLength(10);
@@ -52,21 +52,21 @@ describeConsole('CO-01: signing in to the console', options, (test) => {
     expect(await go.isDisabled()).toBe(true);
     await page.getByLabel('I have saved these codes').check();
     await go.click();
-    await shows(page, 'Events');
+    await waitForHeading(page, 'Events');
     expect(page.url()).toBe(`${test.instance.baseUrl}/console/events?type=customer.created`);
 
     await page.getByRole('button', { name: /Account menu/ }).click();
     await page.getByRole('button', { name: 'Sign out' }).click();
-    await shows(page, 'Sign in');
+    await waitForHeading(page, 'Sign in');
     expect(await page.context().cookies()).toEqual([]);
-    await submit(page, { username: email, password });
-    await shows(page, 'Two-factor authentication');
+    await submitForm(page, { username: email, password });
+    await waitForHeading(page, 'Two-factor authentication');
     expect(await seriousViolations(page)).toEqual([]);
     expect(await page.locator('input').getAttribute('autocomplete')).toBe('one-time-code');
     await page.getByRole('button', { name: 'Use a recovery code' }).click();
-    await submit(page, { code: codes[0]! });
-    await shows(page, 'Overview');
-    expect(await stored(page)).not.toMatch(new RegExp([secret, password, ...codes].join('|')));
+    await submitForm(page, { code: codes[0]! });
+    await waitForHeading(page, 'Overview');
+    expect(await readBrowserStorage(page)).not.toMatch(new RegExp([secret, password, ...codes].join('|')));
     await page.context().close();
   });
 
@@ -74,13 +74,13 @@ describeConsole('CO-01: signing in to the console', options, (test) => {
     const { operator } = await insertOperator(test.instance);
     await test.instance.sql('UPDATE operators SET totp_secret = NULL WHERE id = $1', [operator.id]);
     const page = await test.browser.open(`${test.instance.baseUrl}/console/account`);
-    await submit(page, {
+    await submitForm(page, {
       username: operator.email,
       password: test.instance.credentials.operator.password,
     });
-    await shows(page, 'Set up two-factor authentication');
+    await waitForHeading(page, 'Set up two-factor authentication');
     await page.getByRole('button', { name: 'Skip for now' }).click();
-    await shows(page, 'Account');
+    await waitForHeading(page, 'Account');
     await page.getByRole('link', { name: 'Operators' }).click();
     await page.getByRole('button', { name: 'Invite operator' }).click();
     await page.getByRole('dialog').getByLabel('Email').fill(uniqueEmail());
@@ -101,7 +101,7 @@ describeConsole('CO-01: signing in to the console', options, (test) => {
   it('leads back to where one was when the session ends meanwhile', async () => {
     const client = await insertOperator(test.instance);
     const page = await test.open('/customers?status=disabled', client);
-    await shows(page, 'Customers');
+    await waitForHeading(page, 'Customers');
     // Not before the click: what the page asks by itself would hear of it first.
     const ends = async (route: Route): Promise<void> => {
       await test.instance.sql('DELETE FROM operator_sessions WHERE operator_id = $1', [client.operator.id]);
@@ -118,7 +118,7 @@ describeConsole('CO-01: signing in to the console', options, (test) => {
     const page = await test.open('/account');
     for (const to of ['//evil.example', '/\\evil.example', 'https://evil.example', 'javascript:alert(1)']) {
       await page.goto(`${test.instance.baseUrl}/console/sign-in?to=${encodeURIComponent(to)}`);
-      await shows(page, 'Overview');
+      await waitForHeading(page, 'Overview');
       expect({ to, url: page.url() }).toEqual({ to, url: `${test.instance.baseUrl}/console` });
     }
     await page.context().close();
@@ -138,18 +138,18 @@ describeConsole('CO-01: signing in to the console', options, (test) => {
   });
 
   it('lets in by an invitation, whose token leaves the address at once', async () => {
-    const invited = await test.admin.call('POST', '/operators', { email: uniqueEmail(), role: 'viewer' });
+    const invited = await test.admin.request('POST', '/operators', { email: uniqueEmail(), role: 'viewer' });
     const page = await test.browser.open(invited.body.invitationUrl as string);
-    await shows(page, 'Welcome to Gatehouse');
+    await waitForHeading(page, 'Welcome to Gatehouse');
     expect(page.url()).toBe(`${test.instance.baseUrl}/console/invitation`);
     expect(await seriousViolations(page)).toEqual([]);
     expect(await page.locator('input[name=new-password]').getAttribute('autocomplete')).toBe('new-password');
-    await submit(page, { name: 'Ada', 'new-password': 'short' });
+    await submitForm(page, { name: 'Ada', 'new-password': 'short' });
     await page.getByText('Use at least 12 characters').waitFor();
-    await submit(page, { 'new-password': 'an unusual long phrase' });
-    await shows(page, 'Set up two-factor authentication');
+    await submitForm(page, { 'new-password': 'an unusual long phrase' });
+    await waitForHeading(page, 'Set up two-factor authentication');
     await page.goto(`${invited.body.invitationUrl as string}`);
-    await submit(page, { 'new-password': 'an unusual long phrase' });
+    await submitForm(page, { 'new-password': 'an unusual long phrase' });
     await page.getByText('This link is invalid').waitFor();
     await page.context().close();
   });

@@ -1,16 +1,16 @@
 import { seriousViolations } from '../support/accessibility.js';
-import { describeConsole, shows, stored, submit } from '../support/console-tests.js';
+import { describeConsole, waitForHeading, readBrowserStorage, submitForm } from '../support/console-tests.js';
 import { eventually } from '../support/eventually.js';
-import { inviteOperator } from '../support/operator.js';
+import { inviteOperator } from '../support/operator-client.js';
 import { uniqueEmail } from '../support/unique-email.js';
 
-describeConsole('setup and account in the console', { isRefused: true }, (test) => {
+describeConsole('setup and account in the console', { allowClientErrors: true }, (test) => {
   it('asks for the first admin at the setup link, and refuses another token', async () => {
     const page = await test.browser.open(`${test.instance.baseUrl}/console/setup#token=${'x'.repeat(43)}`);
-    await shows(page, 'Set up Gatehouse');
+    await waitForHeading(page, 'Set up Gatehouse');
     expect(page.url()).toBe(`${test.instance.baseUrl}/console/setup`);
     expect(await seriousViolations(page)).toEqual([]);
-    await submit(page, { username: uniqueEmail(), 'new-password': 'an unusual long phrase' });
+    await submitForm(page, { username: uniqueEmail(), 'new-password': 'an unusual long phrase' });
     await page.getByText('This link is invalid').waitFor();
     expect(await seriousViolations(page)).toEqual([]);
     await page.context().close();
@@ -18,7 +18,7 @@ describeConsole('setup and account in the console', { isRefused: true }, (test) 
 
   it('CO-01: marks its own requests once the page has been idle for a minute', async () => {
     const page = await test.open('/deliveries');
-    await shows(page, 'Deliveries');
+    await waitForHeading(page, 'Deliveries');
     await page.clock.install();
     // Noted in the page itself: it asks again only once it has been answered, and its clock must not run ahead of that.
     await page.addInitScript(`{
@@ -34,7 +34,7 @@ describeConsole('setup and account in the console', { isRefused: true }, (test) 
       };
     }`);
     await page.reload();
-    await shows(page, 'Deliveries');
+    await waitForHeading(page, 'Deliveries');
     /** What the badge says within so many seconds. */
     const said = async (seconds: number): Promise<Set<string>> => {
       await page.evaluate('window.said = []');
@@ -56,7 +56,7 @@ describeConsole('setup and account in the console', { isRefused: true }, (test) 
   it('CO-05: changes the password and the recovery codes, and keeps neither', async () => {
     const invited = await inviteOperator(test.admin, 'viewer');
     const page = await test.open('/account', invited);
-    await shows(page, 'Account');
+    await waitForHeading(page, 'Account');
     const form = page.getByRole('region', { name: 'Password', exact: true });
     await form.locator('input[name=current-password]').fill('not the right one');
     await form.locator('input[name=new-password]').fill('another unusual phrase');
@@ -70,7 +70,7 @@ describeConsole('setup and account in the console', { isRefused: true }, (test) 
     const list = page.getByRole('list', { name: 'Recovery codes' });
     await list.waitFor();
     expect(await seriousViolations(page)).toEqual([]);
-    expect(await stored(page)).not.toMatch(/phrase|[a-z0-9]{5}-[a-z0-9]{5}/);
+    expect(await readBrowserStorage(page)).not.toMatch(/phrase|[a-z0-9]{5}-[a-z0-9]{5}/);
     await page.getByLabel('I have saved these codes').check();
     await page.getByRole('button', { name: 'Continue' }).click();
     await list.waitFor({ state: 'detached' });

@@ -1,56 +1,56 @@
 import { describeDeliveries, type DeliveriesTest } from '../support/console-tests.js';
-import { emit, failedEndpoint } from '../support/dead-letters.js';
+import { emitEvents, createFailedEndpoint } from '../support/dead-letters.js';
 import { eventually } from '../support/eventually.js';
-import { insertOperator } from '../support/operator.js';
-import { status } from '../support/receiver.js';
+import { insertOperator } from '../support/operator-client.js';
+import { respondWithStatus } from '../support/receiver.js';
 
 describeDeliveries('the console in a browser', (test) => {
   let { instance, browser, receiver, page, ui } = {} as DeliveriesTest;
   beforeAll(() => void ({ instance, browser, receiver, page, ui } = test));
 
   it('finds a dead letter, reads why, redelivers it and watches it succeed', async () => {
-    const { ids } = await failedEndpoint(instance, receiver, 1);
-    await ui.go('/dead-letters');
+    const { ids } = await createFailedEndpoint(instance, receiver, 1);
+    await ui.goTo('/dead-letters');
     await page.getByRole('link', { name: 'customer.created' }).first().click();
     await page.waitForURL(new RegExp(`/deliveries/${ids[0]}`));
-    await ui.see('500');
-    await ui.see('<b>body</b>');
+    await ui.waitForText('500');
+    await ui.waitForText('<b>body</b>');
     await ui.button('Redeliver').first().click();
-    await ui.inDialog('Redeliver').dblclick();
+    await ui.dialogButton('Redeliver').dblclick();
     await ui.dialog().waitFor({ state: 'hidden' });
     await eventually('the redelivery', () => receiver.requests.length === 1);
-    await ui.see('Succeeded');
+    await ui.waitForText('Succeeded');
     // A double click makes one.
     const rows = await instance.sql(`SELECT FROM deliveries WHERE redelivery_of = $1`, [ids[0]!.slice(4)]);
     expect(rows).toHaveLength(1);
   });
 
   it('redelivers all that match a filter, and exactly those arrive', async () => {
-    const { id, ids } = await failedEndpoint(instance, receiver, 20);
+    const { id, ids } = await createFailedEndpoint(instance, receiver, 20);
     await instance.createEndpoint(receiver.url, ['customer.created']);
-    receiver.otherwise = status(404);
-    await emit(instance, 3);
+    receiver.defaultResponder = respondWithStatus(404);
+    await emitEvents(instance, 3);
     await eventually('the others', async () => {
       const [row] = await instance.sql<{ n: number }>(
         `SELECT count(*)::int AS n FROM deliveries WHERE state = 'failed' AND resolution IS NULL AND last_http_status = 404`,
       );
       return row!.n === 6;
     });
-    receiver.otherwise = status(200);
+    receiver.defaultResponder = respondWithStatus(200);
     receiver.requests.length = 0;
     const wanted = await instance.sql<{ id: string }>(
       `SELECT 'evt_' || event_id AS id FROM deliveries WHERE id = ANY ($1) ORDER BY 1`,
       [ids.map((each) => each.slice(4))],
     );
-    await ui.go(`/dead-letters?endpoint_id=${id}&status_class=5xx`);
-    await ui.see('20 dead letters');
+    await ui.goTo(`/dead-letters?endpoint_id=${id}&status_class=5xx`);
+    await ui.waitForText('20 dead letters');
     await ui.button('Redeliver all matching').click();
     await ui.dialog().getByText('All matching deliveries can be redelivered.').waitFor();
     await ui.fillReason('the target is well again');
-    await ui.inDialog('Redeliver 20').click();
+    await ui.dialogButton('Redeliver 20').click();
     await page.waitForURL(/\/batches\/rdl_/);
-    await ui.see('Completed');
-    await ui.see('20 of 20 done');
+    await ui.waitForText('Completed');
+    await ui.waitForText('20 of 20 done');
     expect(receiver.requests.map(({ event }) => event.id).sort()).toEqual(wanted.map((row) => row.id));
     const { body } = await instance.request('GET', `/operator/v1/webhooks/deliveries/${ids[0]!}`, {
       headers: { cookie: (await insertOperator(instance, 'viewer')).cookieHeader() },
@@ -58,12 +58,12 @@ describeDeliveries('the console in a browser', (test) => {
     expect(body.data).toMatchObject({ resolution: 'redelivered', reason: 'the target is well again' });
     // And nothing of what else arrived meanwhile.
     await page.getByRole('link', { name: 'View attempts' }).click();
-    await ui.see('20 attempts');
+    await ui.waitForText('20 attempts');
     expect(await page.getByLabel('Batch ID').inputValue()).toMatch(/^rdl_/);
   });
 
   it('a viewer reads, and is offered nothing that changes anything', async () => {
-    const { ids } = await failedEndpoint(instance, receiver, 1);
+    const { ids } = await createFailedEndpoint(instance, receiver, 1);
     const viewer = await insertOperator(instance, 'viewer');
     const look = await test.open('/dead-letters', viewer);
     await look.getByRole('link', { name: 'customer.created' }).first().click();
@@ -74,7 +74,7 @@ describeDeliveries('the console in a browser', (test) => {
     await look.context().close();
     for (const action of ['redeliver', 'discard']) {
       const path = `/webhooks/deliveries/${ids[0]!}/${action}`;
-      expect(await viewer.call('POST', path, { reason: 'no' })).toMatchObject({
+      expect(await viewer.request('POST', path, { reason: 'no' })).toMatchObject({
         status: 403,
         body: { code: 'insufficient_role' },
       });
@@ -83,10 +83,10 @@ describeDeliveries('the console in a browser', (test) => {
   });
 
   it('creates a key, which is shown once and works', async () => {
-    await ui.go(`/projects/${instance.credentials.projectId}?tab=keys`);
+    await ui.goTo(`/projects/${instance.credentials.projectId}?tab=keys`);
     await ui.button('Create key').first().click();
     await ui.dialog().getByLabel(/^Name/).fill('Order service');
-    await ui.inDialog('Create').click();
+    await ui.dialogButton('Create').click();
     const once = ui.dialog().filter({ hasText: 'Save this value now' });
     await once.waitFor();
     const value = await once.locator('input').first().inputValue();
@@ -102,14 +102,16 @@ describeDeliveries('the console in a browser', (test) => {
   it('ends a session of a customer', async () => {
     const { body } = await instance.register();
     const { customer, tokens } = body;
-    await ui.go(`/customers/${customer.id}?tab=sessions`);
+    await ui.goTo(`/customers/${customer.id}?tab=sessions`);
     await ui
       .button(/^Revoke (?!all)/)
       .first()
       .click();
-    await ui.inDialog('Revoke').click();
-    await ui.see('No active sessions');
-    expect(await instance.customer(tokens.accessToken, 'GET', '/api/v1/me')).toMatchObject({ status: 401 });
+    await ui.dialogButton('Revoke').click();
+    await ui.waitForText('No active sessions');
+    expect(await instance.requestWithAccessToken(tokens.accessToken, 'GET', '/api/v1/me')).toMatchObject({
+      status: 401,
+    });
   });
 
   it('asks for a pasted key by its first eight characters, and for no signing secret (CO-05)', async () => {
@@ -143,6 +145,6 @@ describeDeliveries('the console in a browser', (test) => {
     // How the console looks, and how far its pages were scrolled.
     const harmless = ['', 'mantine-color-scheme-value', 'react-router-scroll-positions'];
     expect(kept.filter((name) => !harmless.includes(name))).toEqual([]);
-    expect([...browser.hosts]).toEqual([new URL(instance.baseUrl).host]);
+    expect([...browser.requestedHosts]).toEqual([new URL(instance.baseUrl).host]);
   });
 });

@@ -1,16 +1,21 @@
 import { describeDeliveries, type DeliveriesTest } from '../support/console-tests.js';
-import { deadLetters, emit, failedEndpoint, multiply } from '../support/dead-letters.js';
-import { status } from '../support/receiver.js';
+import {
+  waitForDeadLetters,
+  emitEvents,
+  createFailedEndpoint,
+  duplicateDeadLetter,
+} from '../support/dead-letters.js';
+import { respondWithStatus } from '../support/receiver.js';
 
 describeDeliveries('lists, batches and live updates of the console', (test) => {
   let { instance, browser, receiver, page, ui } = {} as DeliveriesTest;
   beforeAll(() => void ({ instance, browser, receiver, page, ui } = test));
 
   it('looks further than one answer does, and says so where that is not far enough', async () => {
-    const { id, ids } = await failedEndpoint(instance, receiver, 1);
+    const { id, ids } = await createFailedEndpoint(instance, receiver, 1);
     // Newer ones that are not what is looked for, and more than the console looks at by itself.
-    await multiply(instance, ids[0]!, 12_000);
-    await ui.go(`/dead-letters?endpoint_id=${id}&http_status=500`);
+    await duplicateDeadLetter(instance, ids[0]!, 12_000);
+    await ui.goTo(`/dead-letters?endpoint_id=${id}&http_status=500`);
     await page.getByRole('heading', { name: 'No matches so far' }).waitFor();
     await ui.button('Redeliver all matching').waitFor();
     await ui.button('Search older records').click();
@@ -25,24 +30,24 @@ describeDeliveries('lists, batches and live updates of the console', (test) => {
   });
 
   it('cancels a batch', async () => {
-    const { id } = await failedEndpoint(instance, receiver, 400);
+    const { id } = await createFailedEndpoint(instance, receiver, 400);
     const waiting: (() => void)[] = [];
-    receiver.otherwise = (response) => void waiting.push(() => response.end());
-    await ui.go(`/dead-letters?endpoint_id=${id}`);
+    receiver.defaultResponder = (response) => void waiting.push(() => response.end());
+    await ui.goTo(`/dead-letters?endpoint_id=${id}`);
     await ui.button('Redeliver all matching').click();
     await ui.fillReason('too early');
-    await ui.inDialog('Redeliver 400').click();
+    await ui.dialogButton('Redeliver 400').click();
     await ui.button('Cancel batch').click();
     await ui
-      .inDialog(/Cancel/)
+      .dialogButton(/Cancel/)
       .last()
       .click();
     await ui.dialog().waitFor({ state: 'hidden' });
-    receiver.otherwise = status(200);
+    receiver.defaultResponder = respondWithStatus(200);
     for (const answer of waiting) answer();
-    await ui.see('Cancelled');
-    await ui.see('Never sent');
-    const { body } = await instance.server('GET', '/v1/webhooks/redeliveries');
+    await ui.waitForText('Cancelled');
+    await ui.waitForText('Never sent');
+    const { body } = await instance.requestWithSecretKey('GET', '/v1/webhooks/redeliveries');
     // Of an operator, who is of no organization.
     expect(body.data).toEqual([]);
     const [batch] = await instance.sql<{ state: string; waiting: number }>(
@@ -53,10 +58,10 @@ describeDeliveries('lists, batches and live updates of the console', (test) => {
   });
 
   it('a list says when nothing matches and why it failed, shows more, and is worked by keys', async () => {
-    const { id, ids } = await failedEndpoint(instance, receiver, 51);
+    const { id, ids } = await createFailedEndpoint(instance, receiver, 51);
     const rows = page.getByRole('table').locator('tbody tr');
-    await ui.go(`/dead-letters?endpoint_id=${id}`);
-    await ui.see('51 dead letters');
+    await ui.goTo(`/dead-letters?endpoint_id=${id}`);
+    await ui.waitForText('51 dead letters');
     expect(await rows.count()).toBe(50);
     await ui.button('Load more').click();
     await rows.nth(50).waitFor();
@@ -66,7 +71,7 @@ describeDeliveries('lists, batches and live updates of the console', (test) => {
     await page.keyboard.press('/');
     await page.getByRole('searchbox', { name: 'Search' }).and(page.locator(':focus')).waitFor();
     await page.keyboard.type('https://nobody.example');
-    await ui.see('No results');
+    await ui.waitForText('No results');
     expect(await rows.count()).toBe(0);
     await page.route(/\/webhooks\/dead-letters\?/, (route) => route.fulfill({ status: 500 }), { times: 1 });
     await ui.button('Clear filters').click();
@@ -75,17 +80,19 @@ describeDeliveries('lists, batches and live updates of the console', (test) => {
     expect(page.url()).toBe(`${instance.baseUrl}/console/dead-letters`);
     expect(await page.getByRole('searchbox', { name: 'Search' }).inputValue()).toBe('');
     // What Chromium says of the answer.
-    expect(browser.complaints.splice(0)).toEqual([expect.stringMatching(/responded with a status of 500/)]);
+    expect(browser.consoleMessages.splice(0)).toEqual([
+      expect.stringMatching(/responded with a status of 500/),
+    ]);
 
     await page.keyboard.press('Control+k');
     await page.getByRole('combobox', { name: 'Search' }).fill(ids[7]!);
     await page.keyboard.press('Enter');
     await page.waitForURL(`**/deliveries/${ids[7]!}`);
-    await ui.see(ids[7]!);
+    await ui.waitForText(ids[7]!);
   });
 
   it('a live list shows what is new, and rests while a row is selected', async () => {
-    const { id, ids } = await failedEndpoint(instance, receiver, 1);
+    const { id, ids } = await createFailedEndpoint(instance, receiver, 1);
     const look = await test.open('/');
     await look.clock.install();
     await look.goto(`${instance.baseUrl}/console/dead-letters?endpoint_id=${id}`);
@@ -95,9 +102,9 @@ describeDeliveries('lists, batches and live updates of the console', (test) => {
     });
     const live = look.getByRole('button', { name: /^Live/ });
     await live.click();
-    receiver.otherwise = status(500);
-    await emit(instance, 1);
-    const [newest] = await deadLetters(instance, id, 2);
+    receiver.defaultResponder = respondWithStatus(500);
+    await emitEvents(instance, 1);
+    const [newest] = await waitForDeadLetters(instance, id, 2);
     await look.clock.runFor(2_000);
     await look.getByRole('checkbox', { name: `Select ${newest!}` }).waitFor();
 

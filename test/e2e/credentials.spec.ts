@@ -6,8 +6,8 @@ import { createLogger, loadConfig } from '@gatehouse/platform';
 import { ApiModule } from '../../apps/api/src/api.module.js';
 import { createApi } from '../../apps/api/src/api.js';
 import { registeredRoutes } from '../../apps/api/src/http/route-gate.js';
-import { inChunks } from '../support/in-chunks.js';
-import { TestInstance, type Answer } from '../support/test-instance.js';
+import { runInChunks } from '../support/run-in-chunks.js';
+import { TestInstance, type TestResponse } from '../support/test-instance.js';
 import { insertKey, type Tenant } from '../support/tenants.js';
 
 let instance: TestInstance;
@@ -15,11 +15,11 @@ let tenant: Tenant;
 let tokens: { accessToken: string; refreshToken: string };
 let verificationToken: string;
 beforeAll(async () => {
-  instance = await TestInstance.shared({ workers: 0 });
+  instance = await TestInstance.startShared({ workers: 0 });
   tenant = { ...instance.credentials, secretKey: instance.credentials.projectSecretKey };
   const email = 'matrix@example.com';
   tokens = (await instance.register(email)).body.tokens;
-  verificationToken = await instance.verificationToken(email);
+  verificationToken = await instance.getVerificationToken(email);
 });
 afterAll(async () => instance?.stop());
 
@@ -139,7 +139,7 @@ const send = (route: string, headers: Record<string, string>) => {
   const body = path.endsWith('/logout') ? { scope: 'none' } : undefined;
   return instance.request(method, path.replace(/:\w+/g, 'x'), { headers, body });
 };
-const outcomeOf = ({ status, body }: Answer): string => `${status} ${body.code}`;
+const outcomeOf = ({ status, body }: TestResponse): string => `${status} ${body.code}`;
 
 describe('the credential × route matrix', () => {
   beforeAll(async () => {
@@ -161,7 +161,7 @@ describe('the credential × route matrix', () => {
   });
 
   it('AK-03, AK-08, TK-03: opens each route with its credentials alone', async () => {
-    const faults = await inChunks(Object.entries(routes), async ([route, words]) => {
+    const faults = await runInChunks(Object.entries(routes), async ([route, words]) => {
       const opens = words.replace('organization', 'secret').split(' ');
       const found: string[] = [];
       for (const [name, kind, headers] of presentations()) {
@@ -185,7 +185,7 @@ describe('the credential × route matrix', () => {
   });
 
   it('AK-03: ignores credentials on the routes that need none', async () => {
-    const faults = await inChunks(openRoutes, async (route) => {
+    const faults = await runInChunks(openRoutes, async (route) => {
       // The files of the reference are large and the same for everyone.
       if (/ \/(docs|openapi)/.test(route)) return [];
       const headers = [...presentations(), ...strangers()].map((each) => each.at(-1));
@@ -200,7 +200,7 @@ describe('the credential × route matrix', () => {
     const keyWith = (access: Access, wanted: string[]) =>
       insertKey(instance, { ...tenant, type: 'secret', access, scopes: wanted });
     const bySecret = Object.entries(routes).filter(([, words]) => words.includes(':'));
-    const faults = await inChunks(bySecret, async ([route, words]) => {
+    const faults = await runInChunks(bySecret, async ([route, words]) => {
       const needed = words.split(' ').filter((word) => word.includes(':'));
       const outcome = async (access: Access, wanted: string[]) => {
         const answer = await send(route, { authorization: `Bearer ${await keyWith(access, wanted)}` });
@@ -302,7 +302,7 @@ describe('AK-09: malformed credentials', () => {
         lines: form.split('\n').map((line) => line.replace('*', () => value)),
       })),
     );
-    const faults = await inChunks(cases, async ({ name, lines }) => {
+    const faults = await runInChunks(cases, async ({ name, lines }) => {
       const statuses = await Promise.all(
         guardedRoutes.map(([method, path]) => statusOf(method, path, lines)),
       );

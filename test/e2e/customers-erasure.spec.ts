@@ -1,17 +1,17 @@
 import { randomUUID } from 'node:crypto';
 import { expectStatus } from '../support/customers.js';
 import { eventually } from '../support/eventually.js';
-import { feedCaughtUp } from '../support/feed.js';
-import { TestInstance, PASSWORD, bearer, type Answer } from '../support/test-instance.js';
-import { patiently } from '../support/patiently.js';
-import { Receiver, status } from '../support/receiver.js';
-import { storedText } from '../support/stored.js';
+import { waitForFeed } from '../support/wait-for-feed.js';
+import { TestInstance, PASSWORD, bearerHeader, type TestResponse } from '../support/test-instance.js';
+import { retryWhileRejected } from '../support/retry-while-rejected.js';
+import { Receiver, respondWithStatus } from '../support/receiver.js';
+import { dumpTables } from '../support/dump-tables.js';
 import { uniqueEmail } from '../support/unique-email.js';
 
 let instance: TestInstance;
 let receiver: Receiver;
 beforeAll(async () => {
-  [instance, receiver] = [await TestInstance.shared(), await Receiver.start()];
+  [instance, receiver] = [await TestInstance.startShared(), await Receiver.start()];
   await instance.createEndpoint(receiver.url);
 });
 afterAll(async () => {
@@ -21,14 +21,15 @@ afterAll(async () => {
 
 const create = async (body: Record<string, unknown> = {}): Promise<Record<string, any>> => {
   const email = uniqueEmail();
-  const request = () => instance.server('POST', '/api/v1/customers', { email, ...body });
-  return expectStatus(201, await patiently(request)).body;
+  const request = () => instance.requestWithSecretKey('POST', '/api/v1/customers', { email, ...body });
+  return expectStatus(201, await retryWhileRejected(request)).body;
 };
-const remove = (id: string): Promise<Answer> => instance.server('DELETE', `/api/v1/customers/${id}`);
-const withIdempotencyKey = (path: string, key: string, body?: unknown): Promise<Answer> =>
+const remove = (id: string): Promise<TestResponse> =>
+  instance.requestWithSecretKey('DELETE', `/api/v1/customers/${id}`);
+const withIdempotencyKey = (path: string, key: string, body?: unknown): Promise<TestResponse> =>
   instance.request('POST', path, {
     body,
-    headers: { ...bearer(instance.credentials.secretKey), 'idempotency-key': key },
+    headers: { ...bearerHeader(instance.credentials.secretKey), 'idempotency-key': key },
   });
 
 /** The attempt that carried the first event of a type about a customer, once it is in the log. */
@@ -39,7 +40,7 @@ const attemptAbout = (customerId: string, type: string): Promise<Record<string, 
       [customerId, type],
     );
     if (!row) return null;
-    const { body } = await instance.server('GET', `/v1/webhooks/deliveries/att_${row.id}`);
+    const { body } = await instance.requestWithSecretKey('GET', `/v1/webhooks/deliveries/att_${row.id}`);
     return body.data as Record<string, any>;
   });
 
@@ -55,7 +56,7 @@ describe('a deleted customer', () => {
   it('leaves nothing in the database but the id', async () => {
     const [firstName, lastName, externalId] = ['Ottoline', 'Quibblesworth', `crm-${randomUUID()}`];
     const [remark, answered] = ['a private remark', 'answered by the target'];
-    receiver.otherwise = (response, { event }) =>
+    receiver.defaultResponder = (response, { event }) =>
       void response.end(event.type === 'customer.deleted' ? 'ok' : answered);
     const email = uniqueEmail();
     const secrets = [firstName, lastName, externalId, remark, answered, email];
@@ -63,23 +64,26 @@ describe('a deleted customer', () => {
     const { id } = body.customer;
     const key = randomUUID();
     await withIdempotencyKey(`/api/v1/customers/${id}/enable`, key);
-    await instance.server('PATCH', `/api/v1/customers/${id}`, { metadata: { remark }, externalId });
-    await instance.page('POST', '/api/v1/auth/forgot-password', { email });
-    await instance.page('POST', '/api/v1/auth/login', { email, password: PASSWORD });
+    await instance.requestWithSecretKey('PATCH', `/api/v1/customers/${id}`, {
+      metadata: { remark },
+      externalId,
+    });
+    await instance.requestWithPublishableKey('POST', '/api/v1/auth/forgot-password', { email });
+    await instance.requestWithPublishableKey('POST', '/api/v1/auth/login', { email, password: PASSWORD });
     await attemptAbout(id, 'login.succeeded');
     await withIdempotencyKey(
       `/v1/webhooks/deliveries/${(await attemptAbout(id, 'customer.updated'))['id']}/redeliver`,
       key,
     );
-    await instance.server('PATCH', `/api/v1/customers/${id}`, { externalId: null });
-    const before = await storedText(instance);
+    await instance.requestWithSecretKey('PATCH', `/api/v1/customers/${id}`, { externalId: null });
+    const before = await dumpTables(instance);
     for (const secret of secrets) expect(before).toContain(secret);
 
     expect((await remove(id)).status).toBe(204);
     await eventually('the deletion', () =>
-      receiver.ofType('customer.deleted').some(({ body: sent }) => sent.includes(id)),
+      receiver.listByType('customer.deleted').some(({ body: sent }) => sent.includes(id)),
     );
-    const after = await storedText(instance);
+    const after = await dumpTables(instance);
     for (const secret of secrets) expect(after).not.toContain(secret);
     expect(after).toContain(id);
     expect(await instance.sql('SELECT 1 FROM idempotency_keys WHERE answer IS NOT NULL')).toEqual([]);
@@ -95,16 +99,23 @@ describe('a deleted customer', () => {
       const told = JSON.parse(sent['request'].body as string);
       if (who === 'a server') await remove(id);
       else {
-        await instance.customer(body.tokens.accessToken, 'POST', '/api/v1/me/delete', {
+        await instance.requestWithAccessToken(body.tokens.accessToken, 'POST', '/api/v1/me/delete', {
           currentPassword: PASSWORD,
         });
       }
-      const { body: shown } = await instance.server('GET', `/v1/webhooks/deliveries/${sent['id']}`);
+      const { body: shown } = await instance.requestWithSecretKey(
+        'GET',
+        `/v1/webhooks/deliveries/${sent['id']}`,
+      );
       const erased = { ...told, data: { customer: { id } }, erased: true };
       expect(JSON.parse(shown.data.request.body)).toEqual(erased);
       expect(shown.data.attempts).toMatchObject([{ response_body: '', http_status: 200, success: true }]);
-      expect(await instance.attempts({ event_id: sent['event_id'] })).toMatchObject([{ response_body: '' }]);
-      expect((await instance.server('GET', `/v1/events/${sent['event_id']}`)).body.data).toEqual(erased);
+      expect(await instance.listAttempts({ event_id: sent['event_id'] })).toMatchObject([
+        { response_body: '' },
+      ]);
+      expect(
+        (await instance.requestWithSecretKey('GET', `/v1/events/${sent['event_id']}`)).body.data,
+      ).toEqual(erased);
       const rest = await instance.events(id);
       expect(rest.at(-1)).toMatchObject({ type: 'customer.deleted' });
       expect(rest.at(-1)).not.toHaveProperty('erased');
@@ -118,7 +129,7 @@ describe('a deleted customer', () => {
     const { id } = await create();
     const sent = await attemptAbout(id, 'customer.created');
     const again = (deliveryId: string) =>
-      instance.server('POST', `/v1/webhooks/deliveries/${deliveryId}/redeliver`);
+      instance.requestWithSecretKey('POST', `/v1/webhooks/deliveries/${deliveryId}/redeliver`);
     await remove(id);
     expect(await again(sent['id'])).toMatchObject({ status: 409, body: { code: 'payload_erased' } });
     const deletion = await attemptAbout(id, 'customer.deleted');
@@ -132,9 +143,9 @@ describe('a deleted customer', () => {
   it('of redelivery and deletion at the same time neither sends what is erased', async () => {
     const customers = await Promise.all(Array.from({ length: 8 }, () => create()));
     const sent = await Promise.all(customers.map(({ id }) => attemptAbout(id as string, 'customer.created')));
-    const removed = Promise.all(customers.map(({ id }) => patiently(() => remove(id as string))));
+    const removed = Promise.all(customers.map(({ id }) => retryWhileRejected(() => remove(id as string))));
     await Promise.all(
-      sent.map(({ id }) => instance.server('POST', `/v1/webhooks/deliveries/${id}/redeliver`)),
+      sent.map(({ id }) => instance.requestWithSecretKey('POST', `/v1/webhooks/deliveries/${id}/redeliver`)),
     );
     expect((await removed).map(({ status }) => status)).toEqual(Array(8).fill(204));
     for (const { id } of customers) await attemptAbout(id as string, 'customer.deleted');
@@ -149,7 +160,7 @@ describe('a deleted customer', () => {
 
   it('about whom a target answers only now: the answer is not kept', async () => {
     let answer: (() => void) | undefined;
-    receiver.otherwise = (response, { event }) => {
+    receiver.defaultResponder = (response, { event }) => {
       const end = () => void response.writeHead(500).end('a word about the customer');
       if (event.type === 'customer.created') answer = end;
       else response.writeHead(200).end();
@@ -158,10 +169,10 @@ describe('a deleted customer', () => {
     await eventually('the first attempt', () => answer);
     await remove(id);
     answer!();
-    receiver.otherwise = status(200, 'ok');
+    receiver.defaultResponder = respondWithStatus(200, 'ok');
     const closed = await attemptAbout(id, 'customer.created');
     expect(closed).toMatchObject({ state: 'cancelled', attempts: [{ http_status: 500, response_body: '' }] });
-    expect(await storedText(instance)).not.toContain('a word about the customer');
+    expect(await dumpTables(instance)).not.toContain('a word about the customer');
   });
 
   it('is not remembered by answers to an Idempotency-Key', async () => {
@@ -187,12 +198,12 @@ describe('a deleted customer', () => {
       return (await instance.sql(select, [email])).map((row) => row['id']);
     };
     // A worker looks for erasures as soon as it has started.
-    await Promise.all(instance.workers.map((worker) => worker.end()));
+    await Promise.all(instance.workers.map((worker) => worker.stop()));
     await remove(id);
     const left = await inClear();
     expect(left.length).toBeGreaterThan(500);
     for (const eventId of [left[0]!, left.at(-1)!]) {
-      const { body } = await instance.server('GET', `/v1/events/evt_${eventId}`);
+      const { body } = await instance.requestWithSecretKey('GET', `/v1/events/evt_${eventId}`);
       expect(body.data).toEqual({
         id: `evt_${eventId}`,
         type: expect.any(String),
@@ -204,32 +215,33 @@ describe('a deleted customer', () => {
       });
     }
     const types = new URLSearchParams({ types: 'login.succeeded', limit: '200' });
-    await feedCaughtUp(instance);
-    const { body: feed } = await instance.server('GET', `/v1/events?${types}`);
+    await waitForFeed(instance);
+    const { body: feed } = await instance.requestWithSecretKey('GET', `/v1/events?${types}`);
     expect(feed.data.length).toBeGreaterThan(0);
     expect(JSON.stringify(feed)).not.toContain(email);
 
-    await instance.startWorker().ready();
+    await instance.startWorker().waitUntilReady();
     await eventually('the erasure', async () => (await instance.sql('SELECT 1 FROM erasures')).length === 0);
     expect(await inClear()).toEqual([]);
   });
 });
 
 describe('GET /api/v1/customers/{id}/export', () => {
-  const exported = (id: string): Promise<Answer> => instance.server('GET', `/api/v1/customers/${id}/export`);
+  const exported = (id: string): Promise<TestResponse> =>
+    instance.requestWithSecretKey('GET', `/api/v1/customers/${id}/export`);
 
   it('gives everything that is kept about a customer, and no secret', async () => {
     const email = uniqueEmail();
     const { body } = await instance.register(email, { firstName: 'Ada' });
     const { id } = body.customer;
-    await instance.server('PATCH', `/api/v1/customers/${id}`, { metadata: { plan: 'pro' } });
-    await instance.customer(body.tokens.accessToken, 'POST', '/api/v1/auth/logout');
-    await instance.page('POST', '/api/v1/auth/login', { email, password: PASSWORD });
-    const verification = await instance.verificationToken(email);
+    await instance.requestWithSecretKey('PATCH', `/api/v1/customers/${id}`, { metadata: { plan: 'pro' } });
+    await instance.requestWithAccessToken(body.tokens.accessToken, 'POST', '/api/v1/auth/logout');
+    await instance.requestWithPublishableKey('POST', '/api/v1/auth/login', { email, password: PASSWORD });
+    const verification = await instance.getVerificationToken(email);
     for (const type of ['customer.created', 'login.succeeded']) await attemptAbout(id, type);
     const answer = await exported(id);
     expect(answer.status).toBe(200);
-    const customer = (await instance.server('GET', `/api/v1/customers/${id}`)).body;
+    const customer = (await instance.requestWithSecretKey('GET', `/api/v1/customers/${id}`)).body;
     expect(customer.metadata).toEqual({ plan: 'pro' });
     expect(answer.body).toMatchObject({
       truncated: false,
@@ -289,11 +301,11 @@ describe('GET /api/v1/customers/{id}/export', () => {
 
   it('shows a project key nothing of endpoints of the organization', async () => {
     const level = { url: `${receiver.url}/organization`, level: 'organization' };
-    await instance.server('POST', '/v1/webhooks/endpoints', level);
+    await instance.requestWithSecretKey('POST', '/v1/webhooks/endpoints', level);
     const { id } = await create();
     await eventually('both', () => receiver.requests.filter(({ body }) => body.includes(id)).length === 2);
     const attempts = async (key: string): Promise<string[]> => {
-      const { body } = await instance.bearer(key, 'GET', `/api/v1/customers/${id}/export`);
+      const { body } = await instance.requestWithBearer(key, 'GET', `/api/v1/customers/${id}/export`);
       return body.webhookAttempts.map(({ targetUrl }: { targetUrl: string }) => targetUrl);
     };
     await eventually(

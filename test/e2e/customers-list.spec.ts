@@ -1,32 +1,33 @@
 import { randomUUID } from 'node:crypto';
 import { checkCases } from '../support/check-cases.js';
 import { expectStatus } from '../support/customers.js';
-import { TestInstance, type Answer } from '../support/test-instance.js';
+import { TestInstance, type TestResponse } from '../support/test-instance.js';
 import { insertKey, insertOrganization, insertProject, type Tenant } from '../support/tenants.js';
 import { uniqueEmail } from '../support/unique-email.js';
 
 let instance: TestInstance;
 let shop: Tenant;
 beforeAll(async () => {
-  instance = await TestInstance.shared({ workers: 0 });
+  instance = await TestInstance.startShared({ workers: 0 });
   shop = await insertProject(instance, instance.credentials.organizationId);
 });
 afterAll(async () => instance?.stop());
 
 type Customer = Record<string, any>;
 
-const asked = (key: string, filter: Record<string, string>): Promise<Answer> =>
-  instance.bearer(key, 'GET', `/api/v1/customers?${new URLSearchParams(filter)}`);
+const asked = (key: string, filter: Record<string, string>): Promise<TestResponse> =>
+  instance.requestWithBearer(key, 'GET', `/api/v1/customers?${new URLSearchParams(filter)}`);
 const create = async ({ secretKey }: Tenant, body: Customer = {}): Promise<Customer> => {
   const customer = { email: uniqueEmail(), ...body };
-  return expectStatus(201, await instance.bearer(secretKey, 'POST', '/api/v1/customers', customer)).body;
+  return expectStatus(201, await instance.requestWithBearer(secretKey, 'POST', '/api/v1/customers', customer))
+    .body;
 };
 
 /** Every page of a list. */
 async function all(key: string, filter: Record<string, string> = {}): Promise<Customer[]> {
   const customers: Customer[] = [];
   for (let cursor: string | null = ''; cursor !== null;) {
-    const { status, body }: Answer = await asked(key, { ...filter, ...(cursor ? { cursor } : {}) });
+    const { status, body }: TestResponse = await asked(key, { ...filter, ...(cursor ? { cursor } : {}) });
     expect(status).toBe(200);
     expect(body.hasMore).toBe(body.nextCursor !== null);
     expect(body.data.length).toBeLessThanOrEqual(Number(filter['limit'] ?? 50));
@@ -53,8 +54,8 @@ describe('GET /api/v1/customers', () => {
     for (let index = 0; index < 5; index += 1)
       created.push(await create(tenant, { firstName: `N${index}`, emailVerified: index % 3 === 0 }));
     const path = `/api/v1/customers/${created[2]!['id']}`;
-    await instance.server('POST', `${path}/disable`);
-    created[2] = (await instance.server('GET', path)).body;
+    await instance.requestWithSecretKey('POST', `${path}/disable`);
+    created[2] = (await instance.requestWithSecretKey('GET', path)).body;
     for (const limit of ['2', '5', '50'])
       expect(await all(tenant.secretKey, { limit })).toEqual([...created].reverse());
 
@@ -82,7 +83,7 @@ describe('GET /api/v1/customers', () => {
     ] as const)
       await instance.sql('UPDATE customers SET last_login_at = $2 WHERE id = $1', [id, time]);
     const between = '2026-01-02T00:00:00Z';
-    await instance.server('POST', `/api/v1/customers/${bea['id']}/disable`);
+    await instance.requestWithSecretKey('POST', `/api/v1/customers/${bea['id']}/disable`);
     const [a, b, c] = emails([ada, bea, cyd]) as [string, string, string];
     const cases: [Record<string, string>, string[]][] = [
       [{ email: a.toUpperCase() }, [a]],

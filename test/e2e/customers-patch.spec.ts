@@ -1,20 +1,20 @@
 import { randomUUID } from 'node:crypto';
 import { checkCases } from '../support/check-cases.js';
-import { registerOne, requestEmailChange, requestReset, useToken } from '../support/customers.js';
-import { TestInstance, type Answer } from '../support/test-instance.js';
-import { patiently } from '../support/patiently.js';
+import { registerCustomer, requestEmailChange, requestReset, submitToken } from '../support/customers.js';
+import { TestInstance, type TestResponse } from '../support/test-instance.js';
+import { retryWhileRejected } from '../support/retry-while-rejected.js';
 import { uniqueEmail } from '../support/unique-email.js';
 
 let instance: TestInstance;
-beforeAll(async () => (instance = await TestInstance.shared({ workers: 0 })));
+beforeAll(async () => (instance = await TestInstance.startShared({ workers: 0 })));
 afterAll(async () => instance?.stop());
 
 const create = async (body: Record<string, unknown> = {}): Promise<Record<string, any>> =>
-  (await instance.server('POST', '/api/v1/customers', { email: uniqueEmail(), ...body })).body;
-const patch = (id: string, body: unknown): Promise<Answer> =>
-  instance.server('PATCH', `/api/v1/customers/${id}`, body);
+  (await instance.requestWithSecretKey('POST', '/api/v1/customers', { email: uniqueEmail(), ...body })).body;
+const patch = (id: string, body: unknown): Promise<TestResponse> =>
+  instance.requestWithSecretKey('PATCH', `/api/v1/customers/${id}`, body);
 const get = async (id: string): Promise<Record<string, any>> =>
-  (await instance.server('GET', `/api/v1/customers/${id}`)).body;
+  (await instance.requestWithSecretKey('GET', `/api/v1/customers/${id}`)).body;
 const updates = async (id: string): Promise<any[]> =>
   (await instance.events(id, 'customer.updated')).map(({ data }) => data);
 
@@ -56,7 +56,7 @@ describe('PATCH /api/v1/customers/{id}', () => {
     const { id } = await create();
     const keys = Array.from({ length: 20 }, (_, index) => `key${index}`);
     const answers = await Promise.all(
-      keys.map((key) => patiently(() => patch(id, { metadata: { [key]: { set: true } } }))),
+      keys.map((key) => retryWhileRejected(() => patch(id, { metadata: { [key]: { set: true } } }))),
     );
     expect(answers.map(({ status }) => status)).toEqual(keys.map(() => 200));
     expect(Object.keys((await get(id))['metadata']).sort()).toEqual([...keys].sort());
@@ -111,7 +111,7 @@ describe('PATCH /api/v1/customers/{id}', () => {
 describe('an email address that a server sets', () => {
   it('takes effect at once, without a mail, unverified unless the server says so', async () => {
     const email = uniqueEmail();
-    const { id, email: old } = await registerOne(instance);
+    const { id, email: old } = await registerCustomer(instance);
     await patch(id, { emailVerified: true });
     const { body: after } = await patch(id, { email: email.toUpperCase() });
     expect(after).toMatchObject({ email, emailVerified: false });
@@ -121,14 +121,14 @@ describe('an email address that a server sets', () => {
     const [changed] = await instance.events(id, 'email.changed');
     expect(changed!.data).toEqual({ customer: after, previous: { email: old } });
     expect((await updates(id)).at(-1).previous).toEqual({ email: old, emailVerified: true });
-    expect(await instance.mailKinds(email)).toEqual([]);
+    expect(await instance.listMailKinds(email)).toEqual([]);
     const verified = { email: uniqueEmail(), emailVerified: true };
     expect((await patch(id, verified)).body).toMatchObject(verified);
   });
 
   it('voids the links that were mailed to the one before', async () => {
-    const customer = await registerOne(instance);
-    const verify = await instance.token(customer.email, 'verify-email');
+    const customer = await registerCustomer(instance);
+    const verify = await instance.getMailToken(customer.email, 'verify-email');
     const reset = await requestReset(instance, customer.email);
     const { fresh } = await requestEmailChange(instance, customer);
     await patch(customer.id, { email: uniqueEmail() });
@@ -137,7 +137,7 @@ describe('an email address that a server sets', () => {
       ['reset-password', reset],
       ['confirm-email-change', fresh],
     ] as const)
-      expect((await useToken(instance, route, token)).body).toMatchObject({
+      expect((await submitToken(instance, route, token)).body).toMatchObject({
         status: 400,
         code: 'invalid_token',
       });

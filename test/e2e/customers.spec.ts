@@ -1,23 +1,24 @@
 import { randomUUID } from 'node:crypto';
 import { checkCases } from '../support/check-cases.js';
-import { NEW_PASSWORD, registerOne, requestReset, useToken } from '../support/customers.js';
+import { NEW_PASSWORD, registerCustomer, requestReset, submitToken } from '../support/customers.js';
 import { Receiver } from '../support/receiver.js';
 import { eventually } from '../support/eventually.js';
-import { TestInstance, PASSWORD, type Answer } from '../support/test-instance.js';
-import { overtaken, type Statement } from '../support/overtaken.js';
+import { TestInstance, PASSWORD, type TestResponse } from '../support/test-instance.js';
+import { withConcurrentChange, type RunSql } from '../support/with-concurrent-change.js';
 import { insertKey, insertProject } from '../support/tenants.js';
 import { uniqueEmail } from '../support/unique-email.js';
 
 let instance: TestInstance;
 beforeAll(
   async () =>
-    (instance = await TestInstance.shared({ workerEnv: { WEBHOOK_RETRY_SCHEDULE: '0s,1h,1h,1h,1h' } })),
+    (instance = await TestInstance.startShared({ workerEnv: { WEBHOOK_RETRY_SCHEDULE: '0s,1h,1h,1h,1h' } })),
 );
 afterAll(async () => instance?.stop());
 
-const create = (body: Record<string, unknown> = {}): Promise<Answer> =>
-  instance.server('POST', '/api/v1/customers', { email: uniqueEmail(), ...body });
-const show = (id: string): Promise<Answer> => instance.server('GET', `/api/v1/customers/${id}`);
+const create = (body: Record<string, unknown> = {}): Promise<TestResponse> =>
+  instance.requestWithSecretKey('POST', '/api/v1/customers', { email: uniqueEmail(), ...body });
+const show = (id: string): Promise<TestResponse> =>
+  instance.requestWithSecretKey('GET', `/api/v1/customers/${id}`);
 const invalidCredentials = { status: 401, body: { code: 'invalid_credentials' } };
 
 describe('creating a customer', () => {
@@ -109,7 +110,7 @@ it('every route of customers needs its scope (AK-06)', async () => {
       const others = scopes.filter((other) => other !== scope);
       const key = await insertKey(instance, { ...instance.credentials, type: 'secret', scopes: others });
       const refused = { code: 'insufficient_scope', requiredScopes: [scope] };
-      const answer = await instance.bearer(key, method, `/api/v1/${path}`, body);
+      const answer = await instance.requestWithBearer(key, method, `/api/v1/${path}`, body);
       expect(answer).toMatchObject({ status: 403, body: refused });
     },
   );
@@ -117,10 +118,10 @@ it('every route of customers needs its scope (AK-06)', async () => {
 });
 
 it('a customer who is disabled is out until enabled, and their sessions and links stay void (TK-10)', async () => {
-  const { id, email, tokens } = await registerOne(instance);
+  const { id, email, tokens } = await registerCustomer(instance);
   const token = await requestReset(instance, email);
   const act = (action: string, body?: object) =>
-    instance.server('POST', `/api/v1/customers/${id}/${action}`, body);
+    instance.requestWithSecretKey('POST', `/api/v1/customers/${id}/${action}`, body);
   // A route that takes no body refuses one with members.
   const unknownField = { errors: [{ field: 'reason', code: 'unknown_field' }] };
   expect(await act('disable', { reason: 'spam' })).toMatchObject({ status: 400, body: unknownField });
@@ -128,12 +129,12 @@ it('a customer who is disabled is out until enabled, and their sessions and link
   const disabled = await act('disable', {});
   expect(disabled.body.disabledAt).toMatch(/Z$/);
   expect(await instance.login(email)).toMatchObject({ status: 403, body: { code: 'customer_disabled' } });
-  expect((await useToken(instance, 'reset-password', token)).body.code).toBe('invalid_token');
+  expect((await submitToken(instance, 'reset-password', token)).body.code).toBe('invalid_token');
   expect((await act('disable')).body).toEqual(disabled.body);
 
   expect((await act('enable')).body.disabledAt).toBeNull();
-  expect((await instance.customer(tokens.accessToken, 'GET', '/api/v1/me')).status).toBe(401);
-  expect((await useToken(instance, 'reset-password', token)).body.code).toBe('invalid_token');
+  expect((await instance.requestWithAccessToken(tokens.accessToken, 'GET', '/api/v1/me')).status).toBe(401);
+  expect((await submitToken(instance, 'reset-password', token)).body.code).toBe('invalid_token');
   expect((await instance.login(email)).status).toBe(200);
   for (const type of ['customer.disabled', 'customer.enabled', 'session.revoked'])
     expect([type, (await instance.events(id, type)).length]).toEqual([type, 1]);
@@ -141,8 +142,8 @@ it('a customer who is disabled is out until enabled, and their sessions and link
 
 describe('deleting', () => {
   it('by a server frees the address, and the event names ids only', async () => {
-    const { id, email } = await registerOne(instance);
-    const remove = () => instance.server('DELETE', `/api/v1/customers/${id}`);
+    const { id, email } = await registerCustomer(instance);
+    const remove = () => instance.requestWithSecretKey('DELETE', `/api/v1/customers/${id}`);
     expect(await remove()).toMatchObject({ status: 204, body: '' });
     expect([(await show(id)).status, (await remove()).status]).toEqual([404, 404]);
     const [event] = await instance.events(id, 'customer.deleted');
@@ -152,18 +153,18 @@ describe('deleting', () => {
   });
 
   it('by the customer needs the password', async () => {
-    const { email, tokens } = await registerOne(instance);
-    const remove = (currentPassword: string): Promise<Answer> =>
-      instance.customer(tokens.accessToken, 'POST', '/api/v1/me/delete', { currentPassword });
+    const { email, tokens } = await registerCustomer(instance);
+    const remove = (currentPassword: string): Promise<TestResponse> =>
+      instance.requestWithAccessToken(tokens.accessToken, 'POST', '/api/v1/me/delete', { currentPassword });
     expect(await remove('wrong password')).toMatchObject(invalidCredentials);
     expect((await remove(PASSWORD)).status).toBe(204);
-    expect((await instance.customer(tokens.accessToken, 'GET', '/api/v1/me')).status).toBe(401);
+    expect((await instance.requestWithAccessToken(tokens.accessToken, 'GET', '/api/v1/me')).status).toBe(401);
     expect((await instance.login(email)).status).toBe(401);
   });
 
   it('cancels a delivery about the customer that waits for a retry, but not that of the deletion', async () => {
     const receiver = await Receiver.start();
-    receiver.otherwise = (response) => void response.writeHead(500).end();
+    receiver.defaultResponder = (response) => void response.writeHead(500).end();
     try {
       const endpoint = await instance.createEndpoint(receiver.url, ['customer.*']);
       const { body } = await create();
@@ -175,10 +176,10 @@ describe('deleting', () => {
         });
       await eventually('the first attempt', () => receiver.requests.length > 0);
       await isFirst('pending', 'lease_until IS NULL');
-      await instance.server('DELETE', `/api/v1/customers/${body.id}`);
+      await instance.requestWithSecretKey('DELETE', `/api/v1/customers/${body.id}`);
       await isFirst('cancelled');
-      await eventually('the deletion', () => receiver.ofType('customer.deleted').length > 0);
-      expect(receiver.ofType('customer.created')).toHaveLength(1);
+      await eventually('the deletion', () => receiver.listByType('customer.deleted').length > 0);
+      expect(receiver.listByType('customer.created')).toHaveLength(1);
     } finally {
       await receiver.stop();
     }
@@ -186,12 +187,12 @@ describe('deleting', () => {
 });
 
 describe('what is overtaken by another change of the customer', () => {
-  const deleted = (id: string) => (sql: Statement) => sql('DELETE FROM customers WHERE id = $1', [id]);
+  const deleted = (id: string) => (sql: RunSql) => sql('DELETE FROM customers WHERE id = $1', [id]);
 
   it.each(['disable', 'enable', 'unlock'])('%s of a customer deleted meanwhile is 404', async (action) => {
     const { body } = await create();
-    const ask = () => instance.server('POST', `/api/v1/customers/${body.id}/${action}`);
-    const answer = await overtaken(instance, deleted(body.id), ask);
+    const ask = () => instance.requestWithSecretKey('POST', `/api/v1/customers/${body.id}/${action}`);
+    const answer = await withConcurrentChange(instance, deleted(body.id), ask);
     expect(answer).toMatchObject({ status: 404, body: { code: 'not_found' } });
   });
 
@@ -201,24 +202,24 @@ describe('what is overtaken by another change of the customer', () => {
     ['delete', 'password_hash = password_hash || 0'],
     ['delete', 'disabled_at = now()'],
   ])('/me/%s takes no password that proves nothing any more: %s', async (path, change) => {
-    const { id, tokens } = await registerOne(instance);
+    const { id, tokens } = await registerCustomer(instance);
     const bodies: Record<string, unknown> = {
       password: { currentPassword: PASSWORD, newPassword: NEW_PASSWORD },
       email: { email: uniqueEmail(), password: PASSWORD },
       delete: { currentPassword: PASSWORD },
     };
-    const answer = await overtaken(
+    const answer = await withConcurrentChange(
       instance,
       (sql) => sql(`UPDATE customers SET ${change} WHERE id = $1`, [id]),
-      () => instance.customer(tokens.accessToken, 'POST', `/api/v1/me/${path}`, bodies[path]),
+      () => instance.requestWithAccessToken(tokens.accessToken, 'POST', `/api/v1/me/${path}`, bodies[path]),
     );
     expect(answer).toMatchObject(invalidCredentials);
     expect((await show(id)).status).toBe(200);
   });
 
   it('/me/delete takes no password of another customer who has the address by now', async () => {
-    const [caller, heir] = [await registerOne(instance), await registerOne(instance)];
-    const answer = await overtaken(
+    const [caller, heir] = [await registerCustomer(instance), await registerCustomer(instance)];
+    const answer = await withConcurrentChange(
       instance,
       async (sql) => {
         // The caller is known by then, and their password is asked for next.
@@ -227,7 +228,7 @@ describe('what is overtaken by another change of the customer', () => {
         await sql('UPDATE customers SET email = $2 WHERE id = $1', [heir.id, caller.email]);
       },
       () =>
-        instance.customer(caller.tokens.accessToken, 'POST', '/api/v1/me/delete', {
+        instance.requestWithAccessToken(caller.tokens.accessToken, 'POST', '/api/v1/me/delete', {
           currentPassword: PASSWORD,
         }),
     );
@@ -244,8 +245,8 @@ describe('what is overtaken by another change of the customer', () => {
   ])('%s of a customer %s meanwhile mails nothing, with the same answer', async (path, _, change) => {
     const email = uniqueEmail();
     const { body } = await create({ email });
-    const ask = () => instance.page('POST', `/api/v1/auth/${path}`, { email });
-    expect(await overtaken(instance, (sql) => sql(change, [body.id]), ask)).toMatchObject({
+    const ask = () => instance.requestWithPublishableKey('POST', `/api/v1/auth/${path}`, { email });
+    expect(await withConcurrentChange(instance, (sql) => sql(change, [body.id]), ask)).toMatchObject({
       status: 202,
       body: {},
     });
@@ -255,11 +256,11 @@ describe('what is overtaken by another change of the customer', () => {
   it('an invitation renewed for a customer deleted meanwhile is answered as if it was sent', async () => {
     const email = uniqueEmail();
     const { body } = await create({ email, sendInvite: true });
-    const token = await instance.token(email, 'accept-invite');
+    const token = await instance.getMailToken(email, 'accept-invite');
     await instance.sql('UPDATE one_time_tokens SET expires_at = now() WHERE customer_id = $1', [body.id]);
     const form = new URLSearchParams({ token, renew: '1' });
     const renew = () => fetch(`${instance.baseUrl}/accept-invite`, { method: 'POST', body: form });
-    const page = await overtaken(instance, deleted(body.id), renew);
+    const page = await withConcurrentChange(instance, deleted(body.id), renew);
     expect(page.status).toBe(200);
     expect(await page.text()).toContain('Check your inbox');
   });
@@ -267,8 +268,8 @@ describe('what is overtaken by another change of the customer', () => {
 
 it('PATCH /me changes the names that are sent, notifies with what they were, and knows no other field (IN-07)', async () => {
   const { body } = await instance.register(uniqueEmail(), { firstName: 'Ada', lastName: 'Byron' });
-  const patch = (changes: object): Promise<Answer> =>
-    instance.customer(body.tokens.accessToken, 'PATCH', '/api/v1/me', changes);
+  const patch = (changes: object): Promise<TestResponse> =>
+    instance.requestWithAccessToken(body.tokens.accessToken, 'PATCH', '/api/v1/me', changes);
   const named = { firstName: 'Ada', lastName: 'Lovelace' };
   expect((await patch({ lastName: 'Lovelace' })).body).toMatchObject(named);
   expect((await patch({ firstName: null })).body).toMatchObject({ ...named, firstName: null });

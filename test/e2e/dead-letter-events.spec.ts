@@ -1,7 +1,7 @@
 import { eventually } from '../support/eventually.js';
-import { feedCaughtUp } from '../support/feed.js';
+import { waitForFeed } from '../support/wait-for-feed.js';
 import { TestInstance } from '../support/test-instance.js';
-import { Receiver, status } from '../support/receiver.js';
+import { Receiver, respondWithStatus } from '../support/receiver.js';
 import { insertProject } from '../support/tenants.js';
 
 const base = '/v1/webhooks/endpoints';
@@ -18,11 +18,11 @@ let instance: TestInstance;
 let dying: Receiver;
 let watcher: Receiver;
 beforeAll(async () => {
-  instance = await TestInstance.shared({ workerEnv });
+  instance = await TestInstance.startShared({ workerEnv });
 });
 beforeEach(async () => {
   [dying, watcher] = [await Receiver.start(), await Receiver.start()];
-  dying.otherwise = status(500);
+  dying.defaultResponder = respondWithStatus(500);
 });
 afterEach(async () => {
   await instance.sql(`UPDATE webhook_endpoints SET status = 'deleted'`);
@@ -31,7 +31,7 @@ afterEach(async () => {
 afterAll(async () => instance?.stop());
 
 const create = async (body: object): Promise<string> =>
-  (await instance.server('POST', base, body)).body.data.id as string;
+  (await instance.requestWithSecretKey('POST', base, body)).body.data.id as string;
 const deadLetters = async (id: string): Promise<string[]> => {
   const rows = await instance.sql<{ id: string }>(
     `SELECT 'dlv_' || id AS id FROM deliveries WHERE endpoint_id = $1 AND state = 'failed' ORDER BY 1`,
@@ -74,11 +74,12 @@ describe('webhook.dead_lettered', () => {
     expect(letters()).toEqual(await deadLetters(id));
     const [{ event }] = watcher.requests as [(typeof watcher.requests)[0]];
     const delivery = event.data['delivery'] as { id: string };
-    const shown = (await instance.server('GET', `/v1/webhooks/deliveries/${delivery.id}`)).body.data;
+    const shown = (await instance.requestWithSecretKey('GET', `/v1/webhooks/deliveries/${delivery.id}`)).body
+      .data;
     expect(event).toMatchObject({
       type: 'webhook.dead_lettered',
       project_id: instance.credentials.projectId,
-      data: { endpoint: (await instance.server('GET', `${base}/${id}`)).body.data },
+      data: { endpoint: (await instance.requestWithSecretKey('GET', `${base}/${id}`)).body.data },
     });
     expect(delivery).toEqual({
       ...Object.fromEntries(Object.keys(delivery).map((key) => [key, shown[key]])),
@@ -99,12 +100,14 @@ describe('webhook.dead_lettered', () => {
     const before = await count('webhook.dead_lettered');
     const id = await create({ url: dying.url, events: ['*', 'webhook.*'] });
     const other = await create({ url: dying.url, events: ['webhook.*'] });
-    await instance.server('POST', `${base}/${id}/test`);
+    await instance.requestWithSecretKey('POST', `${base}/${id}/test`);
     await atRest();
     await report();
     expect(await deadLetters(id)).toHaveLength(1);
     expect(await count('webhook.dead_lettered')).toBe(before);
-    await instance.server('POST', '/api/v1/customers', { email: `storm-${Date.now()}@example.com` });
+    await instance.requestWithSecretKey('POST', '/api/v1/customers', {
+      email: `storm-${Date.now()}@example.com`,
+    });
     for (let round = 0; round < 3; round += 1) {
       await atRest();
       await report();
@@ -134,7 +137,7 @@ describe('webhook.dead_lettered', () => {
     await atRest();
     const [told] = above.requests;
     expect(told!.event).toMatchObject({ project_id: null, data: { delivery: { project_id: projectId } } });
-    await feedCaughtUp(instance);
+    await waitForFeed(instance);
     const { body } = await instance.request('GET', '/v1/events', { headers });
     expect(body.data).toMatchObject([{ type: 'customer.created' }]);
     expect(watcher.requests).toEqual([]);
@@ -144,7 +147,7 @@ describe('webhook.dead_lettered', () => {
   it('is not lost with the worker that closed the last attempt, and told once by two others', async () => {
     const id = await create({ url: dying.url, events: ['customer.created'] });
     await create({ url: watcher.url, events: ['webhook.dead_lettered'] });
-    for (const worker of instance.workers) await worker.end('SIGKILL');
+    for (const worker of instance.workers) await worker.stop('SIGKILL');
     const before = await count('webhook.dead_lettered');
     for (let index = 0; index < 30; index += 1) await instance.register();
     // As a worker leaves it that dies between the close and the news.
@@ -155,7 +158,7 @@ describe('webhook.dead_lettered', () => {
     );
     instance.startWorker(workerEnv);
     instance.startWorker(workerEnv);
-    await instance.ready();
+    await instance.waitUntilReady();
     await report();
     await report();
     await atRest();

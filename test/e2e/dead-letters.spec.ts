@@ -1,22 +1,27 @@
 import { randomUUID } from 'node:crypto';
 import { checkCases } from '../support/check-cases.js';
-import { deadLetters, emit, hastily, multiply } from '../support/dead-letters.js';
+import {
+  waitForDeadLetters,
+  emitEvents,
+  FAST_RETRIES,
+  duplicateDeadLetter,
+} from '../support/dead-letters.js';
 import { eventually } from '../support/eventually.js';
 import { TestInstance } from '../support/test-instance.js';
-import { Receiver, status } from '../support/receiver.js';
+import { Receiver, respondWithStatus } from '../support/receiver.js';
 import { insertKey, insertOrganization, insertProject } from '../support/tenants.js';
 
 let instance: TestInstance;
 let receiver: Receiver;
 beforeAll(async () => {
   const schedule = { WEBHOOK_RETRY_SCHEDULE: '0s,0s,0s,0s,0s', WEBHOOK_TIMEOUT: '60s' };
-  instance = await TestInstance.shared({ workerEnv: { ...hastily, ...schedule } });
+  instance = await TestInstance.startShared({ workerEnv: { ...FAST_RETRIES, ...schedule } });
   receiver = await Receiver.start();
-  receiver.otherwise = status(503);
+  receiver.defaultResponder = respondWithStatus(503);
 });
 afterEach(async () => {
   await instance.sql(`UPDATE webhook_endpoints SET status = 'deleted'`);
-  receiver.otherwise = status(503);
+  receiver.defaultResponder = respondWithStatus(503);
 });
 afterAll(async () => {
   await instance?.stop();
@@ -26,8 +31,8 @@ afterAll(async () => {
 /** An endpoint with so many dead letters. */
 async function dead(count: number): Promise<{ endpoint: string; ids: string[] }> {
   const { id: endpoint } = await instance.createEndpoint(receiver.url, ['customer.created']);
-  await emit(instance, count);
-  return { endpoint, ids: await deadLetters(instance, endpoint, count) };
+  await emitEvents(instance, count);
+  return { endpoint, ids: await waitForDeadLetters(instance, endpoint, count) };
 }
 
 /** An endpoint of organization level. */
@@ -62,9 +67,9 @@ async function readOn(
 }
 
 const discard = (id: string, body: object = { reason: 'the receiver is gone' }) =>
-  instance.server('POST', `/v1/webhooks/deliveries/${id}/discard`, body);
+  instance.requestWithSecretKey('POST', `/v1/webhooks/deliveries/${id}/discard`, body);
 const redeliver = (id: string, body?: object) =>
-  instance.server('POST', `/v1/webhooks/deliveries/${id}/redeliver`, body);
+  instance.requestWithSecretKey('POST', `/v1/webhooks/deliveries/${id}/redeliver`, body);
 
 describe('the list of dead letters', () => {
   it('shows what has failed for good, with its last attempt, newest first and in pages', async () => {
@@ -72,7 +77,7 @@ describe('the list of dead letters', () => {
     const all = await list({ endpoint_id: endpoint });
     expect(idsOf(all)).toEqual(ids);
     expect(all).toMatchObject({ next_cursor: null, has_more: false });
-    const { data } = (await instance.server('GET', `/v1/webhooks/deliveries/${ids[0]}`)).body;
+    const { data } = (await instance.requestWithSecretKey('GET', `/v1/webhooks/deliveries/${ids[0]}`)).body;
     const { request: _, attempts, ...fields } = data;
     expect(attempts).toHaveLength(5);
     expect(all.data[0]).toEqual({
@@ -86,11 +91,11 @@ describe('the list of dead letters', () => {
   });
 
   it('is filtered as the log is, and a filter that matches nothing shows nothing', async () => {
-    receiver.otherwise = status(500);
+    receiver.defaultResponder = respondWithStatus(500);
     const { endpoint, ids } = await dead(2);
-    receiver.otherwise = (_, __, message) => message.socket.destroy();
-    await emit(instance, 1);
-    const [silent] = await deadLetters(instance, endpoint, 3);
+    receiver.defaultResponder = (_, __, message) => message.socket.destroy();
+    await emitEvents(instance, 1);
+    const [silent] = await waitForDeadLetters(instance, endpoint, 3);
     const all = [silent!, ...ids];
     const at = { endpoint_id: endpoint };
     const shown = await list(at);
@@ -127,7 +132,7 @@ describe('the list of dead letters', () => {
   it('looks at a bounded number for one page, and the next goes on from there', async () => {
     const { endpoint, ids } = await dead(1);
     await instance.sql('UPDATE deliveries SET last_http_status = 418 WHERE id = $1', [ids[0]!.slice(4)]);
-    await multiply(instance, ids[0]!, 2_500);
+    await duplicateDeadLetter(instance, ids[0]!, 2_500);
     const { projectId, secretKey, projectSecretKey } = instance.credentials;
     const goThrough = async (scope: Record<string, string>, key: string) => {
       const read = await readOn({ ...scope, http_status: '418' }, key);
@@ -149,7 +154,7 @@ describe('the list of dead letters', () => {
     await instance.sql(`UPDATE deliveries SET resolution = 'discarded' WHERE state = 'failed'`);
     const wide = await createWide();
     const { endpoint, ids } = await dead(1);
-    const [heard] = await deadLetters(instance, wide, 1);
+    const [heard] = await waitForDeadLetters(instance, wide, 1);
     const { projectId, projectSecretKey } = instance.credentials;
     const { event_id } = (await list({ endpoint_id: wide })).data[0]!;
     expect(idsOf(await list({ project_id: projectId })).sort()).toEqual([heard, ids[0]].sort());
@@ -160,7 +165,7 @@ describe('the list of dead letters', () => {
       has_more: false,
     });
 
-    await multiply(instance, heard!, 2_100);
+    await duplicateDeadLetter(instance, heard!, 2_100);
     expect(await list({ endpoint_id: wide, http_status: '418' })).toMatchObject({ has_more: true });
     const at = { endpoint_id: endpoint };
     const [own] = (await list(at)).data;
@@ -173,7 +178,7 @@ describe('the list of dead letters', () => {
       expect([query, await list(query, projectSecretKey)]).toEqual([query, pageOf()]);
     }
 
-    await multiply(instance, ids[0]!, 2_100);
+    await duplicateDeadLetter(instance, ids[0]!, 2_100);
     const stranger = await insertOrganization(instance);
     const strangers = await insertKey(instance, { ...stranger, type: 'secret', access: 'organization' });
     const sibling = await insertProject(instance, instance.credentials.organizationId);
@@ -206,10 +211,10 @@ describe('discarding', () => {
     for (const body of [{}, { reason: '' }]) expect((await discard(ids[1]!, body)).status).toBe(400);
 
     // It may be redelivered all the same.
-    receiver.otherwise = status(200);
+    receiver.defaultResponder = respondWithStatus(200);
     const redelivered = await redeliver(ids[0]!, { reason: 'receiver mended' });
     expect(redelivered.status).toBe(202);
-    const { data } = (await instance.server('GET', `/v1/webhooks/deliveries/${ids[0]}`)).body;
+    const { data } = (await instance.requestWithSecretKey('GET', `/v1/webhooks/deliveries/${ids[0]}`)).body;
     expect(data).toMatchObject({
       resolution: 'redelivered',
       redelivered_as: redelivered.body.data.id,
@@ -222,7 +227,7 @@ describe('discarding', () => {
     const { ids } = await dead(1);
     const answers = await Promise.all(Array.from({ length: 20 }, () => discard(ids[0]!)));
     expect(answers.map((answer) => answer.status).sort()).toEqual([200, ...Array(19).fill(409)]);
-    const { body } = await instance.server(
+    const { body } = await instance.requestWithSecretKey(
       'GET',
       `/api/v1/audit-log?targetId=${ids[0]}&action=webhook_delivery.discarded`,
     );
@@ -237,14 +242,14 @@ describe('discarding', () => {
     const { ids } = await dead(2);
     let succeed!: () => void;
     const held = new Promise<void>((resolve) => (succeed = resolve));
-    receiver.otherwise = (response) => void held.then(() => response.end());
+    receiver.defaultResponder = (response) => void held.then(() => response.end());
     expect(await redeliver(ids[0]!)).toMatchObject({ status: 202 });
     const redelivered = await discard(ids[0]!);
     expect(redelivered).toMatchObject({ status: 409, body: { code: 'already_redelivered' } });
     expect(await discard(redelivered.body.redeliveredAs)).toMatchObject({ status: 409 });
 
     const { id } = await instance.createEndpoint(receiver.url, ['customer.created']);
-    await emit(instance, 1);
+    await emitEvents(instance, 1);
     const [{ delivery }] = (await instance.sql(
       `SELECT 'dlv_' || id AS delivery FROM deliveries WHERE endpoint_id = $1`,
       [id.slice(3)],
@@ -252,7 +257,7 @@ describe('discarding', () => {
     for (const refused of [await discard(delivery), await redeliver(delivery)])
       expect(refused).toMatchObject({ status: 409, body: { code: 'delivery_pending' } });
     succeed();
-    await eventually('its end', async () => (await instance.attempts({ endpoint_id: id })).length > 0);
+    await eventually('its end', async () => (await instance.listAttempts({ endpoint_id: id })).length > 0);
     expect(await discard(delivery)).toMatchObject({ status: 409, body: { code: 'conflict' } });
     expect(await discard(`dlv_${randomUUID()}`)).toMatchObject({ status: 404 });
   });
@@ -260,17 +265,17 @@ describe('discarding', () => {
 
 describe('redelivering one', () => {
   it('any finished delivery, the newest of its chain, with the same bytes to the current URL', async () => {
-    receiver.otherwise = status(200);
+    receiver.defaultResponder = respondWithStatus(200);
     const { id: endpoint } = await instance.createEndpoint(receiver.url, ['customer.created']);
-    await emit(instance, 1);
+    await emitEvents(instance, 1);
     const [attempt] = await eventually('a success', async () => {
-      const found = await instance.attempts({ endpoint_id: endpoint, success: 'true' });
+      const found = await instance.listAttempts({ endpoint_id: endpoint, success: 'true' });
       return found.length > 0 && found;
     });
     const done = attempt!['delivery_id'] as string;
 
     const moved = await Receiver.start();
-    await instance.server('PATCH', `/v1/webhooks/endpoints/${endpoint}`, { url: moved.url });
+    await instance.requestWithSecretKey('PATCH', `/v1/webhooks/endpoints/${endpoint}`, { url: moved.url });
     const first = await redeliver(done);
     expect(first).toMatchObject({
       status: 202,
@@ -283,7 +288,7 @@ describe('redelivering one', () => {
 
     const next = first.body.data.id as string;
     await eventually('its end', async () => {
-      const { body } = await instance.server('GET', `/v1/webhooks/deliveries/${next}`);
+      const { body } = await instance.requestWithSecretKey('GET', `/v1/webhooks/deliveries/${next}`);
       return body.data.state === 'succeeded';
     });
     expect(await redeliver(done)).toMatchObject({
@@ -291,11 +296,11 @@ describe('redelivering one', () => {
       body: { code: 'already_redelivered', redeliveredAs: next },
     });
     // It was no dead letter, so there was nothing to resolve.
-    const old = (await instance.server('GET', `/v1/webhooks/deliveries/${done}`)).body.data;
+    const old = (await instance.requestWithSecretKey('GET', `/v1/webhooks/deliveries/${done}`)).body.data;
     expect(old).toMatchObject({ state: 'succeeded', resolution: null, redelivered_as: next });
-    await instance.server('POST', `/v1/webhooks/endpoints/${endpoint}/disable`);
+    await instance.requestWithSecretKey('POST', `/v1/webhooks/endpoints/${endpoint}/disable`);
     expect(await redeliver(next)).toMatchObject({ status: 409, body: { code: 'endpoint_disabled' } });
-    await instance.server('POST', `/v1/webhooks/endpoints/${endpoint}/enable`);
+    await instance.requestWithSecretKey('POST', `/v1/webhooks/endpoints/${endpoint}/enable`);
     expect(await redeliver(next)).toMatchObject({ status: 202, body: { data: { redelivery_of: next } } });
     await eventually('the second one', () => moved.requests.length === 2);
     await moved.stop();

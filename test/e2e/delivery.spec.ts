@@ -1,7 +1,7 @@
 import { Redis } from 'ioredis';
-import { queues, TestInstance, type Queue } from '../support/test-instance.js';
+import { availableQueues, TestInstance, type Queue } from '../support/test-instance.js';
 import { eventually } from '../support/eventually.js';
-import { Receiver, status } from '../support/receiver.js';
+import { Receiver, respondWithStatus } from '../support/receiver.js';
 import { uniqueEmail } from '../support/unique-email.js';
 
 let instance: TestInstance;
@@ -15,7 +15,7 @@ function live(queue: Queue = 'postgresql'): void {
       WEBHOOK_RETRY_SCHEDULE: '0s,3s,6s,0s,0s',
       WEBHOOK_TIMEOUT: '60s',
     };
-    instance = await TestInstance.shared({ queue, workerEnv });
+    instance = await TestInstance.startShared({ queue, workerEnv });
   });
   beforeEach(async () => (receiver = await Receiver.start()));
   afterEach(async () => {
@@ -25,10 +25,10 @@ function live(queue: Queue = 'postgresql'): void {
   afterAll(async () => instance?.stop());
 }
 
-it.each(queues)(
+it.each(availableQueues)(
   'a new delivery is announced after the commit, so that no worker has to find it: %s',
   async (queue) => {
-    const quiet = await TestInstance.shared({ queue, workers: 0 });
+    const quiet = await TestInstance.startShared({ queue, workers: 0 });
     const listener = await quiet.db.connect();
     const redis = queue === 'redis' ? new Redis(quiet.env['REDIS_URL']!) : null;
     try {
@@ -49,15 +49,15 @@ it.each(queues)(
   },
 );
 
-describe.each(queues)('delivery carried by %s', (queue) => {
+describe.each(availableQueues)('delivery carried by %s', (queue) => {
   live(queue);
 
   it('retries 500, 500, 200 on the schedule: three records, one webhook-id, fresh timestamps (WH-08, WH-10)', async () => {
-    receiver.answer(status(500, 'first'), status(500, 'second'));
+    receiver.respondWith(respondWithStatus(500, 'first'), respondWithStatus(500, 'second'));
     const endpoint = await instance.createEndpoint(receiver.url, ['customer.created']);
     await instance.register();
     const attempts = await eventually('the delivery finishing', async () => {
-      const found = await instance.attempts({ endpoint_id: endpoint.id });
+      const found = await instance.listAttempts({ endpoint_id: endpoint.id });
       return found.length > 0 && found.every(({ delivery_state }) => delivery_state !== 'pending') && found;
     });
     expect(

@@ -1,36 +1,38 @@
 import { createHash } from 'node:crypto';
 import { checkCases } from '../support/check-cases.js';
 import {
-  anonymous,
-  registerOne,
+  normalizeResponse,
+  registerCustomer,
   requestEmailChange,
   requestReset,
-  useToken,
+  submitToken,
   withSettings,
 } from '../support/customers.js';
 import { eventually } from '../support/eventually.js';
-import { TestInstance, PASSWORD, type Answer } from '../support/test-instance.js';
-import { overtaken, type Statement } from '../support/overtaken.js';
+import { TestInstance, PASSWORD, type TestResponse } from '../support/test-instance.js';
+import { withConcurrentChange, type RunSql } from '../support/with-concurrent-change.js';
 import { uniqueEmail } from '../support/unique-email.js';
 
 let instance: TestInstance;
-beforeAll(async () => (instance = await TestInstance.shared({ workers: 0 })));
+beforeAll(async () => (instance = await TestInstance.startShared({ workers: 0 })));
 afterAll(async () => instance?.stop());
 
 const registered = async () => {
-  const customer = await registerOne(instance);
+  const customer = await registerCustomer(instance);
   return { ...customer, accessToken: customer.tokens.accessToken };
 };
-const change = (accessToken: string, email: string, password = PASSWORD): Promise<Answer> =>
-  instance.customer(accessToken, 'POST', '/api/v1/me/email', { email, password });
-const confirm = (token: string): Promise<Answer> => useToken(instance, 'confirm-email-change', token);
+const change = (accessToken: string, email: string, password = PASSWORD): Promise<TestResponse> =>
+  instance.requestWithAccessToken(accessToken, 'POST', '/api/v1/me/email', { email, password });
+const confirm = (token: string): Promise<TestResponse> =>
+  submitToken(instance, 'confirm-email-change', token);
 const emailOf = async (id: string): Promise<string> =>
-  (await instance.server('GET', `/api/v1/customers/${id}`)).body.email;
-const forgot = (email: string): Promise<Answer> =>
-  instance.page('POST', '/api/v1/auth/forgot-password', { email });
-const resend = (email: string, more = {}): Promise<Answer> =>
-  instance.page('POST', '/api/v1/auth/resend-verification', { email, ...more });
-const create = (body: object): Promise<Answer> => instance.server('POST', '/api/v1/customers', body);
+  (await instance.requestWithSecretKey('GET', `/api/v1/customers/${id}`)).body.email;
+const forgot = (email: string): Promise<TestResponse> =>
+  instance.requestWithPublishableKey('POST', '/api/v1/auth/forgot-password', { email });
+const resend = (email: string, more = {}): Promise<TestResponse> =>
+  instance.requestWithPublishableKey('POST', '/api/v1/auth/resend-verification', { email, ...more });
+const create = (body: object): Promise<TestResponse> =>
+  instance.requestWithSecretKey('POST', '/api/v1/customers', body);
 const invalidToken = { status: 400, body: { code: 'invalid_token' } };
 const taken = { status: 409, body: { code: 'email_already_registered' } };
 
@@ -44,14 +46,14 @@ describe('a change of email address', () => {
   it('takes effect when both addresses have confirmed, in either order, and voids links to the old one (EV-01)', async () => {
     for (const isNewFirst of [false, true]) {
       const { id, email, newEmail, accessToken, current, fresh } = await underWay();
-      const verification = await instance.verificationToken(email);
+      const verification = await instance.getVerificationToken(email);
       const tokens = isNewFirst ? [fresh, current] : [current, fresh];
       // email.changed tells whether it was verified before.
       await instance.sql('UPDATE customers SET email_verified = $2 WHERE id = $1', [id, isNewFirst]);
       expect(await confirm(tokens[0]!)).toMatchObject({ status: 200, body: { status: 'pending' } });
       expect(await emailOf(id)).toBe(email);
       expect(await confirm(tokens[1]!)).toMatchObject({ status: 200, body: { status: 'changed' } });
-      const me = await instance.customer(accessToken, 'GET', '/api/v1/me');
+      const me = await instance.requestWithAccessToken(accessToken, 'GET', '/api/v1/me');
       expect(me.body).toMatchObject({ email: newEmail, emailVerified: true });
       expect((await instance.login(newEmail)).status).toBe(200);
       expect((await instance.login(email)).status).toBe(401);
@@ -59,7 +61,7 @@ describe('a change of email address', () => {
       expect(event!.data).toMatchObject({ customer: { id, email: newEmail } });
       expect(event!.data.previous).toEqual(isNewFirst ? { email } : { email, emailVerified: false });
       for (const token of tokens) expect(await confirm(token)).toMatchObject(invalidToken);
-      expect(await useToken(instance, 'verify-email', verification)).toMatchObject(invalidToken);
+      expect(await submitToken(instance, 'verify-email', verification)).toMatchObject(invalidToken);
     }
   });
 
@@ -86,7 +88,7 @@ describe('a change of email address', () => {
     const unchanged = { status: 400, body: { errors: [{ field: 'email', code: 'unchanged' }] } };
     expect(await change(accessToken, email.toUpperCase())).toMatchObject(unchanged);
     // More often than there are mails an hour.
-    const other = await registerOne(instance);
+    const other = await registerCustomer(instance);
     for (let count = 0; count < 7; count += 1)
       expect(await change(accessToken, other.email)).toMatchObject(taken);
 
@@ -104,7 +106,7 @@ it('RL-07, RL-08: a change mails the address of the customer 5 times an hour, an
   for (let count = 0; count < 4; count += 1) expect((await request()).status).toBe(202);
   const refused = await request();
   expect(refused).toMatchObject({ status: 429, body: { code: 'rate_limited' } });
-  expect(await instance.mailKinds(email)).toHaveLength(5);
+  expect(await instance.listMailKinds(email)).toHaveLength(5);
   const wait = refused.headers.get('retry-after');
   expect(refused.headers.get('ratelimit-policy')).toBe('"mail-recipient";q=5;w=3600');
   expect(refused.headers.get('ratelimit')).toBe(`"mail-recipient";r=0;t=${wait}`);
@@ -124,18 +126,18 @@ describe('a change to an address where the project hides who is registered', () 
     for (const wanted of [owned, free]) {
       const caller = await registered();
       const { status, body } = await hiding(() => change(caller.accessToken, wanted));
-      const token = await instance.token(caller.email, 'change-email-current');
+      const token = await instance.getMailToken(caller.email, 'change-email-current');
       const page = (await instance.request('GET', `/confirm-email-change?token=${token}`)).body as string;
       const shown = page.replaceAll(caller.email, 'A').replaceAll(wanted, 'B').replaceAll(token, 'T');
       const confirmed = await confirm(token);
-      const kinds = await instance.mailKinds(caller.email);
+      const kinds = await instance.listMailKinds(caller.email);
       seen.push([status, body, kinds, shown, confirmed.status, confirmed.body]);
       expect(await emailOf(caller.id)).toBe(caller.email);
     }
     expect(seen[0]).toEqual(seen[1]);
     expect(seen[0]).toMatchObject([202, {}, { length: 2 }, expect.any(String), 200, { status: 'pending' }]);
-    expect(await instance.mailKinds(owned)).toEqual(['verify-email', 'already-registered']);
-    expect(await instance.mailKinds(free)).toEqual(['change-email-new']);
+    expect(await instance.listMailKinds(owned)).toEqual(['verify-email', 'already-registered']);
+    expect(await instance.listMailKinds(free)).toEqual(['change-email-new']);
   });
 
   it('EV-07: does not show a quota that only mails to an owner can have used up', async () => {
@@ -146,7 +148,7 @@ describe('a change to an address where the project hides who is registered', () 
         statuses.push((await change(accessToken, owner.email)).status);
     });
     expect(statuses).toEqual(Array(6).fill(202));
-    expect(await instance.mailKinds(owner.email)).toHaveLength(5);
+    expect(await instance.listMailKinds(owner.email)).toHaveLength(5);
   });
 
   it('gets the same response when the owner is deleted meanwhile, as a registration does', async () => {
@@ -156,8 +158,8 @@ describe('a change to an address where the project hides who is registered', () 
       (email: string) => instance.register(email),
     ]) {
       const { id, email } = await registered();
-      const remove = (sql: Statement) => sql('DELETE FROM customers WHERE id = $1', [id]);
-      const answer = await hiding(() => overtaken(instance, remove, () => request(email)));
+      const remove = (sql: RunSql) => sql('DELETE FROM customers WHERE id = $1', [id]);
+      const answer = await hiding(() => withConcurrentChange(instance, remove, () => request(email)));
       expect(answer).toMatchObject({ status: 202, body: {} });
     }
   });
@@ -171,13 +173,13 @@ describe('one-time tokens', () => {
       ['verify-email', 86_400, resend, 'verify-email'],
       ['reset-password', 3_600, forgot, 'reset-password'],
     ] as const) {
-      const { email } = await registerOne(instance);
+      const { email } = await registerCustomer(instance);
       if (kind === 'reset-password') await request(email);
-      const older = await instance.token(email, kind);
+      const older = await instance.getMailToken(email, kind);
       // The mails of the last minute are forgotten: they would hold up the next.
-      await instance.api.command('reset');
+      await instance.api.runCommand('reset');
       expect((await request(email)).status).toBe(202);
-      const newer = await instance.token(email, kind);
+      const newer = await instance.getMailToken(email, kind);
       expect(newer).not.toBe(older);
       expect(Buffer.from(newer, 'base64url')).toHaveLength(32);
       const rows = await instance.sql(
@@ -193,20 +195,20 @@ describe('one-time tokens', () => {
       );
       for (const { line } of elsewhere)
         for (const form of [newer, Buffer.from(newer).toString('hex')]) expect(line).not.toContain(form);
-      expect(await useToken(instance, route, older)).toMatchObject(invalidToken);
-      expect((await useToken(instance, route, newer)).status).toBeLessThan(300);
+      expect(await submitToken(instance, route, older)).toMatchObject(invalidToken);
+      expect((await submitToken(instance, route, newer)).status).toBeLessThan(300);
     }
   });
 
   it('EV-04: get one response of their route, whether unknown, used, expired or voided', async () => {
     const kinds = {
-      'verify-email': async () => instance.verificationToken((await registered()).email),
+      'verify-email': async () => instance.getVerificationToken((await registered()).email),
       'reset-password': async () => requestReset(instance, (await registered()).email),
       'confirm-email-change': async () => (await underWay()).fresh,
     };
     for (const [name, fresh] of Object.entries(kinds)) {
       const route = name as keyof typeof kinds;
-      const use = async (token: string) => anonymous(await useToken(instance, route, token));
+      const use = async (token: string) => normalizeResponse(await submitToken(instance, route, token));
       const [expired, voided, used] = [await fresh(), await fresh(), await fresh()];
       for (const [column, token] of [
         ['expires_at', expired],
@@ -232,7 +234,7 @@ describe('EV-06: addresses', () => {
   it('that could be read in two ways are refused by every route, and nothing is mailed', async () => {
     const { accessToken } = await registered();
     const before = await recipients();
-    const routes: [string, (email: string) => Promise<Answer>][] = [
+    const routes: [string, (email: string) => Promise<TestResponse>][] = [
       ['register', (email) => instance.register(email)],
       ['login', (email) => instance.login(email)],
       ['forgot-password', forgot],
@@ -273,9 +275,11 @@ describe('resending the verification mail', () => {
     const { email } = await registered();
     for (const each of [open, open, verified, unknown, email])
       expect(await resend(each)).toMatchObject({ status: 202, body: {} });
-    const kinds = await Promise.all([open, verified, unknown, email].map((each) => instance.mailKinds(each)));
+    const kinds = await Promise.all(
+      [open, verified, unknown, email].map((each) => instance.listMailKinds(each)),
+    );
     expect(kinds).toEqual([['verify-email'], [], [], ['verify-email']]);
-    const answer = await useToken(instance, 'verify-email', await instance.verificationToken(open));
+    const answer = await submitToken(instance, 'verify-email', await instance.getVerificationToken(open));
     expect(answer.body.customer).toMatchObject({ email: open, emailVerified: true });
   });
 
@@ -288,7 +292,7 @@ describe('resending the verification mail', () => {
         body: { errors: [{ field: 'redirectUrl', code: 'not_allowed' }] },
       });
       await resend(open, { redirectUrl });
-      const body = new URLSearchParams({ token: await instance.verificationToken(open) });
+      const body = new URLSearchParams({ token: await instance.getVerificationToken(open) });
       const done = await fetch(`${instance.baseUrl}/verify-email`, { method: 'POST', body });
       expect(await done.text()).toContain(`href="${redirectUrl}"`);
     });
@@ -296,7 +300,7 @@ describe('resending the verification mail', () => {
     await withSettings(instance, { verifyEmailUrl }, async () => {
       const open = await unverified();
       await resend(open);
-      const [mail] = await instance.mails(open, 'verify-email');
+      const [mail] = await instance.listMails(open, 'verify-email');
       expect(mail!['link']).toMatch(/^https:\/\/shop\.example\.com\/verify\?lang=en&token=[\w-]{43}$/);
     });
   });
@@ -316,12 +320,12 @@ it('RL-08: a mail that is not written, to an unknown, verified or disabled custo
   await instance.sql('UPDATE customers SET email_verified = false WHERE email = $1', [verified]);
 
   const { id } = (await create({ email: disabled })).body;
-  await instance.server('POST', `/api/v1/customers/${id}/disable`);
+  await instance.requestWithSecretKey('POST', `/api/v1/customers/${id}/disable`);
   await request(disabled);
-  await instance.server('POST', `/api/v1/customers/${id}/enable`);
+  await instance.requestWithSecretKey('POST', `/api/v1/customers/${id}/enable`);
 
   for (const email of [unknown, verified, disabled]) {
     await request(email);
-    expect(await instance.mailKinds(email)).toEqual(['reset-password', 'verify-email']);
+    expect(await instance.listMailKinds(email)).toEqual(['reset-password', 'verify-email']);
   }
 });

@@ -21,7 +21,7 @@ let receiver: Receiver;
 beforeAll(async () => {
   // A tenth of it, so that retries are looked for every 100 ms.
   const workerEnv = { TIME_SCALE: '10', WEBHOOK_RETRY_SCHEDULE: '0s,5s,5s,5s,5s', WEBHOOK_TIMEOUT: '60s' };
-  instance = await TestInstance.shared({ workerEnv });
+  instance = await TestInstance.startShared({ workerEnv });
 });
 beforeEach(async () => (receiver = await Receiver.start()));
 afterEach(async () => {
@@ -30,9 +30,14 @@ afterEach(async () => {
 });
 afterAll(async () => instance?.stop());
 
-const control = (id: string, action: string) => instance.server('POST', `${base}/${id}/${action}`);
+const control = (id: string, action: string) =>
+  instance.requestWithSecretKey('POST', `${base}/${id}/${action}`);
 const entries = async (id: string): Promise<string[]> =>
-  ((await instance.server('GET', `/api/v1/audit-log?targetId=${id}`)).body.data as { action: string }[])
+  (
+    (await instance.requestWithSecretKey('GET', `/api/v1/audit-log?targetId=${id}`)).body.data as {
+      action: string;
+    }[]
+  )
     .map(({ action }) => action)
     .reverse();
 const tested = async (id: string): Promise<ReceivedRequest> => {
@@ -98,13 +103,13 @@ describe('controls of endpoints', () => {
       'webhook_endpoint.disabled',
       'webhook_endpoint.enabled',
     ]);
-    const told = await eventually('the event', () => receiver.ofType('webhook.endpoint_disabled')[0]);
+    const told = await eventually('the event', () => receiver.listByType('webhook.endpoint_disabled')[0]);
     expect(told.event).toMatchObject({
       project_id: instance.credentials.projectId,
       data: { endpoint: first.body.data },
     });
     expect(accepts(watcher.secret, told)).toBe(true);
-    expect(receiver.ofType('webhook.endpoint_disabled')).toHaveLength(1);
+    expect(receiver.listByType('webhook.endpoint_disabled')).toHaveLength(1);
   });
 
   it('WH-09: a rotated secret signs beside the one before for 24 h, newest first; a second rotation ends the oldest', async () => {
@@ -113,7 +118,7 @@ describe('controls of endpoints', () => {
       const { status: code, body } = await control(id, 'rotate-secret');
       expect(code).toBe(200);
       expect(body.data).toEqual({
-        ...(await instance.server('GET', `${base}/${id}`)).body.data,
+        ...(await instance.requestWithSecretKey('GET', `${base}/${id}`)).body.data,
         secret: expect.stringMatching(/^whsec_[A-Za-z0-9+/]{43}=$/),
       });
       return body.data.secret;
@@ -155,7 +160,7 @@ describe('controls of endpoints', () => {
 
   it('WH-07, WH-08: a rotation between two attempts: the same id and bytes, signed anew with both secrets', async () => {
     let fail: (() => void) | undefined;
-    receiver.answer((response) => (fail = () => response.writeHead(500).end()));
+    receiver.respondWith((response) => (fail = () => response.writeHead(500).end()));
     const { id, secret } = await instance.createEndpoint(receiver.url, ['customer.created']);
     await instance.register();
     const failFirst = await eventually('the first attempt', () => fail);
@@ -185,7 +190,7 @@ describe('controls of endpoints', () => {
     expect(request.event).toMatchObject({
       id: answer.body.data.event_id,
       type: 'webhook.test',
-      data: { endpoint: (await instance.server('GET', `${base}/${id}`)).body.data },
+      data: { endpoint: (await instance.requestWithSecretKey('GET', `${base}/${id}`)).body.data },
     });
 
     const wide = await instance.createEndpoint(receiver.url, ['project.created'], { level: 'organization' });

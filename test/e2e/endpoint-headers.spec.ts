@@ -9,7 +9,7 @@ let instance: TestInstance;
 let receiver: Receiver;
 beforeAll(async () => {
   receiver = await Receiver.start();
-  instance = await TestInstance.shared();
+  instance = await TestInstance.startShared();
 });
 afterEach(() => instance.sql(`UPDATE webhook_endpoints SET status = 'deleted'`));
 afterAll(async () => {
@@ -17,14 +17,15 @@ afterAll(async () => {
   await receiver?.stop();
 });
 
-const create = (body: object) => instance.server('POST', base, { url, ...body });
-const show = async (id: string) => (await instance.server('GET', `${base}/${id}`)).body.data;
-const patch = (id: string, headers: unknown) => instance.server('PATCH', `${base}/${id}`, { headers });
+const create = (body: object) => instance.requestWithSecretKey('POST', base, { url, ...body });
+const show = async (id: string) => (await instance.requestWithSecretKey('GET', `${base}/${id}`)).body.data;
+const patch = (id: string, headers: unknown) =>
+  instance.requestWithSecretKey('PATCH', `${base}/${id}`, { headers });
 
 /** The headers of the next request, which a test event brings. */
 async function sent(id: string): Promise<Record<string, unknown>> {
   const before = receiver.requests.length;
-  await instance.server('POST', `${base}/${id}/test`);
+  await instance.requestWithSecretKey('POST', `${base}/${id}/test`);
   return eventually('a request', () => receiver.requests[before]?.headers);
 }
 
@@ -36,7 +37,7 @@ describe("an endpoint's own headers", () => {
     expect(made.headers).toEqual(hidden);
     expect((await show(made.id)).headers).toEqual(hidden);
 
-    const tested = await instance.server('POST', `${base}/${made.id}/test`);
+    const tested = await instance.requestWithSecretKey('POST', `${base}/${made.id}/test`);
     const request = await eventually('a request', () => receiver.requests.at(-1));
     expect(request.headers).toMatchObject({
       authorization: 'Bearer topsecretvalue',
@@ -46,7 +47,7 @@ describe("an endpoint's own headers", () => {
     const { connection: _, host: __, 'content-length': ___, ...own } = request.headers;
     const { 'webhook-timestamp': ____, 'webhook-signature': _____, ...documented } = own;
     const path = `/v1/webhooks/deliveries/${tested.body.data.id}`;
-    const logged = (await instance.server('GET', path)).body.data.request.headers;
+    const logged = (await instance.requestWithSecretKey('GET', path)).body.data.request.headers;
     expect(logged).toEqual({ ...documented, ...hidden });
 
     const stored = await instance.sql<{ line: string }>(
@@ -70,7 +71,7 @@ describe("an endpoint's own headers", () => {
     expect(request).toMatchObject({ 'x-a': 'four', 'x-c': 'three' });
     expect(request).not.toHaveProperty('x-b');
 
-    await instance.server('PATCH', `${base}/${id}`, { description: 'x' });
+    await instance.requestWithSecretKey('PATCH', `${base}/${id}`, { description: 'x' });
     expect((await show(id)).headers).toEqual({ 'x-a': '…', 'x-c': '…' });
     expect((await patch(id, null)).body.data.headers).toEqual({});
     expect(await sent(id)).not.toHaveProperty('x-a');

@@ -1,6 +1,6 @@
 import { eventually } from '../support/eventually.js';
 import { TestInstance } from '../support/test-instance.js';
-import { Receiver, status } from '../support/receiver.js';
+import { Receiver, respondWithStatus } from '../support/receiver.js';
 
 const base = '/v1/webhooks/endpoints';
 
@@ -12,11 +12,11 @@ beforeAll(async () => {
     WEBHOOK_TIMEOUT: '60s',
     WEBHOOK_RETRY_SCHEDULE: '0s,0s,1h,1h,1h',
   };
-  instance = await TestInstance.shared({ workerEnv });
+  instance = await TestInstance.startShared({ workerEnv });
 });
 afterAll(async () => instance?.stop());
 
-const stats = (id: string, query = '') => instance.server('GET', `${base}/${id}/stats${query}`);
+const stats = (id: string, query = '') => instance.requestWithSecretKey('GET', `${base}/${id}/stats${query}`);
 
 /** Closed attempts so many minutes ago, one after the other. */
 const insertAttempts = (id: string, count: number, minutesAgo: number, success: boolean, durationMs = 100) =>
@@ -58,7 +58,7 @@ describe('the statistics of an endpoint', () => {
       last_failure_at: null,
       failing_since: null,
     });
-    receiver.answer(status(500), status(500));
+    receiver.respondWith(respondWithStatus(500), respondWithStatus(500));
     const attempted = async (count: number) => {
       // The worker logs an attempt once it has noted how it went.
       await eventually(`${count} attempts`, () => {

@@ -1,16 +1,17 @@
 import { randomUUID } from 'node:crypto';
-import { feedCaughtUp } from '../support/feed.js';
-import { TestInstance, type Answer } from '../support/test-instance.js';
+import { waitForFeed } from '../support/wait-for-feed.js';
+import { TestInstance, type TestResponse } from '../support/test-instance.js';
 
 let instance: TestInstance;
 beforeAll(async () => (instance = await TestInstance.start({ workers: 0 })));
 afterAll(async () => instance?.stop());
 
 const create = async (): Promise<string> =>
-  (await instance.server('POST', '/api/v1/customers', { email: `${randomUUID()}@example.com` })).body.id;
-const list = (query: string): Promise<Answer> =>
-  instance.server('GET', `/v1/events?types=customer.created&${query}`);
-const customersOf = ({ body }: Answer): string[] =>
+  (await instance.requestWithSecretKey('POST', '/api/v1/customers', { email: `${randomUUID()}@example.com` }))
+    .body.id;
+const list = (query: string): Promise<TestResponse> =>
+  instance.requestWithSecretKey('GET', `/v1/events?types=customer.created&${query}`);
+const customersOf = ({ body }: TestResponse): string[] =>
   (body.data as { data: { customer: { id: string } } }[]).map(({ data }) => data.customer.id);
 
 describe('the feed of events', () => {
@@ -19,14 +20,14 @@ describe('the feed of events', () => {
     // There the transactions had higher numbers.
     await instance.sql(`UPDATE events SET xact = (xact::text::bigint + 1000000000)::text::xid8`);
     expect(customersOf(await list('limit=200'))).toEqual([]);
-    await instance.api.end();
+    await instance.api.stop();
     instance.startApi();
-    await instance.ready();
-    await feedCaughtUp(instance);
+    await instance.waitUntilReady();
+    await waitForFeed(instance);
     const first = await list('limit=1');
     expect(customersOf(first)).toEqual(ids.slice(0, 1));
     ids.push(await create());
-    await feedCaughtUp(instance);
+    await waitForFeed(instance);
     const rest = await list(`limit=200&cursor=${encodeURIComponent(first.body.next_cursor as string)}`);
     expect(customersOf(rest)).toEqual(ids.slice(1));
   });

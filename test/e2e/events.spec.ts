@@ -1,10 +1,10 @@
 import { expectStatus } from '../support/customers.js';
-import { LATER, makeDue } from '../support/delivery-times.js';
+import { LONG_RETRY_SCHEDULE, makeDeliveriesDue } from '../support/delivery-times.js';
 import { eventually } from '../support/eventually.js';
-import { feedCaughtUp } from '../support/feed.js';
+import { waitForFeed } from '../support/wait-for-feed.js';
 import { TestInstance } from '../support/test-instance.js';
-import { patiently } from '../support/patiently.js';
-import { Receiver, status } from '../support/receiver.js';
+import { retryWhileRejected } from '../support/retry-while-rejected.js';
+import { Receiver, respondWithStatus } from '../support/receiver.js';
 import { insertProject } from '../support/tenants.js';
 import { uniqueEmail } from '../support/unique-email.js';
 
@@ -12,8 +12,8 @@ const PATH = '/v1/events';
 
 let instance: TestInstance;
 beforeAll(async () => {
-  instance = await TestInstance.shared({
-    workerEnv: { PERIODIC_JOBS: 'off', WEBHOOK_TIMEOUT: '60s', WEBHOOK_RETRY_SCHEDULE: LATER },
+  instance = await TestInstance.startShared({
+    workerEnv: { PERIODIC_JOBS: 'off', WEBHOOK_TIMEOUT: '60s', WEBHOOK_RETRY_SCHEDULE: LONG_RETRY_SCHEDULE },
   });
 });
 afterAll(async () => instance?.stop());
@@ -24,7 +24,7 @@ const create = async (key = instance.credentials.secretKey): Promise<string> => 
   const headers = { authorization: `Bearer ${key}` };
   const ask = () =>
     instance.request('POST', '/api/v1/customers', { body: { email: uniqueEmail() }, headers });
-  return expectStatus(201, await patiently(ask)).body.id as string;
+  return expectStatus(201, await retryWhileRejected(ask)).body.id as string;
 };
 const customersOf = (events: any[]): string[] => events.map(({ data }) => data.customer.id as string);
 /** Everything after a cursor, page by page. */
@@ -47,7 +47,7 @@ describe('the feed of events', () => {
   it('shows the bodies of the webhooks, oldest first, and goes on where it ended', async () => {
     const { key } = await newProject();
     const ids = [await create(key), await create(key), await create(key)];
-    await feedCaughtUp(instance);
+    await waitForFeed(instance);
     const first = await ask('?limit=2', key);
     expect(first.body).toMatchObject({ success: true, has_more: true });
     expect(customersOf(first.body.data)).toEqual(ids.slice(0, 2));
@@ -66,7 +66,7 @@ describe('the feed of events', () => {
     const nothing = await ask(query(second.body.next_cursor), key);
     expect(nothing.body).toMatchObject({ data: [], has_more: false, next_cursor: expect.any(String) });
     const late = await create(key);
-    await feedCaughtUp(instance);
+    await waitForFeed(instance);
     const news = await ask(query(nothing.body.next_cursor), key);
     expect(customersOf(news.body.data)).toEqual([late]);
     const one = await ask(`/${news.body.data[0].id}`, key);
@@ -79,7 +79,7 @@ describe('the feed of events', () => {
     await instance.request('POST', `/api/v1/customers/${id}/disable`, {
       headers: { authorization: `Bearer ${key}` },
     });
-    await feedCaughtUp(instance);
+    await waitForFeed(instance);
     const typesOf = async (query: string) => (await readOn(null, query, key)).events.map(({ type }) => type);
     expect(await typesOf('types=customer.disabled')).toEqual(['customer.disabled']);
     expect(await typesOf('types=customer.created,customer.disabled')).toEqual([
@@ -102,7 +102,7 @@ describe('the feed of events', () => {
       [instance.credentials.organizationId, projectId],
     );
     const id = await create(key);
-    await feedCaughtUp(instance);
+    await waitForFeed(instance);
     const { events } = await readOn(null, 'types=customer.created', key);
     expect(customersOf(events)).toEqual([id]);
   });
@@ -126,7 +126,7 @@ describe('the feed of events', () => {
   it('shows an event only when none can still come before it', async () => {
     const { projectId, key } = await newProject();
     const customer = await create(key);
-    await feedCaughtUp(instance);
+    await waitForFeed(instance);
     const { cursor } = await readOn(null, 'limit=200', key);
     const slow = await instance.db.connect();
     try {
@@ -139,7 +139,7 @@ describe('the feed of events', () => {
       const late = await create(key);
       expect(await readOn(cursor, 'limit=200', key)).toMatchObject({ events: [] });
       await slow.query('COMMIT');
-      await feedCaughtUp(instance);
+      await waitForFeed(instance);
       const { events } = await readOn(cursor, 'limit=200', key);
       expect(customersOf(events)).toEqual([customer, late]);
     } finally {
@@ -150,7 +150,7 @@ describe('the feed of events', () => {
   it('is that of the reach: a project, or all of an organization, and nobody else', async () => {
     const [one, other] = [await newProject(), await newProject()];
     const ids = [await create(one.key), await create(other.key)];
-    await feedCaughtUp(instance);
+    await waitForFeed(instance);
     const mine = await readOn(null, 'limit=200', one.key);
     expect(customersOf(mine.events)).toEqual([ids[0]]);
     const all = await readOn(null, `types=customer.created`);
@@ -164,7 +164,7 @@ describe('the feed of events', () => {
   it('a poller beside 10 writers and a receiver that was down end with the same 200 ids', async () => {
     const { projectId, key } = await newProject();
     const receiver = await Receiver.start();
-    receiver.otherwise = status(503);
+    receiver.defaultResponder = respondWithStatus(503);
     try {
       const endpoint = await instance.request('POST', '/v1/webhooks/endpoints', {
         body: { url: receiver.url, project_id: projectId },
@@ -190,13 +190,13 @@ describe('the feed of events', () => {
       await write(80);
       // A retry comes after an hour: nothing is given up, which would add events.
       await eventually('80 failed attempts', () => receiver.requests.length === 80);
-      receiver.otherwise = status(200);
+      receiver.defaultResponder = respondWithStatus(200);
       await write(120);
       await eventually('the last events', async () => (await poll(), seen.length >= 200));
       expect(seen).toHaveLength(200);
       expect(new Set(seen).size).toBe(200);
       await eventually('every delivery', async () => {
-        await makeDue(instance);
+        await makeDeliveriesDue(instance);
         const left = `SELECT FROM deliveries WHERE project_id = $1 AND state <> 'succeeded'`;
         return (await instance.sql(left, [projectId])).length === 0;
       });
@@ -209,7 +209,7 @@ describe('the feed of events', () => {
 });
 
 it('lists every event type with its schema and an example', async () => {
-  const { body } = await instance.server('GET', '/v1/webhooks/event-types');
+  const { body } = await instance.requestWithSecretKey('GET', '/v1/webhooks/event-types');
   expect(body).toMatchObject({ success: true, next_cursor: null, has_more: false });
   const type = body.data.find((entry: any) => entry.type === 'login.failed');
   expect(type).toMatchObject({

@@ -3,7 +3,7 @@ import { Database, EndpointHealthRepository } from '@gatehouse/persistence';
 import { createLogger, loadConfig } from '@gatehouse/platform';
 import { eventually } from '../support/eventually.js';
 import { TestInstance } from '../support/test-instance.js';
-import { Receiver, status } from '../support/receiver.js';
+import { Receiver, respondWithStatus } from '../support/receiver.js';
 
 const base = '/v1/webhooks/endpoints';
 
@@ -21,8 +21,8 @@ let receiver: Receiver;
 let watcher: Receiver;
 beforeAll(async () => {
   [receiver, watcher] = [await Receiver.start(), await Receiver.start()];
-  receiver.otherwise = status(500);
-  instance = await TestInstance.shared({ workerEnv });
+  receiver.defaultResponder = respondWithStatus(500);
+  instance = await TestInstance.startShared({ workerEnv });
   await instance.createEndpoint(watcher.url, ['webhook.endpoint_disabled']);
 });
 afterEach(() =>
@@ -34,9 +34,9 @@ afterAll(async () => {
 });
 
 const show = async (id: string): Promise<Record<string, any>> =>
-  (await instance.server('GET', `${base}/${id}`)).body.data;
+  (await instance.requestWithSecretKey('GET', `${base}/${id}`)).body.data;
 const stats = async (id: string): Promise<Record<string, any>> =>
-  (await instance.server('GET', `${base}/${id}/stats`)).body.data;
+  (await instance.requestWithSecretKey('GET', `${base}/${id}/stats`)).body.data;
 
 /** Creates an endpoint at which an attempt has failed. */
 async function failed(): Promise<string> {
@@ -60,7 +60,7 @@ const ended = (id: string): Record<string, unknown>[] =>
 
 /** Makes an attempt that gets this response, and reports it. */
 async function comesTo(id: string, code: number): Promise<void> {
-  receiver.otherwise = status(code);
+  receiver.defaultResponder = respondWithStatus(code);
   const before = ended(id);
   await instance.register();
   const line = await eventually('its end', () => ended(id).find((one) => !before.includes(one)));
@@ -77,7 +77,7 @@ describe('an endpoint that has only failed for three days', () => {
     await since(id, THREE_DAYS + 1);
     await check();
     expect(await show(id)).toMatchObject({ status: 'disabled', disabled_reason: 'failing' });
-    expect(await instance.attempts({ endpoint_id: id })).toMatchObject([
+    expect(await instance.listAttempts({ endpoint_id: id })).toMatchObject([
       { delivery_state: 'cancelled', next_attempt_at: null },
     ]);
 
@@ -89,7 +89,7 @@ describe('an endpoint that has only failed for three days', () => {
       project_id: instance.credentials.projectId,
       data: { endpoint: await show(id) },
     });
-    const { data } = (await instance.server('GET', `/api/v1/audit-log?targetId=${id}`)).body;
+    const { data } = (await instance.requestWithSecretKey('GET', `/api/v1/audit-log?targetId=${id}`)).body;
     expect(data[0]).toMatchObject({
       action: 'webhook_endpoint.disabled',
       actorType: 'system',
@@ -103,7 +103,7 @@ describe('an endpoint that has only failed for three days', () => {
     );
 
     // Enabled again, its failures count anew.
-    await instance.server('POST', `${base}/${id}/enable`);
+    await instance.requestWithSecretKey('POST', `${base}/${id}/enable`);
     expect((await stats(id))['failing_since']).toBeNull();
     await check();
     expect(await show(id)).toMatchObject({ status: 'enabled', disabled_reason: null });
@@ -169,11 +169,11 @@ describe('the reports of workers', () => {
     const id = await failed();
     expect((await stats(id))['failing_since']).not.toBeNull();
     const before = ended(id).length;
-    receiver.otherwise = status(200);
+    receiver.defaultResponder = respondWithStatus(200);
     await instance.register();
     await eventually('a success', () => ended(id).length > before);
     expect((await stats(id))['failing_since']).not.toBeNull();
-    await Promise.all(instance.workers.map((worker) => worker.end('SIGTERM')));
+    await Promise.all(instance.workers.map((worker) => worker.stop('SIGTERM')));
     expect((await stats(id))['failing_since']).toBeNull();
   });
 });

@@ -1,5 +1,5 @@
 import { eventually } from '../support/eventually.js';
-import { queues, TestInstance, type Queue } from '../support/test-instance.js';
+import { availableQueues, TestInstance, type Queue } from '../support/test-instance.js';
 import { Receiver } from '../support/receiver.js';
 
 /** More than one statement claims (200). */
@@ -14,9 +14,9 @@ let behaved: Receiver;
 
 function live(queue: Queue = 'postgresql'): void {
   beforeEach(async () => {
-    instance = await TestInstance.shared({ queue, workers: 0 });
+    instance = await TestInstance.startShared({ queue, workers: 0 });
     [hanging, behaved] = [await Receiver.start(), await Receiver.start()];
-    hanging.otherwise = () => undefined;
+    hanging.defaultResponder = () => undefined;
   });
   afterEach(async () => {
     // First what hangs: a worker would wait for it.
@@ -43,7 +43,7 @@ async function seed({ id }: { id: string }, urgency = 0, count = MANY): Promise<
   );
 }
 
-describe.each(queues)('fairness, deliveries carried by %s (WH-13)', (queue) => {
+describe.each(availableQueues)('fairness, deliveries carried by %s (WH-13)', (queue) => {
   live(queue);
 
   it('an endpoint that hangs holds a quarter of the room, and no other waits for it', async () => {
@@ -65,15 +65,21 @@ describe('fairness (WH-13)', () => {
     for (let nth = 0; nth < 6; nth += 1) {
       await seed(await instance.createEndpoint(hanging.url, ['session.revoked']), 0, 20);
     }
-    const { body } = await instance.server('POST', '/api/v1/projects', { name: 'Other', slug: 'other' });
-    await instance.server('POST', '/v1/webhooks/endpoints', {
+    const { body } = await instance.requestWithSecretKey('POST', '/api/v1/projects', {
+      name: 'Other',
+      slug: 'other',
+    });
+    await instance.requestWithSecretKey('POST', '/v1/webhooks/endpoints', {
       url: behaved.url,
       project_id: body.id,
       events: ['customer.created'],
     });
     instance.startWorker(workerEnv);
     await eventually('the room of the project', () => hanging.requests.length === (CONCURRENCY * 3) / 4);
-    await instance.server('POST', '/api/v1/customers', { email: 'other@example.com', projectId: body.id });
+    await instance.requestWithSecretKey('POST', '/api/v1/customers', {
+      email: 'other@example.com',
+      projectId: body.id,
+    });
     await eventually('the event of the other', () => behaved.requests.length === 1);
     expect(hanging.requests).toHaveLength((CONCURRENCY * 3) / 4);
   });

@@ -1,6 +1,6 @@
 import { eventually } from '../support/eventually.js';
 import { TestInstance } from '../support/test-instance.js';
-import { insertDays, insertDeliveries } from '../support/past.js';
+import { createPartitions, seedDeliveries } from '../support/seed-deliveries.js';
 
 describe('the delay before the first attempt', () => {
   let instance: TestInstance;
@@ -13,7 +13,7 @@ describe('the delay before the first attempt', () => {
     const { id } = await instance.createEndpoint('http://127.0.0.1:9/', ['customer.created']);
     await instance.register();
     const at = Date.now() - 86_400_000;
-    await insertDays(instance, at);
+    await createPartitions(instance, at);
     const { projectId } = instance.credentials;
     const dead = {
       endpointId: id,
@@ -21,12 +21,12 @@ describe('the delay before the first attempt', () => {
       state: 'failed' as const,
       attempts: [{ at, status: 500 }],
     };
-    const [letter] = await insertDeliveries(instance, [dead, dead]);
+    const [letter] = await seedDeliveries(instance, [dead, dead]);
     const again = `/v1/webhooks/deliveries/dlv_${letter!.id}/redeliver`;
-    expect((await instance.server('POST', again)).status).toBe(202);
+    expect((await instance.requestWithSecretKey('POST', again)).status).toBe(202);
     const batches = '/v1/webhooks/redeliveries';
-    const { body } = await instance.server('POST', batches, { filter: {} });
-    await instance.server('POST', `${batches}/${body.data.id}/start`, { reason: 'the delay' });
+    const { body } = await instance.requestWithSecretKey('POST', batches, { filter: {} });
+    await instance.requestWithSecretKey('POST', `${batches}/${body.data.id}/start`, { reason: 'the delay' });
     const delays = await eventually('all of them', async () => {
       const rows = await instance.sql<{ minutes: number }>(
         `SELECT round(extract(epoch FROM next_attempt_at - created_at) / 60)::int AS minutes FROM deliveries

@@ -13,7 +13,7 @@ import { uniqueEmail } from '../support/unique-email.js';
 const DOCUMENT = 'docs/frontend.md';
 
 let instance: TestInstance;
-beforeAll(async () => (instance = await TestInstance.shared({ workers: 0 })));
+beforeAll(async () => (instance = await TestInstance.startShared({ workers: 0 })));
 afterAll(async () => instance?.stop());
 
 describeBrowser('the module of docs/frontend.md', () => {
@@ -179,7 +179,7 @@ describeBrowser('the module of docs/frontend.md', () => {
     expect((await run(tabs[1]!, 'return account.me()')).code).toBeUndefined();
     await context.setOffline(false);
     expect(await run(tabs[1]!, 'return account.me()')).toMatchObject({ id });
-    await instance.server('DELETE', `/api/v1/customers/${id}/sessions`);
+    await instance.requestWithSecretKey('DELETE', `/api/v1/customers/${id}/sessions`);
     expect(await run(tabs[0]!, 'return account.me()')).toMatchObject({ code: 'invalid_refresh_token' });
     for (const tab of tabs) {
       await tab.waitForURL('**/#/login');
@@ -283,7 +283,7 @@ describeBrowser('the module of docs/frontend.md', () => {
     expect(await run(page, 'return account.me()')).toMatchObject({ id, email, lastName: 'L' });
 
     await run(page, `return account.forgotPassword('${email}')`);
-    const token = await instance.token(email, 'reset-password');
+    const token = await instance.getMailToken(email, 'reset-password');
     await run(page, `return account.resetPassword('${token}', '${PASSWORD}')`);
     expect(await run(page, 'return account.me()')).toMatchObject({ code: 'invalid_refresh_token' });
     expect(await run(page, `return account.resetPassword('${token}', '${PASSWORD}')`)).toMatchObject({
@@ -292,7 +292,9 @@ describeBrowser('the module of docs/frontend.md', () => {
     await run(page, `return account.login('${email}', '${PASSWORD}')`);
     await run(page, `return account.deleteAccount('${PASSWORD}')`);
     expect(await run(page, 'return gatehouse.isLoggedIn()')).toBe(false);
-    expect(await instance.server('GET', `/api/v1/customers/${id}`)).toMatchObject({ status: 404 });
+    expect(await instance.requestWithSecretKey('GET', `/api/v1/customers/${id}`)).toMatchObject({
+      status: 404,
+    });
   });
 
   it('without storage the tokens live as long as the page, and nothing is stored', async () => {
@@ -317,7 +319,7 @@ describeBrowser('the module of docs/frontend.md', () => {
     await setUp(origin);
     const page = await open();
     const { email } = await registered(page);
-    const [mail] = await instance.mails(email, 'verify-email');
+    const [mail] = await instance.listMails(email, 'verify-email');
     const link = new URL(mail!['link'] as string);
     expect(link.origin + link.pathname).toBe(`${origin}/verify-email`);
     await page.goto(link.href);
@@ -337,7 +339,9 @@ describeBrowser('the module of docs/frontend.md', () => {
     });
     expect(await run(page, 'return gatehouse.isLoggedIn()')).toBe(true);
     const settings = { allowedOrigins: null, verifyEmailUrl: null, redirectUrls: null };
-    await instance.server('PATCH', `/api/v1/projects/${instance.credentials.projectId}`, { settings });
+    await instance.requestWithSecretKey('PATCH', `/api/v1/projects/${instance.credentials.projectId}`, {
+      settings,
+    });
   });
 
   /** The settings of the document, for another site. */

@@ -11,7 +11,7 @@ import { uniqueEmail } from '../support/unique-email.js';
 const DOCUMENT = 'docs/frontend.md';
 
 let instance: TestInstance;
-beforeAll(async () => (instance = await TestInstance.shared({ workers: 0 })));
+beforeAll(async () => (instance = await TestInstance.startShared({ workers: 0 })));
 afterAll(async () => instance?.stop());
 
 describe('the table of errors in docs/frontend.md', () => {

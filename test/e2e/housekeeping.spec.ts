@@ -1,13 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import type pg from 'pg';
-import { registerOne } from '../support/customers.js';
+import { registerCustomer } from '../support/customers.js';
 import { eventually } from '../support/eventually.js';
 import { TestInstance } from '../support/test-instance.js';
 import { insertSessions } from '../support/insert-sessions.js';
 import type { ServerProcess } from '../support/server-process.mjs';
 
 let instance: TestInstance;
-beforeEach(async () => (instance = await TestInstance.shared({ workers: 0 })));
+beforeEach(async () => (instance = await TestInstance.startShared({ workers: 0 })));
 afterEach(async () => {
   // What a test adds to the schema is not reset with the rows.
   await instance?.sql(
@@ -21,7 +21,7 @@ afterEach(async () => {
 /** A worker that removes nothing unless a test lets it. */
 async function startQuietWorker(): Promise<ServerProcess> {
   const worker = instance.startWorker({ PERIODIC_JOBS: 'off' });
-  await instance.ready();
+  await instance.waitUntilReady();
   return worker;
 }
 
@@ -40,7 +40,7 @@ const insertTries = (rows: number): Promise<unknown> =>
 
 /** One customer with one of everything, once as it is now and once long past. */
 async function insertPast(): Promise<void> {
-  const { id } = await registerOne(instance);
+  const { id } = await registerCustomer(instance);
   const { projectId } = instance.credentials;
   const [old] = await insertSessions(instance, id, 1);
   await instance.sql(`UPDATE sessions SET absolute_expires_at = now() - interval '31 days' WHERE id = $1`, [

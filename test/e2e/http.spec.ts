@@ -3,14 +3,14 @@ import { once } from 'node:events';
 import { connect } from 'node:net';
 import { checkCases } from '../support/check-cases.js';
 import { eventually } from '../support/eventually.js';
-import { inChunks } from '../support/in-chunks.js';
+import { runInChunks } from '../support/run-in-chunks.js';
 import { TestInstance, PASSWORD } from '../support/test-instance.js';
 import { uniqueEmail } from '../support/unique-email.js';
 
 let instance: TestInstance;
 let accessToken: string;
 beforeAll(async () => {
-  instance = await TestInstance.shared({ workers: 0 });
+  instance = await TestInstance.startShared({ workers: 0 });
   accessToken = (await instance.register('http@example.com')).body.tokens.accessToken;
 });
 afterAll(async () => instance?.stop());
@@ -126,7 +126,9 @@ describe('strict input', () => {
         expect([found, body['code'], names]).toEqual([status, code, field ? [field] : undefined]);
       },
     );
-    expect(await instance.page('POST', registerPath)).toMatchObject({ body: { code: 'invalid_json' } });
+    expect(await instance.requestWithPublishableKey('POST', registerPath)).toMatchObject({
+      body: { code: 'invalid_json' },
+    });
     expect((await instance.register()).status).toBe(201);
   });
 
@@ -229,7 +231,7 @@ describe('strict input', () => {
     await checkCases(
       cases.map(([path, ...rest]) => [path, path, ...rest] as const),
       async (path: string, status: number, code: string) => {
-        expect(await instance.server('GET', `/v1/webhooks/${path}`)).toMatchObject({
+        expect(await instance.requestWithSecretKey('GET', `/v1/webhooks/${path}`)).toMatchObject({
           status,
           body: { code },
         });
@@ -352,7 +354,7 @@ describe('HD-03: CORS', () => {
     const paths =
       `/v1/webhooks/endpoints /v1/webhooks/deliveries /api/v1/customers /api/v1/mailbox /api/v1/meow
       /api/v1/authority /verify-email`.split(/\s+/);
-    const faults = await inChunks(paths, async (path) => {
+    const faults = await runInChunks(paths, async (path) => {
       const preflight = await raw([
         `OPTIONS ${path} HTTP/1.1`,
         host,
@@ -492,7 +494,7 @@ describe('HD-05: no way around the guards', () => {
   ];
 
   it('by another way to write a path', async () => {
-    const faults = await inChunks(tricks, async ([, change]) => {
+    const faults = await runInChunks(tricks, async ([, change]) => {
       const found: unknown[] = [];
       for (const [method, path] of guarded) {
         const body = method === 'POST' ? ['Content-Type: application/json', 'Content-Length: 2'] : [];
@@ -521,8 +523,8 @@ describe('HD-05: no way around the guards', () => {
 
   it('by a method of another kind', async () => {
     const methods = ['TRACE', 'CONNECT', 'PROPFIND', 'PURGE', 'QUERY', 'DEBUG'];
-    const faults = await inChunks(methods, async (method) =>
-      inChunks(['/livez', '/api/v1/me', '/nothing'], async (path) => {
+    const faults = await runInChunks(methods, async (method) =>
+      runInChunks(['/livez', '/api/v1/me', '/nothing'], async (path) => {
         const { status, body } = await raw([`${method} ${path} HTTP/1.1`, host, 'X-Secret: echo-me']);
         const isRefused = [0, 400, 404, 405].includes(status) && !body.includes('echo-me');
         return isRefused ? [] : [{ method, path, status, body }];

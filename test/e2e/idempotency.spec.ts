@@ -1,17 +1,17 @@
 import { createHash, randomUUID } from 'node:crypto';
-import { registerOne, type Tokens } from '../support/customers.js';
+import { registerCustomer, type Tokens } from '../support/customers.js';
 import { eventually } from '../support/eventually.js';
-import { TestInstance, PASSWORD, type Answer } from '../support/test-instance.js';
-import { patiently } from '../support/patiently.js';
-import { populate, thingsNamed } from '../support/population.js';
+import { TestInstance, PASSWORD, type TestResponse } from '../support/test-instance.js';
+import { retryWhileRejected } from '../support/retry-while-rejected.js';
+import { createProjectFixture, resourceKindsByInput } from '../support/project-fixture.js';
 import { Receiver } from '../support/receiver.js';
-import { documentedRoutes, fillPath, sampleBody, type Route } from '../support/routes.js';
-import { storedText } from '../support/stored.js';
+import { listDocumentedRoutes, fillPath, sampleBody, type Route } from '../support/routes.js';
+import { dumpTables } from '../support/dump-tables.js';
 import { insertKey, insertOrganization, insertProject } from '../support/tenants.js';
 import { uniqueEmail } from '../support/unique-email.js';
 
 let instance: TestInstance;
-beforeAll(async () => (instance = await TestInstance.shared()));
+beforeAll(async () => (instance = await TestInstance.startShared()));
 afterAll(async () => instance?.stop());
 
 const postAs = (
@@ -20,15 +20,15 @@ const postAs = (
   key: string,
   body?: unknown,
   headers: Record<string, string> = {},
-): Promise<Answer> =>
+): Promise<TestResponse> =>
   instance.request('POST', path, {
     body,
     headers: { authorization: `Bearer ${credential}`, 'idempotency-key': key, ...headers },
   });
 const post = (path: string, key: string, body?: unknown, headers: Record<string, string> = {}) =>
   postAs(instance.credentials.secretKey, path, key, body, headers);
-const create = (key: string, body: unknown): Promise<Answer> => post('/api/v1/customers', key, body);
-const isReplayed = ({ headers }: Answer): boolean => headers.get('idempotent-replayed') === 'true';
+const create = (key: string, body: unknown): Promise<TestResponse> => post('/api/v1/customers', key, body);
+const isReplayed = ({ headers }: TestResponse): boolean => headers.get('idempotent-replayed') === 'true';
 const count = async (email: string): Promise<number> =>
   (await instance.sql('SELECT 1 FROM customers WHERE email = $1', [email])).length;
 
@@ -78,7 +78,7 @@ describe('a POST with a secret key and an Idempotency-Key (HD-04)', () => {
     const strong = await insertKey(instance, { ...tenant, scopes: ['api_key:write', 'customer:read'] });
     const weak = await insertKey(instance, { ...tenant, scopes: ['api_key:write'] });
     const key = randomUUID();
-    const mint = (by: string): Promise<Answer> =>
+    const mint = (by: string): Promise<TestResponse> =>
       postAs(by, `/api/v1/projects/${projectId}/api-keys`, key, {
         name: 'minted',
         scopes: ['customer:read'],
@@ -91,7 +91,7 @@ describe('a POST with a secret key and an Idempotency-Key (HD-04)', () => {
 
   it('keeps a request for one customer apart from the same for another', async () => {
     const key = randomUUID();
-    const [first, second] = [await registerOne(instance), await registerOne(instance)];
+    const [first, second] = [await registerCustomer(instance), await registerCustomer(instance)];
     const logout = ({ accessToken }: Tokens) =>
       postAs(accessToken, '/api/v1/auth/logout', key, undefined, {
         'x-api-key': instance.credentials.projectSecretKey,
@@ -99,7 +99,7 @@ describe('a POST with a secret key and an Idempotency-Key (HD-04)', () => {
     expect((await logout(first.tokens)).status).toBe(204);
     expect(await logout(second.tokens)).toMatchObject({ status: 422 });
     const me = [first, second].map(({ tokens }) =>
-      instance.customer(tokens.accessToken, 'GET', '/api/v1/me'),
+      instance.requestWithAccessToken(tokens.accessToken, 'GET', '/api/v1/me'),
     );
     expect((await Promise.all(me)).map(({ status }) => status)).toEqual([401, 200]);
   });
@@ -107,7 +107,7 @@ describe('a POST with a secret key and an Idempotency-Key (HD-04)', () => {
   it('of 20 at once makes one, and answers the others 409 or the same', async () => {
     const [key, email] = [randomUUID(), uniqueEmail()];
     const answers = await Promise.all(
-      Array.from({ length: 20 }, () => patiently(() => create(key, { email }))),
+      Array.from({ length: 20 }, () => retryWhileRejected(() => create(key, { email }))),
     );
     const made = answers.filter((answer) => answer.status === 201 && !isReplayed(answer));
     expect(made).toHaveLength(1);
@@ -177,7 +177,7 @@ describe('a POST with a secret key and an Idempotency-Key (HD-04)', () => {
     expect(refreshed.status).toBe(200);
     expect((await register()).body).toEqual({ ...first.body, tokens: null });
     const accessToken = refreshed.body.tokens.accessToken as string;
-    expect((await instance.customer(accessToken, 'GET', '/api/v1/me')).status).toBe(200);
+    expect((await instance.requestWithAccessToken(accessToken, 'GET', '/api/v1/me')).status).toBe(200);
     const [row] = await instance.sql(
       `SELECT string_agg(encode(answer, 'escape'), '') AS text FROM idempotency_keys`,
     );
@@ -239,13 +239,13 @@ it('every documented POST with a secret key is done once, whatever it does (HD-0
   const receiver = await Receiver.start();
   try {
     const owner = await insertOrganization(instance);
-    const { things, organization } = await populate(instance, owner, receiver);
+    const { resources: things, organization } = await createProjectFixture(instance, owner, receiver);
     const spare = [
       await insertProject(instance, owner.organizationId),
       await insertProject(instance, owner.organizationId),
     ].map(({ projectId }) => projectId);
     // Nothing is written from now on but by requests.
-    await Promise.all(instance.workers.map((worker) => worker.end()));
+    await Promise.all(instance.workers.map((worker) => worker.stop()));
     await instance.sql(`UPDATE api_keys SET last_used_at = now() + interval '1 hour'`);
 
     /** What one route has done to a thing must not keep the next from doing its own. */
@@ -256,7 +256,7 @@ it('every documented POST with a secret key is done once, whatever it does (HD-0
         UPDATE webhook_endpoints SET status = 'enabled' WHERE status = 'disabled';
         UPDATE redelivery_batches SET state = 'planned', started_at = NULL, finished_at = NULL`);
     const idOf = (route: Route, name: string, place: number): string =>
-      (route.name.endsWith('/archive') ? spare : things[thingsNamed[name]![0]!])![place]!;
+      (route.name.endsWith('/archive') ? spare : things[resourceKindsByInput[name]![0]!])![place]!;
     const pathOf = (route: Route, place: number): string =>
       fillPath(
         route.path,
@@ -266,7 +266,7 @@ it('every documented POST with a secret key is done once, whatever it does (HD-0
             .map(({ name }) => [name, idOf(route, name, place)]),
         ),
       );
-    const routes = (await documentedRoutes(instance)).filter(
+    const routes = (await listDocumentedRoutes(instance)).filter(
       ({ method, kinds }) => method === 'POST' && kinds.includes('secret'),
     );
     expect(routes.length).toBeGreaterThan(10);
@@ -281,7 +281,7 @@ it('every documented POST with a secret key is done once, whatever it does (HD-0
       await restore();
       const first = await send(pathOf(route, 0), body);
       expect([name, first.status < 300 || first.body, isReplayed(first)]).toEqual([name, true, false]);
-      const before = await storedText(instance);
+      const before = await dumpTables(instance);
       const again = await send(pathOf(route, 0), body);
       expect([name, again.status, again.body, isReplayed(again)]).toEqual([
         name,
@@ -297,7 +297,7 @@ it('every documented POST with a secret key is done once, whatever it does (HD-0
         'idempotency_key_reused',
         false,
       ]);
-      expect([name, (await storedText(instance)) === before]).toEqual([name, true]);
+      expect([name, (await dumpTables(instance)) === before]).toEqual([name, true]);
     }
   } finally {
     await receiver.stop();

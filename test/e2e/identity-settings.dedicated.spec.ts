@@ -4,7 +4,7 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { NEW_PASSWORD, withSettings } from '../support/customers.js';
 import { eventually } from '../support/eventually.js';
-import { insertOperator } from '../support/operator.js';
+import { insertOperator } from '../support/operator-client.js';
 import { TestInstance } from '../support/test-instance.js';
 import { uniqueEmail } from '../support/unique-email.js';
 
@@ -56,10 +56,10 @@ afterAll(async () => {
 
 it('with SMTP_URL there is no mailbox', async () => {
   const none = { status: 404, body: { code: 'not_found' } };
-  expect(await instance.server('GET', '/api/v1/mailbox')).toMatchObject(none);
+  expect(await instance.requestWithSecretKey('GET', '/api/v1/mailbox')).toMatchObject(none);
   const operator = await insertOperator(instance, 'operator');
   for (const path of ['/mailbox', '/mailbox/count'])
-    expect(await operator.call('GET', path)).toMatchObject(none);
+    expect(await operator.request('GET', path)).toMatchObject(none);
 });
 
 it('a list of breached passwords is asked for five digits of a hash where the project turns it on, and fails open (PW-05)', async () => {
@@ -89,19 +89,19 @@ it('a list of breached passwords is asked for five digits of a hash where the pr
 it('an overloaded hash queue counts no login whose password was never checked', async () => {
   const email = uniqueEmail();
   await instance.register(email);
-  await instance.api.command('hold', 'password.before-hash');
+  await instance.api.runCommand('hold', 'password.before-hash');
   const attempt = () => instance.login(email, 'wrong password');
   const first = attempt();
   await eventually(
     'the hash',
-    async () => (await instance.api.command('held', 'password.before-hash')) === 1,
+    async () => (await instance.api.runCommand('held', 'password.before-hash')) === 1,
   );
   const others = Array.from({ length: 30 }, attempt);
   // Nothing leaves the queue meanwhile: only those that it refuses have a response.
   const refused = await Promise.race(others);
   expect(refused).toMatchObject({ status: 503, body: { code: 'overloaded' } });
   expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0);
-  await instance.api.command('release', 'password.before-hash');
+  await instance.api.runCommand('release', 'password.before-hash');
   const statuses = (await Promise.all([first, ...others])).map(({ status }) => status);
   expect(statuses.filter((status) => ![401, 503].includes(status))).toEqual([]);
   const [row] = await instance.sql('SELECT sum(tries)::int AS attempts FROM login_attempts');

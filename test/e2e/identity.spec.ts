@@ -1,13 +1,19 @@
-import { anonymous, refresh, registerOne, useToken, withSettings } from '../support/customers.js';
-import { TestInstance, PASSWORD, type Answer } from '../support/test-instance.js';
-import { patiently } from '../support/patiently.js';
+import {
+  normalizeResponse,
+  refreshSession,
+  registerCustomer,
+  submitToken,
+  withSettings,
+} from '../support/customers.js';
+import { TestInstance, PASSWORD, type TestResponse } from '../support/test-instance.js';
+import { retryWhileRejected } from '../support/retry-while-rejected.js';
 import { uniqueEmail } from '../support/unique-email.js';
 
 let instance: TestInstance;
-beforeAll(async () => (instance = await TestInstance.shared({ workers: 0 })));
+beforeAll(async () => (instance = await TestInstance.startShared({ workers: 0 })));
 afterAll(async () => instance?.stop());
 
-const verify = (token: string): Promise<Answer> => useToken(instance, 'verify-email', token);
+const verify = (token: string): Promise<TestResponse> => submitToken(instance, 'verify-email', token);
 const idOf = async (email: string): Promise<string> =>
   (await instance.sql('SELECT id FROM customers WHERE email = $1', [email]))[0]!['id'];
 
@@ -15,14 +21,19 @@ describe('register', () => {
   it('returns one 201 for 50 parallel registrations of one address in case variants, with one mail and one event', async () => {
     const email = uniqueEmail();
     const variants = Array.from({ length: 50 }, (_, index) => (index % 2 ? email : email.toUpperCase()));
-    const answers = await Promise.all(variants.map((variant) => patiently(() => instance.register(variant))));
+    const answers = await Promise.all(
+      variants.map((variant) => retryWhileRejected(() => instance.register(variant))),
+    );
     expect(answers.map(({ status }) => status).sort()).toEqual([201, ...Array(49).fill(409)]);
     expect(answers.find(({ status }) => status === 409)!.body).not.toHaveProperty('customerId');
     const customerId = await idOf(email);
     expect(await instance.events(customerId, 'customer.created')).toHaveLength(1);
-    expect(await instance.mailKinds(email)).toEqual(['verify-email']);
+    expect(await instance.listMailKinds(email)).toEqual(['verify-email']);
     // A secret key may know who has the address.
-    const again = await instance.server('POST', '/api/v1/auth/register', { email, password: PASSWORD });
+    const again = await instance.requestWithSecretKey('POST', '/api/v1/auth/register', {
+      email,
+      password: PASSWORD,
+    });
     const body = { code: 'email_already_registered', customerId };
     expect(again).toMatchObject({ status: 409, body });
   });
@@ -31,16 +42,18 @@ describe('register', () => {
     await withSettings(instance, { enumerationProtection: true }, async () => {
       const email = uniqueEmail();
       const [first, second] = [await instance.register(email), await instance.register(email)];
-      expect(anonymous(second)).toEqual(anonymous(first));
+      expect(normalizeResponse(second)).toEqual(normalizeResponse(first));
       expect(first).toMatchObject({ status: 202, body: {} });
       expect(await instance.events(await idOf(email), 'customer.created')).toHaveLength(1);
       // The owner of the address learns from the mail what the page must not say; once a minute.
       await instance.register(email);
-      expect(await instance.mailKinds(email)).toEqual(['verify-email', 'already-registered']);
-      const [notice] = await instance.mails(email, 'already-registered');
+      expect(await instance.listMailKinds(email)).toEqual(['verify-email', 'already-registered']);
+      const [notice] = await instance.listMails(email, 'already-registered');
       expect(notice).toMatchObject({ to: email, link: null });
       // Nor may a login with the password of the first registration tell that it was the first.
-      expect(anonymous(await instance.login(email))).toEqual(anonymous(await instance.login(uniqueEmail())));
+      expect(normalizeResponse(await instance.login(email))).toEqual(
+        normalizeResponse(await instance.login(uniqueEmail())),
+      );
     });
   });
 
@@ -50,7 +63,7 @@ describe('register', () => {
       expect((await instance.register(email)).body.tokens).toBeNull();
       const refused = await instance.login(email);
       expect(refused).toMatchObject({ status: 403, body: { code: 'email_not_verified' } });
-      await verify(await instance.verificationToken(email));
+      await verify(await instance.getVerificationToken(email));
       expect((await instance.login(email)).status).toBe(200);
     });
   });
@@ -59,14 +72,14 @@ describe('register', () => {
 it('login returns the same for an unknown address, a wrong password, no password and a disabled customer (PW-08)', async () => {
   const [known, passwordless, disabled] = [uniqueEmail(), uniqueEmail(), uniqueEmail()];
   await Promise.all([known, disabled].map((email) => instance.register(email)));
-  await instance.server('POST', '/api/v1/customers', { email: passwordless });
+  await instance.requestWithSecretKey('POST', '/api/v1/customers', { email: passwordless });
   await instance.sql('UPDATE customers SET disabled_at = now() WHERE email = $1', [disabled]);
   const [unknown, ...others] = [
     await instance.login(uniqueEmail(), 'wrong password'),
     await instance.login(known, 'wrong password'),
     await instance.login(passwordless, PASSWORD),
     await instance.login(disabled, 'wrong password'),
-  ].map(anonymous);
+  ].map(normalizeResponse);
   expect(unknown).toMatchObject({ status: 401, body: { code: 'invalid_credentials' } });
   for (const other of others) expect(other).toEqual(unknown);
   const proven = await instance.login(disabled);
@@ -74,11 +87,11 @@ it('login returns the same for an unknown address, a wrong password, no password
 });
 
 it('me shows publicMetadata and the last login, and no metadata', async () => {
-  const { id, email } = await registerOne(instance);
+  const { id, email } = await registerCustomer(instance);
   const data = { metadata: { risk: 1 }, publicMetadata: { plan: 'pro' } };
-  await instance.server('PATCH', `/api/v1/customers/${id}`, data);
+  await instance.requestWithSecretKey('PATCH', `/api/v1/customers/${id}`, data);
   const { body } = await instance.login(email);
-  const me = await instance.customer(body.tokens.accessToken, 'GET', '/api/v1/me');
+  const me = await instance.requestWithAccessToken(body.tokens.accessToken, 'GET', '/api/v1/me');
   expect(me.body).toEqual({
     ...body.customer,
     projectId: instance.credentials.projectId,
@@ -90,8 +103,8 @@ it('me shows publicMetadata and the last login, and no metadata', async () => {
 });
 
 it('refresh and verification refuse a page that may not call, before any token is spent', async () => {
-  const { id, email, tokens } = await registerOne(instance);
-  const token = await instance.verificationToken(email);
+  const { id, email, tokens } = await registerCustomer(instance);
+  const token = await instance.getVerificationToken(email);
   await withSettings(instance, { allowedOrigins: ['https://app.example.com'] }, async () => {
     for (const [path, body] of [
       ['refresh', { refreshToken: tokens.refreshToken }],
@@ -108,12 +121,14 @@ it('refresh and verification refuse a page that may not call, before any token i
 });
 
 it('verify-email verifies once, returns the same again, and emits one event for 20 parallel calls (EV-02)', async () => {
-  const { id, email, tokens } = await registerOne(instance);
-  const token = await instance.verificationToken(email);
-  const answers = await Promise.all(Array.from({ length: 20 }, () => patiently(() => verify(token))));
+  const { id, email, tokens } = await registerCustomer(instance);
+  const token = await instance.getVerificationToken(email);
+  const answers = await Promise.all(
+    Array.from({ length: 20 }, () => retryWhileRejected(() => verify(token))),
+  );
   for (const answer of answers)
     expect(answer).toMatchObject({ status: 200, body: { customer: { id, email, emailVerified: true } } });
   expect(await instance.events(id, 'verification.completed')).toHaveLength(1);
-  const { body } = await refresh(instance, tokens.refreshToken);
+  const { body } = await refreshSession(instance, tokens.refreshToken);
   expect(body.customer.emailVerified).toBe(true);
 });

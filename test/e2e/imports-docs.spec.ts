@@ -6,12 +6,12 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { shellBlock } from '../support/code-blocks.js';
 import { TestInstance } from '../support/test-instance.js';
-import { fromLines, toLines } from '../support/ndjson.js';
+import { parseNdjson, toNdjson } from '../support/ndjson.js';
 
 let instance: TestInstance;
 let folder: string;
 beforeAll(async () => {
-  instance = await TestInstance.shared({ workers: 0 });
+  instance = await TestInstance.startShared({ workers: 0 });
   folder = await mkdtemp(join(tmpdir(), 'gatehouse-imports-'));
 });
 afterAll(async () => {
@@ -54,12 +54,12 @@ it('a list is imported as the document says', async () => {
 it('lines are imported, asked after and exported as the document says', async () => {
   const importId = randomUUID();
   const emails = Array.from({ length: 30 }, () => `${randomUUID()}@example.com`);
-  await writeFile(join(folder, 'customers.ndjson'), toLines(emails.map((email) => ({ email }))));
+  await writeFile(join(folder, 'customers.ndjson'), toNdjson(emails.map((email) => ({ email }))));
   const imported = await walk(['lines'], { IMPORT_ID: importId });
   expect(JSON.parse(imported)).toMatchObject({ id: importId, state: 'completed', created: 30 });
   const asked = await walk(['progress'], { IMPORT_ID: importId });
   expect(JSON.parse(asked)).toEqual(JSON.parse(imported));
   await walk(['export']);
-  const lines = fromLines(await readFile(join(folder, 'customers.ndjson'), 'utf8'));
+  const lines = parseNdjson(await readFile(join(folder, 'customers.ndjson'), 'utf8'));
   expect(lines.map(({ email }) => email)).toEqual(expect.arrayContaining(emails));
 });

@@ -1,7 +1,7 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { eventually } from '../support/eventually.js';
-import { bearer, TestInstance, PASSWORD, type Answer } from '../support/test-instance.js';
-import { importLines, OpenImport, toLines } from '../support/ndjson.js';
+import { bearerHeader, TestInstance, PASSWORD, type TestResponse } from '../support/test-instance.js';
+import { importLines, StreamingImport, toNdjson } from '../support/ndjson.js';
 import { uniqueEmail } from '../support/unique-email.js';
 
 let instance: TestInstance;
@@ -10,21 +10,22 @@ afterAll(async () => instance?.stop());
 
 const people = (count: number, domain: string): { email: string }[] =>
   Array.from({ length: count }, (_, index) => ({ email: `person-${index}@${domain}` }));
-const show = (id: string): Promise<Answer> => instance.server('GET', `/api/v1/imports/${id}`);
+const show = (id: string): Promise<TestResponse> =>
+  instance.requestWithSecretKey('GET', `/api/v1/imports/${id}`);
 it('a list is not taken over by its own retry while it is in progress, however long it takes (HD-04)', async () => {
   const key = randomUUID();
   const hash = createHash('sha256').update(key).digest();
   const send = () =>
     instance.request('POST', '/api/v1/customers/import', {
       body: { customers: [{ email, password: PASSWORD }] },
-      headers: { ...bearer(instance.credentials.secretKey), 'idempotency-key': key },
+      headers: { ...bearerHeader(instance.credentials.secretKey), 'idempotency-key': key },
     });
   const email = uniqueEmail();
-  await instance.api.command('hold', 'password.before-hash');
+  await instance.api.runCommand('hold', 'password.before-hash');
   const sent = send();
   await eventually(
     'the hash',
-    async () => (await instance.api.command('held', 'password.before-hash')) === 1,
+    async () => (await instance.api.runCommand('held', 'password.before-hash')) === 1,
   );
   const claimed = await instance.sql<{ started: string }>(
     `UPDATE idempotency_keys SET started_at = now() - interval '1 hour' WHERE key_hash = $1
@@ -40,7 +41,7 @@ it('a list is not taken over by its own retry while it is in progress, however l
     return renewed.length > 0;
   });
   expect(await send()).toMatchObject({ status: 409, body: { code: 'idempotency_in_progress' } });
-  await instance.api.command('release', 'password.before-hash');
+  await instance.api.runCommand('release', 'password.before-hash');
   expect(await sent).toMatchObject({ status: 200, body: { created: 1, skipped: 0 } });
 });
 
@@ -49,10 +50,10 @@ it.each(['SIGKILL', 'SIGTERM'] as const)(
   async (signal) => {
     const [importId, domain] = [randomUUID(), `${randomUUID()}.example`];
     const lines = people(1_100, domain);
-    const open = new OpenImport(instance, { importId });
-    open.send(toLines(lines.slice(0, 600)));
+    const open = new StreamingImport(instance, { importId });
+    open.send(toNdjson(lines.slice(0, 600)));
     await eventually('a batch', async () => (await show(importId)).body.lastLine === 500);
-    const stopped = instance.api.end(signal);
+    const stopped = instance.api.stop(signal);
     if (signal === 'SIGTERM') {
       const isStopped = () =>
         fetch(`${instance.baseUrl}/livez`).then(
@@ -60,17 +61,17 @@ it.each(['SIGKILL', 'SIGTERM'] as const)(
           () => true,
         );
       await eventually('the stop', isStopped);
-      open.send(toLines(lines.slice(600)));
-      expect(await open.answer()).toMatchObject({ status: 503, headers: { 'retry-after': '1' } });
+      open.send(toNdjson(lines.slice(600)));
+      expect(await open.finish()).toMatchObject({ status: 503, headers: { 'retry-after': '1' } });
     }
     await stopped;
     instance.startApi();
-    await instance.ready();
+    await instance.waitUntilReady();
     // An api that is killed writes nothing for three minutes first.
     const age = `UPDATE imports SET updated_at = now() - interval '3 minutes' WHERE id = $1`;
     if (signal === 'SIGKILL') await instance.sql(age, [importId]);
     expect((await show(importId)).body).toMatchObject({ state: 'interrupted', lastLine: 500 });
-    const { body } = await importLines(instance, toLines(lines), { importId });
+    const { body } = await importLines(instance, toNdjson(lines), { importId });
     expect(body).toMatchObject({ state: 'completed', created: 1_100, skipped: 0, lastLine: 1_100 });
     const stored = await instance.sql('SELECT 1 FROM customers WHERE email LIKE $1', [`%@${domain}`]);
     expect(stored).toHaveLength(1_100);

@@ -1,35 +1,38 @@
 import { randomBytes, randomUUID, scryptSync } from 'node:crypto';
 import bcrypt from 'bcrypt';
 import { eventually } from '../support/eventually.js';
-import { TestInstance, PASSWORD, bearer, type Answer } from '../support/test-instance.js';
-import { importLines, OpenImport, toLines } from '../support/ndjson.js';
-import { formsOf, storedText } from '../support/stored.js';
+import { TestInstance, PASSWORD, bearerHeader, type TestResponse } from '../support/test-instance.js';
+import { importLines, StreamingImport, toNdjson } from '../support/ndjson.js';
+import { listEncodings, dumpTables } from '../support/dump-tables.js';
 import { insertKey, insertProject } from '../support/tenants.js';
 import { uniqueEmail } from '../support/unique-email.js';
 
 let instance: TestInstance;
-beforeAll(async () => (instance = await TestInstance.shared({ workers: 0 })));
+beforeAll(async () => (instance = await TestInstance.startShared({ workers: 0 })));
 afterAll(async () => instance?.stop());
 
 const PATH = '/api/v1/customers/import';
 const people = (count: number, domain = `${randomUUID()}.example`): { email: string }[] =>
   Array.from({ length: count }, (_, index) => ({ email: `person-${index}@${domain}` }));
-const importList = (body: Record<string, unknown>, headers: Record<string, string> = {}): Promise<Answer> =>
+const importList = (
+  body: Record<string, unknown>,
+  headers: Record<string, string> = {},
+): Promise<TestResponse> =>
   instance.request('POST', PATH, {
     body,
-    headers: { ...bearer(instance.credentials.secretKey), ...headers },
+    headers: { ...bearerHeader(instance.credentials.secretKey), ...headers },
   });
-const show = (id: string, query = ''): Promise<Answer> =>
-  instance.server('GET', `/api/v1/imports/${id}${query}`);
+const show = (id: string, query = ''): Promise<TestResponse> =>
+  instance.requestWithSecretKey('GET', `/api/v1/imports/${id}${query}`);
 const find = async (email: string): Promise<{ id: string; project_id: string } | undefined> =>
   (await instance.sql<any>('SELECT * FROM customers WHERE email = $1', [email]))[0];
 const countOf = async (domain: string): Promise<number> =>
   (await instance.sql('SELECT 1 FROM customers WHERE email LIKE $1', [`%@${domain}`])).length;
-const login = (email: string, password?: string): Promise<Answer> => instance.login(email, password);
+const login = (email: string, password?: string): Promise<TestResponse> => instance.login(email, password);
 /** Opens an import, and sends lines until a batch of 500 is committed. */
-const openBatch = async (importId: string, lines: object[], key?: string): Promise<OpenImport> => {
-  const open = new OpenImport(instance, { importId }, key);
-  open.send(toLines(lines));
+const openBatch = async (importId: string, lines: object[], key?: string): Promise<StreamingImport> => {
+  const open = new StreamingImport(instance, { importId }, key);
+  open.send(toNdjson(lines));
   await eventually('a batch', async () => (await show(importId)).body.lastLine === 500);
   return open;
 };
@@ -70,7 +73,7 @@ describe('a list of customers', () => {
       { index: 0, status: 'created', id: expect.any(String), errors: [] },
       { index: 1, status: 'created', id: expect.any(String), errors: [] },
     ]);
-    const customer = await instance.server('GET', `/api/v1/customers/${body.results[0].id}`);
+    const customer = await instance.requestWithSecretKey('GET', `/api/v1/customers/${body.results[0].id}`);
     expect(customer.body).toEqual({
       ...full,
       id: body.results[0].id,
@@ -82,7 +85,9 @@ describe('a list of customers', () => {
       updatedAt: '2019-05-01T10:00:00.000Z',
       lastLoginAt: null,
     });
-    expect((await instance.server('GET', `/api/v1/customers/${body.results[1].id}`)).body).toMatchObject({
+    expect(
+      (await instance.requestWithSecretKey('GET', `/api/v1/customers/${body.results[1].id}`)).body,
+    ).toMatchObject({
       metadata: {},
       createdAt: '2019-05-01T10:00:00.123Z',
       lastLoginAt: '2019-05-01T10:00:00.000Z',
@@ -96,7 +101,10 @@ describe('a list of customers', () => {
 
   it('says of each who has the address, or what is wrong, and loses nothing else', async () => {
     const [taken, twice, externalId] = [uniqueEmail(), uniqueEmail(), randomUUID()];
-    const existing = await instance.server('POST', '/api/v1/customers', { email: taken, externalId });
+    const existing = await instance.requestWithSecretKey('POST', '/api/v1/customers', {
+      email: taken,
+      externalId,
+    });
     const cases: [unknown, 'created' | 'skipped' | 'failed', ...string[]][] = [
       [{ email: taken }, 'skipped', 'email:email_already_registered'],
       [{ email: twice, externalId: `${externalId}-a` }, 'created'],
@@ -169,9 +177,9 @@ describe('a list of customers', () => {
       { 'idempotency-key': randomUUID() },
     );
     const line = { email: uniqueEmail(), password };
-    await importLines(instance, toLines([line, { ...line, emailVerified: 'no' }]));
-    const text = await storedText(instance);
-    for (const form of [...formsOf(password), ...formsOf(passwordHash)]) {
+    await importLines(instance, toNdjson([line, { ...line, emailVerified: 'no' }]));
+    const text = await dumpTables(instance);
+    for (const form of [...listEncodings(password), ...listEncodings(passwordHash)]) {
       expect(text).not.toContain(form);
       expect(instance.api.output).not.toContain(form);
     }
@@ -200,26 +208,28 @@ describe('a list of customers', () => {
     const body = `{"customers":[${' '.repeat(70_000)}`;
     const headers = { authorization: 'Bearer sk_unknown' };
     expect((await instance.request('POST', PATH, { body, headers })).status).toBe(401);
-    expect(await instance.server('POST', PATH, body)).toMatchObject({
+    expect(await instance.requestWithSecretKey('POST', PATH, body)).toMatchObject({
       status: 400,
       body: { code: 'invalid_json' },
     });
-    const tooLarge = await instance.server('POST', PATH, ' '.repeat(16 * 2 ** 20 + 1)).catch(() => null);
+    const tooLarge = await instance
+      .requestWithSecretKey('POST', PATH, ' '.repeat(16 * 2 ** 20 + 1))
+      .catch(() => null);
     // The connection may be closed before the answer has been read.
     if (tooLarge) expect(tooLarge).toMatchObject({ status: 413, body: { code: 'payload_too_large' } });
-    expect((await instance.server('POST', '/api/v1/customers', body)).status).toBe(413);
+    expect((await instance.requestWithSecretKey('POST', '/api/v1/customers', body)).status).toBe(413);
   });
 
   it('emits events only on request', async () => {
     const { body: quiet } = await importList({ customers: people(1) });
     const { body: loud } = await importList({ customers: people(1), emitEvents: true });
     const lines = [people(1), people(1)];
-    await importLines(instance, toLines(lines[0]!));
-    await importLines(instance, toLines(lines[1]!), { emitEvents: 'true' });
+    await importLines(instance, toNdjson(lines[0]!));
+    await importLines(instance, toNdjson(lines[1]!), { emitEvents: 'true' });
     const imported = await Promise.all(lines.map(async ([line]) => (await find(line!.email))!.id));
     for (const id of [quiet.results[0].id, imported[0]!]) expect(await instance.events(id)).toEqual([]);
     for (const id of [loud.results[0].id, imported[1]!]) {
-      const { body: customer } = await instance.server('GET', `/api/v1/customers/${id}`);
+      const { body: customer } = await instance.requestWithSecretKey('GET', `/api/v1/customers/${id}`);
       expect(await instance.events(id)).toMatchObject([{ type: 'customer.created', data: { customer } }]);
     }
   });
@@ -267,7 +277,7 @@ describe('lines', () => {
     const fields = Array.from({ length: 1_900 }, (_, index) => [`field-${index}`, 1]);
     const name = `${'x'.repeat(99)}🦄${'y'.repeat(1_000)}`;
     const lines = [Object.fromEntries(fields), { email: uniqueEmail(), [name]: 1 }];
-    const { status, body } = await importLines(instance, toLines(lines));
+    const { status, body } = await importLines(instance, toNdjson(lines));
     expect([status, body.failed]).toEqual([200, 2]);
     const [many, long] = body.failures.data;
     expect(many.errors).toHaveLength(20);
@@ -283,7 +293,7 @@ describe('lines', () => {
     const lines = people(1_200, domain);
     // Far apart: in other batches.
     const repeated = [...lines, lines[0]!, lines[600]!];
-    const { status, body } = await importLines(instance, toLines(repeated));
+    const { status, body } = await importLines(instance, toNdjson(repeated));
     expect(status).toBe(200);
     expect(body).toMatchObject({ total: 1_202, created: 1_200, skipped: 2, failed: 0, lastLine: 1_202 });
     expect(body.failures.data.map(({ line }: any) => line)).toEqual([1_201, 1_202]);
@@ -291,7 +301,7 @@ describe('lines', () => {
   });
 
   it('that create no customer are listed page by page, the first 10,000 of a kind', async () => {
-    const { body } = await importLines(instance, '{}\n'.repeat(10_030) + toLines(people(1)));
+    const { body } = await importLines(instance, '{}\n'.repeat(10_030) + toNdjson(people(1)));
     expect(body).toMatchObject({ total: 10_031, failed: 10_030, created: 1 });
     expect(body.failures).toMatchObject({ hasMore: true, nextCursor: expect.any(String) });
     expect(body.failures.data).toHaveLength(50);
@@ -311,10 +321,10 @@ describe('lines', () => {
 
   it('are refused with an invalid query or content type, and by other routes (IN-03)', async () => {
     const lines = people(1);
-    const send = (query: Record<string, string>, type: string, path = PATH): Promise<Answer> =>
+    const send = (query: Record<string, string>, type: string, path = PATH): Promise<TestResponse> =>
       instance.request('POST', `${path}?${new URLSearchParams(query)}`, {
-        body: toLines(lines),
-        headers: { ...bearer(instance.credentials.secretKey), 'content-type': type },
+        body: toNdjson(lines),
+        headers: { ...bearerHeader(instance.credentials.secretKey), 'content-type': type },
       });
     const ndjson = 'application/x-ndjson';
     for (const [field, value] of Object.entries({
@@ -340,10 +350,10 @@ describe('lines', () => {
 describe('an import that was interrupted', () => {
   it('goes on after the last line that was committed, creates no customer twice, and stays as it is once complete', async () => {
     const [importId, domain] = ids();
-    const text = `${toLines(people(800, domain))}{}\n`;
+    const text = `${toNdjson(people(800, domain))}{}\n`;
     const broken = await openBatch(importId, people(800, domain).slice(0, 600));
     expect((await show(importId)).body).toMatchObject({ state: 'running', finishedAt: null });
-    broken.breakOff();
+    broken.abort();
     const seen = await eventually('the interruption', async () => {
       const { body } = await show(importId);
       return body.state === 'interrupted' && body;
@@ -368,13 +378,13 @@ describe('an import that was interrupted', () => {
   it('goes on with the same lines only: others are refused, not skipped', async () => {
     const [importId, domain] = ids();
     const lines = people(10, domain);
-    await importLines(instance, toLines(lines), { importId });
+    await importLines(instance, toNdjson(lines), { importId });
     const row = () => instance.sql('SELECT * FROM imports WHERE id = $1', [importId]);
     const before = await row();
     expect(before).toMatchObject([{ state: 'completed', finished_at: expect.any(Date) }]);
     const changed = [{ email: uniqueEmail() }, ...lines.slice(1), { email: uniqueEmail() }];
     for (const other of [changed, lines.slice(0, 5), []]) {
-      expect(await importLines(instance, toLines(other), { importId })).toMatchObject({
+      expect(await importLines(instance, toNdjson(other), { importId })).toMatchObject({
         status: 409,
         body: { code: 'conflict' },
       });
@@ -382,7 +392,7 @@ describe('an import that was interrupted', () => {
     expect(await row()).toEqual(before);
     expect(await find(changed[0]!.email)).toBeUndefined();
     expect(await find(changed[10]!.email)).toBeUndefined();
-    const longer = await importLines(instance, toLines([...lines, ...people(5, domain)]), { importId });
+    const longer = await importLines(instance, toNdjson([...lines, ...people(5, domain)]), { importId });
     expect(longer.body).toMatchObject({ state: 'completed', created: 10, skipped: 5, lastLine: 15 });
   });
 
@@ -390,12 +400,12 @@ describe('an import that was interrupted', () => {
     const [importId, domain] = ids();
     const lines = people(1_100, domain);
     const first = await openBatch(importId, lines.slice(0, 600));
-    expect((await importLines(instance, toLines(people(600)), { importId })).status).toBe(409);
+    expect((await importLines(instance, toNdjson(people(600)), { importId })).status).toBe(409);
     expect((await show(importId)).body).toMatchObject({ state: 'running', lastLine: 500 });
-    const second = await importLines(instance, toLines(lines), { importId });
+    const second = await importLines(instance, toNdjson(lines), { importId });
     expect(second.body).toMatchObject({ state: 'completed', created: 1_100 });
-    first.send(toLines(lines.slice(600)));
-    expect(await first.answer()).toMatchObject({ status: 409, body: { code: 'conflict' } });
+    first.send(toNdjson(lines.slice(600)));
+    expect(await first.finish()).toMatchObject({ status: 409, body: { code: 'conflict' } });
     const done = { state: 'completed', created: 1_100, lastLine: 1_100 };
     expect((await show(importId)).body).toMatchObject(done);
     expect(await countOf(domain)).toBe(1_100);
@@ -404,7 +414,7 @@ describe('an import that was interrupted', () => {
   it('has its Idempotency-Key for an id, where it has no other (HD-04)', async () => {
     const [key, domain] = ids();
     const send = (headers = {}) =>
-      importLines(instance, toLines(people(5, domain)), {}, { 'idempotency-key': key, ...headers });
+      importLines(instance, toNdjson(people(5, domain)), {}, { 'idempotency-key': key, ...headers });
     const [first, second] = [await send(), await send()];
     expect(first.body).toMatchObject({ created: 5, skipped: 0 });
     expect(second.body).toMatchObject({ id: first.body.id, created: 5, skipped: 0, total: 5 });
@@ -420,8 +430,8 @@ describe('an import that was interrupted', () => {
     await instance.sql('UPDATE api_keys SET revoked_at = now() WHERE prefix || last4 = $1', [
       key.slice(0, 8) + key.slice(-4),
     ]);
-    open.send(toLines(lines.slice(600)));
-    expect(await open.answer(false)).toMatchObject({
+    open.send(toNdjson(lines.slice(600)));
+    expect(await open.finish(false)).toMatchObject({
       status: 401,
       headers: { 'www-authenticate': 'Bearer' },
       body: { code: 'invalid_api_key' },
@@ -434,9 +444,9 @@ describe('an import that was interrupted', () => {
 describe('the reach of an import', () => {
   it('is the projects of the key that are not archived (AK-05)', async () => {
     const { projectId } = await insertProject(instance, instance.credentials.organizationId);
-    const send = (customers: { email: string }[], into: string): Promise<Answer>[] => [
+    const send = (customers: { email: string }[], into: string): Promise<TestResponse>[] => [
       importList({ projectId: into, customers }),
-      importLines(instance, toLines(customers), { projectId: into }),
+      importLines(instance, toNdjson(customers), { projectId: into }),
     ];
     const customers = people(1);
     const [list, lines] = await Promise.all(send(customers, projectId));
@@ -454,7 +464,7 @@ describe('the reach of an import', () => {
       insertKey(instance, { ...instance.credentials, type: 'secret', scopes });
     const line = { email: uniqueEmail(), passwordHash: bcrypt.hashSync(PASSWORD, 4) };
     const send = async (scope: string) =>
-      importLines(instance, toLines([line]), {}, bearer(await keyOf([scope])));
+      importLines(instance, toNdjson([line]), {}, bearerHeader(await keyOf([scope])));
     const refused = { status: 403, body: { requiredScopes: ['customer:write'] } };
     expect(await send('customer:read')).toMatchObject(refused);
     expect((await send('customer:write')).body.created).toBe(1);
@@ -470,7 +480,7 @@ it('imports are kept for 30 days', async () => {
   await age('created_at');
   await age('updated_at');
   const worker = instance.startWorker({ PERIODIC_JOBS: 'off' });
-  await worker.ready();
+  await worker.waitUntilReady();
   await worker.runJob('imports');
   expect((await show(old.id as string)).status).toBe(404);
   const left = await instance.sql('SELECT 1 FROM import_failures WHERE import_id = $1', [old.id]);

@@ -87,7 +87,7 @@ describe('npm start', () => {
 
     for (const [index, service] of ['api', 'webhook-worker'].entries()) {
       await eventually(`the metrics of the ${service}`, async () => {
-        const scrape = await Scrape.of(metricsPort + index).catch(() => null);
+        const scrape = await Scrape.load(metricsPort + index).catch(() => null);
         return scrape?.value('gatehouse_build_info', { service }) === 1;
       });
     }

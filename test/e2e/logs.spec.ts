@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { VERSION } from '@gatehouse/platform';
 import { eventually } from '../support/eventually.js';
-import { TestInstance, PASSWORD, type Answer } from '../support/test-instance.js';
-import { CONSOLE_HEADER, inviteOperator, signIn } from '../support/operator.js';
+import { TestInstance, PASSWORD, type TestResponse } from '../support/test-instance.js';
+import { CONSOLE_HEADER, inviteOperator, signIn } from '../support/operator-client.js';
 import { Receiver } from '../support/receiver.js';
 import { insertKey } from '../support/tenants.js';
 import { uniqueEmail } from '../support/unique-email.js';
@@ -10,7 +10,7 @@ import { uniqueEmail } from '../support/unique-email.js';
 let instance: TestInstance;
 let keyIds: Record<string, string>;
 beforeAll(async () => {
-  instance = await TestInstance.shared();
+  instance = await TestInstance.startShared();
   keyIds = Object.fromEntries(
     (await instance.sql<{ id: string; last4: string }>('SELECT id, last4 FROM api_keys')).map(
       ({ id, last4 }) => [last4, id],
@@ -28,7 +28,7 @@ const asked = async (
   path: string,
   headers: Record<string, string>,
   body?: unknown,
-): Promise<{ answer: Answer; line: Record<string, unknown> }> => {
+): Promise<{ answer: TestResponse; line: Record<string, unknown> }> => {
   const id = `test-${randomUUID()}`;
   const all = { 'x-request-id': id, ...headers };
   const answer = await instance.request(method, path, { body, headers: all });
@@ -86,7 +86,7 @@ describe('LG-03: the log line of a security event names time, request, project, 
     expect(await step('DELETE', '/session')).toMatchObject({ status: 204, actor });
 
     const failures = await eventually('the entries of the audit log', async () => {
-      const { data } = (await admin.call('GET', `/audit-log?targetId=${known.id}&action=operator.*`)).body;
+      const { data } = (await admin.request('GET', `/audit-log?targetId=${known.id}&action=operator.*`)).body;
       const failed = (data as Record<string, string>[]).filter((each) => each['action']!.endsWith('_failed'));
       return failed.length === 2 && failed;
     });
@@ -99,7 +99,7 @@ describe('LG-03: the log line of a security event names time, request, project, 
       expect(entry['requestId']).toMatch(/^test-/);
     }
 
-    await admin.call('POST', `/operators/${known.id}/disable`);
+    await admin.request('POST', `/operators/${known.id}/disable`);
     expect(await give(password)).toMatchObject({ code: 'operator_disabled', actor });
   });
 
@@ -142,7 +142,7 @@ describe('LG-03: the log line of a security event names time, request, project, 
     await instance.createEndpoint(receiver.url, ['customer.created']);
     await instance.register();
     const [attempt] = await eventually('an attempt', async () => {
-      const attempts = await instance.attempts({ success: 'true' });
+      const attempts = await instance.listAttempts({ success: 'true' });
       return attempts.length > 0 && attempts;
     });
     const { secretKey } = instance.credentials;
@@ -185,7 +185,10 @@ it('RL-02: without a trusted proxy the address is that of the connection, whatev
   const body = { email: uniqueEmail(), password: PASSWORD };
   // Also asserts the address of the log line.
   const { answer } = await asked('POST', '/api/v1/auth/register', headers, body);
-  const sessions = await instance.server('GET', `/api/v1/customers/${answer.body.customer.id}/sessions`);
+  const sessions = await instance.requestWithSecretKey(
+    'GET',
+    `/api/v1/customers/${answer.body.customer.id}/sessions`,
+  );
   expect(sessions.body.data[0].ip).toBe(IP);
 });
 

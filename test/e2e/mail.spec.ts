@@ -1,17 +1,17 @@
 import { once } from 'node:events';
 import { createServer, type Socket } from 'node:net';
 import {
-  inviteOne,
+  inviteCustomer,
   NEW_PASSWORD,
-  registerOne,
+  registerCustomer,
   requestEmailChange,
   requestReset,
-  useToken,
+  submitToken,
   withSettings,
 } from '../support/customers.js';
 import { TestInstance, PASSWORD } from '../support/test-instance.js';
 import { eventually } from '../support/eventually.js';
-import { MailServer, unquote } from '../support/mail-server.js';
+import { MailServer, decodeQuotedPrintable } from '../support/mail-server.js';
 import type { ServerProcess } from '../support/server-process.mjs';
 
 let instance: TestInstance;
@@ -19,11 +19,11 @@ let worker: ServerProcess;
 const mailServer = new MailServer();
 const startWorker = async (env: Record<string, string> = {}): Promise<void> => {
   worker = instance.startWorker({ PERIODIC_JOBS: 'off', ...env });
-  await worker.ready();
+  await worker.waitUntilReady();
 };
 beforeAll(async () => {
   await mailServer.start();
-  instance = await TestInstance.shared({ workers: 0 });
+  instance = await TestInstance.startShared({ workers: 0 });
 });
 afterAll(async () => {
   await instance?.stop();
@@ -40,11 +40,11 @@ describe('without a mail server', () => {
   it('captures mails, logs their link, and shows them page by page', async () => {
     await startWorker();
     for (const name of ['a', 'b', 'c']) await instance.register(`${name}@example.com`);
-    const link = `${instance.baseUrl}/verify-email?token=${await instance.verificationToken('b@example.com')}`;
+    const link = `${instance.baseUrl}/verify-email?token=${await instance.getVerificationToken('b@example.com')}`;
     await sendMails();
-    await worker.end();
+    await worker.stop();
     expect(worker.log.map((line) => line['link'])).toContain(link);
-    const first = (await instance.server('GET', '/api/v1/mailbox?limit=2')).body;
+    const first = (await instance.requestWithSecretKey('GET', '/api/v1/mailbox?limit=2')).body;
     expect(first).toMatchObject({
       data: [
         { to: 'c@example.com', kind: 'verify-email' },
@@ -52,7 +52,9 @@ describe('without a mail server', () => {
       ],
       hasMore: true,
     });
-    const second = (await instance.server('GET', `/api/v1/mailbox?limit=2&cursor=${first.nextCursor}`)).body;
+    const second = (
+      await instance.requestWithSecretKey('GET', `/api/v1/mailbox?limit=2&cursor=${first.nextCursor}`)
+    ).body;
     expect(second).toMatchObject({ data: [{ to: 'a@example.com' }], hasMore: false, nextCursor: null });
   });
 });
@@ -63,16 +65,23 @@ describe('with a mail server', () => {
   it('sends every kind of mail with the sender of the project, and stores and logs no link (LG-01)', async () => {
     const mail = { fromName: 'Blumen, Söhne', replyTo: 'help@shop.example.com' };
     const [customer, guest, { newEmail }] = await withSettings(instance, { mail }, async () => {
-      const registered = await registerOne(instance);
+      const registered = await registerCustomer(instance);
       await requestReset(instance, registered.email);
       const change = await requestEmailChange(instance, registered);
       const passwords = { currentPassword: PASSWORD, newPassword: NEW_PASSWORD };
-      await instance.customer(registered.tokens.accessToken, 'POST', '/api/v1/me/password', passwords);
-      return [registered, await inviteOne(instance), change] as const;
+      await instance.requestWithAccessToken(
+        registered.tokens.accessToken,
+        'POST',
+        '/api/v1/me/password',
+        passwords,
+      );
+      return [registered, await inviteCustomer(instance), change] as const;
     });
     await sendMails();
     const sent = mailServer.mails.map(({ to, text }) => {
-      const link = /(http:\/\/127\.0\.0\.1:\d+)(\/[a-z-]+)\?token=([\w-]{43})/.exec(unquote(text));
+      const link = /(http:\/\/127\.0\.0\.1:\d+)(\/[a-z-]+)\?token=([\w-]{43})/.exec(
+        decodeQuotedPrintable(text),
+      );
       return { kind: `${to.join()} ${link?.[2] ?? 'no link'}`, origin: link?.[1], token: link?.[3] };
     });
     const { email } = customer;
@@ -93,7 +102,7 @@ describe('with a mail server', () => {
     }
     const verification = sent.find(({ kind }) => kind.endsWith('/verify-email'))!;
     expect(verification.origin).toBe(instance.baseUrl);
-    expect((await useToken(instance, 'verify-email', verification.token!)).status).toBe(200);
+    expect((await submitToken(instance, 'verify-email', verification.token!)).status).toBe(200);
     const left = await instance.sql(`SELECT 1 FROM mails WHERE state <> 'kept' AND parameters IS NOT NULL`);
     expect(left).toEqual([]);
     expect(instance.api.output + worker.output).not.toMatch(/token=|quite another phrase/);

@@ -7,8 +7,8 @@ import {
 import { checkCases } from '../support/check-cases.js';
 import { Explainer } from '../support/explainer.js';
 import { TestInstance } from '../support/test-instance.js';
-import { readAll } from '../support/instance-log.js';
-import { insertOperator, type OperatorClient } from '../support/operator.js';
+import { listAll } from '../support/seed-instance.js';
+import { insertOperator, type OperatorClient } from '../support/operator-client.js';
 
 const ORGANIZATIONS = 1_000;
 const CUSTOMERS_EACH = 20;
@@ -19,7 +19,7 @@ const MOST_PAGES = 4 * LIMIT + 100;
 let instance: TestInstance;
 let viewer: OperatorClient;
 beforeAll(async () => {
-  instance = await TestInstance.shared({ workers: 0 });
+  instance = await TestInstance.startShared({ workers: 0 });
   viewer = await insertOperator(instance, 'viewer');
   await instance.sql(
     `INSERT INTO organizations (id, name, slug)
@@ -103,7 +103,7 @@ describe('the customers of the whole instance', () => {
     return checkCases(cases, async (query, rest) => {
       const wanted = await instance.sql<{ id: string }>(`SELECT id FROM customers ${rest}`);
       expect(wanted.length).toBeGreaterThan(0);
-      const listed = await readAll(viewer, '/customers', { ...query, limit: '200' });
+      const listed = await listAll(viewer, '/customers', { ...query, limit: '200' });
       expect(listed).toEqual(wanted.map(({ id }) => id));
     });
   });

@@ -2,9 +2,9 @@ import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import { eventually } from '../support/eventually.js';
-import { PASSWORD, queues, TestInstance } from '../support/test-instance.js';
+import { PASSWORD, availableQueues, TestInstance } from '../support/test-instance.js';
 import { freePort, type ServerProcess } from '../support/server-process.mjs';
-import { Receiver, status } from '../support/receiver.js';
+import { Receiver, respondWithStatus } from '../support/receiver.js';
 import { Scrape } from '../support/scrape.js';
 import { uniqueEmail } from '../support/unique-email.js';
 
@@ -14,8 +14,8 @@ const requests = 'gatehouse_http_request_duration_seconds_count';
 describe('metrics of both programs', () => {
   let instance: TestInstance;
   let ports: { api: number; worker: number };
-  const api = () => Scrape.of(ports.api);
-  const worker = () => Scrape.of(ports.worker);
+  const api = () => Scrape.load(ports.api);
+  const worker = () => Scrape.load(ports.worker);
 
   beforeAll(async () => {
     ports = { api: await freePort(), worker: await freePort() };
@@ -29,7 +29,7 @@ describe('metrics of both programs', () => {
     };
     instance = await TestInstance.start({ workers: 0, env });
     instance.startWorker({ METRICS_PORT: String(ports.worker) });
-    await instance.ready();
+    await instance.waitUntilReady();
   });
   afterAll(() => instance?.stop());
 
@@ -40,9 +40,12 @@ describe('metrics of both programs', () => {
     await instance.login(email, 'not their password');
     await instance.login(uniqueEmail());
     const other = (
-      await instance.server('POST', '/api/v1/customers', { email: uniqueEmail(), password: PASSWORD })
+      await instance.requestWithSecretKey('POST', '/api/v1/customers', {
+        email: uniqueEmail(),
+        password: PASSWORD,
+      })
     ).body;
-    await instance.server('POST', `/api/v1/customers/${other.id}/disable`);
+    await instance.requestWithSecretKey('POST', `/api/v1/customers/${other.id}/disable`);
     await instance.login(other.email as string);
     const stranger = uniqueEmail();
     for (let count = 0; count < 11; count += 1) await instance.login(stranger);
@@ -62,10 +65,11 @@ describe('metrics of both programs', () => {
 
   it('CO-05: count attempts by result and number, and show the dead letter', async () => {
     const receiver = await Receiver.start();
-    receiver.answer(status(500), status(500)).otherwise = status(204);
+    receiver.respondWith(respondWithStatus(500), respondWithStatus(500)).defaultResponder =
+      respondWithStatus(204);
     await instance.createEndpoint(receiver.url, ['customer.created']);
     const dead = await Receiver.start();
-    dead.otherwise = status(500);
+    dead.defaultResponder = respondWithStatus(500);
     await instance.createEndpoint(dead.url, ['customer.created']);
     const before = await worker();
     expect(before.value('gatehouse_webhook_attempts_total', { result: 'worker_lost', attempt: '5' })).toBe(0);
@@ -144,13 +148,16 @@ describe('metrics of both programs', () => {
       scrape.samples.filter(({ name }) => name.startsWith('gatehouse_')).length;
     const before = series(await api());
     const look = async (id: string) => {
-      await instance.server('GET', `/api/v1/customers/${id}`);
-      await instance.server('GET', `/api/v1/customers?email=${encodeURIComponent(customer.email as string)}`);
-      await instance.server('GET', `/v1/webhooks/deliveries?cursor=${id}`);
+      await instance.requestWithSecretKey('GET', `/api/v1/customers/${id}`);
+      await instance.requestWithSecretKey(
+        'GET',
+        `/api/v1/customers?email=${encodeURIComponent(customer.email as string)}`,
+      );
+      await instance.requestWithSecretKey('GET', `/v1/webhooks/deliveries?cursor=${id}`);
       for (const path of [`/${id}`, `/api/v1/${id}?x=${id}`, `/verify-email?token=${id}`])
         await fetch(instance.baseUrl + path);
       await fetch(instance.baseUrl + '/livez', { method: 'PROPFIND' });
-      await instance.customer(tokens.accessToken, 'GET', '/api/v1/me');
+      await instance.requestWithAccessToken(tokens.accessToken, 'GET', '/api/v1/me');
     };
     await look(customer.id as string);
     await look(crypto.randomUUID());
@@ -227,7 +234,7 @@ describe('a METRICS_PORT that is taken', () => {
     const port = await freePort();
     const squatter = createServer().listen(port, '127.0.0.1');
     await once(squatter, 'listening');
-    const queue = queues.at(-1)!;
+    const queue = availableQueues.at(-1)!;
     const instance = await TestInstance.start({ queue, workers: 0, env: { METRICS_PORT: String(port) } });
     try {
       expect((await instance.register()).status).toBe(201);
@@ -240,10 +247,10 @@ describe('a METRICS_PORT that is taken', () => {
         'metrics being served',
         () => told(instance.api.log, 'metrics server listening').length > 0,
       );
-      expect((await Scrape.of(port)).value('gatehouse_build_info')).toBe(1);
+      expect((await Scrape.load(port)).value('gatehouse_build_info')).toBe(1);
       expect(told(instance.api.log, 'metrics server failed to listen')).toHaveLength(1);
       if (queue === 'redis')
-        await eventually('Redis', async () => (await Scrape.of(port)).value('gatehouse_redis_up') === 1);
+        await eventually('Redis', async () => (await Scrape.load(port)).value('gatehouse_redis_up') === 1);
     } finally {
       squatter.close();
       await instance.stop();

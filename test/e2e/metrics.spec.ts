@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { format } from 'prettier';
-import { listeningPorts } from '../support/listening.js';
+import { listeningPorts } from '../support/listening-ports.js';
 import { TestInstance } from '../support/test-instance.js';
 
 describe('the files under ops/', () => {
@@ -30,7 +30,7 @@ describe('the files under ops/', () => {
 
 describe('without METRICS_PORT', () => {
   it('CO-05: no other port is open', async () => {
-    const instance = await TestInstance.shared();
+    const instance = await TestInstance.startShared();
     try {
       expect(await listeningPorts(instance.api.pid)).toEqual([Number(instance.env['PORT'])]);
       expect(await listeningPorts(instance.workers[0]!.pid)).toEqual([]);

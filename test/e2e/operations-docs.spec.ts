@@ -3,9 +3,9 @@ import { readFile } from 'node:fs/promises';
 import { promisify } from 'node:util';
 import { Keyring } from '@gatehouse/platform';
 import { shellBlocks } from '../support/code-blocks.js';
-import { deadLetters, emit, finished, hastily } from '../support/dead-letters.js';
+import { waitForDeadLetters, emitEvents, waitForRedelivery, FAST_RETRIES } from '../support/dead-letters.js';
 import { TestInstance } from '../support/test-instance.js';
-import { Receiver, status } from '../support/receiver.js';
+import { Receiver, respondWithStatus } from '../support/receiver.js';
 import { insertKey } from '../support/tenants.js';
 
 const DOCUMENT = 'docs/operations.md';
@@ -17,7 +17,7 @@ let receiver: Receiver;
 /** A key of a project with the scopes that the document asks for, and no more. */
 let secretKey: string;
 beforeAll(async () => {
-  instance = await TestInstance.shared({ workerEnv: { ...hastily } });
+  instance = await TestInstance.startShared({ workerEnv: { ...FAST_RETRIES } });
   receiver = await Receiver.start();
   const settings = (await shellBlocks(DOCUMENT)).get('settings')!;
   const scopes = settings.match(/\b[a-z_]+:[a-z]+\b/g)!;
@@ -53,11 +53,11 @@ async function walk(block: string, env: Record<string, string> = {}): Promise<an
 
 /** A new endpoint with so many dead letters. */
 async function dead(count: number): Promise<{ endpointId: string; ids: string[] }> {
-  receiver.otherwise = status(500);
+  receiver.defaultResponder = respondWithStatus(500);
   const { id: endpointId } = await instance.createEndpoint(receiver.url, ['customer.created']);
-  await emit(instance, count);
-  const ids = await deadLetters(instance, endpointId, count);
-  receiver.otherwise = status(204);
+  await emitEvents(instance, count);
+  const ids = await waitForDeadLetters(instance, endpointId, count);
+  receiver.defaultResponder = respondWithStatus(204);
   return { endpointId, ids };
 }
 
@@ -81,7 +81,7 @@ describe('the commands of operations.md', () => {
     expect(plan).toMatchObject({ state: 'planned', total: 3, eligible: 3 });
     const started = (await walk('start', { REDELIVERY_ID: plan.id })).data;
     expect(started.state).toMatch(/running|completed/);
-    await finished(instance, plan.id);
+    await waitForRedelivery(instance, plan.id);
     expect((await walk('progress', { REDELIVERY_ID: plan.id })).data).toMatchObject({
       state: 'completed',
       progress: { made: 3, succeeded: 3 },
@@ -93,15 +93,18 @@ describe('the commands of operations.md', () => {
   it('enable an endpoint and recover what it has missed', async () => {
     const since = new Date().toISOString();
     const { endpointId } = await dead(1);
-    await instance.server('POST', `/v1/webhooks/endpoints/${endpointId}/disable`);
-    await emit(instance, 2);
+    await instance.requestWithSecretKey('POST', `/v1/webhooks/endpoints/${endpointId}/disable`);
+    await emitEvents(instance, 2);
     const recovery = (await walk('enable', { ENDPOINT_ID: endpointId, SINCE: since })).data;
-    expect(await finished(instance, recovery.id)).toMatchObject({ progress: { made: 3, succeeded: 3 } });
+    expect(await waitForRedelivery(instance, recovery.id)).toMatchObject({
+      progress: { made: 3, succeeded: 3 },
+    });
   });
 
   it('rotate an API key', async () => {
     const { projectId } = instance.credentials;
-    const keys = (await instance.server('GET', `/api/v1/projects/${projectId}/api-keys`)).body.data;
+    const keys = (await instance.requestWithSecretKey('GET', `/api/v1/projects/${projectId}/api-keys`)).body
+      .data;
     const key = keys.find(({ type }: { type: string }) => type === 'publishable');
     const rotated = await walk('rotate-api-key', { PROJECT_ID: projectId, KEY_ID: key.id });
     expect(rotated).toMatchObject({ rotatedFrom: key.id, key: expect.stringMatching(/^pk_/) });
@@ -109,11 +112,11 @@ describe('the commands of operations.md', () => {
 
   it('CF-04: show what hangs on which entry of GATEHOUSE_SECRET', async () => {
     await instance.register();
-    await instance.server('POST', '/api/v1/customers', {
+    await instance.requestWithSecretKey('POST', '/api/v1/customers', {
       email: 'imported@example.com',
       passwordHash: '$2b$10$N9qo8uLOickgx2ZMRZoMyeIjZAgcfl7p92ldGxad68LJZdL17lhWy',
     });
-    await instance.server('POST', '/v1/webhooks/endpoints', {
+    await instance.requestWithSecretKey('POST', '/v1/webhooks/endpoints', {
       url: receiver.url,
       headers: { 'x-shop': '1' },
     });

@@ -1,13 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import { DeadLettersRepository, type DeliveryFilter } from '@gatehouse/persistence';
 import { checkCases } from '../support/check-cases.js';
-import { multiply } from '../support/dead-letters.js';
-import { idsFound, resolutions } from '../support/delivery-lists.js';
+import { duplicateDeadLetter } from '../support/dead-letters.js';
+import { findExpectedIds, resolutionConditions } from '../support/find-expected-ids.js';
 import { Explainer } from '../support/explainer.js';
 import { TestInstance } from '../support/test-instance.js';
-import { countOf, fillInstance, readAll, type InstanceLog } from '../support/instance-log.js';
-import { insertOperator, signIn, type OperatorClient } from '../support/operator.js';
-import { idAt, insertDeliveries } from '../support/past.js';
+import { getCount, seedInstance, listAll, type SeededInstance } from '../support/seed-instance.js';
+import { insertOperator, signIn, type OperatorClient } from '../support/operator-client.js';
+import { uuidAt, seedDeliveries } from '../support/seed-deliveries.js';
 
 const DELIVERIES = 1_600;
 const LOG = '/webhooks/deliveries';
@@ -15,11 +15,11 @@ const DEAD = '/webhooks/dead-letters';
 
 let instance: TestInstance;
 let operator: OperatorClient;
-let log: InstanceLog;
+let log: SeededInstance;
 let batches: { small: string; large: string; wide: string };
 beforeAll(async () => {
-  instance = await TestInstance.shared({ workers: 0 });
-  log = await fillInstance(instance, DELIVERIES);
+  instance = await TestInstance.startShared({ workers: 0 });
+  log = await seedInstance(instance, DELIVERIES);
   await instance.sql(`UPDATE attempts SET error = 'timeout' WHERE attempt IN (2, 5) AND NOT success`);
   operator = await signIn(instance);
   const nobody = Array.from({ length: 30 }, () => randomUUID());
@@ -33,7 +33,7 @@ afterAll(async () => instance?.stop());
 
 /** A batch that is said to have made so many of which some are there: every second one of those that have none. */
 async function insertBatch(count: number, batch: { made: number; endpointIds: string[] }): Promise<string> {
-  const id = idAt(Date.now() - 60_000);
+  const id = uuidAt(Date.now() - 60_000);
   await instance.sql(
     `UPDATE deliveries SET batch_id = $1 WHERE id IN (
        SELECT id FROM (SELECT id, row_number() OVER (ORDER BY id) AS n FROM deliveries WHERE batch_id IS NULL) d
@@ -52,7 +52,7 @@ async function insertBatch(count: number, batch: { made: number; endpointIds: st
 type Query = Record<string, string>;
 
 const wanted = (path: typeof LOG | typeof DEAD, query: Query): Promise<string[]> =>
-  idsFound(instance, path === LOG ? 'attempts' : 'dead letters', query);
+  findExpectedIds(instance, path === LOG ? 'attempts' : 'dead letters', query);
 
 const deliveryIn = async (where: string): Promise<string> => {
   const [row] = await instance.sql<{ id: string }>(
@@ -70,9 +70,9 @@ const expectFound = (path: typeof LOG | typeof DEAD, queries: Query[], isSomethi
     async (query) => {
       const ids = await wanted(path, query);
       expect(ids.length > 0).toBe(isSomething);
-      expect(await readAll(operator, path, query)).toEqual(ids);
+      expect(await listAll(operator, path, query)).toEqual(ids);
       const { limit: _, ...filter } = query;
-      expect(await countOf(operator, path, filter)).toEqual({ count: ids.length, isMore: false });
+      expect(await getCount(operator, path, filter)).toEqual({ count: ids.length, isMore: false });
     },
   );
 
@@ -80,7 +80,7 @@ const expectRefused = (paths: string[]): Promise<void> =>
   checkCases(
     paths.map((path) => [path, path] as const),
     async (path) => {
-      const { status, body } = await operator.call('GET', path);
+      const { status, body } = await operator.request('GET', path);
       expect([status, body.code]).toEqual([400, 'validation_failed']);
     },
   );
@@ -177,8 +177,8 @@ describe('the log of attempts, as operators see it', () => {
       words.map((q) => [`${path}?q=${q}`, path, q] as const),
     );
     await checkCases(cases, async (path, q) => {
-      expect(await readAll(operator, path, { q })).toEqual([]);
-      expect(await countOf(operator, path, { q })).toEqual({ count: 0, isMore: false });
+      expect(await listAll(operator, path, { q })).toEqual([]);
+      expect(await getCount(operator, path, { q })).toEqual({ count: 0, isMore: false });
     });
   });
 
@@ -202,7 +202,7 @@ describe('the log of attempts, as operators see it', () => {
           (query) => `${LOG}?${query}`,
         ),
         ...[`${LOG}?q=ada@example.com`, `${DEAD}?resolution=waiting`, `${LOG}/count`],
-      ].map(async (path) => (await instance.server('GET', `/v1${path}`)).status),
+      ].map(async (path) => (await instance.requestWithSecretKey('GET', `/v1${path}`)).status),
     );
     expect(statuses).toEqual([400, 400, 400, 400, 400, 400, 404]);
   });
@@ -213,7 +213,7 @@ describe('dead letters, as operators see them', () => {
     const url = 'https://one.example.com';
     const queries: Query[] = [
       {},
-      ...Object.keys(resolutions).map((resolution) => ({ resolution })),
+      ...Object.keys(resolutionConditions).map((resolution) => ({ resolution })),
       { resolution: 'resolved', project_id: log.projects[0] },
       { resolution: 'discarded', endpoint_id: `ep_${log.endpoints[0]}`, http_status: '404' },
       { customer_id: log.customers[0]!.id },
@@ -234,15 +234,15 @@ describe('dead letters, as operators see them', () => {
 
 describe('batches, as operators see them', () => {
   const path = '/webhooks/redeliveries';
-  const show = async (id: string) => (await operator.call('GET', `${path}/${id}`)).body.data;
+  const show = async (id: string) => (await operator.request('GET', `${path}/${id}`)).body.data;
 
   it('are found and counted by the state that they show', async () => {
     const made: Record<string, string> = { expired: '', cancelled: '', running: '', planned: '', late: '' };
     for (const name of Object.keys(made)) {
-      made[name] = (await operator.call('POST', path, { filter: {} })).body.data.id as string;
+      made[name] = (await operator.request('POST', path, { filter: {} })).body.data.id as string;
     }
-    await operator.call('POST', `${path}/${made.cancelled}/cancel`);
-    await operator.call('POST', `${path}/${made.running}/start`, { reason: 'to see' });
+    await operator.request('POST', `${path}/${made.cancelled}/cancel`);
+    await operator.request('POST', `${path}/${made.running}/start`, { reason: 'to see' });
     // Two plans of yesterday: housekeeping has come by one of them.
     const age = (name: string, set: string) =>
       instance.sql(
@@ -252,16 +252,16 @@ describe('batches, as operators see them', () => {
     await age('expired', `, state = 'expired', finished_at = now()`);
     await age('late', '');
 
-    const all = (await operator.call('GET', `${path}?limit=200`)).body.data as {
+    const all = (await operator.request('GET', `${path}?limit=200`)).body.data as {
       id: string;
       state: string;
     }[];
-    expect(await countOf(operator, path)).toEqual({ count: all.length, isMore: false });
+    expect(await getCount(operator, path)).toEqual({ count: all.length, isMore: false });
     const found: string[] = [];
     for (const state of ['planned', 'running', 'completed', 'cancelled', 'expired']) {
       const shown = all.filter((each) => each.state === state).map(({ id }) => id);
-      const listed = await readAll(operator, path, { state, limit: '2' });
-      const { count } = await countOf(operator, path, { state });
+      const listed = await listAll(operator, path, { state, limit: '2' });
+      const { count } = await getCount(operator, path, { state });
       expect([state, listed, count]).toEqual([state, shown, shown.length]);
       found.push(...shown);
     }
@@ -273,52 +273,52 @@ describe('batches, as operators see them', () => {
   });
 
   it('take no cursor from one state to another, and no other state', async () => {
-    const { next_cursor: cursor } = (await operator.call('GET', `${path}?limit=1&state=completed`)).body;
+    const { next_cursor: cursor } = (await operator.request('GET', `${path}?limit=1&state=completed`)).body;
     const next = `${path}?limit=1&cursor=${cursor}`;
-    expect(await operator.call('GET', `${next}&state=completed`)).toMatchObject({ status: 200 });
+    expect(await operator.request('GET', `${next}&state=completed`)).toMatchObject({ status: 200 });
     for (const other of [next, `${next}&state=planned`]) {
-      expect(await operator.call('GET', other)).toMatchObject({ body: { code: 'invalid_cursor' } });
+      expect(await operator.request('GET', other)).toMatchObject({ body: { code: 'invalid_cursor' } });
     }
     await expectRefused(['?state=late', '/count?state=late', '/count?limit=1'].map((query) => path + query));
-    expect((await instance.server('GET', `/v1${path}?state=planned`)).status).toBe(400);
-    expect((await instance.server('GET', `/v1${path}/count`)).status).toBe(404);
+    expect((await instance.requestWithSecretKey('GET', `/v1${path}?state=planned`)).status).toBe(400);
+    expect((await instance.requestWithSecretKey('GET', `/v1${path}/count`)).status).toBe(404);
   });
 
   it('name who planned, started and cancelled them, which keys do not see', async () => {
     const other = await insertOperator(instance, 'operator');
-    const { id } = (await operator.call('POST', path, { filter: {} })).body.data as { id: string };
+    const { id } = (await operator.request('POST', path, { filter: {} })).body.data as { id: string };
     const names = {
       created_by_name: operator.operator.email,
       started_by_name: null,
       cancelled_by_name: null,
     };
     expect(await show(id)).toMatchObject(names);
-    await other.call('POST', `${path}/${id}/start`, { reason: 'to see' });
-    await operator.call('POST', `${path}/${id}/cancel`);
+    await other.request('POST', `${path}/${id}/start`, { reason: 'to see' });
+    await operator.request('POST', `${path}/${id}/cancel`);
     const ended = { started_by_name: other.operator.email, cancelled_by_name: operator.operator.email };
     expect(await show(id)).toMatchObject({ ...names, ...ended, state: 'cancelled' });
-    const listed = (await operator.call('GET', `${path}?limit=1`)).body.data;
+    const listed = (await operator.request('GET', `${path}?limit=1`)).body.data;
     expect(listed).toMatchObject([{ id, ...ended }]);
     // A key that is gone.
     const gone = `key:${randomUUID()}`;
     await instance.sql('UPDATE redelivery_batches SET started_by = $2 WHERE id = $1', [id.slice(4), gone]);
     expect(await show(id)).toMatchObject({ started_by_name: null });
 
-    const planned = (await instance.server('POST', `/v1${path}`, { filter: {} })).body.data;
+    const planned = (await instance.requestWithSecretKey('POST', `/v1${path}`, { filter: {} })).body.data;
     const [key] = await instance.sql('SELECT name FROM api_keys WHERE id = $1', [
       planned.created_by.slice(4),
     ]);
     expect(await show(planned.id)).toMatchObject({ created_by_name: key!['name'] });
-    expect((await instance.server('GET', `/v1${path}/${planned.id}`)).body.data).not.toHaveProperty(
-      'created_by_name',
-    );
+    expect(
+      (await instance.requestWithSecretKey('GET', `/v1${path}/${planned.id}`)).body.data,
+    ).not.toHaveProperty('created_by_name');
   });
 });
 
 it('names who resolved a dead letter', async () => {
   const letter = await deliveryIn(`resolution = 'discarded'`);
   const found = async () =>
-    (await operator.call('GET', `${DEAD}?resolution=resolved&delivery_id=${letter}`)).body.data;
+    (await operator.request('GET', `${DEAD}?resolution=resolved&delivery_id=${letter}`)).body.data;
   expect(await found()).toMatchObject([{ id: letter, resolved_by: null, resolved_by_name: null }]);
   await instance.sql('UPDATE deliveries SET resolved_by = $2 WHERE id = $1', [
     letter.slice(4),
@@ -331,13 +331,13 @@ it('shows an operator how the endpoint of a delivery is, also of one that is del
   const id = await deliveryIn(`endpoint_id = '${log.endpoints[1]}'`);
   for (const state of ['disabled', 'deleted', 'enabled']) {
     await instance.sql('UPDATE webhook_endpoints SET status = $2 WHERE id = $1', [log.endpoints[1], state]);
-    expect((await operator.call('GET', `${LOG}/${id}`)).body.data.endpoint_status).toBe(state);
+    expect((await operator.request('GET', `${LOG}/${id}`)).body.data.endpoint_status).toBe(state);
   }
-  const { body } = await instance.server('GET', `/v1/webhooks/deliveries/${id}`);
+  const { body } = await instance.requestWithSecretKey('GET', `/v1/webhooks/deliveries/${id}`);
   expect(body.data).not.toHaveProperty('endpoint_status');
 });
 
-const plan = (filter: object, by = operator) => by.call('POST', '/webhooks/redeliveries', { filter });
+const plan = (filter: object, by = operator) => by.request('POST', '/webhooks/redeliveries', { filter });
 
 describe('a plan to redeliver what the list shows', () => {
   it('takes exactly what the list shows', async () => {
@@ -392,7 +392,9 @@ describe('a plan to redeliver what the list shows', () => {
       status: 403,
       body: { code: 'insufficient_role' },
     });
-    const byKey = await instance.server('POST', '/v1/webhooks/redeliveries', { filter: { q: 'x' } });
+    const byKey = await instance.requestWithSecretKey('POST', '/v1/webhooks/redeliveries', {
+      filter: { q: 'x' },
+    });
     expect(byKey.status).toBe(400);
   });
 });
@@ -411,7 +413,7 @@ describe('what is about customers with many events', () => {
         attempts: [{ at, status: 503 }],
       })),
     );
-    await insertDeliveries(instance, dead);
+    await seedDeliveries(instance, dead);
     // All that is delivered of the busy one is older than these.
     await instance.sql(
       `INSERT INTO events (id, organization_id, project_id, customer_id, type, body, created_at)
@@ -455,7 +457,7 @@ describe('a count', () => {
   let endpoint: string;
   beforeAll(async () => {
     endpoint = log.endpoints[2]!;
-    const [made] = await insertDeliveries(instance, [
+    const [made] = await seedDeliveries(instance, [
       {
         endpointId: endpoint,
         projectId: log.projects[0],
@@ -480,16 +482,16 @@ describe('a count', () => {
        FROM events, ${many}`,
       [made!.eventId],
     );
-    await multiply(instance, `dlv_${made!.id}`, MANY);
+    await duplicateDeadLetter(instance, `dlv_${made!.id}`, MANY);
   });
 
   it('ends at ten thousand', async () => {
     const full = { count: 10_000, isMore: true };
-    expect(await countOf(operator, LOG)).toEqual(full);
-    expect(await countOf(operator, LOG, { endpoint_id: `ep_${endpoint}` })).toEqual(full);
-    expect(await countOf(operator, LOG, { http_status: '500', project_id: log.projects[0] })).toEqual(full);
-    expect(await countOf(operator, DEAD)).toEqual(full);
-    expect(await countOf(operator, '/events')).toEqual(full);
+    expect(await getCount(operator, LOG)).toEqual(full);
+    expect(await getCount(operator, LOG, { endpoint_id: `ep_${endpoint}` })).toEqual(full);
+    expect(await getCount(operator, LOG, { http_status: '500', project_id: log.projects[0] })).toEqual(full);
+    expect(await getCount(operator, DEAD)).toEqual(full);
+    expect(await getCount(operator, '/events')).toEqual(full);
   });
 
   it('says so when it has not looked at all', async () => {
@@ -497,11 +499,13 @@ describe('a count', () => {
       endpoint_id: `ep_${endpoint}`,
       created_before: new Date(Date.now() + 60_000).toISOString(),
     };
-    const rare = await countOf(operator, LOG, { ...path, http_status: '404' });
+    const rare = await getCount(operator, LOG, { ...path, http_status: '404' });
     expect(rare.isMore).toBe(true);
     expect(rare.count).toBeLessThan(MANY);
-    expect(await countOf(operator, DEAD, { http_status: '404' })).toMatchObject({ isMore: true });
-    expect(await countOf(operator, '/events', { types: 'customer.deleted' })).toMatchObject({ isMore: true });
+    expect(await getCount(operator, DEAD, { http_status: '404' })).toMatchObject({ isMore: true });
+    expect(await getCount(operator, '/events', { types: 'customer.deleted' })).toMatchObject({
+      isMore: true,
+    });
     // Of a batch that is forgotten as well: what is left of it is more than is looked at one by one.
     const forgotten = randomUUID();
     await instance.sql(
@@ -510,14 +514,14 @@ describe('a count', () => {
       [forgotten, 'ffffffff-0000-0000-0000-000000000000'],
     );
     const ofForgotten = { batch_id: `rdl_${forgotten}` };
-    expect(await countOf(operator, LOG, ofForgotten)).toEqual({ count: 10_000, isMore: true });
-    const page = await operator.call('GET', `${LOG}?${new URLSearchParams(ofForgotten)}`);
+    expect(await getCount(operator, LOG, ofForgotten)).toEqual({ count: 10_000, isMore: true });
+    const page = await operator.request('GET', `${LOG}?${new URLSearchParams(ofForgotten)}`);
     expect(page.body).toMatchObject({ has_more: true, data: expect.arrayContaining([expect.anything()]) });
     // What an index leads to is counted whole, and so is what was at a time.
     const ofBatch = { batch_id: `rdl_${batches.wide}` };
     const { length: count } = await wanted(LOG, ofBatch);
-    expect(await countOf(operator, LOG, ofBatch)).toEqual({ count, isMore: false });
-    expect(await countOf(operator, LOG, { endpoint_id: `ep_${log.endpoints[0]}` })).toMatchObject({
+    expect(await getCount(operator, LOG, ofBatch)).toEqual({ count, isMore: false });
+    expect(await getCount(operator, LOG, { endpoint_id: `ep_${log.endpoints[0]}` })).toMatchObject({
       isMore: false,
     });
   });

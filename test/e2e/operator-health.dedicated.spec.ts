@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { hostname } from 'node:os';
 import { TestInstance } from '../support/test-instance.js';
-import { MailServer, unquote } from '../support/mail-server.js';
-import { insertOperator, type OperatorClient } from '../support/operator.js';
+import { MailServer, decodeQuotedPrintable } from '../support/mail-server.js';
+import { insertOperator, type OperatorClient } from '../support/operator-client.js';
 import { uniqueEmail } from '../support/unique-email.js';
 
 const mailServer = new MailServer();
@@ -20,7 +20,7 @@ afterAll(async () => {
   await mailServer.stop();
 });
 
-const health = async () => (await admin.call('GET', '/health')).body;
+const health = async () => (await admin.request('GET', '/health')).body;
 
 describe('the health of an instance', () => {
   it('shows versions, and what waits', async () => {
@@ -38,31 +38,31 @@ describe('the health of an instance', () => {
   it('sends a test mail for admins, by a worker, and audits it', async () => {
     const to = uniqueEmail();
     const operator = await insertOperator(instance, 'operator');
-    expect(await operator.call('POST', '/health/test-mail', { to })).toMatchObject({
+    expect(await operator.request('POST', '/health/test-mail', { to })).toMatchObject({
       status: 403,
       body: { code: 'insufficient_role' },
     });
-    const answer = await admin.call('POST', '/health/test-mail', { to });
+    const answer = await admin.request('POST', '/health/test-mail', { to });
     expect(answer).toMatchObject({ status: 202, body: {} });
     await instance.runJob('MailSender');
     const mail = mailServer.mails.find((each) => each.to.includes(to))!;
-    expect(unquote(mail.text)).toContain('Subject: Test email from Gatehouse at 127.0.0.1');
+    expect(decodeQuotedPrintable(mail.text)).toContain('Subject: Test email from Gatehouse at 127.0.0.1');
     const requestId = answer.headers.get('x-request-id')!;
-    const { body } = await admin.call('GET', `/audit-log?requestId=${requestId}`);
+    const { body } = await admin.request('GET', `/audit-log?requestId=${requestId}`);
     expect(body.data).toMatchObject([
       { action: 'mail.tested', targetType: 'mail', actorName: admin.operator.email },
     ]);
     expect(JSON.stringify(body)).not.toContain(to);
-    expect(await admin.call('POST', '/health/test-mail', { to: 'nobody' })).toMatchObject({ status: 400 });
+    expect(await admin.request('POST', '/health/test-mail', { to: 'nobody' })).toMatchObject({ status: 400 });
   });
 
   it('CO-01: mails an invitation of an operator, with the link that is shown', async () => {
     const email = uniqueEmail();
-    const { body } = await admin.call('POST', '/operators', { email, role: 'viewer' });
+    const { body } = await admin.request('POST', '/operators', { email, role: 'viewer' });
     await instance.runJob('MailSender');
     const mail = mailServer.mails.find(({ to }) => to.includes(email))!;
     expect(body.invitationUrl).toContain(`${instance.baseUrl}/console/invitation#token=`);
-    expect(unquote(mail.text)).toContain(body.invitationUrl);
+    expect(decodeQuotedPrintable(mail.text)).toContain(body.invitationUrl);
   });
 
   it('lists workers until they stop, and reports one that died', async () => {
@@ -82,7 +82,7 @@ describe('the health of an instance', () => {
         ['lost', false],
       ].sort(),
     );
-    await Promise.all(instance.workers.map((each) => each.end('SIGTERM')));
+    await Promise.all(instance.workers.map((each) => each.stop('SIGTERM')));
     expect((await health()).workers).toMatchObject([{ host: 'lost' }]);
   });
 
@@ -101,7 +101,7 @@ describe('the health of an instance', () => {
     });
     await instance.createEndpoint('http://127.0.0.1:9/', ['customer.created']);
     for (const email of [uniqueEmail(), uniqueEmail(), uniqueEmail()]) {
-      await instance.server('POST', '/api/v1/customers', { email });
+      await instance.requestWithSecretKey('POST', '/api/v1/customers', { email });
     }
     await instance.sql(
       `UPDATE deliveries d SET next_attempt_at = now() + ((n - 2) * interval '1 hour') FROM (

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { eventually } from '../support/eventually.js';
 import { TestInstance, PASSWORD } from '../support/test-instance.js';
-import { countOf, readAll } from '../support/instance-log.js';
-import { insertOperator, type OperatorClient } from '../support/operator.js';
+import { getCount, listAll } from '../support/seed-instance.js';
+import { insertOperator, type OperatorClient } from '../support/operator-client.js';
 import { insertOrganization } from '../support/tenants.js';
 import { uniqueEmail } from '../support/unique-email.js';
 
@@ -11,7 +11,7 @@ let admin: OperatorClient;
 let operator: OperatorClient;
 let viewer: OperatorClient;
 beforeAll(async () => {
-  instance = await TestInstance.shared({ workers: 0 });
+  instance = await TestInstance.startShared({ workers: 0 });
   admin = await insertOperator(instance);
   operator = await insertOperator(instance, 'operator');
   viewer = await insertOperator(instance, 'viewer');
@@ -22,16 +22,17 @@ const full = { count: 10_000, isMore: true };
 const none = { count: 0, isMore: false };
 /** The ids of a list, which its count agrees with. */
 const listed = async (path: string, { limit, ...query }: Record<string, string>): Promise<string[]> => {
-  const found = await readAll(viewer, path, { ...query, ...(limit && { limit }) });
-  expect(await countOf(viewer, path, query)).toEqual({ count: found.length, isMore: false });
+  const found = await listAll(viewer, path, { ...query, ...(limit && { limit }) });
+  expect(await getCount(viewer, path, query)).toEqual({ count: found.length, isMore: false });
   return found;
 };
 const auditOf = async (requestId: string | null) =>
-  (await viewer.call('GET', `/audit-log?requestId=${requestId}`)).body.data;
+  (await viewer.request('GET', `/audit-log?requestId=${requestId}`)).body.data;
 
 describe('mails that operators have sent to customers', () => {
   const newCustomer = async (more: object = {}): Promise<{ id: string; email: string }> =>
-    (await instance.server('POST', '/api/v1/customers', { email: uniqueEmail(), ...more })).body;
+    (await instance.requestWithSecretKey('POST', '/api/v1/customers', { email: uniqueEmail(), ...more }))
+      .body;
 
   it.each([
     ['resend-verification', 'verify-email', 'customer.verification_sent', 'verification.requested'],
@@ -39,20 +40,22 @@ describe('mails that operators have sent to customers', () => {
     ['resend-invitation', 'accept-invite', 'customer.invitation_sent', null],
   ])('%s', async (path, kind, action, event) => {
     const { id, email } = await newCustomer();
-    const answer = await operator.call('POST', `/customers/${id}/${path}`);
+    const answer = await operator.request('POST', `/customers/${id}/${path}`);
     expect(answer).toMatchObject({ status: 202, body: {} });
-    expect(await instance.token(email, kind)).toMatch(/^[\w-]{43}$/);
+    expect(await instance.getMailToken(email, kind)).toMatch(/^[\w-]{43}$/);
     expect(await auditOf(answer.headers.get('x-request-id'))).toMatchObject([
       { action, targetId: id, actorType: 'operator', actorName: operator.operator.email },
     ]);
     if (event) expect(await instance.events(id, event)).toHaveLength(1);
-    expect(await viewer.call('POST', `/customers/${id}/${path}`)).toMatchObject({
+    expect(await viewer.request('POST', `/customers/${id}/${path}`)).toMatchObject({
       status: 403,
       body: { code: 'insufficient_role' },
     });
-    expect(await operator.call('POST', `/customers/${randomUUID()}/${path}`)).toMatchObject({ status: 404 });
-    await instance.server('POST', `/api/v1/customers/${id}/disable`);
-    expect(await operator.call('POST', `/customers/${id}/${path}`)).toMatchObject({
+    expect(await operator.request('POST', `/customers/${randomUUID()}/${path}`)).toMatchObject({
+      status: 404,
+    });
+    await instance.requestWithSecretKey('POST', `/api/v1/customers/${id}/disable`);
+    expect(await operator.request('POST', `/customers/${id}/${path}`)).toMatchObject({
       status: 409,
       body: { code: 'conflict', detail: 'The customer is disabled. Enable the customer first.' },
     });
@@ -61,13 +64,13 @@ describe('mails that operators have sent to customers', () => {
   it('are not sent to who needs none, and at most five times', async () => {
     const { id } = await newCustomer({ emailVerified: true, password: PASSWORD });
     for (const path of ['resend-verification', 'resend-invitation']) {
-      const answer = await operator.call('POST', `/customers/${id}/${path}`);
+      const answer = await operator.request('POST', `/customers/${id}/${path}`);
       expect(answer).toMatchObject({ status: 409, body: { code: 'conflict' } });
       expect(await auditOf(answer.headers.get('x-request-id'))).toEqual([]);
     }
     const statuses = [];
     for (let each = 0; each < 6; each += 1) {
-      statuses.push((await operator.call('POST', `/customers/${id}/reset-password`)).status);
+      statuses.push((await operator.request('POST', `/customers/${id}/reset-password`)).status);
     }
     expect(statuses).toEqual([202, 202, 202, 202, 202, 429]);
   });
@@ -78,14 +81,14 @@ describe('the mailbox, as operators see it', () => {
     const other = await insertOrganization(instance);
     const email = uniqueEmail();
     await instance.register(email);
-    const made = await admin.call('POST', '/customers', {
+    const made = await admin.request('POST', '/customers', {
       email,
       projectId: other.projectId,
       sendInvite: true,
     });
     expect(made.status).toBe(201);
     const of = async (query: Record<string, string>) => {
-      const { body } = await operator.call('GET', `/mailbox?${new URLSearchParams(query)}`);
+      const { body } = await operator.request('GET', `/mailbox?${new URLSearchParams(query)}`);
       return body.data as Record<string, string>[];
     };
     const both = await eventually('both mails', async () => {
@@ -97,18 +100,18 @@ describe('the mailbox, as operators see it', () => {
       ['verify-email', instance.credentials.projectId],
     ]);
     expect(await of({ email, projectId: other.projectId })).toEqual([both[0]]);
-    expect(await countOf(operator, '/mailbox', { email })).toEqual({ count: 2, isMore: false });
-    expect(await countOf(operator, '/mailbox', { projectId: other.projectId })).toMatchObject({ count: 1 });
-    expect(await countOf(operator, '/mailbox', { email: uniqueEmail() })).toEqual(none);
-    expect(await operator.call('GET', '/mailbox/count?limit=1')).toMatchObject({ status: 400 });
-    const { status, body } = await operator.call('GET', `/mailbox/${both[0]!['id']}`);
+    expect(await getCount(operator, '/mailbox', { email })).toEqual({ count: 2, isMore: false });
+    expect(await getCount(operator, '/mailbox', { projectId: other.projectId })).toMatchObject({ count: 1 });
+    expect(await getCount(operator, '/mailbox', { email: uniqueEmail() })).toEqual(none);
+    expect(await operator.request('GET', '/mailbox/count?limit=1')).toMatchObject({ status: 400 });
+    const { status, body } = await operator.request('GET', `/mailbox/${both[0]!['id']}`);
     expect([status, body]).toEqual([200, both[0]]);
     expect(body.html).toContain(body.link);
     expect(body.text).toContain(body.link);
-    expect(await operator.call('GET', `/mailbox/${randomUUID()}`)).toMatchObject({ status: 404 });
+    expect(await operator.request('GET', `/mailbox/${randomUUID()}`)).toMatchObject({ status: 404 });
     // The links in mails let in whoever reads them.
     for (const path of ['/mailbox', '/mailbox/count', `/mailbox/${both[0]!['id']}`]) {
-      expect(await viewer.call('GET', path)).toMatchObject({ status: 403 });
+      expect(await viewer.request('GET', path)).toMatchObject({ status: 403 });
     }
   });
 
@@ -122,29 +125,29 @@ describe('the mailbox, as operators see it', () => {
         [projectId, email, count],
       );
     await insertMails(10_500);
-    expect(await countOf(operator, '/mailbox')).toEqual(full);
-    expect(await countOf(operator, '/mailbox', { projectId })).toEqual(full);
-    expect(await countOf(operator, '/mailbox', { projectId, email })).toEqual(full);
-    expect(await countOf(operator, '/mailbox', { projectId, email: uniqueEmail() })).toEqual(none);
+    expect(await getCount(operator, '/mailbox')).toEqual(full);
+    expect(await getCount(operator, '/mailbox', { projectId })).toEqual(full);
+    expect(await getCount(operator, '/mailbox', { projectId, email })).toEqual(full);
+    expect(await getCount(operator, '/mailbox', { projectId, email: uniqueEmail() })).toEqual(none);
     await insertMails(10_000);
-    expect(await countOf(operator, '/mailbox', { projectId, email: uniqueEmail() })).toMatchObject({
+    expect(await getCount(operator, '/mailbox', { projectId, email: uniqueEmail() })).toMatchObject({
       isMore: true,
     });
     await instance.sql('DELETE FROM mails WHERE project_id = $1', [projectId]);
   });
 
   it('has no test mail: without a mail server none would go out', async () => {
-    expect(await admin.call('POST', '/health/test-mail', { to: uniqueEmail() })).toMatchObject({
+    expect(await admin.request('POST', '/health/test-mail', { to: uniqueEmail() })).toMatchObject({
       status: 409,
       body: { code: 'conflict' },
     });
-    expect((await viewer.call('GET', '/health')).body.mail).toMatchObject({ configured: false });
+    expect((await viewer.request('GET', '/health')).body.mail).toMatchObject({ configured: false });
   });
 });
 
 describe('the audit log as a table', () => {
   const csvOf = async (query: Record<string, string>) => {
-    const answer = await viewer.call('GET', `/audit-log.csv?${new URLSearchParams(query)}`);
+    const answer = await viewer.request('GET', `/audit-log.csv?${new URLSearchParams(query)}`);
     expect([answer.status, answer.headers.get('content-type')]).toEqual([
       200,
       'text/csv; charset=utf-8; header=present',
@@ -169,7 +172,7 @@ describe('the audit log as a table', () => {
     );
     expect(lines.pop()).toBe('');
     const ids = lines.slice(1).map((line) => line.split(',').at(-1));
-    expect(ids).toEqual(await readAll(viewer, '/audit-log', { targetId: target }));
+    expect(ids).toEqual(await listAll(viewer, '/audit-log', { targetId: target }));
     expect(ids).toHaveLength(2500);
     expect(lines[1]).toContain(`,operator,${operator.operator.id},${operator.operator.email},operator,`);
     expect(lines[1]).toContain(`"Console, ""new""",,"{""changed"":[""role""]}",`);
@@ -178,21 +181,23 @@ describe('the audit log as a table', () => {
 
   it('takes the filters of the list, and no page', async () => {
     expect(await csvOf({ targetId: randomUUID() })).toHaveLength(2);
-    expect(await viewer.call('GET', '/audit-log.csv?limit=1')).toMatchObject({ status: 400 });
+    expect(await viewer.request('GET', '/audit-log.csv?limit=1')).toMatchObject({ status: 400 });
   });
 });
 
 describe('customers, as operators see them', () => {
   it('show whether they have a password, which keys do not see', async () => {
     const email = uniqueEmail();
-    const { id } = (await instance.server('POST', '/api/v1/customers', { email, sendInvite: true })).body;
+    const { id } = (
+      await instance.requestWithSecretKey('POST', '/api/v1/customers', { email, sendInvite: true })
+    ).body;
     const path = `/customers/${id}`;
-    const asKey = (await instance.server('GET', `/api/v1${path}`)).body;
+    const asKey = (await instance.requestWithSecretKey('GET', `/api/v1${path}`)).body;
     expect(asKey).not.toHaveProperty('hasPassword');
-    expect((await viewer.call('GET', path)).body).toEqual({ ...asKey, hasPassword: false });
-    const token = await instance.token(email, 'accept-invite');
+    expect((await viewer.request('GET', path)).body).toEqual({ ...asKey, hasPassword: false });
+    const token = await instance.getMailToken(email, 'accept-invite');
     await instance.request('POST', '/api/v1/auth/reset-password', { body: { token, password: PASSWORD } });
-    expect((await viewer.call('GET', path)).body).toMatchObject({ id, hasPassword: true });
+    expect((await viewer.request('GET', path)).body).toMatchObject({ id, hasPassword: true });
   });
 });
 
@@ -200,7 +205,7 @@ describe.each(['projects', 'organizations'] as const)('%s, as operators see them
   const create = async (name: string, slug: string): Promise<string> => {
     const { organizationId } = instance.credentials;
     const body = { name, slug, ...(noun === 'projects' && { organizationId }) };
-    return (await admin.call('POST', `/${noun}`, body)).body.id;
+    return (await admin.request('POST', `/${noun}`, body)).body.id;
   };
   const of = (q: string, more: Record<string, string> = {}) => listed(`/${noun}`, { q, ...more });
 
@@ -217,12 +222,14 @@ describe.each(['projects', 'organizations'] as const)('%s, as operators see them
     for (const nothing of [mark, '%', '_l', randomUUID(), `${mark}'; --`, '\\']) {
       expect([nothing, await of(nothing)]).toEqual([nothing, []]);
     }
-    expect(await viewer.call('GET', `/${noun}?q=%20`)).toMatchObject({ status: 400 });
+    expect(await viewer.request('GET', `/${noun}?q=%20`)).toMatchObject({ status: 400 });
     for (const query of ['limit=1', 'cursor=x']) {
-      expect(await viewer.call('GET', `/${noun}/count?${query}`)).toMatchObject({ status: 400 });
+      expect(await viewer.request('GET', `/${noun}/count?${query}`)).toMatchObject({ status: 400 });
     }
-    expect(await instance.server('GET', `/api/v1/${noun}?q=ol`)).toMatchObject({ status: 400 });
-    expect(await instance.server('GET', `/api/v1/${noun}/count`)).toMatchObject({ status: 404 });
+    expect(await instance.requestWithSecretKey('GET', `/api/v1/${noun}?q=ol`)).toMatchObject({ status: 400 });
+    expect(await instance.requestWithSecretKey('GET', `/api/v1/${noun}/count`)).toMatchObject({
+      status: 404,
+    });
   });
 });
 
@@ -247,13 +254,13 @@ it('projects, organizations and endpoints are counted up to ten thousand, howeve
     ['/projects', { organizationId }],
     ['/webhooks/endpoints', {}],
   ] as const) {
-    expect([path, await countOf(viewer, path)]).toEqual([path, full]);
+    expect([path, await getCount(viewer, path)]).toEqual([path, full]);
     // What is marked is a URL, which is the beginning of a name or of a URL.
-    expect([path, await countOf(viewer, path, { q: mark, ...filter })]).toEqual([path, full]);
+    expect([path, await getCount(viewer, path, { q: mark, ...filter })]).toEqual([path, full]);
   }
   const half = { count: 5_250, isMore: false };
-  expect(await countOf(viewer, '/projects', { q: mark, archived: 'true' })).toEqual(half);
-  expect(await countOf(viewer, '/webhooks/endpoints', { q: mark, status: 'disabled' })).toEqual(half);
+  expect(await getCount(viewer, '/projects', { q: mark, archived: 'true' })).toEqual(half);
+  expect(await getCount(viewer, '/webhooks/endpoints', { q: mark, status: 'disabled' })).toEqual(half);
   await instance.sql(
     `BEGIN; SET LOCAL session_replication_role = replica;
      DELETE FROM projects WHERE starts_with(name, '${mark}');
@@ -268,10 +275,10 @@ it('projects are found within the other filters, and no cursor goes from one tex
   const mark = randomUUID();
   const create = async (environment: string): Promise<string> => {
     const body = { organizationId, name: `${mark} ${environment}`, slug: environment, environment };
-    return (await admin.call('POST', '/projects', body)).body.id as string;
+    return (await admin.request('POST', '/projects', body)).body.id as string;
   };
   const [first, second] = [await create('development'), await create('production')];
-  await admin.call('POST', `/projects/${first}/archive`);
+  await admin.request('POST', `/projects/${first}/archive`);
   for (const [filter, ids] of [
     [{ organizationId }, [second, first]],
     [{ environment: 'production' }, [second]],
@@ -280,10 +287,10 @@ it('projects are found within the other filters, and no cursor goes from one tex
     [{ archived: 'false', organizationId }, [second]],
   ] as [Record<string, string>, string[]][])
     expect([filter, await listed('/projects', { q: mark, ...filter })]).toEqual([filter, ids]);
-  const { nextCursor } = (await viewer.call('GET', `/projects?limit=1&q=${mark}`)).body;
+  const { nextCursor } = (await viewer.request('GET', `/projects?limit=1&q=${mark}`)).body;
   const path = `/projects?limit=1&cursor=${nextCursor}`;
-  expect(await viewer.call('GET', `${path}&q=${mark}`)).toMatchObject({ status: 200 });
-  expect(await viewer.call('GET', path)).toMatchObject({ status: 400, body: { code: 'invalid_cursor' } });
+  expect(await viewer.request('GET', `${path}&q=${mark}`)).toMatchObject({ status: 200 });
+  expect(await viewer.request('GET', path)).toMatchObject({ status: 400, body: { code: 'invalid_cursor' } });
 });
 
 describe('endpoints, as operators see them', () => {
@@ -293,7 +300,7 @@ describe('endpoints, as operators see them', () => {
     for (const end of ['a', 'b', 'c']) {
       made.unshift((await instance.createEndpoint(`https://${mark}.example.com/hooks/${end}`)).id);
     }
-    await instance.server('POST', `/v1/webhooks/endpoints/${made[1]}/disable`);
+    await instance.requestWithSecretKey('POST', `/v1/webhooks/endpoints/${made[1]}/disable`);
     const of = (query: Record<string, string>) => listed('/webhooks/endpoints', query);
     const q = `https://${mark}.example.com/`;
     expect(await of({ q, limit: '2' })).toEqual(made);
@@ -308,9 +315,11 @@ describe('endpoints, as operators see them', () => {
     for (const nothing of [mark, `ep_${randomUUID()}`, 'https://elsewhere.example.com']) {
       expect(await of({ q: nothing })).toEqual([]);
     }
-    await instance.server('DELETE', `/v1/webhooks/endpoints/${made[0]}`);
+    await instance.requestWithSecretKey('DELETE', `/v1/webhooks/endpoints/${made[0]}`);
     expect(await of({ q })).toEqual(made.slice(1));
-    expect(await instance.server('GET', `/v1/webhooks/endpoints?status=disabled`)).toMatchObject({
+    expect(
+      await instance.requestWithSecretKey('GET', `/v1/webhooks/endpoints?status=disabled`),
+    ).toMatchObject({
       status: 400,
     });
   });
@@ -319,14 +328,14 @@ describe('endpoints, as operators see them', () => {
     const { id } = await instance.createEndpoint('https://whose.example.com/');
     const { organizationId } = instance.credentials;
     const path = `/webhooks/endpoints`;
-    expect((await viewer.call('GET', `${path}/${id}`)).body.data).toMatchObject({
+    expect((await viewer.request('GET', `${path}/${id}`)).body.data).toMatchObject({
       id,
       organization_id: organizationId,
     });
-    expect((await viewer.call('GET', `${path}?q=${id}`)).body.data).toMatchObject([
+    expect((await viewer.request('GET', `${path}?q=${id}`)).body.data).toMatchObject([
       { id, organization_id: organizationId },
     ]);
-    expect((await instance.server('GET', `/v1${path}/${id}`)).body.data).not.toHaveProperty(
+    expect((await instance.requestWithSecretKey('GET', `/v1${path}/${id}`)).body.data).not.toHaveProperty(
       'organization_id',
     );
   });

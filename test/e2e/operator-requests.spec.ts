@@ -1,16 +1,16 @@
 import { randomUUID } from 'node:crypto';
-import { inChunks } from '../support/in-chunks.js';
-import { TestInstance, type Answer } from '../support/test-instance.js';
-import { CONSOLE_HEADER, inviteOperator, OperatorClient, signIn } from '../support/operator.js';
-import { documentedRoutes, fillPath, type Route } from '../support/routes.js';
+import { runInChunks } from '../support/run-in-chunks.js';
+import { TestInstance, type TestResponse } from '../support/test-instance.js';
+import { CONSOLE_HEADER, inviteOperator, OperatorClient, signIn } from '../support/operator-client.js';
+import { listDocumentedRoutes, fillPath, type Route } from '../support/routes.js';
 
 let instance: TestInstance;
 let admin: OperatorClient;
 let routes: Route[];
 beforeAll(async () => {
-  instance = await TestInstance.shared({ workers: 0 });
+  instance = await TestInstance.startShared({ workers: 0 });
   admin = await signIn(instance);
-  routes = await documentedRoutes(instance);
+  routes = await listDocumentedRoutes(instance);
 });
 afterAll(async () => instance?.stop());
 
@@ -53,7 +53,7 @@ const guarded = (): Route[] => ofOperators().filter(({ name }) => !open.includes
 const changing = (list: Route[]): Route[] => list.filter(({ method }) => method !== 'GET');
 
 /** Requests things that do not exist. */
-const ask = ({ method, path }: Route, headers: Record<string, string>): Promise<Answer> => {
+const ask = ({ method, path }: Route, headers: Record<string, string>): Promise<TestResponse> => {
   const ids = Object.fromEntries([...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => [name, randomUUID()]));
   return instance.request(method, fillPath(path, ids), { headers });
 };
@@ -66,7 +66,7 @@ const others = (
   code: string,
   consoleHeader: Record<string, string> = CONSOLE_HEADER,
 ) =>
-  inChunks(list, async (route) => {
+  runInChunks(list, async (route) => {
     const answer = await ask(route, { ...consoleHeader, ...headers });
     const isRight = answer.status === status && answer.body.code === code;
     return isRight ? [] : [`${route.name}: ${answer.status} ${answer.body.code}`];
@@ -84,9 +84,9 @@ describe('the routes of operators', () => {
 
   it('CO-01: are shut without a session, and to one that has ended or is half open', async () => {
     const half = new OperatorClient(instance);
-    await half.call('POST', '/session', instance.credentials.operator);
+    await half.request('POST', '/session', instance.credentials.operator);
     const ended = await inviteOperator(admin, 'admin');
-    await admin.call('DELETE', `/operators/${ended.operator.id}/sessions`);
+    await admin.request('DELETE', `/operators/${ended.operator.id}/sessions`);
     for (const headers of [{}, cookieOf(half), cookieOf(ended), { cookie: '__Host-gatehouse_operator=' }])
       expect(await others(guarded(), headers, 401, 'operator_session_required')).toEqual([]);
   });
@@ -106,9 +106,9 @@ describe('the routes of operators', () => {
   it('CO-01: beside a session a key gives no more rights, and basic authentication of a proxy is ignored', async () => {
     const viewer = await inviteOperator(admin, 'viewer');
     const key = { 'x-api-key': instance.credentials.secretKey };
-    expect(await viewer.call('GET', '/operators', undefined, key)).toMatchObject({ status: 403 });
+    expect(await viewer.request('GET', '/operators', undefined, key)).toMatchObject({ status: 403 });
     const basic = { authorization: `Basic ${Buffer.from('a:b').toString('base64')}` };
-    expect((await viewer.call('GET', '/projects', undefined, basic)).status).toBe(200);
+    expect((await viewer.request('GET', '/projects', undefined, basic)).status).toBe(200);
     expect(await instance.request('GET', '/operator/v1/projects', { headers: basic })).toMatchObject({
       status: 401,
       body: { code: 'operator_session_required' },
@@ -125,7 +125,7 @@ describe('the routes of operators', () => {
   it('CO-01: let an operator change what the role is for, and nothing that would make a customer theirs', async () => {
     const operator = await inviteOperator(admin, 'operator');
     const headers = { ...CONSOLE_HEADER, ...cookieOf(operator) };
-    const permitted = await inChunks(changing(guarded()), async (route) => {
+    const permitted = await runInChunks(changing(guarded()), async (route) => {
       const { status, body } = await ask(route, headers);
       if (body?.code !== 'insufficient_role') return [route.name];
       expect([route.name, status]).toEqual([route.name, 403]);
@@ -145,7 +145,7 @@ describe('the routes of operators', () => {
     for (const headers of foreign)
       for (const list of [changing(guarded()), opening])
         expect(await others(list, cookieOf(admin), 403, 'cross_site_request', headers)).toEqual([]);
-    expect((await admin.call('GET', '/session')).body.state).toBe('signed_in');
+    expect((await admin.request('GET', '/session')).body.state).toBe('signed_in');
   });
 
   it('CO-04: send no CORS headers, not even to a preflight', async () => {
@@ -166,7 +166,7 @@ describe('every other route', () => {
   it('CO-01: gives the session of an operator no more than no credential', async () => {
     const rest = routes.filter(({ path, kinds }) => !path.startsWith('/operator/') && kinds.length > 0);
     expect(rest.length).toBeGreaterThan(40);
-    const wrong = await inChunks(rest, async (route) => {
+    const wrong = await runInChunks(rest, async (route) => {
       const [theirs, without] = [await ask(route, cookieOf(admin)), await ask(route, {})];
       return theirs.status === 401 && theirs.body.code === without.body.code ? [] : [route.name];
     });

@@ -1,16 +1,16 @@
 import { randomUUID } from 'node:crypto';
 import { TestInstance } from '../support/test-instance.js';
-import { countOf, fillInstance, readAll, type InstanceLog } from '../support/instance-log.js';
-import { inviteOperator, signIn, type OperatorClient } from '../support/operator.js';
-import { insertDeliveries } from '../support/past.js';
+import { getCount, seedInstance, listAll, type SeededInstance } from '../support/seed-instance.js';
+import { inviteOperator, signIn, type OperatorClient } from '../support/operator-client.js';
+import { seedDeliveries } from '../support/seed-deliveries.js';
 
 let instance: TestInstance;
 let admin: OperatorClient;
 let viewer: OperatorClient;
-let log: InstanceLog;
+let log: SeededInstance;
 beforeAll(async () => {
-  instance = await TestInstance.shared({ workers: 0 });
-  log = await fillInstance(instance, 800);
+  instance = await TestInstance.startShared({ workers: 0 });
+  log = await seedInstance(instance, 800);
   admin = await signIn(instance);
   viewer = await inviteOperator(admin, 'viewer');
 });
@@ -18,7 +18,7 @@ afterAll(async () => instance?.stop());
 
 const idsIn = async (sql: string, values: unknown[] = []): Promise<string[]> =>
   (await instance.sql<{ id: string }>(sql, values)).map(({ id }) => id);
-const get = (path: string) => viewer.call('GET', path);
+const get = (path: string) => viewer.request('GET', path);
 
 describe('events, as operators see them', () => {
   it('finds and counts them by project, type, customer, address and time, newest first', async () => {
@@ -48,21 +48,21 @@ describe('events, as operators see them', () => {
       const sql = `SELECT 'evt_' || id AS id FROM events WHERE ${where} ORDER BY events.id DESC`;
       const wanted = await idsIn(sql, values);
       expect([query, wanted.length > 5]).toEqual([query, true]);
-      expect([query, await readAll(viewer, '/events', { ...query, limit: '30' })]).toEqual([query, wanted]);
-      expect(await countOf(viewer, '/events', query)).toEqual({ count: wanted.length, isMore: false });
+      expect([query, await listAll(viewer, '/events', { ...query, limit: '30' })]).toEqual([query, wanted]);
+      expect(await getCount(viewer, '/events', query)).toEqual({ count: wanted.length, isMore: false });
     }
   });
 
   it('shows the same record as the feed of keys, and its deliveries', async () => {
     const [event] = (await get(`/events?types=session.created&project_id=${log.projects[0]}&limit=1`)).body
       .data;
-    const { data } = (await instance.server('GET', `/v1/events/${event.id}`)).body;
+    const { data } = (await instance.requestWithSecretKey('GET', `/v1/events/${event.id}`)).body;
     expect(event).toEqual(data);
     expect((await get(`/events/${event.id}`)).body).toEqual({ success: true, data });
 
     const eventId = event.id.slice(4) as string;
     const at = Date.now() - 60_000;
-    await insertDeliveries(
+    await seedDeliveries(
       instance,
       [0, 1, 2].map((nth) => ({
         endpointId: log.endpoints[nth]!,
@@ -77,20 +77,20 @@ describe('events, as operators see them', () => {
       [eventId],
     );
     expect(wanted).toHaveLength(4);
-    expect(await readAll(viewer, `/events/${event.id}/deliveries`)).toEqual(wanted);
-    expect(await readAll(viewer, `/events/${event.id}/deliveries`, { limit: '3' })).toEqual(wanted);
-    for (const id of wanted) expect(await readAll(viewer, '/events', { q: id })).toEqual([event.id]);
+    expect(await listAll(viewer, `/events/${event.id}/deliveries`)).toEqual(wanted);
+    expect(await listAll(viewer, `/events/${event.id}/deliveries`, { limit: '3' })).toEqual(wanted);
+    for (const id of wanted) expect(await listAll(viewer, '/events', { q: id })).toEqual([event.id]);
     const [attempt] = await idsIn('SELECT id FROM attempts WHERE delivery_id = $1', [wanted[0]!.slice(4)]);
-    expect(await readAll(viewer, '/events', { q: `att_${attempt}` })).toEqual([event.id]);
+    expect(await listAll(viewer, '/events', { q: `att_${attempt}` })).toEqual([event.id]);
     const q = event.id as string;
-    expect(await readAll(viewer, '/events', { q })).toEqual([q]);
+    expect(await listAll(viewer, '/events', { q })).toEqual([q]);
     const without: Record<string, string>[] = [
       { q, types: 'customer.*' },
       { q, customer_id: randomUUID() },
       { q: log.endpoints[0]! },
     ];
-    for (const query of without) expect(await readAll(viewer, '/events', query)).toEqual([]);
-    expect(await countOf(viewer, '/events', without[1])).toEqual({ count: 0, isMore: false });
+    for (const query of without) expect(await listAll(viewer, '/events', query)).toEqual([]);
+    expect(await getCount(viewer, '/events', without[1])).toEqual({ count: 0, isMore: false });
     expect(await get(`/events/evt_${randomUUID()}/deliveries`)).toMatchObject({ status: 404 });
   });
 });
@@ -98,7 +98,7 @@ describe('events, as operators see them', () => {
 describe('the chain of a delivery', () => {
   it('shows who redelivered what and why', async () => {
     const enabled = await instance.createEndpoint('http://127.0.0.1:9/', ['customer.created']);
-    const [made] = await insertDeliveries(instance, [
+    const [made] = await seedDeliveries(instance, [
       {
         endpointId: enabled.id.slice(3),
         projectId: log.projects[0],
@@ -113,13 +113,13 @@ describe('the chain of a delivery', () => {
       ]);
     const operator = await inviteOperator(admin, 'operator');
     const second = (
-      await operator.call('POST', `/webhooks/deliveries/${first}/redeliver`, { reason: 'it is up again' })
+      await operator.request('POST', `/webhooks/deliveries/${first}/redeliver`, { reason: 'it is up again' })
     ).body.data.id as string;
     await fail(second);
-    const third = (await instance.server('POST', `/v1/webhooks/deliveries/${second}/redeliver`)).body.data
-      .id as string;
+    const third = (await instance.requestWithSecretKey('POST', `/v1/webhooks/deliveries/${second}/redeliver`))
+      .body.data.id as string;
     await fail(third);
-    await operator.call('POST', `/webhooks/deliveries/${third}/discard`, { reason: 'it is gone' });
+    await operator.request('POST', `/webhooks/deliveries/${third}/discard`, { reason: 'it is gone' });
 
     const who = { type: 'operator', id: operator.operator.id, name: operator.operator.email };
     const [key] = await instance.sql<{ id: string; name: string }>(
@@ -172,7 +172,7 @@ describe('the search', () => {
         ...about,
       },
     ]);
-    const plan = await admin.call('POST', '/webhooks/redeliveries', {
+    const plan = await admin.request('POST', '/webhooks/redeliveries', {
       filter: { event: 'customer.deleted' },
     });
     const batch = plan.body.data.id as string;
@@ -255,12 +255,12 @@ describe('a search text is in the URL', () => {
     ];
     for (const path of paths)
       for (const q of [secretKey, `KEY=${secretKey}`, `whsec_${Buffer.alloc(24, 7).toString('base64')}`]) {
-        const answer = await admin.call('GET', `${path}?${new URLSearchParams({ q })}`);
+        const answer = await admin.request('GET', `${path}?${new URLSearchParams({ q })}`);
         expect([path, answer.status, answer.body.code]).toEqual([path, 400, 'validation_failed']);
         expect(JSON.stringify(answer.body)).not.toContain(q.slice(-20));
       }
     const query = new URLSearchParams({ q: secretKey });
-    expect((await instance.server('GET', `/api/v1/customers?${query}`)).status).toBe(400);
+    expect((await instance.requestWithSecretKey('GET', `/api/v1/customers?${query}`)).status).toBe(400);
     const { data } = (await get(`/search?q=${secretKey.slice(0, 8)}`)).body;
     expect(data).toContainEqual(expect.objectContaining({ kind: 'api_key' }));
   });
@@ -288,13 +288,13 @@ describe('counts of customers and of the audit log', () => {
       { createdAfter: new Date(Date.now() - 3_600_000).toISOString() },
     ];
     for (const query of lists) {
-      const ids = await readAll(viewer, '/customers', query);
-      expect([query, await countOf(viewer, '/customers', query)]).toEqual([
+      const ids = await listAll(viewer, '/customers', query);
+      expect([query, await getCount(viewer, '/customers', query)]).toEqual([
         query,
         { count: ids.length, isMore: false },
       ]);
     }
-    expect((await readAll(viewer, '/customers', { q: 'c1' })).length).toBeGreaterThan(50);
+    expect((await listAll(viewer, '/customers', { q: 'c1' })).length).toBeGreaterThan(50);
   });
 
   it('end at ten thousand, or where the look ends', async () => {
@@ -304,8 +304,8 @@ describe('counts of customers and of the audit log', () => {
       [log.projects[0]],
     );
     const full = { count: 10_000, isMore: true };
-    expect(await countOf(viewer, '/customers', { emailVerified: 'false', disabled: 'false' })).toEqual(full);
-    expect((await countOf(viewer, '/customers')).isMore).toBe(true);
+    expect(await getCount(viewer, '/customers', { emailVerified: 'false', disabled: 'false' })).toEqual(full);
+    expect((await getCount(viewer, '/customers')).isMore).toBe(true);
     await instance.sql(
       `INSERT INTO audit_log (id, organization_id, project_id, actor_type, actor_id, action, target_type, target_id, created_at)
        SELECT ('0000ffff-ffff-7000-8000-' || lpad(to_hex(n), 12, '0'))::uuid, NULL, $1, 'key', $2,
@@ -314,8 +314,8 @@ describe('counts of customers and of the audit log', () => {
        FROM generate_series(1, 21000) n`,
       [log.projects[0], randomUUID()],
     );
-    expect(await countOf(viewer, '/audit-log')).toEqual(full);
-    expect(await countOf(viewer, '/audit-log', { action: 'customer.deleted' })).toMatchObject({
+    expect(await getCount(viewer, '/audit-log')).toEqual(full);
+    expect(await getCount(viewer, '/audit-log', { action: 'customer.deleted' })).toMatchObject({
       isMore: true,
     });
   });
@@ -337,10 +337,10 @@ describe('counts of customers and of the audit log', () => {
     ];
     for (const [query, where, values] of filters) {
       const wanted = await idsIn(`SELECT id FROM audit_log WHERE ${where} ORDER BY id DESC`, values);
-      expect([query, await readAll(viewer, '/audit-log', query)]).toEqual([query, wanted]);
+      expect([query, await listAll(viewer, '/audit-log', query)]).toEqual([query, wanted]);
       expect([query, wanted.length > 0]).toEqual([query, true]);
     }
-    expect((await countOf(viewer, '/audit-log', { targetId: 'target-7' })).count).toBe(21);
+    expect((await getCount(viewer, '/audit-log', { targetId: 'target-7' })).count).toBe(21);
   });
 
   it('one entry of the audit log is as it stands in the list', async () => {

@@ -1,7 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { eventually } from '../support/eventually.js';
-import { TestInstance, type Answer } from '../support/test-instance.js';
-import { inviteOperator, OperatorClient, signIn } from '../support/operator.js';
+import { TestInstance, type TestResponse } from '../support/test-instance.js';
+import { inviteOperator, OperatorClient, signIn } from '../support/operator-client.js';
 import { totpCode } from '../support/totp.js';
 import { uniqueEmail } from '../support/unique-email.js';
 
@@ -10,7 +10,7 @@ const COOKIE = '__Host-gatehouse_operator';
 let instance: TestInstance;
 let admin: OperatorClient;
 beforeAll(async () => {
-  instance = await TestInstance.shared({ workers: 0 });
+  instance = await TestInstance.startShared({ workers: 0 });
   admin = await signIn(instance);
 });
 afterAll(async () => instance?.stop());
@@ -21,24 +21,24 @@ const newOperator = (role = 'viewer'): Promise<Somebody> => inviteOperator(admin
 /** Their password alone. */
 async function halfWay({ operator, password }: Somebody): Promise<OperatorClient> {
   const client = new OperatorClient(instance);
-  const { body } = await client.call('POST', '/session', { email: operator.email, password });
+  const { body } = await client.request('POST', '/session', { email: operator.email, password });
   expect(body).toMatchObject({ state: 'second_factor', operator: { id: operator.id } });
   return client;
 }
 
-const enterCode = (client: OperatorClient, code: string): Promise<Answer> =>
-  client.call('POST', '/session/second-factor', { code });
+const enterCode = (client: OperatorClient, code: string): Promise<TestResponse> =>
+  client.request('POST', '/session/second-factor', { code });
 const stateOf = async (client: OperatorClient): Promise<string> =>
-  (await client.call('GET', '/session')).body.state as string;
+  (await client.request('GET', '/session')).body.state as string;
 const opens = async (client: OperatorClient): Promise<boolean> =>
-  (await client.call('GET', '/projects')).status === 200;
+  (await client.request('GET', '/projects')).status === 200;
 /** The entries of an action of the audit log about an operator. */
 const audited = async ({ operator }: OperatorClient, action: string): Promise<Record<string, unknown>[]> =>
-  (await admin.call('GET', `/audit-log?targetId=${operator.id}&action=${action}`)).body.data;
+  (await admin.request('GET', `/audit-log?targetId=${operator.id}&action=${action}`)).body.data;
 const hashOf = (value: string): Buffer => createHash('sha256').update(value).digest();
 
 /** What an answer tells, but for what differs from request to request. */
-const told = ({ status, headers, body }: Answer) => ({
+const told = ({ status, headers, body }: TestResponse) => ({
   status,
   headers: Object.fromEntries([...headers].filter(([name]) => !['date', 'x-request-id'].includes(name))),
   body: { ...body, requestId: '…' },
@@ -46,7 +46,11 @@ const told = ({ status, headers, body }: Answer) => ({
 
 describe('CO-01: the session of an operator', () => {
   it('is in a __Host- cookie that no script reads and no other site sends', async () => {
-    const answer = await new OperatorClient(instance).call('POST', '/session', instance.credentials.operator);
+    const answer = await new OperatorClient(instance).request(
+      'POST',
+      '/session',
+      instance.credentials.operator,
+    );
     const [set] = answer.headers.getSetCookie();
     expect(set).toMatch(new RegExp(`^${COOKIE}=[A-Za-z0-9_-]{43}; `));
     const attributes = set!.split('; ').slice(1).sort();
@@ -56,12 +60,12 @@ describe('CO-01: the session of an operator', () => {
 
   it('opens nothing before its second factor', async () => {
     const client = await halfWay(await newOperator());
-    expect(await client.call('GET', '/projects')).toMatchObject({
+    expect(await client.request('GET', '/projects')).toMatchObject({
       status: 401,
       body: { code: 'operator_session_required' },
     });
-    expect(await client.call('POST', '/session/enrollment')).toMatchObject({ status: 401 });
-    expect(await client.call('POST', '/session/enrollment/confirm', { code: '000000' })).toMatchObject({
+    expect(await client.request('POST', '/session/enrollment')).toMatchObject({ status: 401 });
+    expect(await client.request('POST', '/session/enrollment/confirm', { code: '000000' })).toMatchObject({
       status: 401,
       body: { code: 'operator_session_required' },
     });
@@ -73,7 +77,7 @@ describe('CO-01: the session of an operator', () => {
     const values = [(client.cookie = randomBytes(32).toString('base64url'))];
     expect(await stateOf(client)).toBe('signed_out');
     const credentials = { email: somebody.operator.email, password: somebody.password };
-    await client.call('POST', '/session', credentials);
+    await client.request('POST', '/session', credentials);
     values.push(client.cookie);
     expect(await enterCode(client, totpCode(somebody.secret, 1))).toMatchObject({
       status: 200,
@@ -82,7 +86,7 @@ describe('CO-01: the session of an operator', () => {
     values.push(client.cookie);
     expect(await opens(client)).toBe(true);
     // Another sign-in replaces it.
-    await client.call('POST', '/session', credentials);
+    await client.request('POST', '/session', credentials);
     expect(new Set([...values, client.cookie]).size).toBe(4);
     for (const value of values) {
       client.cookie = value;
@@ -94,15 +98,15 @@ describe('CO-01: the session of an operator', () => {
   it('ends on the server at sign-out, which is audited where somebody was signed in', async () => {
     const somebody = await newOperator();
     const half = await halfWay(somebody);
-    expect((await half.call('DELETE', '/session')).status).toBe(204);
+    expect((await half.request('DELETE', '/session')).status).toBe(204);
     expect(await audited(somebody, 'operator.signed_out')).toEqual([]);
     const { cookie } = somebody;
-    const answer = await somebody.call('DELETE', '/session');
+    const answer = await somebody.request('DELETE', '/session');
     expect(answer.status).toBe(204);
     expect(answer.headers.getSetCookie()[0]).toMatch(new RegExp(`^${COOKIE}=; Max-Age=0`));
     somebody.cookie = cookie;
     expect([await stateOf(somebody), await opens(somebody)]).toEqual(['signed_out', false]);
-    expect((await somebody.call('DELETE', '/session')).status).toBe(204);
+    expect((await somebody.request('DELETE', '/session')).status).toBe(204);
     expect(await audited(somebody, 'operator.signed_out')).toMatchObject([
       { actorType: 'operator', actorId: somebody.operator.id },
     ]);
@@ -139,7 +143,7 @@ describe('CO-01: the session of an operator', () => {
     };
     expect(await span(somebody)).toBe(12 * 3600);
     expect(await span(await halfWay(somebody))).toBe(1800);
-    const { expiresAt } = (await somebody.call('GET', '/session')).body;
+    const { expiresAt } = (await somebody.request('GET', '/session')).body;
     const [seen] = await instance.sql<{ at: Date }>(
       `SELECT last_seen_at AS at FROM operator_sessions WHERE token_hash = $1`,
       [hashOf(somebody.cookie!)],
@@ -167,8 +171,8 @@ describe('CO-01: the session of an operator', () => {
     expect((await row()).version).toBe(version);
 
     await update('61 seconds');
-    const request = (value: string): Promise<Answer> =>
-      somebody.call('GET', '/projects', undefined, { 'x-gatehouse-console': value });
+    const request = (value: string): Promise<TestResponse> =>
+      somebody.request('GET', '/projects', undefined, { 'x-gatehouse-console': value });
     for (let index = 0; index < 5; index += 1) expect((await request('resting')).status).toBe(200);
     expect((await row()).idle).toBeGreaterThanOrEqual(61);
     expect((await request('1')).status).toBe(200);
@@ -195,10 +199,10 @@ describe('CO-01: the session of an operator', () => {
 describe('CO-01: the password of an operator', () => {
   it('is refused alike whether it is wrong, nobody has the address, or they are only invited', async () => {
     const [known, invited] = [await newOperator(), uniqueEmail()];
-    await admin.call('POST', '/operators', { email: invited, role: 'viewer' });
+    await admin.request('POST', '/operators', { email: invited, role: 'viewer' });
     const answers = await Promise.all(
       [known.operator.email, invited, uniqueEmail()].map((email) =>
-        new OperatorClient(instance).call('POST', '/session', { email, password: 'not the password' }),
+        new OperatorClient(instance).request('POST', '/session', { email, password: 'not the password' }),
       ),
     );
     expect(answers[0]).toMatchObject({ status: 401, body: { code: 'invalid_credentials' } });
@@ -209,7 +213,7 @@ describe('CO-01: the password of an operator', () => {
   it("is not a customer's", async () => {
     const [email, password] = [uniqueEmail(), 'an unusual long phrase'];
     await instance.register(email, { password });
-    const answer = await new OperatorClient(instance).call('POST', '/session', { email, password });
+    const answer = await new OperatorClient(instance).request('POST', '/session', { email, password });
     expect(answer.status).toBe(401);
   });
 
@@ -218,7 +222,7 @@ describe('CO-01: the password of an operator', () => {
     const other = await halfWay(somebody);
     await enterCode(other, somebody.recoveryCodes[0]!);
     const change = (currentPassword: string, newPassword: string) =>
-      somebody.call('POST', '/session/password', { currentPassword, newPassword });
+      somebody.request('POST', '/session/password', { currentPassword, newPassword });
     const fresh = 'quite another unusual phrase';
     expect(await change('not the password', fresh)).toMatchObject({
       status: 401,
@@ -237,10 +241,10 @@ describe('CO-01: the password of an operator', () => {
 
   it('is refused when it is weak, and the link stays good', async () => {
     const email = uniqueEmail();
-    const { body } = await admin.call('POST', '/operators', { email, role: 'viewer' });
+    const { body } = await admin.request('POST', '/operators', { email, role: 'viewer' });
     const token = new URLSearchParams(new URL(body.invitationUrl as string).hash.slice(1)).get('token');
     const accept = (chosen: string) =>
-      new OperatorClient(instance).call('POST', '/invitations/accept', { token, password: chosen });
+      new OperatorClient(instance).request('POST', '/invitations/accept', { token, password: chosen });
     for (const [reason, password] of [
       ['too_common', 'passwordpassword'],
       ['too_short', 'eleven char'],

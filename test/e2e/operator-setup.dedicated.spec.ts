@@ -1,5 +1,5 @@
 import { TestInstance } from '../support/test-instance.js';
-import { OperatorClient, signIn } from '../support/operator.js';
+import { OperatorClient, signIn } from '../support/operator-client.js';
 import { uniqueEmail } from '../support/unique-email.js';
 
 const PASSWORD = 'an unusual long phrase';
@@ -16,11 +16,11 @@ describe('CO-01: an instance without operators', () => {
 
   const tokenOf = (link: string): string => new URL(link).hash.slice('#token='.length);
   const setUp = (token: string, email = uniqueEmail(), client = new OperatorClient(instance)) =>
-    client.call('POST', '/setup', { token, email, name: 'Ada', password: PASSWORD });
+    client.request('POST', '/setup', { token, email, name: 'Ada', password: PASSWORD });
 
   it('has no default account, and one link in its log by which one of many becomes the first', async () => {
     const client = new OperatorClient(instance);
-    expect((await client.call('GET', '/session')).body).toEqual({
+    expect((await client.request('GET', '/session')).body).toEqual({
       state: 'signed_out',
       operator: null,
       expiresAt: null,
@@ -47,12 +47,12 @@ describe('CO-01: an instance without operators', () => {
     expect(answers.map(({ status }) => status).sort()).toEqual([200, 400, 400]);
     const first = clients[answers.findIndex(({ status }) => status === 200)]!;
     await first.enroll();
-    expect((await first.call('GET', '/session')).body).toMatchObject({
+    expect((await first.request('GET', '/session')).body).toMatchObject({
       state: 'signed_in',
       operator: { name: 'Ada', role: 'admin' },
       server: { setupRequired: false },
     });
-    expect((await first.call('GET', '/audit-log')).body.data).toMatchObject([
+    expect((await first.request('GET', '/audit-log')).body.data).toMatchObject([
       { action: 'operator.signed_in' },
       { action: 'operator.second_factor_enrolled' },
       { action: 'operator.created', actorType: 'operator', actorId: first.operator.id },
@@ -66,9 +66,9 @@ describe('CO-01: an instance without operators', () => {
       status: 400,
       body: { code: 'invalid_token' },
     });
-    await instance.api.end('SIGTERM');
+    await instance.api.stop('SIGTERM');
     instance.startApi(settings);
-    await instance.ready();
+    await instance.waitUntilReady();
     expect(links(instance)).toEqual([]);
     expect(await instance.sql('SELECT 1 FROM operators')).toHaveLength(1);
   });
@@ -76,16 +76,16 @@ describe('CO-01: an instance without operators', () => {
   it('does not start with an OPERATOR_PASSWORD that many people use, and says why without showing it', async () => {
     await instance.sql('DELETE FROM operator_sessions');
     await instance.sql('DELETE FROM operators');
-    await instance.api.end('SIGTERM');
+    await instance.api.stop('SIGTERM');
     const api = instance.startApi({ ...settings, OPERATOR_PASSWORD: 'passwordpassword' });
-    expect(await api.ended()).not.toBe(0);
+    expect(await api.waitForExit()).not.toBe(0);
     expect(api.output).toContain('OPERATOR_PASSWORD is too weak. This password is too common');
     expect(api.output).not.toContain('passwordpassword');
   });
 
   it('takes its first operator from OPERATOR_EMAIL and OPERATOR_PASSWORD', async () => {
     instance.startApi(settings);
-    await instance.ready();
+    await instance.waitUntilReady();
     expect(links(instance)).toEqual([]);
     const client = await signIn(instance, { email: 'ops@example.com', password: PASSWORD });
     expect(client.operator).toMatchObject({ email: 'ops@example.com', role: 'admin' });

@@ -1,6 +1,6 @@
-import { TestInstance, type Answer } from '../support/test-instance.js';
-import { inviteOperator, OperatorClient, signIn } from '../support/operator.js';
-import { patiently } from '../support/patiently.js';
+import { TestInstance, type TestResponse } from '../support/test-instance.js';
+import { inviteOperator, OperatorClient, signIn } from '../support/operator-client.js';
+import { retryWhileRejected } from '../support/retry-while-rejected.js';
 import { uniqueEmail } from '../support/unique-email.js';
 
 let instance: TestInstance;
@@ -22,14 +22,14 @@ const anyAddress = (): string => `198.51.100.${(hosts += 1) % 250}`;
 const from = (ip: string) => ({ 'x-forwarded-for': ip });
 
 const enterPassword = (ip: string, email: string, password: string, client = new OperatorClient(instance)) =>
-  client.call('POST', '/session', { email, password }, from(ip));
+  client.request('POST', '/session', { email, password }, from(ip));
 
 /** Signs in with both factors, or answers the refusal of the password. */
-const signInFrom = async (ip: string, somebody: Somebody): Promise<Answer> => {
+const signInFrom = async (ip: string, somebody: Somebody): Promise<TestResponse> => {
   const client = new OperatorClient(instance);
   const opened = await enterPassword(ip, somebody.operator.email, somebody.password, client);
   if (opened.status !== 200) return opened;
-  return client.call('POST', '/session/second-factor', { code: somebody.recoveryCodes.shift() }, from(ip));
+  return client.request('POST', '/session/second-factor', { code: somebody.recoveryCodes.shift() }, from(ip));
 };
 const isIn = { status: 200, body: { state: 'signed_in' } };
 const isRefused = { status: 429, body: { code: 'too_many_attempts' } };
@@ -42,8 +42,10 @@ const atHome = async (ip = HOME): Promise<Somebody> => {
 };
 
 /** How often each status answers requests that are sent all at once. */
-const burst = async (count: number, ask: (index: number) => Promise<Answer>) => {
-  const answers = await Promise.all(Array.from({ length: count }, (_, index) => patiently(() => ask(index))));
+const burst = async (count: number, ask: (index: number) => Promise<TestResponse>) => {
+  const answers = await Promise.all(
+    Array.from({ length: count }, (_, index) => retryWhileRejected(() => ask(index))),
+  );
   const byStatus: Record<number, number> = {};
   for (const { status } of answers) byStatus[status] = (byStatus[status] ?? 0) + 1;
   return byStatus;
@@ -68,7 +70,7 @@ describe('CO-01: a stranger who uses up the attempts of an operator', () => {
     await useUp(operator.email);
     const client = new OperatorClient(instance);
     expect((await enterPassword(HOME, operator.email, password, client)).status).toBe(200);
-    const code = () => client.call('POST', '/session/second-factor', { code: 'wrong' }, from(HOME));
+    const code = () => client.request('POST', '/session/second-factor', { code: 'wrong' }, from(HOME));
     expect(await burst(40, code)).toEqual({ 401: 9, 429: 31 });
     expect(await enterPassword(HOME, operator.email, password)).toMatchObject(isRefused);
   });
@@ -120,20 +122,20 @@ describe("CO-01: an address is a stranger's", () => {
       `UPDATE operator_addresses SET last_sign_in_at = now() - interval '31 days' WHERE operator_id = $1`,
       [old],
     );
-    await admin.call('POST', `/operators/${reset}/reset-second-factor`);
-    await admin.call('POST', `/operators/${disabled}/disable`);
-    await admin.call('POST', `/operators/${disabled}/enable`);
+    await admin.request('POST', `/operators/${reset}/reset-second-factor`);
+    await admin.request('POST', `/operators/${disabled}/disable`);
+    await admin.request('POST', `/operators/${disabled}/enable`);
     for (const somebody of people) await expectStranger(somebody);
   });
 
   it('when they have chosen another password by an invitation', async () => {
     const somebody = await atHome();
-    const { body } = await admin.call('POST', `/operators/${somebody.operator.id}/invite-again`);
+    const { body } = await admin.request('POST', `/operators/${somebody.operator.id}/invite-again`);
     const token = new URL(body.invitationUrl as string).hash.slice('#token='.length);
     somebody.password = 'an unusual long phrase';
     const accepted = { token, password: somebody.password };
     const client = new OperatorClient(instance);
-    const answer = await client.call('POST', '/invitations/accept', accepted, from(HOME));
+    const answer = await client.request('POST', '/invitations/accept', accepted, from(HOME));
     expect(answer.status).toBe(200);
     await expectStranger(somebody);
   });

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
-import { TestInstance, type Answer } from '../support/test-instance.js';
-import { countOf } from '../support/instance-log.js';
-import { inviteOperator, OperatorClient, signIn } from '../support/operator.js';
+import { TestInstance, type TestResponse } from '../support/test-instance.js';
+import { getCount } from '../support/seed-instance.js';
+import { inviteOperator, OperatorClient, signIn } from '../support/operator-client.js';
 import { uniqueEmail } from '../support/unique-email.js';
 
 const PASSWORD = 'an unusual long phrase';
@@ -9,24 +9,24 @@ const PASSWORD = 'an unusual long phrase';
 let instance: TestInstance;
 let admin: OperatorClient;
 beforeAll(async () => {
-  instance = await TestInstance.shared({ workers: 0 });
+  instance = await TestInstance.startShared({ workers: 0 });
   admin = await signIn(instance);
 });
 afterAll(async () => instance?.stop());
 
-const invite = (email: string, role = 'viewer'): Promise<Answer> =>
-  admin.call('POST', '/operators', { email, role });
-const tokenOf = ({ body }: Answer): string =>
+const invite = (email: string, role = 'viewer'): Promise<TestResponse> =>
+  admin.request('POST', '/operators', { email, role });
+const tokenOf = ({ body }: TestResponse): string =>
   new URL(body.invitationUrl as string).hash.slice('#token='.length);
-const accept = (token: string, more = {}): Promise<Answer> =>
-  new OperatorClient(instance).call('POST', '/invitations/accept', { token, password: PASSWORD, ...more });
+const accept = (token: string, more = {}): Promise<TestResponse> =>
+  new OperatorClient(instance).request('POST', '/invitations/accept', { token, password: PASSWORD, ...more });
 const find = async (id: string) =>
-  ((await admin.call('GET', '/operators?limit=200')).body.data as Record<string, unknown>[]).find(
+  ((await admin.request('GET', '/operators?limit=200')).body.data as Record<string, unknown>[]).find(
     (each) => each['id'] === id,
   );
 /** The entries of the audit log about an operator, oldest first. */
 const audited = async (id: string): Promise<Record<string, any>[]> =>
-  (await admin.call('GET', `/audit-log?targetId=${id}`)).body.data.reverse();
+  (await admin.request('GET', `/audit-log?targetId=${id}`)).body.data.reverse();
 
 describe('CO-01: inviting', () => {
   it('creates an operator by a link that is shown once and works once, with the token behind the #', async () => {
@@ -45,12 +45,14 @@ describe('CO-01: inviting', () => {
     });
     const url = invited.body.invitationUrl as string;
     expect(url).toMatch(new RegExp(`^${instance.baseUrl}/console/invitation#token=[A-Za-z0-9_-]{43}$`));
-    expect(JSON.stringify((await admin.call('GET', '/operators')).body)).not.toContain(tokenOf(invited));
+    expect(JSON.stringify((await admin.request('GET', '/operators')).body)).not.toContain(tokenOf(invited));
     expect(await invite(email.toUpperCase())).toMatchObject({ status: 409, body: { code: 'conflict' } });
 
     const clients = [1, 2, 3].map(() => new OperatorClient(instance));
     const body = { token: tokenOf(invited), name: ' Grace ', password: PASSWORD };
-    const answers = await Promise.all(clients.map((each) => each.call('POST', '/invitations/accept', body)));
+    const answers = await Promise.all(
+      clients.map((each) => each.request('POST', '/invitations/accept', body)),
+    );
     expect(answers.map(({ status }) => status).sort()).toEqual([200, 400, 400]);
     const index = answers.findIndex(({ status }) => status === 200);
     expect(answers[index]!.body).toMatchObject({
@@ -71,7 +73,7 @@ describe('CO-01: inviting', () => {
     const used = tokenOf(await invite(uniqueEmail()));
     expect((await accept(used)).status).toBe(200);
     const replaced = await invite(uniqueEmail());
-    const next = await admin.call('POST', `/operators/${replaced.body.id}/invite-again`);
+    const next = await admin.request('POST', `/operators/${replaced.body.id}/invite-again`);
     const expired = await invite(uniqueEmail());
     await instance.sql(`UPDATE operator_links SET expires_at = now() WHERE operator_id = $1`, [
       expired.body.id,
@@ -83,23 +85,23 @@ describe('CO-01: inviting', () => {
 
   it('somebody who forgot their password ends their sessions and keeps their authenticator', async () => {
     const somebody = await inviteOperator(admin, 'viewer');
-    const again = await admin.call('POST', `/operators/${somebody.operator.id}/invite-again`);
+    const again = await admin.request('POST', `/operators/${somebody.operator.id}/invite-again`);
     expect((await accept(tokenOf(again), { password: `${PASSWORD} again` })).body).toMatchObject({
       state: 'second_factor',
     });
-    expect((await somebody.call('GET', '/projects')).status).toBe(401);
+    expect((await somebody.request('GET', '/projects')).status).toBe(401);
   });
 });
 
 describe('CO-01: what admins do about operators', () => {
   it('a role acts at once', async () => {
     const somebody = await inviteOperator(admin, 'viewer');
-    const list = () => somebody.call('GET', '/operators');
+    const list = () => somebody.request('GET', '/operators');
     expect(await list()).toMatchObject({
       status: 403,
       body: { code: 'insufficient_role', requiredRole: 'admin' },
     });
-    const update = (role: string) => admin.call('PATCH', `/operators/${somebody.operator.id}`, { role });
+    const update = (role: string) => admin.request('PATCH', `/operators/${somebody.operator.id}`, { role });
     expect((await update('admin')).body).toMatchObject({ role: 'admin' });
     expect((await list()).status).toBe(200);
     await update('operator');
@@ -109,31 +111,31 @@ describe('CO-01: what admins do about operators', () => {
   it('one who is disabled is out at once, until enabled', async () => {
     const somebody = await inviteOperator(admin, 'operator');
     const path = `/operators/${somebody.operator.id}`;
-    const again = await admin.call('POST', `${path}/invite-again`);
-    expect((await admin.call('POST', `${path}/disable`)).body).toMatchObject({ status: 'disabled' });
-    expect((await somebody.call('GET', '/projects')).status).toBe(401);
+    const again = await admin.request('POST', `${path}/invite-again`);
+    expect((await admin.request('POST', `${path}/disable`)).body).toMatchObject({ status: 'disabled' });
+    expect((await somebody.request('GET', '/projects')).status).toBe(401);
     const credentials = { email: somebody.operator.email, password: somebody.password };
-    expect(await somebody.call('POST', '/session', credentials)).toMatchObject({
+    expect(await somebody.request('POST', '/session', credentials)).toMatchObject({
       status: 403,
       body: { code: 'operator_disabled' },
     });
-    expect(await somebody.call('POST', '/session', { ...credentials, password: 'x' })).toMatchObject({
+    expect(await somebody.request('POST', '/session', { ...credentials, password: 'x' })).toMatchObject({
       status: 401,
       body: { code: 'invalid_credentials' },
     });
     expect((await accept(tokenOf(again))).status).toBe(400);
-    expect((await admin.call('POST', `${path}/invite-again`)).status).toBe(409);
-    expect((await admin.call('POST', `${path}/enable`)).body).toMatchObject({ status: 'active' });
-    expect((await somebody.call('POST', '/session', credentials)).body.state).toBe('second_factor');
+    expect((await admin.request('POST', `${path}/invite-again`)).status).toBe(409);
+    expect((await admin.request('POST', `${path}/enable`)).body).toMatchObject({ status: 'active' });
+    expect((await somebody.request('POST', '/session', credentials)).body.state).toBe('second_factor');
   });
 
   it('a lost authenticator is replaced by another, with the password', async () => {
     const somebody = await inviteOperator(admin, 'viewer');
-    const { body } = await admin.call('POST', `/operators/${somebody.operator.id}/reset-second-factor`);
+    const { body } = await admin.request('POST', `/operators/${somebody.operator.id}/reset-second-factor`);
     expect(body).toMatchObject({ secondFactor: false });
-    expect((await somebody.call('GET', '/projects')).status).toBe(401);
+    expect((await somebody.request('GET', '/projects')).status).toBe(401);
     const { operator, password } = somebody;
-    expect((await somebody.call('POST', '/session', { email: operator.email, password })).body.state).toBe(
+    expect((await somebody.request('POST', '/session', { email: operator.email, password })).body.state).toBe(
       'enrollment',
     );
     expect((await somebody.enroll()).status).toBe(200);
@@ -142,15 +144,15 @@ describe('CO-01: what admins do about operators', () => {
   it('sessions are listed, with what they still lack, and ended', async () => {
     const somebody = await inviteOperator(admin, 'viewer');
     const { operator, password } = somebody;
-    await new OperatorClient(instance).call('POST', '/session', { email: operator.email, password });
+    await new OperatorClient(instance).request('POST', '/session', { email: operator.email, password });
     const path = `/operators/${operator.id}/sessions`;
     const sessions = [{ state: 'second_factor' }, { state: 'signed_in', ip: '127.0.0.1', current: false }];
-    expect((await admin.call('GET', path)).body).toMatchObject({ data: sessions, hasMore: false });
-    const own = (await admin.call('GET', `/operators/${admin.operator.id}/sessions`)).body.data;
+    expect((await admin.request('GET', path)).body).toMatchObject({ data: sessions, hasMore: false });
+    const own = (await admin.request('GET', `/operators/${admin.operator.id}/sessions`)).body.data;
     expect((own as { current: boolean }[]).filter(({ current }) => current)).toHaveLength(1);
-    expect((await admin.call('DELETE', path)).status).toBe(204);
-    expect((await somebody.call('GET', '/projects')).status).toBe(401);
-    expect((await admin.call('GET', path)).body.data).toEqual([]);
+    expect((await admin.request('DELETE', path)).status).toBe(204);
+    expect((await somebody.request('GET', '/projects')).status).toBe(401);
+    expect((await admin.request('GET', path)).body.data).toEqual([]);
   });
 
   it('own sessions are seen and ended by their owner, one or all others, and by no other operator', async () => {
@@ -159,16 +161,16 @@ describe('CO-01: what admins do about operators', () => {
     const again = (): Promise<OperatorClient> => signIn(instance, { email, password: somebody.password });
     const [phone, tablet, laptop] = [await again(), await again(), await again()];
     const listed = async (): Promise<{ id: string; current: boolean }[]> =>
-      (await somebody.call('GET', '/session/sessions')).body.data;
+      (await somebody.request('GET', '/session/sessions')).body.data;
     const before = await listed();
     expect(before.map(({ current }) => current)).toEqual([false, false, false, true]);
-    const ofAdmin = (await admin.call('GET', '/session/sessions')).body.data as { id: string }[];
+    const ofAdmin = (await admin.request('GET', '/session/sessions')).body.data as { id: string }[];
     for (const id of [ofAdmin[0]!.id, randomUUID()])
-      expect(await somebody.call('DELETE', `/session/sessions/${id}`)).toMatchObject({ status: 404 });
-    expect((await admin.call('GET', '/session/sessions')).body.data).toHaveLength(ofAdmin.length);
+      expect(await somebody.request('DELETE', `/session/sessions/${id}`)).toMatchObject({ status: 404 });
+    expect((await admin.request('GET', '/session/sessions')).body.data).toHaveLength(ofAdmin.length);
 
-    const stateOf = async (client: OperatorClient) => (await client.call('GET', '/session')).body.state;
-    expect(await somebody.call('DELETE', `/session/sessions/${before[2]!.id}`)).toMatchObject({
+    const stateOf = async (client: OperatorClient) => (await client.request('GET', '/session')).body.state;
+    expect(await somebody.request('DELETE', `/session/sessions/${before[2]!.id}`)).toMatchObject({
       status: 204,
     });
     expect(await Promise.all([phone, tablet, laptop].map(stateOf))).toEqual([
@@ -176,7 +178,7 @@ describe('CO-01: what admins do about operators', () => {
       'signed_in',
       'signed_in',
     ]);
-    expect(await somebody.call('DELETE', '/session/sessions')).toMatchObject({ status: 204 });
+    expect(await somebody.request('DELETE', '/session/sessions')).toMatchObject({ status: 204 });
     expect(await Promise.all([somebody, tablet, laptop].map(stateOf))).toEqual([
       'signed_in',
       'signed_out',
@@ -191,10 +193,10 @@ describe('CO-01: what admins do about operators', () => {
     const mark = randomUUID().slice(0, 8);
     const { id } = (await invite(`ada-${mark}@example.com`)).body;
     const named = (await invite(uniqueEmail())).body.id;
-    await admin.call('PATCH', `/operators/${named}`, { name: `Grace ${mark} Hopper` });
+    await admin.request('PATCH', `/operators/${named}`, { name: `Grace ${mark} Hopper` });
     const of = async (q: string): Promise<string[]> => {
-      const { data } = (await admin.call('GET', `/operators?${new URLSearchParams({ q })}`)).body;
-      expect(await countOf(admin, '/operators', { q })).toEqual({ count: data.length, isMore: false });
+      const { data } = (await admin.request('GET', `/operators?${new URLSearchParams({ q })}`)).body;
+      expect(await getCount(admin, '/operators', { q })).toEqual({ count: data.length, isMore: false });
       return data.map((each: { id: string }) => each.id);
     };
     expect(await of(mark.toUpperCase())).toEqual([named, id]);
@@ -205,19 +207,19 @@ describe('CO-01: what admins do about operators', () => {
     const [{ count }] = (await instance.sql('SELECT count(*)::int AS count FROM operators')) as [
       { count: number },
     ];
-    expect(await countOf(admin, '/operators')).toEqual({ count, isMore: false });
+    expect(await getCount(admin, '/operators')).toEqual({ count, isMore: false });
     const viewer = await inviteOperator(admin, 'viewer');
-    expect(await viewer.call('GET', '/operators/count')).toMatchObject({ status: 403 });
+    expect(await viewer.request('GET', '/operators/count')).toMatchObject({ status: 403 });
   });
 
   it('everything is in the audit log, with who did it, and no key sees it', async () => {
     const somebody = await inviteOperator(admin, 'viewer');
     const { id } = somebody.operator;
-    await admin.call('PATCH', `/operators/${id}`, { role: 'operator', name: 'Grace' });
-    await admin.call('PATCH', `/operators/${id}`, { role: 'operator' });
-    await admin.call('POST', `/operators/${id}/disable`);
-    await admin.call('POST', `/operators/${id}/enable`);
-    await admin.call('POST', `/operators/${id}/reset-second-factor`);
+    await admin.request('PATCH', `/operators/${id}`, { role: 'operator', name: 'Grace' });
+    await admin.request('PATCH', `/operators/${id}`, { role: 'operator' });
+    await admin.request('POST', `/operators/${id}/disable`);
+    await admin.request('POST', `/operators/${id}/enable`);
+    await admin.request('POST', `/operators/${id}/reset-second-factor`);
     const entries = await audited(id);
     const [byAdmin, bySelf] = [admin.operator.id, id];
     expect(entries.map((entry) => [entry['action'], entry['actorId']])).toEqual([
@@ -238,13 +240,17 @@ describe('CO-01: what admins do about operators', () => {
       [id],
     );
     expect(JSON.stringify(stored)).not.toContain(somebody.operator.email);
-    expect((await instance.server('GET', `/api/v1/audit-log?targetId=${id}`)).body.data).toEqual([]);
+    expect(
+      (await instance.requestWithSecretKey('GET', `/api/v1/audit-log?targetId=${id}`)).body.data,
+    ).toEqual([]);
   });
 
   it('what operators do to an object of an organization is in its audit log', async () => {
     const { organizationId, projectId } = instance.credentials;
-    const { body } = await admin.call('POST', `/projects/${projectId}/api-keys`, { name: 'By hand' });
-    const { data } = (await instance.server('GET', `/api/v1/audit-log?targetId=${body.id as string}`)).body;
+    const { body } = await admin.request('POST', `/projects/${projectId}/api-keys`, { name: 'By hand' });
+    const { data } = (
+      await instance.requestWithSecretKey('GET', `/api/v1/audit-log?targetId=${body.id as string}`)
+    ).body;
     expect(data).toMatchObject([
       { actorType: 'operator', actorId: admin.operator.id, organizationId, projectId },
     ]);
@@ -261,18 +267,18 @@ describe('CO-01: the last active admin', () => {
   it('cannot be demoted, nor disable themselves', async () => {
     const path = `/operators/${only.operator.id}`;
     // Neither who is only invited nor who is disabled takes their place.
-    await only.call('POST', '/operators', { email: uniqueEmail(), role: 'admin' });
+    await only.request('POST', '/operators', { email: uniqueEmail(), role: 'admin' });
     const gone = await inviteOperator(only, 'admin');
-    await only.call('POST', `/operators/${gone.operator.id}/disable`);
-    expect(await only.call('PATCH', path, { role: 'viewer' })).toMatchObject({
+    await only.request('POST', `/operators/${gone.operator.id}/disable`);
+    expect(await only.request('PATCH', path, { role: 'viewer' })).toMatchObject({
       status: 409,
       body: { code: 'last_admin' },
     });
-    expect(await only.call('POST', `${path}/disable`)).toMatchObject({
+    expect(await only.request('POST', `${path}/disable`)).toMatchObject({
       status: 409,
       body: { code: 'conflict' },
     });
-    expect((await only.call('PATCH', path, { role: 'admin', name: 'Ada' })).body).toMatchObject({
+    expect((await only.request('PATCH', path, { role: 'admin', name: 'Ada' })).body).toMatchObject({
       name: 'Ada',
     });
   });
@@ -280,8 +286,8 @@ describe('CO-01: the last active admin', () => {
   it('of two who shut each other out at once one stays', async () => {
     const second = await inviteOperator(only, 'admin');
     const answers = await Promise.all([
-      only.call('POST', `/operators/${second.operator.id}/disable`),
-      second.call('POST', `/operators/${only.operator.id}/disable`),
+      only.request('POST', `/operators/${second.operator.id}/disable`),
+      second.request('POST', `/operators/${only.operator.id}/disable`),
     ]);
     expect(answers.map(({ status }) => status).filter((status) => status === 200)).toHaveLength(1);
     const [left] = await instance.sql(

@@ -8,12 +8,12 @@ import { insertKey, insertOrganization } from '../support/tenants.js';
 const PATH = '/api/v1/organizations';
 
 let instance: TestInstance;
-beforeAll(async () => (instance = await TestInstance.shared()));
+beforeAll(async () => (instance = await TestInstance.startShared()));
 afterAll(async () => instance?.stop());
 
 const slug = () => `org-${randomUUID().slice(0, 8)}`;
 const create = async (key = instance.credentials.secretKey) => {
-  const answer = await instance.bearer(key, 'POST', PATH, { name: 'Child', slug: slug() });
+  const answer = await instance.requestWithBearer(key, 'POST', PATH, { name: 'Child', slug: slug() });
   expect(answer).toMatchObject({ status: 201 });
   return answer.body as Record<string, any> & { id: string };
 };
@@ -23,19 +23,22 @@ it('is created, read and changed by a merge patch; one that changes nothing emit
   const created = await create();
   const path = `${PATH}/${created.id}`;
   expect(created['parentId']).toBe(instance.credentials.organizationId);
-  expect((await instance.server('GET', path)).body).toEqual(created);
+  expect((await instance.requestWithSecretKey('GET', path)).body).toEqual(created);
   const same = { name: 'Child', billingReturnOrigins: [] };
-  expect(await instance.server('PATCH', path, same)).toMatchObject({ status: 200, body: created });
+  expect(await instance.requestWithSecretKey('PATCH', path, same)).toMatchObject({
+    status: 200,
+    body: created,
+  });
   expect(await instance.events(created.id, 'organization.updated')).toEqual([]);
 
   const billingReturnOrigins = ['https://app.example.com', 'http://localhost:5173', 'http://127.0.0.1'];
-  const patched = await instance.server('PATCH', path, { billingReturnOrigins });
+  const patched = await instance.requestWithSecretKey('PATCH', path, { billingReturnOrigins });
   expect(patched).toMatchObject({ status: 200, body: { name: 'Child', billingReturnOrigins } });
-  const renamed = await instance.server('PATCH', path, { name: 'Other' });
+  const renamed = await instance.requestWithSecretKey('PATCH', path, { name: 'Other' });
   expect(renamed.body).toMatchObject({ name: 'Other', billingReturnOrigins });
-  const unset = await instance.server('PATCH', path, { billingReturnOrigins: null });
+  const unset = await instance.requestWithSecretKey('PATCH', path, { billingReturnOrigins: null });
   expect(unset.body).toMatchObject({ name: 'Other', billingReturnOrigins: [] });
-  expect((await instance.server('GET', path)).body).toEqual(unset.body);
+  expect((await instance.requestWithSecretKey('GET', path)).body).toEqual(unset.body);
 });
 
 it('refuses a field that is wrong or not to be set, by its name', async () => {
@@ -58,7 +61,7 @@ it('refuses a field that is wrong or not to be set, by its name', async () => {
   await checkCases(
     cases.map((each) => [JSON.stringify(each), ...each] as const),
     async (field: string, method: string, body: object) => {
-      const answer = await instance.server(method, method === 'POST' ? PATH : own, body);
+      const answer = await instance.requestWithSecretKey(method, method === 'POST' ? PATH : own, body);
       expect(answer).toMatchObject({
         status: 400,
         body: { code: 'validation_failed', errors: [{ field }] },
@@ -73,7 +76,7 @@ it('has a slug that is unique in the instance, also among parallel requests', as
   const wanted = { name: 'Same', slug: slug() };
   const answers = await Promise.all(
     [instance.credentials.secretKey, key, instance.credentials.secretKey].map((each) =>
-      instance.bearer(each, 'POST', PATH, wanted),
+      instance.requestWithBearer(each, 'POST', PATH, wanted),
     ),
   );
   expect(answers.map(({ status }) => status).sort()).toEqual([201, 409, 409]);
@@ -92,7 +95,11 @@ it('is listed with those it created, page by page, newest first, for any secret 
   for (const key of [secretKey, projectSecretKey]) {
     const paged: string[] = [];
     for (let cursor: string | null = ''; cursor !== null;) {
-      const page = await instance.bearer(key, 'GET', `${PATH}?limit=2${cursor && `&cursor=${cursor}`}`);
+      const page = await instance.requestWithBearer(
+        key,
+        'GET',
+        `${PATH}?limit=2${cursor && `&cursor=${cursor}`}`,
+      );
       expect(page.body.hasMore).toBe(page.body.nextCursor !== null);
       paged.push(...idsOf(page));
       cursor = page.body.nextCursor;
@@ -104,10 +111,13 @@ it('is listed with those it created, page by page, newest first, for any secret 
 it('reaches one level down, and never up', async () => {
   const child = await create();
   const project = (
-    await instance.server('POST', '/api/v1/projects', { name: 'Theirs', organizationId: child.id })
+    await instance.requestWithSecretKey('POST', '/api/v1/projects', {
+      name: 'Theirs',
+      organizationId: child.id,
+    })
   ).body;
   const { key } = (await instance
-    .server('POST', `/api/v1/projects/${project.id}/api-keys`, {
+    .requestWithSecretKey('POST', `/api/v1/projects/${project.id}/api-keys`, {
       name: 'Theirs',
       access: 'organization',
       scopes: ['organization:read', 'organization:write'],
@@ -115,45 +125,51 @@ it('reaches one level down, and never up', async () => {
     .then(({ body }) => body)) as { key: string };
   const grandchild = await create(key);
   expect(grandchild['parentId']).toBe(child.id);
-  expect(idsOf(await instance.bearer(key, 'GET', PATH))).toEqual([grandchild.id, child.id]);
-  expect((await instance.bearer(key, 'GET', `${PATH}/${instance.credentials.organizationId}`)).status).toBe(
-    404,
-  );
-  expect((await instance.server('GET', `${PATH}/${grandchild.id}`)).status).toBe(404);
-  expect(idsOf(await instance.server('GET', `${PATH}?limit=200`))).not.toContain(grandchild.id);
+  expect(idsOf(await instance.requestWithBearer(key, 'GET', PATH))).toEqual([grandchild.id, child.id]);
+  expect(
+    (await instance.requestWithBearer(key, 'GET', `${PATH}/${instance.credentials.organizationId}`)).status,
+  ).toBe(404);
+  expect((await instance.requestWithSecretKey('GET', `${PATH}/${grandchild.id}`)).status).toBe(404);
+  expect(idsOf(await instance.requestWithSecretKey('GET', `${PATH}?limit=200`))).not.toContain(grandchild.id);
 });
 
 it('sends its events to endpoints of organization level alone, and they belong to no project', async () => {
   const receiver = await Receiver.start();
   const projectReceiver = await Receiver.start();
   const endpoint = { url: receiver.url, level: 'organization' };
-  expect((await instance.server('POST', '/v1/webhooks/endpoints', endpoint)).status).toBe(201);
+  expect((await instance.requestWithSecretKey('POST', '/v1/webhooks/endpoints', endpoint)).status).toBe(201);
   await instance.createEndpoint(projectReceiver.url);
   const child = await create();
   const { organizationId } = instance.credentials;
   const changes = { name: 'Renamed', billingReturnOrigins: ['https://app.example.com'] };
-  const updated = await instance.server('PATCH', `${PATH}/${organizationId}`, changes);
+  const updated = await instance.requestWithSecretKey('PATCH', `${PATH}/${organizationId}`, changes);
 
-  const created = await eventually('organization.created', () => receiver.ofType('organization.created')[0]);
+  const created = await eventually(
+    'organization.created',
+    () => receiver.listByType('organization.created')[0],
+  );
   expect(created.event).toMatchObject({
     project_id: null,
     organization_id: organizationId,
     data: { organization: child },
   });
-  const received = await eventually('organization.updated', () => receiver.ofType('organization.updated')[0]);
+  const received = await eventually(
+    'organization.updated',
+    () => receiver.listByType('organization.updated')[0],
+  );
   expect(received.event).toMatchObject({ project_id: null, organization_id: organizationId });
   expect(received.event.data).toEqual({
     organization: updated.body,
     previous: { name: 'My organization', billingReturnOrigins: [] },
   });
   const attempts = await eventually('the log', async () => {
-    const found = await instance.attempts({ event: 'organization.updated' });
+    const found = await instance.listAttempts({ event: 'organization.updated' });
     return found.length > 0 && found;
   });
   expect(attempts).toMatchObject([{ project_id: null, success: true }]);
   // An event that comes after the others.
   await instance.register();
-  await eventually('customer.created', () => projectReceiver.ofType('customer.created')[0]);
+  await eventually('customer.created', () => projectReceiver.listByType('customer.created')[0]);
   const types = projectReceiver.requests.map(({ event }) => event.type);
   expect(types.filter((type) => type.startsWith('organization'))).toEqual([]);
   await Promise.all([receiver.stop(), projectReceiver.stop()]);

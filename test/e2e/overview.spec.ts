@@ -3,8 +3,8 @@ import { Database, DeliveryAnnouncer, DeliveryWorkRepository, Transactions } fro
 import { createLogger, Failpoints, loadConfig } from '@gatehouse/platform';
 import { eventually } from '../support/eventually.js';
 import { TestInstance } from '../support/test-instance.js';
-import { signIn, type OperatorClient } from '../support/operator.js';
-import { idAt, insertDays, insertDeliveries, removeDays } from '../support/past.js';
+import { signIn, type OperatorClient } from '../support/operator-client.js';
+import { uuidAt, createPartitions, seedDeliveries, dropPartitions } from '../support/seed-deliveries.js';
 import type { ServerProcess } from '../support/server-process.mjs';
 
 const RANGES = ['1h', '24h', '7d', '30d'];
@@ -16,12 +16,12 @@ const SINCE = Date.now() - 30 * DAY_MS;
 let instance: TestInstance;
 let operator: OperatorClient;
 beforeAll(async () => {
-  instance = await TestInstance.shared({ workers: 0 });
+  instance = await TestInstance.startShared({ workers: 0 });
   operator = await signIn(instance);
-  await insertDays(instance, SINCE);
+  await createPartitions(instance, SINCE);
 });
 afterAll(async () => {
-  if (instance) await removeDays(instance, SINCE);
+  if (instance) await dropPartitions(instance, SINCE);
   await instance?.stop();
 });
 // No worker is to deliver to them.
@@ -30,12 +30,12 @@ afterEach(() => instance.sql(`UPDATE webhook_endpoints SET status = 'deleted'`))
 /** A worker that does nothing by itself but to deliver. */
 async function startWorker(): Promise<ServerProcess> {
   const worker = instance.startWorker({ PERIODIC_JOBS: 'off' });
-  await worker.ready();
+  await worker.waitUntilReady();
   return worker;
 }
 
 const overview = async (query: string): Promise<Record<string, any>> => {
-  const answer = await operator.call('GET', `/overview?${query}`);
+  const answer = await operator.request('GET', `/overview?${query}`);
   expect(answer.status).toBe(200);
   return answer.body;
 };
@@ -117,7 +117,7 @@ async function compareAll(projectIds: (string | null)[]): Promise<void> {
 /** Attempts of the last 29 days, most of them young, in two projects and in none. @returns the ids of the projects */
 async function insertPast(count: number): Promise<string[]> {
   const { organizationId, projectId } = instance.credentials;
-  const other = await instance.server('POST', '/api/v1/projects', { name: 'Another' });
+  const other = await instance.requestWithSecretKey('POST', '/api/v1/projects', { name: 'Another' });
   const endpoints = await Promise.all(
     Array.from({ length: 14 }, (_, index) => instance.createEndpoint(`https://example.com/${index}`, ['*'])),
   );
@@ -155,7 +155,7 @@ const progress = async (): Promise<{ first: string; next: string }> =>
 /** Nothing has been counted but what is younger than that. */
 const countSince = (time: number): Promise<unknown> =>
   instance.sql('UPDATE attempts_counted SET first_id = $1, next_id = $1', [
-    `${idAt(time).slice(0, 13)}-0000-0000-000000000000`,
+    `${uuidAt(time).slice(0, 13)}-0000-0000-000000000000`,
   ]);
 
 /** Whether workers have counted all that is in the log, so that nothing has to be counted live. */
@@ -170,7 +170,7 @@ async function isAllCounted(): Promise<boolean> {
 
 describe('the overview', () => {
   let worker: ServerProcess | undefined;
-  afterAll(() => worker?.end());
+  afterAll(() => worker?.stop());
 
   it('of an instance in which nothing has happened shows every bucket, empty', async () => {
     for (const [range, count, bucketSeconds] of [
@@ -214,7 +214,7 @@ describe('the overview', () => {
       state,
       attempts: [{ at: now - minutes * MINUTE_MS, status: code }],
     });
-    const [open] = await insertDeliveries(instance, [
+    const [open] = await seedDeliveries(instance, [
       past(8, 503, 'pending'),
       past(10, 500),
       past(9, 404),
@@ -224,7 +224,7 @@ describe('the overview', () => {
     ]);
     await instance.sql(
       `UPDATE deliveries SET attempt = 2, attempt_id = $2, lease_until = now() + interval '1 hour' WHERE id = $1`,
-      [open!.id, idAt(now - 7 * MINUTE_MS)],
+      [open!.id, uuidAt(now - 7 * MINUTE_MS)],
     );
     const [{ attempt_id: openId }] = (await instance.sql('SELECT attempt_id FROM deliveries WHERE id = $1', [
       open!.id,
@@ -262,7 +262,7 @@ describe('the overview', () => {
 
   it('refuses unknown ranges, projects and fields', async () => {
     for (const query of ['range=2h', 'range=', 'range=1h&range=7d', 'projectId=1', 'days=1']) {
-      const { status, body } = await operator.call('GET', `/overview?${query}`);
+      const { status, body } = await operator.request('GET', `/overview?${query}`);
       expect({ query, status, code: body.code }).toEqual({ query, status: 400, code: 'validation_failed' });
     }
   });
@@ -280,7 +280,9 @@ describe('the figures of a log that is there already', () => {
 
   it('tell what waits, of the instance and of a project', async () => {
     const { projectId } = instance.credentials;
-    const { body: other } = await instance.server('POST', '/api/v1/projects', { name: 'Other' });
+    const { body: other } = await instance.requestWithSecretKey('POST', '/api/v1/projects', {
+      name: 'Other',
+    });
     const { id: endpointId } = await instance.createEndpoint('https://example.com/', ['*']);
     const now = Date.now();
     const iso = (ms: number): string => new Date(now - ms).toISOString();
@@ -291,7 +293,7 @@ describe('the figures of a log that is there already', () => {
       finishedAt: now - ended,
       attempts: [{ at: now - 3_600_000, status: 500 }],
     });
-    await insertDeliveries(instance, [
+    await seedDeliveries(instance, [
       past(projectId, 'failed', 60_000),
       past(projectId, 'failed', 30_000),
       { ...past(projectId, 'failed', 90_000), resolution: 'discarded' },
@@ -335,7 +337,7 @@ describe('the figures of a log that is there already', () => {
     const realTime = Date.now;
     /** Claims a delivery by a clock that is late. @returns the earliest and the latest age that its id may have had */
     const claim = async (lateMs: number): Promise<[number, number]> => {
-      const [delivery] = await insertDeliveries(instance, [
+      const [delivery] = await seedDeliveries(instance, [
         { endpointId, projectId, state: 'pending', attempts: [{ at: realTime(), status: 500 }] },
       ]);
       await instance.sql('UPDATE deliveries SET next_attempt_at = now() WHERE id = $1', [delivery!.id]);
@@ -390,7 +392,7 @@ describe('the figures of a log that is there already', () => {
       // The second worker leaves it to the first, of which nothing is left when it is killed.
       const counted = await progress();
       await other.runJob('LogCounter');
-      await doomed.end('SIGKILL');
+      await doomed.stop('SIGKILL');
       expect(await counting).toBe('killed');
       expect(await progress()).toEqual(counted);
     } finally {
@@ -405,7 +407,7 @@ describe('the figures of a log that is there already', () => {
     for (const range of RANGES) expect((await overview(`range=${range}`))['completeFrom']).toBeNull();
     await other.runJob('figures');
     expect(await instance.sql(`SELECT FROM attempt_figures WHERE counts = '{1}'`)).toEqual([]);
-    await other.end();
+    await other.stop();
 
     // Alike attempts share a row.
     const [row] = await instance.sql<{ figures: number; scopes: number; most: number; endpoints: number }>(

@@ -15,7 +15,7 @@ describeBrowser('the hosted pages in a browser', () => {
     await browser?.close();
     await instance?.stop();
   });
-  beforeEach(() => void (browser.complaints.length = 0));
+  beforeEach(() => void (browser.consoleMessages.length = 0));
   // Script is off throughout: the pages have none, and no customer may need any.
   const open = (path: string, options = {}): Promise<Page> =>
     browser.open(instance.baseUrl + path, { javaScriptEnabled: false, ...options });
@@ -23,31 +23,31 @@ describeBrowser('the hosted pages in a browser', () => {
   it('resets a password by keyboard alone, in the dark color scheme on a narrow screen', async () => {
     const email = uniqueEmail();
     await instance.register(email);
-    await instance.page('POST', '/api/v1/auth/forgot-password', { email });
-    const path = `/reset-password?token=${await instance.token(email, 'reset-password')}`;
+    await instance.requestWithPublishableKey('POST', '/api/v1/auth/forgot-password', { email });
+    const path = `/reset-password?token=${await instance.getMailToken(email, 'reset-password')}`;
     const page = await open(path, { colorScheme: 'dark', viewport: { width: 390, height: 700 } });
-    await browser.shoot(page, 'reset-password');
+    await browser.screenshot(page, 'reset-password');
     const field = page.getByLabel('New password');
     expect(await field.getAttribute('autocomplete')).toBe('new-password');
     await page.keyboard.press('Tab');
     await page.keyboard.type('password123');
     await page.keyboard.press('Enter');
     await page.getByRole('alert').waitFor();
-    await browser.shoot(page, 'reset-password-refused');
+    await browser.screenshot(page, 'reset-password-refused');
     await page.getByLabel('New password').fill(NEW_PASSWORD);
     await page.getByRole('button').click();
     await page.getByText('Your password has been changed').waitFor();
-    await browser.shoot(page, 'reset-password-done');
+    await browser.screenshot(page, 'reset-password-done');
     expect((await instance.login(email, NEW_PASSWORD)).status).toBe(200);
     // The 422 of the refused password is all that the browser's console may show.
-    expect(browser.complaints.filter((line) => !line.includes('422'))).toEqual([]);
+    expect(browser.consoleMessages.filter((line) => !line.includes('422'))).toEqual([]);
     await page.context().close();
   });
 
   it('accepts an invitation, whose expired link offers a new one', async () => {
     const email = uniqueEmail();
-    await instance.server('POST', '/api/v1/customers', { email, sendInvite: true });
-    const path = `/accept-invite?token=${await instance.token(email, 'accept-invite')}`;
+    await instance.requestWithSecretKey('POST', '/api/v1/customers', { email, sendInvite: true });
+    const path = `/accept-invite?token=${await instance.getMailToken(email, 'accept-invite')}`;
     await instance.sql(`UPDATE one_time_tokens SET expires_at = now() - interval '1 s' WHERE email = $1`, [
       email,
     ]);
@@ -57,9 +57,9 @@ describeBrowser('the hosted pages in a browser', () => {
     await page.getByRole('button', { name: 'Send a new link' }).click();
     await page.getByText('Check your inbox').waitFor();
     await page.goto(
-      `${instance.baseUrl}/accept-invite?token=${await instance.token(email, 'accept-invite')}`,
+      `${instance.baseUrl}/accept-invite?token=${await instance.getMailToken(email, 'accept-invite')}`,
     );
-    await browser.shoot(page, 'accept-invite');
+    await browser.screenshot(page, 'accept-invite');
     await page.getByLabel('New password').fill(NEW_PASSWORD);
     await page.getByRole('button').click();
     await page.getByText('Your account is ready').waitFor();

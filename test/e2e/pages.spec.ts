@@ -1,34 +1,34 @@
 import {
-  inviteOne,
+  inviteCustomer,
   NEW_PASSWORD,
-  registerOne,
+  registerCustomer,
   requestEmailChange,
   requestReset,
-  useToken,
+  submitToken,
   withSettings,
 } from '../support/customers.js';
-import { TestInstance, type Answer } from '../support/test-instance.js';
+import { TestInstance, type TestResponse } from '../support/test-instance.js';
 
 let instance: TestInstance;
-beforeAll(async () => (instance = await TestInstance.shared({ workers: 0 })));
+beforeAll(async () => (instance = await TestInstance.startShared({ workers: 0 })));
 afterAll(async () => instance?.stop());
 
 /** A valid link of each kind, and the address it was mailed to. */
 const links = {
   'verify-email': async () => {
-    const { email } = await registerOne(instance);
-    return { email, path: `/verify-email?token=${await instance.token(email, 'verify-email')}` };
+    const { email } = await registerCustomer(instance);
+    return { email, path: `/verify-email?token=${await instance.getMailToken(email, 'verify-email')}` };
   },
   'reset-password': async () => {
-    const { email } = await registerOne(instance);
+    const { email } = await registerCustomer(instance);
     return { email, path: `/reset-password?token=${await requestReset(instance, email)}` };
   },
   'accept-invite': async () => {
-    const { email, token } = await inviteOne(instance);
+    const { email, token } = await inviteCustomer(instance);
     return { email, path: `/accept-invite?token=${token}` };
   },
   'change-email-new': async () => {
-    const { newEmail, fresh } = await requestEmailChange(instance, await registerOne(instance));
+    const { newEmail, fresh } = await requestEmailChange(instance, await registerCustomer(instance));
     return { email: newEmail, path: `/confirm-email-change?token=${fresh}` };
   },
 };
@@ -39,7 +39,11 @@ const expire = (email: string) =>
   instance.sql(`UPDATE one_time_tokens SET expires_at = now() - interval '1 s' WHERE email = $1`, [email]);
 
 /** Presses the button of a page without any browser. */
-const press = async (path: string, fields: Record<string, string> = {}, headers = {}): Promise<Answer> => {
+const press = async (
+  path: string,
+  fields: Record<string, string> = {},
+  headers = {},
+): Promise<TestResponse> => {
   const url = new URL(path, instance.baseUrl);
   const body = new URLSearchParams({ token: url.searchParams.get('token')!, ...fields });
   const response = await fetch(url.origin + url.pathname, { method: 'POST', body, headers });
@@ -65,7 +69,7 @@ describe('every hosted page', () => {
 
   it('has headers that keep its link secret and its content its own, and shows names as text (HD-01)', async () => {
     const project = `/api/v1/projects/${instance.credentials.projectId}`;
-    await instance.server('PATCH', project, { name: '<script>alert(1)</script>' });
+    await instance.requestWithSecretKey('PATCH', project, { name: '<script>alert(1)</script>' });
     for (const kind of kinds) {
       const { path } = await links[kind]();
       const { headers, body } = await instance.request('GET', path);
@@ -79,7 +83,7 @@ describe('every hosted page', () => {
       expect(body).toContain('&#60;script&#62;');
       expect(body).toContain('<html lang="en">');
     }
-    await instance.server('PATCH', project, { name: 'My project' });
+    await instance.requestWithSecretKey('PATCH', project, { name: 'My project' });
   });
 
   it('says the same of every token that it does not know, whatever the page', async () => {
@@ -105,13 +109,13 @@ describe('every hosted page', () => {
       expect([kind, opened.status]).toEqual([kind, 400]);
       expect(opened.body).toContain('Send a new link');
       expect((await press(path)).body).toContain('Send a new link');
-      expect(await instance.mailKinds(email)).toEqual([]);
+      expect(await instance.listMailKinds(email)).toEqual([]);
       const renewed = await press(path, { renew: '1' });
       expect([kind, renewed.status]).toEqual([kind, 200]);
       expect(renewed.body).toContain(email);
       await press(path, { renew: '1' });
       // The registration and the request have just written such a mail, so another one comes a minute later.
-      expect(await instance.mailKinds(email)).toEqual(kind === 'accept-invite' ? [kind] : []);
+      expect(await instance.listMailKinds(email)).toEqual(kind === 'accept-invite' ? [kind] : []);
     }
   });
 
@@ -140,7 +144,7 @@ describe('every hosted page', () => {
     expect((await instance.login(email)).body.customer.emailVerified).toBe(true);
 
     const other = await links['verify-email']();
-    await useToken(instance, 'reset-password', await requestReset(instance, other.email));
+    await submitToken(instance, 'reset-password', await requestReset(instance, other.email));
     for (const each of [path, other.path]) {
       const opened = await instance.request('GET', each);
       expect([opened.status, opened.body]).toEqual([200, expect.stringContaining('Already confirmed')]);

@@ -2,38 +2,41 @@ import { createHash, randomBytes, randomUUID } from 'node:crypto';
 import bcrypt from 'bcrypt';
 import { checkCases } from '../support/check-cases.js';
 import {
-  anonymous,
-  inviteOne,
+  normalizeResponse,
+  inviteCustomer,
   NEW_PASSWORD,
-  registerOne,
+  registerCustomer,
   requestEmailChange,
   requestReset,
-  useToken,
+  submitToken,
 } from '../support/customers.js';
 import { eventually } from '../support/eventually.js';
-import { commitWhenAwaited } from '../support/overtaken.js';
-import { bearer, TestInstance, PASSWORD, type Answer } from '../support/test-instance.js';
-import { patiently } from '../support/patiently.js';
+import { commitWhenOthersWait } from '../support/with-concurrent-change.js';
+import { bearerHeader, TestInstance, PASSWORD, type TestResponse } from '../support/test-instance.js';
+import { retryWhileRejected } from '../support/retry-while-rejected.js';
 import { uniqueEmail } from '../support/unique-email.js';
 
 let instance: TestInstance;
-beforeAll(async () => (instance = await TestInstance.shared({ workers: 0 })));
+beforeAll(async () => (instance = await TestInstance.startShared({ workers: 0 })));
 afterAll(async () => instance?.stop());
 
-const login = (email: string, password?: string): Promise<Answer> => instance.login(email, password);
-const forgot = (email: string): Promise<Answer> =>
-  instance.page('POST', '/api/v1/auth/forgot-password', { email });
-const reset = (token: string, password?: string): Promise<Answer> =>
-  useToken(instance, 'reset-password', token, password);
-const change = (accessToken: string, currentPassword: string, newPassword: string): Promise<Answer> =>
-  instance.customer(accessToken, 'POST', '/api/v1/me/password', { currentPassword, newPassword });
+const login = (email: string, password?: string): Promise<TestResponse> => instance.login(email, password);
+const forgot = (email: string): Promise<TestResponse> =>
+  instance.requestWithPublishableKey('POST', '/api/v1/auth/forgot-password', { email });
+const reset = (token: string, password?: string): Promise<TestResponse> =>
+  submitToken(instance, 'reset-password', token, password);
+const change = (accessToken: string, currentPassword: string, newPassword: string): Promise<TestResponse> =>
+  instance.requestWithAccessToken(accessToken, 'POST', '/api/v1/me/password', {
+    currentPassword,
+    newPassword,
+  });
 const me = async (accessToken: string): Promise<number> =>
-  (await instance.customer(accessToken, 'GET', '/api/v1/me')).status;
+  (await instance.requestWithAccessToken(accessToken, 'GET', '/api/v1/me')).status;
 const invalidToken = { status: 400, body: { code: 'invalid_token' } };
 
 describe('a change of password', () => {
   it('requires the current one, ends other sessions and open links, keeps this session, and notifies the customer (TK-10)', async () => {
-    const customer = await registerOne(instance);
+    const customer = await registerCustomer(instance);
     const { email, id, tokens } = customer;
     const other = (await login(email)).body.tokens;
     const resetToken = await requestReset(instance, email);
@@ -43,8 +46,8 @@ describe('a change of password', () => {
     expect((await login(email)).status).toBe(401);
     expect((await login(email, NEW_PASSWORD)).status).toBe(200);
     expect(await reset(resetToken, 'a third phrase of mine')).toMatchObject(invalidToken);
-    expect(await useToken(instance, 'confirm-email-change', fresh)).toMatchObject(invalidToken);
-    expect(await instance.mails(email, 'password-changed')).toMatchObject([{ link: null }]);
+    expect(await submitToken(instance, 'confirm-email-change', fresh)).toMatchObject(invalidToken);
+    expect(await instance.listMails(email, 'password-changed')).toMatchObject([{ link: null }]);
     const [event] = await instance.events(id, 'password.changed');
     expect(event!.data).toMatchObject({ customer: { id, email } });
     const [revoked, ...more] = await instance.events(id, 'session.revoked');
@@ -52,7 +55,7 @@ describe('a change of password', () => {
   });
 
   it('is refused for a wrong, unchanged or weak one, with the field', async () => {
-    const { email, tokens } = await registerOne(instance);
+    const { email, tokens } = await registerCustomer(instance);
     for (const [reason, current, next, status, code, field] of [
       ['wrong', 'wrong password', NEW_PASSWORD, 401, 'invalid_credentials', 'currentPassword'],
       ['unchanged', PASSWORD, PASSWORD, 400, 'validation_failed', 'newPassword'],
@@ -65,7 +68,7 @@ describe('a change of password', () => {
   });
 
   it('of two at once one wins', async () => {
-    const { email, tokens } = await registerOne(instance);
+    const { email, tokens } = await registerCustomer(instance);
     const phrases = ['the first phrase here', 'the second phrase here'];
     const answers = await Promise.all(phrases.map((phrase) => change(tokens.accessToken, PASSWORD, phrase)));
     expect(answers.map(({ status }) => status).sort()).toEqual([204, 401]);
@@ -76,31 +79,33 @@ describe('a change of password', () => {
 
 describe('a forgotten password (EV-07)', () => {
   it('gets one response for known, unknown and disabled customers, and one mail a minute for the first (RL-08)', async () => {
-    const [known, disabled] = [await registerOne(instance), await registerOne(instance)];
-    await instance.server('POST', `/api/v1/customers/${disabled.id}/disable`);
+    const [known, disabled] = [await registerCustomer(instance), await registerCustomer(instance)];
+    await instance.requestWithSecretKey('POST', `/api/v1/customers/${disabled.id}/disable`);
     const emails = [known.email, uniqueEmail(), disabled.email];
-    const answers: Answer[] = [];
+    const answers: TestResponse[] = [];
     for (const email of [...emails, ...emails]) answers.push(await forgot(email));
-    for (const answer of answers) expect(anonymous(answer)).toEqual(anonymous(answers[0]!));
+    for (const answer of answers) expect(normalizeResponse(answer)).toEqual(normalizeResponse(answers[0]!));
     expect(answers[0]).toMatchObject({ status: 202, body: {} });
-    const kinds = await Promise.all(emails.map((email) => instance.mailKinds(email)));
+    const kinds = await Promise.all(emails.map((email) => instance.listMailKinds(email)));
     expect(kinds).toEqual([['verify-email', 'reset-password'], [], ['verify-email']]);
   });
 
   it('is reset once, which verifies the address, ends every session and open change, and signs no customer in', async () => {
-    const customer = await registerOne(instance);
+    const customer = await registerCustomer(instance);
     const { email, id, tokens } = customer;
     const { fresh } = await requestEmailChange(instance, customer);
     const token = await requestReset(instance, email);
     expect(await reset(token, 'short')).toMatchObject({ status: 422, body: { code: 'weak_password' } });
-    const answers = await Promise.all(Array.from({ length: 10 }, () => patiently(() => reset(token))));
+    const answers = await Promise.all(
+      Array.from({ length: 10 }, () => retryWhileRejected(() => reset(token))),
+    );
     expect(answers.map(({ status }) => status).sort()).toEqual([204, ...Array(9).fill(400)]);
     expect(answers.find(({ status }) => status === 204)!.body).toBe('');
     expect(await me(tokens.accessToken)).toBe(401);
-    expect(await useToken(instance, 'confirm-email-change', fresh)).toMatchObject(invalidToken);
+    expect(await submitToken(instance, 'confirm-email-change', fresh)).toMatchObject(invalidToken);
     expect((await login(email)).status).toBe(401);
     expect((await login(email, NEW_PASSWORD)).body.customer).toMatchObject({ id, emailVerified: true });
-    expect(await instance.mails(email, 'password-changed')).toHaveLength(1);
+    expect(await instance.listMails(email, 'password-changed')).toHaveLength(1);
     expect(await instance.events(id, 'password.reset_requested')).toHaveLength(1);
     expect(await instance.events(id, 'password.reset_completed')).toHaveLength(1);
     const [verified] = await instance.events(id, 'verification.completed');
@@ -112,7 +117,7 @@ describe('a forgotten password (EV-07)', () => {
     async (isResetFirst) => {
       const waiting = `SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`;
       const round = async (): Promise<number[] | null> => {
-        const { id, email } = await registerOne(instance);
+        const { id, email } = await registerCustomer(instance);
         const token = await insertResetToken(id, email);
         const requests = [() => forgot(email), () => reset(token)];
         if (isResetFirst) requests.reverse();
@@ -124,7 +129,7 @@ describe('a forgotten password (EV-07)', () => {
           const first = requests[0]!();
           await eventually('the first', async () => (await instance.sql(waiting)).length > 0, 80);
           const second = requests[1]!();
-          await commitWhenAwaited(blocker, 2);
+          await commitWhenOthersWait(blocker, 2);
           const statuses = (await Promise.all([first, second])).map(({ status }) => status);
           return statuses.includes(503) ? null : statuses;
         } catch {
@@ -153,16 +158,16 @@ describe('a forgotten password (EV-07)', () => {
 
 it('an invitation sets the first password, once, and verifies the address; it is mailed only on request', async () => {
   const uninvited = uniqueEmail();
-  await instance.server('POST', '/api/v1/customers', { email: uninvited });
-  expect(await instance.mailKinds(uninvited)).toEqual([]);
+  await instance.requestWithSecretKey('POST', '/api/v1/customers', { email: uninvited });
+  expect(await instance.listMailKinds(uninvited)).toEqual([]);
 
-  const { id, email, token } = await inviteOne(instance);
+  const { id, email, token } = await inviteCustomer(instance);
   expect((await login(email)).status).toBe(401);
   expect((await reset(token)).status).toBe(204);
   expect((await login(email, NEW_PASSWORD)).body.customer).toMatchObject({ id, emailVerified: true });
   const [verified] = await instance.events(id, 'verification.completed');
   expect(verified!.data.verification.via).toBe('invite');
-  expect(await instance.mailKinds(email)).toEqual(['accept-invite']);
+  expect(await instance.listMailKinds(email)).toEqual(['accept-invite']);
   expect((await reset(token)).status).toBe(400);
 });
 
@@ -175,12 +180,14 @@ describe('stored hashes', () => {
   it('of another system fit all who sign in at once with them, and are replaced at the first sign-in (PW-07)', async () => {
     const email = uniqueEmail();
     const passwordHash = await bcrypt.hash(PASSWORD, 4);
-    const created = await instance.server('POST', '/api/v1/customers', { email, passwordHash });
+    const created = await instance.requestWithSecretKey('POST', '/api/v1/customers', { email, passwordHash });
     expect(created.status).toBe(201);
     expect(JSON.stringify(created.body)).not.toContain('$2b$');
     expect(await hashOf(email)).not.toContain(passwordHash);
     expect((await login(email, 'wrong password')).status).toBe(401);
-    const answers = await Promise.all(Array.from({ length: 6 }, () => patiently(() => login(email))));
+    const answers = await Promise.all(
+      Array.from({ length: 6 }, () => retryWhileRejected(() => login(email))),
+    );
     expect(answers.map(({ status }) => status)).toEqual(Array(6).fill(200));
     expect(await hashOf(email)).toMatch(/^v1\$[0-9a-f]{8}\$2b\$04\$/);
     expect((await login(email)).status).toBe(200);
@@ -200,19 +207,19 @@ describe('stored hashes', () => {
 });
 
 /** Presses the button of a hosted page with a password as a browser encodes it. */
-const press = (page: string, token: string, encoded: string): Promise<Answer> =>
+const press = (page: string, token: string, encoded: string): Promise<TestResponse> =>
   instance.request('POST', page, {
     body: `token=${token}&password=${encoded}`,
     headers: { 'content-type': 'application/x-www-form-urlencoded' },
   });
 const resettable = async (): Promise<{ email: string; token: string }> => {
-  const { email } = await registerOne(instance);
+  const { email } = await registerCustomer(instance);
   return { email, token: await requestReset(instance, email) };
 };
 
 interface Set {
   email: string;
-  answer: Answer;
+  answer: TestResponse;
 }
 
 /** Every way to set a password of a new customer. */
@@ -224,10 +231,10 @@ const ways: Record<string, (password: (email: string) => string) => Promise<Set>
   'POST /customers': async (password) => {
     const email = uniqueEmail();
     const body = { email, password: password(email) };
-    return { email, answer: await instance.server('POST', '/api/v1/customers', body) };
+    return { email, answer: await instance.requestWithSecretKey('POST', '/api/v1/customers', body) };
   },
   'POST /me/password': async (password) => {
-    const { email, tokens } = await registerOne(instance);
+    const { email, tokens } = await registerCustomer(instance);
     return { email, answer: await change(tokens.accessToken, PASSWORD, password(email)) };
   },
   'reset-password': async (password) => {
@@ -239,7 +246,7 @@ const ways: Record<string, (password: (email: string) => string) => Promise<Set>
     return { email, answer: await press('/reset-password', token, encodeURIComponent(password(email))) };
   },
   'the page behind an invitation': async (password) => {
-    const { email, token } = await inviteOne(instance);
+    const { email, token } = await inviteCustomer(instance);
     return { email, answer: await press('/accept-invite', token, encodeURIComponent(password(email))) };
   },
 };
@@ -296,14 +303,14 @@ describe('every way to set a password', () => {
   });
 
   it('PW-04: refuses a NUL or a lone surrogate with 400, and a link stays good', async () => {
-    const { email, tokens } = await registerOne(instance);
+    const { email, tokens } = await registerCustomer(instance);
     const pk = { 'x-publishable-key': instance.credentials.publishableKey };
     const routes: [string, object, string, Record<string, string>][] = [
       ['auth/register', { email: uniqueEmail() }, 'password', pk],
       ['auth/login', { email }, 'password', pk],
       ['auth/reset-password', { token: 'x' }, 'password', {}],
-      ['me/password', { currentPassword: PASSWORD }, 'newPassword', bearer(tokens.accessToken)],
-      ['customers', { email: uniqueEmail() }, 'password', bearer(instance.credentials.secretKey)],
+      ['me/password', { currentPassword: PASSWORD }, 'newPassword', bearerHeader(tokens.accessToken)],
+      ['customers', { email: uniqueEmail() }, 'password', bearerHeader(instance.credentials.secretKey)],
     ];
     const escaped = ['correct\\u0000horse', 'correct\\ud83ehorse', 'correct\\udd84horse'];
     await checkCases(
@@ -322,7 +329,7 @@ describe('every way to set a password', () => {
     const encoded = ['correct%00horse', 'correct%ED%A0%BEhorse', 'correct%FFhorse', 'correct%F0%9F%A6'];
     for (const [page, subject] of [
       ['/reset-password', await resettable()],
-      ['/accept-invite', await inviteOne(instance)],
+      ['/accept-invite', await inviteCustomer(instance)],
     ] as const) {
       for (const each of encoded)
         expect([page, each, (await press(page, subject.token, each)).status]).toEqual([page, each, 400]);

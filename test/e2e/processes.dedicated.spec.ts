@@ -4,8 +4,8 @@ import { once } from 'node:events';
 import { pathToFileURL } from 'node:url';
 import { currentMigrationNames } from '@gatehouse/persistence';
 import { eventually } from '../support/eventually.js';
-import { OperatorClient } from '../support/operator.js';
-import { startReplica } from '../support/replicas.js';
+import { OperatorClient } from '../support/operator-client.js';
+import { startReplica } from '../support/start-replica.js';
 import { freePort } from '../support/server-process.mjs';
 import { TestInstance, type RequestOptions } from '../support/test-instance.js';
 
@@ -28,20 +28,22 @@ describe('a second api', () => {
     const at = (target: string, options: RequestOptions = {}) =>
       instance.request('GET', target, { ...options, baseUrl: replica.baseUrl });
     const path = `/api/v1/projects/${instance.credentials.projectId}/api-keys`;
-    const mint = async () => (await instance.server('POST', path, { name: 'test' })).body;
+    const mint = async () => (await instance.requestWithSecretKey('POST', path, { name: 'test' })).body;
     const statusThere = async (key: string) =>
       (await at(`/api/v1/customers/${randomUUID()}`, { headers: { authorization: `Bearer ${key}` } })).status;
     const [revoked, retired] = [await mint(), await mint()];
     expect([await statusThere(revoked.key), await statusThere(retired.key)]).toEqual([404, 404]);
-    expect((await instance.server('DELETE', `${path}/${revoked.id}`)).status).toBe(204);
+    expect((await instance.requestWithSecretKey('DELETE', `${path}/${revoked.id}`)).status).toBe(204);
     expect(await statusThere(revoked.key)).toBe(401);
-    const next = await instance.server('POST', `${path}/${retired.id}/rotate`, { overlapSeconds: 0 });
+    const next = await instance.requestWithSecretKey('POST', `${path}/${retired.id}/rotate`, {
+      overlapSeconds: 0,
+    });
     expect([await statusThere(retired.key), await statusThere(next.body.key)]).toEqual([401, 404]);
 
     // With DOCS=off the reference is gone, and nothing else.
     for (const target of REFERENCE) expect([target, (await at(target)).status]).toEqual([target, 404]);
     expect((await at('/api/v1/organizations', asServer())).status).toBe(200);
-    await replica.process.end('SIGTERM');
+    await replica.process.stop('SIGTERM');
   });
 
   describe('in production', () => {
@@ -55,7 +57,7 @@ describe('a second api', () => {
         BCRYPT_COST: '10',
       });
     });
-    afterAll(async () => replica?.process.end('SIGTERM'));
+    afterAll(async () => replica?.process.stop('SIGTERM'));
 
     it('accepts http origins of this machine only', async () => {
       const send = (allowedOrigins: string[]) =>
@@ -74,22 +76,22 @@ describe('a second api', () => {
     it('CO-01: accepts no operator session without a second factor, also none opened in development', async () => {
       const client = new OperatorClient(instance);
       const { baseUrl } = replica;
-      await client.call('POST', '/session', instance.credentials.operator);
-      expect((await client.call('POST', '/session/enrollment/skip')).body.state).toBe('signed_in');
-      expect((await client.call('GET', '/projects')).status).toBe(200);
-      expect(await client.call('GET', '/projects', undefined, {}, baseUrl)).toMatchObject({
+      await client.request('POST', '/session', instance.credentials.operator);
+      expect((await client.request('POST', '/session/enrollment/skip')).body.state).toBe('signed_in');
+      expect((await client.request('GET', '/projects')).status).toBe(200);
+      expect(await client.request('GET', '/projects', undefined, {}, baseUrl)).toMatchObject({
         status: 401,
         body: { code: 'operator_session_required' },
       });
-      const known = await client.call('GET', '/session', undefined, {}, baseUrl);
+      const known = await client.request('GET', '/session', undefined, {}, baseUrl);
       expect(known.body).toMatchObject({ state: 'signed_out', operator: null });
-      expect(await client.call('POST', '/session/enrollment', undefined, {}, baseUrl)).toMatchObject({
+      expect(await client.request('POST', '/session/enrollment', undefined, {}, baseUrl)).toMatchObject({
         status: 401,
         body: { code: 'operator_session_required' },
       });
-      const { body } = await client.call('POST', '/session', instance.credentials.operator, {}, baseUrl);
+      const { body } = await client.request('POST', '/session', instance.credentials.operator, {}, baseUrl);
       expect(body).toMatchObject({ state: 'enrollment', maySkipEnrollment: false });
-      expect(await client.call('POST', '/session/enrollment/skip', {}, {}, baseUrl)).toMatchObject({
+      expect(await client.request('POST', '/session/enrollment/skip', {}, {}, baseUrl)).toMatchObject({
         status: 403,
         body: { code: 'factor_required' },
       });
@@ -162,7 +164,7 @@ describe('migrations', () => {
        FROM unnest($1::text[], $2::text[]) AS names (previous, current) WHERE name = current`,
       [[...currentMigrationNames.keys()], [...currentMigrationNames.values()]],
     );
-  const stop = () => Promise.all(instance.processes.map((running) => running.end('SIGTERM')));
+  const stop = () => Promise.all(instance.processes.map((running) => running.stop('SIGTERM')));
 
   /** Empties the database and starts an api whose migrations fail in the middle. */
   async function failHalfway(): Promise<void> {
@@ -183,7 +185,7 @@ describe('migrations', () => {
     expect(await instance.sql('SELECT FROM deliveries')).toEqual([]);
     await holder.query('COMMIT');
     holder.release();
-    expect(await api.ended()).toBe(1);
+    expect(await api.waitForExit()).toBe(1);
     expect(await applied()).toEqual(first);
     await instance.sql(`DROP TABLE ${TABLE}`);
   }
@@ -198,14 +200,14 @@ describe('migrations', () => {
     // A process that does not migrate finds nothing pending, and changes nothing.
     instance.startApi({ MIGRATE: 'off' });
     instance.startWorker();
-    await instance.ready();
+    await instance.waitUntilReady();
     expect(await applied()).toEqual(previous);
     await stop();
 
     instance.startApi();
     const replicas = await Promise.all([startReplica(instance), startReplica(instance)]);
     instance.startWorker();
-    await instance.ready();
+    await instance.waitUntilReady();
     const logs = [instance.api, ...replicas.map((replica) => replica.process)].flatMap(({ log }) => log);
     expect(logs.filter(({ message }) => message === 'migrations applied')).toEqual([]);
     // The previous names stay for processes of 0.1.0.
@@ -218,7 +220,7 @@ describe('migrations', () => {
     const all = await currentNames();
     await failHalfway();
     instance.startApi();
-    await instance.ready();
+    await instance.waitUntilReady();
     expect(await applied()).toEqual(all);
     expect((await instance.register()).status).toBe(201);
   });
@@ -231,7 +233,7 @@ describe('migrations', () => {
     const previous = await applied();
     instance.startApi();
     await Promise.all([startReplica(instance), startReplica(instance)]);
-    await instance.ready();
+    await instance.waitUntilReady();
     const stored = await applied();
     expect(stored.slice(0, previous.length)).toEqual(previous);
     expect(stored.filter((name) => all.includes(name)).sort()).toEqual([...all].sort());

@@ -4,17 +4,17 @@ import { get, type IncomingMessage } from 'node:http';
 import bcrypt from 'bcrypt';
 import { Keyring, PasswordHasher, HashThreads } from '@gatehouse/platform';
 import { eventually } from '../support/eventually.js';
-import { bearer, TestInstance, PASSWORD } from '../support/test-instance.js';
-import { fromLines, importLines, toLines } from '../support/ndjson.js';
+import { bearerHeader, TestInstance, PASSWORD } from '../support/test-instance.js';
+import { parseNdjson, importLines, toNdjson } from '../support/ndjson.js';
 import { insertKey, insertProject, type Tenant } from '../support/tenants.js';
 import { uniqueEmail } from '../support/unique-email.js';
 
 let instance: TestInstance;
-beforeAll(async () => (instance = await TestInstance.shared({ workers: 0 })));
+beforeAll(async () => (instance = await TestInstance.startShared({ workers: 0 })));
 afterAll(async () => instance?.stop());
 
 const exportOf = (projectId: string, query = '', key = instance.credentials.secretKey) =>
-  instance.bearer(key, 'GET', `/api/v1/projects/${projectId}/export${query}`);
+  instance.requestWithBearer(key, 'GET', `/api/v1/projects/${projectId}/export${query}`);
 const newProject = (): Promise<Tenant> => insertProject(instance, instance.credentials.organizationId);
 const login = (tenant: Tenant, email: string, password = PASSWORD) =>
   instance.request('POST', '/api/v1/auth/login', {
@@ -29,7 +29,7 @@ async function fullProject(): Promise<{ tenant: Tenant; emails: Record<string, s
     const email = uniqueEmail();
     const answer = await instance.request('POST', '/api/v1/customers', {
       body: { email, ...body },
-      headers: bearer(tenant.secretKey),
+      headers: bearerHeader(tenant.secretKey),
     });
     expect(answer.status).toBe(201);
     return email;
@@ -56,10 +56,12 @@ describe('the export of a project', () => {
     expect(status).toBe(200);
     expect(headers.get('content-type')).toBe('application/x-ndjson; charset=utf-8');
     expect(headers.get('cache-control')).toBe('no-store');
-    const lines = fromLines(body as string);
+    const lines = parseNdjson(body as string);
     expect(lines.map(({ email }) => email)).toEqual(Object.values(emails));
     for (const line of lines) {
-      expect((await instance.server('GET', `/api/v1/customers/${line['id']}`)).body).toEqual(line);
+      expect((await instance.requestWithSecretKey('GET', `/api/v1/customers/${line['id']}`)).body).toEqual(
+        line,
+      );
     }
   });
 
@@ -67,11 +69,11 @@ describe('the export of a project', () => {
     const { tenant, emails } = await fullProject();
     const exported = (await exportOf(tenant.projectId, '?hashes=true')).body as string;
     const other = await newProject();
-    const { body } = await importLines(instance, exported, {}, bearer(other.secretKey));
+    const { body } = await importLines(instance, exported, {}, bearerHeader(other.secretKey));
     expect(body).toMatchObject({ created: 4, skipped: 0, failed: 0 });
     const again = (await exportOf(other.projectId, '?hashes=true')).body as string;
-    expect(fromLines(again).map(lasting)).toEqual(fromLines(exported).map(lasting));
-    expect(fromLines(again).every(({ projectId }) => projectId === other.projectId)).toBe(true);
+    expect(parseNdjson(again).map(lasting)).toEqual(parseNdjson(exported).map(lasting));
+    expect(parseNdjson(again).every(({ projectId }) => projectId === other.projectId)).toBe(true);
     const statuses = async (email: string) => [
       (await login(other, email)).status,
       (await login(other, email, 'another long phrase')).status,
@@ -87,13 +89,13 @@ describe('the export of a project', () => {
     expect(await exportOf(tenant.projectId)).toMatchObject({ status: 200, body: '' });
     const passwordHash = bcrypt.hashSync(PASSWORD, 4);
     const email = uniqueEmail();
-    await importLines(instance, toLines([{ email, passwordHash }]), {}, bearer(tenant.secretKey));
+    await importLines(instance, toNdjson([{ email, passwordHash }]), {}, bearerHeader(tenant.secretKey));
     for (const query of ['', '?hashes=false']) {
-      expect(fromLines((await exportOf(tenant.projectId, query)).body as string)[0]).not.toHaveProperty(
+      expect(parseNdjson((await exportOf(tenant.projectId, query)).body as string)[0]).not.toHaveProperty(
         'passwordHash',
       );
     }
-    const [line] = fromLines((await exportOf(tenant.projectId, '?hashes=true')).body as string);
+    const [line] = parseNdjson((await exportOf(tenant.projectId, '?hashes=true')).body as string);
     expect(line).toMatchObject({ email, passwordHash });
     const audited = await instance.sql(
       `SELECT details FROM audit_log WHERE target_id = $1 AND action = 'project.exported' ORDER BY id`,
@@ -123,7 +125,7 @@ describe('the export of a project', () => {
     const passwordHash = await stranger.hash(PASSWORD);
     await threads.close();
     const email = uniqueEmail();
-    const { body } = await importLines(instance, toLines([{ email, passwordHash }]));
+    const { body } = await importLines(instance, toNdjson([{ email, passwordHash }]));
     expect(body).toMatchObject({ created: 0, failed: 1 });
     expect(body.failures.data[0].errors).toMatchObject([{ field: 'passwordHash', code: 'invalid' }]);
   });
@@ -133,8 +135,8 @@ describe('the export of a project', () => {
     const people = Array.from({ length: 1_000 }, (_, index) => ({
       email: `p${index}@${randomUUID()}.example`,
     }));
-    await importLines(instance, toLines(people), {}, bearer(tenant.secretKey));
-    const lines = fromLines((await exportOf(tenant.projectId)).body as string);
+    await importLines(instance, toNdjson(people), {}, bearerHeader(tenant.secretKey));
+    const lines = parseNdjson((await exportOf(tenant.projectId)).body as string);
     expect(lines.map(({ email }) => email)).toEqual(people.map(({ email }) => email));
   });
 
@@ -147,7 +149,7 @@ describe('the export of a project', () => {
       [tenant.projectId],
     );
     const asked = get(`${instance.baseUrl}/api/v1/projects/${tenant.projectId}/export`, {
-      headers: bearer(instance.credentials.secretKey),
+      headers: bearerHeader(instance.credentials.secretKey),
     });
     const [response] = (await once(asked, 'response')) as [IncomingMessage];
     // 32 MB do not fit into the buffers on the way: the rest waits for its reader.

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { checkCases } from '../support/check-cases.js';
-import { TestInstance, PASSWORD, type Answer } from '../support/test-instance.js';
+import { TestInstance, PASSWORD, type TestResponse } from '../support/test-instance.js';
 import { insertOrganization } from '../support/tenants.js';
 import { uniqueEmail } from '../support/unique-email.js';
 
@@ -8,23 +8,28 @@ const MISSING = '019aa2c0-7d1e-7000-8000-000000000000';
 const PATH = '/api/v1/projects';
 
 let instance: TestInstance;
-beforeAll(async () => (instance = await TestInstance.shared({ workers: 0 })));
+beforeAll(async () => (instance = await TestInstance.startShared({ workers: 0 })));
 afterAll(async () => instance?.stop());
 
-const created = (answer: Answer) => {
+const created = (answer: TestResponse) => {
   expect(answer).toMatchObject({ status: 201 });
   return answer.body as Record<string, any> & { id: string };
 };
-const create = async (body: object = { name: 'Made' }) => created(await instance.server('POST', PATH, body));
+const create = async (body: object = { name: 'Made' }) =>
+  created(await instance.requestWithSecretKey('POST', PATH, body));
 const mint = async (projectId: string, body: object) =>
-  created(await instance.server('POST', `${PATH}/${projectId}/api-keys`, { name: 'test', ...body }));
-const archive = (id: string) => instance.server('POST', `${PATH}/${id}/archive`);
+  created(
+    await instance.requestWithSecretKey('POST', `${PATH}/${projectId}/api-keys`, { name: 'test', ...body }),
+  );
+const archive = (id: string) => instance.requestWithSecretKey('POST', `${PATH}/${id}/archive`);
 const childOrganization = async () => {
   const slug = `org-${randomUUID().slice(0, 8)}`;
-  return created(await instance.server('POST', '/api/v1/organizations', { name: 'Child', slug })).id;
+  return created(
+    await instance.requestWithSecretKey('POST', '/api/v1/organizations', { name: 'Child', slug }),
+  ).id;
 };
 const list = async (query = '', key = instance.credentials.secretKey) => {
-  const answer = await instance.bearer(key, 'GET', `${PATH}?limit=200${query}`);
+  const answer = await instance.requestWithBearer(key, 'GET', `${PATH}?limit=200${query}`);
   expect(answer).toMatchObject({ status: 200 });
   return (answer.body.data as { id: string }[]).map(({ id }) => id);
 };
@@ -39,7 +44,7 @@ describe('creating a project', () => {
       settings: { accessTokenTtl: 3600, allowedOrigins: [] },
       archivedAt: null,
     });
-    expect((await instance.server('GET', `${PATH}/${project.id}`)).body).toEqual(project);
+    expect((await instance.requestWithSecretKey('GET', `${PATH}/${project.id}`)).body).toEqual(project);
     expect(await instance.events(project.id, 'project.created')).toMatchObject([
       { project_id: project.id, organization_id: project['organizationId'], data: { project } },
     ]);
@@ -58,7 +63,7 @@ describe('creating a project', () => {
           branding: { color: '#0f172a', logoUrl: null },
         },
       });
-      expect(await instance.server('POST', PATH, { ...body, organizationId })).toMatchObject({
+      expect(await instance.requestWithSecretKey('POST', PATH, { ...body, organizationId })).toMatchObject({
         status: 409,
         body: { code: 'slug_taken' },
       });
@@ -88,7 +93,7 @@ describe('creating a project', () => {
     await checkCases(
       cases.map((each) => [JSON.stringify(each), ...each] as const),
       async (field: string, wrong: object) => {
-        expect(await instance.server('POST', PATH, { name: 'A', ...wrong })).toMatchObject({
+        expect(await instance.requestWithSecretKey('POST', PATH, { name: 'A', ...wrong })).toMatchObject({
           status: 400,
           body: { code: 'validation_failed', errors: [{ field }] },
         });
@@ -100,7 +105,7 @@ describe('creating a project', () => {
     const { organizationId } = await insertOrganization(instance);
     const [there, missing] = await Promise.all(
       [organizationId, MISSING].map((id) =>
-        instance.server('POST', PATH, { name: 'Intruder', organizationId: id }),
+        instance.requestWithSecretKey('POST', PATH, { name: 'Intruder', organizationId: id }),
       ),
     );
     expect(missing).toMatchObject({ status: 404, body: { code: 'not_found' } });
@@ -140,9 +145,10 @@ describe('the list of projects', () => {
   it('is read page by page; refuses a filter that is not documented, and a cursor of another one', async () => {
     await create();
     const all = await list();
-    const first = (await instance.server('GET', `${PATH}?limit=1`)).body;
+    const first = (await instance.requestWithSecretKey('GET', `${PATH}?limit=1`)).body;
     expect(first).toMatchObject({ hasMore: true, data: [{ id: all[0] }] });
-    const second = (await instance.server('GET', `${PATH}?limit=1&cursor=${first.nextCursor}`)).body;
+    const second = (await instance.requestWithSecretKey('GET', `${PATH}?limit=1&cursor=${first.nextCursor}`))
+      .body;
     expect(second.data).toMatchObject([{ id: all[1] }]);
     for (const [query, code] of [
       [`environment=staging&cursor=${first.nextCursor}`, 'invalid_cursor'],
@@ -151,7 +157,10 @@ describe('the list of projects', () => {
       ['organizationId=x', 'validation_failed'],
       ['page=2', 'validation_failed'],
     ]) {
-      expect(await instance.server('GET', `${PATH}?${query}`)).toMatchObject({ status: 400, body: { code } });
+      expect(await instance.requestWithSecretKey('GET', `${PATH}?${query}`)).toMatchObject({
+        status: 400,
+        body: { code },
+      });
     }
   });
 });
@@ -168,18 +177,18 @@ describe('archiving a project', () => {
       });
     const login = { email: 'ada@example.com', password: PASSWORD };
     const { tokens } = (await page('register', login)).body;
-    expect((await instance.customer(tokens.accessToken, 'GET', '/api/v1/me')).status).toBe(200);
+    expect((await instance.requestWithAccessToken(tokens.accessToken, 'GET', '/api/v1/me')).status).toBe(200);
 
     const archived = await archive(project.id);
     expect(archived).toMatchObject({ status: 200, body: { id: project.id } });
     expect(archived.body.archivedAt).toBe(archived.body.updatedAt);
 
-    expect(await instance.bearer(secret.key, 'GET', PATH)).toMatchObject({
+    expect(await instance.requestWithBearer(secret.key, 'GET', PATH)).toMatchObject({
       status: 401,
       body: { code: 'invalid_api_key' },
     });
     expect((await page('login', login)).status).toBe(401);
-    expect(await instance.customer(tokens.accessToken, 'GET', '/api/v1/me')).toMatchObject({
+    expect(await instance.requestWithAccessToken(tokens.accessToken, 'GET', '/api/v1/me')).toMatchObject({
       status: 401,
       body: { code: 'invalid_access_token' },
     });
@@ -188,8 +197,8 @@ describe('archiving a project', () => {
       status: 401,
       body: { code: 'invalid_refresh_token' },
     });
-    expect((await instance.server('GET', `${PATH}/${project.id}`)).body).toEqual(archived.body);
-    const keys = await instance.server('GET', `${PATH}/${project.id}/api-keys`);
+    expect((await instance.requestWithSecretKey('GET', `${PATH}/${project.id}`)).body).toEqual(archived.body);
+    const keys = await instance.requestWithSecretKey('GET', `${PATH}/${project.id}/api-keys`);
     expect(keys.body.data).toHaveLength(2);
     const kept = await instance.sql('SELECT email FROM customers WHERE project_id = $1', [project.id]);
     expect(kept).toEqual([{ email: 'ada@example.com' }]);
@@ -209,16 +218,24 @@ describe('archiving a project', () => {
     const { id: keyId } = await mint(id, {});
     await archive(id);
     const refused = [
-      await instance.server('PATCH', `${PATH}/${id}`, { name: 'Again' }),
-      await instance.server('POST', `${PATH}/${id}/api-keys`, { name: 'Late' }),
-      await instance.server('POST', `${PATH}/${id}/api-keys/${keyId}/rotate`),
-      await instance.server('POST', '/api/v1/customers', { projectId: id, email: 'late@example.com' }),
-      await instance.server('POST', '/v1/webhooks/endpoints', { project_id: id, url: 'http://127.0.0.1:9/' }),
+      await instance.requestWithSecretKey('PATCH', `${PATH}/${id}`, { name: 'Again' }),
+      await instance.requestWithSecretKey('POST', `${PATH}/${id}/api-keys`, { name: 'Late' }),
+      await instance.requestWithSecretKey('POST', `${PATH}/${id}/api-keys/${keyId}/rotate`),
+      await instance.requestWithSecretKey('POST', '/api/v1/customers', {
+        projectId: id,
+        email: 'late@example.com',
+      }),
+      await instance.requestWithSecretKey('POST', '/v1/webhooks/endpoints', {
+        project_id: id,
+        url: 'http://127.0.0.1:9/',
+      }),
     ];
     for (const answer of refused) {
       expect(answer).toMatchObject({ status: 409, body: { code: 'project_archived' } });
     }
-    expect((await instance.server('DELETE', `${PATH}/${id}/api-keys/${keyId}`)).status).toBe(204);
+    expect((await instance.requestWithSecretKey('DELETE', `${PATH}/${id}/api-keys/${keyId}`)).status).toBe(
+      204,
+    );
   });
 
   it('leaves its customers to organization keys, which read, export and erase but do not change them', async () => {
@@ -236,21 +253,21 @@ describe('archiving a project', () => {
     expect((await archive(projectId)).status).toBe(200);
 
     for (const query of [`projectId=${projectId}`, `email=${email}`, `projectId=${projectId}&q=${email}`]) {
-      expect(await instance.server('GET', `${CUSTOMERS}?${query}`)).toMatchObject({
+      expect(await instance.requestWithSecretKey('GET', `${CUSTOMERS}?${query}`)).toMatchObject({
         status: 200,
         body: { data: [{ id, projectId, email }], hasMore: false },
       });
     }
-    const everywhere = await instance.server('GET', CUSTOMERS);
+    const everywhere = await instance.requestWithSecretKey('GET', CUSTOMERS);
     expect(everywhere.body.data).toContainEqual(expect.objectContaining({ id }));
     const path = `${CUSTOMERS}/${id}`;
-    expect(await instance.server('GET', `${path}/export`)).toMatchObject({
+    expect(await instance.requestWithSecretKey('GET', `${path}/export`)).toMatchObject({
       status: 200,
       body: { customer: { id, email } },
     });
     const state = async () => [
-      (await instance.server('GET', path)).body,
-      (await instance.server('GET', `${path}/sessions`)).body,
+      (await instance.requestWithSecretKey('GET', path)).body,
+      (await instance.requestWithSecretKey('GET', `${path}/sessions`)).body,
     ];
     const before = await state();
     expect(before).toMatchObject([{ id, email }, { data: [{}] }]);
@@ -262,18 +279,20 @@ describe('archiving a project', () => {
       ['DELETE', '/sessions'],
       ['DELETE', `/sessions/${before[1].data[0].id}`],
     ] as const) {
-      expect(await instance.server(method, path + route, body)).toMatchObject({
+      expect(await instance.requestWithSecretKey(method, path + route, body)).toMatchObject({
         status: 409,
         body: { code: 'project_archived' },
       });
     }
     expect(await state()).toEqual(before);
-    expect(await instance.bearer(instance.credentials.projectSecretKey, 'GET', path)).toMatchObject({
+    expect(
+      await instance.requestWithBearer(instance.credentials.projectSecretKey, 'GET', path),
+    ).toMatchObject({
       status: 404,
     });
 
-    expect((await instance.server('DELETE', path)).status).toBe(204);
-    expect((await instance.server('GET', path)).status).toBe(404);
+    expect((await instance.requestWithSecretKey('DELETE', path)).status).toBe(204);
+    expect((await instance.requestWithSecretKey('GET', path)).status).toBe(404);
     expect(await instance.sql('SELECT id FROM customers WHERE project_id = $1', [projectId])).toEqual([]);
     expect(await instance.events(projectId, 'customer.deleted')).toMatchObject([
       { data: { customer: { id } } },

@@ -11,7 +11,7 @@ const defaults = effectiveSettings({});
 let instance: TestInstance;
 let path: string;
 beforeAll(async () => {
-  instance = await TestInstance.shared();
+  instance = await TestInstance.startShared();
   path = `/api/v1/projects/${instance.credentials.projectId}`;
 });
 afterAll(async () => instance?.stop());
@@ -19,8 +19,8 @@ afterEach(async () => {
   await instance.sql(`UPDATE projects SET settings = '{}', name = 'My project'`);
 });
 
-const patch = (body: unknown) => instance.server('PATCH', path, body);
-const show = async () => (await instance.server('GET', path)).body;
+const patch = (body: unknown) => instance.requestWithSecretKey('PATCH', path, body);
+const show = async () => (await instance.requestWithSecretKey('GET', path)).body;
 const patchSettings = async (settings: object) => {
   const answer = await patch({ settings });
   expect(answer).toMatchObject({ status: 200 });
@@ -30,7 +30,7 @@ const updates = () =>
   instance.sql<{ body: string }>(`SELECT body FROM events WHERE type = 'project.updated' ORDER BY id`);
 
 it('shows the settings in force, also to a project key', async () => {
-  const answer = await instance.bearer(instance.credentials.projectSecretKey, 'GET', path);
+  const answer = await instance.requestWithBearer(instance.credentials.projectSecretKey, 'GET', path);
   expect(answer.headers.get('cache-control')).toBe('no-store');
   expect(answer).toMatchObject({ status: 200, body: { name: 'My project', settings: defaults } });
 });
@@ -41,7 +41,9 @@ it('is within reach of the organization that created its organization', async ()
     instance.credentials.organizationId,
     organizationId,
   ]);
-  const answer = await instance.server('PATCH', `/api/v1/projects/${projectId}`, { name: 'Child' });
+  const answer = await instance.requestWithSecretKey('PATCH', `/api/v1/projects/${projectId}`, {
+    name: 'Child',
+  });
   expect(answer).toMatchObject({ status: 200, body: { name: 'Child', organizationId } });
 });
 
@@ -100,11 +102,11 @@ describe('a patch', () => {
       name: 'Shop',
       settings: { accessTokenTtl: 700, passwordMinLength: 8, branding: { displayName: 'Shop', color: null } },
     });
-    await eventually('both events', () => receiver.ofType('project.updated').length === 2).finally(() =>
+    await eventually('both events', () => receiver.listByType('project.updated').length === 2).finally(() =>
       receiver.stop(),
     );
     const [second] = receiver
-      .ofType('project.updated')
+      .listByType('project.updated')
       .filter(({ event }) => (event.data['project'] as { name: string }).name === 'Shop');
     expect(JSON.parse(second!.body)).toMatchObject({
       project_id: instance.credentials.projectId,

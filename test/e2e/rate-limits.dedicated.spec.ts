@@ -1,7 +1,7 @@
 import { request as httpRequest, type ClientRequest } from 'node:http';
 import { Redis } from 'ioredis';
 import { eventually } from '../support/eventually.js';
-import { queues, TestInstance, PASSWORD, type Answer } from '../support/test-instance.js';
+import { availableQueues, TestInstance, PASSWORD, type TestResponse } from '../support/test-instance.js';
 import { uniqueEmail } from '../support/unique-email.js';
 
 let instance: TestInstance;
@@ -11,7 +11,7 @@ beforeAll(async () => {
 });
 afterAll(async () => instance?.stop());
 
-const loginFrom = (headers: Record<string, string>, where = instance): Promise<Answer> =>
+const loginFrom = (headers: Record<string, string>, where = instance): Promise<TestResponse> =>
   where.login(uniqueEmail(), PASSWORD, headers);
 /** Logs in 31 times, one after the other, so that the only hash thread is never overloaded. @returns the last status */
 async function after30(headersOf: (index: number) => Record<string, string>): Promise<number> {
@@ -75,7 +75,7 @@ describe('the limit of logins', () => {
   });
 });
 
-(queues.includes('redis') ? describe : describe.skip)('limits counted in Redis', () => {
+(availableQueues.includes('redis') ? describe : describe.skip)('limits counted in Redis', () => {
   let counting: TestInstance;
   let redis: Redis;
   beforeAll(async () => {
@@ -92,7 +92,7 @@ describe('the limit of logins', () => {
   });
 
   /** An api that waits too long for Redis counts this one request in its own memory. */
-  const refusal = (send: () => Promise<Answer>): Promise<Answer> =>
+  const refusal = (send: () => Promise<TestResponse>): Promise<TestResponse> =>
     eventually('a refusal', async () => {
       const answer = await send();
       return answer.status === 429 && answer;
@@ -103,7 +103,7 @@ describe('the limit of logins', () => {
     const [key] = await counting.sql('SELECT id FROM api_keys WHERE last4 = $1', [secretKey.slice(-4)]);
     // As if the second had not passed yet.
     await redis.set(`gatehouse:limit:secret-key:${key!['id']}`, 99, 'PX', 600_000);
-    const list = () => counting.server('GET', '/v1/webhooks/endpoints?limit=1');
+    const list = () => counting.requestWithSecretKey('GET', '/v1/webhooks/endpoints?limit=1');
     expect((await list()).status).toBe(200);
     expect((await refusal(list)).headers.get('ratelimit-policy')).toBe('"secret-key";q=100;w=1');
   });
@@ -123,7 +123,9 @@ describe('more passwords than the threads can hash', () => {
   // Weighs as much as a thousand hashes of this instance: while it waits, the queue is full.
   const dear = { email: uniqueEmail(), passwordHash: `$2b$14$${'C'.repeat(21)}.${'E'.repeat(30)}C` };
   beforeAll(async () => {
-    expect(await instance.server('POST', '/api/v1/customers', dear)).toMatchObject({ status: 201 });
+    expect(await instance.requestWithSecretKey('POST', '/api/v1/customers', dear)).toMatchObject({
+      status: 201,
+    });
     await instance.sql('DELETE FROM login_attempts');
   });
 
@@ -146,9 +148,9 @@ describe('more passwords than the threads can hash', () => {
 
   it('RL-03, RL-04: causes 503 with Retry-After, while /me, refresh and /livez respond; a request that is given up leaves the queue, and its password is never hashed', async () => {
     let { tokens } = (await instance.register()).body;
-    await instance.api.command('hold', HOLD);
+    await instance.api.runCommand('hold', HOLD);
     const running = instance.login(uniqueEmail());
-    await eventually('a held hash', async () => (await instance.api.command('held', HOLD)) === 1);
+    await eventually('a held hash', async () => (await instance.api.runCommand('held', HOLD)) === 1);
     const waiting = abandonedLogin();
     await eventually('a hash that waits', async () => (await attempts()) === '1,1');
 
@@ -163,7 +165,9 @@ describe('more passwords than the threads can hash', () => {
       });
       expect(refreshed.status).toBe(200);
       tokens = refreshed.body.tokens;
-      expect((await instance.customer(tokens.accessToken, 'GET', '/api/v1/me')).status).toBe(200);
+      expect((await instance.requestWithAccessToken(tokens.accessToken, 'GET', '/api/v1/me')).status).toBe(
+        200,
+      );
       expect((await instance.request('GET', '/livez')).status).toBe(200);
     }
 
@@ -171,8 +175,8 @@ describe('more passwords than the threads can hash', () => {
     waiting.destroy();
     await eventually('the attempt given back', async () => (await attempts()) === '1,0');
     await eventually('the log', () => instance.api.log.some(({ status }) => status === 499));
-    expect(await instance.api.command('held', HOLD)).toBe(1);
-    await instance.api.command('release', HOLD);
+    expect(await instance.api.runCommand('held', HOLD)).toBe(1);
+    await instance.api.runCommand('release', HOLD);
     expect((await running).status).toBe(401);
     expect((await instance.login(uniqueEmail())).status).toBe(401);
   });

@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { checkCases } from '../support/check-cases.js';
-import { registerOne } from '../support/customers.js';
-import { emit, finished, multiply } from '../support/dead-letters.js';
+import { registerCustomer } from '../support/customers.js';
+import { emitEvents, waitForRedelivery, duplicateDeadLetter } from '../support/dead-letters.js';
 import { eventually } from '../support/eventually.js';
-import { queues, TestInstance, type Queue } from '../support/test-instance.js';
-import { commitOnce } from '../support/overtaken.js';
-import { Receiver, status } from '../support/receiver.js';
+import { availableQueues, TestInstance, type Queue } from '../support/test-instance.js';
+import { commitWhen } from '../support/with-concurrent-change.js';
+import { Receiver, respondWithStatus } from '../support/receiver.js';
 import { insertOrganization } from '../support/tenants.js';
 import { uniqueEmail } from '../support/unique-email.js';
 
@@ -25,12 +25,12 @@ const workerEnv = {
 /** Starts an instance for the tests of a group. */
 function live(queue: Queue = 'postgresql'): void {
   beforeAll(async () => {
-    instance = await TestInstance.shared({ queue, workerEnv });
+    instance = await TestInstance.startShared({ queue, workerEnv });
     receiver = await Receiver.start();
   });
   afterEach(async () => {
     await instance.sql(`UPDATE webhook_endpoints SET status = 'deleted'`);
-    receiver.otherwise = status(200);
+    receiver.defaultResponder = respondWithStatus(200);
     receiver.requests.length = 0;
   });
   afterAll(async () => {
@@ -47,7 +47,7 @@ async function die(endpoint: string, count: number, httpStatus = 500): Promise<s
   ];
   // Nobody listens to these events, so that no delivery comes of them.
   await instance.sql(`UPDATE webhook_endpoints SET status = 'disabled' WHERE status = 'enabled'`);
-  await emit(instance, count);
+  await emitEvents(instance, count);
   const rows = await instance.sql<{ id: string }>(
     `INSERT INTO deliveries (id, organization_id, project_id, event_id, event_type, endpoint_id, target_url, state,
        attempt, last_http_status, last_error, created_at, finished_at)
@@ -69,7 +69,7 @@ async function dead(count: number, httpStatus?: number): Promise<{ endpoint: str
 
 /** The dead letters of an endpoint, newest first. */
 const deadLetters = async (endpoint: string): Promise<string[]> => {
-  const { body } = await instance.server(
+  const { body } = await instance.requestWithSecretKey(
     'GET',
     `/v1/webhooks/dead-letters?limit=200&endpoint_id=${endpoint}`,
   );
@@ -79,20 +79,20 @@ const deadLetters = async (endpoint: string): Promise<string[]> => {
 /** Lets the target answer nobody. @returns lets it answer everybody, those who wait as well */
 function hold(): () => void {
   const waiting: (() => void)[] = [];
-  receiver.otherwise = (response) => void waiting.push(() => response.end());
+  receiver.defaultResponder = (response) => void waiting.push(() => response.end());
   return () => {
-    receiver.otherwise = status(200);
+    receiver.defaultResponder = respondWithStatus(200);
     for (const answer of waiting) answer();
   };
 }
 
 const post = async (path: string, body?: object) => {
-  const answer = await instance.server('POST', path, body);
+  const answer = await instance.requestWithSecretKey('POST', path, body);
   return { ...answer, code: answer.body.code as string, data: answer.body.data };
 };
 const plan = (filter: object) => post(PATH, { filter });
 const begin = (id: string, reason = 'the receiver is well again') => post(`${PATH}/${id}/start`, { reason });
-const get = async (id: string) => (await instance.server('GET', `${PATH}/${id}`)).body.data;
+const get = async (id: string) => (await instance.requestWithSecretKey('GET', `${PATH}/${id}`)).body.data;
 /** Waits for a turn of the batches that begins from now on. */
 async function turn(): Promise<void> {
   const now = async () =>
@@ -119,8 +119,11 @@ const eventsOf = async (ids: string[]): Promise<string[]> => {
   return rows.map(({ id }) => id).sort();
 };
 const erase = async (deliveryId: string): Promise<void> => {
-  const { data } = (await instance.server('GET', `/v1/webhooks/deliveries/${deliveryId}`)).body;
-  await instance.server('DELETE', `/api/v1/customers/${JSON.parse(data.request.body).data.customer.id}`);
+  const { data } = (await instance.requestWithSecretKey('GET', `/v1/webhooks/deliveries/${deliveryId}`)).body;
+  await instance.requestWithSecretKey(
+    'DELETE',
+    `/api/v1/customers/${JSON.parse(data.request.body).data.customer.id}`,
+  );
 };
 /** As another caller than the organization key. */
 const planAs = (key: string, filter: object) =>
@@ -128,7 +131,7 @@ const planAs = (key: string, filter: object) =>
 
 const COUNT = 120;
 
-describe.each(queues)('bulk redelivery, deliveries carried by %s', (queue) => {
+describe.each(availableQueues)('bulk redelivery, deliveries carried by %s', (queue) => {
   live(queue);
 
   it('redelivers exactly the dead letters that matched the filter when it was planned', async () => {
@@ -151,7 +154,7 @@ describe.each(queues)('bulk redelivery, deliveries carried by %s', (queue) => {
     // What matches from now on is not part of it, and what is planned is not sent before it is started.
     const [late] = await die(endpoint, 1);
     await turn();
-    await instance.server('POST', `/v1/webhooks/endpoints/${endpoint}/test`);
+    await instance.requestWithSecretKey('POST', `/v1/webhooks/endpoints/${endpoint}/test`);
     await eventually('an event that comes later', () => receiver.requests.length > 0);
     expect(receiver.requests.map(({ event }) => event.type)).toEqual(['webhook.test']);
     receiver.requests.length = 0;
@@ -161,7 +164,7 @@ describe.each(queues)('bulk redelivery, deliveries carried by %s', (queue) => {
       expect(answer).toMatchObject({ status: 200, data: { started_by: planned.created_by } });
     expect(new Set(starts.map(({ data }) => data.reason)).size).toBe(1);
 
-    const done = await finished(instance, planned.id);
+    const done = await waitForRedelivery(instance, planned.id);
     expect(done).toMatchObject({
       state: 'completed',
       progress: { remaining: 0, made: COUNT, pending: 0, succeeded: COUNT, skipped: [] },
@@ -180,7 +183,7 @@ describe.each(queues)('bulk redelivery, deliveries carried by %s', (queue) => {
     expect(left).toHaveLength(6);
     expect(left[0]).toBe(late);
     const query = `targetId=${planned.id}&action=webhook_redelivery.started`;
-    const { body } = await instance.server('GET', `/api/v1/audit-log?${query}`);
+    const { body } = await instance.requestWithSecretKey('GET', `/api/v1/audit-log?${query}`);
     expect(body.data).toMatchObject([{ details: { reason: done['reason'] } }]);
   });
 });
@@ -193,28 +196,28 @@ describe('on one queue', () => {
     const { data: planned } = await plan({ endpoint_id: endpoint });
     const kill = async (count: number) => {
       const running = instance.workers.filter(({ isRunning }) => isRunning);
-      await Promise.all(running.slice(0, count).map((worker) => worker.end('SIGKILL')));
+      await Promise.all(running.slice(0, count).map((worker) => worker.stop('SIGKILL')));
     };
     instance.startWorker(workerEnv);
-    await instance.ready();
+    await instance.waitUntilReady();
     await begin(planned.id);
     // A target that stops in the middle: what is in flight then is lost with the worker.
     for (const [share, victims] of [
       [COUNT / 4, 1],
       [COUNT / 2, 2],
     ] as const) {
-      receiver.otherwise = (...asked) =>
-        receiver.requests.length < share ? status(200)(...asked) : undefined;
+      receiver.defaultResponder = (...asked) =>
+        receiver.requests.length < share ? respondWithStatus(200)(...asked) : undefined;
       await eventually('some of it', () => receiver.requests.length >= share);
       await kill(victims);
-      receiver.otherwise = status(200);
+      receiver.defaultResponder = respondWithStatus(200);
       if (victims === 1) instance.startWorker(workerEnv);
     }
     // As after the time of a lease.
     await instance.sql('UPDATE deliveries SET lease_until = now() WHERE lease_until IS NOT NULL');
     instance.startWorker(workerEnv);
     instance.startWorker(workerEnv);
-    const done = await finished(instance, planned.id);
+    const done = await waitForRedelivery(instance, planned.id);
     expect(done).toMatchObject({
       state: 'completed',
       progress: { made: COUNT, succeeded: COUNT, skipped: [] },
@@ -252,7 +255,7 @@ describe('on one queue', () => {
     expect(remaining).toBeGreaterThan(0);
     expect(remaining + made).toBe(COUNT);
     release();
-    const done = await finished(instance, planned.id);
+    const done = await waitForRedelivery(instance, planned.id);
     expect(done).toMatchObject({ state: 'cancelled', progress: { remaining, made, succeeded: made } });
     expect(new Set(eventIds()).size).toBe(made);
     const left = await deadLetters(endpoint);
@@ -282,7 +285,7 @@ describe('on one queue', () => {
     expect(listed.data).toMatchObject({ total: 3, eligible: 2, not_eligible: because('payload_erased') });
 
     await begin(planned.id);
-    const done = await finished(instance, planned.id);
+    const done = await waitForRedelivery(instance, planned.id);
     expect(done).toMatchObject({ state: 'completed', progress: { made: 2, succeeded: 2, skipped: all } });
     expect(eventIds()).toEqual(await eventsOf([superseded, ...fine]));
 
@@ -294,7 +297,10 @@ describe('on one queue', () => {
       const reasons = [{ reason: `endpoint_${state}`, count: 2 }];
       expect((await plan({ delivery_ids: more })).data).toMatchObject({ eligible: 0, not_eligible: reasons });
       await begin(late.id);
-      expect((await finished(instance, late.id)).progress).toMatchObject({ made: 0, skipped: reasons });
+      expect((await waitForRedelivery(instance, late.id)).progress).toMatchObject({
+        made: 0,
+        skipped: reasons,
+      });
     }
   });
 
@@ -312,16 +318,16 @@ describe('on one queue', () => {
 
   it('also brings back what had succeeded, at one endpoint', async () => {
     const { id: endpoint } = await instance.createEndpoint(receiver.url, ['customer.created']);
-    await emit(instance, 4);
+    await emitEvents(instance, 4);
     await eventually('all of them', async () => {
-      return (await instance.attempts({ endpoint_id: endpoint, success: 'true' })).length === 4;
+      return (await instance.listAttempts({ endpoint_id: endpoint, success: 'true' })).length === 4;
     });
     const sent = eventIds();
     receiver.requests.length = 0;
     const { data } = await plan({ delivery_state: 'succeeded', endpoint_id: endpoint });
     expect(data).toMatchObject({ eligible: 4 });
     await begin(data.id);
-    expect(await finished(instance, data.id)).toMatchObject({ progress: { succeeded: 4 } });
+    expect(await waitForRedelivery(instance, data.id)).toMatchObject({ progress: { succeeded: 4 } });
     expect(eventIds()).toEqual(sent);
   });
 
@@ -350,9 +356,10 @@ describe('on one queue', () => {
       string,
       string,
     ];
-    const page = (await instance.server('GET', `${PATH}?limit=2`)).body;
+    const page = (await instance.requestWithSecretKey('GET', `${PATH}?limit=2`)).body;
     expect(page.data.map(({ id }: { id: string }) => id)).toEqual([old, over]);
-    const next = (await instance.server('GET', `${PATH}?limit=1&cursor=${page.next_cursor}`)).body;
+    const next = (await instance.requestWithSecretKey('GET', `${PATH}?limit=1&cursor=${page.next_cursor}`))
+      .body;
     expect(next.data[0].id).toBe(first);
 
     for (const body of [{}, { reason: '' }])
@@ -365,14 +372,14 @@ describe('on one queue', () => {
       data: { state: 'cancelled', finished_at: expect.any(String) },
     });
     await begin(first);
-    await finished(instance, first);
+    await waitForRedelivery(instance, first);
     expect(await post(`${PATH}/${first}/cancel`)).toMatchObject({ status: 409, code: 'conflict' });
     expect(await begin(`rdl_${randomUUID()}`)).toMatchObject({ status: 404 });
 
     const lastMonth = `UPDATE redelivery_batches SET finished_at = now() - interval '31 days' WHERE id = $1`;
     await instance.sql(lastMonth, [over.slice(4)]);
     await instance.runJob('redeliveries');
-    expect((await instance.server('GET', `${PATH}/${over}`)).status).toBe(404);
+    expect((await instance.requestWithSecretKey('GET', `${PATH}/${over}`)).status).toBe(404);
     expect(await get(old)).toMatchObject({ state: 'expired', finished_at: expect.any(String) });
     expect((await get(first)).state).toBe('completed');
     const left = await instance.sql('SELECT FROM redelivery_items WHERE batch_id = $1', [over.slice(4)]);
@@ -398,22 +405,22 @@ describe('on one queue', () => {
     expect((await get(planned.id)).progress.remaining).toBeGreaterThan(0);
     const well = await Receiver.start();
     const { id: open } = await instance.createEndpoint(well.url);
-    await instance.server('POST', `/v1/webhooks/endpoints/${open}/test`);
+    await instance.requestWithSecretKey('POST', `/v1/webhooks/endpoints/${open}/test`);
     await eventually('the other', () => well.requests.length === 1);
     expect((await get(planned.id)).progress.remaining).toBeGreaterThan(0);
     await instance.sql(`UPDATE webhook_endpoints SET status = 'deleted'`);
     release();
     await well.stop();
-    await finished(instance, planned.id);
+    await waitForRedelivery(instance, planned.id);
   });
 
   describe('recover', () => {
     const recover = (endpoint: string, body: object) =>
       post(`/v1/webhooks/endpoints/${endpoint}/recover`, body);
     const toggle = (endpoint: string, how: string) =>
-      instance.server('POST', `/v1/webhooks/endpoints/${endpoint}/${how}`);
+      instance.requestWithSecretKey('POST', `/v1/webhooks/endpoints/${endpoint}/${how}`);
     const registered = async (count: number): Promise<string[]> => {
-      const customers = await Promise.all(Array.from({ length: count }, () => registerOne(instance)));
+      const customers = await Promise.all(Array.from({ length: count }, () => registerCustomer(instance)));
       return customers.map(({ id }) => id);
     };
     const told = (): string[] =>
@@ -425,14 +432,14 @@ describe('on one queue', () => {
       const heard = await registered(3);
       await eventually('the first', () => receiver.requests.length === 3);
       // Failed, or cancelled before that: it comes again as the redelivery of what it was.
-      receiver.otherwise = status(500);
+      receiver.defaultResponder = respondWithStatus(500);
       const cancelled = await registered(2);
       await eventually('their attempts', () => receiver.requests.length >= 5);
       await toggle(endpoint, 'disable');
       const missed = await registered(20);
       const [gone] = missed.splice(0, 1);
-      await instance.server('DELETE', `/api/v1/customers/${gone}`);
-      receiver.otherwise = status(200);
+      await instance.requestWithSecretKey('DELETE', `/api/v1/customers/${gone}`);
+      receiver.defaultResponder = respondWithStatus(200);
       await eventually('the end of what was in flight', async () => {
         const leased = 'SELECT FROM deliveries WHERE endpoint_id = $1 AND lease_until IS NOT NULL';
         return (await instance.sql(leased, [endpoint.slice(3)])).length === 0;
@@ -453,7 +460,7 @@ describe('on one queue', () => {
       for (const { status: answered, data } of clicks) {
         expect(answered).toBe(202);
         expect(data).toMatchObject({ kind: 'recovery', filter: { endpoint_id: endpoint, since } });
-        const done = await finished(instance, data.id);
+        const done = await waitForRedelivery(instance, data.id);
         expect(done).toMatchObject({ state: 'completed', progress: { remaining: 0 } });
       }
       await eventually('all of them', () => receiver.requests.length >= all.length + 1);
@@ -473,7 +480,10 @@ describe('on one queue', () => {
       // Nothing is left to recover.
       receiver.requests.length = 0;
       const again = await recover(endpoint, { since });
-      expect(await finished(instance, again.data.id)).toMatchObject({ eligible: 0, state: 'completed' });
+      expect(await waitForRedelivery(instance, again.data.id)).toMatchObject({
+        eligible: 0,
+        state: 'completed',
+      });
       expect(receiver.requests).toEqual([]);
     });
 
@@ -502,11 +512,11 @@ describe('on one queue', () => {
         await write();
         const [{ status: answered, data }] = await Promise.all([
           recover(endpoint, { since }),
-          commitOnce(connection, isLooking('now()')),
+          commitWhen(connection, isLooking('now()')),
         ]);
         expect(answered).toBe(202);
         expect(data).toMatchObject({ total: 2, eligible: 2 });
-        await finished(instance, data.id);
+        await waitForRedelivery(instance, data.id);
 
         // What else is being written does not matter to it, such as a long import into another database.
         await connection.query('BEGIN');
@@ -522,7 +532,9 @@ describe('on one queue', () => {
           const [row] = await instance.sql(`SELECT ${isLooking(now)} AS is`);
           return row!['is'];
         });
-        await instance.server('PATCH', `/v1/webhooks/endpoints/${endpoint}`, { events: ['customer.*'] });
+        await instance.requestWithSecretKey('PATCH', `/v1/webhooks/endpoints/${endpoint}`, {
+          events: ['customer.*'],
+        });
         await connection.query('COMMIT');
         expect(await meanwhile).toMatchObject({ status: 503, code: 'unavailable' });
 
@@ -548,7 +560,7 @@ describe('on one queue', () => {
       const { data } = await recover(endpoint, { since });
       expect(data).toMatchObject({ total: 1, eligible: 1 });
       expect(Date.parse(data.filter.until)).toBeLessThanOrEqual(Date.now());
-      await finished(instance, data.id);
+      await waitForRedelivery(instance, data.id);
       expect(told()).toEqual([missed]);
       // Else it would be in the span of the next test.
       await instance.sql('UPDATE events SET created_at = now() WHERE created_at > now()');
@@ -580,12 +592,12 @@ describe('on one queue', () => {
       await toggle(endpoint, 'enable');
       const { data } = await recover(endpoint, { since, until });
       expect(data).toMatchObject({ total: 3, eligible: 3, filter: { since, until } });
-      await finished(instance, data.id);
+      await waitForRedelivery(instance, data.id);
       const customers = receiver
-        .ofType('customer.created')
+        .listByType('customer.created')
         .map(({ event }) => (event.data as any).customer.id);
       expect(customers.sort()).toEqual(within.sort());
-      expect(receiver.ofType('webhook.endpoint_disabled')).toMatchObject([
+      expect(receiver.listByType('webhook.endpoint_disabled')).toMatchObject([
         { event: { data: { endpoint: { id: other } } } },
       ]);
     });
@@ -596,15 +608,21 @@ describe('on one queue', () => {
       await toggle(endpoint, 'disable');
       const since = new Date().toISOString();
       await registered(1);
-      const { id: projectId } = (await instance.server('POST', '/api/v1/projects', { name: 'Second' })).body;
-      await instance.server('POST', '/api/v1/customers', { email: uniqueEmail(), projectId });
-      await instance.server('PATCH', `/api/v1/organizations/${instance.credentials.organizationId}`, {
-        name: `Renamed ${randomUUID()}`,
-      });
+      const { id: projectId } = (
+        await instance.requestWithSecretKey('POST', '/api/v1/projects', { name: 'Second' })
+      ).body;
+      await instance.requestWithSecretKey('POST', '/api/v1/customers', { email: uniqueEmail(), projectId });
+      await instance.requestWithSecretKey(
+        'PATCH',
+        `/api/v1/organizations/${instance.credentials.organizationId}`,
+        {
+          name: `Renamed ${randomUUID()}`,
+        },
+      );
       await toggle(endpoint, 'enable');
       const { data } = await recover(endpoint, { since });
       expect(data).toMatchObject({ eligible: 4, project_id: null });
-      await finished(instance, data.id);
+      await waitForRedelivery(instance, data.id);
       const types = receiver.requests.map(({ event }) => event.type);
       expect(types.sort()).toEqual([...heard, 'customer.created'].sort());
     });
@@ -621,7 +639,7 @@ describe('on one queue', () => {
         expect([body, answered, code]).toEqual([body, 400, 'validation_failed']);
       }
       expect(await recover(`ep_${randomUUID()}`, { since: at(-1_000) })).toMatchObject({ status: 404 });
-      await instance.server('DELETE', `/v1/webhooks/endpoints/${endpoint}`);
+      await instance.requestWithSecretKey('DELETE', `/v1/webhooks/endpoints/${endpoint}`);
       expect(await recover(endpoint, { since: at(-1_000) })).toMatchObject({ status: 404 });
     });
   });
@@ -632,7 +650,7 @@ describe('on one queue', () => {
       level: 'organization',
     });
     const ids = await die(endpoint, 1);
-    await multiply(instance, ids[0]!, 200_001);
+    await duplicateDeadLetter(instance, ids[0]!, 200_001);
     const before = await instance.sql('SELECT count(*) FROM redelivery_batches');
     expect(await plan({ endpoint_id: endpoint })).toMatchObject({
       status: 400,

@@ -5,14 +5,14 @@ describeBrowser('the reference in a browser', () => {
   let instance: TestInstance;
   let browser: TestBrowser;
   beforeAll(async () => {
-    instance = await TestInstance.shared({ workers: 0 });
+    instance = await TestInstance.startShared({ workers: 0 });
     browser = await TestBrowser.launch();
   });
   afterAll(async () => {
     await browser?.close();
     await instance?.stop();
   });
-  afterEach(() => expect(browser.complaints.splice(0)).toEqual([]));
+  afterEach(() => expect(browser.consoleMessages.splice(0)).toEqual([]));
 
   const fits = 'document.documentElement.scrollWidth <= innerWidth';
   const looks = [
@@ -42,9 +42,9 @@ describeBrowser('the reference in a browser', () => {
       expect([await page.evaluate(shown), await page.evaluate(fits)]).toEqual([background, true]);
       await page.getByRole('navigation').getByRole('link', { name: 'weak_password' }).click();
       await page.waitForURL(/#weak_password$/);
-      expect([...browser.hosts].filter((host) => host && host !== new URL(instance.baseUrl).host)).toEqual(
-        [],
-      );
+      expect(
+        [...browser.requestedHosts].filter((host) => host && host !== new URL(instance.baseUrl).host),
+      ).toEqual([]);
       await page.context().close();
     },
   );

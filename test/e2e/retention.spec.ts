@@ -1,7 +1,13 @@
-import { registerOne } from '../support/customers.js';
+import { registerCustomer } from '../support/customers.js';
 import { eventually } from '../support/eventually.js';
 import { TestInstance } from '../support/test-instance.js';
-import { idAt, insertDays, insertDeliveries, type PastAttempt, type PastDelivery } from '../support/past.js';
+import {
+  uuidAt,
+  createPartitions,
+  seedDeliveries,
+  type SeedAttempt,
+  type SeedDelivery,
+} from '../support/seed-deliveries.js';
 import { Receiver } from '../support/receiver.js';
 
 const DAY = 86_400_000;
@@ -14,7 +20,7 @@ let today: number;
 const ago = (days: number): number => (today - days) * DAY + DAY / 2;
 
 /** Five failures on one day. */
-const failures = (at: number, responseBody = 'down'): PastAttempt[] =>
+const failures = (at: number, responseBody = 'down'): SeedAttempt[] =>
   [0, 15, 75, 375, 2175].map((seconds) => ({ at: at + seconds * 1000, status: 503, responseBody }));
 
 /** Only a test removes what is over, and nothing else runs beside the deliveries. */
@@ -25,7 +31,7 @@ let receiver: Receiver;
 let endpointId: string;
 let projectId: string;
 beforeAll(async () => {
-  instance = await TestInstance.shared({ workerEnv });
+  instance = await TestInstance.startShared({ workerEnv });
   ({ projectId } = instance.credentials);
 });
 afterAll(async () => instance?.stop());
@@ -33,7 +39,7 @@ beforeEach(async () => {
   today = Math.floor(Date.now() / DAY);
   receiver = await Receiver.start();
   endpointId = (await instance.createEndpoint(receiver.url, ['*'])).id;
-  await insertDays(instance, ago(45));
+  await createPartitions(instance, ago(45));
 });
 afterEach(async () => {
   await receiver?.stop();
@@ -46,7 +52,7 @@ afterEach(async () => {
 /** Removes what is over, once. */
 const prune = () => instance.runJob('deliveries');
 
-const past = (delivery: Omit<PastDelivery, 'endpointId' | 'projectId'>) => ({
+const past = (delivery: Omit<SeedDelivery, 'endpointId' | 'projectId'>) => ({
   endpointId,
   projectId,
   ...delivery,
@@ -64,9 +70,9 @@ async function oldPartitions(): Promise<string[]> {
 const nameOf = (days: number, kind = ''): string =>
   `attempts_${kind}${new Date(ago(days)).toISOString().slice(0, 10).replaceAll('-', '')}`;
 
-const succeeded = (at: number): PastAttempt[] => [{ at, status: 200 }];
+const succeeded = (at: number): SeedAttempt[] => [{ at, status: 200 }];
 const dead = (...days: number[]) =>
-  insertDeliveries(
+  seedDeliveries(
     instance,
     days.map((each) => past({ state: 'failed', attempts: failures(ago(each)) })),
   );
@@ -78,18 +84,18 @@ const count = async (table: string, ids: string[], column = 'id'): Promise<numbe
   );
   return row!.count;
 };
-const get = (id: string) => instance.server('GET', `/v1/webhooks/deliveries/dlv_${id}`);
+const get = (id: string) => instance.requestWithSecretKey('GET', `/v1/webhooks/deliveries/dlv_${id}`);
 
 describe('retention', () => {
   it('removes what ended long ago and needs nobody, and nothing that is younger', async () => {
-    const done: PastAttempt[] = succeeded(ago(40));
-    const old = await insertDeliveries(instance, [
+    const done: SeedAttempt[] = succeeded(ago(40));
+    const old = await seedDeliveries(instance, [
       past({ state: 'succeeded', attempts: done }),
       past({ state: 'cancelled', attempts: failures(ago(41)).slice(0, 2) }),
       past({ state: 'failed', resolution: 'discarded', attempts: failures(ago(40)) }),
       past({ state: 'failed', resolution: 'redelivered', attempts: failures(ago(42)) }),
     ]);
-    const young = await insertDeliveries(instance, [
+    const young = await seedDeliveries(instance, [
       // It is its end that counts.
       past({ state: 'succeeded', attempts: done, finishedAt: ago(RETENTION - 1) }),
       past({ state: 'pending', attempts: done }),
@@ -97,7 +103,7 @@ describe('retention', () => {
       past({ state: 'cancelled', attempts: [{ at: ago(1), status: 500 }] }),
     ]);
     // A redelivery may outlive what it repeats.
-    const [again] = await insertDeliveries(instance, [
+    const [again] = await seedDeliveries(instance, [
       past({
         state: 'succeeded',
         redeliveryOf: old[3]!.id,
@@ -135,10 +141,10 @@ describe('retention', () => {
         attemptIds.map((each) => `att_${each}`),
       );
       expect(data.attempts[4]).toMatchObject({ attempt: 5, http_status: 503, response_body: 'down' });
-      expect(await instance.attempts({ delivery_id: `dlv_${id}` })).toEqual(data.attempts);
-      expect((await instance.server('GET', `/v1/events/evt_${eventId}`)).status).toBe(200);
+      expect(await instance.listAttempts({ delivery_id: `dlv_${id}` })).toEqual(data.attempts);
+      expect((await instance.requestWithSecretKey('GET', `/v1/events/evt_${eventId}`)).status).toBe(200);
     }
-    const { status, body } = await instance.server(
+    const { status, body } = await instance.requestWithSecretKey(
       'POST',
       `/v1/webhooks/deliveries/dlv_${first!.id}/redeliver`,
     );
@@ -147,10 +153,11 @@ describe('retention', () => {
       receiver.requests.find(({ event }) => event.data['told'] === new Date(ago(42)).toISOString()),
     );
     expect(request.headers['webhook-id']).toBe(`evt_${first!.eventId}`);
-    await instance.server('POST', `/v1/webhooks/deliveries/dlv_${second!.id}/discard`, {
+    await instance.requestWithSecretKey('POST', `/v1/webhooks/deliveries/dlv_${second!.id}/discard`, {
       reason: 'not needed',
     });
-    const redeliveredNow = () => instance.server('GET', `/v1/webhooks/deliveries/${body.data.id}`);
+    const redeliveredNow = () =>
+      instance.requestWithSecretKey('GET', `/v1/webhooks/deliveries/${body.data.id}`);
     await eventually('its end', async () => (await redeliveredNow()).body.data.state === 'succeeded');
 
     await prune();
@@ -164,14 +171,16 @@ describe('retention', () => {
       redelivery_of: `dlv_${first!.id}`,
     });
 
-    await instance.server('POST', `/v1/webhooks/deliveries/dlv_${third!.id}/discard`, { reason: 'nor this' });
+    await instance.requestWithSecretKey('POST', `/v1/webhooks/deliveries/dlv_${third!.id}/discard`, {
+      reason: 'nor this',
+    });
     await prune();
     expect(await oldPartitions()).toEqual([]);
   });
 
   it('moves what must stay of a later day to what is kept already, and leaves a day alone of which very much stays', async () => {
     await dead(42);
-    const [many] = await insertDeliveries(instance, [
+    const [many] = await seedDeliveries(instance, [
       past({ state: 'failed', attempts: [{ at: ago(36), status: 500 }] }),
     ]);
     await instance.sql(
@@ -185,7 +194,7 @@ describe('retention', () => {
        FROM attempts a JOIN deliveries d ON d.event_id = a.event_id WHERE a.id = $1 AND d.id <> $2`,
       [many!.attemptIds[0], many!.id],
     );
-    const [gone] = await insertDeliveries(instance, [
+    const [gone] = await seedDeliveries(instance, [
       past({ state: 'succeeded', attempts: succeeded(ago(36)) }),
     ]);
     const [last] = await dead(33);
@@ -201,7 +210,7 @@ describe('retention', () => {
 
   it('leaves out a day that cannot be changed, says so, and goes on with the others', async () => {
     const letters = await dead(42, 40, 39);
-    const [gone] = await insertDeliveries(instance, [
+    const [gone] = await seedDeliveries(instance, [
       past({ state: 'succeeded', attempts: succeeded(ago(38)) }),
     ]);
     const reader = await instance.db.connect();
@@ -218,10 +227,10 @@ describe('retention', () => {
   });
 
   it('leaves a day in its place of which a copy takes too long', async () => {
-    const [letter] = await insertDeliveries(instance, [
+    const [letter] = await seedDeliveries(instance, [
       past({ state: 'failed', attempts: failures(ago(40), 'slow') }),
     ]);
-    const [gone] = await insertDeliveries(instance, [
+    const [gone] = await seedDeliveries(instance, [
       past({ state: 'succeeded', attempts: succeeded(ago(40)) }),
     ]);
     // Every row that is written waits: five of them for longer than a statement may take.
@@ -239,14 +248,14 @@ describe('retention', () => {
   });
 
   it('keeps no deletion of a customer waiting who has no attempt on the day that is moved', async () => {
-    const [other, { id: customerId }] = [await registerOne(instance), await registerOne(instance)];
-    const inserted = await insertDeliveries(instance, [
+    const [other, { id: customerId }] = [await registerCustomer(instance), await registerCustomer(instance)];
+    const inserted = await seedDeliveries(instance, [
       past({ state: 'failed', customerId: other.id, attempts: failures(ago(40)) }),
       past({ state: 'succeeded', customerId, attempts: succeeded(ago(1)) }),
     ]);
     const mover = await instance.db.connect();
     await mover.query(`BEGIN; LOCK TABLE ${nameOf(40)} IN SHARE MODE`);
-    const answer = await instance.server('DELETE', `/api/v1/customers/${customerId}`);
+    const answer = await instance.requestWithSecretKey('DELETE', `/api/v1/customers/${customerId}`);
     await mover.query('ROLLBACK');
     mover.release();
     expect(answer.status).toBe(204);
@@ -258,13 +267,15 @@ describe('retention', () => {
   });
 
   it('erases what is kept of a customer as well', async () => {
-    const { id: customerId } = await registerOne(instance);
-    const [letter] = await insertDeliveries(instance, [
+    const { id: customerId } = await registerCustomer(instance);
+    const [letter] = await seedDeliveries(instance, [
       past({ state: 'failed', customerId, attempts: failures(ago(40), 'secret') }),
     ]);
     await prune();
     expect(await oldPartitions()).toHaveLength(1);
-    expect((await instance.server('DELETE', `/api/v1/customers/${customerId}`)).status).toBe(204);
+    expect((await instance.requestWithSecretKey('DELETE', `/api/v1/customers/${customerId}`)).status).toBe(
+      204,
+    );
     const rows = await instance.sql<{ body: string }>(
       'SELECT response_body AS body FROM attempts WHERE delivery_id = $1',
       [letter!.id],
@@ -276,11 +287,11 @@ describe('retention', () => {
   });
 
   it('lets a poller of the feed go on, from a cursor that is older than what is left', async () => {
-    await insertDeliveries(
+    await seedDeliveries(
       instance,
       [40, 39, 38].map((days) => past({ state: 'succeeded', attempts: succeeded(ago(days)) })),
     );
-    const ask = (query: string) => instance.server('GET', `/v1/events?${query}`);
+    const ask = (query: string) => instance.requestWithSecretKey('GET', `/v1/events?${query}`);
     const begin = await eventually('the feed', async () => {
       const { body } = await ask('limit=1');
       return body.data.length === 1 && body;
@@ -290,7 +301,7 @@ describe('retention', () => {
     expect(await instance.sql("SELECT FROM events WHERE created_at < now() - interval '31 days'")).toEqual(
       [],
     );
-    const { id } = await registerOne(instance);
+    const { id } = await registerCustomer(instance);
     await eventually('what is new', async () => {
       const { status, body } = await ask(`cursor=${encodeURIComponent(begin.next_cursor)}`);
       expect(status).toBe(200);
@@ -309,9 +320,9 @@ describe('retention', () => {
       );
       return rows.length > 0;
     });
-    await registerOne(instance);
+    await registerCustomer(instance);
     await eventually('a delivery', async () => {
-      const rows = await instance.attempts({ success: 'true' });
+      const rows = await instance.listAttempts({ success: 'true' });
       return rows.length > 0;
     });
     expect((await oldPartitions()).length).toBeGreaterThan(1);
@@ -338,20 +349,20 @@ describe('partitions', () => {
 
   it('that are missing are made by the close that misses them', async () => {
     await drop();
-    await registerOne(instance);
+    await registerCustomer(instance);
     await eventually('every delivery', async () => {
       const rows = await instance.sql<{ state: string }>('SELECT state FROM deliveries');
       return rows.length > 0 && rows.every(({ state }) => state === 'succeeded');
     });
-    expect((await instance.attempts()).length).toBeGreaterThan(0);
+    expect((await instance.listAttempts()).length).toBeGreaterThan(0);
   });
 
   // The last one: it leaves the partitions that other files find.
   it('are there again when an instance starts that was left alone, also for an attempt of long ago', async () => {
-    await Promise.all(instance.workers.map((worker) => worker.end('SIGKILL')));
+    await Promise.all(instance.workers.map((worker) => worker.stop('SIGKILL')));
     await drop();
-    await registerOne(instance);
-    const attemptId = idAt(ago(40));
+    await registerCustomer(instance);
+    const attemptId = uuidAt(ago(40));
     const [lost] = await instance.sql<{ id: string }>(
       `UPDATE deliveries SET attempt = 1, attempt_id = $1, created_at = $2, started_at = $2, lease_until = $2,
          next_attempt_at = NULL
@@ -359,10 +370,10 @@ describe('partitions', () => {
       [attemptId, new Date(ago(40))],
     );
     instance.startWorker(workerEnv);
-    await instance.ready();
+    await instance.waitUntilReady();
     await instance.runJob('Sweeper');
     const [attempt] = await eventually('the lost attempt', async () => {
-      const rows = await instance.attempts({ delivery_id: `dlv_${lost!.id}` });
+      const rows = await instance.listAttempts({ delivery_id: `dlv_${lost!.id}` });
       return rows.length > 0 && rows;
     });
     expect(attempt).toMatchObject({

@@ -1,14 +1,14 @@
 import { eventually } from '../support/eventually.js';
-import { TestInstance, type Answer } from '../support/test-instance.js';
-import { inviteOperator, OperatorClient, signIn } from '../support/operator.js';
-import { patiently } from '../support/patiently.js';
+import { TestInstance, type TestResponse } from '../support/test-instance.js';
+import { inviteOperator, OperatorClient, signIn } from '../support/operator-client.js';
+import { retryWhileRejected } from '../support/retry-while-rejected.js';
 import { totpCode } from '../support/totp.js';
 import { uniqueEmail } from '../support/unique-email.js';
 
 let instance: TestInstance;
 let admin: OperatorClient;
 beforeAll(async () => {
-  instance = await TestInstance.shared({ workers: 0 });
+  instance = await TestInstance.startShared({ workers: 0 });
   admin = await signIn(instance);
 });
 afterAll(async () => instance?.stop());
@@ -18,11 +18,11 @@ const newOperator = (): Promise<Enrolled> => inviteOperator(admin, 'viewer');
 
 const byPassword = async ({ operator: { email }, password }: Enrolled): Promise<OperatorClient> => {
   const client = new OperatorClient(instance);
-  await client.call('POST', '/session', { email, password });
+  await client.request('POST', '/session', { email, password });
   return client;
 };
-const enterCode = (client: OperatorClient, code: string): Promise<Answer> =>
-  client.call('POST', '/session/second-factor', { code });
+const enterCode = (client: OperatorClient, code: string): Promise<TestResponse> =>
+  client.request('POST', '/session/second-factor', { code });
 const invalid = { status: 401, body: { code: 'invalid_code' } };
 
 /** Lets codes of the authenticator be used again, as time would. */
@@ -53,7 +53,7 @@ describe('CO-01: a code of the authenticator', () => {
     const client = await byPassword(operator);
     for (const code of [totpCode(operator.secret, -3), totpCode(operator.secret, 3), '', '12345', 'abcdef'])
       expect(await enterCode(client, code)).toMatchObject(invalid);
-    expect((await client.call('GET', '/session')).body.state).toBe('second_factor');
+    expect((await client.request('GET', '/session')).body.state).toBe('second_factor');
   });
 
   it('is valid once, also for parallel uses, and no earlier one is valid after it', async () => {
@@ -67,7 +67,7 @@ describe('CO-01: a code of the authenticator', () => {
 
   it('that enrolled the authenticator is used up, and those of another operator are worth nothing', async () => {
     const [operator, other] = [await newOperator(), await newOperator()];
-    expect(await enterCode(await byPassword(operator), operator.enrolledWith)).toMatchObject(invalid);
+    expect(await enterCode(await byPassword(operator), operator.enrollmentCode)).toMatchObject(invalid);
     await laterOn(operator);
     for (const code of [totpCode(other.secret), other.recoveryCodes[0]!])
       expect(await enterCode(await byPassword(operator), code)).toMatchObject(invalid);
@@ -89,7 +89,7 @@ describe('CO-01: a recovery code', () => {
   it('is void once there are new ones, which a code of the authenticator makes', async () => {
     const operator = await newOperator();
     await laterOn(operator);
-    const renew = (code: string) => operator.call('POST', '/session/recovery-codes', { code });
+    const renew = (code: string) => operator.request('POST', '/session/recovery-codes', { code });
     expect(await renew('000000x')).toMatchObject(invalid);
     const { status, body } = await renew(totpCode(operator.secret));
     expect([status, body.recoveryCodes.length]).toEqual([200, 10]);
@@ -107,9 +107,9 @@ describe('CO-01: failures', () => {
     await forgetAddresses();
     return operator;
   };
-  const wrong = (email: string): Promise<Answer> =>
-    patiently(() =>
-      new OperatorClient(instance).call('POST', '/session', { email, password: 'not the password' }),
+  const wrong = (email: string): Promise<TestResponse> =>
+    retryWhileRejected(() =>
+      new OperatorClient(instance).request('POST', '/session', { email, password: 'not the password' }),
     );
 
   it('of passwords are counted per email, known or not: of 30 in parallel ten are checked', async () => {
@@ -126,13 +126,13 @@ describe('CO-01: failures', () => {
     const right = async () => {
       const { password } = operator;
       const body = { email: operator.operator.email, password };
-      return new OperatorClient(instance).call('POST', '/session', body);
+      return new OperatorClient(instance).request('POST', '/session', body);
     };
     expect((await right()).status).toBe(429);
     await instance.sql(`UPDATE operator_login_attempts SET window_ends_at = now()`);
     expect((await right()).status).toBe(200);
     // Whoever is signed in already is not hindered.
-    expect((await operator.call('GET', '/projects')).status).toBe(200);
+    expect((await operator.request('GET', '/projects')).status).toBe(200);
   });
 
   it('of codes are counted with them, also those of recovery, and signing in forgets them', async () => {
@@ -164,63 +164,63 @@ describe('CO-01: enrolling', () => {
   /** Accepts an invitation. @returns the client, who has no authenticator yet */
   const acceptInvitation = async (role: string) => {
     const email = uniqueEmail();
-    const invited = await admin.call('POST', '/operators', { email, role });
+    const invited = await admin.request('POST', '/operators', { email, role });
     const token = new URL(invited.body.invitationUrl as string).hash.slice('#token='.length);
     const client = new OperatorClient(instance);
     const password = 'an unusual long phrase';
-    const { body } = await client.call('POST', '/invitations/accept', { token, password });
+    const { body } = await client.request('POST', '/invitations/accept', { token, password });
     return { client, email, password, session: body };
   };
 
   it('can be skipped in development, and is required to manage operators and to create keys', async () => {
     const { client, session } = await acceptInvitation('admin');
     expect(session).toMatchObject({ state: 'enrollment', hasSecondFactor: false, maySkipEnrollment: true });
-    const skip = () => client.call('POST', '/session/enrollment/skip');
+    const skip = () => client.request('POST', '/session/enrollment/skip');
     const skipped = { state: 'signed_in', hasSecondFactor: false, maySkipEnrollment: false };
     expect(await skip()).toMatchObject({ status: 200, body: skipped });
     expect(await skip()).toMatchObject({ status: 401, body: { code: 'operator_session_required' } });
-    expect((await client.call('GET', '/operators')).status).toBe(200);
+    expect((await client.request('GET', '/operators')).status).toBe(200);
 
     const { operator } = await newOperator();
     const keys = `/projects/${instance.credentials.projectId}/api-keys`;
-    const invite = () => client.call('POST', '/operators', { email: uniqueEmail(), role: 'viewer' });
-    const key = () => client.call('POST', keys, { name: 'Console' });
+    const invite = () => client.request('POST', '/operators', { email: uniqueEmail(), role: 'viewer' });
+    const key = () => client.request('POST', keys, { name: 'Console' });
     const requests = [
       invite,
       key,
-      () => client.call('PATCH', `/operators/${operator.id}`, { role: 'admin' }),
+      () => client.request('PATCH', `/operators/${operator.id}`, { role: 'admin' }),
       ...['enable', 'reset-second-factor', 'invite-again'].map(
-        (action) => () => client.call('POST', `/operators/${operator.id}/${action}`),
+        (action) => () => client.request('POST', `/operators/${operator.id}/${action}`),
       ),
-      () => client.call('POST', `${keys}/${operator.id}/rotate`),
+      () => client.request('POST', `${keys}/${operator.id}/rotate`),
     ];
     for (const send of requests)
       expect(await send()).toMatchObject({ status: 403, body: { code: 'factor_required' } });
 
     expect((await client.enroll()).status).toBe(200);
-    expect((await client.call('GET', '/session')).body).toMatchObject({ hasSecondFactor: true });
+    expect((await client.request('GET', '/session')).body).toMatchObject({ hasSecondFactor: true });
     expect([(await invite()).status, (await key()).status]).toEqual([201, 201]);
   });
 
   it('takes a code of the very secret, and no operator enrolls twice', async () => {
     const { client, email, password } = await acceptInvitation('viewer');
-    const confirm = (code: string) => client.call('POST', '/session/enrollment/confirm', { code });
+    const confirm = (code: string) => client.request('POST', '/session/enrollment/confirm', { code });
     expect(await confirm('123456')).toMatchObject(invalid);
-    const old = (await client.call('POST', '/session/enrollment')).body.secret as string;
-    const { secret, otpauthUri } = (await client.call('POST', '/session/enrollment')).body;
+    const old = (await client.request('POST', '/session/enrollment')).body.secret as string;
+    const { secret, otpauthUri } = (await client.request('POST', '/session/enrollment')).body;
     const uri = new URL(otpauthUri as string);
     expect(uri.searchParams.get('secret')).toBe(secret);
     expect(decodeURIComponent(uri.pathname)).toContain(email);
     expect(await confirm(totpCode(old))).toMatchObject(invalid);
     // Beside it, by the password alone: whoever is first wins.
     const rival = new OperatorClient(instance);
-    expect((await rival.call('POST', '/session', { email, password })).body.state).toBe('enrollment');
-    const stolen = (await rival.call('POST', '/session/enrollment')).body.secret as string;
+    expect((await rival.request('POST', '/session', { email, password })).body.state).toBe('enrollment');
+    const stolen = (await rival.request('POST', '/session/enrollment')).body.secret as string;
     expect((await confirm(totpCode(secret as string))).body).toMatchObject({
       session: { state: 'signed_in' },
     });
-    const late = await rival.call('POST', '/session/enrollment/confirm', { code: totpCode(stolen) });
+    const late = await rival.request('POST', '/session/enrollment/confirm', { code: totpCode(stolen) });
     expect(late).toMatchObject({ status: 401, body: { code: 'operator_session_required' } });
-    expect((await rival.call('POST', '/session', { email, password })).body.state).toBe('second_factor');
+    expect((await rival.request('POST', '/session', { email, password })).body.state).toBe('second_factor');
   });
 });

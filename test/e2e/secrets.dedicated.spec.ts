@@ -1,12 +1,12 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { Keyring } from '@gatehouse/platform';
 import { eventually } from '../support/eventually.js';
-import { inChunks } from '../support/in-chunks.js';
-import { queues, TestInstance } from '../support/test-instance.js';
-import { MailServer, unquote } from '../support/mail-server.js';
-import { Receiver, status } from '../support/receiver.js';
+import { runInChunks } from '../support/run-in-chunks.js';
+import { availableQueues, TestInstance } from '../support/test-instance.js';
+import { MailServer, decodeQuotedPrintable } from '../support/mail-server.js';
+import { Receiver, respondWithStatus } from '../support/receiver.js';
 import { RedisMonitor } from '../support/redis-monitor.js';
-import { formsOf, storedText } from '../support/stored.js';
+import { listEncodings, dumpTables } from '../support/dump-tables.js';
 import { uniqueEmail } from '../support/unique-email.js';
 
 /** Everything that a secret could get into, and every secret, of one life of the instance. */
@@ -39,8 +39,10 @@ const pk = () => ({ 'x-publishable-key': instance.credentials.publishableKey });
 const mailed = (email: string, path: string): Promise<string> =>
   eventually(`a mail with a link to ${path}`, () => {
     const link = new RegExp(`/${path}\\?token=([\\w-]{43})`);
-    const mail = mailServer.mails.findLast(({ to, text }) => to.includes(email) && link.test(unquote(text)));
-    return mail && link.exec(unquote(mail.text))![1];
+    const mail = mailServer.mails.findLast(
+      ({ to, text }) => to.includes(email) && link.test(decodeQuotedPrintable(text)),
+    );
+    return mail && link.exec(decodeQuotedPrintable(mail.text))![1];
   });
 
 /** Signs in, with tokens that are kept as secrets. */
@@ -53,9 +55,9 @@ const signedIn = (name: string, { tokens }: any): { accessToken: string; refresh
 beforeAll(async () => {
   await mailServer.start();
   receiver = await Receiver.start();
-  receiver.otherwise = status(500, 'not now');
+  receiver.defaultResponder = respondWithStatus(500, 'not now');
   instance = await TestInstance.start({
-    queue: queues.at(-1)!,
+    queue: availableQueues.at(-1)!,
     env: {
       SMTP_URL: mailServer.url,
       MAIL_FROM: 'no-reply@example.com',
@@ -107,7 +109,7 @@ async function walk(): Promise<void> {
   const invited = { email: guest, sendInvite: true, metadata: { note: 'x' } };
   await ask('POST', '/api/v1/customers', { bearer: secretKey, body: invited });
   secrets['invite token'] = await mailed(guest, 'accept-invite');
-  whileLinksLive = await storedText(instance);
+  whileLinksLive = await dumpTables(instance);
 
   for (const name of ['change token, old address', 'change token, new address']) {
     await ask('POST', '/api/v1/auth/confirm-email-change', { body: { token: secrets[name] } });
@@ -131,7 +133,7 @@ async function walk(): Promise<void> {
     bearer: tokens.accessToken,
     body: { currentPassword: password('delete') },
   });
-  await eventually('deliveries', () => receiver.ofType('email.changed').length > 0);
+  await eventually('deliveries', () => receiver.listByType('email.changed').length > 0);
 }
 
 /** Secrets where they do not belong, and faults in the middle of handling them. */
@@ -142,7 +144,7 @@ async function faults(): Promise<void> {
     'faults',
     await ask('POST', '/api/v1/auth/register', { headers: pk(), body }),
   );
-  await inChunks(Object.values(secrets), async (secret) => {
+  await runInChunks(Object.values(secrets), async (secret) => {
     const query = encodeURIComponent(secret);
     await ask('GET', `/api/v1/me?access_token=${query}`, { bearer: accessToken });
     await ask('GET', `/nothing/${query}`);
@@ -167,10 +169,10 @@ async function faults(): Promise<void> {
 
 /** The names of the secrets that stand in a text in any form. */
 const told = (text: string, names = Object.keys(secrets)): string[] =>
-  names.filter((name) => formsOf(secrets[name]!).some((form) => text.includes(form)));
+  names.filter((name) => listEncodings(secrets[name]!).some((form) => text.includes(form)));
 const roots = (): string[] => {
   const keyring = new Keyring([instance.env['GATEHOUSE_SECRET']!]);
-  return [...formsOf(instance.env['GATEHOUSE_SECRET']!), ...formsOf(keyring.pepper().key)];
+  return [...listEncodings(instance.env['GATEHOUSE_SECRET']!), ...listEncodings(keyring.pepper().key)];
 };
 const logs = (): string => [instance.api, ...instance.workers].map(({ output }) => output).join('\n');
 
@@ -183,7 +185,7 @@ it('the walk went through all of it', () => {
 it('LG-01: no log line, event, delivery or attempt, and nothing that goes to Redis or to a target, holds a password, token, key, link or the root secret', async () => {
   expect(instance.api.log.length).toBeGreaterThan(100);
   expect(logs()).not.toMatch(/token=|\$2b\$|whsec_|postgres(ql)?:\/\/|redis:\/\//);
-  const rows = await storedText(instance, (table) => /^(events|deliveries|attempts)/.test(table));
+  const rows = await dumpTables(instance, (table) => /^(events|deliveries|attempts)/.test(table));
   expect(rows).toContain('customer.created');
   expect(rows).toContain('not now');
   const commands = monitor?.commands ?? [];
@@ -209,7 +211,7 @@ it('EV-04: no answer holds a token that is only for the inbox', () => {
 });
 
 it('PW-06, TK-05, EV-01: a stolen database holds no password, token, key, pepper or root secret', async () => {
-  const now = await storedText(instance);
+  const now = await dumpTables(instance);
   expect(whileLinksLive.length).toBeGreaterThan(10_000);
   for (const text of [whileLinksLive, now]) {
     expect(told(text)).toEqual([]);

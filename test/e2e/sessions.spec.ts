@@ -1,25 +1,25 @@
 import {
-  inviteOne,
+  inviteCustomer,
   NEW_PASSWORD,
   openSession,
-  refresh,
-  registerOne,
+  refreshSession,
+  registerCustomer,
   requestEmailChange,
   requestReset,
-  useToken,
-  type Registered,
+  submitToken,
+  type RegisteredCustomer,
   type Tokens,
 } from '../support/customers.js';
 import { checkCases } from '../support/check-cases.js';
-import { TestInstance, PASSWORD, bearer, type Answer } from '../support/test-instance.js';
-import { patiently } from '../support/patiently.js';
+import { TestInstance, PASSWORD, bearerHeader, type TestResponse } from '../support/test-instance.js';
+import { retryWhileRejected } from '../support/retry-while-rejected.js';
 import { insertSessions } from '../support/insert-sessions.js';
-import { startReplica } from '../support/replicas.js';
+import { startReplica } from '../support/start-replica.js';
 
 let instance: TestInstance;
 let replica: Awaited<ReturnType<typeof startReplica>>;
 beforeAll(async () => {
-  instance = await TestInstance.shared({ workers: 0 });
+  instance = await TestInstance.startShared({ workers: 0 });
   replica = await startReplica(instance);
 });
 afterAll(async () => instance?.stop());
@@ -31,21 +31,24 @@ const logIn = (email: string, headers?: Record<string, string>): Promise<Tokens>
   openSession(instance, email, headers);
 
 /** A customer who is signed in `count` times. */
-const loggedIn = async (count: number): Promise<Omit<Registered, 'tokens'> & { logins: Tokens[] }> => {
-  const { tokens, ...customer } = await registerOne(instance);
+const loggedIn = async (
+  count: number,
+): Promise<Omit<RegisteredCustomer, 'tokens'> & { logins: Tokens[] }> => {
+  const { tokens, ...customer } = await registerCustomer(instance);
   const logins = [tokens];
   while (logins.length < count) logins.push(await logIn(customer.email));
   return { ...customer, logins };
 };
 
 const isActive = async ({ accessToken }: Tokens, baseUrl = instance.baseUrl): Promise<boolean> =>
-  (await instance.request('GET', '/api/v1/me', { headers: bearer(accessToken), baseUrl })).status === 200;
+  (await instance.request('GET', '/api/v1/me', { headers: bearerHeader(accessToken), baseUrl })).status ===
+  200;
 const areActive = (logins: Tokens[]): Promise<boolean[]> =>
   Promise.all(logins.map((login) => isActive(login)));
-const logout = (login: Tokens, body?: unknown): Promise<Answer> =>
-  instance.customer(login.accessToken, 'POST', '/api/v1/auth/logout', body);
-const sessions = async (login: Tokens, query = ''): Promise<Answer> =>
-  instance.customer(login.accessToken, 'GET', `/api/v1/me/sessions${query}`);
+const logout = (login: Tokens, body?: unknown): Promise<TestResponse> =>
+  instance.requestWithAccessToken(login.accessToken, 'POST', '/api/v1/auth/logout', body);
+const sessions = async (login: Tokens, query = ''): Promise<TestResponse> =>
+  instance.requestWithAccessToken(login.accessToken, 'GET', `/api/v1/me/sessions${query}`);
 const revocations = async (id: string): Promise<any[]> =>
   (await instance.events(id, 'session.revoked')).map(({ data }) => data);
 
@@ -59,7 +62,7 @@ describe('logout', () => {
 
     expect(await logout(first)).toMatchObject({ status: 204, body: '' });
     expect(await areActive(logins)).toEqual([false, true, true, true]);
-    const refreshed = await refresh(instance, first.refreshToken);
+    const refreshed = await refreshSession(instance, first.refreshToken);
     expect(refreshed).toMatchObject({ status: 401, body: { code: 'invalid_refresh_token' } });
     expect(await logout(first)).toMatchObject({ status: 401, body: { code: 'invalid_access_token' } });
     const [event] = await revocations(id);
@@ -75,7 +78,10 @@ describe('logout', () => {
 
 describe('the limit of 100 sessions', () => {
   const activeIds = async (customerId: string): Promise<string[]> => {
-    const { body } = await instance.server('GET', `/api/v1/customers/${customerId}/sessions?limit=200`);
+    const { body } = await instance.requestWithSecretKey(
+      'GET',
+      `/api/v1/customers/${customerId}/sessions?limit=200`,
+    );
     return body.data.map(({ id }: { id: string }) => id);
   };
 
@@ -142,7 +148,8 @@ it("a customer's own sessions are listed with device and rough address, page by 
   const rest = (await sessions(first, `?limit=1&cursor=${page.nextCursor}`)).body;
   expect(rest).toMatchObject({ data: [{ current: true }], hasMore: false });
 
-  const end = () => instance.customer(first.accessToken, 'DELETE', `/api/v1/me/sessions/${page.data[0].id}`);
+  const end = () =>
+    instance.requestWithAccessToken(first.accessToken, 'DELETE', `/api/v1/me/sessions/${page.data[0].id}`);
   expect((await end()).status).toBe(204);
   expect(await areActive([first, second])).toEqual([true, false]);
   expect((await sessions(first)).body.data).toHaveLength(1);
@@ -152,7 +159,7 @@ it("a customer's own sessions are listed with device and rough address, page by 
 it("a customer's sessions are listed for a server with the whole address, and ended one by one or all at once", async () => {
   const { id, logins } = await loggedIn(3);
   const path = `/api/v1/customers/${id}/sessions`;
-  const { data } = (await instance.server('GET', path)).body;
+  const { data } = (await instance.requestWithSecretKey('GET', path)).body;
   expect(data).toHaveLength(3);
   expect(data[0]).toEqual({
     id: expect.any(String),
@@ -163,9 +170,10 @@ it("a customer's sessions are listed for a server with the whole address, and en
     lastUsedAt: expect.any(String),
     expiresAt: expect.any(String),
   });
-  expect((await instance.server('DELETE', `${path}/${data[0].id}`)).status).toBe(204);
+  expect((await instance.requestWithSecretKey('DELETE', `${path}/${data[0].id}`)).status).toBe(204);
   expect(await areActive(logins)).toEqual([true, true, false]);
-  for (let times = 0; times < 2; times += 1) expect((await instance.server('DELETE', path)).status).toBe(204);
+  for (let times = 0; times < 2; times += 1)
+    expect((await instance.requestWithSecretKey('DELETE', path)).status).toBe(204);
   expect(await areActive(logins)).toEqual([false, false, false]);
   expect(await revocations(id)).toHaveLength(3);
 });
@@ -174,14 +182,15 @@ describe('the end of sessions on every replica (TK-10)', () => {
   it('logout, revocation, disabling, deleting and a password change act at once on another api', async () => {
     const path = ({ id }: { id: string }): string => `/api/v1/customers/${id}`;
     const passwords = { currentPassword: PASSWORD, newPassword: NEW_PASSWORD };
-    const endings: [string, (customer: Awaited<ReturnType<typeof loggedIn>>) => Promise<Answer>][] = [
+    const endings: [string, (customer: Awaited<ReturnType<typeof loggedIn>>) => Promise<TestResponse>][] = [
       ['logout', ({ logins }) => logout(logins[1]!, { scope: 'others' })],
-      ['revocation', (customer) => instance.server('DELETE', `${path(customer)}/sessions`)],
-      ['disabling', (customer) => instance.server('POST', `${path(customer)}/disable`)],
-      ['deleting', (customer) => instance.server('DELETE', path(customer))],
+      ['revocation', (customer) => instance.requestWithSecretKey('DELETE', `${path(customer)}/sessions`)],
+      ['disabling', (customer) => instance.requestWithSecretKey('POST', `${path(customer)}/disable`)],
+      ['deleting', (customer) => instance.requestWithSecretKey('DELETE', path(customer))],
       [
         'password change',
-        ({ logins }) => instance.customer(logins[1]!.accessToken, 'POST', '/api/v1/me/password', passwords),
+        ({ logins }) =>
+          instance.requestWithAccessToken(logins[1]!.accessToken, 'POST', '/api/v1/me/password', passwords),
       ],
     ];
     await checkCases(
@@ -192,14 +201,14 @@ describe('the end of sessions on every replica (TK-10)', () => {
         expect(await isActive(ended, replica.baseUrl)).toBe(true);
         expect((await end(customer)).status).toBeLessThan(300);
         expect(await isActive(ended, replica.baseUrl)).toBe(false);
-        expect((await refresh(instance, ended.refreshToken)).status).toBe(401);
+        expect((await refreshSession(instance, ended.refreshToken)).status).toBe(401);
       },
       1,
     );
   });
 
   it('archiving the project acts at once', async () => {
-    const { tokens } = await registerOne(instance);
+    const { tokens } = await registerCustomer(instance);
     const archive = (when: string) =>
       instance.sql(`UPDATE projects SET archived_at = ${when} WHERE id = $1`, [
         instance.credentials.projectId,
@@ -210,7 +219,7 @@ describe('the end of sessions on every replica (TK-10)', () => {
     try {
       for (const baseUrl of replicas) {
         expect(await isActive(tokens, baseUrl)).toBe(false);
-        expect((await refresh(instance, tokens.refreshToken, baseUrl)).status).toBe(401);
+        expect((await refreshSession(instance, tokens.refreshToken, baseUrl)).status).toBe(401);
       }
     } finally {
       await archive('NULL');
@@ -220,7 +229,7 @@ describe('the end of sessions on every replica (TK-10)', () => {
 
 describe('refresh tokens', () => {
   it('TK-04: a refresh moves the idle end up to the absolute one, and past either end it is refused', async () => {
-    const { id, tokens } = await registerOne(instance);
+    const { id, tokens } = await registerCustomer(instance);
     const set = (column: string, time: string) =>
       instance.sql(`UPDATE sessions SET ${column} = now() ${time} WHERE customer_id = $1`, [id]);
     const ends = async () => {
@@ -233,15 +242,15 @@ describe('refresh tokens', () => {
       return row!;
     };
     const { absolute } = await ends();
-    const second = (await refresh(instance, tokens.refreshToken)).body.tokens;
+    const second = (await refreshSession(instance, tokens.refreshToken)).body.tokens;
     expect(await ends()).toEqual({ absolute, isWithin: true, isFar: true });
     await set('absolute_expires_at', `+ interval '1 hour'`);
-    const third = (await refresh(instance, second.refreshToken)).body.tokens;
+    const third = (await refreshSession(instance, second.refreshToken)).body.tokens;
     expect(await ends()).toMatchObject({ isWithin: true, isFar: false });
 
     for (const column of ['idle_expires_at', 'absolute_expires_at']) {
       await set(column, `- interval '1 second'`);
-      const expired = await refresh(instance, third.refreshToken);
+      const expired = await refreshSession(instance, third.refreshToken);
       expect(expired).toMatchObject({ status: 401, body: { code: 'refresh_token_expired' } });
       expect(await isActive(third)).toBe(false);
       await set(column, `+ interval '1 hour'`);
@@ -250,35 +259,37 @@ describe('refresh tokens', () => {
   });
 
   it('TK-06, TK-07: each refresh returns another token, and one that comes back after its successor was used revokes the session', async () => {
-    const { id, tokens } = await registerOne(instance);
+    const { id, tokens } = await registerCustomer(instance);
     const chain = [tokens];
     for (let times = 0; times < 4; times += 1)
-      chain.push((await refresh(instance, chain.at(-1)!.refreshToken)).body.tokens);
+      chain.push((await refreshSession(instance, chain.at(-1)!.refreshToken)).body.tokens);
     expect(new Set(chain.map(({ refreshToken }) => refreshToken)).size).toBe(5);
     const reused = { status: 401, body: { code: 'refresh_token_reused' } };
-    expect(await refresh(instance, chain[2]!.refreshToken)).toMatchObject(reused);
-    const newest = await refresh(instance, chain[4]!.refreshToken);
+    expect(await refreshSession(instance, chain[2]!.refreshToken)).toMatchObject(reused);
+    const newest = await refreshSession(instance, chain[4]!.refreshToken);
     expect(newest).toMatchObject({ status: 401, body: { code: 'invalid_refresh_token' } });
     expect(await isActive(chain[4]!)).toBe(false);
     for (const type of ['token.reuse_detected', 'session.revoked'])
       expect(await instance.events(id, type)).toHaveLength(1);
 
-    const late = await registerOne(instance);
-    await refresh(instance, late.tokens.refreshToken);
+    const late = await registerCustomer(instance);
+    await refreshSession(instance, late.tokens.refreshToken);
     await instance.sql(`UPDATE sessions SET rotated_at = now() - interval '11 s' WHERE customer_id = $1`, [
       late.id,
     ]);
-    expect(await refresh(instance, late.tokens.refreshToken)).toMatchObject(reused);
+    expect(await refreshSession(instance, late.tokens.refreshToken)).toMatchObject(reused);
   });
 
   it('TK-08, TK-09: parallel uses on two replicas, and one right after them, get one and the same valid successor', async () => {
-    const { id, tokens } = await registerOne(instance);
+    const { id, tokens } = await registerCustomer(instance);
     let current = tokens.refreshToken;
     for (let generation = 2; generation <= 4; generation += 1) {
       const uses = Array.from({ length: 20 }, (_, index) =>
-        patiently(() => refresh(instance, current, index % 2 ? replica.baseUrl : instance.baseUrl)),
+        retryWhileRejected(() =>
+          refreshSession(instance, current, index % 2 ? replica.baseUrl : instance.baseUrl),
+        ),
       );
-      const answers = [...(await Promise.all(uses)), await refresh(instance, current)];
+      const answers = [...(await Promise.all(uses)), await refreshSession(instance, current)];
       expect(answers.map(({ status }) => status)).toEqual(Array(21).fill(200));
       const successors = [...new Set(answers.map((answer) => answer.body.tokens.refreshToken as string))];
       expect(successors).toHaveLength(1);
@@ -286,35 +297,35 @@ describe('refresh tokens', () => {
       expect(rows).toEqual([{ generation }]);
       current = successors[0]!;
     }
-    expect((await refresh(instance, current)).status).toBe(200);
+    expect((await refreshSession(instance, current)).status).toBe(200);
   });
 
   it('that are forged or of another kind are refused, and revoke nothing', async () => {
-    const { tokens } = await registerOne(instance);
+    const { tokens } = await registerCustomer(instance);
     const genuine = tokens.refreshToken;
     const forged = genuine.slice(0, -4) + (genuine.endsWith('AAAA') ? 'BBBB' : 'AAAA');
     for (const token of ['', 'rt_', forged, `${genuine}=`]) {
-      const answer = await refresh(instance, token);
+      const answer = await refreshSession(instance, token);
       expect(answer).toMatchObject({ status: 401, body: { code: 'invalid_refresh_token' } });
       expect(answer.headers.get('www-authenticate')).toContain('Bearer');
     }
-    expect((await refresh(instance, genuine)).status).toBe(200);
+    expect((await refreshSession(instance, genuine)).status).toBe(200);
   });
 });
 
 it('TK-03: no body and no page takes a credential of another kind, and each stays valid where it belongs', async () => {
-  const subject = await registerOne(instance);
+  const subject = await registerCustomer(instance);
   // Another customer: a new password would void the change, and the change the other links.
-  const mover = await registerOne(instance);
+  const mover = await registerCustomer(instance);
   const { current, fresh } = await requestEmailChange(instance, mover);
   const credentials = {
     secret: instance.credentials.secretKey,
     publishable: instance.credentials.publishableKey,
     access: subject.tokens.accessToken,
     refresh: subject.tokens.refreshToken,
-    verification: await instance.token(subject.email, 'verify-email'),
+    verification: await instance.getMailToken(subject.email, 'verify-email'),
     reset: await requestReset(instance, subject.email),
-    invite: (await inviteOne(instance)).token,
+    invite: (await inviteCustomer(instance)).token,
     changeOfOld: current,
     changeOfNew: fresh,
   };
@@ -323,13 +334,13 @@ it('TK-03: no body and no page takes a credential of another kind, and each stay
   const passwords: Name[] = ['reset', 'invite'];
   const changes: Name[] = ['changeOfOld', 'changeOfNew'];
 
-  const routes: [string, (token: string) => Promise<Answer>, Name[]][] = [
-    ['refresh', (token) => refresh(instance, token), ['refresh']],
-    ['verify-email', (token) => useToken(instance, 'verify-email', token), ['verification']],
-    ['reset-password', (token) => useToken(instance, 'reset-password', token), passwords],
-    ['confirm-email-change', (token) => useToken(instance, 'confirm-email-change', token), changes],
+  const routes: [string, (token: string) => Promise<TestResponse>, Name[]][] = [
+    ['refresh', (token) => refreshSession(instance, token), ['refresh']],
+    ['verify-email', (token) => submitToken(instance, 'verify-email', token), ['verification']],
+    ['reset-password', (token) => submitToken(instance, 'reset-password', token), passwords],
+    ['confirm-email-change', (token) => submitToken(instance, 'confirm-email-change', token), changes],
   ];
-  const bodyOf = async (answer: Promise<Answer>) => ({ ...(await answer).body, requestId: '' });
+  const bodyOf = async (answer: Promise<TestResponse>) => ({ ...(await answer).body, requestId: '' });
   const foreign = <Values extends unknown[]>(rows: [string, ...Values, Name[]][]) =>
     rows.flatMap((row) => {
       const own = row.at(-1) as Name[];

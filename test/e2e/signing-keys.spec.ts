@@ -7,9 +7,9 @@ import * as customers from '../support/customers.js';
 import type { Tokens } from '../support/customers.js';
 import { checkCases } from '../support/check-cases.js';
 import { eventually } from '../support/eventually.js';
-import { TestInstance, bearer, type Answer } from '../support/test-instance.js';
-import { commitWhenAwaited } from '../support/overtaken.js';
-import { startReplica } from '../support/replicas.js';
+import { TestInstance, bearerHeader, type TestResponse } from '../support/test-instance.js';
+import { commitWhenOthersWait } from '../support/with-concurrent-change.js';
+import { startReplica } from '../support/start-replica.js';
 import type { ServerProcess } from '../support/server-process.mjs';
 import { insertOrganization } from '../support/tenants.js';
 import { uniqueEmail } from '../support/unique-email.js';
@@ -21,7 +21,7 @@ let replicas: Replica[] = [];
 /** The ring as the first boot leaves it. */
 let firstRing: string;
 beforeAll(async () => {
-  instance = await TestInstance.shared({ workers: 0 });
+  instance = await TestInstance.startShared({ workers: 0 });
   const [row] = await instance.sql<{ ring: string }>('SELECT json_agg(k)::text AS ring FROM signing_keys k');
   firstRing = row!.ring;
 });
@@ -33,7 +33,7 @@ const reloadKeys = async (
 ): Promise<void> => {
   const read = (api: ServerProcess) =>
     eventually('the signing keys being read', () =>
-      api.command('reload-signing-keys').then(
+      api.runCommand('reload-signing-keys').then(
         () => true,
         () => false,
       ),
@@ -57,15 +57,15 @@ const command = async (words: string[], env: Record<string, string> = {}): Promi
   return stdout;
 };
 
-const tokensOf = ({ status, body }: Answer): Tokens & { expiresIn: number } => {
+const tokensOf = ({ status, body }: TestResponse): Tokens & { expiresIn: number } => {
   if (!body.tokens) throw new Error(`no tokens in ${status} ${JSON.stringify(body)}`);
   return body.tokens;
 };
 const register = async () => tokensOf(await instance.register());
 const refresh = async ({ refreshToken }: Tokens, baseUrl?: string) =>
-  tokensOf(await customers.refresh(instance, refreshToken, baseUrl));
-const getMe = (accessToken: string, baseUrl = instance.baseUrl): Promise<Answer> =>
-  instance.request('GET', '/api/v1/me', { headers: bearer(accessToken), baseUrl });
+  tokensOf(await customers.refreshSession(instance, refreshToken, baseUrl));
+const getMe = (accessToken: string, baseUrl = instance.baseUrl): Promise<TestResponse> =>
+  instance.request('GET', '/api/v1/me', { headers: bearerHeader(accessToken), baseUrl });
 const me = async ({ accessToken }: Tokens, baseUrl?: string) => (await getMe(accessToken, baseUrl)).status;
 
 const kidOf = ({ accessToken }: Tokens): string => decodeProtectedHeader(accessToken).kid!;
@@ -190,7 +190,7 @@ describe('rotation', () => {
       await blocker.query('BEGIN');
       await blocker.query('LOCK TABLE signing_keys IN ROW EXCLUSIVE MODE');
       await passTime(first!, '90 days');
-      await Promise.all([reloadKeys(apis), commitWhenAwaited(blocker, 2)]);
+      await Promise.all([reloadKeys(apis), commitWhenOthersWait(blocker, 2)]);
     } finally {
       blocker.release(true);
     }

@@ -9,16 +9,16 @@ import {
   type Tx,
 } from '@gatehouse/persistence';
 import { createLogger, Failpoints, loadConfig } from '@gatehouse/platform';
-import { registerOne } from '../support/customers.js';
+import { registerCustomer } from '../support/customers.js';
 import { eventually } from '../support/eventually.js';
 import { TestInstance } from '../support/test-instance.js';
-import { commitWhenAwaited } from '../support/overtaken.js';
+import { commitWhenOthersWait } from '../support/with-concurrent-change.js';
 
 let instance: TestInstance;
 let database: Database;
 let transactions: Transactions;
 beforeAll(async () => {
-  instance = await TestInstance.shared({ workers: 0 });
+  instance = await TestInstance.startShared({ workers: 0 });
   const config = loadConfig(instance.env);
   const logger = createLogger({ logLevel: 'silent' }, 'test');
   database = new Database(config, logger);
@@ -121,7 +121,7 @@ describe('a customer who is deleted while outcomes of their deliveries are writt
 
   /** A customer with deliveries in flight, by id. */
   async function inFlight(): Promise<{ customerId: string; deliveries: InFlight[] }> {
-    const { id: customerId } = await registerOne(instance);
+    const { id: customerId } = await registerCustomer(instance);
     const deliveries = await instance.sql<InFlight>(
       `UPDATE deliveries d SET attempt = 1, started_at = now(), lease_until = now() + interval '1 hour',
          next_attempt_at = NULL, attempt_id = (left(d.id::text, 15) || substr(gen_random_uuid()::text, 16))::uuid
@@ -174,7 +174,7 @@ describe('a customer who is deleted while outcomes of their deliveries are writt
         const running = [first()];
         await waiting(1);
         running.push(second());
-        await commitWhenAwaited(holder, 2);
+        await commitWhenOthersWait(holder, 2);
         await Promise.all(running);
       } finally {
         holder.release();

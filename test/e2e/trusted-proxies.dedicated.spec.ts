@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { request as httpRequest, type IncomingMessage } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { decodeJwt } from 'jose';
-import { insertOperator, inviteOperator, OperatorClient, signIn } from '../support/operator.js';
+import { insertOperator, inviteOperator, OperatorClient, signIn } from '../support/operator-client.js';
 import { TestInstance, PASSWORD } from '../support/test-instance.js';
 import { uniqueEmail } from '../support/unique-email.js';
 
@@ -36,7 +36,7 @@ it('EV-05: forged host names change no link, no issuer and no response', async (
   await send('POST', '/api/v1/auth/forgot-password', { email });
   const paths = ['/api/v1/me', '/.well-known/jwks.json', '/openapi.json', '/docs/errors', '/nothing'];
   for (const kind of ['verify-email', 'reset-password']) {
-    const [mail] = await instance.mails(email, kind);
+    const [mail] = await instance.listMails(email, kind);
     expect(mail!['link']).toMatch(new RegExp(`^${instance.baseUrl}/${kind}\\?token=[\\w-]{43}$`));
     paths.push((mail!['link'] as string).slice(instance.baseUrl.length));
   }
@@ -44,7 +44,7 @@ it('EV-05: forged host names change no link, no issuer and no response', async (
   expect(await send('GET', '/api/v1/me')).toContain(`"type":"${instance.baseUrl}/docs/errors#`);
   const [, token] = /"accessToken":"([^"]+)"/.exec(registered)!;
   expect(decodeJwt(token!).iss).toBe(instance.baseUrl);
-  expect((await instance.customer(token!, 'GET', '/api/v1/me')).status).toBe(200);
+  expect((await instance.requestWithAccessToken(token!, 'GET', '/api/v1/me')).status).toBe(200);
 });
 
 describe('RL-02: sign-ins of operators', () => {
@@ -52,7 +52,7 @@ describe('RL-02: sign-ins of operators', () => {
     ip: string,
     more: Record<string, string> = {},
     body: object = { email: uniqueEmail(), password: 'x' },
-  ) => new OperatorClient(instance).call('POST', '/session', body, { 'x-forwarded-for': ip, ...more });
+  ) => new OperatorClient(instance).request('POST', '/session', body, { 'x-forwarded-for': ip, ...more });
   /** What a server would say who is calling, whatever its keys. */
   const clientIp = (ip: string) => ({
     'x-client-ip': ip,
@@ -62,7 +62,8 @@ describe('RL-02: sign-ins of operators', () => {
 
   it('are limited per address, whatever emails they are for', async () => {
     const from = { 'x-forwarded-for': '203.0.113.9' };
-    const send = (path: string, body: unknown) => new OperatorClient(instance).call('POST', path, body, from);
+    const send = (path: string, body: unknown) =>
+      new OperatorClient(instance).request('POST', path, body, from);
     for (let count = 0; count < 29; count += 1) expect((await signInFrom('203.0.113.9')).status).toBe(401);
     expect((await send('/setup', { token: 'x', email: uniqueEmail(), password: 'x' })).status).toBe(400);
     const refused = await send('/invitations/accept', { token: 'x', password: 'x' });
@@ -78,7 +79,7 @@ describe('RL-02: sign-ins of operators', () => {
     const admin = await signIn(instance);
     const { operator, password } = await inviteOperator(admin, 'viewer');
     await signInFrom('203.0.113.11', clientIp('198.51.100.99'), { email: operator.email, password });
-    const { data } = (await admin.call('GET', `/operators/${operator.id}/sessions`)).body;
+    const { data } = (await admin.request('GET', `/operators/${operator.id}/sessions`)).body;
     expect(data[0]).toMatchObject({ ip: '203.0.113.11' });
   });
 
@@ -88,9 +89,9 @@ describe('RL-02: sign-ins of operators', () => {
     const { operator } = await insertOperator(instance);
     await instance.sql('UPDATE operators SET totp_secret = NULL WHERE id = $1', [operator.id]);
     const credentials = { ...instance.credentials.operator, email: operator.email };
-    const opened = await client.call('POST', '/session', credentials, ip);
+    const opened = await client.request('POST', '/session', credentials, ip);
     expect(opened.body).toMatchObject({ state: 'enrollment', maySkipEnrollment: false });
-    expect(await client.call('POST', '/session/enrollment/skip', {}, ip)).toMatchObject({
+    expect(await client.request('POST', '/session/enrollment/skip', {}, ip)).toMatchObject({
       status: 403,
       body: { code: 'factor_required' },
     });

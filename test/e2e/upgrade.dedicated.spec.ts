@@ -2,13 +2,13 @@ import { randomUUID } from 'node:crypto';
 import { readdirSync } from 'node:fs';
 import pg from 'pg';
 import { Webhook } from 'standardwebhooks';
-import { refresh } from '../support/customers.js';
+import { refreshSession } from '../support/customers.js';
 import { createDatabase, dropDatabase } from '../support/databases.mjs';
 import { eventually } from '../support/eventually.js';
-import { countOf, readAll } from '../support/instance-log.js';
-import { OperatorClient } from '../support/operator.js';
+import { getCount, listAll } from '../support/seed-instance.js';
+import { OperatorClient } from '../support/operator-client.js';
 import { Receiver } from '../support/receiver.js';
-import { bearer, TestInstance } from '../support/test-instance.js';
+import { bearerHeader, TestInstance } from '../support/test-instance.js';
 import { totpCode } from '../support/totp.js';
 import { countRows, describeSchema } from '../upgrade/database-dump.js';
 import { readFixture, type Fixture } from '../upgrade/fixture.js';
@@ -56,7 +56,7 @@ beforeAll(async () => {
     migrations: await instance.sql('SELECT timestamp::text, name FROM migrations ORDER BY timestamp'),
   };
   instance.startWorker();
-  await instance.ready();
+  await instance.waitUntilReady();
 });
 afterAll(async () => {
   await instance?.stop();
@@ -78,7 +78,7 @@ async function schemaOf(pool: pg.Pool): Promise<string> {
 }
 
 const withKey = (key: string, method: string, path: string, body?: unknown) =>
-  instance.bearer(key, method, path, body);
+  instance.requestWithBearer(key, method, path, body);
 const signIn = (email: string) =>
   instance.request('POST', '/api/v1/auth/login', {
     body: { email, password: manifest.password },
@@ -139,7 +139,8 @@ describe('a database of 0.1.0', () => {
 
   it('refreshes its sessions', async () => {
     expect(manifest.refreshTokens).toHaveLength(5);
-    for (const token of manifest.refreshTokens) expect((await refresh(instance, token)).status).toBe(200);
+    for (const token of manifest.refreshTokens)
+      expect((await refreshSession(instance, token)).status).toBe(200);
   });
 
   it('authenticates its keys', async () => {
@@ -157,11 +158,11 @@ describe('a database of 0.1.0', () => {
     const { email, password, totpSecret, recoveryCodes } = manifest.operator;
     for (const code of [totpCode(totpSecret), recoveryCodes[0]]) {
       const client = new OperatorClient(instance);
-      const opened = await client.call('POST', '/session', { email, password });
+      const opened = await client.request('POST', '/session', { email, password });
       expect(opened.body).toMatchObject({ state: 'second_factor' });
-      const confirmed = await client.call('POST', '/session/second-factor', { code });
+      const confirmed = await client.request('POST', '/session/second-factor', { code });
       expect(confirmed).toMatchObject({ status: 200, body: { operator: { email } } });
-      expect((await client.call('GET', '/session')).status).toBe(200);
+      expect((await client.request('GET', '/session')).status).toBe(200);
     }
   });
 
@@ -218,8 +219,8 @@ describe('a database of 0.1.0', () => {
   it('lists its records in pages', async () => {
     const { email, password, recoveryCodes } = manifest.operator;
     const client = new OperatorClient(instance);
-    await client.call('POST', '/session', { email, password });
-    await client.call('POST', '/session/second-factor', { code: recoveryCodes[1] });
+    await client.request('POST', '/session', { email, password });
+    await client.request('POST', '/session/second-factor', { code: recoveryCodes[1] });
     for (const path of [
       '/customers',
       '/audit-log',
@@ -228,13 +229,13 @@ describe('a database of 0.1.0', () => {
       '/events',
     ]) {
       // The count comes first: a sign-in of another test may still be added to the log.
-      const { count } = await countOf(client, path);
-      const ids = await readAll(client, path);
+      const { count } = await getCount(client, path);
+      const ids = await listAll(client, path);
       expect([path, new Set(ids).size]).toEqual([path, ids.length]);
       expect([path, ids.length >= count]).toEqual([path, true]);
     }
     const feed = await instance.request('GET', '/v1/events?limit=1', {
-      headers: bearer(manifest.projects[0].secretKey),
+      headers: bearerHeader(manifest.projects[0].secretKey),
     });
     expect(feed).toMatchObject({ status: 200, body: { has_more: true } });
   });

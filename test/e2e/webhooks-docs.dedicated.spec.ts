@@ -1,6 +1,6 @@
 import { execFile, spawnSync } from 'node:child_process';
 import { promisify } from 'node:util';
-import { hastily } from '../support/dead-letters.js';
+import { FAST_RETRIES } from '../support/dead-letters.js';
 import { TestInstance } from '../support/test-instance.js';
 import { WebhooksDocument } from '../support/webhooks-document.js';
 
@@ -11,7 +11,7 @@ if (isMissing) process.stderr.write('docs/webhooks.md: not run, because not inst
 (isMissing ? it.skip : it)(
   'WH-07: the receiver in Go verifies real deliveries, and nothing else',
   async () => {
-    const instance = await TestInstance.shared({ workerEnv: { ...hastily } });
+    const instance = await TestInstance.startShared({ workerEnv: { ...FAST_RETRIES } });
     const document = await WebhooksDocument.open(instance);
     try {
       const { PATH, HOME } = process.env;
@@ -19,7 +19,7 @@ if (isMissing) process.stderr.write('docs/webhooks.md: not run, because not inst
         cwd: document.folder,
         env: { PATH, HOME, CGO_ENABLED: '0', GOTOOLCHAIN: 'local' },
       });
-      await document.expectVerifies(['./receiver']);
+      await document.expectExampleVerifies(['./receiver']);
     } finally {
       await document.close();
       await instance.stop();

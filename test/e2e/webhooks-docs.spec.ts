@@ -1,11 +1,11 @@
 import { spawn, spawnSync } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
-import { emit, finished, hastily } from '../support/dead-letters.js';
+import { emitEvents, waitForRedelivery, FAST_RETRIES } from '../support/dead-letters.js';
 import { eventually } from '../support/eventually.js';
-import { feedCaughtUp } from '../support/feed.js';
+import { waitForFeed } from '../support/wait-for-feed.js';
 import { TestInstance } from '../support/test-instance.js';
-import { Receiver, status } from '../support/receiver.js';
-import { expectJudged, WebhooksDocument, type Judge } from '../support/webhooks-document.js';
+import { Receiver, respondWithStatus } from '../support/receiver.js';
+import { expectVerifies, WebhooksDocument, type Verifier } from '../support/webhooks-document.js';
 
 const DOCUMENT = 'docs/webhooks.md';
 
@@ -28,7 +28,7 @@ let instance: TestInstance;
 let document: WebhooksDocument;
 const targets: Receiver[] = [];
 beforeAll(async () => {
-  instance = await TestInstance.shared({ workerEnv: { ...hastily } });
+  instance = await TestInstance.startShared({ workerEnv: { ...FAST_RETRIES } });
   document = await WebhooksDocument.open(instance);
 });
 afterAll(async () => {
@@ -40,13 +40,13 @@ afterAll(async () => {
 describe.each(receivers)('WH-07: the receiver in %s', (language, command) => {
   (missing.includes(language) ? it.skip : it)(
     'verifies real deliveries, also once the secret is rotated, and refuses everything else',
-    () => document.expectVerifies(command),
+    () => document.expectExampleVerifies(command),
   );
 });
 
 describeShell.each(['sh', 'bash'])('WH-07: verify.sh in %s', (shell) => {
   const judgeWith =
-    (secret: string): Judge =>
+    (secret: string): Verifier =>
     async ({ id, timestamp, signature, body }) => {
       const child = spawn(shell, ['verify.sh', id, timestamp, signature], {
         cwd: document.folder,
@@ -62,9 +62,9 @@ describeShell.each(['sh', 'bash'])('WH-07: verify.sh in %s', (shell) => {
     const target = await Receiver.start();
     targets.push(target);
     const { id, secret } = await document.createEndpoint(target.url);
-    await document.testEvent(id);
-    await document.walk(['rotate'], { ENDPOINT_ID: id });
-    await document.testEvent(id);
+    await document.sendTestEvent(id);
+    await document.runBlocks(['rotate'], { ENDPOINT_ID: id });
+    await document.sendTestEvent(id);
     const sent = target.requests.map(({ headers, body }) => ({
       id: headers['webhook-id'] as string,
       timestamp: headers['webhook-timestamp'] as string,
@@ -73,7 +73,7 @@ describeShell.each(['sh', 'bash'])('WH-07: verify.sh in %s', (shell) => {
     }));
     expect(sent.map(({ signature }) => signature.split(' ').length)).toEqual([1, 2]);
     for (const request of sent) expect(await judgeWith(secret)(request)).toBe(true);
-    await expectJudged(judgeWith(secret), secret);
+    await expectVerifies(judgeWith(secret), secret);
   });
 });
 
@@ -82,7 +82,7 @@ describe('the document', () => {
     const target = await Receiver.start();
     targets.push(target);
     const { id } = await document.createEndpoint(target.url);
-    await document.testEvent(id);
+    await document.sendTestEvent(id);
     const [, block = ''] = /^```http\nPOST .*\n((?:.+\n)+)/m.exec(await readFile(DOCUMENT, 'utf8')) ?? [];
     const shown = block
       .trim()
@@ -99,30 +99,37 @@ describe('the document', () => {
     targets.push(target);
     const { id } = await document.createEndpoint(target.url);
     const since = new Date().toISOString();
-    const feed = async (cursor: string) => JSON.parse(await document.walk(['feed'], { CURSOR: cursor }));
+    const feed = async (cursor: string) => JSON.parse(await document.runBlocks(['feed'], { CURSOR: cursor }));
     let { next_cursor: cursor, has_more: more } = await feed('');
     while (more) ({ next_cursor: cursor, has_more: more } = await feed(cursor));
 
-    target.otherwise = status(500);
-    await emit(instance, 2);
+    target.defaultResponder = respondWithStatus(500);
+    await emitEvents(instance, 2);
     const letters = await eventually('two dead letters', async () => {
-      const answer = await instance.server('GET', `/v1/webhooks/dead-letters?endpoint_id=${id}`);
+      const answer = await instance.requestWithSecretKey(
+        'GET',
+        `/v1/webhooks/dead-letters?endpoint_id=${id}`,
+      );
       return answer.body.data.length === 2 && (answer.body.data as Record<string, any>[]);
     });
-    target.otherwise = status(204);
+    target.defaultResponder = respondWithStatus(204);
     const redelivery = JSON.parse(
-      await document.walk(['redeliver'], { DELIVERY_ID: letters[0]!['id'] }),
+      await document.runBlocks(['redeliver'], { DELIVERY_ID: letters[0]!['id'] }),
     ).data;
     expect(redelivery).toMatchObject({ redelivery_of: letters[0]!['id'], event_id: letters[0]!['event_id'] });
     await eventually('its success', async () => {
-      const answer = await instance.server('GET', `/v1/webhooks/deliveries/${redelivery.id}`);
+      const answer = await instance.requestWithSecretKey('GET', `/v1/webhooks/deliveries/${redelivery.id}`);
       return answer.body.data.state === 'succeeded';
     });
-    const recovery = JSON.parse(await document.walk(['recover'], { ENDPOINT_ID: id, SINCE: since })).data;
-    expect(await finished(instance, recovery.id)).toMatchObject({ progress: { made: 1, succeeded: 1 } });
+    const recovery = JSON.parse(
+      await document.runBlocks(['recover'], { ENDPOINT_ID: id, SINCE: since }),
+    ).data;
+    expect(await waitForRedelivery(instance, recovery.id)).toMatchObject({
+      progress: { made: 1, succeeded: 1 },
+    });
 
     const ids = letters.map(({ event_id }) => event_id as string);
-    await feedCaughtUp(instance);
+    await waitForFeed(instance);
     const page = await feed(cursor);
     expect((page.data as { id: string }[]).map(({ id }) => id)).toEqual(expect.arrayContaining(ids));
   });

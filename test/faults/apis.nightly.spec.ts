@@ -1,15 +1,15 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { registerOne } from '../support/customers.js';
+import { registerCustomer } from '../support/customers.js';
 import { eventually } from '../support/eventually.js';
-import { inSeconds, note } from '../support/figures.js';
+import { formatSeconds, recordMeasurements } from '../support/measurements.js';
 import { History, ON_TIME } from '../support/history.js';
 import { mixedRequests } from '../support/mixed-requests.js';
-import { pausesSince } from '../support/pauses.js';
+import { pausesSince } from '../support/process-pauses.js';
 import { Receiver } from '../support/receiver.js';
 import { RetryingProxy } from '../support/retrying-proxy.js';
 import { freePort } from '../support/server-process.mjs';
 import { SteadyLoad } from '../support/steady-load.js';
-import { queues, TestInstance, type InstanceOptions } from '../support/test-instance.js';
+import { availableQueues, TestInstance, type InstanceOptions } from '../support/test-instance.js';
 
 let instance: TestInstance;
 let receiver: Receiver;
@@ -25,14 +25,14 @@ afterEach(async () => {
   await receiver?.stop();
 });
 
-describe.each(queues)('apis by the clock, deliveries carried by %s', (queue) => {
+describe.each(availableQueues)('apis by the clock, deliveries carried by %s', (queue) => {
   it('an api is killed between the commit and the queue: the event arrives within 10 s without any api', async () => {
     await start({ queue, env: { FAILPOINTS: 'delivery.before-enqueue' } });
     const sentAt = Date.now();
     await expect(instance.register()).rejects.toThrow();
-    expect(await instance.api.ended()).toBeNull();
+    expect(await instance.api.waitForExit()).toBeNull();
     await eventually('the event', () => receiver.requests.length === 1);
-    note({ 'arrived after': inSeconds(receiver.requests[0]!.at - sentAt) });
+    recordMeasurements({ 'arrived after': formatSeconds(receiver.requests[0]!.at - sentAt) });
     expect((await history.check({ ...ON_TIME, lateMs: 10_000 })).requests).toBe(1);
   });
 });
@@ -40,11 +40,11 @@ describe.each(queues)('apis by the clock, deliveries carried by %s', (queue) => 
 describe('apis under load', () => {
   it('an api receives SIGTERM at 100 requests a second: /readyz returns 503 first, no request is cut off, Connection: close, exit 0 within 15 s', async () => {
     await start();
-    const customer = await registerOne(instance);
+    const customer = await registerCustomer(instance);
     const load = new SteadyLoad(100, mixedRequests(instance, customer), 50);
     await sleep(2_000);
     const signaledAt = Date.now();
-    const ended = instance.api.end('SIGTERM');
+    const ended = instance.api.stop('SIGTERM');
     const leave = await eventually('the api being no longer ready', async () => {
       const answer = await instance.request('GET', '/readyz').catch(() => null);
       return answer?.status === 503 && answer.headers.get('connection') === 'close' && answer;
@@ -61,24 +61,26 @@ describe('apis under load', () => {
     const heard = history.exchanges.filter(({ at }) => at < (pause?.at ?? Infinity));
     expect(heard.some(({ at }) => at >= signaledAt)).toBe(true);
     const failed = heard.filter(
-      ({ path, answer }) => path !== '/readyz' && (!answer || answer.status >= 400),
+      ({ path, response: answer }) => path !== '/readyz' && (!answer || answer.status >= 400),
     );
-    expect(failed.map(({ path, answer, fault }) => [path, answer?.status, fault])).toEqual([]);
+    expect(failed.map(({ path, response: answer, error: fault }) => [path, answer?.status, fault])).toEqual(
+      [],
+    );
     const inHand = history.exchanges.filter(({ at, ms }) => at < signaledAt && at + ms > signaledAt).length;
-    note({
+    recordMeasurements({
       requests: total,
       'in progress at SIGTERM': inHand,
       failed: failed.length,
-      'ended after': inSeconds(endMs),
+      'ended after': formatSeconds(endMs),
     });
     instance.startApi();
-    await instance.ready();
+    await instance.waitUntilReady();
     await history.check({ ...ON_TIME, lateMs: 10_000 });
   });
 
   it('all processes are restarted one after the other at 50 requests a second, behind a proxy that retries refused connections: no request fails', async () => {
     await start({ workers: 2, env: { DATABASE_POOL: '8' } });
-    const customer = await registerOne(instance);
+    const customer = await registerCustomer(instance);
     const ports = [Number(instance.env['PORT']), await freePort()];
     // The issuer of tokens stays the same.
     const publicUrl = instance.baseUrl;
@@ -98,18 +100,20 @@ describe('apis under load', () => {
       const load = new SteadyLoad(50, mixedRequests(instance, customer), 25);
       await sleep(1_000);
       for (const index of [0, 1]) {
-        expect(await replicas[index]!.end('SIGTERM')).toBe(0);
+        expect(await replicas[index]!.stop('SIGTERM')).toBe(0);
         replicas[index] = startReplica(index);
         await eventually('the replica', () => isReady(ports[index]!));
-        expect(await instance.workers[index]!.end('SIGTERM')).toBe(0);
+        expect(await instance.workers[index]!.stop('SIGTERM')).toBe(0);
         instance.startWorker();
         await sleep(500);
       }
       await sleep(1_000);
       const requests = await load.stop();
-      const bad = history.exchanges.filter(({ answer }) => !answer || answer.status >= 400);
-      expect(bad.map(({ method, path, answer, fault }) => [method, path, answer?.status, fault])).toEqual([]);
-      note({ requests, failed: bad.length });
+      const bad = history.exchanges.filter(({ response: answer }) => !answer || answer.status >= 400);
+      expect(
+        bad.map(({ method, path, response: answer, error: fault }) => [method, path, answer?.status, fault]),
+      ).toEqual([]);
+      recordMeasurements({ requests, failed: bad.length });
       await history.check(ON_TIME);
     } finally {
       await proxy.stop();

@@ -4,15 +4,15 @@ import http from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
-import { registerOne } from '../support/customers.js';
+import { registerCustomer } from '../support/customers.js';
 import { eventually } from '../support/eventually.js';
-import { note } from '../support/figures.js';
+import { recordMeasurements } from '../support/measurements.js';
 import { History } from '../support/history.js';
 import { mixedRequests } from '../support/mixed-requests.js';
 import { Receiver } from '../support/receiver.js';
-import { startReplica } from '../support/replicas.js';
+import { startReplica } from '../support/start-replica.js';
 import { entryPoints, freePort, ServerProcess } from '../support/server-process.mjs';
-import { queues, TestInstance, type Answer } from '../support/test-instance.js';
+import { availableQueues, TestInstance, type TestResponse } from '../support/test-instance.js';
 import { uniqueEmail } from '../support/unique-email.js';
 
 let instance: TestInstance;
@@ -20,7 +20,7 @@ let receiver: Receiver;
 let history: History;
 
 /** Starts an instance whose api kills itself at a failpoint: the only one, so that no other takes its place. */
-async function start(queue: (typeof queues)[number], failpoint: string): Promise<void> {
+async function start(queue: (typeof availableQueues)[number], failpoint: string): Promise<void> {
   receiver = await Receiver.start();
   instance = await TestInstance.start({ queue, env: { RATE_LIMITS: 'off', FAILPOINTS: failpoint } });
   history = new History(instance, receiver);
@@ -34,10 +34,10 @@ async function stop(): Promise<void> {
 /** Starts the next api after one that was killed. */
 async function startAgain(failpoint = ''): Promise<void> {
   instance.startApi({ FAILPOINTS: failpoint });
-  await instance.ready();
+  await instance.waitUntilReady();
 }
 
-const create = (email: string, key: string): Promise<Answer> =>
+const create = (email: string, key: string): Promise<TestResponse> =>
   instance.request('POST', '/api/v1/customers', {
     body: { email },
     headers: { authorization: `Bearer ${instance.credentials.secretKey}`, 'idempotency-key': key },
@@ -58,7 +58,7 @@ describe('apis', () => {
 
   it('an api is killed before the commit: no customer, event or email exists; the retry returns 201', async () => {
     await expect(instance.register(first)).rejects.toThrow();
-    expect(await instance.api.ended()).toBeNull();
+    expect(await instance.api.waitForExit()).toBeNull();
     for (const table of ['customers', 'sessions', 'mails', 'deliveries', 'one_time_tokens']) {
       expect([table, await instance.sql(`SELECT FROM ${table}`)]).toEqual([table, []]);
     }
@@ -69,12 +69,12 @@ describe('apis', () => {
   });
 
   it('an api is killed after the commit, before the response: the event arrives without any api; a retry with the same Idempotency-Key returns the original 201', async () => {
-    await instance.api.end();
+    await instance.api.stop();
     await startAgain('delivery.before-enqueue');
     const key = randomUUID();
     const before = receiver.requests.length;
     await expect(create(second, key)).rejects.toThrow();
-    expect(await instance.api.ended()).toBeNull();
+    expect(await instance.api.waitForExit()).toBeNull();
     await eventually('the event', () => receiver.requests.length === before + 1);
     await startAgain();
     const again = await create(second, key);
@@ -85,7 +85,7 @@ describe('apis', () => {
   });
 
   it('columns are added while a replica of the previous version runs: all of its requests succeed, and another replica of that version can start', async () => {
-    const customer = await registerOne(instance);
+    const customer = await registerCustomer(instance);
     const request = mixedRequests(instance, customer);
     await request(0);
     const tables = await instance.sql<{ name: string }>(
@@ -108,44 +108,44 @@ describe('apis', () => {
     await Promise.all([chain(), chain(), instance.register(), instance.login(first)]);
     const failed = history.exchanges
       .slice(before)
-      .filter(({ answer }) => answer?.status !== 200 && answer?.status !== 201);
-    expect(failed.map(({ path, answer }) => [path, answer?.status, answer?.body])).toEqual([]);
+      .filter(({ response: answer }) => answer?.status !== 200 && answer?.status !== 201);
+    expect(failed.map(({ path, response: answer }) => [path, answer?.status, answer?.body])).toEqual([]);
     const worker = instance.startWorker();
-    await worker.ready();
-    await instance.workers[0]!.end();
+    await worker.waitUntilReady();
+    await instance.workers[0]!.stop();
     await startReplica(instance);
     expect((await instance.register()).status).toBe(201);
-    note({ 'tables that grew': tables.length, requests: history.exchanges.length - before });
+    recordMeasurements({ 'tables that grew': tables.length, requests: history.exchanges.length - before });
     await history.check();
   });
 
   it('an api receives SIGTERM with requests in progress: /readyz returns 503 first, no request is cut off, Connection: close, exit 0', async () => {
     const { api } = instance;
-    await api.command('hold', 'password.before-hash');
+    await api.runCommand('hold', 'password.before-hash');
     const inHand = Array.from({ length: 8 }, () => instance.login(first));
     await eventually(
       'hashes being held',
-      async () => Number(await api.command('held', 'password.before-hash')) > 0,
+      async () => Number(await api.runCommand('held', 'password.before-hash')) > 0,
     );
     // Whatever the machine does, this one waits for the api when it is told, on a connection of its own.
     api.freeze();
     const probe = await connected(`${instance.baseUrl}/readyz`);
-    const ended = api.end('SIGTERM');
+    const ended = api.stop('SIGTERM');
     const leave = await probe.response;
     expect(leave).toMatchObject({ status: 503, connection: 'close' });
     expect(JSON.parse(leave.body)).toMatchObject({ status: 'unavailable', database: 'up' });
-    await api.command('release', 'password.before-hash');
+    await api.runCommand('release', 'password.before-hash');
     const answers = await Promise.all(inHand);
     expect(answers.map(({ status }) => status)).toEqual(Array(8).fill(200));
     expect(await ended).toBe(0);
-    note({ 'in progress at SIGTERM': answers.length });
+    recordMeasurements({ 'in progress at SIGTERM': answers.length });
     await history.check();
   });
 });
 
 describe('apis, deliveries carried by redis', () => {
   afterEach(stop);
-  const itRedis = queues.includes('redis') ? it : it.skip;
+  const itRedis = availableQueues.includes('redis') ? it : it.skip;
 
   itRedis(
     'an api is killed between the commit and the queue: the customer exists, the event arrives once without any api; a retry returns 409, and the customer can sign in',
@@ -153,7 +153,7 @@ describe('apis, deliveries carried by redis', () => {
       await start('redis', 'delivery.before-enqueue');
       const email = uniqueEmail();
       await expect(instance.register(email)).rejects.toThrow();
-      expect(await instance.api.ended()).toBeNull();
+      expect(await instance.api.waitForExit()).toBeNull();
       await eventually('the event', () => receiver.requests.length === 1);
       await startAgain();
       expect(await instance.register(email)).toMatchObject({ status: 409 });
@@ -206,7 +206,7 @@ describe('starting', () => {
         return rows.length === roles.length && rows;
       });
       const victim = roles.indexOf(inLine.find(({ isMigrating }) => isMigrating)!.role);
-      await replicas[victim]!.end('SIGKILL');
+      await replicas[victim]!.stop('SIGKILL');
       await holder.query('ROLLBACK');
       const survivors = replicas.toSpliced(victim, 1);
       for (const port of ports.toSpliced(victim, 1))
@@ -220,7 +220,7 @@ describe('starting', () => {
       expect(log.filter(({ message }) => String(message).startsWith('database seeded'))).toHaveLength(1);
       expect(log.filter(({ message }) => message === 'migrations applied')).toHaveLength(1);
     } finally {
-      await Promise.all(replicas.map((replica) => replica.end('SIGKILL')));
+      await Promise.all(replicas.map((replica) => replica.stop('SIGKILL')));
       await holder.end();
       await admin.query(`DROP DATABASE IF EXISTS ${database} WITH (FORCE)`);
       for (const role of roles) await admin.query(`DROP ROLE IF EXISTS ${role}`);
@@ -241,7 +241,7 @@ describe('starting', () => {
       FAILPOINTS: 'x',
       TIME_SCALE: '2',
     });
-    expect(await api.ended()).toBe(78);
+    expect(await api.waitForExit()).toBe(78);
     for (const name of [
       'PORT',
       'GATEHOUSE_SECRET',

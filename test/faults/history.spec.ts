@@ -1,6 +1,11 @@
 import { randomUUID } from 'node:crypto';
-import type { Answer, Exchange } from '../support/test-instance.js';
-import { repeats, violations, type Facts, type ProcessFate } from '../support/invariants.js';
+import type { TestResponse, Exchange } from '../support/test-instance.js';
+import {
+  findRepeatedRequests,
+  findViolations,
+  type Facts,
+  type ProcessReport,
+} from '../support/invariants.js';
 
 const [PROJECT, CUSTOMER, SESSION, EVENT, ENDPOINT, DELIVERY] = Array.from({ length: 6 }, () =>
   randomUUID(),
@@ -16,9 +21,9 @@ const exchange = (path: string, status: number, body: unknown, more: Partial<Exc
   ms: 20,
   method: 'POST',
   path,
-  asked: {},
+  requestBody: {},
   accessToken: null,
-  answer: { status, headers: new Headers(), body } satisfies Answer,
+  response: { status, headers: new Headers(), body } satisfies TestResponse,
   ...more,
 });
 
@@ -42,14 +47,14 @@ const request = (at: number, status: number | null = 200): Facts['requests'][num
   url: URL,
   eventId: EVENT,
   at,
-  answered: status === null ? null : { status, at: at + 5 },
+  response: status === null ? null : { status, at: at + 5 },
 });
 
-const running: ProcessFate = {
+const running: ProcessReport = {
   name: 'api 1',
   isApi: true,
   isRunning: true,
-  isOnPurpose: false,
+  isIntentional: false,
   isKilled: false,
   endedAt: null,
   fatal: [],
@@ -66,7 +71,7 @@ const sound = (): Facts => ({
         customer: { id: CUSTOMER, email: EMAIL },
         tokens: { accessToken: token({ sub: CUSTOMER, sid: SESSION }) },
       },
-      { asked: { email: EMAIL } },
+      { requestBody: { email: EMAIL } },
     ),
     exchange('/api/v1/me', 200, { id: CUSTOMER }, { method: 'GET', accessToken: token({ sub: CUSTOMER }) }),
     refreshed('b'),
@@ -97,14 +102,14 @@ const sound = (): Facts => ({
 const found = (change: (facts: Facts) => unknown): string[] => {
   const facts = sound();
   change(facts);
-  return violations(facts, tolerances).map(({ invariant, what }) => `${invariant} ${what}`);
+  return findViolations(facts, tolerances).map(({ invariant, description: what }) => `${invariant} ${what}`);
 };
 
 const refreshed = (refreshToken: string) =>
-  exchange('/api/v1/auth/refresh', 200, { tokens: { refreshToken } }, { asked: { refreshToken: 'a' } });
+  exchange('/api/v1/auth/refresh', 200, { tokens: { refreshToken } }, { requestBody: { refreshToken: 'a' } });
 const cut = (fault = new Error('other side closed')) => ({ answer: null, fault });
-const killed = (endedAt: number): ProcessFate[] => [
-  { ...running, isRunning: false, isOnPurpose: true, isKilled: true, endedAt },
+const killed = (endedAt: number): ProcessReport[] => [
+  { ...running, isRunning: false, isIntentional: true, isKilled: true, endedAt },
 ];
 const verified = (): Facts['events'][number] => {
   const type = 'verification.completed';
@@ -147,15 +152,15 @@ const broken: [string, string, (facts: Facts) => unknown][] = [
   [
     'I6',
     'a customer gets the profile of another',
-    ({ exchanges }) => (exchanges[1]!.answer!.body.id = randomUUID()),
+    ({ exchanges }) => (exchanges[1]!.response!.body.id = randomUUID()),
   ],
   [
     'I6',
     'a customer is registered as another',
-    ({ exchanges }) => (exchanges[0]!.asked.email = 'b@example.com'),
+    ({ exchanges }) => (exchanges[0]!.requestBody.email = 'b@example.com'),
   ],
-  ['I7', 'a 500', ({ exchanges }) => (exchanges[1]!.answer!.status = 500)],
-  ['I7', 'a 503 without Retry-After', ({ exchanges }) => (exchanges[1]!.answer!.status = 503)],
+  ['I7', 'a 500', ({ exchanges }) => (exchanges[1]!.response!.status = 500)],
+  ['I7', 'a 503 without Retry-After', ({ exchanges }) => (exchanges[1]!.response!.status = 503)],
   ['I7', 'a response after 16 s', ({ exchanges }) => (exchanges[1]!.ms = 16_000)],
   ['I7', 'no response from a running api', ({ exchanges }) => Object.assign(exchanges[1]!, cut())],
   [
@@ -218,8 +223,8 @@ describe('the history checker', () => {
   it('counts what a target got again although it had taken it, redeliveries aside', () => {
     const facts = sound();
     facts.requests.push(request(2_000));
-    expect(repeats(facts)).toHaveLength(1);
+    expect(findRepeatedRequests(facts)).toHaveLength(1);
     facts.deliveries.push({ ...facts.deliveries[0]!, id: randomUUID() });
-    expect(repeats(facts)).toHaveLength(0);
+    expect(findRepeatedRequests(facts)).toHaveLength(0);
   });
 });

@@ -1,15 +1,15 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { registerOne, type Registered } from '../support/customers.js';
+import { registerCustomer, type RegisteredCustomer } from '../support/customers.js';
 import {
-  expectAway,
-  idempotent,
-  inTime,
-  OwnDatabase,
-  PATIENT,
-  requestEverything,
-} from '../support/database-faults.js';
+  expectUnavailable,
+  createIdempotently,
+  withDeadline,
+  DedicatedDatabase,
+  LEASE_TOLERANCES,
+  sendAllRequestKinds,
+} from '../support/dedicated-database.js';
 import { eventually } from '../support/eventually.js';
-import { inSeconds, note } from '../support/figures.js';
+import { formatSeconds, recordMeasurements } from '../support/measurements.js';
 import { History } from '../support/history.js';
 import { mixedRequests } from '../support/mixed-requests.js';
 import { Receiver } from '../support/receiver.js';
@@ -22,10 +22,10 @@ import { uniqueEmail } from '../support/unique-email.js';
 const MIGRATION_LOCK = 7_120_913;
 
 describe('faults of PostgreSQL under load', () => {
-  let own: OwnDatabase;
-  let { instance, history, customer, server } = {} as OwnDatabase;
+  let own: DedicatedDatabase;
+  let { instance, history, customer, server } = {} as DedicatedDatabase;
   beforeAll(async () => {
-    own = await OwnDatabase.start();
+    own = await DedicatedDatabase.start();
     ({ instance, history, customer, server } = own);
   });
   afterEach(() => own?.server.thaw());
@@ -36,9 +36,9 @@ describe('faults of PostgreSQL under load', () => {
     await holder.query('BEGIN; LOCK TABLE events IN ACCESS EXCLUSIVE MODE');
     const inLine = uniqueEmail();
     const stuck = [
-      ...Array.from({ length: 8 }, () => inTime(instance.register(inLine))),
+      ...Array.from({ length: 8 }, () => withDeadline(instance.register(inLine))),
       // Below the limit by a second wait: not even the claim of its key is waited for.
-      inTime(idempotent(instance), 10_000),
+      withDeadline(createIdempotently(instance), 10_000),
     ];
     const pids = await eventually('their transactions waiting', async () => {
       const rows = await instance.sql<{ pid: number }>(
@@ -47,7 +47,7 @@ describe('faults of PostgreSQL under load', () => {
       return rows.length === 2 && rows.map(({ pid }) => pid);
     });
     await server.freeze();
-    (await Promise.all(stuck)).forEach(expectAway);
+    (await Promise.all(stuck)).forEach(expectUnavailable);
     server.thaw();
     await holder.query('ROLLBACK');
     holder.release();
@@ -55,8 +55,8 @@ describe('faults of PostgreSQL under load', () => {
       (await instance.sql('SELECT FROM pg_stat_activity WHERE pid = ANY ($1)', [pids])).length === 0;
     // Sooner than PostgreSQL itself gives up a transaction in which nothing happens.
     await eventually('their connections being gone', isGone);
-    await own.expectNothingAmiss();
-    await history.check(PATIENT);
+    await own.expectHealthyConnections();
+    await history.check(LEASE_TOLERANCES);
   });
 
   it.each([
@@ -68,7 +68,7 @@ describe('faults of PostgreSQL under load', () => {
     async (_, interrupt) => {
       const { pids } = own;
       const began = Date.now();
-      const load = new SteadyLoad(50, mixedRequests(instance, await registerOne(instance)), 25);
+      const load = new SteadyLoad(50, mixedRequests(instance, await registerCustomer(instance)), 25);
       await sleep(1_500);
       const gone = Date.now();
       await interrupt();
@@ -78,31 +78,33 @@ describe('faults of PostgreSQL under load', () => {
       await sleep(7_000);
       await load.stop();
       const asked = history.exchanges.filter(({ at }) => at >= began);
-      const refused = asked.filter(({ answer }) => answer?.status !== 200 && answer?.status !== 201);
+      const refused = asked.filter(
+        ({ response: answer }) => answer?.status !== 200 && answer?.status !== 201,
+      );
       // What got no answer at all the history names, with what became of the api.
-      refused.forEach(({ answer }) => answer && expectAway(answer));
+      refused.forEach(({ response: answer }) => answer && expectUnavailable(answer));
       const times = {
         longest: Math.max(...refused.map(({ ms }) => ms)),
         last: Math.max(...refused.map(({ at, ms }) => at + ms)),
       };
-      note({
+      recordMeasurements({
         asked: asked.length,
         'refused with 503': refused.length,
-        'longest refusal': inSeconds(times.longest),
-        'away for': inSeconds(back - gone),
-        'last refusal after its return': inSeconds(Math.max(0, times.last - back)),
+        'longest refusal': formatSeconds(times.longest),
+        'away for': formatSeconds(back - gone),
+        'last refusal after its return': formatSeconds(Math.max(0, times.last - back)),
       });
-      await history.check(PATIENT);
+      await history.check(LEASE_TOLERANCES);
       expect(refused.length).toBeGreaterThan(0);
       expect(times.longest).toBeLessThan(3_000);
       expect(times.last - back).toBeLessThan(5_000);
       expect(own.pids).toEqual(pids);
-      await own.expectNothingAmiss();
+      await own.expectHealthyConnections();
     },
   );
 
   it('the pool is exhausted by 200 clients that wait for a locked table: 503 with Retry-After after 1.9 s at the earliest, 95 % of them within 3.0 s and all within 5.0 s, /livez returns 200, recovered within 1 s of the release, no connection is lost', async () => {
-    const me = () => instance.customer(customer.tokens.accessToken, 'GET', '/api/v1/me');
+    const me = () => instance.requestWithAccessToken(customer.tokens.accessToken, 'GET', '/api/v1/me');
     const exhaust = async () => {
       const lines = () =>
         instance.api.log.filter(({ route, status }) => route === '/api/v1/me' && status === 503);
@@ -116,7 +118,7 @@ describe('faults of PostgreSQL under load', () => {
         const live = performance.now();
         expect((await instance.request('GET', '/livez')).status).toBe(200);
         liveMs = performance.now() - live;
-        (await Promise.all(asked)).forEach(expectAway);
+        (await Promise.all(asked)).forEach(expectUnavailable);
       } finally {
         await holder.query('ROLLBACK');
         holder.release();
@@ -141,21 +143,21 @@ describe('faults of PostgreSQL under load', () => {
     // Once or twice it may be the machine.
     for (let tries = 1; tries < 3 && !isInTime(times); tries += 1) times = await exhaust();
     const { first, most, last, backMs } = times;
-    note({
-      'refused after': `${inSeconds(first)} to ${inSeconds(most)}, the last after ${inSeconds(last)}`,
-      'back after': inSeconds(backMs),
+    recordMeasurements({
+      'refused after': `${formatSeconds(first)} to ${formatSeconds(most)}, the last after ${formatSeconds(last)}`,
+      'back after': formatSeconds(backMs),
     });
-    await own.expectNothingAmiss();
-    await own.expectNoConnectionLost();
+    await own.expectHealthyConnections();
+    await own.expectNoLeakedConnection();
     expect(first).toBeGreaterThan(1_900);
     expect({ times, isInTime: isInTime(times) }).toMatchObject({ isInTime: true });
-    await history.check(PATIENT);
+    await history.check(LEASE_TOLERANCES);
   });
 
   it('a migration waits for longer than the request timeout: the api continues to wait', async () => {
     const holder = await instance.db.connect();
     try {
-      await instance.api.end('SIGTERM');
+      await instance.api.stop('SIGTERM');
       await holder.query('SELECT pg_advisory_lock($1)', [MIGRATION_LOCK]);
       instance.startApi();
       await eventually('the api migrating', async () => {
@@ -170,9 +172,9 @@ describe('faults of PostgreSQL under load', () => {
       await holder.query('SELECT pg_advisory_unlock_all()');
       holder.release();
     }
-    await instance.ready();
-    await registerOne(instance);
-    await history.check(PATIENT);
+    await instance.waitUntilReady();
+    await registerCustomer(instance);
+    await history.check(LEASE_TOLERANCES);
   });
 });
 
@@ -187,35 +189,36 @@ describe('faults of the network to PostgreSQL', () => {
     const url = new URL(instance.env['DATABASE_URL']!);
     proxy = await SilentProxy.start({ host: url.hostname, port: Number(url.port) });
     url.host = `127.0.0.1:${proxy.port}`;
-    await instance.api.end('SIGTERM');
+    await instance.api.stop('SIGTERM');
     instance.startApi({ DATABASE_URL: url.href });
     instance.startWorker({ DATABASE_URL: url.href });
-    await instance.ready();
+    await instance.waitUntilReady();
     receiver = await Receiver.start();
     history = new History(instance, receiver);
     await instance.createEndpoint(receiver.url, ['customer.created']);
   });
   afterAll(async () => {
-    proxy?.speak();
+    proxy?.resume();
     await instance?.stop();
     await receiver?.stop();
     await proxy?.stop();
   });
 
   it('I7: the network to PostgreSQL stalls: 503 in time; a late response is never taken for another one; the same processes continue', async () => {
-    const customers: Registered[] = [];
-    for (let made = 0; made < 15; made += 1) customers.push(await registerOne(instance));
-    const ask = ({ tokens }: Registered) => instance.customer(tokens.accessToken, 'GET', '/api/v1/me');
+    const customers: RegisteredCustomer[] = [];
+    for (let made = 0; made < 15; made += 1) customers.push(await registerCustomer(instance));
+    const ask = ({ tokens }: RegisteredCustomer) =>
+      instance.requestWithAccessToken(tokens.accessToken, 'GET', '/api/v1/me');
     await Promise.all(customers.map(ask));
-    proxy.fallSilent();
-    const asked = [...customers.map(ask), ...requestEverything(instance, customers[0]!)];
-    (await Promise.all(asked.map((each) => inTime(each)))).forEach(expectAway);
-    proxy.speak();
+    proxy.pause();
+    const asked = [...customers.map(ask), ...sendAllRequestKinds(instance, customers[0]!)];
+    (await Promise.all(asked.map((each) => withDeadline(each)))).forEach(expectUnavailable);
+    proxy.resume();
     await eventually('an answer', async () => (await ask(customers[0]!)).status === 200);
     const answers = await Promise.all(customers.map(ask));
     expect(answers.map(({ body }) => body.id)).toEqual(customers.map(({ id }) => id));
-    await registerOne(instance);
-    await history.check(PATIENT);
+    await registerCustomer(instance);
+    await history.check(LEASE_TOLERANCES);
     expect([instance.api, instance.workers[0]!].map(({ isRunning }) => isRunning)).toEqual([true, true]);
   });
 });

@@ -1,13 +1,13 @@
-import { inChains } from '../support/chains.js';
-import { registerOne } from '../support/customers.js';
-import { expectAway, OwnDatabase } from '../support/database-faults.js';
+import { runInChains } from '../support/run-in-chains.js';
+import { registerCustomer } from '../support/customers.js';
+import { expectUnavailable, DedicatedDatabase } from '../support/dedicated-database.js';
 import { eventually } from '../support/eventually.js';
-import { note } from '../support/figures.js';
+import { recordMeasurements } from '../support/measurements.js';
 import { mixedRequests } from '../support/mixed-requests.js';
 
 describe('faults of PostgreSQL', () => {
-  let own: OwnDatabase;
-  beforeAll(async () => (own = await OwnDatabase.start()));
+  let own: DedicatedDatabase;
+  beforeAll(async () => (own = await DedicatedDatabase.start()));
   afterAll(() => own?.remove());
 
   it.each([
@@ -18,24 +18,24 @@ describe('faults of PostgreSQL', () => {
     async (_, interrupt) => {
       const { instance, history, pids } = own;
       const before = history.exchanges.length;
-      const request = mixedRequests(instance, await registerOne(instance));
-      const load = inChains(4, 25, request);
+      const request = mixedRequests(instance, await registerCustomer(instance));
+      const load = runInChains(4, 25, request);
       await eventually('requests', () => history.exchanges.length >= before + 30);
       await interrupt();
       await load;
       const away = history.exchanges.length;
-      await inChains(4, 5, request);
+      await runInChains(4, 5, request);
       await own.server.start();
       await eventually('a registration', async () => (await instance.register()).status === 201);
-      await own.expectNothingAmiss();
-      await inChains(4, 5, request);
+      await own.expectHealthyConnections();
+      await runInChains(4, 5, request);
       const sent = history.exchanges.slice(before);
-      const refused = sent.filter(({ answer }) => answer?.status !== 200 && answer?.status !== 201);
+      const refused = sent.filter(({ response: answer }) => answer?.status !== 200 && answer?.status !== 201);
       // What got no response at all the history names, with what became of the api.
-      refused.forEach(({ answer }) => answer && expectAway(answer));
+      refused.forEach(({ response: answer }) => answer && expectUnavailable(answer));
       const whileAway = history.exchanges.slice(away, away + 20);
-      expect(whileAway.map(({ answer }) => answer?.status)).toEqual(Array(20).fill(503));
-      note({ requests: sent.length, 'refused with 503': refused.length });
+      expect(whileAway.map(({ response: answer }) => answer?.status)).toEqual(Array(20).fill(503));
+      recordMeasurements({ requests: sent.length, 'refused with 503': refused.length });
       await history.check();
       expect(own.pids).toEqual(pids);
     },
@@ -43,7 +43,7 @@ describe('faults of PostgreSQL', () => {
 
   it('PostgreSQL is unreachable when both programs start: live but not ready; they continue without a restart when it becomes reachable', async () => {
     const { instance, history, server } = own;
-    await Promise.all([instance.api, instance.workers.at(-1)!].map((each) => each.end('SIGTERM')));
+    await Promise.all([instance.api, instance.workers.at(-1)!].map((each) => each.stop('SIGTERM')));
     await server.stop();
     instance.startApi();
     const worker = instance.startWorker();
@@ -54,23 +54,23 @@ describe('faults of PostgreSQL', () => {
       );
     await eventually('the api listening', async () => (await statusOf('/livez')) === 200);
     expect(await statusOf('/readyz')).toBe(503);
-    expectAway(await instance.register());
+    expectUnavailable(await instance.register());
     await server.start();
     await eventually('the api being ready', async () => (await statusOf('/readyz')) === 200);
-    await worker.ready();
-    await registerOne(instance);
+    await worker.waitUntilReady();
+    await registerCustomer(instance);
     await history.check();
   });
 
   it('the pool is exhausted by 40 clients that wait for a locked table: 503 with Retry-After after 1.9 s at the earliest, /livez returns 200, recovered after the release, no connection is lost', async () => {
     const { instance, history, customer } = own;
-    const me = () => instance.customer(customer.tokens.accessToken, 'GET', '/api/v1/me');
+    const me = () => instance.requestWithAccessToken(customer.tokens.accessToken, 'GET', '/api/v1/me');
     const holder = await instance.db.connect();
     try {
       await holder.query('BEGIN; LOCK TABLE sessions IN ACCESS EXCLUSIVE MODE');
       const requests = Array.from({ length: 40 }, me);
       expect((await instance.request('GET', '/livez')).status).toBe(200);
-      (await Promise.all(requests)).forEach(expectAway);
+      (await Promise.all(requests)).forEach(expectUnavailable);
     } finally {
       await holder.query('ROLLBACK');
       holder.release();
@@ -80,8 +80,8 @@ describe('faults of PostgreSQL', () => {
       return lines.length === 40 && lines.map(({ durationMs }) => Number(durationMs));
     });
     expect(Math.min(...refused)).toBeGreaterThan(1_900);
-    await own.expectNothingAmiss();
-    await own.expectNoConnectionLost();
+    await own.expectHealthyConnections();
+    await own.expectNoLeakedConnection();
     await history.check();
   });
 });

@@ -1,44 +1,50 @@
-import { registerMany } from '../support/customers.js';
-import { expectAway, inTime, OwnDatabase, PATIENT, requestEverything } from '../support/database-faults.js';
+import { registerCustomers } from '../support/customers.js';
+import {
+  expectUnavailable,
+  withDeadline,
+  DedicatedDatabase,
+  LEASE_TOLERANCES,
+  sendAllRequestKinds,
+} from '../support/dedicated-database.js';
 import { eventually } from '../support/eventually.js';
 
 describe('PostgreSQL that does not respond', () => {
-  let own: OwnDatabase;
-  beforeAll(async () => (own = await OwnDatabase.start()));
+  let own: DedicatedDatabase;
+  beforeAll(async () => (own = await DedicatedDatabase.start()));
   afterEach(() => own?.server.thaw());
   afterAll(() => own?.remove());
 
   it('I7: PostgreSQL is frozen: every request gets 503 in time; the same processes continue when it responds again', async () => {
     const { instance, server, receiver, history, customer, pids } = own;
-    await registerMany(instance, 20);
+    await registerCustomers(instance, 20);
     await server.freeze();
     const live = await instance.request('GET', '/livez');
     const ready = await instance.request('GET', '/readyz');
-    const requests = [1, 2, 3].flatMap(() => requestEverything(instance, customer));
-    const answers = await Promise.all(requests.map((each) => inTime(each)));
+    const requests = [1, 2, 3].flatMap(() => sendAllRequestKinds(instance, customer));
+    const answers = await Promise.all(requests.map((each) => withDeadline(each)));
     expect([live.status, ready.status]).toEqual([200, 503]);
-    answers.forEach(expectAway);
+    answers.forEach(expectUnavailable);
 
     server.thaw();
     const created = await eventually('a registration', async () => {
       const { status, body } = await instance.register();
       return status === 201 && (body.customer.id as string);
     });
-    await own.expectNothingAmiss();
+    await own.expectHealthyConnections();
     await eventually('its event', () => receiver.requests.some(({ body }) => body.includes(created)));
     expect(own.pids).toEqual(pids);
-    await history.check(PATIENT);
+    await history.check(LEASE_TOLERANCES);
   });
 
   it('I7: PostgreSQL is frozen: both programs exit on SIGTERM', async () => {
     const { instance, server, history } = own;
     await server.freeze();
-    const ended = await Promise.all([instance.api, instance.workers[0]!].map((each) => each.end('SIGTERM')));
+    const ended = await Promise.all([instance.api, instance.workers[0]!].map((each) => each.stop('SIGTERM')));
     expect(ended).toEqual([0, 0]);
     server.thaw();
     instance.startApi();
     instance.startWorker();
-    await instance.ready();
-    await history.check(PATIENT);
+    await instance.waitUntilReady();
+    await history.check(LEASE_TOLERANCES);
   });
 });

@@ -1,13 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { registerOne } from '../support/customers.js';
-import { emit } from '../support/dead-letters.js';
+import { registerCustomer } from '../support/customers.js';
+import { emitEvents } from '../support/dead-letters.js';
 import { eventually } from '../support/eventually.js';
-import { inSeconds, note } from '../support/figures.js';
+import { formatSeconds, recordMeasurements } from '../support/measurements.js';
 import { History, ON_TIME } from '../support/history.js';
-import { patiently } from '../support/patiently.js';
-import { Receiver, status } from '../support/receiver.js';
+import { retryWhileRejected } from '../support/retry-while-rejected.js';
+import { Receiver, respondWithStatus } from '../support/receiver.js';
 import { hasRedisServer, RedisServer } from '../support/redis-server.js';
-import { startReplica } from '../support/replicas.js';
+import { startReplica } from '../support/start-replica.js';
 import { freePort } from '../support/server-process.mjs';
 import { PASSWORD, TestInstance, type InstanceOptions } from '../support/test-instance.js';
 import { uniqueEmail } from '../support/unique-email.js';
@@ -51,12 +51,12 @@ describeRedis('faults of Redis by the clock, deliveries carried by redis', () =>
     await start({ env: { WEBHOOK_RETRY_SCHEDULE: '0s,8s,8s,8s,8s' } });
     await listen();
     const firsts = new Set<string>();
-    receiver.otherwise = (response, request) => {
-      status(firsts.has(request.event.id) ? 200 : 500)(response, request, undefined as never);
+    receiver.defaultResponder = (response, request) => {
+      respondWithStatus(firsts.has(request.event.id) ? 200 : 500)(response, request, undefined as never);
       firsts.add(request.event.id);
     };
-    const { tokens } = await registerOne(instance);
-    await emit(instance, 499);
+    const { tokens } = await registerCustomer(instance);
+    await emitEvents(instance, 499);
     await eventually('500 first attempts', () => firsts.size === 500);
     await redis!.flush();
     const refreshed = await instance.request('POST', '/api/v1/auth/refresh', {
@@ -77,7 +77,7 @@ describeRedis('faults of Redis by the clock, deliveries carried by redis', () =>
     const register = async (baseUrl: string): Promise<number> => {
       let began = 0;
       // The threads that hash passwords are the first to starve on a busy machine.
-      const answer = await patiently(() => {
+      const answer = await retryWhileRejected(() => {
         began = performance.now();
         return instance.request('POST', '/api/v1/auth/register', {
           body: { email: uniqueEmail(), password: PASSWORD },
@@ -108,16 +108,16 @@ describeRedis('faults of Redis by the clock, deliveries carried by redis', () =>
     // Once or twice it may be the machine.
     for (let runs = 1; runs < 3 && times.lost - times.without >= 100; runs += 1) times = await measure();
     expect(await readiness()).toMatchObject({ status: 'degraded', redis: 'down' });
-    await control.process.end();
+    await control.process.stop();
     await redis!.start();
     const back = await joined();
     await instance.register();
     await history.check(ON_TIME);
     expect(times.lost - times.without).toBeLessThan(100);
-    note({
+    recordMeasurements({
       'p99 without Redis': `${Math.round(times.lost)} ms`,
       'of an api that never had Redis': `${Math.round(times.without)} ms`,
-      'used again after': inSeconds(back),
+      'used again after': formatSeconds(back),
     });
   });
 
@@ -140,8 +140,8 @@ describeRedis('faults of Redis by the clock, deliveries carried by redis', () =>
     redis = await RedisServer.start(port);
     const joinedMs = await joined();
     expect(joinedMs).toBeLessThan(20_000);
-    note({ 'ready after': inSeconds(readyMs), 'used after': inSeconds(joinedMs) });
-    await registerOne(instance);
+    recordMeasurements({ 'ready after': formatSeconds(readyMs), 'used after': formatSeconds(joinedMs) });
+    await registerCustomer(instance);
     await history.check(ON_TIME);
   });
 
@@ -153,12 +153,15 @@ describeRedis('faults of Redis by the clock, deliveries carried by redis', () =>
     await sleep(5_000);
     await redis!.start();
     const since = Date.now();
-    await registerOne(instance);
+    await registerCustomer(instance);
     await eventually('the delivery', () => receiver.requests.length === 1);
     const deliveredMs = Date.now() - since;
     expect(deliveredMs).toBeLessThan(30_000);
-    note({ 'delivered after': inSeconds(deliveredMs), 'used again after': inSeconds(await joined(since)) });
-    await registerOne(instance);
+    recordMeasurements({
+      'delivered after': formatSeconds(deliveredMs),
+      'used again after': formatSeconds(await joined(since)),
+    });
+    await registerCustomer(instance);
     await history.check({ ...ON_TIME, lateMs: 30_000 });
   });
 });

@@ -1,13 +1,13 @@
 import { Queue } from 'bullmq';
-import { inChains } from '../support/chains.js';
-import { registerMany, registerOne } from '../support/customers.js';
-import { emit } from '../support/dead-letters.js';
-import { LATER, makeDue } from '../support/delivery-times.js';
+import { runInChains } from '../support/run-in-chains.js';
+import { registerCustomers, registerCustomer } from '../support/customers.js';
+import { emitEvents } from '../support/dead-letters.js';
+import { LONG_RETRY_SCHEDULE, makeDeliveriesDue } from '../support/delivery-times.js';
 import { eventually } from '../support/eventually.js';
-import { note } from '../support/figures.js';
+import { recordMeasurements } from '../support/measurements.js';
 import { AT_ONCE, History } from '../support/history.js';
-import { patiently } from '../support/patiently.js';
-import { Receiver, status } from '../support/receiver.js';
+import { retryWhileRejected } from '../support/retry-while-rejected.js';
+import { Receiver, respondWithStatus } from '../support/receiver.js';
 import { hasRedisServer, RedisServer } from '../support/redis-server.js';
 import { freePort } from '../support/server-process.mjs';
 import { PASSWORD, TestInstance } from '../support/test-instance.js';
@@ -30,7 +30,7 @@ describeRedis('faults of Redis, deliveries carried by redis', () => {
       env: {
         REDIS_URL: `redis://127.0.0.1:${port}`,
         RATE_LIMITS: 'off',
-        WEBHOOK_RETRY_SCHEDULE: LATER,
+        WEBHOOK_RETRY_SCHEDULE: LONG_RETRY_SCHEDULE,
       },
     });
     history = new History(instance, receiver);
@@ -56,11 +56,11 @@ describeRedis('faults of Redis, deliveries carried by redis', () => {
 
   it('Redis is unreachable at startup: ready but degraded, 201, delivered; Redis is used without a restart when it becomes reachable', async () => {
     expect(await readiness()).toMatchObject({ status: 'degraded', redis: 'down' });
-    await registerOne(instance);
+    await registerCustomer(instance);
     await arrived(0, 1);
     redis = await RedisServer.start(port);
     await joined();
-    await registerOne(instance);
+    await registerCustomer(instance);
     await check();
   });
 
@@ -68,17 +68,17 @@ describeRedis('faults of Redis, deliveries carried by redis', () => {
     await redis!.stop();
     const before = history.exchanges.length;
     const sent = receiver.requests.length;
-    await inChains(4, 10, () => instance.register());
-    expect(history.statuses().slice(before)).toEqual(Array(40).fill(201));
+    await runInChains(4, 10, () => instance.register());
+    expect(history.listStatuses().slice(before)).toEqual(Array(40).fill(201));
     await arrived(sent, 40);
     const attempts = [];
     for (let index = 0; index < 11; index += 1)
-      attempts.push(await patiently(() => instance.login('nobody@example.com', 'wrong password')));
+      attempts.push(await retryWhileRejected(() => instance.login('nobody@example.com', 'wrong password')));
     expect(attempts.at(-1)!.status).toBe(429);
     expect(await readiness()).toMatchObject({ status: 'degraded', redis: 'down' });
     await redis!.start();
     await joined();
-    await registerOne(instance);
+    await registerCustomer(instance);
     await check();
   });
 
@@ -86,28 +86,28 @@ describeRedis('faults of Redis, deliveries carried by redis', () => {
     const before = receiver.requests.length;
     await redis!.stop();
     await redis!.start();
-    await registerOne(instance);
+    await registerCustomer(instance);
     await arrived(before, 1);
     await joined();
-    await registerOne(instance);
+    await registerCustomer(instance);
     await check();
   });
 
   it('Redis is emptied with 100 retries pending: all run, none twice, sessions stay valid', async () => {
-    const { tokens } = await registerOne(instance);
+    const { tokens } = await registerCustomer(instance);
     await check();
     const before = receiver.requests.length;
-    receiver.otherwise = status(500);
-    await emit(instance, 100);
+    receiver.defaultResponder = respondWithStatus(500);
+    await emitEvents(instance, 100);
     await eventually('100 retries', async () => {
       const waiting = await instance.sql(
         `SELECT FROM deliveries WHERE state = 'pending' AND attempt = 1 AND lease_until IS NULL`,
       );
       return waiting.length === 100;
     });
-    receiver.otherwise = status(200);
+    receiver.defaultResponder = respondWithStatus(200);
     await redis!.flush();
-    await makeDue(instance);
+    await makeDeliveriesDue(instance);
     const refreshed = await instance.request('POST', '/api/v1/auth/refresh', {
       body: { refreshToken: tokens.refreshToken },
     });
@@ -120,30 +120,30 @@ describeRedis('faults of Redis, deliveries carried by redis', () => {
     const before = receiver.requests.length;
     await redis!.command('CONFIG SET maxmemory-policy noeviction');
     expect(await redis!.command('CONFIG SET maxmemory 1')).toBe('+OK');
-    await registerMany(instance, 10);
+    await registerCustomers(instance, 10);
     await arrived(before, 10);
     await redis!.command('CONFIG SET maxmemory 0');
     await joined();
-    await registerMany(instance, 5);
+    await registerCustomers(instance, 5);
     await check();
   });
 
   it('Redis is frozen: 201 and delivered; Redis is used when it responds again', async () => {
     const before = receiver.requests.length;
-    redis!.hang();
-    await registerMany(instance, 10);
+    redis!.freeze();
+    await registerCustomers(instance, 10);
     await arrived(before, 10);
     redis!.thaw();
     await joined();
-    await registerMany(instance, 5);
+    await registerCustomers(instance, 5);
     await check();
   });
 
   it('the same job is in the queue 100 times: one request', async () => {
     await check();
-    await instance.workers.at(-1)!.end();
+    await instance.workers.at(-1)!.stop();
     const before = receiver.requests.length;
-    const { id } = await registerOne(instance);
+    const { id } = await registerCustomer(instance);
     const [delivery] = await instance.sql(
       `SELECT d.id AS "deliveryId", d.endpoint_id AS "endpointId", d.project_id AS "projectId"
        FROM deliveries d JOIN events e ON e.id = d.event_id WHERE e.customer_id = $1`,
@@ -169,7 +169,7 @@ describeRedis('faults of Redis, deliveries carried by redis', () => {
     }
     await check();
     expect(receiver.requests).toHaveLength(before + 1);
-    note({ jobs: 100 });
+    recordMeasurements({ jobs: 100 });
   });
 });
 
@@ -183,7 +183,7 @@ describeRedis('limits without Redis', () => {
     try {
       const faults = [];
       for (const [address, fault] of [
-        ['203.0.113.9', () => redis.hang()],
+        ['203.0.113.9', () => redis.freeze()],
         ['203.0.113.10', () => redis.stop()],
       ] as const) {
         const login = (from: string = address) =>

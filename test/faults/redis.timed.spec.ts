@@ -1,5 +1,5 @@
 import { eventually } from '../support/eventually.js';
-import { inSeconds, note } from '../support/figures.js';
+import { formatSeconds, recordMeasurements } from '../support/measurements.js';
 import { hasRedisServer, RedisServer } from '../support/redis-server.js';
 import { TestInstance } from '../support/test-instance.js';
 
@@ -23,10 +23,12 @@ describeRedis('faults of Redis, deliveries carried by redis', () => {
     );
     for (const program of [instance.api, instance.workers[0]!]) {
       const signaledAt = Date.now();
-      expect(await program.end('SIGTERM')).toBe(0);
+      expect(await program.stop('SIGTERM')).toBe(0);
       const endMs = Date.now() - signaledAt;
       expect(endMs).toBeLessThan(6_000);
-      note({ [program === instance.api ? 'api ended after' : 'worker ended after']: inSeconds(endMs) });
+      recordMeasurements({
+        [program === instance.api ? 'api ended after' : 'worker ended after']: formatSeconds(endMs),
+      });
     }
   });
 });

@@ -4,16 +4,23 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { brotliCompressSync, gzipSync } from 'node:zlib';
 import { createAuthority, selfSigned } from '../support/certificates.js';
-import { inChains } from '../support/chains.js';
-import { emit } from '../support/dead-letters.js';
-import { LATER, makeDue } from '../support/delivery-times.js';
+import { runInChains } from '../support/run-in-chains.js';
+import { emitEvents } from '../support/dead-letters.js';
+import { LONG_RETRY_SCHEDULE, makeDeliveriesDue } from '../support/delivery-times.js';
 import { eventually } from '../support/eventually.js';
 import { AT_ONCE, History } from '../support/history.js';
 import { TestInstance } from '../support/test-instance.js';
 import { NameServer } from '../support/name-server.js';
-import { answer, flood, headerOf, raw, RawTarget, type RawAnswer } from '../support/raw-target.js';
+import {
+  respondWith,
+  respondEndlessly,
+  getHeader,
+  respondWithBytes,
+  RawTarget,
+  type RawResponder,
+} from '../support/raw-target.js';
 
-/** No retry comes by itself: makeDue brings it forward once its time has been checked. */
+/** No retry comes by itself: makeDeliveriesDue brings it forward once its time has been checked. */
 const RETRY_SECONDS = 3_600;
 
 interface Attempt {
@@ -31,17 +38,17 @@ const interim = 'HTTP/1.1 103 Early Hints\r\nLink: </style.css>\r\n\r\n';
 const bomb = Buffer.alloc(50_000_000);
 
 /** What a target does with the first request, and what is recorded; the second one it answers with 200. */
-const answered: [name: string, RawAnswer, httpStatus: number, body?: string, retryAfter?: string][] = [
-  ['204', answer('204 No Content'), 204, ''],
-  ['206', answer('206 Partial Content', 'part'), 206, 'part'],
-  ['304', raw('HTTP/1.1 304 Not Modified\r\n\r\n'), 304, ''],
-  ['400', answer('400 Bad Request', 'no'), 400, 'no'],
-  ['404', answer('404 Not Found'), 404],
-  ['410', answer('410 Gone'), 410],
-  ['429 with Retry-After', answer('429 Too Many Requests', '', anHour), 429, '', '3600'],
-  ['500', answer('500 Oh'), 500],
-  ['503 with Retry-After', answer('503 Service Unavailable', '', anHour), 503, '', '3600'],
-  ['a cookie', answer('500 Oh', '', 'Set-Cookie: a=b', 'Set-Cookie: c=d; Path=/'), 500],
+const answered: [name: string, RawResponder, httpStatus: number, body?: string, retryAfter?: string][] = [
+  ['204', respondWith('204 No Content'), 204, ''],
+  ['206', respondWith('206 Partial Content', 'part'), 206, 'part'],
+  ['304', respondWithBytes('HTTP/1.1 304 Not Modified\r\n\r\n'), 304, ''],
+  ['400', respondWith('400 Bad Request', 'no'), 400, 'no'],
+  ['404', respondWith('404 Not Found'), 404],
+  ['410', respondWith('410 Gone'), 410],
+  ['429 with Retry-After', respondWith('429 Too Many Requests', '', anHour), 429, '', '3600'],
+  ['500', respondWith('500 Oh'), 500],
+  ['503 with Retry-After', respondWith('503 Service Unavailable', '', anHour), 503, '', '3600'],
+  ['a cookie', respondWith('500 Oh', '', 'Set-Cookie: a=b', 'Set-Cookie: c=d; Path=/'), 500],
   ['HTTP/1.0', (socket) => socket.end('HTTP/1.0 200 OK\r\n\r\nold'), 200, 'old'],
   [
     'an answer that closes the connection',
@@ -51,13 +58,18 @@ const answered: [name: string, RawAnswer, httpStatus: number, body?: string, ret
   ],
   [
     'chunks and trailers',
-    raw(
+    respondWithBytes(
       'HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\nTrailer: X-Sum\r\n\r\n2\r\nok\r\n0\r\nX-Sum: 1\r\n\r\n',
     ),
     200,
     'ok',
   ],
-  ['a few interim answers', raw(interim.repeat(3) + 'HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n'), 200, ''],
+  [
+    'a few interim answers',
+    respondWithBytes(interim.repeat(3) + 'HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n'),
+    200,
+    '',
+  ],
   [
     'a body cut short',
     (socket) => socket.end('HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nhalf'),
@@ -66,49 +78,54 @@ const answered: [name: string, RawAnswer, httpStatus: number, body?: string, ret
   ],
   [
     'a chunk of nonsense',
-    raw('HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nok\r\nzz\r\n'),
+    respondWithBytes('HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nok\r\nzz\r\n'),
     200,
     'ok',
   ],
-  ['invalid UTF-8 and NUL', answer('200 OK', Buffer.from([0x61, 0, 0xff, 0x62])), 200, 'a\ufffdb'],
-  ['gzip', answer('200 OK', gzipSync('hello'), 'Content-Encoding: gzip'), 200, '[encoded body omitted]'],
-  ['gzip, and a failure', answer('500 Oh', gzipSync('hello'), 'Content-Encoding: gzip'), 500],
-  ['malformed br', answer('200 OK', 'no br', 'Content-Encoding: br'), 200, '[encoded body omitted]'],
-  ['malformed deflate', answer('200 OK', 'no', 'Content-Encoding: deflate'), 200, '[encoded body omitted]'],
+  ['invalid UTF-8 and NUL', respondWith('200 OK', Buffer.from([0x61, 0, 0xff, 0x62])), 200, 'a\ufffdb'],
+  ['gzip', respondWith('200 OK', gzipSync('hello'), 'Content-Encoding: gzip'), 200, '[encoded body omitted]'],
+  ['gzip, and a failure', respondWith('500 Oh', gzipSync('hello'), 'Content-Encoding: gzip'), 500],
+  ['malformed br', respondWith('200 OK', 'no br', 'Content-Encoding: br'), 200, '[encoded body omitted]'],
+  [
+    'malformed deflate',
+    respondWith('200 OK', 'no', 'Content-Encoding: deflate'),
+    200,
+    '[encoded body omitted]',
+  ],
 ];
 
-const broken: [name: string, RawAnswer, error: string][] = [
+const broken: [name: string, RawResponder, error: string][] = [
   ['closes before it answers', (socket) => socket.end(), 'connection_error'],
   ['resets', (socket) => socket.resetAndDestroy(), 'connection_error'],
   ['closes in its header', (socket) => socket.end('HTTP/1.1 200 OK\r\nX-Half: a'), 'connection_error'],
-  ['speaks no HTTP', raw('SSH-2.0-OpenSSH_9.9\r\n'), 'protocol_error'],
-  ['speaks HTTP/2', raw('\0\0\x06\x04\0\0\0\0\0\0\x03\0\0\0\x64'), 'protocol_error'],
-  ['sends a header of 100 KB', answer('200 OK', '', `X-Long: ${'x'.repeat(100_000)}`), 'protocol_error'],
-  ['sends headers without end', flood('HTTP/1.1 200 OK\r\n', 'X-More: x\r\n'), 'protocol_error'],
-  ['sends interim answers without end', flood(interim, interim), 'protocol_error'],
+  ['speaks no HTTP', respondWithBytes('SSH-2.0-OpenSSH_9.9\r\n'), 'protocol_error'],
+  ['speaks HTTP/2', respondWithBytes('\0\0\x06\x04\0\0\0\0\0\0\x03\0\0\0\x64'), 'protocol_error'],
+  ['sends a header of 100 KB', respondWith('200 OK', '', `X-Long: ${'x'.repeat(100_000)}`), 'protocol_error'],
+  ['sends headers without end', respondEndlessly('HTTP/1.1 200 OK\r\n', 'X-More: x\r\n'), 'protocol_error'],
+  ['sends interim answers without end', respondEndlessly(interim, interim), 'protocol_error'],
   [
     'names two lengths',
-    raw('HTTP/1.1 200 OK\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\nab'),
+    respondWithBytes('HTTP/1.1 200 OK\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\nab'),
     'protocol_error',
   ],
   [
     'names a length and chunks',
-    raw('HTTP/1.1 200 OK\r\nContent-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n'),
+    respondWithBytes('HTTP/1.1 200 OK\r\nContent-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n'),
     'protocol_error',
   ],
-  ['sends a header with NUL', raw('HTTP/1.1 200 OK\r\nX-Nul: a\0b\r\n\r\n'), 'protocol_error'],
+  ['sends a header with NUL', respondWithBytes('HTTP/1.1 200 OK\r\nX-Nul: a\0b\r\n\r\n'), 'protocol_error'],
   [
     'switches protocols',
-    raw('HTTP/1.1 101 Switching Protocols\r\nUpgrade: a\r\nConnection: upgrade\r\n\r\n'),
+    respondWithBytes('HTTP/1.1 101 Switching Protocols\r\nUpgrade: a\r\nConnection: upgrade\r\n\r\n'),
     'protocol_error',
   ],
-  ['folds a header', raw('HTTP/1.1 200 OK\r\nX-Folded\r\n : a\r\n\r\n'), 'protocol_error'],
+  ['folds a header', respondWithBytes('HTTP/1.1 200 OK\r\nX-Folded\r\n : a\r\n\r\n'), 'protocol_error'],
 ];
 
 /** What is pending for them is cancelled. */
 async function deleteAll(instance: TestInstance, endpoints: { id: string }[]): Promise<void> {
   for (const { id } of endpoints) {
-    const { status } = await instance.server('DELETE', `/v1/webhooks/endpoints/${id}`);
+    const { status } = await instance.requestWithSecretKey('DELETE', `/v1/webhooks/endpoints/${id}`);
     expect(status).toBe(204);
   }
 }
@@ -128,10 +145,10 @@ describe('targets that misbehave', () => {
     await writeFile(join(folder, 'ca.pem'), authority.cert);
     proxy = await RawTarget.start();
     elsewhere = await RawTarget.start();
-    instance = await TestInstance.shared({ workers: 0 });
+    instance = await TestInstance.startShared({ workers: 0 });
     history = new History(instance);
     worker = instance.startWorker({
-      WEBHOOK_RETRY_SCHEDULE: LATER,
+      WEBHOOK_RETRY_SCHEDULE: LONG_RETRY_SCHEDULE,
       WEBHOOK_TIMEOUT: '60s',
       ...Object.fromEntries(
         ['http_proxy', 'https_proxy', 'all_proxy', 'HTTP_PROXY', 'HTTPS_PROXY', 'ALL_PROXY'].map((name) => [
@@ -144,7 +161,7 @@ describe('targets that misbehave', () => {
       NODE_OPTIONS: '--tls-min-v1.0',
       NODE_EXTRA_CA_CERTS: join(folder, 'ca.pem'),
     });
-    await instance.ready();
+    await instance.waitUntilReady();
   });
 
   afterAll(async () => {
@@ -158,14 +175,14 @@ describe('targets that misbehave', () => {
     const endpoints = await Promise.all(
       targets.map(({ url }) => instance.createEndpoint(url, ['customer.created'])),
     );
-    await emit(instance, 1);
+    await emitEvents(instance, 1);
     const recorded = (isDone: (attempts: Attempt[]) => boolean) =>
       eventually('the attempts', async () => {
         const found = await Promise.all(endpoints.map(({ id }) => attemptsOf(id.slice(3))));
         return found.every(isDone) && found;
       });
     const firsts = await recorded((attempts) => attempts.length === 1);
-    await makeDue(instance);
+    await makeDeliveriesDue(instance);
     const all = await recorded((attempts) => attempts[0]!.success || attempts.length === 2);
     await deleteAll(instance, endpoints);
     return all.map(([, ...others], index) => [firsts[index]![0]!, ...others]);
@@ -203,10 +220,10 @@ describe('targets that misbehave', () => {
   };
 
   /** @param answers the first one of each, and the status that it comes to */
-  const startTargets = (answers: [RawAnswer, status: number | null][]): Promise<RawTarget[]> =>
+  const startTargets = (answers: [RawResponder, status: number | null][]): Promise<RawTarget[]> =>
     Promise.all(
       answers.map(async ([each, status]) => {
-        const target = (await RawTarget.start()).answer(each);
+        const target = (await RawTarget.start()).respondWith(each);
         history.watch(target, status);
         return target;
       }),
@@ -215,7 +232,8 @@ describe('targets that misbehave', () => {
   describe('in their response', () => {
     const redirects: typeof answered = [301, 302, 303, 307, 308].map((status) => [
       `${status} to elsewhere`,
-      (socket, request) => answer(`${status} Elsewhere`, '', `Location: ${elsewhere.url}`)(socket, request),
+      (socket, request) =>
+        respondWith(`${status} Elsewhere`, '', `Location: ${elsewhere.url}`)(socket, request),
       status,
     ]);
     const rows = [...answered, ...redirects];
@@ -257,7 +275,7 @@ describe('targets that misbehave', () => {
         expect(names.filter((name) => /^(cookie|authorization|via|forwarded|proxy-|x-)/.test(name))).toEqual(
           [],
         );
-        expect(headerOf(request, 'accept-encoding')).toBe('identity');
+        expect(getHeader(request, 'accept-encoding')).toBe('identity');
       }
     });
   });
@@ -277,7 +295,7 @@ describe('targets that misbehave', () => {
         expect(attempts[0]).toMatchObject({ http_status: 0, success: false, error, response_body: '' });
         expect(attempts[1]).toMatchObject({ http_status: 200, success: true });
         expect(scheduleFault(attempts)).toEqual([]);
-        const ids = targets[index]!.requests.map((request) => headerOf(request, 'webhook-id'));
+        const ids = targets[index]!.requests.map((request) => getHeader(request, 'webhook-id'));
         expect([ids.length, new Set(ids).size]).toEqual([2, 1]);
       });
     });
@@ -316,7 +334,7 @@ describe('targets that misbehave', () => {
         const [attempts, target] = [records[row + 1]!, targets[row + 1]!];
         expect(attempts).toMatchObject(Array(2).fill({ http_status: 0, success: false, error: 'tls_error' }));
         expect(scheduleFault(attempts)).toEqual([]);
-        expect([target.connections, target.received]).toEqual([2, 0]);
+        expect([target.connections, target.bytesReceived]).toEqual([2, 0]);
       });
     });
 
@@ -332,7 +350,7 @@ describe('targets that misbehave', () => {
 
     /** Twenty targets at once. @returns by how many MB the worker grew at most */
     const growthUnder = async (
-      each: RawAnswer,
+      each: RawResponder,
       status = 200,
     ): Promise<{ grown: number; targets: RawTarget[]; records: Attempt[][] }> => {
       const before = residentMb();
@@ -349,12 +367,15 @@ describe('targets that misbehave', () => {
       ['500 Oh', 500],
     ])('WH-06: 100 MB after %s: 16 KiB are stored, the rest is never sent', async (line, status) => {
       const head = `HTTP/1.1 ${line}\r\nContent-Length: ${100 * 1024 * 1024}\r\n\r\n`;
-      const { grown, targets, records } = await growthUnder(flood(head, Buffer.alloc(65_536, 'x')), status);
+      const { grown, targets, records } = await growthUnder(
+        respondEndlessly(head, Buffer.alloc(65_536, 'x')),
+        status,
+      );
       for (const [attempt] of records) {
         expect(attempt).toMatchObject({ http_status: status, success: status === 200 });
         expect(attempt!.response_body).toBe('x'.repeat(16 * 1024));
       }
-      for (const { sent } of targets) expect(sent).toBeLessThan(16 * 1024 * 1024);
+      for (const { bytesSent: sent } of targets) expect(sent).toBeLessThan(16 * 1024 * 1024);
       expect(grown).toBeLessThan(30);
     });
 
@@ -362,7 +383,9 @@ describe('targets that misbehave', () => {
       ['gzip', gzipSync(bomb)],
       ['br', brotliCompressSync(bomb)],
     ])('WH-05: a %s bomb is not decompressed', async (encoding, body) => {
-      const { grown, records } = await growthUnder(answer('200 OK', body, `Content-Encoding: ${encoding}`));
+      const { grown, records } = await growthUnder(
+        respondWith('200 OK', body, `Content-Encoding: ${encoding}`),
+      );
       for (const [attempt] of records)
         expect(attempt).toMatchObject({ success: true, response_body: '[encoded body omitted]' });
       expect(grown).toBeLessThan(30);
@@ -370,11 +393,11 @@ describe('targets that misbehave', () => {
   });
 
   describe('in how they keep connections', () => {
-    const twice = async (first: RawAnswer): Promise<RawTarget> => {
+    const twice = async (first: RawResponder): Promise<RawTarget> => {
       const [target] = await startTargets([[first, 200]]);
       const endpoint = await instance.createEndpoint(target!.url, ['customer.created']);
       for (const count of [1, 2]) {
-        await emit(instance, 1);
+        await emitEvents(instance, 1);
         await eventually('the request', () => target!.requests.length === count);
         await eventually('the attempt being closed', async () => {
           const open = await instance.sql(`SELECT 1 FROM deliveries WHERE lease_until IS NOT NULL`);
@@ -388,10 +411,10 @@ describe('targets that misbehave', () => {
 
     it('WH-06: a connection is reused after a response that was read completely, and closed otherwise or when the target requests it', async () => {
       // A connection is kept for 4 s: on a machine that stands still for longer, the next pair of requests shows it.
-      const kept = async () => (await twice(answer('200 OK', 'x'.repeat(16_384)))).connections === 1;
+      const kept = async () => (await twice(respondWith('200 OK', 'x'.repeat(16_384)))).connections === 1;
       expect(await eventually('a connection that is used again', kept)).toBe(true);
-      expect((await twice(answer('200 OK', 'x'.repeat(200_000)))).connections).toBe(2);
-      expect((await twice(answer('200 OK', '', 'Connection: close'))).connections).toBe(2);
+      expect((await twice(respondWith('200 OK', 'x'.repeat(200_000)))).connections).toBe(2);
+      expect((await twice(respondWith('200 OK', '', 'Connection: close'))).connections).toBe(2);
     });
   });
 
@@ -415,7 +438,7 @@ describe('a name server that does not respond', () => {
     target = await RawTarget.start();
     // A name is given up after half of the time-out: until then the others are delivered.
     const workerEnv = { WEBHOOK_TIMEOUT: '60s', WEBHOOK_DNS_SERVERS: names.address };
-    instance = await TestInstance.shared({ workerEnv });
+    instance = await TestInstance.startShared({ workerEnv });
   });
   afterAll(async () => {
     await instance?.stop();
@@ -425,9 +448,9 @@ describe('a name server that does not respond', () => {
   it('WH-06, WH-13: 80 deliveries that wait for it do not delay deliveries to an IP address or to localhost', async () => {
     const listen = (host: string) =>
       instance.createEndpoint(target.url.replace('127.0.0.1', host), ['customer.created']);
-    await inChains(10, 4, (index) => listen(`hangs-${index}.example`));
+    await runInChains(10, 4, (index) => listen(`hangs-${index}.example`));
     await Promise.all(['127.0.0.1', 'localhost'].map(listen));
-    await emit(instance, 2);
+    await emitEvents(instance, 2);
     await eventually('the others being delivered and 80 in hand', async () => {
       const [row] = await instance.sql<{ attempts: number; open: number }>(
         `SELECT (SELECT count(*)::int FROM attempts) AS attempts,

@@ -1,8 +1,8 @@
-import { emit } from '../support/dead-letters.js';
+import { emitEvents } from '../support/dead-letters.js';
 import { eventually } from '../support/eventually.js';
 import { History } from '../support/history.js';
 import { NameServer } from '../support/name-server.js';
-import { flood, RawTarget, type RawAnswer } from '../support/raw-target.js';
+import { respondEndlessly, RawTarget, type RawResponder } from '../support/raw-target.js';
 import { TestInstance } from '../support/test-instance.js';
 
 /** The deadline is 2.5 s. */
@@ -28,17 +28,17 @@ describe('targets that misbehave in their timing', () => {
   let names: NameServer;
   const drip = 1_000 / SCALE;
   const head = 'HTTP/1.1 200 OK\r\nContent-Length: 1000\r\n\r\n';
-  const silent: RawAnswer = () => undefined;
+  const silent: RawResponder = () => undefined;
   /** What a target that drips says until the deadline. */
   const BODY = /^x{6,10}$/;
   /** Given up, not kept for the next attempt: those are closed after 4 s. */
   const allClosed = (target: RawTarget): Promise<boolean> =>
-    eventually('its connections being closed', async () => (await target.openConnections()) === 0);
-  const answers: [RawAnswer, number | null][] = [
+    eventually('its connections being closed', async () => (await target.countConnections()) === 0);
+  const answers: [RawResponder, number | null][] = [
     [silent, null],
-    [flood('HTTP/1.1 200 OK\r\nX-Slow: ', 'x', drip), null],
-    [flood(interim, interim, drip), null],
-    [flood(head, 'x', drip), 200],
+    [respondEndlessly('HTTP/1.1 200 OK\r\nX-Slow: ', 'x', drip), null],
+    [respondEndlessly(interim, interim, drip), null],
+    [respondEndlessly(head, 'x', drip), 200],
   ];
   let targets: RawTarget[] = [];
   let records: Attempt[][];
@@ -49,7 +49,7 @@ describe('targets that misbehave in their timing', () => {
   };
   const deliverAll = async (): Promise<void> => {
     names = await NameServer.start({ '*': 'silent' });
-    instance = await TestInstance.shared({
+    instance = await TestInstance.startShared({
       workerEnv: {
         TIME_SCALE: String(SCALE),
         WEBHOOK_RETRY_SCHEDULE: '0s,1h,1h,1h,1h',
@@ -59,7 +59,7 @@ describe('targets that misbehave in their timing', () => {
     const history = new History(instance);
     targets = await Promise.all(
       answers.map(async ([each, status]) => {
-        const target = (await RawTarget.start()).answer(each);
+        const target = (await RawTarget.start()).respondWith(each);
         history.watch(target, status);
         return target;
       }),
@@ -69,7 +69,7 @@ describe('targets that misbehave in their timing', () => {
     const endpoints = await Promise.all(
       [...urls, 'http://hangs.example/hook'].map((url) => instance.createEndpoint(url, ['customer.created'])),
     );
-    await emit(instance, 1);
+    await emitEvents(instance, 1);
     records = await eventually('the attempts', async () => {
       const found = await Promise.all(
         endpoints.map(({ id }) =>
@@ -85,7 +85,8 @@ describe('targets that misbehave in their timing', () => {
       return found.every(({ length }) => length > 0) && found;
     });
     // What is pending for them is cancelled.
-    for (const { id } of endpoints) await instance.server('DELETE', `/v1/webhooks/endpoints/${id}`);
+    for (const { id } of endpoints)
+      await instance.requestWithSecretKey('DELETE', `/v1/webhooks/endpoints/${id}`);
     await history.check({ schedule: [0, 0, 0, 0, 0] });
   };
   const isInTime = ({ closed_at, started_at }: Attempt) => closed_at - started_at <= DEADLINE_MS + LATE_MS;

@@ -1,17 +1,17 @@
-import { emit } from '../support/dead-letters.js';
+import { emitEvents } from '../support/dead-letters.js';
 import { eventually } from '../support/eventually.js';
-import { inSeconds, note } from '../support/figures.js';
+import { formatSeconds, recordMeasurements } from '../support/measurements.js';
 import { History, ON_TIME } from '../support/history.js';
 import { Receiver } from '../support/receiver.js';
-import { queues, TestInstance } from '../support/test-instance.js';
+import { availableQueues, TestInstance } from '../support/test-instance.js';
 
-describe.each(queues)('workers by the clock, deliveries carried by %s', (queue) => {
+describe.each(availableQueues)('workers by the clock, deliveries carried by %s', (queue) => {
   let instance: TestInstance;
   let receiver: Receiver;
   let history: History;
   const start = async (workerEnv: Record<string, string>, workers: number): Promise<void> => {
     receiver = await Receiver.start();
-    instance = await TestInstance.shared({ queue, workerEnv, workers });
+    instance = await TestInstance.startShared({ queue, workerEnv, workers });
     history = new History(instance, receiver);
     await instance.createEndpoint(receiver.url, ['customer.created']);
   };
@@ -25,26 +25,28 @@ describe.each(queues)('workers by the clock, deliveries carried by %s', (queue) 
     const settings = { TIME_SCALE: '10', WEBHOOK_TIMEOUT: '20s', WEBHOOK_RETRY_SCHEDULE: '0s,3s,3s,3s,3s' };
     const leaseMs = 6_000;
     await start(settings, 1);
-    receiver.answer(() => void instance.workers[0]!.end('SIGKILL'));
+    receiver.respondWith(() => void instance.workers[0]!.stop('SIGKILL'));
     await instance.register();
     await eventually('the request', () => receiver.requests.length === 1);
     const claimedAt = Date.now();
-    await instance.workers[0]!.ended();
+    await instance.workers[0]!.waitForExit();
     instance.startWorker(settings);
-    await instance.ready();
+    await instance.waitUntilReady();
     const readyMs = Date.now() - claimedAt;
-    await eventually('a record', async () => (await instance.attempts()).length > 0);
+    await eventually('a record', async () => (await instance.listAttempts()).length > 0);
     const closedMs = Date.now() - claimedAt;
     // 5 s, scaled, and what a busy machine needs besides.
     expect(closedMs).toBeLessThan(Math.max(leaseMs, readyMs) + 6_000);
     const { requests } = await history.check({ ...ON_TIME, schedule: [0, 300, 300, 300, 300] });
     expect(requests).toBe(2);
-    note({ 'closed as worker_lost': `after ${inSeconds(closedMs)} of a lease of ${inSeconds(leaseMs)}` });
+    recordMeasurements({
+      'closed as worker_lost': `after ${formatSeconds(closedMs)} of a lease of ${formatSeconds(leaseMs)}`,
+    });
   });
 
   it('five workers and 1,000 deliveries: 1,000 requests, each first attempt once, none later than 20 s', async () => {
     await start({ WEBHOOK_TIMEOUT: '60s' }, 5);
-    await emit(instance, 1_000);
+    await emitEvents(instance, 1_000);
     // They count from the beginning of the import, which is one transaction.
     const { requests, attempts } = await history.check({ ...ON_TIME, lateMs: 20_000 });
     expect([requests, attempts]).toEqual([1_000, 1_000]);

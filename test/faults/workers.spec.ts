@@ -1,15 +1,20 @@
 import { Queue } from 'bullmq';
-import { registerMany } from '../support/customers.js';
-import { emit } from '../support/dead-letters.js';
-import { endLeases, inFlight, LATER, makeDue } from '../support/delivery-times.js';
+import { registerCustomers } from '../support/customers.js';
+import { emitEvents } from '../support/dead-letters.js';
+import {
+  expireLeases,
+  countInFlight,
+  LONG_RETRY_SCHEDULE,
+  makeDeliveriesDue,
+} from '../support/delivery-times.js';
 import { eventually } from '../support/eventually.js';
-import { note } from '../support/figures.js';
+import { recordMeasurements } from '../support/measurements.js';
 import { AT_ONCE, History } from '../support/history.js';
-import { Receiver, status, type Answer } from '../support/receiver.js';
-import { queues, TestInstance, type Queue as QueueName } from '../support/test-instance.js';
+import { Receiver, respondWithStatus, type Responder } from '../support/receiver.js';
+import { availableQueues, TestInstance, type Queue as QueueName } from '../support/test-instance.js';
 
 /** Leases and retries take effect when a test wants it (delivery-times.ts), whatever the machine does meanwhile. */
-const patient = { PERIODIC_JOBS: 'off', WEBHOOK_RETRY_SCHEDULE: LATER };
+const patient = { PERIODIC_JOBS: 'off', WEBHOOK_RETRY_SCHEDULE: LONG_RETRY_SCHEDULE };
 /** Each retry at once. */
 const hasty = { PERIODIC_JOBS: 'off', WEBHOOK_RETRY_SCHEDULE: '0s,0s,0s,0s,0s' };
 /** As long as a target may take at all. */
@@ -20,7 +25,7 @@ let receiver: Receiver;
 let history: History;
 const start = async (queue: QueueName, workerEnv: Record<string, string>, workers = 1): Promise<void> => {
   receiver = await Receiver.start();
-  instance = await TestInstance.shared({ queue, workerEnv, workers });
+  instance = await TestInstance.startShared({ queue, workerEnv, workers });
   history = new History(instance, receiver);
 };
 afterEach(async () => {
@@ -31,25 +36,25 @@ afterEach(async () => {
 /** A further worker. */
 const startWorker = async (workerEnv: Record<string, string>): Promise<TestInstance['workers'][number]> => {
   const worker = instance.startWorker(workerEnv);
-  await worker.ready();
+  await worker.waitUntilReady();
   return worker;
 };
 const listen = (path = '') => instance.createEndpoint(receiver.url + path, ['customer.created']);
 /** The attempts so far as [number, status, error]. */
 const outcomes = async () =>
-  (await instance.attempts()).map(({ attempt, http_status, error }) => [attempt, http_status, error]);
+  (await instance.listAttempts()).map(({ attempt, http_status, error }) => [attempt, http_status, error]);
 const countEvents = () => new Set(receiver.requests.map(({ headers }) => headers['webhook-id'])).size;
 const requestsFor = (eventId: string) => receiver.requests.filter(({ event }) => event.id === eventId);
 const check = () => history.check({ schedule: AT_ONCE });
 
-describe.each(queues)('workers, deliveries carried by %s', (queue) => {
+describe.each(availableQueues)('workers, deliveries carried by %s', (queue) => {
   it('a worker is killed while the target holds the request: worker_lost at the end of the lease, then the next attempt on schedule', async () => {
     await start(queue, patient);
     await listen();
-    receiver.answer(() => void instance.workers[0]!.end('SIGKILL'));
+    receiver.respondWith(() => void instance.workers[0]!.stop('SIGKILL'));
     await instance.register();
     await eventually('the request', () => receiver.requests.length === 1);
-    await instance.workers[0]!.ended();
+    await instance.workers[0]!.waitForExit();
     const next = await startWorker(patient);
     const [lease] = await instance.sql<{ seconds: number }>(
       'SELECT extract(epoch FROM lease_until - started_at)::float8 AS seconds FROM deliveries',
@@ -58,14 +63,14 @@ describe.each(queues)('workers, deliveries carried by %s', (queue) => {
     expect(lease!.seconds).toBeLessThan(35);
     await next.runJob('Sweeper');
     expect(await outcomes()).toEqual([]);
-    await endLeases(instance, next);
+    await expireLeases(instance, next);
     expect(await outcomes()).toEqual([[1, 0, 'worker_lost']]);
     const [retry] = await instance.sql<{ hours: number }>(
       `SELECT extract(epoch FROM d.next_attempt_at - a.closed_at)::float8 / 3600 AS hours
        FROM deliveries d JOIN attempts a ON a.delivery_id = d.id`,
     );
     expect(Math.abs(retry!.hours - 1)).toBeLessThanOrEqual(0.101);
-    await makeDue(instance);
+    await makeDeliveriesDue(instance);
     await check();
     expect(await outcomes()).toEqual([
       [1, 0, 'worker_lost'],
@@ -82,13 +87,13 @@ describe.each(queues)('workers, deliveries carried by %s', (queue) => {
     await listen();
     const [frozen] = instance.workers as [TestInstance['workers'][number]];
     let answerLate!: () => void;
-    receiver.answer((response) => {
+    receiver.respondWith((response) => {
       frozen.freeze();
       answerLate = () => response.end('late');
     });
     await instance.register();
     await eventually('the request', () => receiver.requests.length === 1);
-    await endLeases(instance, await startWorker(settings));
+    await expireLeases(instance, await startWorker(settings));
     await eventually('another attempt', () => receiver.requests.length === 2);
     answerLate();
     frozen.thaw();
@@ -108,19 +113,19 @@ describe.each(queues)('workers, deliveries carried by %s', (queue) => {
     const [worker] = instance.workers as [TestInstance['workers'][number]];
     await listen();
     const held: (() => void)[] = [];
-    receiver.otherwise = (response) => void held.push(() => response.end('late'));
-    await registerMany(instance, 20);
+    receiver.defaultResponder = (response) => void held.push(() => response.end('late'));
+    await registerCustomers(instance, 20);
     await eventually('20 requests', () => held.length === 20);
-    const ended = worker.end('SIGTERM');
+    const ended = worker.stop('SIGTERM');
     await eventually('the worker stopping', () => worker.log.some(({ message }) => message === 'stopping'));
-    await registerMany(instance, 1);
+    await registerCustomers(instance, 1);
     for (const answer of held) answer();
     expect(await ended).toBe(0);
     expect(receiver.requests).toHaveLength(20);
-    expect(await inFlight(instance)).toBe(0);
-    receiver.otherwise = status(200);
+    expect(await countInFlight(instance)).toBe(0);
+    receiver.defaultResponder = respondWithStatus(200);
     await startWorker({});
-    await makeDue(instance);
+    await makeDeliveriesDue(instance);
     expect(await check()).toMatchObject({ deliveries: 21, requests: 21 });
   });
 
@@ -128,28 +133,28 @@ describe.each(queues)('workers, deliveries carried by %s', (queue) => {
     await start(queue, patient);
     const [deleted, disabled] = await Promise.all(['/deleted', '/disabled', '/unchanged'].map(listen));
     const requestsTo = (path: string) => receiver.requests.filter((request) => request.path.endsWith(path));
-    receiver.otherwise = status(500);
-    await emit(instance, 5);
-    await eventually('15 failures', async () => (await instance.attempts()).length === 15);
+    receiver.defaultResponder = respondWithStatus(500);
+    await emitEvents(instance, 5);
+    await eventually('15 failures', async () => (await instance.listAttempts()).length === 15);
     const change = (method: string, path: string) =>
-      instance.server(method, `/v1/webhooks/endpoints/${path}`);
+      instance.requestWithSecretKey(method, `/v1/webhooks/endpoints/${path}`);
     expect((await change('DELETE', deleted!.id)).status).toBe(204);
     expect((await change('POST', `${disabled!.id}/disable`)).status).toBe(200);
-    receiver.otherwise = status(200);
+    receiver.defaultResponder = respondWithStatus(200);
     // All retries come due at once, those of the unchanged endpoint after the others: it proves that they were looked at.
-    await makeDue(instance);
+    await makeDeliveriesDue(instance);
     if (queue === 'redis') await runDelayedJobs();
     expect(await check()).toMatchObject({ cancelled: 10, deadLetters: 0, requests: 20 });
     expect(['/deleted', '/disabled', '/unchanged'].map((path) => requestsTo(path).length)).toEqual([
       5, 5, 10,
     ]);
-    expect(await instance.attempts()).toHaveLength(20);
+    expect(await instance.listAttempts()).toHaveLength(20);
   });
 
   it('three workers and 300 deliveries: 300 requests, each first attempt once', async () => {
     await start(queue, LONGEST, 3);
     await listen();
-    await emit(instance, 300);
+    await emitEvents(instance, 300);
     const { requests, attempts } = await check();
     expect([requests, attempts]).toEqual([300, 300]);
   });
@@ -160,9 +165,9 @@ describe('workers', () => {
     await start('postgresql', { FAILPOINTS: 'delivery.before-close' });
     await listen();
     await instance.register();
-    expect(await instance.workers[0]!.ended()).toBeNull();
-    expect(receiver.requests.map(({ answered }) => answered?.status)).toEqual([200]);
-    await endLeases(instance, await startWorker({ ...hasty, FAILPOINTS: '' }));
+    expect(await instance.workers[0]!.waitForExit()).toBeNull();
+    expect(receiver.requests.map(({ response: answered }) => answered?.status)).toEqual([200]);
+    await expireLeases(instance, await startWorker({ ...hasty, FAILPOINTS: '' }));
     expect((await check()).repeats).toBe(1);
     expect(await outcomes()).toEqual([
       [1, 0, 'worker_lost'],
@@ -176,31 +181,39 @@ describe('workers', () => {
     const settings = { ...hasty, ...LONGEST, TIME_SCALE: '10' };
     await start('postgresql', settings);
     await listen();
-    const kill: Answer = () => void instance.workers[0]!.end('SIGKILL');
-    receiver.answer(status(500), status(500), status(500), status(500), kill);
+    const kill: Responder = () => void instance.workers[0]!.stop('SIGKILL');
+    receiver.respondWith(
+      respondWithStatus(500),
+      respondWithStatus(500),
+      respondWithStatus(500),
+      respondWithStatus(500),
+      kill,
+    );
     await instance.register();
     await eventually('attempt 5', () => receiver.requests.length === 5);
-    await instance.workers[0]!.ended();
-    await endLeases(instance, await startWorker(settings));
-    const attempts = await instance.attempts();
+    await instance.workers[0]!.waitForExit();
+    await expireLeases(instance, await startWorker(settings));
+    const attempts = await instance.listAttempts();
     expect(attempts).toHaveLength(5);
     expect(attempts[4]).toMatchObject({ attempt: 5, error: 'worker_lost', delivery_state: 'failed' });
     // What comes later is delivered: a sixth request would have been made before.
-    await makeDue(instance);
-    await emit(instance, 1);
+    await makeDeliveriesDue(instance);
+    await emitEvents(instance, 1);
     await eventually('the next event', () => countEvents() === 2);
     const { event } = receiver.requests[0]!;
     expect(requestsFor(event.id)).toHaveLength(5);
     const dead = attempts[0]!['delivery_id'] as string;
     const path = `/v1/webhooks/deliveries/${dead}/redeliver`;
-    const clicks = await Promise.all(Array.from({ length: 20 }, () => instance.server('POST', path)));
+    const clicks = await Promise.all(
+      Array.from({ length: 20 }, () => instance.requestWithSecretKey('POST', path)),
+    );
     expect(clicks.map(({ status }) => status).sort()).toEqual([202, ...Array<number>(19).fill(409)]);
     const audited = await instance.sql(
       `SELECT FROM audit_log WHERE action = 'webhook_delivery.redelivered' AND target_id = $1`,
       [dead],
     );
     expect(audited).toHaveLength(20);
-    note({ clicks: clicks.length });
+    recordMeasurements({ clicks: clicks.length });
     expect(await check()).toMatchObject({ deliveries: 3, requests: 7, deadLetters: 1 });
     expect(requestsFor(event.id)).toHaveLength(6);
   });

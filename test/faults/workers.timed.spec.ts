@@ -1,14 +1,14 @@
-import { registerMany } from '../support/customers.js';
-import { inFlight } from '../support/delivery-times.js';
+import { registerCustomers } from '../support/customers.js';
+import { countInFlight } from '../support/delivery-times.js';
 import { eventually } from '../support/eventually.js';
-import { inSeconds, note } from '../support/figures.js';
+import { formatSeconds, recordMeasurements } from '../support/measurements.js';
 import { History, ON_TIME } from '../support/history.js';
-import { Receiver, type Answer } from '../support/receiver.js';
+import { Receiver, type Responder } from '../support/receiver.js';
 import { SilentProxy } from '../support/silent-proxy.js';
-import { queues, TestInstance } from '../support/test-instance.js';
+import { availableQueues, TestInstance } from '../support/test-instance.js';
 
 /** Accepts a request and never answers it. */
-const hold: Answer = () => undefined;
+const hold: Responder = () => undefined;
 
 const settings = { WEBHOOK_TIMEOUT: '60s', WEBHOOK_RETRY_SCHEDULE: '0s,1s,1s,1s,1s' };
 
@@ -17,8 +17,8 @@ describe('workers', () => {
   let silenced: TestInstance;
   beforeAll(async () => {
     silenced = await TestInstance.start({ workers: 0 });
-    for (const queue of queues) {
-      const instance = await TestInstance.shared({ queue, workerEnv: settings });
+    for (const queue of availableQueues) {
+      const instance = await TestInstance.startShared({ queue, workerEnv: settings });
       setups.push({ instance, receiver: await Receiver.start() });
     }
   });
@@ -41,17 +41,19 @@ describe('workers', () => {
 async function stopWithRequestsHeld(instance: TestInstance, receiver: Receiver): Promise<void> {
   const history = new History(instance, receiver);
   await instance.createEndpoint(receiver.url, ['customer.created']);
-  receiver.answer(...Array.from({ length: 20 }, () => hold));
-  await registerMany(instance, 20);
+  receiver.respondWith(...Array.from({ length: 20 }, () => hold));
+  await registerCustomers(instance, 20);
   await eventually('20 requests', () => receiver.requests.length === 20);
   const signaledAt = Date.now();
-  expect(await instance.workers[0]!.end('SIGTERM')).toBe(0);
+  expect(await instance.workers[0]!.stop('SIGTERM')).toBe(0);
   const endMs = Date.now() - signaledAt;
   expect(endMs).toBeGreaterThan(11_000);
   expect(endMs).toBeLessThan(15_000);
-  note({ 'ended after': inSeconds(endMs) });
-  expect(await inFlight(instance)).toBe(0);
-  expect(new Set((await instance.attempts()).map(({ error }) => error))).toEqual(new Set(['worker_lost']));
+  recordMeasurements({ 'ended after': formatSeconds(endMs) });
+  expect(await countInFlight(instance)).toBe(0);
+  expect(new Set((await instance.listAttempts()).map(({ error }) => error))).toEqual(
+    new Set(['worker_lost']),
+  );
   // There is no worker until the next one has started.
   instance.startWorker(settings);
   const schedule = [0, 1_000, 1_000, 1_000, 1_000];
@@ -64,17 +66,17 @@ async function stopWithSilentDatabase(instance: TestInstance): Promise<void> {
   const proxy = await SilentProxy.start({ host: url.hostname, port: Number(url.port) });
   try {
     url.host = `127.0.0.1:${proxy.port}`;
-    receiver.otherwise = hold;
+    receiver.defaultResponder = hold;
     await instance.createEndpoint(receiver.url, ['customer.created']);
     const worker = instance.startWorker({ DATABASE_URL: url.href, WEBHOOK_TIMEOUT: '60s' });
     await instance.register();
     await eventually('the request', () => receiver.requests.length === 1);
-    proxy.fallSilent();
+    proxy.pause();
     // Otherwise the process is ended from within, with 1.
-    expect(await worker.end('SIGTERM')).toBe(0);
+    expect(await worker.stop('SIGTERM')).toBe(0);
   } finally {
-    proxy.speak();
-    await instance.workers[0]?.end('SIGKILL');
+    proxy.resume();
+    await instance.workers[0]?.stop('SIGKILL');
     await receiver.stop();
     await proxy.stop();
   }

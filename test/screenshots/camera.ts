@@ -2,25 +2,25 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import type { BrowserContextOptions, Locator, Page } from 'playwright-core';
 import type { TestBrowser } from '../support/browser.js';
-import type { OperatorClient } from '../support/operator.js';
+import type { OperatorClient } from '../support/operator-client.js';
 import { smallPng } from './small-png.js';
 
-const STILL = { animations: 'disabled', caret: 'hide' } as const;
-const wide = { width: 1280, height: 900 };
+const SCREENSHOT_OPTIONS = { animations: 'disabled', caret: 'hide' } as const;
+const wideViewport = { width: 1280, height: 900 };
 
 /** The ways in which somebody may look at the console. */
-export const looks = {
-  light: { viewport: wide, colorScheme: 'light' },
-  dark: { viewport: wide, colorScheme: 'dark' },
+export const variants = {
+  light: { viewport: wideViewport, colorScheme: 'light' },
+  dark: { viewport: wideViewport, colorScheme: 'dark' },
   narrow: { viewport: { width: 390, height: 844 }, colorScheme: 'light' },
 } satisfies Record<string, BrowserContextOptions>;
-export type Look = keyof typeof looks;
+export type Variant = keyof typeof variants;
 
 /** Takes pictures of the console of one instance, in one look. */
 export class Camera {
   private constructor(
     readonly page: Page,
-    readonly look: Look,
+    readonly variant: Variant,
     private readonly console: string,
     private readonly folder: string,
   ) {}
@@ -28,12 +28,12 @@ export class Camera {
   /** @param operator who is signed in; nobody otherwise */
   static async open(
     browser: TestBrowser,
-    look: Look,
+    look: Variant,
     { baseUrl, folder, operator }: { baseUrl: string; folder: string; operator?: OperatorClient },
   ): Promise<Camera> {
     const cookies = operator ? [operator.browserCookie()] : [];
     const page = await browser.open('about:blank', {
-      ...looks[look],
+      ...variants[look],
       reducedMotion: 'reduce',
       storageState: { cookies, origins: [] },
     });
@@ -45,18 +45,21 @@ export class Camera {
     // Where only the fragment differs nothing would be loaded.
     await this.page.goto('about:blank');
     await this.page.goto(this.console + path);
-    await this.settled();
+    await this.waitUntilSettled();
   }
 
   /** @param name of the picture, without its look @param fullPage with all that is below the window */
   async take(name: string, fullPage = false): Promise<void> {
-    await this.settled();
-    this.write(`${this.folder}/${name}-${this.look}.png`, await this.page.screenshot({ ...STILL, fullPage }));
+    await this.waitUntilSettled();
+    this.write(
+      `${this.folder}/${name}-${this.variant}.png`,
+      await this.page.screenshot({ ...SCREENSHOT_OPTIONS, fullPage }),
+    );
   }
 
   /** What is in the window, small enough for a document. @param path of the file */
   async takeSmall(path: string): Promise<void> {
-    this.write(path, smallPng(await this.page.screenshot(STILL)));
+    this.write(path, smallPng(await this.page.screenshot(SCREENSHOT_OPTIONS)));
   }
 
   private write(path: string, picture: Buffer): void {
@@ -70,14 +73,14 @@ export class Camera {
   }
 
   /** Waits until all is there: the words, the data in place of its skeletons, and the charts, which are measured first. */
-  private async settled(): Promise<void> {
+  private async waitUntilSettled(): Promise<void> {
     await this.page.getByRole('heading').first().waitFor();
     await this.page.waitForLoadState('networkidle');
-    await gone(this.page.locator('.mantine-Skeleton-root, .mantine-Loader-root'));
-    await gone(this.page.locator('figure > div:empty'));
+    await waitUntilGone(this.page.locator('.mantine-Skeleton-root, .mantine-Loader-root'));
+    await waitUntilGone(this.page.locator('figure > div:empty'));
   }
 }
 
-async function gone(what: Locator): Promise<void> {
+async function waitUntilGone(what: Locator): Promise<void> {
   while ((await what.count()) > 0) await what.first().waitFor({ state: 'detached' });
 }

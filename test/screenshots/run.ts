@@ -3,9 +3,9 @@ import { startBenchServers } from '../bench/servers.js';
 import { TestBrowser } from '../support/browser.js';
 import { eventually } from '../support/eventually.js';
 import { TestInstance } from '../support/test-instance.js';
-import { Camera, looks, type Look } from './camera.js';
-import { fillInstance } from './fill-instance.js';
-import { setUp, takeDialogs, takeScreens, takeSetup, takeSignIn } from './pictures.js';
+import { Camera, variants, type Variant } from './camera.js';
+import { seedInstance } from './seed-instance.js';
+import { createFirstOperator, takeDialogs, takeScreens, takeSetup, takeSignIn } from './take-screenshots.js';
 
 const USAGE = 'npm run screenshots -- [<folder>; default .screenshots]';
 
@@ -15,15 +15,15 @@ const env = {
   OPERATOR_EMAIL: 'mara.lind@nordwind.example',
   OPERATOR_PASSWORD: 'an unusual long phrase',
 };
-const all = Object.keys(looks) as Look[];
+const all = Object.keys(variants) as Variant[];
 
-async function full(browser: TestBrowser, folder: string): Promise<void> {
+async function captureFull(browser: TestBrowser, folder: string): Promise<void> {
   const instance = await TestInstance.start({ env, workers: 0 });
   try {
-    const { operator, chosen } = await fillInstance(instance);
+    const { operator, chosen } = await seedInstance(instance);
     instance.startWorker();
-    await instance.ready();
-    await counted(instance);
+    await instance.waitUntilReady();
+    await waitForRollups(instance);
     const each = async (work: (camera: Camera) => Promise<void>, isIn = true): Promise<void> => {
       for (const look of all) {
         const camera = await Camera.open(browser, look, {
@@ -37,7 +37,7 @@ async function full(browser: TestBrowser, folder: string): Promise<void> {
     };
     await each((camera) => takeScreens(camera, instance, 'full', chosen));
     // These leave something behind, so that they come last, and nobody is told.
-    await Promise.all(instance.workers.map((worker) => worker.end()));
+    await Promise.all(instance.workers.map((worker) => worker.stop()));
     await each((camera) => takeDialogs(camera, chosen));
     await each((camera) => takeSignIn(camera, instance, operator), false);
   } finally {
@@ -45,7 +45,7 @@ async function full(browser: TestBrowser, folder: string): Promise<void> {
   }
 }
 
-async function empty(browser: TestBrowser, folder: string): Promise<void> {
+async function captureEmpty(browser: TestBrowser, folder: string): Promise<void> {
   const instance = await TestInstance.start({ env: { RATE_LIMITS: 'off', SEED: 'off' } });
   try {
     for (const look of all) {
@@ -53,7 +53,7 @@ async function empty(browser: TestBrowser, folder: string): Promise<void> {
       await takeSetup(camera, instance);
       await camera.close();
     }
-    const operator = await setUp(instance);
+    const operator = await createFirstOperator(instance);
     for (const look of all) {
       const camera = await Camera.open(browser, look, { baseUrl: instance.baseUrl, folder, operator });
       await takeScreens(camera, instance, 'empty');
@@ -65,7 +65,7 @@ async function empty(browser: TestBrowser, folder: string): Promise<void> {
 }
 
 /** Resolves when the worker has counted the log for the overview. */
-const counted = (instance: TestInstance): Promise<unknown> =>
+const waitForRollups = (instance: TestInstance): Promise<unknown> =>
   eventually(
     'the log being counted',
     async () => {
@@ -89,13 +89,13 @@ async function main(): Promise<number> {
   try {
     const browser = await TestBrowser.launch();
     try {
-      await full(browser, folder);
-      await empty(browser, folder);
+      await captureFull(browser, folder);
+      await captureEmpty(browser, folder);
     } finally {
       await browser.close();
     }
-    for (const complaint of browser.complaints) process.stderr.write(`The browser: ${complaint}\n`);
-    return browser.complaints.length > 0 ? 1 : 0;
+    for (const complaint of browser.consoleMessages) process.stderr.write(`The browser: ${complaint}\n`);
+    return browser.consoleMessages.length > 0 ? 1 : 0;
   } finally {
     await stopServers();
   }

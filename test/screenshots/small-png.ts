@@ -1,7 +1,7 @@
 import { crc32, deflateSync, inflateSync } from 'node:zlib';
 
 const SIGNATURE = Buffer.from('\x89PNG\r\n\x1a\n', 'latin1');
-const COLOURS = 256;
+const COLORS = 256;
 
 /** The same picture in its 256 most frequent colours, a third of the size. @param png 8 bits, RGB or RGBA, as of a browser */
 export function smallPng(png: Buffer): Buffer {
@@ -13,12 +13,12 @@ export function smallPng(png: Buffer): Buffer {
     colours[i] = colour;
     counts.set(colour, (counts.get(colour) ?? 0) + 1);
   }
-  const palette = [...counts.keys()].sort((a, b) => counts.get(b)! - counts.get(a)!).slice(0, COLOURS);
+  const palette = [...counts.keys()].sort((a, b) => counts.get(b)! - counts.get(a)!).slice(0, COLORS);
   const places = new Map(palette.map((colour, index) => [colour, index]));
   const lines = Buffer.alloc((width + 1) * height);
   for (let i = 0; i < colours.length; i += 1) {
     const colour = colours[i]!;
-    if (!places.has(colour)) places.set(colour, nearest(palette, colour));
+    if (!places.has(colour)) places.set(colour, nearestColor(palette, colour));
     lines[i + Math.floor(i / width) + 1] = places.get(colour)!;
   }
   const head = Buffer.alloc(13);
@@ -36,7 +36,7 @@ export function smallPng(png: Buffer): Buffer {
   ]);
 }
 
-function nearest(palette: number[], colour: number): number {
+function nearestColor(palette: number[], colour: number): number {
   const distance = (other: number): number =>
     [16, 8, 0].reduce((sum, shift) => sum + (((colour >> shift) & 255) - ((other >> shift) & 255)) ** 2, 0);
   return palette.reduce((best, each, index) => (distance(each) < distance(palette[best]!) ? index : best), 0);

@@ -17,14 +17,14 @@ export const describeBrowser = (name: string, tests: () => void): void =>
   (executablePath ? describe : describe.skip)(name, tests);
 
 /** A folder for pictures to look at; unset in ordinary runs. */
-const screenshots = process.env['SCREENSHOTS'];
+const screenshotFolder = process.env['SCREENSHOTS'];
 
 /** A real Chromium that remembers what its pages complained about. */
 export class TestBrowser {
   /** Everything on the console, and every error of a page. */
-  readonly complaints: string[] = [];
+  readonly consoleMessages: string[] = [];
   /** Every host that pages asked for something. */
-  readonly hosts = new Set<string>();
+  readonly requestedHosts = new Set<string>();
   private constructor(private readonly browser: Browser) {}
 
   /** @param args further ones of Chromium */
@@ -53,16 +53,16 @@ export class TestBrowser {
   async open(url: string, options: BrowserContextOptions = {}): Promise<Page> {
     const context = await this.browser.newContext(options);
     const page = await context.newPage();
-    page.on('console', (message) => this.complaints.push(message.text()));
-    page.on('pageerror', (error) => this.complaints.push(String(error)));
-    page.on('request', (request) => this.hosts.add(new URL(request.url()).host));
+    page.on('console', (message) => this.consoleMessages.push(message.text()));
+    page.on('pageerror', (error) => this.consoleMessages.push(String(error)));
+    page.on('request', (request) => this.requestedHosts.add(new URL(request.url()).host));
     await page.goto(url);
     return page;
   }
 
   /** A picture of the page, when a run asks for pictures. */
-  async shoot(page: Page, name: string): Promise<void> {
-    if (screenshots) await page.screenshot({ path: `${screenshots}/${name}.png` });
+  async screenshot(page: Page, name: string): Promise<void> {
+    if (screenshotFolder) await page.screenshot({ path: `${screenshotFolder}/${name}.png` });
   }
 
   async close(): Promise<void> {

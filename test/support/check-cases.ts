@@ -1,4 +1,4 @@
-import { inChunks } from './in-chunks.js';
+import { runInChunks } from './run-in-chunks.js';
 
 /**
  * Runs a check on each case, some at once, and fails once with all that failed, each by its name.
@@ -15,5 +15,5 @@ export async function checkCases<Values extends unknown[]>(
       () => [],
       (error: unknown) => [`${name}: ${String(error)}`],
     );
-  expect(await inChunks(cases, failureOf, concurrency)).toEqual([]);
+  expect(await runInChunks(cases, failureOf, concurrency)).toEqual([]);
 }

@@ -6,12 +6,12 @@ import { strictAjv } from './json-schemas.mjs';
 /** @typedef {{ status: number, headers: Headers, text: string }} Answered */
 
 /** What is for people, or is the document itself, is described nowhere. */
-const undescribed =
+const undocumentedPaths =
   /^\/(|docs(\/.*)?|(operator\/)?openapi\.json|verify-email|reset-password|accept-invite|confirm-email-change|billing-portal)$/;
 
 // Answers that belong to no operation, by the names of the document's components.
 /** @type {Record<number, string>} */
-const ofNoRoute = {
+const routelessResponses = {
   400: 'InvalidJson',
   404: 'NotFound',
   405: 'MethodNotAllowed',
@@ -23,7 +23,7 @@ const ofNoRoute = {
 };
 
 /** Of a body where none is asked for. */
-const ofAnyBody = new Set([400, 413, 415]);
+const bodyErrorStatuses = new Set([400, 413, 415]);
 
 /**
  * Returns one document with the operations of both. Components of the same name are the same in both.
@@ -56,7 +56,7 @@ export class Conformance {
     this.#ajv.addVocabulary(['discriminator', 'xml', 'externalDocs']);
     const schemas = Object.entries(document['components'].schemas);
     this.#ajv.addSchema(
-      { $defs: Object.fromEntries(schemas.map(([name, schema]) => [name, relocated(schema)])) },
+      { $defs: Object.fromEntries(schemas.map(([name, schema]) => [name, relocateSchema(schema)])) },
       'api',
     );
     // Fixed paths first: /customers/import is no customer.
@@ -75,16 +75,19 @@ export class Conformance {
    * @param {Answered} answer
    * @returns {string[]}
    */
-  faults({ method, url, hasBody }, answer) {
+  findProblems({ method, url, hasBody }, answer) {
     const { pathname } = new URL(url);
-    if (method === 'OPTIONS' || undescribed.test(pathname)) return [];
+    if (method === 'OPTIONS' || undocumentedPaths.test(pathname)) return [];
     const isHead = method === 'HEAD';
     const route = this.#routes.find(({ pattern }) => pattern.test(pathname));
     const operation = route?.item[(isHead ? 'get' : method).toLowerCase()];
     const described = this.#resolve(operation?.['responses'][answer.status]);
     const family = pathname.startsWith('/v1/') ? 'V1' : '';
-    const general = this.#resolve({ $ref: `#/components/responses/${family}${ofNoRoute[answer.status]}` });
-    const isGeneral = !operation || (hasBody && !operation['requestBody'] && ofAnyBody.has(answer.status));
+    const general = this.#resolve({
+      $ref: `#/components/responses/${family}${routelessResponses[answer.status]}`,
+    });
+    const isGeneral =
+      !operation || (hasBody && !operation['requestBody'] && bodyErrorStatuses.has(answer.status));
     const candidates = [described, isGeneral ? general : undefined].filter((found) => found !== undefined);
     if (candidates.length === 0) return [`the status is not documented`];
     const found = candidates.map((response) => this.#responseFaults(response, answer, isHead));
@@ -99,7 +102,7 @@ export class Conformance {
 
   #responseFaults(response, { status, headers, text }, isHead) {
     const faults = Object.entries(response['headers'] ?? {}).flatMap(([name, header]) =>
-      headerFaults(name, this.#resolve(header), headers.get(name)),
+      findHeaderProblems(name, this.#resolve(header), headers.get(name)),
     );
     const type = headers.get('content-type')?.split(';')[0] ?? '';
     const content = response['content'] ?? {};
@@ -108,7 +111,7 @@ export class Conformance {
     if (!content[type]) return [...faults, `the content type ${type || '(none)'} is not documented`];
     if (isHead || !/\bjson$/.test(type)) return faults;
     const body = JSON.parse(text);
-    faults.push(...this.valueFaults(content[type].schema, body));
+    faults.push(...this.findValueProblems(content[type].schema, body));
     if (body['status'] !== undefined && type.startsWith('application/problem'))
       if (body['status'] !== status) faults.push('the status in the body is another');
     return faults;
@@ -120,37 +123,37 @@ export class Conformance {
    * @param {unknown} value
    * @returns {string[]}
    */
-  valueFaults(schema, value) {
+  findValueProblems(schema, value) {
     const validate = this.#validator(schema);
-    return validate(value) ? [] : validate.errors.map(explain);
+    return validate(value) ? [] : validate.errors.map(describeProblem);
   }
 
   #validator(schema) {
     const key = JSON.stringify(schema);
     const known = this.#validators.get(key);
     if (known) return known;
-    const validate = this.#ajv.compile(closed(schema));
+    const validate = this.#ajv.compile(closeSchema(schema));
     this.#validators.set(key, validate);
     return validate;
   }
 }
 
-const explain = ({ instancePath, message, params }) =>
+const describeProblem = ({ instancePath, message, params }) =>
   `${instancePath || '/'} ${message} ${JSON.stringify(params)}`;
 
-function headerFaults(name, { required, schema }, value) {
+function findHeaderProblems(name, { required, schema }, value) {
   if (value === null) return required ? [`the header ${name} is missing`] : [];
   const isValid = schema.type === 'integer' ? /^\d+$/.test(value) : (schema.enum ?? [value]).includes(value);
   return isValid ? [] : [`the header ${name} is ${value}`];
 }
 
 /** The schema of a value of its own: no members beyond those that it names, by whichever of its parts. */
-function closed(schema) {
-  return { ...relocated(schema), unevaluatedProperties: false };
+function closeSchema(schema) {
+  return { ...relocateSchema(schema), unevaluatedProperties: false };
 }
 
 /** A schema whose references lead to the compiled components, with the values inside of it closed. */
-function relocated(schema) {
+function relocateSchema(schema) {
   const each = (members, change) =>
     Object.fromEntries(Object.entries(members).map(([name, member]) => [name, change(member)]));
   const {
@@ -167,14 +170,14 @@ function relocated(schema) {
   return {
     ...rest,
     ...($ref ? { $ref: $ref.replace('#/components/schemas/', 'api#/$defs/') } : {}),
-    ...(properties ? { properties: each(properties, closed) } : {}),
-    ...(items ? { items: closed(items) } : {}),
+    ...(properties ? { properties: each(properties, closeSchema) } : {}),
+    ...(items ? { items: closeSchema(items) } : {}),
     ...(typeof additionalProperties === 'object'
-      ? { additionalProperties: closed(additionalProperties) }
+      ? { additionalProperties: closeSchema(additionalProperties) }
       : {}),
     ...(typeof additionalProperties === 'boolean' ? { additionalProperties } : {}),
     ...each(Object.fromEntries(Object.entries({ allOf, anyOf, oneOf }).filter(([, list]) => list)), (list) =>
-      list.map(relocated),
+      list.map(relocateSchema),
     ),
   };
 }

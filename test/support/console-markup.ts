@@ -1,17 +1,17 @@
 import type { Page } from 'playwright-core';
-import { deadLetters } from './dead-letters.js';
+import { waitForDeadLetters } from './dead-letters.js';
 import { eventually } from './eventually.js';
-import { insertOperator } from './operator.js';
-import { Receiver, status } from './receiver.js';
+import { insertOperator } from './operator-client.js';
+import { Receiver, respondWithStatus } from './receiver.js';
 import type { TestInstance } from './test-instance.js';
 import { uniqueEmail } from './unique-email.js';
 
 /** What a stranger could send to be run in the browser of whoever looks at it. @param field what it stands in */
-const strange = (field: string): string =>
+const hostileText = (field: string): string =>
   `${field}<img src=x onerror='window.wasRun=1'><script>window.wasRun=1</script>`;
 
 /** Where it is to be read, as text. */
-const SHOWN: Record<string, string[]> = {
+const fieldsByScreen: Record<string, string[]> = {
   deliveries: ['url'],
   'dead-letters': ['url'],
   endpoints: ['url', 'project', 'organization'],
@@ -37,7 +37,7 @@ const SHOWN: Record<string, string[]> = {
 };
 
 /** What of that became more than text, on the page as it stands: elements, links to be followed, something that ran. */
-const MADE_OF_TEXT = `[
+const INJECTED_ELEMENTS = `[
   ...document.querySelectorAll('[onerror]'),
   ...[...document.scripts].filter(({ text }) => text.includes('wasRun')),
   ...[...document.links].filter(({ protocol }) => !/^https?:$/.test(protocol)),
@@ -46,21 +46,23 @@ const MADE_OF_TEXT = `[
 /** Creates one record of each kind: a dead letter about a new customer, and a batch, with markup in all that strangers write. */
 export async function insertMarkup(instance: TestInstance): Promise<void> {
   const receiver = await Receiver.start();
-  receiver.otherwise = status(500, strange('body'));
+  receiver.defaultResponder = respondWithStatus(500, hostileText('body'));
   const { id } = await instance.createEndpoint(receiver.url, ['customer.created']);
   const email = uniqueEmail();
   await instance.register(email);
-  const ids = await deadLetters(instance, id, 1);
+  const ids = await waitForDeadLetters(instance, id, 1);
   await receiver.stop();
   const isTold = `SELECT FROM events WHERE type = 'webhook.dead_lettered' AND body LIKE '%' || $1 || '%'`;
   await eventually('all being told of it', async () => (await instance.sql(isTold, ids)).length === 1);
-  const batch = await instance.server('POST', '/v1/webhooks/redeliveries', { filter: { endpoint_id: id } });
+  const batch = await instance.requestWithSecretKey('POST', '/v1/webhooks/redeliveries', {
+    filter: { endpoint_id: id },
+  });
   expect(batch).toMatchObject({ status: 201, body: { data: { eligible: 1 } } });
-  await instance.server('POST', `/v1/webhooks/redeliveries/${batch.body.data.id}/cancel`);
+  await instance.requestWithSecretKey('POST', `/v1/webhooks/redeliveries/${batch.body.data.id}/cancel`);
   const [customer] = await instance.sql<{ id: string }>(`SELECT id FROM customers WHERE email = $1`, [email]);
   // The newest event is about them.
-  const metadata = { note: strange('metadata') };
-  await instance.server('PATCH', `/api/v1/customers/${customer!.id}`, { metadata });
+  const metadata = { note: hostileText('metadata') };
+  await instance.requestWithSecretKey('PATCH', `/api/v1/customers/${customer!.id}`, { metadata });
   await writeMarkup(instance, customer!.id, email);
 }
 
@@ -81,35 +83,38 @@ async function writeMarkup(instance: TestInstance, customerId: string, email: st
   };
   for (const [table, columns] of Object.entries(fields)) {
     for (const [column, field] of Object.entries(columns)) {
-      const text = column.endsWith('url') ? `javascript:${strange(field)}` : strange(field);
+      const text = column.endsWith('url') ? `javascript:${hostileText(field)}` : hostileText(field);
       await instance.sql(`UPDATE ${table} SET ${column} = $1`, [text]);
     }
   }
   await instance.sql(`UPDATE events SET body = replace(body, $2, $3) WHERE customer_id = $1`, [
     customerId,
     email,
-    strange('email'),
+    hostileText('email'),
   ]);
   // No two addresses are the same.
-  await instance.sql(`UPDATE customers SET email = $2 || id WHERE id = $1`, [customerId, strange('email')]);
+  await instance.sql(`UPDATE customers SET email = $2 || id WHERE id = $1`, [
+    customerId,
+    hostileText('email'),
+  ]);
   await instance.sql(`UPDATE operators SET email = $2 || id, name = $2 WHERE id = $1`, [
     author.operator.id,
-    strange('operator'),
+    hostileText('operator'),
   ]);
   await instance.sql(
     `INSERT INTO audit_log (id, actor_type, actor_id, action, target_type, target_id, details, created_at)
      VALUES (('ffffffff-' || substr(gen_random_uuid()::text, 10))::uuid, 'operator', $1, 'customer.updated',
        'customer', $2, jsonb_build_object('changed', $3::text), now())`,
-    [author.operator.id, customerId, strange('details')],
+    [author.operator.id, customerId, hostileText('details')],
   );
 }
 
 /** Returns what of the markup on a screen is missing, or became more than text. @param name of the screen */
-export async function markupFaults(page: Page, name: string): Promise<string[]> {
+export async function findMarkupProblems(page: Page, name: string): Promise<string[]> {
   const faults: string[] = [];
-  for (const field of SHOWN[name] ?? []) {
-    const text = page.getByText(strange(field)).filter({ visible: true }).first();
+  for (const field of fieldsByScreen[name] ?? []) {
+    const text = page.getByText(hostileText(field)).filter({ visible: true }).first();
     await text.waitFor().catch(() => faults.push(`shows no ${field}`));
   }
-  return [...faults, ...(await page.evaluate<string[]>(MADE_OF_TEXT))];
+  return [...faults, ...(await page.evaluate<string[]>(INJECTED_ELEMENTS))];
 }

@@ -9,7 +9,7 @@ export class ConsolePage {
   ) {}
 
   /** @param path below `/console` */
-  async go(path: string): Promise<void> {
+  async goTo(path: string): Promise<void> {
     await this.page.goto(`${this.instance.baseUrl}/console${path}`);
   }
 
@@ -22,7 +22,7 @@ export class ConsolePage {
   }
 
   /** A button of the dialog. */
-  inDialog(name: string | RegExp): Locator {
+  dialogButton(name: string | RegExp): Locator {
     return this.dialog().getByRole('button', { name });
   }
 
@@ -33,7 +33,7 @@ export class ConsolePage {
   }
 
   /** Waits until a text is visible. */
-  async see(text: string | RegExp): Promise<void> {
+  async waitForText(text: string | RegExp): Promise<void> {
     await this.page.getByText(text).filter({ visible: true }).first().waitFor();
   }
 }

@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core';
 import type { TestBrowser } from './browser.js';
 import type { TestInstance } from './test-instance.js';
-import type { OperatorClient } from './operator.js';
+import type { OperatorClient } from './operator-client.js';
 
 /** A screen of the console, as a test or a picture goes to it. */
 export interface Screen {
@@ -11,7 +11,7 @@ export interface Screen {
 }
 
 /** Every screen, of the newest record where it shows one; those of which there is none yet are left out. */
-export async function screens(instance: TestInstance): Promise<Screen[]> {
+export async function listScreens(instance: TestInstance): Promise<Screen[]> {
   const newest = async (table: string, prefix = ''): Promise<string | null> => {
     const [row] = await instance.sql<{ id: string }>(`SELECT id FROM ${table} ORDER BY id DESC LIMIT 1`);
     return row ? prefix + row.id : null;
@@ -32,7 +32,7 @@ export async function screens(instance: TestInstance): Promise<Screen[]> {
   return [
     ...lists,
     ...Object.entries(records).flatMap(([name, [list, id]]) =>
-      id ? [{ name, path: `/${list}/${id}` }, ...tabsOf(name, `/${list}/${id}`)] : [],
+      id ? [{ name, path: `/${list}/${id}` }, ...listTabs(name, `/${list}/${id}`)] : [],
     ),
   ];
 }
@@ -43,7 +43,7 @@ const tabs: Record<string, string[]> = {
   project: ['keys'],
 };
 
-const tabsOf = (name: string, path: string): Screen[] =>
+const listTabs = (name: string, path: string): Screen[] =>
   (tabs[name] ?? []).map((tab) => ({ name: `${name}-${tab}`, path: `${path}?tab=${tab}` }));
 
 /** Opens a screen as an operator who is signed in, in a browser context of its own. @param path below `/console` */

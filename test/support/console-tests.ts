@@ -2,13 +2,13 @@ import type { Page } from 'playwright-core';
 import { describeBrowser, TestBrowser } from './browser.js';
 import { ConsolePage } from './console-page.js';
 import { openScreen } from './console-screens.js';
-import { hastily } from './dead-letters.js';
-import { insertOperator, type OperatorClient } from './operator.js';
+import { FAST_RETRIES } from './dead-letters.js';
+import { insertOperator, type OperatorClient } from './operator-client.js';
 import { Receiver } from './receiver.js';
 import { TestInstance } from './test-instance.js';
 
 /** What Chromium writes on the console for every response of 400 and above; the page is not at fault. */
-const REFUSED = /^Failed to load resource: the server responded with a status of 4/;
+const CLIENT_ERROR_MESSAGE = /^Failed to load resource: the server responded with a status of 4/;
 
 /** What tests of the console share: an instance, a browser and an admin. */
 export interface ConsoleTest {
@@ -30,9 +30,9 @@ interface Options {
   /** Further arguments of Chromium. */
   args?: string[];
   /** Whether a worker runs, whose deliveries fail quickly. */
-  isDelivering?: boolean;
+  withWorker?: boolean;
   /** Whether a page may show a refusal (4xx). */
-  isRefused?: boolean;
+  allowClientErrors?: boolean;
 }
 
 /** `describe` for the console in a browser. Each test fails when a page writes anything on its console. */
@@ -42,8 +42,8 @@ export function describeConsole(name: string, options: Options, tests: (test: Co
       open: (path, operator = test.admin) => openScreen(test.browser, test.instance, operator, path),
     } as ConsoleTest;
     beforeAll(async () => {
-      const workers = options.isDelivering ? { workerEnv: { ...hastily } } : { workers: 0 };
-      test.instance = await TestInstance.shared(workers);
+      const workers = options.withWorker ? { workerEnv: { ...FAST_RETRIES } } : { workers: 0 };
+      test.instance = await TestInstance.startShared(workers);
       test.admin = await insertOperator(test.instance);
       test.browser = await TestBrowser.launch(options.args);
     });
@@ -52,8 +52,10 @@ export function describeConsole(name: string, options: Options, tests: (test: Co
       await test.instance?.stop();
     });
     afterEach(() => {
-      const complaints = test.browser.complaints.splice(0);
-      expect(complaints.filter((text) => !options.isRefused || !REFUSED.test(text))).toEqual([]);
+      const complaints = test.browser.consoleMessages.splice(0);
+      expect(
+        complaints.filter((text) => !options.allowClientErrors || !CLIENT_ERROR_MESSAGE.test(text)),
+      ).toEqual([]);
     });
     tests(test);
   });
@@ -61,7 +63,7 @@ export function describeConsole(name: string, options: Options, tests: (test: Co
 
 /** The same with deliveries, where each test creates the endpoints that it is about. */
 export function describeDeliveries(name: string, tests: (test: DeliveriesTest) => void): void {
-  describeConsole(name, { isDelivering: true }, (test) => {
+  describeConsole(name, { withWorker: true }, (test) => {
     const deliveries = test as DeliveriesTest;
     beforeAll(async () => {
       deliveries.receiver = await Receiver.start();
@@ -75,15 +77,15 @@ export function describeDeliveries(name: string, tests: (test: DeliveriesTest) =
 }
 
 /** Fills the fields of a form and sends it. */
-export async function submit(page: Page, fields: Record<string, string>): Promise<void> {
+export async function submitForm(page: Page, fields: Record<string, string>): Promise<void> {
   for (const [name, text] of Object.entries(fields)) await page.locator(`input[name=${name}]`).fill(text);
   await page.locator('button[type=submit]').click();
 }
 
 /** Waits until a screen shows this heading. */
-export const shows = (page: Page, name: string | RegExp): Promise<void> =>
+export const waitForHeading = (page: Page, name: string | RegExp): Promise<void> =>
   page.getByRole('heading', { level: 1, name, exact: true }).waitFor();
 
 /** What a page has stored in the browser. */
-export const stored = (page: Page): Promise<string> =>
+export const readBrowserStorage = (page: Page): Promise<string> =>
   page.evaluate<string>('JSON.stringify([localStorage, sessionStorage])');

@@ -1,5 +1,5 @@
-import { PASSWORD, type Answer, type TestInstance } from './test-instance.js';
-import { patiently } from './patiently.js';
+import { PASSWORD, type TestResponse, type TestInstance } from './test-instance.js';
+import { retryWhileRejected } from './retry-while-rejected.js';
 import { uniqueEmail } from './unique-email.js';
 
 /** The tokens of a session. */
@@ -9,22 +9,25 @@ export interface Tokens {
 }
 
 /** A customer of the instance's first project, whose password is PASSWORD. */
-export interface Registered {
+export interface RegisteredCustomer {
   id: string;
   email: string;
   tokens: Tokens;
 }
 
 /** Registers a customer, however busy the instance is. @throws Error unless the answer is 201, sooner or later */
-export async function registerOne(instance: TestInstance, email = uniqueEmail()): Promise<Registered> {
-  const { body } = expectStatus(201, await patiently(() => instance.register(email)));
+export async function registerCustomer(
+  instance: TestInstance,
+  email = uniqueEmail(),
+): Promise<RegisteredCustomer> {
+  const { body } = expectStatus(201, await retryWhileRejected(() => instance.register(email)));
   return { id: body.customer.id, email, tokens: body.tokens };
 }
 
-/** Registers `count` customers, ten at a time. @throws Error as `registerOne` does */
-export async function registerMany(instance: TestInstance, count: number): Promise<void> {
+/** Registers `count` customers, ten at a time. @throws Error as `registerCustomer` does */
+export async function registerCustomers(instance: TestInstance, count: number): Promise<void> {
   for (let done = 0; done < count; done += 10) {
-    await Promise.all(Array.from({ length: Math.min(10, count - done) }, () => registerOne(instance)));
+    await Promise.all(Array.from({ length: Math.min(10, count - done) }, () => registerCustomer(instance)));
   }
 }
 
@@ -34,7 +37,8 @@ export async function openSession(
   email: string,
   headers: Record<string, string> = {},
 ): Promise<Tokens> {
-  return expectStatus(200, await patiently(() => instance.login(email, undefined, headers))).body.tokens;
+  return expectStatus(200, await retryWhileRejected(() => instance.login(email, undefined, headers))).body
+    .tokens;
 }
 
 /** What tests change a password to. */
@@ -42,47 +46,54 @@ export const NEW_PASSWORD = 'quite another phrase';
 
 /** Requests a password reset. @returns the token in the mail */
 export async function requestReset(instance: TestInstance, email: string): Promise<string> {
-  await instance.page('POST', '/api/v1/auth/forgot-password', { email });
-  return instance.token(email, 'reset-password');
+  await instance.requestWithPublishableKey('POST', '/api/v1/auth/forgot-password', { email });
+  return instance.getMailToken(email, 'reset-password');
 }
 
 /** Invites a new customer. @returns the token in the mail as well */
-export async function inviteOne(
+export async function inviteCustomer(
   instance: TestInstance,
 ): Promise<{ id: string; email: string; token: string }> {
   const email = uniqueEmail();
-  const { body } = await instance.server('POST', '/api/v1/customers', { email, sendInvite: true });
-  return { id: body.id, email, token: await instance.token(email, 'accept-invite') };
+  const { body } = await instance.requestWithSecretKey('POST', '/api/v1/customers', {
+    email,
+    sendInvite: true,
+  });
+  return { id: body.id, email, token: await instance.getMailToken(email, 'accept-invite') };
 }
 
 /** Requests a change of email address. @returns the new address and the tokens in both mails */
 export async function requestEmailChange(
   instance: TestInstance,
-  { email, tokens }: Pick<Registered, 'email' | 'tokens'>,
+  { email, tokens }: Pick<RegisteredCustomer, 'email' | 'tokens'>,
 ): Promise<{ newEmail: string; current: string; fresh: string }> {
   const newEmail = uniqueEmail();
   const body = { email: newEmail, password: PASSWORD };
-  expectStatus(202, await instance.customer(tokens.accessToken, 'POST', '/api/v1/me/email', body));
-  const current = await instance.token(email, 'change-email-current');
-  return { newEmail, current, fresh: await instance.token(newEmail, 'change-email-new') };
+  expectStatus(
+    202,
+    await instance.requestWithAccessToken(tokens.accessToken, 'POST', '/api/v1/me/email', body),
+  );
+  const current = await instance.getMailToken(email, 'change-email-current');
+  return { newEmail, current, fresh: await instance.getMailToken(newEmail, 'change-email-new') };
 }
 
 /** Uses the token of a mail. */
-export function useToken(
+export function submitToken(
   instance: TestInstance,
   route: 'verify-email' | 'reset-password' | 'confirm-email-change',
   token: string,
   password = NEW_PASSWORD,
-): Promise<Answer> {
+): Promise<TestResponse> {
   const body = route === 'reset-password' ? { token, password } : { token };
   return instance.request('POST', `/api/v1/auth/${route}`, { body });
 }
 
-export const refresh = (
+export const refreshSession = (
   instance: TestInstance,
   refreshToken: string,
   baseUrl = instance.baseUrl,
-): Promise<Answer> => instance.request('POST', '/api/v1/auth/refresh', { body: { refreshToken }, baseUrl });
+): Promise<TestResponse> =>
+  instance.request('POST', '/api/v1/auth/refresh', { body: { refreshToken }, baseUrl });
 
 /** Changes settings of the first project for as long as `work` runs. */
 export async function withSettings<Result>(
@@ -92,23 +103,23 @@ export async function withSettings<Result>(
 ): Promise<Result> {
   const path = `/api/v1/projects/${instance.credentials.projectId}`;
   const defaults = Object.fromEntries(Object.keys(settings).map((name) => [name, null]));
-  expectStatus(200, await instance.server('PATCH', path, { settings }));
+  expectStatus(200, await instance.requestWithSecretKey('PATCH', path, { settings }));
   try {
     return await work();
   } finally {
-    await instance.server('PATCH', path, { settings: defaults });
+    await instance.requestWithSecretKey('PATCH', path, { settings: defaults });
   }
 }
 
 /** A response without what differs from request to request. */
-export const anonymous = ({ status, body, headers }: Answer) => ({
+export const normalizeResponse = ({ status, body, headers }: TestResponse) => ({
   status,
   body: { ...body, requestId: undefined },
   headers: Object.fromEntries([...headers].filter(([name]) => !['x-request-id', 'date'].includes(name))),
 });
 
 /** @throws Error with the answer when its status is another one */
-export function expectStatus(status: number, answer: Answer): Answer {
+export function expectStatus(status: number, answer: TestResponse): TestResponse {
   if (answer.status !== status)
     throw new Error(`${answer.status}, not ${status}: ${JSON.stringify(answer.body)}`);
   return answer;

@@ -8,7 +8,7 @@ import pg from 'pg';
  */
 export async function createDatabase(name, template) {
   // As files: a tenth of the work of copying it through the log.
-  await admin(`CREATE DATABASE ${name} TEMPLATE ${template} STRATEGY FILE_COPY`);
+  await runAdminStatement(`CREATE DATABASE ${name} TEMPLATE ${template} STRATEGY FILE_COPY`);
   const url = new URL(/** @type {string} */ (process.env.TEST_POSTGRES_URL));
   url.pathname = `/${name}`;
   return url.href;
@@ -19,11 +19,11 @@ export async function createDatabase(name, template) {
  * @param {string} name
  */
 export function dropDatabase(name) {
-  return admin(`DROP DATABASE ${name} WITH (FORCE)`);
+  return runAdminStatement(`DROP DATABASE ${name} WITH (FORCE)`);
 }
 
 /** @param {string} sql */
-async function admin(sql) {
+async function runAdminStatement(sql) {
   const client = new pg.Client({ connectionString: process.env.TEST_POSTGRES_URL });
   await client.connect();
   try {

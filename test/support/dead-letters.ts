@@ -1,24 +1,27 @@
 import { randomUUID } from 'node:crypto';
 import { eventually } from './eventually.js';
-import { status, type Receiver } from './receiver.js';
+import { respondWithStatus, type Receiver } from './receiver.js';
 import type { TestInstance } from './test-instance.js';
 
 /** For instances whose deliveries fail quickly, by answers alone: nothing here is as slow as four seconds. */
-export const hastily = {
+export const FAST_RETRIES = {
   TIME_SCALE: '10',
   WEBHOOK_RETRY_SCHEDULE: '0s,100ms,100ms,100ms,100ms',
   WEBHOOK_TIMEOUT: '45s',
 };
 
 /** Makes `count` events of the type `customer.created` at once, in the first project of the instance. */
-export async function emit(instance: TestInstance, count: number): Promise<void> {
+export async function emitEvents(instance: TestInstance, count: number): Promise<void> {
   const customers = Array.from({ length: count }, () => ({ email: `${randomUUID()}@example.com` }));
-  const answer = await instance.server('POST', '/api/v1/customers/import', { customers, emitEvents: true });
+  const answer = await instance.requestWithSecretKey('POST', '/api/v1/customers/import', {
+    customers,
+    emitEvents: true,
+  });
   if (answer.body.created !== count) throw new Error(`not all were imported: ${JSON.stringify(answer.body)}`);
 }
 
 /** Waits until an endpoint has so many dead letters and nothing pending. @returns their ids, newest first */
-export async function deadLetters(
+export async function waitForDeadLetters(
   instance: TestInstance,
   endpointId: string,
   count: number,
@@ -38,22 +41,26 @@ export async function deadLetters(
 }
 
 /** Creates an endpoint with `count` dead letters, whose target succeeds from now on and has no requests. */
-export async function failedEndpoint(
+export async function createFailedEndpoint(
   instance: TestInstance,
   receiver: Receiver,
   count: number,
 ): Promise<{ id: string; ids: string[] }> {
-  receiver.otherwise = status(500, '<b>body</b>');
+  receiver.defaultResponder = respondWithStatus(500, '<b>body</b>');
   const { id } = await instance.createEndpoint(receiver.url, ['customer.created']);
-  await emit(instance, count);
-  const ids = await deadLetters(instance, id, count);
-  receiver.otherwise = status(200);
+  await emitEvents(instance, count);
+  const ids = await waitForDeadLetters(instance, id, count);
+  receiver.defaultResponder = respondWithStatus(200);
   receiver.requests.length = 0;
   return { id, ids };
 }
 
 /** Makes `count` dead letters like one that there is, before all others in the lists. */
-export async function multiply(instance: TestInstance, deliveryId: string, count: number): Promise<void> {
+export async function duplicateDeadLetter(
+  instance: TestInstance,
+  deliveryId: string,
+  count: number,
+): Promise<void> {
   // Without the checks of foreign keys, which would take most of the time.
   await instance.sql(
     `BEGIN; SET LOCAL session_replication_role = replica;
@@ -67,9 +74,9 @@ export async function multiply(instance: TestInstance, deliveryId: string, count
 }
 
 /** Waits until a bulk redelivery or a recovery is over. */
-export async function finished(instance: TestInstance, id: string): Promise<Record<string, any>> {
+export async function waitForRedelivery(instance: TestInstance, id: string): Promise<Record<string, any>> {
   return eventually('the redelivery finishing', async () => {
-    const { data } = (await instance.server('GET', `/v1/webhooks/redeliveries/${id}`)).body;
+    const { data } = (await instance.requestWithSecretKey('GET', `/v1/webhooks/redeliveries/${id}`)).body;
     return data.finished_at !== null && data;
   });
 }

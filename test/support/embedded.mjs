@@ -20,7 +20,7 @@ const REDIS_DATABASES = 2_000;
  * Nothing of a test run has to survive a power cut. Autovacuum would change statistics, and so plans, in the middle of
  * a test: a table that it saw empty is planned as if it were.
  */
-const FAST = { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off', autovacuum: 'off' };
+const FAST_SETTINGS = { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off', autovacuum: 'off' };
 
 /**
  * Starts PostgreSQL and, where there is one, Redis for a test run, and makes the migrated template database.
@@ -38,7 +38,7 @@ export async function startServers() {
       TEST_SECRET: randomBytes(32).toString('base64url'),
       TEST_FOLDER: folder,
     };
-    await makeTemplate(admin, { GATEHOUSE_SECRET: env.TEST_SECRET, DATA_DIR: path.join(folder, 'data') });
+    await createTemplate(admin, { GATEHOUSE_SECRET: env.TEST_SECRET, DATA_DIR: path.join(folder, 'data') });
     const redis = process.env.REDIS_URL || (await startRedis(folder));
     if (!redis) return { folder, env };
     const databases = process.env.REDIS_URL ? 16 : REDIS_DATABASES;
@@ -54,7 +54,7 @@ export async function startServers() {
  * @param {string} folder
  */
 export async function stopServers(folder) {
-  const redis = Number(readIfThere(path.join(folder, 'redis.pid')));
+  const redis = Number(readIfExists(path.join(folder, 'redis.pid')));
   if (redis && describeProcess(redis)?.includes('redis-server')) process.kill(redis, 'SIGKILL');
   const postgres = path.join(folder, 'postgres');
   if (fs.existsSync(postgres)) await stopEmbeddedPostgres(postgres, 'immediate');
@@ -71,10 +71,11 @@ export async function reapServers() {
 }
 
 async function startPostgres(folder) {
-  return (await startEmbeddedPostgres({ dataDir: path.join(folder, 'postgres'), settings: FAST })).url;
+  return (await startEmbeddedPostgres({ dataDir: path.join(folder, 'postgres'), settings: FAST_SETTINGS }))
+    .url;
 }
 
-async function makeTemplate(admin, env) {
+async function createTemplate(admin, env) {
   const client = new pg.Client(admin.href);
   await client.connect();
   await client.query(`DROP DATABASE IF EXISTS ${TEMPLATE} WITH (FORCE)`);
@@ -106,6 +107,6 @@ async function startRedis(folder) {
   return `redis://127.0.0.1:${port}`;
 }
 
-function readIfThere(file) {
+function readIfExists(file) {
   return fs.existsSync(file) ? fs.readFileSync(file, 'utf8') : '';
 }

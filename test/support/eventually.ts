@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
 /** Pause between two probes, in ms. */
-const PAUSE_MS = 25;
+const PROBE_INTERVAL_MS = 25;
 
 /**
  * Probes after which it gives up: at least a minute. Probes are counted and not seconds, because on a machine that
@@ -23,7 +23,7 @@ export async function eventually<T>(
   for (let probes = 0; probes < maxProbes; probes += 1) {
     const value = await probe();
     if (value !== undefined && value !== null && value !== false) return value;
-    await sleep(PAUSE_MS);
+    await sleep(PROBE_INTERVAL_MS);
   }
   throw new Error(`${what} did not happen within ${maxProbes} probes`);
 }

@@ -20,18 +20,18 @@ export default class FaultTable {
       .filter(({ testFilePath }) => FAULTS.test(testFilePath) && path.basename(testFilePath) !== CHECKER)
       .sort((one, other) => one.testFilePath.localeCompare(other.testFilePath))
       .flatMap((file) => [
-        ...file.testResults.map((test) => rowOf(test, figures.get(test.fullName))),
-        ...(file.testExecError ? [brokenRow(file.testFilePath)] : []),
+        ...file.testResults.map((test) => toRow(test, figures.get(test.fullName))),
+        ...(file.testExecError ? [failedRow(file.testFilePath)] : []),
       ]);
     if (rows.length === 0) return;
     print(rows);
     const document = process.env.TEST_FAULT_TABLE;
-    if (document) return write(document, collected(rows));
+    if (document) return write(document, mergeFigures(rows));
   }
 }
 
 /** @returns the rows of all runs so far, those of this run last */
-function collected(rows) {
+function mergeFigures(rows) {
   const file = process.env.TEST_FAULT_ROWS;
   if (!file) return rows;
   fs.appendFileSync(file, rows.map((row) => `${JSON.stringify(row)}\n`).join(''));
@@ -53,7 +53,7 @@ const CHECKER = 'history.spec.ts';
 const results = { passed: 'held', failed: 'FAILED' };
 
 /** A title says "fault: what has to happen", or only the latter below a `describe` that names the fault. */
-function rowOf({ title, ancestorTitles, status, duration }, figures = {}) {
+function toRow({ title, ancestorTitles, status, duration }, figures = {}) {
   const [first, ...rest] = title.replace(REQUIREMENTS, '').split(': ');
   const fault = rest.length > 0 ? first : ancestorTitles.join(' ');
   const expected = rest.length > 0 ? rest.join(': ') : first;
@@ -63,7 +63,7 @@ function rowOf({ title, ancestorTitles, status, duration }, figures = {}) {
   return [fault, expected, carrier, measured.join(', '), results[status] ?? 'not run'];
 }
 
-const brokenRow = (file) => [path.basename(file), '', '', 'could not be run', 'FAILED'];
+const failedRow = (file) => [path.basename(file), '', '', 'could not be run', 'FAILED'];
 
 function readFigures(file) {
   const byTest = new Map();

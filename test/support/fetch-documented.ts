@@ -8,7 +8,7 @@ export async function fetchDocumented(url: string, init: RequestInit = {}): Prom
   const asked = { method: init.method ?? 'GET', url, hasBody: init.body !== undefined };
   const { status, headers } = response;
   const answered = { status, headers, text: await response.clone().text() };
-  const faults = testWorker.conformance().faults(asked, answered);
+  const faults = testWorker.conformance().findProblems(asked, answered);
   if (faults.length === 0) return response;
   const list = faults.map((fault) => `  - ${fault}`).join('\n');
   throw new Error(

@@ -1,6 +1,12 @@
 import fc from 'fast-check';
 import { fetchDocumented } from './fetch-documented.js';
-import { freshPool, operations, requestArbitrary, type Operation, type Sent } from './generated-requests.js';
+import {
+  createPool,
+  listOperations,
+  requestArbitrary,
+  type Operation,
+  type GeneratedRequest,
+} from './generated-requests.js';
 import type { TestInstance } from './test-instance.js';
 
 /** The same in every run, so that a failure can be reproduced; INPUT_SEED sets another. */
@@ -14,9 +20,9 @@ const isConsole = ({ path }: Operation): boolean => path.startsWith('/operator/'
 
 export interface GeneratedInput {
   /** The operations that returned a 5xx or something that is not documented, with the request. */
-  faults: string[];
+  failures: string[];
   /** The operations that refused every request. */
-  idle: string[];
+  alwaysRejected: string[];
   /** How many operations the document has that can succeed by themselves. */
   operations: number;
 }
@@ -32,7 +38,10 @@ export async function sendGeneratedInput(
   writesPerPool: number,
 ): Promise<GeneratedInput> {
   const statuses = new Map<string, Set<number>>();
-  const send = async (operation: string, { method, path, headers, body }: Sent): Promise<void> => {
+  const send = async (
+    operation: string,
+    { method, path, headers, body }: GeneratedRequest,
+  ): Promise<void> => {
     const response = await fetchDocumented(instance.baseUrl + path, {
       method,
       headers,
@@ -45,11 +54,11 @@ export async function sendGeneratedInput(
 
   const faults: string[] = [];
   // Reads end nothing and share one pool. They come first, before a write ends what the pool holds.
-  let pool = await freshPool(instance);
-  const all = operations().sort((one, other) => Number(isRead(other)) - Number(isRead(one)));
+  let pool = await createPool(instance);
+  const all = listOperations().sort((one, other) => Number(isRead(other)) - Number(isRead(one)));
   const firstWrite = all.findIndex((operation) => !isRead(operation));
   for (const [index, operation] of all.entries()) {
-    if (index >= firstWrite && (index - firstWrite) % writesPerPool === 0) pool = await freshPool(instance);
+    if (index >= firstWrite && (index - firstWrite) % writesPerPool === 0) pool = await createPool(instance);
     const result = await fc.check(
       fc.asyncProperty(requestArbitrary(operation, pool), (sent) => send(operation.name, sent)),
       { seed, numRuns: isConsole(operation) ? Math.ceil(runs * 0.4) : runs, endOnFailure: true },
@@ -58,5 +67,5 @@ export async function sendGeneratedInput(
   }
   const able = all.map(({ name }) => name).filter((name) => !isSignIn(name));
   const idle = able.filter((name) => ![...(statuses.get(name) ?? [])].some((status) => status < 400));
-  return { faults, idle, operations: able.length };
+  return { failures: faults, alwaysRejected: idle, operations: able.length };
 }

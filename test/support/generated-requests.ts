@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import fc, { type Arbitrary } from 'fast-check';
 import { testWorker } from './test-worker.js';
 import { PASSWORD, type TestInstance } from './test-instance.js';
-import { CONSOLE_HEADER, insertOperator } from './operator.js';
+import { CONSOLE_HEADER, insertOperator } from './operator-client.js';
 
 type Json = Record<string, any>;
 
@@ -14,7 +14,7 @@ export interface Operation {
 }
 
 /** A request as it is sent. */
-export interface Sent {
+export interface GeneratedRequest {
   method: string;
   path: string;
   headers: Record<string, string>;
@@ -22,13 +22,13 @@ export interface Sent {
 }
 
 /** Values that are really there: ids and secrets by the name of the field or parameter that takes them. */
-export interface Pool {
+export interface ValuePool {
   values: Record<string, string[]>;
   keys: Record<'secretKey' | 'projectKey' | 'publishableKey' | 'accessToken' | 'operatorSession', string>;
 }
 
 /** Every operation of the document. */
-export const operations = (): Operation[] =>
+export const listOperations = (): Operation[] =>
   Object.entries(testWorker!.conformance().document['paths'] as Json).flatMap(([path, item]) =>
     Object.entries(item as Json).map(([method, spec]) => ({
       name: `${method.toUpperCase()} ${path}`,
@@ -39,7 +39,7 @@ export const operations = (): Operation[] =>
   );
 
 /** A customer, a project, a key and so on that nobody else needs, as operations end what they are given. */
-export async function freshPool(instance: TestInstance): Promise<Pool> {
+export async function createPool(instance: TestInstance): Promise<ValuePool> {
   const { secretKey, projectSecretKey, publishableKey, organizationId, projectId } = instance.credentials;
   // Or a project would soon have as many as it may.
   await instance.sql(`UPDATE webhook_endpoints SET status = 'deleted'`);
@@ -47,18 +47,20 @@ export async function freshPool(instance: TestInstance): Promise<Pool> {
   const email = `${randomUUID()}@example.com`;
   const { customer, tokens } = (await instance.register(email)).body as Json;
   const me = (method: string, path: string, body?: unknown) =>
-    instance.customer(tokens.accessToken as string, method, `/api/v1/me${path}`, body);
+    instance.requestWithAccessToken(tokens.accessToken as string, method, `/api/v1/me${path}`, body);
   const [project, imported, sessions] = await Promise.all([
-    instance.server('POST', '/api/v1/projects', { name: 'Spare' }),
-    instance.server('POST', '/api/v1/customers/import', { customers: [{ email: `imported-${email}` }] }),
+    instance.requestWithSecretKey('POST', '/api/v1/projects', { name: 'Spare' }),
+    instance.requestWithSecretKey('POST', '/api/v1/customers/import', {
+      customers: [{ email: `imported-${email}` }],
+    }),
     me('GET', '/sessions'),
     me('POST', '/email', { email: `new-${email}`, password: PASSWORD }),
-    instance.page('POST', '/api/v1/auth/forgot-password', { email }),
+    instance.requestWithPublishableKey('POST', '/api/v1/auth/forgot-password', { email }),
   ]);
   const spare = project.body.id as string;
   const [key, mails, [delivery]] = await Promise.all([
-    instance.server('POST', `/api/v1/projects/${spare}/api-keys`, { name: 'Spare' }),
-    instance.server('GET', `/api/v1/mailbox?email=${email}`),
+    instance.requestWithSecretKey('POST', `/api/v1/projects/${spare}/api-keys`, { name: 'Spare' }),
+    instance.requestWithSecretKey('GET', `/api/v1/mailbox?email=${email}`),
     // No worker runs: it becomes a dead letter by hand.
     instance.sql(
       `UPDATE deliveries SET state = 'failed', attempt = 5, next_attempt_at = NULL, finished_at = now(),
@@ -66,7 +68,7 @@ export async function freshPool(instance: TestInstance): Promise<Pool> {
        WHERE id = (SELECT id FROM deliveries ORDER BY id DESC LIMIT 1) RETURNING id, event_id`,
     ),
   ]);
-  const plan = await instance.server('POST', '/v1/webhooks/redeliveries', {
+  const plan = await instance.requestWithSecretKey('POST', '/v1/webhooks/redeliveries', {
     filter: { endpoint_id: endpoint.id },
   });
   const links = (mails.body.data as Json[]).map((mail) => new URL(mail['link'] as string));
@@ -103,7 +105,7 @@ export async function freshPool(instance: TestInstance): Promise<Pool> {
   };
 }
 
-const schemaOf = (schema: Json): Json => {
+const getSchema = (schema: Json): Json => {
   if (!schema['$ref']) return schema;
   const { $ref, ...own } = schema;
   return {
@@ -113,7 +115,7 @@ const schemaOf = (schema: Json): Json => {
 };
 
 /** Texts that have broken other systems, and any others. */
-const nasty = fc.oneof(
+const hostileTexts = fc.oneof(
   fc.constantFrom(
     '',
     ' ',
@@ -137,34 +139,34 @@ const byFormat: Record<string, Arbitrary<string>> = {
 };
 
 /** Values that the schema describes; where one of the pool fits the name, mostly that. */
-function valid(schema: Json, pool: Pool, name = ''): Arbitrary<unknown> {
-  const { type, enum: values, examples, properties = {}, required = [], ...rest } = schemaOf(schema);
+function validValue(schema: Json, pool: ValuePool, name = ''): Arbitrary<unknown> {
+  const { type, enum: values, examples, properties = {}, required = [], ...rest } = getSchema(schema);
   const known = pool.values[name];
   if (known) {
     const rest = { ...pool, values: {} };
     const real = { weight: 6, arbitrary: fc.constantFrom(...known) };
-    return fc.oneof(real, valid(schema, rest), fc.constantFrom(...known).map(cut));
+    return fc.oneof(real, validValue(schema, rest), fc.constantFrom(...known).map(truncateId));
   }
   if (values) return fc.constantFrom(...(values as unknown[]));
   const choices: Arbitrary<unknown>[] =
     (examples as unknown[] | undefined)?.map((value) => fc.constant(value)) ?? [];
   const one = (rest['oneOf'] ?? rest['anyOf']) as Json[] | undefined;
-  if (one) choices.push(...one.map((each) => valid(each, pool, name)));
+  if (one) choices.push(...one.map((each) => validValue(each, pool, name)));
   for (const each of [type ?? []].flat() as string[])
-    choices.push(ofType(each, { properties, required, ...rest }, pool));
+    choices.push(valueOfType(each, { properties, required, ...rest }, pool));
   return choices.length > 0 ? fc.oneof(...choices) : fc.jsonValue();
 }
 
 /** An id that is nearly right. */
-const cut = (text: string): string => text.slice(0, -1) + (text.endsWith('0') ? '1' : '0');
+const truncateId = (text: string): string => text.slice(0, -1) + (text.endsWith('0') ? '1' : '0');
 
-function ofType(type: string, schema: Json, pool: Pool): Arbitrary<unknown> {
+function valueOfType(type: string, schema: Json, pool: ValuePool): Arbitrary<unknown> {
   const { minimum = 0, maximum = 1_000, minLength = 0, maxLength = 200, minItems = 0, maxItems = 5 } = schema;
   switch (type) {
     case 'object': {
       const members = Object.entries(schema['properties'] as Json).map(([name, each]) => [
         name,
-        valid(each, pool, name),
+        validValue(each, pool, name),
       ]);
       if (members.length === 0)
         return fc.dictionary(fc.string({ maxLength: 20 }), fc.jsonValue(), { maxKeys: 5 });
@@ -173,7 +175,7 @@ function ofType(type: string, schema: Json, pool: Pool): Arbitrary<unknown> {
       });
     }
     case 'array':
-      return fc.array(valid((schema['items'] ?? {}) as Json, pool), {
+      return fc.array(validValue((schema['items'] ?? {}) as Json, pool), {
         minLength: minItems,
         maxLength: Math.min(maxItems, 5),
       });
@@ -191,12 +193,12 @@ function ofType(type: string, schema: Json, pool: Pool): Arbitrary<unknown> {
 }
 
 /** Bodies that no schema describes, or that are hardly bodies. */
-function invalidBody(schema: Json, pool: Pool): Arbitrary<string> {
-  const { properties = {} } = schemaOf(schema);
-  const right = valid(schema, pool) as Arbitrary<Json>;
+function invalidBody(schema: Json, pool: ValuePool): Arbitrary<string> {
+  const { properties = {} } = getSchema(schema);
+  const right = validValue(schema, pool) as Arbitrary<Json>;
   const name = fc.constantFrom(...Object.keys(properties as Json), 'unknownField', 'toString');
   const changed = fc
-    .tuple(right, name, fc.oneof(nasty, fc.jsonValue({ maxDepth: 3 })))
+    .tuple(right, name, fc.oneof(hostileTexts, fc.jsonValue({ maxDepth: 3 })))
     .map(([body, field, value]) => JSON.stringify({ ...body, [field]: value }));
   const missing = fc
     .tuple(right, name)
@@ -214,10 +216,10 @@ function invalidBody(schema: Json, pool: Pool): Arbitrary<string> {
   return fc.oneof({ weight: 3, arbitrary: changed }, missing, broken, fc.json({ maxDepth: 3 }));
 }
 
-function body({ spec }: Operation, pool: Pool): Arbitrary<string | undefined> {
+function requestBody({ spec }: Operation, pool: ValuePool): Arbitrary<string | undefined> {
   const schema = spec['requestBody']?.content['application/json']?.schema as Json | undefined;
   if (!schema) return fc.oneof({ weight: 9, arbitrary: fc.constant(undefined) }, fc.json({ maxDepth: 1 }));
-  const right = valid(schema, pool).map((value) => JSON.stringify(value));
+  const right = validValue(schema, pool).map((value) => JSON.stringify(value));
   return fc.oneof(
     { weight: 5, arbitrary: right },
     { weight: 4, arbitrary: invalidBody(schema, pool) },
@@ -227,45 +229,46 @@ function body({ spec }: Operation, pool: Pool): Arbitrary<string | undefined> {
 
 const absent = fc.constant(null);
 
-function path({ path: template, spec }: Operation, pool: Pool): Arbitrary<string> {
+function requestPath({ path: template, spec }: Operation, pool: ValuePool): Arbitrary<string> {
   const parameters = spec['parameters'] as Json[];
   const inPath = parameters.filter((parameter) => parameter['in'] === 'path');
   const inQuery = parameters.filter((parameter) => parameter['in'] === 'query');
   const segment = (parameter: Json) =>
     fc.oneof(
-      { weight: 8, arbitrary: valid(parameter['schema'], pool, parameter['name']) },
+      { weight: 8, arbitrary: validValue(parameter['schema'], pool, parameter['name']) },
       fc.uuid(),
-      nasty.map((text) => text || '-'),
+      hostileTexts.map((text) => text || '-'),
     );
   const query = (parameter: Json) => {
-    const right = valid(parameter['schema'] as Json, pool, parameter['name'] as string);
-    return fc.oneof({ weight: 12, arbitrary: absent }, { weight: 3, arbitrary: right }, nasty);
+    const right = validValue(parameter['schema'] as Json, pool, parameter['name'] as string);
+    return fc.oneof({ weight: 12, arbitrary: absent }, { weight: 3, arbitrary: right }, hostileTexts);
   };
   const stray = fc.oneof(
     { weight: 12, arbitrary: absent },
-    fc.tuple(fc.constantFrom('unknown', 'limit', 'cursor', 'limit[]'), nasty),
+    fc.tuple(fc.constantFrom('unknown', 'limit', 'cursor', 'limit[]'), hostileTexts),
   );
   return fc
     .tuple(fc.tuple(...inPath.map(segment)), fc.tuple(...inQuery.map(query)), stray)
     .map(([segments, values, extra]) => {
       const filled = inPath.reduce(
-        (text, { name }, index) => text.replace(`{${name}}`, escaped(String(segments[index]))),
+        (text, { name }, index) => text.replace(`{${name}}`, escapeSegment(String(segments[index]))),
         template,
       );
       const pairs = inQuery
         .map(({ name }, index) => [name as string, values[index]] as [string, unknown])
         .filter(([, value]) => value !== null);
       const search = [...pairs, ...(extra ? [extra] : [])]
-        .map(([name, value]) => `${escaped(name)}=${escaped(String(value))}`)
+        .map(([name, value]) => `${escapeSegment(name)}=${escapeSegment(String(value))}`)
         .join('&');
       return search ? `${filled}?${search}` : filled;
     });
 }
 
 /** As a URL has it; a dot segment would be taken away before it is sent. */
-const escaped = (text: string): string => encodeURIComponent(text.toWellFormed()).replaceAll('.', '%2E');
+const escapeSegment = (text: string): string =>
+  encodeURIComponent(text.toWellFormed()).replaceAll('.', '%2E');
 
-function headers(operation: Operation, pool: Pool): Arbitrary<Record<string, string>> {
+function requestHeaders(operation: Operation, pool: ValuePool): Arbitrary<Record<string, string>> {
   const { secretKey, projectKey, publishableKey, accessToken, operatorSession } = pool.keys;
   const cookie = `__Host-gatehouse_operator=${operatorSession}`;
   const ways: Record<string, Record<string, string>[]> = {
@@ -310,9 +313,9 @@ function headers(operation: Operation, pool: Pool): Arbitrary<Record<string, str
 }
 
 /** Requests for an operation: right ones, wrong ones, and everything between. */
-export const requestArbitrary = (operation: Operation, pool: Pool): Arbitrary<Sent> =>
+export const requestArbitrary = (operation: Operation, pool: ValuePool): Arbitrary<GeneratedRequest> =>
   fc
-    .tuple(path(operation, pool), headers(operation, pool), body(operation, pool))
+    .tuple(requestPath(operation, pool), requestHeaders(operation, pool), requestBody(operation, pool))
     .map(([filled, given, content]) => {
       const { 'content-type': type, ...rest } = given;
       const isBodyless = content === undefined || operation.method === 'GET';

@@ -1,25 +1,25 @@
 import { eventually } from './eventually.js';
 import type { Exchange, TestInstance } from './test-instance.js';
 import {
-  delaysOf,
-  repeats,
-  violations,
+  attemptDelays,
+  findRepeatedRequests,
+  findViolations,
   type AttemptRow,
   type DeliveryRow,
   type EndpointRow,
   type Facts,
-  type ProcessFate,
+  type ProcessReport,
   type TargetRequest,
   type Tolerances,
 } from './invariants.js';
-import { pausesSince } from './pauses.js';
+import { pausesSince } from './process-pauses.js';
 import { entryPoints, type ServerProcess } from './server-process.mjs';
-import { inSeconds, note, type Figures } from './figures.js';
-import { headerOf, type RawTarget } from './raw-target.js';
+import { formatSeconds, recordMeasurements, type Measurements } from './measurements.js';
+import { getHeader, type RawTarget } from './raw-target.js';
 import type { Receiver } from './receiver.js';
 
 /** What the history of an instance comes to. */
-export interface Summary {
+export interface HistorySummary {
   events: number;
   deliveries: number;
   attempts: number;
@@ -29,7 +29,7 @@ export interface Summary {
   /** Requests for an event that the target had already taken. */
   repeats: number;
   /** Of the attempt that began latest after its due time, in ms. */
-  latestMs: number;
+  maxDelayMs: number;
 }
 
 export type CheckOptions = Partial<Tolerances>;
@@ -41,8 +41,8 @@ export const ON_TIME = { lateMs: 5_000, longestMs: 15_000 };
 export const AT_ONCE = [0, 0, 0, 0, 0];
 
 /** The schedule of an instance that sets none, in ms. */
-const SCHEDULE = [0, 15_000, 60_000, 300_000, 1_800_000];
-const SHOWN = 12;
+const DEFAULT_SCHEDULE = [0, 15_000, 60_000, 300_000, 1_800_000];
+const MAX_SHOWN = 12;
 /** The most that is put down to the machine, in ms. */
 const LONGEST_PAUSE_MS = 5_000;
 
@@ -50,8 +50,8 @@ const LONGEST_PAUSE_MS = 5_000;
 export class History {
   readonly exchanges: Exchange[] = [];
   private readonly receivers: Receiver[];
-  private readonly rawRequests: (() => TargetRequest[])[] = [];
-  private readonly began = Date.now();
+  private readonly rawRequestSources: (() => TargetRequest[])[] = [];
+  private readonly startedAt = Date.now();
 
   constructor(
     private readonly instance: TestInstance,
@@ -68,14 +68,14 @@ export class History {
   watch(target: RawTarget, first: number | null = 200): void {
     // Its address is gone once it has stopped.
     const { protocol } = new URL(target.url);
-    this.rawRequests.push(() =>
+    this.rawRequestSources.push(() =>
       target.requests.map((request, index) => {
         const status = index === 0 ? first : 200;
         return {
-          url: new URL(request.head[0]!.split(' ')[1]!, `${protocol}//${headerOf(request, 'host')}`).href,
-          eventId: headerOf(request, 'webhook-id')!.replace(/^evt_/, ''),
+          url: new URL(request.head[0]!.split(' ')[1]!, `${protocol}//${getHeader(request, 'host')}`).href,
+          eventId: getHeader(request, 'webhook-id')!.replace(/^evt_/, ''),
           at: request.at,
-          answered: status === null ? null : { status, at: request.at },
+          response: status === null ? null : { status, at: request.at },
         };
       }),
     );
@@ -87,55 +87,65 @@ export class History {
    * @throws Error that names each violation with its ids
    */
   async check({
-    schedule = scheduleOf(this.instance.env),
+    schedule = readSchedule(this.instance.env),
     lateMs = Infinity,
     longestMs = Infinity,
-  }: CheckOptions = {}): Promise<Summary> {
+  }: CheckOptions = {}): Promise<HistorySummary> {
     // What has not ended by then is a violation with a name.
     await eventually('every delivery ending', () => isSettled(this.instance)).catch(() => undefined);
-    const facts = await this.facts();
-    const pauses = pausesSince(this.began).map(({ ms }) => ms);
+    const facts = await this.collectFacts();
+    const pauses = pausesSince(this.startedAt).map(({ ms }) => ms);
     const pauseMs = Math.min(Math.max(0, ...pauses), LONGEST_PAUSE_MS);
-    const found = violations(facts, {
+    const found = findViolations(facts, {
       schedule,
       lateMs: lateMs + pauseMs,
       longestMs,
     });
     if (found.length > 0) {
-      const lines = found.slice(0, SHOWN).map(({ invariant, what }) => `  ${invariant}: ${what}`);
-      const more = found.length > SHOWN ? `\n  and ${found.length - SHOWN} more` : '';
+      const lines = found
+        .slice(0, MAX_SHOWN)
+        .map(({ invariant, description: what }) => `  ${invariant}: ${what}`);
+      const more = found.length > MAX_SHOWN ? `\n  and ${found.length - MAX_SHOWN} more` : '';
       throw new Error(`${found.length} violations:\n${lines.join('\n')}${more}`);
     }
-    const result = summary(facts, { schedule });
-    note({
-      ...inWords(result),
-      ...(pauseMs > 500 ? { 'the machine stood still for': inSeconds(pauseMs) } : {}),
+    const result = summarize(facts, { schedule });
+    recordMeasurements({
+      ...toMeasurements(result),
+      ...(pauseMs > 500 ? { 'the machine stood still for': formatSeconds(pauseMs) } : {}),
     });
     return result;
   }
 
   /** Statuses of the answers since a time, oldest first; 0 stands for none. */
-  statuses(since = 0): number[] {
-    return this.exchanges.filter(({ at }) => at >= since).map(({ answer }) => answer?.status ?? 0);
+  listStatuses(since = 0): number[] {
+    return this.exchanges.filter(({ at }) => at >= since).map(({ response: answer }) => answer?.status ?? 0);
   }
 
-  private async facts(): Promise<Facts> {
+  private async collectFacts(): Promise<Facts> {
     return {
       exchanges: this.exchanges,
-      requests: [...this.receivers.flatMap(requestsOf), ...this.rawRequests.flatMap((seen) => seen())],
-      ...(await recorded(this.instance)),
-      processes: this.instance.processes.map(fateOf),
+      requests: [
+        ...this.receivers.flatMap(toTargetRequests),
+        ...this.rawRequestSources.flatMap((seen) => seen()),
+      ],
+      ...(await readDatabaseFacts(this.instance)),
+      processes: this.instance.processes.map(describeProcess),
     };
   }
 }
 
-const inWords = ({ latestMs, deadLetters, cancelled, ...counts }: Summary): Figures => ({
+const toMeasurements = ({
+  maxDelayMs: latestMs,
+  deadLetters,
+  cancelled,
+  ...counts
+}: HistorySummary): Measurements => ({
   events: counts.events,
   'requests at targets': counts.requests,
   'sent again after a 2xx': counts.repeats,
   ...(deadLetters > 0 ? { 'dead letters': deadLetters } : {}),
   ...(cancelled > 0 ? { cancelled } : {}),
-  'latest attempt': `${inSeconds(latestMs)} after its due time`,
+  'latest attempt': `${formatSeconds(latestMs)} after its due time`,
 });
 
 /** Whether every delivery has come to its end. */
@@ -149,7 +159,7 @@ export async function isSettled(instance: TestInstance): Promise<boolean> {
 const ms = (column: string): string => `(extract(epoch FROM ${column}) * 1000)::float8`;
 
 /** What the database holds. */
-export async function recorded(
+export async function readDatabaseFacts(
   instance: TestInstance,
 ): Promise<Omit<Facts, 'exchanges' | 'requests' | 'processes'>> {
   const [customers, sessions, endpoints, events, deliveries, attempts] = await Promise.all([
@@ -175,23 +185,23 @@ export async function recorded(
   return { customers, sessions, endpoints, events, deliveries, attempts };
 }
 
-const requestsOf = ({ url, requests }: Receiver): TargetRequest[] =>
-  requests.map(({ path, event, at, answered }) => ({
+const toTargetRequests = ({ url, requests }: Receiver): TargetRequest[] =>
+  requests.map(({ path, event, at, response: answered }) => ({
     url: new URL(path, url).href,
     eventId: event.id.replace(/^evt_/, ''),
     at,
-    answered: answered ?? null,
+    response: answered ?? null,
   }));
 
 /** What became of a process, as far as its test knows. */
-export function fateOf(process: ServerProcess): ProcessFate {
+export function describeProcess(process: ServerProcess): ProcessReport {
   const { entryPoint, pid, isRunning, sentSignal, hitFailpoint, endedAt, log } = process;
   const isApi = entryPoint === entryPoints.api;
   return {
     name: `${isApi ? 'api' : 'worker'} ${pid}`,
     isApi,
     isRunning,
-    isOnPurpose: sentSignal !== undefined || hitFailpoint,
+    isIntentional: sentSignal !== undefined || hitFailpoint,
     isKilled: sentSignal === 'SIGKILL' || hitFailpoint,
     endedAt: endedAt ?? null,
     lastLine: process.output.trimEnd().split('\n').at(-1)!,
@@ -200,7 +210,7 @@ export function fateOf(process: ServerProcess): ProcessFate {
 }
 
 /** The schedule that the processes of an instance keep to, in ms. */
-function scheduleOf({
+function readSchedule({
   WEBHOOK_RETRY_SCHEDULE: text,
   TIME_SCALE: scale = '1',
 }: TestInstance['env']): number[] {
@@ -209,11 +219,11 @@ function scheduleOf({
     const [, count, unit] = /^(\d+)(ms|s|m|h)$/.exec(each)!;
     return Number(count) * units[unit!]!;
   });
-  return (delays ?? SCHEDULE).map((delay) => delay / Number(scale));
+  return (delays ?? DEFAULT_SCHEDULE).map((delay) => delay / Number(scale));
 }
 
 /** What the facts come to. */
-export function summary(facts: Facts, schedule: Pick<Tolerances, 'schedule'>): Summary {
+export function summarize(facts: Facts, schedule: Pick<Tolerances, 'schedule'>): HistorySummary {
   const states = facts.deliveries.map(({ state }) => state);
   const heard = new Set(facts.deliveries.map(({ eventId }) => eventId));
   return {
@@ -223,7 +233,10 @@ export function summary(facts: Facts, schedule: Pick<Tolerances, 'schedule'>): S
     requests: facts.requests.length,
     deadLetters: states.filter((state) => state === 'failed').length,
     cancelled: states.filter((state) => state === 'cancelled').length,
-    repeats: repeats(facts).length,
-    latestMs: [...delaysOf(facts, schedule).values()].reduce((most, delay) => Math.max(most, delay), 0),
+    repeats: findRepeatedRequests(facts).length,
+    maxDelayMs: [...attemptDelays(facts, schedule).values()].reduce(
+      (most, delay) => Math.max(most, delay),
+      0,
+    ),
   };
 }

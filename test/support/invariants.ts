@@ -10,7 +10,7 @@ export interface Facts {
   events: { id: string; type: string; customerId: string | null; projectId: string | null; at: number }[];
   deliveries: DeliveryRow[];
   attempts: AttemptRow[];
-  processes: ProcessFate[];
+  processes: ProcessReport[];
 }
 
 /** One request that a target has seen. */
@@ -19,7 +19,7 @@ export interface TargetRequest {
   eventId: string;
   at: number;
   /** Null when its answer was never sent whole. */
-  answered: { status: number; at: number } | null;
+  response: { status: number; at: number } | null;
 }
 
 export interface EndpointRow {
@@ -57,12 +57,12 @@ export interface AttemptRow {
   closedAt: number;
 }
 
-export interface ProcessFate {
+export interface ProcessReport {
   name: string;
   isApi: boolean;
   isRunning: boolean;
   /** A test ended it, or it ended itself at a failpoint. */
-  isOnPurpose: boolean;
+  isIntentional: boolean;
   /** It was given no time to finish. */
   isKilled: boolean;
   endedAt: number | null;
@@ -86,38 +86,41 @@ export type Invariant = 'I1' | 'I2' | 'I3' | 'I4' | 'I5' | 'I6' | 'I7' | 'I8';
 /** What does not hold, with the ids that it does not hold for. */
 export interface Violation {
   invariant: Invariant;
-  what: string;
+  description: string;
 }
 
 /** Either way of the schedule (contract, section 5). */
 const JITTER = 0.1;
 const MAX_ATTEMPTS = 5;
 /** How much later than the client's error the end of a process may be noticed: the test may be stopped in between. */
-const NOTICE_MS = 3_000;
+const DETECTION_MS = 3_000;
 /** Clocks of two processes are read at two times; so that a request is not older than its attempt. */
-const SLACK_MS = 20;
+const CLOCK_SKEW_MS = 20;
 
 /** Everything that the facts say against the invariants I1 to I8 of the fault table. */
-export function violations(facts: Facts, tolerances: Tolerances): Violation[] {
-  const index = indexed(facts);
+export function findViolations(facts: Facts, tolerances: Tolerances): Violation[] {
+  const index = buildIndex(facts);
   return [
     // First what explains much of the rest.
-    ...fates(facts),
-    ...acknowledgedWrites(facts, index),
-    ...fanOut(facts, index),
-    ...deliveries(facts, index),
-    ...requestsPerAttempt(facts, index),
-    ...singleUse(facts),
-    ...tenants(facts),
-    ...refreshLines(facts),
-    ...answers(facts, tolerances),
-    ...gaps(facts, index, tolerances),
+    ...checkProcesses(facts),
+    ...checkAcknowledgedWrites(facts, index),
+    ...checkFanOut(facts, index),
+    ...checkDeliveries(facts, index),
+    ...checkRequestsPerAttempt(facts, index),
+    ...checkSingleUse(facts),
+    ...checkTenantIsolation(facts),
+    ...checkRefreshChains(facts),
+    ...checkResponses(facts, tolerances),
+    ...checkDelays(facts, index, tolerances),
   ];
 }
 
 /** How long after its due time each attempt began, in ms; negative within the jitter. */
-export function delaysOf(facts: Facts, { schedule }: Pick<Tolerances, 'schedule'>): Map<AttemptRow, number> {
-  const { attemptsOf } = indexed(facts);
+export function attemptDelays(
+  facts: Facts,
+  { schedule }: Pick<Tolerances, 'schedule'>,
+): Map<AttemptRow, number> {
+  const { attemptsOf } = buildIndex(facts);
   const delays = new Map<AttemptRow, number>();
   for (const delivery of facts.deliveries) {
     let from = delivery.createdAt;
@@ -130,13 +133,13 @@ export function delaysOf(facts: Facts, { schedule }: Pick<Tolerances, 'schedule'
 }
 
 /** Requests that came although the target had answered the same event with success before, redeliveries aside. */
-export function repeats({ requests, deliveries, endpoints }: Facts): TargetRequest[] {
+export function findRepeatedRequests({ requests, deliveries, endpoints }: Facts): TargetRequest[] {
   const urls = new Map(endpoints.map(({ id, url }) => [id, url]));
-  const wanted = counted(deliveries.map(({ eventId, endpointId }) => `${urls.get(endpointId)} ${eventId}`));
-  return [...grouped(requests, keyOf)].flatMap(([key, group]) => {
+  const wanted = countBy(deliveries.map(({ eventId, endpointId }) => `${urls.get(endpointId)} ${eventId}`));
+  return [...groupBy(requests, requestKey)].flatMap(([key, group]) => {
     const done = group
-      .filter(({ answered }) => answered && isSuccess(answered.status))
-      .map(({ answered }) => answered!.at)
+      .filter(({ response: answered }) => answered && isSuccess(answered.status))
+      .map(({ response: answered }) => answered!.at)
       .sort((one, other) => one - other);
     // As many deliveries of it, as many successes are in order.
     const enough = done[(wanted.get(key) ?? 1) - 1];
@@ -144,12 +147,12 @@ export function repeats({ requests, deliveries, endpoints }: Facts): TargetReque
   });
 }
 
-type Index = ReturnType<typeof indexed>;
+type FactIndex = ReturnType<typeof buildIndex>;
 
-function indexed({ events, attempts, requests, endpoints }: Facts) {
-  const byDelivery = grouped(attempts, ({ deliveryId }) => deliveryId);
+function buildIndex({ events, attempts, requests, endpoints }: Facts) {
+  const byDelivery = groupBy(attempts, ({ deliveryId }) => deliveryId);
   for (const group of byDelivery.values()) group.sort((one, other) => one.attempt - other.attempt);
-  const seen = grouped(requests, keyOf);
+  const seen = groupBy(requests, requestKey);
   return {
     events: new Map(events.map((event) => [event.id, event])),
     endpoints: new Map(endpoints.map((endpoint) => [endpoint.id, endpoint])),
@@ -159,27 +162,27 @@ function indexed({ events, attempts, requests, endpoints }: Facts) {
 }
 
 /** I1, and of I2 that the event of an acknowledged change is there. */
-function acknowledgedWrites({ exchanges, ...facts }: Facts, { endpoints }: Index): Violation[] {
+function checkAcknowledgedWrites({ exchanges, ...facts }: Facts, { endpoints }: FactIndex): Violation[] {
   const customers = new Set(facts.customers.map(({ id }) => id));
   const sessions = new Set(facts.sessions.map(({ id }) => id));
   const deliveryIds = new Set(facts.deliveries.map(({ id }) => id));
-  const told = counted(facts.events.map(({ type, customerId }) => `${type} ${customerId}`));
+  const told = countBy(facts.events.map(({ type, customerId }) => `${type} ${customerId}`));
   const found: Violation[] = [];
   const require = (isThere: boolean, invariant: Invariant, what: string): void => {
-    if (!isThere) found.push({ invariant, what: `${what} is acknowledged and not there` });
+    if (!isThere) found.push({ invariant, description: `${what} is acknowledged and not there` });
   };
   const logins = new Map<string, number>();
-  for (const { method, path, answer } of exchanges) {
+  for (const { method, path, response: answer } of exchanges) {
     if (method !== 'POST' || !answer || !isSuccess(answer.status)) continue;
     const { body } = answer;
     const customerId = (body.customer?.id ?? (path === '/api/v1/customers' && body.id)) as string | undefined;
     if (customerId) require(customers.has(customerId), 'I1', `customer ${customerId}`);
-    const sessionId = claimsOf(body.tokens?.accessToken as string | undefined)?.sid;
+    const sessionId = decodeClaims(body.tokens?.accessToken as string | undefined)?.sid;
     if (sessionId) require(sessions.has(sessionId), 'I1', `session ${sessionId}`);
     if (path === '/v1/webhooks/endpoints')
-      require(endpoints.has(uuid(body.data.id as string)), 'I1', `endpoint ${body.data.id}`);
+      require(endpoints.has(withoutPrefix(body.data.id as string)), 'I1', `endpoint ${body.data.id}`);
     if (path.endsWith('/redeliver'))
-      require(deliveryIds.has(uuid(body.data.id as string)), 'I1', `delivery ${body.data.id}`);
+      require(deliveryIds.has(withoutPrefix(body.data.id as string)), 'I1', `delivery ${body.data.id}`);
     if (customerId && answer.status === 201)
       require(told.has(`customer.created ${customerId}`), 'I2', `customer.created of ${customerId}`);
     if (path.endsWith('/login') && customerId) logins.set(customerId, (logins.get(customerId) ?? 0) + 1);
@@ -192,35 +195,38 @@ function acknowledgedWrites({ exchanges, ...facts }: Facts, { endpoints }: Index
 }
 
 /** I2: each event has a delivery to each endpoint that listens. */
-function fanOut({ events, endpoints, deliveries: rows }: Facts, _: Index): Violation[] {
+function checkFanOut({ events, endpoints, deliveries: rows }: Facts, _: FactIndex): Violation[] {
   const made = new Set(rows.map(({ eventId, endpointId }) => `${eventId} ${endpointId}`));
   return endpoints
     .filter(({ status }) => status === 'enabled')
     .flatMap((endpoint) =>
       events
-        .filter((event) => event.at > endpoint.createdAt && listens(endpoint, event))
+        .filter((event) => event.at > endpoint.createdAt && isSubscribed(endpoint, event))
         .filter((event) => !made.has(`${event.id} ${endpoint.id}`))
         .map(({ id, type }) => ({
           invariant: 'I2' as const,
-          what: `${type} ${id} has no delivery to ${endpoint.id}`,
+          description: `${type} ${id} has no delivery to ${endpoint.id}`,
         })),
     );
 }
 
 /** I2: each delivery has come to an end that its attempts and its target bear out. */
-function deliveries({ deliveries: rows }: Facts, index: Index): Violation[] {
+function checkDeliveries({ deliveries: rows }: Facts, index: FactIndex): Violation[] {
   return rows.flatMap((delivery) => {
     const attempts = index.attemptsOf(delivery.id);
-    const wrong = endFault(delivery, attempts, index);
+    const wrong = findDeliveryProblem(delivery, attempts, index);
     const seen = attempts.map(({ attempt, error }) => `${attempt}:${error ?? 'ok'}`).join(' ');
     if (!wrong) return [];
     return [
-      { invariant: 'I2' as const, what: `delivery ${delivery.id} ${wrong} (attempts ${seen || 'none'})` },
+      {
+        invariant: 'I2' as const,
+        description: `delivery ${delivery.id} ${wrong} (attempts ${seen || 'none'})`,
+      },
     ];
   });
 }
 
-function endFault(delivery: DeliveryRow, attempts: AttemptRow[], index: Index): string | null {
+function findDeliveryProblem(delivery: DeliveryRow, attempts: AttemptRow[], index: FactIndex): string | null {
   const last = attempts.at(-1);
   if (attempts.some(({ attempt }, position) => attempt !== position + 1))
     return 'lacks a record of an attempt';
@@ -230,7 +236,7 @@ function endFault(delivery: DeliveryRow, attempts: AttemptRow[], index: Index): 
   switch (delivery.state) {
     case 'succeeded': {
       const seen = last ? index.seenBy(last.url, delivery.eventId) : [];
-      const isHeard = seen.some(({ answered }) => answered && isSuccess(answered.status));
+      const isHeard = seen.some(({ response: answered }) => answered && isSuccess(answered.status));
       return last?.success && isHeard ? null : 'counts as succeeded, and no target says so';
     }
     case 'failed':
@@ -247,80 +253,92 @@ function endFault(delivery: DeliveryRow, attempts: AttemptRow[], index: Index): 
 }
 
 /** I3: one record for each number; and no moment at which a target had seen more requests than were begun. */
-function requestsPerAttempt({ attempts, requests }: Facts, _: Index): Violation[] {
-  const numbers = counted(attempts.map(({ deliveryId, attempt }) => `attempt ${attempt} of ${deliveryId}`));
+function checkRequestsPerAttempt({ attempts, requests }: Facts, _: FactIndex): Violation[] {
+  const numbers = countBy(attempts.map(({ deliveryId, attempt }) => `attempt ${attempt} of ${deliveryId}`));
   const twice = [...numbers]
     .filter(([, count]) => count > 1)
-    .map(([what, count]) => ({ invariant: 'I3' as const, what: `${what} is recorded ${count} times` }));
-  const begun = grouped(attempts, keyOf);
-  const tooMany = [...grouped(requests, keyOf)].flatMap(([key, group]) => {
+    .map(([what, count]) => ({
+      invariant: 'I3' as const,
+      description: `${what} is recorded ${count} times`,
+    }));
+  const begun = groupBy(attempts, requestKey);
+  const tooMany = [...groupBy(requests, requestKey)].flatMap(([key, group]) => {
     const starts = (begun.get(key) ?? []).map(({ startedAt }) => startedAt).sort((one, other) => one - other);
     const arrivals = group.map(({ at }) => at).sort((one, other) => one - other);
-    const position = arrivals.findIndex((at, count) => !(starts[count]! <= at + SLACK_MS));
+    const position = arrivals.findIndex((at, count) => !(starts[count]! <= at + CLOCK_SKEW_MS));
     if (position < 0) return [];
     const what = `request ${position + 1} of ${arrivals.length} for ${key} belongs to no attempt of its own (${starts.length} begun)`;
-    return [{ invariant: 'I3' as const, what }];
+    return [{ invariant: 'I3' as const, description: what }];
   });
   return [...twice, ...tooMany];
 }
 
 /** I4: nothing has two successors. */
-function refreshLines({ exchanges }: Facts): Violation[] {
+function checkRefreshChains({ exchanges }: Facts): Violation[] {
   const refreshes = exchanges.filter(
-    ({ path, answer }) => path.endsWith('/auth/refresh') && answer?.status === 200,
+    ({ path, response: answer }) => path.endsWith('/auth/refresh') && answer?.status === 200,
   );
-  return [...grouped(refreshes, ({ asked }) => asked.refreshToken as string)].flatMap(([token, group]) => {
-    const successors = new Set(group.map(({ answer }) => answer!.body.tokens?.refreshToken as string));
-    if (successors.size <= 1) return [];
-    return [
-      {
-        invariant: 'I4' as const,
-        what: `refresh token ${token.slice(0, 12)}… has ${successors.size} successors`,
-      },
-    ];
-  });
+  return [...groupBy(refreshes, ({ requestBody: asked }) => asked.refreshToken as string)].flatMap(
+    ([token, group]) => {
+      const successors = new Set(
+        group.map(({ response: answer }) => answer!.body.tokens?.refreshToken as string),
+      );
+      if (successors.size <= 1) return [];
+      return [
+        {
+          invariant: 'I4' as const,
+          description: `refresh token ${token.slice(0, 12)}… has ${successors.size} successors`,
+        },
+      ];
+    },
+  );
 }
 
 /** I5: what happens once is told once. */
-function singleUse({ events }: Facts): Violation[] {
+function checkSingleUse({ events }: Facts): Violation[] {
   const once = events.filter(({ type }) => type === 'verification.completed' || type === 'customer.created');
-  return [...counted(once.map(({ type, customerId }) => `${type} of ${customerId}`))]
+  return [...countBy(once.map(({ type, customerId }) => `${type} of ${customerId}`))]
     .filter(([, count]) => count > 1)
-    .map(([what, count]) => ({ invariant: 'I5', what: `${what} happened ${count} times` }));
+    .map(([what, count]) => ({ invariant: 'I5', description: `${what} happened ${count} times` }));
 }
 
 /** I6: whoever asks is who is answered. */
-function tenants({ exchanges }: Facts): Violation[] {
-  return exchanges.flatMap(({ path, asked, accessToken, answer }) => {
+function checkTenantIsolation({ exchanges }: Facts): Violation[] {
+  return exchanges.flatMap(({ path, requestBody: asked, accessToken, response: answer }) => {
     if (!answer || !isSuccess(answer.status)) return [];
     const { body } = answer;
-    const mine = path === '/api/v1/me' && accessToken ? claimsOf(accessToken)?.sub === body.id : true;
+    const mine = path === '/api/v1/me' && accessToken ? decodeClaims(accessToken)?.sub === body.id : true;
     const named = asked?.email && body.customer?.email ? body.customer.email === asked.email : true;
     return mine && named
       ? []
       : [
           {
             invariant: 'I6' as const,
-            what: `${path} answered about somebody else: ${body.id ?? body.customer.id}`,
+            description: `${path} answered about somebody else: ${body.id ?? body.customer.id}`,
           },
         ];
   });
 }
 
 /** I7: no 500, no refusal without a time, nothing longer than allowed, and no silence without a cause. */
-function answers({ exchanges, processes }: Facts, { longestMs }: Tolerances): Violation[] {
+function checkResponses({ exchanges, processes }: Facts, { longestMs }: Tolerances): Violation[] {
   const deaths = processes.filter(({ isApi, isKilled }) => isApi && isKilled).map(({ endedAt }) => endedAt!);
   return exchanges.flatMap((exchange) => {
     const fault =
-      exchange.ms > longestMs ? `took ${Math.round(exchange.ms)} ms` : answerFault(exchange, deaths);
-    return fault ? [{ invariant: 'I7' as const, what: `${exchange.method} ${exchange.path} ${fault}` }] : [];
+      exchange.ms > longestMs ? `took ${Math.round(exchange.ms)} ms` : findResponseProblem(exchange, deaths);
+    return fault
+      ? [{ invariant: 'I7' as const, description: `${exchange.method} ${exchange.path} ${fault}` }]
+      : [];
   });
 }
 
-function answerFault({ path, at, ms, answer, fault }: Exchange, deaths: number[]): string | null {
+function findResponseProblem(
+  { path, at, ms, response: answer, error: fault }: Exchange,
+  deaths: number[],
+): string | null {
   if (!answer) {
-    const wasKilled = deaths.some((death) => death > at - SLACK_MS && death < at + ms + NOTICE_MS);
-    const text = faultText(fault);
+    const wasKilled = deaths.some((death) => death > at - CLOCK_SKEW_MS && death < at + ms + DETECTION_MS);
+    const text = describeError(fault);
     return wasKilled || text.includes('ECONNREFUSED') ? null : `got no answer: ${text}`;
   }
   // A probe asks again by itself.
@@ -330,29 +348,34 @@ function answerFault({ path, at, ms, answer, fault }: Exchange, deaths: number[]
 }
 
 /** I7: the same process id unless it was ended on purpose. */
-function fates({ processes }: Facts): Violation[] {
-  return processes.flatMap(({ name, isRunning, isOnPurpose, fatal, lastLine }) => [
+function checkProcesses({ processes }: Facts): Violation[] {
+  return processes.flatMap(({ name, isRunning, isIntentional: isOnPurpose, fatal, lastLine }) => [
     ...(isRunning || isOnPurpose
       ? []
-      : [{ invariant: 'I7' as const, what: `${name} ended by itself${lastLine ? `: ${lastLine}` : ''}` }]),
-    ...fatal.map((line) => ({ invariant: 'I7' as const, what: `${name} logged: ${line}` })),
+      : [
+          {
+            invariant: 'I7' as const,
+            description: `${name} ended by itself${lastLine ? `: ${lastLine}` : ''}`,
+          },
+        ]),
+    ...fatal.map((line) => ({ invariant: 'I7' as const, description: `${name} logged: ${line}` })),
   ]);
 }
 
 /** I8 */
-function gaps(facts: Facts, _: Index, tolerances: Tolerances): Violation[] {
+function checkDelays(facts: Facts, _: FactIndex, tolerances: Tolerances): Violation[] {
   const { schedule, lateMs } = tolerances;
-  return [...delaysOf(facts, tolerances)].flatMap(([{ deliveryId, attempt }, delay]) => {
+  return [...attemptDelays(facts, tolerances)].flatMap(([{ deliveryId, attempt }, delay]) => {
     const jitter = schedule[attempt - 1]! * JITTER;
-    const isEarly = delay < -jitter - SLACK_MS;
+    const isEarly = delay < -jitter - CLOCK_SKEW_MS;
     if (!isEarly && delay <= jitter + lateMs) return [];
     const what = `attempt ${attempt} of ${deliveryId} began ${Math.round(Math.abs(delay))} ms too ${isEarly ? 'early' : 'late'}`;
-    return [{ invariant: 'I8' as const, what }];
+    return [{ invariant: 'I8' as const, description: what }];
   });
 }
 
 /** `*` leaves out what must be named (contract, section 5). */
-function listens(
+function isSubscribed(
   { projectId, events }: EndpointRow,
   event: { type: string; projectId: string | null },
 ): boolean {
@@ -365,11 +388,11 @@ function listens(
 }
 
 const isSuccess = (status: number): boolean => status >= 200 && status <= 299;
-const keyOf = ({ url, eventId }: { url: string; eventId: string }): string => `${url} ${eventId}`;
+const requestKey = ({ url, eventId }: { url: string; eventId: string }): string => `${url} ${eventId}`;
 /** Without the prefix of its kind. */
-const uuid = (id: string): string => id.replace(/^[a-z]+_/, '');
+const withoutPrefix = (id: string): string => id.replace(/^[a-z]+_/, '');
 
-function claimsOf(token: string | undefined): { sub: string; sid: string } | undefined {
+function decodeClaims(token: string | undefined): { sub: string; sid: string } | undefined {
   if (!token) return undefined;
   return JSON.parse(Buffer.from(token.split('.')[1]!, 'base64url').toString()) as {
     sub: string;
@@ -378,12 +401,12 @@ function claimsOf(token: string | undefined): { sub: string; sid: string } | und
 }
 
 /** An error and what is behind it. (In jest an error of Node's own is no instance of this realm's Error.) */
-function faultText(fault: unknown): string {
+function describeError(fault: unknown): string {
   const { message, code = '', cause } = (fault ?? {}) as { message?: string; code?: string; cause?: unknown };
-  return `${message ?? String(fault)} ${code}${cause === undefined ? '' : `, ${faultText(cause)}`}`;
+  return `${message ?? String(fault)} ${code}${cause === undefined ? '' : `, ${describeError(cause)}`}`;
 }
 
-function grouped<T>(items: T[], keyed: (item: T) => string): Map<string, T[]> {
+function groupBy<T>(items: T[], keyed: (item: T) => string): Map<string, T[]> {
   const groups = new Map<string, T[]>();
   for (const item of items) {
     const key = keyed(item);
@@ -394,7 +417,7 @@ function grouped<T>(items: T[], keyed: (item: T) => string): Map<string, T[]> {
   return groups;
 }
 
-function counted(keys: string[]): Map<string, number> {
+function countBy(keys: string[]): Map<string, number> {
   const counts = new Map<string, number>();
   for (const key of keys) counts.set(key, (counts.get(key) ?? 0) + 1);
   return counts;

@@ -40,7 +40,7 @@ export class MailServer {
 }
 
 /** The text of a quoted-printable part. */
-export const unquote = (text: string): string =>
+export const decodeQuotedPrintable = (text: string): string =>
   text
     .replaceAll('=\r\n', '')
     .replace(/=([0-9A-F]{2})/g, (_, hex: string) => String.fromCharCode(parseInt(hex, 16)));

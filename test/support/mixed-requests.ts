@@ -1,5 +1,5 @@
-import type { Registered } from './customers.js';
-import type { Answer, TestInstance } from './test-instance.js';
+import type { RegisteredCustomer } from './customers.js';
+import type { TestResponse, TestInstance } from './test-instance.js';
 import { uniqueEmail } from './unique-email.js';
 
 /**
@@ -8,11 +8,11 @@ import { uniqueEmail } from './unique-email.js';
  */
 export function mixedRequests(
   instance: TestInstance,
-  customer: Registered,
-): (count: number) => Promise<Answer> {
+  customer: RegisteredCustomer,
+): (count: number) => Promise<TestResponse> {
   let { refreshToken } = customer.tokens;
   let isRefreshing = false;
-  const me = () => instance.customer(customer.tokens.accessToken, 'GET', '/api/v1/me');
+  const me = () => instance.requestWithAccessToken(customer.tokens.accessToken, 'GET', '/api/v1/me');
   // One after the other, as a client does. After no answer the same token is good once more.
   const refresh = async () => {
     if (isRefreshing) return me();
@@ -25,11 +25,11 @@ export function mixedRequests(
       isRefreshing = false;
     }
   };
-  const create = () => instance.server('POST', '/api/v1/customers', { email: uniqueEmail() });
+  const create = () => instance.requestWithSecretKey('POST', '/api/v1/customers', { email: uniqueEmail() });
   const kinds = [
     me,
     create,
-    () => instance.server('GET', '/v1/webhooks/deliveries?limit=5'),
+    () => instance.requestWithSecretKey('GET', '/v1/webhooks/deliveries?limit=5'),
     refresh,
     create,
   ];

@@ -5,13 +5,14 @@ import ipaddr from 'ipaddr.js';
 export type RecordType = 'A' | 'AAAA';
 
 /** What the server says to a question: addresses of either family, or a failure. `silent` is no word at all. */
-export type NameAnswer = string[] | { cname: string; addresses: string[] } | keyof typeof codes | 'silent';
+export type NameAnswer =
+  string[] | { cname: string; addresses: string[] } | keyof typeof responseCodes | 'silent';
 
 /** An answer, or how it changes: `nth` counts the questions of one type about one name, from 0. */
 export type NameRecord = NameAnswer | ((nth: number, type: RecordType) => NameAnswer);
 
-const codes = { NXDOMAIN: 3, SERVFAIL: 2, REFUSED: 5 };
-const types: Record<number, RecordType> = { 1: 'A', 28: 'AAAA' };
+const responseCodes = { NXDOMAIN: 3, SERVFAIL: 2, REFUSED: 5 };
+const recordTypes: Record<number, RecordType> = { 1: 'A', 28: 'AAAA' };
 
 /** A real name server (UDP, RFC 1035) whose answers a test decides; TTL 0. */
 export class NameServer {
@@ -39,7 +40,7 @@ export class NameServer {
     return `127.0.0.1:${this.socket.address().port}`;
   }
 
-  asked(name: string, type?: RecordType): number {
+  countQuestions(name: string, type?: RecordType): number {
     return this.questions.filter((each) => each.name === name && (!type || each.type === type)).length;
   }
 
@@ -50,14 +51,14 @@ export class NameServer {
 
   private handle(message: Buffer, client: RemoteInfo): void {
     const { name, end } = readName(message);
-    const type = types[message.readUInt16BE(end)];
+    const type = recordTypes[message.readUInt16BE(end)];
     if (!type) return;
-    const nth = this.asked(name, type);
+    const nth = this.countQuestions(name, type);
     this.questions.push({ name, type });
     const record = this.records[name] ?? this.records['*'] ?? 'NXDOMAIN';
     const answer = typeof record === 'function' ? record(nth, type) : record;
     if (answer === 'silent') return;
-    this.socket.send(reply(message.subarray(0, end + 4), type, answer), client.port, client.address);
+    this.socket.send(encodeResponse(message.subarray(0, end + 4), type, answer), client.port, client.address);
   }
 }
 
@@ -69,33 +70,33 @@ function readName(message: Buffer): { name: string; end: number } {
   return { name: labels.join('.').toLowerCase(), end: at + 1 };
 }
 
-function reply(question: Buffer, type: RecordType, answer: Exclude<NameAnswer, 'silent'>): Buffer {
+function encodeResponse(question: Buffer, type: RecordType, answer: Exclude<NameAnswer, 'silent'>): Buffer {
   const head = Buffer.from(question);
   const { cname, addresses } =
     typeof answer === 'string' ? { addresses: [] } : Array.isArray(answer) ? { addresses: answer } : answer;
   const wanted = addresses.filter((address) => address.includes(':') === (type === 'AAAA'));
   // Of the question's name: a pointer to where it stands; of the alias its own.
-  const owner = cname === undefined ? Buffer.from([0xc0, 12]) : writeName(cname);
+  const owner = cname === undefined ? Buffer.from([0xc0, 12]) : encodeName(cname);
   const records = [
-    ...(cname === undefined ? [] : [resource(Buffer.from([0xc0, 12]), 5, writeName(cname))]),
+    ...(cname === undefined ? [] : [encodeRecord(Buffer.from([0xc0, 12]), 5, encodeName(cname))]),
     ...wanted.map((address) =>
-      resource(owner, type === 'A' ? 1 : 28, Buffer.from(ipaddr.parse(address).toByteArray())),
+      encodeRecord(owner, type === 'A' ? 1 : 28, Buffer.from(ipaddr.parse(address).toByteArray())),
     ),
   ];
-  head.writeUInt16BE(0x8180 | (typeof answer === 'string' ? codes[answer] : 0), 2);
+  head.writeUInt16BE(0x8180 | (typeof answer === 'string' ? responseCodes[answer] : 0), 2);
   head.writeUInt16BE(records.length, 6);
   head.writeUInt32BE(0, 8);
   return Buffer.concat([head, ...records]);
 }
 
-const writeName = (name: string): Buffer =>
+const encodeName = (name: string): Buffer =>
   Buffer.concat([
     ...name.split('.').map((label) => Buffer.from([label.length, ...Buffer.from(label)])),
     Buffer.from([0]),
   ]);
 
 /** A record of class IN with a TTL of 0. */
-function resource(owner: Buffer, type: number, data: Buffer): Buffer {
+function encodeRecord(owner: Buffer, type: number, data: Buffer): Buffer {
   const middle = Buffer.alloc(10);
   middle.writeUInt16BE(type, 0);
   middle.writeUInt16BE(1, 2);

@@ -67,9 +67,9 @@ export class PostgresServer {
     const client = new pg.Client(this.url);
     await client.connect();
     // First who makes new processes, so that none is missed.
-    this.halt(this.pid);
+    this.stopProcess(this.pid);
     const { rows } = await client.query('SELECT pid FROM pg_stat_activity WHERE pid <> pg_backend_pid()');
-    for (const { pid } of rows) this.halt(pid);
+    for (const { pid } of rows) this.stopProcess(pid);
     await client.end();
   }
 
@@ -83,7 +83,7 @@ export class PostgresServer {
   }
 
   /** @param {number} pid */
-  halt(pid) {
+  stopProcess(pid) {
     process.kill(pid, 'SIGSTOP');
     this.frozen.push(pid);
   }

@@ -12,18 +12,18 @@ export interface RawRequest {
 }
 
 /** What a target does when a whole request has arrived. */
-export type RawAnswer = (socket: Socket, request: RawRequest) => void;
+export type RawResponder = (socket: Socket, request: RawRequest) => void;
 
 /** Sends these bytes and leaves the connection open. */
-export const raw =
-  (text: string | Buffer): RawAnswer =>
+export const respondWithBytes =
+  (text: string | Buffer): RawResponder =>
   (socket) => {
     socket.write(text);
   };
 
 /** An answer with a length; further header lines come before the body. */
-export const answer = (status: string, body: string | Buffer = '', ...headers: string[]): RawAnswer =>
-  raw(
+export const respondWith = (status: string, body: string | Buffer = '', ...headers: string[]): RawResponder =>
+  respondWithBytes(
     Buffer.concat([
       Buffer.from([`HTTP/1.1 ${status}`, ...headers, `Content-Length: ${body.length}`, '', ''].join('\r\n')),
       Buffer.from(body),
@@ -31,8 +31,8 @@ export const answer = (status: string, body: string | Buffer = '', ...headers: s
   );
 
 /** Sends a beginning at once, then a piece again and again until nobody listens any more. */
-export const flood =
-  (beginning: string, piece: string | Buffer, pauseMs = 0): RawAnswer =>
+export const respondEndlessly =
+  (beginning: string, piece: string | Buffer, pauseMs = 0): RawResponder =>
   (socket) => {
     socket.write(beginning);
     const began = performance.now();
@@ -62,12 +62,12 @@ export class RawTarget {
   readonly requests: RawRequest[] = [];
   connections = 0;
   /** Bytes of requests; with TLS those inside it. */
-  received = 0;
+  bytesReceived = 0;
   /** Bytes of answers that the operating system has taken. */
-  sent = 0;
+  bytesSent = 0;
   /** What it answers when the script is over. */
-  otherwise: RawAnswer = answer('200 OK', 'ok');
-  private readonly script: RawAnswer[] = [];
+  defaultResponder: RawResponder = respondWith('200 OK', 'ok');
+  private readonly script: RawResponder[] = [];
   private readonly sockets = new Set<Socket>();
   private constructor(
     private readonly server: Server,
@@ -99,13 +99,13 @@ export class RawTarget {
   }
 
   /** The next answers, one per request. */
-  answer(...answers: RawAnswer[]): this {
+  respondWith(...answers: RawResponder[]): this {
     this.script.push(...answers);
     return this;
   }
 
   /** Connections that are open now. */
-  async openConnections(): Promise<number> {
+  async countConnections(): Promise<number> {
     return new Promise((resolve, reject) =>
       this.server.getConnections((error, count) => (error ? reject(error) : resolve(count))),
     );
@@ -120,9 +120,9 @@ export class RawTarget {
   private handle(socket: Socket): void {
     let pending = '';
     socket.on('error', () => undefined);
-    socket.on('close', () => (this.sent += socket.bytesWritten));
+    socket.on('close', () => (this.bytesSent += socket.bytesWritten));
     socket.setEncoding('latin1').on('data', (chunk: string) => {
-      this.received += chunk.length;
+      this.bytesReceived += chunk.length;
       pending += chunk;
       const end = pending.indexOf('\r\n\r\n');
       const length = Number(/\r\ncontent-length: (\d+)\r\n/i.exec(pending)?.[1] ?? 0);
@@ -132,13 +132,13 @@ export class RawTarget {
       const request = { at: Date.now(), head, body };
       pending = '';
       this.requests.push(request);
-      (this.script.shift() ?? this.otherwise)(socket, request);
+      (this.script.shift() ?? this.defaultResponder)(socket, request);
     });
   }
 }
 
 /** A request's header by its name in lower case. */
-export const headerOf = (request: RawRequest, name: string): string | undefined =>
+export const getHeader = (request: RawRequest, name: string): string | undefined =>
   request.head
     .find((line) => line.toLowerCase().startsWith(`${name}:`))
     ?.slice(name.length + 1)

@@ -16,15 +16,19 @@ export interface ReceivedRequest {
   headers: IncomingHttpHeaders;
   body: string;
   /** What it was answered and when, once the answer was sent whole. */
-  answered?: { status: number; at: number };
+  response?: { status: number; at: number };
   event: { id: string; type: string; data: Record<string, unknown> };
 }
 
-export type Answer = (response: ServerResponse, request: ReceivedRequest, message: IncomingMessage) => void;
+export type Responder = (
+  response: ServerResponse,
+  request: ReceivedRequest,
+  message: IncomingMessage,
+) => void;
 
 /** Answers with a status and a short body. */
-export const status =
-  (code: number, body = ''): Answer =>
+export const respondWithStatus =
+  (code: number, body = ''): Responder =>
   (response) => {
     response.statusCode = code;
     response.end(body);
@@ -33,7 +37,7 @@ export const status =
 /** A real webhook target whose behaviour a test decides, request by request. */
 export class Receiver {
   readonly requests: ReceivedRequest[] = [];
-  private readonly script: Answer[] = [];
+  private readonly script: Responder[] = [];
   private constructor(private readonly server: Server) {}
 
   static async start(): Promise<Receiver> {
@@ -45,19 +49,19 @@ export class Receiver {
   }
 
   /** What it answers when the script is over. */
-  otherwise: Answer = status(200, 'ok');
+  defaultResponder: Responder = respondWithStatus(200, 'ok');
 
   get url(): string {
     return `http://127.0.0.1:${(this.server.address() as AddressInfo).port}/hook`;
   }
 
   /** The next answers, one per request. */
-  answer(...answers: Answer[]): this {
+  respondWith(...answers: Responder[]): this {
     this.script.push(...answers);
     return this;
   }
 
-  ofType(type: string): ReceivedRequest[] {
+  listByType(type: string): ReceivedRequest[] {
     return this.requests.filter((request) => request.event.type === type);
   }
 
@@ -78,8 +82,8 @@ export class Receiver {
       const event = JSON.parse(body) as ReceivedRequest['event'];
       const request: ReceivedRequest = { at, path: message.url ?? '', headers: message.headers, body, event };
       this.requests.push(request);
-      response.once('finish', () => (request.answered = { status: response.statusCode, at: Date.now() }));
-      (this.script.shift() ?? this.otherwise)(response, request, message);
+      response.once('finish', () => (request.response = { status: response.statusCode, at: Date.now() }));
+      (this.script.shift() ?? this.defaultResponder)(response, request, message);
     });
   }
 }

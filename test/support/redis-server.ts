@@ -43,7 +43,7 @@ export class RedisServer {
   }
 
   /** Lets it accept everything and answer nothing, until it is thawed or removed. */
-  hang(): void {
+  freeze(): void {
     this.child!.kill('SIGSTOP');
   }
 

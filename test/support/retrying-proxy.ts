@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 /** What a client has to put up with before the proxy gives up, in ms. */
-const PATIENCE_MS = 15_000;
+const RETRY_TIMEOUT_MS = 15_000;
 const PAUSE_MS = 20;
 
 /** How often it asks each replica whether it is ready, in ms. */
@@ -30,7 +30,7 @@ export class RetryingProxy {
     const server = createServer().listen(0, '127.0.0.1');
     await once(server, 'listening');
     const proxy = new RetryingProxy(server, ports);
-    server.on('request', (message, response) => void proxy.pass(message, response));
+    server.on('request', (message, response) => void proxy.handle(message, response));
     return proxy;
   }
 
@@ -62,9 +62,9 @@ export class RetryingProxy {
     this.isProbing = false;
   }
 
-  private async pass(message: IncomingMessage, response: ServerResponse): Promise<void> {
+  private async handle(message: IncomingMessage, response: ServerResponse): Promise<void> {
     const body = Buffer.concat((await message.toArray()) as Buffer[]);
-    for (const end = performance.now() + PATIENCE_MS; performance.now() < end; await sleep(PAUSE_MS)) {
+    for (const end = performance.now() + RETRY_TIMEOUT_MS; performance.now() < end; await sleep(PAUSE_MS)) {
       this.next = (this.next + 1) % this.ports.length;
       const port = this.ports[this.next]!;
       if (!this.ready.has(port)) continue;

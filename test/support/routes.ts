@@ -3,9 +3,9 @@ import { mergeDocuments } from './conformance.mjs';
 import type { TestInstance } from './test-instance.js';
 
 /** How a caller of a route may prove who they are. */
-export type Kind = 'secret' | 'access' | 'publishable' | 'operator';
+export type CredentialKind = 'secret' | 'access' | 'publishable' | 'operator';
 
-export interface Input {
+export interface RouteInput {
   in: 'path' | 'query' | 'header' | 'body';
   /** Of a field inside of an object: `settings.accessTokenTtl`. */
   name: string;
@@ -18,8 +18,8 @@ export interface Route {
   name: string;
   method: string;
   path: string;
-  kinds: Kind[];
-  inputs: Input[];
+  kinds: CredentialKind[];
+  inputs: RouteInput[];
   /** Whether it has fields that must be sent. */
   needsBody: boolean;
 }
@@ -27,7 +27,7 @@ export interface Route {
 type Json = Record<string, any>;
 
 /** @throws Error for a security scheme that nobody knows */
-function kindOf(scheme: string): Kind {
+function credentialKind(scheme: string): CredentialKind {
   const kind = (['secret', 'access', 'publishable', 'operator'] as const).find((each) =>
     scheme.startsWith(each),
   );
@@ -36,80 +36,80 @@ function kindOf(scheme: string): Kind {
 }
 
 /** Every route that the running instance documents. */
-export async function documentedRoutes(instance: TestInstance): Promise<Route[]> {
+export async function listDocumentedRoutes(instance: TestInstance): Promise<Route[]> {
   const [forKeys, forConsole] = await Promise.all(
     ['/openapi.json', '/operator/openapi.json'].map((path) => instance.request('GET', path)),
   );
   const document = mergeDocuments({ public: forKeys!.body, operator: forConsole!.body });
-  const reader = new Reader(document);
+  const reader = new RouteReader(document);
   return Object.entries(document['paths'] as Json).flatMap(([path, item]) =>
     ['get', 'post', 'put', 'patch', 'delete']
       .filter((method) => method in item)
-      .map((method) => reader.route(method.toUpperCase(), path, item as Json)),
+      .map((method) => reader.readRoute(method.toUpperCase(), path, item as Json)),
   );
 }
 
-class Reader {
+class RouteReader {
   constructor(private readonly document: Json) {}
 
-  route(method: string, path: string, item: Json): Route {
+  readRoute(method: string, path: string, item: Json): Route {
     const operation = item[method.toLowerCase()] as Json;
     const parameters = [...(item['parameters'] ?? []), ...(operation['parameters'] ?? [])] as Json[];
-    const body = this.bodyOf(operation);
+    const body = this.readBody(operation);
     return {
       name: `${method} ${path}`,
       method,
       path,
-      kinds: this.kindsOf(operation),
+      kinds: this.readCredentialKinds(operation),
       inputs: [
         ...parameters
           .map((parameter) => this.resolve(parameter))
           .map((parameter) => ({
-            in: parameter['in'] as Input['in'],
+            in: parameter['in'] as RouteInput['in'],
             name: parameter['name'] as string,
             schema: this.resolve(parameter['schema'] ?? {}),
           })),
-        ...(body ? this.fieldsOf(body) : []),
+        ...(body ? this.readFields(body) : []),
       ],
-      needsBody: body ? this.required(body) : false,
+      needsBody: body ? this.requiredFields(body) : false,
     };
   }
 
-  private kindsOf(operation: Json): Kind[] {
+  private readCredentialKinds(operation: Json): CredentialKind[] {
     const options = (operation['security'] ?? this.document['security'] ?? []) as Json[];
-    return [...new Set(options.flatMap((option) => Object.keys(option).map(kindOf)))];
+    return [...new Set(options.flatMap((option) => Object.keys(option).map(credentialKind)))];
   }
 
-  private bodyOf(operation: Json): Json | null {
+  private readBody(operation: Json): Json | null {
     const body = operation['requestBody'] as Json | undefined;
     const schema = body && (this.resolve(body)['content']?.['application/json']?.schema as Json | undefined);
     return schema ? this.resolve(schema) : null;
   }
 
-  private fieldsOf(schema: Json, prefix = ''): Input[] {
-    return this.variantsOf(schema).flatMap((variant) =>
-      Object.entries((variant['properties'] ?? {}) as Json).flatMap(([name, field]): Input[] => {
+  private readFields(schema: Json, prefix = ''): RouteInput[] {
+    return this.listVariants(schema).flatMap((variant) =>
+      Object.entries((variant['properties'] ?? {}) as Json).flatMap(([name, field]): RouteInput[] => {
         const inner = this.resolve(field as Json);
         const items = inner['items'] ? this.resolve(inner['items'] as Json) : null;
         return [
           { in: 'body', name: prefix + name, schema: inner },
-          ...this.fieldsOf(inner, `${prefix}${name}.`),
-          ...(items ? this.fieldsOf(items, `${prefix}${name}.0.`) : []),
+          ...this.readFields(inner, `${prefix}${name}.`),
+          ...(items ? this.readFields(items, `${prefix}${name}.0.`) : []),
         ];
       }),
     );
   }
 
-  private required(schema: Json): boolean {
-    return this.variantsOf(schema).some(({ required = [] }) => (required as string[]).length > 0);
+  private requiredFields(schema: Json): boolean {
+    return this.listVariants(schema).some(({ required = [] }) => (required as string[]).length > 0);
   }
 
   /** A schema and those that it is made of. */
-  private variantsOf(schema: Json): Json[] {
+  private listVariants(schema: Json): Json[] {
     const parts = [schema['allOf'], schema['oneOf'], schema['anyOf']].flatMap(
       (list) => (list ?? []) as Json[],
     );
-    return [schema, ...parts.flatMap((part) => this.variantsOf(this.resolve(part)))];
+    return [schema, ...parts.flatMap((part) => this.listVariants(this.resolve(part)))];
   }
 
   private resolve(node: Json): Json {
@@ -126,7 +126,7 @@ const name = (): string => `sample-${randomUUID().slice(0, 18)}`;
 const email = (): string => `${randomUUID()}@example.com`;
 
 /** Bodies that routes take: those that must have one, and those that would change something by it. */
-const bodies: Record<string, () => Json> = {
+const sampleBodies: Record<string, () => Json> = {
   'POST /api/v1/auth/register': () => ({ email: email(), password: `${randomUUID()} phrase` }),
   'POST /api/v1/auth/login': () => ({ email: email(), password: name() }),
   'POST /api/v1/auth/forgot-password': () => ({ email: email() }),
@@ -165,7 +165,7 @@ const bodies: Record<string, () => Json> = {
  * @throws Error for a route that must have a body, of which nobody has said here what it is
  */
 export function sampleBody(route: Route): Json | undefined {
-  const body = bodies[route.name]?.();
+  const body = sampleBodies[route.name]?.();
   if (!body && route.needsBody) throw new Error(`say in test/support/routes.ts what ${route.name} takes`);
   return body;
 }

@@ -9,7 +9,7 @@ export interface Sample {
 export class Scrape {
   private constructor(readonly text: string) {}
 
-  static async of(port: number | string): Promise<Scrape> {
+  static async load(port: number | string): Promise<Scrape> {
     const response = await fetch(`http://127.0.0.1:${port}/metrics`);
     if (!response.ok) throw new Error(`/metrics answered ${response.status}`);
     return new Scrape(await response.text());

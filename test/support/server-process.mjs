@@ -94,7 +94,7 @@ export class ServerProcess {
    * @returns {Promise<void>}
    * @throws Error with its output when it ends before
    */
-  async ready() {
+  async waitUntilReady() {
     await this.#until(() => this.#isReady);
   }
 
@@ -105,7 +105,7 @@ export class ServerProcess {
    * @returns {Promise<any>} what the command returns
    * @throws Error with the message of what the command threw
    */
-  command(command, argument = '') {
+  runCommand(command, argument = '') {
     const id = (this.#commandId += 1);
     const result = new Promise((resolve, reject) => this.#commands.set(id, { resolve, reject }));
     this.#child.send({ id, command, argument }, (error) => {
@@ -120,7 +120,7 @@ export class ServerProcess {
    * @returns {Promise<void>}
    */
   runJob(name) {
-    return this.command('run-job', name);
+    return this.runCommand('run-job', name);
   }
 
   /**
@@ -128,7 +128,7 @@ export class ServerProcess {
    * @param {NodeJS.Signals} [signal]
    * @returns {Promise<number | null>} the exit code, or null after a fatal signal
    */
-  async end(signal = 'SIGTERM') {
+  async stop(signal = 'SIGTERM') {
     this.#refuseIfShared();
     if (this.isRunning) {
       const exited = once(this.#child, 'exit');
@@ -154,7 +154,7 @@ export class ServerProcess {
    * The exit code of a process that ends by itself.
    * @returns {Promise<number | null>}
    */
-  async ended() {
+  async waitForExit() {
     if (this.isRunning) await once(this.#child, 'exit');
     return this.#child.exitCode;
   }
@@ -207,7 +207,7 @@ export class ServerProcess {
  */
 const PORTS = 2_000;
 const firstPort = 10_000 + PORTS * (Number(process.env.JEST_WORKER_ID ?? 0) % 10);
-const given = new Set();
+const usedPorts = new Set();
 
 /**
  * A port that is free right now, and that nothing else in this process was given.
@@ -216,8 +216,8 @@ const given = new Set();
 export async function freePort() {
   for (;;) {
     const port = firstPort + randomInt(PORTS);
-    if (given.has(port)) continue;
-    given.add(port);
+    if (usedPorts.has(port)) continue;
+    usedPorts.add(port);
     const server = createServer();
     const isFree = await new Promise((resolve) => {
       server.once('error', () => resolve(false)).listen(port, '127.0.0.1', () => resolve(true));

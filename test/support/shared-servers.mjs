@@ -69,14 +69,14 @@ class SharedServer {
    */
   async reset() {
     if (!this.api.isRunning) return false;
-    await this.api.command('reset');
+    await this.api.runCommand('reset');
     await this.#untilIdle();
     if ((await schemaOf(this.#db)) !== this.#schema) return false;
     if ((await sizeOf(this.#db)) > this.#size + MAX_GROWTH) return false;
     await this.#db.query(this.#restoreTables);
     await this.#flushRedis();
     // A test may have rotated the keys: memory must hold those of the tables.
-    await this.api.command('reload-signing-keys');
+    await this.api.runCommand('reload-signing-keys');
     this.api.clearLog();
     return true;
   }
@@ -84,7 +84,7 @@ class SharedServer {
   /** Ends the api; the database goes with the test run. */
   async discard() {
     this.api.isShared = false;
-    await this.api.end('SIGKILL');
+    await this.api.stop('SIGKILL');
     await this.#db.end();
   }
 
@@ -93,7 +93,7 @@ class SharedServer {
     this.api = new ServerProcess(entryPoints.api, { ...this.env, PERIODIC_JOBS: 'off' });
     this.api.isShared = true;
     this.api.unref();
-    await this.api.ready();
+    await this.api.waitUntilReady();
   }
 
   /** A request whose client has gone may still be in a transaction. */

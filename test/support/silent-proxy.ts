@@ -4,7 +4,7 @@ import { connect, createServer, type AddressInfo, type Server, type Socket } fro
 /** A network between a client and a server that can fall silent: nothing gets through, and nobody is told. */
 export class SilentProxy {
   private readonly sockets = new Set<Socket>();
-  private isSilent = false;
+  private isPaused = false;
   private constructor(private readonly server: Server) {}
 
   static async start(target: { host: string; port: number }): Promise<SilentProxy> {
@@ -18,7 +18,7 @@ export class SilentProxy {
           proxy.sockets.add(from);
           from.on('data', (data) => to.write(data)).on('error', () => undefined);
           from.on('close', () => (proxy.sockets.delete(from), to.destroy()));
-          if (proxy.isSilent) from.pause();
+          if (proxy.isPaused) from.pause();
         }
       }).listen(0, '127.0.0.1'),
     );
@@ -30,14 +30,14 @@ export class SilentProxy {
     return (this.server.address() as AddressInfo).port;
   }
 
-  fallSilent(): void {
-    this.isSilent = true;
+  pause(): void {
+    this.isPaused = true;
     for (const socket of this.sockets) socket.pause();
   }
 
   /** Lets everything through, also what was sent meanwhile. */
-  speak(): void {
-    this.isSilent = false;
+  resume(): void {
+    this.isPaused = false;
     for (const socket of this.sockets) socket.resume();
   }
 

@@ -7,7 +7,7 @@ import type { Credentials } from '../../apps/api/src/bootstrap/first-boot.js';
 import { createDatabase, dropDatabase } from './databases.mjs';
 import { eventually } from './eventually.js';
 import { fetchDocumented } from './fetch-documented.js';
-import { patiently } from './patiently.js';
+import { retryWhileRejected } from './retry-while-rejected.js';
 import { redisDatabase } from './redis-database.mjs';
 import { entryPoints, freePort, ServerProcess } from './server-process.mjs';
 import { testWorker } from './test-worker.js';
@@ -17,9 +17,11 @@ import { uniqueEmail } from './unique-email.js';
 export type Queue = 'postgresql' | 'redis';
 
 /** The queues that can be tested here: Redis only where one was found. */
-export const queues: Queue[] = process.env['TEST_REDIS_URL'] ? ['postgresql', 'redis'] : ['postgresql'];
+export const availableQueues: Queue[] = process.env['TEST_REDIS_URL']
+  ? ['postgresql', 'redis']
+  : ['postgresql'];
 
-export interface Answer<Body = any> {
+export interface TestResponse<Body = any> {
   status: number;
   headers: Headers;
   body: Body;
@@ -59,18 +61,18 @@ export interface Exchange {
   method: string;
   /** Without query. */
   path: string;
-  asked: any;
+  requestBody: any;
   /** Of the customer who asked, if one did. */
   accessToken: string | null;
   /** Null when no answer came, or one that is not documented. */
-  answer: Answer | null;
-  fault?: unknown;
+  response: TestResponse | null;
+  error?: unknown;
 }
 
 export const PASSWORD = 'an unusual long phrase';
 
 /** The header that carries a secret key or an access token. */
-export const bearer = (value: string): Record<string, string> => ({ authorization: `Bearer ${value}` });
+export const bearerHeader = (value: string): Record<string, string> => ({ authorization: `Bearer ${value}` });
 
 /** A whole running product with a database of its own: real processes, real PostgreSQL, real Redis. */
 export class TestInstance {
@@ -99,14 +101,14 @@ export class TestInstance {
    * An instance on the shared api of this jest worker: its tables and its memory are as after the first boot. Test files
    * may change settings of the worker at will; each set of `env` costs an api (CONTRIBUTING.md).
    */
-  static async shared(options: SharedOptions = {}): Promise<TestInstance> {
+  static async startShared(options: SharedOptions = {}): Promise<TestInstance> {
     const { queue = 'postgresql', env = {}, workerEnv = {}, workers = 1 } = options;
     const server = await testWorker!.sharedServer({ RATE_LIMITS: 'off', ...env }, queue === 'redis');
     const instance = new TestInstance(server.env, 'SIGKILL', async () => (server.isInUse = false));
     instance.api = server.api;
     instance.workerEnv = workerEnv;
     for (let index = 0; index < workers; index += 1) instance.startWorker();
-    await instance.ready();
+    await instance.waitUntilReady();
     instance.credentials = JSON.parse(server.credentials) as Credentials;
     return instance;
   }
@@ -139,7 +141,7 @@ export class TestInstance {
     );
     instance.startApi();
     for (let index = 0; index < workers; index += 1) instance.startWorker();
-    await instance.ready().catch(async (error: unknown) => {
+    await instance.waitUntilReady().catch(async (error: unknown) => {
       await instance.stop();
       throw error;
     });
@@ -164,9 +166,9 @@ export class TestInstance {
   }
 
   /** Resolves when the api takes requests and every worker has said that it is ready. @throws Error when one ends before */
-  async ready(): Promise<void> {
+  async waitUntilReady(): Promise<void> {
     const running = this.workers.filter(({ isRunning }) => isRunning);
-    await Promise.all([this.api, ...running].map((each) => each.ready()));
+    await Promise.all([this.api, ...running].map((each) => each.waitUntilReady()));
     if (this.env['SEED'] !== 'on') return;
     const file = await readFile(join(this.env['DATA_DIR']!, 'credentials.json'), 'utf8');
     this.credentials = JSON.parse(file) as Credentials;
@@ -181,18 +183,18 @@ export class TestInstance {
    * @param options `baseUrl` of a replica, if not the first api is meant
    * @throws Error when the answer is not as the OpenAPI document says
    */
-  async request(method: string, path: string, options: RequestOptions = {}): Promise<Answer> {
+  async request(method: string, path: string, options: RequestOptions = {}): Promise<TestResponse> {
     const [at, began] = [Date.now(), performance.now()];
-    const tell = (answer: Answer | null, fault?: unknown): void =>
+    const tell = (answer: TestResponse | null, fault?: unknown): void =>
       this.onExchange({
         at,
         ms: performance.now() - began,
         method,
         path: path.split('?')[0]!,
-        asked: options.body,
+        requestBody: options.body,
         accessToken: /^Bearer (ey.+)$/.exec(options.headers?.['authorization'] ?? '')?.[1] ?? null,
-        answer,
-        fault,
+        response: answer,
+        error: fault,
       });
     try {
       const answer = await this.exchange(method, path, options);
@@ -208,7 +210,7 @@ export class TestInstance {
     method: string,
     path: string,
     { body, headers, baseUrl = this.baseUrl }: RequestOptions,
-  ): Promise<Answer> {
+  ): Promise<TestResponse> {
     const response = await fetchDocumented(baseUrl + path, {
       method,
       headers: { ...(body === undefined ? {} : { 'content-type': 'application/json' }), ...headers },
@@ -221,7 +223,7 @@ export class TestInstance {
   }
 
   /** With the publishable key. */
-  page(method: string, path: string, body?: unknown): Promise<Answer> {
+  requestWithPublishableKey(method: string, path: string, body?: unknown): Promise<TestResponse> {
     return this.request(method, path, {
       body,
       headers: { 'x-publishable-key': this.credentials.publishableKey },
@@ -229,26 +231,35 @@ export class TestInstance {
   }
 
   /** With the organization's secret key. */
-  server(method: string, path: string, body?: unknown): Promise<Answer> {
-    return this.bearer(this.credentials.secretKey, method, path, body);
+  requestWithSecretKey(method: string, path: string, body?: unknown): Promise<TestResponse> {
+    return this.requestWithBearer(this.credentials.secretKey, method, path, body);
   }
 
   /** With a customer's access token. */
-  customer(accessToken: string, method: string, path: string, body?: unknown): Promise<Answer> {
-    return this.bearer(accessToken, method, path, body);
+  requestWithAccessToken(
+    accessToken: string,
+    method: string,
+    path: string,
+    body?: unknown,
+  ): Promise<TestResponse> {
+    return this.requestWithBearer(accessToken, method, path, body);
   }
 
   /** With any secret key or access token. */
-  bearer(credential: string, method: string, path: string, body?: unknown): Promise<Answer> {
-    return this.request(method, path, { body, headers: bearer(credential) });
+  requestWithBearer(credential: string, method: string, path: string, body?: unknown): Promise<TestResponse> {
+    return this.request(method, path, { body, headers: bearerHeader(credential) });
   }
 
-  async register(email = uniqueEmail(), more: Record<string, unknown> = {}): Promise<Answer> {
-    return this.page('POST', '/api/v1/auth/register', { email, password: PASSWORD, ...more });
+  async register(email = uniqueEmail(), more: Record<string, unknown> = {}): Promise<TestResponse> {
+    return this.requestWithPublishableKey('POST', '/api/v1/auth/register', {
+      email,
+      password: PASSWORD,
+      ...more,
+    });
   }
 
   /** With the publishable key, and what else says who is logging in. */
-  login(email: string, password = PASSWORD, headers: Record<string, string> = {}): Promise<Answer> {
+  login(email: string, password = PASSWORD, headers: Record<string, string> = {}): Promise<TestResponse> {
     return this.request('POST', '/api/v1/auth/login', {
       body: { email, password },
       headers: { 'x-publishable-key': this.credentials.publishableKey, ...headers },
@@ -258,26 +269,31 @@ export class TestInstance {
   /** Several at once wait for one another: one that waits too long on a busy machine asks again. */
   async createEndpoint(url: string, events?: string[], more = {}): Promise<{ id: string; secret: string }> {
     const body = { url, ...(events ? { events } : {}), ...more };
-    const answer = await patiently(() => this.server('POST', '/v1/webhooks/endpoints', body));
+    const answer = await retryWhileRejected(() =>
+      this.requestWithSecretKey('POST', '/v1/webhooks/endpoints', body),
+    );
     if (answer.status !== 201) throw new Error(`endpoint was not created: ${JSON.stringify(answer.body)}`);
     return answer.body.data as { id: string; secret: string };
   }
 
   /** The log of attempts, oldest first. */
-  async attempts(filter: Record<string, string> = {}): Promise<Record<string, any>[]> {
+  async listAttempts(filter: Record<string, string> = {}): Promise<Record<string, any>[]> {
     const query = new URLSearchParams({ limit: '200', ...filter });
-    const answer = await this.server('GET', `/v1/webhooks/deliveries?${query}`);
+    const answer = await this.requestWithSecretKey('GET', `/v1/webhooks/deliveries?${query}`);
     return (answer.body.data as Record<string, any>[]).reverse();
   }
 
   /** The mails of a kind that are kept for an address, newest first. */
-  async mails(email: string, kind: string): Promise<Record<string, any>[]> {
-    const { body } = await this.server('GET', `/api/v1/mailbox?email=${encodeURIComponent(email)}`);
+  async listMails(email: string, kind: string): Promise<Record<string, any>[]> {
+    const { body } = await this.requestWithSecretKey(
+      'GET',
+      `/api/v1/mailbox?email=${encodeURIComponent(email)}`,
+    );
     return (body.data as Record<string, any>[]).filter((mail) => mail['kind'] === kind);
   }
 
   /** The kinds of the mails that are stored for an address, oldest first. */
-  async mailKinds(email: string): Promise<string[]> {
+  async listMailKinds(email: string): Promise<string[]> {
     const rows = await this.sql<{ kind: string }>('SELECT kind FROM mails WHERE recipient = $1 ORDER BY id', [
       email,
     ]);
@@ -285,14 +301,14 @@ export class TestInstance {
   }
 
   /** The token in the link of the newest mail of a kind to an address. */
-  async token(email: string, kind: string): Promise<string> {
-    const mail = await eventually(`a mail (${kind})`, async () => (await this.mails(email, kind))[0]);
+  async getMailToken(email: string, kind: string): Promise<string> {
+    const mail = await eventually(`a mail (${kind})`, async () => (await this.listMails(email, kind))[0]);
     return new URL(mail['link'] as string).searchParams.get('token')!;
   }
 
   /** The token of the newest verification mail to an address. */
-  verificationToken(email: string): Promise<string> {
-    return this.token(email, 'verify-email');
+  getVerificationToken(email: string): Promise<string> {
+    return this.getMailToken(email, 'verify-email');
   }
 
   /** The bodies of the events about a customer, oldest first. */
@@ -309,7 +325,7 @@ export class TestInstance {
   }
 
   async stop(): Promise<void> {
-    await Promise.all(this.processes.map((running) => running.end(this.stopSignal)));
+    await Promise.all(this.processes.map((running) => running.stop(this.stopSignal)));
     await this.db.end();
     await this.release();
   }

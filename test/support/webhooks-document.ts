@@ -12,7 +12,7 @@ import type { TestInstance } from './test-instance.js';
 
 const DOCUMENT = 'docs/webhooks.md';
 
-export interface Signed {
+export interface SignedRequest {
   id: string;
   timestamp: string;
   signature: string;
@@ -20,7 +20,7 @@ export interface Signed {
 }
 
 /** How an example judges a request. */
-export type Judge = (request: Signed) => Promise<boolean>;
+export type Verifier = (request: SignedRequest) => Promise<boolean>;
 
 /** The examples and commands of docs/webhooks.md, in a folder as a reader of the document would have it. */
 export class WebhooksDocument {
@@ -44,7 +44,7 @@ export class WebhooksDocument {
   }
 
   /** Runs shell blocks of the document one after the other. Returns what they print. */
-  async walk(blocks: string[], env: Record<string, string> = {}): Promise<string> {
+  async runBlocks(blocks: string[], env: Record<string, string> = {}): Promise<string> {
     const script = await Promise.all(['settings', ...blocks].map((name) => shellBlock(DOCUMENT, name)));
     const { stdout } = await promisify(execFile)('sh', ['-euc', script.join('\n')], {
       cwd: this.folder,
@@ -60,32 +60,32 @@ export class WebhooksDocument {
   }
 
   async createEndpoint(url: string): Promise<{ id: string; secret: string }> {
-    return JSON.parse(await this.walk(['create'], { TARGET_URL: url })).data as {
+    return JSON.parse(await this.runBlocks(['create'], { TARGET_URL: url })).data as {
       id: string;
       secret: string;
     };
   }
 
   /** Sends a test event. Returns its delivery once it is over. */
-  async testEvent(endpointId: string): Promise<Record<string, any>> {
-    const { data } = JSON.parse(await this.walk(['test'], { ENDPOINT_ID: endpointId }));
+  async sendTestEvent(endpointId: string): Promise<Record<string, any>> {
+    const { data } = JSON.parse(await this.runBlocks(['test'], { ENDPOINT_ID: endpointId }));
     return eventually('the delivery ending', async () => {
-      const answer = await this.instance.server('GET', `/v1/webhooks/deliveries/${data.id}`);
+      const answer = await this.instance.requestWithSecretKey('GET', `/v1/webhooks/deliveries/${data.id}`);
       return answer.body.data.state !== 'pending' && (answer.body.data as Record<string, any>);
     });
   }
 
   /** Starts an example, and expects that it verifies real deliveries, also after a rotation, and nothing else. */
-  async expectVerifies(command: string[]): Promise<void> {
+  async expectExampleVerifies(command: string[]): Promise<void> {
     const port = await freePort();
     const { id, secret } = await this.createEndpoint(`http://127.0.0.1:${port}/webhooks`);
-    const server = await this.serve(command, secret, port);
+    const server = await this.startExample(command, secret, port);
 
-    const first = await this.testEvent(id);
+    const first = await this.sendTestEvent(id);
     expect(first).toMatchObject({ state: 'succeeded', attempts: [{ http_status: 204, error: null }] });
-    const rotated = JSON.parse(await this.walk(['rotate'], { ENDPOINT_ID: id })).data.secret as string;
+    const rotated = JSON.parse(await this.runBlocks(['rotate'], { ENDPOINT_ID: id })).data.secret as string;
     expect(rotated).not.toBe(secret);
-    const second = await this.testEvent(id);
+    const second = await this.sendTestEvent(id);
     expect(second).toMatchObject({ state: 'succeeded', attempts: [{ http_status: 204 }] });
     const verified = await eventually('both lines of its log', () => {
       const lines = server.output.split('\n').filter((line) => line.startsWith('verified'));
@@ -93,7 +93,7 @@ export class WebhooksDocument {
     });
     expect(verified).toEqual([first, second].map(({ event_id }) => `verified webhook.test ${event_id}`));
 
-    await expectJudged(async ({ id, timestamp, signature, body }) => {
+    await expectVerifies(async ({ id, timestamp, signature, body }) => {
       const answer = await fetch(`http://127.0.0.1:${port}/webhooks`, {
         method: 'POST',
         headers: {
@@ -118,7 +118,7 @@ export class WebhooksDocument {
     expect([400, 413, 'cut']).toContain(tooLong);
   }
 
-  private async serve([program, ...args]: string[], secret: string, port: number) {
+  private async startExample([program, ...args]: string[], secret: string, port: number) {
     const child = spawn(program!, args, {
       cwd: this.folder,
       env: { PATH: process.env['PATH'], WEBHOOK_SECRET: secret, PORT: String(port) },
@@ -139,7 +139,10 @@ export class WebhooksDocument {
   }
 }
 
-function sign(secret: string, { age = 0, ...given }: Partial<Signed> & { age?: number } = {}): Signed {
+function sign(
+  secret: string,
+  { age = 0, ...given }: Partial<SignedRequest> & { age?: number } = {},
+): SignedRequest {
   const {
     id = `evt_${randomUUID()}`,
     body = '{"id":"evt_1","type":"webhook.test","data":{"name":"Zoë 🚪"}}',
@@ -150,7 +153,10 @@ function sign(secret: string, { age = 0, ...given }: Partial<Signed> & { age?: n
 }
 
 /** What must be let in, and what must not. */
-function cases(secret: string): { genuine: Record<string, Signed>; forged: Record<string, Signed> } {
+function verificationCases(secret: string): {
+  genuine: Record<string, SignedRequest>;
+  forged: Record<string, SignedRequest>;
+} {
   const other = `whsec_${randomBytes(32).toString('base64')}`;
   const good = sign(secret);
   const bad = sign(other).signature;
@@ -186,8 +192,8 @@ function cases(secret: string): { genuine: Record<string, Signed>; forged: Recor
 }
 
 /** Expects that what is genuine is let in, and nothing else. */
-export async function expectJudged(judge: Judge, secret: string): Promise<void> {
-  const { genuine, forged } = cases(secret);
+export async function expectVerifies(judge: Verifier, secret: string): Promise<void> {
+  const { genuine, forged } = verificationCases(secret);
   const faults: string[] = [];
   for (const [kind, request] of Object.entries(genuine))
     if (!(await judge(request))) faults.push(`refused: ${kind}`);

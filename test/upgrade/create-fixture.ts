@@ -4,8 +4,8 @@ import { gzipSync } from 'node:zlib';
 import pg from 'pg';
 import { scopes } from '@gatehouse/domain';
 import { createDatabase, dropDatabase } from '../support/databases.mjs';
-import { inviteOperator, signIn, type OperatorClient } from '../support/operator.js';
-import { Receiver, status } from '../support/receiver.js';
+import { inviteOperator, signIn, type OperatorClient } from '../support/operator-client.js';
+import { Receiver, respondWithStatus } from '../support/receiver.js';
 import { PASSWORD, TestInstance } from '../support/test-instance.js';
 import { countRows, dumpDatabase, formatDump } from './database-dump.js';
 import { CustomerFiller } from './fill-customers.js';
@@ -24,7 +24,7 @@ export async function createFixture(
   report: (line: string) => void,
 ): Promise<void> {
   const [good, bad, alerts] = await Promise.all([Receiver.start(), Receiver.start(), Receiver.start()]);
-  alerts.otherwise = status(204);
+  alerts.defaultResponder = respondWithStatus(204);
   const env = {
     RATE_LIMITS: 'off',
     WEBHOOK_RETRY_SCHEDULE: '0s,0s,0s,0s,0s',
@@ -40,7 +40,7 @@ export async function createFixture(
     const webhooks = new WebhookFiller(instance, projects, customers, good, bad);
     await webhooks.createEndpoints();
     instance.startWorker();
-    await instance.ready();
+    await instance.waitUntilReady();
     report('installation started');
     const { native, locked, refreshTokens } = await customers.createActiveCustomers();
     await customers.manageCustomers();
@@ -52,7 +52,7 @@ export async function createFixture(
     const imported = await customers.importCustomers();
     report('customers imported');
     await createColleagues(instance, operator);
-    await instance.api.end();
+    await instance.api.stop();
     const description: Omit<Manifest, 'dumpedAt' | 'migrations' | 'rowCounts'> = {
       version,
       commit,
@@ -84,7 +84,7 @@ async function createProjects(
 ): Promise<Manifest['projects']> {
   const { organizationId, projectId, secretKey, publishableKey } = instance.credentials;
   const ask = async (method: string, path: string, body?: object): Promise<Record<string, any>> => {
-    const answer = await operator.call(method, path, body);
+    const answer = await operator.request(method, path, body);
     if (answer.status < 300) return answer.body as Record<string, any>;
     throw new Error(`${method} ${path}: ${answer.status} ${JSON.stringify(answer.body)}`);
   };
@@ -118,7 +118,7 @@ async function createProjects(
 /** Creates an operator with a second factor, an invitation that is not accepted, and a failed sign-in. */
 async function createColleagues(instance: TestInstance, admin: OperatorClient): Promise<void> {
   await inviteOperator(admin, 'viewer');
-  await admin.call('POST', '/operators', { email: 'invited-operator@example.com', role: 'operator' });
+  await admin.request('POST', '/operators', { email: 'invited-operator@example.com', role: 'operator' });
   const body = { email: 'admin@example.com', password: 'not the password' };
   await instance.request('POST', '/operator/v1/session', { body, headers: { 'x-gatehouse-console': '1' } });
 }

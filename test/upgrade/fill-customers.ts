@@ -1,10 +1,10 @@
 import bcrypt from 'bcrypt';
 import { argon2id } from 'hash-wasm';
 import { pbkdf2Sync, randomUUID, scryptSync } from 'node:crypto';
-import { expectStatus, refresh, requestEmailChange } from '../support/customers.js';
+import { expectStatus, refreshSession, requestEmailChange } from '../support/customers.js';
 import { eventually } from '../support/eventually.js';
-import { importLines, OpenImport, toLines } from '../support/ndjson.js';
-import { bearer, PASSWORD, type Answer, type TestInstance } from '../support/test-instance.js';
+import { importLines, StreamingImport, toNdjson } from '../support/ndjson.js';
+import { bearerHeader, PASSWORD, type TestResponse, type TestInstance } from '../support/test-instance.js';
 import type { Manifest, ProjectKeys } from './manifest.js';
 
 const CUSTOMERS = 10_000;
@@ -118,7 +118,9 @@ export class CustomerFiller {
       if (project !== this.projects[0] || number === 3) continue;
       native.push(email);
       const isRefreshed = number % 2 === 0;
-      const fresh = isRefreshed ? expectStatus(200, await refresh(this.instance, refreshToken)) : loggedIn;
+      const fresh = isRefreshed
+        ? expectStatus(200, await refreshSession(this.instance, refreshToken))
+        : loggedIn;
       refreshTokens.push(fresh.body.tokens.refreshToken as string);
     }
     return {
@@ -168,7 +170,7 @@ export class CustomerFiller {
   async manageCustomers(): Promise<void> {
     const { secretKey } = this.projects[0];
     const create = async (body: object, headers = {}): Promise<string> => {
-      const options = { body, headers: { ...bearer(secretKey), ...headers } };
+      const options = { body, headers: { ...bearerHeader(secretKey), ...headers } };
       const answer = await this.instance.request('POST', '/api/v1/customers', options);
       return expectStatus(201, answer).body.id as string;
     };
@@ -190,7 +192,7 @@ export class CustomerFiller {
 
   /** Sends a request with a secret key or an access token. @throws Error unless it succeeds */
   async send(credential: string, method: string, path: string, body?: unknown): Promise<Record<string, any>> {
-    const answer = await this.instance.bearer(credential, method, path, body);
+    const answer = await this.instance.requestWithBearer(credential, method, path, body);
     if (answer.status < 300) return answer.body as Record<string, any>;
     throw new Error(`${method} ${path}: ${answer.status} ${JSON.stringify(answer.body)}`);
   }
@@ -203,31 +205,31 @@ export class CustomerFiller {
     return email;
   }
 
-  private async useVerificationLink(email: string): Promise<Answer> {
-    const token = await this.instance.verificationToken(email);
+  private async useVerificationLink(email: string): Promise<TestResponse> {
+    const token = await this.instance.getVerificationToken(email);
     return this.instance.request('POST', '/api/v1/auth/verify-email', { body: { token } });
   }
 
-  private enter(project: ProjectKeys, action: string, email: string, agent: string): Promise<Answer> {
+  private enter(project: ProjectKeys, action: string, email: string, agent: string): Promise<TestResponse> {
     return this.page(project, action, { email, password: PASSWORD }, { 'user-agent': agent });
   }
 
-  private page(project: ProjectKeys, action: string, body: object, headers = {}): Promise<Answer> {
+  private page(project: ProjectKeys, action: string, body: object, headers = {}): Promise<TestResponse> {
     const key = { 'x-publishable-key': project.publishableKey };
     return this.instance.request('POST', `/api/v1/auth/${action}`, { body, headers: { ...key, ...headers } });
   }
 
   private async import({ projectId, secretKey }: ProjectKeys, customers: object[]): Promise<void> {
     const query = { projectId, importId: randomUUID() };
-    expectStatus(200, await importLines(this.instance, toLines(customers), query, bearer(secretKey)));
+    expectStatus(200, await importLines(this.instance, toNdjson(customers), query, bearerHeader(secretKey)));
   }
 
   private async interruptImport(): Promise<void> {
     const { projectId, secretKey } = this.projects[1];
     const importId = randomUUID();
-    const upload = new OpenImport(this.instance, { projectId, importId }, secretKey);
+    const upload = new StreamingImport(this.instance, { projectId, importId }, secretKey);
     upload.send(
-      toLines(Array.from({ length: 501 }, (_, index) => ({ email: `partial-${index}@example.com` }))),
+      toNdjson(Array.from({ length: 501 }, (_, index) => ({ email: `partial-${index}@example.com` }))),
     );
     const stateIs = (state: string, lines: number) =>
       eventually(`the import being ${state}`, async () => {
@@ -238,7 +240,7 @@ export class CustomerFiller {
         return rows.length > 0;
       });
     await stateIs('running', 500);
-    upload.breakOff();
+    upload.abort();
     await stateIs('interrupted', 500);
   }
 

@@ -1,6 +1,6 @@
-import { finished } from '../support/dead-letters.js';
+import { waitForRedelivery } from '../support/dead-letters.js';
 import { eventually } from '../support/eventually.js';
-import { type Receiver, status } from '../support/receiver.js';
+import { type Receiver, respondWithStatus } from '../support/receiver.js';
 import type { TestInstance } from '../support/test-instance.js';
 import type { CustomerFiller } from './fill-customers.js';
 import type { FixtureEndpoint, Manifest } from './manifest.js';
@@ -25,7 +25,7 @@ export class WebhookFiller {
   /** Creates the endpoints, before anything happens that they are notified of. */
   async createEndpoints(): Promise<void> {
     const headers = { 'x-fixture-token': 'sent with every delivery' };
-    this.bad.otherwise = status(500, '<b>Internal Server Error</b>\n');
+    this.bad.defaultResponder = respondWithStatus(500, '<b>Internal Server Error</b>\n');
     const { secretKey } = this.projects[0];
     this.endpoints = {
       healthy: { ...(await this.endpoint({ url: this.good.url, events: ['*'], headers })), headers },
@@ -54,12 +54,12 @@ export class WebhookFiller {
     await this.settled();
     const { id } = this.endpoints.failing;
     const dead = await this.unresolved();
-    this.bad.otherwise = status(200, 'ok');
+    this.bad.defaultResponder = respondWithStatus(200, 'ok');
     await this.post(`/v1/webhooks/deliveries/${dead[0]}/redeliver`, { reason: 'the receiver is repaired' });
     await this.post(`/v1/webhooks/deliveries/${dead[1]}/discard`, { reason: 'no longer needed' });
     const batch = await this.plan({ delivery_ids: dead.slice(2, 5) });
     await this.post(`/v1/webhooks/redeliveries/${batch}/start`, { reason: 'the receiver is repaired' });
-    await finished(this.instance, batch);
+    await waitForRedelivery(this.instance, batch);
     await this.post(`/v1/webhooks/redeliveries/${await this.plan({ endpoint_id: id })}/cancel`);
     await this.plan({ endpoint_id: id });
     await this.settled();
@@ -69,10 +69,10 @@ export class WebhookFiller {
 
   /** Leaves deliveries that are pending: scheduled for a retry, claimed by a killed worker, and due. No worker runs. */
   async leavePending(): Promise<WebhookPart> {
-    await Promise.all(this.instance.workers.map((worker) => worker.end()));
+    await Promise.all(this.instance.workers.map((worker) => worker.stop()));
     const worker = this.instance.startWorker({ WEBHOOK_RETRY_SCHEDULE: LATE_RETRIES });
-    await worker.ready();
-    this.good.otherwise = status(503, 'maintenance');
+    await worker.waitUntilReady();
+    this.good.defaultResponder = respondWithStatus(503, 'maintenance');
     await this.emit('scheduled', 5);
     await eventually('five retries', async () => (await this.pending('attempt = 1')).length === 5);
     // The figures follow the log after half a minute, when no attempt of that time can be open any more.
@@ -83,10 +83,10 @@ export class WebhookFiller {
     for (const job of ['EndpointReports', 'Heartbeat']) await this.instance.runJob(job);
 
     const seen = this.good.requests.length;
-    this.good.otherwise = () => undefined;
+    this.good.defaultResponder = () => undefined;
     await this.emit('leased', 1);
     await eventually('the claim', () => this.good.requests.length > seen);
-    await worker.end('SIGKILL');
+    await worker.stop('SIGKILL');
 
     await this.emit('due', 12);
     const dead = await this.unresolved();

@@ -1,4 +1,4 @@
-import { words } from '../../../test/support/words.js';
+import { splitWords } from '../../../test/support/split-words.js';
 import { idPrefixes, isUuid, parsePublicId, pathId, publicId, uuidBytes, uuidFromBytes } from './ids.js';
 
 const id = '0199a1b2-c3d4-7e5f-8a6b-7c8d9e0f1a2b';
@@ -16,7 +16,7 @@ describe('ids', () => {
     ];
     const otherBytes = [`${id}\n`, ` ${id}`, `${id}\0`, id.replace('a', 'g'), id.replace('-8a', '-0a')];
     const noIds = ['', undefined, null, 42, [id], "' OR 1=1 --"];
-    const noVersions = words('00000000-0000-0000-0000-000000000000 ffffffff-ffff-ffff-ffff-ffffffffffff');
+    const noVersions = splitWords('00000000-0000-0000-0000-000000000000 ffffffff-ffff-ffff-ffff-ffffffffffff');
     expect([...otherForms, ...otherBytes, ...noIds, ...noVersions].filter(isUuid)).toEqual([]);
   });
 

@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream';
 import type { Request, Response } from 'express';
-import { words } from '../../../../test/support/words.js';
+import { splitWords } from '../../../../test/support/split-words.js';
 import { bodyReader } from './body-reader.js';
 
 type Headers = Record<string, string>;
@@ -39,7 +39,7 @@ describe('bodyReader', () => {
   });
 
   it('IN-03: refuses any other type, and none', async () => {
-    const others = words(`text/plain text/json application/problem+json application/jsonp
+    const others = splitWords(`text/plain text/json application/problem+json application/jsonp
       application/json-patch+json application/x-www-form-urlencoded`);
     const parameters = ['charset=latin1', 'charset=utf-16', 'charset=utf-8; charset=utf-16'];
     const lists = [

@@ -1,8 +1,8 @@
 import { Paper, Stack, Text, Title } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { useOperator, useSession } from '../app/session';
-import { Facts } from '../parts/facts';
-import { ForeignText } from '../parts/foreign-text';
+import { PropertyList } from '../parts/property-list';
+import { UntrustedText } from '../parts/untrusted-text';
 import { Page } from '../parts/page';
 import { RelativeTime } from '../parts/relative-time';
 import { OwnSessions } from './own-sessions';
@@ -17,10 +17,10 @@ export function AccountScreen(): ReactNode {
     <Page title="Account">
       <Stack maw={760}>
         <Paper>
-          <Facts
+          <PropertyList
             of={{
-              Email: <ForeignText text={email} />,
-              Name: name ? <ForeignText text={name} /> : '–',
+              Email: <UntrustedText text={email} />,
+              Name: name ? <UntrustedText text={name} /> : '–',
               Role: (
                 <Text span inherit tt="capitalize">
                   {role}

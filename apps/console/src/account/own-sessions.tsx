@@ -1,33 +1,33 @@
 import { Button, Group, Stack, Text } from '@mantine/core';
 import { useState, type ReactNode } from 'react';
 import { SESSION_PATH } from '../app/session';
-import { api, data, type Schemas } from '../http/client';
-import { useGet, useSend } from '../http/queries';
+import { api, unwrap, type Schemas } from '../http/client';
+import { useGet, useApiMutation } from '../http/queries';
 import { ActionDialog } from '../parts/action-dialog';
-import { ForeignText } from '../parts/foreign-text';
-import { Loaded } from '../parts/loaded';
+import { UntrustedText } from '../parts/untrusted-text';
+import { QueryContent } from '../parts/query-content';
 import { RelativeTime } from '../parts/relative-time';
 import { Badge } from '../parts/status-badge';
-import { toastDone } from '../parts/toast';
+import { toastSuccess } from '../parts/toast';
 import { SessionState } from '../parts/session-state';
 
 type Entry = Schemas['OperatorSessionEntry'];
 
-export const OWN_SESSIONS = `${SESSION_PATH}/sessions` as const;
+export const OWN_SESSIONS_PATH = `${SESSION_PATH}/sessions` as const;
 
-const end = (which: Entry | 'others'): Promise<unknown> =>
+const endSessions = (which: Entry | 'others'): Promise<unknown> =>
   which === 'others'
-    ? data(api.DELETE(OWN_SESSIONS))
-    : data(api.DELETE(`${OWN_SESSIONS}/{sessionId}`, { params: { path: { sessionId: which.id } } }));
+    ? unwrap(api.DELETE(OWN_SESSIONS_PATH))
+    : unwrap(api.DELETE(`${OWN_SESSIONS_PATH}/{sessionId}`, { params: { path: { sessionId: which.id } } }));
 
 /** One's own sessions, and the way to end another one, or all others. */
 export function OwnSessions(): ReactNode {
-  const sessions = useGet(OWN_SESSIONS);
+  const sessions = useGet(OWN_SESSIONS_PATH);
   const [asked, setAsked] = useState<Entry | 'others' | null>(null);
-  const send = useSend(end, OWN_SESSIONS, '/operator/v1/operators/');
+  const send = useApiMutation(endSessions, OWN_SESSIONS_PATH, '/operator/v1/operators/');
   return (
     <>
-      <Loaded query={sessions}>
+      <QueryContent query={sessions}>
         {({ data: entries }) => (
           <Stack gap="sm">
             {entries.map((entry) => (
@@ -42,17 +42,17 @@ export function OwnSessions(): ReactNode {
             )}
           </Stack>
         )}
-      </Loaded>
+      </QueryContent>
       {asked && (
         <ActionDialog
           open
           onClose={() => setAsked(null)}
           title={asked === 'others' ? 'Revoke all other sessions?' : 'Revoke this session?'}
-          confirm={asked === 'others' ? 'Revoke all other sessions' : 'Revoke session'}
+          confirmLabel={asked === 'others' ? 'Revoke all other sessions' : 'Revoke session'}
           danger
           onConfirm={async () => {
             await send.mutateAsync(asked);
-            toastDone(asked === 'others' ? 'Other sessions revoked' : 'Session revoked');
+            toastSuccess(asked === 'others' ? 'Other sessions revoked' : 'Session revoked');
           }}
         >
           {asked === 'others' ? (
@@ -61,8 +61,8 @@ export function OwnSessions(): ReactNode {
             </Text>
           ) : (
             <Text>
-              The session at <ForeignText text={asked.ip} none="an unknown address" mono /> is signed out
-              immediately. You can sign in again.
+              The session at <UntrustedText text={asked.ip} fallback="an unknown address" mono /> is signed
+              out immediately. You can sign in again.
             </Text>
           )}
         </ActionDialog>
@@ -76,12 +76,12 @@ function OwnSession({ entry, onEnd }: { entry: Entry; onEnd: () => void }): Reac
     <Group component="section" aria-label="Session" justify="space-between" gap="xs" wrap="nowrap">
       <div style={{ minWidth: 0 }}>
         <Group gap="xs">
-          <ForeignText text={entry.ip} none="Unknown address" mono />
+          <UntrustedText text={entry.ip} fallback="Unknown address" mono />
           {entry.current && <Badge tone="good">Current session</Badge>}
-          <SessionState of={entry} />
+          <SessionState session={entry} />
         </Group>
         <Text size="xs" c="dimmed">
-          <ForeignText text={entry.userAgent} none="Unknown browser" />
+          <UntrustedText text={entry.userAgent} fallback="Unknown browser" />
         </Text>
         <Text size="xs" c="dimmed">
           Last seen <RelativeTime at={entry.lastSeenAt} />

@@ -1,20 +1,20 @@
 import { Button, Group, Stack, Text } from '@mantine/core';
 import { useState, type FormEvent, type ReactNode } from 'react';
 import { SESSION_PATH, useOperator } from '../app/session';
-import { api, data } from '../http/client';
-import { useSend } from '../http/queries';
+import { api, unwrap } from '../http/client';
+import { useApiMutation } from '../http/queries';
 import { PasswordField } from '../parts/password-field';
 import { ProblemAlert } from '../parts/problem-alert';
-import { toastDone } from '../parts/toast';
-import { OWN_SESSIONS } from './own-sessions';
+import { toastSuccess } from '../parts/toast';
+import { OWN_SESSIONS_PATH } from './own-sessions';
 
 export function PasswordForm(): ReactNode {
   const { email } = useOperator();
   const [currentPassword, setCurrent] = useState('');
   const [newPassword, setNew] = useState('');
-  const change = useSend(
-    () => data(api.POST(`${SESSION_PATH}/password`, { body: { currentPassword, newPassword } })),
-    OWN_SESSIONS,
+  const change = useApiMutation(
+    () => unwrap(api.POST(`${SESSION_PATH}/password`, { body: { currentPassword, newPassword } })),
+    OWN_SESSIONS_PATH,
     '/operator/v1/operators/',
   );
   const submit = (event: FormEvent): void => {
@@ -24,7 +24,7 @@ export function PasswordForm(): ReactNode {
       onSuccess: () => {
         setCurrent('');
         setNew('');
-        toastDone('Password changed. Your other sessions were revoked.');
+        toastSuccess('Password changed. Your other sessions were revoked.');
       },
     });
   };

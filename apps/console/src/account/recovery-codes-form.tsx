@@ -1,15 +1,15 @@
 import { Button, Group, Stack, Text } from '@mantine/core';
 import { useState, type FormEvent, type ReactNode } from 'react';
 import { SESSION_PATH } from '../app/session';
-import { api, data } from '../http/client';
-import { useSend } from '../http/queries';
+import { api, unwrap } from '../http/client';
+import { useApiMutation } from '../http/queries';
 import { CodeInput } from '../parts/code-input';
 import { ProblemAlert } from '../parts/problem-alert';
 import { RecoveryCodes } from '../parts/recovery-codes';
 
 export function RecoveryCodesForm(): ReactNode {
   const [code, setCode] = useState('');
-  const renew = useSend(() => data(api.POST(`${SESSION_PATH}/recovery-codes`, { body: { code } })));
+  const renew = useApiMutation(() => unwrap(api.POST(`${SESSION_PATH}/recovery-codes`, { body: { code } })));
   const submit = (event: FormEvent): void => {
     event.preventDefault();
     if (!renew.isPending) renew.mutate(undefined, { onSettled: () => setCode('') });

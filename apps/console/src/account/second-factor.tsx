@@ -18,7 +18,7 @@ export function SecondFactor(): ReactNode {
         Cancel
       </Button>
     );
-    return <EnrollmentStep onEnrolled={setRecoveryCodes} exit={cancel} />;
+    return <EnrollmentStep onEnrolled={setRecoveryCodes} footer={cancel} />;
   }
   return (
     <Stack maw={480}>

@@ -1,13 +1,13 @@
 import type { ReactNode } from 'react';
-import { ForeignText } from '../parts/foreign-text';
+import { UntrustedText } from '../parts/untrusted-text';
 import { shortId } from '../parts/id';
 import { useOperator } from './session';
 
-const kinds: Record<string, string> = { operator: 'Operator', key: 'API key' };
+const kindLabels: Record<string, string> = { operator: 'Operator', key: 'API key' };
 
 interface ActorProps {
   /** "operator:…" or "key:…", as records have it. */
-  by: string | null;
+  actor: string | null;
   /** An e-mail, or what a key is called. */
   name?: string | null;
   /** In a row. */
@@ -15,17 +15,17 @@ interface ActorProps {
 }
 
 /** Who did something. */
-export function Actor({ by, name, oneLine = false }: ActorProps): ReactNode {
+export function Actor({ actor: by, name, oneLine = false }: ActorProps): ReactNode {
   const { id: me, email } = useOperator();
   if (!by) return '–';
   const [type = '', id = ''] = by.split(':');
   const known = name ?? (id === me ? email : null);
-  const kind = kinds[type] ?? type;
+  const kind = kindLabels[type] ?? type;
   if (!known) return <span title={id}>{`${kind} ${shortId(id)}`}</span>;
   return (
     <span title={id}>
       {type === 'key' && `${kind} `}
-      <ForeignText text={known} oneLine={oneLine} />
+      <UntrustedText text={known} oneLine={oneLine} />
       {id === me && !oneLine && ' (you)'}
     </span>
   );

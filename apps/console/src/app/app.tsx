@@ -6,13 +6,13 @@ import { RouterProvider } from 'react-router/dom';
 import { queryClient } from '../http/queries';
 import { styleNonce } from './nonce';
 import { router } from './router';
-import { theme, variables } from './theme';
+import { theme, cssVariablesResolver } from './theme';
 
 export function App(): ReactNode {
   return (
     <MantineProvider
       theme={theme}
-      cssVariablesResolver={variables}
+      cssVariablesResolver={cssVariablesResolver}
       defaultColorScheme="auto"
       getStyleNonce={() => styleNonce}
     >

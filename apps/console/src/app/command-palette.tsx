@@ -4,16 +4,16 @@ import { useQuery } from '@tanstack/react-query';
 import { useEffect, useState, type KeyboardEvent, type ReactNode } from 'react';
 import { useNavigate } from 'react-router';
 import type { Problem } from '../http/problem';
-import { read } from '../http/queries';
-import { ForeignText } from '../parts/foreign-text';
+import { fetchPath } from '../http/queries';
+import { UntrustedText } from '../parts/untrusted-text';
 import { Icon, type IconName } from '../parts/icon';
 import { ProblemAlert } from '../parts/problem-alert';
-import { withoutSecrets } from '../parts/without-secrets';
+import { redactSecrets } from '../parts/redact-secrets';
 import classes from './command-palette.module.css';
-import { placeOf, placesFor } from './navigation';
+import { recordPath, visibleNavigation } from './navigation';
 import { useSession } from './session';
 
-interface Hit {
+interface SearchResult {
   kind: string;
   id: string;
   title: string;
@@ -21,7 +21,7 @@ interface Hit {
   projectId: string | null;
 }
 
-interface Choice {
+interface PaletteOption {
   key: string;
   to: string;
   icon: IconName;
@@ -50,22 +50,22 @@ export function useCommandPalette(): { open: () => void; dialog: ReactNode } {
       <Modal.Root opened={isOpen} onClose={dialog.close} centered={false} size="lg" yOffset="12vh">
         <Modal.Overlay />
         <Modal.Content aria-label="Search">
-          <Palette onClose={dialog.close} />
+          <CommandPalette onClose={dialog.close} />
         </Modal.Content>
       </Modal.Root>
     ),
   };
 }
 
-function Palette({ onClose }: { onClose: () => void }): ReactNode {
+function CommandPalette({ onClose }: { onClose: () => void }): ReactNode {
   const [typed, setTyped] = useState('');
   const [at, setAt] = useState(0);
   const [isHasty, setHasty] = useState(false);
-  const { choices, isLooking, problem } = useChoices(typed.trim());
+  const { choices, isLooking, problem } = usePaletteOptions(typed.trim());
   const navigate = useNavigate();
   const active = Math.min(at, choices.length - 1);
 
-  const go = (choice: Choice | undefined): void => {
+  const go = (choice: PaletteOption | undefined): void => {
     if (!choice) return;
     onClose();
     void navigate(choice.to);
@@ -103,7 +103,7 @@ function Palette({ onClose }: { onClose: () => void }): ReactNode {
         autoComplete="off"
         value={typed}
         onChange={(event) => {
-          setTyped(withoutSecrets(event.currentTarget.value));
+          setTyped(redactSecrets(event.currentTarget.value));
           setAt(0);
           setHasty(false);
         }}
@@ -113,7 +113,7 @@ function Palette({ onClose }: { onClose: () => void }): ReactNode {
         {choices.map((choice, index) => (
           <li
             key={choice.key}
-            ref={index === active ? reveal : undefined}
+            ref={index === active ? scrollIntoView : undefined}
             id={`palette-${index}`}
             role="option"
             aria-selected={index === active}
@@ -122,10 +122,10 @@ function Palette({ onClose }: { onClose: () => void }): ReactNode {
             onClick={() => go(choice)}
           >
             <Icon name={choice.icon} size={17} />
-            <ForeignText text={choice.title} oneLine />
+            <UntrustedText text={choice.title} oneLine />
             {choice.subtitle && (
               <span className={classes.subtitle}>
-                <ForeignText text={choice.subtitle} oneLine />
+                <UntrustedText text={choice.subtitle} oneLine />
               </span>
             )}
           </li>
@@ -141,25 +141,29 @@ function Palette({ onClose }: { onClose: () => void }): ReactNode {
   );
 }
 
-const reveal = (option: HTMLElement | null): void => option?.scrollIntoView({ block: 'nearest' });
+const scrollIntoView = (option: HTMLElement | null): void => option?.scrollIntoView({ block: 'nearest' });
 
-function useChoices(typed: string): { choices: Choice[]; isLooking: boolean; problem: Problem | null } {
+function usePaletteOptions(typed: string): {
+  choices: PaletteOption[];
+  isLooking: boolean;
+  problem: Problem | null;
+} {
   const session = useSession();
   const [settled] = useDebouncedValue(typed, 150);
-  const { data, isFetching, error } = useQuery<{ data: Hit[] }, Problem>({
+  const { data, isFetching, error } = useQuery<{ data: SearchResult[] }, Problem>({
     queryKey: ['/operator/v1/search', settled],
     queryFn: async ({ signal }) =>
-      (await read('/operator/v1/search', { query: { q: settled } }, signal)) as { data: Hit[] },
+      (await fetchPath('/operator/v1/search', { query: { q: settled } }, signal)) as { data: SearchResult[] },
     enabled: settled.length > 1,
     staleTime: 10_000,
   });
   const hits = settled.length > 1 && settled === typed ? (data?.data ?? []) : [];
   const found = hits.flatMap(({ kind, id, title, subtitle, projectId }) => {
-    const to = placeOf(kind, id, projectId);
+    const to = recordPath(kind, id, projectId);
     return to ? [{ key: `${kind} ${id}`, to, icon: icons[kind] ?? 'search', title, subtitle }] : [];
   });
-  const places = placesFor(session)
-    .flatMap((group) => group.places)
+  const places = visibleNavigation(session)
+    .flatMap((group) => group.items)
     .concat({ label: 'Account', to: '/account', icon: 'lock' })
     .filter(({ label }) => label.toLowerCase().includes(typed.toLowerCase()))
     .map(({ label, to, icon }) => ({ key: to, to, icon, title: label, subtitle: null }));

@@ -1,19 +1,22 @@
 import { useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import type { Problem } from '../http/problem';
-import { read } from '../http/queries';
+import { fetchPath } from '../http/queries';
 import classes from './shell.module.css';
 
-const EVERY_MS = 15_000;
-const PATH = '/operator/v1/webhooks/dead-letters/count';
+const REFETCH_INTERVAL_MS = 15_000;
+const COUNT_PATH = '/operator/v1/webhooks/dead-letters/count';
 
 /** How many wait for somebody; nothing when none do. */
 export function DeadLetterBadge(): ReactNode {
   const { data } = useQuery<{ count: number; isMore: boolean }, Problem>({
-    queryKey: [PATH, 'badge'],
+    queryKey: [COUNT_PATH, 'badge'],
     queryFn: async ({ signal }) =>
-      (await read(PATH, { query: { resolution: 'waiting' } }, signal)) as { count: number; isMore: boolean },
-    refetchInterval: EVERY_MS,
+      (await fetchPath(COUNT_PATH, { query: { resolution: 'waiting' } }, signal)) as {
+        count: number;
+        isMore: boolean;
+      },
+    refetchInterval: REFETCH_INTERVAL_MS,
   });
   if (!data || data.count === 0) return null;
   const text = `${data.count.toLocaleString('en')}${data.isMore ? '+' : ''}`;

@@ -1,14 +1,14 @@
 import { Button, Group, Stack, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useState, type FormEvent, type ReactNode } from 'react';
-import { SESSION_PATH, useEnterSession } from './session';
-import { api, data } from '../http/client';
-import { asProblem, type Problem } from '../http/problem';
-import { useSend } from '../http/queries';
+import { SESSION_PATH, useReplaceSession } from './session';
+import { api, unwrap } from '../http/client';
+import { toProblem, type Problem } from '../http/problem';
+import { useApiMutation } from '../http/queries';
 import type { Schemas } from '../http/client';
 import { CodeInput } from '../parts/code-input';
 import { CopyTextButton } from '../parts/copy-button';
-import { Loaded } from '../parts/loaded';
+import { QueryContent } from '../parts/query-content';
 import classes from './enrollment-step.module.css';
 import { QrCode } from './qr-code';
 import { SignInProblem } from '../parts/sign-in-problem';
@@ -16,41 +16,43 @@ import { SignInProblem } from '../parts/sign-in-problem';
 interface EnrollmentStepProps {
   onEnrolled: (recoveryCodes: string[]) => void;
   /** Shown below the form: how to leave it. */
-  exit?: ReactNode;
+  footer?: ReactNode;
 }
 
 /** Enrolls an authenticator for an operator who has none. */
-export function EnrollmentStep({ onEnrolled, exit }: EnrollmentStepProps): ReactNode {
+export function EnrollmentStep({ onEnrolled, footer: exit }: EnrollmentStepProps): ReactNode {
   // Asked for once: each answer voids the one before.
   const proposal = useQuery<Schemas['EnrollmentResponse'], Problem>({
     queryKey: [`${SESSION_PATH}/enrollment`],
     queryFn: () =>
-      data(api.POST(`${SESSION_PATH}/enrollment`, {})).catch((error: unknown) => {
-        throw asProblem(error);
+      unwrap(api.POST(`${SESSION_PATH}/enrollment`, {})).catch((error: unknown) => {
+        throw toProblem(error);
       }),
     staleTime: Infinity,
     gcTime: 0,
     refetchOnReconnect: false,
   });
   return (
-    <Loaded query={proposal}>
-      {(shown) => <EnrollmentForm proposal={shown} onEnrolled={onEnrolled} exit={exit} />}
-    </Loaded>
+    <QueryContent query={proposal}>
+      {(shown) => <EnrollmentForm enrollment={shown} onEnrolled={onEnrolled} footer={exit} />}
+    </QueryContent>
   );
 }
 
 interface EnrollmentFormProps extends EnrollmentStepProps {
-  proposal: Schemas['EnrollmentResponse'];
+  enrollment: Schemas['EnrollmentResponse'];
 }
 
 function EnrollmentForm({
-  proposal: { secret, otpauthUri },
+  enrollment: { secret, otpauthUri },
   onEnrolled,
-  exit,
+  footer: exit,
 }: EnrollmentFormProps): ReactNode {
   const [code, setCode] = useState('');
-  const enter = useEnterSession();
-  const confirm = useSend(() => data(api.POST(`${SESSION_PATH}/enrollment/confirm`, { body: { code } })));
+  const enter = useReplaceSession();
+  const confirm = useApiMutation(() =>
+    unwrap(api.POST(`${SESSION_PATH}/enrollment/confirm`, { body: { code } })),
+  );
   const submit = (event: FormEvent): void => {
     event.preventDefault();
     if (confirm.isPending) return;

@@ -1,25 +1,25 @@
 import type { IconName } from '../parts/icon';
 import type { Session } from './session';
 
-export interface Place {
+export interface NavigationItem {
   label: string;
   to: string;
   icon: IconName;
   /** Shown only when the house has it. */
-  when?: (session: Session) => boolean;
+  isVisible?: (session: Session) => boolean;
 }
 
-export interface PlaceGroup {
+export interface NavigationGroup {
   label: string | null;
-  places: Place[];
+  items: NavigationItem[];
 }
 
 /** Everywhere one can go, as the navigation and the palette show it. */
-export const navigation: PlaceGroup[] = [
-  { label: null, places: [{ label: 'Overview', to: '/', icon: 'overview' }] },
+export const navigation: NavigationGroup[] = [
+  { label: null, items: [{ label: 'Overview', to: '/', icon: 'overview' }] },
   {
     label: 'Webhooks',
-    places: [
+    items: [
       { label: 'Deliveries', to: '/deliveries', icon: 'delivery' },
       { label: 'Dead letters', to: '/dead-letters', icon: 'dead-letter' },
       { label: 'Endpoints', to: '/endpoints', icon: 'endpoint' },
@@ -29,7 +29,7 @@ export const navigation: PlaceGroup[] = [
   },
   {
     label: 'Identity',
-    places: [
+    items: [
       { label: 'Customers', to: '/customers', icon: 'customer' },
       { label: 'Organizations', to: '/organizations', icon: 'organization' },
       { label: 'Projects', to: '/projects', icon: 'project' },
@@ -37,19 +37,19 @@ export const navigation: PlaceGroup[] = [
   },
   {
     label: 'System',
-    places: [
+    items: [
       { label: 'Audit log', to: '/audit', icon: 'audit' },
       {
         label: 'Mailbox',
         to: '/mailbox',
         icon: 'mailbox',
-        when: (session) => session.server.mailbox && session.operator?.role !== 'viewer',
+        isVisible: (session) => session.server.mailbox && session.operator?.role !== 'viewer',
       },
       {
         label: 'Operators',
         to: '/operators',
         icon: 'operator',
-        when: ({ operator }) => operator?.role === 'admin',
+        isVisible: ({ operator }) => operator?.role === 'admin',
       },
       { label: 'Health', to: '/health', icon: 'health' },
     ],
@@ -57,13 +57,16 @@ export const navigation: PlaceGroup[] = [
 ];
 
 /** The groups with what this house and this operator have. */
-export const placesFor = (session: Session): PlaceGroup[] =>
+export const visibleNavigation = (session: Session): NavigationGroup[] =>
   navigation
-    .map((group) => ({ ...group, places: group.places.filter(({ when }) => when?.(session) ?? true) }))
+    .map((group) => ({
+      ...group,
+      places: group.items.filter(({ isVisible: when }) => when?.(session) ?? true),
+    }))
     .filter(({ places }) => places.length > 0);
 
 /** Where a found record is shown; null where it has no screen. */
-export function placeOf(kind: string, id: string, projectId: string | null): string | null {
+export function recordPath(kind: string, id: string, projectId: string | null): string | null {
   switch (kind) {
     case 'delivery':
       return `/deliveries/${id}`;

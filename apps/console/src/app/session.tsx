@@ -1,8 +1,8 @@
 import { useQuery, useQueryClient, type UseMutationResult, type UseQueryResult } from '@tanstack/react-query';
 import { createContext, useCallback, useContext, useEffect, type ReactNode } from 'react';
-import { api, sessionEnded, type Schemas } from '../http/client';
+import { api, sessionEvents, type Schemas } from '../http/client';
 import type { Problem } from '../http/problem';
-import { read, useSend } from '../http/queries';
+import { fetchPath, useApiMutation } from '../http/queries';
 
 /** Who is signed in, how far, and what the house is. */
 export type Session = Schemas['OperatorSessionResponse'];
@@ -12,7 +12,7 @@ export type Role = Operator['role'];
 const POLL_MS = 60_000;
 
 export const SESSION_PATH = '/operator/v1/session';
-const KEY = [SESSION_PATH, {}];
+const SESSION_KEY = [SESSION_PATH, {}];
 
 /**
  * The session; it is the same for whoever asks. While somebody is signed in it is asked for again, also on a page that
@@ -20,8 +20,8 @@ const KEY = [SESSION_PATH, {}];
  */
 export function useSessionQuery(): UseQueryResult<Session, Problem> {
   return useQuery({
-    queryKey: KEY,
-    queryFn: async ({ signal }) => (await read(SESSION_PATH, {}, signal)) as Session,
+    queryKey: SESSION_KEY,
+    queryFn: async ({ signal }) => (await fetchPath(SESSION_PATH, {}, signal)) as Session,
     staleTime: POLL_MS,
     refetchInterval: ({ state: { data } }) => data?.state === 'signed_in' && POLL_MS,
     refetchIntervalInBackground: true,
@@ -29,12 +29,12 @@ export function useSessionQuery(): UseQueryResult<Session, Problem> {
 }
 
 /** Takes over the session that signing in or out answered with. Nothing of another operator is kept. */
-export function useEnterSession(): (session: Session) => void {
+export function useReplaceSession(): (session: Session) => void {
   const client = useQueryClient();
   return useCallback(
     (session) => {
       client.removeQueries({ predicate: ({ queryKey: [path] }) => path !== SESSION_PATH });
-      client.setQueryData(KEY, session);
+      client.setQueryData(SESSION_KEY, session);
     },
     [client],
   );
@@ -42,24 +42,24 @@ export function useEnterSession(): (session: Session) => void {
 
 /** Signs out and leaves by loading a page anew: nothing that was read stays in memory. */
 export function useSignOut(): UseMutationResult<void, Problem, string | void> {
-  return useSend(async (to) => {
+  return useApiMutation(async (to) => {
     await api.DELETE(SESSION_PATH);
     window.location.assign(to || '/console/sign-in');
   });
 }
 
 /** Turns to signed out when any call was refused for want of a session. */
-export function useSessionEnd(): void {
+export function useSessionExpiry(): void {
   const client = useQueryClient();
   useEffect(() => {
     const end = (): void => {
-      client.setQueryData<Session>(KEY, (old) =>
+      client.setQueryData<Session>(SESSION_KEY, (old) =>
         old && old.state === 'signed_in' ? { ...old, state: 'signed_out', operator: null } : old,
       );
-      void client.invalidateQueries({ queryKey: KEY });
+      void client.invalidateQueries({ queryKey: SESSION_KEY });
     };
-    sessionEnded.addEventListener('end', end);
-    return () => sessionEnded.removeEventListener('end', end);
+    sessionEvents.addEventListener('end', end);
+    return () => sessionEvents.removeEventListener('end', end);
   }, [client]);
 }
 

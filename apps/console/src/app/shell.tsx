@@ -5,11 +5,11 @@ import { Link, NavLink, Outlet, useLocation } from 'react-router';
 import { Icon } from '../parts/icon';
 import { useCommandPalette } from './command-palette';
 import { DeadLetterBadge } from './dead-letter-badge';
-import { ToSignIn, Waiting } from './gate';
-import { useKeys } from './keys';
-import { Mark } from './mark';
-import { placesFor } from './navigation';
-import { OperatorMenu } from './operator-menu';
+import { RedirectToSignIn, PageLoader } from './session-gate';
+import { useKeyboardShortcuts } from './use-keyboard-shortcuts';
+import { Logo } from './logo';
+import { visibleNavigation } from './navigation';
+import { AccountMenu } from './account-menu';
 import { useSession } from './session';
 import classes from './shell.module.css';
 
@@ -17,7 +17,7 @@ import classes from './shell.module.css';
 export function Shell(): ReactNode {
   const isSignedIn = useSession().state === 'signed_in';
   const [wasSignedIn] = useState(isSignedIn);
-  return isSignedIn ? <Frame /> : <ToSignIn ended={wasSignedIn} />;
+  return isSignedIn ? <Frame /> : <RedirectToSignIn ended={wasSignedIn} />;
 }
 
 function Frame(): ReactNode {
@@ -25,7 +25,7 @@ function Frame(): ReactNode {
   const { pathname } = useLocation();
   useEffect(drawer.close, [pathname, drawer.close]);
   const palette = useCommandPalette();
-  const keys = useKeys(palette.open);
+  const keys = useKeyboardShortcuts(palette.open);
   return (
     <div className={classes.frame}>
       <a className={classes.skip} href="#content">
@@ -56,7 +56,7 @@ function Frame(): ReactNode {
         </Drawer.Content>
       </Drawer.Root>
       <main id="content" className={classes.main} tabIndex={-1}>
-        <Suspense fallback={<Waiting />}>
+        <Suspense fallback={<PageLoader />}>
           <Outlet />
         </Suspense>
       </main>
@@ -69,7 +69,7 @@ function Frame(): ReactNode {
 function Brand(): ReactNode {
   return (
     <Link to="/" className={classes.brand}>
-      <Mark />
+      <Logo />
       Gatehouse
     </Link>
   );
@@ -89,7 +89,7 @@ function Sidebar({ openPalette }: { openPalette: () => void }): ReactNode {
         <Kbd size="xs">Ctrl K</Kbd>
       </UnstyledButton>
       <nav className={classes.nav} aria-label="Main">
-        {placesFor(session).map(({ label, places }) => (
+        {visibleNavigation(session).map(({ label, items: places }) => (
           <div key={label} role="group" aria-label={label ?? undefined}>
             {label && <div className={classes.group}>{label}</div>}
             {places.map(({ label: name, to, icon }) => (
@@ -102,7 +102,7 @@ function Sidebar({ openPalette }: { openPalette: () => void }): ReactNode {
           </div>
         ))}
       </nav>
-      <OperatorMenu />
+      <AccountMenu />
     </div>
   );
 }

@@ -58,7 +58,7 @@ export const theme = createTheme({
 });
 
 /** Alerts, and light and outlined buttons, in the tones of badges (app/theme.css). */
-const tones = Object.fromEntries(
+const colorVariables = Object.fromEntries(
   Object.entries({ gate: 'info', red: 'bad', yellow: 'warn', green: 'good' }).flatMap(([color, tone]) => [
     [`--mantine-color-${color}-light`, `var(--${tone}-back)`],
     [`--mantine-color-${color}-light-color`, `var(--${tone})`],
@@ -67,7 +67,7 @@ const tones = Object.fromEntries(
 );
 
 /** Where Mantine's own shades read at less than 4.5:1 on what is behind them. */
-export const variables: CSSVariablesResolver = () => ({
+export const cssVariablesResolver: CSSVariablesResolver = () => ({
   variables: {},
   light: {
     '--mantine-color-body': '#ffffff',
@@ -76,7 +76,7 @@ export const variables: CSSVariablesResolver = () => ({
     '--mantine-color-error': '#c02b2b',
     '--mantine-color-anchor': 'var(--mantine-color-gate-6)',
     '--mantine-color-gray-light': 'var(--calm-back)',
-    ...tones,
+    ...colorVariables,
   },
   dark: {
     '--mantine-color-dimmed': '#a3acbb',
@@ -84,6 +84,6 @@ export const variables: CSSVariablesResolver = () => ({
     '--mantine-color-error': '#ff8787',
     '--mantine-color-anchor': 'var(--mantine-color-gate-3)',
     '--mantine-color-gray-light': 'var(--calm-back)',
-    ...tones,
+    ...colorVariables,
   },
 });

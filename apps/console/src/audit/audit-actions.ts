@@ -63,14 +63,14 @@ const actions: Record<Action, true> & Record<string, true> = {
   'mail.tested': true,
 };
 
-const nounOf = (action: string): string => action.split('.', 1)[0]!;
+const resourceOf = (action: string): string => action.split('.', 1)[0]!;
 
 const names = Object.keys(actions);
 
 /** Single actions, and before those of each noun all of them as one, which the API takes as `noun.*`. */
 export const actionOptions: Record<string, string> = Object.fromEntries(
-  [...new Set(names.map(nounOf))].flatMap((noun) => {
-    const own = names.filter((action) => nounOf(action) === noun);
+  [...new Set(names.map(resourceOf))].flatMap((noun) => {
+    const own = names.filter((action) => resourceOf(action) === noun);
     const group = own.length > 1 ? [`${noun}.*`] : [];
     return [...group, ...own].map((name) => [name, name]);
   }),
@@ -97,7 +97,7 @@ export const targetTypes: Record<AuditEntry['targetType'], string> & Record<stri
   mail: 'Email',
 };
 
-const screens: Partial<Record<string, string>> = {
+const screenPaths: Partial<Record<string, string>> = {
   organization: 'organizations',
   project: 'projects',
   customer: 'customers',
@@ -107,8 +107,8 @@ const screens: Partial<Record<string, string>> = {
 };
 
 /** The screen of what something was done to; null where there is none. */
-export function placeOfTarget({ targetType, targetId, projectId }: AuditEntry): string | null {
+export function targetPath({ targetType, targetId, projectId }: AuditEntry): string | null {
   if (targetType === 'api_key') return projectId && `/projects/${projectId}?tab=keys`;
-  const screen = screens[targetType];
+  const screen = screenPaths[targetType];
   return screen ? `/${screen}/${targetId}` : null;
 }

@@ -1,26 +1,26 @@
 import { Drawer, Stack } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { useGet } from '../http/queries';
-import { Facts } from '../parts/facts';
-import { ForeignText } from '../parts/foreign-text';
+import { PropertyList } from '../parts/property-list';
+import { UntrustedText } from '../parts/untrusted-text';
 import { Id } from '../parts/id';
 import { JsonView } from '../parts/json-view';
-import { Loaded } from '../parts/loaded';
+import { QueryContent } from '../parts/query-content';
 import { OrganizationName, ProjectName } from '../parts/record-name';
-import { utcTime } from '../parts/time';
-import { placeOfTarget, type AuditEntry } from './audit-actions';
-import { Actor } from './audit-parts';
+import { formatUtcTime } from '../parts/time';
+import { targetPath, type AuditEntry } from './audit-actions';
+import { AuditActor } from './audit-cells';
 
 interface AuditDrawerProps {
   /** Null: none is open. */
   id: string | null;
   /** The entry, where the list holds it. */
-  listed: AuditEntry | undefined;
+  initialEntry: AuditEntry | undefined;
   onClose: () => void;
 }
 
 /** All that an entry says, beside the list. */
-export function AuditDrawer({ id, listed, onClose }: AuditDrawerProps): ReactNode {
+export function AuditDrawer({ id, initialEntry: listed, onClose }: AuditDrawerProps): ReactNode {
   const found = useGet(
     '/operator/v1/audit-log/{entryId}',
     { path: { entryId: id ?? '' } },
@@ -38,7 +38,9 @@ export function AuditDrawer({ id, listed, onClose }: AuditDrawerProps): ReactNod
       {listed ? (
         <EntryDetails entry={listed} />
       ) : (
-        id !== null && <Loaded query={found}>{(answer) => <EntryDetails entry={answer} />}</Loaded>
+        id !== null && (
+          <QueryContent query={found}>{(answer) => <EntryDetails entry={answer} />}</QueryContent>
+        )
       )}
     </Drawer>
   );
@@ -47,22 +49,22 @@ export function AuditDrawer({ id, listed, onClose }: AuditDrawerProps): ReactNod
 function EntryDetails({ entry }: { entry: AuditEntry }): ReactNode {
   return (
     <Stack>
-      <Facts of={factsOf(entry)} />
+      <PropertyList of={toProperties(entry)} />
       <JsonView name="Details" value={entry.details} />
     </Stack>
   );
 }
 
-function factsOf(entry: AuditEntry): Record<string, ReactNode> {
+function toProperties(entry: AuditEntry): Record<string, ReactNode> {
   return {
-    Time: utcTime(entry.createdAt),
-    Actor: <Actor entry={entry} />,
+    Time: formatUtcTime(entry.createdAt),
+    Actor: <AuditActor entry={entry} />,
     'Actor ID': <Id id={entry.actorId} />,
-    Target: <Id id={entry.targetId} to={placeOfTarget(entry) ?? undefined} />,
-    Project: <ProjectName id={entry.projectId} link none="None" />,
-    Organization: <OrganizationName id={entry.organizationId} link none="None" />,
-    'IP address': <ForeignText text={entry.ip} mono />,
+    Target: <Id id={entry.targetId} to={targetPath(entry) ?? undefined} />,
+    Project: <ProjectName id={entry.projectId} link fallback="None" />,
+    Organization: <OrganizationName id={entry.organizationId} link fallback="None" />,
+    'IP address': <UntrustedText text={entry.ip} mono />,
     'Request ID': <Id id={entry.requestId} />,
-    'User agent': <ForeignText text={entry.userAgent} />,
+    'User agent': <UntrustedText text={entry.userAgent} />,
   };
 }

@@ -5,14 +5,14 @@ import { choiceFilter, projectFilter, textFilter, timeFilter } from '../lists/fi
 import { List } from '../lists/list';
 import type { Column } from '../lists/list-table';
 import { useList } from '../lists/use-list';
-import { ForeignText } from '../parts/foreign-text';
+import { UntrustedText } from '../parts/untrusted-text';
 import { Icon } from '../parts/icon';
 import { Page } from '../parts/page';
 import { RelativeTime } from '../parts/relative-time';
 import { Badge } from '../parts/status-badge';
 import { actionOptions, actorTypes, targetTypes, type AuditEntry } from './audit-actions';
 import { AuditDrawer } from './audit-drawer';
-import { Actor, detailsInWords, Target } from './audit-parts';
+import { AuditActor, formatDetails, AuditTarget } from './audit-cells';
 
 const ID = /^[\w-]{1,64}$/;
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
@@ -38,18 +38,18 @@ const columns: Column<AuditEntry>[] = [
       </>
     ),
   },
-  { header: 'Actor', truncate: true, width: '22%', cell: (row) => <Actor entry={row} /> },
-  { header: 'Target', cell: (row) => <Target entry={row} /> },
+  { header: 'Actor', truncate: true, width: '22%', cell: (row) => <AuditActor entry={row} /> },
+  { header: 'Target', cell: (row) => <AuditTarget entry={row} /> },
   {
     header: 'Details',
     truncate: true,
     width: '20%',
-    cell: (row) => <ForeignText text={detailsInWords(row.details)} oneLine />,
+    cell: (row) => <UntrustedText text={formatDetails(row.details)} oneLine />,
   },
   { header: 'Time', align: 'right', cell: (row) => <RelativeTime at={row.createdAt} /> },
 ];
 
-const BESIDE = ['entry'] as const;
+const OTHER_PARAMS = ['entry'] as const;
 
 /** Who did what to what. */
 export function AuditScreen(): ReactNode {
@@ -57,7 +57,7 @@ export function AuditScreen(): ReactNode {
     path: '/operator/v1/audit-log',
     count: '/operator/v1/audit-log/count',
     filters,
-    beside: BESIDE,
+    otherParams: OTHER_PARAMS,
   });
   const [search, setSearch] = useSearchParams();
   const id = search.get('entry');
@@ -71,16 +71,16 @@ export function AuditScreen(): ReactNode {
   return (
     <Page
       title="Audit log"
-      about="Who changed what, when, and from which IP address. Customer sign-ins are recorded as events."
+      description="Who changed what, when, and from which IP address. Customer sign-ins are recorded as events."
       actions={
         <Button
           component="a"
-          href={list.fault === null ? csv : undefined}
+          href={list.filterError === null ? csv : undefined}
           download="audit-log.csv"
           title="Contains at most the newest 100,000 entries"
           variant="default"
           leftSection={<Icon name="download" />}
-          disabled={list.fault !== null}
+          disabled={list.filterError !== null}
         >
           Download CSV
         </Button>
@@ -99,7 +99,7 @@ export function AuditScreen(): ReactNode {
       />
       <AuditDrawer
         id={id}
-        listed={list.rows.find((row) => row.id === id)}
+        initialEntry={list.rows.find((row) => row.id === id)}
         onClose={() => setSearch(withEntry(null), { replace: true, preventScrollReset: true })}
       />
     </Page>

@@ -1,10 +1,10 @@
 import type { ReactNode } from 'react';
-import type { Batch } from '../parts/redelivery-plan';
+import type { Batch } from '../parts/redelivery-batch';
 import classes from './batch.module.css';
-import { settled } from './batch-words';
+import { finishedCount } from './batch-format';
 
 /** What has become of how many, in the order of the bar. */
-export function partsOf({ progress: { succeeded, failed, pending, cancelled, skipped } }: Batch) {
+export function progressSegments({ progress: { succeeded, failed, pending, cancelled, skipped } }: Batch) {
   const leftOut = skipped.reduce((sum, { count }) => sum + count, 0);
   return [
     { name: 'Succeeded', count: succeeded, ink: classes.succeeded! },
@@ -24,7 +24,7 @@ interface BatchBarProps {
 /** How far a batch has come. */
 export function BatchBar({ batch, isSmall = false }: BatchBarProps): ReactNode {
   const { eligible, state } = batch;
-  const done = settled(batch);
+  const done = finishedCount(batch);
   const text = `${done.toLocaleString('en')} of ${eligible.toLocaleString('en')}`;
   if (isSmall && state === 'planned') {
     return <span className={classes.note}>{eligible.toLocaleString('en')} eligible</span>;
@@ -40,7 +40,7 @@ export function BatchBar({ batch, isSmall = false }: BatchBarProps): ReactNode {
         aria-valuenow={done}
         aria-valuetext={`${text} done`}
       >
-        {partsOf(batch).map(
+        {progressSegments(batch).map(
           ({ name, count, ink }) =>
             count > 0 && (
               <div

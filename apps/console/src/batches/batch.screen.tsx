@@ -2,54 +2,54 @@ import { Alert, Anchor, Button, Group, Paper, Stack, Text, Title } from '@mantin
 import { useState, type ReactNode } from 'react';
 import { Link, useParams } from 'react-router';
 import { Can } from '../app/roles';
-import { api, data } from '../http/client';
-import { useGet, useSend } from '../http/queries';
+import { api, unwrap } from '../http/client';
+import { useGet, useApiMutation } from '../http/queries';
 import { ActionDialog } from '../parts/action-dialog';
 import { Icon } from '../parts/icon';
-import { Loaded } from '../parts/loaded';
+import { QueryContent } from '../parts/query-content';
 import { Page } from '../parts/page';
-import type { Batch } from '../parts/redelivery-plan';
+import type { Batch } from '../parts/redelivery-batch';
 import { RefusalList } from '../parts/refusal-list';
 import { RelativeTime } from '../parts/relative-time';
 import { StartBatchDialog } from '../parts/start-batch-dialog';
 import { StatusBadge } from '../parts/status-badge';
-import { toastDone } from '../parts/toast';
-import { BatchBar, partsOf } from './batch-bar';
-import { BatchFacts, BatchFilter } from './batch-facts';
-import { kindInWords, settled } from './batch-words';
+import { toastSuccess } from '../parts/toast';
+import { BatchBar, progressSegments } from './batch-bar';
+import { BatchDetails, BatchFilter } from './batch-details';
+import { batchKindLabel, finishedCount } from './batch-format';
 import classes from './batch.module.css';
 
-const LIVE_MS = 1_500;
-const back = { to: '/batches', label: 'Batches' };
+const LIVE_INTERVAL_MS = 1_500;
+const backLink = { to: '/batches', label: 'Batches' };
 
 /** Also a cancelled one has deliveries that go on. */
-const isMoving = ({ state, progress }: Batch): boolean => state === 'running' || progress.pending > 0;
+const isInProgress = ({ state, progress }: Batch): boolean => state === 'running' || progress.pending > 0;
 
 export function BatchScreen(): ReactNode {
   const { id: redeliveryId = '' } = useParams();
   const query = useGet(
     '/operator/v1/webhooks/redeliveries/{redeliveryId}',
     { path: { redeliveryId } },
-    { every: (found) => found !== undefined && isMoving(found.data) && LIVE_MS },
+    { refetchInterval: (found) => found !== undefined && isInProgress(found.data) && LIVE_INTERVAL_MS },
   );
   if (!query.data) {
     return (
-      <Page title="Batch" back={back}>
-        <Loaded query={query}>{() => null}</Loaded>
+      <Page title="Batch" back={backLink}>
+        <QueryContent query={query}>{() => null}</QueryContent>
       </Page>
     );
   }
   const batch = query.data.data;
   return (
     <Page
-      title={kindInWords(batch)}
+      title={batchKindLabel(batch)}
       heading={
         <Group gap="sm" component="span">
-          {kindInWords(batch)}
+          {batchKindLabel(batch)}
           <StatusBadge state={batch.state} />
         </Group>
       }
-      back={back}
+      back={backLink}
       actions={
         <Can role="operator">
           <Actions batch={batch} />
@@ -57,10 +57,10 @@ export function BatchScreen(): ReactNode {
       }
     >
       <Stack gap="md">
-        {batch.state === 'planned' && <PlanNote batch={batch} />}
+        {batch.state === 'planned' && <PlanNotice batch={batch} />}
         {batch.started_at && <Progress batch={batch} />}
         <Paper component="section" aria-label="About this batch">
-          <BatchFacts batch={batch} />
+          <BatchDetails batch={batch} />
         </Paper>
         <Paper component="section">
           <Title order={2} mb="xs">
@@ -68,13 +68,13 @@ export function BatchScreen(): ReactNode {
           </Title>
           <BatchFilter batch={batch} />
         </Paper>
-        <LeftOut batch={batch} />
+        <IneligibleDeliveries batch={batch} />
       </Stack>
     </Page>
   );
 }
 
-function PlanNote({ batch: { eligible, expires_at: expiresAt } }: { batch: Batch }): ReactNode {
+function PlanNotice({ batch: { eligible, expires_at: expiresAt } }: { batch: Batch }): ReactNode {
   return (
     <Alert color="gray" icon={<Icon name="info" size={18} />} title="No deliveries have been sent yet">
       <Text>
@@ -91,7 +91,7 @@ function PlanNote({ batch: { eligible, expires_at: expiresAt } }: { batch: Batch
 }
 
 function Progress({ batch }: { batch: Batch }): ReactNode {
-  const done = settled(batch);
+  const done = finishedCount(batch);
   return (
     <Paper component="section" aria-label="Progress">
       <Group justify="space-between" mb="xs">
@@ -104,7 +104,7 @@ function Progress({ batch }: { batch: Batch }): ReactNode {
       </Group>
       <BatchBar batch={batch} />
       <dl className={classes.figures}>
-        {partsOf(batch).map(({ name, count, ink }) => (
+        {progressSegments(batch).map(({ name, count, ink }) => (
           <div key={name} className={ink}>
             <dt>{name}</dt>
             <dd>{count.toLocaleString('en')}</dd>
@@ -119,7 +119,7 @@ function Progress({ batch }: { batch: Batch }): ReactNode {
   );
 }
 
-function LeftOut({ batch: { not_eligible: leftOut, progress } }: { batch: Batch }): ReactNode {
+function IneligibleDeliveries({ batch: { not_eligible: leftOut, progress } }: { batch: Batch }): ReactNode {
   return (
     <>
       {leftOut.length > 0 && (
@@ -145,9 +145,9 @@ function LeftOut({ batch: { not_eligible: leftOut, progress } }: { batch: Batch 
 function Actions({ batch }: { batch: Batch }): ReactNode {
   const [asked, setAsked] = useState<'start' | 'cancel' | null>(null);
   const close = (): void => setAsked(null);
-  const cancel = useSend(
+  const cancel = useApiMutation(
     () =>
-      data(
+      unwrap(
         api.POST('/operator/v1/webhooks/redeliveries/{redeliveryId}/cancel', {
           params: { path: { redeliveryId: batch.id } },
         }),
@@ -171,23 +171,23 @@ function Actions({ batch }: { batch: Batch }): ReactNode {
       <StartBatchDialog
         plan={asked === 'start' ? batch : null}
         onClose={close}
-        onStarted={() => toastDone('Batch started')}
+        onStarted={() => toastSuccess('Batch started')}
       />
       <ActionDialog
         open={asked === 'cancel'}
         onClose={close}
         title={isPlan ? 'Discard this plan?' : 'Cancel this batch?'}
-        confirm={isPlan ? 'Discard plan' : 'Cancel batch'}
-        dismiss={isPlan ? 'Keep plan' : 'Keep running'}
+        confirmLabel={isPlan ? 'Discard plan' : 'Cancel batch'}
+        cancelLabel={isPlan ? 'Keep plan' : 'Keep running'}
         danger
         onConfirm={async () => {
           await cancel.mutateAsync(undefined);
-          toastDone(isPlan ? 'Plan discarded' : 'Batch cancelled');
+          toastSuccess(isPlan ? 'Plan discarded' : 'Batch cancelled');
         }}
       >
         <Text>
-          {isPlan ? 'None of its deliveries will be sent.' : restInWords(progress.remaining)} This cannot be
-          undone.
+          {isPlan ? 'None of its deliveries will be sent.' : formatRemaining(progress.remaining)} This cannot
+          be undone.
         </Text>
       </ActionDialog>
     </>
@@ -195,7 +195,7 @@ function Actions({ batch }: { batch: Batch }): ReactNode {
 }
 
 /** What cancelling keeps from being sent. */
-function restInWords(count: number): string {
+function formatRemaining(count: number): string {
   if (count === 0) return 'All deliveries of this batch were already started and continue.';
   const rest = count === 1 ? '1 delivery' : `${count.toLocaleString('en')} deliveries`;
   return `${rest} will not be sent. Deliveries that were already started continue.`;

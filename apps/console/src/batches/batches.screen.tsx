@@ -6,12 +6,12 @@ import { choiceFilter } from '../lists/filters';
 import { List } from '../lists/list';
 import type { Column } from '../lists/list-table';
 import { useList } from '../lists/use-list';
-import { ForeignText } from '../parts/foreign-text';
+import { UntrustedText } from '../parts/untrusted-text';
 import { Page } from '../parts/page';
-import type { NamedBatch } from '../parts/redelivery-plan';
+import type { NamedBatch } from '../parts/redelivery-batch';
 import { RelativeTime } from '../parts/relative-time';
 import { StatusBadge } from '../parts/status-badge';
-import { filterInWords, kindInWords } from './batch-words';
+import { formatFilter, batchKindLabel } from './batch-format';
 import { BatchBar } from './batch-bar';
 
 const filters = {
@@ -26,19 +26,19 @@ const filters = {
 
 const columns: Column<NamedBatch>[] = [
   { header: 'Status', width: '8rem', cell: (row) => <StatusBadge state={row.state} /> },
-  { header: 'Type', primary: true, cell: (row) => kindInWords(row) },
+  { header: 'Type', primary: true, cell: (row) => batchKindLabel(row) },
   {
     header: 'Filter',
     truncate: true,
     width: '22%',
-    cell: (row) => <ForeignText text={filterInWords(row)} oneLine />,
+    cell: (row) => <UntrustedText text={formatFilter(row)} oneLine />,
   },
   {
     header: 'Reason',
     truncate: true,
     width: '18%',
     wideOnly: true,
-    cell: (row) => <ForeignText text={row.reason} oneLine />,
+    cell: (row) => <UntrustedText text={row.reason} oneLine />,
   },
   { header: 'Progress', width: '11rem', cell: (row) => <BatchBar batch={row} isSmall /> },
   {
@@ -48,7 +48,7 @@ const columns: Column<NamedBatch>[] = [
     wideOnly: true,
     cell: (row) => (
       <Actor
-        by={row.started_by ?? row.created_by}
+        actor={row.started_by ?? row.created_by}
         name={row.started_by ? row.started_by_name : row.created_by_name}
         oneLine
       />
@@ -66,7 +66,7 @@ export function BatchesScreen(): ReactNode {
   return (
     <Page
       title="Batches"
-      about="Bulk redeliveries and endpoint recoveries. Plan a batch, start it, and follow its progress."
+      description="Bulk redeliveries and endpoint recoveries. Plan a batch, start it, and follow its progress."
     >
       <List
         list={list}

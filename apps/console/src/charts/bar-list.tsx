@@ -1,13 +1,13 @@
 import type { ReactNode } from 'react';
-import { ForeignText } from '../parts/foreign-text';
-import { ChartFrame, type Ink } from './chart-frame';
+import { UntrustedText } from '../parts/untrusted-text';
+import { ChartFrame, type ChartColor } from './chart-frame';
 import classes from './chart.module.css';
-import { whole } from './scale';
+import { formatInteger } from './scale';
 
 export interface Bar {
   name: string;
   value: number;
-  ink?: Ink;
+  color?: ChartColor;
   /** In place of the name: a link, say. */
   label?: ReactNode;
 }
@@ -15,37 +15,37 @@ export interface Bar {
 interface BarListProps {
   title: string;
   /** What the names are: "Status". */
-  axis: string;
+  axisLabel: string;
   bars: Bar[];
   unit?: string;
-  empty?: string;
+  emptyText?: string;
 }
 
 /** Amounts by name, the longest bar for the largest. */
 export function BarList({
   title,
-  axis,
+  axisLabel: axis,
   bars,
   unit = 'Attempts',
-  empty = 'No data in this period',
+  emptyText: empty = 'No data in this period',
 }: BarListProps): ReactNode {
   const most = Math.max(1, ...bars.map(({ value }) => value));
-  const series = [{ name: unit, ink: 'accent' as const, values: bars.map(({ value }) => value) }];
+  const series = [{ name: unit, color: 'accent' as const, values: bars.map(({ value }) => value) }];
   return (
     <ChartFrame
       title={title}
       series={series}
-      axis={axis}
+      axisLabel={axis}
       labels={bars.map(({ name }) => name)}
-      format={whole}
+      format={formatInteger}
     >
       {bars.length === 0 ? (
         <div className={classes.empty}>{empty}</div>
       ) : (
         <div className={classes.rows}>
-          {bars.map(({ name, value, ink = 'accent', label }) => (
+          {bars.map(({ name, value, color: ink = 'accent', label }) => (
             <div key={name} className={classes.row}>
-              <span className={classes.name}>{label ?? <ForeignText text={name} oneLine />}</span>
+              <span className={classes.name}>{label ?? <UntrustedText text={name} oneLine />}</span>
               <span className={classes.track}>
                 {value > 0 && (
                   <div
@@ -54,7 +54,7 @@ export function BarList({
                   />
                 )}
               </span>
-              <span className={classes.value}>{whole(value)}</span>
+              <span className={classes.value}>{formatInteger(value)}</span>
             </div>
           ))}
         </div>

@@ -3,12 +3,12 @@ import { useState, type ReactNode } from 'react';
 import { Icon } from '../parts/icon';
 import classes from './chart.module.css';
 
-export type Ink = 'good' | 'bad' | 'warn' | 'accent' | 'calm';
+export type ChartColor = 'good' | 'bad' | 'warn' | 'accent' | 'calm';
 
 /** One line, or one colour of bars. */
 export interface Series {
   name: string;
-  ink: Ink;
+  color: ChartColor;
   values: (number | null)[];
 }
 
@@ -16,14 +16,21 @@ interface ChartFrameProps {
   title: string;
   series: Series[];
   /** The first column of the table, and what stands in it. */
-  axis: string;
+  axisLabel: string;
   labels: string[];
   format: (value: number) => string;
   children: ReactNode;
 }
 
 /** A chart with its legend, and the same as a table for whoever cannot see it or wants the numbers. */
-export function ChartFrame({ title, series, axis, labels, format, children }: ChartFrameProps): ReactNode {
+export function ChartFrame({
+  title,
+  series,
+  axisLabel: axis,
+  labels,
+  format,
+  children,
+}: ChartFrameProps): ReactNode {
   const [isTable, setTable] = useState(false);
   const toggle = isTable ? 'Show as chart' : 'Show as table';
   return (
@@ -32,7 +39,7 @@ export function ChartFrame({ title, series, axis, labels, format, children }: Ch
         <span className={classes.title}>{title}</span>
         {!isTable && series.length > 1 && (
           <span className={classes.legend}>
-            {series.map(({ name, ink }) => (
+            {series.map(({ name, color: ink }) => (
               <span key={name} className={`${classes.key} ${classes[ink]}`}>
                 {name}
               </span>
@@ -70,7 +77,7 @@ export function ChartFrame({ title, series, axis, labels, format, children }: Ch
                   <Table.Td>{label}</Table.Td>
                   {series.map(({ name, values }) => (
                     <Table.Td key={name} ta="right">
-                      {shown(values[index], format)}
+                      {formatValue(values[index], format)}
                     </Table.Td>
                   ))}
                 </Table.Tr>
@@ -85,5 +92,5 @@ export function ChartFrame({ title, series, axis, labels, format, children }: Ch
   );
 }
 
-export const shown = (value: number | null | undefined, format: (value: number) => string): string =>
+export const formatValue = (value: number | null | undefined, format: (value: number) => string): string =>
   value === null || value === undefined ? '–' : format(value);

@@ -1,4 +1,4 @@
-import { compact, roundUp } from './scale';
+import { formatCompact, axisMaximum } from './scale';
 
 describe('the scale of a chart', () => {
   it.each([
@@ -7,9 +7,9 @@ describe('the scale of a chart', () => {
     [5, 5],
     [51, 100],
     [1_001, 2_000],
-  ])('that reaches %d ends at %d', (value, end) => expect(roundUp(value)).toBe(end));
+  ])('that reaches %d ends at %d', (value, end) => expect(axisMaximum(value)).toBe(end));
 
   it('is labelled briefly', () => {
-    expect([950, 1_240, 3_400_000].map(compact)).toEqual(['950', '1.2K', '3.4M']);
+    expect([950, 1_240, 3_400_000].map(formatCompact)).toEqual(['950', '1.2K', '3.4M']);
   });
 });

@@ -1,12 +1,12 @@
 import type { ReactNode } from 'react';
-import type { Ink } from './chart-frame';
+import type { ChartColor } from './chart-frame';
 import classes from './chart.module.css';
 
 interface SparklineProps {
   values: (number | null)[];
   /** What it shows, for whoever cannot see it: "Attempts, 12 in the last hour". */
   label: string;
-  ink?: Ink;
+  color?: ChartColor;
   width?: number;
   height?: number;
 }
@@ -15,7 +15,7 @@ interface SparklineProps {
 export function Sparkline({
   values,
   label,
-  ink = 'accent',
+  color: ink = 'accent',
   width = 96,
   height = 24,
 }: SparklineProps): ReactNode {

@@ -1,14 +1,14 @@
 import { useElementSize } from '@mantine/hooks';
 import type { ReactNode } from 'react';
-import { utcTime } from '../parts/time';
-import { ChartFrame, shown, type Series } from './chart-frame';
+import { formatUtcTime } from '../parts/time';
+import { ChartFrame, formatValue, type Series } from './chart-frame';
 import classes from './chart.module.css';
-import { compact, roundUp, whole } from './scale';
+import { formatCompact, axisMaximum, formatInteger } from './scale';
 
 interface TimeChartProps {
   title: string;
   /** The begin of each bucket, ISO 8601. */
-  at: string[];
+  timestamps: string[];
   series: Series[];
   /** Bars of one bucket stand on each other; lines do not. */
   kind: 'bars' | 'lines';
@@ -24,10 +24,10 @@ const TOP = 6;
 /** Values over time. */
 export function TimeChart({
   title,
-  at,
+  timestamps: at,
   series,
   kind,
-  format = whole,
+  format = formatInteger,
   height = 190,
 }: TimeChartProps): ReactNode {
   const { ref, width } = useElementSize();
@@ -35,21 +35,21 @@ export function TimeChart({
     const values = series.map(({ values: all }) => all[index] ?? 0);
     return kind === 'bars' ? values.reduce((sum, value) => sum + value, 0) : Math.max(...values, 0);
   });
-  const top = roundUp(Math.max(0, ...totals));
+  const top = axisMaximum(Math.max(0, ...totals));
   const isEmpty = totals.every((total) => total === 0);
   const plot = { width: Math.max(0, width - LEFT), height: height - TOP - BOTTOM };
   const step = plot.width / Math.max(1, at.length);
   const y = (value: number): number => TOP + plot.height * (1 - value / top);
   const x = (index: number): number => LEFT + index * step;
-  const labels = at.map((time) => utcTime(time).slice(0, 16));
+  const labels = at.map((time) => formatUtcTime(time).slice(0, 16));
   const tooltip = (index: number): string =>
     [
       `${labels[index]} UTC`,
-      ...series.map(({ name, values }) => `${name}: ${shown(values[index], format)}`),
+      ...series.map(({ name, values }) => `${name}: ${formatValue(values[index], format)}`),
     ].join('\n');
 
   return (
-    <ChartFrame title={title} series={series} axis="Time (UTC)" labels={labels} format={format}>
+    <ChartFrame title={title} series={series} axisLabel="Time (UTC)" labels={labels} format={format}>
       <div ref={ref} style={{ height }}>
         {isEmpty && <div className={classes.empty}>No data in this period</div>}
         {!isEmpty && width > 0 && (
@@ -58,7 +58,7 @@ export function TimeChart({
               <g key={part}>
                 <line className={classes.grid} x1={LEFT} x2={width} y1={y(top * part)} y2={y(top * part)} />
                 <text className={classes.label} x={LEFT - 6} y={y(top * part) + 4} textAnchor="end">
-                  {kind === 'bars' ? compact(top * part) : format(top * part)}
+                  {kind === 'bars' ? formatCompact(top * part) : format(top * part)}
                 </text>
               </g>
             ))}
@@ -67,9 +67,9 @@ export function TimeChart({
             ) : (
               <Lines series={series} x={(index) => x(index) + step / 2} y={y} />
             )}
-            {ticks(at.length, plot.width).map((index) => (
+            {tickIndexes(at.length, plot.width).map((index) => (
               <text key={index} className={classes.label} x={x(index)} y={height - 4}>
-                {tick(at, index)}
+                {tickLabel(at, index)}
               </text>
             ))}
             {at.map((time, index) => (
@@ -84,17 +84,17 @@ export function TimeChart({
   );
 }
 
-interface Marks {
+interface PlotProps {
   series: Series[];
   x: (index: number) => number;
   y: (value: number) => number;
 }
 
-function Bars({ series, count, x, y, step }: Marks & { count: number; step: number }): ReactNode {
+function Bars({ series, count, x, y, step }: PlotProps & { count: number; step: number }): ReactNode {
   const gap = step > 6 ? 1.5 : 0.25;
   return Array.from({ length: count }, (_, index) => {
     let below = 0;
-    return series.map(({ name, ink, values }) => {
+    return series.map(({ name, color: ink, values }) => {
       const value = values[index] ?? 0;
       if (value === 0) return null;
       below += value;
@@ -109,8 +109,8 @@ function Bars({ series, count, x, y, step }: Marks & { count: number; step: numb
 }
 
 /** Lines with gaps where nothing was measured; a value alone between two gaps is a dot. */
-function Lines({ series, x, y }: Marks): ReactNode {
-  return series.map(({ name, ink, values }) => {
+function Lines({ series, x, y }: PlotProps): ReactNode {
+  return series.map(({ name, color: ink, values }) => {
     const isKnown = (index: number): boolean => values[index] !== null && values[index] !== undefined;
     const path = values
       .map((value, index) =>
@@ -133,14 +133,14 @@ function Lines({ series, x, y }: Marks): ReactNode {
 }
 
 /** Which buckets have their time written below them: so many that the words do not touch. */
-function ticks(count: number, width: number): number[] {
+function tickIndexes(count: number, width: number): number[] {
   const every = Math.max(1, Math.ceil(count / Math.max(1, Math.floor(width / 90))));
   return Array.from({ length: Math.ceil(count / every) }, (_, index) => index * every);
 }
 
 /** The time of a bucket; its day where the whole chart spans more than two. */
-function tick(at: string[], index: number): string {
+function tickLabel(at: string[], index: number): string {
   const span = Date.parse(at.at(-1)!) - Date.parse(at[0]!);
-  const text = utcTime(at[index]!);
+  const text = formatUtcTime(at[index]!);
   return span > 2 * 86_400_000 ? text.slice(5, 10) : text.slice(11, 16);
 }

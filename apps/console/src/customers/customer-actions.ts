@@ -1,4 +1,4 @@
-import { api, data, type Schemas } from '../http/client';
+import { api, unwrap, type Schemas } from '../http/client';
 
 export type Customer = Schemas['OperatorCustomerResponse'];
 
@@ -8,65 +8,65 @@ export interface CustomerAction {
   title: string;
   /** What will happen. */
   text: string;
-  confirm: string;
-  done: string;
+  confirmLabel: string;
+  successMessage: string;
   /** Whether a mail goes out. */
-  mails?: boolean;
+  sendsMail?: boolean;
   danger?: boolean;
 }
 
-export const disable: CustomerAction = {
+export const disableAction: CustomerAction = {
   path: '/operator/v1/customers/{customerId}/disable',
   title: 'Disable this customer?',
   text: 'The customer is signed out immediately on all devices and cannot sign in until you enable the customer again.',
-  confirm: 'Disable',
-  done: 'Customer disabled',
+  confirmLabel: 'Disable',
+  successMessage: 'Customer disabled',
   danger: true,
 };
 
-export const enable: CustomerAction = {
+export const enableAction: CustomerAction = {
   path: '/operator/v1/customers/{customerId}/enable',
   title: 'Enable this customer?',
   text: 'The customer can sign in again with the same password. You can disable the customer again at any time.',
-  confirm: 'Enable',
-  done: 'Customer enabled',
+  confirmLabel: 'Enable',
+  successMessage: 'Customer enabled',
 };
 
-export const unlock: CustomerAction = {
+export const unlockAction: CustomerAction = {
   path: '/operator/v1/customers/{customerId}/unlock',
   title: 'Unlock this customer?',
   text: 'Resets the count of failed sign-ins, so that the customer can try again immediately. This cannot be undone.',
-  confirm: 'Unlock customer',
-  done: 'Customer unlocked',
+  confirmLabel: 'Unlock customer',
+  successMessage: 'Customer unlocked',
 };
 
-export const resetPassword: CustomerAction = {
+export const resetPasswordAction: CustomerAction = {
   path: '/operator/v1/customers/{customerId}/reset-password',
   title: 'Send a password reset email?',
   text: 'The customer receives an email with a link to choose a new password. The current password stays valid until then. A sent email cannot be recalled.',
-  confirm: 'Send email',
-  done: 'Password reset email queued',
-  mails: true,
+  confirmLabel: 'Send email',
+  successMessage: 'Password reset email queued',
+  sendsMail: true,
 };
 
-export const resendVerification: CustomerAction = {
+export const resendVerificationAction: CustomerAction = {
   path: '/operator/v1/customers/{customerId}/resend-verification',
   title: 'Resend the verification email?',
   text: 'The customer receives an email with a new link to verify the email address. Older links stop working. This cannot be undone.',
-  confirm: 'Resend email',
-  done: 'Verification email queued',
-  mails: true,
+  confirmLabel: 'Resend email',
+  successMessage: 'Verification email queued',
+  sendsMail: true,
 };
 
-export const sendInvitation: CustomerAction = {
+export const sendInvitationAction: CustomerAction = {
   path: '/operator/v1/customers/{customerId}/resend-invitation',
   title: 'Send an invitation email?',
   text: 'The customer has no password yet and receives an email with a link to choose one. Older links stop working. This cannot be undone.',
-  confirm: 'Send email',
-  done: 'Invitation email queued',
-  mails: true,
+  confirmLabel: 'Send email',
+  successMessage: 'Invitation email queued',
+  sendsMail: true,
 };
 
 /** Does it. @throws Problem */
-export const act = (action: CustomerAction, customer: Customer): Promise<unknown> =>
-  data<unknown>(api.POST(action.path, { params: { path: { customerId: customer.id } } }));
+export const performCustomerAction = (action: CustomerAction, customer: Customer): Promise<unknown> =>
+  unwrap<unknown>(api.POST(action.path, { params: { path: { customerId: customer.id } } }));

@@ -5,7 +5,7 @@ import { timeFilter } from '../lists/filters';
 import { List } from '../lists/list';
 import type { Column } from '../lists/list-table';
 import { useList, type RowOf } from '../lists/use-list';
-import { ForeignText } from '../parts/foreign-text';
+import { UntrustedText } from '../parts/untrusted-text';
 import { shortId } from '../parts/id';
 import { RelativeTime } from '../parts/relative-time';
 
@@ -13,7 +13,7 @@ type Entry = RowOf<'/operator/v1/audit-log'>;
 
 const filters = { time: timeFilter('Time', 'createdAfter', 'createdBefore') };
 
-const actors: Record<string, string> = {
+const actorLabels: Record<string, string> = {
   key: 'API key',
   operator: 'Operator',
   customer: 'Customer',
@@ -23,35 +23,35 @@ const actors: Record<string, string> = {
 const columns: Column<Entry>[] = [
   { header: 'Action', primary: true, cell: (row) => row.action },
   { header: 'Actor', cell: (row) => <Actor entry={row} /> },
-  { header: 'IP address', wideOnly: true, cell: (row) => <ForeignText text={row.ip} mono /> },
+  { header: 'IP address', wideOnly: true, cell: (row) => <UntrustedText text={row.ip} mono /> },
   {
     header: 'Details',
     truncate: true,
     width: '34%',
-    cell: (row) => <ForeignText text={detailsInWords(row.details)} oneLine />,
+    cell: (row) => <UntrustedText text={formatDetails(row.details)} oneLine />,
   },
   { header: 'Time', align: 'right', cell: (row) => <RelativeTime at={row.createdAt} /> },
 ];
 
 function Actor({ entry }: { entry: Entry }): ReactNode {
   const { actorType, actorId, actorName, targetId } = entry;
-  const who = actors[actorType] ?? actorType;
+  const who = actorLabels[actorType] ?? actorType;
   if (!actorId || actorId === targetId) return who;
   return (
     <>
-      {who} <ForeignText text={actorName ?? shortId(actorId)} />
+      {who} <UntrustedText text={actorName ?? shortId(actorId)} />
     </>
   );
 }
 
 /** "changed: firstName, lastName" */
-function detailsInWords(details: Record<string, unknown>): string {
+function formatDetails(details: Record<string, unknown>): string {
   return Object.entries(details)
-    .map(([name, value]) => `${name}: ${Array.isArray(value) ? value.join(', ') : inText(value)}`)
+    .map(([name, value]) => `${name}: ${Array.isArray(value) ? value.join(', ') : formatDetail(value)}`)
     .join(' · ');
 }
 
-const inText = (value: unknown): string => (typeof value === 'string' ? value : JSON.stringify(value));
+const formatDetail = (value: unknown): string => (typeof value === 'string' ? value : JSON.stringify(value));
 
 /** Who did what to this customer. */
 export function CustomerAudit({ customerId }: { customerId: string }): ReactNode {
@@ -59,7 +59,7 @@ export function CustomerAudit({ customerId }: { customerId: string }): ReactNode
     path: '/operator/v1/audit-log',
     count: '/operator/v1/audit-log/count',
     filters,
-    fixed: { targetType: 'customer', targetId: customerId },
+    fixedQuery: { targetType: 'customer', targetId: customerId },
   });
   const audit = `/audit?targetType=customer&targetId=${customerId}`;
   return (

@@ -2,21 +2,21 @@ import { Button, Menu, Text } from '@mantine/core';
 import { useState, type ReactNode } from 'react';
 import { Can } from '../app/roles';
 import { useSession } from '../app/session';
-import { api, data } from '../http/client';
-import { useSend } from '../http/queries';
+import { api, unwrap } from '../http/client';
+import { useApiMutation } from '../http/queries';
 import { ActionDialog } from '../parts/action-dialog';
 import { downloadText } from '../parts/download';
-import { ForeignText } from '../parts/foreign-text';
+import { UntrustedText } from '../parts/untrusted-text';
 import { Icon } from '../parts/icon';
-import { toastDone, toastProblem } from '../parts/toast';
+import { toastSuccess, toastError } from '../parts/toast';
 import {
-  act,
-  disable,
-  enable,
-  resendVerification,
-  resetPassword,
-  sendInvitation,
-  unlock,
+  performCustomerAction,
+  disableAction,
+  enableAction,
+  resendVerificationAction,
+  resetPasswordAction,
+  sendInvitationAction,
+  unlockAction,
   type Customer,
   type CustomerAction,
 } from './customer-actions';
@@ -24,13 +24,13 @@ import {
 /** What can be done about a customer; each asks before it does it. */
 export function CustomerButtons({ customer }: { customer: Customer }): ReactNode {
   const [asked, setAsked] = useState<CustomerAction | null>(null);
-  const access = customer.disabledAt ? enable : disable;
+  const access = customer.disabledAt ? enableAction : disableAction;
   return (
     <>
       <ExportButton id={customer.id} />
       <Can role="operator">
         <Button variant="default" onClick={() => setAsked(access)}>
-          {access.confirm}
+          {access.confirmLabel}
         </Button>
         <Menu position="bottom-end" width={240}>
           <Menu.Target>
@@ -40,14 +40,16 @@ export function CustomerButtons({ customer }: { customer: Customer }): ReactNode
           </Menu.Target>
           <Menu.Dropdown>
             {customer.hasPassword ? (
-              <Menu.Item onClick={() => setAsked(resetPassword)}>Send password reset email</Menu.Item>
+              <Menu.Item onClick={() => setAsked(resetPasswordAction)}>Send password reset email</Menu.Item>
             ) : (
-              <Menu.Item onClick={() => setAsked(sendInvitation)}>Send invitation email</Menu.Item>
+              <Menu.Item onClick={() => setAsked(sendInvitationAction)}>Send invitation email</Menu.Item>
             )}
             {!customer.emailVerified && (
-              <Menu.Item onClick={() => setAsked(resendVerification)}>Resend verification email</Menu.Item>
+              <Menu.Item onClick={() => setAsked(resendVerificationAction)}>
+                Resend verification email
+              </Menu.Item>
             )}
-            <Menu.Item onClick={() => setAsked(unlock)}>Unlock</Menu.Item>
+            <Menu.Item onClick={() => setAsked(unlockAction)}>Unlock</Menu.Item>
           </Menu.Dropdown>
         </Menu>
         <CustomerDialog customer={customer} action={asked} onClose={() => setAsked(null)} />
@@ -64,25 +66,28 @@ interface CustomerDialogProps {
 
 function CustomerDialog({ customer, action, onClose }: CustomerDialogProps): ReactNode {
   const { server } = useSession();
-  const send = useSend((chosen: CustomerAction) => act(chosen, customer), '/operator/v1/customers');
+  const send = useApiMutation(
+    (chosen: CustomerAction) => performCustomerAction(chosen, customer),
+    '/operator/v1/customers',
+  );
   return (
     <ActionDialog
       open={action !== null}
       onClose={onClose}
       title={action?.title ?? ''}
-      confirm={action?.confirm ?? ''}
+      confirmLabel={action?.confirmLabel ?? ''}
       danger={action?.danger}
       onConfirm={async () => {
         if (!action) return;
         await send.mutateAsync(action);
-        toastDone(action.done);
+        toastSuccess(action.successMessage);
       }}
     >
       <Text fw={600}>
-        <ForeignText text={customer.email} />
+        <UntrustedText text={customer.email} />
       </Text>
       <Text>{action?.text}</Text>
-      {action?.mails && server.mailbox && (
+      {action?.sendsMail && server.mailbox && (
         <Text c="dimmed">
           This installation does not send emails. They are captured in the mailbox of this console.
         </Text>
@@ -93,8 +98,8 @@ function CustomerDialog({ customer, action, onClose }: CustomerDialogProps): Rea
 
 /** Everything that is kept about them, as they may ask for it. */
 function ExportButton({ id }: { id: string }): ReactNode {
-  const load = useSend(() =>
-    data(api.GET('/operator/v1/customers/{customerId}/export', { params: { path: { customerId: id } } })),
+  const load = useApiMutation(() =>
+    unwrap(api.GET('/operator/v1/customers/{customerId}/export', { params: { path: { customerId: id } } })),
   );
   return (
     <Button
@@ -106,9 +111,9 @@ function ExportButton({ id }: { id: string }): ReactNode {
           onSuccess: (found) => {
             downloadText(`customer-${id}.json`, `${JSON.stringify(found, null, 2)}\n`);
             if (found.truncated)
-              toastDone('Customer exported. Some lists are truncated, as noted in the file.');
+              toastSuccess('Customer exported. Some lists are truncated, as noted in the file.');
           },
-          onError: toastProblem,
+          onError: toastError,
           // Nothing personal is kept for longer than it takes to save it.
           onSettled: load.reset,
         })

@@ -3,21 +3,21 @@ import { useQueryClient } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { useNavigate } from 'react-router';
 import { Can } from '../app/roles';
-import { api, data, type Schemas } from '../http/client';
-import { useSend } from '../http/queries';
+import { api, unwrap, type Schemas } from '../http/client';
+import { useApiMutation } from '../http/queries';
 import { CopyButton } from '../parts/copy-button';
-import { Danger, DangerZone } from '../parts/danger-zone';
-import { Facts } from '../parts/facts';
-import { ForeignText } from '../parts/foreign-text';
+import { DangerAction, DangerZone } from '../parts/danger-zone';
+import { PropertyList } from '../parts/property-list';
+import { UntrustedText } from '../parts/untrusted-text';
 import { Id } from '../parts/id';
 import { JsonView } from '../parts/json-view';
 import { ProjectName } from '../parts/record-name';
 import { RelativeTime } from '../parts/relative-time';
-import { toastDone } from '../parts/toast';
-import { nameOf } from './customer-state';
+import { toastSuccess } from '../parts/toast';
+import { fullName } from './customer-state';
 
-const LIST = '/operator/v1/customers';
-const COUNT = '/operator/v1/customers/count';
+const LIST_PATH = '/operator/v1/customers';
+const COUNT_PATH = '/operator/v1/customers/count';
 
 type Customer = Schemas['OperatorCustomerResponse'];
 
@@ -26,18 +26,18 @@ export function CustomerProfile({ customer }: { customer: Customer }): ReactNode
   return (
     <Stack>
       <Paper>
-        <Facts
+        <PropertyList
           of={{
             Email: (
               <Group gap={4} wrap="nowrap">
-                <ForeignText text={customer.email} />
+                <UntrustedText text={customer.email} />
                 <CopyButton value={customer.email} name="email" />
               </Group>
             ),
-            Name: <ForeignText text={nameOf(customer)} />,
+            Name: <UntrustedText text={fullName(customer)} />,
             Project: <ProjectName id={customer.projectId} link />,
             ID: <Id id={customer.id} />,
-            'External ID': <ForeignText text={customer.externalId} mono />,
+            'External ID': <UntrustedText text={customer.externalId} mono />,
             Password: customer.hasPassword ? 'Set' : 'Not set',
             'Last sign-in': <RelativeTime at={customer.lastLoginAt} none="Never" />,
             Created: <RelativeTime at={customer.createdAt} />,
@@ -60,23 +60,25 @@ export function CustomerProfile({ customer }: { customer: Customer }): ReactNode
 function DeleteCustomer({ customer }: { customer: Customer }): ReactNode {
   const navigate = useNavigate();
   const client = useQueryClient();
-  const remove = useSend(() =>
-    data(
+  const remove = useApiMutation(() =>
+    unwrap(
       api.DELETE('/operator/v1/customers/{customerId}', { params: { path: { customerId: customer.id } } }),
     ),
   );
   return (
     <DangerZone>
-      <Danger
+      <DangerAction
         title="Delete this customer"
-        about="Deletes the customer, including all sessions, emails and metadata, and cancels pending deliveries about the customer. The email address can be registered again. This cannot be undone."
-        confirm="Delete customer"
-        typed={customer.email}
+        description="Deletes the customer, including all sessions, emails and metadata, and cancels pending deliveries about the customer. The email address can be registered again. This cannot be undone."
+        confirmLabel="Delete customer"
+        confirmationText={customer.email}
         onConfirm={async () => {
           await remove.mutateAsync(undefined);
-          toastDone('Customer deleted');
+          toastSuccess('Customer deleted');
           // The list alone is read anew: what is gone must not be asked for again.
-          client.removeQueries({ predicate: ({ queryKey: [path] }) => path === LIST || path === COUNT });
+          client.removeQueries({
+            predicate: ({ queryKey: [path] }) => path === LIST_PATH || path === COUNT_PATH,
+          });
           await navigate('/customers', { replace: true });
         }}
       />

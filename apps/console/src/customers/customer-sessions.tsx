@@ -1,30 +1,30 @@
 import { Button, Text } from '@mantine/core';
 import { useState, type ReactNode } from 'react';
 import { Can, useCan } from '../app/roles';
-import { api, data, type Schemas } from '../http/client';
-import { useSend } from '../http/queries';
+import { api, unwrap, type Schemas } from '../http/client';
+import { useApiMutation } from '../http/queries';
 import { List } from '../lists/list';
 import type { Column } from '../lists/list-table';
 import { useList } from '../lists/use-list';
 import { ActionDialog } from '../parts/action-dialog';
-import { ForeignText } from '../parts/foreign-text';
+import { UntrustedText } from '../parts/untrusted-text';
 import { RelativeTime } from '../parts/relative-time';
-import { toastDone } from '../parts/toast';
+import { toastSuccess } from '../parts/toast';
 
 type Session = Schemas['SessionResponse'];
 
-const REFRESHED = '/operator/v1/customers/{customerId}/sessions';
+const INVALIDATED_PATH = '/operator/v1/customers/{customerId}/sessions';
 
 const columns: Column<Session>[] = [
   {
     header: 'Device',
     cell: ({ device, userAgent }) => (
       <span title={userAgent ?? undefined}>
-        <ForeignText text={device ?? userAgent} none="Unknown" />
+        <UntrustedText text={device ?? userAgent} fallback="Unknown" />
       </span>
     ),
   },
-  { header: 'IP address', cell: (row) => <ForeignText text={row.ip} mono /> },
+  { header: 'IP address', cell: (row) => <UntrustedText text={row.ip} mono /> },
   { header: 'Signed in', align: 'right', cell: (row) => <RelativeTime at={row.createdAt} /> },
   { header: 'Last used', align: 'right', cell: (row) => <RelativeTime at={row.lastUsedAt} /> },
   { header: 'Expires', align: 'right', wideOnly: true, cell: (row) => <RelativeTime at={row.expiresAt} /> },
@@ -34,15 +34,15 @@ const columns: Column<Session>[] = [
 export function CustomerSessions({ customerId }: { customerId: string }): ReactNode {
   const canRevoke = useCan('operator');
   const [asked, setAsked] = useState<Session | null>(null);
-  const list = useList({ path: '/operator/v1/customers/{customerId}/sessions', at: { customerId } });
-  const revoke = useSend(
+  const list = useList({ path: '/operator/v1/customers/{customerId}/sessions', pathParams: { customerId } });
+  const revoke = useApiMutation(
     (sessionId: string) =>
-      data(
+      unwrap(
         api.DELETE('/operator/v1/customers/{customerId}/sessions/{sessionId}', {
           params: { path: { customerId, sessionId } },
         }),
       ),
-    REFRESHED,
+    INVALIDATED_PATH,
   );
   const action: Column<Session> = {
     header: 'Actions',
@@ -76,17 +76,17 @@ export function CustomerSessions({ customerId }: { customerId: string }): ReactN
         open={asked !== null}
         onClose={() => setAsked(null)}
         title="Revoke this session?"
-        confirm="Revoke session"
+        confirmLabel="Revoke session"
         danger
         onConfirm={async () => {
           if (!asked) return;
           await revoke.mutateAsync(asked.id);
-          toastDone('Session revoked');
+          toastSuccess('Session revoked');
         }}
       >
         <Text>
-          <ForeignText text={asked?.device} none="The device" /> at{' '}
-          <ForeignText text={asked?.ip} none="an unknown address" mono /> is signed out immediately. The
+          <UntrustedText text={asked?.device} fallback="The device" /> at{' '}
+          <UntrustedText text={asked?.ip} fallback="an unknown address" mono /> is signed out immediately. The
           customer can sign in again.
         </Text>
       </ActionDialog>
@@ -96,10 +96,12 @@ export function CustomerSessions({ customerId }: { customerId: string }): ReactN
 
 function RevokeAll({ customerId }: { customerId: string }): ReactNode {
   const [isOpen, setOpen] = useState(false);
-  const revoke = useSend(
+  const revoke = useApiMutation(
     () =>
-      data(api.DELETE('/operator/v1/customers/{customerId}/sessions', { params: { path: { customerId } } })),
-    REFRESHED,
+      unwrap(
+        api.DELETE('/operator/v1/customers/{customerId}/sessions', { params: { path: { customerId } } }),
+      ),
+    INVALIDATED_PATH,
   );
   return (
     <Can role="operator">
@@ -110,11 +112,11 @@ function RevokeAll({ customerId }: { customerId: string }): ReactNode {
         open={isOpen}
         onClose={() => setOpen(false)}
         title="Revoke all sessions?"
-        confirm="Revoke all sessions"
+        confirmLabel="Revoke all sessions"
         danger
         onConfirm={async () => {
           await revoke.mutateAsync(undefined);
-          toastDone('All sessions revoked');
+          toastSuccess('All sessions revoked');
         }}
       >
         <Text>The customer is signed out immediately on all devices and can sign in again.</Text>

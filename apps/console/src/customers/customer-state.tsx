@@ -16,5 +16,5 @@ export function CustomerState({ customer }: { customer: Customer }): ReactNode {
 }
 
 /** "Ada Lovelace"; "" when neither name is known. */
-export const nameOf = ({ firstName, lastName }: Customer): string =>
+export const fullName = ({ firstName, lastName }: Customer): string =>
   [firstName, lastName].filter(Boolean).join(' ');

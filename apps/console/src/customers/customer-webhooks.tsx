@@ -21,7 +21,7 @@ const filters = {
   time: timeFilter('Time', 'created_after', 'created_before'),
 };
 
-const { event, answer, target, attempt, delivery, when } = attemptColumns;
+const { event, response: answer, target, attempt, delivery, startedAt: when } = attemptColumns;
 const columns = [event, { ...answer, width: '8rem' }, target, { ...attempt, wideOnly: true }, delivery, when];
 
 /** Every attempt to tell somebody about this customer. */
@@ -30,7 +30,7 @@ export function CustomerDeliveries({ customerId }: { customerId: string }): Reac
     path: '/operator/v1/webhooks/deliveries',
     count: '/operator/v1/webhooks/deliveries/count',
     filters,
-    fixed: { customer_id: customerId },
+    fixedQuery: { customer_id: customerId },
   });
   return (
     <List
@@ -61,7 +61,7 @@ export function CustomerEvents({ customerId }: { customerId: string }): ReactNod
     path: '/operator/v1/events',
     count: '/operator/v1/events/count',
     filters: eventFilters,
-    fixed: { customer_id: customerId },
+    fixedQuery: { customer_id: customerId },
   });
   return (
     <List

@@ -2,8 +2,8 @@ import { Group } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { useParams } from 'react-router';
 import { useGet } from '../http/queries';
-import { ForeignText } from '../parts/foreign-text';
-import { Loaded } from '../parts/loaded';
+import { UntrustedText } from '../parts/untrusted-text';
+import { QueryContent } from '../parts/query-content';
 import { Page } from '../parts/page';
 import { PageTabs } from '../parts/page-tabs';
 import { CustomerAudit } from './customer-audit';
@@ -23,7 +23,7 @@ export function CustomerScreen(): ReactNode {
       heading={
         customer && (
           <Group gap="xs">
-            <ForeignText text={customer.email} />
+            <UntrustedText text={customer.email} />
             <CustomerState customer={customer} />
           </Group>
         )
@@ -31,7 +31,7 @@ export function CustomerScreen(): ReactNode {
       back={{ to: '/customers', label: 'Customers' }}
       actions={customer && <CustomerButtons customer={customer} />}
     >
-      <Loaded query={query}>
+      <QueryContent query={query}>
         {(found) => (
           <PageTabs
             label="Customer sections"
@@ -44,7 +44,7 @@ export function CustomerScreen(): ReactNode {
             }}
           />
         )}
-      </Loaded>
+      </QueryContent>
     </Page>
   );
 }

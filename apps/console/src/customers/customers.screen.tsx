@@ -6,11 +6,11 @@ import { choiceFilter, projectFilter, textFilter, timeFilter } from '../lists/fi
 import { List } from '../lists/list';
 import type { Column } from '../lists/list-table';
 import { useList } from '../lists/use-list';
-import { ForeignText } from '../parts/foreign-text';
+import { UntrustedText } from '../parts/untrusted-text';
 import { Page } from '../parts/page';
 import { ProjectName } from '../parts/record-name';
 import { RelativeTime } from '../parts/relative-time';
-import { CustomerState, nameOf } from './customer-state';
+import { CustomerState, fullName } from './customer-state';
 
 type Customer = Schemas['CustomerResponse'];
 
@@ -30,13 +30,13 @@ const columns: Column<Customer>[] = [
     primary: true,
     truncate: true,
     width: '32%',
-    cell: (row) => <ForeignText text={row.email} oneLine />,
+    cell: (row) => <UntrustedText text={row.email} oneLine />,
   },
   {
     header: 'Name',
     truncate: true,
     width: '20%',
-    cell: (row) => <ForeignText text={nameOf(row)} oneLine />,
+    cell: (row) => <UntrustedText text={fullName(row)} oneLine />,
   },
   {
     header: 'Project',

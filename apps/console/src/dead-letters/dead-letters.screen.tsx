@@ -13,19 +13,19 @@ import {
   timeFilter,
   viewFilter,
 } from '../lists/filters';
-import { useLinkedFilters } from '../lists/linked-filters';
+import { useLinkedFilters } from '../lists/use-linked-filters';
 import { List } from '../lists/list';
-import type { EmptyText } from '../lists/list-states';
+import type { EmptyContent } from '../lists/list-notice';
 import { useList } from '../lists/use-list';
 import { DiscardDialog, RedeliverDialog } from '../parts/delivery-dialogs';
 import { Icon } from '../parts/icon';
 import { Page } from '../parts/page';
-import { MOST_NAMED } from '../parts/redelivery-plan';
+import { MAX_DELIVERY_IDS } from '../parts/redelivery-batch';
 import { StartBatchDialog } from '../parts/start-batch-dialog';
-import { toastDone } from '../parts/toast';
-import { columnsOf, type DeadLetter } from './columns';
-import { namedOnes, planFilterOf } from './plan-filter';
-import { usePlan } from './use-plan';
+import { toastSuccess } from '../parts/toast';
+import { deadLetterColumns, type DeadLetter } from './dead-letter-columns';
+import { filterByIds, toPlanFilter } from './plan-filter';
+import { useRedeliveryPlan } from './use-redelivery-plan';
 
 const PATH = '/operator/v1/webhooks/dead-letters';
 
@@ -44,13 +44,13 @@ const filters = {
   endpoint_id: endpointFilter(),
 };
 
-const linked = {
+const linkedFilters = {
   event_id: textFilter('Event ID'),
   delivery_id: textFilter('Delivery ID'),
   customer_id: textFilter('Customer ID'),
 };
 
-const empties: Record<string, EmptyText> = {
+const emptyTexts: Record<string, EmptyContent> = {
   waiting: {
     title: 'No unresolved dead letters',
     text: 'Every delivery has succeeded, is still pending, or has been resolved.',
@@ -68,14 +68,18 @@ const empties: Record<string, EmptyText> = {
 };
 
 export function DeadLettersScreen(): ReactNode {
-  const list = useList({ path: PATH, count: `${PATH}/count`, filters: useLinkedFilters(filters, linked) });
+  const list = useList({
+    path: PATH,
+    count: `${PATH}/count`,
+    filters: useLinkedFilters(filters, linkedFilters),
+  });
   const navigate = useNavigate();
-  const plan = usePlan();
+  const plan = useRedeliveryPlan();
   const [redelivered, setRedelivered] = useState<string | null>(null);
   const [discarded, setDiscarded] = useState<string[]>([]);
   const view = list.values.resolution ?? '';
   const isActing = useCan('operator') && view === 'waiting';
-  const hasAny = (list.rows.length > 0 || list.goesOn) && !list.fault && !list.error;
+  const hasAny = (list.rows.length > 0 || list.mayHaveMore) && !list.filterError && !list.error;
   const forget = (ids: (string | null)[]): void =>
     list.select(
       [...list.selected.values()].filter(({ id }) => ids.includes(id)),
@@ -86,31 +90,31 @@ export function DeadLettersScreen(): ReactNode {
   const redeliver = (rows: DeadLetter[]): void => {
     const ids = rows.map(({ id }) => id);
     if (ids.length === 1) setRedelivered(ids[0]!);
-    else void plan.make(namedOnes(ids));
+    else void plan.create(filterByIds(ids));
   };
 
   return (
     <Page
       title="Dead letters"
-      about="Deliveries whose attempts have all failed. They are not retried unless you redeliver them."
+      description="Deliveries whose attempts have all failed. They are not retried unless you redeliver them."
     >
       <List
         list={list}
         noun="dead letters"
-        columns={columnsOf(view, isActing ? setRedelivered : null)}
+        columns={deadLetterColumns(view, isActing ? setRedelivered : null)}
         href={(row) => `/deliveries/${row.id}`}
         live
-        isSelectable={isActing ? isAnything : undefined}
+        isSelectable={isActing ? isAlwaysSelectable : undefined}
         actions={(rows) => (
           <>
             <Button
               size="xs"
               leftSection={<Icon name="redeliver" size={14} />}
-              loading={plan.isMaking}
-              disabled={rows.length > MOST_NAMED}
+              loading={plan.isCreating}
+              disabled={rows.length > MAX_DELIVERY_IDS}
               onClick={() => redeliver(rows)}
             >
-              {rows.length > MOST_NAMED ? `Select at most ${MOST_NAMED}` : 'Redeliver'}
+              {rows.length > MAX_DELIVERY_IDS ? `Select at most ${MAX_DELIVERY_IDS}` : 'Redeliver'}
             </Button>
             <Button size="xs" variant="default" onClick={() => setDiscarded(rows.map(({ id }) => id))}>
               Discard
@@ -125,21 +129,21 @@ export function DeadLettersScreen(): ReactNode {
                 size="xs"
                 variant="default"
                 leftSection={<Icon name="redeliver" size={14} />}
-                loading={plan.isMaking && list.selected.size === 0}
-                onClick={() => void plan.make(planFilterOf(list.query()))}
+                loading={plan.isCreating && list.selected.size === 0}
+                onClick={() => void plan.create(toPlanFilter(list.query()))}
               >
-                {list.isNarrowed ? 'Redeliver all matching' : 'Redeliver all'}
+                {list.isFiltered ? 'Redeliver all matching' : 'Redeliver all'}
               </Button>
             </Can>
           )
         }
-        empty={empties[view] ?? empties.waiting!}
+        empty={emptyTexts[view] ?? emptyTexts.waiting!}
       />
       <StartBatchDialog
-        plan={plan.made}
-        onClose={plan.forget}
+        plan={plan.plan}
+        onClose={plan.reset}
         onStarted={({ id }) => {
-          toastDone('Batch started');
+          toastSuccess('Batch started');
           void navigate(`/batches/${id}`);
         }}
       />
@@ -148,7 +152,7 @@ export function DeadLettersScreen(): ReactNode {
         onClose={() => setRedelivered(null)}
         onDone={({ id }) => {
           forget([redelivered]);
-          toastDone(<RedeliveredNote id={id} open={(to) => void navigate(to)} />);
+          toastSuccess(<RedeliveredMessage id={id} open={(to) => void navigate(to)} />);
         }}
       />
       <DiscardDialog
@@ -156,17 +160,17 @@ export function DeadLettersScreen(): ReactNode {
         onClose={() => setDiscarded([])}
         onDone={(count) => {
           forget(discarded);
-          toastDone(discardedInWords(count, discarded.length));
+          toastSuccess(formatDiscarded(count, discarded.length));
         }}
       />
     </Page>
   );
 }
 
-const isAnything = (_: RowOf<typeof PATH>): boolean => true;
+const isAlwaysSelectable = (_: RowOf<typeof PATH>): boolean => true;
 
 /** Toasts stand outside the router, so that a link in one has to be given its way. */
-function RedeliveredNote({ id, open }: { id: string; open: (to: string) => void }): ReactNode {
+function RedeliveredMessage({ id, open }: { id: string; open: (to: string) => void }): ReactNode {
   return (
     <>
       Redelivery created.{' '}
@@ -177,7 +181,7 @@ function RedeliveredNote({ id, open }: { id: string; open: (to: string) => void 
   );
 }
 
-function discardedInWords(count: number, asked: number): string {
+function formatDiscarded(count: number, asked: number): string {
   const done = count === 1 ? 'Discarded 1 dead letter' : `Discarded ${count} dead letters`;
   return count === asked ? done : `${done}. ${asked - count} already resolved.`;
 }

@@ -12,10 +12,10 @@ import {
   textFilter,
   timeFilter,
 } from '../lists/filters';
-import { useLinkedFilters } from '../lists/linked-filters';
+import { useLinkedFilters } from '../lists/use-linked-filters';
 import { List } from '../lists/list';
 import { useList } from '../lists/use-list';
-import { errorNames } from '../parts/attempt-error';
+import { errorLabels } from '../parts/explain-attempt';
 import { Page } from '../parts/page';
 
 const filters = {
@@ -24,7 +24,7 @@ const filters = {
   success: choiceFilter('Outcome', { true: 'Succeeded', false: 'Failed' }),
   status_class: statusClassFilter('Response'),
   http_status: numberFilter('HTTP status', 'HTTP status'),
-  error: choiceFilter('Error', errorNames()),
+  error: choiceFilter('Error', errorLabels()),
   attempt: choiceFilter('Attempt', {
     1: 'First attempt',
     2: 'Second attempt',
@@ -43,24 +43,32 @@ const filters = {
   endpoint_id: endpointFilter(),
 };
 
-const linked = {
+const linkedFilters = {
   event_id: textFilter('Event ID'),
   delivery_id: textFilter('Delivery ID'),
   customer_id: textFilter('Customer ID'),
   batch_id: textFilter('Batch ID'),
 };
 
-const { answer, event, target, attempt, took, delivery, when } = attemptColumns;
+const {
+  response: answer,
+  event,
+  target,
+  attempt,
+  duration: took,
+  delivery,
+  startedAt: when,
+} = attemptColumns;
 const columns = [answer, event, target, attempt, took, delivery, when];
 
 export function DeliveriesScreen(): ReactNode {
   const list = useList({
     path: '/operator/v1/webhooks/deliveries',
     count: '/operator/v1/webhooks/deliveries/count',
-    filters: useLinkedFilters(filters, linked),
+    filters: useLinkedFilters(filters, linkedFilters),
   });
   return (
-    <Page title="Deliveries" about="Every attempt to deliver an event to an endpoint.">
+    <Page title="Deliveries" description="Every attempt to deliver an event to an endpoint.">
       <List
         list={list}
         noun="attempts"

@@ -5,19 +5,19 @@ import { Can } from '../app/roles';
 import { useGet } from '../http/queries';
 import { DiscardDialog, RedeliverDialog } from '../parts/delivery-dialogs';
 import { Icon } from '../parts/icon';
-import { Loaded } from '../parts/loaded';
+import { QueryContent } from '../parts/query-content';
 import { Page } from '../parts/page';
 import { StatusBadge } from '../parts/status-badge';
-import { toastDone } from '../parts/toast';
-import { Chain } from './chain';
-import { DeliveryFacts } from './delivery-facts';
+import { toastSuccess } from '../parts/toast';
+import { DeliveryChain } from './delivery-chain';
+import { DeliveryDetails } from './delivery-details';
 import classes from './delivery.module.css';
-import { refusalOf, type Delivery } from './redeliverable';
-import { Request } from './request';
-import { Timeline } from './timeline';
+import { redeliveryRefusal, type Delivery } from './redelivery-refusal';
+import { DeliveryRequest } from './delivery-request';
+import { DeliveryTimeline } from './delivery-timeline';
 
-const LIVE_MS = 2_000;
-const back = { to: '/deliveries', label: 'Deliveries' };
+const LIVE_INTERVAL_MS = 2_000;
+const backLink = { to: '/deliveries', label: 'Deliveries' };
 
 export function DeliveryScreen(): ReactNode {
   const { id: deliveryId = '' } = useParams();
@@ -25,12 +25,12 @@ export function DeliveryScreen(): ReactNode {
     '/operator/v1/webhooks/deliveries/{deliveryId}',
     { path: { deliveryId } },
     // One that is under way is watched until it has ended.
-    { every: (found) => found?.data.state === 'pending' && LIVE_MS },
+    { refetchInterval: (found) => found?.data.state === 'pending' && LIVE_INTERVAL_MS },
   );
   if (!query.data) {
     return (
-      <Page title="Delivery" back={back}>
-        <Loaded query={query}>{() => null}</Loaded>
+      <Page title="Delivery" back={backLink}>
+        <QueryContent query={query}>{() => null}</QueryContent>
       </Page>
     );
   }
@@ -42,10 +42,10 @@ function DeliveryPage({ delivery }: { delivery: Delivery }): ReactNode {
   const chain = useGet(
     '/operator/v1/webhooks/deliveries/{deliveryId}/chain',
     { path: { deliveryId: id } },
-    { every: state === 'pending' && LIVE_MS },
+    { refetchInterval: state === 'pending' && LIVE_INTERVAL_MS },
   );
   const links = chain.data?.data ?? [];
-  const refusal = refusalOf(delivery, links.at(-1)?.id ?? null);
+  const refusal = redeliveryRefusal(delivery, links.at(-1)?.id ?? null);
   return (
     <Page
       title={`${event} delivery`}
@@ -55,7 +55,7 @@ function DeliveryPage({ delivery }: { delivery: Delivery }): ReactNode {
           <StatusBadge state={delivery.resolution ?? state} />
         </Group>
       }
-      back={back}
+      back={backLink}
       actions={
         <Can role="operator">
           <Actions delivery={delivery} refusal={refusal} />
@@ -69,7 +69,7 @@ function DeliveryPage({ delivery }: { delivery: Delivery }): ReactNode {
           </Alert>
         )}
         <Paper>
-          <DeliveryFacts delivery={delivery} />
+          <DeliveryDetails delivery={delivery} />
         </Paper>
         <div className={classes.columns}>
           <Stack gap="md">
@@ -77,16 +77,16 @@ function DeliveryPage({ delivery }: { delivery: Delivery }): ReactNode {
               <Title order={2} mb="sm">
                 Attempts
               </Title>
-              <Timeline delivery={delivery} />
+              <DeliveryTimeline delivery={delivery} />
             </Paper>
             {(links.length > 1 || links[0]?.resolution) && (
               <Paper component="section">
-                <Chain links={links} />
+                <DeliveryChain links={links} />
               </Paper>
             )}
           </Stack>
           <Paper component="section">
-            <Request delivery={delivery} />
+            <DeliveryRequest delivery={delivery} />
           </Paper>
         </div>
       </Stack>
@@ -123,14 +123,14 @@ function Actions({ delivery: { id, state, resolution }, refusal }: ActionsProps)
         id={asked === 'redeliver' ? id : null}
         onClose={close}
         onDone={({ id: next }) => {
-          toastDone('Redelivery created. This page shows the new delivery.');
+          toastSuccess('Redelivery created. This page shows the new delivery.');
           void navigate(`/deliveries/${next}`);
         }}
       />
       <DiscardDialog
         ids={asked === 'discard' ? [id] : []}
         onClose={close}
-        onDone={() => toastDone('Dead letter discarded')}
+        onDone={() => toastSuccess('Dead letter discarded')}
       />
     </>
   );

@@ -1,15 +1,15 @@
 import { Input, SegmentedControl, Stack, Text } from '@mantine/core';
 import { useState, type ReactNode } from 'react';
 import { useNavigate } from 'react-router';
-import { api, data, type Schemas } from '../http/client';
-import { useSend } from '../http/queries';
+import { api, unwrap, type Schemas } from '../http/client';
+import { useApiMutation } from '../http/queries';
 import { ActionDialog } from '../parts/action-dialog';
 import { OrganizationSelect, ProjectSelect } from '../parts/record-select';
-import { EndpointForm, isFilled, noFields, type EndpointFields } from './endpoint-form';
+import { EndpointForm, isComplete, emptyFields, type EndpointFields } from './endpoint-form';
 import { headersPatch } from './headers-patch';
 import { SecretDialog } from './secret-dialog';
 
-type Created = Schemas['CreatedEndpointResponse'];
+type CreatedEndpoint = Schemas['CreatedEndpointResponse'];
 type Level = 'project' | 'organization';
 
 interface CreateEndpointProps {
@@ -21,7 +21,7 @@ interface CreateEndpointProps {
 
 /** The form, then the new endpoint's secret. It stays on the page: the secret is shown once the form is closed. */
 export function CreateEndpoint({ projectId, isOpen, onClose }: CreateEndpointProps): ReactNode {
-  const [created, setCreated] = useState<Created | null>(null);
+  const [created, setCreated] = useState<CreatedEndpoint | null>(null);
   const navigate = useNavigate();
   return (
     <>
@@ -37,16 +37,16 @@ export function CreateEndpoint({ projectId, isOpen, onClose }: CreateEndpointPro
 
 interface CreateDialogProps {
   projectId: string;
-  onCreated: (endpoint: Created) => void;
+  onCreated: (endpoint: CreatedEndpoint) => void;
   onClose: () => void;
 }
 
 function CreateDialog({ projectId, onCreated, onClose }: CreateDialogProps): ReactNode {
-  const [fields, setFields] = useState<EndpointFields>(noFields);
+  const [fields, setFields] = useState<EndpointFields>(emptyFields);
   const [level, setLevel] = useState<Level>('project');
   const [owner, setOwner] = useState({ project: projectId, organization: '' });
-  const create = useSend(
-    (body: Schemas['CreateEndpointRequest']) => data(api.POST('/operator/v1/webhooks/endpoints', { body })),
+  const create = useApiMutation(
+    (body: Schemas['CreateEndpointRequest']) => unwrap(api.POST('/operator/v1/webhooks/endpoints', { body })),
     '/operator/v1/webhooks/endpoints',
     '/operator/v1/audit-log',
   );
@@ -69,8 +69,8 @@ function CreateDialog({ projectId, onCreated, onClose }: CreateDialogProps): Rea
       size="lg"
       onClose={onClose}
       title="Add endpoint"
-      confirm="Add endpoint"
-      disabled={owner[level] === '' || !isFilled(fields)}
+      confirmLabel="Add endpoint"
+      disabled={owner[level] === '' || !isComplete(fields)}
       onConfirm={submit}
     >
       <Stack>
@@ -88,7 +88,7 @@ function CreateDialog({ projectId, onCreated, onClose }: CreateDialogProps): Rea
         </Input.Wrapper>
         {level === 'project' ? (
           <ProjectSelect
-            labelled
+            showLabel
             required
             placeholder="Select a project"
             value={owner.project}
@@ -98,7 +98,7 @@ function CreateDialog({ projectId, onCreated, onClose }: CreateDialogProps): Rea
         ) : (
           <>
             <OrganizationSelect
-              labelled
+              showLabel
               required
               placeholder="Select an organization"
               value={owner.organization}
@@ -111,7 +111,7 @@ function CreateDialog({ projectId, onCreated, onClose }: CreateDialogProps): Rea
             </Text>
           </>
         )}
-        <EndpointForm value={fields} onChange={setFields} faults={faults} />
+        <EndpointForm value={fields} onChange={setFields} errors={faults} />
       </Stack>
     </ActionDialog>
   );

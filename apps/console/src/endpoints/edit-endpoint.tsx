@@ -1,11 +1,11 @@
 import { Button } from '@mantine/core';
 import { useState, type ReactNode } from 'react';
 import { Can } from '../app/roles';
-import { api, data, type Schemas } from '../http/client';
-import { useSend } from '../http/queries';
+import { api, unwrap, type Schemas } from '../http/client';
+import { useApiMutation } from '../http/queries';
 import { ActionDialog } from '../parts/action-dialog';
-import { toastDone } from '../parts/toast';
-import { EndpointForm, fieldsOf, isFilled } from './endpoint-form';
+import { toastSuccess } from '../parts/toast';
+import { EndpointForm, toFields, isComplete } from './endpoint-form';
 import { headersPatch } from './headers-patch';
 
 type Endpoint = Schemas['EndpointResponse'];
@@ -24,10 +24,10 @@ export function EditEndpoint({ endpoint }: { endpoint: Endpoint }): ReactNode {
 }
 
 function EditDialog({ endpoint, onClose }: { endpoint: Endpoint; onClose: () => void }): ReactNode {
-  const [fields, setFields] = useState(() => fieldsOf(endpoint));
-  const change = useSend(
+  const [fields, setFields] = useState(() => toFields(endpoint));
+  const change = useApiMutation(
     (body: Schemas['UpdateEndpointRequest']) =>
-      data(
+      unwrap(
         api.PATCH('/operator/v1/webhooks/endpoints/{endpointId}', {
           params: { path: { endpointId: endpoint.id } },
           body,
@@ -44,7 +44,7 @@ function EditDialog({ endpoint, onClose }: { endpoint: Endpoint; onClose: () => 
       description: fields.description.trim() || null,
       ...(headers && { headers }),
     });
-    toastDone('Endpoint updated');
+    toastSuccess('Endpoint updated');
   };
   return (
     <ActionDialog
@@ -52,11 +52,11 @@ function EditDialog({ endpoint, onClose }: { endpoint: Endpoint; onClose: () => 
       size="lg"
       onClose={onClose}
       title="Edit endpoint"
-      confirm="Save changes"
-      disabled={!isFilled(fields)}
+      confirmLabel="Save changes"
+      disabled={!isComplete(fields)}
       onConfirm={submit}
     >
-      <EndpointForm value={fields} onChange={setFields} faults={change.error?.fields ?? {}} />
+      <EndpointForm value={fields} onChange={setFields} errors={change.error?.fields ?? {}} />
     </ActionDialog>
   );
 }

@@ -3,7 +3,7 @@ import { attemptColumns } from '../lists/attempt-columns';
 import { List } from '../lists/list';
 import { useList } from '../lists/use-list';
 
-const { answer, event, attempt, delivery, took, when } = attemptColumns;
+const { response: answer, event, attempt, delivery, duration: took, startedAt: when } = attemptColumns;
 const columns = [
   { ...answer, width: '10rem' },
   event,
@@ -13,14 +13,14 @@ const columns = [
   when,
 ];
 
-const BESIDE = ['window'] as const;
+const OTHER_PARAMS = ['window'] as const;
 
 /** The newest attempts at one endpoint. */
 export function EndpointAttempts({ endpointId }: { endpointId: string }): ReactNode {
   const list = useList({
     path: '/operator/v1/webhooks/deliveries',
-    fixed: { endpoint_id: endpointId },
-    beside: BESIDE,
+    fixedQuery: { endpoint_id: endpointId },
+    otherParams: OTHER_PARAMS,
     pageSize: 10,
   });
   return (

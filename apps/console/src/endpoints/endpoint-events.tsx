@@ -1,11 +1,11 @@
 import { Text } from '@mantine/core';
 import type { ReactNode } from 'react';
-import { byNoun, useEventTypes } from '../parts/event-type-select';
+import { groupByResource, useEventTypes } from '../parts/event-type-select';
 import { Badge } from '../parts/status-badge';
 import classes from './endpoints.module.css';
 
 /** "Everything", or the first of many, in one line. */
-export function eventsInWords(events: string[]): string {
+export function formatEvents(events: string[]): string {
   const [first = '', ...rest] = events.map((entry) => (entry === '*' ? 'All events' : entry));
   return rest.length > 0 ? `${first} +${rest.length}` : first;
 }
@@ -13,7 +13,7 @@ export function eventsInWords(events: string[]): string {
 /** What an endpoint listens to, and which types that is today. */
 export function EndpointEvents({ events }: { events: string[] }): ReactNode {
   const types = useEventTypes();
-  const heard = byNoun(types).flatMap(([noun, own]) =>
+  const heard = groupByResource(types).flatMap(([noun, own]) =>
     own.filter(
       ({ type, named_only: namedOnly }) =>
         type !== 'webhook.test' &&

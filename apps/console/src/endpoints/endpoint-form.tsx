@@ -3,7 +3,7 @@ import type { ReactNode } from 'react';
 import type { Schemas } from '../http/client';
 import { EventPicker } from './event-picker';
 import { HeadersInput } from './headers-input';
-import { rowsOf, type HeaderRow } from './headers-patch';
+import { toRows, type HeaderRow } from './headers-patch';
 
 /** What can be said of an endpoint, as it is typed. */
 export interface EndpointFields {
@@ -13,27 +13,28 @@ export interface EndpointFields {
   headers: HeaderRow[];
 }
 
-export const noFields: EndpointFields = { url: '', description: '', events: ['*'], headers: [] };
+export const emptyFields: EndpointFields = { url: '', description: '', events: ['*'], headers: [] };
 
-export const fieldsOf = (endpoint: Schemas['EndpointResponse']): EndpointFields => ({
+export const toFields = (endpoint: Schemas['EndpointResponse']): EndpointFields => ({
   url: endpoint.url,
   description: endpoint.description ?? '',
   events: endpoint.events,
-  headers: rowsOf(endpoint.headers),
+  headers: toRows(endpoint.headers),
 });
 
 /** Whether the API could take it. */
-export const isFilled = ({ url, events }: EndpointFields): boolean => url.trim() !== '' && events.length > 0;
+export const isComplete = ({ url, events }: EndpointFields): boolean =>
+  url.trim() !== '' && events.length > 0;
 
 interface EndpointFormProps {
   value: EndpointFields;
   onChange: (fields: EndpointFields) => void;
   /** What the API found wrong, by its names of the fields. */
-  faults: Record<string, string>;
+  errors: Record<string, string>;
 }
 
 /** The fields that an endpoint is made of, and that can be changed later. */
-export function EndpointForm({ value, onChange, faults }: EndpointFormProps): ReactNode {
+export function EndpointForm({ value, onChange, errors: faults }: EndpointFormProps): ReactNode {
   const set = (part: Partial<EndpointFields>): void => onChange({ ...value, ...part });
   return (
     <Stack>
@@ -59,7 +60,7 @@ export function EndpointForm({ value, onChange, faults }: EndpointFormProps): Re
         onChange={(event) => set({ description: event.currentTarget.value })}
       />
       <EventPicker value={value.events} onChange={(events) => set({ events })} error={faults.events} />
-      <HeadersInput rows={value.headers} onChange={(headers) => set({ headers })} faults={faults} />
+      <HeadersInput rows={value.headers} onChange={(headers) => set({ headers })} errors={faults} />
     </Stack>
   );
 }

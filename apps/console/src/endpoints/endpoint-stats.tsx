@@ -3,16 +3,16 @@ import type { ReactNode } from 'react';
 import { useSearchParams } from 'react-router';
 import type { Schemas } from '../http/client';
 import { useGet } from '../http/queries';
-import { Loaded } from '../parts/loaded';
+import { QueryContent } from '../parts/query-content';
 import { RelativeTime } from '../parts/relative-time';
-import { duration } from '../parts/time';
+import { formatDuration } from '../parts/time';
 import { isPreset, presets, type Preset } from '../parts/time-range';
 import classes from './endpoints.module.css';
-import { percent } from './percent';
+import { formatPercent } from './format-percent';
 
 type Stats = Schemas['EndpointStatsResponse'];
 
-const EVERY_MS = 15_000;
+const REFETCH_INTERVAL_MS = 15_000;
 
 /** How the attempts at an endpoint went, in a window that stands in the URL. */
 export function EndpointStats({ endpointId }: { endpointId: string }): ReactNode {
@@ -22,7 +22,7 @@ export function EndpointStats({ endpointId }: { endpointId: string }): ReactNode
   const stats = useGet(
     '/operator/v1/webhooks/endpoints/{endpointId}/stats',
     { path: { endpointId }, query: { window } },
-    { every: EVERY_MS, keep: true },
+    { refetchInterval: REFETCH_INTERVAL_MS, keepPreviousData: true },
   );
   return (
     <section aria-label="Statistics">
@@ -36,20 +36,20 @@ export function EndpointStats({ endpointId }: { endpointId: string }): ReactNode
           data={Object.keys(presets)}
         />
       </Group>
-      <Loaded query={stats}>{({ data }) => <Tiles stats={data} />}</Loaded>
+      <QueryContent query={stats}>{({ data }) => <Tiles stats={data} />}</QueryContent>
     </section>
   );
 }
 
 function Tiles({ stats }: { stats: Stats }): ReactNode {
-  const ms = (value: number | null): string => (value === null ? '–' : duration(value));
+  const ms = (value: number | null): string => (value === null ? '–' : formatDuration(value));
   return (
     <>
       <dl className={classes.tiles}>
         <Tile name="Attempts" value={`${stats.attempts.toLocaleString('en')}${stats.truncated ? '+' : ''}`} />
         <Tile
           name="Success rate"
-          value={percent(stats.success_rate)}
+          value={formatPercent(stats.success_rate)}
           note={stats.failed > 0 ? `${stats.failed.toLocaleString('en')} failed` : null}
         />
         <Tile name="Median duration" value={ms(stats.p50_duration_ms)} />

@@ -1,20 +1,20 @@
 import { Button, Text } from '@mantine/core';
 import { useState, type ReactNode } from 'react';
 import { Can } from '../app/roles';
-import { api, data, type Schemas } from '../http/client';
-import { useSend } from '../http/queries';
+import { api, unwrap, type Schemas } from '../http/client';
+import { useApiMutation } from '../http/queries';
 import { ActionDialog } from '../parts/action-dialog';
 import { Icon } from '../parts/icon';
-import { toastDone } from '../parts/toast';
+import { toastSuccess } from '../parts/toast';
 
 /** Disables an endpoint, or enables it again; both say first what will happen. */
 export function EndpointSwitch({ endpoint }: { endpoint: Schemas['EndpointResponse'] }): ReactNode {
   const [isOpen, setOpen] = useState(false);
   const isEnabled = endpoint.status === 'enabled';
   const params = { params: { path: { endpointId: endpoint.id } } };
-  const turn = useSend(
+  const turn = useApiMutation(
     () =>
-      data(
+      unwrap(
         isEnabled
           ? api.POST('/operator/v1/webhooks/endpoints/{endpointId}/disable', params)
           : api.POST('/operator/v1/webhooks/endpoints/{endpointId}/enable', params),
@@ -24,7 +24,7 @@ export function EndpointSwitch({ endpoint }: { endpoint: Schemas['EndpointRespon
   );
   const submit = async (): Promise<void> => {
     await turn.mutateAsync();
-    toastDone(
+    toastSuccess(
       isEnabled
         ? 'Endpoint disabled'
         : 'Endpoint enabled. Use “Recover events” to deliver the events it missed.',
@@ -43,7 +43,7 @@ export function EndpointSwitch({ endpoint }: { endpoint: Schemas['EndpointRespon
         open={isOpen}
         onClose={() => setOpen(false)}
         title={isEnabled ? 'Disable this endpoint?' : 'Enable this endpoint?'}
-        confirm={isEnabled ? 'Disable' : 'Enable'}
+        confirmLabel={isEnabled ? 'Disable' : 'Enable'}
         danger={isEnabled}
         onConfirm={submit}
       >

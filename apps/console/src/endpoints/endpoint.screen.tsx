@@ -3,18 +3,18 @@ import type { ReactNode } from 'react';
 import { Link, useNavigate, useParams } from 'react-router';
 import { Can } from '../app/roles';
 import { api, type Schemas } from '../http/client';
-import { useGet, useSend } from '../http/queries';
-import { Danger, DangerZone } from '../parts/danger-zone';
-import { Facts } from '../parts/facts';
-import { ForeignText } from '../parts/foreign-text';
+import { useGet, useApiMutation } from '../http/queries';
+import { DangerAction, DangerZone } from '../parts/danger-zone';
+import { PropertyList } from '../parts/property-list';
+import { UntrustedText } from '../parts/untrusted-text';
 import { Icon } from '../parts/icon';
 import { Id } from '../parts/id';
-import { Loaded } from '../parts/loaded';
+import { QueryContent } from '../parts/query-content';
 import { Page } from '../parts/page';
 import { OrganizationName, ProjectName } from '../parts/record-name';
 import { RelativeTime } from '../parts/relative-time';
 import { StatusBadge } from '../parts/status-badge';
-import { toastDone } from '../parts/toast';
+import { toastSuccess } from '../parts/toast';
 import { EditEndpoint } from './edit-endpoint';
 import { EndpointAttempts } from './endpoint-attempts';
 import { EndpointEvents } from './endpoint-events';
@@ -37,16 +37,18 @@ export function EndpointScreen(): ReactNode {
       heading={
         endpoint && (
           <Group gap="sm" component="span">
-            <ForeignText text={endpoint.url} />
+            <UntrustedText text={endpoint.url} />
             <StatusBadge state={endpoint.status} />
           </Group>
         )
       }
-      about={<Id id={id} />}
+      description={<Id id={id} />}
       back={{ to: '/endpoints', label: 'Endpoints' }}
       actions={endpoint && <Actions endpoint={endpoint} />}
     >
-      <Loaded query={found}>{({ data: shown }) => <EndpointDetails key={id} endpoint={shown} />}</Loaded>
+      <QueryContent query={found}>
+        {({ data: shown }) => <EndpointDetails key={id} endpoint={shown} />}
+      </QueryContent>
     </Page>
   );
 }
@@ -73,7 +75,7 @@ function Actions({ endpoint }: { endpoint: Endpoint }): ReactNode {
 function EndpointDetails({ endpoint }: { endpoint: Endpoint }): ReactNode {
   return (
     <Stack gap="xl">
-      {endpoint.status === 'disabled' && <DisabledNote endpoint={endpoint} />}
+      {endpoint.status === 'disabled' && <DisabledNotice endpoint={endpoint} />}
       <EndpointStats endpointId={endpoint.id} />
       <section aria-label="Settings">
         <Group justify="space-between" mb="xs">
@@ -84,7 +86,7 @@ function EndpointDetails({ endpoint }: { endpoint: Endpoint }): ReactNode {
           </Group>
         </Group>
         <Paper>
-          <Facts of={factsOf(endpoint)} />
+          <PropertyList of={toProperties(endpoint)} />
         </Paper>
       </section>
       <section aria-label="Recent attempts">
@@ -103,7 +105,7 @@ function EndpointDetails({ endpoint }: { endpoint: Endpoint }): ReactNode {
   );
 }
 
-function factsOf(endpoint: Endpoint): Record<string, ReactNode> {
+function toProperties(endpoint: Endpoint): Record<string, ReactNode> {
   const headers = Object.keys(endpoint.headers);
   return {
     'Subscribed events': <EndpointEvents events={endpoint.events} />,
@@ -114,14 +116,14 @@ function factsOf(endpoint: Endpoint): Record<string, ReactNode> {
         <ProjectName id={endpoint.project_id} link />
       ),
     Organization: <OrganizationName id={endpoint.organization_id} link />,
-    Description: <ForeignText text={endpoint.description} none="None" />,
-    'Custom headers': headers.length > 0 ? <ForeignText text={headers.join(', ')} mono /> : 'None',
+    Description: <UntrustedText text={endpoint.description} fallback="None" />,
+    'Custom headers': headers.length > 0 ? <UntrustedText text={headers.join(', ')} mono /> : 'None',
     Created: <RelativeTime at={endpoint.created_at} />,
     Updated: <RelativeTime at={endpoint.updated_at} />,
   };
 }
 
-function DisabledNote({ endpoint }: { endpoint: Endpoint }): ReactNode {
+function DisabledNotice({ endpoint }: { endpoint: Endpoint }): ReactNode {
   const isFailing = endpoint.disabled_reason === 'failing';
   return (
     <Alert
@@ -138,11 +140,12 @@ function DisabledNote({ endpoint }: { endpoint: Endpoint }): ReactNode {
 }
 
 /** What has to be typed to delete it: a name that nobody types by mistake. */
-const nameOf = ({ url, id }: Endpoint): string => (URL.canParse(url) ? new URL(url).host : '') || id;
+const confirmationName = ({ url, id }: Endpoint): string =>
+  (URL.canParse(url) ? new URL(url).host : '') || id;
 
 function DeleteEndpoint({ endpoint }: { endpoint: Endpoint }): ReactNode {
   const navigate = useNavigate();
-  const remove = useSend(
+  const remove = useApiMutation(
     () =>
       api
         .DELETE('/operator/v1/webhooks/endpoints/{endpointId}', {
@@ -153,14 +156,14 @@ function DeleteEndpoint({ endpoint }: { endpoint: Endpoint }): ReactNode {
   );
   return (
     <DangerZone>
-      <Danger
+      <DangerAction
         title="Delete this endpoint"
-        about="Cancels the pending deliveries of the endpoint. Its delivery log is kept. This cannot be undone."
-        confirm="Delete endpoint"
-        typed={nameOf(endpoint)}
+        description="Cancels the pending deliveries of the endpoint. Its delivery log is kept. This cannot be undone."
+        confirmLabel="Delete endpoint"
+        confirmationText={confirmationName(endpoint)}
         onConfirm={async () => {
           await remove.mutateAsync();
-          toastDone('Endpoint deleted');
+          toastSuccess('Endpoint deleted');
         }}
       />
     </DangerZone>

@@ -7,19 +7,19 @@ import { choiceFilter, projectFilter, textFilter } from '../lists/filters';
 import { List } from '../lists/list';
 import type { Column } from '../lists/list-table';
 import { useList } from '../lists/use-list';
-import { ForeignText } from '../parts/foreign-text';
+import { UntrustedText } from '../parts/untrusted-text';
 import { Icon } from '../parts/icon';
 import { Page } from '../parts/page';
 import { OrganizationName, ProjectName } from '../parts/record-name';
 import { RelativeTime } from '../parts/relative-time';
 import { Badge, StatusBadge } from '../parts/status-badge';
 import { CreateEndpoint } from './create-endpoint';
-import { eventsInWords } from './endpoint-events';
+import { formatEvents } from './endpoint-events';
 import classes from './endpoints.module.css';
-import { percent } from './percent';
+import { formatPercent } from './format-percent';
 
 type Endpoint = Schemas['OperatorEndpointResponse'];
-type Failing = Schemas['OverviewEndpoint'];
+type FailingEndpoint = Schemas['OverviewEndpoint'];
 
 const filters = {
   q: textFilter('Search', 'Endpoint ID or start of URL'),
@@ -28,7 +28,7 @@ const filters = {
 };
 
 /** How many failing endpoints the overview names at most; fewer of them are all there are. */
-const MOST_FAILING = 10;
+const MAX_FAILING = 10;
 
 /** Where webhooks are delivered to. */
 export function EndpointsScreen(): ReactNode {
@@ -37,8 +37,8 @@ export function EndpointsScreen(): ReactNode {
     count: '/operator/v1/webhooks/endpoints/count',
     filters,
   });
-  const rateOf = useRates(list.values.project_id ?? '');
-  const columns = useMemo(() => columnsOf(rateOf), [rateOf]);
+  const rateOf = useSuccessRates(list.values.project_id ?? '');
+  const columns = useMemo(() => endpointColumns(rateOf), [rateOf]);
   const [isAdding, setAdding] = useState(false);
   const add = (
     <Can role="admin">
@@ -48,7 +48,7 @@ export function EndpointsScreen(): ReactNode {
     </Can>
   );
   return (
-    <Page title="Endpoints" about="URLs that receive your webhook events." actions={add}>
+    <Page title="Endpoints" description="URLs that receive your webhook events." actions={add}>
       <List
         list={list}
         noun="endpoints"
@@ -69,7 +69,7 @@ export function EndpointsScreen(): ReactNode {
   );
 }
 
-function columnsOf(rateOf: (endpoint: Endpoint) => ReactNode): Column<Endpoint>[] {
+function endpointColumns(rateOf: (endpoint: Endpoint) => ReactNode): Column<Endpoint>[] {
   return [
     {
       header: 'Status',
@@ -85,7 +85,7 @@ function columnsOf(rateOf: (endpoint: Endpoint) => ReactNode): Column<Endpoint>[
       header: 'URL',
       primary: true,
       truncate: true,
-      cell: (row) => <ForeignText text={row.url} oneLine />,
+      cell: (row) => <UntrustedText text={row.url} oneLine />,
     },
     {
       header: 'Project',
@@ -102,7 +102,7 @@ function columnsOf(rateOf: (endpoint: Endpoint) => ReactNode): Column<Endpoint>[
     },
     {
       header: 'Events',
-      cell: (row) => <span className={classes.line}>{eventsInWords(row.events)}</span>,
+      cell: (row) => <span className={classes.line}>{formatEvents(row.events)}</span>,
     },
     { header: 'Last 24 hours', align: 'right', cell: rateOf },
     {
@@ -118,22 +118,24 @@ function columnsOf(rateOf: (endpoint: Endpoint) => ReactNode): Column<Endpoint>[
  * How the attempts of the last day went, by endpoint. One question answers it for all of them: who is not among the
  * failing ones has not failed, unless there are too many of those to be named.
  */
-function useRates(projectId: string): (endpoint: Endpoint) => ReactNode {
+function useSuccessRates(projectId: string): (endpoint: Endpoint) => ReactNode {
   const { data } = useGet('/operator/v1/overview', {
     query: { range: '24h', ...(projectId && { projectId }) },
   });
   return useMemo(() => {
-    const failing = new Map<string, Failing>(data?.worstEndpoints.map((each) => [each.endpointId, each]));
+    const failing = new Map<string, FailingEndpoint>(
+      data?.worstEndpoints.map((each) => [each.endpointId, each]),
+    );
     return (endpoint) => {
       const found = failing.get(endpoint.id);
       if (found) {
         return (
           <Badge tone={(found.successRate ?? 0) < 0.5 ? 'bad' : 'warn'}>
-            {percent(found.successRate)} delivered
+            {formatPercent(found.successRate)} delivered
           </Badge>
         );
       }
-      return data && failing.size < MOST_FAILING && endpoint.status === 'enabled' ? 'No failures' : '–';
+      return data && failing.size < MAX_FAILING && endpoint.status === 'enabled' ? 'No failures' : '–';
     };
   }, [data]);
 }

@@ -1,7 +1,7 @@
 import { Checkbox, Fieldset, Radio, ScrollArea, Stack, Text } from '@mantine/core';
 import type { ReactNode } from 'react';
 import type { Schemas } from '../http/client';
-import { byNoun, useEventTypes } from '../parts/event-type-select';
+import { groupByResource, useEventTypes } from '../parts/event-type-select';
 import classes from './endpoints.module.css';
 
 type EventType = Schemas['EventTypeResponse'];
@@ -13,18 +13,18 @@ interface EventPickerProps {
   error?: ReactNode;
 }
 
-const ALL = '*';
+const ALL_EVENTS = '*';
 
 /** What an endpoint listens to: everything, all of a noun, or single types. */
 export function EventPicker({ value, onChange, error }: EventPickerProps): ReactNode {
   // A test comes to every endpoint, and to no one who listens for it.
   const types = useEventTypes().filter(({ type }) => type !== 'webhook.test');
-  const isAll = value.includes(ALL);
+  const isAll = value.includes(ALL_EVENTS);
   const namedOnly = types.filter((type) => type.named_only);
   const toggle = (entry: string, isOn: boolean): void =>
     onChange(isOn ? [...value, entry] : value.filter((each) => each !== entry));
   const row = (type: EventType): ReactNode => (
-    <TypeBox key={type.type} type={type} value={value} onToggle={toggle} />
+    <EventTypeCheckbox key={type.type} type={type} value={value} onToggle={toggle} />
   );
   return (
     <Fieldset legend="Events">
@@ -32,7 +32,9 @@ export function EventPicker({ value, onChange, error }: EventPickerProps): React
         <Radio.Group
           aria-label="Event selection"
           value={isAll ? 'all' : 'some'}
-          onChange={(choice) => onChange(choice === 'all' ? [ALL] : value.filter((entry) => entry !== ALL))}
+          onChange={(choice) =>
+            onChange(choice === 'all' ? [ALL_EVENTS] : value.filter((entry) => entry !== ALL_EVENTS))
+          }
         >
           <Stack gap="xs">
             <Radio value="all" label="All events, including types that later versions add" />
@@ -48,14 +50,14 @@ export function EventPicker({ value, onChange, error }: EventPickerProps): React
           </div>
         )}
         {!isAll && (
-          <ScrollArea.Autosize mah={300} type="auto" className={classes.picked} viewportProps={viewport}>
+          <ScrollArea.Autosize mah={300} type="auto" className={classes.picked} viewportProps={viewportProps}>
             <Stack gap="md">
-              {byNoun(types).map(([noun, own]) => (
+              {groupByResource(types).map(([noun, own]) => (
                 <Stack key={noun} gap={8} role="group" aria-label={noun}>
                   {own.length > 1 && (
                     <Checkbox
                       size="xs"
-                      styles={group}
+                      styles={groupProps}
                       label={`${noun}.*`}
                       description="All of these types, including types that later versions add"
                       checked={value.includes(`${noun}.*`)}
@@ -80,23 +82,27 @@ export function EventPicker({ value, onChange, error }: EventPickerProps): React
   );
 }
 
-const small = { description: { fontSize: 'var(--mantine-font-size-xs)', marginTop: 2 } };
-const group = { ...small, label: { fontWeight: 600 } };
-const viewport = { tabIndex: 0, 'aria-label': 'Event types', role: 'group' };
+const checkboxProps = { description: { fontSize: 'var(--mantine-font-size-xs)', marginTop: 2 } };
+const groupProps = { ...checkboxProps, label: { fontWeight: 600 } };
+const viewportProps = { tabIndex: 0, 'aria-label': 'Event types', role: 'group' };
 
-interface TypeBoxProps {
+interface EventTypeCheckboxProps {
   type: EventType;
   value: string[];
   onToggle: (entry: string, isOn: boolean) => void;
 }
 
 /** A type; ticked and fixed while its noun is chosen as a whole. */
-function TypeBox({ type: { type, description }, value, onToggle }: TypeBoxProps): ReactNode {
+function EventTypeCheckbox({
+  type: { type, description },
+  value,
+  onToggle,
+}: EventTypeCheckboxProps): ReactNode {
   const isCovered = value.includes(`${type.split('.', 1)[0]}.*`);
   return (
     <Checkbox
       size="xs"
-      styles={small}
+      styles={checkboxProps}
       label={type}
       description={description}
       checked={isCovered || value.includes(type)}

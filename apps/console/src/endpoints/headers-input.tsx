@@ -8,16 +8,16 @@ interface HeadersInputProps {
   rows: HeaderRow[];
   onChange: (rows: HeaderRow[]) => void;
   /** Faults as the API names them: `headers.x-name`. */
-  faults: Record<string, string>;
+  errors: Record<string, string>;
 }
 
 /** Names and values that are sent with every delivery; a value is never shown again. */
-export function HeadersInput({ rows, onChange, faults }: HeadersInputProps): ReactNode {
+export function HeadersInput({ rows, onChange, errors: faults }: HeadersInputProps): ReactNode {
   const change = (key: number, part: Partial<HeaderRow>): void =>
     onChange(rows.map((row) => (row.key === key ? { ...row, ...part } : row)));
   const add = (): void => {
     const key = Math.max(-1, ...rows.map((row) => row.key)) + 1;
-    onChange([...rows, { key, name: '', value: '', isKept: false }]);
+    onChange([...rows, { key, name: '', value: '', isStored: false }]);
   };
   return (
     <Fieldset legend="Custom headers">
@@ -32,7 +32,7 @@ export function HeadersInput({ rows, onChange, faults }: HeadersInputProps): Rea
               aria-label="Header name"
               placeholder="authorization"
               value={row.name}
-              readOnly={row.isKept}
+              readOnly={row.isStored}
               spellCheck={false}
               autoComplete="off"
               error={faults[`headers.${row.name.trim().toLowerCase()}`]}

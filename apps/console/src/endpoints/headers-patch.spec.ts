@@ -1,15 +1,15 @@
-import { headersPatch, rowsOf } from './headers-patch';
+import { headersPatch, toRows } from './headers-patch';
 
 const before = { authorization: '…', 'x-team': '…' };
-const added = { key: 9, name: ' x-new ', value: 'v', isKept: false };
+const added = { key: 9, name: ' x-new ', value: 'v', isStored: false };
 
 describe('the headers that an edit sends', () => {
   it('are none while nobody touched them: a hidden value is never written back', () => {
-    expect(headersPatch(rowsOf(before), before)).toBeUndefined();
+    expect(headersPatch(toRows(before), before)).toBeUndefined();
   });
 
   it('are what is new, what is replaced, and null for what was removed', () => {
-    const [kept] = rowsOf(before);
+    const [kept] = toRows(before);
     expect(headersPatch([{ ...kept!, value: 'secret' }, added], before)).toEqual({
       authorization: 'secret',
       'x-team': null,

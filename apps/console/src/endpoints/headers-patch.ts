@@ -3,12 +3,12 @@ export interface HeaderRow {
   key: number;
   name: string;
   value: string | null;
-  isKept: boolean;
+  isStored: boolean;
 }
 
 /** An endpoint's headers, of which only the names are known. */
-export const rowsOf = (headers: Record<string, string>): HeaderRow[] =>
-  Object.keys(headers).map((name, key) => ({ key, name, value: null, isKept: true }));
+export const toRows = (headers: Record<string, string>): HeaderRow[] =>
+  Object.keys(headers).map((name, key) => ({ key, name, value: null, isStored: true }));
 
 /**
  * What the API is sent for these rows: values that are new, and null for what is gone (RFC 7396). Undefined: nothing
@@ -18,7 +18,7 @@ export function headersPatch(
   rows: HeaderRow[],
   before: Record<string, string>,
 ): Record<string, string | null> | undefined {
-  const gone = Object.keys(before).filter((name) => !rows.some((row) => row.isKept && row.name === name));
+  const gone = Object.keys(before).filter((name) => !rows.some((row) => row.isStored && row.name === name));
   const changed = rows.filter(({ name, value }) => value !== null && name.trim() !== '');
   const patch = [
     ...gone.map((name) => [name, null] as const),

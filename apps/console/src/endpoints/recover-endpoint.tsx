@@ -2,8 +2,8 @@ import { Button, Text, TextInput } from '@mantine/core';
 import { useState, type ReactNode } from 'react';
 import { useNavigate } from 'react-router';
 import { Can } from '../app/roles';
-import { api, data, type Schemas } from '../http/client';
-import { useSend } from '../http/queries';
+import { api, unwrap, type Schemas } from '../http/client';
+import { useApiMutation } from '../http/queries';
 import { ActionDialog } from '../parts/action-dialog';
 import { Icon } from '../parts/icon';
 
@@ -35,15 +35,15 @@ export function RecoverEndpoint(props: RecoverProps): ReactNode {
 const DAY_MS = 86_400_000;
 
 /** What an input of type datetime-local takes, in UTC. */
-const asInput = (ms: number): string => new Date(ms).toISOString().slice(0, 16);
+const toInputValue = (ms: number): string => new Date(ms).toISOString().slice(0, 16);
 
 function RecoverDialog({ endpointId, since, onClose }: RecoverProps & { onClose: () => void }): ReactNode {
-  const [from, setFrom] = useState(() => asInput(since ? Date.parse(since) : Date.now() - DAY_MS));
+  const [from, setFrom] = useState(() => toInputValue(since ? Date.parse(since) : Date.now() - DAY_MS));
   const [to, setTo] = useState('');
   const navigate = useNavigate();
-  const recover = useSend(
+  const recover = useApiMutation(
     (body: Schemas['RecoverRequest']) =>
-      data(
+      unwrap(
         api.POST('/operator/v1/webhooks/endpoints/{endpointId}/recover', {
           params: { path: { endpointId } },
           body,
@@ -65,7 +65,7 @@ function RecoverDialog({ endpointId, since, onClose }: RecoverProps & { onClose:
       open
       onClose={onClose}
       title="Recover missed events?"
-      confirm="Recover events"
+      confirmLabel="Recover events"
       disabled={from === ''}
       onConfirm={submit}
     >

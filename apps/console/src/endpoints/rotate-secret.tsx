@@ -1,17 +1,17 @@
 import { Button, Text } from '@mantine/core';
 import { useState, type ReactNode } from 'react';
 import { Can } from '../app/roles';
-import { api, data } from '../http/client';
-import { useSend } from '../http/queries';
+import { api, unwrap } from '../http/client';
+import { useApiMutation } from '../http/queries';
 import { ActionDialog } from '../parts/action-dialog';
 import { SecretDialog } from './secret-dialog';
 
 /** A new signing secret, which is shown once; the one before goes on for a day. */
 export function RotateSecret({ endpointId }: { endpointId: string }): ReactNode {
   const [isOpen, setOpen] = useState(false);
-  const rotate = useSend(
+  const rotate = useApiMutation(
     () =>
-      data(
+      unwrap(
         api.POST('/operator/v1/webhooks/endpoints/{endpointId}/rotate-secret', {
           params: { path: { endpointId } },
         }),
@@ -28,7 +28,7 @@ export function RotateSecret({ endpointId }: { endpointId: string }): ReactNode 
         open={isOpen}
         onClose={() => setOpen(false)}
         title="Rotate the signing secret?"
-        confirm="Rotate secret"
+        confirmLabel="Rotate secret"
         onConfirm={() => rotate.mutateAsync()}
       >
         <Text>

@@ -1,6 +1,6 @@
 import { Button, Group, Modal, Stack, Text } from '@mantine/core';
 import type { ReactNode } from 'react';
-import { SecretOnce } from '../parts/secret-once';
+import { OneTimeSecret } from '../parts/one-time-secret';
 
 interface SecretDialogProps {
   /** Null: there is nothing to show. */
@@ -22,7 +22,7 @@ export function SecretDialog({ secret, title, children, onClose }: SecretDialogP
       closeOnEscape={false}
     >
       <Stack>
-        {secret !== null && <SecretOnce name="Signing secret" value={secret} variable="WEBHOOK_SECRET" />}
+        {secret !== null && <OneTimeSecret name="Signing secret" value={secret} variable="WEBHOOK_SECRET" />}
         <Text c="dimmed">The receiver uses this secret to verify that a delivery was sent by Gatehouse.</Text>
         {children}
         <Group justify="flex-end">

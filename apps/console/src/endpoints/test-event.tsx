@@ -2,25 +2,25 @@ import { Alert, Button, Loader, Modal, Stack, Text } from '@mantine/core';
 import { useState, type ReactNode } from 'react';
 import { Link } from 'react-router';
 import { Can } from '../app/roles';
-import { api, data, type Schemas } from '../http/client';
-import { useGet, useSend } from '../http/queries';
-import { errorName } from '../parts/attempt-error';
-import { Facts } from '../parts/facts';
+import { api, unwrap, type Schemas } from '../http/client';
+import { useGet, useApiMutation } from '../http/queries';
+import { errorLabel } from '../parts/explain-attempt';
+import { PropertyList } from '../parts/property-list';
 import { Icon } from '../parts/icon';
 import { JsonView } from '../parts/json-view';
 import { ProblemAlert } from '../parts/problem-alert';
 import { RelativeTime } from '../parts/relative-time';
 import { HttpStatus } from '../parts/status-badge';
-import { duration } from '../parts/time';
+import { formatDuration } from '../parts/time';
 
 const POLL_MS = 1_000;
 
 /** Sends a test event to one endpoint and shows what it answers. */
 export function TestEvent({ endpointId, disabled }: { endpointId: string; disabled: boolean }): ReactNode {
   const [isOpen, setOpen] = useState(false);
-  const test = useSend(
+  const test = useApiMutation(
     () =>
-      data(
+      unwrap(
         api.POST('/operator/v1/webhooks/endpoints/{endpointId}/test', { params: { path: { endpointId } } }),
       ),
     '/operator/v1/webhooks/',
@@ -41,15 +41,15 @@ export function TestEvent({ endpointId, disabled }: { endpointId: string; disabl
         Send test event
       </Button>
       <Modal opened={isOpen} onClose={() => setOpen(false)} title="Test event">
-        {test.error && <ProblemAlert error={test.error} retry={send} />}
-        {test.isPending && <Waiting text="Sending…" />}
+        {test.error && <ProblemAlert error={test.error} onRetry={send} />}
+        {test.isPending && <TestPending text="Sending…" />}
         {test.data && <TestResult deliveryId={test.data.data.id} />}
       </Modal>
     </Can>
   );
 }
 
-function Waiting({ text }: { text: string }): ReactNode {
+function TestPending({ text }: { text: string }): ReactNode {
   return (
     <Stack align="center" py="lg" role="status">
       <Loader size="sm" aria-hidden />
@@ -63,30 +63,34 @@ function TestResult({ deliveryId }: { deliveryId: string }): ReactNode {
   const found = useGet(
     '/operator/v1/webhooks/deliveries/{deliveryId}',
     { path: { deliveryId } },
-    { every: isWaiting && POLL_MS },
+    { refetchInterval: isWaiting && POLL_MS },
   );
   const delivery = found.data?.data;
   const isDone = delivery !== undefined && delivery.state !== 'pending';
   if (isDone && isWaiting) setWaiting(false);
   const attempt = delivery?.attempts.at(-1);
   if (!delivery || (!attempt && !isDone)) {
-    return found.error ? <ProblemAlert error={found.error} /> : <Waiting text="Waiting for the response…" />;
+    return found.error ? (
+      <ProblemAlert error={found.error} />
+    ) : (
+      <TestPending text="Waiting for the response…" />
+    );
   }
   return (
     <Stack role="status">
-      <Verdict delivery={delivery} />
+      <TestOutcome delivery={delivery} />
       {attempt && (
         <>
-          <Facts
+          <PropertyList
             of={{
               Response: (
-                <HttpStatus status={attempt.http_status} error={attempt.error && errorName(attempt.error)} />
+                <HttpStatus status={attempt.http_status} error={attempt.error && errorLabel(attempt.error)} />
               ),
-              Duration: duration(attempt.duration_ms),
+              Duration: formatDuration(attempt.duration_ms),
               Attempt: `${attempt.attempt} of ${attempt.max_attempts}`,
             }}
           />
-          <JsonView name="Response body" value={attempt.response_body} empty="Empty response body" />
+          <JsonView name="Response body" value={attempt.response_body} emptyText="Empty response body" />
         </>
       )}
       <Button component={Link} to={`/deliveries/${deliveryId}`} variant="default">
@@ -96,7 +100,7 @@ function TestResult({ deliveryId }: { deliveryId: string }): ReactNode {
   );
 }
 
-function Verdict({ delivery }: { delivery: Schemas['DeliveryResponse'] }): ReactNode {
+function TestOutcome({ delivery }: { delivery: Schemas['DeliveryResponse'] }): ReactNode {
   if (delivery.state === 'succeeded') {
     return <Alert color="green" icon={<Icon name="check" size={20} />} title="Delivered" />;
   }

@@ -2,7 +2,7 @@ import { Anchor } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { Link } from 'react-router';
 import type { Schemas } from '../http/client';
-import { ForeignText } from '../parts/foreign-text';
+import { UntrustedText } from '../parts/untrusted-text';
 import { shortId } from '../parts/id';
 
 /** The members of an event's data that it may be about, and the screen of each. */
@@ -21,7 +21,7 @@ export function EventSubject({ event }: { event: Schemas['EventResponse'] }): Re
     const { id, email, name, url } = (event.data[member] ?? {}) as Record<string, unknown>;
     if (typeof id !== 'string') continue;
     const known = [email, name, url].find((each) => typeof each === 'string' && each !== '');
-    const text = <ForeignText text={typeof known === 'string' ? known : shortId(id)} oneLine />;
+    const text = <UntrustedText text={typeof known === 'string' ? known : shortId(id)} oneLine />;
     return screen ? (
       <Anchor component={Link} to={`/${screen}/${id}`} inherit>
         {text}

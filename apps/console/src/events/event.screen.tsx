@@ -6,12 +6,12 @@ import { useGet } from '../http/queries';
 import { List } from '../lists/list';
 import type { Column } from '../lists/list-table';
 import { useList } from '../lists/use-list';
-import { Facts } from '../parts/facts';
-import { ForeignText } from '../parts/foreign-text';
+import { PropertyList } from '../parts/property-list';
+import { UntrustedText } from '../parts/untrusted-text';
 import { Icon } from '../parts/icon';
 import { Id } from '../parts/id';
 import { JsonView } from '../parts/json-view';
-import { Loaded } from '../parts/loaded';
+import { QueryContent } from '../parts/query-content';
 import { Page } from '../parts/page';
 import { OrganizationName, ProjectName } from '../parts/record-name';
 import { RelativeTime } from '../parts/relative-time';
@@ -28,10 +28,10 @@ export function EventScreen(): ReactNode {
   return (
     <Page
       title={found.data?.data.type ?? 'Event'}
-      about={<Id id={id} />}
+      description={<Id id={id} />}
       back={{ to: '/events', label: 'Events' }}
     >
-      <Loaded query={found}>{({ data: event }) => <EventDetails event={event} />}</Loaded>
+      <QueryContent query={found}>{({ data: event }) => <EventDetails event={event} />}</QueryContent>
     </Page>
   );
 }
@@ -45,11 +45,11 @@ function EventDetails({ event }: { event: Event }): ReactNode {
         </Alert>
       )}
       <Paper>
-        <Facts
+        <PropertyList
           of={{
             Created: <RelativeTime at={event.created_at} />,
             Subject: <EventSubject event={event} />,
-            Project: <ProjectName link id={event.project_id} none="None" />,
+            Project: <ProjectName link id={event.project_id} fallback="None" />,
             Organization: <OrganizationName link id={event.organization_id} />,
           }}
         />
@@ -82,7 +82,7 @@ const columns: Column<Delivery>[] = [
     header: 'Endpoint',
     primary: true,
     truncate: true,
-    cell: (row) => <ForeignText text={row.target_url} oneLine mono />,
+    cell: (row) => <UntrustedText text={row.target_url} oneLine mono />,
   },
   {
     header: 'Type',
@@ -107,7 +107,7 @@ const columns: Column<Delivery>[] = [
 ];
 
 function EventDeliveries({ eventId }: { eventId: string }): ReactNode {
-  const list = useList({ path: '/operator/v1/events/{eventId}/deliveries', at: { eventId } });
+  const list = useList({ path: '/operator/v1/events/{eventId}/deliveries', pathParams: { eventId } });
   return (
     <List
       list={list}

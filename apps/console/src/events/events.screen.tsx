@@ -31,7 +31,7 @@ const columns: Column<Event>[] = [
     header: 'Project',
     truncate: true,
     width: '20%',
-    cell: (row) => <ProjectName link id={row.project_id} none="None" />,
+    cell: (row) => <ProjectName link id={row.project_id} fallback="None" />,
   },
   { header: 'Event ID', wideOnly: true, cell: (row) => <Id id={row.id} short /> },
   { header: 'Time', align: 'right', cell: (row) => <RelativeTime at={row.created_at} /> },
@@ -41,7 +41,10 @@ const columns: Column<Event>[] = [
 export function EventsScreen(): ReactNode {
   const list = useList({ path: '/operator/v1/events', count: '/operator/v1/events/count', filters });
   return (
-    <Page title="Events" about="Events in your projects and organizations, and their webhook deliveries.">
+    <Page
+      title="Events"
+      description="Events in your projects and organizations, and their webhook deliveries."
+    >
       <List
         list={list}
         noun="events"

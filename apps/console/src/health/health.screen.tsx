@@ -2,41 +2,41 @@ import { Alert, Group, Paper, SimpleGrid, Stack, Text, Title } from '@mantine/co
 import { useQuery, type UseQueryResult } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { api } from '../http/client';
-import { asProblem, type Problem } from '../http/problem';
-import { ForeignText } from '../parts/foreign-text';
+import { toProblem, type Problem } from '../http/problem';
+import { UntrustedText } from '../parts/untrusted-text';
 import { Icon } from '../parts/icon';
-import { Loaded } from '../parts/loaded';
+import { QueryContent } from '../parts/query-content';
 import { Page } from '../parts/page';
 import { RelativeTime } from '../parts/relative-time';
 import { Badge } from '../parts/status-badge';
-import { duration } from '../parts/time';
+import { formatDuration } from '../parts/time';
 import {
-  billingInWords,
-  capped,
-  databaseVerdict,
-  faultsOf,
-  mailVerdict,
-  queueVerdict,
-  redisVerdict,
-  workersVerdict,
-  workerVerdict,
+  billingLabel,
+  formatCappedCount,
+  databaseStatus,
+  listProblems,
+  mailStatus,
+  queueStatus,
+  redisStatus,
+  workersStatus,
+  workerStatus,
   type Health,
   type HealthWorker,
-  type Verdict,
+  type ComponentStatus,
 } from './health';
 import classes from './health.module.css';
 import { TestMail } from './test-mail';
 
 const PATH = '/operator/v1/health';
-const EVERY_MS = 5_000;
+const REFETCH_INTERVAL_MS = 5_000;
 
-interface Reading {
+interface HealthSnapshot {
   health: Health;
   /** The house's own time, ms since 1970: the clock of this computer may be another. */
   now: number;
 }
 
-function useHealth(): UseQueryResult<Reading, Problem> {
+function useHealth(): UseQueryResult<HealthSnapshot, Problem> {
   return useQuery({
     queryKey: [PATH, {}],
     queryFn: async ({ signal }) => {
@@ -45,10 +45,10 @@ function useHealth(): UseQueryResult<Reading, Problem> {
         const date = Date.parse(response.headers.get('date') ?? '');
         return { health: data!, now: Number.isNaN(date) ? Date.now() : date };
       } catch (error) {
-        throw signal.aborted ? error : asProblem(error);
+        throw signal.aborted ? error : toProblem(error);
       }
     },
-    refetchInterval: EVERY_MS,
+    refetchInterval: REFETCH_INTERVAL_MS,
   });
 }
 
@@ -56,23 +56,26 @@ function useHealth(): UseQueryResult<Reading, Problem> {
 export function HealthScreen(): ReactNode {
   const found = useHealth();
   return (
-    <Page title="Health" about={found.data && <>Refreshes every {duration(EVERY_MS)}.</>}>
-      <Loaded query={found}>
+    <Page
+      title="Health"
+      description={found.data && <>Refreshes every {formatDuration(REFETCH_INTERVAL_MS)}.</>}
+    >
+      <QueryContent query={found}>
         {(reading) => (
           <Stack>
             <Summary {...reading} />
-            <Parts {...reading} />
+            <HealthCards {...reading} />
             <Workers workers={reading.health.workers} now={reading.now} />
           </Stack>
         )}
-      </Loaded>
+      </QueryContent>
     </Page>
   );
 }
 
-function Summary({ health, now }: Reading): ReactNode {
-  const faults = faultsOf(health, now);
-  const isBad = faults.some(({ verdict }) => verdict.tone === 'bad');
+function Summary({ health, now }: HealthSnapshot): ReactNode {
+  const faults = listProblems(health, now);
+  const isBad = faults.some(({ status: verdict }) => verdict.tone === 'bad');
   if (faults.length === 0) {
     return (
       <Alert
@@ -91,12 +94,12 @@ function Summary({ health, now }: Reading): ReactNode {
       title={isBad ? 'Action required' : 'Needs attention'}
     >
       <Stack gap={4}>
-        {faults.map(({ name, verdict }) => (
+        {faults.map(({ name, status: verdict }) => (
           <Text key={name}>
             <b>
-              {name}: {verdict.word.toLowerCase()}.
+              {name}: {verdict.label.toLowerCase()}.
             </b>{' '}
-            {verdict.why}
+            {verdict.description}
           </Text>
         ))}
       </Stack>
@@ -104,68 +107,68 @@ function Summary({ health, now }: Reading): ReactNode {
   );
 }
 
-function Parts({ health, now }: Reading): ReactNode {
+function HealthCards({ health, now }: HealthSnapshot): ReactNode {
   const { database, queue, mail } = health;
   return (
     <SimpleGrid cols={{ base: 1, sm: 2, lg: 3 }}>
-      <Part name="Gatehouse" verdict={{ tone: 'good', word: 'Operational' }}>
-        <Lines
+      <HealthCard name="Gatehouse" status={{ tone: 'good', label: 'Operational' }}>
+        <CardRows
           of={{
             Version: health.version,
             'Node.js': health.node,
             Started: <RelativeTime at={health.startedAt} />,
-            Billing: billingInWords(health.billing),
+            Billing: billingLabel(health.billing),
           }}
         />
-      </Part>
-      <Part name="Database" verdict={databaseVerdict(database)}>
-        <Lines
+      </HealthCard>
+      <HealthCard name="Database" status={databaseStatus(database)}>
+        <CardRows
           of={{
             PostgreSQL: database.version,
             Migrations: `${database.migrations.applied} applied, ${database.migrations.pending} pending`,
           }}
         />
-      </Part>
-      <Part name="Redis" verdict={redisVerdict(health.redis)}>
+      </HealthCard>
+      <HealthCard name="Redis" status={redisStatus(health.redis)}>
         <Text c="dimmed">
           {health.redis === 'not_configured'
             ? 'Redis is optional. PostgreSQL stores the queue.'
             : 'Notifies the workers of due deliveries and shares rate limits between processes.'}
         </Text>
-      </Part>
-      <Part name="Queue" verdict={queueVerdict(queue, now)}>
-        <Lines
+      </HealthCard>
+      <HealthCard name="Queue" status={queueStatus(queue, now)}>
+        <CardRows
           of={{
-            Pending: capped(queue.pending),
-            'Due now': capped(queue.due),
+            Pending: formatCappedCount(queue.pending),
+            'Due now': formatCappedCount(queue.due),
             'Oldest due': <RelativeTime at={queue.oldestDueAt} none="None" />,
-            'In progress': capped(queue.inFlight),
+            'In progress': formatCappedCount(queue.inFlight),
             ...(queue.jobs === null ? {} : { 'Jobs in Redis': queue.jobs.toLocaleString('en') }),
           }}
         />
-      </Part>
-      <Part name="Email" verdict={mailVerdict(mail, now)} action={mail.configured && <TestMail />}>
+      </HealthCard>
+      <HealthCard name="Email" status={mailStatus(mail, now)} action={mail.configured && <TestMail />}>
         {mail.configured ? (
-          <Lines
+          <CardRows
             of={{
-              Waiting: capped(mail.pending),
-              'Failed in the last 30 days': capped(mail.failed),
+              Waiting: formatCappedCount(mail.pending),
+              'Failed in the last 30 days': formatCappedCount(mail.failed),
               'Oldest waiting': <RelativeTime at={mail.oldestPendingAt} none="None" />,
             }}
           />
         ) : (
           <Text c="dimmed">No mail server is configured. Set SMTP_URL to send emails.</Text>
         )}
-      </Part>
+      </HealthCard>
     </SimpleGrid>
   );
 }
 
 /** Names at the left, values at the right: many cards of few lines. */
-function Lines({ of }: { of: Record<string, ReactNode> }): ReactNode {
+function CardRows({ of: rows }: { of: Record<string, ReactNode> }): ReactNode {
   return (
     <dl className={classes.lines}>
-      {Object.entries(of).map(([name, value]) => (
+      {Object.entries(rows).map(([name, value]) => (
         <div key={name}>
           <dt>{name}</dt>
           <dd>{value}</dd>
@@ -175,19 +178,19 @@ function Lines({ of }: { of: Record<string, ReactNode> }): ReactNode {
   );
 }
 
-interface PartProps {
+interface HealthCardProps {
   name: string;
-  verdict: Verdict;
+  status: ComponentStatus;
   action?: ReactNode;
   children: ReactNode;
 }
 
-function Part({ name, verdict, action, children }: PartProps): ReactNode {
+function HealthCard({ name, status: verdict, action, children }: HealthCardProps): ReactNode {
   return (
     <Paper component="section" aria-label={name}>
       <Group justify="space-between" mb="sm">
         <Title order={2}>{name}</Title>
-        <Badge tone={verdict.tone}>{verdict.word}</Badge>
+        <Badge tone={verdict.tone}>{verdict.label}</Badge>
       </Group>
       {children}
       {action && (
@@ -200,12 +203,12 @@ function Part({ name, verdict, action, children }: PartProps): ReactNode {
 }
 
 function Workers({ workers, now }: { workers: HealthWorker[]; now: number }): ReactNode {
-  const verdict = workersVerdict(workers);
+  const verdict = workersStatus(workers);
   return (
     <Paper component="section" aria-label="Workers">
       <Group justify="space-between" mb="sm">
         <Title order={2}>Workers</Title>
-        <Badge tone={verdict.tone}>{verdict.word}</Badge>
+        <Badge tone={verdict.tone}>{verdict.label}</Badge>
       </Group>
       {workers.length === 0 ? (
         <Text c="dimmed">No webhook-worker has reported. Deliveries wait until a worker is started.</Text>
@@ -221,21 +224,21 @@ function Workers({ workers, now }: { workers: HealthWorker[]; now: number }): Re
 }
 
 function Worker({ worker, now }: { worker: HealthWorker; now: number }): ReactNode {
-  const { tone, word } = workerVerdict(worker);
+  const { tone, label: word } = workerStatus(worker);
   const silence = now - Date.parse(worker.seenAt);
   return (
     <li>
       <Group justify="space-between" mb="xs" wrap="nowrap">
         <Text fw={600}>
-          <ForeignText text={worker.host} />
+          <UntrustedText text={worker.host} />
         </Text>
         <Badge tone={tone}>{word}</Badge>
       </Group>
-      <Lines
+      <CardRows
         of={{
           Version: worker.version,
           Started: <RelativeTime at={worker.startedAt} />,
-          'Last reported': silence < 1_000 ? 'now' : `${duration(silence)} ago`,
+          'Last reported': silence < 1_000 ? 'now' : `${formatDuration(silence)} ago`,
           'In progress': worker.inFlight,
         }}
       />

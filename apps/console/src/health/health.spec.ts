@@ -1,4 +1,4 @@
-import { faultsOf, type Health } from './health';
+import { listProblems, type Health } from './health';
 
 const now = Date.UTC(2026, 0, 2);
 const ago = (seconds: number): string => new Date(now - seconds * 1000).toISOString();
@@ -23,7 +23,7 @@ const well: Health = {
   billing: 'off',
 };
 const names = (health: Partial<Health>): string[] =>
-  faultsOf({ ...well, ...health }, now).map(({ name, verdict }) => `${verdict.tone} ${name}`);
+  listProblems({ ...well, ...health }, now).map(({ name, status: verdict }) => `${verdict.tone} ${name}`);
 
 describe('what needs somebody', () => {
   it('is nothing while all is well, one dead worker beside a living one included', () => {

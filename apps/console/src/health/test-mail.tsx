@@ -3,16 +3,16 @@ import { useState, type ReactNode } from 'react';
 import { Can } from '../app/roles';
 import { useOperator } from '../app/session';
 import { api } from '../http/client';
-import { useSend } from '../http/queries';
+import { useApiMutation } from '../http/queries';
 import { ActionDialog } from '../parts/action-dialog';
-import { toastDone } from '../parts/toast';
+import { toastSuccess } from '../parts/toast';
 
 /** Sends a mail to see whether one arrives; for admins. */
 export function TestMail(): ReactNode {
   const { email } = useOperator();
   const [isOpen, setOpen] = useState(false);
   const [to, setTo] = useState(email);
-  const send = useSend(
+  const send = useApiMutation(
     () => api.POST('/operator/v1/health/test-mail', { body: { to: to.trim() } }),
     '/operator/v1/health',
   );
@@ -25,11 +25,11 @@ export function TestMail(): ReactNode {
         open={isOpen}
         onClose={() => setOpen(false)}
         title="Send test email"
-        confirm="Send test email"
+        confirmLabel="Send test email"
         disabled={to.trim() === ''}
         onConfirm={async () => {
           await send.mutateAsync();
-          toastDone('Test email queued');
+          toastSuccess('Test email queued');
         }}
       >
         <Text>

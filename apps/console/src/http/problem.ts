@@ -1,4 +1,4 @@
-interface FieldFault {
+interface FieldError {
   field: string;
   code: string;
   message: string;
@@ -11,7 +11,7 @@ export interface ProblemDocument {
   detail: string;
   code: string;
   requestId: string;
-  errors?: FieldFault[];
+  errors?: FieldError[];
   [member: string]: unknown;
 }
 
@@ -40,26 +40,26 @@ export class Problem extends Error {
     this.fields = {};
     for (const fault of document.errors ?? []) {
       const before = this.fields[fault.field];
-      this.fields[fault.field] = before ? `${before} ${sentenceOf(fault)}` : sentenceOf(fault);
+      this.fields[fault.field] = before ? `${before} ${fieldMessage(fault)}` : fieldMessage(fault);
     }
   }
 }
 
 /** Without the name of the field, which stands beside it: "Must be an https URL". */
-function sentenceOf({ field, message }: FieldFault): string {
+function fieldMessage({ field, message }: FieldError): string {
   const name = [field, field.split('.').at(-1)].find((start) => message.startsWith(`${start} `));
   const rest = name ? message.slice(name.length + 1) : message;
   return rest.charAt(0).toUpperCase() + rest.slice(1);
 }
 
-const made = (code: string, status: number, title: string, detail: string): Problem =>
+const createProblem = (code: string, status: number, title: string, detail: string): Problem =>
   new Problem({ code, status, title, detail, requestId: '' });
 
 /** The problem in an answer, or one about an answer that is none of ours (a proxy's page, say). */
-export async function problemOf(response: Response): Promise<Problem> {
+export async function readProblem(response: Response): Promise<Problem> {
   const body: unknown = await response.json().catch(() => null);
   if (isProblem(body)) return new Problem(body, response.headers.get('Retry-After'));
-  return made(
+  return createProblem(
     'unexpected_answer',
     response.status,
     'Unexpected response',
@@ -68,17 +68,17 @@ export async function problemOf(response: Response): Promise<Problem> {
 }
 
 /** What was thrown, as a problem. */
-export function asProblem(error: unknown): Problem {
+export function toProblem(error: unknown): Problem {
   if (error instanceof Problem) return error;
   if (error instanceof TypeError) {
-    return made(
+    return createProblem(
       'unreachable',
       0,
       'Gatehouse is unreachable',
       'Check that the server is running and that you are online.',
     );
   }
-  return made('unexpected', 0, 'Unexpected error in the console', String(error));
+  return createProblem('unexpected', 0, 'Unexpected error in the console', String(error));
 }
 
 function isProblem(body: unknown): body is ProblemDocument {

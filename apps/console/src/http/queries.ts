@@ -9,7 +9,7 @@ import {
 import { useCallback } from 'react';
 import { api } from './client';
 import type { paths } from './openapi';
-import { asProblem, type Problem } from './problem';
+import { toProblem, type Problem } from './problem';
 
 declare module '@tanstack/react-query' {
   interface Register {
@@ -18,44 +18,51 @@ declare module '@tanstack/react-query' {
 }
 
 /** Every path that can be read. */
-export type ReadPath = { [P in keyof paths]: paths[P] extends { get: object } ? P : never }[keyof paths];
+export type GetPath = { [P in keyof paths]: paths[P] extends { get: object } ? P : never }[keyof paths];
 
-type Get<P extends ReadPath> = paths[P] extends { get: infer Operation } ? Operation : never;
+type GetOperation<P extends GetPath> = paths[P] extends { get: infer Operation } ? Operation : never;
 
 /** What GET answers there. */
-export type AnswerOf<P extends ReadPath> =
-  Get<P> extends { responses: { 200: { content: { 'application/json': infer Body } } } } ? Body : never;
+export type ResponseOf<P extends GetPath> =
+  GetOperation<P> extends { responses: { 200: { content: { 'application/json': infer Body } } } }
+    ? Body
+    : never;
 
 /** `{path: {…}, query: {…}}` of GET there. */
-export type ParamsOf<P extends ReadPath> = Get<P> extends { parameters: infer Params } ? Params : never;
+export type ParamsOf<P extends GetPath> =
+  GetOperation<P> extends { parameters: infer Params } ? Params : never;
 
 /** Reads by any path; `useGet` is the typed way. */
-export async function read(path: string, params: unknown, signal?: AbortSignal): Promise<unknown> {
+export async function fetchPath(path: string, params: unknown, signal?: AbortSignal): Promise<unknown> {
   try {
     const { data } = await api.GET(path as never, { params, signal } as never);
     return data;
   } catch (error) {
-    throw signal?.aborted ? error : asProblem(error);
+    throw signal?.aborted ? error : toProblem(error);
   }
 }
 
-interface ReadOptions<T> {
+interface GetOptions<T> {
   /** Ask again every so many ms while the page is seen; it may depend on what was found last. */
-  every?: number | false | ((found: T | undefined) => number | false);
+  refetchInterval?: number | false | ((found: T | undefined) => number | false);
   enabled?: boolean;
   /** Show the last answer while the next one, with other parameters, is on its way. */
-  keep?: boolean;
+  keepPreviousData?: boolean;
 }
 
 /** Reads a path of the operator API: `useGet('/operator/v1/projects/{projectId}', {path: {projectId}})`. */
-export function useGet<P extends ReadPath>(
+export function useGet<P extends GetPath>(
   path: P,
   params?: Omit<ParamsOf<P>, 'header' | 'cookie'>,
-  { every = false, enabled = true, keep = false }: ReadOptions<AnswerOf<P>> = {},
-): UseQueryResult<AnswerOf<P>> {
+  {
+    refetchInterval: every = false,
+    enabled = true,
+    keepPreviousData: keep = false,
+  }: GetOptions<ResponseOf<P>> = {},
+): UseQueryResult<ResponseOf<P>> {
   return useQuery({
     queryKey: [path, params ?? {}],
-    queryFn: async ({ signal }) => (await read(path, params, signal)) as AnswerOf<P>,
+    queryFn: async ({ signal }) => (await fetchPath(path, params, signal)) as ResponseOf<P>,
     refetchInterval: typeof every === 'function' ? ({ state }) => every(state.data) : every,
     enabled,
     placeholderData: keep ? (last) => last : undefined,
@@ -63,7 +70,7 @@ export function useGet<P extends ReadPath>(
 }
 
 /** Makes everything that was read below these paths be read again. */
-export function useRefresh(): (...prefixes: string[]) => Promise<void> {
+export function useInvalidate(): (...prefixes: string[]) => Promise<void> {
   const client = useQueryClient();
   return useCallback(
     (...prefixes) =>
@@ -75,18 +82,18 @@ export function useRefresh(): (...prefixes: string[]) => Promise<void> {
 }
 
 /**
- * An action: `useSend((reason: string) => data(api.POST(…)), '/operator/v1/webhooks/')`. What is below the prefixes is
+ * An action: `useApiMutation((reason: string) => data(api.POST(…)), '/operator/v1/webhooks/')`. What is below the prefixes is
  * read again afterwards, also after a refusal: somebody else may have been faster.
  */
-export function useSend<Input, Output>(
+export function useApiMutation<Input, Output>(
   send: (input: Input) => Promise<Output>,
   ...refreshed: string[]
 ): UseMutationResult<Output, Problem, Input> {
-  const refresh = useRefresh();
+  const refresh = useInvalidate();
   return useMutation({
     mutationFn: (input) =>
       send(input).catch((error: unknown) => {
-        throw asProblem(error);
+        throw toProblem(error);
       }),
     onSettled: () => refresh(...refreshed),
   });

@@ -4,12 +4,12 @@ import { EventTypeSelect } from '../parts/event-type-select';
 import { Icon } from '../parts/icon';
 import { EndpointSelect, OrganizationSelect, ProjectSelect } from '../parts/record-select';
 import { TimeRangeSelect } from '../parts/time-range-select';
-import { withoutSecrets } from '../parts/without-secrets';
+import { redactSecrets } from '../parts/redact-secrets';
 import type { Filter } from './filters';
 import classes from './list.module.css';
 import type { ListControls } from './use-list';
 
-const SETTLE_MS = 350;
+const DEBOUNCE_MS = 350;
 
 /** The controls of a list's filters; at 390 px all but the search wait behind a button. */
 export function FilterBar({ list }: { list: ListControls }): ReactNode {
@@ -49,7 +49,7 @@ export function FilterBar({ list }: { list: ListControls }): ReactNode {
         )}
         <div id={id} className={classes.rest} data-open={isOpen}>
           {rest.map((entry) => control(entry))}
-          {list.isNarrowed && (
+          {list.isFiltered && (
             <Button variant="subtle" onClick={list.clear} leftSection={<Icon name="cross" size={14} />}>
               Clear
             </Button>
@@ -72,7 +72,7 @@ function FilterControl({ filter, isFirst, value, onChange }: ControlProps): Reac
   switch (kind) {
     case 'text':
     case 'number':
-      return <TypedFilter filter={filter} isFirst={isFirst} value={value} onChange={onChange} />;
+      return <DebouncedFilter filter={filter} isFirst={isFirst} value={value} onChange={onChange} />;
     case 'view':
       return (
         <SegmentedControl
@@ -103,14 +103,14 @@ function FilterControl({ filter, isFirst, value, onChange }: ControlProps): Reac
     case 'organization':
       return <OrganizationSelect value={value} onChange={onChange} />;
     case 'event-type':
-      return <EventTypeSelect value={value} onChange={onChange} groups={filter.groups} />;
+      return <EventTypeSelect value={value} onChange={onChange} allowGroups={filter.groups} />;
     case 'time':
       return <TimeRangeSelect label={label} value={value} onChange={onChange} />;
   }
 }
 
 /** Heeded when typing rests, and at once with Enter. */
-function TypedFilter({ filter, isFirst, value, onChange }: ControlProps): ReactNode {
+function DebouncedFilter({ filter, isFirst, value, onChange }: ControlProps): ReactNode {
   const [typed, setTyped] = useState(value);
   const sent = useRef(value);
   const send = (): void => {
@@ -124,7 +124,7 @@ function TypedFilter({ filter, isFirst, value, onChange }: ControlProps): ReactN
   }, [value]);
   useEffect(() => {
     if (typed === value) return;
-    const timer = setTimeout(send, SETTLE_MS);
+    const timer = setTimeout(send, DEBOUNCE_MS);
     return () => clearTimeout(timer);
   });
   return (
@@ -138,7 +138,7 @@ function TypedFilter({ filter, isFirst, value, onChange }: ControlProps): ReactN
       spellCheck={false}
       autoComplete="off"
       value={typed}
-      onChange={(event) => setTyped(withoutSecrets(event.currentTarget.value))}
+      onChange={(event) => setTyped(redactSecrets(event.currentTarget.value))}
       onKeyDown={(event) => event.key === 'Enter' && send()}
     />
   );

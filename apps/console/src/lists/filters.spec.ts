@@ -1,9 +1,9 @@
 import {
   choiceFilter,
-  isNarrowed,
+  isFiltered,
   numberFilter,
-  queryOf,
-  readFilters,
+  toQuery,
+  parseFilters,
   textFilter,
   timeFilter,
   viewFilter,
@@ -17,13 +17,13 @@ const filters = {
   time: timeFilter('Time', 'created_after', 'created_before'),
 };
 const now = Date.UTC(2026, 0, 2);
-const read = (search: string) => readFilters(new URLSearchParams(search), filters, ['tab']);
+const read = (search: string) => parseFilters(new URLSearchParams(search), filters, ['tab']);
 
 describe('the filters of a list', () => {
   it('become what the API is asked with', () => {
-    const { values, fault } = read('q=%20dlv_1&state=failed&attempt=2&time=24h&tab=x');
+    const { values, filterError: fault } = read('q=%20dlv_1&state=failed&attempt=2&time=24h&tab=x');
     expect(fault).toBeNull();
-    expect(queryOf(values, filters, now)).toEqual({
+    expect(toQuery(values, filters, now)).toEqual({
       q: 'dlv_1',
       state: 'failed',
       attempt: '2',
@@ -34,16 +34,16 @@ describe('the filters of a list', () => {
 
   it('CO-05: never ask with a whole key, not even where the URL has one', () => {
     const key = `sk_${'a'.repeat(49)}`;
-    expect(queryOf(read(`q=${key}`).values, filters, now)['q']).toBe('sk_aaaaa');
+    expect(toQuery(read(`q=${key}`).values, filters, now)['q']).toBe('sk_aaaaa');
   });
 
   it.each(['state=bogus', 'state=constructor', 'attempt=two', 'time=soon', 'resolution=all', 'stat=failed'])(
     'a filter that is not understood never shows everything: %s',
-    (search) => expect(read(search).fault).not.toBeNull(),
+    (search) => expect(read(search).filterError).not.toBeNull(),
   );
 
   it('narrow a list, which its tabs do not', () => {
-    expect(isNarrowed(read('resolution=discarded').values, filters)).toBe(false);
-    expect(isNarrowed(read('q=x').values, filters)).toBe(true);
+    expect(isFiltered(read('resolution=discarded').values, filters)).toBe(false);
+    expect(isFiltered(read('q=x').values, filters)).toBe(true);
   });
 });

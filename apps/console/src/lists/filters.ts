@@ -1,12 +1,12 @@
-import { boundsOf } from '../parts/time-range';
-import { withoutSecrets } from '../parts/without-secrets';
+import { parseTimeRange } from '../parts/time-range';
+import { redactSecrets } from '../parts/redact-secrets';
 
-interface Named {
+interface Labeled {
   label: string;
 }
 
 /** One thing by which a list is narrowed. Its name in the URL is its key in `Filters`. */
-export type Filter = Named &
+export type Filter = Labeled &
   (
     | { kind: 'text'; placeholder?: string; pattern?: RegExp }
     | { kind: 'number'; placeholder?: string }
@@ -85,44 +85,44 @@ export const timeFilter = (label: string, after: string, before?: string): Filte
  * Reads the filters in a URL. `fault` says what cannot be understood: a list that dropped it would show more than was
  * asked for.
  */
-export function readFilters(
+export function parseFilters(
   search: URLSearchParams,
   filters: Filters,
-  beside: readonly string[],
-): { values: FilterValues; fault: string | null } {
+  otherParams: readonly string[],
+): { values: FilterValues; filterError: string | null } {
   const values: FilterValues = {};
   for (const [name, filter] of Object.entries(filters)) {
     values[name] = search.get(name) || (filter.kind === 'view' ? filter.fallback : '');
   }
-  const faulty = Object.entries(filters).find(([name, filter]) => !isUnderstood(filter, values[name] ?? ''));
+  const faulty = Object.entries(filters).find(([name, filter]) => !isValidValue(filter, values[name] ?? ''));
   if (faulty)
     return {
       values,
-      fault: `“${values[faulty[0]]}” is not a valid value for the filter ${faulty[1].label}.`,
+      filterError: `“${values[faulty[0]]}” is not a valid value for the filter ${faulty[1].label}.`,
     };
-  const stray = [...search.keys()].find((name) => !(name in filters) && !beside.includes(name));
-  return { values, fault: stray === undefined ? null : `Unknown filter “${stray}”.` };
+  const stray = [...search.keys()].find((name) => !(name in filters) && !otherParams.includes(name));
+  return { values, filterError: stray === undefined ? null : `Unknown filter “${stray}”.` };
 }
 
-function isUnderstood(filter: Filter, value: string): boolean {
+function isValidValue(filter: Filter, value: string): boolean {
   if (value === '') return true;
   if (filter.kind === 'text') return filter.pattern?.test(value.trim()) ?? true;
   if (filter.kind === 'number') return /^\d{1,9}$/.test(value);
   if (filter.kind === 'choice' || filter.kind === 'view') return Object.hasOwn(filter.options, value);
   if (filter.kind !== 'time') return true;
-  const bounds = boundsOf(value, 0);
+  const bounds = parseTimeRange(value, 0);
   return bounds !== null && !(bounds.before && !filter.before);
 }
 
 /** The parameters of the API for values that are understood. @param now ms since 1970 */
-export function queryOf(values: FilterValues, filters: Filters, now: number): ListQuery {
+export function toQuery(values: FilterValues, filters: Filters, now: number): ListQuery {
   const query: ListQuery = {};
   for (const [name, filter] of Object.entries(filters)) {
     const value = values[name];
     if (!value) continue;
-    if (filter.kind !== 'time') query[name] = withoutSecrets(value.trim());
+    if (filter.kind !== 'time') query[name] = redactSecrets(value.trim());
     else {
-      const { after, before } = boundsOf(value, now) ?? {};
+      const { after, before } = parseTimeRange(value, now) ?? {};
       if (after) query[filter.after] = after;
       if (before && filter.before) query[filter.before] = before;
     }
@@ -131,6 +131,6 @@ export function queryOf(values: FilterValues, filters: Filters, now: number): Li
 }
 
 /** Whether somebody narrowed the list; its tabs do not count. */
-export function isNarrowed(values: FilterValues, filters: Filters): boolean {
+export function isFiltered(values: FilterValues, filters: Filters): boolean {
   return Object.entries(filters).some(([name, { kind }]) => kind !== 'view' && values[name]);
 }

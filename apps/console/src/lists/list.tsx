@@ -2,7 +2,7 @@ import { Button, Group, Paper, Text } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { Icon } from '../parts/icon';
 import { FilterBar } from './filter-bar';
-import { ListNotice, type EmptyText } from './list-states';
+import { ListNotice, type EmptyContent } from './list-notice';
 import { ListTable, type Column } from './list-table';
 import classes from './list.module.css';
 import type { Count, ListControls, ListState } from './use-list';
@@ -14,7 +14,7 @@ interface ListProps<Row> {
   columns: Column<Row>[];
   href?: (row: Row) => string;
   /** Shown while there is nothing and nobody filtered. */
-  empty: EmptyText;
+  empty: EmptyContent;
   isSelectable?: (row: Row) => boolean;
   /** Buttons for the selected rows. `done` forgets the selection. */
   actions?: (rows: Row[], done: () => void) => ReactNode;
@@ -27,7 +27,7 @@ interface ListProps<Row> {
 /** The list of the console. */
 export function List<Row>(props: ListProps<Row>): ReactNode {
   const { list, noun, columns, href, empty, isSelectable, actions, toolbar, live } = props;
-  const hasRows = list.rows.length > 0 && !list.fault && !(list.error && !list.isStale);
+  const hasRows = list.rows.length > 0 && !list.filterError && !(list.error && !list.isStale);
   const selected = [...list.selected.values()];
   const isBare = !hasRows && !list.isLoading && !toolbar && !live;
   return (
@@ -35,7 +35,7 @@ export function List<Row>(props: ListProps<Row>): ReactNode {
       <FilterBar list={list} />
       <div className={classes.tools} data-bare={isBare || undefined}>
         <Text c="dimmed" aria-live="polite" style={{ flex: 1 }}>
-          {hasRows || (list.goesOn && list.count?.count) ? countInWords(list.count, noun) : null}
+          {hasRows || (list.mayHaveMore && list.count?.count) ? formatCount(list.count, noun) : null}
         </Text>
         {toolbar}
         {live && <LiveToggle list={list} />}
@@ -68,13 +68,13 @@ export function List<Row>(props: ListProps<Row>): ReactNode {
 }
 
 /** "1,234 deliveries", "10,000+ deliveries" */
-export function countInWords(count: Count | null, noun: string): string {
+export function formatCount(count: Count | null, noun: string): string {
   if (!count) return '';
-  const name = count.count === 1 && !count.isMore ? singularOf(noun) : noun;
+  const name = count.count === 1 && !count.isMore ? toSingular(noun) : noun;
   return `${count.count.toLocaleString('en')}${count.isMore ? '+' : ''} ${name}`;
 }
 
-const singularOf = (noun: string): string =>
+const toSingular = (noun: string): string =>
   noun
     .replace(/ies$/, 'y')
     .replace(/(tch|ss)es$/, '$1')

@@ -2,34 +2,41 @@ import { useInfiniteQuery, useQuery, useQueryClient, type InfiniteData } from '@
 import { useCallback, useMemo, useState } from 'react';
 import { useSearchParams } from 'react-router';
 import type { Problem } from '../http/problem';
-import { read, type AnswerOf, type ParamsOf, type ReadPath } from '../http/queries';
-import { isNarrowed, queryOf, readFilters, type Filters, type FilterValues, type ListQuery } from './filters';
+import { fetchPath, type ResponseOf, type ParamsOf, type GetPath } from '../http/queries';
+import {
+  isFiltered,
+  toQuery,
+  parseFilters,
+  type Filters,
+  type FilterValues,
+  type ListQuery,
+} from './filters';
 
-const PAGE = 50;
+const PAGE_SIZE = 50;
 /**
  * An answer looks at a bounded number of records and may hold none that match, with more to come. So many are asked for
  * until there is one; then somebody has to ask to look further.
  */
-const LOOKS = 20;
-const LIVE_MS = 2_000;
-const LIVE_COUNT_MS = 10_000;
+const MAX_REQUESTS = 20;
+const LIVE_INTERVAL_MS = 2_000;
+const LIVE_COUNT_INTERVAL_MS = 10_000;
 
 /** A record of the list at a path. */
-export type RowOf<P extends ReadPath> = AnswerOf<P> extends { data: (infer Row)[] } ? Row : never;
+export type RowOf<P extends GetPath> = ResponseOf<P> extends { data: (infer Row)[] } ? Row : never;
 
-interface ListOptions<P extends ReadPath, Row> {
+interface ListOptions<P extends GetPath, Row> {
   path: P;
   filters?: Filters;
   /** The route that counts what the filters match, up to 10,000. */
-  count?: ReadPath;
+  count?: GetPath;
   /** Parameters of the path: `{customerId: id}`. */
-  at?: ParamsOf<P> extends { path: infer Path } ? Path : never;
+  pathParams?: ParamsOf<P> extends { path: infer Path } ? Path : never;
   /** What always narrows it: `{customer_id: id}`. */
-  fixed?: ListQuery;
+  fixedQuery?: ListQuery;
   /** What tells its rows apart; `id` by default. */
   rowId?: (row: Row) => string;
   /** Parameters of the page's URL that are no filters. */
-  beside?: readonly string[];
+  otherParams?: readonly string[];
   /** Rows that are asked for at a time; 50 by default. */
   pageSize?: number;
 }
@@ -41,7 +48,7 @@ interface Page<Row> {
   query: ListQuery;
 }
 
-interface Next {
+interface NextPage {
   cursor: string;
   query: ListQuery;
 }
@@ -63,8 +70,8 @@ export interface ListState<Row> {
   filters: Filters;
   values: FilterValues;
   /** Why the filters of the URL cannot be understood. */
-  fault: string | null;
-  isNarrowed: boolean;
+  filterError: string | null;
+  isFiltered: boolean;
   setValue: (name: string, value: string) => void;
   clear: () => void;
   /** The parameters of the API for the filters, as of now. */
@@ -75,7 +82,7 @@ export interface ListState<Row> {
   isLoading: boolean;
   isStale: boolean;
   /** Whether there may be more beyond what was looked at. */
-  goesOn: boolean;
+  mayHaveMore: boolean;
   hasMore: boolean;
   isLoadingMore: boolean;
   loadMore: () => void;
@@ -91,45 +98,51 @@ export interface ListState<Row> {
 export type ListControls = Omit<ListState<unknown>, 'rows' | 'rowId' | 'select'>;
 
 const NO_FILTERS: Filters = {};
-const NOTHING = {};
-const BESIDE = ['tab'] as const;
-const idOf = (row: unknown): string => (row as { id: string }).id;
+const NO_PARAMS = {};
+const OTHER_PARAMS = ['tab'] as const;
+const getId = (row: unknown): string => (row as { id: string }).id;
 
 /** A list of the operator API: filters in the URL, pages by cursor, a capped count, a selection, a live tail. */
-export function useList<P extends ReadPath, Row = RowOf<P>>(options: ListOptions<P, Row>): ListState<Row> {
-  const { path, filters = NO_FILTERS, fixed = NOTHING, at = NOTHING, rowId = idOf } = options;
-  const url = useFilters(filters, options.beside ?? BESIDE);
-  const { values, fault } = url;
+export function useList<P extends GetPath, Row = RowOf<P>>(options: ListOptions<P, Row>): ListState<Row> {
+  const {
+    path,
+    filters = NO_FILTERS,
+    fixedQuery: fixed = NO_PARAMS,
+    pathParams: at = NO_PARAMS,
+    rowId = getId,
+  } = options;
+  const url = useFilters(filters, options.otherParams ?? OTHER_PARAMS);
+  const { values, filterError } = url;
   const [isLive, setLive] = useState(false);
   const scope = JSON.stringify([values, fixed, at]);
   const [selected, select, deselect] = useSelection(rowId, scope);
   const isTailing = isLive && selected.size === 0;
-  const query = (): ListQuery => ({ ...queryOf(values, filters, Date.now()), ...fixed });
+  const query = (): ListQuery => ({ ...toQuery(values, filters, Date.now()), ...fixed });
 
   const client = useQueryClient();
   const key = [path, 'list', scope];
-  const found = useInfiniteQuery<Page<Row>, Problem, InfiniteData<Page<Row>>, string[], Next | null>({
+  const found = useInfiniteQuery<Page<Row>, Problem, InfiniteData<Page<Row>>, string[], NextPage | null>({
     queryKey: key,
     queryFn: async ({ pageParam, signal }) => {
       const asked = pageParam?.query ?? query();
       let cursor = pageParam?.cursor ?? null;
-      for (let looks = LOOKS; ; looks -= 1) {
-        const narrowed = { ...asked, limit: options.pageSize ?? PAGE, ...(cursor && { cursor }) };
-        const body = (await read(path, { path: at, query: narrowed }, signal)) as Envelope<Row>;
+      for (let looks = MAX_REQUESTS; ; looks -= 1) {
+        const narrowed = { ...asked, limit: options.pageSize ?? PAGE_SIZE, ...(cursor && { cursor }) };
+        const body = (await fetchPath(path, { path: at, query: narrowed }, signal)) as Envelope<Row>;
         cursor = body.nextCursor ?? body.next_cursor ?? null;
         if (body.data.length > 0 || !cursor || looks <= 1) return { rows: body.data, cursor, query: asked };
       }
     },
     initialPageParam: null,
     getNextPageParam: ({ cursor, query: asked }) => (cursor ? { cursor, query: asked } : null),
-    enabled: fault === null,
-    refetchInterval: isTailing && LIVE_MS,
+    enabled: filterError === null,
+    refetchInterval: isTailing && LIVE_INTERVAL_MS,
     // Nor does coming back to the page move what is being selected.
     refetchOnWindowFocus: selected.size === 0,
     placeholderData: (last) => last,
   });
-  const counted = useCount(options.count, { path: at, query }, scope, fault === null, isTailing);
-  const count = counted ?? (options.count ? null : countOf(found));
+  const counted = useCount(options.count, { path: at, query }, scope, filterError === null, isTailing);
+  const count = counted ?? (options.count ? null : countLoaded(found));
   const isKnownEmpty = count?.count === 0 && !count.isMore;
 
   return {
@@ -139,14 +152,14 @@ export function useList<P extends ReadPath, Row = RowOf<P>>(options: ListOptions
       deselect();
       url.clear();
     },
-    isNarrowed: isNarrowed(values, filters),
+    isFiltered: isFiltered(values, filters),
     query,
     rows: useMemo(() => found.data?.pages.flatMap(({ rows }) => rows) ?? [], [found.data]),
     rowId,
     error: found.error,
-    isLoading: found.isPending && fault === null,
+    isLoading: found.isPending && filterError === null,
     isStale: found.isPlaceholderData,
-    goesOn: found.hasNextPage && !isKnownEmpty,
+    mayHaveMore: found.hasNextPage && !isKnownEmpty,
     hasMore: found.hasNextPage && !isLive,
     isLoadingMore: found.isFetchingNextPage,
     loadMore: () => void found.fetchNextPage(),
@@ -166,7 +179,7 @@ export function useList<P extends ReadPath, Row = RowOf<P>>(options: ListOptions
 }
 
 /** Where no route counts, what was read so far. */
-function countOf({
+function countLoaded({
   data,
   hasNextPage,
 }: {
@@ -178,27 +191,30 @@ function countOf({
 }
 
 function useCount(
-  path: ReadPath | undefined,
+  path: GetPath | undefined,
   params: { path: unknown; query: () => ListQuery },
   scope: string,
-  isAsked: boolean,
+  isEnabled: boolean,
   isLive: boolean,
 ): Count | null {
   const { data } = useQuery<Count, Problem>({
     queryKey: [path ?? '', 'count', scope],
     queryFn: async ({ signal }) =>
-      (await read(path!, { path: params.path, query: params.query() }, signal)) as Count,
-    enabled: isAsked && path !== undefined,
-    refetchInterval: isLive && LIVE_COUNT_MS,
+      (await fetchPath(path!, { path: params.path, query: params.query() }, signal)) as Count,
+    enabled: isEnabled && path !== undefined,
+    refetchInterval: isLive && LIVE_COUNT_INTERVAL_MS,
     retry: false,
   });
   return data ?? null;
 }
 
 /** The filters in the URL; what changes there replaces the entry of the history, so that "back" leaves the list. */
-function useFilters(filters: Filters, beside: readonly string[]) {
+function useFilters(filters: Filters, otherParams: readonly string[]) {
   const [search, setSearch] = useSearchParams();
-  const { values, fault } = useMemo(() => readFilters(search, filters, beside), [search, filters, beside]);
+  const { values, filterError } = useMemo(
+    () => parseFilters(search, filters, otherParams),
+    [search, filters, otherParams],
+  );
   const setValue = (name: string, value: string): void => {
     const filter = filters[name];
     setSearch(
@@ -216,19 +232,22 @@ function useFilters(filters: Filters, beside: readonly string[]) {
     setSearch(
       (before) =>
         new URLSearchParams(
-          [...before].filter(([name]) => filters[name]?.kind === 'view' || beside.includes(name)),
+          [...before].filter(([name]) => filters[name]?.kind === 'view' || otherParams.includes(name)),
         ),
       { replace: true },
     );
-  return { values, fault, setValue, clear };
+  return { values, filterError, setValue, clear };
 }
 
-const none: ReadonlyMap<string, never> = new Map<string, never>();
+const NO_SELECTION: ReadonlyMap<string, never> = new Map<string, never>();
 
 /** Rows by their ids; other filters, another selection. */
 function useSelection<Row>(rowId: (row: Row) => string, scope: string) {
-  const [held, setHeld] = useState<{ scope: string; rows: ReadonlyMap<string, Row> }>({ scope, rows: none });
-  const rows = held.scope === scope ? held.rows : none;
+  const [held, setHeld] = useState<{ scope: string; rows: ReadonlyMap<string, Row> }>({
+    scope,
+    rows: NO_SELECTION,
+  });
+  const rows = held.scope === scope ? held.rows : NO_SELECTION;
   const select = (changed: Row[], isSelected: boolean): void => {
     const next = new Map(rows);
     for (const row of changed) {
@@ -237,6 +256,6 @@ function useSelection<Row>(rowId: (row: Row) => string, scope: string) {
     }
     setHeld({ scope, rows: next });
   };
-  const deselect = useCallback(() => setHeld({ scope: '', rows: none }), []);
+  const deselect = useCallback(() => setHeld({ scope: '', rows: NO_SELECTION }), []);
   return [rows, select, deselect] as const;
 }

@@ -3,12 +3,12 @@ import { useQuery } from '@tanstack/react-query';
 import { useState, type ReactNode } from 'react';
 import type { Schemas } from '../http/client';
 import type { Problem } from '../http/problem';
-import { read } from '../http/queries';
+import { fetchPath } from '../http/queries';
 import { CopyTextButton } from '../parts/copy-button';
-import { Facts } from '../parts/facts';
-import { ForeignText, ForeignUrl } from '../parts/foreign-text';
+import { PropertyList } from '../parts/property-list';
+import { UntrustedText, UntrustedUrl } from '../parts/untrusted-text';
 import { JsonView } from '../parts/json-view';
-import { Loaded } from '../parts/loaded';
+import { QueryContent } from '../parts/query-content';
 import { ProjectName } from '../parts/record-name';
 import { RelativeTime } from '../parts/relative-time';
 import { mailKinds } from './mail-kinds';
@@ -19,17 +19,17 @@ interface MailDrawerProps {
   /** Null: none is open. */
   id: string | null;
   /** The mail, where the list holds it. */
-  listed: Mail | undefined;
+  initialMail: Mail | undefined;
   onClose: () => void;
 }
 
 const PATH = '/operator/v1/mailbox/{mailId}';
 
 /** A mail beside the list. Its HTML is shown as source: what a mail says is never markup of the console. */
-export function MailDrawer({ id, listed, onClose }: MailDrawerProps): ReactNode {
+export function MailDrawer({ id, initialMail: listed, onClose }: MailDrawerProps): ReactNode {
   const found = useQuery<Mail, Problem>({
     queryKey: [PATH, id],
-    queryFn: async ({ signal }) => (await read(PATH, { path: { mailId: id } }, signal)) as Mail,
+    queryFn: async ({ signal }) => (await fetchPath(PATH, { path: { mailId: id } }, signal)) as Mail,
     enabled: id !== null,
     initialData: listed,
   });
@@ -39,9 +39,11 @@ export function MailDrawer({ id, listed, onClose }: MailDrawerProps): ReactNode 
       onClose={onClose}
       position="right"
       size="lg"
-      title={found.data ? <ForeignText text={found.data.subject} /> : 'Email'}
+      title={found.data ? <UntrustedText text={found.data.subject} /> : 'Email'}
     >
-      {id !== null && <Loaded query={found}>{(mail) => <MailDetails key={mail.id} mail={mail} />}</Loaded>}
+      {id !== null && (
+        <QueryContent query={found}>{(mail) => <MailDetails key={mail.id} mail={mail} />}</QueryContent>
+      )}
     </Drawer>
   );
 }
@@ -50,11 +52,11 @@ function MailDetails({ mail }: { mail: Mail }): ReactNode {
   const [isSource, setSource] = useState(false);
   return (
     <Stack>
-      <Facts
+      <PropertyList
         of={{
-          To: <ForeignText text={mail.to} />,
+          To: <UntrustedText text={mail.to} />,
           Type: mailKinds[mail.kind],
-          Project: <ProjectName id={mail.projectId} link none="None" />,
+          Project: <ProjectName id={mail.projectId} link fallback="None" />,
           Created: <RelativeTime at={mail.createdAt} />,
         }}
       />
@@ -63,7 +65,7 @@ function MailDetails({ mail }: { mail: Mail }): ReactNode {
           <Text size="xs" c="dimmed">
             One-time link
           </Text>
-          <ForeignUrl text={mail.link} />
+          <UntrustedUrl text={mail.link} />
           <Group>
             <CopyTextButton value={mail.link} name="link" />
           </Group>

@@ -8,7 +8,7 @@ import { projectFilter, textFilter } from '../lists/filters';
 import { List } from '../lists/list';
 import type { Column } from '../lists/list-table';
 import { useList } from '../lists/use-list';
-import { ForeignText } from '../parts/foreign-text';
+import { UntrustedText } from '../parts/untrusted-text';
 import { Icon } from '../parts/icon';
 import { Page } from '../parts/page';
 import { ProjectName } from '../parts/record-name';
@@ -31,15 +31,15 @@ const columns: Column<Mail>[] = [
     header: 'Subject',
     primary: true,
     truncate: true,
-    cell: (row) => <ForeignText text={row.subject} oneLine />,
+    cell: (row) => <UntrustedText text={row.subject} oneLine />,
   },
-  { header: 'To', truncate: true, width: '24%', cell: (row) => <ForeignText text={row.to} oneLine /> },
+  { header: 'To', truncate: true, width: '24%', cell: (row) => <UntrustedText text={row.to} oneLine /> },
   {
     header: 'Project',
     truncate: true,
     width: '14%',
     wideOnly: true,
-    cell: (row) => <ProjectName id={row.projectId} none="None" />,
+    cell: (row) => <ProjectName id={row.projectId} fallback="None" />,
   },
   { header: 'Time', align: 'right', cell: (row) => <RelativeTime at={row.createdAt} /> },
 ];
@@ -47,22 +47,22 @@ const columns: Column<Mail>[] = [
 /** The mails that are kept instead of sent, or why there are none. */
 export function MailboxScreen(): ReactNode {
   const { server } = useSession();
-  if (!server.mailbox) return <NoMailbox />;
+  if (!server.mailbox) return <MailboxDisabledNotice />;
   return (
-    <Can role="operator" otherwise={<NoViewers />}>
+    <Can role="operator" fallback={<ViewerNotice />}>
       <Mailbox />
     </Can>
   );
 }
 
-const BESIDE = ['mail'] as const;
+const OTHER_PARAMS = ['mail'] as const;
 
 function Mailbox(): ReactNode {
   const list = useList({
     path: '/operator/v1/mailbox',
     count: '/operator/v1/mailbox/count',
     filters,
-    beside: BESIDE,
+    otherParams: OTHER_PARAMS,
   });
   const [search, setSearch] = useSearchParams();
   const id = search.get('mail');
@@ -73,7 +73,7 @@ function Mailbox(): ReactNode {
     return to.toString();
   };
   return (
-    <Page title="Mailbox" about="No mail server is configured. Emails are captured here and not sent.">
+    <Page title="Mailbox" description="No mail server is configured. Emails are captured here and not sent.">
       <List
         list={list}
         noun="emails"
@@ -87,14 +87,14 @@ function Mailbox(): ReactNode {
       />
       <MailDrawer
         id={id}
-        listed={list.rows.find((row) => row.id === id)}
+        initialMail={list.rows.find((row) => row.id === id)}
         onClose={() => setSearch(openMail(null), { replace: true, preventScrollReset: true })}
       />
     </Page>
   );
 }
 
-function NoViewers(): ReactNode {
+function ViewerNotice(): ReactNode {
   return (
     <Page title="Mailbox">
       <Alert color="gray" icon={<Icon name="lock" size={20} />} title="Operators and admins only">
@@ -104,7 +104,7 @@ function NoViewers(): ReactNode {
   );
 }
 
-function NoMailbox(): ReactNode {
+function MailboxDisabledNotice(): ReactNode {
   return (
     <Page title="Mailbox">
       <Alert color="gray" icon={<Icon name="mailbox" size={20} />} title="The mailbox is disabled">

@@ -2,18 +2,18 @@ import { Button, Group, Modal, Stack, Text, TextInput } from '@mantine/core';
 import { useState, type ReactNode } from 'react';
 import { SecondFactorNotice } from '../app/second-factor-notice';
 import { useSession, type Role } from '../app/session';
-import { api, data, type Schemas } from '../http/client';
-import { useSend } from '../http/queries';
+import { api, unwrap, type Schemas } from '../http/client';
+import { useApiMutation } from '../http/queries';
 import { ActionDialog } from '../parts/action-dialog';
-import { ForeignText } from '../parts/foreign-text';
-import { SecretOnce } from '../parts/secret-once';
+import { UntrustedText } from '../parts/untrusted-text';
+import { OneTimeSecret } from '../parts/one-time-secret';
 import { RoleRadio } from './role-radio';
 
-type Invited = Schemas['InvitedOperatorResponse'];
+type InvitedOperator = Schemas['InvitedOperatorResponse'];
 
 interface InviteOperatorProps {
   onClose: () => void;
-  onInvited: (invited: Invited) => void;
+  onInvited: (invited: InvitedOperator) => void;
 }
 
 /** Asks whom to let in, and as what. */
@@ -21,8 +21,8 @@ export function InviteOperator({ onClose, onInvited }: InviteOperatorProps): Rea
   const { hasSecondFactor } = useSession();
   const [email, setEmail] = useState('');
   const [role, setRole] = useState<Role>('viewer');
-  const invite = useSend(
-    () => data(api.POST('/operator/v1/operators', { body: { email: email.trim(), role } })),
+  const invite = useApiMutation(
+    () => unwrap(api.POST('/operator/v1/operators', { body: { email: email.trim(), role } })),
     '/operator/v1/operators',
   );
   const faults = invite.error?.fields ?? {};
@@ -31,7 +31,7 @@ export function InviteOperator({ onClose, onInvited }: InviteOperatorProps): Rea
       open
       onClose={onClose}
       title="Invite operator"
-      confirm="Invite operator"
+      confirmLabel="Invite operator"
       disabled={!hasSecondFactor || !email.trim()}
       onConfirm={async () => onInvited(await invite.mutateAsync(undefined))}
     >
@@ -52,13 +52,13 @@ export function InviteOperator({ onClose, onInvited }: InviteOperatorProps): Rea
   );
 }
 
-interface InvitationOnceProps {
-  invited: Invited | null;
+interface InvitationLinkDialogProps {
+  invited: InvitedOperator | null;
   onClose: () => void;
 }
 
 /** Shows the link; only its own button closes it, so that no stray click loses it. */
-export function InvitationOnce({ invited, onClose }: InvitationOnceProps): ReactNode {
+export function InvitationLinkDialog({ invited, onClose }: InvitationLinkDialogProps): ReactNode {
   const { server } = useSession();
   return (
     <Modal
@@ -72,13 +72,13 @@ export function InvitationOnce({ invited, onClose }: InvitationOnceProps): React
       {invited && (
         <Stack>
           <Text>
-            With this link, <ForeignText text={invited.email} /> chooses a password and sets up an
+            With this link, <UntrustedText text={invited.email} /> chooses a password and sets up an
             authenticator. The link works once.{' '}
             {server.mailConfigured
               ? 'It was also sent by email.'
               : 'This installation sends no emails. Share the link through a channel that you trust.'}
           </Text>
-          <SecretOnce name="Invitation link" value={invited.invitationUrl} />
+          <OneTimeSecret name="Invitation link" value={invited.invitationUrl} />
           <Group justify="flex-end">
             <Button onClick={onClose}>Done</Button>
           </Group>

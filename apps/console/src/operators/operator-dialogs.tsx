@@ -1,52 +1,52 @@
 import { Alert, Text } from '@mantine/core';
 import { useState, type ReactNode } from 'react';
 import { useOperator } from '../app/session';
-import { api, data, type Schemas } from '../http/client';
-import { useSend } from '../http/queries';
+import { api, unwrap, type Schemas } from '../http/client';
+import { useApiMutation } from '../http/queries';
 import { ActionDialog } from '../parts/action-dialog';
-import { ForeignText } from '../parts/foreign-text';
+import { UntrustedText } from '../parts/untrusted-text';
 import { Icon } from '../parts/icon';
-import { toastDone } from '../parts/toast';
-import { actionWords, actOn, type Operator, type OperatorAction } from './operator-actions';
+import { toastSuccess } from '../parts/toast';
+import { actionTexts, performOperatorAction, type Operator, type OperatorAction } from './operator-actions';
 import { RoleRadio } from './role-radio';
 
-const REFRESHED = '/operator/v1/operators';
+const INVALIDATED_PATH = '/operator/v1/operators';
 
 interface OperatorDialogProps {
-  of: Operator;
+  operator: Operator;
   onClose: () => void;
 }
 
-function Whom({ of: operator }: { of: Operator }): ReactNode {
+function OperatorEmail({ operator: operator }: { operator: Operator }): ReactNode {
   return (
     <Text fw={600}>
-      <ForeignText text={operator.email} />
+      <UntrustedText text={operator.email} />
     </Text>
   );
 }
 
 /** One of the things that need no more than a yes. */
-export function ActOnOperator({
-  of: operator,
+export function OperatorActionDialog({
+  operator: operator,
   action,
   onClose,
 }: OperatorDialogProps & { action: OperatorAction }): ReactNode {
-  const words = actionWords[action];
+  const words = actionTexts[action];
   const isSelf = useOperator().id === operator.id;
-  const send = useSend(() => actOn(operator, action), REFRESHED);
+  const send = useApiMutation(() => performOperatorAction(operator, action), INVALIDATED_PATH);
   return (
     <ActionDialog
       open
       onClose={onClose}
       title={words.title}
-      confirm={words.confirm}
+      confirmLabel={words.confirmLabel}
       danger={words.danger}
       onConfirm={async () => {
         await send.mutateAsync(undefined);
-        toastDone(words.done);
+        toastSuccess(words.successMessage);
       }}
     >
-      <Whom of={operator} />
+      <OperatorEmail operator={operator} />
       <Text>{words.text}</Text>
       {isSelf && (
         <Alert color="yellow" icon={<Icon name="alert" size={20} />} title="This is your own account">
@@ -58,18 +58,18 @@ export function ActOnOperator({
 }
 
 /** A new role acts at once; who takes their own admin role away is warned. */
-export function ChangeRole({ of: operator, onClose }: OperatorDialogProps): ReactNode {
+export function ChangeRoleDialog({ operator: operator, onClose }: OperatorDialogProps): ReactNode {
   const isSelf = useOperator().id === operator.id;
   const [role, setRole] = useState(operator.role);
-  const change = useSend(
+  const change = useApiMutation(
     () =>
-      data(
+      unwrap(
         api.PATCH('/operator/v1/operators/{operatorId}', {
           params: { path: { operatorId: operator.id } },
           body: { role },
         }),
       ),
-    REFRESHED,
+    INVALIDATED_PATH,
     ...(isSelf ? ['/operator/v1/session'] : []),
   );
   return (
@@ -77,15 +77,15 @@ export function ChangeRole({ of: operator, onClose }: OperatorDialogProps): Reac
       open
       onClose={onClose}
       title="Change role"
-      confirm="Change role"
+      confirmLabel="Change role"
       danger={isSelf}
       disabled={role === operator.role}
       onConfirm={async () => {
         await change.mutateAsync(undefined);
-        toastDone('Role changed. It takes effect immediately.');
+        toastSuccess('Role changed. It takes effect immediately.');
       }}
     >
-      <Whom of={operator} />
+      <OperatorEmail operator={operator} />
       <RoleRadio value={role} onChange={setRole} error={change.error?.fields.role} />
       {isSelf && role !== operator.role && (
         <Alert color="yellow" icon={<Icon name="alert" size={20} />} title="This is your own account">
@@ -97,21 +97,21 @@ export function ChangeRole({ of: operator, onClose }: OperatorDialogProps): Reac
 }
 
 /** A new link to choose a password by, also for a password that was forgotten. */
-export function InviteAgain({
-  of: operator,
+export function InviteAgainDialog({
+  operator: operator,
   onClose,
   onInvited,
 }: OperatorDialogProps & {
   onInvited: (invited: Schemas['InvitedOperatorResponse']) => void;
 }): ReactNode {
-  const invite = useSend(
+  const invite = useApiMutation(
     () =>
-      data(
+      unwrap(
         api.POST('/operator/v1/operators/{operatorId}/invite-again', {
           params: { path: { operatorId: operator.id } },
         }),
       ),
-    REFRESHED,
+    INVALIDATED_PATH,
   );
   const isActive = operator.status === 'active';
   return (
@@ -119,10 +119,10 @@ export function InviteAgain({
       open
       onClose={onClose}
       title={isActive ? 'Create a password reset link?' : 'Invite this operator again?'}
-      confirm={isActive ? 'Create link' : 'Invite again'}
+      confirmLabel={isActive ? 'Create link' : 'Invite again'}
       onConfirm={async () => onInvited(await invite.mutateAsync(undefined))}
     >
-      <Whom of={operator} />
+      <OperatorEmail operator={operator} />
       <Text>
         Creates a new link for the operator to choose a password. The previous link stops working.
         {isActive && ' The authenticator of the operator does not change.'}

@@ -5,15 +5,15 @@ import { useOperator } from '../app/session';
 import { Icon } from '../parts/icon';
 import type { Operator, OperatorAction } from './operator-actions';
 
-export type OperatorAsk = OperatorAction | 'role' | 'invite-again' | 'sessions';
+export type OperatorMenuAction = OperatorAction | 'role' | 'invite-again' | 'sessions';
 
 interface OperatorMenuProps {
-  of: Operator;
-  onPick: (what: OperatorAsk) => void;
+  operator: Operator;
+  onSelect: (what: OperatorMenuAction) => void;
 }
 
 /** What an admin can do about an operator; about themselves only what cannot shut them out by a slip. */
-export function OperatorMenu({ of: operator, onPick }: OperatorMenuProps): ReactNode {
+export function OperatorMenu({ operator: operator, onSelect: onPick }: OperatorMenuProps): ReactNode {
   const isSelf = useOperator().id === operator.id;
   return (
     <Menu position="bottom-end">
@@ -30,14 +30,14 @@ export function OperatorMenu({ of: operator, onPick }: OperatorMenuProps): React
             Password and recovery codes
           </Menu.Item>
         ) : (
-          <OthersItems of={operator} onPick={onPick} />
+          <OtherOperatorItems operator={operator} onSelect={onPick} />
         )}
       </Menu.Dropdown>
     </Menu>
   );
 }
 
-function OthersItems({ of: operator, onPick }: OperatorMenuProps): ReactNode {
+function OtherOperatorItems({ operator: operator, onSelect: onPick }: OperatorMenuProps): ReactNode {
   if (operator.status === 'disabled') {
     return <Menu.Item onClick={() => onPick('enable')}>Enable</Menu.Item>;
   }

@@ -2,28 +2,32 @@ import { Button, Group, Modal, Table, Text } from '@mantine/core';
 import type { ReactNode } from 'react';
 import type { Schemas } from '../http/client';
 import { useGet } from '../http/queries';
-import { ForeignText } from '../parts/foreign-text';
-import { Loaded } from '../parts/loaded';
+import { UntrustedText } from '../parts/untrusted-text';
+import { QueryContent } from '../parts/query-content';
 import { RelativeTime } from '../parts/relative-time';
 import { Badge } from '../parts/status-badge';
 import type { Operator } from './operator-actions';
 import { SessionState } from '../parts/session-state';
 
 interface OperatorSessionsProps {
-  of: Operator;
+  operator: Operator;
   onClose: () => void;
   onEndAll: () => void;
 }
 
 /** Where an operator is signed in. */
-export function OperatorSessions({ of: operator, onClose, onEndAll }: OperatorSessionsProps): ReactNode {
+export function OperatorSessions({
+  operator: operator,
+  onClose,
+  onEndAll,
+}: OperatorSessionsProps): ReactNode {
   const query = useGet('/operator/v1/operators/{operatorId}/sessions', { path: { operatorId: operator.id } });
   return (
     <Modal opened onClose={onClose} title="Sessions" size="xl">
       <Text fw={600} mb="sm">
-        <ForeignText text={operator.email} />
+        <UntrustedText text={operator.email} />
       </Text>
-      <Loaded query={query}>
+      <QueryContent query={query}>
         {({ data: sessions }) =>
           sessions.length === 0 ? (
             <Text c="dimmed">No active sessions</Text>
@@ -38,7 +42,7 @@ export function OperatorSessions({ of: operator, onClose, onEndAll }: OperatorSe
             </>
           )
         }
-      </Loaded>
+      </QueryContent>
     </Modal>
   );
 }
@@ -59,12 +63,12 @@ function SessionTable({ sessions }: { sessions: Schemas['OperatorSessionEntry'][
           {sessions.map((session) => (
             <Table.Tr key={session.id}>
               <Table.Td>
-                <ForeignText text={session.ip} mono />{' '}
+                <UntrustedText text={session.ip} mono />{' '}
                 {session.current && <Badge tone="info">Current session</Badge>}
-                <SessionState of={session} />
+                <SessionState session={session} />
               </Table.Td>
               <Table.Td>
-                <ForeignText text={session.userAgent} />
+                <UntrustedText text={session.userAgent} />
               </Table.Td>
               <Table.Td>
                 <RelativeTime at={session.createdAt} />

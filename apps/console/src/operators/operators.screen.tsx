@@ -7,15 +7,15 @@ import { textFilter } from '../lists/filters';
 import { List } from '../lists/list';
 import type { Column } from '../lists/list-table';
 import { useList } from '../lists/use-list';
-import { ForeignText } from '../parts/foreign-text';
+import { UntrustedText } from '../parts/untrusted-text';
 import { Icon } from '../parts/icon';
 import { Page } from '../parts/page';
 import { RelativeTime } from '../parts/relative-time';
 import { Badge, StatusBadge } from '../parts/status-badge';
-import { InvitationOnce, InviteOperator } from './invite-operator';
-import { actionWords, type Operator, type OperatorAction } from './operator-actions';
-import { ActOnOperator, ChangeRole, InviteAgain } from './operator-dialogs';
-import { OperatorMenu, type OperatorAsk } from './operator-menu';
+import { InvitationLinkDialog, InviteOperator } from './invite-operator';
+import { actionTexts, type Operator, type OperatorAction } from './operator-actions';
+import { OperatorActionDialog, ChangeRoleDialog, InviteAgainDialog } from './operator-dialogs';
+import { OperatorMenu, type OperatorMenuAction } from './operator-menu';
 import { OperatorSessions } from './operator-sessions';
 import { roles, RolesExplained } from './roles-explained';
 
@@ -23,7 +23,7 @@ export function OperatorsScreen(): ReactNode {
   return (
     <Can
       role="admin"
-      otherwise={
+      fallback={
         <Page title="Operators">
           <Alert color="gray" icon={<Icon name="lock" size={20} />} title="Admins only">
             Only admins can view and change the operators of this installation.
@@ -40,7 +40,7 @@ export function OperatorsScreen(): ReactNode {
 const filters = { q: textFilter('Search', 'Part of email or name, or ID', /\S/) };
 
 const columns: Column<Operator>[] = [
-  { header: 'Operator', cell: (row) => <Who of={row} /> },
+  { header: 'Operator', cell: (row) => <OperatorCell operator={row} /> },
   { header: 'Role', cell: (row) => roles[row.role]?.label ?? row.role },
   { header: 'Status', cell: (row) => <StatusBadge state={row.status} /> },
   {
@@ -56,19 +56,19 @@ const columns: Column<Operator>[] = [
   { header: 'Added', align: 'right', wideOnly: true, cell: (row) => <RelativeTime at={row.createdAt} /> },
 ];
 
-function Who({ of: operator }: { of: Operator }): ReactNode {
+function OperatorCell({ operator: operator }: { operator: Operator }): ReactNode {
   const isSelf = useOperator().id === operator.id;
   return (
     <div>
       <Group gap={6} wrap="nowrap">
         <Text component="span" fw={550}>
-          <ForeignText text={operator.email} />
+          <UntrustedText text={operator.email} />
         </Text>
         {isSelf && <Badge tone="info">You</Badge>}
       </Group>
       {operator.name && (
         <Text c="dimmed" size="xs">
-          <ForeignText text={operator.name} />
+          <UntrustedText text={operator.name} />
         </Text>
       )}
     </div>
@@ -78,7 +78,7 @@ function Who({ of: operator }: { of: Operator }): ReactNode {
 function Operators(): ReactNode {
   const [isInviting, setInviting] = useState(false);
   const [invited, setInvited] = useState<Schemas['InvitedOperatorResponse'] | null>(null);
-  const [ask, setAsk] = useState<{ what: OperatorAsk; of: Operator } | null>(null);
+  const [ask, setAsk] = useState<{ action: OperatorMenuAction; operator: Operator } | null>(null);
   const list = useList({
     path: '/operator/v1/operators',
     count: '/operator/v1/operators/count',
@@ -87,7 +87,7 @@ function Operators(): ReactNode {
   const actions: Column<Operator> = {
     header: 'Actions',
     align: 'right',
-    cell: (row) => <OperatorMenu of={row} onPick={(what) => setAsk({ what, of: row })} />,
+    cell: (row) => <OperatorMenu operator={row} onSelect={(action) => setAsk({ action, operator: row })} />,
   };
   const invite = (
     <Button leftSection={<Icon name="plus" />} onClick={() => setInviting(true)}>
@@ -95,7 +95,7 @@ function Operators(): ReactNode {
     </Button>
   );
   return (
-    <Page title="Operators" about="The people who can sign in to this console." actions={invite}>
+    <Page title="Operators" description="The people who can sign in to this console." actions={invite}>
       <List
         list={list}
         noun="operators"
@@ -104,33 +104,43 @@ function Operators(): ReactNode {
       />
       <RolesExplained />
       {isInviting && <InviteOperator onClose={() => setInviting(false)} onInvited={setInvited} />}
-      {ask && <Asked {...ask} onAsk={setAsk} onInvited={setInvited} />}
-      <InvitationOnce invited={invited} onClose={() => setInvited(null)} />
+      {ask && <SelectedDialog {...ask} onSelect={setAsk} onInvited={setInvited} />}
+      <InvitationLinkDialog invited={invited} onClose={() => setInvited(null)} />
     </Page>
   );
 }
 
-interface AskedProps {
-  what: OperatorAsk;
-  of: Operator;
-  onAsk: (ask: { what: OperatorAsk; of: Operator } | null) => void;
+interface SelectedDialogProps {
+  action: OperatorMenuAction;
+  operator: Operator;
+  onSelect: (ask: { action: OperatorMenuAction; operator: Operator } | null) => void;
   onInvited: (invited: Schemas['InvitedOperatorResponse']) => void;
 }
 
-const isPlain = (what: OperatorAsk): what is OperatorAction => Object.hasOwn(actionWords, what);
+const isOperatorAction = (what: OperatorMenuAction): what is OperatorAction =>
+  Object.hasOwn(actionTexts, what);
 
 /** The dialog of what was picked in the menu. */
-function Asked({ what, of, onAsk, onInvited }: AskedProps): ReactNode {
+function SelectedDialog({
+  action: what,
+  operator: of,
+  onSelect: onAsk,
+  onInvited,
+}: SelectedDialogProps): ReactNode {
   const close = (): void => onAsk(null);
-  if (isPlain(what)) return <ActOnOperator of={of} action={what} onClose={close} />;
+  if (isOperatorAction(what)) return <OperatorActionDialog operator={of} action={what} onClose={close} />;
   switch (what) {
     case 'role':
-      return <ChangeRole of={of} onClose={close} />;
+      return <ChangeRoleDialog operator={of} onClose={close} />;
     case 'invite-again':
-      return <InviteAgain of={of} onClose={close} onInvited={onInvited} />;
+      return <InviteAgainDialog operator={of} onClose={close} onInvited={onInvited} />;
     case 'sessions':
       return (
-        <OperatorSessions of={of} onClose={close} onEndAll={() => onAsk({ what: 'end-sessions', of })} />
+        <OperatorSessions
+          operator={of}
+          onClose={close}
+          onEndAll={() => onAsk({ action: 'end-sessions', operator: of })}
+        />
       );
   }
 }

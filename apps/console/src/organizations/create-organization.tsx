@@ -1,19 +1,19 @@
 import { Text } from '@mantine/core';
 import { useState, type ReactNode } from 'react';
 import { useNavigate } from 'react-router';
-import { api, data } from '../http/client';
-import { useSend } from '../http/queries';
+import { api, unwrap } from '../http/client';
+import { useApiMutation } from '../http/queries';
 import { ActionDialog } from '../parts/action-dialog';
-import { NamingInputs, unnamed } from '../parts/naming-inputs';
-import { toastDone } from '../parts/toast';
+import { NameAndSlugInputs, emptyNameAndSlug } from '../parts/name-and-slug-inputs';
+import { toastSuccess } from '../parts/toast';
 
 /** Asks for a name and a slug, and leads to what was made of them. */
 export function CreateOrganization({ onClose }: { onClose: () => void }): ReactNode {
   const navigate = useNavigate();
-  const [naming, setNaming] = useState(unnamed);
+  const [naming, setNaming] = useState(emptyNameAndSlug);
   const body = { name: naming.name.trim(), slug: naming.slug };
-  const create = useSend(
-    () => data(api.POST('/operator/v1/organizations', { body })),
+  const create = useApiMutation(
+    () => unwrap(api.POST('/operator/v1/organizations', { body })),
     '/operator/v1/organizations',
   );
   return (
@@ -21,19 +21,19 @@ export function CreateOrganization({ onClose }: { onClose: () => void }): ReactN
       open
       onClose={onClose}
       title="Create organization"
-      confirm="Create organization"
+      confirmLabel="Create organization"
       disabled={!body.name || !body.slug}
       onConfirm={async () => {
         const { id } = await create.mutateAsync(undefined);
-        toastDone('Organization created');
+        toastSuccess('Organization created');
         await navigate(`/organizations/${id}`);
       }}
     >
-      <NamingInputs
+      <NameAndSlugInputs
         value={naming}
         onChange={setNaming}
-        within="Gatehouse"
-        faults={create.error?.fields ?? {}}
+        uniqueWithin="Gatehouse"
+        errors={create.error?.fields ?? {}}
       />
       <Text c="dimmed">Next, create a project and its API keys in this organization.</Text>
     </ActionDialog>

@@ -1,12 +1,12 @@
 import { Button, Group, Paper, Stack, TextInput, Title } from '@mantine/core';
 import { useState, type FormEvent, type ReactNode } from 'react';
 import { useCan } from '../app/roles';
-import { api, data, type Schemas } from '../http/client';
-import { useSend } from '../http/queries';
+import { api, unwrap, type Schemas } from '../http/client';
+import { useApiMutation } from '../http/queries';
 import { editedSince } from '../parts/edited-since';
 import { LinesInput } from '../parts/lines-input';
 import { ProblemAlert } from '../parts/problem-alert';
-import { toastDone } from '../parts/toast';
+import { toastSuccess } from '../parts/toast';
 
 type Organization = Schemas['OrganizationResponse'];
 type Edits = Partial<Pick<Organization, 'name' | 'billingReturnOrigins'>>;
@@ -23,9 +23,9 @@ export function OrganizationSettings({ organization }: { organization: Organizat
     }),
   };
   const isChanged = Object.keys(body).length > 0;
-  const save = useSend(
+  const save = useApiMutation(
     () =>
-      data(
+      unwrap(
         api.PATCH('/operator/v1/organizations/{organizationId}', {
           params: { path: { organizationId: organization.id } },
           body,
@@ -40,7 +40,7 @@ export function OrganizationSettings({ organization }: { organization: Organizat
     save.mutate(undefined, {
       onSuccess: () => {
         setEdits((now) => editedSince(edits, now));
-        toastDone('Changes saved');
+        toastSuccess('Changes saved');
       },
     });
   };

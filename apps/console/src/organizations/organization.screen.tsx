@@ -8,11 +8,11 @@ import { List } from '../lists/list';
 import type { Column } from '../lists/list-table';
 import { useList } from '../lists/use-list';
 import { EnvironmentBadge } from '../parts/environment-badge';
-import { Facts } from '../parts/facts';
-import { ForeignText } from '../parts/foreign-text';
+import { PropertyList } from '../parts/property-list';
+import { UntrustedText } from '../parts/untrusted-text';
 import { Icon } from '../parts/icon';
 import { Id } from '../parts/id';
-import { Loaded } from '../parts/loaded';
+import { QueryContent } from '../parts/query-content';
 import { Page } from '../parts/page';
 import { OrganizationName } from '../parts/record-name';
 import { RelativeTime } from '../parts/relative-time';
@@ -27,18 +27,18 @@ export function OrganizationScreen(): ReactNode {
   return (
     <Page
       title={query.data?.name ?? 'Organization'}
-      heading={query.data && <ForeignText text={query.data.name} />}
+      heading={query.data && <UntrustedText text={query.data.name} />}
       back={{ to: '/organizations', label: 'Organizations' }}
     >
-      <Loaded query={query}>
+      <QueryContent query={query}>
         {(organization) => (
           <Stack gap="lg">
             <Paper>
-              <Facts
+              <PropertyList
                 of={{
                   ID: <Id id={organization.id} />,
-                  Slug: <ForeignText text={organization.slug} mono />,
-                  'Created by': <OrganizationName id={organization.parentId} link none="Gatehouse" />,
+                  Slug: <UntrustedText text={organization.slug} mono />,
+                  'Created by': <OrganizationName id={organization.parentId} link fallback="Gatehouse" />,
                   Created: <RelativeTime at={organization.createdAt} />,
                   Updated: <RelativeTime at={organization.updatedAt} />,
                 }}
@@ -51,14 +51,14 @@ export function OrganizationScreen(): ReactNode {
             <OrganizationSettings organization={organization} />
           </Stack>
         )}
-      </Loaded>
+      </QueryContent>
     </Page>
   );
 }
 
 const columns: Column<Project>[] = [
-  { header: 'Name', primary: true, cell: (row) => <ForeignText text={row.name} /> },
-  { header: 'Slug', cell: (row) => <ForeignText text={row.slug} mono /> },
+  { header: 'Name', primary: true, cell: (row) => <UntrustedText text={row.name} /> },
+  { header: 'Slug', cell: (row) => <UntrustedText text={row.slug} mono /> },
   { header: 'Environment', cell: (row) => <EnvironmentBadge of={row.environment} /> },
   { header: 'Status', cell: (row) => <StatusBadge state={row.archivedAt ? 'archived' : 'active'} /> },
   { header: 'Created', align: 'right', cell: (row) => <RelativeTime at={row.createdAt} /> },
@@ -68,7 +68,7 @@ function OrganizationProjects({ organizationId }: { organizationId: string }): R
   const list = useList({
     path: '/operator/v1/projects',
     count: '/operator/v1/projects/count',
-    fixed: { organizationId },
+    fixedQuery: { organizationId },
   });
   const create = (
     <Can role="admin">

@@ -6,7 +6,7 @@ import { textFilter } from '../lists/filters';
 import { List } from '../lists/list';
 import type { Column } from '../lists/list-table';
 import { useList } from '../lists/use-list';
-import { ForeignText } from '../parts/foreign-text';
+import { UntrustedText } from '../parts/untrusted-text';
 import { Icon } from '../parts/icon';
 import { Page } from '../parts/page';
 import { OrganizationName } from '../parts/record-name';
@@ -18,9 +18,9 @@ type Organization = Schemas['OrganizationResponse'];
 const filters = { q: textFilter('Search', 'Start of name or slug, or ID', /\S/) };
 
 const columns: Column<Organization>[] = [
-  { header: 'Name', primary: true, cell: (row) => <ForeignText text={row.name} /> },
-  { header: 'Slug', cell: (row) => <ForeignText text={row.slug} mono /> },
-  { header: 'Created by', cell: (row) => <OrganizationName id={row.parentId} link none="Gatehouse" /> },
+  { header: 'Name', primary: true, cell: (row) => <UntrustedText text={row.name} /> },
+  { header: 'Slug', cell: (row) => <UntrustedText text={row.slug} mono /> },
+  { header: 'Created by', cell: (row) => <OrganizationName id={row.parentId} link fallback="Gatehouse" /> },
   { header: 'Created', align: 'right', cell: (row) => <RelativeTime at={row.createdAt} /> },
 ];
 
@@ -41,7 +41,7 @@ export function OrganizationsScreen(): ReactNode {
   return (
     <Page
       title="Organizations"
-      about="Companies that run applications on Gatehouse. Each organization owns projects and pays for them."
+      description="Companies that run applications on Gatehouse. Each organization owns projects and pays for them."
       actions={create}
     >
       <List

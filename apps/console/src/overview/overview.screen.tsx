@@ -4,24 +4,24 @@ import { Link } from 'react-router';
 import type { Schemas } from '../http/client';
 import { useGet } from '../http/queries';
 import { Icon } from '../parts/icon';
-import { Loaded } from '../parts/loaded';
+import { QueryContent } from '../parts/query-content';
 import { Page } from '../parts/page';
 import { ProjectSelect } from '../parts/record-select';
 import { RelativeTime } from '../parts/relative-time';
 import { presets } from '../parts/time-range';
-import { Charts } from './charts';
-import { Figures } from './figures';
+import { OverviewCharts } from './overview-charts';
+import { OverviewMetrics } from './overview-metrics';
 import classes from './overview.module.css';
-import { useView } from './use-view';
+import { useOverviewParams } from './use-overview-params';
 
-const EVERY_MS = 15_000;
+const REFETCH_INTERVAL_MS = 15_000;
 
 export function OverviewScreen(): ReactNode {
-  const { range, project, fault, set } = useView();
+  const { range, project, invalidRange: fault, setParam: set } = useOverviewParams();
   const query = useGet(
     '/operator/v1/overview',
     { query: { range, ...(project && { projectId: project }) } },
-    { every: EVERY_MS, keep: true, enabled: fault === null },
+    { refetchInterval: REFETCH_INTERVAL_MS, keepPreviousData: true, enabled: fault === null },
   );
   return (
     <Page
@@ -46,9 +46,9 @@ export function OverviewScreen(): ReactNode {
           “{fault}” is not a valid time range. Select one above.
         </Alert>
       ) : (
-        <Loaded query={query} skeleton={<Waiting />}>
-          {(overview) => <Whole overview={overview} project={project} />}
-        </Loaded>
+        <QueryContent query={query} skeleton={<OverviewSkeleton />}>
+          {(overview) => <OverviewContent overview={overview} project={project} />}
+        </QueryContent>
       )}
     </Page>
   );
@@ -56,7 +56,7 @@ export function OverviewScreen(): ReactNode {
 
 type Overview = Schemas['OverviewResponse'];
 
-function Whole({ overview, project }: { overview: Overview; project: string }): ReactNode {
+function OverviewContent({ overview, project }: { overview: Overview; project: string }): ReactNode {
   const { totals, deadLetters, pending, completeFrom } = overview;
   const isQuiet = totals.attempts === 0 && deadLetters.waiting === 0 && pending.count === 0;
   return (
@@ -67,15 +67,15 @@ function Whole({ overview, project }: { overview: Overview; project: string }): 
           onward.
         </Alert>
       )}
-      <Figures overview={overview} project={project} />
-      {isQuiet && <Quiet />}
-      <Charts overview={overview} project={project} />
+      <OverviewMetrics overview={overview} project={project} />
+      {isQuiet && <NoActivity />}
+      <OverviewCharts overview={overview} project={project} />
     </Stack>
   );
 }
 
 /** Neither in this time nor waiting: perhaps nobody has set anything up yet. */
-function Quiet(): ReactNode {
+function NoActivity(): ReactNode {
   return (
     <Alert color="gray" icon={<Icon name="info" size={18} />} title="No deliveries in this period">
       <Text mb="xs">
@@ -89,7 +89,7 @@ function Quiet(): ReactNode {
   );
 }
 
-function Waiting(): ReactNode {
+function OverviewSkeleton(): ReactNode {
   return (
     <Stack gap="sm">
       <div className={classes.figures}>

@@ -2,10 +2,10 @@ import { Anchor, Table, Text, Title } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { Link } from 'react-router';
 import type { Schemas } from '../http/client';
-import { ForeignText } from '../parts/foreign-text';
-import { percent } from './figures';
+import { UntrustedText } from '../parts/untrusted-text';
+import { formatPercent } from './overview-metrics';
 import classes from './overview.module.css';
-import { listLink } from './use-view';
+import { listPath } from './use-overview-params';
 
 type Overview = Schemas['OverviewResponse'];
 
@@ -40,7 +40,7 @@ export function WorstEndpoints({ overview, project }: { overview: Overview; proj
               <Table.Tr key={endpointId}>
                 <Table.Td>
                   <Anchor component={Link} to={`/endpoints/${endpointId}`} className={classes.url}>
-                    <ForeignText text={url} oneLine mono />
+                    <UntrustedText text={url} oneLine mono />
                   </Anchor>
                 </Table.Td>
                 <Table.Td ta="right" visibleFrom="sm">
@@ -49,7 +49,7 @@ export function WorstEndpoints({ overview, project }: { overview: Overview; proj
                 <Table.Td ta="right">
                   <Anchor
                     component={Link}
-                    to={listLink('/deliveries', {
+                    to={listPath('/deliveries', {
                       time,
                       project_id: project,
                       endpoint_id: endpointId,
@@ -60,7 +60,7 @@ export function WorstEndpoints({ overview, project }: { overview: Overview; proj
                     {failed.toLocaleString('en')}
                   </Anchor>
                 </Table.Td>
-                <Table.Td ta="right">{successRate === null ? '–' : percent(successRate)}</Table.Td>
+                <Table.Td ta="right">{successRate === null ? '–' : formatPercent(successRate)}</Table.Td>
               </Table.Tr>
             ))}
           </Table.Tbody>

@@ -1,6 +1,6 @@
 import { Button, Group, Modal, Stack, Textarea, TextInput } from '@mantine/core';
 import { useEffect, useRef, useState, type FormEvent, type ReactNode, type RefObject } from 'react';
-import { ForeignText } from './foreign-text';
+import { UntrustedText } from './untrusted-text';
 import { ProblemAlert } from './problem-alert';
 
 interface ActionDialogProps {
@@ -11,14 +11,14 @@ interface ActionDialogProps {
   /** What will happen. Form fields may stand here too. */
   children?: ReactNode;
   /** The verb on the button: "Discard". */
-  confirm: string;
+  confirmLabel: string;
   /** In place of "Cancel", where that is what is to be confirmed. */
-  dismiss?: string;
+  cancelLabel?: string;
   danger?: boolean;
   /** Asks for a reason, which goes to `onConfirm`. */
-  reason?: 'required' | 'optional';
+  requiresReason?: 'required' | 'optional';
   /** What must be typed first, such as the name of what is deleted. */
-  typed?: string;
+  confirmationText?: string;
   /** Fields in `children` that are not filled yet. */
   disabled?: boolean;
   /** Wider than a question: for a form. */
@@ -41,7 +41,7 @@ export function ActionDialog(props: ActionDialogProps): ReactNode {
       title={props.title}
       size={props.size}
     >
-      {props.open && <ActionForm {...props} isUnderWay={isUnderWay} />}
+      {props.open && <ActionForm {...props} isSubmitting={isUnderWay} />}
     </Modal>
   );
 }
@@ -51,8 +51,8 @@ function scrollIntoView(element: HTMLElement | null): void {
   element?.scrollIntoView({ block: 'nearest' });
 }
 
-function ActionForm(props: ActionDialogProps & { isUnderWay: RefObject<boolean> }): ReactNode {
-  const { confirm, danger, onClose, onConfirm, disabled, isUnderWay } = props;
+function ActionForm(props: ActionDialogProps & { isSubmitting: RefObject<boolean> }): ReactNode {
+  const { confirmLabel: confirm, danger, onClose, onConfirm, disabled, isSubmitting: isUnderWay } = props;
   const [reason, setReason] = useState('');
   const [typed, setTyped] = useState('');
   const [isRunning, setRunning] = useState(false);
@@ -64,8 +64,8 @@ function ActionForm(props: ActionDialogProps & { isUnderWay: RefObject<boolean> 
     [isUnderWay],
   );
   const isMissing =
-    (props.reason === 'required' && reason.trim() === '') ||
-    (props.typed !== undefined && typed.trim() !== props.typed);
+    (props.requiresReason === 'required' && reason.trim() === '') ||
+    (props.confirmationText !== undefined && typed.trim() !== props.confirmationText);
 
   const submit = async (event: FormEvent): Promise<void> => {
     event.preventDefault();
@@ -88,11 +88,11 @@ function ActionForm(props: ActionDialogProps & { isUnderWay: RefObject<boolean> 
     <form onSubmit={(event) => void submit(event)}>
       <Stack>
         {props.children}
-        {props.reason && (
+        {props.requiresReason && (
           <Textarea
             label="Reason"
             description="Recorded in the audit log."
-            required={props.reason === 'required'}
+            required={props.requiresReason === 'required'}
             maxLength={500}
             autosize
             minRows={2}
@@ -101,16 +101,16 @@ function ActionForm(props: ActionDialogProps & { isUnderWay: RefObject<boolean> 
             onChange={(event) => setReason(event.currentTarget.value)}
           />
         )}
-        {props.typed !== undefined && (
+        {props.confirmationText !== undefined && (
           <TextInput
             label={
               <>
-                Type <ForeignText text={props.typed} mono /> to confirm
+                Type <UntrustedText text={props.confirmationText} mono /> to confirm
               </>
             }
             autoComplete="off"
             spellCheck={false}
-            data-autofocus={props.reason ? undefined : true}
+            data-autofocus={props.requiresReason ? undefined : true}
             value={typed}
             onChange={(event) => setTyped(event.currentTarget.value)}
           />
@@ -122,7 +122,7 @@ function ActionForm(props: ActionDialogProps & { isUnderWay: RefObject<boolean> 
         )}
         <Group justify="flex-end" gap="xs">
           <Button variant="default" onClick={onClose} disabled={isRunning}>
-            {props.dismiss ?? 'Cancel'}
+            {props.cancelLabel ?? 'Cancel'}
           </Button>
           <Button
             type="submit"

@@ -3,14 +3,14 @@ import { useClipboard } from '@mantine/hooks';
 import type { ReactNode } from 'react';
 import { Icon } from './icon';
 
-interface CopyProps {
+interface CopyButtonProps {
   value: string;
   /** What is copied: "Copy" and this name the button. */
   name: string;
 }
 
 /** A small icon beside a value. */
-export function CopyButton({ value, name }: CopyProps): ReactNode {
+export function CopyButton({ value, name }: CopyButtonProps): ReactNode {
   const { copied, copy } = useClipboard({ timeout: 1_500 });
   return (
     <Tooltip label={copied ? 'Copied' : `Copy ${name}`}>
@@ -32,7 +32,7 @@ export function CopyButton({ value, name }: CopyProps): ReactNode {
 }
 
 /** A button with words. */
-export function CopyTextButton({ value, name }: CopyProps): ReactNode {
+export function CopyTextButton({ value, name }: CopyButtonProps): ReactNode {
   const { copied, copy } = useClipboard({ timeout: 1_500 });
   return (
     <Button

@@ -2,14 +2,14 @@ import { Button, Group, Paper, Stack, Text, Title } from '@mantine/core';
 import { useState, type ReactNode } from 'react';
 import { ActionDialog } from './action-dialog';
 
-interface DangerProps {
+interface DangerActionProps {
   title: string;
   /** What it does, and whether it can be undone. */
-  about: string;
-  confirm: string;
-  reason?: 'required' | 'optional';
+  description: string;
+  confirmLabel: string;
+  requiresReason?: 'required' | 'optional';
   /** What must be typed first. */
-  typed?: string;
+  confirmationText?: string;
   onConfirm: (reason: string) => Promise<unknown>;
 }
 
@@ -26,7 +26,14 @@ export function DangerZone({ children }: { children: ReactNode }): ReactNode {
 }
 
 /** One thing in it. */
-export function Danger({ title, about, confirm, reason, typed, onConfirm }: DangerProps): ReactNode {
+export function DangerAction({
+  title,
+  description: about,
+  confirmLabel: confirm,
+  requiresReason: reason,
+  confirmationText: typed,
+  onConfirm,
+}: DangerActionProps): ReactNode {
   const [isOpen, setOpen] = useState(false);
   return (
     <Group justify="space-between" wrap="wrap">
@@ -41,10 +48,10 @@ export function Danger({ title, about, confirm, reason, typed, onConfirm }: Dang
         open={isOpen}
         onClose={() => setOpen(false)}
         title={title}
-        confirm={confirm}
+        confirmLabel={confirm}
         danger
-        reason={reason}
-        typed={typed}
+        requiresReason={reason}
+        confirmationText={typed}
         onConfirm={onConfirm}
       >
         <Text>{about}</Text>

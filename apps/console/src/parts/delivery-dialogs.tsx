@@ -1,11 +1,11 @@
 import { Text } from '@mantine/core';
 import { useRef, type ReactNode } from 'react';
-import { api, data, type Schemas } from '../http/client';
-import { asProblem } from '../http/problem';
-import { useSend } from '../http/queries';
+import { api, unwrap, type Schemas } from '../http/client';
+import { toProblem } from '../http/problem';
+import { useApiMutation } from '../http/queries';
 import { ActionDialog } from './action-dialog';
 
-const CHANGED = ['/operator/v1/webhooks/', '/operator/v1/overview', '/operator/v1/events'];
+const INVALIDATED_PATHS = ['/operator/v1/webhooks/', '/operator/v1/overview', '/operator/v1/events'];
 
 interface RedeliverDialogProps {
   /** The id of a delivery; null keeps the dialog closed. */
@@ -17,23 +17,23 @@ interface RedeliverDialogProps {
 
 /** Delivers one event again. */
 export function RedeliverDialog({ id, onClose, onDone }: RedeliverDialogProps): ReactNode {
-  const redeliver = useSend(
+  const redeliver = useApiMutation(
     ({ deliveryId, reason }: { deliveryId: string; reason: string }) =>
-      data(
+      unwrap(
         api.POST('/operator/v1/webhooks/deliveries/{deliveryId}/redeliver', {
           params: { path: { deliveryId } },
           body: { reason: reason || null },
         }),
       ),
-    ...CHANGED,
+    ...INVALIDATED_PATHS,
   );
   return (
     <ActionDialog
       open={id !== null}
       onClose={onClose}
       title="Redeliver this event?"
-      confirm="Redeliver"
-      reason="optional"
+      confirmLabel="Redeliver"
+      requiresReason="optional"
       onConfirm={async (reason) => {
         const { data: delivery } = await redeliver.mutateAsync({ deliveryId: id!, reason });
         onDone(delivery);
@@ -59,7 +59,10 @@ interface DiscardDialogProps {
 export function DiscardDialog({ ids, onClose, onDone }: DiscardDialogProps): ReactNode {
   // What a first try has discarded counts when a second one goes on.
   const done = useRef(new Set<string>());
-  const discard = useSend((reason: string) => discardAll(ids, reason, done.current), ...CHANGED);
+  const discard = useApiMutation(
+    (reason: string) => discardAll(ids, reason, done.current),
+    ...INVALIDATED_PATHS,
+  );
   // While the dialog fades away it still says what it said.
   const count = useRef(0);
   if (ids.length > 0) count.current = ids.length;
@@ -72,9 +75,9 @@ export function DiscardDialog({ ids, onClose, onDone }: DiscardDialogProps): Rea
         onClose();
       }}
       title={isOne ? 'Discard this dead letter?' : `Discard ${count.current} dead letters?`}
-      confirm={isOne ? 'Discard' : `Discard ${count.current}`}
+      confirmLabel={isOne ? 'Discard' : `Discard ${count.current}`}
       danger
-      reason="required"
+      requiresReason="required"
       onConfirm={async (reason) => onDone(await discard.mutateAsync(reason))}
     >
       <Text>
@@ -99,7 +102,7 @@ async function discardAll(ids: string[], reason: string, done: Set<string>): Pro
       done.add(deliveryId);
     } catch (error) {
       // One alone says why; of many the rest must not be left waiting for it.
-      if (ids.length === 1 || ![404, 409].includes(asProblem(error).status)) throw error;
+      if (ids.length === 1 || ![404, 409].includes(toProblem(error).status)) throw error;
     }
   }
   return done.size;

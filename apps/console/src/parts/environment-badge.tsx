@@ -2,7 +2,7 @@ import type { ReactNode } from 'react';
 import { Badge, type Tone } from './status-badge';
 
 /** What a project is for, as the API calls it and as it is called here. */
-export const environments: Record<string, string> = {
+export const environmentLabels: Record<string, string> = {
   development: 'Development',
   staging: 'Staging',
   production: 'Production',
@@ -10,6 +10,6 @@ export const environments: Record<string, string> = {
 
 const tones: Record<string, Tone> = { production: 'info', staging: 'warn' };
 
-export function EnvironmentBadge({ of }: { of: string }): ReactNode {
-  return <Badge tone={tones[of] ?? 'calm'}>{environments[of] ?? of}</Badge>;
+export function EnvironmentBadge({ of: environment }: { of: string }): ReactNode {
+  return <Badge tone={tones[environment] ?? 'calm'}>{environmentLabels[environment] ?? environment}</Badge>;
 }

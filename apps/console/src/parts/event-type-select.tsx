@@ -3,7 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import type { Schemas } from '../http/client';
 import type { Problem } from '../http/problem';
-import { read } from '../http/queries';
+import { fetchPath } from '../http/queries';
 
 type EventType = Schemas['EventTypeResponse'];
 
@@ -12,32 +12,36 @@ interface EventTypeSelectProps {
   value: string;
   onChange: (type: string) => void;
   /** Whether `customer.*`, which is all of a noun, can be chosen too. */
-  groups?: boolean;
+  allowGroups?: boolean;
 }
 
 const PATH = '/operator/v1/webhooks/event-types';
-const none: EventType[] = [];
+const NO_TYPES: EventType[] = [];
 
 /** The types of events that the house knows; none until it has said them. */
 export function useEventTypes(): EventType[] {
   // A house learns new ones only with a new version.
   const { data } = useQuery<EventType[], Problem>({
     queryKey: [PATH, 'all'],
-    queryFn: async ({ signal }) => ((await read(PATH, {}, signal)) as { data: EventType[] }).data,
+    queryFn: async ({ signal }) => ((await fetchPath(PATH, {}, signal)) as { data: EventType[] }).data,
     staleTime: Infinity,
   });
-  return data ?? none;
+  return data ?? NO_TYPES;
 }
 
 /** Types by what they are about: `customer.created` by `customer`. */
-export function byNoun(types: EventType[]): [noun: string, types: EventType[]][] {
+export function groupByResource(types: EventType[]): [noun: string, types: EventType[]][] {
   const nouns = new Set(types.map(({ type }) => type.split('.', 1)[0]!));
   return [...nouns].map((noun) => [noun, types.filter(({ type }) => type.startsWith(`${noun}.`))]);
 }
 
 /** One of the types of events that the house knows. */
-export function EventTypeSelect({ value, onChange, groups = false }: EventTypeSelectProps): ReactNode {
-  const types = byNoun(useEventTypes()).flatMap(([noun, own]) => [
+export function EventTypeSelect({
+  value,
+  onChange,
+  allowGroups: groups = false,
+}: EventTypeSelectProps): ReactNode {
+  const types = groupByResource(useEventTypes()).flatMap(([noun, own]) => [
     ...(groups && own.length > 1 ? [`${noun}.*`] : []),
     ...own.map(({ type }) => type),
   ]);

@@ -10,14 +10,14 @@ interface JsonViewProps {
   /** What it is: "Response body". */
   name: string;
   /** In place of nothing. */
-  empty?: string;
+  emptyText?: string;
 }
 
 /** A body, as text alone; JSON with its lines broken. The clipboard gets it as it came. */
-export function JsonView({ value, name, empty = 'Empty' }: JsonViewProps): ReactNode {
+export function JsonView({ value, name, emptyText: empty = 'Empty' }: JsonViewProps): ReactNode {
   const [isWrapped, setWrapped] = useState(true);
   const raw = typeof value === 'string' ? value : JSON.stringify(value, null, 2);
-  const shown = useMemo(() => pretty(raw), [raw]);
+  const shown = useMemo(() => prettyPrint(raw), [raw]);
   const toggle = isWrapped ? 'Do not wrap lines' : 'Wrap lines';
   return (
     <section className={classes.box} aria-label={name}>
@@ -46,7 +46,7 @@ export function JsonView({ value, name, empty = 'Empty' }: JsonViewProps): React
 }
 
 /** The same with one member a line when it is a JSON object or list, else as it is. */
-export function pretty(text: string | undefined): string {
+export function prettyPrint(text: string | undefined): string {
   if (!text || !/^\s*[[{]/.test(text)) return text ?? '';
   try {
     return JSON.stringify(JSON.parse(text), null, 2);

@@ -11,7 +11,7 @@ interface LinesInputProps {
   readOnly?: boolean;
 }
 
-const linesOf = (text: string): string[] => [
+const splitLines = (text: string): string[] => [
   ...new Set(
     text
       .split('\n')
@@ -24,7 +24,7 @@ const linesOf = (text: string): string[] => [
 export function LinesInput({ value, onChange, description, ...props }: LinesInputProps): ReactNode {
   const [text, setText] = useState(value.join('\n'));
   // What is typed stays as it is typed; a value from outside takes its place.
-  const isSame = linesOf(text).join('\n') === value.join('\n');
+  const isSame = splitLines(text).join('\n') === value.join('\n');
   return (
     <Textarea
       {...props}
@@ -38,7 +38,7 @@ export function LinesInput({ value, onChange, description, ...props }: LinesInpu
       value={isSame ? text : value.join('\n')}
       onChange={(event) => {
         setText(event.currentTarget.value);
-        onChange(linesOf(event.currentTarget.value));
+        onChange(splitLines(event.currentTarget.value));
       }}
     />
   );

@@ -4,31 +4,31 @@ import { Link } from 'react-router';
 import { Icon } from './icon';
 import classes from './page.module.css';
 
-export interface WayBack {
+export interface BackLink {
   to: string;
   /** The list that is there: "Customers". */
   label: string;
 }
 
-const WayBackContext = createContext<WayBack | undefined>(undefined);
+const BackLinkContext = createContext<BackLink | undefined>(undefined);
 
 /** To the list that the page around is a record of. */
-export const useWayBack = (): WayBack | undefined => useContext(WayBackContext);
+export const useBackLink = (): BackLink | undefined => useContext(BackLinkContext);
 
 interface PageProps {
   /** Heads the page and names the tab. */
   title: string;
   /** What stands as the heading in place of the title: one with a badge, say. */
   heading?: ReactNode;
-  about?: ReactNode;
-  back?: WayBack;
+  description?: ReactNode;
+  back?: BackLink;
   /** Buttons at the right. */
   actions?: ReactNode;
   children: ReactNode;
 }
 
 /** The frame of every screen: one h1, which has the focus when a screen is entered, so that it is read out. */
-export function Page({ title, heading, about, back, actions, children }: PageProps): ReactNode {
+export function Page({ title, heading, description: about, back, actions, children }: PageProps): ReactNode {
   const head = useRef<HTMLHeadingElement>(null);
   useEffect(() => {
     document.title = `${title} · Gatehouse`;
@@ -51,7 +51,7 @@ export function Page({ title, heading, about, back, actions, children }: PagePro
         </div>
         {actions && <div className={classes.actions}>{actions}</div>}
       </div>
-      <WayBackContext value={back}>{children}</WayBackContext>
+      <BackLinkContext value={back}>{children}</BackLinkContext>
     </>
   );
 }

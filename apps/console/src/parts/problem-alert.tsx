@@ -1,25 +1,25 @@
 import { Alert, Button, Group, Text } from '@mantine/core';
 import type { ReactNode } from 'react';
-import { asProblem } from '../http/problem';
+import { toProblem } from '../http/problem';
 import { Icon } from './icon';
-import { waitInWords } from './time';
+import { formatWait } from './time';
 
 interface ProblemAlertProps {
   error: unknown;
   /** Offers "Try again". */
-  retry?: () => void;
+  onRetry?: () => void;
   /** Further ways out. */
   children?: ReactNode;
 }
 
 /** Why something was refused, with the number by which the log knows it. */
-export function ProblemAlert({ error, retry, children }: ProblemAlertProps): ReactNode {
-  const { title, detail, requestId, fields, retryAfter } = asProblem(error);
+export function ProblemAlert({ error, onRetry: retry, children }: ProblemAlertProps): ReactNode {
+  const { title, detail, requestId, fields, retryAfter } = toProblem(error);
   const faults = Object.entries(fields);
   return (
     <Alert role="alert" color="red" icon={<Icon name="alert" size={20} />} title={title}>
       {faults.length === 0 && <Text>{detail}</Text>}
-      {retryAfter && <Text mt={4}>Try again {waitInWords(retryAfter, Date.now())}.</Text>}
+      {retryAfter && <Text mt={4}>Try again {formatWait(retryAfter, Date.now())}.</Text>}
       {faults.length > 0 && (
         <ul>
           {faults.map(([field, message]) => (

@@ -3,11 +3,11 @@ import { useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { Link } from 'react-router';
 import type { Problem } from '../http/problem';
-import { read } from '../http/queries';
-import { ForeignText } from './foreign-text';
+import { fetchPath } from '../http/queries';
+import { UntrustedText } from './untrusted-text';
 import { shortId } from './id';
 
-interface Named {
+interface NamedRecord {
   id: string;
   name: string;
 }
@@ -16,41 +16,43 @@ interface RecordNameProps {
   id: string | null | undefined;
   /** Whether it leads to the record. */
   link?: boolean;
-  none?: string;
+  fallback?: string;
 }
 
-const FIRST = 200;
+const FIRST_PAGE_SIZE = 200;
 
 /** The name of a record of which only the id is at hand: the first 200 are read at once, others one by one. */
 function RecordName({
   id,
   link,
-  none = '–',
+  fallback: none = '–',
   path,
-  place,
+  place: listPath,
 }: RecordNameProps & { path: string; place: string }) {
   const first = useQuery<Map<string, string>, Problem>({
     queryKey: [path, 'names'],
     queryFn: async ({ signal }) => {
-      const { data } = (await read(path, { query: { limit: FIRST } }, signal)) as { data: Named[] };
+      const { data } = (await fetchPath(path, { query: { limit: FIRST_PAGE_SIZE } }, signal)) as {
+        data: NamedRecord[];
+      };
       return new Map(data.map((record) => [record.id, record.name]));
     },
     enabled: Boolean(id),
     staleTime: 60_000,
   });
-  const one = useQuery<Named, Problem>({
+  const one = useQuery<NamedRecord, Problem>({
     queryKey: [path, 'one', id],
-    queryFn: async ({ signal }) => (await read(`${path}/${id}`, {}, signal)) as Named,
+    queryFn: async ({ signal }) => (await fetchPath(`${path}/${id}`, {}, signal)) as NamedRecord,
     enabled: Boolean(id) && first.isSuccess && !first.data.has(id!),
     staleTime: 60_000,
     retry: false,
   });
   if (!id) return none;
   const name = first.data?.get(id) ?? one.data?.name ?? shortId(id);
-  const text = <ForeignText text={name} oneLine />;
+  const text = <UntrustedText text={name} oneLine />;
   if (!link) return text;
   return (
-    <Anchor component={Link} to={`${place}/${id}`} inherit>
+    <Anchor component={Link} to={`${listPath}/${id}`} inherit>
       {text}
     </Anchor>
   );

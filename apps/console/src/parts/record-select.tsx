@@ -2,9 +2,9 @@ import { Select } from '@mantine/core';
 import { useDebouncedValue } from '@mantine/hooks';
 import { useQuery } from '@tanstack/react-query';
 import { useState, type ReactNode } from 'react';
-import { read } from '../http/queries';
+import { fetchPath } from '../http/queries';
 import type { Problem } from '../http/problem';
-import { withoutSecrets } from './without-secrets';
+import { redactSecrets } from './redact-secrets';
 
 interface RecordSelectProps {
   /** An id, or "" for none. */
@@ -13,12 +13,12 @@ interface RecordSelectProps {
   label?: string;
   placeholder?: string;
   /** Whether the label stands above; else it is only read out. */
-  labelled?: boolean;
+  showLabel?: boolean;
   required?: boolean;
   error?: ReactNode;
 }
 
-interface SearchHit {
+interface SearchResult {
   kind: string;
   id: string;
   title: string;
@@ -28,13 +28,13 @@ interface Page<T> {
   data: T[];
 }
 
-interface Source<T> {
+interface RecordSource<T> {
   path: string;
   /** The one of an id; null when there is none. */
-  one: (id: string, signal: AbortSignal) => Promise<T | null>;
+  fetchById: (id: string, signal: AbortSignal) => Promise<T | null>;
   /** As the search of the house calls them. */
   kind: string;
-  name: (record: T) => string;
+  getLabel: (record: T) => string;
 }
 
 interface Option {
@@ -43,16 +43,20 @@ interface Option {
 }
 
 /** The first records, or those that the search of the house finds for what was typed. */
-async function optionsOf<T extends { id: string }>(
-  { path, kind, name }: Source<T>,
+async function fetchOptions<T extends { id: string }>(
+  { path, kind, getLabel: name }: RecordSource<T>,
   typed: string,
   signal: AbortSignal,
 ): Promise<Option[]> {
   if (typed.length < 2) {
-    const { data } = (await read(path, { query: { limit: 50 } }, signal)) as Page<T>;
+    const { data } = (await fetchPath(path, { query: { limit: 50 } }, signal)) as Page<T>;
     return data.map((record) => ({ value: record.id, label: name(record) }));
   }
-  const hits = (await read('/operator/v1/search', { query: { q: typed } }, signal)) as Page<SearchHit>;
+  const hits = (await fetchPath(
+    '/operator/v1/search',
+    { query: { q: typed } },
+    signal,
+  )) as Page<SearchResult>;
   return hits.data.filter((hit) => hit.kind === kind).map(({ id, title }) => ({ value: id, label: title }));
 }
 
@@ -60,31 +64,31 @@ async function optionsOf<T extends { id: string }>(
 function RecordSelect<T extends { id: string }>({
   source,
   ...props
-}: RecordSelectProps & { source: Source<T> }): ReactNode {
+}: RecordSelectProps & { source: RecordSource<T> }): ReactNode {
   const [typed, setTyped] = useState('');
   const [settled] = useDebouncedValue(typed, 200);
   const [isOpen, setOpen] = useState(false);
   const found = useQuery<Option[], Problem>({
     queryKey: [source.path, 'select', settled],
-    queryFn: async ({ signal }) => optionsOf(source, settled, signal),
+    queryFn: async ({ signal }) => fetchOptions(source, settled, signal),
     enabled: isOpen,
     placeholderData: (last) => last,
     staleTime: 30_000,
   });
   const chosen = useQuery<T | null, Problem>({
     queryKey: [source.path, 'one', props.value],
-    queryFn: ({ signal }) => source.one(props.value, signal),
+    queryFn: ({ signal }) => source.fetchById(props.value, signal),
     enabled: props.value !== '',
     staleTime: 60_000,
     retry: false,
   });
   const options = found.data ?? [];
-  const label = chosen.data ? source.name(chosen.data) : props.value;
+  const label = chosen.data ? source.getLabel(chosen.data) : props.value;
   const isListed = props.value === '' || options.some(({ value }) => value === props.value);
   return (
     <Select
-      label={props.labelled ? props.label : undefined}
-      aria-label={props.labelled ? undefined : props.label}
+      label={props.showLabel ? props.label : undefined}
+      aria-label={props.showLabel ? undefined : props.label}
       placeholder={props.placeholder}
       error={props.error}
       withAsterisk={props.required}
@@ -94,7 +98,7 @@ function RecordSelect<T extends { id: string }>({
       searchable
       clearable={!props.required}
       filter={({ options: all }) => all}
-      onSearchChange={(text) => setTyped(text === label ? '' : withoutSecrets(text))}
+      onSearchChange={(text) => setTyped(text === label ? '' : redactSecrets(text))}
       onDropdownOpen={() => setOpen(true)}
       nothingFoundMessage={found.isLoading ? 'Searching…' : 'No matching options'}
       maxDropdownHeight={320}
@@ -103,37 +107,41 @@ function RecordSelect<T extends { id: string }>({
   );
 }
 
-const oneAt =
+const fetchByIdFrom =
   (path: string) =>
   async <T,>(id: string, signal: AbortSignal): Promise<T> =>
-    (await read(`${path}/${id}`, {}, signal)) as T;
+    (await fetchPath(`${path}/${id}`, {}, signal)) as T;
 
-const projects: Source<{ id: string; name: string }> = {
+const projects: RecordSource<{ id: string; name: string }> = {
   path: '/operator/v1/projects',
-  one: oneAt('/operator/v1/projects'),
+  fetchById: fetchByIdFrom('/operator/v1/projects'),
   kind: 'project',
-  name: ({ name }) => name,
+  getLabel: ({ name }) => name,
 };
 
-const endpoints: Source<{ id: string; url: string }> = {
+const endpoints: RecordSource<{ id: string; url: string }> = {
   path: '/operator/v1/webhooks/endpoints',
   // Looked for in the list: the attempts at a deleted one are filtered by it too, and that it is gone is no error.
-  one: async (id, signal) => {
-    const { data } = (await read('/operator/v1/webhooks/endpoints', { query: { q: id } }, signal)) as Page<{
+  fetchById: async (id, signal) => {
+    const { data } = (await fetchPath(
+      '/operator/v1/webhooks/endpoints',
+      { query: { q: id } },
+      signal,
+    )) as Page<{
       id: string;
       url: string;
     }>;
     return data[0] ?? null;
   },
   kind: 'endpoint',
-  name: ({ url }) => url,
+  getLabel: ({ url }) => url,
 };
 
-const organizations: Source<{ id: string; name: string }> = {
+const organizations: RecordSource<{ id: string; name: string }> = {
   path: '/operator/v1/organizations',
-  one: oneAt('/operator/v1/organizations'),
+  fetchById: fetchByIdFrom('/operator/v1/organizations'),
   kind: 'organization',
-  name: ({ name }) => name,
+  getLabel: ({ name }) => name,
 };
 
 export function ProjectSelect(props: RecordSelectProps): ReactNode {

@@ -6,7 +6,13 @@ import { Icon } from './icon';
 import classes from './recovery-codes.module.css';
 
 /** Codes that are shown this once; on goes only who says to have kept them. */
-export function RecoveryCodes({ codes, onKept }: { codes: string[]; onKept: () => void }): ReactNode {
+export function RecoveryCodes({
+  codes,
+  onKept: onSaved,
+}: {
+  codes: string[];
+  onKept: () => void;
+}): ReactNode {
   const [isKept, setKept] = useState(false);
   useEffect(() => {
     const ask = (event: BeforeUnloadEvent): void => event.preventDefault();
@@ -39,7 +45,7 @@ export function RecoveryCodes({ codes, onKept }: { codes: string[]; onKept: () =
         checked={isKept}
         onChange={(event) => setKept(event.currentTarget.checked)}
       />
-      <Button disabled={!isKept} onClick={onKept}>
+      <Button disabled={!isKept} onClick={onSaved}>
         Continue
       </Button>
     </Stack>

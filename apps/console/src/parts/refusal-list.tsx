@@ -1,7 +1,7 @@
 import { Table } from '@mantine/core';
 import type { ReactNode } from 'react';
 import type { Schemas } from '../http/client';
-import { refusalInWords } from './redelivery-plan';
+import { refusalLabel } from './redelivery-batch';
 
 interface RefusalListProps {
   /** What the list is: "Left out". */
@@ -20,7 +20,7 @@ export function RefusalList({ name, refusals }: RefusalListProps): ReactNode {
             <Table.Td ta="right" pr="sm" w="4.5rem" fw={600}>
               {count.toLocaleString('en')}
             </Table.Td>
-            <Table.Td>{refusalInWords(reason)}</Table.Td>
+            <Table.Td>{refusalLabel(reason)}</Table.Td>
           </Table.Tr>
         ))}
       </Table.Tbody>

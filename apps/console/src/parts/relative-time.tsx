@@ -1,6 +1,6 @@
 import { Tooltip } from '@mantine/core';
 import { useSyncExternalStore, type ReactNode } from 'react';
-import { relativeTime, utcTime } from './time';
+import { formatRelativeTime, formatUtcTime } from './time';
 
 const TICK_MS = 5_000;
 const listeners = new Set<() => void>();
@@ -22,17 +22,17 @@ export const useNow = (): number => useSyncExternalStore(subscribe, () => curren
 /** "5m ago", with the moment in UTC in the tooltip. `none` stands for null. */
 export function RelativeTime({
   at,
-  none = '–',
+  none: fallback = '–',
 }: {
   at: string | null | undefined;
   none?: string;
 }): ReactNode {
   const now = useNow();
-  if (!at) return none;
+  if (!at) return fallback;
   return (
-    <Tooltip label={utcTime(at)}>
+    <Tooltip label={formatUtcTime(at)}>
       <time dateTime={at} style={{ whiteSpace: 'nowrap' }}>
-        {relativeTime(Date.parse(at), Math.max(now, Date.now() - TICK_MS))}
+        {formatRelativeTime(Date.parse(at), Math.max(now, Date.now() - TICK_MS))}
       </time>
     </Tooltip>
   );

@@ -3,10 +3,10 @@ import type { ReactNode } from 'react';
 import type { Problem } from '../http/problem';
 import { Icon } from './icon';
 import { ProblemAlert } from './problem-alert';
-import { waitInWords } from './time';
+import { formatWait } from './time';
 
 /** Texts for operators, by error code. Other errors are shown with their title and detail. */
-const sentences: Record<string, string> = {
+const errorTexts: Record<string, string> = {
   invalid_credentials: 'Email or password is incorrect.',
   operator_disabled: 'Your account is disabled. Contact an admin to enable it.',
   invalid_code: 'This code is incorrect, expired or already used. Wait for the next one.',
@@ -20,11 +20,11 @@ const sentences: Record<string, string> = {
 /** Shows the error of a sign-in. */
 export function SignInProblem({ problem }: { problem: Problem | null }): ReactNode {
   if (!problem) return null;
-  const text = sentences[problem.code];
+  const text = errorTexts[problem.code];
   if (!text) return <ProblemAlert error={problem} />;
   return (
     <Alert role="alert" color="red" icon={<Icon name="alert" size={20} />}>
-      {text} {problem.retryAfter && `Try again ${waitInWords(problem.retryAfter, Date.now())}.`}
+      {text} {problem.retryAfter && `Try again ${formatWait(problem.retryAfter, Date.now())}.`}
     </Alert>
   );
 }

@@ -1,9 +1,9 @@
 import { Text } from '@mantine/core';
 import { useRef, type ReactNode } from 'react';
-import { api, data } from '../http/client';
-import { useSend } from '../http/queries';
+import { api, unwrap } from '../http/client';
+import { useApiMutation } from '../http/queries';
 import { ActionDialog } from './action-dialog';
-import type { Batch } from './redelivery-plan';
+import type { Batch } from './redelivery-batch';
 import { RefusalList } from './refusal-list';
 
 interface StartBatchDialogProps {
@@ -15,9 +15,9 @@ interface StartBatchDialogProps {
 
 /** What a plan found and what it leaves out. With a reason it is started, once. */
 export function StartBatchDialog({ plan, onClose, onStarted }: StartBatchDialogProps): ReactNode {
-  const start = useSend(
+  const start = useApiMutation(
     ({ id, reason }: { id: string; reason: string }) =>
-      data(
+      unwrap(
         api.POST('/operator/v1/webhooks/redeliveries/{redeliveryId}/start', {
           params: { path: { redeliveryId: id } },
           body: { reason },
@@ -34,16 +34,18 @@ export function StartBatchDialog({ plan, onClose, onStarted }: StartBatchDialogP
     <ActionDialog
       open={plan !== null}
       onClose={onClose}
-      title={eligible === 0 ? 'No deliveries can be redelivered' : `Redeliver ${deliveries(eligible)}?`}
-      confirm={eligible === 0 ? 'Redeliver' : `Redeliver ${eligible.toLocaleString('en')}`}
-      reason={eligible === 0 ? undefined : 'required'}
+      title={
+        eligible === 0 ? 'No deliveries can be redelivered' : `Redeliver ${formatDeliveryCount(eligible)}?`
+      }
+      confirmLabel={eligible === 0 ? 'Redeliver' : `Redeliver ${eligible.toLocaleString('en')}`}
+      requiresReason={eligible === 0 ? undefined : 'required'}
       disabled={eligible === 0}
       onConfirm={async (reason) => {
         const { data: batch } = await start.mutateAsync({ id: plan!.id, reason });
         onStarted(batch);
       }}
     >
-      <Text>{foundInWords(total, eligible)}</Text>
+      <Text>{formatPlanSummary(total, eligible)}</Text>
       {leftOut.length > 0 && (
         <div>
           <Text fw={600} mb={4}>
@@ -63,14 +65,14 @@ export function StartBatchDialog({ plan, onClose, onStarted }: StartBatchDialogP
   );
 }
 
-const deliveries = (count: number): string =>
+const formatDeliveryCount = (count: number): string =>
   count === 1 ? '1 delivery' : `${count.toLocaleString('en')} deliveries`;
 
-function foundInWords(total: number, eligible: number): string {
+function formatPlanSummary(total: number, eligible: number): string {
   if (total === 0) return 'No deliveries matched when the batch was planned.';
   if (total === eligible)
     return total === 1
       ? 'The matching delivery can be redelivered.'
       : 'All matching deliveries can be redelivered.';
-  return `${deliveries(total)} matched. ${eligible.toLocaleString('en')} of them can be redelivered.`;
+  return `${formatDeliveryCount(total)} matched. ${eligible.toLocaleString('en')} of them can be redelivered.`;
 }

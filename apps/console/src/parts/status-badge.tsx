@@ -33,12 +33,12 @@ const tones: Record<string, Tone> = {
   unreachable: 'bad',
 };
 
-const inWords = (state: string): string =>
+const statusLabel = (state: string): string =>
   state.charAt(0).toUpperCase() + state.slice(1).replaceAll('_', ' ');
 
 /** A state by its name; what later versions add is shown too, in grey. */
 export function StatusBadge({ state }: { state: string }): ReactNode {
-  return <Badge tone={tones[state] ?? 'calm'}>{inWords(state)}</Badge>;
+  return <Badge tone={tones[state] ?? 'calm'}>{statusLabel(state)}</Badge>;
 }
 
 /** What a target answered: 0 when nothing came. */

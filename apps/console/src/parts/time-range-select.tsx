@@ -1,8 +1,8 @@
 import { Button, Divider, Popover, Stack, TextInput } from '@mantine/core';
 import { useState, type ReactNode } from 'react';
 import { Icon } from './icon';
-import { boundsOf, isPreset, presets, type Preset } from './time-range';
-import { utcTime } from './time';
+import { parseTimeRange, isPreset, presets, type Preset } from './time-range';
+import { formatUtcTime } from './time';
 
 interface TimeRangeSelectProps {
   /** As in the URL; "" is any time. */
@@ -35,22 +35,22 @@ export function TimeRangeSelect({
           fw={400}
           leftSection={<Icon name="clock" size={14} />}
           rightSection={<Icon name="chevron-down" size={14} />}
-          aria-label={`${label}: ${rangeInWords(value)}`}
+          aria-label={`${label}: ${formatTimeRange(value)}`}
           onClick={() => setOpen(!open)}
         >
           {label !== 'Time' && `${label}: `}
-          {rangeInWords(value)}
+          {formatTimeRange(value)}
         </Button>
       </Popover.Target>
       <Popover.Dropdown p="xs" miw={260}>
         <Stack gap={2}>
-          {optional && <Choice text="Any time" isPicked={value === ''} onPick={() => pick('')} />}
+          {optional && <RangeButton text="Any time" isSelected={value === ''} onSelect={() => pick('')} />}
           {(Object.keys(presets) as Preset[]).map((preset) => (
-            <Choice
+            <RangeButton
               key={preset}
               text={presets[preset].label}
-              isPicked={value === preset}
-              onPick={() => pick(preset)}
+              isSelected={value === preset}
+              onSelect={() => pick(preset)}
             />
           ))}
           <Divider my={6} label="Custom range (UTC)" />
@@ -61,26 +61,32 @@ export function TimeRangeSelect({
   );
 }
 
-function Choice(props: { text: string; isPicked: boolean; onPick: () => void }): ReactNode {
+function RangeButton(props: { text: string; isSelected: boolean; onSelect: () => void }): ReactNode {
   return (
     <Button
-      variant={props.isPicked ? 'light' : 'subtle'}
-      color={props.isPicked ? undefined : 'gray'}
-      c={props.isPicked ? undefined : 'var(--mantine-color-text)'}
+      variant={props.isSelected ? 'light' : 'subtle'}
+      color={props.isSelected ? undefined : 'gray'}
+      c={props.isSelected ? undefined : 'var(--mantine-color-text)'}
       size="xs"
       justify="flex-start"
-      aria-pressed={props.isPicked}
-      onClick={props.onPick}
+      aria-pressed={props.isSelected}
+      onClick={props.onSelect}
     >
       {props.text}
     </Button>
   );
 }
 
-function CustomRange({ value, onPick }: { value: string; onPick: (range: string) => void }): ReactNode {
+function CustomRange({
+  value,
+  onPick: onSelect,
+}: {
+  value: string;
+  onPick: (range: string) => void;
+}): ReactNode {
   const [from, to] = isPreset(value) ? ['', ''] : value.split('~');
-  const [start, setStart] = useState(asLocal(from));
-  const [end, setEnd] = useState(asLocal(to));
+  const [start, setStart] = useState(toInputValue(from));
+  const [end, setEnd] = useState(toInputValue(to));
   const range = [start, end].map((text) => (text ? `${text}:00.000Z` : '')).join('~');
   return (
     <Stack gap={6}>
@@ -98,7 +104,7 @@ function CustomRange({ value, onPick }: { value: string; onPick: (range: string)
         value={end}
         onChange={(event) => setEnd(event.currentTarget.value)}
       />
-      <Button size="xs" disabled={!boundsOf(range, 0)} onClick={() => onPick(range)}>
+      <Button size="xs" disabled={!parseTimeRange(range, 0)} onClick={() => onSelect(range)}>
         Apply
       </Button>
     </Stack>
@@ -106,17 +112,17 @@ function CustomRange({ value, onPick }: { value: string; onPick: (range: string)
 }
 
 /** What an input of type datetime-local takes: UTC without its Z, to the minute. */
-function asLocal(moment: string | undefined): string {
+function toInputValue(moment: string | undefined): string {
   const time = Date.parse(moment ?? '');
   return Number.isNaN(time) ? '' : new Date(time).toISOString().slice(0, 16);
 }
 
-export function rangeInWords(range: string): string {
+export function formatTimeRange(range: string): string {
   if (range === '') return 'Any time';
   if (isPreset(range)) return presets[range].label;
-  const bounds = boundsOf(range, 0);
+  const bounds = parseTimeRange(range, 0);
   if (!bounds) return 'Invalid time range';
-  const [after, before] = [bounds.after, bounds.before].map((at) => at && utcTime(at).slice(0, 16));
+  const [after, before] = [bounds.after, bounds.before].map((at) => at && formatUtcTime(at).slice(0, 16));
   if (after && before) return `${after} – ${before}`;
   return after ? `Since ${after}` : `Until ${before}`;
 }

@@ -1,12 +1,12 @@
-import { boundsOf } from './time-range';
+import { parseTimeRange } from './time-range';
 
 it('boundsOf reads a preset, two moments, or one, and nothing else', () => {
   const now = Date.UTC(2026, 0, 2);
   const [after, before] = ['2026-01-01T00:00:00.000Z', '2026-01-01T12:00:00.000Z'];
-  expect(boundsOf('24h', now)).toEqual({ after });
-  expect(boundsOf(`${after}~${before}`, now)).toEqual({ after, before });
-  expect(boundsOf(`${after}~`, now)).toEqual({ after });
-  expect(boundsOf(`~${before}`, now)).toEqual({ before });
+  expect(parseTimeRange('24h', now)).toEqual({ after });
+  expect(parseTimeRange(`${after}~${before}`, now)).toEqual({ after, before });
+  expect(parseTimeRange(`${after}~`, now)).toEqual({ after });
+  expect(parseTimeRange(`~${before}`, now)).toEqual({ before });
   for (const range of ['', '~', 'yesterday', '2026~x', '1~2~3', 'toString'])
-    expect(boundsOf(range, now)).toBeNull();
+    expect(parseTimeRange(range, now)).toBeNull();
 });

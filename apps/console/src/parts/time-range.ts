@@ -11,7 +11,7 @@ export type Preset = keyof typeof presets;
 export const isPreset = (text: string): text is Preset => Object.hasOwn(presets, text);
 
 /** Bounds as the API takes them. */
-export interface Bounds {
+export interface TimeBounds {
   after?: string;
   before?: string;
 }
@@ -20,7 +20,7 @@ export interface Bounds {
  * What a range in a URL means: a preset ("24h"), or two moments joined by "~", each of which may be absent
  * ("2026-01-01T00:00:00.000Z~"). Null for anything else. @param now ms since 1970
  */
-export function boundsOf(range: string, now: number): Bounds | null {
+export function parseTimeRange(range: string, now: number): TimeBounds | null {
   if (isPreset(range)) return { after: new Date(now - presets[range].ms).toISOString() };
   const parts = range.split('~');
   if (parts.length !== 2 || parts.join('') === '') return null;

@@ -1,4 +1,4 @@
-import { duration, relativeTime, utcTime } from './time';
+import { formatDuration, formatRelativeTime, formatUtcTime } from './time';
 
 const now = Date.UTC(2026, 0, 1);
 
@@ -12,7 +12,7 @@ describe('times', () => {
     [26 * 3_600_000, 'in 1d'],
     [-400 * 86_400_000, '1y ago'],
   ])('%d ms from now is "%s"', (ms, text) => {
-    expect(relativeTime(now + ms, now)).toBe(text);
+    expect(formatRelativeTime(now + ms, now)).toBe(text);
   });
 
   it.each([
@@ -21,9 +21,9 @@ describe('times', () => {
     [59_960, '1 min'],
     [12_000_000, '3 h 20 min'],
     [200_000_000, '2 d'],
-  ])('%d ms last "%s"', (ms, text) => expect(duration(ms)).toBe(text));
+  ])('%d ms last "%s"', (ms, text) => expect(formatDuration(ms)).toBe(text));
 
   it('is told in UTC to the millisecond', () => {
-    expect(utcTime('2026-11-21T14:04:05.123+01:00')).toBe('2026-11-21 13:04:05.123 UTC');
+    expect(formatUtcTime('2026-11-21T14:04:05.123+01:00')).toBe('2026-11-21 13:04:05.123 UTC');
   });
 });

@@ -1,4 +1,4 @@
-const steps: [Intl.RelativeTimeFormatUnit, number][] = [
+const timeUnits: [Intl.RelativeTimeFormatUnit, number][] = [
   ['year', 31_536_000],
   ['month', 2_592_000],
   ['week', 604_800],
@@ -11,25 +11,25 @@ const steps: [Intl.RelativeTimeFormatUnit, number][] = [
 const words = new Intl.RelativeTimeFormat('en', { numeric: 'always', style: 'narrow' });
 
 /** "5m ago", "in 2h"; "now" within 5 s. @param at ms since 1970 @param now ms since 1970 */
-export function relativeTime(at: number, now: number): string {
+export function formatRelativeTime(at: number, now: number): string {
   const seconds = Math.round((at - now) / 1000);
   if (Math.abs(seconds) < 5) return 'now';
-  const [unit, size] = steps.find(([, length]) => Math.abs(seconds) >= length) ?? steps.at(-1)!;
+  const [unit, size] = timeUnits.find(([, length]) => Math.abs(seconds) >= length) ?? timeUnits.at(-1)!;
   return words.format(Math.trunc(seconds / size), unit);
 }
 
 /** "2026-11-21 13:04:05.123 UTC" */
-export function utcTime(at: string | number): string {
+export function formatUtcTime(at: string | number): string {
   return new Date(at).toISOString().replace('T', ' ').replace('Z', ' UTC');
 }
 
 /** "in 14 min, at 13:04:05" by the clock of this machine. @param now ms since 1970 */
-export function waitInWords(seconds: number, now: number): string {
-  return `in ${duration(seconds * 1000)}, at ${new Date(now + seconds * 1000).toLocaleTimeString('en-GB')}`;
+export function formatWait(seconds: number, now: number): string {
+  return `in ${formatDuration(seconds * 1000)}, at ${new Date(now + seconds * 1000).toLocaleTimeString('en-GB')}`;
 }
 
 /** "850 ms", "12.4 s", "5 min", "3 h 20 min", "2 d". @param ms */
-export function duration(ms: number): string {
+export function formatDuration(ms: number): string {
   if (ms < 1000) return `${Math.round(ms)} ms`;
   if (ms < 59_950) return `${Number((ms / 1000).toFixed(1))} s`;
   const minutes = Math.round(ms / 60_000);

@@ -1,25 +1,25 @@
 import { Code, Group, Modal, Select, Stack, Text } from '@mantine/core';
 import { useState, type ReactNode } from 'react';
-import { api, data } from '../http/client';
-import { useSend } from '../http/queries';
+import { api, unwrap } from '../http/client';
+import { useApiMutation } from '../http/queries';
 import { ActionDialog } from '../parts/action-dialog';
-import { Facts } from '../parts/facts';
-import { ForeignText } from '../parts/foreign-text';
+import { PropertyList } from '../parts/property-list';
+import { UntrustedText } from '../parts/untrusted-text';
 import { Id } from '../parts/id';
 import { RelativeTime } from '../parts/relative-time';
 import { StatusBadge } from '../parts/status-badge';
-import { toastDone } from '../parts/toast';
-import { maskOf, scopesInWords, stateOf, type ApiKey, type CreatedKey } from './api-key';
+import { toastSuccess } from '../parts/toast';
+import { maskKey, formatScopes, keyState, type ApiKey, type CreatedKey } from './api-key';
 
-const REFRESHED = '/operator/v1/projects/{projectId}/api-keys';
+const INVALIDATED_PATH = '/operator/v1/projects/{projectId}/api-keys';
 
 interface KeyDialogProps {
-  of: ApiKey;
+  apiKey: ApiKey;
   onClose: () => void;
 }
 
 /** Seconds that the old key lives on. */
-const overlaps = [
+const overlapOptions = [
   { value: '0', label: 'None: the old key expires immediately' },
   { value: '3600', label: '1 hour' },
   { value: '86400', label: '1 day' },
@@ -28,37 +28,37 @@ const overlaps = [
 
 /** Makes a new key in the place of one, and lets both live for a while. */
 export function RotateKey({
-  of: key,
+  apiKey: key,
   onClose,
-  onMade,
+  onMade: onCreated,
 }: KeyDialogProps & { onMade: (made: CreatedKey) => void }): ReactNode {
   const [overlap, setOverlap] = useState('86400');
-  const rotate = useSend(
+  const rotate = useApiMutation(
     () =>
-      data(
+      unwrap(
         api.POST('/operator/v1/projects/{projectId}/api-keys/{keyId}/rotate', {
           params: { path: { projectId: key.projectId, keyId: key.id } },
           body: { overlapSeconds: Number(overlap) },
         }),
       ),
-    REFRESHED,
+    INVALIDATED_PATH,
   );
   return (
     <ActionDialog
       open
       onClose={onClose}
       title="Rotate this key?"
-      confirm="Rotate key"
-      onConfirm={async () => onMade(await rotate.mutateAsync(undefined))}
+      confirmLabel="Rotate key"
+      onConfirm={async () => onCreated(await rotate.mutateAsync(undefined))}
     >
-      <KeyName of={key} />
+      <KeyName apiKey={key} />
       <Text>
         A new key with the same scopes replaces this key. Its value is shown only once. This cannot be undone.
       </Text>
       <Select
         label="Overlap"
         description="How long the old key stays valid. Allow enough time to replace it everywhere."
-        data={overlaps}
+        data={overlapOptions}
         allowDeselect={false}
         value={overlap}
         onChange={(seconds) => setOverlap(seconds ?? '86400')}
@@ -68,29 +68,29 @@ export function RotateKey({
 }
 
 /** Ends a key for good. */
-export function RevokeKey({ of: key, onClose }: KeyDialogProps): ReactNode {
-  const revoke = useSend(
+export function RevokeKey({ apiKey: key, onClose }: KeyDialogProps): ReactNode {
+  const revoke = useApiMutation(
     () =>
-      data(
+      unwrap(
         api.DELETE('/operator/v1/projects/{projectId}/api-keys/{keyId}', {
           params: { path: { projectId: key.projectId, keyId: key.id } },
         }),
       ),
-    REFRESHED,
+    INVALIDATED_PATH,
   );
   return (
     <ActionDialog
       open
       onClose={onClose}
       title="Revoke this key?"
-      confirm="Revoke key"
+      confirmLabel="Revoke key"
       danger
       onConfirm={async () => {
         await revoke.mutateAsync(undefined);
-        toastDone('API key revoked');
+        toastSuccess('API key revoked');
       }}
     >
-      <KeyName of={key} />
+      <KeyName apiKey={key} />
       <Text>
         Requests with this key are rejected within one second. This cannot be undone. To replace a key without
         an interruption, rotate it instead.
@@ -104,24 +104,24 @@ export function RevokeKey({ of: key, onClose }: KeyDialogProps): ReactNode {
   );
 }
 
-function KeyName({ of: key }: { of: ApiKey }): ReactNode {
+function KeyName({ apiKey: key }: { apiKey: ApiKey }): ReactNode {
   return (
     <Text fw={600}>
-      <ForeignText text={key.name} /> <ForeignText text={maskOf(key)} mono />
+      <UntrustedText text={key.name} /> <UntrustedText text={maskKey(key)} mono />
     </Text>
   );
 }
 
 /** Everything that is known of a key. */
-export function KeyDetails({ of: key, onClose }: KeyDialogProps): ReactNode {
+export function KeyDetails({ apiKey: key, onClose }: KeyDialogProps): ReactNode {
   return (
     <Modal opened onClose={onClose} title="API key" size="lg">
       <Stack>
-        <Facts
+        <PropertyList
           of={{
-            Name: <ForeignText text={key.name} />,
-            Status: <StatusBadge state={stateOf(key)} />,
-            Value: <ForeignText text={maskOf(key)} mono />,
+            Name: <UntrustedText text={key.name} />,
+            Status: <StatusBadge state={keyState(key)} />,
+            Value: <UntrustedText text={maskKey(key)} mono />,
             ID: <Id id={key.id} short />,
             Type: key.type === 'secret' ? 'Secret' : 'Publishable',
             Access: key.access === 'organization' ? 'All projects of the organization' : 'This project',
@@ -138,7 +138,7 @@ export function KeyDetails({ of: key, onClose }: KeyDialogProps): ReactNode {
           </Text>
           <Group gap={6}>
             {key.scopes.length === 0
-              ? scopesInWords(key)
+              ? formatScopes(key)
               : key.scopes.map((scope) => <Code key={scope}>{scope}</Code>)}
           </Group>
         </div>

@@ -5,7 +5,7 @@ export type CreatedKey = Schemas['CreatedApiKeyResponse'];
 export type Scope = ApiKey['scopes'][number];
 
 /** What a secret key can be allowed, as the contract lists it; one that is missing here does not compile. */
-const allowed: Record<Scope, true> = {
+const scopeLabels: Record<Scope, true> = {
   'organization:read': true,
   'organization:write': true,
   'project:read': true,
@@ -25,17 +25,17 @@ const allowed: Record<Scope, true> = {
   'event:read': true,
   'audit:read': true,
 };
-export const scopes = Object.keys(allowed) as readonly Scope[];
+export const scopes = Object.keys(scopeLabels) as readonly Scope[];
 
 /** "sk_003aU…INfG" */
-export const maskOf = ({ prefix, last4 }: ApiKey): string => `${prefix}…${last4}`;
+export const maskKey = ({ prefix, last4 }: ApiKey): string => `${prefix}…${last4}`;
 
-export function stateOf({ revokedAt, expiresAt }: ApiKey): 'active' | 'revoked' | 'expired' {
+export function keyState({ revokedAt, expiresAt }: ApiKey): 'active' | 'revoked' | 'expired' {
   if (revokedAt) return 'revoked';
   return expiresAt && Date.parse(expiresAt) <= Date.now() ? 'expired' : 'active';
 }
 
-export function scopesInWords({ type, scopes: held }: ApiKey): string {
+export function formatScopes({ type, scopes: held }: ApiKey): string {
   if (type === 'publishable') return 'Registration, sign-in';
   if (held.length === scopes.length) return 'All scopes';
   if (held.length === 0) return 'None';

@@ -4,35 +4,35 @@ import { useCan } from '../app/roles';
 import { List } from '../lists/list';
 import type { Column } from '../lists/list-table';
 import { useList } from '../lists/use-list';
-import { ForeignText } from '../parts/foreign-text';
+import { UntrustedText } from '../parts/untrusted-text';
 import { Icon } from '../parts/icon';
 import { RelativeTime } from '../parts/relative-time';
 import { StatusBadge } from '../parts/status-badge';
 import { KeyDetails, RevokeKey, RotateKey } from './api-key-dialogs';
-import { maskOf, scopesInWords, stateOf, type ApiKey, type CreatedKey } from './api-key';
+import { maskKey, formatScopes, keyState, type ApiKey, type CreatedKey } from './api-key';
 import { CreateKey } from './create-key';
-import { KeyOnce } from './key-once';
-import type { Project } from './project-form';
+import { NewKeyDialog } from './new-key-dialog';
+import type { Project } from './use-project-form';
 
-type Ask = { what: 'create' } | { what: 'rotate' | 'revoke' | 'details'; key: ApiKey };
+type KeyDialog = { what: 'create' } | { what: 'rotate' | 'revoke' | 'details'; key: ApiKey };
 
 const columns: Column<ApiKey>[] = [
   {
     header: 'Name',
     cell: (row) => (
       <Text component="span" fw={550}>
-        <ForeignText text={row.name} />
+        <UntrustedText text={row.name} />
       </Text>
     ),
   },
-  { header: 'Value', cell: (row) => <ForeignText text={maskOf(row)} mono /> },
+  { header: 'Value', cell: (row) => <UntrustedText text={maskKey(row)} mono /> },
   {
     header: 'Access',
     wideOnly: true,
     cell: (row) => (row.access === 'organization' ? 'Organization' : 'Project'),
   },
-  { header: 'Scopes', wideOnly: true, cell: (row) => scopesInWords(row) },
-  { header: 'Status', cell: (row) => <StatusBadge state={stateOf(row)} /> },
+  { header: 'Scopes', wideOnly: true, cell: (row) => formatScopes(row) },
+  { header: 'Status', cell: (row) => <StatusBadge state={keyState(row)} /> },
   { header: 'Expires', align: 'right', cell: (row) => <RelativeTime at={row.expiresAt} none="Never" /> },
   { header: 'Last used', align: 'right', cell: (row) => <RelativeTime at={row.lastUsedAt} none="Never" /> },
 ];
@@ -40,11 +40,11 @@ const columns: Column<ApiKey>[] = [
 /** The keys of a project: what they may, and how they begin and end. */
 export function ApiKeys({ project }: { project: Project }): ReactNode {
   const canEdit = useCan('admin') && !project.archivedAt;
-  const [ask, setAsk] = useState<Ask | null>(null);
+  const [ask, setAsk] = useState<KeyDialog | null>(null);
   const [made, setMade] = useState<CreatedKey | null>(null);
   const list = useList({
     path: '/operator/v1/projects/{projectId}/api-keys',
-    at: { projectId: project.id },
+    pathParams: { projectId: project.id },
   });
   const close = (): void => setAsk(null);
   const create = canEdit && (
@@ -55,7 +55,7 @@ export function ApiKeys({ project }: { project: Project }): ReactNode {
   const actions: Column<ApiKey> = {
     header: 'Actions',
     align: 'right',
-    cell: (row) => <KeyMenu of={row} canEdit={canEdit} onPick={(what) => setAsk({ what, key: row })} />,
+    cell: (row) => <KeyMenu apiKey={row} canEdit={canEdit} onSelect={(what) => setAsk({ what, key: row })} />,
   };
   return (
     <>
@@ -70,23 +70,23 @@ export function ApiKeys({ project }: { project: Project }): ReactNode {
           action: create,
         }}
       />
-      {ask?.what === 'create' && <CreateKey project={project} onClose={close} onMade={setMade} />}
-      {ask?.what === 'rotate' && <RotateKey of={ask.key} onClose={close} onMade={setMade} />}
-      {ask?.what === 'revoke' && <RevokeKey of={ask.key} onClose={close} />}
-      {ask?.what === 'details' && <KeyDetails of={ask.key} onClose={close} />}
-      <KeyOnce made={made} onClose={() => setMade(null)} />
+      {ask?.what === 'create' && <CreateKey project={project} onClose={close} onCreated={setMade} />}
+      {ask?.what === 'rotate' && <RotateKey apiKey={ask.key} onClose={close} onMade={setMade} />}
+      {ask?.what === 'revoke' && <RevokeKey apiKey={ask.key} onClose={close} />}
+      {ask?.what === 'details' && <KeyDetails apiKey={ask.key} onClose={close} />}
+      <NewKeyDialog made={made} onClose={() => setMade(null)} />
     </>
   );
 }
 
 interface KeyMenuProps {
-  of: ApiKey;
+  apiKey: ApiKey;
   canEdit: boolean;
-  onPick: (what: 'rotate' | 'revoke' | 'details') => void;
+  onSelect: (what: 'rotate' | 'revoke' | 'details') => void;
 }
 
-function KeyMenu({ of: key, canEdit, onPick }: KeyMenuProps): ReactNode {
-  const isActive = stateOf(key) === 'active';
+function KeyMenu({ apiKey: key, canEdit, onSelect: onPick }: KeyMenuProps): ReactNode {
+  const isActive = keyState(key) === 'active';
   return (
     <Menu position="bottom-end">
       <Menu.Target>

@@ -1,6 +1,6 @@
 import { Text } from '@mantine/core';
 import type { CSSProperties, ReactNode } from 'react';
-import { ForeignText } from '../parts/foreign-text';
+import { UntrustedText } from '../parts/untrusted-text';
 import classes from './brand-preview.module.css';
 
 export const DEFAULT_COLOR = '#1d4ed8';
@@ -21,7 +21,7 @@ export function BrandPreview({ name, hasLogo, color }: BrandPreviewProps): React
         <div className={classes.card}>
           <p className={classes.brand}>
             {hasLogo && <span className={classes.logo}>Logo</span>}
-            <ForeignText text={name} />
+            <UntrustedText text={name} />
           </p>
           <p className={classes.title}>Confirm your email address</p>
           <p className={classes.text}>Is ada@example.com your email address?</p>

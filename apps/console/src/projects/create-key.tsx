@@ -2,17 +2,17 @@ import { Input, Radio, SegmentedControl, Select, Stack, Text, TextInput } from '
 import { useState, type ReactNode } from 'react';
 import { SecondFactorNotice } from '../app/second-factor-notice';
 import { useSession } from '../app/session';
-import { api, data, type Schemas } from '../http/client';
-import { useSend } from '../http/queries';
+import { api, unwrap, type Schemas } from '../http/client';
+import { useApiMutation } from '../http/queries';
 import { ActionDialog } from '../parts/action-dialog';
 import { ScopePicker } from './scope-picker';
 import type { CreatedKey, Scope } from './api-key';
-import type { Project } from './project-form';
+import type { Project } from './use-project-form';
 
 interface CreateKeyProps {
   project: Project;
   onClose: () => void;
-  onMade: (made: CreatedKey) => void;
+  onCreated: (made: CreatedKey) => void;
 }
 
 type Body = Schemas['CreateApiKeyRequest'];
@@ -20,7 +20,7 @@ type Body = Schemas['CreateApiKeyRequest'];
 const DAY_MS = 86_400_000;
 
 /** Days; "" is never. */
-const lives = [
+const lifetimeOptions = [
   { value: '', label: 'Never' },
   { value: '7', label: 'In 7 days' },
   { value: '30', label: 'In 30 days' },
@@ -30,7 +30,7 @@ const lives = [
 ];
 
 /** Asks what a key is for and what it may; its value is shown afterwards. */
-export function CreateKey({ project, onClose, onMade }: CreateKeyProps): ReactNode {
+export function CreateKey({ project, onClose, onCreated: onMade }: CreateKeyProps): ReactNode {
   const { hasSecondFactor } = useSession();
   const [name, setName] = useState('');
   const [type, setType] = useState('secret');
@@ -39,9 +39,9 @@ export function CreateKey({ project, onClose, onMade }: CreateKeyProps): ReactNo
   const [life, setLife] = useState('');
   const [day, setDay] = useState('');
   const isSecret = type === 'secret';
-  const create = useSend((body: Body) => {
+  const create = useApiMutation((body: Body) => {
     const params = { path: { projectId: project.id } };
-    return data(api.POST('/operator/v1/projects/{projectId}/api-keys', { params, body }));
+    return unwrap(api.POST('/operator/v1/projects/{projectId}/api-keys', { params, body }));
   }, '/operator/v1/projects/{projectId}/api-keys');
   const faults = create.error?.fields ?? {};
   return (
@@ -49,7 +49,7 @@ export function CreateKey({ project, onClose, onMade }: CreateKeyProps): ReactNo
       open
       onClose={onClose}
       title="Create API key"
-      confirm="Create key"
+      confirmLabel="Create key"
       disabled={!hasSecondFactor || !name.trim() || (life === 'on' && !day)}
       onConfirm={async () =>
         onMade(
@@ -57,7 +57,7 @@ export function CreateKey({ project, onClose, onMade }: CreateKeyProps): ReactNo
             name: name.trim(),
             type: type as Body['type'],
             ...(isSecret ? { access: access as Body['access'], scopes } : { access: 'project' }),
-            expiresAt: endOf(life, day),
+            expiresAt: toExpiresAt(life, day),
           }),
         )
       }
@@ -108,7 +108,7 @@ export function CreateKey({ project, onClose, onMade }: CreateKeyProps): ReactNo
       )}
       <Select
         label="Expires"
-        data={lives}
+        data={lifetimeOptions}
         allowDeselect={false}
         value={life}
         error={faults.expiresAt}
@@ -128,7 +128,7 @@ export function CreateKey({ project, onClose, onMade }: CreateKeyProps): ReactNo
   );
 }
 
-function endOf(life: string, day: string): string | null {
+function toExpiresAt(life: string, day: string): string | null {
   if (life === '') return null;
   if (life === 'on') return new Date(`${day}T00:00:00.000Z`).toISOString();
   return new Date(Date.now() + Number(life) * DAY_MS).toISOString();

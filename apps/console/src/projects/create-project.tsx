@@ -1,13 +1,13 @@
 import { Select } from '@mantine/core';
 import { useRef, useState, type ReactNode } from 'react';
 import { useNavigate } from 'react-router';
-import { api, data, type Schemas } from '../http/client';
-import { useSend } from '../http/queries';
+import { api, unwrap, type Schemas } from '../http/client';
+import { useApiMutation } from '../http/queries';
 import { ActionDialog } from '../parts/action-dialog';
-import { environments } from '../parts/environment-badge';
-import { NamingInputs, unnamed } from '../parts/naming-inputs';
+import { environmentLabels } from '../parts/environment-badge';
+import { NameAndSlugInputs, emptyNameAndSlug } from '../parts/name-and-slug-inputs';
 import { OrganizationSelect } from '../parts/record-select';
-import { toastDone } from '../parts/toast';
+import { toastSuccess } from '../parts/toast';
 
 type Body = Schemas['CreateProjectRequest'];
 
@@ -21,12 +21,12 @@ interface CreateProjectProps {
 export function CreateProject({ organizationId, onClose }: CreateProjectProps): ReactNode {
   const navigate = useNavigate();
   const [owner, setOwner] = useState(organizationId);
-  const [naming, setNaming] = useState(unnamed);
+  const [naming, setNaming] = useState(emptyNameAndSlug);
   const name = naming.name.trim();
   const [environment, setEnvironment] = useState('development');
-  const create = useSend(
+  const create = useApiMutation(
     () =>
-      data(
+      unwrap(
         api.POST('/operator/v1/projects', {
           body: {
             organizationId: owner,
@@ -46,29 +46,34 @@ export function CreateProject({ organizationId, onClose }: CreateProjectProps): 
       // To close it would lead back to the list.
       onClose={() => isMade.current || onClose()}
       title="Create project"
-      confirm="Create project"
+      confirmLabel="Create project"
       disabled={!owner || !name || !naming.slug}
       onConfirm={async () => {
         const { id } = await create.mutateAsync(undefined);
-        toastDone('Project created. Next, create its API keys.');
+        toastSuccess('Project created. Next, create its API keys.');
         isMade.current = true;
         await navigate(`/projects/${id}?tab=keys`);
       }}
     >
       <OrganizationSelect
-        labelled
+        showLabel
         required
         placeholder="Select an organization"
         value={owner}
         onChange={setOwner}
         error={faults.organizationId}
       />
-      <NamingInputs value={naming} onChange={setNaming} within="the organization" faults={faults} />
+      <NameAndSlugInputs
+        value={naming}
+        onChange={setNaming}
+        uniqueWithin="the organization"
+        errors={faults}
+      />
       <Select
         label="Environment"
         description="Cannot be changed later."
         allowDeselect={false}
-        data={Object.entries(environments).map(([value, label]) => ({ value, label }))}
+        data={Object.entries(environmentLabels).map(([value, label]) => ({ value, label }))}
         value={environment}
         error={faults.environment}
         onChange={(chosen) => setEnvironment(chosen ?? 'development')}

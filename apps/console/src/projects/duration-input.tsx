@@ -15,7 +15,7 @@ interface DurationInputProps {
 }
 
 /** The largest unit in which it is a whole number. @param seconds */
-const unitOf = (seconds: number): Unit =>
+const largestUnit = (seconds: number): Unit =>
   (Object.keys(units) as Unit[]).findLast((unit) => seconds > 0 && seconds % units[unit] === 0) ?? 'seconds';
 
 /** A length of time as people say it. */
@@ -23,7 +23,7 @@ export function DurationInput(props: DurationInputProps): ReactNode {
   const { label, description, value, onChange, error, readOnly } = props;
   const id = useId();
   const [chosen, setChosen] = useState<Unit | null>(null);
-  const unit = chosen && value % units[chosen] === 0 ? chosen : unitOf(value);
+  const unit = chosen && value % units[chosen] === 0 ? chosen : largestUnit(value);
   return (
     <Input.Wrapper label={label} description={description} error={error} id={id} labelElement="label">
       <Group gap="xs" wrap="nowrap" my={4} maw={280}>

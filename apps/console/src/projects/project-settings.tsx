@@ -5,7 +5,7 @@ import { useCan } from '../app/roles';
 import { ActionDialog } from '../parts/action-dialog';
 import { Icon } from '../parts/icon';
 import { ProblemAlert } from '../parts/problem-alert';
-import { useProjectForm, type Project, type ProjectForm } from './project-form';
+import { useProjectForm, type Project, type ProjectForm } from './use-project-form';
 import {
   BrandingFields,
   GeneralFields,
@@ -17,14 +17,22 @@ import {
 } from './settings-fields';
 import classes from './settings.module.css';
 
-const sections: { title: string; about: string; Fields: (props: { form: ProjectForm }) => ReactNode }[] = [
-  { title: 'General', about: 'The name of the project.', Fields: GeneralFields },
-  { title: 'Origins and URLs', about: 'Who can call the API, and where links point.', Fields: PageFields },
-  { title: 'Registration and sign-in', about: 'Rules for new customers.', Fields: SignInFields },
-  { title: 'Tokens and sessions', about: 'How long a sign-in stays valid.', Fields: TokenFields },
-  { title: 'Passwords', about: 'Requirements for new passwords.', Fields: PasswordFields },
-  { title: 'Branding', about: 'Appearance of hosted pages and emails.', Fields: BrandingFields },
-  { title: 'Email', about: 'Sender of the emails of this project.', Fields: MailFields },
+const sections: {
+  title: string;
+  description: string;
+  Fields: (props: { form: ProjectForm }) => ReactNode;
+}[] = [
+  { title: 'General', description: 'The name of the project.', Fields: GeneralFields },
+  {
+    title: 'Origins and URLs',
+    description: 'Who can call the API, and where links point.',
+    Fields: PageFields,
+  },
+  { title: 'Registration and sign-in', description: 'Rules for new customers.', Fields: SignInFields },
+  { title: 'Tokens and sessions', description: 'How long a sign-in stays valid.', Fields: TokenFields },
+  { title: 'Passwords', description: 'Requirements for new passwords.', Fields: PasswordFields },
+  { title: 'Branding', description: 'Appearance of hosted pages and emails.', Fields: BrandingFields },
+  { title: 'Email', description: 'Sender of the emails of this project.', Fields: MailFields },
 ];
 
 /** Every setting of a project; admins change them, others read them. */
@@ -34,18 +42,18 @@ export function ProjectSettings({ project }: { project: Project }): ReactNode {
   const element = useRef<HTMLFormElement>(null);
   useEffect(() => {
     // The page is long: lead to what has to be mended.
-    if (form.refusedAt) element.current?.querySelector<HTMLElement>('[aria-invalid="true"]')?.focus();
-  }, [form.refusedAt]);
+    if (form.rejectedAt) element.current?.querySelector<HTMLElement>('[aria-invalid="true"]')?.focus();
+  }, [form.rejectedAt]);
   const submit = (event: FormEvent): void => {
     event.preventDefault();
-    if (form.changes > 0) form.save();
+    if (form.changeCount > 0) form.save();
   };
   return (
     <>
       <form ref={element} onSubmit={submit} noValidate>
         <Stack>
-          {!canEdit && <ReadOnly isArchived={project.archivedAt !== null} />}
-          {sections.map(({ title, about, Fields }) => (
+          {!canEdit && <ReadOnlyNotice isArchived={project.archivedAt !== null} />}
+          {sections.map(({ title, description: about, Fields }) => (
             <Paper key={title} component="section" aria-label={title} className={classes.section}>
               <div>
                 <Title order={2}>{title}</Title>
@@ -57,16 +65,16 @@ export function ProjectSettings({ project }: { project: Project }): ReactNode {
             </Paper>
           ))}
           {form.problem && <ProblemAlert error={form.problem} />}
-          {form.changes > 0 && <SaveBar form={form} />}
+          {form.changeCount > 0 && <SaveBar form={form} />}
         </Stack>
       </form>
       {/* Outside the form: what is submitted in a dialog would bubble up to it. */}
-      <LeaveDialog isChanged={form.changes > 0} />
+      <UnsavedChangesDialog isChanged={form.changeCount > 0} />
     </>
   );
 }
 
-function ReadOnly({ isArchived }: { isArchived: boolean }): ReactNode {
+function ReadOnlyNotice({ isArchived }: { isArchived: boolean }): ReactNode {
   return (
     <Alert color="gray" icon={<Icon name="info" size={20} />}>
       {isArchived ? 'An archived project cannot be changed.' : 'Only admins can change these settings.'}
@@ -78,7 +86,7 @@ function SaveBar({ form }: { form: ProjectForm }): ReactNode {
   return (
     <div className={classes.bar} role="region" aria-label="Unsaved changes">
       <Text fw={600} style={{ flex: 1 }}>
-        {form.changes === 1 ? '1 unsaved change' : `${form.changes} unsaved changes`}
+        {form.changeCount === 1 ? '1 unsaved change' : `${form.changeCount} unsaved changes`}
       </Text>
       <Button variant="default" disabled={form.isSaving} onClick={form.discard}>
         Discard changes
@@ -91,7 +99,7 @@ function SaveBar({ form }: { form: ProjectForm }): ReactNode {
 }
 
 /** Asks before what was typed is lost. */
-function LeaveDialog({ isChanged }: { isChanged: boolean }): ReactNode {
+function UnsavedChangesDialog({ isChanged }: { isChanged: boolean }): ReactNode {
   const blocker = useBlocker(isChanged);
   useBeforeUnload((event) => isChanged && event.preventDefault());
   return (
@@ -99,7 +107,7 @@ function LeaveDialog({ isChanged }: { isChanged: boolean }): ReactNode {
       open={blocker.state === 'blocked'}
       onClose={() => blocker.reset?.()}
       title="Leave without saving?"
-      confirm="Leave"
+      confirmLabel="Leave"
       danger
       // Never done: a dialog that is done closes, which would call the leaving off.
       onConfirm={() => new Promise(() => blocker.proceed?.())}

@@ -2,22 +2,22 @@ import { Button, Group, Paper, Stack } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { Link, useParams } from 'react-router';
 import { Can } from '../app/roles';
-import { api, data } from '../http/client';
-import { useGet, useSend } from '../http/queries';
-import { Danger, DangerZone } from '../parts/danger-zone';
+import { api, unwrap } from '../http/client';
+import { useGet, useApiMutation } from '../http/queries';
+import { DangerAction, DangerZone } from '../parts/danger-zone';
 import { EnvironmentBadge } from '../parts/environment-badge';
-import { Facts } from '../parts/facts';
-import { ForeignText } from '../parts/foreign-text';
+import { PropertyList } from '../parts/property-list';
+import { UntrustedText } from '../parts/untrusted-text';
 import { Id } from '../parts/id';
-import { Loaded } from '../parts/loaded';
+import { QueryContent } from '../parts/query-content';
 import { Page } from '../parts/page';
 import { PageTabs } from '../parts/page-tabs';
 import { OrganizationName } from '../parts/record-name';
 import { RelativeTime } from '../parts/relative-time';
 import { StatusBadge } from '../parts/status-badge';
-import { toastDone } from '../parts/toast';
+import { toastSuccess } from '../parts/toast';
 import { ApiKeys } from './api-keys';
-import type { Project } from './project-form';
+import type { Project } from './use-project-form';
 import { ProjectSettings } from './project-settings';
 
 export function ProjectScreen(): ReactNode {
@@ -30,19 +30,19 @@ export function ProjectScreen(): ReactNode {
       heading={
         project && (
           <Group gap="xs">
-            <ForeignText text={project.name} />
+            <UntrustedText text={project.name} />
             <EnvironmentBadge of={project.environment} />
             {project.archivedAt && <StatusBadge state="archived" />}
           </Group>
         )
       }
       back={{ to: '/projects', label: 'Projects' }}
-      actions={project && <Elsewhere projectId={projectId} />}
+      actions={project && <RelatedLinks projectId={projectId} />}
     >
-      <Loaded query={query}>
+      <QueryContent query={query}>
         {(found) => (
           <Stack key={found.id}>
-            <ProjectFacts project={found} />
+            <ProjectDetails project={found} />
             <PageTabs
               label="Project sections"
               tabs={{
@@ -60,13 +60,13 @@ export function ProjectScreen(): ReactNode {
             />
           </Stack>
         )}
-      </Loaded>
+      </QueryContent>
     </Page>
   );
 }
 
 /** What else belongs to the project. */
-function Elsewhere({ projectId }: { projectId: string }): ReactNode {
+function RelatedLinks({ projectId }: { projectId: string }): ReactNode {
   const places = {
     Customers: `/customers?projectId=${projectId}`,
     Endpoints: `/endpoints?project_id=${projectId}`,
@@ -79,13 +79,13 @@ function Elsewhere({ projectId }: { projectId: string }): ReactNode {
   ));
 }
 
-function ProjectFacts({ project }: { project: Project }): ReactNode {
+function ProjectDetails({ project }: { project: Project }): ReactNode {
   return (
     <Paper>
-      <Facts
+      <PropertyList
         of={{
           ID: <Id id={project.id} />,
-          Slug: <ForeignText text={project.slug} mono />,
+          Slug: <UntrustedText text={project.slug} mono />,
           Organization: <OrganizationName id={project.organizationId} link />,
           Created: <RelativeTime at={project.createdAt} />,
           Updated: <RelativeTime at={project.updatedAt} />,
@@ -97,9 +97,9 @@ function ProjectFacts({ project }: { project: Project }): ReactNode {
 }
 
 function ArchiveProject({ project }: { project: Project }): ReactNode {
-  const archive = useSend(
+  const archive = useApiMutation(
     () =>
-      data(
+      unwrap(
         api.POST('/operator/v1/projects/{projectId}/archive', {
           params: { path: { projectId: project.id } },
         }),
@@ -110,14 +110,14 @@ function ArchiveProject({ project }: { project: Project }): ReactNode {
   return (
     <Can role="admin">
       <DangerZone>
-        <Danger
+        <DangerAction
           title="Archive this project"
-          about="The API keys of the project stop working immediately, its customers are signed out, and webhooks stop. The data is kept and stays readable. This cannot be undone."
-          confirm="Archive project"
-          typed={project.slug}
+          description="The API keys of the project stop working immediately, its customers are signed out, and webhooks stop. The data is kept and stays readable. This cannot be undone."
+          confirmLabel="Archive project"
+          confirmationText={project.slug}
           onConfirm={async () => {
             await archive.mutateAsync(undefined);
-            toastDone('Project archived');
+            toastSuccess('Project archived');
           }}
         />
       </DangerZone>

@@ -7,8 +7,8 @@ import { choiceFilter, organizationFilter, textFilter, viewFilter } from '../lis
 import { List } from '../lists/list';
 import type { Column } from '../lists/list-table';
 import { useList } from '../lists/use-list';
-import { EnvironmentBadge, environments } from '../parts/environment-badge';
-import { ForeignText } from '../parts/foreign-text';
+import { EnvironmentBadge, environmentLabels } from '../parts/environment-badge';
+import { UntrustedText } from '../parts/untrusted-text';
 import { Icon } from '../parts/icon';
 import { Page } from '../parts/page';
 import { OrganizationName } from '../parts/record-name';
@@ -21,16 +21,16 @@ const filters = {
   archived: viewFilter('Status', { false: 'Active', true: 'Archived' }, 'false'),
   q: textFilter('Search', 'Start of name or slug, or ID', /\S/),
   organizationId: organizationFilter(),
-  environment: choiceFilter('Environment', environments),
+  environment: choiceFilter('Environment', environmentLabels),
 };
 
-const BESIDE = ['create'];
+const OTHER_PARAMS = ['create'];
 
 const columns: Column<Project>[] = [
-  { header: 'Name', primary: true, cell: (row) => <ForeignText text={row.name} /> },
+  { header: 'Name', primary: true, cell: (row) => <UntrustedText text={row.name} /> },
   { header: 'Environment', cell: (row) => <EnvironmentBadge of={row.environment} /> },
   { header: 'Organization', cell: (row) => <OrganizationName id={row.organizationId} link /> },
-  { header: 'Slug', wideOnly: true, cell: (row) => <ForeignText text={row.slug} mono /> },
+  { header: 'Slug', wideOnly: true, cell: (row) => <UntrustedText text={row.slug} mono /> },
   { header: 'Created', align: 'right', cell: (row) => <RelativeTime at={row.createdAt} /> },
 ];
 
@@ -48,7 +48,7 @@ export function ProjectsScreen(): ReactNode {
     path: '/operator/v1/projects',
     count: '/operator/v1/projects/count',
     filters,
-    beside: BESIDE,
+    otherParams: OTHER_PARAMS,
   });
   const isArchive = list.values.archived === 'true';
   const setCreate = (organizationId: string | null): void =>
@@ -68,7 +68,7 @@ export function ProjectsScreen(): ReactNode {
   return (
     <Page
       title="Projects"
-      about="Each project is an isolated environment with its own customers, API keys, webhook endpoints and settings."
+      description="Each project is an isolated environment with its own customers, API keys, webhook endpoints and settings."
       actions={create}
     >
       <List

@@ -3,7 +3,7 @@ import type { ReactNode } from 'react';
 import { LinesInput } from '../parts/lines-input';
 import { BrandPreview, DEFAULT_COLOR } from './brand-preview';
 import { DurationInput } from './duration-input';
-import type { ProjectFields, ProjectForm } from './project-form';
+import type { ProjectFields, ProjectForm } from './use-project-form';
 
 type KeyOf<T> = { [K in keyof ProjectFields]: ProjectFields[K] extends T ? K : never }[keyof ProjectFields];
 /** What is null unless it is set. */
@@ -11,14 +11,21 @@ type NullableKey = Exclude<KeyOf<string | null>, KeyOf<string>>;
 
 interface FieldProps<Key extends keyof ProjectFields> {
   form: ProjectForm;
-  of: Key;
+  name: Key;
   label: string;
-  about?: string;
+  description?: string;
   placeholder?: string;
 }
 
 /** One line; empty is null, the default. */
-function Line({ form, of, label, about, placeholder, max }: FieldProps<NullableKey> & { max: number }) {
+function TextSetting({
+  form,
+  name: of,
+  label,
+  description: about,
+  placeholder,
+  max,
+}: FieldProps<NullableKey> & { max: number }) {
   return (
     <TextInput
       label={label}
@@ -29,13 +36,19 @@ function Line({ form, of, label, about, placeholder, max }: FieldProps<NullableK
       spellCheck={false}
       readOnly={form.isReadOnly}
       value={form.values[of] ?? ''}
-      error={form.fault(of)}
-      onChange={(event) => form.set(of, event.currentTarget.value || null)}
+      error={form.fieldError(of)}
+      onChange={(event) => form.setValue(of, event.currentTarget.value || null)}
     />
   );
 }
 
-function Lines({ form, of, label, about, placeholder }: FieldProps<KeyOf<string[]>>): ReactNode {
+function ListSetting({
+  form,
+  name: of,
+  label,
+  description: about,
+  placeholder,
+}: FieldProps<KeyOf<string[]>>): ReactNode {
   return (
     <LinesInput
       label={label}
@@ -43,40 +56,49 @@ function Lines({ form, of, label, about, placeholder }: FieldProps<KeyOf<string[
       placeholder={placeholder}
       readOnly={form.isReadOnly}
       value={form.values[of]}
-      error={form.fault(of)}
-      onChange={(lines) => form.set(of, lines)}
+      error={form.fieldError(of)}
+      onChange={(lines) => form.setValue(of, lines)}
     />
   );
 }
 
-function Toggle({ form, of, label, about }: FieldProps<KeyOf<boolean>>): ReactNode {
+function SwitchSetting({ form, name: of, label, description: about }: FieldProps<KeyOf<boolean>>): ReactNode {
   return (
     <Switch
       label={label}
       description={about}
       disabled={form.isReadOnly}
       checked={form.values[of]}
-      error={form.fault(of)}
-      onChange={(event) => form.set(of, event.currentTarget.checked)}
+      error={form.fieldError(of)}
+      onChange={(event) => form.setValue(of, event.currentTarget.checked)}
     />
   );
 }
 
-interface DurationProps extends FieldProps<KeyOf<number>> {
+interface DurationSettingProps extends FieldProps<KeyOf<number>> {
   /** Seconds. */
-  least: number;
-  most: number;
+  min: number;
+  max: number;
   /** Both in words: "1 minute to 24 hours". */
-  range: string;
+  rangeText: string;
   /** What else may be wrong with it. */
-  otherFault?: string;
+  otherError?: string;
 }
 
 /** The API counts in seconds, also in what it says of a fault; people do not. */
-function Duration({ form, of, label, about = '', least, most, range, otherFault }: DurationProps): ReactNode {
+function DurationSetting({
+  form,
+  name: of,
+  label,
+  description: about = '',
+  min: least,
+  max: most,
+  rangeText: range,
+  otherError: otherFault,
+}: DurationSettingProps): ReactNode {
   const value = form.values[of];
   const isWithin = value >= least && value <= most;
-  const fault = form.fault(of);
+  const fault = form.fieldError(of);
   return (
     <DurationInput
       label={label}
@@ -84,7 +106,7 @@ function Duration({ form, of, label, about = '', least, most, range, otherFault 
       readOnly={form.isReadOnly}
       value={value}
       error={fault && (isWithin ? (otherFault ?? fault) : `Must be ${range}.`)}
-      onChange={(seconds) => form.set(of, seconds)}
+      onChange={(seconds) => form.setValue(of, seconds)}
     />
   );
 }
@@ -101,8 +123,8 @@ export function GeneralFields({ form }: SectionProps): ReactNode {
       autoComplete="off"
       readOnly={form.isReadOnly}
       value={form.values.name}
-      error={form.fault('name')}
-      onChange={(event) => form.set('name', event.currentTarget.value)}
+      error={form.fieldError('name')}
+      onChange={(event) => form.setValue('name', event.currentTarget.value)}
     />
   );
 }
@@ -112,40 +134,40 @@ export function PageFields({ form }: SectionProps): ReactNode {
   const example = 'https://app.example.com/verify';
   return (
     <>
-      <Lines
+      <ListSetting
         form={form}
-        of="allowedOrigins"
+        name="allowedOrigins"
         label="Allowed origins"
-        about="Origins whose pages can use the publishable key, one per line. If empty, all origins are allowed."
+        description="Origins whose pages can use the publishable key, one per line. If empty, all origins are allowed."
         placeholder="https://app.example.com"
       />
-      <Lines
+      <ListSetting
         form={form}
-        of="redirectUrls"
+        name="redirectUrls"
         label="Redirect URLs"
-        about="URLs that the “Continue” button of the hosted pages can link to, one per line. A requested URL must match exactly."
+        description="URLs that the “Continue” button of the hosted pages can link to, one per line. A requested URL must match exactly."
         placeholder="https://app.example.com/welcome"
       />
-      <Line
+      <TextSetting
         form={form}
-        of="verifyEmailUrl"
+        name="verifyEmailUrl"
         label="Verification page URL"
-        about={`Target of the links in verification emails; ?token= is added. ${hosted}`}
+        description={`Target of the links in verification emails; ?token= is added. ${hosted}`}
         placeholder={example}
         max={2048}
       />
-      <Line
+      <TextSetting
         form={form}
-        of="resetPasswordUrl"
+        name="resetPasswordUrl"
         label="Password reset page URL"
-        about={`Target of the links in password reset emails. ${hosted}`}
+        description={`Target of the links in password reset emails. ${hosted}`}
         max={2048}
       />
-      <Line
+      <TextSetting
         form={form}
-        of="acceptInviteUrl"
+        name="acceptInviteUrl"
         label="Invitation page URL"
-        about={`Target of the links in invitation emails. ${hosted}`}
+        description={`Target of the links in invitation emails. ${hosted}`}
         max={2048}
       />
     </>
@@ -155,17 +177,17 @@ export function PageFields({ form }: SectionProps): ReactNode {
 export function SignInFields({ form }: SectionProps): ReactNode {
   return (
     <>
-      <Toggle
+      <SwitchSetting
         form={form}
-        of="requireVerifiedEmail"
+        name="requireVerifiedEmail"
         label="Require a verified email address"
-        about="Customers with an unverified email address cannot sign in and receive no tokens at registration."
+        description="Customers with an unverified email address cannot sign in and receive no tokens at registration."
       />
-      <Toggle
+      <SwitchSetting
         form={form}
-        of="enumerationProtection"
+        name="enumerationProtection"
         label="Enumeration protection"
-        about="Registration returns the same response whether or not the email address is already registered, and customers cannot sign in before their email address is verified."
+        description="Registration returns the same response whether or not the email address is already registered, and customers cannot sign in before their email address is verified."
       />
     </>
   );
@@ -174,40 +196,40 @@ export function SignInFields({ form }: SectionProps): ReactNode {
 export function TokenFields({ form }: SectionProps): ReactNode {
   return (
     <>
-      <Duration
+      <DurationSetting
         form={form}
-        of="accessTokenTtl"
+        name="accessTokenTtl"
         label="Access token lifetime"
-        least={60}
-        most={86_400}
-        range="1 minute to 24 hours"
-        about="Default: 1 hour."
+        min={60}
+        max={86_400}
+        rangeText="1 minute to 24 hours"
+        description="Default: 1 hour."
       />
-      <Duration
+      <DurationSetting
         form={form}
-        of="refreshIdleTtl"
+        name="refreshIdleTtl"
         label="Session idle timeout"
-        least={300}
-        most={31_536_000}
-        range="5 minutes to 365 days"
-        about="Default: 30 days."
-        otherFault="Must not be longer than the maximum session lifetime."
+        min={300}
+        max={31_536_000}
+        rangeText="5 minutes to 365 days"
+        description="Default: 30 days."
+        otherError="Must not be longer than the maximum session lifetime."
       />
-      <Duration
+      <DurationSetting
         form={form}
-        of="refreshAbsoluteTtl"
+        name="refreshAbsoluteTtl"
         label="Maximum session lifetime"
-        least={300}
-        most={63_072_000}
-        range="5 minutes to 730 days"
-        about="Must not be shorter than the session idle timeout. Default: 90 days."
-        otherFault="Must not be shorter than the session idle timeout."
+        min={300}
+        max={63_072_000}
+        rangeText="5 minutes to 730 days"
+        description="Must not be shorter than the session idle timeout. Default: 90 days."
+        otherError="Must not be shorter than the session idle timeout."
       />
-      <Lines
+      <ListSetting
         form={form}
-        of="accessTokenClaims"
+        name="accessTokenClaims"
         label="Claims"
-        about="Keys of the public metadata to include in access tokens, one per line. At most 10."
+        description="Keys of the public metadata to include in access tokens, one per line. At most 10."
         placeholder="plan"
       />
     </>
@@ -226,14 +248,14 @@ export function PasswordFields({ form }: SectionProps): ReactNode {
         maw={140}
         readOnly={form.isReadOnly}
         value={form.values.passwordMinLength || ''}
-        error={form.fault('passwordMinLength')}
-        onChange={(length) => form.set('passwordMinLength', Number(length))}
+        error={form.fieldError('passwordMinLength')}
+        onChange={(length) => form.setValue('passwordMinLength', Number(length))}
       />
-      <Toggle
+      <SwitchSetting
         form={form}
-        of="breachCheck"
+        name="breachCheck"
         label="Reject breached passwords"
-        about="New passwords are checked against a public list of breached passwords. Only five characters of a hash are sent. If the list is unavailable, the password is accepted."
+        description="New passwords are checked against a public list of breached passwords. Only five characters of a hash are sent. If the list is unavailable, the password is accepted."
       />
     </>
   );
@@ -244,19 +266,19 @@ export function BrandingFields({ form }: SectionProps): ReactNode {
   return (
     <SimpleGrid cols={{ base: 1, sm: 2 }} spacing="lg">
       <div style={{ display: 'grid', gap: '1rem', alignContent: 'start' }}>
-        <Line
+        <TextSetting
           form={form}
-          of="branding.displayName"
+          name="branding.displayName"
           label="Display name"
-          about="If empty, the name of the project is used."
+          description="If empty, the name of the project is used."
           placeholder={values.name}
           max={100}
         />
-        <Line
+        <TextSetting
           form={form}
-          of="branding.logoUrl"
+          name="branding.logoUrl"
           label="Logo URL"
-          about="HTTPS URL of an image."
+          description="HTTPS URL of an image."
           placeholder="https://cdn.example.com/logo.png"
           max={2048}
         />
@@ -269,8 +291,8 @@ export function BrandingFields({ form }: SectionProps): ReactNode {
           fixOnBlur={false}
           readOnly={form.isReadOnly}
           value={values['branding.color'] ?? ''}
-          error={form.fault('branding.color')}
-          onChange={(color) => form.set('branding.color', color || null)}
+          error={form.fieldError('branding.color')}
+          onChange={(color) => form.setValue('branding.color', color || null)}
         />
       </div>
       <BrandPreview
@@ -285,18 +307,18 @@ export function BrandingFields({ form }: SectionProps): ReactNode {
 export function MailFields({ form }: SectionProps): ReactNode {
   return (
     <>
-      <Line
+      <TextSetting
         form={form}
-        of="mail.fromName"
+        name="mail.fromName"
         label="Sender name"
-        about="If empty, the sender name of the installation is used."
+        description="If empty, the sender name of the installation is used."
         max={100}
       />
-      <Line
+      <TextSetting
         form={form}
-        of="mail.replyTo"
+        name="mail.replyTo"
         label="Reply-to address"
-        about="Address that receives replies. If empty, the address of the sender is used."
+        description="Address that receives replies. If empty, the address of the sender is used."
         placeholder="help@example.com"
         max={254}
       />

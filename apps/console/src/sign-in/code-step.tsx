@@ -1,8 +1,8 @@
 import { Anchor, Button, Group, Stack } from '@mantine/core';
 import { useState, type FormEvent, type ReactNode } from 'react';
-import { SESSION_PATH, useEnterSession } from '../app/session';
-import { api, data } from '../http/client';
-import { useSend } from '../http/queries';
+import { SESSION_PATH, useReplaceSession } from '../app/session';
+import { api, unwrap } from '../http/client';
+import { useApiMutation } from '../http/queries';
 import { CodeInput } from '../parts/code-input';
 import { SignInProblem } from '../parts/sign-in-problem';
 import { StartOver } from './start-over';
@@ -11,8 +11,8 @@ import { StartOver } from './start-over';
 export function CodeStep(): ReactNode {
   const [isRecovery, setRecovery] = useState(false);
   const [code, setCode] = useState('');
-  const enter = useEnterSession();
-  const prove = useSend(() => data(api.POST(`${SESSION_PATH}/second-factor`, { body: { code } })));
+  const enter = useReplaceSession();
+  const prove = useApiMutation(() => unwrap(api.POST(`${SESSION_PATH}/second-factor`, { body: { code } })));
   const submit = (event: FormEvent): void => {
     event.preventDefault();
     if (!prove.isPending) prove.mutate(undefined, { onSuccess: enter, onError: () => setCode('') });

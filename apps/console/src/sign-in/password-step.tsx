@@ -1,16 +1,16 @@
 import { Button, Stack, TextInput } from '@mantine/core';
 import { useState, type FormEvent, type ReactNode } from 'react';
-import { SESSION_PATH, useEnterSession } from '../app/session';
-import { api, data } from '../http/client';
-import { useSend } from '../http/queries';
+import { SESSION_PATH, useReplaceSession } from '../app/session';
+import { api, unwrap } from '../http/client';
+import { useApiMutation } from '../http/queries';
 import { PasswordField } from '../parts/password-field';
 import { SignInProblem } from '../parts/sign-in-problem';
 
 export function PasswordStep(): ReactNode {
   const [email, setEmail] = useState('');
   const [password, setPassword] = useState('');
-  const enter = useEnterSession();
-  const signIn = useSend(() => data(api.POST(SESSION_PATH, { body: { email, password } })));
+  const enter = useReplaceSession();
+  const signIn = useApiMutation(() => unwrap(api.POST(SESSION_PATH, { body: { email, password } })));
   const submit = (event: FormEvent): void => {
     event.preventDefault();
     if (!signIn.isPending) signIn.mutate(undefined, { onSuccess: enter });

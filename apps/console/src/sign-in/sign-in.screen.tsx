@@ -1,17 +1,18 @@
 import { Text } from '@mantine/core';
 import { useState, type ReactNode } from 'react';
 import { Navigate, useLocation } from 'react-router';
-import { useReturnPath } from '../app/gate';
+import { useReturnPath } from '../app/session-gate';
 import { useSession } from '../app/session';
 import { RecoveryCodes } from '../parts/recovery-codes';
 import { CodeStep } from './code-step';
-import { Door } from './door';
+import { SignInLayout } from './sign-in-layout';
 import { EnrollmentStep } from '../app/enrollment-step';
 import { PasswordStep } from './password-step';
 import { SkipEnrollment } from './skip-enrollment';
 import { StartOver } from './start-over';
 
-const BEGIN_AGAIN = 'Sign-in took too long, or your browser did not store the session cookie. Sign in again.';
+const START_OVER_TEXT =
+  'Sign-in took too long, or your browser did not store the session cookie. Sign in again.';
 
 /** The way in: a password, then a code, or the first time an authenticator. Then on to where one was. */
 export function SignInScreen(): ReactNode {
@@ -26,12 +27,12 @@ export function SignInScreen(): ReactNode {
   // They are shown this once: nothing may lead away from them.
   if (recoveryCodes) {
     return (
-      <Door
+      <SignInLayout
         title="Save your recovery codes"
-        about="If you lose your authenticator, you can sign in with a recovery code. Each code works once."
+        description="If you lose your authenticator, you can sign in with a recovery code. Each code works once."
       >
         <RecoveryCodes codes={recoveryCodes} onKept={() => setRecoveryCodes(null)} />
-      </Door>
+      </SignInLayout>
     );
   }
   switch (state) {
@@ -39,37 +40,37 @@ export function SignInScreen(): ReactNode {
       return <Navigate replace to={to} />;
     case 'second_factor':
       return (
-        <Door title="Two-factor authentication" about={operator?.email}>
+        <SignInLayout title="Two-factor authentication" description={operator?.email}>
           <CodeStep />
-        </Door>
+        </SignInLayout>
       );
     case 'enrollment':
       return (
-        <Door title="Set up two-factor authentication" about={operator?.email}>
+        <SignInLayout title="Set up two-factor authentication" description={operator?.email}>
           <EnrollmentStep
             onEnrolled={setRecoveryCodes}
-            exit={
+            footer={
               <>
                 {maySkipEnrollment && <SkipEnrollment />}
                 <StartOver />
               </>
             }
           />
-        </Door>
+        </SignInLayout>
       );
     case 'signed_out':
       return (
-        <Door
+        <SignInLayout
           title="Sign in"
-          about={wasHalfWay ? BEGIN_AGAIN : ended && 'Your session has ended. Sign in to continue.'}
+          description={wasHalfWay ? START_OVER_TEXT : ended && 'Your session has ended. Sign in to continue.'}
         >
-          {server.setupRequired ? <NobodyYet /> : <PasswordStep />}
-        </Door>
+          {server.setupRequired ? <NoOperatorsYet /> : <PasswordStep />}
+        </SignInLayout>
       );
   }
 }
 
-function NobodyYet(): ReactNode {
+function NoOperatorsYet(): ReactNode {
   return (
     <Text>
       No operator exists yet. Each time the api starts, it logs a setup link. Open that link to create the

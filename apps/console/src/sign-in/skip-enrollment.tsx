@@ -1,14 +1,14 @@
 import { Button, Text } from '@mantine/core';
 import type { ReactNode } from 'react';
-import { SESSION_PATH, useEnterSession } from '../app/session';
-import { api, data } from '../http/client';
-import { useSend } from '../http/queries';
+import { SESSION_PATH, useReplaceSession } from '../app/session';
+import { api, unwrap } from '../http/client';
+import { useApiMutation } from '../http/queries';
 import { SignInProblem } from '../parts/sign-in-problem';
 
 /** Signs in without a second factor, which the api allows in development on the same machine. */
 export function SkipEnrollment(): ReactNode {
-  const enter = useEnterSession();
-  const skip = useSend(() => data(api.POST(`${SESSION_PATH}/enrollment/skip`, {})));
+  const enter = useReplaceSession();
+  const skip = useApiMutation(() => unwrap(api.POST(`${SESSION_PATH}/enrollment/skip`, {})));
   return (
     <>
       <SignInProblem problem={skip.error} />

@@ -1,5 +1,5 @@
 import { BlockedAddressError, NoAddressError } from '@gatehouse/platform';
-import { words } from '../../../../test/support/words.js';
+import { splitWords } from '../../../../test/support/split-words.js';
 import { classifyAttemptError } from './classify-attempt-error.js';
 
 const withCode = (code: unknown) => Object.assign(new Error('failed'), { code });
@@ -20,7 +20,7 @@ describe('classifyAttemptError', () => {
       'ECONNREFUSED ECONNRESET EHOSTUNREACH ENETUNREACH EPIPE ETIMEDOUT ERR_NEVER_HEARD_OF',
     ],
   ])('WH-11: returns %s for the codes %s', (fault, codes) => {
-    expect(words(codes).filter((code) => classifyAttemptError(withCode(code)) !== fault)).toEqual([]);
+    expect(splitWords(codes).filter((code) => classifyAttemptError(withCode(code)) !== fault)).toEqual([]);
   });
 
   it('WH-11: a name without an address is a dns_error, whatever its cause', () => {

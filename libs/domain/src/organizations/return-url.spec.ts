@@ -1,11 +1,11 @@
-import { words } from '../../../../test/support/words.js';
+import { splitWords } from '../../../../test/support/split-words.js';
 import { isReturnUrl, returnUrlFault } from './return-url.js';
 
 const app = 'https://app.example.com/';
 
 describe('isReturnUrl', () => {
   it('IN-10: accepts https, and http of this machine', () => {
-    const urls = words(`https://app.example.com https://app.example.com/billing?tab=plan&from=/home#top
+    const urls = splitWords(`https://app.example.com https://app.example.com/billing?tab=plan&from=/home#top
       https://app.example.com:8443/billing HTTPS://APP.example.com/billing https://192.0.2.7/billing
       http://localhost:5173/billing http://app.localhost:5173/billing http://127.0.0.1:5173/billing
       http://[::1]:5173/billing`);
@@ -13,21 +13,21 @@ describe('isReturnUrl', () => {
   });
 
   it.each<[string, string[]]>([
-    ['incomplete URLs', ['', ...words('/billing app.example.com/billing //app.example.com/billing')]],
+    ['incomplete URLs', ['', ...splitWords('/billing app.example.com/billing //app.example.com/billing')]],
     [
       'http of another machine',
-      words(`http://app.example.com/billing http://192.168.1.5/billing http://localhost.example.com/
+      splitWords(`http://app.example.com/billing http://192.168.1.5/billing http://localhost.example.com/
         http://localhost@evil.example/`),
     ],
     [
       'other schemes',
-      words(`javascript:alert(1) JaVaScRiPt:alert(1) javascript://app.example.com/%0aalert(1) file:///etc/passwd
+      splitWords(`javascript:alert(1) JaVaScRiPt:alert(1) javascript://app.example.com/%0aalert(1) file:///etc/passwd
         data:text/html,<script>alert(1)</script> blob:https://app.example.com/x com.example.app:/billing`),
     ],
     ['a script with controls', ['\u0001javascript:alert(1)', 'java\tscript:alert(1)']],
     [
       'missing or extra slashes',
-      words('https:/app.example.com/ https:app.example.com/ https:///app.example.com/'),
+      splitWords('https:/app.example.com/ https:app.example.com/ https:///app.example.com/'),
     ],
     [
       'backslashes',
@@ -35,7 +35,7 @@ describe('isReturnUrl', () => {
     ],
     [
       'credentials',
-      words(
+      splitWords(
         'https://ada:secret@app.example.com/ https://app.example.com@evil.example/ https://@app.example.com/',
       ),
     ],
@@ -54,10 +54,10 @@ describe('isReturnUrl', () => {
 
 describe('returnUrlFault', () => {
   const origins = ['https://app.example.com', 'http://localhost:5173'];
-  const onList = words(
+  const onList = splitWords(
     'https://app.example.com/x?y#z https://app.example.com:443/x HTTPS://APP.EXAMPLE.COM/x',
   );
-  const offList = words(`https://app.example.com:8443/x http://localhost:8080/x https://localhost:5173/x
+  const offList = splitWords(`https://app.example.com:8443/x http://localhost:8080/x https://localhost:5173/x
     https://example.com/ https://x.app.example.com/ https://app.example.com.evil.example/
     https://evil.example/https://app.example.com`);
   const local = ['http://localhost:5173/x'];

@@ -1,10 +1,10 @@
-import { words } from '../../../../test/support/words.js';
+import { splitWords } from '../../../../test/support/split-words.js';
 import { isLogoUrl, isPageOrigin, isPageUrl, isSecureOrigin } from './page-url.js';
 
 const app = 'https://app.example.com/';
 
 it('isPageUrl accepts https, http of this machine, and schemes of apps', () => {
-  const urls = words(`https://app.example.com https://app.example.com/ https://app.example.com/@ada
+  const urls = splitWords(`https://app.example.com https://app.example.com/ https://app.example.com/@ada
     https://app.example.com:8443/a%20b?next=/x&y=[1]#/route https://192.0.2.7/welcome
     https://[2001:db8::1]:8443/welcome http://localhost:5173/welcome http://shop.localhost:5173/welcome
     http://127.0.0.1:5173/welcome http://[::1]:5173/welcome com.example.app:/welcome
@@ -15,27 +15,27 @@ it('isPageUrl accepts https, http of this machine, and schemes of apps', () => {
 it.each<[string, string[]]>([
   [
     'incomplete URLs',
-    ['', ...words('/welcome //app.example.com/ https:// https:///app.example.com/ https:app.example.com/')],
+    ['', ...splitWords('/welcome //app.example.com/ https:// https:///app.example.com/ https:app.example.com/')],
   ],
   ['a port out of range', ['https://app.example.com:65536/']],
   [
     'http of another machine',
-    words(`http://app.example.com/ http://192.168.1.5:5173/ http://localhost.example.com/ http://evillocalhost/
+    splitWords(`http://app.example.com/ http://192.168.1.5:5173/ http://localhost.example.com/ http://evillocalhost/
       http://127.0.0.1.example.com/`),
   ],
   [
     'scripts, data and files',
-    words(`javascript:alert(1) javascript://app.example.com/%0aalert(1) JAVASCRIPT:alert(1) vbscript:x
+    splitWords(`javascript:alert(1) javascript://app.example.com/%0aalert(1) JAVASCRIPT:alert(1) vbscript:x
       data:text/html,<script>alert(1)</script> file:///etc/passwd blob:https://app.example.com/x`),
   ],
   ['a script with a tab in its scheme', ['java\tscript:alert(1)']],
   [
     'wrong schemes of apps',
-    words('myapp:/welcome com.example.app:welcome COM.example.app:/welcome com..app:/x'),
+    splitWords('myapp:/welcome com.example.app:welcome COM.example.app:/welcome com..app:/x'),
   ],
   [
     'credentials',
-    words(`https://ada:secret@app.example.com/ https://app.example.com@evil.example/ https://@app.example.com/
+    splitWords(`https://ada:secret@app.example.com/ https://app.example.com@evil.example/ https://@app.example.com/
       com.example.app://ada@host/x`),
   ],
   ['backslashes', ['https://app.example.com\\@evil.example/', 'https:\\\\app.example.com\\']],
@@ -46,27 +46,27 @@ it.each<[string, string[]]>([
   ['markup', [`${app}"onclick="x`, `${app}<b>`]],
   [
     'disguised hosts and letters beyond ASCII',
-    [...words('https://*.example.com/ https://ex%61mple.com/ https://münchen.example/'), `${app}\u202egpj`],
+    [...splitWords('https://*.example.com/ https://ex%61mple.com/ https://münchen.example/'), `${app}\u202egpj`],
   ],
   ['2,049 characters', [app + 'x'.repeat(2025)]],
 ])('isPageUrl refuses %s', (_, urls) => expect(urls.filter(isPageUrl)).toEqual([]));
 
 it('isLogoUrl accepts https of a plain host alone', () => {
-  const urls = words(
+  const urls = splitWords(
     'https://cdn.example.com/logo.svg HTTPS://CDN.example.com:8443?logo https://192.0.2.7/logo',
   );
   expect(urls.filter((url) => !isLogoUrl(url))).toEqual([]);
-  const others = words(`http://localhost/logo.svg com.example.app:/logo.svg data:image/png;base64,AAAA
+  const others = splitWords(`http://localhost/logo.svg com.example.app:/logo.svg data:image/png;base64,AAAA
     https://ada@cdn.example.com/logo.svg https://cdn.example.com;script-src/logo.svg https://*.example.com/logo.svg
     https://[2001:db8::1]/logo.svg`);
   expect(others.filter(isLogoUrl)).toEqual([]);
 });
 
 it('isPageOrigin accepts an origin in the form in which browsers send it', () => {
-  const origins = words(`https://app.example.com https://app.example.com:8443 https://xn--mnchen-3ya.example
+  const origins = splitWords(`https://app.example.com https://app.example.com:8443 https://xn--mnchen-3ya.example
     http://localhost:5173 http://192.168.1.5:5173 http://[::1]:5173 http://shop.example.com`);
   expect(origins.filter((origin) => !isPageOrigin(origin))).toEqual([]);
-  const others = words(`* null app.example.com https://app.example.com/ https://app.example.com/x
+  const others = splitWords(`* null app.example.com https://app.example.com/ https://app.example.com/x
     https://app.example.com?x https://app.example.com#x https://app.example.com:443 http://app.example.com:80
     https://APP.example.com HTTPS://app.example.com https://münchen.example https://*.example.com
     https://ada@app.example.com http://0x7f.1 http://[0:0:0:0:0:0:0:1] ftp://app.example.com file://
@@ -76,7 +76,7 @@ it('isPageOrigin accepts an origin in the form in which browsers send it', () =>
 });
 
 it('isSecureOrigin accepts https and this machine', () => {
-  const secure = words('https://app.example.com http://localhost:5173 http://127.0.0.1 http://[::1]:5173');
-  const others = words('http://192.168.1.5:5173 http://app.example.com');
+  const secure = splitWords('https://app.example.com http://localhost:5173 http://127.0.0.1 http://[::1]:5173');
+  const others = splitWords('http://192.168.1.5:5173 http://app.example.com');
   expect([...secure, ...others].filter(isSecureOrigin)).toEqual(secure);
 });

@@ -1,4 +1,4 @@
-import { words } from '../../../../test/support/words.js';
+import { splitWords } from '../../../../test/support/split-words.js';
 import {
   eventTypes,
   isEventType,
@@ -16,14 +16,14 @@ describe('event types', () => {
       expect(eventTypes[type].cause).not.toBe('');
       expect(isEventType(type)).toBe(true);
     }
-    const others = words('customer customer. Customer.created constructor __proto__ toString *');
+    const others = splitWords('customer customer. Customer.created constructor __proto__ toString *');
     expect(['', 'customer.created ', ...others].filter(isEventType)).toEqual([]);
   });
 
   it('can be subscribed to by name, by noun and all at once', () => {
     const subscriptions = ['*', 'customer.*', 'session.*', 'login.*', 'token.*', ...types];
     expect(subscriptions.filter((text) => !isSubscription(text))).toEqual([]);
-    const others = words(`.* ** *.* *.created customer.** customer.*.* customer unknown.* cust* CUSTOMER.*
+    const others = splitWords(`.* ** *.* *.created customer.** customer.*.* customer unknown.* cust* CUSTOMER.*
       customer.created.* __proto__.* constructor`);
     expect(['', ...others].filter(isSubscription)).toEqual([]);
   });

@@ -1,4 +1,4 @@
-import { words } from '../../../../test/support/words.js';
+import { splitWords } from '../../../../test/support/split-words.js';
 import { hostLiteral, isAllowedAddress, targetUrlFault, type TargetPolicy } from './target-policy.js';
 
 const production: TargetPolicy = { production: true, allowedCidrs: [] };
@@ -30,8 +30,8 @@ const refusedAddresses: Record<string, string> = {
 
 describe('isAllowedAddress', () => {
   const expectAllowed = (list: string, policy: TargetPolicy, expected: string) =>
-    expect(words(list).filter((address) => isAllowedAddress(address, policy))).toEqual(
-      expected === '' ? [] : words(expected),
+    expect(splitWords(list).filter((address) => isAllowedAddress(address, policy))).toEqual(
+      expected === '' ? [] : splitWords(expected),
     );
 
   it.each(Object.entries(refusedAddresses))('WH-03: refuses %s addresses everywhere', (_, addresses) => {
@@ -53,7 +53,7 @@ describe('isAllowedAddress', () => {
   });
 
   it('WH-03: refuses what is no address', () => {
-    const texts = words('localhost example.com 256.1.1.1 1.2.3.4.5 ::1:: [::1] 127.0.0.1:80 null');
+    const texts = splitWords('localhost example.com 256.1.1.1 1.2.3.4.5 ::1:: [::1] 127.0.0.1:80 null');
     for (const text of ['', ' 8.8.8.8', ...texts]) expect(isAllowedAddress(text, development)).toBe(false);
   });
 
@@ -90,7 +90,7 @@ describe('targetUrlFault', () => {
   it.each(Object.entries(notations))('WH-01: sees an address through its notation: %s', (_, hosts) => {
     expectFault(
       toPrivate,
-      words(hosts).map((host) => `https://${host}/`),
+      splitWords(hosts).map((host) => `https://${host}/`),
       production,
     );
   });
@@ -100,28 +100,28 @@ describe('targetUrlFault', () => {
     nas.home.arpa`;
   const credentials = `user@example.com :pass@example.com user:pass@example.com example.com@127.0.0.1
     %75ser@example.com @example.com :@example.com`;
-  const ports = words('22 25 2375 3306 5432 6379 9200 11211 27017');
+  const ports = splitWords('22 25 2375 3306 5432 6379 9200 11211 27017');
   it.each([
     [toPrivate, ['https:/127.0.0.1/']],
-    [toLocalName, words(hosts).map((host) => `https://${host}/`)],
+    [toLocalName, splitWords(hosts).map((host) => `https://${host}/`)],
     [
       'must not contain a user name or password',
       [
-        ...words(credentials).map((host) => `https://${host}/`),
-        ...words(
+        ...splitWords(credentials).map((host) => `https://${host}/`),
+        ...splitWords(
           'https:/user:pass@example.com/ https:user:pass@example.com/ https:///user:pass@example.com/',
         ),
       ],
     ],
     [
       'must not contain a fragment',
-      words('https://example.com/# https://example.com/hook#fragment https://example.com#@127.0.0.1/'),
+      splitWords('https://example.com/# https://example.com/hook#fragment https://example.com#@127.0.0.1/'),
     ],
     [
       'must not use a port of a known internal service',
       [
         ...ports.map((port) => `https://example.com:${port}/`),
-        ...words('https://8.8.8.8:6379/ https://[2606:4700:4700::1111]:5432/'),
+        ...splitWords('https://8.8.8.8:6379/ https://[2606:4700:4700::1111]:5432/'),
       ],
     ],
     ['must use https', ['http://example.com/hook']],
@@ -144,7 +144,7 @@ describe('targetUrlFault', () => {
     ],
     [
       'must be an absolute http or https URL',
-      ['', 'https://exa mple.com/', 'https://exam\0ple.com/', ...words(broken)],
+      ['', 'https://exa mple.com/', 'https://exam\0ple.com/', ...splitWords(broken)],
     ],
   ])('WH-01: refuses everywhere: %s', (fault, urls) => expectFault(fault, urls, production, development));
 
@@ -165,19 +165,19 @@ describe('targetUrlFault', () => {
     const urls = `https://example.com/hook https://example.com/@ada?to=eve@example.com https://münchen.de/
       https://example.com:8443/hook?a=b https://example.com./hook https://8.8.8.8/ https://[2606:4700:4700::1111]/
       https://local.example/ https://internal.example.com/ https://localhost.example.com/`;
-    expectFault(null, words(urls), production);
+    expectFault(null, splitWords(urls), production);
   });
 
   it('WH-01: accepts http, loopback, names and ports of the local network outside production', () => {
     const urls = `http://example.com/hook http://localhost:4000/hook http://127.0.0.1:4000/hook http://[::1]:4000/
       http://receiver:8080/ http://127.1/`;
-    expectFault(null, [...words(urls), ...ports.map((port) => `http://example.com:${port}/`)], development);
+    expectFault(null, [...splitWords(urls), ...ports.map((port) => `http://example.com:${port}/`)], development);
   });
 
   it('WH-01: refuses private addresses outside production, unless their range is allowed', () => {
     const urls =
       'http://169.254.169.254/ http://10.0.0.1/ http://[::ffff:127.0.0.1]/ http://0.0.0.0/ http://192.168.1.1/';
-    expectFault(toPrivate, words(urls), development);
+    expectFault(toPrivate, splitWords(urls), development);
     expectFault(null, ['https://10.1.2.3/'], withCidrs('10.1.0.0/16'));
     expectFault(toPrivate, ['https://10.2.2.3/'], withCidrs('10.1.0.0/16'));
   });

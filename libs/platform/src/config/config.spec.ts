@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
-import { words } from '../../../../test/support/words.js';
+import { splitWords } from '../../../../test/support/split-words.js';
 import { ConfigError, loadConfig } from './config.js';
 import { settings } from './settings.js';
 
@@ -200,17 +200,17 @@ describe('errors of the configuration', () => {
     WEBHOOK_TIMEOUT: ['0s', '61s'],
     WEBHOOK_CONCURRENCY: ['-1'],
     WEBHOOK_ALLOWED_CIDRS: ['10.0.0.0', '10.0.0.0/33'],
-    WEBHOOK_DNS_SERVERS: words('dns.example.com dns.example.com:53 10.0.0.53:0 10.0.0.53:65536 [10.0.0.53'),
+    WEBHOOK_DNS_SERVERS: splitWords('dns.example.com dns.example.com:53 10.0.0.53:0 10.0.0.53:65536 [10.0.0.53'),
     WEBHOOK_RETENTION: ['23h'],
     TRUSTED_PROXIES: ['loopback'],
     BCRYPT_COST: ['3', '17'],
     HASH_THREADS: ['0'],
     STRIPE_SECRET_KEY: [`pk_test_${'a'.repeat(24)}`, `sk_${'a'.repeat(49)}`, 'sk_live_a b'],
-    STRIPE_API_BASE: words(
+    STRIPE_API_BASE: splitWords(
       'api.stripe.com ftp://api.stripe.com https://api.stripe.com/v1 https://u:p@api.stripe.com',
     ),
     METRICS_PORT: ['0', '65535', '3000', 'on'],
-    ALERT_WEBHOOK_URL: words('hooks.example.com ftp://hooks.example.com https://u:p@hooks.example.com'),
+    ALERT_WEBHOOK_URL: splitWords('hooks.example.com ftp://hooks.example.com https://u:p@hooks.example.com'),
     ALERT_EMAIL: ['ops', 'ops@example.com'],
     OPERATOR_EMAIL: ['ops', 'ops@example.com'],
     OPERATOR_PASSWORD: ['an unusual long phrase'],
@@ -245,7 +245,7 @@ describe('errors of the configuration', () => {
 
   it('CF-01: no value of a secret setting is shown', () => {
     const names = 'DATABASE_URL REDIS_URL SMTP_URL GATEHOUSE_SECRET STRIPE_SECRET_KEY ALERT_WEBHOOK_URL';
-    for (const name of words(names)) {
+    for (const name of splitWords(names)) {
       expect(settings[name as keyof typeof settings].secret).toBe(true);
       const faults = faultsOf({ ...base, [name]: 'hunter2-hunter2' });
       expect(faults).toHaveLength(1);
@@ -257,7 +257,7 @@ describe('errors of the configuration', () => {
 });
 
 describe('production', () => {
-  const required = words('PUBLIC_URL DATABASE_URL GATEHOUSE_SECRET SMTP_URL MAIL_FROM');
+  const required = splitWords('PUBLIC_URL DATABASE_URL GATEHOUSE_SECRET SMTP_URL MAIL_FROM');
 
   it('CF-01: requires a complete configuration and names everything that is missing', () => {
     expect(faultsOf(production)).toEqual([]);
@@ -298,7 +298,7 @@ describe('production', () => {
   });
 
   it('EV-05: refuses a PUBLIC_URL that cannot be the base of a link', () => {
-    for (const PUBLIC_URL of words(
+    for (const PUBLIC_URL of splitWords(
       'https://u:p@auth.example.com https://auth.example.com/?x=1 https://auth.example.com/#x',
     ))
       expect(faultsOf({ ...production, PUBLIC_URL })).toEqual([expect.stringMatching(/^PUBLIC_URL /)]);

@@ -1,4 +1,4 @@
-import { words } from '../../../../test/support/words.js';
+import { splitWords } from '../../../../test/support/split-words.js';
 import * as setting from './setting.js';
 
 const options = { doc: 'a setting', fallback: null };
@@ -43,12 +43,12 @@ it.each<[keyof typeof parsers, string, string[]]>([
   [
     'integer',
     'must be a whole number from 1 to 100',
-    words(`0 101 -1 +1 1.5 1e2 0x10 1_0 one ٣ Infinity NaN ${'9'.repeat(400)}`),
+    splitWords(`0 101 -1 +1 1.5 1e2 0x10 1_0 one ٣ Infinity NaN ${'9'.repeat(400)}`),
   ],
   [
     'origin',
     'must be an http or https URL that consists of',
-    words(`api.example.com ftp://api.example.com https://api.example.com/v1 https://api.example.com?x
+    splitWords(`api.example.com ftp://api.example.com https://api.example.com/v1 https://api.example.com?x
       https://u@api.example.com https://`),
   ],
   ['pattern', 'must be letters', ['ab1']],
@@ -57,13 +57,13 @@ it.each<[keyof typeof parsers, string, string[]]>([
   [
     'url',
     'must be a URL that starts with redis:// or rediss://',
-    ['', ...words('host:6379 localhost http://host redis //host rediss//host')],
+    ['', ...splitWords('host:6379 localhost http://host redis //host rediss//host')],
   ],
   ['list', 'must be good', ['a,bad,c']],
   [
     'parseDuration',
     'must be a duration such as',
-    ['', '1 s', ...words('15 s -1s 1S 1w 1e3s .5s 1s2 Infinitys 1,5s')],
+    ['', '1 s', ...splitWords('15 s -1s 1S 1w 1e3s .5s 1s2 Infinitys 1,5s')],
   ],
   ['duration', 'is outside the allowed range', ['9ms', '61s', '0s']],
   ['durations', 'must be exactly 2 durations', ['1s', '1s,2s,3s']],

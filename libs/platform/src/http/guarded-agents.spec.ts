@@ -4,7 +4,7 @@ import https from 'node:https';
 import type { LookupAddress } from 'node:dns';
 import type { TargetPolicy } from '@gatehouse/domain';
 import { eventually } from '../../../../test/support/eventually.js';
-import { flood, RawTarget } from '../../../../test/support/raw-target.js';
+import { respondEndlessly, RawTarget } from '../../../../test/support/raw-target.js';
 import { guardedAgents } from './guarded-agents.js';
 import type { Lookup } from './guarded-lookup.js';
 
@@ -50,9 +50,9 @@ describe('guardedAgents', () => {
       // The connection itself comes before its peer is known; its end comes after anything it brought.
       await eventually(
         'the end of the connection',
-        async () => target.connections === 1 && (await target.openConnections()) === 0,
+        async () => target.connections === 1 && (await target.countConnections()) === 0,
       );
-      expect(target.received).toBe(0);
+      expect(target.bytesReceived).toBe(0);
     },
   );
 
@@ -82,7 +82,7 @@ describe('guardedAgents', () => {
   it('accepts a few interim responses and rejects an endless series of them', async () => {
     await start(false);
     const hint = 'HTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\n';
-    target.answer(flood(hint.repeat(20) + 'HTTP/1.1 204 No Content\r\n\r\n', ''), flood(hint, hint));
+    target.respondWith(respondEndlessly(hint.repeat(20) + 'HTTP/1.1 204 No Content\r\n\r\n', ''), respondEndlessly(hint, hint));
     await expect(post('http', 'deceived.example')).resolves.toBe(204);
     await expect(post('http', 'deceived.example')).rejects.toMatchObject({ code: 'ERR_INTERIM_RESPONSE' });
   });

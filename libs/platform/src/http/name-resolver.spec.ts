@@ -90,7 +90,7 @@ describe('NameResolver', () => {
     const names = resolver();
     const found = await Promise.all(Array.from({ length: 100 }, () => names.resolve('a.example')));
     expect(new Set(found.map(([first]) => first!.address))).toEqual(new Set(['192.0.2.1']));
-    expect(server.asked('a.example', 'A')).toBe(1);
+    expect(server.countQuestions('a.example', 'A')).toBe(1);
     expect(await names.resolve('a.example')).toEqual([{ address: '192.0.2.2', family: 4 }]);
     server.records['a.example'] = 'NXDOMAIN';
     await expect(names.resolve('a.example')).rejects.toThrow();

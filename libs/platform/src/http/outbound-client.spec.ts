@@ -4,7 +4,7 @@ import { gzipSync } from 'node:zlib';
 import { AxiosHeaders } from 'axios';
 import { customHeaderFaults } from '@gatehouse/domain';
 import { eventually } from '../../../../test/support/eventually.js';
-import { answer, flood, headerOf, raw, RawTarget } from '../../../../test/support/raw-target.js';
+import { respondWith, respondEndlessly, getHeader, respondWithBytes, RawTarget } from '../../../../test/support/raw-target.js';
 import { OutboundClient, type OutboundRequest } from './outbound-client.js';
 
 const AN_HOUR = 3_600_000;
@@ -51,9 +51,9 @@ describe('OutboundClient', () => {
 
   it.each(kinds)('sends and receives JSON and keeps the connection alive: %s', async (kind) => {
     const client = clients[kind]();
-    target.answer(
-      answer('201 Created', Buffer.from('{"id":"é"}'), 'Content-Type: application/json'),
-      answer('404 Not Found'),
+    target.respondWith(
+      respondWith('201 Created', Buffer.from('{"id":"é"}'), 'Content-Type: application/json'),
+      respondWith('404 Not Found'),
     );
     const headers = { 'content-type': 'application/json', authorization: 'Bearer a-token' };
     const created = await client.request(get({ method: 'POST', headers, body: '{"name":"ü"}' }));
@@ -69,7 +69,7 @@ describe('OutboundClient', () => {
       ['POST /hook HTTP/1.1', '{"name":"ü"}'],
       ['GET /hook HTTP/1.1', ''],
     ]);
-    expect(headerOf(target.requests[0]!, 'authorization')).toBe('Bearer a-token');
+    expect(getHeader(target.requests[0]!, 'authorization')).toBe('Bearer a-token');
     expect(target.connections).toBe(1);
   });
 
@@ -78,7 +78,7 @@ describe('OutboundClient', () => {
     const names = ['HTTP_PROXY', 'http_proxy', 'ALL_PROXY', 'all_proxy'];
     for (const name of names) process.env[name] = other.url;
     try {
-      target.answer(answer('307 Temporary Redirect', '', `Location: ${other.url}`));
+      target.respondWith(respondWith('307 Temporary Redirect', '', `Location: ${other.url}`));
       const response = await clients[kind]().request(get());
       expect([response.status, response.ok, response.headers['location']]).toEqual([307, false, other.url]);
       response.discard();
@@ -90,24 +90,24 @@ describe('OutboundClient', () => {
   });
 
   it.each(kinds)('asks for an unencoded response and rejects an encoded one: %s', async (kind) => {
-    target.answer(answer('200 OK', gzipSync('x'.repeat(1_000_000)), 'Content-Encoding: gzip'));
+    target.respondWith(respondWith('200 OK', gzipSync('x'.repeat(1_000_000)), 'Content-Encoding: gzip'));
     const response = await clients[kind]().request(get());
     await expect(response.text(10_000_000)).rejects.toThrow('encoded');
-    expect(headerOf(target.requests[0]!, 'accept-encoding')).toBe('identity');
+    expect(getHeader(target.requests[0]!, 'accept-encoding')).toBe('identity');
   });
 
   it.each(kinds)('reads no more of a response than the limit: %s', async (kind) => {
-    target.answer(answer('200 OK', 'x'.repeat(100)));
+    target.respondWith(respondWith('200 OK', 'x'.repeat(100)));
     const response = await clients[kind]().request(get());
     await expect(response.text(100)).resolves.toHaveLength(100);
-    target.answer(flood('HTTP/1.1 200 OK\r\n\r\n', Buffer.alloc(1_000)));
+    target.respondWith(respondEndlessly('HTTP/1.1 200 OK\r\n\r\n', Buffer.alloc(1_000)));
     const endless = await clients[kind]().request(get());
     await expect(endless.text(100)).rejects.toThrow('longer than 100 bytes');
-    await eventually('the end of the connection', async () => (await target.openConnections()) <= 1);
+    await eventually('the end of the connection', async () => (await target.countConnections()) <= 1);
   });
 
   it.each(kinds)('WH-06: one time limit covers the status line and the body: %s', async (kind) => {
-    target.answer(() => undefined, raw('HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nhalf'));
+    target.respondWith(() => undefined, respondWithBytes('HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nhalf'));
     await expect(clients[kind](50).request(get())).rejects.toEqual(timedOut);
     const client = clients[kind](1_000);
     await client.load();
@@ -117,16 +117,16 @@ describe('OutboundClient', () => {
   });
 
   it.each(kinds)('rejects an incomplete response: %s', async (kind) => {
-    target.answer((socket) => socket.end('HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nhalf'));
+    target.respondWith((socket) => socket.end('HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nhalf'));
     const response = await clients[kind]().request(get());
     await expect(response.text(100)).rejects.toMatchObject({ code: 'ECONNRESET' });
   });
 
   it.each(kinds)('rejects a switch of the protocol and an endless series of 1xx: %s', async (kind) => {
     const hint = 'HTTP/1.1 103 Early Hints\r\n\r\n';
-    target.answer(
-      raw('HTTP/1.1 101 Switching Protocols\r\nConnection: upgrade\r\nUpgrade: h2c\r\n\r\n'),
-      flood(hint, hint),
+    target.respondWith(
+      respondWithBytes('HTTP/1.1 101 Switching Protocols\r\nConnection: upgrade\r\nUpgrade: h2c\r\n\r\n'),
+      respondEndlessly(hint, hint),
     );
     for (let nth = 0; nth < 2; nth += 1)
       await expect(clients[kind]().request(get())).rejects.toMatchObject({ code: 'ERR_INTERIM_RESPONSE' });
@@ -142,7 +142,7 @@ describe('OutboundClient', () => {
     });
     expect(getEventListeners(signal, 'abort')).toHaveLength(0);
 
-    target.otherwise = () => stopping.abort();
+    target.defaultResponder = () => stopping.abort();
     const canceled = { code: 'ERR_CANCELED' };
     await expect(client.request(get({ signal }))).rejects.toMatchObject(canceled);
     await expect(client.request(get({ signal }))).rejects.toMatchObject(canceled);

@@ -1,0 +1,102 @@
+import {
+  Avatar,
+  Popover,
+  SegmentedControl,
+  Text,
+  UnstyledButton,
+  useMantineColorScheme,
+  VisuallyHidden,
+} from '@mantine/core';
+import { useState, type ReactNode } from 'react';
+import { Link } from 'react-router';
+import { Icon } from '../parts/icon';
+import { toastError } from '../parts/toast';
+import { useOperator, useSession, useSignOut } from './session';
+import classes from './shell.module.css';
+
+/** Who is signed in: their account, how the console looks, and the way out. */
+export function AccountMenu(): ReactNode {
+  const { server } = useSession();
+  const { email, name, role } = useOperator();
+  const [isOpen, setOpen] = useState(false);
+  return (
+    <Popover opened={isOpen} onChange={setOpen} position="top-start" width={240} trapFocus returnFocus>
+      <Popover.Target>
+        <UnstyledButton className={classes.operator} onClick={() => setOpen(!isOpen)}>
+          <VisuallyHidden>Account menu: </VisuallyHidden>
+          <Avatar size={30} radius="xl" color="gate" name={name ?? email} aria-hidden />
+          <span className={classes.who}>
+            <Text truncate fw={550}>
+              {name ?? email}
+            </Text>
+            <Text size="xs" c="dimmed" tt="capitalize">
+              {role}
+            </Text>
+          </span>
+          <Icon name="chevron-down" size={14} />
+        </UnstyledButton>
+      </Popover.Target>
+      <Popover.Dropdown
+        p="xs"
+        aria-label="Account menu"
+        onClick={({ target }) => shouldCloseMenu(target) && setOpen(false)}
+      >
+        <Text size="xs" c="dimmed" px={10} py={4} truncate>
+          {email}
+        </Text>
+        <Link className={classes.place} to="/account">
+          <Icon name="lock" />
+          <span>Account</span>
+        </Link>
+        {server.docs && (
+          <a className={classes.place} href="/docs" target="_blank" rel="noreferrer">
+            <Icon name="external" />
+            <span>API reference</span>
+          </a>
+        )}
+        <SignOut />
+        <ColorSchemeSwitch />
+        <Text size="xs" c="dimmed" px={10} pt={6}>
+          Gatehouse {server.version}
+        </Text>
+      </Popover.Dropdown>
+    </Popover>
+  );
+}
+
+/** Whatever leads somewhere; the colours are tried with the menu open. */
+const shouldCloseMenu = (target: EventTarget): boolean =>
+  target instanceof Element && target.closest('a') !== null;
+
+function SignOut(): ReactNode {
+  const signOut = useSignOut();
+  return (
+    <UnstyledButton
+      className={classes.place}
+      w="100%"
+      mb={6}
+      onClick={() => signOut.mutate(undefined, { onError: toastError })}
+    >
+      <Icon name="sign-out" />
+      <span>Sign out</span>
+    </UnstyledButton>
+  );
+}
+
+function ColorSchemeSwitch(): ReactNode {
+  const { colorScheme, setColorScheme } = useMantineColorScheme();
+  return (
+    <SegmentedControl
+      fullWidth
+      size="xs"
+      aria-label="Color scheme"
+      value={colorScheme}
+      onChange={(scheme) => setColorScheme(scheme)}
+      data={[
+        { value: 'auto', label: 'System' },
+        { value: 'light', label: 'Light' },
+        { value: 'dark', label: 'Dark' },
+      ]}
+    />
+  );
+}

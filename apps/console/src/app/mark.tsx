@@ -1,7 +1,0 @@
-import type { ReactNode } from 'react';
-import icon from './icon.svg';
-
-/** The gate. */
-export function Mark({ size = 24 }: { size?: number }): ReactNode {
-  return <img src={icon} width={size} height={size} alt="" />;
-}

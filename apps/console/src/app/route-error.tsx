@@ -1,0 +1,27 @@
+import { Anchor, Text } from '@mantine/core';
+import type { ReactNode } from 'react';
+import { Link, useRouteError } from 'react-router';
+import { Page } from '../parts/page';
+import { ProblemAlert } from '../parts/problem-alert';
+
+/** A screen that broke, or could not be loaded: after an upgrade its file is gone, and a new page has the new one. */
+export function RouteError(): ReactNode {
+  return (
+    <Page title="This page could not be displayed">
+      <ProblemAlert error={useRouteError()} onRetry={() => window.location.reload()} />
+    </Page>
+  );
+}
+
+export function NotFound(): ReactNode {
+  return (
+    <Page title="Page not found">
+      <Text>
+        There is no page at this address.{' '}
+        <Anchor component={Link} to="/">
+          Go to Overview
+        </Anchor>
+      </Text>
+    </Page>
+  );
+}

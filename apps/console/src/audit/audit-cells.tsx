@@ -1,0 +1,50 @@
+import { Anchor, Group } from '@mantine/core';
+import type { ReactNode } from 'react';
+import { Link } from 'react-router';
+import { useOperator } from '../app/session';
+import { UntrustedText } from '../parts/untrusted-text';
+import { Id, shortId } from '../parts/id';
+import { targetPath, targetTypes, type AuditEntry } from './audit-actions';
+
+const actorLabels: Record<AuditEntry['actorType'], string> = {
+  operator: 'Operator',
+  key: 'API key',
+  customer: 'Customer',
+  system: 'System',
+};
+
+/** Who did it: by name where there is one, and what they are. */
+export function AuditActor({ entry }: { entry: AuditEntry }): ReactNode {
+  const me = useOperator();
+  const { actorType: type, actorId: id } = entry;
+  if (!id) return actorLabels[type];
+  const name = entry.actorName ?? (id === me.id ? me.email : shortId(id));
+  const text = <UntrustedText text={`${actorLabels[type]} ${name}`} oneLine />;
+  if (type !== 'customer') return text;
+  return (
+    <Anchor component={Link} to={`/customers/${id}`} inherit>
+      {text}
+    </Anchor>
+  );
+}
+
+/** What it was done to, and the way there. */
+export function AuditTarget({ entry }: { entry: AuditEntry }): ReactNode {
+  const to = targetPath(entry) ?? undefined;
+  return (
+    <Group gap={6} wrap="nowrap" component="span" display="inline-flex">
+      {targetTypes[entry.targetType]} <Id id={entry.targetId} to={to} short copy={false} />
+    </Group>
+  );
+}
+
+/** "changed: firstName · outcome: refused" */
+export function formatDetails(details: AuditEntry['details']): string {
+  const words = (value: unknown): string => {
+    if (Array.isArray(value)) return value.map(words).join(', ');
+    return typeof value === 'string' ? value : JSON.stringify(value);
+  };
+  return Object.entries(details)
+    .map(([name, value]) => `${name}: ${words(value)}`)
+    .join(' · ');
+}

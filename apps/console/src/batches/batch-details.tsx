@@ -1,0 +1,55 @@
+import { Text } from '@mantine/core';
+import type { ReactNode } from 'react';
+import { Actor } from '../app/actor';
+import { PropertyList } from '../parts/property-list';
+import { UntrustedText } from '../parts/untrusted-text';
+import { Id } from '../parts/id';
+import type { Batch, NamedBatch } from '../parts/redelivery-batch';
+import { RelativeTime } from '../parts/relative-time';
+import { filterEntries } from './batch-format';
+
+/** Who made a batch, and why. */
+export function BatchDetails({ batch }: { batch: NamedBatch }): ReactNode {
+  const { reason, started_by: starter, cancelled_by: canceller, started_at: startedAt } = batch;
+  return (
+    <PropertyList
+      of={{
+        Batch: <Id id={batch.id} />,
+        Reason: <UntrustedText text={reason} fallback={batch.state === 'planned' ? 'None' : '–'} />,
+        Planned: (
+          <>
+            <RelativeTime at={batch.created_at} /> by{' '}
+            <Actor actor={batch.created_by} name={batch.created_by_name} />
+          </>
+        ),
+        ...(startedAt && {
+          Started: (
+            <>
+              <RelativeTime at={startedAt} /> by <Actor actor={starter} name={batch.started_by_name} />
+            </>
+          ),
+        }),
+        ...(canceller && { 'Cancelled by': <Actor actor={canceller} name={batch.cancelled_by_name} /> }),
+        ...(batch.finished_at && { Finished: <RelativeTime at={batch.finished_at} /> }),
+        Matched: batch.total.toLocaleString('en'),
+        Eligible: batch.eligible.toLocaleString('en'),
+      }}
+    />
+  );
+}
+
+/** What it was made with. */
+export function BatchFilter({ batch }: { batch: Batch }): ReactNode {
+  const facts = filterEntries(batch);
+  if (facts.length === 0) return <Text c="dimmed">All dead letters</Text>;
+  return (
+    <PropertyList
+      of={Object.fromEntries(
+        facts.map(({ name, text, path: to }) => [
+          name,
+          to ? <Id key={name} id={text} to={to} /> : <UntrustedText key={name} text={text} />,
+        ]),
+      )}
+    />
+  );
+}

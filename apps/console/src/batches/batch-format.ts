@@ -1,0 +1,62 @@
+import type { Batch } from '../parts/redelivery-batch';
+import { formatUtcTime } from '../parts/time';
+
+const filterLabels: Record<string, string> = {
+  project_id: 'Project',
+  endpoint_id: 'Endpoint',
+  event: 'Event type',
+  event_id: 'Event ID',
+  delivery_id: 'Delivery',
+  delivery_state: 'Delivery status',
+  success: 'Succeeded',
+  http_status: 'HTTP status',
+  status_class: 'Response',
+  created_after: 'Created after',
+  created_before: 'Created before',
+  since: 'Events since',
+  until: 'Events until',
+};
+
+interface FilterEntry {
+  name: string;
+  text: string;
+  /** The screen of what it names. */
+  path?: string;
+}
+
+const recordPaths: Record<string, string> = {
+  project_id: 'projects',
+  endpoint_id: 'endpoints',
+  event_id: 'events',
+  delivery_id: 'deliveries',
+};
+
+/** What a batch was made with. */
+export function filterEntries({ filter }: Batch): FilterEntry[] {
+  return Object.entries(filter).flatMap(([key, value]) => {
+    if (value === null || value === undefined) return [];
+    if (key === 'delivery_ids' && Array.isArray(value)) {
+      return [{ name: 'Selected deliveries', text: String(value.length) }];
+    }
+    const name = filterLabels[key] ?? key;
+    const text = typeof value === 'string' ? value : JSON.stringify(value);
+    if (/_(after|before)$|^(since|until)$/.test(key)) return [{ name, text: formatUtcTime(text) }];
+    if (key === 'status_class' && text === 'none') return [{ name, text: 'No response' }];
+    return [{ name, text, ...(recordPaths[key] && { to: `/${recordPaths[key]}/${text}` }) }];
+  });
+}
+
+/** The same in a line, for a row. */
+export function formatFilter(batch: Batch): string {
+  const facts = filterEntries(batch).filter(({ name }) => name !== filterLabels.delivery_state);
+  if (facts.length === 0) return 'All dead letters';
+  return facts.map(({ name, text }) => `${name} ${text}`).join(', ');
+}
+
+export const batchKindLabel = ({ kind }: Batch): string =>
+  kind === 'recovery' ? 'Endpoint recovery' : 'Redelivery';
+
+/** How many of those that are to be delivered have ended, in whichever way. */
+export function finishedCount({ eligible, progress: { remaining, pending } }: Batch): number {
+  return Math.max(0, eligible - remaining - pending);
+}

@@ -1,0 +1,80 @@
+import { ActionIcon, Tooltip } from '@mantine/core';
+import { Actor } from '../app/actor';
+import type { Schemas } from '../http/client';
+import type { Column } from '../lists/list-table';
+import { errorLabel } from '../parts/explain-attempt';
+import { UntrustedText } from '../parts/untrusted-text';
+import { Icon } from '../parts/icon';
+import { RelativeTime } from '../parts/relative-time';
+import { HttpStatus } from '../parts/status-badge';
+
+export type DeadLetter = Schemas['NamedDeadLetterResponse'];
+
+const commonColumns: Column<DeadLetter>[] = [
+  {
+    header: 'Last response',
+    width: '9rem',
+    cell: ({ last_attempt: { http_status: status, error } }) => (
+      <HttpStatus status={status} error={error && errorLabel(error)} />
+    ),
+  },
+  { header: 'Event', primary: true, cell: (row) => row.event },
+  { header: 'URL', truncate: true, cell: (row) => <UntrustedText text={row.target_url} oneLine mono /> },
+];
+
+const createdColumn: Column<DeadLetter> = {
+  header: 'Created',
+  align: 'right',
+  wideOnly: true,
+  cell: (row) => <RelativeTime at={row.created_at} />,
+};
+
+const failedColumn: Column<DeadLetter> = {
+  header: 'Failed',
+  align: 'right',
+  cell: (row) => <RelativeTime at={row.finished_at} />,
+};
+
+const resolutionColumns: Column<DeadLetter>[] = [
+  {
+    header: 'Resolved by',
+    truncate: true,
+    width: '14%',
+    wideOnly: true,
+    cell: (row) => <Actor actor={row.resolved_by} name={row.resolved_by_name} oneLine />,
+  },
+  {
+    header: 'Reason',
+    truncate: true,
+    width: '22%',
+    cell: (row) => <UntrustedText text={row.reason} oneLine fallback="No reason given" />,
+  },
+];
+
+/** @param redeliver offers to deliver one again; null for whoever may not */
+export function deadLetterColumns(
+  view: string,
+  redeliver: ((id: string) => void) | null,
+): Column<DeadLetter>[] {
+  if (view !== 'waiting')
+    return [
+      ...commonColumns.slice(0, -1),
+      { ...commonColumns.at(-1)!, width: '26%' },
+      ...resolutionColumns,
+      failedColumn,
+    ];
+  if (!redeliver) return [...commonColumns, createdColumn, failedColumn];
+  const action: Column<DeadLetter> = {
+    header: 'Action',
+    align: 'right',
+    width: '4rem',
+    cell: ({ id }) => (
+      <Tooltip label="Redeliver">
+        <ActionIcon variant="subtle" size="sm" aria-label={`Redeliver ${id}`} onClick={() => redeliver(id)}>
+          <Icon name="redeliver" size={15} />
+        </ActionIcon>
+      </Tooltip>
+    ),
+  };
+  return [...commonColumns, createdColumn, failedColumn, action];
+}

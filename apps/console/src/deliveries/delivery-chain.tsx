@@ -1,0 +1,77 @@
+import { Anchor, Group, Stack, Text, Title } from '@mantine/core';
+import type { ReactNode } from 'react';
+import { Link } from 'react-router';
+import { Actor } from '../app/actor';
+import type { Schemas } from '../http/client';
+import { UntrustedText } from '../parts/untrusted-text';
+import { Id } from '../parts/id';
+import { RelativeTime } from '../parts/relative-time';
+import { StatusBadge } from '../parts/status-badge';
+import classes from './timeline.module.css';
+
+type Links = Schemas['ChainedDeliveryResponse'][];
+type ChainLink = Links[number];
+
+const statusColors: Partial<Record<ChainLink['state'], string>> = {
+  succeeded: classes.good,
+  failed: classes.bad,
+  pending: classes.due,
+};
+
+/** The deliveries of one event to one endpoint that were made of each other: by whom, when and why. */
+export function DeliveryChain({ links }: { links: Links }): ReactNode {
+  return (
+    <Stack gap="sm">
+      <Title order={2}>Redelivery history</Title>
+      <ol className={classes.timeline}>
+        {links.map((link, index) => (
+          <ChainItem key={link.id} link={link} next={links[index + 1]} />
+        ))}
+      </ol>
+    </Stack>
+  );
+}
+
+function ChainItem({ link, next }: { link: ChainLink; next: ChainLink | undefined }): ReactNode {
+  const { id, state, createdAt, current, resolution, resolvedBy, reason } = link;
+  const by = resolvedBy && <Actor actor={`${resolvedBy.type}:${resolvedBy.id}`} name={resolvedBy.name} />;
+  return (
+    <li className={`${classes.attempt} ${statusColors[state] ?? ''}`}>
+      <Group gap="xs">
+        {/* A link to this very page would lead nowhere. */}
+        <Id id={id} short to={current ? undefined : `/deliveries/${id}`} />
+        <StatusBadge state={state} />
+        {current && <Text c="dimmed">This delivery</Text>}
+        <span className={classes.when}>
+          <RelativeTime at={createdAt} />
+        </span>
+      </Group>
+      {resolution && (
+        <Text mt={4}>
+          {resolution === 'discarded' ? 'Discarded' : 'Redelivered'}
+          {by && <> by {by}</>}
+          {next && (
+            <>
+              , <RelativeTime at={next.createdAt} />
+            </>
+          )}
+          {next?.batchId && (
+            <>
+              , in a{' '}
+              <Anchor component={Link} to={`/batches/${next.batchId}`}>
+                batch
+              </Anchor>
+            </>
+          )}
+          {reason ? (
+            <>
+              : <UntrustedText text={reason} />
+            </>
+          ) : (
+            ', no reason given'
+          )}
+        </Text>
+      )}
+    </li>
+  );
+}

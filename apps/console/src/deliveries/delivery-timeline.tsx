@@ -1,0 +1,131 @@
+import { Text } from '@mantine/core';
+import { Fragment, useEffect, useRef, type ReactNode } from 'react';
+import { useLocation } from 'react-router';
+import type { Schemas } from '../http/client';
+import { errorLabel, explainAttempt } from '../parts/explain-attempt';
+import { JsonView } from '../parts/json-view';
+import { RelativeTime } from '../parts/relative-time';
+import { HttpStatus } from '../parts/status-badge';
+import { formatDuration } from '../parts/time';
+import classes from './timeline.module.css';
+
+type Delivery = Schemas['DeliveryResponse'];
+type Attempt = Schemas['AttemptResponse'];
+
+/** What happened, with how long it really took from one thing to the next. */
+export function DeliveryTimeline({ delivery }: { delivery: Delivery }): ReactNode {
+  const { attempts, created_at: createdAt, next_attempt_at: dueAt, state } = delivery;
+  const hash = useLocation().hash.slice(1);
+  const last = attempts.at(-1);
+  const shown = attempts.some(({ id }) => id === hash) ? hash : last?.id;
+  return (
+    <ol className={classes.timeline} aria-label="Attempts">
+      {attempts.map((attempt, index) => (
+        <Fragment key={attempt.id}>
+          <li className={classes.gap}>{formatWait(createdAt, attempts[index - 1], attempt)}</li>
+          <AttemptItem
+            attempt={attempt}
+            isOpen={attempt.id === shown}
+            isTarget={attempt.id === hash}
+            isSameAsPrevious={hasSameOutcome(attempt, attempts[index - 1])}
+          />
+        </Fragment>
+      ))}
+      {state === 'pending' && (
+        <li className={`${classes.attempt} ${classes.due}`}>
+          <div className={classes.head}>
+            <span className={classes.name}>
+              {last ? `Attempt ${last.attempt + 1} of ${last.max_attempts}` : 'First attempt'}
+            </span>
+            <Text c="dimmed">
+              {dueAt ? (
+                <>
+                  due <RelativeTime at={dueAt} />
+                </>
+              ) : (
+                'in progress'
+              )}
+            </Text>
+          </div>
+        </li>
+      )}
+      {state === 'cancelled' && (
+        <li className={classes.gap}>
+          No further attempts. The delivery was cancelled because its endpoint was disabled or deleted, or
+          because its customer was deleted.
+        </li>
+      )}
+    </ol>
+  );
+}
+
+interface AttemptItemProps {
+  attempt: Attempt;
+  isOpen: boolean;
+  /** The link led to it. Browsers mark only what is there when a page loads. */
+  isTarget: boolean;
+  /** What explained the one before need not be read again. */
+  isSameAsPrevious: boolean;
+}
+
+function AttemptItem({
+  attempt,
+  isOpen,
+  isTarget,
+  isSameAsPrevious: isLikeBefore,
+}: AttemptItemProps): ReactNode {
+  const element = useRef<HTMLLIElement>(null);
+  useEffect(() => {
+    if (isTarget) element.current?.scrollIntoView({ block: 'nearest' });
+  }, [isTarget]);
+  const {
+    id,
+    attempt: nth,
+    max_attempts: most,
+    http_status: status,
+    error,
+    success,
+    response_body: body,
+  } = attempt;
+  const explanation = explainAttempt(attempt);
+  return (
+    <li
+      ref={element}
+      id={id}
+      className={`${classes.attempt} ${success ? classes.good : classes.bad}`}
+      data-target={isTarget || undefined}
+    >
+      <div className={classes.head}>
+        <span className={classes.name}>
+          Attempt {nth} of {most}
+        </span>
+        <HttpStatus status={status} error={error && errorLabel(error)} />
+        <Text c="dimmed">{formatDuration(attempt.duration_ms)}</Text>
+        <span className={classes.when}>
+          <RelativeTime at={attempt.created_at} />
+        </span>
+      </div>
+      {explanation && (
+        <Text mt={4}>
+          <b>{explanation.title}.</b> {!isLikeBefore && explanation.text}
+        </Text>
+      )}
+      {body !== '' && (
+        <details className={classes.body} open={isOpen}>
+          <summary>Response body</summary>
+          <JsonView name={`Response to attempt ${nth}`} value={body} />
+        </details>
+      )}
+    </li>
+  );
+}
+
+const hasSameOutcome = (one: Attempt, other: Attempt | undefined): boolean =>
+  one.error === other?.error && one.http_status === other.http_status;
+
+/** The first one waits from when the delivery was made, the others from the end of the one before. */
+function formatWait(createdAt: string, before: Attempt | undefined, { created_at: at }: Attempt): string {
+  const from = before ? Date.parse(before.created_at) + before.duration_ms : Date.parse(createdAt);
+  const waited = formatDuration(Math.max(0, Date.parse(at) - from));
+  return before ? `${waited} later` : `Sent ${waited} after the delivery was created`;
+}

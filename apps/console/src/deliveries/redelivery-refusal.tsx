@@ -1,0 +1,65 @@
+import { Anchor } from '@mantine/core';
+import type { ReactNode } from 'react';
+import { Link } from 'react-router';
+import type { Schemas } from '../http/client';
+import { RelativeTime } from '../parts/relative-time';
+
+export type Delivery = Schemas['OperatorDeliveryResponse'];
+
+/** Why a delivery cannot be redelivered now, in a sentence; null when it can. The api decides again. */
+export function redeliveryRefusal(delivery: Delivery, newest: string | null): ReactNode {
+  const { endpoint_status: endpoint, state, redelivered_as: next, next_attempt_at: dueAt } = delivery;
+  if (state === 'pending') {
+    return (
+      <>
+        This delivery is still pending.{' '}
+        {dueAt && (
+          <>
+            Its next attempt is due <RelativeTime at={dueAt} />.{' '}
+          </>
+        )}
+        It can be redelivered after it has succeeded or failed.
+      </>
+    );
+  }
+  if (next) {
+    return (
+      <>
+        This delivery was already redelivered. Only the newest delivery in the redelivery history can be
+        redelivered:{' '}
+        <Anchor component={Link} to={`/deliveries/${newest ?? next}`}>
+          open the newest delivery
+        </Anchor>
+        .
+      </>
+    );
+  }
+  if (isErased(delivery.request.body)) {
+    return 'The customer of this event was deleted, so the event has no data to deliver.';
+  }
+  if (endpoint === 'deleted') {
+    return 'The endpoint of this delivery was deleted. Add an endpoint and recover the events that it should receive.';
+  }
+  if (endpoint === 'disabled') {
+    return (
+      <>
+        The endpoint of this delivery is disabled.{' '}
+        <Anchor component={Link} to={`/endpoints/${delivery.endpoint_id}`}>
+          Enable the endpoint
+        </Anchor>{' '}
+        first.
+      </>
+    );
+  }
+  return null;
+}
+
+/** Of the event of a customer who was deleted only the envelope is left, which says so. */
+function isErased(body: string): boolean {
+  try {
+    const event = JSON.parse(body) as { erased?: unknown };
+    return event.erased === true;
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,80 @@
+import { Button, Group, Skeleton, Stack, Text, Title } from '@mantine/core';
+import type { ReactNode } from 'react';
+import { ProblemAlert } from '../parts/problem-alert';
+import classes from './list.module.css';
+import type { ListControls } from './use-list';
+
+export interface EmptyContent {
+  title: string;
+  /** What to do first, or that all is well. */
+  text?: ReactNode;
+  /** The next step: a button or a link. */
+  action?: ReactNode;
+}
+
+function Notice({ title, text, action }: EmptyContent): ReactNode {
+  return (
+    <Stack align="center" gap="xs" className={classes.notice}>
+      <Title order={2}>{title}</Title>
+      {text && (
+        <Text c="dimmed" ta="center" maw={460}>
+          {text}
+        </Text>
+      )}
+      {action}
+    </Stack>
+  );
+}
+
+/** What stands where the rows would: they are on their way, they failed, none match, or there are none yet. */
+export function ListNotice({ list, empty }: { list: ListControls; empty: EmptyContent }): ReactNode {
+  const clear = (
+    <Button variant="default" size="xs" onClick={list.clear}>
+      Clear filters
+    </Button>
+  );
+  if (list.filterError) return <Notice title="Invalid filter" text={list.filterError} action={clear} />;
+  if (list.error) {
+    return (
+      <ProblemAlert error={list.error} onRetry={list.refetch}>
+        {list.isFiltered && clear}
+      </ProblemAlert>
+    );
+  }
+  if (list.isLoading) return <RowSkeletons />;
+  if (list.mayHaveMore) return <NoMatchesYet list={list} clear={clear} />;
+  if (list.isFiltered)
+    return <Notice title="No results" text="No records match these filters." action={clear} />;
+  return <Notice {...empty} />;
+}
+
+/** What fits may lie further back than anybody has looked. */
+function NoMatchesYet({ list, clear }: { list: ListControls; clear: ReactNode }): ReactNode {
+  const text = 'None of the newest records match these filters. Older records may match.';
+  return (
+    <Notice
+      title="No matches so far"
+      text={list.isLive ? `${text} Live updates include only the newest records.` : text}
+      action={
+        <Group gap="xs">
+          {list.hasMore && (
+            <Button size="xs" loading={list.isLoadingMore} onClick={list.loadMore}>
+              Search older records
+            </Button>
+          )}
+          {clear}
+        </Group>
+      }
+    />
+  );
+}
+
+function RowSkeletons(): ReactNode {
+  return (
+    <Stack gap={10} p="md" role="status" aria-label="Loading">
+      {Array.from({ length: 8 }, (_, index) => (
+        <Skeleton key={index} h={22} w={`${96 - (index % 4) * 9}%`} />
+      ))}
+    </Stack>
+  );
+}

@@ -1,0 +1,106 @@
+import { Paper } from '@mantine/core';
+import type { ReactNode } from 'react';
+import { Link } from 'react-router';
+import type { Schemas } from '../http/client';
+import { RelativeTime } from '../parts/relative-time';
+import type { Tone } from '../parts/status-badge';
+import { formatDuration } from '../parts/time';
+import classes from './overview.module.css';
+import { listPath } from './use-overview-params';
+
+type Overview = Schemas['OverviewResponse'];
+
+interface MetricCardProps {
+  name: string;
+  value: string;
+  note?: ReactNode;
+  to?: string;
+  tone?: Tone;
+}
+
+function MetricCard({ name, value, note, to, tone }: MetricCardProps): ReactNode {
+  const inside = (
+    <>
+      <div className={classes.name}>{name}</div>
+      <div className={classes.value}>{value}</div>
+      <div className={classes.note}>{note ?? '\u00a0'}</div>
+    </>
+  );
+  const className = `${classes.figure} ${tone ? (classes[tone] ?? '') : ''}`;
+  if (!to) return <Paper className={className}>{inside}</Paper>;
+  return (
+    <Paper component={Link} to={to} className={className}>
+      {inside}
+    </Paper>
+  );
+}
+
+/** The numbers that say whether all is well; each leads to what it counts. */
+export function OverviewMetrics({ overview, project }: { overview: Overview; project: string }): ReactNode {
+  const { range: time, totals, deadLetters, pending } = overview;
+  const list = (filters: Record<string, string>): string =>
+    listPath('/deliveries', { time, project_id: project, ...filters });
+  return (
+    <div className={classes.figures}>
+      <MetricCard
+        name="Attempts"
+        value={formatInteger(totals.attempts)}
+        note={`${formatInteger(totals.failed)} failed`}
+        to={list({})}
+      />
+      <MetricCard
+        name="Success rate"
+        value={totals.successRate === null ? '–' : formatPercent(totals.successRate)}
+        note={`${formatInteger(totals.succeeded)} succeeded`}
+        tone={rateTone(totals.successRate)}
+        to={totals.failed > 0 ? list({ success: 'false' }) : undefined}
+      />
+      <MetricCard
+        name="Response time (p95)"
+        value={totals.p95Ms === null ? '–' : formatDuration(totals.p95Ms)}
+        note={totals.p50Ms === null ? undefined : `Median ${formatDuration(totals.p50Ms)}`}
+      />
+      <MetricCard
+        name="Dead letters"
+        value={formatCappedCount(deadLetters.waiting, deadLetters.isMore)}
+        note={
+          deadLetters.oldestAt ? (
+            <>
+              Oldest failed <RelativeTime at={deadLetters.oldestAt} />
+            </>
+          ) : (
+            'None unresolved'
+          )
+        }
+        tone={deadLetters.waiting > 0 ? 'warn' : undefined}
+        to={listPath('/dead-letters', { project_id: project })}
+      />
+      <MetricCard
+        name="Pending deliveries"
+        value={formatCappedCount(pending.count, pending.isMore)}
+        note={
+          pending.oldestDueAt ? (
+            <>
+              Earliest due <RelativeTime at={pending.oldestDueAt} />
+            </>
+          ) : (
+            'None due'
+          )
+        }
+      />
+    </div>
+  );
+}
+
+const formatInteger = (value: number): string => value.toLocaleString('en');
+const formatCappedCount = (count: number, isMore: boolean): string =>
+  `${formatInteger(count)}${isMore ? '+' : ''}`;
+
+/** Cut, not rounded: what is not all is never shown as 100 %. @param rate from 0 to 1 */
+export const formatPercent = (rate: number): string => `${Math.floor(rate * 1_000) / 10}%`;
+
+function rateTone(rate: number | null): Tone | undefined {
+  if (rate === null) return undefined;
+  if (rate >= 0.95) return 'good';
+  return rate >= 0.8 ? 'warn' : 'bad';
+}

@@ -1,0 +1,69 @@
+import { TextInput } from '@mantine/core';
+import type { ReactNode } from 'react';
+
+/** What something new will be called. */
+export interface NameAndSlug {
+  name: string;
+  /** Follows the name until somebody types another. */
+  slug: string;
+  isSlugEdited: boolean;
+}
+
+export const emptyNameAndSlug: NameAndSlug = { name: '', slug: '', isSlugEdited: false };
+
+interface NameAndSlugInputsProps {
+  value: NameAndSlug;
+  onChange: (naming: NameAndSlug) => void;
+  /** Where no other has the slug: "the house". */
+  uniqueWithin: string;
+  /** What is wrong with `name` and `slug`. */
+  errors: Record<string, string>;
+}
+
+/** Asks for a name and a slug, in a dialog. */
+export function NameAndSlugInputs({
+  value,
+  onChange,
+  uniqueWithin: within,
+  errors: faults,
+}: NameAndSlugInputsProps): ReactNode {
+  const rename = (name: string): void =>
+    onChange({ ...value, name, slug: value.isSlugEdited ? value.slug : slugify(name) });
+  return (
+    <>
+      <TextInput
+        label="Name"
+        required
+        maxLength={100}
+        data-autofocus
+        autoComplete="off"
+        value={value.name}
+        error={faults['name']}
+        onChange={(event) => rename(event.currentTarget.value)}
+      />
+      <TextInput
+        label="Slug"
+        description={`Unique in ${within}. 3 to 48 characters: a-z, 0-9 and -. Cannot be changed later.`}
+        required
+        maxLength={48}
+        spellCheck={false}
+        autoComplete="off"
+        value={value.slug}
+        error={faults['slug']}
+        onChange={(event) =>
+          onChange({ ...value, slug: event.currentTarget.value.toLowerCase(), isSlugEdited: true })
+        }
+      />
+    </>
+  );
+}
+
+/** "The Shop, Ltd." becomes "the-shop-ltd". */
+function slugify(name: string): string {
+  return name
+    .normalize('NFKD')
+    .toLowerCase()
+    .replace(/[^a-z0-9]+/g, '-')
+    .replace(/^-+|-+$/g, '')
+    .slice(0, 48);
+}

@@ -1,0 +1,58 @@
+import { Alert, Box, Button, Skeleton, Stack, Text } from '@mantine/core';
+import type { UseQueryResult } from '@tanstack/react-query';
+import type { ReactNode } from 'react';
+import { Link } from 'react-router';
+import type { Problem } from '../http/problem';
+import { Icon } from './icon';
+import { useBackLink, type BackLink } from './page';
+import { ProblemAlert } from './problem-alert';
+
+interface QueryContentProps<T> {
+  query: UseQueryResult<T, Problem>;
+  /** While it loads; a few grey lines by default. */
+  skeleton?: ReactNode;
+  children: (data: NonNullable<T>) => ReactNode;
+}
+
+/**
+ * What a query found; until then grey lines, or why it failed, with "Try again" or a way to what is there. Above an
+ * answer that could not be asked for again stands why.
+ */
+export function QueryContent<T>({ query, skeleton, children }: QueryContentProps<T>): ReactNode {
+  const back = useBackLink();
+  const alert = query.error && <ProblemAlert error={query.error} onRetry={() => void query.refetch()} />;
+  if (query.data !== undefined && query.data !== null) {
+    return (
+      <>
+        {alert && <Box mb="md">{alert}</Box>}
+        {children(query.data)}
+      </>
+    );
+  }
+  if (back && query.error?.code === 'not_found') return <RecordNotFound back={back} />;
+  if (alert) return alert;
+  return (
+    <div role="status" aria-label="Loading">
+      {skeleton ?? (
+        <Stack gap="sm">
+          <Skeleton h={20} w="40%" />
+          <Skeleton h={90} />
+          <Skeleton h={20} w="65%" />
+          <Skeleton h={20} w="55%" />
+        </Stack>
+      )}
+    </div>
+  );
+}
+
+/** A link outlived what it leads to, or was cut off. */
+function RecordNotFound({ back }: { back: BackLink }): ReactNode {
+  return (
+    <Alert role="alert" color="gray" icon={<Icon name="info" size={20} />} title="Not found">
+      <Text>This record does not exist or was deleted. Check that the link is complete.</Text>
+      <Button component={Link} to={back.to} size="xs" variant="default" mt="sm">
+        Go to {back.label.toLowerCase()}
+      </Button>
+    </Alert>
+  );
+}

@@ -1,0 +1,24 @@
+import type { Schemas } from '../http/client';
+
+export type Batch = Schemas['RedeliveryResponse'];
+/** The same as it is read: with the names of those who made, started and cancelled it. */
+export type NamedBatch = Schemas['NamedRedeliveryResponse'];
+type Refusal = Schemas['RefusalCountResponse'];
+
+/** The most deliveries that a plan can name one by one. */
+export const MAX_DELIVERY_IDS = 200;
+
+const refusalLabels: Record<Refusal['reason'], string> = {
+  delivery_pending: 'A delivery of this event to this endpoint is still pending',
+  already_delivered: 'Another delivery of this event to this endpoint succeeded',
+  payload_erased: 'The customer was deleted, so the event has no data to send',
+  already_redelivered: 'Already redelivered',
+  endpoint_deleted: 'The endpoint was deleted',
+  endpoint_disabled: 'The endpoint is disabled; enable it first',
+  discarded: 'Discarded',
+  expired: 'Deleted by retention',
+};
+
+/** Why a delivery is left out; what later versions add is told by its name. */
+export const refusalLabel = (reason: string): string =>
+  (refusalLabels as Record<string, string>)[reason] ?? reason.replaceAll('_', ' ');

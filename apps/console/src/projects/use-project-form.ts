@@ -1,0 +1,107 @@
+import { useState } from 'react';
+import { api, unwrap, type Schemas } from '../http/client';
+import type { Problem } from '../http/problem';
+import { useApiMutation } from '../http/queries';
+import { editedSince } from '../parts/edited-since';
+import { toastSuccess } from '../parts/toast';
+
+export type Project = Schemas['ProjectResponse'];
+type Settings = Schemas['ProjectSettingsResponse'];
+
+/** The settings without groups: `branding.color` is a key. */
+type FlatSettings = Omit<Settings, 'branding' | 'mail'> & {
+  [K in keyof Settings['branding'] as `branding.${K}`]: Settings['branding'][K];
+} & { [K in keyof Settings['mail'] as `mail.${K}`]: Settings['mail'][K] };
+
+/** Everything of a project that can be changed, as a form has it. */
+export type ProjectFields = FlatSettings & { name: string };
+
+type Key = keyof ProjectFields;
+
+export interface ProjectForm {
+  values: ProjectFields;
+  setValue: <K extends Key>(key: K, value: ProjectFields[K]) => void;
+  /** What the API said is wrong with a field. */
+  fieldError: (key: Key) => string | undefined;
+  /** Refused for another reason than its fields. */
+  problem: Problem | null;
+  isReadOnly: boolean;
+  isSaving: boolean;
+  /** When the save that was refused for its fields was sent, in ms; 0: none was. */
+  rejectedAt: number;
+  /** How many fields differ from what is in force. */
+  changeCount: number;
+  save: () => void;
+  discard: () => void;
+}
+
+/** The fields of a project over what was edited of them; `save` sends only that. */
+export function useProjectForm(project: Project, isReadOnly: boolean): ProjectForm {
+  const [edits, setEdits] = useState<Partial<ProjectFields>>({});
+  const current = toFields(project);
+  const changed = Object.fromEntries(
+    Object.entries(edits).filter(([key, value]) => !isSame(value, current[key as Key])),
+  ) as Partial<ProjectFields>;
+  const send = useApiMutation(
+    () =>
+      unwrap(
+        api.PATCH('/operator/v1/projects/{projectId}', {
+          params: { path: { projectId: project.id } },
+          body: toPatch(changed),
+        }),
+      ),
+    '/operator/v1/projects',
+  );
+  const faults = send.error?.fields ?? {};
+  const discard = (): void => {
+    setEdits({});
+    send.reset();
+  };
+  return {
+    values: { ...current, ...edits },
+    setValue: (key, value) => setEdits((before) => ({ ...before, [key]: value })),
+    fieldError: (key) => faults[key === 'name' ? key : `settings.${key}`],
+    problem: send.error && Object.keys(faults).length === 0 ? send.error : null,
+    isReadOnly,
+    isSaving: send.isPending,
+    rejectedAt: Object.keys(faults).length > 0 ? send.submittedAt : 0,
+    changeCount: Object.keys(changed).length,
+    save: () => {
+      if (send.isPending) return;
+      send.mutate(undefined, {
+        onSuccess: () => {
+          setEdits((now) => editedSince(edits, now));
+          toastSuccess('Changes saved. They take effect immediately.');
+        },
+      });
+    },
+    discard,
+  };
+}
+
+const toFields = ({ name, settings: { branding, mail, ...rest } }: Project): ProjectFields => ({
+  name,
+  ...rest,
+  'branding.displayName': branding.displayName,
+  'branding.logoUrl': branding.logoUrl,
+  'branding.color': branding.color,
+  'mail.fromName': mail.fromName,
+  'mail.replyTo': mail.replyTo,
+});
+
+/** The merge patch (RFC 7396) of what was changed. */
+function toPatch(changed: Partial<ProjectFields>): Schemas['UpdateProjectRequest'] {
+  const settings: Record<string, unknown> = {};
+  const { name, ...rest } = changed;
+  for (const [key, value] of Object.entries(rest)) {
+    const [group = '', member] = key.split('.');
+    if (member === undefined) settings[group] = value;
+    else settings[group] = { ...(settings[group] as object), [member]: value };
+  }
+  return {
+    ...(name !== undefined && { name: name.trim() }),
+    ...(Object.keys(rest).length > 0 && { settings }),
+  };
+}
+
+const isSame = (one: unknown, other: unknown): boolean => JSON.stringify(one) === JSON.stringify(other);

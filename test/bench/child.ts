@@ -1,0 +1,73 @@
+import { fork, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { fileURLToPath } from 'node:url';
+
+type Handlers = Record<string, (input: any) => unknown>;
+
+interface Reply {
+  id: number;
+  value?: unknown;
+  error?: string;
+}
+
+const running = new Set<Child>();
+let isStopping = false;
+
+/** A process of the benchmark's own that answers questions: what measures must not share a thread with what is measured. */
+export class Child {
+  private readonly process: ChildProcess;
+  private readonly pending = new Map<number, (reply: Reply) => void>();
+  private lastId = 0;
+
+  /** @param name a file of this folder that calls `serve` */
+  constructor(name: string) {
+    if (isStopping) throw new Error('the run is over');
+    this.process = fork(fileURLToPath(new URL(`./${name}.js`, import.meta.url)));
+    this.process.on('message', (reply: Reply) => this.pending.get(reply.id)?.(reply));
+    this.process.once('exit', () => {
+      running.delete(this);
+      for (const answer of this.pending.values()) answer({ id: 0, error: `${name} ended` });
+    });
+    running.add(this);
+  }
+
+  /** Asks one of the handlers of the other side. @throws Error with its message when it failed */
+  async call<T = void>(name: string, input?: unknown): Promise<T> {
+    const id = (this.lastId += 1);
+    const answered = new Promise<Reply>((resolve) => this.pending.set(id, resolve));
+    if (this.process.connected) this.process.send({ id, name, input });
+    else this.pending.get(id)!({ id, error: `${name} was asked of a process that has ended` });
+    const { value, error } = await answered;
+    this.pending.delete(id);
+    if (error !== undefined) throw new Error(error);
+    return value as T;
+  }
+
+  async stop(): Promise<void> {
+    if (this.process.exitCode !== null || this.process.signalCode !== null) return;
+    const exited = once(this.process, 'exit');
+    this.process.kill('SIGKILL');
+    await exited;
+  }
+}
+
+/** Ends every child that still runs; from then on there are no new ones. */
+export async function stopChildren(): Promise<void> {
+  isStopping = true;
+  await Promise.all([...running].map((child) => child.stop()));
+}
+
+/** The other side of `Child`. The process ends with its parent. */
+export function serve(handlers: Handlers): void {
+  process.on('disconnect', () => process.exit());
+  // A Ctrl-C reaches every process of the terminal; the parent decides about the end.
+  process.on('SIGINT', () => undefined);
+  process.on('message', ({ id, name, input }: { id: number; name: string; input: unknown }) => {
+    Promise.resolve()
+      .then(() => handlers[name]!(input))
+      .then(
+        (value) => process.send!({ id, value }),
+        (error: Error) => process.send!({ id, error: error.stack ?? error.message }),
+      );
+  });
+}

@@ -1,0 +1,54 @@
+import type { OperatorClient } from '../support/operator-client.js';
+
+const FIRST_NAMES = [
+  ...['Astrid', 'Benoît', 'Carla', 'Dmitri', 'Esra', 'Felix', 'Grace', 'Hanna', 'Ibrahim', 'Jun', 'Katarina'],
+  ...['Leon', 'Maya', 'Noah', 'Olga', 'Pablo', 'Rania', 'Sofia', 'Tomás', 'Yuki'],
+];
+const LAST_NAMES = [
+  ...['Holm', 'Laurent', 'Moretti', 'Petrov', 'Yılmaz', 'Brandt', 'Okafor', 'Virtanen', 'Haddad', 'Tanaka'],
+  ...['Nowak', 'Fischer', 'Sharma', 'Berg', 'Ivanova', 'Ruiz', 'Aziz', 'Costa', 'Silva', 'Mori', 'Keller'],
+  ...['Dubois', 'Jansen'],
+];
+
+/** Somebody of an instance that exists in pictures alone. */
+export interface Person {
+  id: string;
+  email: string;
+  firstName: string;
+  lastName: string;
+}
+
+/** The same name for the same number, and another for the next hundreds. */
+export function personAt(number: number): Omit<Person, 'id'> {
+  const firstName = FIRST_NAMES[number % FIRST_NAMES.length]!;
+  const lastName = LAST_NAMES[number % LAST_NAMES.length]!;
+  const plain = `${firstName}.${lastName}`
+    .toLowerCase()
+    .replace('ı', 'i')
+    .normalize('NFD')
+    .replace(/\p{M}/gu, '');
+  return { firstName, lastName, email: `${plain}@example.com` };
+}
+
+/** Chance that is the same in every run, from 0 to 1 (mulberry32). */
+export function seededRandom(seed: number): () => number {
+  let state = seed;
+  return () => {
+    state = (state + 0x6d2b79f5) | 0;
+    let t = Math.imul(state ^ (state >>> 15), 1 | state);
+    t = (t + Math.imul(t ^ (t >>> 7), 61 | t)) ^ t;
+    return ((t ^ (t >>> 14)) >>> 0) / 4_294_967_296;
+  };
+}
+
+/** The body of an answer. @throws Error unless the operator was allowed, and understood */
+export async function operatorRequest(
+  operator: OperatorClient,
+  method: string,
+  path: string,
+  body?: unknown,
+): Promise<Record<string, any>> {
+  const answer = await operator.request(method, path, body);
+  if (answer.status < 300) return answer.body as Record<string, any>;
+  throw new Error(`${method} ${path}: ${answer.status} ${JSON.stringify(answer.body)}`);
+}

@@ -1,0 +1,182 @@
+import type { AttemptError } from '@gatehouse/domain';
+import type { TestInstance } from '../support/test-instance.js';
+import { uuidAt, createPartitions } from '../support/seed-deliveries.js';
+import { seededRandom, type Person } from './sample-people.js';
+
+const MINUTE_MS = 60_000;
+const HOUR_MS = 60 * MINUTE_MS;
+const DAY_MS = 24 * HOUR_MS;
+const DAYS = 30;
+/** When the attempts of a delivery are made, after its event. */
+const SCHEDULE_MS = [0, 15_000, 75_000, 375_000, 2_175_000];
+/** What is due sooner would be tried while pictures are taken, at a target that there is not. */
+const NOT_BEFORE_MS = 20 * MINUTE_MS;
+
+const EVENT_TYPES: [type: string, share: number][] = [
+  ['session.created', 30],
+  ['login.succeeded', 28],
+  ['customer.created', 14],
+  ['customer.updated', 10],
+  ['verification.completed', 8],
+  ['login.failed', 6],
+  ['password.changed', 3],
+  ['email.changed', 1],
+];
+
+/** How a target answered, or why it did not. */
+export interface AttemptOutcome {
+  status: number;
+  error: AttemptError | null;
+  body: string;
+}
+
+/** An endpoint, and how its target behaved in these thirty days. */
+export interface SeedEndpoint {
+  /** Without its prefix. */
+  id: string;
+  url: string;
+  types: string[];
+  /** The usual time of an answer. */
+  typicalMs: number;
+  /** Null for a success. @param ago ms before now @param random from 0 to 1 */
+  failure: (ago: number, random: number) => AttemptOutcome | null;
+}
+
+/** What happens in a project, and who hears of it. */
+export interface SeedProject {
+  organizationId: string;
+  projectId: string;
+  customers: Person[];
+  endpoints: SeedEndpoint[];
+  eventsPerDay: number;
+}
+
+type Row = Record<string, unknown>;
+interface Log {
+  events: Row[];
+  deliveries: Row[];
+  attempts: Row[];
+}
+
+/** Writes thirty days of events with what became of them, before any worker has looked. */
+export async function seedLog(instance: TestInstance, scenes: SeedProject[]): Promise<void> {
+  const end = Date.now();
+  const log: Log = { events: [], deliveries: [], attempts: [] };
+  for (const [index, scene] of scenes.entries()) generateEvents(log, scene, end, seededRandom(index + 1));
+  await createPartitions(instance, end - DAYS * DAY_MS);
+  await insertRows(instance, 'events', log.events);
+  await insertRows(instance, 'deliveries', log.deliveries);
+  await insertRows(instance, 'attempts', log.attempts);
+}
+
+/** Writes rows as they are, under the names of columns. All have those of the first. */
+export async function insertRows(instance: TestInstance, table: string, rows: Row[]): Promise<void> {
+  const columns = Object.keys(rows[0]!).join(', ');
+  await instance.sql(
+    `INSERT INTO ${table} (${columns}) SELECT ${columns} FROM json_populate_recordset(NULL::${table}, $1)`,
+    [JSON.stringify(rows)],
+  );
+}
+
+/** When the pictures are taken, for those who are in them: so much goes on whatever the real hour is. */
+const THURSDAY_AFTERNOON = Date.UTC(2026, 0, 1, 15);
+
+function generateEvents(log: Log, scene: SeedProject, end: number, random: () => number): void {
+  const perHour = scene.eventsPerDay / 24;
+  for (let at = end - DAYS * DAY_MS + HOUR_MS; at < end - 2 * MINUTE_MS;) {
+    // Busy days, quiet nights, quieter weekends.
+    const then = new Date(THURSDAY_AFTERNOON - (end - at));
+    const hour = then.getUTCHours() + then.getUTCMinutes() / 60;
+    const day = then.getUTCDay();
+    const busy = (1.05 - Math.cos(((hour - 3) / 24) * 2 * Math.PI)) * (day === 0 || day === 6 ? 0.55 : 1.1);
+    at += (-Math.log(1 - random()) * HOUR_MS) / (perHour * busy);
+    if (at < end - 2 * MINUTE_MS) generateEvent(log, scene, Math.floor(at), end, random);
+  }
+}
+
+function generateEvent(log: Log, scene: SeedProject, at: number, end: number, random: () => number): void {
+  const type = pickEventType(random());
+  const person = scene.customers[Math.floor(random() ** 1.6 * scene.customers.length)]!;
+  const owner = { organization_id: scene.organizationId, project_id: scene.projectId };
+  const event = { ...owner, id: uuidAt(at), type, created_at: iso(at) };
+  const subject = {
+    customer: { ...person, projectId: scene.projectId, emailVerified: true, createdAt: iso(at) },
+    ...(type.startsWith('session.') && {
+      session: { id: uuidAt(at), device: 'Firefox on macOS', createdAt: iso(at) },
+    }),
+  };
+  log.events.push({
+    ...event,
+    customer_id: person.id,
+    body: JSON.stringify({
+      id: `evt_${event.id}`,
+      type,
+      created_at: event.created_at,
+      ...owner,
+      data: subject,
+    }),
+  });
+  for (const listener of scene.endpoints)
+    if (listener.types.some((each) => each === '*' || type.startsWith(each.replace('*', ''))))
+      generateDelivery(log, { ...owner, event_id: event.id, event_type: type }, listener, at, end, random);
+}
+
+function generateDelivery(
+  log: Log,
+  about: Row,
+  listener: SeedEndpoint,
+  at: number,
+  end: number,
+  random: () => number,
+): void {
+  const id = uuidAt(at + 20);
+  const common = { ...about, endpoint_id: listener.id, target_url: listener.url };
+  let last: AttemptOutcome | null = null;
+  let tries = 0;
+  let closed = at;
+  let due: number | null = null;
+  for (const offset of SCHEDULE_MS) {
+    const started = at + 40 + offset;
+    if (started > end - 30_000) {
+      due = Math.max(started, end + NOT_BEFORE_MS + random() * 8 * MINUTE_MS);
+      break;
+    }
+    last = listener.failure(end - started, random());
+    const took = last?.error === 'timeout' ? 10_000 : listener.typicalMs * (0.6 + random() ** 4 * 5);
+    closed = started + Math.round(took);
+    log.attempts.push({
+      id: uuidAt(started),
+      ...common,
+      delivery_id: id,
+      attempt: (tries += 1),
+      http_status: last?.status ?? 200,
+      success: last === null,
+      error: last?.error ?? null,
+      duration_ms: Math.round(took),
+      response_body: last?.body ?? '{"received":true}',
+      started_at: iso(started),
+      closed_at: iso(closed),
+    });
+    if (last === null) break;
+  }
+  log.deliveries.push({
+    id,
+    ...common,
+    state: due !== null ? 'pending' : last ? 'failed' : 'succeeded',
+    attempt: tries,
+    urgency: tries > 0 ? 1 : 0,
+    next_attempt_at: due === null ? null : iso(due),
+    last_http_status: tries === 0 ? null : (last?.status ?? 200),
+    last_error: last?.error ?? null,
+    withdrawn: false,
+    created_at: iso(at + 20),
+    finished_at: due === null ? iso(closed) : null,
+  });
+}
+
+function pickEventType(random: number): string {
+  let rest = random * EVENT_TYPES.reduce((sum, [, share]) => sum + share, 0);
+  return EVENT_TYPES.find(([, share]) => (rest -= share) < 0)![0];
+}
+
+const iso = (time: number): string => new Date(time).toISOString();

@@ -1,0 +1,117 @@
+import { listScreens } from '../support/console-screens.js';
+import { PASSWORD, type TestInstance } from '../support/test-instance.js';
+import { OperatorClient } from '../support/operator-client.js';
+import { totpCode } from '../support/totp.js';
+import type { Camera } from './camera.js';
+import type { FeaturedRecords } from './seed-instance.js';
+import { operatorRequest } from './sample-people.js';
+
+/** What the README shows, in light. */
+const README_SCREENS = ['overview', 'dead-letters', 'delivery', 'project'];
+const README_FOLDER = 'docs/images';
+
+/** Every screen, whole. @param chosen the records to show; the newest otherwise */
+export async function takeScreens(
+  camera: Camera,
+  instance: TestInstance,
+  kind: string,
+  chosen?: FeaturedRecords,
+): Promise<void> {
+  for (const { name, path } of await listScreens(instance)) {
+    await camera.go(chosen ? featuredPath(name, path, chosen) : path);
+    await camera.take(`${kind}-${name}`, true);
+    if (chosen && camera.variant === 'light' && README_SCREENS.includes(name))
+      await camera.takeSmall(`${README_FOLDER}/${name}.png`);
+  }
+}
+
+function featuredPath(name: string, path: string, chosen: FeaturedRecords): string {
+  // "customer-sessions" is a part of "customer".
+  const record = chosen[name.split('-')[0] as keyof FeaturedRecords] as string | undefined;
+  return record ? path.replace(/^(\/[a-z-]+\/)[^?]+/, `$1${record}`) : path;
+}
+
+/** What opens above a screen. */
+export async function takeDialogs(camera: Camera, chosen: FeaturedRecords): Promise<void> {
+  const { page } = camera;
+  const press = (name: string | RegExp) => page.getByRole('button', { name }).first().click();
+  await camera.go('/');
+  await page.keyboard.press('Control+k');
+  await page.getByRole('combobox', { name: 'Search' }).fill('nord');
+  await page.getByRole('option', { name: /Nordwind/ }).waitFor();
+  await camera.take('dialog-palette');
+
+  await camera.go(`/dead-letters?status_class=5xx`);
+  await press('Redeliver all matching');
+  await page
+    .getByRole('dialog')
+    .getByLabel(/Reason/)
+    .fill('Their proxy is repaired');
+  await camera.take('dialog-redelivery');
+
+  await camera.go(`/projects/${chosen.project}?tab=keys`);
+  await press('Create key');
+  await page.getByRole('dialog').getByLabel(/Name/).first().fill('Warehouse');
+  await camera.take('dialog-new-key');
+  await page.getByRole('dialog').getByRole('button', { name: 'Create' }).click();
+  await page.getByText('Save this value now').waitFor();
+  await camera.take('dialog-secret-once');
+}
+
+/** The way in for somebody who has an authenticator, and for somebody who is invited. */
+export async function takeSignIn(
+  camera: Camera,
+  instance: TestInstance,
+  operator: OperatorClient,
+): Promise<void> {
+  const { page } = camera;
+  const submit = async (fields: Record<string, string>): Promise<void> => {
+    for (const [name, value] of Object.entries(fields)) await page.locator(`input[name=${name}]`).fill(value);
+    await page.locator('button[type=submit]').click();
+  };
+  const shows = (name: string) => page.getByRole('heading', { name }).waitFor();
+  const { email, password } = instance.credentials.operator;
+  await camera.go('/sign-in');
+  await camera.take('sign-in-password');
+  await submit({ username: email, password });
+  await shows('Two-factor authentication');
+  await camera.take('sign-in-second-factor');
+
+  const invited = { email: `${camera.variant}@nordwind.example`, role: 'operator' };
+  const { invitationUrl } = await operatorRequest(operator, 'POST', '/operators', invited);
+  await page.context().clearCookies();
+  const { pathname, hash } = new URL(invitationUrl as string);
+  await camera.go(pathname.replace('/console', '') + hash);
+  await camera.take('sign-in-invitation');
+  await page.locator('input[type=password]').first().fill(PASSWORD);
+  await page.locator('button[type=submit]').click();
+  await shows('Set up two-factor authentication');
+  await camera.take('sign-in-enrollment', true);
+  const secret = (await page.locator('code').textContent())!.replaceAll(/\s/g, '');
+  await submit({ code: totpCode(secret) });
+  await shows('Save your recovery codes');
+  await camera.take('sign-in-recovery-codes');
+}
+
+/** The way in of an instance that has nobody yet. */
+export async function takeSetup(camera: Camera, instance: TestInstance): Promise<void> {
+  await camera.go('/sign-in');
+  await camera.take('empty-sign-in');
+  await camera.go(`/setup#token=${readSetupToken(instance)}`);
+  await camera.take('empty-setup');
+}
+
+/** Makes the first operator of such an instance. */
+export async function createFirstOperator(instance: TestInstance): Promise<OperatorClient> {
+  const client = new OperatorClient(instance);
+  const body = { token: readSetupToken(instance), email: 'mara.lind@nordwind.example', name: 'Mara Lind' };
+  await operatorRequest(client, 'POST', '/setup', { ...body, password: PASSWORD });
+  await client.enroll();
+  return client;
+}
+
+/** As the api has told it in its log. */
+function readSetupToken(instance: TestInstance): string {
+  const link = instance.api.log.map((line) => line['link']).find((each) => typeof each === 'string');
+  return new URL(link!).hash.slice('#token='.length);
+}

@@ -1,0 +1,74 @@
+import type { TestInstance } from './test-instance.js';
+
+/** What a query finds: SQL over the attempts `a`, their deliveries `d` and events `e`, in which $ is the value. */
+const conditions: Record<string, string> = {
+  project_id: 'd.project_id::text = $',
+  endpoint_id: 'd.endpoint_id::text = $',
+  event: 'd.event_type = $',
+  event_id: 'd.event_id::text = $',
+  delivery_id: 'd.id::text = $',
+  delivery_state: 'd.state = $',
+  batch_id: 'd.batch_id::text = $',
+  customer_id: 'e.customer_id::text = $',
+  success: 'a.success::text = $',
+  http_status: 'a.http_status::text = $',
+  status_class: `CASE a.http_status WHEN 0 THEN 'none' ELSE a.http_status / 100 || 'xx' END = $`,
+  attempt: 'a.attempt::text = $',
+  error: 'a.error = $',
+  created_after: 'a.started_at > $::timestamptz',
+  created_before: 'a.started_at < $::timestamptz',
+};
+const deadLetterConditions: Record<string, string> = {
+  ...conditions,
+  http_status: 'd.last_http_status::text = $',
+};
+
+/** The same for a text that is looked for, by its form. */
+const searchConditions: [RegExp, string][] = [
+  [/^dlv_/, 'd.id::text = $'],
+  [/^att_/, 'a.id::text = $'],
+  [/^evt_/, 'd.event_id::text = $'],
+  [/^ep_/, 'd.endpoint_id::text = $'],
+  [/^https/, 'd.endpoint_id IN (SELECT id FROM webhook_endpoints WHERE starts_with(url, $))'],
+  [/@/, 'e.customer_id IN (SELECT id FROM customers WHERE email = lower(trim($)))'],
+  [/^[0-9a-f-]{36}$/, 'e.customer_id::text = $'],
+];
+
+/** What `resolution` finds among dead letters. */
+export const resolutionConditions: Record<string, string> = {
+  waiting: 'd.resolution IS NULL',
+  resolved: 'd.resolution IS NOT NULL',
+  redelivered: `d.resolution = 'redelivered'`,
+  discarded: `d.resolution = 'discarded'`,
+};
+
+/**
+ * The ids that a list of attempts or of dead letters is to show, newest first.
+ * @param query as a caller sends it
+ * @param reach SQL, of what the caller may see
+ */
+export async function findExpectedIds(
+  instance: TestInstance,
+  list: 'attempts' | 'dead letters',
+  query: Record<string, string>,
+  reach = 'true',
+): Promise<string[]> {
+  const { limit: _, resolution = 'waiting', ...filters } = query;
+  const isLog = list === 'attempts';
+  const values = Object.values(filters).map((value) => value.replace(/^(dlv|att|evt|ep|rdl)_/, ''));
+  const clauses = Object.entries(filters).map(([name, value], index) => {
+    const condition = (isLog ? conditions : deadLetterConditions)[name];
+    return (condition ?? searchConditions.find(([form]) => form.test(value))![1]).replace(
+      '$',
+      `$${index + 1}`,
+    );
+  });
+  if (!isLog) clauses.push(`d.state = 'failed'`, resolutionConditions[resolution]!);
+  const id = isLog ? 'a.id' : 'd.id';
+  const rows = await instance.sql<{ id: string }>(
+    `SELECT DISTINCT ${id} FROM attempts a JOIN deliveries d ON d.id = a.delivery_id JOIN events e ON e.id = d.event_id
+     WHERE ${[reach, ...clauses].join(' AND ')} ORDER BY ${id} DESC`,
+    values,
+  );
+  return rows.map((row) => (isLog ? 'att_' : 'dlv_') + row.id);
+}

@@ -1,0 +1,15 @@
+/**
+ * Runs requests in a fixed number of parallel chains, each one after the one before: a closed loop, whose load a busy
+ * machine slows down instead of piling it up. A request may fail: the history of exchanges judges that.
+ */
+export async function runInChains(
+  chains: number,
+  perChain: number,
+  request: (count: number) => Promise<unknown>,
+): Promise<void> {
+  const run = async (chain: number): Promise<void> => {
+    for (let index = 0; index < perChain; index += 1)
+      await request(index * chains + chain).catch(() => undefined);
+  };
+  await Promise.all(Array.from({ length: chains }, (_, chain) => run(chain)));
+}

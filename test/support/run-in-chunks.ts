@@ -1,0 +1,11 @@
+/** Runs independent cases, some at once. @returns all that they return, in the order of the cases */
+export async function runInChunks<Case, Result>(
+  cases: readonly Case[],
+  run: (each: Case) => Promise<Result[]>,
+  concurrency = 16,
+): Promise<Result[]> {
+  const results: Result[] = [];
+  for (let start = 0; start < cases.length; start += concurrency)
+    results.push(...(await Promise.all(cases.slice(start, start + concurrency).map(run))).flat());
+  return results;
+}

@@ -1,0 +1,11 @@
+import { eventually } from './eventually.js';
+import type { TestInstance } from './test-instance.js';
+
+/** Waits until the feed may show every event: transactions of other databases on this server hold it back as well. */
+export const waitForFeed = (instance: TestInstance): Promise<boolean> =>
+  eventually('older transactions', async () => {
+    const [row] = await instance.sql<{ over: boolean }>(
+      'SELECT pg_snapshot_xmin(pg_current_snapshot()) > max(xact) AS over FROM events',
+    );
+    return row!.over;
+  });

@@ -1,2 +1,0 @@
-/** The entries of a list that is written as one text, with blanks or line breaks between them. */
-export const words = (list: string): string[] => list.trim().split(/\s+/);
