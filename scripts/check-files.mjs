@@ -57,6 +57,7 @@ await main(async () => {
   await checkGenerated(platform);
   checkLinks();
   checkRequirements();
+  checkSqlFiles();
   checkDockerfile();
   checkCompose(platform);
   for (const problem of problems) console.error(problem);
@@ -71,6 +72,15 @@ async function checkGenerated({ settings }) {
   for (const [name, setting] of Object.entries(settings))
     if (values[name] && name !== 'MAIL_FROM')
       expectEqual(`.env.example: ${name}`, setting.parse(values[name]), setting.fallback);
+}
+
+/** Files with SQL begin with the reasons why it is not left to the entity manager (docs/adr/0028-entity-manager-and-sql.md). */
+function checkSqlFiles() {
+  for (const file of filesIn('libs/persistence/src', '.ts')) {
+    const text = read(file);
+    const declares = /= (statement|dynamicStatement|pruneStatement)\(/.test(text);
+    expect(!declares || text.startsWith('// This file contains SQL: '), `${file}: say why it contains SQL`);
+  }
 }
 
 /** Links, file names and npm scripts of the written documents. */

@@ -5,6 +5,7 @@ import {
   Database,
   DeliveryAnnouncer,
   DeliveryWorkRepository,
+  ImportsRepository,
   Transactions,
   type Tx,
 } from '@gatehouse/persistence';
@@ -98,6 +99,56 @@ describe('a unit of work', () => {
     const failed = await leaveBehind(pass, () => Promise.reject(new Error('straggled')));
     expect(failed).toMatchObject({ error: { message: 'straggled' }, order: ['late'] });
     expect(await written('completed')).toBe(0);
+  });
+});
+
+describe('the entity manager', () => {
+  const startImport = () => ({
+    id: randomUUID(),
+    projectId: instance.credentials.projectId,
+    claim: randomUUID(),
+  });
+  const progress = { lastLine: 5, linesMac: null, results: [] };
+
+  it('reads inside a unit of work what the unit has written', async () => {
+    const imports = new ImportsRepository(database);
+    const started = startImport();
+    const work = async () => {
+      await transactions.run(async (tx) => {
+        await imports.claim(tx, started, instance.credentials.organizationId, 0);
+        await imports.advance(tx, started, progress);
+      });
+      return imports.reached(started);
+    };
+    const reachedInside: number[] = [];
+    const undo = transactions.runAsOne(work, async (tx, { lastLine }) => {
+      reachedInside.push(lastLine);
+      await imports.finish(tx, started, 'completed');
+      throw new Error('mine');
+    });
+    await expect(undo).rejects.toThrow('mine');
+    expect(reachedInside).toEqual([5]);
+    expect(await imports.reached(started)).toMatchObject({ lastLine: 0 });
+  });
+
+  it('throws unavailable without a connection, and when a lock is not granted in time', async () => {
+    const config = loadConfig(instance.env);
+    const unconnected = new Database(config, createLogger({ logLevel: 'silent' }, 'test'));
+    const isUnavailable = { code: 'unavailable' };
+    await expect(new ImportsRepository(unconnected).reached(startImport())).rejects.toMatchObject(
+      isUnavailable,
+    );
+    const holder = await instance.db.connect();
+    try {
+      await holder.query('BEGIN; LOCK TABLE imports');
+      const imports = new ImportsRepository(database);
+      await expect(imports.reached(startImport())).rejects.toMatchObject(isUnavailable);
+      const finish = transactions.run((tx) => imports.finish(tx, startImport(), 'completed'));
+      await expect(finish).rejects.toMatchObject(isUnavailable);
+    } finally {
+      await holder.query('ROLLBACK');
+      holder.release();
+    }
   });
 });
 

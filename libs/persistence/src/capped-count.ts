@@ -1,4 +1,5 @@
 import type { Sql } from './database.js';
+import { integer } from './statements.js';
 
 /** Nobody reads more than "10,000 or more" off a list. */
 export const MOST_COUNTED = 10_000;
@@ -33,6 +34,17 @@ export const cappedCount = ({ looked, matching }: Counted, window: number): Capp
   isMore: capped(matching).isMore || looked >= window,
 });
 
+/** The row of a statement with the text of `countedSql`; `cappedCount` evaluates it. */
+export const countedRow = { looked: integer, matching: integer };
+
+/**
+ * Returns SQL that counts rows and those of them that match.
+ * @param rows SQL for a bounded number of rows, with an alias
+ * @param isMatch SQL for the condition of a match
+ */
+export const countedSql = (rows: string, isMatch: string): string =>
+  `SELECT count(*)::int AS looked, (count(*) FILTER (WHERE ${isMatch}))::int AS matching FROM ${rows}`;
+
 /**
  * Counts what a bounded look finds.
  * @param rows SQL for the rows that are looked at, at most `window` of them, with an alias
@@ -43,9 +55,6 @@ export async function countWithin(
   { rows, isMatch, values }: { rows: string; isMatch: string; values: unknown[] },
   window: number,
 ): Promise<CappedCount> {
-  const [counted] = await sql.query<Counted>(
-    `SELECT count(*)::int AS looked, (count(*) FILTER (WHERE ${isMatch}))::int AS matching FROM ${rows}`,
-    values,
-  );
+  const [counted] = await sql.query<Counted>(countedSql(rows, isMatch), values);
   return cappedCount(counted!, window);
 }

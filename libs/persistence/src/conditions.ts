@@ -1,4 +1,5 @@
 import type { Reach } from '@gatehouse/domain';
+import { NIL_UUID } from './id-times.js';
 
 /**
  * SQL for the organizations, `o`, within a reach: its own and those it created, or without one all of the house.
@@ -6,6 +7,13 @@ import type { Reach } from '@gatehouse/domain';
  */
 export const organizationsWithin = (organization: string): string =>
   `(${organization}::uuid IS NULL OR o.id = ${organization} OR o.parent_id = ${organization})`;
+
+/** A reach of each kind, for samples of dynamic statements. */
+export const sampleReaches: Reach[] = [
+  { organizationId: null, projectId: null },
+  { organizationId: NIL_UUID, projectId: null },
+  { organizationId: NIL_UUID, projectId: NIL_UUID },
+];
 
 /** The conditions of a filtered list with their values, so that no value is ever written into SQL. */
 export class Conditions {

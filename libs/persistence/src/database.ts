@@ -1,5 +1,5 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
-import type { DataSource } from 'typeorm';
+import type { DataSource, EntityManager } from 'typeorm';
 import type { PostgresDriver } from 'typeorm/driver/postgres/PostgresDriver.js';
 import pg from 'pg';
 import { unavailable } from '@gatehouse/domain';
@@ -14,12 +14,15 @@ import {
 } from '@gatehouse/platform';
 import { CLOSE_MS, createDataSource, poolOptions, singleConnectionOptions } from './data-source.js';
 import { databaseFault } from './database-faults.js';
+import type { BoundStatement, Statement } from './statements.js';
 
 /**
  * Whoever can run SQL: the pool, or a transaction. Both return the rows, of INSERT, UPDATE and DELETE those of
  * RETURNING, and throw GatehouseError `unavailable` when the database is away or did not answer in time.
  */
 export interface Sql {
+  /** Runs a declared statement. */
+  execute<Row>(...call: StatementCall<Row>): Promise<Row[]>;
   /** Runs a statement whose text depends on the call, such as a filtered list. */
   query<Row>(sql: string, parameters?: unknown[]): Promise<Row[]>;
   /**
@@ -29,13 +32,24 @@ export interface Sql {
   prepared<Row>(sql: string, parameters?: unknown[]): Promise<Row[]>;
 }
 
+/** A declared statement with its values. */
+export type StatementCall<Row> =
+  [statement: Statement<Row>, values?: unknown[]] | [statement: BoundStatement<Row>];
+
 /** What runs statements in pg: a pool, or the connection of a transaction. */
 export type PgQueryable = Pick<pg.Pool, 'query'>;
 
 /** A request whose transactions commit as one, and the connection they run on while it is open. */
 export interface UnitOfWork {
   connection?: PgQueryable | undefined;
+  manager?: EntityManager | undefined;
 }
+
+/** The methods of the entity manager that read with one statement. */
+export type ReadManager = Pick<
+  EntityManager,
+  'countBy' | 'exists' | 'existsBy' | 'find' | 'findBy' | 'findOne' | 'findOneBy'
+>;
 
 /** While PostgreSQL cannot be reached at startup, one line per minute is logged. */
 const UNREACHABLE_LOG_MS = 60_000;
@@ -107,6 +121,21 @@ export class Database implements Sql {
     }
   }
 
+  execute<Row>(...call: StatementCall<Row>): Promise<Row[]> {
+    return runStatement(() => this.pool(), call);
+  }
+
+  /** Reads entities, as part of the unit of work if there is one. @throws GatehouseError `unavailable` */
+  async read<Result>(work: (manager: ReadManager) => Promise<Result>): Promise<Result> {
+    const { manager } = this.units.getStore() ?? {};
+    if (!manager && !this.connected) throw unavailable();
+    try {
+      return await work(manager ?? this.source.manager);
+    } catch (error) {
+      throw databaseFault(error) ?? error;
+    }
+  }
+
   async query<Row>(sql: string, parameters?: unknown[]): Promise<Row[]> {
     return runSql<Row>(this.pool(), { text: sql, values: parameters });
   }
@@ -163,6 +192,16 @@ export function preparedStatement(text: string, values: unknown[] | undefined): 
   const name = statementNames.get(text) ?? `gatehouse_${statementNames.size}`;
   statementNames.set(text, name);
   return { name, text, values };
+}
+
+/** Runs a declared statement. */
+export async function runStatement<Row>(
+  client: () => PgQueryable,
+  [statement, values]: StatementCall<Row>,
+): Promise<Row[]> {
+  const { text } = statement;
+  const query = 'values' in statement ? { text, values: statement.values } : preparedStatement(text, values);
+  return runSql<Row>(client(), query);
 }
 
 /** Runs one statement and makes its faults ours. */

@@ -44,6 +44,7 @@ export * from './search/lookups.repository.js';
 export * from './search/search.repository.js';
 export * from './sessions/sessions.repository.js';
 export * from './signing-keys/signing-keys.repository.js';
+export { declaredStatements, type DeclaredStatement } from './statements.js';
 export * from './transactions.js';
 export { CLOCK_SLACK_MS } from './id-times.js';
 export type { WalkedPage } from './walked-page.js';

@@ -1,8 +1,44 @@
 import type { Sql } from './database.js';
 import { NIL_UUID } from './id-times.js';
+import { integer, statement, type RowOf, type Statement } from './statements.js';
 
 /** Rows that one statement removes: few enough for its time-out, and for everybody who waits for one of them. */
 const BATCH = 5_000;
+
+const removedRow = { removed: integer };
+
+/**
+ * Declares a statement that removes a batch of the rows of a table that meet a condition, for `pruneWith`.
+ * @param table,condition SQL from code, never from input
+ */
+export const pruneStatement = (table: string, condition: string): Statement<RowOf<typeof removedRow>> =>
+  statement(removedRow, pruneSql(table, condition));
+
+/**
+ * Removes rows, batch by batch, each in a statement of its own. Rows that another transaction has locked stay until the
+ * next time. Ends early once `signal` is aborted.
+ * @param values of the parameters of the condition
+ */
+export async function pruneWith(
+  sql: Sql,
+  signal: AbortSignal,
+  batch: Statement<RowOf<typeof removedRow>>,
+  values: unknown[] = [],
+): Promise<void> {
+  let removed = BATCH;
+  while (removed === BATCH && !signal.aborted) {
+    const [row] = await sql.execute(batch, values);
+    removed = row!.removed;
+  }
+}
+
+/** Rows are locked before they are deleted, so that none can move away from its ctid in between. */
+const pruneSql = (table: string, condition: string): string => `
+  WITH gone AS (
+    DELETE FROM ${table} WHERE ctid = ANY (ARRAY(
+      SELECT ctid FROM ${table} WHERE ${condition} LIMIT ${BATCH} FOR UPDATE SKIP LOCKED
+    )) RETURNING 1
+  ) SELECT count(*)::int AS removed FROM gone`;
 
 /**
  * Removes the rows of a table that meet a condition, batch by batch, each in a statement of its own. Rows that
@@ -16,15 +52,10 @@ export async function prune(
   condition: string,
   values: unknown[] = [],
 ): Promise<void> {
-  // The rows are held before they are deleted, so none can move away from its ctid in between.
-  const statement = `WITH gone AS (
-      DELETE FROM ${table} WHERE ctid = ANY (ARRAY(
-        SELECT ctid FROM ${table} WHERE ${condition} LIMIT ${BATCH} FOR UPDATE SKIP LOCKED
-      )) RETURNING 1
-    ) SELECT count(*)::int AS removed FROM gone`;
+  const batch = pruneSql(table, condition);
   let removed = BATCH;
   while (removed === BATCH && !signal.aborted) {
-    const [row] = await sql.prepared<{ removed: number }>(statement, values);
+    const [row] = await sql.prepared<{ removed: number }>(batch, values);
     removed = row!.removed;
   }
 }
@@ -42,7 +73,7 @@ export async function pruneInOrder(
   before: string,
   values: unknown[] = [],
 ): Promise<void> {
-  const statement = `WITH looked AS MATERIALIZED (
+  const batch = `WITH looked AS MATERIALIZED (
       SELECT id FROM ${table} WHERE id > $1 AND id < $2 ORDER BY id LIMIT ${BATCH}
     ), held AS MATERIALIZED (
       SELECT t.id FROM looked JOIN ${table} t ON t.id = looked.id WHERE ${condition} FOR UPDATE OF t SKIP LOCKED
@@ -51,7 +82,7 @@ export async function pruneInOrder(
     ) SELECT id FROM looked ORDER BY id OFFSET ${BATCH - 1}`;
   let last: string | undefined = NIL_UUID;
   while (last !== undefined && !signal.aborted) {
-    const [row]: { id: string }[] = await sql.query<{ id: string }>(statement, [last, before, ...values]);
+    const [row]: { id: string }[] = await sql.query<{ id: string }>(batch, [last, before, ...values]);
     last = row?.id;
   }
 }

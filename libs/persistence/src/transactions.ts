@@ -7,12 +7,21 @@ import { databaseFault } from './database-faults.js';
 import {
   preparedStatement,
   runSql,
+  runStatement,
   type Database,
   type PgQueryable,
+  type ReadManager,
   type Sql,
+  type StatementCall,
   type UnitOfWork,
 } from './database.js';
 import type { DeliveryAnnouncer } from './webhooks/delivery-announcer.js';
+
+/**
+ * The entity manager of a transaction, with the methods that run one statement each. `save` and `remove` would first
+ * read what they write, and SQL is declared (statements.ts).
+ */
+export type TransactionManager = ReadManager & Pick<EntityManager, 'create' | 'delete' | 'insert' | 'update'>;
 
 /** A transaction under way. Repository methods that must be part of one take it as their first argument. */
 export class Tx implements Sql {
@@ -20,9 +29,13 @@ export class Tx implements Sql {
   readonly newDeliveries: DeliveryPointer[] = [];
 
   constructor(
-    readonly manager: EntityManager,
+    readonly manager: TransactionManager,
     readonly connection: PgQueryable,
   ) {}
+
+  execute<Row>(...call: StatementCall<Row>): Promise<Row[]> {
+    return runStatement(() => this.connection, call);
+  }
 
   query<Row>(sql: string, parameters?: unknown[]): Promise<Row[]> {
     return runSql<Row>(this.connection, { text: sql, values: parameters });
@@ -113,6 +126,7 @@ export class Transactions {
   private openIn(unit: OpenUnit): Promise<OpenTransaction> {
     unit.open ??= this.open().then((open) => {
       unit.connection = open.connection;
+      unit.manager = open.runner.manager;
       return open;
     });
     return unit.open;
@@ -165,6 +179,7 @@ async function endUnit(unit: OpenUnit): Promise<PromiseRejectedResult | undefine
   while (results.length < unit.joined.length);
   unit.isOver = true;
   unit.connection = undefined;
+  unit.manager = undefined;
   return results.find((result) => result.status === 'rejected');
 }
 

@@ -1,4 +1,5 @@
 import type { Conditions } from './conditions.js';
+import { nullable, uuid, type RowMap } from './statements.js';
 
 /** A page of a list of which each page looks at a bounded number of rows. */
 export interface WalkedPage<T> {
@@ -10,6 +11,9 @@ export interface WalkedPage<T> {
 
 /** A match of a look, or none; with the last row that was looked at, null where the look came to the end. */
 export type WalkedRow<T> = { walkedTo: string | null } & (T | { id: null });
+
+/** Returns the row map of a statement with the text of `lookAlong`. @param page columns of the rows of the page */
+export const walkedRow = <Page extends RowMap>(page: Page) => ({ walkedTo: nullable(uuid), ...page });
 
 export const matchesOf = <T extends { id: string }>(rows: WalkedRow<T>[]): T[] =>
   rows.filter((row): row is { walkedTo: string | null } & T => row.id !== null);

@@ -1,0 +1,109 @@
+/** The type of a column in the rows of a statement: in PostgreSQL, and as pg returns it. */
+export interface ResultType<Value> {
+  /** As `format_type` writes it. */
+  readonly type: string;
+  readonly nullable: boolean;
+  /** Only for the compiler. */
+  readonly value?: Value;
+}
+
+/** The columns of the rows of a statement. */
+export type RowMap = Readonly<Record<string, ResultType<unknown>>>;
+
+/** The TypeScript type of the rows that a row map declares. */
+export type RowOf<Map extends RowMap> = {
+  -readonly [Name in keyof Map]: Map[Name] extends ResultType<infer Value> ? Value : never;
+};
+
+const resultType = <Value>(type: string): ResultType<Value> => ({ type, nullable: false });
+
+export const bigint = resultType<string>('bigint');
+export const boolean = resultType<boolean>('boolean');
+export const bytea = resultType<Buffer>('bytea');
+export const double = resultType<number>('double precision');
+export const integer = resultType<number>('integer');
+export const smallint = resultType<number>('smallint');
+export const text = resultType<string>('text');
+export const timestamptz = resultType<Date>('timestamp with time zone');
+export const uuid = resultType<string>('uuid');
+
+/** Returns the type of a text column that contains certain values only. */
+export const textOf = <Value extends string>(): ResultType<Value> => resultType<Value>('text');
+
+export const jsonb = <Value>(): ResultType<Value> => resultType<Value>('jsonb');
+
+export const arrayOf = <Value>({ type }: ResultType<Value>): ResultType<Value[]> =>
+  resultType<Value[]>(`${type}[]`);
+
+export const nullable = <Value>({ type }: ResultType<Value>): ResultType<Value | null> => ({
+  type,
+  nullable: true,
+});
+
+/** SQL with the values of its parameters. */
+export interface Query {
+  text: string;
+  values: unknown[];
+}
+
+/** A statement whose text never changes. Each connection parses and plans it once. Created by `statement`. */
+class Statement<Row> {
+  /** Only for the compiler. */
+  declare protected readonly row: Row;
+
+  constructor(
+    readonly columns: RowMap,
+    readonly text: string,
+  ) {}
+}
+
+/** A statement whose text depends on the call, with its values. Created by the function of `dynamicStatement`. */
+class BoundStatement<Row> implements Query {
+  /** Only for the compiler. */
+  declare protected readonly row: Row;
+
+  constructor(
+    readonly text: string,
+    readonly values: unknown[],
+  ) {}
+}
+
+export type { BoundStatement, Statement };
+
+/** A declared statement in one of its variants, to be compared with the migrated schema. */
+export interface DeclaredStatement {
+  columns: RowMap;
+  text: string;
+}
+
+const declarations: (() => DeclaredStatement[])[] = [];
+
+/**
+ * Declares a statement.
+ * @param columns of its rows; `{}` for a statement that returns none
+ */
+export function statement<Map extends RowMap>(columns: Map, sql: string): Statement<RowOf<Map>> {
+  const declared = new Statement<RowOf<Map>>(columns, sql);
+  declarations.push(() => [declared]);
+  return declared;
+}
+
+/**
+ * Declares a statement whose text depends on the call.
+ * @param build returns the text and the values of a call
+ * @param samples arguments that lead to every variant of the text
+ */
+export function dynamicStatement<Map extends RowMap, Args extends unknown[]>(
+  columns: Map,
+  build: (...args: Args) => Query,
+  samples: readonly Readonly<NoInfer<Args>>[],
+): (...args: Args) => BoundStatement<RowOf<Map>> {
+  declarations.push(() => samples.map((sample) => ({ columns, text: build(...sample).text })));
+  return (...args) => {
+    const { text: sql, values } = build(...args);
+    return new BoundStatement<RowOf<Map>>(sql, values);
+  };
+}
+
+/** Returns every declared statement, those with a dynamic text in the variants of their samples. */
+export const declaredStatements = (): DeclaredStatement[] => declarations.flatMap((list) => list());
