@@ -78,9 +78,6 @@ const undeclaredSql = {
 const filesWithUndeclaredSql = [
   'alerts/alerts.repository.ts',
   'api-keys/api-keys.repository.ts',
-  'audit/actors.repository.ts',
-  'audit/audit-log.repository.ts',
-  'audit/audit-search.repository.ts',
   'capped-count.ts',
   'customers/customer-directory.repository.ts',
   'customers/customer-records.repository.ts',

@@ -1,4 +1,6 @@
+// This file contains SQL: a union of tables.
 import type { Database } from '../database.js';
+import { statement, text, textOf, uuid } from '../statements.js';
 
 /** Who can have done something, as it stands beside what they did: `key:<id>`, `operator:<id>`, `customer:<id>`. */
 export interface ActorName {
@@ -8,18 +10,20 @@ export interface ActorName {
   name: string;
 }
 
-/** What those who acted are called. */
+const findActors = statement(
+  { type: textOf<ActorName['type']>(), id: uuid, name: text },
+  `SELECT 'key' AS type, id, name FROM api_keys WHERE id = ANY ($1::uuid[])
+   UNION ALL SELECT 'operator', id, email FROM operators WHERE id = ANY ($1::uuid[])
+   UNION ALL SELECT 'customer', id, email FROM customers WHERE id = ANY ($1::uuid[])`,
+);
+
+/** The names of actors in the audit log. */
 export class ActorsRepository {
   constructor(private readonly database: Database) {}
 
   /** The names of those of any kind who have these ids; who is gone has none. */
   async named(ids: string[]): Promise<ActorName[]> {
     if (ids.length === 0) return [];
-    return this.database.prepared<ActorName>(
-      `SELECT 'key' AS type, id, name FROM api_keys WHERE id = ANY ($1::uuid[])
-       UNION ALL SELECT 'operator', id, email FROM operators WHERE id = ANY ($1::uuid[])
-       UNION ALL SELECT 'customer', id, email FROM customers WHERE id = ANY ($1::uuid[])`,
-      [ids],
-    );
+    return this.database.execute(findActors, [ids]);
   }
 }

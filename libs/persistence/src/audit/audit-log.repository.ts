@@ -1,15 +1,29 @@
+// This file contains SQL: the insert of every audited request, lists by filter and reach, and deletion by batch.
+import { IsNull } from 'typeorm';
 import {
   auditActions,
   type AuditAction,
   type AuditActor,
+  type AuditActorType,
   type AuditTargetType,
   type Reach,
 } from '@gatehouse/domain';
 import { newId, now } from '@gatehouse/platform';
-import { Conditions, organizationsWithin } from '../conditions.js';
+import { Conditions, organizationsWithin, sampleReaches } from '../conditions.js';
 import type { Database } from '../database.js';
-import { idsBetween, lowestId, timeOfId } from '../id-times.js';
+import { idsBetween, lowestId, NIL_UUID, timeOfId } from '../id-times.js';
+import { OrganizationEntity } from '../organizations/organization.entity.js';
 import { ownedRange } from '../owned-range.js';
+import {
+  dynamicStatement,
+  jsonb,
+  nullable,
+  statement,
+  text,
+  textOf,
+  timestamptz,
+  uuid,
+} from '../statements.js';
 import type { Tx } from '../transactions.js';
 
 /** Who did what, to be written. */
@@ -50,6 +64,23 @@ export interface AuditFilter {
   createdBefore: Date | null;
 }
 
+/** The row of an entry with the columns of `auditColumns`. */
+export const auditRow = {
+  id: uuid,
+  organizationId: nullable(uuid),
+  projectId: nullable(uuid),
+  actorType: textOf<AuditActorType>(),
+  actorId: nullable(text),
+  action: textOf<AuditAction>(),
+  targetType: textOf<AuditTargetType>(),
+  targetId: text,
+  ip: nullable(text),
+  userAgent: nullable(text),
+  requestId: nullable(text),
+  details: jsonb<Record<string, unknown>>(),
+  createdAt: timestamptz,
+};
+
 export const auditColumns = `
   a.id, a.organization_id AS "organizationId", a.project_id AS "projectId", a.actor_type AS "actorType",
   a.actor_id AS "actorId", a.action, a.target_type AS "targetType", a.target_id AS "targetId", a.ip,
@@ -65,6 +96,67 @@ export const addAuditFilter = (where: Conditions, filter: AuditFilter): Conditio
     .addIf(filter.targetId, (value) => `a.target_id = ${value}`)
     .addIf(filter.requestId, (value) => `a.request_id = ${value}`);
 
+const noFilter: AuditFilter = {
+  projectId: null,
+  actorType: null,
+  actorId: null,
+  actions: null,
+  targetType: null,
+  targetId: null,
+  requestId: null,
+  createdAfter: null,
+  createdBefore: null,
+};
+
+/** Filters that lead to every variant of the statements on the audit log. */
+export const sampleAuditFilters: AuditFilter[] = [
+  noFilter,
+  { ...noFilter, projectId: NIL_UUID },
+  { ...noFilter, actorType: 'key', actorId: NIL_UUID },
+  { ...noFilter, targetType: 'customer', targetId: NIL_UUID },
+  { ...noFilter, requestId: 'request', actions: ['customer.created'], createdAfter: new Date(0) },
+];
+
+const insertEntry = statement(
+  {},
+  `INSERT INTO audit_log (id, organization_id, project_id, actor_type, actor_id, action, target_type, target_id,
+     ip, user_agent, request_id, details, created_at)
+   VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)`,
+);
+
+/**
+ * Merges the pages of one project, or of each organization in reach, each one range of one index. With a plain condition,
+ * PostgreSQL reads and sorts the complete log for some reaches, or scans it from its end for those with few entries.
+ */
+const listEntries = dynamicStatement(
+  auditRow,
+  (reach: Reach, filter: AuditFilter, before: string | null, limit: number) => {
+    const where = new Conditions();
+    const { column, owners } = ownersOf(reach, filter.projectId, where);
+    const ids = idsBetween(filter, before, 0);
+    const [first, past] = [where.value(ids.first), where.value(ids.past)];
+    addAuditFilter(where.add(ownedRange('a', column, 'o.id', { first, past })), filter);
+    const most = where.value(limit);
+    const sql = `
+      SELECT a.* FROM (${owners}) o CROSS JOIN LATERAL (
+        SELECT ${auditColumns} FROM audit_log a WHERE ${where.sql} ORDER BY a.${column} DESC, a.id DESC LIMIT ${most}
+      ) a ORDER BY a.id DESC LIMIT ${most}`;
+    return { text: sql, values: where.values };
+  },
+  sampleReaches.flatMap((reach) => sampleAuditFilters.map((filter) => [reach, filter, null, 1] as const)),
+);
+
+/** Lets the trigger on the audit log accept deletions until the transaction ends. */
+const allowDeletion = statement(
+  { set_config: nullable(text) },
+  `SELECT set_config('gatehouse.audit_retention', 'on', true)`,
+);
+
+const deleteOldest = statement(
+  { id: uuid },
+  `DELETE FROM audit_log WHERE id IN (SELECT id FROM audit_log WHERE id < $1 ORDER BY id LIMIT $2) RETURNING id`,
+);
+
 /** The log of who did what. It can only be added to; a trigger refuses everything else. */
 export class AuditLogRepository {
   constructor(private readonly database: Database) {}
@@ -73,64 +165,42 @@ export class AuditLogRepository {
   async insert(tx: Tx, entry: NewAuditEntry): Promise<void> {
     const id = newId();
     const { actor, action } = entry;
-    await tx.prepared(
-      `INSERT INTO audit_log (id, organization_id, project_id, actor_type, actor_id, action, target_type, target_id,
-         ip, user_agent, request_id, details, created_at)
-       VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)`,
-      [
-        id,
-        entry.organizationId,
-        entry.projectId,
-        actor.type,
-        actor.id,
-        action,
-        auditActions[action],
-        entry.targetId,
-        entry.ip,
-        entry.userAgent,
-        entry.requestId,
-        JSON.stringify(entry.details),
-        // The time that the id holds, so that the list can look for times among the ids.
-        new Date(timeOfId(id)),
-      ],
-    );
+    await tx.execute(insertEntry, [
+      id,
+      entry.organizationId,
+      entry.projectId,
+      actor.type,
+      actor.id,
+      action,
+      auditActions[action],
+      entry.targetId,
+      entry.ip,
+      entry.userAgent,
+      entry.requestId,
+      JSON.stringify(entry.details),
+      // The time that the id holds, so that the list can look for times among the ids.
+      new Date(timeOfId(id)),
+    ]);
   }
 
   /** Whose logs tell what was done to the whole house: the organizations that no other one created. */
   async organizationsOfHouse(tx: Tx): Promise<string[]> {
-    const rows = await tx.query<{ id: string }>('SELECT id FROM organizations WHERE parent_id IS NULL');
-    return rows.map(({ id }) => id);
+    const organizations = await tx.manager.find(OrganizationEntity, {
+      select: { id: true },
+      where: { parentId: IsNull() },
+    });
+    return organizations.map(({ id }) => id);
   }
 
-  /**
-   * Entries within a reach, newest first. A project key sees what was done to its project's objects.
-   *
-   * The statement merges the pages of one project, or of each organization in reach, each one range of one index. Asked
-   * plainly, PostgreSQL reads and sorts the whole log for some, or walks it from its end in search of those who have few
-   * entries.
-   */
-  async list(reach: Reach, filter: AuditFilter, before: string | null, limit: number): Promise<AuditEntry[]> {
-    const where = new Conditions();
-    const { column, owners } = ownersOf(reach, filter.projectId, where);
-    const ids = idsBetween(filter, before, 0);
-    const [first, past] = [where.value(ids.first), where.value(ids.past)];
-    addAuditFilter(where.add(ownedRange('a', column, 'o.id', { first, past })), filter);
-    const most = where.value(limit);
-    return this.database.query<AuditEntry>(
-      `SELECT a.* FROM (${owners}) o CROSS JOIN LATERAL (
-         SELECT ${auditColumns} FROM audit_log a WHERE ${where.sql} ORDER BY a.${column} DESC, a.id DESC LIMIT ${most}
-       ) a ORDER BY a.id DESC LIMIT ${most}`,
-      where.values,
-    );
+  /** Returns entries within a reach, newest first. A project key sees entries about objects of its project. */
+  list(reach: Reach, filter: AuditFilter, before: string | null, limit: number): Promise<AuditEntry[]> {
+    return this.database.execute(listEntries(reach, filter, before, limit));
   }
 
   /** Removes up to `limit` entries that are older than `age` ms, the oldest first. @returns how many */
   async prune(tx: Tx, age: number, limit: number): Promise<number> {
-    await tx.query(`SELECT set_config('gatehouse.audit_retention', 'on', true)`);
-    const rows = await tx.query(
-      `DELETE FROM audit_log WHERE id IN (SELECT id FROM audit_log WHERE id < $1 ORDER BY id LIMIT $2) RETURNING id`,
-      [lowestId(now().getTime() - age), limit],
-    );
+    await tx.execute(allowDeletion);
+    const rows = await tx.execute(deleteOldest, [lowestId(now().getTime() - age), limit]);
     return rows.length;
   }
 }

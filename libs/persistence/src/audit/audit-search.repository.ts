@@ -1,14 +1,72 @@
+// This file contains SQL: bounded searches by filter and reach.
 import type { Reach } from '@gatehouse/domain';
-import { countWithin, MOST_COUNTED, MOST_LOOKED, type CappedCount } from '../capped-count.js';
-import { Conditions } from '../conditions.js';
+import {
+  cappedCount,
+  countedRow,
+  countedSql,
+  MOST_COUNTED,
+  MOST_LOOKED,
+  type CappedCount,
+} from '../capped-count.js';
+import { Conditions, sampleReaches } from '../conditions.js';
 import type { Database } from '../database.js';
-import { idsBetween } from '../id-times.js';
+import { idsBetween, NIL_UUID } from '../id-times.js';
 import { ownedRange } from '../owned-range.js';
-import { lookAlong, walkPage, type WalkedPage, type WalkedRow } from '../walked-page.js';
-import { addAuditFilter, auditColumns, type AuditEntry, type AuditFilter } from './audit-log.repository.js';
+import { dynamicStatement } from '../statements.js';
+import { lookAlong, walkedRow, walkPage, type WalkedPage } from '../walked-page.js';
+import {
+  addAuditFilter,
+  auditColumns,
+  auditRow,
+  sampleAuditFilters,
+  type AuditEntry,
+  type AuditFilter,
+} from './audit-log.repository.js';
 
 /** Entries that a page looks at when few of the first ones match; the next page goes on from there. */
 const SCANNED_ROWS = 5_000;
+
+const sampleCalls = sampleReaches.flatMap((reach) =>
+  sampleAuditFilters.map((filter) => [reach, filter] as const),
+);
+
+/** Returns the number of entries that a count reads at most. */
+const countWindow = (reach: Reach, filter: AuditFilter): number =>
+  matches(reach, filter).values.length === 0 ? MOST_COUNTED + 1 : MOST_LOOKED;
+
+const countEntries = dynamicStatement(
+  countedRow,
+  (reach: Reach, filter: AuditFilter) => {
+    const where = matches(reach, filter);
+    const isMatch = where.sql;
+    const rows = `(${walkEntries(where, filter, null, countWindow(reach, filter))}) a`;
+    return { text: countedSql(rows, isMatch), values: where.values };
+  },
+  sampleCalls,
+);
+
+const findEntry = dynamicStatement(
+  auditRow,
+  (reach: Reach, id: string) => {
+    const where = new Conditions().reach('a', 'a.project_id', reach);
+    const text = `SELECT ${auditColumns} FROM audit_log a WHERE a.id = ${where.value(id)} AND ${where.sql}`;
+    return { text, values: where.values };
+  },
+  sampleReaches.map((reach) => [reach, NIL_UUID] as const),
+);
+
+/** Returns the matches among the next `window` entries, and the last of these if there are so many. */
+const scanEntries = dynamicStatement(
+  walkedRow(auditRow),
+  (reach: Reach, filter: AuditFilter, before: string | null, window: number, limit: number) => {
+    const where = matches(reach, filter);
+    const most = where.value(limit + 1);
+    const page = `SELECT ${auditColumns} FROM walked a WHERE ${where.sql} ORDER BY a.id DESC LIMIT ${most}`;
+    const walk = walkEntries(where, filter, before, window);
+    return { text: lookAlong(where, walk, page, window), values: where.values };
+  },
+  sampleCalls.map((call) => [...call, null, 1, 1] as const),
+);
 
 /** The audit log as operators look through it: of the whole house, and however long it is a page looks at a part. */
 export class AuditSearchRepository {
@@ -22,42 +80,20 @@ export class AuditSearchRepository {
     limit: number,
   ): Promise<WalkedPage<AuditEntry>> {
     return walkPage([limit + 1, SCANNED_ROWS], before, limit, (after, window) =>
-      this.look(reach, filter, after, window, limit),
+      this.database.execute(scanEntries(reach, filter, after, window, limit)),
     );
   }
 
   /** How many entries within a reach match, as far as a bounded look finds out. */
   async count(reach: Reach, filter: AuditFilter): Promise<CappedCount> {
-    const where = matches(reach, filter);
-    const isMatch = where.sql;
-    const window = where.values.length === 0 ? MOST_COUNTED + 1 : MOST_LOOKED;
-    const rows = `(${walkEntries(where, filter, null, window)}) a`;
-    return countWithin(this.database, { rows, isMatch, values: where.values }, window);
+    const [counted] = await this.database.execute(countEntries(reach, filter));
+    return cappedCount(counted!, countWindow(reach, filter));
   }
 
   /** The entry with this id, if it is within a reach. */
   async find(reach: Reach, id: string): Promise<AuditEntry | null> {
-    const where = new Conditions().reach('a', 'a.project_id', reach);
-    const [entry] = await this.database.query<AuditEntry>(
-      `SELECT ${auditColumns} FROM audit_log a WHERE a.id = ${where.value(id)} AND ${where.sql}`,
-      where.values,
-    );
+    const [entry] = await this.database.execute(findEntry(reach, id));
     return entry ?? null;
-  }
-
-  /** The matches among the next `window` entries, and the last of these if there are so many. */
-  private look(
-    reach: Reach,
-    filter: AuditFilter,
-    before: string | null,
-    window: number,
-    limit: number,
-  ): Promise<WalkedRow<AuditEntry>[]> {
-    const where = matches(reach, filter);
-    const most = where.value(limit + 1);
-    const page = `SELECT ${auditColumns} FROM walked a WHERE ${where.sql} ORDER BY a.id DESC LIMIT ${most}`;
-    const walk = walkEntries(where, filter, before, window);
-    return this.database.query<WalkedRow<AuditEntry>>(lookAlong(where, walk, page, window), where.values);
   }
 }
 
