@@ -213,7 +213,9 @@ module.exports = {
       comment: 'api.module.ts loads them only with the console; another import would load them always.',
       severity: 'error',
       from: { pathNot: '^apps/api/src/operator-modules[.]ts$' },
-      to: { path: '^apps/api/src/.+[.]operator[.]module[.]ts$' },
+      to: {
+        path: '^apps/api/src/(.+[.]operator|health/health|operators/operator-routes|overview/overview)[.]module[.]ts$',
+      },
     },
     {
       name: 'console-knows-the-api-by-its-document',
