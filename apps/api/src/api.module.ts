@@ -1,4 +1,4 @@
-import { Module, type DynamicModule } from '@nestjs/common';
+import { Module, type DynamicModule, type Type } from '@nestjs/common';
 import { APP_INTERCEPTOR } from '@nestjs/core';
 import { AuthModule } from '@gatehouse/auth';
 import { PersistenceModule } from '@gatehouse/persistence';
@@ -27,28 +27,30 @@ import { SessionsModule } from './sessions/sessions.module.js';
 import { SignInModule } from './sign-in/sign-in.module.js';
 import { WebhooksModule } from './webhooks/webhooks.module.js';
 
-/** Composes the api: one module for each noun. */
+/** One module for each noun. Express tries routes in this order: the busiest come first. */
+export const nounModules: Type[] = [
+  SignInModule,
+  CustomersModule,
+  HttpModule,
+  SessionsModule,
+  EventsModule,
+  WebhooksModule,
+  PasswordsModule,
+  EmailModule,
+  OneTimeTokensModule,
+  ImportsModule,
+  PagesModule,
+  BillingModule,
+  MailModule,
+  AuditModule,
+  ProjectsModule,
+  OrganizationsModule,
+  ApiKeysModule,
+  BootstrapModule,
+];
+
+/** Composes the api. */
 @Module({
-  imports: [
-    ApiKeysModule,
-    AuditModule,
-    BillingModule,
-    BootstrapModule,
-    CustomersModule,
-    EmailModule,
-    EventsModule,
-    HttpModule,
-    ImportsModule,
-    MailModule,
-    OneTimeTokensModule,
-    OrganizationsModule,
-    PagesModule,
-    PasswordsModule,
-    ProjectsModule,
-    SessionsModule,
-    SignInModule,
-    WebhooksModule,
-  ],
   providers: [
     // In this order: a rejected action is recorded after the transaction of the request was rolled back.
     { provide: APP_INTERCEPTOR, useExisting: AuditInterceptor },
@@ -63,6 +65,7 @@ export class ApiModule {
         PlatformModule.for(config, logger),
         PersistenceModule,
         AuthModule,
+        ...nounModules,
         ...(config.docs ? [ErrorDocsModule, ReferenceModule] : []),
         ...(config.console ? operatorModules : []),
       ],

@@ -13,7 +13,7 @@ import { MeController } from './me.controller.js';
 
 @Module({
   imports: [AuditModule, EmailModule, OneTimeTokensModule, PasswordsModule, SessionsModule],
-  controllers: [CustomersController, MeController],
+  controllers: [MeController, CustomersController],
   providers: [CustomerChangesService, CustomerDirectoryService, CustomerExportService, CustomersService],
   exports: [CustomerChangesService, CustomerDirectoryService, CustomerExportService, CustomersService],
 })

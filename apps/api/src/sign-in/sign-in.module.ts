@@ -23,7 +23,7 @@ import { RegistrationService } from './registration.service.js';
     PasswordsModule,
     SessionsModule,
   ],
-  controllers: [AuthController, JwksController, RefreshController],
+  controllers: [RefreshController, AuthController, JwksController],
   providers: [LoginService, RefreshService, RegistrationService],
 })
 export class SignInModule {}
