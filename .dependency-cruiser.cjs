@@ -177,7 +177,7 @@ module.exports = {
       name: 'bullmq-only-behind-the-queue',
       severity: 'error',
       from: { path: '^(apps|libs)/', pathNot: '^(libs/platform/src/queue|apps/webhook-worker)/' },
-      to: { path: npm('bullmq') },
+      to: { path: [npm('bullmq'), npm('@nestjs/bullmq')] },
     },
     {
       name: 'only-services-and-responses-of-other-features',

@@ -1,4 +1,5 @@
-import { createLogger, DeliveryQueue, type DeliveryPointer } from '@gatehouse/platform';
+import type { DeliveryPointer } from '@gatehouse/platform';
+import { createDeliveryQueue } from '../support/delivery-queue.js';
 import { eventually } from '../support/eventually.js';
 import type { Queue, TestInstance } from '../support/test-instance.js';
 import { BenchInstance } from './bench-instance.js';
@@ -140,7 +141,7 @@ async function fillBacklog(
 
 /** As the api does after a commit, in bulk. */
 async function enqueue(redisUrl: string, deliveries: DeliveryPointer[]): Promise<void> {
-  const queue = await DeliveryQueue.load(redisUrl, createLogger({ logLevel: 'silent' }, 'bench'));
+  const { queue } = await createDeliveryQueue(redisUrl);
   try {
     await eventually('a connection to Redis', () => queue.ready());
     for (let first = 0; first < deliveries.length; first += ADD_AT_ONCE) {

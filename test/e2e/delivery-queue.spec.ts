@@ -1,7 +1,11 @@
 import { randomUUID } from 'node:crypto';
-import { createLogger, DeliveryQueue, type DeliveryJob } from '@gatehouse/platform';
+import { jest } from '@jest/globals';
+import type { Redis } from 'ioredis';
+import type { DeliveryJob, DeliveryQueue } from '@gatehouse/platform';
+import { createDeliveryQueue } from '../support/delivery-queue.js';
 import { eventually } from '../support/eventually.js';
 import { hasRedisServer, RedisServer } from '../support/redis-server.js';
+import { freePort } from '../support/server-process.mjs';
 
 const STUCK_MS = 1_000;
 
@@ -12,7 +16,7 @@ if (!hasRedisServer) process.stderr.write('The queue on Redis is not tested: no 
   let queue: DeliveryQueue;
   beforeAll(async () => {
     redis = await RedisServer.start();
-    queue = await DeliveryQueue.load(redis.url, createLogger({ logLevel: 'silent' }, 'test'), STUCK_MS);
+    ({ queue } = await createDeliveryQueue(redis.url, STUCK_MS));
     await eventually('a connection to Redis', () => queue.ready());
   });
   afterAll(async () => {
@@ -55,5 +59,39 @@ if (!hasRedisServer) process.stderr.write('The queue on Redis is not tested: no 
     inner.takenAt = -Infinity;
     await eventually('a check of the idle worker', () => inner.takenAt > -Infinity);
     expect(inner.worker).toBe(second);
+  });
+});
+
+const connectionOf = (queue: DeliveryQueue): Redis => (queue as unknown as { connection: Redis }).connection;
+
+(hasRedisServer ? describe : describe.skip)('an application with the queue', () => {
+  it('closes while Redis is suspended', async () => {
+    const redis = await RedisServer.start();
+    try {
+      const { app, queue } = await createDeliveryQueue(redis.url);
+      await eventually('a connection to Redis', () => queue.ready());
+      redis.freeze();
+      await app.close();
+      await queue.close();
+      redis.thaw();
+      await eventually('the end of the connection', () => connectionOf(queue).status === 'end');
+    } finally {
+      await redis.remove();
+    }
+  });
+
+  it('starts, writes nothing to the console and closes while Redis is unavailable', async () => {
+    const written = jest.spyOn(console, 'error').mockImplementation(() => undefined);
+    try {
+      const { app, queue } = await createDeliveryQueue(`redis://127.0.0.1:${await freePort()}`);
+      await eventually('a failed connection', () => connectionOf(queue).status === 'reconnecting');
+      expect(queue.ready()).toBe(false);
+      await expect(queue.add([])).rejects.toThrow('Redis is not reachable');
+      await app.close();
+      await queue.close();
+      expect(written).not.toHaveBeenCalled();
+    } finally {
+      written.mockRestore();
+    }
   });
 });

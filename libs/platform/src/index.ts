@@ -35,6 +35,7 @@ export * from './metrics/metrics.js';
 export * from './metrics/metrics-server.js';
 export * from './metrics/worker-metrics.js';
 export * from './queue/delivery-queue.js';
+export * from './queue/load-delivery-queue.js';
 export * from './platform.module.js';
 export * from './process.js';
 export * from './test-commands.js';

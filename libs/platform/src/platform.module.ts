@@ -6,10 +6,11 @@ import { Failpoints } from './failpoints.js';
 import { LOGGER, type Logger } from './logging/logger.js';
 import { Metrics } from './metrics/metrics.js';
 import { MetricsServer } from './metrics/metrics-server.js';
-import { DeliveryQueue } from './queue/delivery-queue.js';
+import { DeliveryQueue, REDIS_DELIVERY_QUEUE } from './queue/delivery-queue.js';
+import { loadDeliveryQueue } from './queue/load-delivery-queue.js';
 import { TestCommands } from './test-commands.js';
 
-/** What every process has: configuration, logger, keys, and the queue if there is one. */
+/** Provides what both programs need: configuration, logger, keys, metrics, and the queue if there is one. */
 @Global()
 @Module({})
 export class PlatformModule {
@@ -25,13 +26,12 @@ export class PlatformModule {
       { provide: Failpoints, useValue: new Failpoints(config.failpoints, logger, testCommands) },
       {
         provide: DeliveryQueue,
-        useFactory: async (metrics: Metrics | null) => {
-          const queue = config.redisUrl ? await DeliveryQueue.load(config.redisUrl, logger) : null;
+        useFactory: (metrics: Metrics | null, queue: DeliveryQueue | null = null) => {
           const isUp = () => queue && Number(queue.ready());
           metrics?.gauge('gatehouse_redis_up', '1 if Redis accepts jobs, otherwise 0.', isUp);
           return queue;
         },
-        inject: [Metrics],
+        inject: [Metrics, { token: REDIS_DELIVERY_QUEUE, optional: true }],
       },
       { provide: Metrics, useFactory: () => (config.metrics.port === null ? null : Metrics.load()) },
       {
@@ -40,6 +40,11 @@ export class PlatformModule {
         inject: [Metrics],
       },
     ];
-    return { module: PlatformModule, providers, exports: providers.map(({ provide }) => provide) };
+    return {
+      module: PlatformModule,
+      imports: config.redisUrl ? [loadDeliveryQueue(config.redisUrl, logger)] : [],
+      providers,
+      exports: providers.map(({ provide }) => provide),
+    };
   }
 }

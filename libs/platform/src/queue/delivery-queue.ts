@@ -5,28 +5,28 @@ import { errorMessage } from '../errors.js';
 import type { Logger } from '../logging/logger.js';
 import { connectRedis } from './redis.js';
 
-const QUEUE_NAME = 'deliveries';
-const PREFIX = 'gatehouse';
+/** Injection token of the queue on Redis, which only exists with REDIS_URL. */
+export const REDIS_DELIVERY_QUEUE = Symbol('delivery queue on Redis');
 
-/** Longest time that anybody waits for an answer of Redis, in ms. */
-const ANSWER_MS = 250;
+export const QUEUE_NAME = 'deliveries';
+export const QUEUE_PREFIX = 'gatehouse';
+
+/** Time limit for a response of Redis, in ms. */
+const RESPONSE_MS = 250;
 
 const REPORT_EVERY_MS = 10_000;
 
-/** How long jobs may wait while none is taken, before the worker that should take them is replaced, in ms. */
-const STUCK_MS = 60_000;
-
-/** A delivery, and whose room in flight it takes. */
+/** A delivery, and the endpoint and project whose concurrency limits it counts toward. */
 export interface DeliveryPointer {
   deliveryId: string;
   endpointId: string;
-  /** Null for what goes to an endpoint of organization level about the organization itself. */
+  /** Null for an event about the organization itself, which goes to an endpoint of the organization. */
   projectId: string | null;
 }
 
-/** A pointer to work; the work itself stands in PostgreSQL. */
+/** A pointer to work. The work itself is stored in PostgreSQL. */
 export interface DeliveryJob extends DeliveryPointer {
-  /** The attempt to be made, starting at 1. */
+  /** The number of the attempt, starting at 1. */
   attempt: number;
 }
 
@@ -35,12 +35,12 @@ interface ScheduledJob extends DeliveryJob {
 }
 
 /**
- * The carrier of delivery jobs: BullMQ on Redis. It may lose, repeat or delay jobs without harm, because every
- * job is only a hint that the claim in PostgreSQL judges, and the worker's due source finds what got lost.
+ * Transports delivery jobs with BullMQ. Lost, repeated and late jobs do no harm: every job is a hint, only the claim in
+ * PostgreSQL starts an attempt, and the due poller of the worker finds deliveries whose job was lost. Also the injection
+ * token of the queue, which is null without Redis.
  */
 export class DeliveryQueue {
   private readonly connection: Redis;
-  private readonly queue: BullMq.Queue;
   private worker: BullMq.Worker | undefined;
   private workerConnection: Redis | undefined;
   private reportedAt = -Infinity;
@@ -48,37 +48,26 @@ export class DeliveryQueue {
   private takenAt = 0;
   private running = 0;
 
-  private constructor(
-    private readonly bullMq: typeof BullMq,
+  /** @param queue created with a connection, not with the options of one */
+  constructor(
+    private readonly queue: BullMq.Queue,
+    private readonly workerClass: typeof BullMq.Worker,
     private readonly redisUrl: string,
     private readonly logger: Logger,
     private readonly stuckMs: number,
   ) {
-    this.connection = connectRedis(redisUrl, logger, { enableOfflineQueue: false, maxRetriesPerRequest: 1 });
-    this.queue = new bullMq.Queue(QUEUE_NAME, {
-      connection: this.connection,
-      prefix: PREFIX,
-      skipVersionCheck: true,
-    });
+    this.connection = queue.opts.connection as Redis;
     this.queue.on('error', (error) => this.report(error));
   }
 
-  /**
-   * Loads BullMQ, which a house without Redis is spared.
-   * @param stuckMs how long jobs may wait while none is taken
-   */
-  static async load(redisUrl: string, logger: Logger, stuckMs = STUCK_MS): Promise<DeliveryQueue> {
-    return new DeliveryQueue(await import('bullmq'), redisUrl, logger, stuckMs);
-  }
-
-  /** Whether Redis takes jobs right now. */
+  /** Returns whether Redis currently accepts jobs. */
   ready(): boolean {
     return this.connection.status === 'ready';
   }
 
-  /** @throws Error when Redis is away or does not answer within 250 ms */
+  /** @throws Error if Redis is unavailable or does not respond within 250 ms */
   async add(jobs: ScheduledJob[]): Promise<void> {
-    // BullMQ waits for ever before the first connect, so it is asked only while Redis is there.
+    // Before the first connection BullMQ would wait without a limit.
     if (!this.ready()) throw new Error('Redis is not reachable');
     const added = this.queue.addBulk(
       jobs.map(({ delayMs, ...job }) => ({
@@ -92,15 +81,15 @@ export class DeliveryQueue {
         },
       })),
     );
-    await withTimeout(added, ANSWER_MS, 'Redis did not respond in time');
+    await withTimeout(added, RESPONSE_MS, 'Redis did not respond in time');
   }
 
-  /** How many jobs Redis holds; null when it does not say within 250 ms. */
+  /** Returns the number of jobs in Redis, or null if it does not respond within 250 ms. */
   size(): Promise<number | null> {
     return this.count('wait', 'active', 'delayed', 'prioritized');
   }
 
-  /** Starts to take jobs, `concurrency` at a time. */
+  /** Starts to process jobs, `concurrency` at a time. */
   process(concurrency: number, handle: (job: DeliveryJob) => Promise<void>): void {
     const run = async ({ data }: BullMq.Job<DeliveryJob>): Promise<void> => {
       this.takenAt = monotonicMs();
@@ -111,7 +100,7 @@ export class DeliveryQueue {
     this.watch = setInterval(() => void this.replaceIfStuck(concurrency, run), this.stuckMs / 10).unref();
   }
 
-  /** Stops taking jobs and waits for those in hand; BullMQ itself would wait for an absent Redis as well. */
+  /** Stops taking jobs and waits for running ones. Without force, BullMQ would also wait for an unavailable Redis. */
   async drain(): Promise<void> {
     this.stopWatching();
     await this.worker?.close(!this.ready());
@@ -127,7 +116,7 @@ export class DeliveryQueue {
   private async count(...types: BullMq.JobType[]): Promise<number | null> {
     if (!this.ready()) return null;
     const counted = this.queue.getJobCountByTypes(...types);
-    return withTimeout(counted, ANSWER_MS, 'Redis did not respond in time').catch(() => null);
+    return withTimeout(counted, RESPONSE_MS, 'Redis did not respond in time').catch(() => null);
   }
 
   private stopWatching(): void {
@@ -137,11 +126,11 @@ export class DeliveryQueue {
 
   private startWorker(concurrency: number, run: BullMq.Processor<DeliveryJob, void>): void {
     this.workerConnection = connectRedis(this.redisUrl, this.logger, { maxRetriesPerRequest: null });
-    this.worker = new this.bullMq.Worker<DeliveryJob>(QUEUE_NAME, run, {
+    this.worker = new this.workerClass<DeliveryJob>(QUEUE_NAME, run, {
       connection: this.workerConnection,
-      prefix: PREFIX,
+      prefix: QUEUE_PREFIX,
       concurrency,
-      // A killed worker is noticed after about 20 s instead of 60; the lease in PostgreSQL decides anyway.
+      // A killed worker is detected after about 20 s instead of 60. The lease in PostgreSQL applies in any case.
       lockDuration: 15_000,
       stalledInterval: 5_000,
       skipVersionCheck: true,
@@ -150,7 +139,7 @@ export class DeliveryQueue {
     this.takenAt = monotonicMs();
   }
 
-  /** BullMQ's worker has been seen to take nothing more once Redis was back (taskforcesh/bullmq #2466, #3185). */
+  /** After an outage of Redis, a worker of BullMQ sometimes takes no more jobs (taskforcesh/bullmq #2466, #3185). */
   private async replaceIfStuck(concurrency: number, run: BullMq.Processor<DeliveryJob, void>): Promise<void> {
     const isIdle = this.ready() && this.running < concurrency;
     const waiting = isIdle ? await this.count('wait') : 0;
@@ -163,7 +152,7 @@ export class DeliveryQueue {
     connection?.disconnect();
   }
 
-  /** What BullMQ complains about while Redis is there, such as a full memory; its absence the connection tells. */
+  /** Logs errors while Redis is available, such as a full memory. The connection itself logs that it is lost. */
   private report(error: Error): void {
     if (!this.ready() || monotonicMs() - this.reportedAt < REPORT_EVERY_MS) return;
     this.reportedAt = monotonicMs();

@@ -5,7 +5,7 @@ import type { Logger } from '../logging/logger.js';
 
 const WARN_EVERY_MS = 10_000;
 
-/** A connection that renews itself for ever and says at most every ten seconds that it cannot. */
+/** Creates a connection that reconnects without a limit, and logs failures at most every ten seconds. */
 export function connectRedis(url: string, logger: Logger, options: RedisOptions): Redis {
   const redis = new Redis(url, {
     connectTimeout: 2_000,

@@ -1,0 +1,44 @@
+import { BullModule, getQueueToken } from '@nestjs/bullmq';
+import { Module, type DynamicModule } from '@nestjs/common';
+import { Worker, type Queue } from 'bullmq';
+import type { Logger } from '../logging/logger.js';
+import { DeliveryQueue, QUEUE_NAME, QUEUE_PREFIX, REDIS_DELIVERY_QUEUE } from './delivery-queue.js';
+import { connectRedis } from './redis.js';
+
+/**
+ * Registers the queue of deliveries with BullMQ. Imports BullMQ, so a process loads this file only with Redis
+ * (load-delivery-queue.ts).
+ */
+@Module({})
+export class DeliveryQueueModule {
+  static for(redisUrl: string, logger: Logger, stuckMs: number): DynamicModule {
+    return {
+      module: DeliveryQueueModule,
+      imports: [
+        BullModule.forRootAsync({
+          useFactory: () => ({
+            // A connection, not its options: closing the queue then does not wait for Redis.
+            connection: connectRedis(redisUrl, logger, {
+              enableOfflineQueue: false,
+              maxRetriesPerRequest: 1,
+            }),
+            prefix: QUEUE_PREFIX,
+            skipVersionCheck: true,
+          }),
+          // There is no processor to discover: DeliveryQueue creates its own workers (docs/adr/0029-bull-module.md).
+          extraOptions: { manualRegistration: true },
+        }),
+        BullModule.registerQueue({ name: QUEUE_NAME }),
+      ],
+      providers: [
+        {
+          provide: REDIS_DELIVERY_QUEUE,
+          // Only the queue is injected: another dependency could delay the error listener that the constructor adds.
+          useFactory: (queue: Queue) => new DeliveryQueue(queue, Worker, redisUrl, logger, stuckMs),
+          inject: [getQueueToken(QUEUE_NAME)],
+        },
+      ],
+      exports: [REDIS_DELIVERY_QUEUE],
+    };
+  }
+}

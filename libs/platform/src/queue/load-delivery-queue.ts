@@ -1,0 +1,18 @@
+import type { DynamicModule } from '@nestjs/common';
+import type { Logger } from '../logging/logger.js';
+
+/** Time that jobs may wait while none is taken, until the worker that should take them is replaced, in ms. */
+const STUCK_MS = 60_000;
+
+/**
+ * Loads BullMQ, and returns the module that provides REDIS_DELIVERY_QUEUE. Processes without Redis never call this.
+ * @param stuckMs time that jobs may wait while none is taken
+ */
+export async function loadDeliveryQueue(
+  redisUrl: string,
+  logger: Logger,
+  stuckMs = STUCK_MS,
+): Promise<DynamicModule> {
+  const { DeliveryQueueModule } = await import('./delivery-queue.module.js');
+  return DeliveryQueueModule.for(redisUrl, logger, stuckMs);
+}
