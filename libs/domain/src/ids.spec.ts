@@ -16,7 +16,9 @@ describe('ids', () => {
     ];
     const otherBytes = [`${id}\n`, ` ${id}`, `${id}\0`, id.replace('a', 'g'), id.replace('-8a', '-0a')];
     const noIds = ['', undefined, null, 42, [id], "' OR 1=1 --"];
-    const noVersions = splitWords('00000000-0000-0000-0000-000000000000 ffffffff-ffff-ffff-ffff-ffffffffffff');
+    const noVersions = splitWords(
+      '00000000-0000-0000-0000-000000000000 ffffffff-ffff-ffff-ffff-ffffffffffff',
+    );
     expect([...otherForms, ...otherBytes, ...noIds, ...noVersions].filter(isUuid)).toEqual([]);
   });
 

@@ -15,7 +15,10 @@ it('isPageUrl accepts https, http of this machine, and schemes of apps', () => {
 it.each<[string, string[]]>([
   [
     'incomplete URLs',
-    ['', ...splitWords('/welcome //app.example.com/ https:// https:///app.example.com/ https:app.example.com/')],
+    [
+      '',
+      ...splitWords('/welcome //app.example.com/ https:// https:///app.example.com/ https:app.example.com/'),
+    ],
   ],
   ['a port out of range', ['https://app.example.com:65536/']],
   [
@@ -46,7 +49,10 @@ it.each<[string, string[]]>([
   ['markup', [`${app}"onclick="x`, `${app}<b>`]],
   [
     'disguised hosts and letters beyond ASCII',
-    [...splitWords('https://*.example.com/ https://ex%61mple.com/ https://münchen.example/'), `${app}\u202egpj`],
+    [
+      ...splitWords('https://*.example.com/ https://ex%61mple.com/ https://münchen.example/'),
+      `${app}\u202egpj`,
+    ],
   ],
   ['2,049 characters', [app + 'x'.repeat(2025)]],
 ])('isPageUrl refuses %s', (_, urls) => expect(urls.filter(isPageUrl)).toEqual([]));
@@ -63,7 +69,8 @@ it('isLogoUrl accepts https of a plain host alone', () => {
 });
 
 it('isPageOrigin accepts an origin in the form in which browsers send it', () => {
-  const origins = splitWords(`https://app.example.com https://app.example.com:8443 https://xn--mnchen-3ya.example
+  const origins =
+    splitWords(`https://app.example.com https://app.example.com:8443 https://xn--mnchen-3ya.example
     http://localhost:5173 http://192.168.1.5:5173 http://[::1]:5173 http://shop.example.com`);
   expect(origins.filter((origin) => !isPageOrigin(origin))).toEqual([]);
   const others = splitWords(`* null app.example.com https://app.example.com/ https://app.example.com/x
@@ -76,7 +83,9 @@ it('isPageOrigin accepts an origin in the form in which browsers send it', () =>
 });
 
 it('isSecureOrigin accepts https and this machine', () => {
-  const secure = splitWords('https://app.example.com http://localhost:5173 http://127.0.0.1 http://[::1]:5173');
+  const secure = splitWords(
+    'https://app.example.com http://localhost:5173 http://127.0.0.1 http://[::1]:5173',
+  );
   const others = splitWords('http://192.168.1.5:5173 http://app.example.com');
   expect([...secure, ...others].filter(isSecureOrigin)).toEqual(secure);
 });

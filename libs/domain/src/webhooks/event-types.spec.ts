@@ -23,7 +23,8 @@ describe('event types', () => {
   it('can be subscribed to by name, by noun and all at once', () => {
     const subscriptions = ['*', 'customer.*', 'session.*', 'login.*', 'token.*', ...types];
     expect(subscriptions.filter((text) => !isSubscription(text))).toEqual([]);
-    const others = splitWords(`.* ** *.* *.created customer.** customer.*.* customer unknown.* cust* CUSTOMER.*
+    const others =
+      splitWords(`.* ** *.* *.created customer.** customer.*.* customer unknown.* cust* CUSTOMER.*
       customer.created.* __proto__.* constructor`);
     expect(['', ...others].filter(isSubscription)).toEqual([]);
   });

@@ -171,7 +171,11 @@ describe('targetUrlFault', () => {
   it('WH-01: accepts http, loopback, names and ports of the local network outside production', () => {
     const urls = `http://example.com/hook http://localhost:4000/hook http://127.0.0.1:4000/hook http://[::1]:4000/
       http://receiver:8080/ http://127.1/`;
-    expectFault(null, [...splitWords(urls), ...ports.map((port) => `http://example.com:${port}/`)], development);
+    expectFault(
+      null,
+      [...splitWords(urls), ...ports.map((port) => `http://example.com:${port}/`)],
+      development,
+    );
   });
 
   it('WH-01: refuses private addresses outside production, unless their range is allowed', () => {

@@ -200,7 +200,9 @@ describe('errors of the configuration', () => {
     WEBHOOK_TIMEOUT: ['0s', '61s'],
     WEBHOOK_CONCURRENCY: ['-1'],
     WEBHOOK_ALLOWED_CIDRS: ['10.0.0.0', '10.0.0.0/33'],
-    WEBHOOK_DNS_SERVERS: splitWords('dns.example.com dns.example.com:53 10.0.0.53:0 10.0.0.53:65536 [10.0.0.53'),
+    WEBHOOK_DNS_SERVERS: splitWords(
+      'dns.example.com dns.example.com:53 10.0.0.53:0 10.0.0.53:65536 [10.0.0.53',
+    ),
     WEBHOOK_RETENTION: ['23h'],
     TRUSTED_PROXIES: ['loopback'],
     BCRYPT_COST: ['3', '17'],

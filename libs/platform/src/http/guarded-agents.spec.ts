@@ -82,7 +82,10 @@ describe('guardedAgents', () => {
   it('accepts a few interim responses and rejects an endless series of them', async () => {
     await start(false);
     const hint = 'HTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\n';
-    target.respondWith(respondEndlessly(hint.repeat(20) + 'HTTP/1.1 204 No Content\r\n\r\n', ''), respondEndlessly(hint, hint));
+    target.respondWith(
+      respondEndlessly(hint.repeat(20) + 'HTTP/1.1 204 No Content\r\n\r\n', ''),
+      respondEndlessly(hint, hint),
+    );
     await expect(post('http', 'deceived.example')).resolves.toBe(204);
     await expect(post('http', 'deceived.example')).rejects.toMatchObject({ code: 'ERR_INTERIM_RESPONSE' });
   });

@@ -4,7 +4,13 @@ import { gzipSync } from 'node:zlib';
 import { AxiosHeaders } from 'axios';
 import { customHeaderFaults } from '@gatehouse/domain';
 import { eventually } from '../../../../test/support/eventually.js';
-import { respondWith, respondEndlessly, getHeader, respondWithBytes, RawTarget } from '../../../../test/support/raw-target.js';
+import {
+  respondWith,
+  respondEndlessly,
+  getHeader,
+  respondWithBytes,
+  RawTarget,
+} from '../../../../test/support/raw-target.js';
 import { OutboundClient, type OutboundRequest } from './outbound-client.js';
 
 const AN_HOUR = 3_600_000;
