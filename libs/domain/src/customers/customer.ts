@@ -1,3 +1,5 @@
+import { email, flag, jsonObject, orNull, text, time, uuid, type JsonSchema } from '../json-schema.js';
+
 /** An end user of a project (contract, sections 1 and 4). */
 export interface Customer {
   id: string;
@@ -17,8 +19,105 @@ export interface Customer {
   lastLoginAt: Date | null;
 }
 
-/** What an access token and the answer that brings it say about a customer. */
-export type CustomerIdentity = Pick<
-  Customer,
-  'id' | 'email' | 'firstName' | 'lastName' | 'emailVerified' | 'publicMetadata'
->;
+/** A value as JSON contains it: times in ISO 8601. */
+type Json<Value> = Value extends Date ? string : Value;
+
+/** A customer as events and responses for secret keys contain it. */
+export type CustomerJson = { [Name in keyof Customer]: Json<Customer[Name]> };
+
+interface CustomerField<Value> {
+  schema: JsonSchema;
+  /** Value of a new customer if the request does not set the field. */
+  default?: Value;
+  /** Value in the examples of events, if it differs from the default. */
+  example?: Json<Value>;
+}
+
+/** Every field of a customer, in the order in which events contain them. CONTRIBUTING.md explains how to add one. */
+export const customerFields: { readonly [Name in keyof Customer]: CustomerField<Customer[Name]> } = {
+  id: { schema: uuid },
+  projectId: { schema: uuid },
+  externalId: { schema: orNull(text), default: null },
+  email: { schema: email, example: 'ada@example.com' },
+  firstName: { schema: orNull(text), default: null, example: 'Ada' },
+  lastName: { schema: orNull(text), default: null, example: 'Byron' },
+  emailVerified: { schema: flag, default: false },
+  metadata: { schema: { ...jsonObject, description: 'Readable only with a secret key' }, default: {} },
+  publicMetadata: { schema: { ...jsonObject, description: 'Also readable by the customer' }, default: {} },
+  disabledAt: { schema: orNull(time), default: null },
+  createdAt: { schema: time },
+  updatedAt: { schema: time },
+  lastLoginAt: { schema: orNull(time), default: null },
+};
+
+export const customerFieldNames = Object.keys(customerFields) as (keyof Customer)[];
+
+/** The fields that access tokens, and the responses that contain them, are created from. */
+export const identityFields = [
+  'id',
+  'email',
+  'firstName',
+  'lastName',
+  'emailVerified',
+  'publicMetadata',
+] as const satisfies (keyof Customer)[];
+
+/** The fields that customers set themselves: when they register, and with `PATCH /api/v1/me`. */
+export const profileFields = ['firstName', 'lastName'] as const satisfies (keyof Customer)[];
+
+/** The fields that secret keys and imports set, in the order in which events and the audit log list changes. */
+export const changeableFields = [
+  'email',
+  'emailVerified',
+  'firstName',
+  'lastName',
+  'externalId',
+  'metadata',
+  'publicMetadata',
+] as const satisfies (keyof Customer)[];
+
+export type CustomerIdentity = Pick<Customer, (typeof identityFields)[number]>;
+export type CustomerProfile = Pick<Customer, (typeof profileFields)[number]>;
+export type ChangeableCustomer = Pick<Customer, (typeof changeableFields)[number]>;
+
+/** The changeable fields of a request. A new customer gets the default of a field that is missing or null. */
+export type CustomerInput = Pick<Customer, 'email'> & {
+  [Name in keyof ChangeableCustomer]?: Customer[Name] | null | undefined;
+};
+
+/** Returns those of the fields that a request contains. */
+export const givenFields = <Request extends object, Name extends keyof Request>(
+  request: Request,
+  names: readonly Name[],
+): Pick<Request, Name> =>
+  Object.fromEntries(
+    names.filter((name) => request[name] !== undefined).map((name) => [name, request[name]]),
+  ) as Pick<Request, Name>;
+
+/** Returns the changeable fields of a new customer. */
+export const newCustomer = (input: CustomerInput): ChangeableCustomer =>
+  Object.fromEntries(
+    changeableFields.map((name) => [name, input[name] ?? customerFields[name].default]),
+  ) as unknown as ChangeableCustomer;
+
+/** Returns the fields of a customer for an event or a response. */
+export function customerJson(customer: Customer): CustomerJson {
+  // Lists and exports call this for every customer, and Object.fromEntries would be slower.
+  const json: Record<string, unknown> = {};
+  for (const name of customerFieldNames) {
+    const value = customer[name];
+    json[name] = value instanceof Date ? value.toISOString() : value;
+  }
+  return json as unknown as CustomerJson;
+}
+
+/** Returns a customer with the examples of all fields. */
+export const exampleCustomer = (
+  fields: Pick<CustomerJson, 'id' | 'projectId' | 'createdAt' | 'updatedAt'>,
+): CustomerJson => {
+  const examples = customerFieldNames.map((name) => {
+    const { example, default: value } = customerFields[name];
+    return [name, example ?? value];
+  });
+  return { ...(Object.fromEntries(examples) as CustomerJson), ...fields };
+};

@@ -1,3 +1,4 @@
+import { exampleCustomer } from '../customers/customer.js';
 import { publicId } from '../ids.js';
 import { defaultSettings } from '../projects/project-settings.js';
 import { eventTypes, isOfOrganization, type EventType } from './event-types.js';
@@ -40,21 +41,12 @@ const disabled = on('15:00:00.640');
 const enabled = on('15:30:00.911');
 const deleted = on('18:00:00.400');
 
-const newcomer = {
+const newcomer = exampleCustomer({
   id: exampleId(signedUp, '8e40b7d2516a'),
   projectId,
-  externalId: null,
-  email: 'ada@example.com',
-  firstName: 'Ada',
-  lastName: 'Byron',
-  emailVerified: false,
-  metadata: {},
-  publicMetadata: {},
-  disabledAt: null,
   createdAt: signedUp,
   updatedAt: signedUp,
-  lastLoginAt: null,
-};
+});
 const ada = { ...newcomer, emailVerified: true, updatedAt: verified };
 const adaInside = { ...ada, lastLoginAt: loggedIn };
 const adaLovelace = { ...adaInside, lastName: 'Lovelace', updatedAt: renamed };

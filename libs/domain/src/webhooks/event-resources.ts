@@ -1,65 +1,26 @@
+import { customerFields, type Customer } from '../customers/customer.js';
+import {
+  email,
+  flag,
+  knownText,
+  object,
+  orNull,
+  previousOf,
+  seconds,
+  text,
+  texts,
+  time,
+  url,
+  uuid,
+  type JsonSchema,
+  type Members,
+} from '../json-schema.js';
 import { attemptErrors } from './delivery.js';
 
-/** A JSON Schema (2020-12), or a part of one. */
-export type JsonSchema = Readonly<Record<string, unknown>>;
-
-type Members = Readonly<Record<string, JsonSchema>>;
-
-export const text = { type: 'string' };
-export const uuid = { type: 'string', format: 'uuid' };
-export const email = { type: 'string', format: 'email' };
-export const time = { type: 'string', format: 'date-time' };
-
-const flag = { type: 'boolean' };
-const seconds = { type: 'integer', description: 'Duration in seconds' };
-const texts = { type: 'array', items: text };
-const url = { type: 'string', format: 'uri' };
-const jsonObject = { type: 'object', additionalProperties: true };
-const orNull = (schema: { type: string; format?: string }): JsonSchema => ({
-  ...schema,
-  type: [schema.type, 'null'],
-});
-
-/** An object that has all of these members. Later versions may add others (contract, section 5). */
-export const object = (properties: Members, description?: string): JsonSchema => ({
-  type: 'object',
-  ...(description === undefined ? {} : { description }),
-  properties,
-  required: Object.keys(properties),
-  additionalProperties: true,
-});
-
-/** What an `*.updated` event tells of the time before: at least one of these members, and only those that changed. */
-export const previousOf = (properties: Members): JsonSchema => ({
-  type: 'object',
-  description: 'The changed fields with their previous values',
-  properties,
-  minProperties: 1,
-  additionalProperties: true,
-});
-
-/** Text with a few known values. No `enum`, for a receiver that refuses what it does not know would lose events. */
-export const knownText = (description: string, ...values: string[]): JsonSchema => ({
-  type: 'string',
-  description: `${description}. Later versions may add values`,
-  examples: values,
-});
-
-export const customerFields = {
-  id: uuid,
-  projectId: uuid,
-  externalId: orNull(text),
-  email,
-  firstName: orNull(text),
-  lastName: orNull(text),
-  emailVerified: flag,
-  metadata: { ...jsonObject, description: 'Readable only with a secret key' },
-  publicMetadata: { ...jsonObject, description: 'Also readable by the customer' },
-  disabledAt: orNull(time),
-  createdAt: time,
-  updatedAt: time,
-  lastLoginAt: orNull(time),
-} satisfies Members;
+/** The schema of every field of a customer. */
+export const customerSchemas = Object.fromEntries(
+  Object.entries(customerFields).map(([name, { schema }]) => [name, schema]),
+) as Record<keyof Customer, JsonSchema>;
 
 const organization = {
   id: uuid,
@@ -94,7 +55,7 @@ const settings = {
 
 /** The resources that events carry, exactly as a secret key's GET returns them, under their nouns. */
 export const eventResources = {
-  customer: object(customerFields, 'A customer, at the time of the event'),
+  customer: object(customerSchemas, 'A customer, at the time of the event'),
   session: object(
     {
       id: uuid,
@@ -197,7 +158,7 @@ export const deadLetter = object(
 
 /** Only ids: nothing that would have to be erased with the customer. */
 export const deletedCustomer = object(
-  { id: customerFields.id, projectId: customerFields.projectId, externalId: customerFields.externalId },
+  { id: customerSchemas.id, projectId: customerSchemas.projectId, externalId: customerSchemas.externalId },
   'The ids of the deleted customer',
 );
 

@@ -1,20 +1,13 @@
+import { email, knownText, object, previousOf, text, time, uuid, type JsonSchema } from '../json-schema.js';
 import { revocationReasons } from '../sessions/revocation-reasons.js';
 import { eventExamples } from './event-examples.js';
 import {
-  customerFields,
+  customerSchemas,
   deadLetter,
   deletedCustomer,
-  email,
   eventResources,
-  knownText,
-  object,
-  previousOf,
   previousOrganization,
   previousProject,
-  text,
-  time,
-  uuid,
-  type JsonSchema,
 } from './event-resources.js';
 import { eventTypes, isOfEndpoint, isOfOrganization, type EventType } from './event-types.js';
 
@@ -42,7 +35,7 @@ const reset = object({ email, requestedAt: time });
 /** The members of `data`. */
 const dataMembers: Record<EventType, Readonly<Record<string, JsonSchema>>> = {
   'customer.created': { customer },
-  'customer.updated': { customer, previous: previousOf(customerFields) },
+  'customer.updated': { customer, previous: previousOf(customerSchemas) },
   'customer.deleted': { customer: deletedCustomer },
   'customer.disabled': { customer },
   'customer.enabled': { customer },
@@ -62,7 +55,7 @@ const dataMembers: Record<EventType, Readonly<Record<string, JsonSchema>>> = {
   'password.reset_completed': { customer, reset },
   'email.changed': {
     customer,
-    previous: { ...previousOf({ email, emailVerified: customerFields.emailVerified }), required: ['email'] },
+    previous: { ...previousOf({ email, emailVerified: customerSchemas.emailVerified }), required: ['email'] },
   },
   'token.reuse_detected': { customer, session },
   'organization.created': { organization },

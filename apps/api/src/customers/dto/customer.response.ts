@@ -1,6 +1,5 @@
 import { ApiProperty } from '@nestjs/swagger';
-import type { Customer, CustomerIdentity } from '@gatehouse/domain';
-import { customerFields } from '../../events/customer-events.js';
+import { customerJson, type Customer, type CustomerIdentity } from '@gatehouse/domain';
 
 const iso = (date: Date | null): string | null => date?.toISOString() ?? null;
 
@@ -44,7 +43,7 @@ export class CustomerResponse extends MeResponse {
   @ApiProperty({ type: String, format: 'date-time', nullable: true }) disabledAt!: string | null;
 
   static override from(customer: Customer): CustomerResponse {
-    return customerFields(customer);
+    return customerJson(customer);
   }
 }
 

@@ -1,0 +1,46 @@
+/** A JSON Schema (2020-12), or a part of one. */
+export type JsonSchema = Readonly<Record<string, unknown>>;
+
+/** The members of an object. */
+export type Members = Readonly<Record<string, JsonSchema>>;
+
+export const text = { type: 'string' };
+export const uuid = { type: 'string', format: 'uuid' };
+export const email = { type: 'string', format: 'email' };
+export const time = { type: 'string', format: 'date-time' };
+
+export const flag = { type: 'boolean' };
+export const seconds = { type: 'integer', description: 'Duration in seconds' };
+export const texts = { type: 'array', items: text };
+export const url = { type: 'string', format: 'uri' };
+export const jsonObject = { type: 'object', additionalProperties: true };
+
+export const orNull = (schema: { type: string; format?: string }): JsonSchema => ({
+  ...schema,
+  type: [schema.type, 'null'],
+});
+
+/** Returns the schema of an object that has all of these members. Later versions may add others (contract, section 5). */
+export const object = (properties: Members, description?: string): JsonSchema => ({
+  type: 'object',
+  ...(description === undefined ? {} : { description }),
+  properties,
+  required: Object.keys(properties),
+  additionalProperties: true,
+});
+
+/** Returns the schema of `previous` in an `*.updated` event: at least one of these members, and only those that changed. */
+export const previousOf = (properties: Members): JsonSchema => ({
+  type: 'object',
+  description: 'The changed fields with their previous values',
+  properties,
+  minProperties: 1,
+  additionalProperties: true,
+});
+
+/** Returns the schema of a text with known values. It has no `enum`, because a receiver that rejects new values would lose events. */
+export const knownText = (description: string, ...values: string[]): JsonSchema => ({
+  type: 'string',
+  description: `${description}. Later versions may add values`,
+  examples: values,
+});
