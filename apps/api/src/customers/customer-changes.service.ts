@@ -1,11 +1,14 @@
 import { isDeepStrictEqual } from 'node:util';
 import { Injectable } from '@nestjs/common';
 import {
+  changeableFields,
   GatehouseError,
+  givenFields,
   invalidField,
   mergePatch,
   notFound,
   oneTimeTokenKinds,
+  profileFields,
   type Customer,
   type ProjectContext,
   type Reach,
@@ -23,17 +26,6 @@ import { isMetadata, METADATA_RULE } from '../http/fields.js';
 import { customerEvent } from '../events/customer-events.js';
 import type { UpdateMeRequest } from './dto/customer.request.js';
 import type { UpdateCustomerRequest } from './dto/update-customer.request.js';
-
-/** What can be changed of a customer. */
-const changeable = [
-  'email',
-  'emailVerified',
-  'firstName',
-  'lastName',
-  'externalId',
-  'metadata',
-  'publicMetadata',
-] as const satisfies (keyof Customer)[];
 
 /** Changes what is known of customers. What changes nothing leaves no event and no other `updatedAt`. */
 @Injectable()
@@ -64,10 +56,10 @@ export class CustomerChangesService {
     }
   }
 
-  /** Changes the names that a customer gave. */
-  async updateMe({ projectId, id }: Customer, { firstName, lastName }: UpdateMeRequest): Promise<Customer> {
+  /** Changes the fields that customers set themselves. */
+  async updateMe({ projectId, id }: Customer, patch: UpdateMeRequest): Promise<Customer> {
     const project = await this.projects.ofCustomer(projectId);
-    return this.change(project, id, (before) => patched(before, { firstName, lastName }));
+    return this.change(project, id, (before) => patched(before, givenFields(patch, profileFields)));
   }
 
   private change(
@@ -80,7 +72,7 @@ export class CustomerChangesService {
       const before = await this.customers.lock(tx, project.id, id);
       if (!before) throw notFound();
       const wanted = change(before);
-      const changed = changeable.filter((field) => !isDeepStrictEqual(before[field], wanted[field]));
+      const changed = changeableFields.filter((field) => !isDeepStrictEqual(before[field], wanted[field]));
       if (changed.length === 0) return before;
       const after = await this.customers.update(tx, wanted);
       const previous = Object.fromEntries(changed.map((field) => [field, before[field]]));
@@ -106,15 +98,12 @@ export class CustomerChangesService {
 
 /** @throws GatehouseError `validation_failed` */
 function patched(before: Customer, patch: UpdateCustomerRequest): Customer {
-  const { email = before.email, firstName, lastName, externalId } = patch;
+  const { email = before.email } = patch;
   const keptVerified = email === before.email && before.emailVerified;
   return {
     ...before,
-    email,
+    ...givenFields(patch, changeableFields),
     emailVerified: patch.emailVerified ?? keptVerified,
-    firstName: firstName === undefined ? before.firstName : firstName,
-    lastName: lastName === undefined ? before.lastName : lastName,
-    externalId: externalId === undefined ? before.externalId : externalId,
     metadata: patchedMetadata('metadata', before, patch),
     publicMetadata: patchedMetadata('publicMetadata', before, patch),
   };

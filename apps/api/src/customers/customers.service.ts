@@ -3,6 +3,7 @@ import type { ManagingCaller } from '@gatehouse/auth';
 import {
   GatehouseError,
   invalidField,
+  newCustomer,
   notFound,
   oneTimeTokenKinds,
   type Customer,
@@ -65,13 +66,7 @@ export class CustomersService {
     const created = await this.transactions.run(async (tx) => {
       const customer = await this.customers.insert(tx, project.id, {
         id: newId(),
-        email: input.email,
-        firstName: input.firstName ?? null,
-        lastName: input.lastName ?? null,
-        externalId: input.externalId ?? null,
-        emailVerified: input.emailVerified ?? false,
-        metadata: input.metadata ?? {},
-        publicMetadata: input.publicMetadata ?? {},
+        ...newCustomer(input),
         passwordHash,
       });
       if (!customer) return null;

@@ -1,6 +1,12 @@
 import { setImmediate } from 'node:timers/promises';
 import { Injectable } from '@nestjs/common';
-import { GatehouseError, invalidField, type FieldError, type ProjectContext } from '@gatehouse/domain';
+import {
+  GatehouseError,
+  invalidField,
+  newCustomer,
+  type FieldError,
+  type ProjectContext,
+} from '@gatehouse/domain';
 import type { CustomerWithHash } from '@gatehouse/persistence';
 import { newId, now, PasswordHasher } from '@gatehouse/platform';
 import { timeOf } from '../http/fields.js';
@@ -121,13 +127,7 @@ function customerOf(
   return {
     id: newId(),
     projectId: project.id,
-    externalId: input.externalId ?? null,
-    email: input.email,
-    firstName: input.firstName ?? null,
-    lastName: input.lastName ?? null,
-    emailVerified: input.emailVerified ?? false,
-    metadata: input.metadata ?? {},
-    publicMetadata: input.publicMetadata ?? {},
+    ...newCustomer(input),
     disabledAt: timeOf(input.disabledAt),
     createdAt,
     updatedAt: timeOf(input.updatedAt) ?? createdAt,

@@ -1,5 +1,12 @@
 import { Injectable } from '@nestjs/common';
-import { GatehouseError, type Customer, type ProjectContext } from '@gatehouse/domain';
+import {
+  GatehouseError,
+  givenFields,
+  newCustomer,
+  profileFields,
+  type Customer,
+  type ProjectContext,
+} from '@gatehouse/domain';
 import type { KeyCaller } from '@gatehouse/auth';
 import {
   CustomersRepository,
@@ -119,9 +126,7 @@ export class RegistrationService {
   ): Promise<AuthResponse | null> {
     const customer = await this.customers.insert(tx, project.id, {
       id: newId(),
-      email: input.email,
-      firstName: input.firstName ?? null,
-      lastName: input.lastName ?? null,
+      ...newCustomer({ email: input.email, ...givenFields(input, profileFields) }),
       passwordHash: input.passwordHash,
     });
     if (!customer) return null;

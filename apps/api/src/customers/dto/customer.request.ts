@@ -1,20 +1,17 @@
 import { importedHashFault } from '@gatehouse/platform';
 import { isUuid } from '@gatehouse/domain';
+import { CustomerProfileFields } from '../../http/customer-profile-fields.js';
 import {
   BooleanField,
   CheckedField,
   EmailField,
   ExternalIdField,
   MetadataField,
-  NameField,
   SecretField,
 } from '../../http/fields.js';
 
-/** What customers may change of themselves. */
-export class UpdateMeRequest {
-  @NameField({ description: 'Given name', example: 'Ada' }) firstName?: string | null;
-  @NameField({ description: 'Family name', example: 'Lovelace' }) lastName?: string | null;
-}
+/** The fields that customers can change. A field that is missing stays unchanged. */
+export class UpdateMeRequest extends CustomerProfileFields {}
 
 export class ChangePasswordRequest {
   @SecretField({ description: 'Current password', maxLength: 1024 }) currentPassword!: string;
@@ -31,8 +28,8 @@ export class DeleteMeRequest {
   @SecretField({ description: 'Password of the customer', maxLength: 1024 }) currentPassword!: string;
 }
 
-/** A customer as a server creates them. */
-export class CreateCustomerRequest extends UpdateMeRequest {
+/** A new customer, created with a secret key. */
+export class CreateCustomerRequest extends CustomerProfileFields {
   @EmailField() email!: string;
 
   @CheckedField({

@@ -1,8 +1,8 @@
+import { CustomerProfileFields } from '../../http/customer-profile-fields.js';
 import { BooleanField, EmailField, ExternalIdField, MetadataPatchField } from '../../http/fields.js';
-import { UpdateMeRequest } from './customer.request.js';
 
-/** What a server may change of a customer, as a merge patch (RFC 7396): what is left out stays. */
-export class UpdateCustomerRequest extends UpdateMeRequest {
+/** The fields that secret keys can change, as a merge patch (RFC 7396). A field that is missing stays unchanged. */
+export class UpdateCustomerRequest extends CustomerProfileFields {
   @EmailField({
     optional: true,
     description:

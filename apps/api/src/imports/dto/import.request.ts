@@ -1,9 +1,10 @@
 import { applyDecorators } from '@nestjs/common';
-import { ApiProperty } from '@nestjs/swagger';
+import { ApiProperty, IntersectionType } from '@nestjs/swagger';
 import { Transform } from 'class-transformer';
 import { ArrayMaxSize, ArrayMinSize, IsArray } from 'class-validator';
 import { isUuid } from '@gatehouse/domain';
 import { now } from '@gatehouse/platform';
+import { CustomerProfileFields } from '../../http/customer-profile-fields.js';
 import {
   BooleanField,
   CheckedField,
@@ -11,7 +12,6 @@ import {
   ExternalIdField,
   isTime,
   MetadataField,
-  NameField,
   OneOfField,
   ProjectIdField,
   SecretField,
@@ -67,12 +67,12 @@ const PastField = (description: string): PropertyDecorator =>
 const IgnoredIdField = (description: string): PropertyDecorator =>
   CheckedField({ description, optional: true, isValid: isUuid, message: '$property must be a UUID' });
 
-/** A customer as an import takes them: what another system knows, or a line of an export. */
-export class ImportedCustomer {
+class ImportedEmail {
   @EmailField() email!: string;
-  @NameField({ description: 'Given name', example: 'Ada' }) firstName?: string | null;
-  @NameField({ description: 'Family name', example: 'Lovelace' }) lastName?: string | null;
+}
 
+/** The fields that customers do not set themselves. */
+class ImportedFields {
   @ExternalIdField() externalId?: string | null;
 
   @SecretField({
@@ -115,6 +115,13 @@ export class ImportedCustomer {
   )
   projectId?: string;
 }
+
+/** A customer of another system, or a line of an export. */
+export class ImportedCustomer extends IntersectionType(
+  ImportedEmail,
+  CustomerProfileFields,
+  ImportedFields,
+) {}
 
 /** A list of customers in one body. */
 export class ImportCustomersRequest {

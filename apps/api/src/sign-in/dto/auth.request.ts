@@ -1,4 +1,6 @@
-import { CheckedField, EmailField, NameField, SecretField } from '../../http/fields.js';
+import { IntersectionType } from '@nestjs/swagger';
+import { CustomerProfileFields } from '../../http/customer-profile-fields.js';
+import { CheckedField, EmailField, SecretField } from '../../http/fields.js';
 import { RedirectUrlField } from '../../one-time-tokens/dto/email-link.request.js';
 import { logoutScopes, type LogoutScope } from '../../sessions/sessions.service.js';
 
@@ -8,14 +10,20 @@ const passwordField = {
   maxLength: 1024,
 };
 
-export class RegisterRequest {
+class NewCredentials {
   @EmailField() email!: string;
   @SecretField(passwordField) password!: string;
+}
 
-  @NameField({ description: 'Given name', example: 'Ada' }) firstName?: string | null;
-  @NameField({ description: 'Family name', example: 'Lovelace' }) lastName?: string | null;
+class VerificationLink {
   @RedirectUrlField() redirectUrl?: string;
 }
+
+export class RegisterRequest extends IntersectionType(
+  NewCredentials,
+  CustomerProfileFields,
+  VerificationLink,
+) {}
 
 export class LoginRequest {
   @EmailField() email!: string;

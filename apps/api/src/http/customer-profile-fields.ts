@@ -1,0 +1,7 @@
+import { NameField } from './fields.js';
+
+/** The fields that customers set themselves, and that secret keys and imports set for them. */
+export class CustomerProfileFields {
+  @NameField({ description: 'Given name', example: 'Ada' }) firstName?: string | null;
+  @NameField({ description: 'Family name', example: 'Lovelace' }) lastName?: string | null;
+}
