@@ -1,6 +1,17 @@
+import { customerFieldNames } from '@gatehouse/domain';
 import type { Database } from '../database.js';
+import { columnList, recordColumns } from '../entity-columns.js';
 import type { Tx } from '../transactions.js';
+import { CustomerEntity } from './customer.entity.js';
 import { customerColumns, type CustomerWithHash } from './customers.repository.js';
+
+/** The fields that an import sets. Its project is a parameter. */
+const importedFields = [
+  ...customerFieldNames.filter((name) => name !== 'projectId'),
+  'passwordHash',
+] as const;
+const importedColumns = columnList(CustomerEntity, importedFields);
+const importedRecord = recordColumns(CustomerEntity, importedFields);
 
 /** Customers by the hundred: in and out of a project. */
 export class CustomersBulkRepository {
@@ -13,13 +24,8 @@ export class CustomersBulkRepository {
    */
   async insert(tx: Tx, projectId: string, customers: CustomerWithHash[]): Promise<Set<string>> {
     const rows = await tx.prepared<{ id: string }>(
-      `INSERT INTO customers (id, project_id, external_id, email, first_name, last_name, email_verified,
-         password_hash, metadata, public_metadata, disabled_at, last_login_at, created_at, updated_at)
-       SELECT c.id, $1, c."externalId", c.email, c."firstName", c."lastName", c."emailVerified",
-         c."passwordHash", c.metadata, c."publicMetadata", c."disabledAt", c."lastLoginAt", c."createdAt", c."updatedAt"
-       FROM json_to_recordset($2::json) AS c (id uuid, "externalId" text, email text, "firstName" text,
-         "lastName" text, "emailVerified" boolean, "passwordHash" text, metadata jsonb, "publicMetadata" jsonb,
-         "disabledAt" timestamptz, "lastLoginAt" timestamptz, "createdAt" timestamptz, "updatedAt" timestamptz)
+      `INSERT INTO customers (project_id, ${importedColumns})
+       SELECT $1, c.* FROM json_to_recordset($2::json) AS c (${importedRecord})
        -- In one order, so that two imports of the same people do not wait for each other in a circle.
        ORDER BY c.email
        ON CONFLICT DO NOTHING RETURNING id`,

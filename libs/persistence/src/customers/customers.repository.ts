@@ -1,29 +1,37 @@
-import { GatehouseError, type Customer, type ProjectContext, type Reach } from '@gatehouse/domain';
+import {
+  changeableFields,
+  customerFieldNames,
+  GatehouseError,
+  identityFields,
+  type ChangeableCustomer,
+  type Customer,
+  type ProjectContext,
+  type Reach,
+} from '@gatehouse/domain';
 import { errorCode } from '@gatehouse/platform';
 import { Conditions } from '../conditions.js';
 import type { Database } from '../database.js';
+import { assignmentList, columnList, selectList } from '../entity-columns.js';
 import { projectColumns, projectContext, type ProjectColumns } from '../projects/projects.repository.js';
 import type { Tx } from '../transactions.js';
 import { IN_LOCK_ORDER } from '../webhooks/lock-order.js';
+import { CustomerEntity } from './customer.entity.js';
 
 /** The columns of a customer under the names of `Customer`, for a table aliased `c`. */
-export const customerColumns = `
-  c.id, c.project_id AS "projectId", c.external_id AS "externalId", c.email, c.first_name AS "firstName",
-  c.last_name AS "lastName", c.email_verified AS "emailVerified", c.metadata, c.public_metadata AS "publicMetadata",
-  c.disabled_at AS "disabledAt", c.created_at AS "createdAt", c.updated_at AS "updatedAt",
-  c.last_login_at AS "lastLoginAt"`;
+export const customerColumns = selectList(CustomerEntity, 'c', customerFieldNames);
 
-export interface NewCustomer {
+/** The columns of a `CustomerIdentity`, likewise. */
+export const identityColumns = selectList(CustomerEntity, 'c', identityFields);
+
+export interface NewCustomer extends ChangeableCustomer {
   id: string;
-  email: string;
-  firstName: string | null;
-  lastName: string | null;
   passwordHash: string | null;
-  externalId?: string | null;
-  emailVerified?: boolean;
-  metadata?: Record<string, unknown>;
-  publicMetadata?: Record<string, unknown>;
 }
+
+const insertedFields = ['id', 'passwordHash', ...changeableFields] as const;
+const insertedColumns = columnList(CustomerEntity, insertedFields);
+const insertedValues = insertedFields.map((_, index) => `$${index + 2}`).join(', ');
+const changes = assignmentList(CustomerEntity, changeableFields, 3);
 
 export interface CustomerWithHash extends Customer {
   passwordHash: string | null;
@@ -55,22 +63,10 @@ export class CustomersRepository {
   /** Inserts a customer, or returns null when the e-mail or the external id is taken. */
   async insert(tx: Tx, projectId: string, customer: NewCustomer): Promise<Customer | null> {
     const [row] = await tx.prepared<Customer>(
-      `INSERT INTO customers AS c (id, project_id, email, first_name, last_name, password_hash, external_id,
-         email_verified, metadata, public_metadata)
-       VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)
+      `INSERT INTO customers AS c (project_id, ${insertedColumns})
+       VALUES ($1, ${insertedValues})
        ON CONFLICT DO NOTHING RETURNING ${customerColumns}`,
-      [
-        customer.id,
-        projectId,
-        customer.email,
-        customer.firstName,
-        customer.lastName,
-        customer.passwordHash,
-        customer.externalId ?? null,
-        customer.emailVerified ?? false,
-        customer.metadata ?? {},
-        customer.publicMetadata ?? {},
-      ],
+      [projectId, ...insertedFields.map((field) => customer[field])],
     );
     return row ?? null;
   }
@@ -197,20 +193,9 @@ export class CustomersRepository {
   async update(tx: Tx, customer: Customer): Promise<Customer> {
     try {
       const [row] = await tx.prepared<Customer>(
-        `UPDATE customers c SET email = $3, email_verified = $4, first_name = $5, last_name = $6, external_id = $7,
-           metadata = $8, public_metadata = $9, updated_at = now()
+        `UPDATE customers c SET ${changes}, updated_at = now()
          WHERE c.project_id = $1 AND c.id = $2 RETURNING ${customerColumns}`,
-        [
-          customer.projectId,
-          customer.id,
-          customer.email,
-          customer.emailVerified,
-          customer.firstName,
-          customer.lastName,
-          customer.externalId,
-          customer.metadata,
-          customer.publicMetadata,
-        ],
+        [customer.projectId, customer.id, ...changeableFields.map((field) => customer[field])],
       );
       return row!;
     } catch (error) {

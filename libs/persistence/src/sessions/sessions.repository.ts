@@ -7,7 +7,7 @@ import {
   type RevocationReason,
   type TokenProject,
 } from '@gatehouse/domain';
-import { customerColumns, splitRow } from '../customers/customers.repository.js';
+import { customerColumns, identityColumns, splitRow } from '../customers/customers.repository.js';
 import type { Database } from '../database.js';
 import { projectColumns, type ProjectColumns } from '../projects/projects.repository.js';
 import { prune } from '../prune.js';
@@ -124,8 +124,7 @@ export class SessionsRepository {
        FROM customers c JOIN projects p ON p.id = c.project_id
        WHERE s.id = $1 AND s.generation = $2 AND s.current_hash = $3 AND ${liveSession}
          AND c.id = s.customer_id AND c.disabled_at IS NULL AND p.archived_at IS NULL
-       RETURNING c.id, c.email, c.first_name AS "firstName", c.last_name AS "lastName",
-         c.email_verified AS "emailVerified", c.public_metadata AS "publicMetadata", p.id AS "projectId",
+       RETURNING ${identityColumns}, p.id AS "projectId",
          p.settings AS "projectSettings"`,
       [sessionId, generation, hash, successorHash],
     );

@@ -1,0 +1,55 @@
+import { getMetadataArgsStorage } from 'typeorm';
+
+/** A column, as the entity of its table declares it. */
+interface EntityColumn {
+  name: string;
+  /** SQL for its type. */
+  type: string;
+}
+
+/** The class of an entity. */
+type EntityClass<Entity> = new () => Entity;
+
+/** Returns the column of a property of an entity. @throws Error if the entity does not declare it */
+function entityColumn<Entity>(entity: EntityClass<Entity>, property: string): EntityColumn {
+  const column = getMetadataArgsStorage().columns.find(
+    ({ target, propertyName }) => target === entity && propertyName === property,
+  );
+  if (!column) throw new Error(`${entity.name} has no column for ${property}`);
+  return { name: column.options.name ?? property, type: String(column.options.type) };
+}
+
+/** Returns a list of columns, such as `id, first_name`. */
+export const columnList = <Entity>(
+  entity: EntityClass<Entity>,
+  properties: readonly (keyof Entity & string)[],
+): string => properties.map((property) => entityColumn(entity, property).name).join(', ');
+
+/** Returns a list of columns under the names of their properties, such as `c.id, c.first_name AS "firstName"`. */
+export const selectList = <Entity>(
+  entity: EntityClass<Entity>,
+  alias: string,
+  properties: readonly (keyof Entity & string)[],
+): string =>
+  properties
+    .map((property) => {
+      const { name } = entityColumn(entity, property);
+      return name === property ? `${alias}.${name}` : `${alias}.${name} AS "${property}"`;
+    })
+    .join(', ');
+
+/** Returns the assignments of an UPDATE, such as `email = $3, first_name = $4`. */
+export const assignmentList = <Entity>(
+  entity: EntityClass<Entity>,
+  properties: readonly (keyof Entity & string)[],
+  firstParameter: number,
+): string =>
+  properties
+    .map((property, index) => `${entityColumn(entity, property).name} = $${firstParameter + index}`)
+    .join(', ');
+
+/** Returns the columns of a record set whose members have the names of the properties: `id uuid, "firstName" text`. */
+export const recordColumns = <Entity>(
+  entity: EntityClass<Entity>,
+  properties: readonly (keyof Entity & string)[],
+): string => properties.map((property) => `"${property}" ${entityColumn(entity, property).type}`).join(', ');
