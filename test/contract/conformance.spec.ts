@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
 import { Webhook } from 'standardwebhooks';
 import { apiKeyPattern } from '@gatehouse/domain';
+import { emptyProfile, profile } from '../support/customer-fields.js';
 import { eventually } from '../support/eventually.js';
 import { bearerHeader, TestInstance, PASSWORD, type TestResponse } from '../support/test-instance.js';
 import { runInChunks } from '../support/run-in-chunks.js';
@@ -112,13 +113,12 @@ describe('§4 #1 POST /api/v1/auth/register', () => {
     const answer = await instance.requestWithPublishableKey('POST', path, {
       email,
       password: PASSWORD,
-      firstName: 'Ada',
-      lastName: 'Byron',
+      ...profile,
     });
     expect(answer.status).toBe(201);
     expect(answer.body).toEqual({
       tokens,
-      customer: { id: uuid, email, firstName: 'Ada', lastName: 'Byron', emailVerified: false },
+      customer: { id: uuid, email, ...profile, emailVerified: false },
     });
   });
 
@@ -456,8 +456,7 @@ describe('§4 #11 POST /api/v1/customers', () => {
       projectId,
       externalId: null,
       email,
-      firstName: null,
-      lastName: null,
+      ...emptyProfile,
       emailVerified: false,
       metadata,
       publicMetadata: {},

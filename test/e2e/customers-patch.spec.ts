@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { checkCases } from '../support/check-cases.js';
+import { emptyProfile, profile } from '../support/customer-fields.js';
 import { registerCustomer, requestEmailChange, requestReset, submitToken } from '../support/customers.js';
 import { TestInstance, type TestResponse } from '../support/test-instance.js';
 import { retryWhileRejected } from '../support/retry-while-rejected.js';
@@ -29,6 +30,18 @@ describe('PATCH /api/v1/customers/{id}', () => {
     expect(await get(before['id'])).toEqual(body);
     const previous = { lastName: 'Byron', externalId: before['externalId'], emailVerified: false };
     expect(await updates(before['id'])).toEqual([{ customer: body, previous }]);
+  });
+
+  it('sets and unsets the fields that customers set themselves, as PATCH /me does', async () => {
+    const { id, tokens } = await registerCustomer(instance);
+    const patchMe = (changes: object) =>
+      instance.requestWithAccessToken(tokens.accessToken, 'PATCH', '/api/v1/me', changes);
+    for (const send of [(changes: object) => patch(id, changes), patchMe]) {
+      expect(await send(profile)).toMatchObject({ status: 200, body: profile });
+      expect(await send(emptyProfile)).toMatchObject({ status: 200, body: emptyProfile });
+    }
+    const previous = (await updates(id)).map((update) => update.previous);
+    expect(previous).toEqual([emptyProfile, profile, emptyProfile, profile]);
   });
 
   it('merges metadata at every level; null removes', async () => {

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { checkCases } from '../support/check-cases.js';
+import { profile } from '../support/customer-fields.js';
 import { NEW_PASSWORD, registerCustomer, requestReset, submitToken } from '../support/customers.js';
 import { Receiver } from '../support/receiver.js';
 import { eventually } from '../support/eventually.js';
@@ -27,11 +28,12 @@ describe('creating a customer', () => {
     const email = uniqueEmail();
     const metadata = { plan: { tier: 2 }, toString: 'kept', hasOwnProperty: [1, null] };
     const given = { externalId: `crm-${email}`, emailVerified: true, metadata, publicMetadata: { a: 1 } };
-    const names = { firstName: '  Grace ', lastName: '  ' };
+    const names = { ...profile, firstName: '  Grace ', lastName: '  ' };
     const { status, body } = await create({ ...given, ...names, email: email.toUpperCase(), projectId });
     expect(status).toBe(201);
     expect(body).toEqual({
       ...given,
+      ...profile,
       id: expect.any(String),
       projectId,
       email,

@@ -1,5 +1,6 @@
 import { randomBytes, randomUUID, scryptSync } from 'node:crypto';
 import bcrypt from 'bcrypt';
+import { profile } from '../support/customer-fields.js';
 import { eventually } from '../support/eventually.js';
 import { TestInstance, PASSWORD, bearerHeader, type TestResponse } from '../support/test-instance.js';
 import { importLines, StreamingImport, toNdjson } from '../support/ndjson.js';
@@ -43,6 +44,7 @@ describe('a list of customers', () => {
   it('is imported with all of its fields, and answered in order', async () => {
     const [email, externalId] = [uniqueEmail(), randomUUID()];
     const full = {
+      ...profile,
       email: email.toUpperCase(),
       firstName: ' Ada ',
       lastName: 'Lovelace',

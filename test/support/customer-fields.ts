@@ -1,0 +1,5 @@
+/** A value for every field that customers set themselves. */
+export const profile = { firstName: 'Ada', lastName: 'Byron' };
+
+/** The same fields of a customer who has set none of them. */
+export const emptyProfile = { firstName: null, lastName: null };
