@@ -24,12 +24,17 @@ await main(async () => {
 /** @returns {Promise<Record<string, string>>} the text of every generated file, by its path */
 async function generateFiles() {
   const { settings } = await import('@gatehouse/platform');
-  const { errorCatalogue, eventExamples, eventsSchema, eventTypes } = await import('@gatehouse/domain');
+  const {
+    errorCatalog,
+    eventExamples,
+    eventsSchema,
+    eventTypes,
+  } = await import('@gatehouse/domain');
   const openApi = await openApiDocuments();
   return {
     '.env.example': envExample(settings),
     'docs/settings.md': await formatWithPrettier('docs/settings.md', settingsPage(settings)),
-    'docs/errors.md': await formatWithPrettier('docs/errors.md', errorsPage(errorCatalogue)),
+    'docs/errors.md': await formatWithPrettier('docs/errors.md', errorsPage(errorCatalog)),
     'docs/events.md': await formatWithPrettier('docs/events.md', eventsPage(eventTypes, eventExamples)),
     'docs/events.schema.json': await formatWithPrettier(
       'docs/events.schema.json',
@@ -52,17 +57,17 @@ function envExample(settings) {
   ].join('\n');
   const entries = Object.entries(settings).map(([name, setting]) => {
     const doc = wrap(setting.doc, 108).map((line) => `# ${line}`);
-    if (isValue(setting)) return [...doc, `# ${name}=${quoteIfNeeded(setting.shown)}`].join('\n');
-    return [...doc, `# Default: ${setting.shown}.`, `# ${name}=`].join('\n');
+    if (isValue(setting)) return [...doc, `# ${name}=${quoteIfNeeded(setting.displayedDefault)}`].join('\n');
+    return [...doc, `# Default: ${setting.displayedDefault}.`, `# ${name}=`].join('\n');
   });
   return `${[head, ...entries].join('\n\n')}\n`;
 }
 
 /** Whether what is shown can stand as the value; otherwise it describes a default that differs by machine. */
-function isValue({ shown, parse }) {
-  if (shown === '') return true;
+function isValue({ displayedDefault, parse }) {
+  if (displayedDefault === '') return true;
   try {
-    parse(shown);
+    parse(displayedDefault);
     return true;
   } catch {
     return false;
@@ -103,12 +108,12 @@ ${rows.join('\n')}
 }
 
 function describeDefault(setting) {
-  if (setting.shown === '') return 'not set';
-  return isValue(setting) ? `\`${setting.shown}\`` : escape(setting.shown);
+  if (setting.displayedDefault === '') return 'not set';
+  return isValue(setting) ? `\`${setting.displayedDefault}\`` : escape(setting.displayedDefault);
 }
 
-function errorsPage(errorCatalogue) {
-  const rows = Object.entries(errorCatalogue).map(([code, { status, title, cause, remedy }]) =>
+function errorsPage(errorCatalog) {
+  const rows = Object.entries(errorCatalog).map(([code, { status, title, cause, remedy }]) =>
     row(status, `<a id="${code}"></a>\`${code}\``, escape(title), escape(cause), escape(remedy)),
   );
   return `<!-- ${NOTE} -->

@@ -1,7 +1,7 @@
 import {
   CustomerDirectoryRepository,
   CustomersRepository,
-  everybody,
+  emptyCustomerFilter,
   SessionsRepository,
   type CustomerFilter,
 } from '@gatehouse/persistence';
@@ -88,7 +88,7 @@ async function listPlans(instance: TestInstance): Promise<Plan[]> {
       // Twice: the first time the pages may still be on disk.
       for (let run = 0; run < 2; run += 1) {
         explainer.plans.length = 0;
-        await directory.page(reach, { ...everybody, ...filter }, after ?? null, LIMIT);
+        await directory.listPage(reach, { ...emptyCustomerFilter, ...filter }, after ?? null, LIMIT);
       }
       const statements = explainer.plans.filter((lines) => readIndexes(lines).length > 0);
       plans.push(...statements.map((lines, scan) => ({ name: `${name}, ${scope}${scans[scan]}`, lines })));
@@ -113,7 +113,7 @@ async function readPlans(instance: TestInstance): Promise<Plan[]> {
       'the customer of a login',
       (explainer) => explainer.repository(CustomersRepository).findByEmail(projectId, email),
     ],
-    ['/me', (explainer) => explainer.repository(SessionsRepository).findLiveCustomer(id, id, projectId)],
+    ['/me', (explainer) => explainer.repository(SessionsRepository).findActiveCustomer(id, id, projectId)],
   ];
   const plans: Plan[] = [];
   for (const [name, read] of reads) {

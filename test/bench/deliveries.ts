@@ -143,7 +143,7 @@ async function fillBacklog(
 async function enqueue(redisUrl: string, deliveries: DeliveryPointer[]): Promise<void> {
   const { queue } = await createDeliveryQueue(redisUrl);
   try {
-    await eventually('a connection to Redis', () => queue.ready());
+    await eventually('a connection to Redis', () => queue.isReady());
     for (let first = 0; first < deliveries.length; first += ADD_AT_ONCE) {
       const some = deliveries.slice(first, first + ADD_AT_ONCE);
       await queue.add(some.map((delivery) => ({ ...delivery, attempt: 1, delayMs: 0 })));

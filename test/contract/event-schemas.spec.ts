@@ -285,7 +285,7 @@ describe('the events of whole lives', () => {
     await server(202, 'POST', `${path}/test`);
     await server(200, 'POST', `/api/v1/customers/${graceId}/disable`);
     await eventually('a dead letter', async () => {
-      await instance.runJob('DeadLetterNews');
+      await instance.runJob('DeadLetterNotifier');
       return (await readBodies()).some(({ body }) => body.type === 'webhook.dead_lettered');
     });
     await server(200, 'POST', `${path}/disable`);

@@ -15,7 +15,7 @@ describe('imported hashes', () => {
       '$scrypt$ln=1,r=524288,p=1',
     ]) {
       const parsed = parseImportedHash(`${parameters}$${salt}$${hash32}`);
-      if ('fault' in parsed) throw new Error(parsed.fault);
+      if ('problem' in parsed) throw new Error(parsed.problem);
       const imported = { passwords: ['correct horse'], imported: parsed.hash, weight: 1 };
       await expect(threads.run<boolean>(imported)).resolves.toBe(false);
     }

@@ -4,7 +4,7 @@ import { SwaggerModule, type OpenAPIObject, type OperationObject } from '@nestjs
 import { createApi } from '../../apps/api/src/api.js';
 import { registeredRoutes } from '../../apps/api/src/http/route-gate.js';
 import { problemCodes, RouteReader } from '../../apps/api/src/reference/documented-route.js';
-import { errorCatalogue, scopes, type ErrorCode } from '@gatehouse/domain';
+import { errorCatalog, scopes, type ErrorCode } from '@gatehouse/domain';
 import { createLogger, loadConfig } from '@gatehouse/platform';
 import { Conformance } from '../support/conformance.mjs';
 import { strictAjv } from '../support/json-schemas.mjs';
@@ -102,14 +102,14 @@ describe('the OpenAPI documents', () => {
     const misplaced = operations.flatMap(({ name, operation }) =>
       Object.entries(operation['responses'] as Json).flatMap(([status, response]) =>
         codesOf({ responses: { [status]: response } })
-          .filter((code) => String(errorCatalogue[code].status) !== status)
+          .filter((code) => String(errorCatalog[code].status) !== status)
           .map((code) => `${name}: ${code}`),
       ),
     );
     expect(misplaced).toEqual([]);
     const everywhere = codesOf({ responses: document['components'].responses });
     const answered = new Set([...operations.flatMap(({ operation }) => codesOf(operation)), ...everywhere]);
-    expect((Object.keys(errorCatalogue) as ErrorCode[]).filter((code) => !answered.has(code))).toEqual([]);
+    expect((Object.keys(errorCatalog) as ErrorCode[]).filter((code) => !answered.has(code))).toEqual([]);
   });
 
   test('every JSON body has an example, and all examples are what its schemas describe', () => {

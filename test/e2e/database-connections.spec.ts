@@ -37,6 +37,6 @@ describe('a PostgreSQL that shuts down in the moment in which a connection is ha
       await connecting;
       server.close();
     }
-    expect(database.connected).toBe(false);
+    expect(database.isConnected).toBe(false);
   });
 });

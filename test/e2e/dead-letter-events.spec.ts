@@ -47,7 +47,9 @@ const letters = (): string[] =>
 /** Lets every worker report the dead letters, all at the same time. */
 const report = () =>
   Promise.all(
-    instance.workers.filter(({ isRunning }) => isRunning).map((worker) => worker.runJob('DeadLetterNews')),
+    instance.workers
+      .filter(({ isRunning }) => isRunning)
+      .map((worker) => worker.runJob('DeadLetterNotifier')),
   );
 /** Waits until nothing is pending: what has been sent by then is all there is. */
 const atRest = () =>

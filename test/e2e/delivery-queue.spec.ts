@@ -17,7 +17,7 @@ if (!hasRedisServer) process.stderr.write('The queue on Redis is not tested: no 
   beforeAll(async () => {
     redis = await RedisServer.start();
     ({ queue } = await createDeliveryQueue(redis.url, STUCK_MS));
-    await eventually('a connection to Redis', () => queue.ready());
+    await eventually('a connection to Redis', () => queue.isReady());
   });
   afterAll(async () => {
     await queue?.drain();
@@ -69,7 +69,7 @@ const connectionOf = (queue: DeliveryQueue): Redis => (queue as unknown as { con
     const redis = await RedisServer.start();
     try {
       const { app, queue } = await createDeliveryQueue(redis.url);
-      await eventually('a connection to Redis', () => queue.ready());
+      await eventually('a connection to Redis', () => queue.isReady());
       redis.freeze();
       await app.close();
       await queue.close();
@@ -85,7 +85,7 @@ const connectionOf = (queue: DeliveryQueue): Redis => (queue as unknown as { con
     try {
       const { app, queue } = await createDeliveryQueue(`redis://127.0.0.1:${await freePort()}`);
       await eventually('a failed connection', () => connectionOf(queue).status === 'reconnecting');
-      expect(queue.ready()).toBe(false);
+      expect(queue.isReady()).toBe(false);
       await expect(queue.add([])).rejects.toThrow('Redis is not reachable');
       await app.close();
       await queue.close();

@@ -65,7 +65,7 @@ describe('the statistics of an endpoint', () => {
         const { log } = instance.workers[0]!;
         return log.filter(({ message }) => message === 'delivery attempt').length === count;
       });
-      await instance.runJob('EndpointReports');
+      await instance.runJob('EndpointHealthReporter');
       return (await stats(id)).body.data;
     };
     await instance.register();

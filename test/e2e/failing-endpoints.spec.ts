@@ -65,11 +65,11 @@ async function comesTo(id: string, code: number): Promise<void> {
   await instance.register();
   const line = await eventually('its end', () => ended(id).find((one) => !before.includes(one)));
   expect(line['httpStatus']).toBe(code);
-  await instance.runJob('EndpointReports');
+  await instance.runJob('EndpointHealthReporter');
 }
 
 /** Checks all endpoints once. */
-const check = () => instance.runJob('FailingEndpoints');
+const check = () => instance.runJob('FailingEndpointDisabler');
 
 describe('an endpoint that has only failed for three days', () => {
   it('is disabled, with event, audit entry and log line; what is pending is cancelled', async () => {
@@ -155,7 +155,7 @@ describe('the reports of workers', () => {
       [success, failure],
     ]) {
       const { id } = await instance.createEndpoint(receiver.url, ['customer.deleted']);
-      for (const report of reports) await repository.add(new Map([[id.slice(3), report]]));
+      for (const report of reports) await repository.mergeReports(new Map([[id.slice(3), report]]));
       expect(await stats(id)).toMatchObject({
         failing_since: at(5).toISOString(),
         last_success_at: at(3).toISOString(),

@@ -3,7 +3,7 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { errorCatalogue, type ErrorCode } from '@gatehouse/domain';
+import { errorCatalog, type ErrorCode } from '@gatehouse/domain';
 import { codeBlocks } from '../support/code-blocks.js';
 import { TestInstance, PASSWORD } from '../support/test-instance.js';
 import { uniqueEmail } from '../support/unique-email.js';
@@ -25,7 +25,7 @@ describe('the table of errors in docs/frontend.md', () => {
 
   test('names codes of the catalogue with their status', async () => {
     const found = await rows();
-    const catalogue = found.map(({ code }) => ({ status: errorCatalogue[code as ErrorCode]?.status, code }));
+    const catalogue = found.map(({ code }) => ({ status: errorCatalog[code as ErrorCode]?.status, code }));
     expect(found).toEqual(catalogue);
   });
 

@@ -1,7 +1,7 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { targetUrlFault } from '@gatehouse/domain';
+import { targetUrlProblem } from '@gatehouse/domain';
 import { createAuthority } from '../support/certificates.js';
 import { eventually } from '../support/eventually.js';
 import { TestInstance } from '../support/test-instance.js';
@@ -161,7 +161,7 @@ describe('hostile targets in production', () => {
 
   it('WH-01: every hostile URL is refused when an endpoint is created', () => {
     const accepted = hostileUrls.filter(
-      (url) => targetUrlFault(url.replace(PORT, '4443'), production) === null,
+      (url) => targetUrlProblem(url.replace(PORT, '4443'), production) === null,
     );
     expect(accepted).toEqual([]);
   });

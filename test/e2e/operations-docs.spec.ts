@@ -121,7 +121,7 @@ describe('the commands of operations.md', () => {
       headers: { 'x-shop': '1' },
     });
     const [, sql] = /<!-- ring -->\n\n```sql\n(.*?)^```$/ms.exec(await readFile(DOCUMENT, 'utf8'))!;
-    const { kid } = new Keyring([instance.env['GATEHOUSE_SECRET']!]).pepper();
+    const { kid } = new Keyring([instance.env['GATEHOUSE_SECRET']!]).getCurrentPepper();
     const rows = await instance.sql<{ what: string; entry: string }>(sql!);
     expect(rows.map(({ what, entry }) => [what, entry]).sort()).toEqual(
       ['imported passwords', 'passwords', 'signing keys', 'webhook headers', 'webhook secrets'].map(

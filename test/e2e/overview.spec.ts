@@ -1,5 +1,10 @@
 import { attemptErrors, durationBounds, statusClasses } from '@gatehouse/domain';
-import { Database, DeliveryAnnouncer, DeliveryWorkRepository, Transactions } from '@gatehouse/persistence';
+import {
+  Database,
+  DeliveryAnnouncer,
+  DeliveryProcessingRepository,
+  Transactions,
+} from '@gatehouse/persistence';
 import { createLogger, Failpoints, loadConfig } from '@gatehouse/platform';
 import { eventually } from '../support/eventually.js';
 import { TestInstance } from '../support/test-instance.js';
@@ -235,7 +240,7 @@ describe('the overview', () => {
     // The worker counts up to the attempt that is open, and no further, however often it looks.
     worker = await startWorker();
     for (let round = 1; round <= 2; round += 1) {
-      await worker.runJob('LogCounter');
+      await worker.runJob('AttemptAggregator');
       expect((await progress()).next).toBe(openId);
     }
     await compareAll([null, projectId]);
@@ -250,7 +255,7 @@ describe('the overview', () => {
       [open!.id, openId, new Date(now - 7 * MINUTE_MS)],
     );
     await compareAll([null, projectId]);
-    await worker.runJob('LogCounter');
+    await worker.runJob('AttemptAggregator');
     expect(await isAllCounted()).toBe(true);
     await compareAll([null, projectId]);
     const answer = await compare('1h', projectId);
@@ -333,7 +338,7 @@ describe('the figures of a log that is there already', () => {
     await database.connect();
     const announcer = new DeliveryAnnouncer(database, null, 0, logger);
     const transactions = new Transactions(database, announcer, new Failpoints([], logger));
-    const work = new DeliveryWorkRepository(database, 30_000, transactions);
+    const work = new DeliveryProcessingRepository(database, 30_000, transactions);
     const realTime = Date.now;
     /** Claims a delivery by a clock that is late. @returns the earliest and the latest age that its id may have had */
     const claim = async (lateMs: number): Promise<[number, number]> => {
@@ -384,14 +389,14 @@ describe('the figures of a log that is there already', () => {
     const holder = await instance.db.connect();
     try {
       await holder.query('BEGIN; LOCK TABLE attempt_figures IN SHARE MODE');
-      const counting = doomed.runJob('LogCounter').catch(() => 'killed');
+      const counting = doomed.runJob('AttemptAggregator').catch(() => 'killed');
       await eventually('the first worker counting', async () => {
         const waiting = `SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`;
         return (await instance.sql(waiting)).length > 0;
       });
       // The second worker leaves it to the first, of which nothing is left when it is killed.
       const counted = await progress();
-      await other.runJob('LogCounter');
+      await other.runJob('AttemptAggregator');
       await doomed.stop('SIGKILL');
       expect(await counting).toBe('killed');
       expect(await progress()).toEqual(counted);
@@ -400,7 +405,7 @@ describe('the figures of a log that is there already', () => {
       holder.release();
     }
     await eventually('all being counted by the second worker', async () => {
-      await other.runJob('LogCounter');
+      await other.runJob('AttemptAggregator');
       return isAllCounted();
     });
     await compareAll([null, ...projects]);

@@ -102,11 +102,11 @@ async function turn(): Promise<void> {
          fed_at::text AS fed FROM redelivery_feed`,
       )
     )[0]!;
-  await instance.runJob('BatchRunner');
+  await instance.runJob('BulkRedeliveryRunner');
   const { running, fed } = await now();
   if (running)
     await eventually('a turn', async () => {
-      await instance.runJob('BatchRunner');
+      await instance.runJob('BulkRedeliveryRunner');
       return (await now()).fed > fed;
     });
 }

@@ -172,7 +172,10 @@ const told = (text: string, names = Object.keys(secrets)): string[] =>
   names.filter((name) => listEncodings(secrets[name]!).some((form) => text.includes(form)));
 const roots = (): string[] => {
   const keyring = new Keyring([instance.env['GATEHOUSE_SECRET']!]);
-  return [...listEncodings(instance.env['GATEHOUSE_SECRET']!), ...listEncodings(keyring.pepper().key)];
+  return [
+    ...listEncodings(instance.env['GATEHOUSE_SECRET']!),
+    ...listEncodings(keyring.getCurrentPepper().key),
+  ];
 };
 const logs = (): string => [instance.api, ...instance.workers].map(({ output }) => output).join('\n');
 

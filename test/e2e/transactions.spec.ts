@@ -4,7 +4,7 @@ import {
   CustomersRepository,
   Database,
   DeliveryAnnouncer,
-  DeliveryWorkRepository,
+  DeliveryProcessingRepository,
   ImportsRepository,
   Transactions,
   type Tx,
@@ -74,7 +74,9 @@ describe('a unit of work', () => {
       order.push('completed');
       await write(tx, 'completed');
     };
-    const error: unknown = await transactions.runAsOne(work, complete).catch((reason: unknown) => reason);
+    const error: unknown = await transactions
+      .runAsUnitOfWork(work, complete)
+      .catch((reason: unknown) => reason);
     await straggler.catch(() => undefined);
     return { error, order };
   }
@@ -116,33 +118,33 @@ describe('the entity manager', () => {
     const work = async () => {
       await transactions.run(async (tx) => {
         await imports.claim(tx, started, instance.credentials.organizationId, 0);
-        await imports.advance(tx, started, progress);
+        await imports.recordProgress(tx, started, progress);
       });
-      return imports.reached(started);
+      return imports.getProgress(started);
     };
     const reachedInside: number[] = [];
-    const undo = transactions.runAsOne(work, async (tx, { lastLine }) => {
+    const undo = transactions.runAsUnitOfWork(work, async (tx, { lastLine }) => {
       reachedInside.push(lastLine);
       await imports.finish(tx, started, 'completed');
       throw new Error('mine');
     });
     await expect(undo).rejects.toThrow('mine');
     expect(reachedInside).toEqual([5]);
-    expect(await imports.reached(started)).toMatchObject({ lastLine: 0 });
+    expect(await imports.getProgress(started)).toMatchObject({ lastLine: 0 });
   });
 
   it('throws unavailable without a connection, and when a lock is not granted in time', async () => {
     const config = loadConfig(instance.env);
     const unconnected = new Database(config, createLogger({ logLevel: 'silent' }, 'test'));
     const isUnavailable = { code: 'unavailable' };
-    await expect(new ImportsRepository(unconnected).reached(startImport())).rejects.toMatchObject(
+    await expect(new ImportsRepository(unconnected).getProgress(startImport())).rejects.toMatchObject(
       isUnavailable,
     );
     const holder = await instance.db.connect();
     try {
       await holder.query('BEGIN; LOCK TABLE imports');
       const imports = new ImportsRepository(database);
-      await expect(imports.reached(startImport())).rejects.toMatchObject(isUnavailable);
+      await expect(imports.getProgress(startImport())).rejects.toMatchObject(isUnavailable);
       const finish = transactions.run((tx) => imports.finish(tx, startImport(), 'completed'));
       await expect(finish).rejects.toMatchObject(isUnavailable);
     } finally {
@@ -212,9 +214,9 @@ describe('a customer who is deleted while outcomes of their deliveries are writt
     for (const isDeletedFirst of [true, false]) {
       const { customerId, deliveries } = await inFlight();
       expect(deliveries.length).toBeGreaterThan(1);
-      const work = new DeliveryWorkRepository(database, 1_000, transactions);
+      const work = new DeliveryProcessingRepository(database, 1_000, transactions);
       // In the order opposite to that of their ids.
-      const close = () => work.close(deliveries.toReversed().map(closed));
+      const close = () => work.recordOutcomes(deliveries.toReversed().map(closed));
       const [first, second] = isDeletedFirst
         ? [() => remove(customerId), close]
         : [close, () => remove(customerId)];
@@ -235,11 +237,11 @@ describe('a customer who is deleted while outcomes of their deliveries are writt
 
   it('a failure that had to wait for the delete is not tried again', async () => {
     const { customerId, deliveries } = await inFlight();
-    const work = new DeliveryWorkRepository(database, 1_000, transactions);
+    const work = new DeliveryProcessingRepository(database, 1_000, transactions);
     let states: Promise<unknown> | undefined;
     await transactions.run(async (tx) => {
       await removeIn(tx, customerId);
-      states = work.close(deliveries.map(closed));
+      states = work.recordOutcomes(deliveries.map(closed));
       await waiting(1);
     });
     expect(await states).toEqual(deliveries.map(() => 'cancelled'));

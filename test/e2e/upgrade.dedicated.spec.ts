@@ -200,7 +200,7 @@ describe('a database of 0.1.0', () => {
 
     const path = `/v1/webhooks/redeliveries/${manifest.runningRedelivery}`;
     const completed = await eventually('the bulk redelivery', async () => {
-      await instance.runJob('BatchRunner');
+      await instance.runJob('BulkRedeliveryRunner');
       const { body } = await withKey(projectKey.secretKey, 'GET', path);
       return body.data.state === 'completed' && body.data;
     });

@@ -18,7 +18,7 @@ import { SteadyLoad } from '../support/steady-load.js';
 import { TestInstance } from '../support/test-instance.js';
 import { uniqueEmail } from '../support/unique-email.js';
 
-/** The lock that migrations take (libs/persistence/src/migrator.ts). */
+/** The lock that migrations take (libs/persistence/src/migrate.ts). */
 const MIGRATION_LOCK = 7_120_913;
 
 describe('faults of PostgreSQL under load', () => {

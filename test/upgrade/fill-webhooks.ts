@@ -63,7 +63,7 @@ export class WebhookFiller {
     await this.post(`/v1/webhooks/redeliveries/${await this.plan({ endpoint_id: id })}/cancel`);
     await this.plan({ endpoint_id: id });
     await this.settled();
-    for (const job of ['DeadLetterNews', 'EndpointReports', 'Alerter']) await this.instance.runJob(job);
+    for (const job of ['DeadLetterNotifier', 'EndpointHealthReporter', 'Alerter']) await this.instance.runJob(job);
     await this.settled();
   }
 
@@ -80,7 +80,7 @@ export class WebhookFiller {
       const rows = await this.instance.sql('SELECT FROM attempt_figures_by_endpoint');
       return rows.length > 0;
     });
-    for (const job of ['EndpointReports', 'Heartbeat']) await this.instance.runJob(job);
+    for (const job of ['EndpointHealthReporter', 'Heartbeat']) await this.instance.runJob(job);
 
     const seen = this.good.requests.length;
     this.good.defaultResponder = () => undefined;

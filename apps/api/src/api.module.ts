@@ -62,7 +62,7 @@ export class ApiModule {
     return {
       module: ApiModule,
       imports: [
-        PlatformModule.for(config, logger),
+        PlatformModule.forRoot(config, logger),
         PersistenceModule,
         AuthModule,
         ...nounModules,

@@ -8,7 +8,7 @@ import { ApiModule } from './api.module.js';
 import { StartupService } from './bootstrap/startup.service.js';
 import { consoleFiles } from './console/console-files.js';
 import { bodyReader } from './http/body-reader.js';
-import { crossOrigin } from './http/cors.js';
+import { corsMiddleware } from './http/cors.js';
 import { createHttpServer, drain } from './http/http-server.js';
 import { Readiness } from './http/readiness.js';
 import { requestContext } from './http/request-context.js';
@@ -27,7 +27,7 @@ export interface Api {
 }
 
 /** Paths that answer while the house is still coming up. */
-const earlyPaths = /^\/(|livez|readyz|(operator\/)?openapi\.json|(docs|console)(\/.*)?)$/;
+const startupPaths = /^\/(|livez|readyz|(operator\/)?openapi\.json|(docs|console)(\/.*)?)$/;
 
 /** Builds the api. `rootModule` is for tests that look at how it is put together. */
 export async function createApi(
@@ -53,8 +53,8 @@ export async function createApi(
     },
   );
   const readiness = app.get(Readiness);
-  app.use(requestContext(logger, app.get(ApiMetrics)), securityHeaders, crossOrigin());
-  app.use(gate(readiness));
+  app.use(requestContext(logger, app.get(ApiMetrics)), securityHeaders, corsMiddleware());
+  app.use(readinessGate(readiness));
   if (config.console) app.use(consoleFiles());
   app.use(routeGate(server), ...bodyReader());
   if (config.docs) serveOpenApi(app, server, '/openapi.json', 'public');
@@ -82,10 +82,10 @@ export async function createApi(
 }
 
 /** Refuses work before the house is up, and tells clients to leave while it closes. */
-function gate(readiness: Readiness) {
+function readinessGate(readiness: Readiness) {
   return (request: Request, response: Response, next: NextFunction): void => {
     if (readiness.draining) response.setHeader('Connection', 'close');
-    if (!earlyPaths.test(request.path)) readiness.assertStarted();
+    if (!startupPaths.test(request.path)) readiness.assertStarted();
     next();
   };
 }

@@ -56,7 +56,7 @@ ${JWKS_MAX_AGE_SECONDS} seconds old, or as old as its verification library allow
 /** Rotates the signing keys and writes it into the audit log, both or neither. */
 function rotate(app: INestApplicationContext, atOnce: boolean): Promise<NextSigningKey> {
   const audit = app.get(AuditService);
-  return app.get(Transactions).runAsOne(
+  return app.get(Transactions).runAsUnitOfWork(
     () => app.get(SigningKeyRing).rotate({ atOnce }),
     (tx, { kid }) =>
       audit.recordForInstallation(tx, { action: 'signing_key.rotated', targetId: kid, details: { atOnce } }),

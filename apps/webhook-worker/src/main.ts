@@ -5,7 +5,7 @@ import { WorkerModule } from './worker.module.js';
 import { WorkerService } from './worker.service.js';
 
 await runProcess('webhook-worker', async (config, logger) => {
-  const app = await NestFactory.createApplicationContext(WorkerModule.for(config, logger), {
+  const app = await NestFactory.createApplicationContext(WorkerModule.forRoot(config, logger), {
     logger: new NestLogger(logger),
   });
   return app.get(WorkerService);

@@ -5,7 +5,7 @@ import { PeriodicJob } from './periodic-job.js';
 class Job extends PeriodicJob {
   runs = 0;
   parallel = 0;
-  mostParallel = 0;
+  maxParallel = 0;
   end: () => void = () => undefined;
 
   constructor() {
@@ -15,7 +15,7 @@ class Job extends PeriodicJob {
   protected async run(): Promise<void> {
     this.runs += 1;
     this.parallel += 1;
-    this.mostParallel = Math.max(this.mostParallel, this.parallel);
+    this.maxParallel = Math.max(this.maxParallel, this.parallel);
     await new Promise<void>((resolve) => (this.end = resolve));
     this.parallel -= 1;
   }
@@ -37,7 +37,7 @@ describe('PeriodicJob', () => {
     await new Promise((resolve) => setImmediate(resolve));
     job.end();
     await second;
-    expect([job.runs, job.mostParallel]).toEqual([2, 1]);
+    expect([job.runs, job.maxParallel]).toEqual([2, 1]);
   });
 
   it('passes on why a run on command failed, and runs again', async () => {

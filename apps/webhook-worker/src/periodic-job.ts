@@ -3,37 +3,37 @@ import { errorMessage, type Logger } from '@gatehouse/platform';
 /** A job that runs again and again, never twice at once. A run that fails is logged; the next one follows. */
 export abstract class PeriodicJob {
   private timer: NodeJS.Timeout | undefined;
-  private underWay: Promise<void> | undefined;
-  private readonly stopping = new AbortController();
+  private currentRun: Promise<void> | undefined;
+  private readonly abortController = new AbortController();
 
   /**
-   * @param everyMs pause between the starts of two runs
-   * @param failure log message of a run that failed
+   * @param intervalMs pause between the starts of two runs
+   * @param failureMessage log message of a run that failed
    */
   constructor(
-    private readonly everyMs: number,
+    private readonly intervalMs: number,
     protected readonly logger: Logger,
-    private readonly failure: string,
+    private readonly failureMessage: string,
   ) {}
 
   start(): void {
     this.timer = setInterval(() => {
-      this.underWay ??= this.runOnce().finally(() => (this.underWay = undefined));
-    }, this.everyMs);
+      this.currentRun ??= this.runOnce().finally(() => (this.currentRun = undefined));
+    }, this.intervalMs);
   }
 
   /** Begins nothing more. @returns when the run under way has ended */
   async stop(): Promise<void> {
     clearInterval(this.timer);
-    this.stopping.abort();
-    await this.underWay;
+    this.abortController.abort();
+    await this.currentRun;
   }
 
   /** One run from its start, after the one under way. @throws what the run throws */
   async runNow(): Promise<void> {
-    while (this.underWay) await this.underWay;
-    const run = this.run(this.stopping.signal);
-    this.underWay = run.catch(() => undefined).finally(() => (this.underWay = undefined));
+    while (this.currentRun) await this.currentRun;
+    const run = this.run(this.abortController.signal);
+    this.currentRun = run.catch(() => undefined).finally(() => (this.currentRun = undefined));
     await run;
   }
 
@@ -42,9 +42,9 @@ export abstract class PeriodicJob {
 
   private async runOnce(): Promise<void> {
     try {
-      await this.run(this.stopping.signal);
+      await this.run(this.abortController.signal);
     } catch (error) {
-      this.logger.warn({ reason: errorMessage(error) }, this.failure);
+      this.logger.warn({ reason: errorMessage(error) }, this.failureMessage);
     }
   }
 }

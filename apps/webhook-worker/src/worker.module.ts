@@ -3,20 +3,20 @@ import { PersistenceModule } from '@gatehouse/persistence';
 import { Metrics, PlatformModule, WorkerMetrics, type Config, type Logger } from '@gatehouse/platform';
 import { Alerter } from './alerts/alerter.js';
 import { AttemptRunner } from './delivery/attempt-runner.js';
-import { DueSource } from './delivery/due-source.js';
-import { Lanes } from './delivery/lanes.js';
+import { DuePoller } from './delivery/due-poller.js';
+import { ConcurrencyLimits } from './delivery/concurrency-limits.js';
 import { WebhookSender } from './delivery/webhook-sender.js';
-import { EndpointReports } from './health/endpoint-reports.js';
-import { FailingEndpoints } from './health/failing-endpoints.js';
+import { EndpointHealthReporter } from './health/endpoint-health-reporter.js';
+import { FailingEndpointDisabler } from './health/failing-endpoint-disabler.js';
 import { Heartbeat } from './health/heartbeat.js';
 import { MailSender } from './mail/mail-sender.js';
-import { LogCounter } from './overview/log-counter.js';
-import { BatchRunner } from './recovery/batch-runner.js';
-import { DeadLetterNews } from './recovery/dead-letter-news.js';
+import { AttemptAggregator } from './overview/attempt-aggregator.js';
+import { BulkRedeliveryRunner } from './recovery/bulk-redelivery-runner.js';
+import { DeadLetterNotifier } from './recovery/dead-letter-notifier.js';
 import { Sweeper } from './recovery/sweeper.js';
-import { Chores } from './retention/chores.js';
-import { ExpiringKeys } from './retention/expiring-keys.js';
-import { Housekeeper } from './retention/housekeeper.js';
+import { MaintenanceJobs } from './retention/maintenance-jobs.js';
+import { ExpiringKeyNotifier } from './retention/expiring-key-notifier.js';
+import { MaintenanceRunner } from './retention/maintenance-runner.js';
 import type { PeriodicJob } from './periodic-job.js';
 import { PERIODIC_JOBS, WorkerService } from './worker.service.js';
 
@@ -24,17 +24,17 @@ import { PERIODIC_JOBS, WorkerService } from './worker.service.js';
   providers: [
     Alerter,
     AttemptRunner,
-    BatchRunner,
-    Chores,
-    DeadLetterNews,
-    DueSource,
-    EndpointReports,
-    ExpiringKeys,
-    FailingEndpoints,
+    BulkRedeliveryRunner,
+    MaintenanceJobs,
+    DeadLetterNotifier,
+    DuePoller,
+    EndpointHealthReporter,
+    ExpiringKeyNotifier,
+    FailingEndpointDisabler,
     Heartbeat,
-    Housekeeper,
-    Lanes,
-    LogCounter,
+    MaintenanceRunner,
+    ConcurrencyLimits,
+    AttemptAggregator,
     MailSender,
     Sweeper,
     WebhookSender,
@@ -44,11 +44,11 @@ import { PERIODIC_JOBS, WorkerService } from './worker.service.js';
       useFactory: (...jobs: PeriodicJob[]) => jobs,
       inject: [
         Alerter,
-        BatchRunner,
-        DeadLetterNews,
-        FailingEndpoints,
+        BulkRedeliveryRunner,
+        DeadLetterNotifier,
+        FailingEndpointDisabler,
         Heartbeat,
-        LogCounter,
+        AttemptAggregator,
         MailSender,
         Sweeper,
       ],
@@ -61,7 +61,7 @@ import { PERIODIC_JOBS, WorkerService } from './worker.service.js';
   ],
 })
 export class WorkerModule {
-  static for(config: Config, logger: Logger): DynamicModule {
-    return { module: WorkerModule, imports: [PlatformModule.for(config, logger), PersistenceModule] };
+  static forRoot(config: Config, logger: Logger): DynamicModule {
+    return { module: WorkerModule, imports: [PlatformModule.forRoot(config, logger), PersistenceModule] };
   }
 }

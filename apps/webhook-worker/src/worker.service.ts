@@ -1,5 +1,5 @@
 import { Inject, Injectable } from '@nestjs/common';
-import { Database, DELIVERY_CHANNEL, pendingMigrations } from '@gatehouse/persistence';
+import { Database, DELIVERY_CHANNEL, listPendingMigrations } from '@gatehouse/persistence';
 import {
   Config,
   DeliveryQueue,
@@ -12,18 +12,18 @@ import {
   type Logger,
 } from '@gatehouse/platform';
 import { AttemptRunner } from './delivery/attempt-runner.js';
-import { DueSource } from './delivery/due-source.js';
-import { EndpointReports } from './health/endpoint-reports.js';
-import { Housekeeper } from './retention/housekeeper.js';
+import { DuePoller } from './delivery/due-poller.js';
+import { EndpointHealthReporter } from './health/endpoint-health-reporter.js';
+import { MaintenanceRunner } from './retention/maintenance-runner.js';
 import type { PeriodicJob } from './periodic-job.js';
 
 /** Jobs beside the deliveries. */
 export const PERIODIC_JOBS = Symbol('periodic jobs');
 
 /** Longest wait for attempts in flight when the worker stops, in ms; then they are broken off. */
-const SETTLE_MS = 12_000;
+const DRAIN_TIMEOUT_MS = 12_000;
 /** Longest time from then to the end, in ms: together less than a process may take to stop (process.ts). */
-const LET_GO_MS = 2_000;
+const CLOSE_TIMEOUT_MS = 2_000;
 const SCHEMA_POLL_MS = 250;
 
 /** The worker's life: it waits for its schema, takes work from queue and database, and stops in order. */
@@ -35,9 +35,9 @@ export class WorkerService {
     private readonly config: Config,
     private readonly database: Database,
     private readonly runner: AttemptRunner,
-    private readonly source: DueSource,
-    private readonly housekeeper: Housekeeper,
-    private readonly reports: EndpointReports,
+    private readonly duePoller: DuePoller,
+    private readonly maintenance: MaintenanceRunner,
+    private readonly healthReporter: EndpointHealthReporter,
     @Inject(PERIODIC_JOBS) private readonly periodicJobs: PeriodicJob[],
     private readonly metricsServer: MetricsServer,
     private readonly testCommands: TestCommands,
@@ -48,14 +48,14 @@ export class WorkerService {
   async start(): Promise<void> {
     this.metricsServer.start();
     await this.database.connect();
-    await this.schemaIsReady();
+    await this.waitForSchema();
     if (this.isStopping) return;
-    await this.housekeeper.start();
+    await this.maintenance.start();
     if (this.isStopping) return;
-    this.source.start();
-    if (this.config.periodicJobs) for (const job of [...this.periodicJobs, this.reports]) job.start();
+    this.duePoller.start();
+    if (this.config.periodicJobs) for (const job of [...this.periodicJobs, this.healthReporter]) job.start();
     this.testCommands.on('run-job', (name) => this.runJob(name));
-    void this.database.listen(DELIVERY_CHANNEL, this.source.wake);
+    void this.database.listen(DELIVERY_CHANNEL, this.duePoller.wake);
     this.queue?.process(this.config.webhooks.concurrency, (job) => this.runner.runJob(job));
     this.logger.info({ queue: this.queue ? 'redis' : 'postgresql' }, 'ready');
   }
@@ -63,41 +63,43 @@ export class WorkerService {
   /** Takes no more work, lets attempts in flight finish, then lets go of everything. */
   async stop(): Promise<void> {
     this.isStopping = true;
-    const end = monotonicMs() + SETTLE_MS + LET_GO_MS;
+    const end = monotonicMs() + DRAIN_TIMEOUT_MS + CLOSE_TIMEOUT_MS;
     const atRest = Promise.all([
-      this.source.stop().then(() => this.runner.settle()),
-      this.housekeeper.stop(),
+      this.duePoller.stop().then(() => this.runner.waitForInFlight()),
+      this.maintenance.stop(),
       ...this.periodicJobs.map((each) => each.stop()),
       this.queue?.drain(),
     ]);
-    const settled = withTimeout(atRest, SETTLE_MS, 'work is still in progress');
+    const settled = withTimeout(atRest, DRAIN_TIMEOUT_MS, 'work is still in progress');
     const isSettled = await settled.then(
       () => true,
       () => false,
     );
-    const leftMs = Math.max(0, Math.min(end - monotonicMs(), LET_GO_MS));
-    await withTimeout(this.letGo(isSettled), leftMs, 'a server does not respond').catch(() => undefined);
+    const leftMs = Math.max(0, Math.min(end - monotonicMs(), CLOSE_TIMEOUT_MS));
+    await withTimeout(this.close(isSettled), leftMs, 'a server does not respond').catch(() => undefined);
     this.metricsServer.stop();
   }
 
   /** @param name the class of a periodic job, or a task of housekeeping. @throws Error for an unknown one */
   private runJob(name: string): Promise<void> {
-    const job = [...this.periodicJobs, this.reports].find(({ constructor }) => constructor.name === name);
-    return job ? job.runNow() : this.housekeeper.runNow(name);
+    const job = [...this.periodicJobs, this.healthReporter].find(
+      ({ constructor }) => constructor.name === name,
+    );
+    return job ? job.runNow() : this.maintenance.runNow(name);
   }
 
-  private async letGo(isSettled: boolean): Promise<void> {
+  private async close(isSettled: boolean): Promise<void> {
     if (!isSettled) await this.runner.abort();
     // What the last report on endpoints lacks, the log of attempts has.
-    await this.reports.stop();
+    await this.healthReporter.stop();
     await this.queue?.close();
     await this.database.close();
   }
 
   /** The api migrates; the worker waits until it has. */
-  private async schemaIsReady(): Promise<void> {
+  private async waitForSchema(): Promise<void> {
     for (let isTold = false; !this.isStopping; await sleep(SCHEMA_POLL_MS)) {
-      const pending = await pendingMigrations(this.database);
+      const pending = await listPendingMigrations(this.database);
       if (pending.length === 0) return;
       if (!isTold) this.logger.info({ pending: pending.length }, 'waiting for migrations');
       isTold = true;

@@ -1,5 +1,13 @@
 import { splitWords } from '../../../test/support/split-words.js';
-import { idPrefixes, isUuid, parsePublicId, pathId, publicId, uuidBytes, uuidFromBytes } from './ids.js';
+import {
+  idPrefixes,
+  isUuid,
+  parsePublicId,
+  parsePathId,
+  publicId,
+  uuidToBytes,
+  uuidFromBytes,
+} from './ids.js';
 
 const id = '0199a1b2-c3d4-7e5f-8a6b-7c8d9e0f1a2b';
 const prefixes = { event: 'evt_', delivery: 'dlv_', attempt: 'att_', endpoint: 'ep_' } as const;
@@ -23,8 +31,8 @@ describe('ids', () => {
   });
 
   it('a UUID is read back from its 16 bytes, and from no others', () => {
-    expect(uuidBytes(id)).toHaveLength(16);
-    expect(uuidFromBytes(uuidBytes(id))).toBe(id);
+    expect(uuidToBytes(id)).toHaveLength(16);
+    expect(uuidFromBytes(uuidToBytes(id))).toBe(id);
     const others = [...[0, 15, 17, 32].map((length) => Buffer.alloc(length, 0x77)), Buffer.alloc(16)];
     for (const bytes of [...others, Buffer.alloc(16, 0xff)]) expect(uuidFromBytes(bytes)).toBeNull();
   });
@@ -32,7 +40,7 @@ describe('ids', () => {
   it('a public id has the prefix of its kind, and is read as no other kind', () => {
     for (const [kind, prefix] of Object.entries(prefixes) as [keyof typeof prefixes, string][]) {
       expect(publicId(kind, id)).toBe(prefix + id);
-      expect(pathId(kind, prefix + id)).toBe(id);
+      expect(parsePathId(kind, prefix + id)).toBe(id);
       for (const other of Object.keys(idPrefixes) as (keyof typeof idPrefixes)[])
         expect(parsePublicId(other, prefix + id)).toBe(other === kind ? id : null);
     }
@@ -52,7 +60,7 @@ describe('ids', () => {
     ];
     for (const text of [...texts, `evt_${id.toUpperCase()}`]) {
       expect(parsePublicId('event', text)).toBeNull();
-      expect(() => pathId('event', text)).toThrow(
+      expect(() => parsePathId('event', text)).toThrow(
         expect.objectContaining({ code: 'not_found', status: 404 }),
       );
     }

@@ -15,7 +15,7 @@ export const texts = { type: 'array', items: text };
 export const url = { type: 'string', format: 'uri' };
 export const jsonObject = { type: 'object', additionalProperties: true };
 
-export const orNull = (schema: { type: string; format?: string }): JsonSchema => ({
+export const nullable = (schema: { type: string; format?: string }): JsonSchema => ({
   ...schema,
   type: [schema.type, 'null'],
 });
@@ -30,7 +30,7 @@ export const object = (properties: Members, description?: string): JsonSchema =>
 });
 
 /** Returns the schema of `previous` in an `*.updated` event: at least one of these members, and only those that changed. */
-export const previousOf = (properties: Members): JsonSchema => ({
+export const previousValues = (properties: Members): JsonSchema => ({
   type: 'object',
   description: 'The changed fields with their previous values',
   properties,
@@ -39,7 +39,7 @@ export const previousOf = (properties: Members): JsonSchema => ({
 });
 
 /** Returns the schema of a text with known values. It has no `enum`, because a receiver that rejects new values would lose events. */
-export const knownText = (description: string, ...values: string[]): JsonSchema => ({
+export const openEnum = (description: string, ...values: string[]): JsonSchema => ({
   type: 'string',
   description: `${description}. Later versions may add values`,
   examples: values,

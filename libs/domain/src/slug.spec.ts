@@ -1,4 +1,4 @@
-import { isSlug, slugOf } from './slug.js';
+import { isSlug, slugify } from './slug.js';
 
 describe('a slug', () => {
   it('is derived from any name, with or without an ending', () => {
@@ -12,10 +12,10 @@ describe('a slug', () => {
       [`${'a'.repeat(40)} ${'b'.repeat(60)}`]: `${'a'.repeat(40)}-${'b'.repeat(6)}`,
     };
     for (const [name, slug] of Object.entries(slugs)) {
-      expect(slugOf(name, 'project')).toBe(slug);
+      expect(slugify(name, 'project')).toBe(slug);
       expect(isSlug(slug)).toBe(true);
-      expect(slugOf(name, 'project', '0a1b2c')).toMatch(/[a-z0-9]-0a1b2c$/);
-      expect(isSlug(slugOf(name, 'project', '0a1b2c'))).toBe(true);
+      expect(slugify(name, 'project', '0a1b2c')).toMatch(/[a-z0-9]-0a1b2c$/);
+      expect(isSlug(slugify(name, 'project', '0a1b2c'))).toBe(true);
     }
   });
 

@@ -5,15 +5,15 @@ export const isSlug = (text: string): boolean => /^[a-z0-9-]{3,48}$/.test(text);
 
 /**
  * A slug made from a name: what is left of it in ASCII, so a name in another script falls back to `noun`.
- * @param ending makes it another one than the slug of the same name without
+ * @param suffix makes it another one than the slug of the same name without
  */
-export function slugOf(name: string, noun: string, ending = ''): string {
+export function slugify(name: string, fallback: string, suffix = ''): string {
   const words = name.normalize('NFKD').replace(/\p{M}/gu, '').toLowerCase();
   const base = words
     .replace(/[^a-z0-9]+/g, '-')
     .replace(/^-+/, '')
-    .slice(0, MAX_LENGTH - ending.length - 1);
+    .slice(0, MAX_LENGTH - suffix.length - 1);
   const trimmed = base.replace(/-+$/, '');
-  const readable = trimmed.length >= 3 ? trimmed : [noun, trimmed].filter(Boolean).join('-');
-  return ending ? `${readable}-${ending}` : readable;
+  const readable = trimmed.length >= 3 ? trimmed : [fallback, trimmed].filter(Boolean).join('-');
+  return suffix ? `${readable}-${suffix}` : readable;
 }

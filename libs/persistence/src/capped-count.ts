@@ -2,10 +2,10 @@ import type { Sql } from './database.js';
 import { integer } from './statements.js';
 
 /** Nobody reads more than "10,000 or more" off a list. */
-export const MOST_COUNTED = 10_000;
+export const COUNT_CAP = 10_000;
 
 /** Rows that counting looks at: within its time, however few of them match. */
-export const MOST_LOOKED = 20_000;
+export const COUNT_SCAN_LIMIT = 20_000;
 
 /** How many match, as far as it was counted. */
 export interface CappedCount {
@@ -15,7 +15,7 @@ export interface CappedCount {
 }
 
 /** What a bounded look has found. */
-export interface Counted {
+export interface ScanCount {
   /** Rows that were looked at. */
   looked: number;
   /** Those of them that match. */
@@ -23,15 +23,15 @@ export interface Counted {
 }
 
 /** Of rows that were all looked at, or as many as make it more than anybody reads. */
-export const capped = (matching: number): CappedCount => ({
-  count: Math.min(matching, MOST_COUNTED),
-  isMore: matching > MOST_COUNTED,
+export const capCount = (matching: number): CappedCount => ({
+  count: Math.min(matching, COUNT_CAP),
+  isMore: matching > COUNT_CAP,
 });
 
 /** @param window the most rows that the look could have looked at */
-export const cappedCount = ({ looked, matching }: Counted, window: number): CappedCount => ({
-  count: capped(matching).count,
-  isMore: capped(matching).isMore || looked >= window,
+export const capScanCount = ({ looked, matching }: ScanCount, window: number): CappedCount => ({
+  count: capCount(matching).count,
+  isMore: capCount(matching).isMore || looked >= window,
 });
 
 /** The row of a statement with the text of `countedSql`; `cappedCount` evaluates it. */
@@ -50,11 +50,11 @@ export const countedSql = (rows: string, isMatch: string): string =>
  * @param rows SQL for the rows that are looked at, at most `window` of them, with an alias
  * @param isMatch SQL for what makes one of them a match
  */
-export async function countWithin(
+export async function countMatches(
   sql: Sql,
   { rows, isMatch, values }: { rows: string; isMatch: string; values: unknown[] },
   window: number,
 ): Promise<CappedCount> {
-  const [counted] = await sql.query<Counted>(countedSql(rows, isMatch), values);
-  return cappedCount(counted!, window);
+  const [counted] = await sql.query<ScanCount>(countedSql(rows, isMatch), values);
+  return capScanCount(counted!, window);
 }

@@ -1,5 +1,5 @@
 import type { Reach } from '@gatehouse/domain';
-import { NIL_UUID } from './id-times.js';
+import { NIL_UUID } from './uuid-v7.js';
 
 /**
  * SQL for the organizations, `o`, within a reach: its own and those it created, or without one all of the house.
@@ -18,22 +18,22 @@ export const sampleReaches: Reach[] = [
 /** The conditions of a filtered list with their values, so that no value is ever written into SQL. */
 export class Conditions {
   readonly values: unknown[] = [];
-  private readonly parts: string[] = [];
+  private readonly conditions: string[] = [];
 
   /** The placeholder of a value. */
-  value(value: unknown): string {
+  bind(value: unknown): string {
     this.values.push(value);
     return `$${this.values.length}`;
   }
 
   add(sql: string): this {
-    this.parts.push(sql);
+    this.conditions.push(sql);
     return this;
   }
 
   /** Adds a condition when there is a value to compare with. */
   addIf<T>(value: T | null | undefined, sql: (placeholder: string) => string): this {
-    return value === null || value === undefined ? this : this.add(sql(this.value(value)));
+    return value === null || value === undefined ? this : this.add(sql(this.bind(value)));
   }
 
   /**
@@ -41,20 +41,20 @@ export class Conditions {
    * @param table alias of a table with `organization_id`
    * @param projectColumn column that holds the project's id
    */
-  reach(table: string, projectColumn: string, reach: Reach): this {
-    return this.add(this.within(table, projectColumn, reach));
+  addReach(table: string, projectColumn: string, reach: Reach): this {
+    return this.add(this.reachCondition(table, projectColumn, reach));
   }
 
   /** The same as SQL, for a place of its own. */
-  within(table: string, projectColumn: string, reach: Reach): string {
-    if (reach.projectId) return `${projectColumn} = ${this.value(reach.projectId)}`;
+  reachCondition(table: string, projectColumn: string, reach: Reach): string {
+    if (reach.projectId) return `${projectColumn} = ${this.bind(reach.projectId)}`;
     // Without a condition at all, and not with one that is always true: the planner would take it for a narrow one.
     if (!reach.organizationId) return 'true';
-    const own = organizationsWithin(this.value(reach.organizationId));
+    const own = organizationsWithin(this.bind(reach.organizationId));
     return `${table}.organization_id IN (SELECT o.id FROM organizations o WHERE ${own})`;
   }
 
   get sql(): string {
-    return this.parts.join(' AND ');
+    return this.conditions.join(' AND ');
   }
 }

@@ -5,7 +5,7 @@ import { entities } from './entities.js';
 import { migrations } from './migrations/index.js';
 
 /** What a request may wait for, in ms; all of it together stays below 15 s (requirement I7). */
-const limits = {
+const timeouts = {
   connectionTimeoutMillis: 2_000,
   // Longer than the wait for a connection: where a lock keeps all of them, whoever waits for one is refused first,
   // and does not get it for a second wait of the same kind.
@@ -51,11 +51,11 @@ export function createDataSource(options: DataSourceOptions): DataSource {
 
 /** Returns the options of the pool that serves a process. */
 export const poolOptions = (config: Config, logger: Logger): DataSourceOptions =>
-  dataSourceOptions(config, logger, { ...limits, max: config.database.pool, idleTimeoutMillis: 30_000 });
+  dataSourceOptions(config, logger, { ...timeouts, max: config.database.pool, idleTimeoutMillis: 30_000 });
 
 /** Returns the options of a single connection on which statements have no time limit. */
 export const singleConnectionOptions = (config: Config, logger: Logger): DataSourceOptions =>
-  dataSourceOptions(config, logger, { connectionTimeoutMillis: limits.connectionTimeoutMillis, max: 1 });
+  dataSourceOptions(config, logger, { connectionTimeoutMillis: timeouts.connectionTimeoutMillis, max: 1 });
 
 /** @param extra options of pg's pool */
 const dataSourceOptions = (config: Config, logger: Logger, extra: pg.PoolConfig): DataSourceOptions => ({

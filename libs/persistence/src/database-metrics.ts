@@ -3,14 +3,18 @@ import type { Database } from './database.js';
 import type { Backlog, BacklogRepository } from './webhooks/backlog.repository.js';
 
 /** However many scrape, the database is asked once in so many ms. */
-const KEPT_MS = 5_000;
+const CACHE_MS = 5_000;
 
 /** A scrape has 10 s by default, and everything else to tell. */
 const TIMEOUT_MS = 2_000;
 
 /** Shows the database to Prometheus: the pool of this process, and what is still to be delivered by all of them. */
-export function watchDatabase(metrics: Metrics, database: Database, repository: BacklogRepository): void {
-  const pool = (key: 'busy' | 'idle' | 'waiting') => () => database.poolUse()?.[key] ?? null;
+export function registerDatabaseMetrics(
+  metrics: Metrics,
+  database: Database,
+  repository: BacklogRepository,
+): void {
+  const pool = (key: 'busy' | 'idle' | 'waiting') => () => database.getPoolUsage()?.[key] ?? null;
   metrics.gauge(
     'gatehouse_database_connections_busy',
     'Database connections of the pool in use.',
@@ -27,7 +31,7 @@ export function watchDatabase(metrics: Metrics, database: Database, repository: 
     pool('waiting'),
   );
 
-  const backlog = kept(() => repository.read());
+  const backlog = cached(() => repository.read());
   const of = (key: keyof Backlog) => async () => (await backlog())[key];
   metrics.gauge('gatehouse_database_up', '1 if PostgreSQL responds, otherwise 0.', () =>
     backlog().then(
@@ -58,12 +62,12 @@ export function watchDatabase(metrics: Metrics, database: Database, repository: 
 }
 
 /** The last answer, or the last failure, while it is fresh. */
-function kept<T>(read: () => Promise<T>): () => Promise<T> {
+function cached<T>(read: () => Promise<T>): () => Promise<T> {
   let last: Promise<T> | undefined;
   let until = -Infinity;
   return () => {
     if (last && monotonicMs() < until) return last;
-    until = monotonicMs() + KEPT_MS;
+    until = monotonicMs() + CACHE_MS;
     last = withTimeout(read(), TIMEOUT_MS, 'PostgreSQL did not respond in time');
     return last;
   };

@@ -13,7 +13,7 @@ import {
   type Logger,
 } from '@gatehouse/platform';
 import { CLOSE_MS, createDataSource, poolOptions, singleConnectionOptions } from './data-source.js';
-import { databaseFault } from './database-faults.js';
+import { toUnavailableError } from './unavailable-error.js';
 import type { BoundStatement, Statement } from './statements.js';
 
 /**
@@ -29,7 +29,7 @@ export interface Sql {
    * Runs a statement whose text never changes. Each connection parses and plans it once, which is worth a
    * quarter of the requests per second on the hot path.
    */
-  prepared<Row>(sql: string, parameters?: unknown[]): Promise<Row[]>;
+  queryPrepared<Row>(sql: string, parameters?: unknown[]): Promise<Row[]>;
 }
 
 /** A declared statement with its values. */
@@ -67,37 +67,38 @@ function describeTarget(databaseUrl: string): Record<string, string> {
 /** The connection pool. It connects in the background, so that a process can say it is waiting. */
 export class Database implements Sql {
   /** The unit of work that the code at hand is part of; what it reads, it reads inside of it. */
-  readonly units = new AsyncLocalStorage<UnitOfWork>();
+  readonly unitOfWorkStorage = new AsyncLocalStorage<UnitOfWork>();
   private listener: pg.Client | undefined;
-  private closed = false;
+  private isClosed = false;
 
   constructor(
     private readonly config: Config,
     private readonly logger: Logger,
-    readonly source: DataSource = createDataSource(poolOptions(config, logger)),
+    readonly dataSource: DataSource = createDataSource(poolOptions(config, logger)),
   ) {}
 
   /** Whether the pool has connected once; after that the pool mends itself. */
-  get connected(): boolean {
-    return this.source.isInitialized;
+  get isConnected(): boolean {
+    return this.dataSource.isInitialized;
   }
 
   /** Connections of the pool, and work that waits for one; null before there is a pool. */
-  poolUse(): { busy: number; idle: number; waiting: number } | null {
-    if (!this.connected) return null;
-    const { totalCount, idleCount, waitingCount } = (this.source.driver as PostgresDriver).master as pg.Pool;
+  getPoolUsage(): { busy: number; idle: number; waiting: number } | null {
+    if (!this.isConnected) return null;
+    const { totalCount, idleCount, waitingCount } = (this.dataSource.driver as PostgresDriver)
+      .master as pg.Pool;
     return { busy: totalCount - idleCount, idle: idleCount, waiting: waitingCount };
   }
 
   /** Retries until PostgreSQL is reachable. @throws Error when it rejects the connection for another reason */
   async connect(): Promise<void> {
     let loggedAt = -Infinity;
-    for (let pause = 100; !this.closed; pause = Math.min(2 * pause, 2_000)) {
+    for (let pause = 100; !this.isClosed; pause = Math.min(2 * pause, 2_000)) {
       try {
-        await this.source.initialize();
+        await this.dataSource.initialize();
         return;
       } catch (error) {
-        if (!databaseFault(error)) throw error;
+        if (!toUnavailableError(error)) throw error;
         if (monotonicMs() - loggedAt >= UNREACHABLE_LOG_MS) {
           loggedAt = monotonicMs();
           const reason = { reason: errorMessage(error), code: errorCode(error) };
@@ -112,7 +113,7 @@ export class Database implements Sql {
   }
 
   /** Gives `work` a connection of its own, on which a statement may take as long as it needs. */
-  async withoutLimits<Result>(work: (source: DataSource) => Promise<Result>): Promise<Result> {
+  async runWithoutTimeouts<Result>(work: (source: DataSource) => Promise<Result>): Promise<Result> {
     const source = await createDataSource(singleConnectionOptions(this.config, this.logger)).initialize();
     try {
       return await work(source);
@@ -122,34 +123,34 @@ export class Database implements Sql {
   }
 
   execute<Row>(...call: StatementCall<Row>): Promise<Row[]> {
-    return runStatement(() => this.pool(), call);
+    return runStatement(() => this.getQueryable(), call);
   }
 
   /** Reads entities, as part of the unit of work if there is one. @throws GatehouseError `unavailable` */
   async read<Result>(work: (manager: ReadManager) => Promise<Result>): Promise<Result> {
-    const { manager } = this.units.getStore() ?? {};
-    if (!manager && !this.connected) throw unavailable();
+    const { manager } = this.unitOfWorkStorage.getStore() ?? {};
+    if (!manager && !this.isConnected) throw unavailable();
     try {
-      return await work(manager ?? this.source.manager);
+      return await work(manager ?? this.dataSource.manager);
     } catch (error) {
-      throw databaseFault(error) ?? error;
+      throw toUnavailableError(error) ?? error;
     }
   }
 
   async query<Row>(sql: string, parameters?: unknown[]): Promise<Row[]> {
-    return runSql<Row>(this.pool(), { text: sql, values: parameters });
+    return runQuery<Row>(this.getQueryable(), { text: sql, values: parameters });
   }
 
-  async prepared<Row>(sql: string, parameters?: unknown[]): Promise<Row[]> {
-    return runSql<Row>(this.pool(), preparedStatement(sql, parameters));
+  async queryPrepared<Row>(sql: string, parameters?: unknown[]): Promise<Row[]> {
+    return runQuery<Row>(this.getQueryable(), preparedQuery(sql, parameters));
   }
 
   /** Past TypeORM, which knows no prepared statements and takes longer than the statement itself. */
-  private pool(): PgQueryable {
-    const unit = this.units.getStore();
+  private getQueryable(): PgQueryable {
+    const unit = this.unitOfWorkStorage.getStore();
     if (unit?.connection) return unit.connection;
-    if (!this.connected) throw unavailable();
-    return (this.source.driver as PostgresDriver).master as pg.Pool;
+    if (!this.isConnected) throw unavailable();
+    return (this.dataSource.driver as PostgresDriver).master as pg.Pool;
   }
 
   /**
@@ -157,7 +158,7 @@ export class Database implements Sql {
    * Notifications sent meanwhile are lost, so they can only ever be hints.
    */
   async listen(channel: string, handle: () => void): Promise<void> {
-    while (!this.closed) {
+    while (!this.isClosed) {
       const client = new pg.Client({ connectionString: this.config.database.url!, keepAlive: true });
       const ended = new Promise<void>((resolve) => client.once('end', resolve).on('error', () => resolve()));
       try {
@@ -177,8 +178,8 @@ export class Database implements Sql {
 
   /** Lets go of every connection, at the latest after two seconds of silence on the other side. */
   async close(): Promise<void> {
-    this.closed = true;
-    const ended = Promise.all([this.listener?.end(), this.connected && this.source.destroy()]);
+    this.isClosed = true;
+    const ended = Promise.all([this.listener?.end(), this.isConnected && this.dataSource.destroy()]);
     await withTimeout(ended, CLOSE_MS, 'PostgreSQL did not close the connection in time').catch(
       () => undefined,
     );
@@ -188,7 +189,7 @@ export class Database implements Sql {
 const statementNames = new Map<string, string>();
 
 /** The statement under a name of its own, by which each connection keeps its plan. */
-export function preparedStatement(text: string, values: unknown[] | undefined): pg.QueryConfig {
+export function preparedQuery(text: string, values: unknown[] | undefined): pg.QueryConfig {
   const name = statementNames.get(text) ?? `gatehouse_${statementNames.size}`;
   statementNames.set(text, name);
   return { name, text, values };
@@ -200,15 +201,15 @@ export async function runStatement<Row>(
   [statement, values]: StatementCall<Row>,
 ): Promise<Row[]> {
   const { text } = statement;
-  const query = 'values' in statement ? { text, values: statement.values } : preparedStatement(text, values);
-  return runSql<Row>(client(), query);
+  const query = 'values' in statement ? { text, values: statement.values } : preparedQuery(text, values);
+  return runQuery<Row>(client(), query);
 }
 
 /** Runs one statement and makes its faults ours. */
-export async function runSql<Row>(client: PgQueryable, statement: pg.QueryConfig): Promise<Row[]> {
+export async function runQuery<Row>(client: PgQueryable, statement: pg.QueryConfig): Promise<Row[]> {
   try {
     return (await client.query(statement)).rows as Row[];
   } catch (error) {
-    throw databaseFault(error) ?? error;
+    throw toUnavailableError(error) ?? error;
   }
 }

@@ -11,7 +11,7 @@ export interface DeclaredColumn {
 }
 
 /** Returns the columns of every entity, to be compared with those of the migrated schema. */
-export function declaredColumns({ source }: Database): DeclaredColumn[] {
+export function declaredColumns({ dataSource: source }: Database): DeclaredColumn[] {
   const driver = source.driver as PostgresDriver;
   return source.entityMetadatas.flatMap((metadata) =>
     Table.create(metadata, driver).columns.map((column) => {

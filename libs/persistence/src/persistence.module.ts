@@ -13,26 +13,26 @@ import { CustomersBulkRepository } from './customers/customers-bulk.repository.j
 import { CustomersRepository } from './customers/customers.repository.js';
 import { ErasuresRepository } from './customers/erasures.repository.js';
 import { createDataSource, poolOptions } from './data-source.js';
-import { watchDatabase } from './database-metrics.js';
+import { registerDatabaseMetrics } from './database-metrics.js';
 import { Database } from './database.js';
 import { EventFeedRepository } from './events/event-feed.repository.js';
 import { EventsRepository } from './events/events.repository.js';
-import { HouseEventsRepository } from './events/house-events.repository.js';
-import { VitalsRepository } from './health/vitals.repository.js';
+import { EventSearchRepository } from './events/event-search.repository.js';
+import { SystemStatusRepository } from './health/system-status.repository.js';
 import { WorkersRepository } from './health/workers.repository.js';
 import { IdempotencyKeysRepository } from './idempotency/idempotency-keys.repository.js';
 import { ImportsRepository } from './imports/imports.repository.js';
 import { LoginAttemptsRepository } from './login-attempts/login-attempts.repository.js';
 import { MailsRepository } from './mails/mails.repository.js';
 import { OneTimeTokensRepository } from './one-time-tokens/one-time-tokens.repository.js';
-import { OperatorAttemptsRepository } from './operators/operator-attempts.repository.js';
+import { OperatorLoginAttemptsRepository } from './operators/operator-login-attempts.repository.js';
 import { OperatorLinksRepository } from './operators/operator-links.repository.js';
 import { OperatorSessionsRepository } from './operators/operator-sessions.repository.js';
 import { OperatorsRepository } from './operators/operators.repository.js';
 import { BillingCustomersRepository } from './organizations/billing-customers.repository.js';
 import { OrganizationsRepository } from './organizations/organizations.repository.js';
-import { FiguresRepository } from './overview/figures.repository.js';
-import { FiguresWriterRepository } from './overview/figures-writer.repository.js';
+import { AttemptMetricsRepository } from './overview/attempt-metrics.repository.js';
+import { AttemptRollupsRepository } from './overview/attempt-rollups.repository.js';
 import { ProjectsRepository } from './projects/projects.repository.js';
 import { LookupsRepository } from './search/lookups.repository.js';
 import { SearchRepository } from './search/search.repository.js';
@@ -45,14 +45,14 @@ import { DeadLettersRepository } from './webhooks/dead-letters.repository.js';
 import { DeliveriesRepository } from './webhooks/deliveries.repository.js';
 import { DeliveryAnnouncer } from './webhooks/delivery-announcer.js';
 import { DeliveryChainsRepository } from './webhooks/delivery-chains.repository.js';
-import { DeliveryLinesRepository } from './webhooks/delivery-lines.repository.js';
+import { ReadyQueueRepository } from './webhooks/ready-queue.repository.js';
 import { DeliveryRetentionRepository } from './webhooks/delivery-retention.repository.js';
-import { DeliveryWorkRepository } from './webhooks/delivery-work.repository.js';
+import { DeliveryProcessingRepository } from './webhooks/delivery-processing.repository.js';
 import { EndpointHealthRepository } from './webhooks/endpoint-health.repository.js';
 import { EndpointStatsRepository } from './webhooks/endpoint-stats.repository.js';
-import { UntoldDeadLettersRepository } from './webhooks/untold-dead-letters.repository.js';
+import { UnnotifiedDeadLettersRepository } from './webhooks/unnotified-dead-letters.repository.js';
 import { RedeliveryBatchesRepository } from './webhooks/redelivery-batches.repository.js';
-import { RedeliveryWorkRepository } from './webhooks/redelivery-work.repository.js';
+import { RedeliveryProcessingRepository } from './webhooks/redelivery-processing.repository.js';
 import { WebhookEndpointsRepository } from './webhooks/webhook-endpoints.repository.js';
 
 const repositories: Provider[] = [
@@ -71,14 +71,14 @@ const repositories: Provider[] = [
   DeliveryChainsRepository,
   EndpointHealthRepository,
   EndpointStatsRepository,
-  HouseEventsRepository,
+  EventSearchRepository,
   IdempotencyKeysRepository,
   ImportsRepository,
   LoginAttemptsRepository,
   LookupsRepository,
   MailsRepository,
   OneTimeTokensRepository,
-  OperatorAttemptsRepository,
+  OperatorLoginAttemptsRepository,
   OperatorLinksRepository,
   OperatorSessionsRepository,
   OperatorsRepository,
@@ -88,8 +88,8 @@ const repositories: Provider[] = [
   SearchRepository,
   SessionsRepository,
   SigningKeysRepository,
-  UntoldDeadLettersRepository,
-  VitalsRepository,
+  UnnotifiedDeadLettersRepository,
+  SystemStatusRepository,
   WebhookEndpointsRepository,
   WorkersRepository,
 ].map((Repository) => ({
@@ -108,7 +108,7 @@ const providers: Provider[] = [
     provide: BacklogRepository,
     useFactory: (database: Database, metrics: Metrics | null) => {
       const backlog = new BacklogRepository(database);
-      if (metrics) watchDatabase(metrics, database, backlog);
+      if (metrics) registerDatabaseMetrics(metrics, database, backlog);
       return backlog;
     },
     inject: [Database, Metrics],
@@ -116,7 +116,7 @@ const providers: Provider[] = [
   {
     provide: DeliveryAnnouncer,
     useFactory: (database: Database, queue: DeliveryQueue | null, config: Config, logger: Logger) =>
-      new DeliveryAnnouncer(database, queue, config.webhooks.schedule[0]!, logger),
+      new DeliveryAnnouncer(database, queue, config.webhooks.retrySchedule[0]!, logger),
     inject: [Database, DeliveryQueue, Config, LOGGER],
   },
   {
@@ -133,25 +133,25 @@ const providers: Provider[] = [
   },
   {
     provide: EventsRepository,
-    useFactory: (config: Config) => new EventsRepository(config.webhooks.schedule[0]!),
+    useFactory: (config: Config) => new EventsRepository(config.webhooks.retrySchedule[0]!),
     inject: [Config],
   },
-  ...[DeliveriesRepository, RedeliveryWorkRepository].map((Repository) => ({
+  ...[DeliveriesRepository, RedeliveryProcessingRepository].map((Repository) => ({
     provide: Repository,
     useFactory: (database: Database, config: Config) =>
-      new Repository(database, config.webhooks.schedule[0]!),
+      new Repository(database, config.webhooks.retrySchedule[0]!),
     inject: [Database, Config],
   })),
   {
-    provide: FiguresRepository,
+    provide: AttemptMetricsRepository,
     useFactory: (transactions: Transactions, { webhooks }: Config) =>
-      new FiguresRepository(transactions, webhooks.retention),
+      new AttemptMetricsRepository(transactions, webhooks.retention),
     inject: [Transactions, Config],
   },
   {
-    provide: FiguresWriterRepository,
+    provide: AttemptRollupsRepository,
     useFactory: (database: Database, transactions: Transactions, { webhooks }: Config) =>
-      new FiguresWriterRepository(database, transactions, webhooks.figures.settle, webhooks.retention),
+      new AttemptRollupsRepository(database, transactions, webhooks.rollups.settlingTime, webhooks.retention),
     inject: [Database, Transactions, Config],
   },
   {
@@ -161,15 +161,15 @@ const providers: Provider[] = [
     inject: [Database, Transactions],
   },
   {
-    provide: DeliveryWorkRepository,
+    provide: DeliveryProcessingRepository,
     useFactory: (database: Database, config: Config, transactions: Transactions) =>
-      new DeliveryWorkRepository(database, config.webhooks.lease, transactions),
+      new DeliveryProcessingRepository(database, config.webhooks.lease, transactions),
     inject: [Database, Config, Transactions],
   },
   {
-    provide: DeliveryLinesRepository,
+    provide: ReadyQueueRepository,
     useFactory: (database: Database, config: Config) =>
-      new DeliveryLinesRepository(database, config.webhooks.lease),
+      new ReadyQueueRepository(database, config.webhooks.lease),
     inject: [Database, Config],
   },
   ErasuresRepository,

@@ -1,9 +1,9 @@
 import type { Sql } from './database.js';
-import { NIL_UUID } from './id-times.js';
+import { NIL_UUID } from './uuid-v7.js';
 import { integer, statement, type RowOf, type Statement } from './statements.js';
 
 /** Rows that one statement removes: few enough for its time-out, and for everybody who waits for one of them. */
-const BATCH = 5_000;
+const BATCH_SIZE = 5_000;
 
 const removedRow = { removed: integer };
 
@@ -25,8 +25,8 @@ export async function pruneWith(
   batch: Statement<RowOf<typeof removedRow>>,
   values: unknown[] = [],
 ): Promise<void> {
-  let removed = BATCH;
-  while (removed === BATCH && !signal.aborted) {
+  let removed = BATCH_SIZE;
+  while (removed === BATCH_SIZE && !signal.aborted) {
     const [row] = await sql.execute(batch, values);
     removed = row!.removed;
   }
@@ -36,7 +36,7 @@ export async function pruneWith(
 const pruneSql = (table: string, condition: string): string => `
   WITH gone AS (
     DELETE FROM ${table} WHERE ctid = ANY (ARRAY(
-      SELECT ctid FROM ${table} WHERE ${condition} LIMIT ${BATCH} FOR UPDATE SKIP LOCKED
+      SELECT ctid FROM ${table} WHERE ${condition} LIMIT ${BATCH_SIZE} FOR UPDATE SKIP LOCKED
     )) RETURNING 1
   ) SELECT count(*)::int AS removed FROM gone`;
 
@@ -53,9 +53,9 @@ export async function prune(
   values: unknown[] = [],
 ): Promise<void> {
   const batch = pruneSql(table, condition);
-  let removed = BATCH;
-  while (removed === BATCH && !signal.aborted) {
-    const [row] = await sql.prepared<{ removed: number }>(batch, values);
+  let removed = BATCH_SIZE;
+  while (removed === BATCH_SIZE && !signal.aborted) {
+    const [row] = await sql.queryPrepared<{ removed: number }>(batch, values);
     removed = row!.removed;
   }
 }
@@ -65,7 +65,7 @@ export async function prune(
  * read what stays anew. The condition is about `t`.
  * @param before only rows with a lower id
  */
-export async function pruneInOrder(
+export async function pruneInIdOrder(
   sql: Sql,
   signal: AbortSignal,
   table: string,
@@ -74,12 +74,12 @@ export async function pruneInOrder(
   values: unknown[] = [],
 ): Promise<void> {
   const batch = `WITH looked AS MATERIALIZED (
-      SELECT id FROM ${table} WHERE id > $1 AND id < $2 ORDER BY id LIMIT ${BATCH}
+      SELECT id FROM ${table} WHERE id > $1 AND id < $2 ORDER BY id LIMIT ${BATCH_SIZE}
     ), held AS MATERIALIZED (
       SELECT t.id FROM looked JOIN ${table} t ON t.id = looked.id WHERE ${condition} FOR UPDATE OF t SKIP LOCKED
     ), gone AS (
       DELETE FROM ${table} t USING held WHERE t.id = held.id
-    ) SELECT id FROM looked ORDER BY id OFFSET ${BATCH - 1}`;
+    ) SELECT id FROM looked ORDER BY id OFFSET ${BATCH_SIZE - 1}`;
   let last: string | undefined = NIL_UUID;
   while (last !== undefined && !signal.aborted) {
     const [row]: { id: string }[] = await sql.query<{ id: string }>(batch, [last, before, ...values]);

@@ -3,10 +3,10 @@ import type { EntityManager, QueryRunner } from 'typeorm';
 import type { PostgresQueryRunner } from 'typeorm/driver/postgres/PostgresQueryRunner.js';
 import { unavailable } from '@gatehouse/domain';
 import type { DeliveryPointer, Failpoints } from '@gatehouse/platform';
-import { databaseFault } from './database-faults.js';
+import { toUnavailableError } from './unavailable-error.js';
 import {
-  preparedStatement,
-  runSql,
+  preparedQuery,
+  runQuery,
   runStatement,
   type Database,
   type PgQueryable,
@@ -38,11 +38,11 @@ export class Tx implements Sql {
   }
 
   query<Row>(sql: string, parameters?: unknown[]): Promise<Row[]> {
-    return runSql<Row>(this.connection, { text: sql, values: parameters });
+    return runQuery<Row>(this.connection, { text: sql, values: parameters });
   }
 
-  prepared<Row>(sql: string, parameters?: unknown[]): Promise<Row[]> {
-    return runSql<Row>(this.connection, preparedStatement(sql, parameters));
+  queryPrepared<Row>(sql: string, parameters?: unknown[]): Promise<Row[]> {
+    return runQuery<Row>(this.connection, preparedQuery(sql, parameters));
   }
 }
 
@@ -53,11 +53,11 @@ interface OpenTransaction {
   runner: QueryRunner;
 }
 
-interface OpenUnit extends UnitOfWork {
-  open?: Promise<OpenTransaction>;
+interface OpenUnitOfWork extends UnitOfWork {
+  transaction?: Promise<OpenTransaction>;
   /** What runs in it, whether or not anybody waits for it. */
-  readonly joined: Promise<unknown>[];
-  isOver: boolean;
+  readonly work: Promise<unknown>[];
+  isFinished: boolean;
 }
 
 /** A transaction that cannot be rolled back within a second loses its connection, which rolls back as well. */
@@ -76,16 +76,16 @@ export class Transactions {
    * @throws GatehouseError `unavailable` when the database is away; whatever `work` throws, after the rollback
    */
   async run<Result>(work: (tx: Tx) => Promise<Result>): Promise<Result> {
-    const unit = this.database.units.getStore() as OpenUnit | undefined;
-    if (unit && !unit.isOver) return this.join(unit, work);
+    const unit = this.database.unitOfWorkStorage.getStore() as OpenUnitOfWork | undefined;
+    if (unit && !unit.isFinished) return this.join(unit, work);
     const open = await this.open();
-    return this.finish(open, () => work(open.tx));
+    return this.runAndCommit(open, () => work(open.tx));
   }
 
   /** Runs `work` in a transaction of its own, also within a unit of work: for what must not be undone with it. */
-  apart<Result>(work: (tx: Tx) => Promise<Result>): Promise<Result> {
-    const none: OpenUnit = { joined: [], isOver: true };
-    return this.database.units.run(none, () => this.run(work));
+  runInNewTransaction<Result>(work: (tx: Tx) => Promise<Result>): Promise<Result> {
+    const none: OpenUnitOfWork = { work: [], isFinished: true };
+    return this.database.unitOfWorkStorage.run(none, () => this.run(work));
   }
 
   /**
@@ -93,48 +93,48 @@ export class Transactions {
    * The transaction opens with the first of them, so that work before it holds no connection. One that `work` does
    * not wait for belongs to it as well: it is waited for, and none commits if it fails.
    */
-  async runAsOne<Result>(
+  async runAsUnitOfWork<Result>(
     work: () => Promise<Result>,
     complete: (tx: Tx, result: Result) => Promise<void>,
   ): Promise<Result> {
-    const unit: OpenUnit = { joined: [], isOver: false };
+    const unit: OpenUnitOfWork = { work: [], isFinished: false };
     try {
-      const result = await this.database.units.run(unit, work);
-      const open = await this.openIn(unit);
-      const failed = await endUnit(unit);
-      return await this.finish(open, async () => {
+      const result = await this.database.unitOfWorkStorage.run(unit, work);
+      const open = await this.openInUnit(unit);
+      const failed = await finishUnit(unit);
+      return await this.runAndCommit(open, async () => {
         if (failed) throw failed.reason;
         await complete(open.tx, result);
         return result;
       });
     } catch (error) {
       // Over already when it was `finish` that failed.
-      if (!unit.isOver) {
-        await endUnit(unit);
-        await unit.open?.then(rollback, () => undefined);
+      if (!unit.isFinished) {
+        await finishUnit(unit);
+        await unit.transaction?.then(rollback, () => undefined);
       }
-      throw databaseFault(error) ?? error;
+      throw toUnavailableError(error) ?? error;
     }
   }
 
-  private join<Result>(unit: OpenUnit, work: (tx: Tx) => Promise<Result>): Promise<Result> {
-    const joined = this.openIn(unit).then(({ tx }) => work(tx));
-    unit.joined.push(joined);
+  private join<Result>(unit: OpenUnitOfWork, work: (tx: Tx) => Promise<Result>): Promise<Result> {
+    const joined = this.openInUnit(unit).then(({ tx }) => work(tx));
+    unit.work.push(joined);
     return joined;
   }
 
-  private openIn(unit: OpenUnit): Promise<OpenTransaction> {
-    unit.open ??= this.open().then((open) => {
+  private openInUnit(unit: OpenUnitOfWork): Promise<OpenTransaction> {
+    unit.transaction ??= this.open().then((open) => {
       unit.connection = open.connection;
       unit.manager = open.runner.manager;
       return open;
     });
-    return unit.open;
+    return unit.transaction;
   }
 
   private async open(): Promise<OpenTransaction> {
-    if (!this.database.connected) throw unavailable();
-    const runner = this.database.source.createQueryRunner() as PostgresQueryRunner;
+    if (!this.database.isConnected) throw unavailable();
+    const runner = this.database.dataSource.createQueryRunner() as PostgresQueryRunner;
     try {
       const connection = (await runner.connect()) as pg.Client;
       const open = { tx: new Tx(runner.manager, connection), connection, runner };
@@ -144,11 +144,11 @@ export class Transactions {
       });
       return open;
     } catch (error) {
-      throw databaseFault(error) ?? error;
+      throw toUnavailableError(error) ?? error;
     }
   }
 
-  private async finish<Result>(open: OpenTransaction, work: () => Promise<Result>): Promise<Result> {
+  private async runAndCommit<Result>(open: OpenTransaction, work: () => Promise<Result>): Promise<Result> {
     const { tx, runner } = open;
     let result: Result;
     try {
@@ -157,7 +157,7 @@ export class Transactions {
       await tx.query('COMMIT');
     } catch (error) {
       await rollback(open);
-      throw databaseFault(error) ?? error;
+      throw toUnavailableError(error) ?? error;
     }
     await runner.release();
     if (tx.newDeliveries.length > 0) {
@@ -173,11 +173,11 @@ export class Transactions {
  * comes after that opens a transaction of their own.
  * @returns the first of them that failed
  */
-async function endUnit(unit: OpenUnit): Promise<PromiseRejectedResult | undefined> {
+async function finishUnit(unit: OpenUnitOfWork): Promise<PromiseRejectedResult | undefined> {
   let results: PromiseSettledResult<unknown>[];
-  do results = await Promise.allSettled(unit.joined);
-  while (results.length < unit.joined.length);
-  unit.isOver = true;
+  do results = await Promise.allSettled(unit.work);
+  while (results.length < unit.work.length);
+  unit.isFinished = true;
   unit.connection = undefined;
   unit.manager = undefined;
   return results.find((result) => result.status === 'rejected');

@@ -20,16 +20,16 @@ export type HoldPoint =
  */
 export class Failpoints {
   /** What waits at each place that is held. */
-  private readonly held = new Map<string, (() => void)[]>();
+  private readonly waitingByName = new Map<string, (() => void)[]>();
 
   constructor(
     private readonly names: string[],
     private readonly logger: Logger,
     commands?: TestCommands,
   ) {
-    commands?.on('hold', (name) => void this.held.set(name, this.held.get(name) ?? []));
+    commands?.on('hold', (name) => void this.waitingByName.set(name, this.waitingByName.get(name) ?? []));
     commands?.on('release', (name) => this.release(name));
-    commands?.on('held', (name) => this.held.get(name)?.length ?? 0);
+    commands?.on('held', (name) => this.waitingByName.get(name)?.length ?? 0);
   }
 
   hit(name: Failpoint): void {
@@ -39,19 +39,19 @@ export class Failpoints {
   }
 
   /** Resolves when the place is released; undefined when it is not held. */
-  pass(name: HoldPoint): Promise<void> | undefined {
-    const waiting = this.held.get(name);
+  waitIfHeld(name: HoldPoint): Promise<void> | undefined {
+    const waiting = this.waitingByName.get(name);
     return waiting && new Promise((resolve) => waiting.push(resolve));
   }
 
   /** Releases every place. */
   releaseAll(): void {
-    for (const name of [...this.held.keys()]) this.release(name);
+    for (const name of [...this.waitingByName.keys()]) this.release(name);
   }
 
   private release(name: string): void {
-    const waiting = this.held.get(name) ?? [];
-    this.held.delete(name);
+    const waiting = this.waitingByName.get(name) ?? [];
+    this.waitingByName.delete(name);
     for (const proceed of waiting) proceed();
   }
 }

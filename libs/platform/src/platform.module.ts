@@ -1,6 +1,6 @@
 import { Global, Module, type DynamicModule } from '@nestjs/common';
 import { Config } from './config/config.js';
-import { CursorCodec } from './crypto/cursor.js';
+import { CursorCodec } from './crypto/cursor-codec.js';
 import { Keyring } from './crypto/keyring.js';
 import { Failpoints } from './failpoints.js';
 import { LOGGER, type Logger } from './logging/logger.js';
@@ -14,7 +14,7 @@ import { TestCommands } from './test-commands.js';
 @Global()
 @Module({})
 export class PlatformModule {
-  static for(config: Config, logger: Logger): DynamicModule {
+  static forRoot(config: Config, logger: Logger): DynamicModule {
     const keyring = new Keyring(config.rootSecrets);
     const testCommands = new TestCommands(config.testCommands);
     const providers = [
@@ -27,7 +27,7 @@ export class PlatformModule {
       {
         provide: DeliveryQueue,
         useFactory: (metrics: Metrics | null, queue: DeliveryQueue | null = null) => {
-          const isUp = () => queue && Number(queue.ready());
+          const isUp = () => queue && Number(queue.isReady());
           metrics?.gauge('gatehouse_redis_up', '1 if Redis accepts jobs, otherwise 0.', isUp);
           return queue;
         },

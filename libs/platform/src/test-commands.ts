@@ -16,9 +16,9 @@ interface Message {
 export class TestCommands {
   private readonly handlers = new Map<string, Handler>();
 
-  /** @param isOn TEST_COMMANDS */
-  constructor(isOn: boolean) {
-    if (isOn) process.on('message', (message) => void this.run(message as Message));
+  /** @param isEnabled TEST_COMMANDS */
+  constructor(isEnabled: boolean) {
+    if (isEnabled) process.on('message', (message) => void this.run(message as Message));
   }
 
   /** Registers what a command does. What `handler` returns or throws goes back to the test. */

@@ -6,8 +6,8 @@ import {
   ApiOperation,
   ApiTags,
 } from '@nestjs/swagger';
-import { CurrentCaller, SecretKey, type ManagingCaller, SecondFactorRequired } from '@gatehouse/auth';
-import { pathUuid } from '@gatehouse/domain';
+import { CurrentCaller, SecretKey, type ManagementCaller, SecondFactorRequired } from '@gatehouse/auth';
+import { parsePathUuid } from '@gatehouse/domain';
 import { ApiCamelList } from '../http/api-envelopes.js';
 import { ApiProblems } from '../http/api-problems.js';
 import { camelList, PageQuery } from '../http/paging.js';
@@ -32,11 +32,13 @@ export class ApiKeysController {
   @ApiCreatedResponse({ type: CreatedApiKeyResponse })
   @ApiProblems('insufficient_access', 'project_archived')
   async create(
-    @CurrentCaller() caller: ManagingCaller,
+    @CurrentCaller() caller: ManagementCaller,
     @Param('projectId') projectId: string,
     @Body() body: CreateApiKeyRequest,
   ): Promise<CreatedApiKeyResponse> {
-    return CreatedApiKeyResponse.of(await this.apiKeys.create(caller, pathUuid(projectId), body));
+    return CreatedApiKeyResponse.fromCreated(
+      await this.apiKeys.create(caller, parsePathUuid(projectId), body),
+    );
   }
 
   @Get()
@@ -48,11 +50,11 @@ export class ApiKeysController {
   @SecretKey('api_key:read')
   @ApiCamelList(ApiKeyResponse)
   async list(
-    @CurrentCaller() caller: ManagingCaller,
+    @CurrentCaller() caller: ManagementCaller,
     @Param('projectId') projectId: string,
     @Query() query: PageQuery,
   ) {
-    const { items, nextCursor } = await this.apiKeys.list(caller, pathUuid(projectId), query);
+    const { items, nextCursor } = await this.apiKeys.list(caller, parsePathUuid(projectId), query);
     return camelList(
       items.map((key) => ApiKeyResponse.from(key)),
       nextCursor,
@@ -68,11 +70,11 @@ export class ApiKeysController {
   @SecretKey('api_key:read')
   @ApiOkResponse({ type: ApiKeyResponse })
   async get(
-    @CurrentCaller() caller: ManagingCaller,
+    @CurrentCaller() caller: ManagementCaller,
     @Param('projectId') projectId: string,
     @Param('keyId') id: string,
   ): Promise<ApiKeyResponse> {
-    return ApiKeyResponse.from(await this.apiKeys.get(caller, pathUuid(projectId), pathUuid(id)));
+    return ApiKeyResponse.from(await this.apiKeys.get(caller, parsePathUuid(projectId), parsePathUuid(id)));
   }
 
   @Delete(':keyId')
@@ -86,11 +88,11 @@ export class ApiKeysController {
   @ApiNoContentResponse()
   @ApiProblems('insufficient_access', 'last_organization_key')
   revoke(
-    @CurrentCaller() caller: ManagingCaller,
+    @CurrentCaller() caller: ManagementCaller,
     @Param('projectId') projectId: string,
     @Param('keyId') id: string,
   ): Promise<void> {
-    return this.apiKeys.revoke(caller, pathUuid(projectId), pathUuid(id));
+    return this.apiKeys.revoke(caller, parsePathUuid(projectId), parsePathUuid(id));
   }
 
   @Post(':keyId/rotate')
@@ -105,14 +107,14 @@ export class ApiKeysController {
   @ApiCreatedResponse({ type: CreatedApiKeyResponse })
   @ApiProblems('insufficient_access', 'project_archived', 'api_key_not_rotatable')
   async rotate(
-    @CurrentCaller() caller: ManagingCaller,
+    @CurrentCaller() caller: ManagementCaller,
     @Param('projectId') projectId: string,
     @Param('keyId') id: string,
     @Body() body: RotateApiKeyRequest,
   ): Promise<CreatedApiKeyResponse> {
     const { overlapSeconds } = body;
-    return CreatedApiKeyResponse.of(
-      await this.apiKeys.rotate(caller, pathUuid(projectId), pathUuid(id), overlapSeconds),
+    return CreatedApiKeyResponse.fromCreated(
+      await this.apiKeys.rotate(caller, parsePathUuid(projectId), parsePathUuid(id), overlapSeconds),
     );
   }
 }

@@ -1,9 +1,9 @@
 import { Injectable } from '@nestjs/common';
-import type { ManagingCaller } from '@gatehouse/auth';
+import type { ManagementCaller } from '@gatehouse/auth';
 import {
   apiKeyResource,
   assertAccess,
-  assertWithin,
+  assertGrantWithin,
   GatehouseError,
   invalidField,
   type ApiKey,
@@ -19,9 +19,9 @@ import {
   type NewApiKey,
   type Tx,
 } from '@gatehouse/persistence';
-import { CursorCodec, newId, newKeyValue, now } from '@gatehouse/platform';
+import { CursorCodec, newId, generateApiKey, now } from '@gatehouse/platform';
 import { AuditService } from '../audit/audit.service.js';
-import { END_OF_TIME, timeOf } from '../http/fields.js';
+import { MAX_TIME_MS, parseTime } from '../http/fields.js';
 import { readPage, type Page, type PageQuery } from '../http/paging.js';
 import type { CreateApiKeyRequest } from './dto/api-key.request.js';
 
@@ -48,7 +48,7 @@ export class ApiKeysService {
   ) {}
 
   /** @throws GatehouseError `not_found`, `invalid_cursor` */
-  async list({ reach }: ManagingCaller, projectId: string, query: PageQuery): Promise<Page<ApiKey>> {
+  async list({ reach }: ManagementCaller, projectId: string, query: PageQuery): Promise<Page<ApiKey>> {
     await this.projects.get(reach, projectId);
     return readPage(this.cursors, ['api-keys', projectId], query, (before, limit) =>
       this.apiKeys.list(projectId, before, limit),
@@ -56,7 +56,7 @@ export class ApiKeysService {
   }
 
   /** @throws GatehouseError `not_found` */
-  async get({ reach }: ManagingCaller, projectId: string, id: string): Promise<ApiKey> {
+  async get({ reach }: ManagementCaller, projectId: string, id: string): Promise<ApiKey> {
     await this.projects.get(reach, projectId);
     return this.apiKeys.get(projectId, id);
   }
@@ -66,10 +66,10 @@ export class ApiKeysService {
    * @throws GatehouseError `validation_failed`, `insufficient_scope`, `insufficient_access`, `not_found`,
    *   `project_archived`
    */
-  create(caller: ManagingCaller, projectId: string, input: CreateApiKeyRequest): Promise<MintedKey> {
-    const grant = grantOf(input);
-    assertWithin(caller, grant);
-    const expiresAt = timeOf(input.expiresAt);
+  create(caller: ManagementCaller, projectId: string, input: CreateApiKeyRequest): Promise<MintedKey> {
+    const grant = resolveGrant(input);
+    assertGrantWithin(caller, grant);
+    const expiresAt = parseTime(input.expiresAt);
     if (expiresAt && expiresAt <= now()) {
       throw invalidField('expiresAt', 'invalid', 'expiresAt must be in the future');
     }
@@ -86,14 +86,14 @@ export class ApiKeysService {
    * @throws GatehouseError `not_found`, `insufficient_access` for a key that reaches further than the caller's,
    *   `last_organization_key`
    */
-  async revoke(caller: ManagingCaller, projectId: string, id: string): Promise<void> {
+  async revoke(caller: ManagementCaller, projectId: string, id: string): Promise<void> {
     const { organizationId } = await this.projects.get(caller.reach, projectId);
     const { access } = await this.apiKeys.get(projectId, id);
     assertAccess(caller.access, access);
     await this.transactions.run(async (tx) => {
       if (access === 'organization') {
         await this.organizations.lock(tx, caller.reach, organizationId);
-        const lasting = await this.apiKeys.lastingOrganizationKeys(tx, organizationId);
+        const lasting = await this.apiKeys.listOrganizationIssuerKeys(tx, organizationId);
         if (lasting.length === 1 && lasting[0]!.id === id) throw new GatehouseError('last_organization_key');
       }
       const revoked = await this.apiKeys.revoke(tx, projectId, id);
@@ -108,7 +108,7 @@ export class ApiKeysService {
    *   than the caller's, `project_archived`, `api_key_not_rotatable`
    */
   rotate(
-    caller: ManagingCaller,
+    caller: ManagementCaller,
     projectId: string,
     id: string,
     overlapSeconds = DEFAULT_OVERLAP_SECONDS,
@@ -117,17 +117,17 @@ export class ApiKeysService {
       const project = await this.lockActive(tx, caller, projectId);
       const old = await this.apiKeys.get(projectId, id, tx);
       // Its successor's value is in the answer: without this a key could take the rights of any other.
-      assertWithin(caller, old);
-      if (!(await this.apiKeys.retire(tx, projectId, id, overlapSeconds))) {
+      assertGrantWithin(caller, old);
+      if (!(await this.apiKeys.expireAfterOverlap(tx, projectId, id, overlapSeconds))) {
         throw new GatehouseError('api_key_not_rotatable');
       }
       const { name, type, access, scopes } = old;
-      const key = { name, type, access, scopes, expiresAt: sameLifeAgain(old), rotatedFrom: id };
+      const key = { name, type, access, scopes, expiresAt: sameLifetime(old), rotatedFrom: id };
       return this.mint(tx, project, key, 'api_key.rotated');
     });
   }
 
-  private async lockActive(tx: Tx, { reach }: ManagingCaller, projectId: string): Promise<Project> {
+  private async lockActive(tx: Tx, { reach }: ManagementCaller, projectId: string): Promise<Project> {
     const project = await this.projects.lock(tx, reach, projectId);
     if (project.archivedAt) throw new GatehouseError('project_archived');
     return project;
@@ -139,7 +139,7 @@ export class ApiKeysService {
     key: Pick<NewApiKey, 'name' | 'type' | 'access' | 'scopes' | 'expiresAt' | 'rotatedFrom'>,
     action: KeyAction,
   ): Promise<MintedKey> {
-    const { value, stored } = newKeyValue(key.type);
+    const { value, stored } = generateApiKey(key.type);
     const owner = { organizationId: project.organizationId, projectId: project.id };
     const apiKey = await this.apiKeys.insert(tx, { id: newId(), ...owner, ...key, ...stored });
     await this.record(tx, action, apiKey);
@@ -161,7 +161,7 @@ export class ApiKeysService {
 }
 
 /** @throws GatehouseError `validation_failed` for rights that a publishable key cannot have */
-function grantOf(input: CreateApiKeyRequest): Pick<ApiKey, keyof KeyGrant> {
+function resolveGrant(input: CreateApiKeyRequest): Pick<ApiKey, keyof KeyGrant> {
   if (input.type !== 'publishable') {
     return {
       access: input.access ?? 'project',
@@ -177,6 +177,6 @@ function grantOf(input: CreateApiKeyRequest): Pick<ApiKey, keyof KeyGrant> {
   return { access: 'project', scopes: [] };
 }
 
-const sameLifeAgain = ({ createdAt, expiresAt }: ApiKey): Date | null =>
+const sameLifetime = ({ createdAt, expiresAt }: ApiKey): Date | null =>
   expiresAt &&
-  new Date(Math.min(now().getTime() + expiresAt.getTime() - createdAt.getTime(), END_OF_TIME - 1));
+  new Date(Math.min(now().getTime() + expiresAt.getTime() - createdAt.getTime(), MAX_TIME_MS - 1));

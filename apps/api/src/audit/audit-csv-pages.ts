@@ -2,7 +2,7 @@ import type { WalkedPage } from '@gatehouse/persistence';
 import type { NamedAuditEntry } from './audit-search.service.js';
 import { csvLine } from './csv-line.js';
 
-const PAGE = 1_000;
+const PAGE_SIZE = 1_000;
 
 /**
  * A CSV file of entries, piece by piece; the names of its columns come first. If there are more entries than `most`,
@@ -11,16 +11,16 @@ const PAGE = 1_000;
  */
 export async function* auditCsvPages(
   read: (before: string | null, limit: number) => Promise<WalkedPage<NamedAuditEntry>>,
-  most: number,
+  maxEntries: number,
 ): AsyncGenerator<string> {
   yield csvLine(Object.keys(columns));
-  let left = most;
+  let left = maxEntries;
   for (let before: string | null = null; ;) {
     // One more than is taken: pages can be short, and an id to go on from does not mean that anything is there.
-    const { items, next } = await read(before, Math.min(PAGE, left + 1));
-    yield items.slice(0, left).map(lineOf).join('');
+    const { items, next } = await read(before, Math.min(PAGE_SIZE, left + 1));
+    yield items.slice(0, left).map(toCsvLine).join('');
     if (items.length > left) {
-      yield lineOfRest(most);
+      yield truncationLine(maxEntries);
       return;
     }
     if (!next) return;
@@ -46,10 +46,11 @@ const columns: Record<string, (entry: NamedAuditEntry) => string | null> = {
   id: ({ id }) => id,
 };
 
-const lineOf = (entry: NamedAuditEntry): string => csvLine(Object.values(columns).map((cell) => cell(entry)));
+const toCsvLine = (entry: NamedAuditEntry): string =>
+  csvLine(Object.values(columns).map((cell) => cell(entry)));
 
 /** As wide as the others (RFC 4180). */
-function lineOfRest(most: number): string {
-  const text = `Only the newest ${most.toLocaleString('en')} entries are in this file. Narrow the filters to export older entries.`;
+function truncationLine(maxEntries: number): string {
+  const text = `Only the newest ${maxEntries.toLocaleString('en')} entries are in this file. Narrow the filters to export older entries.`;
   return csvLine(Object.keys(columns).map((_, index) => (index === 0 ? text : null)));
 }

@@ -1,7 +1,7 @@
 import { Controller, Get, Query, Req, Res } from '@nestjs/common';
 import { ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import type { Request, Response } from 'express';
-import { CurrentCaller, Operator, type ManagingCaller } from '@gatehouse/auth';
+import { CurrentCaller, Operator, type ManagementCaller } from '@gatehouse/auth';
 import { AuditCsvService } from './audit-csv.service.js';
 import { CountAuditLogQuery } from './dto/audit-log.request.js';
 
@@ -24,7 +24,7 @@ export class AuditCsvOperatorController {
     content: { 'text/csv': { schema: { type: 'string' } } },
   })
   async download(
-    @CurrentCaller() caller: ManagingCaller,
+    @CurrentCaller() caller: ManagementCaller,
     @Query() query: CountAuditLogQuery,
     @Req() request: Request,
     @Res() response: Response,
@@ -34,6 +34,6 @@ export class AuditCsvOperatorController {
       .setHeader('Content-Type', 'text/csv; charset=utf-8; header=present')
       .setHeader('Content-Disposition', 'attachment; filename="audit-log.csv"');
     if (request.method === 'HEAD') response.end();
-    else await this.csv.send(caller, query, response);
+    else await this.csv.stream(caller, query, response);
   }
 }

@@ -1,14 +1,14 @@
 import type { ServerResponse } from 'node:http';
 import { Inject, Injectable } from '@nestjs/common';
-import type { ManagingCaller } from '@gatehouse/auth';
+import type { ManagementCaller } from '@gatehouse/auth';
 import { LOGGER, type Logger } from '@gatehouse/platform';
-import { sendPages } from '../http/send-pages.js';
+import { streamPages } from '../http/send-pages.js';
 import { auditCsvPages } from './audit-csv-pages.js';
 import { AuditSearchService } from './audit-search.service.js';
 import type { CountAuditLogQuery } from './dto/audit-log.request.js';
 
 /** Entries of a file, which a spreadsheet still opens. */
-const MOST_ENTRIES = 100_000;
+const MAX_ENTRIES = 100_000;
 
 /** The audit log as a table. */
 @Injectable()
@@ -22,11 +22,11 @@ export class AuditCsvService {
    * Sends what the list shows, newest first, at most 100,000 entries. Each page is a statement of its own: no
    * connection is held while nobody reads.
    */
-  async send(caller: ManagingCaller, query: CountAuditLogQuery, response: ServerResponse): Promise<void> {
+  async stream(caller: ManagementCaller, query: CountAuditLogQuery, response: ServerResponse): Promise<void> {
     const pages = auditCsvPages(
       (before, limit) => this.search.page(caller, query, before, limit),
-      MOST_ENTRIES,
+      MAX_ENTRIES,
     );
-    await sendPages(pages, response, this.logger, { export: 'audit-log.csv' });
+    await streamPages(pages, response, this.logger, { export: 'audit-log.csv' });
   }
 }

@@ -1,6 +1,6 @@
 import { Controller, Get, Query } from '@nestjs/common';
 import { ApiOperation, ApiTags } from '@nestjs/swagger';
-import { CurrentCaller, SecretKey, type ManagingCaller } from '@gatehouse/auth';
+import { CurrentCaller, SecretKey, type ManagementCaller } from '@gatehouse/auth';
 import { ApiCamelList } from '../http/api-envelopes.js';
 import { camelList } from '../http/paging.js';
 import { AuditLogService } from './audit-log.service.js';
@@ -21,7 +21,7 @@ export class AuditLogController {
   })
   @SecretKey('audit:read')
   @ApiCamelList(AuditEntryResponse)
-  async list(@CurrentCaller() caller: ManagingCaller, @Query() query: AuditLogQuery) {
+  async list(@CurrentCaller() caller: ManagementCaller, @Query() query: AuditLogQuery) {
     const { items, nextCursor } = await this.auditLog.list(caller, query);
     return camelList(
       items.map((entry) => AuditEntryResponse.from(entry)),

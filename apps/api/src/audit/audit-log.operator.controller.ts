@@ -1,7 +1,7 @@
 import { Controller, Get, Param, Query } from '@nestjs/common';
 import { ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
-import { CurrentCaller, Operator, type ManagingCaller } from '@gatehouse/auth';
-import { pathUuid } from '@gatehouse/domain';
+import { CurrentCaller, Operator, type ManagementCaller } from '@gatehouse/auth';
+import { parsePathUuid } from '@gatehouse/domain';
 import { ApiCamelList } from '../http/api-envelopes.js';
 import { CountResponse } from '../http/count.response.js';
 import { camelList } from '../http/paging.js';
@@ -23,7 +23,7 @@ export class AuditLogOperatorController {
   })
   @Operator('viewer')
   @ApiCamelList(NamedAuditEntryResponse)
-  async list(@CurrentCaller() caller: ManagingCaller, @Query() query: AuditLogQuery) {
+  async list(@CurrentCaller() caller: ManagementCaller, @Query() query: AuditLogQuery) {
     const { items, nextCursor } = await this.search.list(caller, query);
     return camelList(
       items.map((entry) => NamedAuditEntryResponse.from(entry)),
@@ -35,7 +35,7 @@ export class AuditLogOperatorController {
   @ApiOperation({ operationId: 'auditLog.count', summary: 'Count audit log entries' })
   @Operator('viewer')
   @ApiOkResponse({ type: CountResponse })
-  async count(@CurrentCaller() caller: ManagingCaller, @Query() query: CountAuditLogQuery) {
+  async count(@CurrentCaller() caller: ManagementCaller, @Query() query: CountAuditLogQuery) {
     return CountResponse.from(await this.search.count(caller, query));
   }
 
@@ -43,7 +43,7 @@ export class AuditLogOperatorController {
   @ApiOperation({ operationId: 'auditLog.get', summary: 'Get an audit log entry' })
   @Operator('viewer')
   @ApiOkResponse({ type: NamedAuditEntryResponse })
-  async show(@CurrentCaller() caller: ManagingCaller, @Param('entryId') id: string) {
-    return NamedAuditEntryResponse.from(await this.search.get(caller, pathUuid(id)));
+  async get(@CurrentCaller() caller: ManagementCaller, @Param('entryId') id: string) {
+    return NamedAuditEntryResponse.from(await this.search.get(caller, parsePathUuid(id)));
   }
 }

@@ -1,9 +1,9 @@
 import { Injectable } from '@nestjs/common';
-import type { ManagingCaller } from '@gatehouse/auth';
+import type { ManagementCaller } from '@gatehouse/auth';
 import { matchingAuditActions } from '@gatehouse/domain';
 import { AuditLogRepository, type AuditEntry, type AuditFilter } from '@gatehouse/persistence';
 import { CursorCodec } from '@gatehouse/platform';
-import { timeOf } from '../http/fields.js';
+import { parseTime } from '../http/fields.js';
 import { readPage, type Page } from '../http/paging.js';
 import type { AuditLogQuery, CountAuditLogQuery } from './dto/audit-log.request.js';
 
@@ -16,7 +16,7 @@ export class AuditLogService {
   ) {}
 
   /** What was done within the caller's reach, newest first. @throws GatehouseError `invalid_cursor` */
-  list({ reach }: ManagingCaller, query: AuditLogQuery): Promise<Page<AuditEntry>> {
+  list({ reach }: ManagementCaller, query: AuditLogQuery): Promise<Page<AuditEntry>> {
     const filter = auditFilter(query);
     return readPage(this.cursors, ['audit-log', reach, filter], query, (before, limit) =>
       this.log.list(reach, filter, before, limit),
@@ -33,6 +33,6 @@ export const auditFilter = (query: CountAuditLogQuery): AuditFilter => ({
   targetType: query.targetType ?? null,
   targetId: query.targetId ?? null,
   requestId: query.requestId ?? null,
-  createdAfter: timeOf(query.createdAfter),
-  createdBefore: timeOf(query.createdBefore),
+  createdAfter: parseTime(query.createdAfter),
+  createdBefore: parseTime(query.createdBefore),
 });

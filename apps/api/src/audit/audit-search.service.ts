@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import type { ManagingCaller } from '@gatehouse/auth';
+import type { ManagementCaller } from '@gatehouse/auth';
 import { notFound } from '@gatehouse/domain';
 import {
   AuditSearchRepository,
@@ -8,8 +8,8 @@ import {
   type WalkedPage,
 } from '@gatehouse/persistence';
 import { CursorCodec } from '@gatehouse/platform';
-import { readWalk, type Page } from '../http/paging.js';
-import { ActorNamesService, nameOf } from './actor-names.service.js';
+import { readScannedPage, type Page } from '../http/paging.js';
+import { ActorNamesService, findActorName } from './actor-names.service.js';
 import { auditFilter } from './audit-log.service.js';
 import type { AuditLogQuery, CountAuditLogQuery } from './dto/audit-log.request.js';
 
@@ -26,38 +26,40 @@ export class AuditSearchService {
   ) {}
 
   /** What was done within the caller's reach, newest first. @throws GatehouseError `invalid_cursor` */
-  list(caller: ManagingCaller, query: AuditLogQuery): Promise<Page<NamedAuditEntry>> {
+  list(caller: ManagementCaller, query: AuditLogQuery): Promise<Page<NamedAuditEntry>> {
     const list = ['audit-search', caller.reach, auditFilter(query)];
-    return readWalk(this.cursors, list, query, (before, limit) => this.page(caller, query, before, limit));
+    return readScannedPage(this.cursors, list, query, (before, limit) =>
+      this.page(caller, query, before, limit),
+    );
   }
 
   /** Up to `limit` entries. @param before the last id of the page before */
   async page(
-    { reach }: ManagingCaller,
+    { reach }: ManagementCaller,
     query: CountAuditLogQuery,
     before: string | null,
     limit: number,
   ): Promise<WalkedPage<NamedAuditEntry>> {
-    const { items, next } = await this.log.page(reach, auditFilter(query), before, limit);
-    return { items: await this.named(items), next };
+    const { items, next } = await this.log.listPage(reach, auditFilter(query), before, limit);
+    return { items: await this.addActorNames(items), next };
   }
 
   /** @throws GatehouseError `not_found` */
-  async get({ reach }: ManagingCaller, id: string): Promise<NamedAuditEntry> {
+  async get({ reach }: ManagementCaller, id: string): Promise<NamedAuditEntry> {
     const entry = await this.log.find(reach, id);
     if (!entry) throw notFound();
-    const [named] = await this.named([entry]);
+    const [named] = await this.addActorNames([entry]);
     return named!;
   }
 
-  count({ reach }: ManagingCaller, query: CountAuditLogQuery): Promise<CappedCount> {
+  count({ reach }: ManagementCaller, query: CountAuditLogQuery): Promise<CappedCount> {
     return this.log.count(reach, auditFilter(query));
   }
 
-  private async named(entries: AuditEntry[]): Promise<NamedAuditEntry[]> {
-    const names = await this.actors.of(entries.map(actorOf));
-    return entries.map((entry) => ({ ...entry, actorName: nameOf(names, actorOf(entry)) }));
+  private async addActorNames(entries: AuditEntry[]): Promise<NamedAuditEntry[]> {
+    const names = await this.actors.resolve(entries.map(actorKey));
+    return entries.map((entry) => ({ ...entry, actorName: findActorName(names, actorKey(entry)) }));
   }
 }
 
-const actorOf = ({ actorType, actorId }: AuditEntry): string | null => actorId && `${actorType}:${actorId}`;
+const actorKey = ({ actorType, actorId }: AuditEntry): string | null => actorId && `${actorType}:${actorId}`;

@@ -14,12 +14,12 @@ export class AuditInterceptor implements NestInterceptor {
 
   intercept(context: ExecutionContext, next: CallHandler): Observable<unknown> {
     const request = context.switchToHttp().getRequest<GatehouseRequest>();
-    if (!mayBeAction(request) || skipsInterceptors(context)) return next.handle();
+    if (!mayBeAudited(request) || skipsInterceptors(context)) return next.handle();
     const handle = () => lastValueFrom(next.handle(), { defaultValue: undefined });
-    return defer(() => this.audit.during(request, handle));
+    return defer(() => this.audit.runWithRequest(request, handle));
   }
 }
 
 /** Returns false for sign-ins of pages, which are events, and for what customers read, which is neither. */
-const mayBeAction = ({ caller, method }: GatehouseRequest): boolean =>
+const mayBeAudited = ({ caller, method }: GatehouseRequest): boolean =>
   caller?.kind !== 'publishable-key' && !(caller?.kind === 'access-token' && method === 'GET');

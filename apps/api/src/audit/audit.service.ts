@@ -10,8 +10,8 @@ import type {
 } from '@gatehouse/domain';
 import { AuditLogRepository, Transactions, type NewAuditEntry, type Tx } from '@gatehouse/persistence';
 import { Config, errorMessage, LOGGER, type Logger } from '@gatehouse/platform';
-import { coarseAddress } from '../http/client-address.js';
-import { callerIp, clientIp, userAgentOf, type GatehouseRequest } from '../http/request-context.js';
+import { maskAddress } from '../http/client-address.js';
+import { callerIp, clientIp, getUserAgent, type GatehouseRequest } from '../http/request-context.js';
 
 /** What was done; who did it, and from where, the request says. */
 export interface AuditedAction {
@@ -46,7 +46,7 @@ export const operatorAction = (
 /** A request under way, with what it was refused. */
 interface AuditedRequest {
   request: GatehouseRequest;
-  refused: AuditedAction[];
+  refusals: AuditedAction[];
 }
 
 /**
@@ -55,7 +55,7 @@ interface AuditedRequest {
  */
 @Injectable()
 export class AuditService {
-  private readonly requests = new AsyncLocalStorage<AuditedRequest>();
+  private readonly requestStore = new AsyncLocalStorage<AuditedRequest>();
 
   constructor(
     private readonly log: AuditLogRepository,
@@ -66,7 +66,7 @@ export class AuditService {
 
   /** Writes who did something, in its transaction. */
   async record(tx: Tx, done: AuditedAction): Promise<void> {
-    await this.log.insert(tx, this.entry(done));
+    await this.log.insert(tx, this.toEntry(done));
   }
 
   /** Records an action on the whole installation, for each organization that no other organization has created. */
@@ -74,7 +74,7 @@ export class AuditService {
     tx: Tx,
     done: Omit<AuditedAction, 'organizationId' | 'projectId' | 'customerId'>,
   ): Promise<void> {
-    for (const organizationId of await this.log.organizationsOfHouse(tx)) {
+    for (const organizationId of await this.log.listRootOrganizationIds(tx)) {
       await this.record(tx, { ...done, organizationId, projectId: null });
     }
   }
@@ -84,20 +84,20 @@ export class AuditService {
    * found out is rolled back, and a second connection beside it could be waited for in vain.
    * @returns the refusal, to be thrown
    */
-  refuse(wanted: AuditedAction, refusal: GatehouseError): GatehouseError {
+  noteRefusal(wanted: AuditedAction, refusal: GatehouseError): GatehouseError {
     const details = { ...wanted.details, outcome: 'refused', code: refusal.code };
-    this.requests.getStore()?.refused.push({ ...wanted, details });
+    this.requestStore.getStore()?.refusals.push({ ...wanted, details });
     return refusal;
   }
 
   /** Runs the work of a request, whose caller is the one who acts. */
-  async during<Result>(request: GatehouseRequest, work: () => Promise<Result>): Promise<Result> {
-    const audited: AuditedRequest = { request, refused: [] };
-    return this.requests.run(audited, async () => {
+  async runWithRequest<Result>(request: GatehouseRequest, work: () => Promise<Result>): Promise<Result> {
+    const audited: AuditedRequest = { request, refusals: [] };
+    return this.requestStore.run(audited, async () => {
       try {
         return await work();
       } catch (error) {
-        if (audited.refused.length > 0) await this.recordRefusals(audited.refused);
+        if (audited.refusals.length > 0) await this.recordRefusals(audited.refusals);
         throw error;
       }
     });
@@ -114,28 +114,35 @@ export class AuditService {
     }
   }
 
-  private entry({ details = {}, customerId, operatorId, ...done }: AuditedAction): NewAuditEntry {
-    const request = this.requests.getStore()?.request;
+  private toEntry({ details = {}, customerId, operatorId, ...done }: AuditedAction): NewAuditEntry {
+    const request = this.requestStore.getStore()?.request;
     if (!request) return { ...done, details, actor: system, ip: null, userAgent: null, requestId: null };
-    const actor = actorOf(request, { customerId, operatorId });
+    const actor = resolveActor(request, { customerId, operatorId });
     // A key could vouch for any address to hide its own.
     const ip = actor.type === 'customer' ? clientIp(request) : callerIp(request);
     const { requestId } = request;
-    return { ...done, details, actor, ip: this.kept(ip), userAgent: userAgentOf(request), requestId };
+    return {
+      ...done,
+      details,
+      actor,
+      ip: this.addressToStore(ip),
+      userAgent: getUserAgent(request),
+      requestId,
+    };
   }
 
   /** Before it is written: what is not stored cannot leak, nor need erasure. */
-  private kept(ip: string | null): string | null {
-    const { addresses } = this.config.audit;
+  private addressToStore(ip: string | null): string | null {
+    const { ipMode: addresses } = this.config.audit;
     if (!ip || addresses === 'off') return null;
-    return addresses === 'masked' ? coarseAddress(ip) : ip;
+    return addresses === 'masked' ? maskAddress(ip) : ip;
   }
 }
 
 const system: AuditActor = { type: 'system', id: null };
 
 /** A publishable key is known to everybody, so it is nobody. */
-function actorOf(
+function resolveActor(
   { caller }: GatehouseRequest,
   { customerId, operatorId }: Pick<AuditedAction, 'customerId' | 'operatorId'>,
 ): AuditActor {

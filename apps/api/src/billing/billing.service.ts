@@ -1,6 +1,6 @@
 import { Inject, Injectable } from '@nestjs/common';
 import type { SecretKeyCaller } from '@gatehouse/auth';
-import { GatehouseError, invalidField, returnUrlFault } from '@gatehouse/domain';
+import { GatehouseError, invalidField, returnUrlProblem } from '@gatehouse/domain';
 import { OrganizationsRepository, Transactions } from '@gatehouse/persistence';
 import { Config } from '@gatehouse/platform';
 import { AuditService } from '../audit/audit.service.js';
@@ -39,7 +39,7 @@ export class BillingService {
     if (organization.id !== project.organizationId && access !== 'organization') {
       throw new GatehouseError('insufficient_access', { members: { requiredAccess: 'organization' } });
     }
-    const fault = returnUrlFault(returnUrl, organization.billingReturnOrigins, this.config.production);
+    const fault = returnUrlProblem(returnUrl, organization.billingReturnOrigins, this.config.production);
     if (fault) throw invalidField('returnUrl', 'not_allowed', fault);
     if (!this.portal) {
       const detail = 'No billing provider is configured. Set STRIPE_SECRET_KEY.';
@@ -54,10 +54,10 @@ export class BillingService {
   }
 
   /** What a visitor of the built-in page is shown; null for a token that was not made here. */
-  async visit(
+  async readVisit(
     token: string,
   ): Promise<{ organizationName: string; returnUrl: string; isExpired: boolean } | null> {
-    const visit = this.builtIn.read(token);
+    const visit = this.builtIn.readToken(token);
     if (!visit) return null;
     const { organizationId, ...rest } = visit;
     const { name } = await this.organizations.get({ organizationId, projectId: null }, organizationId);

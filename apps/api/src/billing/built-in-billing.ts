@@ -28,7 +28,7 @@ export class BuiltInBilling implements BillingPortal {
   }
 
   /** What a token says; null for one that was not made here. */
-  read(token: string): PortalVisit | null {
+  readToken(token: string): PortalVisit | null {
     const [said = '', mac = '', ...more] = token.split('.');
     const isOurs = this.keyring.verifyMac('billing-portal', said, Buffer.from(mac, 'base64url'));
     if (!isOurs || more.length > 0) return null;

@@ -3,15 +3,15 @@ import { GatehouseError, type Organization } from '@gatehouse/domain';
 import type { BillingCustomer, BillingCustomersRepository } from '@gatehouse/persistence';
 import { withTimeout, type Config, type Logger } from '@gatehouse/platform';
 import type { BillingPortal, PortalSession } from './billing-portal.js';
-import { billingError, isCustomerGone, isKeySpent, stripeFacts } from './stripe-errors.js';
+import { billingError, isCustomerMissing, isIdempotencyKeyUsed, stripeLogFields } from './stripe-errors.js';
 
 /** For everything that one portal session takes; the caller has an answer within 5 s. */
 const DEADLINE_MS = 4_000;
 
 /** Stripe tells no time; a session that nobody has opened ends after about five minutes. */
-const UNOPENED_MS = 5 * 60_000;
+const UNOPENED_SESSION_MS = 5 * 60_000;
 
-type KnownCustomer = BillingCustomer & { customerId: string };
+type LinkedCustomer = BillingCustomer & { customerId: string };
 
 /** Stripe's customer portal. An organization becomes a customer of Stripe when it opens the portal for the first time. */
 export class StripeBilling implements BillingPortal {
@@ -45,52 +45,52 @@ export class StripeBilling implements BillingPortal {
   async open(organization: Organization, returnUrl: string): Promise<PortalSession> {
     try {
       return await withTimeout(
-        this.openFor(organization, returnUrl),
+        this.openSession(organization, returnUrl),
         DEADLINE_MS,
         'Stripe did not respond in time',
       );
     } catch (error) {
       if (error instanceof GatehouseError) throw error;
       this.logger.warn(
-        { organizationId: organization.id, ...stripeFacts(error) },
+        { organizationId: organization.id, ...stripeLogFields(error) },
         'billing portal creation failed',
       );
       throw billingError(error);
     }
   }
 
-  private async openFor(organization: Organization, returnUrl: string): Promise<PortalSession> {
-    const customer = await this.customerOf(organization);
+  private async openSession(organization: Organization, returnUrl: string): Promise<PortalSession> {
+    const customer = await this.findOrCreateCustomer(organization);
     try {
       return await this.createSession(customer, returnUrl);
     } catch (error) {
-      if (!isCustomerGone(error)) throw error;
+      if (!isCustomerMissing(error)) throw error;
       // Deleted in the dashboard, or of the account that the key belonged to before.
-      await this.customers.startAnew(organization.id, customer);
-      return this.createSession(await this.customerOf(organization), returnUrl);
+      await this.customers.reset(organization.id, customer);
+      return this.createSession(await this.findOrCreateCustomer(organization), returnUrl);
     }
   }
 
-  private async customerOf({ id, name }: Organization): Promise<KnownCustomer> {
-    const { creationKey, customerId } = await this.customers.of(id);
+  private async findOrCreateCustomer({ id, name }: Organization): Promise<LinkedCustomer> {
+    const { creationKey, customerId } = await this.customers.findOrCreate(id);
     if (customerId) return { creationKey, customerId };
     try {
       const created = await this.stripe.customers.create(
         { name, metadata: { gatehouse_organization_id: id } },
         { idempotencyKey: `gatehouse-${creationKey}` },
       );
-      return { creationKey, customerId: await this.customers.remember(id, created.id) };
+      return { creationKey, customerId: await this.customers.saveCustomerId(id, created.id) };
     } catch (error) {
-      if (isKeySpent(error)) await this.customers.startAnew(id, { creationKey, customerId });
+      if (isIdempotencyKeyUsed(error)) await this.customers.reset(id, { creationKey, customerId });
       throw error;
     }
   }
 
-  private async createSession({ customerId }: KnownCustomer, returnUrl: string): Promise<PortalSession> {
+  private async createSession({ customerId }: LinkedCustomer, returnUrl: string): Promise<PortalSession> {
     const { url, created } = await this.stripe.billingPortal.sessions.create({
       customer: customerId,
       return_url: returnUrl,
     });
-    return { url, expiresAt: new Date(created * 1_000 + UNOPENED_MS) };
+    return { url, expiresAt: new Date(created * 1_000 + UNOPENED_SESSION_MS) };
   }
 }

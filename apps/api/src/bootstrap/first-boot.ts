@@ -10,7 +10,7 @@ import {
   Transactions,
   type Tx,
 } from '@gatehouse/persistence';
-import { Config, newId, newKeyValue, PasswordHasher, secureBytes } from '@gatehouse/platform';
+import { Config, newId, generateApiKey, PasswordHasher, secureBytes } from '@gatehouse/platform';
 import { AuditService, operatorAction } from '../audit/audit.service.js';
 import { PasswordPolicyService } from '../passwords/password-policy.service.js';
 
@@ -58,7 +58,7 @@ export class FirstBoot {
     const passwordHash = await this.hasher.hash(operator.password);
     return this.transactions.run(async (tx) => {
       await tx.query('SELECT pg_advisory_xact_lock($1)', [SEED_LOCK]);
-      if (await this.organizations.exists(tx)) return null;
+      if (await this.organizations.hasAny(tx)) return null;
       const organizationId = newId();
       const projectId = newId();
       await this.organizations.insert(tx, {
@@ -108,14 +108,14 @@ export class FirstBoot {
   }
 
   private isSeeded(): Promise<boolean> {
-    return this.transactions.run((tx) => this.organizations.exists(tx));
+    return this.transactions.run((tx) => this.organizations.hasAny(tx));
   }
 
   private async insertKey(
     tx: Tx,
     key: { name: string; type: ApiKeyType; access: Access; organizationId: string; projectId: string },
   ): Promise<string> {
-    const { value, stored } = newKeyValue(key.type);
+    const { value, stored } = generateApiKey(key.type);
     const id = newId();
     const keyScopes = key.type === 'secret' ? [...scopes] : [];
     const row = { ...key, ...stored, id, scopes: keyScopes, expiresAt: null, rotatedFrom: null };

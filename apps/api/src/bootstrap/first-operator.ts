@@ -24,11 +24,11 @@ export class FirstOperator {
    * @throws ConfigError for an OPERATOR_PASSWORD that many people use
    */
   async ensure(): Promise<void> {
-    if (await this.operators.exist()) return;
+    if (await this.operators.hasAny()) return;
     const { firstOperator, console: isServed } = this.config;
     if (firstOperator) return this.create(firstOperator);
     if (!isServed) return;
-    const link = await this.transactions.run((tx) => this.links.setUp(tx));
+    const link = await this.transactions.run((tx) => this.links.createSetupLink(tx));
     // Whoever reads the log of a new house may set it up: nobody else could be told.
     this.logger.warn({ link }, 'no operator exists; open this link within a day to create the first one');
   }
@@ -38,8 +38,8 @@ export class FirstOperator {
     const { email } = first;
     const passwordHash = await this.hasher.hash(first.password);
     await this.transactions.run(async (tx) => {
-      await this.operators.lockFirst(tx);
-      if (await this.operators.exist(tx)) return;
+      await this.operators.lockFirstOperator(tx);
+      if (await this.operators.hasAny(tx)) return;
       const admin = { id: newId(), email, name: null, passwordHash, role: 'admin' } as const;
       await this.operators.insert(tx, admin);
       await this.links.voidAll(tx, null);

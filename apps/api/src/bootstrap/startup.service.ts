@@ -5,7 +5,7 @@ import {
   ensureAttemptPartitions,
   EventFeedRepository,
   migrate,
-  pendingMigrations,
+  listPendingMigrations,
   Transactions,
 } from '@gatehouse/persistence';
 import {
@@ -59,8 +59,8 @@ export class StartupService implements OnApplicationShutdown {
     if (this.config.seed) await this.seed();
     await this.firstOperator.ensure();
     await Promise.all([this.loadKeys(), this.hasher.warmUp()]);
-    if (this.config.periodicJobs) this.reloadKeysLater();
-    this.takeTestCommands();
+    if (this.config.periodicJobs) this.scheduleKeyReload();
+    this.registerTestCommands();
     this.readiness.started = true;
     if (hasOutdatedNode(this.config)) {
       this.logger.error(
@@ -77,7 +77,7 @@ export class StartupService implements OnApplicationShutdown {
       const applied = await migrate(this.database);
       if (applied.length > 0) this.logger.info({ applied }, 'migrations applied');
     } else {
-      const pending = await pendingMigrations(this.database);
+      const pending = await listPendingMigrations(this.database);
       if (pending.length > 0) {
         throw new Error(
           `the database has pending migrations (${pending.length}); run "npm run gatehouse -- migrate" or set MIGRATE=on`,
@@ -101,23 +101,23 @@ export class StartupService implements OnApplicationShutdown {
     await this.database.close();
   }
 
-  private takeTestCommands(): void {
+  private registerTestCommands(): void {
     this.testCommands.on('reload-signing-keys', () => this.loadKeys());
     // For the next test file on this server: its tables are emptied by the test, this is what memory holds.
     this.testCommands.on('reset', async () => {
       this.failpoints.releaseAll();
-      await this.threads.settle();
+      await this.threads.drain();
       this.limiter.reset();
     });
   }
 
   /** One load after the other: an older reading of the ring must not replace a newer one. */
-  private reloadKeysLater(): void {
+  private scheduleKeyReload(): void {
     const reload = async () => {
       await this.loadKeys().catch((error: unknown) => {
         this.logger.warn({ reason: errorMessage(error) }, 'signing key reload failed');
       });
-      this.reloadKeysLater();
+      this.scheduleKeyReload();
     };
     this.timer = setTimeout(() => void reload(), this.config.signingKeys.reloadInterval).unref();
   }

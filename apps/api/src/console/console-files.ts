@@ -11,7 +11,7 @@ const ASSETS = `${BASE}/assets/`;
 /** What `npm run build` makes of apps/console: dist/console, beside dist/programs, from which this is run. */
 const folder = fileURLToPath(new URL('../console/', import.meta.url));
 
-const types: Record<string, string> = {
+const contentTypes: Record<string, string> = {
   '.js': 'text/javascript; charset=utf-8',
   '.css': 'text/css; charset=utf-8',
   '.svg': 'image/svg+xml',
@@ -50,7 +50,7 @@ export function consoleFiles(): RequestHandler {
     if (method !== 'GET' && method !== 'HEAD') {
       throw new GatehouseError('method_not_allowed', { headers: { Allow: 'GET, HEAD' } });
     }
-    if (path === BASE) return response.redirect(308, `${BASE}/${search(request)}`);
+    if (path === BASE) return response.redirect(308, `${BASE}/${queryOf(request)}`);
     if (path.startsWith(ASSETS)) return sendAsset(request, response, path.slice(ASSETS.length));
     // No address of a screen has a dot: this is a file that is not there, or a way out of the folder.
     if (path.includes('.')) throw new GatehouseError('not_found');
@@ -58,14 +58,14 @@ export function consoleFiles(): RequestHandler {
   };
 }
 
-const search = ({ originalUrl }: Request): string => /\?.*/.exec(originalUrl)?.[0] ?? '';
+const queryOf = ({ originalUrl }: Request): string => /\?.*/.exec(originalUrl)?.[0] ?? '';
 
 /** Its name holds a hash of what is in it, so that it never changes. */
 async function sendAsset(request: Request, response: Response, name: string): Promise<void> {
-  const type = types[extname(name)];
+  const type = contentTypes[extname(name)];
   // One name, no path: nothing outside the folder has one.
   if (!type || !/^[\w-]+(\.[\w-]+)+$/.test(name)) throw new GatehouseError('not_found');
-  const { encoding, content } = await smallest(join(folder, 'assets', name), request);
+  const { encoding, content } = await bestEncoding(join(folder, 'assets', name), request);
   response.set({
     'Content-Type': type,
     'Cache-Control': 'public, max-age=31536000, immutable',
@@ -76,10 +76,10 @@ async function sendAsset(request: Request, response: Response, name: string): Pr
 }
 
 /** The file in the best encoding that the browser takes and the build has made. */
-async function smallest(file: string, request: Request): Promise<{ encoding: string; content: Buffer }> {
+async function bestEncoding(file: string, request: Request): Promise<{ encoding: string; content: Buffer }> {
   const wanted = request.acceptsEncodings(Object.keys(encodings));
   for (const encoding of new Set([wanted || 'identity', 'identity'])) {
-    const content = await contentOf(`${file}${encodings[encoding]}`);
+    const content = await readCached(`${file}${encodings[encoding]}`);
     if (content) return { encoding, content };
   }
   throw new GatehouseError('not_found');
@@ -87,14 +87,14 @@ async function smallest(file: string, request: Request): Promise<{ encoding: str
 
 /** Asked for anew each time: a browser that kept it would ask for the files of the version before. */
 async function sendPage(response: Response, nonce: string): Promise<void> {
-  const page = await contentOf(join(folder, 'index.html'));
+  const page = await readCached(join(folder, 'index.html'));
   if (!page) throw new GatehouseError('not_found');
   response.set({ 'Content-Type': 'text/html; charset=utf-8', 'X-Robots-Tag': 'noindex, nofollow' });
   response.send(page.toString().replace('%STYLE_NONCE%', nonce));
 }
 
 /** Null for a file that is not there. */
-async function contentOf(file: string): Promise<Buffer | null> {
+async function readCached(file: string): Promise<Buffer | null> {
   try {
     return await readFile(file);
   } catch (error) {

@@ -47,7 +47,7 @@ export class CustomerChangesService {
   async update(reach: Reach, id: string, patch: UpdateCustomerRequest): Promise<Customer> {
     const { project } = await this.customers.getActive(reach, id);
     try {
-      return await this.change(project, id, (before) => patched(before, patch));
+      return await this.change(project, id, (before) => applyPatch(before, patch));
     } catch (error) {
       if (!(error instanceof GatehouseError) || error.code !== 'email_already_registered') throw error;
       const other = await this.customers.findByEmail(project.id, patch.email!);
@@ -58,8 +58,8 @@ export class CustomerChangesService {
 
   /** Changes the fields that customers set themselves. */
   async updateMe({ projectId, id }: Customer, patch: UpdateMeRequest): Promise<Customer> {
-    const project = await this.projects.ofCustomer(projectId);
-    return this.change(project, id, (before) => patched(before, givenFields(patch, profileFields)));
+    const project = await this.projects.getContext(projectId);
+    return this.change(project, id, (before) => applyPatch(before, givenFields(patch, profileFields)));
   }
 
   private change(
@@ -78,13 +78,13 @@ export class CustomerChangesService {
       const previous = Object.fromEntries(changed.map((field) => [field, before[field]]));
       await this.events.record(tx, [customerEvent('customer.updated', after, project, { previous })]);
       await this.audit.record(tx, customerAction('customer.updated', after, project, { changed }));
-      if (after.email !== before.email) await this.leaveAddress(tx, before, after, project);
+      if (after.email !== before.email) await this.voidLinksToOldEmail(tx, before, after, project);
       return after;
     });
   }
 
   /** What was mailed to the address before opens nothing any more. */
-  private async leaveAddress(
+  private async voidLinksToOldEmail(
     tx: Tx,
     { email }: Customer,
     after: Customer,
@@ -97,19 +97,19 @@ export class CustomerChangesService {
 }
 
 /** @throws GatehouseError `validation_failed` */
-function patched(before: Customer, patch: UpdateCustomerRequest): Customer {
+function applyPatch(before: Customer, patch: UpdateCustomerRequest): Customer {
   const { email = before.email } = patch;
   const keptVerified = email === before.email && before.emailVerified;
   return {
     ...before,
     ...givenFields(patch, changeableFields),
     emailVerified: patch.emailVerified ?? keptVerified,
-    metadata: patchedMetadata('metadata', before, patch),
-    publicMetadata: patchedMetadata('publicMetadata', before, patch),
+    metadata: applyMetadataPatch('metadata', before, patch),
+    publicMetadata: applyMetadataPatch('publicMetadata', before, patch),
   };
 }
 
-function patchedMetadata(
+function applyMetadataPatch(
   field: 'metadata' | 'publicMetadata',
   before: Customer,
   patch: UpdateCustomerRequest,

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
-import type { ManagingCaller } from '@gatehouse/auth';
-import { uuidBytes, uuidText, type Customer } from '@gatehouse/domain';
+import type { ManagementCaller } from '@gatehouse/auth';
+import { uuidToBytes, formatUuid, type Customer } from '@gatehouse/domain';
 import {
   CustomerDirectoryRepository,
   type CappedCount,
@@ -8,7 +8,7 @@ import {
   type CustomerPosition,
 } from '@gatehouse/persistence';
 import { CursorCodec } from '@gatehouse/platform';
-import { timeOf } from '../http/fields.js';
+import { parseTime } from '../http/fields.js';
 import { DEFAULT_LIMIT, type Page } from '../http/paging.js';
 import type { CountCustomersQuery, ListCustomersQuery } from './dto/list-customers.request.js';
 
@@ -23,25 +23,27 @@ export class CustomerDirectoryService {
   ) {}
 
   /** A page of the customers within the caller's reach. @throws GatehouseError `invalid_cursor` */
-  async list({ reach }: ManagingCaller, query: ListCustomersQuery): Promise<Page<Customer>> {
+  async list({ reach }: ManagementCaller, query: ListCustomersQuery): Promise<Page<Customer>> {
     const filter = customerFilter(query);
     const list = ['customers', reach, filter];
-    const after = query.cursor === undefined ? null : positionOf(this.cursors.openBytes(list, query.cursor));
+    const after =
+      query.cursor === undefined ? null : decodePosition(this.cursors.decodeBytes(list, query.cursor));
     const limit = query.limit ?? DEFAULT_LIMIT;
-    const { customers, next } = await this.directory.page(reach, filter, after, limit);
-    return { items: customers, nextCursor: next && this.cursors.sealBytes(list, bytesOf(next)) };
+    const { customers, next } = await this.directory.listPage(reach, filter, after, limit);
+    return { items: customers, nextCursor: next && this.cursors.encodeBytes(list, encodePosition(next)) };
   }
 
   /** How many there are, as far as a bounded look finds out. */
-  count({ reach }: ManagingCaller, query: CountCustomersQuery): Promise<CappedCount> {
+  count({ reach }: ManagementCaller, query: CountCustomersQuery): Promise<CappedCount> {
     return this.directory.count(reach, customerFilter(query));
   }
 }
 
-const bytesOf = ({ id, key }: CustomerPosition): Buffer => Buffer.concat([uuidBytes(id), Buffer.from(key)]);
+const encodePosition = ({ id, key }: CustomerPosition): Buffer =>
+  Buffer.concat([uuidToBytes(id), Buffer.from(key)]);
 
-const positionOf = (bytes: Buffer): CustomerPosition => ({
-  id: uuidText(bytes.subarray(0, ID_BYTES)),
+const decodePosition = (bytes: Buffer): CustomerPosition => ({
+  id: formatUuid(bytes.subarray(0, ID_BYTES)),
   key: bytes.subarray(ID_BYTES).toString(),
 });
 
@@ -50,12 +52,12 @@ const customerFilter = (query: CountCustomersQuery): CustomerFilter => ({
   email: query.email ?? null,
   externalId: query.externalId ?? null,
   q: query.q ?? null,
-  emailVerified: flag(query.emailVerified),
-  disabled: flag(query.disabled),
-  createdAfter: timeOf(query.createdAfter),
-  createdBefore: timeOf(query.createdBefore),
-  lastLoginAfter: timeOf(query.lastLoginAfter),
-  lastLoginBefore: timeOf(query.lastLoginBefore),
+  emailVerified: parseFlag(query.emailVerified),
+  disabled: parseFlag(query.disabled),
+  createdAfter: parseTime(query.createdAfter),
+  createdBefore: parseTime(query.createdBefore),
+  lastLoginAfter: parseTime(query.lastLoginAfter),
+  lastLoginBefore: parseTime(query.lastLoginBefore),
 });
 
-const flag = (text: string | undefined): boolean | null => (text === undefined ? null : text === 'true');
+const parseFlag = (text: string | undefined): boolean | null => (text === undefined ? null : text === 'true');

@@ -1,12 +1,12 @@
 import { Injectable } from '@nestjs/common';
-import type { ManagingCaller } from '@gatehouse/auth';
+import type { ManagementCaller } from '@gatehouse/auth';
 import { CustomerRecordsRepository, CustomersRepository, Transactions } from '@gatehouse/persistence';
 import { now } from '@gatehouse/platform';
 import { AuditService, customerAction } from '../audit/audit.service.js';
 import { CustomerExportResponse } from './dto/customer-export.response.js';
 
 /** Entries of each list; the newest ones. */
-const LIMIT = 10_000;
+const MAX_RECORDS = 10_000;
 
 /** Everything that is kept about one customer, for them to have. */
 @Injectable()
@@ -19,12 +19,12 @@ export class CustomerExportService {
   ) {}
 
   /** @throws GatehouseError `not_found` */
-  async of({ reach }: ManagingCaller, id: string): Promise<CustomerExportResponse> {
+  async export({ reach }: ManagementCaller, id: string): Promise<CustomerExportResponse> {
     const { customer, project } = await this.customers.get(reach, id);
-    const found = await this.records.all(reach, id, LIMIT + 1);
+    const found = await this.records.readAll(reach, id, MAX_RECORDS + 1);
     await this.transactions.run((tx) =>
       this.audit.record(tx, customerAction('customer.exported', customer, project)),
     );
-    return CustomerExportResponse.from(customer, found, LIMIT, now());
+    return CustomerExportResponse.from(customer, found, MAX_RECORDS, now());
   }
 }

@@ -1,7 +1,7 @@
 import { Controller, HttpCode, Param, Post } from '@nestjs/common';
 import { ApiAcceptedResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import { CurrentCaller, Operator, type OperatorCaller } from '@gatehouse/auth';
-import { pathUuid } from '@gatehouse/domain';
+import { parsePathUuid } from '@gatehouse/domain';
 import { ApiProblems } from '../http/api-problems.js';
 import { CustomerMailsService } from './customer-mails.service.js';
 
@@ -16,8 +16,8 @@ export class CustomerMailsOperatorController {
   @HttpCode(202)
   @ApiAcceptedResponse({ schema: { type: 'object' } })
   @ApiProblems('conflict', 'project_archived', 'rate_limited')
-  async verify(@CurrentCaller() { reach }: OperatorCaller, @Param('customerId') id: string) {
-    await this.mails.verify(reach, pathUuid(id));
+  async sendVerification(@CurrentCaller() { reach }: OperatorCaller, @Param('customerId') id: string) {
+    await this.mails.sendVerification(reach, parsePathUuid(id));
     return {};
   }
 
@@ -30,8 +30,8 @@ export class CustomerMailsOperatorController {
   @HttpCode(202)
   @ApiAcceptedResponse({ schema: { type: 'object' } })
   @ApiProblems('conflict', 'project_archived', 'rate_limited')
-  async resetPassword(@CurrentCaller() { reach }: OperatorCaller, @Param('customerId') id: string) {
-    await this.mails.resetPassword(reach, pathUuid(id));
+  async sendPasswordReset(@CurrentCaller() { reach }: OperatorCaller, @Param('customerId') id: string) {
+    await this.mails.sendPasswordReset(reach, parsePathUuid(id));
     return {};
   }
 
@@ -44,8 +44,8 @@ export class CustomerMailsOperatorController {
   @HttpCode(202)
   @ApiAcceptedResponse({ schema: { type: 'object' } })
   @ApiProblems('conflict', 'project_archived', 'rate_limited')
-  async invite(@CurrentCaller() { reach }: OperatorCaller, @Param('customerId') id: string) {
-    await this.mails.invite(reach, pathUuid(id));
+  async sendInvitation(@CurrentCaller() { reach }: OperatorCaller, @Param('customerId') id: string) {
+    await this.mails.sendInvitation(reach, parsePathUuid(id));
     return {};
   }
 }

@@ -10,7 +10,7 @@ import {
   CustomersRepository,
   EventsRepository,
   Transactions,
-  type CustomerWithHash,
+  type CustomerWithPasswordHash,
   type NewEvent,
   type Tx,
 } from '@gatehouse/persistence';
@@ -22,13 +22,13 @@ import { VerificationService } from '../email/verification.service.js';
 import { MailQuotaService } from '../mail/mail-quota.service.js';
 
 /** One kind of mail with a link. */
-interface Sending {
+interface LinkMail {
   action: Extract<AuditAction, `customer.${string}_sent`>;
   /** Why there is nothing to be sent to a customer, if so. */
-  hindrance?: (customer: CustomerWithHash) => string | false;
+  blockedReason?: (customer: CustomerWithPasswordHash) => string | false;
   send: (
     tx: Tx,
-    customer: CustomerWithHash,
+    customer: CustomerWithPasswordHash,
     project: ProjectContext,
     redirectUrl: string | null,
   ) => Promise<NewEvent[]>;
@@ -52,25 +52,25 @@ export class CustomerMailsService {
     private readonly transactions: Transactions,
   ) {}
 
-  verify(reach: Reach, id: string): Promise<void> {
+  sendVerification(reach: Reach, id: string): Promise<void> {
     return this.send(reach, id, {
       action: 'customer.verification_sent',
-      hindrance: ({ emailVerified }) => emailVerified && 'The email address is already verified.',
-      send: async (...to) => [await this.verification.request(...to)],
+      blockedReason: ({ emailVerified }) => emailVerified && 'The email address is already verified.',
+      send: async (...to) => [await this.verification.createLink(...to)],
     });
   }
 
-  resetPassword(reach: Reach, id: string): Promise<void> {
+  sendPasswordReset(reach: Reach, id: string): Promise<void> {
     return this.send(reach, id, {
       action: 'customer.password_reset_sent',
-      send: async (...to) => [await this.resets.request(...to)],
+      send: async (...to) => [await this.resets.createLink(...to)],
     });
   }
 
-  invite(reach: Reach, id: string): Promise<void> {
+  sendInvitation(reach: Reach, id: string): Promise<void> {
     return this.send(reach, id, {
       action: 'customer.invitation_sent',
-      hindrance: ({ passwordHash }) =>
+      blockedReason: ({ passwordHash }) =>
         passwordHash !== null && 'The customer already has a password. Send a password reset email instead.',
       send: async (tx, customer, project, redirectUrl) => {
         await this.links.send(tx, { kind: 'accept-invite', customer, project, redirectUrl });
@@ -79,8 +79,12 @@ export class CustomerMailsService {
     });
   }
 
-  private async send(reach: Reach, id: string, { action, hindrance, send }: Sending): Promise<void> {
-    const mailable = (customer: CustomerWithHash | null): CustomerWithHash => {
+  private async send(
+    reach: Reach,
+    id: string,
+    { action, blockedReason: hindrance, send }: LinkMail,
+  ): Promise<void> {
+    const mailable = (customer: CustomerWithPasswordHash | null): CustomerWithPasswordHash => {
       if (!customer) throw notFound();
       const detail = customer.disabledAt
         ? 'The customer is disabled. Enable the customer first.'
@@ -90,7 +94,7 @@ export class CustomerMailsService {
     };
     const { customer: found, project } = await this.customers.getActive(reach, id);
     const { email } = mailable(await this.customers.findByEmail(project.id, found.email));
-    await this.assertMayMail(project, email);
+    await this.assertWithinMailQuota(project, email);
     await this.transactions.run(async (tx) => {
       const customer = mailable(await this.customers.lock(tx, project.id, id));
       const redirectUrl = project.settings.redirectUrls[0] ?? null;
@@ -99,11 +103,11 @@ export class CustomerMailsService {
     });
   }
 
-  private async assertMayMail(project: ProjectContext, email: string): Promise<void> {
-    const refusal = await this.quota.refusalOfOwn(project, email);
+  private async assertWithinMailQuota(project: ProjectContext, email: string): Promise<void> {
+    const refusal = await this.quota.consumeForRecipient(project, email);
     if (!refusal) return;
     const detail = 'Too many emails were requested for this address or this project. Retry later.';
-    const headers = rateLimitHeaders(refusal.policy, refusal.wait);
+    const headers = rateLimitHeaders(refusal.policy, refusal.retryAfterSeconds);
     throw new GatehouseError('rate_limited', { detail, headers });
   }
 }

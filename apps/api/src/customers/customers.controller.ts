@@ -6,8 +6,8 @@ import {
   ApiOperation,
   ApiTags,
 } from '@nestjs/swagger';
-import { CurrentCaller, MinimumRole, SecretKey, type ManagingCaller } from '@gatehouse/auth';
-import { pathUuid } from '@gatehouse/domain';
+import { CurrentCaller, MinimumRole, SecretKey, type ManagementCaller } from '@gatehouse/auth';
+import { parsePathUuid } from '@gatehouse/domain';
 import { ApiCamelList } from '../http/api-envelopes.js';
 import { ApiProblems } from '../http/api-problems.js';
 import { CurrentClient } from '../http/current-client.js';
@@ -42,7 +42,7 @@ export class CustomersController {
   })
   @SecretKey('customer:read')
   @ApiCamelList(CustomerResponse)
-  async list(@CurrentCaller() caller: ManagingCaller, @Query() query: ListCustomersQuery) {
+  async list(@CurrentCaller() caller: ManagementCaller, @Query() query: ListCustomersQuery) {
     const { items, nextCursor } = await this.directory.list(caller, query);
     return camelList(
       items.map((customer) => CustomerResponse.from(customer)),
@@ -67,7 +67,7 @@ export class CustomersController {
     'overloaded',
   )
   async create(
-    @CurrentCaller() caller: ManagingCaller,
+    @CurrentCaller() caller: ManagementCaller,
     @Body() body: CreateCustomerRequest,
     @CurrentClient() client: Client,
   ): Promise<CustomerResponse> {
@@ -82,11 +82,11 @@ export class CustomersController {
   })
   @SecretKey('customer:read')
   @ApiOkResponse({ type: CustomerResponse })
-  async show(
-    @CurrentCaller() { reach }: ManagingCaller,
+  async get(
+    @CurrentCaller() { reach }: ManagementCaller,
     @Param('customerId') id: string,
   ): Promise<CustomerResponse> {
-    return CustomerResponse.from((await this.customers.get(reach, pathUuid(id))).customer);
+    return CustomerResponse.from((await this.customers.get(reach, parsePathUuid(id))).customer);
   }
 
   @Patch(':customerId')
@@ -100,11 +100,11 @@ export class CustomersController {
   @ApiOkResponse({ type: CustomerResponse })
   @ApiProblems('email_already_registered', 'external_id_taken', 'project_archived')
   async update(
-    @CurrentCaller() { reach }: ManagingCaller,
+    @CurrentCaller() { reach }: ManagementCaller,
     @Param('customerId') id: string,
     @Body() body: UpdateCustomerRequest,
   ): Promise<CustomerResponse> {
-    return CustomerResponse.from(await this.changes.update(reach, pathUuid(id), body));
+    return CustomerResponse.from(await this.changes.update(reach, parsePathUuid(id), body));
   }
 
   @Get(':customerId/export')
@@ -117,10 +117,10 @@ export class CustomersController {
   @SecretKey('customer:read')
   @ApiOkResponse({ type: CustomerExportResponse })
   export(
-    @CurrentCaller() caller: ManagingCaller,
+    @CurrentCaller() caller: ManagementCaller,
     @Param('customerId') id: string,
   ): Promise<CustomerExportResponse> {
-    return this.exports.of(caller, pathUuid(id));
+    return this.exports.export(caller, parsePathUuid(id));
   }
 
   @Post(':customerId/disable')
@@ -135,10 +135,10 @@ export class CustomersController {
   @ApiOkResponse({ type: CustomerResponse })
   @ApiProblems('project_archived')
   async disable(
-    @CurrentCaller() { reach }: ManagingCaller,
+    @CurrentCaller() { reach }: ManagementCaller,
     @Param('customerId') id: string,
   ): Promise<CustomerResponse> {
-    return CustomerResponse.from(await this.customers.disable(reach, pathUuid(id)));
+    return CustomerResponse.from(await this.customers.disable(reach, parsePathUuid(id)));
   }
 
   @Post(':customerId/enable')
@@ -153,10 +153,10 @@ export class CustomersController {
   @ApiOkResponse({ type: CustomerResponse })
   @ApiProblems('project_archived')
   async enable(
-    @CurrentCaller() { reach }: ManagingCaller,
+    @CurrentCaller() { reach }: ManagementCaller,
     @Param('customerId') id: string,
   ): Promise<CustomerResponse> {
-    return CustomerResponse.from(await this.customers.enable(reach, pathUuid(id)));
+    return CustomerResponse.from(await this.customers.enable(reach, parsePathUuid(id)));
   }
 
   @Post(':customerId/unlock')
@@ -171,10 +171,10 @@ export class CustomersController {
   @ApiOkResponse({ type: CustomerResponse })
   @ApiProblems('project_archived')
   async unlock(
-    @CurrentCaller() { reach }: ManagingCaller,
+    @CurrentCaller() { reach }: ManagementCaller,
     @Param('customerId') id: string,
   ): Promise<CustomerResponse> {
-    return CustomerResponse.from(await this.customers.unlock(reach, pathUuid(id)));
+    return CustomerResponse.from(await this.customers.unlock(reach, parsePathUuid(id)));
   }
 
   @Delete(':customerId')
@@ -187,7 +187,7 @@ export class CustomersController {
   @HttpCode(204)
   @SecretKey('customer:delete')
   @ApiNoContentResponse()
-  async delete(@CurrentCaller() { reach }: ManagingCaller, @Param('customerId') id: string): Promise<void> {
-    await this.customers.delete(reach, pathUuid(id));
+  async delete(@CurrentCaller() { reach }: ManagementCaller, @Param('customerId') id: string): Promise<void> {
+    await this.customers.delete(reach, parsePathUuid(id));
   }
 }

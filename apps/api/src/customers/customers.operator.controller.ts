@@ -1,7 +1,7 @@
 import { Controller, Get, Param, Query } from '@nestjs/common';
 import { ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
-import { CurrentCaller, Operator, OperatorRoutes, type ManagingCaller } from '@gatehouse/auth';
-import { pathUuid } from '@gatehouse/domain';
+import { CurrentCaller, Operator, OperatorRoutes, type ManagementCaller } from '@gatehouse/auth';
+import { parsePathUuid } from '@gatehouse/domain';
 import { CountResponse } from '../http/count.response.js';
 import { PickRoutes } from '../http/pick-routes.js';
 import { CustomersController } from './customers.controller.js';
@@ -25,7 +25,7 @@ export class CustomersOperatorController extends PickRoutes(CustomersController,
   @ApiOperation({ operationId: 'customers.count', summary: 'Count customers' })
   @Operator('viewer')
   @ApiOkResponse({ type: CountResponse })
-  async count(@CurrentCaller() caller: ManagingCaller, @Query() query: CountCustomersQuery) {
+  async count(@CurrentCaller() caller: ManagementCaller, @Query() query: CountCustomersQuery) {
     return CountResponse.from(await this.directory.count(caller, query));
   }
 
@@ -38,11 +38,11 @@ export class CustomersOperatorController extends PickRoutes(CustomersController,
   })
   @Operator('viewer')
   @ApiOkResponse({ type: OperatorCustomerResponse })
-  override async show(
-    @CurrentCaller() { reach }: ManagingCaller,
+  override async get(
+    @CurrentCaller() { reach }: ManagementCaller,
     @Param('customerId') id: string,
   ): Promise<OperatorCustomerResponse> {
-    const { customer, hasPassword } = await this.customers.get(reach, pathUuid(id));
-    return OperatorCustomerResponse.of(customer, hasPassword);
+    const { customer, hasPassword } = await this.customers.get(reach, parsePathUuid(id));
+    return OperatorCustomerResponse.fromCustomer(customer, hasPassword);
   }
 }

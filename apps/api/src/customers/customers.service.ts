@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import type { ManagingCaller } from '@gatehouse/auth';
+import type { ManagementCaller } from '@gatehouse/auth';
 import {
   GatehouseError,
   invalidField,
@@ -17,7 +17,7 @@ import {
   OneTimeTokensRepository,
   ProjectsRepository,
   Transactions,
-  type FoundCustomerRecord,
+  type CustomerDetails,
   type NewEvent,
   type Tx,
 } from '@gatehouse/persistence';
@@ -50,7 +50,7 @@ export class CustomersService {
   ) {}
 
   /** A customer to be read, also of an archived project. @throws GatehouseError `not_found` */
-  get(reach: Reach, id: string): Promise<FoundCustomerRecord> {
+  get(reach: Reach, id: string): Promise<CustomerDetails> {
     return this.customers.get(reach, id);
   }
 
@@ -60,8 +60,8 @@ export class CustomersService {
    * @throws GatehouseError `not_found` for a project out of reach, `project_archived`, `weak_password`, `email_already_registered`,
    *   `external_id_taken`, `overloaded`
    */
-  async create(caller: ManagingCaller, input: CreateCustomerRequest, client: Client): Promise<Customer> {
-    const project = await this.projectOf(caller, input.projectId);
+  async create(caller: ManagementCaller, input: CreateCustomerRequest, client: Client): Promise<Customer> {
+    const project = await this.getProject(caller, input.projectId);
     const passwordHash = await this.passwordHash(project, input, client);
     const created = await this.transactions.run(async (tx) => {
       const customer = await this.customers.insert(tx, project.id, {
@@ -118,16 +118,16 @@ export class CustomersService {
 
   /** @throws GatehouseError `invalid_credentials`, `too_many_attempts`, `overloaded` */
   async deleteMe(customer: Customer, currentPassword: string, client: Client): Promise<void> {
-    const project = await this.projects.ofCustomer(customer.projectId);
+    const project = await this.projects.getContext(customer.projectId);
     const proven = await this.passwords.confirm(project, customer, { currentPassword }, client);
     await this.transactions.run(async (tx) => {
-      await this.remove(tx, await this.passwords.lockProven(tx, proven), project);
+      await this.remove(tx, await this.passwords.lockAuthenticated(tx, proven), project);
     });
   }
 
   private async remove(tx: Tx, customer: Customer, project: ProjectContext): Promise<void> {
     if (!(await this.customers.delete(tx, project.id, customer.id))) throw notFound();
-    await this.erasures.begin(tx, customer.id);
+    await this.erasures.start(tx, customer.id);
     await this.events.record(tx, [customerDeletedEvent(customer, project)]);
     await this.audit.record(tx, customerAction('customer.deleted', customer, project));
   }
@@ -145,14 +145,14 @@ export class CustomersService {
       const before = await this.lock(tx, project, id);
       const after = await this.customers.setDisabled(tx, project.id, id, isDisabled);
       if (!after) return before;
-      await this.events.record(tx, await this.disabledEvents(tx, after, project, isDisabled));
+      await this.events.record(tx, await this.createDisabledEvents(tx, after, project, isDisabled));
       const action = isDisabled ? 'customer.disabled' : 'customer.enabled';
       await this.audit.record(tx, customerAction(action, after, project));
       return after;
     });
   }
 
-  private async disabledEvents(
+  private async createDisabledEvents(
     tx: Tx,
     customer: Customer,
     project: ProjectContext,
@@ -166,7 +166,7 @@ export class CustomersService {
   }
 
   /** @throws GatehouseError `not_found`, `project_archived` */
-  private async projectOf(caller: ManagingCaller, projectId: string | undefined): Promise<ProjectContext> {
+  private async getProject(caller: ManagementCaller, projectId: string | undefined): Promise<ProjectContext> {
     const own = caller.project;
     if (own && (projectId ?? own.id) === own.id) return own;
     if (projectId === undefined) throw invalidField('projectId', 'required', 'projectId is required');

@@ -41,7 +41,7 @@ export class MeController {
     description: 'Returns the customer that the access token belongs to.',
   })
   @ApiOkResponse({ type: MeResponse })
-  show(@CurrentCaller() caller: CustomerCaller): MeResponse {
+  get(@CurrentCaller() caller: CustomerCaller): MeResponse {
     return MeResponse.from(caller.customer);
   }
 

@@ -15,7 +15,7 @@ import { customerEvent } from '../events/customer-events.js';
 import type { Client } from '../http/request-context.js';
 import { MailQuotaService } from '../mail/mail-quota.service.js';
 import { OneTimeLinksService } from '../one-time-tokens/one-time-links.service.js';
-import { PasswordCheckService, type ProvenCustomer } from '../passwords/password-check.service.js';
+import { PasswordCheckService, type AuthenticatedCustomer } from '../passwords/password-check.service.js';
 import { respondUniformly } from '../http/uniform-response.js';
 
 const KINDS = ['change-email-current', 'change-email-new'] as const;
@@ -49,25 +49,27 @@ export class EmailChangeService {
     input: { email: string; password: string },
     client: Client,
   ): Promise<void> {
-    const project = await this.projects.ofCustomer(customer.projectId);
+    const project = await this.projects.getContext(customer.projectId);
     if (input.email === customer.email) {
       throw invalidField('email', 'unchanged', 'email must differ from the current email address');
     }
     const proven = await this.passwords.confirm(project, customer, { password: input.password }, client);
     const isFree = await this.isFree(project, input.email);
-    await this.assertMayMail(project, customer.email);
-    const mayMail = await this.mayMailNew(project, input.email);
-    await respondUniformly(this.ask(proven, project, { newEmail: input.email, isFree, mayMail }));
+    await this.assertWithinMailQuota(project, customer.email);
+    const mayMail = await this.canMailNewAddress(project, input.email);
+    await respondUniformly(
+      this.requestConfirmations(proven, project, { newEmail: input.email, isFree, mayMail }),
+    );
   }
 
   /** @throws GatehouseError `rate_limited`: whoever is logged in may know, and would wait for the mail in vain */
-  private async assertMayMail(project: ProjectContext, email: string): Promise<void> {
-    const refusal = await this.quota.refusalOfOwn(project, email);
+  private async assertWithinMailQuota(project: ProjectContext, email: string): Promise<void> {
+    const refusal = await this.quota.consumeForRecipient(project, email);
     if (!refusal) return;
     const detail = 'Too many emails were requested for one of the two addresses. Retry later.';
     throw new GatehouseError('rate_limited', {
       detail,
-      headers: rateLimitHeaders(refusal.policy, refusal.wait),
+      headers: rateLimitHeaders(refusal.policy, refusal.retryAfterSeconds),
     });
   }
 
@@ -76,37 +78,38 @@ export class EmailChangeService {
    * gets, so that a quota used up tells that there is one.
    * @throws GatehouseError `rate_limited` elsewhere
    */
-  private async mayMailNew(project: ProjectContext, email: string): Promise<boolean> {
-    if (project.settings.enumerationProtection) return !(await this.quota.refusalOfOwn(project, email));
-    await this.assertMayMail(project, email);
+  private async canMailNewAddress(project: ProjectContext, email: string): Promise<boolean> {
+    if (project.settings.enumerationProtection)
+      return !(await this.quota.consumeForRecipient(project, email));
+    await this.assertWithinMailQuota(project, email);
     return true;
   }
 
-  private async ask(
-    proven: ProvenCustomer,
+  private async requestConfirmations(
+    proven: AuthenticatedCustomer,
     project: ProjectContext,
     { newEmail, isFree, mayMail }: { newEmail: string; isFree: boolean; mayMail: boolean },
   ): Promise<void> {
     await this.transactions.run(async (tx) => {
-      const customer = await this.passwords.lockProven(tx, proven);
+      const customer = await this.passwords.lockAuthenticated(tx, proven);
       const both = { customer, project, groupId: newId(), newEmail };
       await this.links.send(tx, { ...both, kind: 'change-email-current' });
       const fresh = { ...both, kind: 'change-email-new', email: newEmail } as const;
       if (isFree && mayMail) return this.links.send(tx, fresh);
       // Never confirmed, so that the link of the mail before stays one half of a change.
-      await this.links.withhold(tx, fresh);
-      if (mayMail) await this.links.tellOwner(tx, newEmail, project);
+      await this.links.createWithoutMail(tx, fresh);
+      if (mayMail) await this.links.notifyOwner(tx, newEmail, project);
     });
   }
 
   /** The token of a confirmation link, whatever its state, without using it; null when there is none. */
-  peek(token: string): Promise<OneTimeToken | null> {
-    return this.links.peek(KINDS, token);
+  find(token: string): Promise<OneTimeToken | null> {
+    return this.links.find(KINDS, token);
   }
 
   /** The address that the change of a token leads to. */
-  async newEmailOf({ groupId }: OneTimeToken): Promise<string> {
-    return (await this.tokens.groupStanding(groupId!)).newEmail;
+  async getNewEmail({ groupId }: OneTimeToken): Promise<string> {
+    return (await this.tokens.getGroupStatus(groupId!)).newEmail;
   }
 
   /**
@@ -117,8 +120,8 @@ export class EmailChangeService {
   async confirm(token: string, origin?: string): Promise<EmailChangeStatus> {
     return this.transactions.run(async (tx) => {
       const used = await this.links.use(tx, KINDS, token, origin);
-      if (!used.isFirst) throw new GatehouseError('invalid_token');
-      const { newEmail, isComplete } = await this.tokens.groupStanding(used.token.groupId!, tx);
+      if (!used.isFirstUse) throw new GatehouseError('invalid_token');
+      const { newEmail, isComplete } = await this.tokens.getGroupStatus(used.token.groupId!, tx);
       if (!isComplete) return 'pending';
       const { project } = used.token;
       const { id, email, emailVerified } = used.customer;

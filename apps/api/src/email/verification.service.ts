@@ -39,7 +39,7 @@ export class VerificationService {
    * the customer, or holds their row.
    * @returns the event to be recorded in the same transaction
    */
-  async request(
+  async createLink(
     tx: Tx,
     customer: Customer,
     project: ProjectContext,
@@ -58,17 +58,17 @@ export class VerificationService {
    */
   async resend(project: ProjectContext, email: string, redirectUrl: string | undefined): Promise<void> {
     assertRedirectUrl(project, redirectUrl);
-    await respondUniformly(this.resendNow(project, email, redirectUrl ?? null));
+    await respondUniformly(this.sendLink(project, email, redirectUrl ?? null));
   }
 
   /** The token of a link, whatever its state, without using it; null when there is none. */
-  peek(token: string): Promise<OneTimeToken | null> {
-    return this.links.peek([KIND], token);
+  find(token: string): Promise<OneTimeToken | null> {
+    return this.links.find([KIND], token);
   }
 
   /** Sends an expired link once more, to the address that the first one went to. */
-  async renew({ project, email, redirectUrl }: OneTimeToken): Promise<void> {
-    await this.resendNow(project, email, redirectUrl);
+  async resendExpired({ project, email, redirectUrl }: OneTimeToken): Promise<void> {
+    await this.sendLink(project, email, redirectUrl);
   }
 
   /**
@@ -80,20 +80,20 @@ export class VerificationService {
   async verify(token: string, origin?: string): Promise<VerifiedCustomer> {
     return this.transactions.run(async (tx) => {
       const used = await this.links.use(tx, [KIND], token, origin);
-      if (used.isFirst)
+      if (used.isFirstUse)
         await this.events.record(tx, (await this.addresses.markVerified(tx, used, 'link')).events);
       return { id: used.customer.id, email: used.token.email, emailVerified: true as const };
     });
   }
 
-  private async resendNow(project: ProjectContext, email: string, redirectUrl: string | null): Promise<void> {
+  private async sendLink(project: ProjectContext, email: string, redirectUrl: string | null): Promise<void> {
     const found = await this.customers.findByEmail(project.id, email);
     if (!isReachable(found, email) || found.emailVerified) return;
-    if (!(await this.quota.allows(project, email, KIND))) return;
+    if (!(await this.quota.tryConsume(project, email, KIND))) return;
     await this.transactions.run(async (tx) => {
       const customer = await this.customers.lock(tx, project.id, found.id);
       if (!isReachable(customer, email) || customer.emailVerified) return;
-      const requested = await this.request(tx, customer, project, redirectUrl);
+      const requested = await this.createLink(tx, customer, project, redirectUrl);
       await this.events.record(tx, [requested]);
     });
   }

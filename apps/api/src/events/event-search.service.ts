@@ -1,9 +1,9 @@
 import { Injectable } from '@nestjs/common';
-import type { ManagingCaller } from '@gatehouse/auth';
+import type { ManagementCaller } from '@gatehouse/auth';
 import { matchingEventTypes } from '@gatehouse/domain';
 import {
   DeliveriesRepository,
-  HouseEventsRepository,
+  EventSearchRepository,
   LookupsRepository,
   type CappedCount,
   type DeliverySummary,
@@ -11,9 +11,9 @@ import {
   type FeedEvent,
 } from '@gatehouse/persistence';
 import { CursorCodec } from '@gatehouse/platform';
-import { timeOf } from '../http/fields.js';
-import { NO_PAGE, readPage, readWalk, type Page, type PageQuery } from '../http/paging.js';
-import { bothOf, SearchTermsService } from '../search/search-terms.service.js';
+import { parseTime } from '../http/fields.js';
+import { EMPTY_PAGE, readPage, readScannedPage, type Page, type PageQuery } from '../http/paging.js';
+import { intersectIds, SearchTermsService } from '../search/search-terms.service.js';
 import type { CountEventsQuery, SearchEventsQuery } from './dto/event-search.request.js';
 import { EventsService } from './events.service.js';
 
@@ -21,7 +21,7 @@ import { EventsService } from './events.service.js';
 @Injectable()
 export class EventSearchService {
   constructor(
-    private readonly events: HouseEventsRepository,
+    private readonly events: EventSearchRepository,
     private readonly feed: EventsService,
     private readonly deliveries: DeliveriesRepository,
     private readonly searchTerms: SearchTermsService,
@@ -30,40 +30,46 @@ export class EventSearchService {
   ) {}
 
   /** What happened, newest first. @throws GatehouseError `invalid_cursor` */
-  list({ reach }: ManagingCaller, query: SearchEventsQuery): Promise<Page<FeedEvent>> {
+  list({ reach }: ManagementCaller, query: SearchEventsQuery): Promise<Page<FeedEvent>> {
     const { limit: _, cursor: __, ...asked } = query;
     const list = ['house-events', reach, Object.entries(asked).sort()];
-    return readWalk(this.cursors, list, query, async (before, limit) => {
-      const filter = await this.filterOf(query);
-      return filter ? this.events.page(reach, filter, before, limit) : NO_PAGE;
+    return readScannedPage(this.cursors, list, query, async (before, limit) => {
+      const filter = await this.toFilter(query);
+      return filter ? this.events.listPage(reach, filter, before, limit) : EMPTY_PAGE;
     });
   }
 
-  async count({ reach }: ManagingCaller, query: CountEventsQuery): Promise<CappedCount> {
-    const filter = await this.filterOf(query);
+  async count({ reach }: ManagementCaller, query: CountEventsQuery): Promise<CappedCount> {
+    const filter = await this.toFilter(query);
     return filter ? this.events.count(reach, filter) : { count: 0, isMore: false };
   }
 
   /** An event's deliveries, newest first. @throws GatehouseError `not_found`, `invalid_cursor` */
-  async deliveriesOf(caller: ManagingCaller, id: string, query: PageQuery): Promise<Page<DeliverySummary>> {
+  async listDeliveries(
+    caller: ManagementCaller,
+    id: string,
+    query: PageQuery,
+  ): Promise<Page<DeliverySummary>> {
     const event = await this.feed.get(caller, id);
     return readPage(this.cursors, ['event-deliveries', caller.reach, event.id], query, (before, limit) =>
-      this.deliveries.ofEvent(caller.reach, event.id, before, limit),
+      this.deliveries.listForEvent(caller.reach, event.id, before, limit),
     );
   }
 
   /** @returns null when nothing can match */
-  private async filterOf(query: CountEventsQuery): Promise<EventFilter | null> {
+  private async toFilter(query: CountEventsQuery): Promise<EventFilter | null> {
     const conditions = await this.searchTerms.conditionsOf(query);
     if (!conditions || conditions.endpointIds || conditions.endpointUrl) return null;
-    const ofDelivery = conditions.deliveryId ? await this.lookups.eventOf(conditions.deliveryId) : null;
-    const event = bothOf(conditions.eventId, ofDelivery);
+    const ofDelivery = conditions.deliveryId
+      ? await this.lookups.findEventIdOfDelivery(conditions.deliveryId)
+      : null;
+    const event = intersectIds(conditions.eventId, ofDelivery);
     if (!event || (conditions.deliveryId && !ofDelivery)) return null;
     return {
       projectId: query.project_id ?? null,
       types: query.types ? matchingEventTypes(query.types.split(',')) : null,
-      createdAfter: timeOf(query.created_after),
-      createdBefore: timeOf(query.created_before),
+      createdAfter: parseTime(query.created_after),
+      createdBefore: parseTime(query.created_before),
       eventId: event.id,
       customerIds: conditions.customerIds ?? null,
     };

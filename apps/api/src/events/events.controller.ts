@@ -1,6 +1,6 @@
 import { Controller, Get, Param, Query } from '@nestjs/common';
 import { ApiOperation, ApiTags } from '@nestjs/swagger';
-import { CurrentCaller, SecretKey, type ManagingCaller } from '@gatehouse/auth';
+import { CurrentCaller, SecretKey, type ManagementCaller } from '@gatehouse/auth';
 import { ApiSnakeItem, ApiSnakeList } from '../http/api-envelopes.js';
 import { snakeItem, snakeList } from '../http/paging.js';
 import { ListEventsQuery } from './dto/event.request.js';
@@ -21,7 +21,7 @@ export class EventsController {
   })
   @SecretKey('event:read')
   @ApiSnakeList(EventResponse)
-  async list(@CurrentCaller() caller: ManagingCaller, @Query() query: ListEventsQuery) {
+  async list(@CurrentCaller() caller: ManagementCaller, @Query() query: ListEventsQuery) {
     const { events, nextCursor, hasMore } = await this.events.list(caller, query);
     const data = events.map((event) => EventResponse.from(event));
     return { ...snakeList(data, nextCursor), has_more: hasMore };
@@ -31,7 +31,7 @@ export class EventsController {
   @ApiOperation({ operationId: 'events.get', summary: 'Get an event' })
   @SecretKey('event:read')
   @ApiSnakeItem(EventResponse)
-  async get(@CurrentCaller() caller: ManagingCaller, @Param('eventId') id: string) {
+  async get(@CurrentCaller() caller: ManagementCaller, @Param('eventId') id: string) {
     return snakeItem(EventResponse.from(await this.events.get(caller, id)));
   }
 }

@@ -1,6 +1,6 @@
 import { Controller, Get, Param, Query } from '@nestjs/common';
 import { ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
-import { CurrentCaller, Operator, OperatorRoutes, type ManagingCaller } from '@gatehouse/auth';
+import { CurrentCaller, Operator, OperatorRoutes, type ManagementCaller } from '@gatehouse/auth';
 import { ApiSnakeList } from '../http/api-envelopes.js';
 import { CountResponse } from '../http/count.response.js';
 import { PageQuery, snakeList } from '../http/paging.js';
@@ -32,7 +32,7 @@ export class EventsOperatorController extends PickRoutes(EventsController, ['get
   })
   @Operator('viewer')
   @ApiSnakeList(EventResponse)
-  override async list(@CurrentCaller() caller: ManagingCaller, @Query() query: SearchEventsQuery) {
+  override async list(@CurrentCaller() caller: ManagementCaller, @Query() query: SearchEventsQuery) {
     const { items, nextCursor } = await this.search.list(caller, query);
     return snakeList(
       items.map((event) => EventResponse.from(event)),
@@ -44,7 +44,7 @@ export class EventsOperatorController extends PickRoutes(EventsController, ['get
   @ApiOperation({ operationId: 'events.count', summary: 'Count events' })
   @Operator('viewer')
   @ApiOkResponse({ type: CountResponse })
-  async count(@CurrentCaller() caller: ManagingCaller, @Query() query: CountEventsQuery) {
+  async count(@CurrentCaller() caller: ManagementCaller, @Query() query: CountEventsQuery) {
     return CountResponse.from(await this.search.count(caller, query));
   }
 
@@ -56,14 +56,14 @@ export class EventsOperatorController extends PickRoutes(EventsController, ['get
   })
   @Operator('viewer')
   @ApiSnakeList(DeliverySummaryResponse)
-  async deliveries(
-    @CurrentCaller() caller: ManagingCaller,
+  async listDeliveries(
+    @CurrentCaller() caller: ManagementCaller,
     @Param('eventId') id: string,
     @Query() query: PageQuery,
   ) {
-    const { items, nextCursor } = await this.search.deliveriesOf(caller, id, query);
+    const { items, nextCursor } = await this.search.listDeliveries(caller, id, query);
     return snakeList(
-      items.map((delivery) => DeliverySummaryResponse.of(delivery)),
+      items.map((delivery) => DeliverySummaryResponse.fromDelivery(delivery)),
       nextCursor,
     );
   }

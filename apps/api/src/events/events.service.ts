@@ -1,9 +1,9 @@
 import { Injectable } from '@nestjs/common';
-import type { ManagingCaller } from '@gatehouse/auth';
-import { matchingEventTypes, notFound, pathId, uuidBytes, uuidText } from '@gatehouse/domain';
+import type { ManagementCaller } from '@gatehouse/auth';
+import { matchingEventTypes, notFound, parsePathId, uuidToBytes, formatUuid } from '@gatehouse/domain';
 import { EventFeedRepository, type FeedEvent, type FeedPosition } from '@gatehouse/persistence';
 import { CursorCodec } from '@gatehouse/platform';
-import { timeOf } from '../http/fields.js';
+import { parseTime } from '../http/fields.js';
 import { DEFAULT_LIMIT } from '../http/paging.js';
 import type { ListEventsQuery } from './dto/event.request.js';
 
@@ -30,29 +30,30 @@ export class EventsService {
    * (contract, section 4).
    * @throws GatehouseError `invalid_cursor`
    */
-  async list({ reach }: ManagingCaller, query: ListEventsQuery): Promise<EventPage> {
+  async list({ reach }: ManagementCaller, query: ListEventsQuery): Promise<EventPage> {
     const filter = {
       projectId: query.project_id ?? null,
       types: query.types ? matchingEventTypes(query.types.split(',')) : null,
-      createdAfter: timeOf(query.created_after),
+      createdAfter: parseTime(query.created_after),
     };
     const list = ['events', reach, filter];
     const position =
       query.cursor === undefined
-        ? await this.feed.start(filter.createdAfter)
-        : await this.feed.resume(decode(this.cursors.openBytes(list, query.cursor, POSITION_LENGTH)));
-    const { events, end, hasMore } = await this.feed.read(
-      reach,
-      filter,
-      position,
-      query.limit ?? DEFAULT_LIMIT,
-    );
-    return { events, nextCursor: this.cursors.sealBytes(list, encode(end)), hasMore };
+        ? await this.feed.startPosition(filter.createdAfter)
+        : await this.feed.resolvePosition(
+            decode(this.cursors.decodeBytes(list, query.cursor, POSITION_LENGTH)),
+          );
+    const {
+      events,
+      nextPosition: end,
+      hasMore,
+    } = await this.feed.readPage(reach, filter, position, query.limit ?? DEFAULT_LIMIT);
+    return { events, nextCursor: this.cursors.encodeBytes(list, encode(end)), hasMore };
   }
 
   /** @throws GatehouseError `not_found` */
-  async get({ reach }: ManagingCaller, id: string): Promise<FeedEvent> {
-    const event = await this.feed.find(reach, pathId('event', id));
+  async get({ reach }: ManagementCaller, id: string): Promise<FeedEvent> {
+    const event = await this.feed.find(reach, parsePathId('event', id));
     if (!event) throw notFound();
     return event;
   }
@@ -62,11 +63,11 @@ function encode({ epoch, xact, id }: FeedPosition): Buffer {
   const bytes = Buffer.alloc(10);
   bytes.writeUInt16BE(epoch);
   bytes.writeBigUInt64BE(xact, 2);
-  return Buffer.concat([bytes, uuidBytes(id)]);
+  return Buffer.concat([bytes, uuidToBytes(id)]);
 }
 
 const decode = (bytes: Buffer): FeedPosition => ({
   epoch: bytes.readUInt16BE(),
   xact: bytes.readBigUInt64BE(2),
-  id: uuidText(bytes.subarray(10)),
+  id: formatUuid(bytes.subarray(10)),
 });

@@ -23,8 +23,8 @@ export class HealthOperatorController {
   })
   @Operator('viewer')
   @ApiOkResponse({ type: HealthResponse })
-  read(): Promise<HealthResponse> {
-    return this.health.read();
+  get(): Promise<HealthResponse> {
+    return this.health.get();
   }
 
   @Post('test-mail')
@@ -38,7 +38,7 @@ export class HealthOperatorController {
   @Operator('admin')
   @ApiAcceptedResponse({ schema: { type: 'object' } })
   @ApiProblems('conflict')
-  async test(@Body() { to }: TestMailRequest): Promise<Record<string, never>> {
+  async sendTestMail(@Body() { to }: TestMailRequest): Promise<Record<string, never>> {
     await this.testMails.send(to);
     return {};
   }

@@ -1,5 +1,10 @@
 import { Inject, Injectable } from '@nestjs/common';
-import { Database, pendingMigrations, VitalsRepository, WorkersRepository } from '@gatehouse/persistence';
+import {
+  Database,
+  listPendingMigrations,
+  SystemStatusRepository,
+  WorkersRepository,
+} from '@gatehouse/persistence';
 import { Config, DeliveryQueue, now, VERSION } from '@gatehouse/platform';
 import { BillingService } from '../billing/billing.service.js';
 import { WorkerHealth, type HealthResponse } from './dto/health.response.js';
@@ -10,7 +15,7 @@ export class HealthService {
   private readonly startedAt = now();
 
   constructor(
-    private readonly vitals: VitalsRepository,
+    private readonly vitals: SystemStatusRepository,
     private readonly workers: WorkersRepository,
     private readonly database: Database,
     private readonly billing: BillingService,
@@ -18,12 +23,12 @@ export class HealthService {
     @Inject(DeliveryQueue) private readonly queue: DeliveryQueue | null,
   ) {}
 
-  async read(): Promise<HealthResponse> {
+  async get(): Promise<HealthResponse> {
     const [vitals, workers, pending, jobs] = await Promise.all([
       this.vitals.read(),
       this.workers.list(),
-      pendingMigrations(this.database),
-      this.queue?.size() ?? null,
+      listPendingMigrations(this.database),
+      this.queue?.countJobs() ?? null,
     ]);
     return {
       version: VERSION,
@@ -33,7 +38,7 @@ export class HealthService {
         version: vitals.version,
         migrations: { applied: vitals.migrationsApplied, pending: pending.length },
       },
-      redis: !this.queue ? 'not_configured' : this.queue.ready() ? 'connected' : 'unreachable',
+      redis: !this.queue ? 'not_configured' : this.queue.isReady() ? 'connected' : 'unreachable',
       queue: {
         pending: vitals.pending,
         due: vitals.due,

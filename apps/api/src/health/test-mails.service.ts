@@ -15,11 +15,11 @@ export class TestMailsService {
 
   /** @throws GatehouseError `conflict` without a mail server */
   async send(to: string): Promise<void> {
-    if (!this.mails.areSent) {
+    if (!this.mails.isEnabled) {
       throw new GatehouseError('conflict', { detail: 'No mail server is configured. Set SMTP_URL.' });
     }
     await this.transactions.run(async (tx) => {
-      const targetId = await this.mails.write(tx, 'test', to);
+      const targetId = await this.mails.create(tx, 'test', to);
       await this.audit.record(tx, { action: 'mail.tested', organizationId: null, projectId: null, targetId });
     });
   }

@@ -16,7 +16,7 @@ const IMPORT_PATH = '/api/v1/customers/import';
 /** A list of 1,000 records, each with two objects of 50 keys; the list and its body are two levels more. */
 const importLimits: JsonLimits = { name: 'body', depth: 22, keys: 200_000 };
 
-const linesType = /^application\/x-ndjson\s*(;\s*charset\s*=\s*"?utf-8"?\s*)?$/i;
+const ndjsonType = /^application\/x-ndjson\s*(;\s*charset\s*=\s*"?utf-8"?\s*)?$/i;
 const jsonType = /^application\/json\s*(;\s*charset\s*=\s*"?utf-8"?\s*)?$/i;
 const formType = /^application\/x-www-form-urlencoded\s*(;\s*charset\s*=\s*"?utf-8"?\s*)?$/i;
 
@@ -26,44 +26,48 @@ const formType = /^application\/x-www-form-urlencoded\s*(;\s*charset\s*=\s*"?utf
  * A request without a body leaves `request.body` undefined.
  */
 export function bodyReader(): RequestHandler[] {
-  return [refuseForeignTypes, readBody];
+  return [rejectUnsupportedTypes, readBody];
 }
 
 const hasBody = (request: Request): boolean =>
   request.headers['transfer-encoding'] !== undefined || Number(request.headers['content-length'] ?? 0) > 0;
 
-const takesForms = (request: Request): boolean => formPaths.has(request.path);
+const acceptsForms = (request: Request): boolean => formPaths.has(request.path);
 
 const isImport = (request: Request): boolean => request.path === IMPORT_PATH;
 
 /** Whether the body is lines, which nobody has read yet. */
-export const isLines = (request: Request): boolean =>
-  isImport(request) && linesType.test(request.headers['content-type'] ?? '');
+export const isNdjson = (request: Request): boolean =>
+  isImport(request) && ndjsonType.test(request.headers['content-type'] ?? '');
 
-const limitOf = (request: Request): number => {
-  if (isImport(request)) return isLines(request) ? Infinity : IMPORT_LIMIT;
-  return takesForms(request) ? FORM_LIMIT : JSON_LIMIT;
+const bodyLimit = (request: Request): number => {
+  if (isImport(request)) return isNdjson(request) ? Infinity : IMPORT_LIMIT;
+  return acceptsForms(request) ? FORM_LIMIT : JSON_LIMIT;
 };
 
 /** Characters of a header value in an error; the rest is not shown. */
-const MAX_SHOWN = 100;
+const MAX_SHOWN_LENGTH = 100;
 
-const unsupported = (detail: string): GatehouseError =>
+const unsupportedMediaType = (detail: string): GatehouseError =>
   new GatehouseError('unsupported_media_type', { detail });
 
 /** The size comes before the type: contract, section 2, order of the checks. */
-function refuseForeignTypes(request: Request, _response: Response, next: NextFunction): void {
+function rejectUnsupportedTypes(request: Request, _response: Response, next: NextFunction): void {
   if (!hasBody(request)) return next();
-  if (Number(request.headers['content-length'] ?? 0) > limitOf(request))
+  if (Number(request.headers['content-length'] ?? 0) > bodyLimit(request))
     throw new GatehouseError('payload_too_large');
   const encoding = request.headers['content-encoding'] ?? 'identity';
   if (encoding.toLowerCase() !== 'identity')
-    throw unsupported(`The Content-Encoding is ${encoding.slice(0, MAX_SHOWN)}. Send the body without one.`);
-  const expected = takesForms(request) ? formType : jsonType;
+    throw unsupportedMediaType(
+      `The Content-Encoding is ${encoding.slice(0, MAX_SHOWN_LENGTH)}. Send the body without one.`,
+    );
+  const expected = acceptsForms(request) ? formType : jsonType;
   const type = request.headers['content-type'] || 'missing';
-  if (!expected.test(type) && !isLines(request)) {
-    const wanted = takesForms(request) ? 'application/x-www-form-urlencoded' : 'application/json';
-    throw unsupported(`The Content-Type is ${type.slice(0, MAX_SHOWN)}. Send Content-Type: ${wanted}.`);
+  if (!expected.test(type) && !isNdjson(request)) {
+    const wanted = acceptsForms(request) ? 'application/x-www-form-urlencoded' : 'application/json';
+    throw unsupportedMediaType(
+      `The Content-Type is ${type.slice(0, MAX_SHOWN_LENGTH)}. Send Content-Type: ${wanted}.`,
+    );
   }
   next();
 }
@@ -71,22 +75,22 @@ function refuseForeignTypes(request: Request, _response: Response, next: NextFun
 async function readBody(request: Request, response: Response, next: NextFunction): Promise<void> {
   if (!hasBody(request)) return next();
   // Whatever is answered, nobody reads what is still to come.
-  if (isLines(request)) response.setHeader('Connection', 'close');
+  if (isNdjson(request)) response.setHeader('Connection', 'close');
   // 16 MiB are too much to parse for anybody who asks: more than elsewhere is read once its sender is known.
   else if (!isImport(request) || Number(request.headers['content-length'] ?? Infinity) <= JSON_LIMIT)
-    await readNow(request);
+    await readAndParse(request);
   next();
 }
 
 /** Reads the body of an import whose sender is known by now, unless it is lines or has been read. */
-export async function readLateBody(request: Request): Promise<void> {
-  if (hasBody(request) && !isLines(request) && !request.readableEnded) await readNow(request);
+export async function readDeferredBody(request: Request): Promise<void> {
+  if (hasBody(request) && !isNdjson(request) && !request.readableEnded) await readAndParse(request);
 }
 
-async function readNow(request: Request): Promise<void> {
-  const bytes = await collect(request, limitOf(request));
+async function readAndParse(request: Request): Promise<void> {
+  const bytes = await readBytes(request, bodyLimit(request));
   if (bytes.length === 0) request.body = undefined;
-  else if (takesForms(request)) request.body = parseForm(bytes);
+  else if (acceptsForms(request)) request.body = parseForm(bytes);
   else request.body = parseStrictJson(bytes, isImport(request) ? importLimits : undefined);
 }
 
@@ -113,7 +117,7 @@ function isWellEscaped(text: string): boolean {
 }
 
 /** @throws GatehouseError `payload_too_large` as soon as the limit is passed, whatever else may come */
-function collect(request: Request, limit: number): Promise<Buffer> {
+function readBytes(request: Request, limit: number): Promise<Buffer> {
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
     let length = 0;

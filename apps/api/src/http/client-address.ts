@@ -2,7 +2,7 @@ import { isIP } from 'node:net';
 import ipaddr from 'ipaddr.js';
 
 /** An address without the port that some proxies add, and an IPv4 address in its own form; null for anything else. */
-export function plainAddress(text: string | undefined): string | null {
+export function normalizeAddress(text: string | undefined): string | null {
   const bare = text?.replace(/^\[(.*)\](:\d+)?$/, '$1').replace(/^(\d+\.\d+\.\d+\.\d+):\d+$/, '$1') ?? '';
   const version = isIP(bare);
   // Node takes IPv4 addresses in one form only; those of IPv6 have many.
@@ -11,7 +11,7 @@ export function plainAddress(text: string | undefined): string | null {
 }
 
 /** The first bits of an address in CIDR form, such as `203.0.113.0/24`. */
-function block(address: string, ipv4Bits: number, ipv6Bits: number): string {
+function toCidr(address: string, ipv4Bits: number, ipv6Bits: number): string {
   const ip = ipaddr.parse(address);
   const bits = ip.kind() === 'ipv4' ? ipv4Bits : ipv6Bits;
   const network = ip.kind() === 'ipv4' ? ipaddr.IPv4 : ipaddr.IPv6;
@@ -19,10 +19,10 @@ function block(address: string, ipv4Bits: number, ipv6Bits: number): string {
 }
 
 /** What counts as one client: an IPv4 address, or the /64 that an IPv6 client owns at least (requirement RL-02). */
-export const addressBlock = (address: string): string => block(address, 32, 64);
+export const addressBlock = (address: string): string => toCidr(address, 32, 64);
 
 /** Where an address roughly is: enough for customers to know their own sessions again. */
-export const coarseAddress = (address: string): string => block(address, 24, 48);
+export const maskAddress = (address: string): string => toCidr(address, 24, 48);
 
 /** Whether an address is this machine's own. */
 export const isLoopback = (address: string): boolean =>

@@ -27,7 +27,7 @@ export class ConsoleCookie {
   }
 
   /** Names whose session it turned out to be in the log line of the request (requirement LG-03). */
-  isOf(operatorId: string): void {
+  noteOperator(operatorId: string): void {
     this.request.operatorId = operatorId;
   }
 }

@@ -2,12 +2,12 @@ import { GatehouseError } from '@gatehouse/domain';
 import type { GatehouseRequest } from './request-context.js';
 
 /** Whether a path is one of those that only the console calls. */
-export const isForConsole = (path: string): boolean => path.startsWith('/operator/');
+export const isConsolePath = (path: string): boolean => path.startsWith('/operator/');
 
 const safeMethods = new Set(['GET', 'HEAD']);
 
 /** What a form of another site cannot send, and a script of one only after a preflight that nobody answers. */
-const HEADER = 'x-gatehouse-console';
+const CONSOLE_HEADER = 'x-gatehouse-console';
 
 /**
  * Lets changes through that come from the console itself, although every page makes the browser send its cookie
@@ -19,12 +19,12 @@ const HEADER = 'x-gatehouse-console';
 export function assertFromConsole({ method, headers }: GatehouseRequest, publicUrl: string): void {
   if (safeMethods.has(method)) return;
   const { origin, host, 'sec-fetch-site': site } = headers;
-  const isOwn = !origin || origin === new URL(publicUrl).origin || isOfHost(origin, host, publicUrl);
-  const isFromConsole = headers[HEADER] === '1' && (!site || site === 'same-origin') && isOwn;
+  const isOwn = !origin || origin === new URL(publicUrl).origin || matchesHost(origin, host, publicUrl);
+  const isFromConsole = headers[CONSOLE_HEADER] === '1' && (!site || site === 'same-origin') && isOwn;
   if (!isFromConsole) throw new GatehouseError('cross_site_request');
 }
 
-function isOfHost(origin: string, host: string | undefined, publicUrl: string): boolean {
+function matchesHost(origin: string, host: string | undefined, publicUrl: string): boolean {
   if (!URL.canParse(origin)) return false;
   const { protocol, host: own } = new URL(origin);
   return own === host && (protocol === 'https:' || protocol === new URL(publicUrl).protocol);

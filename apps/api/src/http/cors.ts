@@ -1,14 +1,14 @@
 import cors from 'cors';
 import type { NextFunction, Request, RequestHandler, Response } from 'express';
 
-const openPaths = /^\/(api\/v1\/(auth\/|me(\/|$))|\.well-known\/jwks\.json$)/;
+const corsPaths = /^\/(api\/v1\/(auth\/|me(\/|$))|\.well-known\/jwks\.json$)/;
 
 /**
  * CORS for the routes that pages call (contract, section 2): any origin's preflight is answered, without
  * credentials; a project's `allowedOrigins` are checked on the request itself, so that the page can read the
  * refusal. Secret-key routes send no CORS headers.
  */
-export function crossOrigin(): RequestHandler {
+export function corsMiddleware(): RequestHandler {
   const answer = cors({
     origin: true,
     methods: ['GET', 'POST', 'PATCH', 'DELETE'],
@@ -18,5 +18,5 @@ export function crossOrigin(): RequestHandler {
     optionsSuccessStatus: 204,
   });
   return (request: Request, response: Response, next: NextFunction) =>
-    openPaths.test(request.path) ? answer(request, response, next) : next();
+    corsPaths.test(request.path) ? answer(request, response, next) : next();
 }

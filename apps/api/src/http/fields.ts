@@ -142,8 +142,8 @@ export const TextListField = (
   );
 
 /** The format that a check stands for, as JSON Schema calls it. */
-const formatOf = (isValid: (text: string) => boolean): { format?: string } =>
-  isValid === isUuid ? { format: 'uuid' } : isValid === isTime ? { format: 'date-time' } : {};
+const jsonSchemaFormat = (isValid: (text: string) => boolean): { format?: string } =>
+  isValid === isUuid ? { format: 'uuid' } : isValid === isTimestamp ? { format: 'date-time' } : {};
 
 /** A text that must pass `isValid`; in a query as well as in a body. */
 export const CheckedField = (
@@ -157,7 +157,7 @@ export const CheckedField = (
     describe(options, {
       type: 'string',
       ...(options.values ? { enum: [...options.values] } : {}),
-      ...formatOf(options.isValid),
+      ...jsonSchemaFormat(options.isValid),
     }),
     presence(options),
     IsString(),
@@ -181,15 +181,15 @@ export const OneOfField = (description: string, values: readonly string[]): Prop
   });
 
 /** A later year has five digits, which RFC 3339 does not know. In ms since 1970. */
-export const END_OF_TIME = Date.UTC(10_000, 0);
+export const MAX_TIME_MS = Date.UTC(10_000, 0);
 
 /** RFC 3339 in UTC or with an offset, to the millisecond. */
-export const isTime = (text: string): boolean =>
+export const isTimestamp = (text: string): boolean =>
   /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,3})?(Z|[+-]\d\d:\d\d)$/.test(text) &&
-  Date.parse(text) < END_OF_TIME;
+  Date.parse(text) < MAX_TIME_MS;
 
 /** The moment that such a text names; null when it was left out. */
-export const timeOf = (text: string | null | undefined): Date | null => (text ? new Date(text) : null);
+export const parseTime = (text: string | null | undefined): Date | null => (text ? new Date(text) : null);
 
 /** A moment, which may be left out; in a query as well as in a body. */
 export const TimeField = (description: string, more: Partial<FieldOptions> = {}): PropertyDecorator =>
@@ -198,7 +198,7 @@ export const TimeField = (description: string, more: Partial<FieldOptions> = {})
     example: '2026-01-01T00:00:00.000Z',
     optional: true,
     ...more,
-    isValid: isTime,
+    isValid: isTimestamp,
     message: '$property must be an ISO 8601 time such as 2026-01-01T00:00:00.000Z',
   });
 

@@ -40,8 +40,8 @@ export class HealthController {
   @ApiOkResponse({ type: ReadinessResponse })
   @ApiServiceUnavailableResponse({ type: ReadinessResponse })
   async ready(@Res({ passthrough: true }) response: Response): Promise<ReadinessResponse> {
-    const database = await this.databaseAnswers();
-    const redis = this.config.redisUrl ? this.queue.ready() : null;
+    const database = await this.isDatabaseReachable();
+    const redis = this.config.redisUrl ? this.queue.isReady() : null;
     const isReady = this.readiness.started && !this.readiness.draining && database;
     response.status(isReady ? 200 : 503);
     return {
@@ -52,7 +52,7 @@ export class HealthController {
     };
   }
 
-  private async databaseAnswers(): Promise<boolean> {
+  private async isDatabaseReachable(): Promise<boolean> {
     const answer = withTimeout(this.database.query('SELECT 1'), 2_000, 'no response');
     return answer.then(
       () => true,

@@ -15,9 +15,9 @@ import { problemDocument } from './problem.js';
 const DRAIN_MS = 12_000;
 
 /** How long new requests are taken while it stops, at most, and how long none may have come. */
-const LEAVE_MS = 1_000;
+const DRAIN_GRACE_MS = 1_000;
 const QUIET_MS = 100;
-const LOOK_MS = 10;
+const CHECK_INTERVAL_MS = 10;
 
 /** What Node's parser complains about, as our codes; anything else is a malformed request. */
 const clientErrors: Record<string, ErrorCode> = {
@@ -26,20 +26,24 @@ const clientErrors: Record<string, ErrorCode> = {
 };
 
 /** Connections whose request has a time limit of its own. */
-const unhurried = new WeakSet<Socket>();
+const longBodySockets = new WeakSet<Socket>();
 
 /**
  * Lets a request take longer to arrive than the server's limit for all. Its sender is known by now, and whoever reads
  * it gives it up when nothing comes; the connection must not carry another request.
  */
-export const allowLongBody = ({ socket }: IncomingMessage): void => void unhurried.add(socket);
+export const allowLongBody = ({ socket }: IncomingMessage): void => void longBodySockets.add(socket);
 
 /** A server that slow or malformed clients cannot hold up (requirement IN-11). */
 export function createHttpServer(app: Express, publicUrl: string): Server {
   const answer = (request: IncomingMessage, response: ServerResponse): void => {
-    if (isUnderstood(request)) app(request, response);
+    if (isValidRequest(request)) app(request, response);
     else
-      refuse(new Error('missing Host header, or request target without a path'), request.socket, publicUrl);
+      rejectRequest(
+        new Error('missing Host header, or request target without a path'),
+        request.socket,
+        publicUrl,
+      );
   };
   const server = createServer(
     {
@@ -57,19 +61,19 @@ export function createHttpServer(app: Express, publicUrl: string): Server {
   server.on('checkExpectation', answer);
   server.on('clientError', (error, socket: Socket) => {
     // Node says this once for each request, and leaves the end of it to us.
-    if (errorCode(error) === 'ERR_HTTP_REQUEST_TIMEOUT' && unhurried.has(socket)) return;
-    refuse(error, socket, publicUrl);
+    if (errorCode(error) === 'ERR_HTTP_REQUEST_TIMEOUT' && longBodySockets.has(socket)) return;
+    rejectRequest(error, socket, publicUrl);
   });
   return server;
 }
 
 /** What Express could only answer in its own words: RFC 9112, section 3.2. */
-const isUnderstood = ({ httpVersion, headers, url = '' }: IncomingMessage): boolean =>
+const isValidRequest = ({ httpVersion, headers, url = '' }: IncomingMessage): boolean =>
   (headers.host !== undefined || httpVersion === '1.0') &&
   (/^[/*]/.test(url) || (/^https?:/i.test(url) && URL.canParse(url)));
 
 /** Answers by hand: there is no response object for a request that was never understood. */
-function refuse(error: Error, socket: Socket, publicUrl: string): void {
+function rejectRequest(error: Error, socket: Socket, publicUrl: string): void {
   if (!socket.writable || errorCode(error) === 'ECONNRESET') {
     socket.destroy();
     return;
@@ -101,7 +105,7 @@ function refuse(error: Error, socket: Socket, publicUrl: string): void {
  * break for its client, and /readyz and `Connection: close` send clients away meanwhile.
  */
 export async function drain(server: Server): Promise<void> {
-  await requestsCease(server);
+  await waitUntilQuiet(server);
   const closed = new Promise<void>((resolve) => server.close(() => resolve()));
   server.closeIdleConnections();
   await withTimeout(closed, DRAIN_MS, 'requests are still in progress').catch(() => undefined);
@@ -112,11 +116,11 @@ export async function drain(server: Server): Promise<void> {
  * In short looks, which are counted: after one long wait, or by the clock, a process that stood still would find that
  * its time is over before it finds what has arrived meanwhile.
  */
-async function requestsCease(server: Server): Promise<void> {
+async function waitUntilQuiet(server: Server): Promise<void> {
   let quietMs = 0;
-  server.on('request', () => (quietMs = -LOOK_MS));
-  for (let looks = LEAVE_MS / LOOK_MS; quietMs < QUIET_MS && looks > 0; looks -= 1) {
-    await sleep(LOOK_MS);
-    quietMs += LOOK_MS;
+  server.on('request', () => (quietMs = -CHECK_INTERVAL_MS));
+  for (let looks = DRAIN_GRACE_MS / CHECK_INTERVAL_MS; quietMs < QUIET_MS && looks > 0; looks -= 1) {
+    await sleep(CHECK_INTERVAL_MS);
+    quietMs += CHECK_INTERVAL_MS;
   }
 }

@@ -10,10 +10,10 @@ import {
   type Tx,
 } from '@gatehouse/persistence';
 import { canonicalJson, Keyring, newId, sha256 } from '@gatehouse/platform';
-import { delayingAfter } from './response-delay.js';
+import { deferDelays } from './response-delay.js';
 import { customerIdInResponse } from './response-customer.js';
-import { isLines } from './body-reader.js';
-import { isForConsole } from './console-request.js';
+import { isNdjson } from './body-reader.js';
+import { isConsolePath } from './console-request.js';
 import type { GatehouseRequest } from './request-context.js';
 
 const HEADER = 'Idempotency-Key';
@@ -22,7 +22,7 @@ const HEADER = 'Idempotency-Key';
 const RENEWAL_MS = 5_000;
 
 /** Statuses of the errors that are stored and replayed: repeating the request would not change them. */
-export const keptStatuses = new Set([404, 409, 422]);
+export const storedErrorStatuses = new Set([404, 409, 422]);
 
 /** A stored response or error. */
 type StoredResponse =
@@ -46,12 +46,12 @@ export class IdempotencyService {
   /** Returns the stored response of a repeated request, else the result of `run`. */
   respond(request: GatehouseRequest, response: Response, run: () => Promise<unknown>): Promise<unknown> {
     const key = request.get(HEADER);
-    const secretKey = request.caller?.kind === 'secret-key' ? request.caller : request.vouchingKey;
-    if (request.method !== 'POST' || key === undefined || !secretKey || isForConsole(request.path))
+    const secretKey = request.caller?.kind === 'secret-key' ? request.caller : request.accompanyingSecretKey;
+    if (request.method !== 'POST' || key === undefined || !secretKey || isConsolePath(request.path))
       return run();
     assertKey(key);
     // Lines are committed as they arrive: there the key names the import, which then is not repeated either.
-    if (isLines(request)) return run();
+    if (isNdjson(request)) return run();
     return this.runOnce(this.describe(request, key, secretKey), request, response, run);
   }
 
@@ -70,7 +70,7 @@ export class IdempotencyService {
           request.body ?? null,
           secretKey.reach,
           [...secretKey.scopes].sort(),
-          customerOf(request),
+          callerCustomerId(request),
         ]),
       ),
     };
@@ -87,7 +87,7 @@ export class IdempotencyService {
     if (standing.state === 'running') throw inProgress();
     if (standing.state === 'other-request') throw new GatehouseError('idempotency_key_reused');
     if (standing.state === 'answered') {
-      const text = this.keyring.decrypt('idempotent-answer', standing.claim, standing.answer);
+      const text = this.keyring.decrypt('idempotent-answer', standing.claim, standing.response);
       return this.replay(JSON.parse(text) as StoredResponse, response);
     }
     // A slow request keeps its claim. The next renewal makes up for one that fails.
@@ -95,11 +95,11 @@ export class IdempotencyService {
     try {
       const store = async (tx: Tx, body: unknown) => {
         const sealed = this.seal(claim, { status: response.statusCode, body });
-        const isStored = await this.keys.finish(tx, wanted, claim, sealed, customerIdInResponse(body));
+        const isStored = await this.keys.saveResponse(tx, wanted, claim, sealed, customerIdInResponse(body));
         // Another request has taken the claim over: the change must not happen a second time.
         if (!isStored) throw inProgress();
       };
-      return await delayingAfter(() => this.transactions.runAsOne(run, store));
+      return await deferDelays(() => this.transactions.runAsUnitOfWork(run, store));
     } catch (error) {
       await this.storeError(wanted, claim, error, request);
       throw error;
@@ -114,7 +114,7 @@ export class IdempotencyService {
     error: unknown,
     { requestId }: GatehouseRequest,
   ): Promise<void> {
-    if (!(error instanceof GatehouseError) || !keptStatuses.has(error.status)) {
+    if (!(error instanceof GatehouseError) || !storedErrorStatuses.has(error.status)) {
       const released = this.keys.release(wanted, claim);
       // The request has already waited for the absent database. The claim expires by itself as well.
       const isAbsent = error instanceof GatehouseError && error.code === 'unavailable';
@@ -122,7 +122,7 @@ export class IdempotencyService {
     }
     const { cause: _, ...details } = error.details;
     const sealed = this.seal(claim, { code: error.code, details, requestId });
-    await this.transactions.run((tx) => this.keys.finish(tx, wanted, claim, sealed, null));
+    await this.transactions.run((tx) => this.keys.saveResponse(tx, wanted, claim, sealed, null));
   }
 
   private async replay(stored: StoredResponse, response: Response): Promise<unknown> {
@@ -141,7 +141,8 @@ export class IdempotencyService {
     if (token === undefined) return body;
     const presented = this.refreshTokens.parse(token);
     const session = presented && (await this.sessions.findRefreshable(presented.sessionId));
-    const isUnspent = session && !session.line.revokedAt && session.line.generation === presented.generation;
+    const isUnspent =
+      session && !session.chain.revokedAt && session.chain.generation === presented.generation;
     return isUnspent ? body : { ...(body as object), tokens: null };
   }
 
@@ -157,7 +158,7 @@ function assertKey(key: string): void {
 }
 
 /** Returns the customer of an access token: the same request of another customer is another request. */
-const customerOf = ({ caller }: GatehouseRequest): string | null =>
+const callerCustomerId = ({ caller }: GatehouseRequest): string | null =>
   caller?.kind === 'access-token' ? caller.customer.id : null;
 
 const inProgress = (): GatehouseError =>

@@ -4,7 +4,7 @@ import { validate, type ValidationError } from 'class-validator';
 import { GatehouseError, type FieldError } from '@gatehouse/domain';
 
 /** Names of class-validator's constraints, as the codes that callers see. */
-const codes: Record<string, string> = {
+const constraintCodes: Record<string, string> = {
   isDefined: 'required',
   isString: 'invalid_type',
   isBoolean: 'invalid_type',
@@ -62,14 +62,14 @@ function inheritedNames(plain: object, input: object, parent = ''): FieldError[]
     const field = parent + name;
     if (name in Object.prototype) return [fieldError(field, 'whitelistValidation', '')];
     const member = (input as Record<string, unknown>)[name];
-    return isObject(value) && isOfClass(member) ? inheritedNames(value, member, `${field}.`) : [];
+    return isObject(value) && hasDtoClass(member) ? inheritedNames(value, member, `${field}.`) : [];
   });
 }
 
 const isObject = (value: unknown): value is object => typeof value === 'object' && value !== null;
 
 /** What has no class is kept as it came, whatever its names. */
-const isOfClass = (value: unknown): value is object =>
+const hasDtoClass = (value: unknown): value is object =>
   isObject(value) && ![Object.prototype, Array.prototype].includes(Object.getPrototypeOf(value) as object);
 
 function fieldErrors(fault: ValidationError, parent = ''): FieldError[] {
@@ -87,4 +87,4 @@ function fieldErrors(fault: ValidationError, parent = ''): FieldError[] {
 const fieldError = (field: string, constraint: string, message: string): FieldError =>
   constraint === 'whitelistValidation'
     ? { field, code: 'unknown_field', message: `${field} is not a known field` }
-    : { field, code: codes[constraint] ?? 'invalid', message };
+    : { field, code: constraintCodes[constraint] ?? 'invalid', message };

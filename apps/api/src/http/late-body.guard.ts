@@ -1,13 +1,13 @@
 import { Injectable, type CanActivate, type ExecutionContext } from '@nestjs/common';
 import type { Request } from 'express';
-import { readLateBody } from './body-reader.js';
+import { readDeferredBody } from './body-reader.js';
 
 /** Reads a body that was left unread until its sender is known: a guard of the route runs after those of all routes. */
 @Injectable()
 export class LateBodyGuard implements CanActivate {
   /** @throws GatehouseError `payload_too_large`, `invalid_json` */
   async canActivate(context: ExecutionContext): Promise<boolean> {
-    await readLateBody(context.switchToHttp().getRequest<Request>());
+    await readDeferredBody(context.switchToHttp().getRequest<Request>());
     return true;
   }
 }

@@ -2,7 +2,7 @@ import { Injectable, type CanActivate, type ExecutionContext } from '@nestjs/com
 import { GatehouseError, type ProjectSettings } from '@gatehouse/domain';
 import { ProjectsRepository } from '@gatehouse/persistence';
 import { Config } from '@gatehouse/platform';
-import { assertFromConsole, isForConsole } from './console-request.js';
+import { assertFromConsole, isConsolePath } from './console-request.js';
 import type { GatehouseRequest } from './request-context.js';
 
 /** Characters of an origin in an error: a longer one is not shown completely. */
@@ -19,12 +19,12 @@ export class OriginGuard implements CanActivate {
   /** @throws GatehouseError `origin_not_allowed`, `cross_site_request` */
   async canActivate(context: ExecutionContext): Promise<boolean> {
     const request = context.switchToHttp().getRequest<GatehouseRequest>();
-    if (isForConsole(request.path)) assertFromConsole(request, this.config.publicUrl);
+    if (isConsolePath(request.path)) assertFromConsole(request, this.config.publicUrl);
     const { headers, caller } = request;
     if (!headers.origin || !caller || caller.kind === 'secret-key' || caller.kind === 'operator') return true;
     const settings =
       caller.kind === 'access-token'
-        ? (await this.projects.ofCustomer(caller.customer.projectId)).settings
+        ? (await this.projects.getContext(caller.customer.projectId)).settings
         : caller.project.settings;
     assertOriginAllowed(headers.origin, settings);
     return true;

@@ -30,7 +30,7 @@ export interface Page<T> {
 }
 
 /** Of a list in which nothing can be. */
-export const NO_PAGE: WalkedPage<never> = { items: [], next: null };
+export const EMPTY_PAGE: WalkedPage<never> = { items: [], next: null };
 
 /**
  * Reads one page of a list that is ordered by id.
@@ -44,7 +44,7 @@ export function readPage<T extends { id: string }>(
   query: PageQuery,
   read: (before: string | null, limit: number) => Promise<T[]>,
 ): Promise<Page<T>> {
-  return readWalk(cursors, list, query, async (before, limit) => {
+  return readScannedPage(cursors, list, query, async (before, limit) => {
     const records = await read(before, limit + 1);
     const items = records.slice(0, limit);
     return { items, next: records.length > limit ? items.at(-1)!.id : null };
@@ -56,15 +56,15 @@ export function readPage<T extends { id: string }>(
  * @param read must return up to `limit` records that come after the id `before`
  * @throws GatehouseError `invalid_cursor`
  */
-export async function readWalk<T>(
+export async function readScannedPage<T>(
   cursors: CursorCodec,
   list: unknown,
   query: PageQuery,
   read: (before: string | null, limit: number) => Promise<WalkedPage<T>>,
 ): Promise<Page<T>> {
-  const before = query.cursor === undefined ? null : cursors.open(list, query.cursor);
+  const before = query.cursor === undefined ? null : cursors.decode(list, query.cursor);
   const { items, next } = await read(before, query.limit ?? DEFAULT_LIMIT);
-  return { items, nextCursor: next && cursors.seal(list, next) };
+  return { items, nextCursor: next && cursors.encode(list, next) };
 }
 
 /** A list in the `/api/v1` family. */

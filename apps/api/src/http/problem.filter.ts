@@ -15,12 +15,12 @@ export class ProblemFilter implements ExceptionFilter {
 
   catch(thrown: unknown, host: ArgumentsHost): void {
     const http = host.switchToHttp();
-    this.answer(thrown, http.getRequest<GatehouseRequest>(), http.getResponse<Response>());
+    this.respond(thrown, http.getRequest<GatehouseRequest>(), http.getResponse<Response>());
   }
 
-  private answer(thrown: unknown, request: GatehouseRequest, response: Response): void {
+  private respond(thrown: unknown, request: GatehouseRequest, response: Response): void {
     const error = toGatehouseError(thrown);
-    reportFault(this.logger, error, request);
+    reportError(this.logger, error, request);
     // A body that nobody will read must not keep the connection.
     if (error.code === 'payload_too_large') response.setHeader('Connection', 'close');
     const { requestId, path } = request;
@@ -33,9 +33,9 @@ export class ProblemFilter implements ExceptionFilter {
 }
 
 /** Names the code in the request's log line, and logs what was not expected in one of its own. */
-export function reportFault(logger: Logger, error: GatehouseError, request: GatehouseRequest): void {
+export function reportError(logger: Logger, error: GatehouseError, request: GatehouseRequest): void {
   request.problemCode = error.code;
-  Object.assign(request, error.details.about);
+  Object.assign(request, error.details.subject);
   if (error.code !== 'internal_error') return;
   const { requestId } = request;
   logger.error({ requestId, code: error.code, error: error.details.cause ?? error }, 'request failed');

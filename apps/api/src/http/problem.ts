@@ -1,5 +1,5 @@
 import type { ServerResponse } from 'node:http';
-import { errorCatalogue, type GatehouseError } from '@gatehouse/domain';
+import { errorCatalog, type GatehouseError } from '@gatehouse/domain';
 
 /** Where the documentation of the error codes is served. */
 const ERROR_DOCS_PATH = '/docs/errors';
@@ -13,9 +13,9 @@ export function problemDocument(
   return {
     ...(context.path.startsWith('/v1/') ? { success: false } : {}),
     type: `${context.publicUrl}${ERROR_DOCS_PATH}#${error.code}`,
-    title: errorCatalogue[error.code].title,
+    title: errorCatalog[error.code].title,
     status: error.status,
-    detail: detailOf(error),
+    detail: problemDetail(error),
     code: error.code,
     requestId: context.requestId,
     ...(errors ? { errors } : {}),
@@ -24,13 +24,13 @@ export function problemDocument(
 }
 
 /** Returns what is wrong and what to do: in this case if the error knows it, otherwise for its code in general. */
-function detailOf({ code, details: { detail, errors = [] } }: GatehouseError): string {
+function problemDetail({ code, details: { detail, errors = [] } }: GatehouseError): string {
   if (detail) return detail;
   if (code === 'validation_failed' && errors.length > 0) {
     const others = errors.length - 1;
     return `${errors[0]!.message}${others > 0 ? ` (errors[] lists ${others} more)` : ''}.`;
   }
-  const { cause, remedy } = errorCatalogue[code];
+  const { cause, remedy } = errorCatalog[code];
   return `${cause} ${remedy}`;
 }
 

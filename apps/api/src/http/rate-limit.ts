@@ -1,7 +1,7 @@
 import { Injectable, SetMetadata, type CanActivate, type ExecutionContext } from '@nestjs/common';
 import { Reflector } from '@nestjs/core';
 import { GatehouseError } from '@gatehouse/domain';
-import { Config, RateLimiter, rateLimitHeaders, type RatePolicy } from '@gatehouse/platform';
+import { Config, RateLimiter, rateLimitHeaders, type RateLimitPolicy } from '@gatehouse/platform';
 import { addressBlock, isLoopback } from './client-address.js';
 import { clientIp, type GatehouseRequest } from './request-context.js';
 
@@ -17,7 +17,7 @@ const addressQuotas = {
   'operator-login': 30,
 };
 
-const secretKeyPolicy: RatePolicy = { name: 'secret-key', quota: 100, windowSeconds: 1 };
+const secretKeyPolicy: RateLimitPolicy = { name: 'secret-key', quota: 100, windowSeconds: 1 };
 
 export const RATE_LIMIT = Symbol('rate limit');
 
@@ -58,7 +58,7 @@ export class RateLimitGuard implements CanActivate {
     );
   }
 
-  private async consume(policy: RatePolicy, key: string): Promise<void> {
+  private async consume(policy: RateLimitPolicy, key: string): Promise<void> {
     const wait = await this.limiter.consume(policy, key);
     if (wait === null) return;
     throw new GatehouseError('rate_limited', { headers: rateLimitHeaders(policy, wait) });

@@ -2,7 +2,7 @@ import type { NextFunction, Request, RequestHandler, Response } from 'express';
 import type { AuthenticatedRequest } from '@gatehouse/auth';
 import { isUuid, type ErrorCode } from '@gatehouse/domain';
 import { monotonicMs, newRandomId, type ApiMetrics, type Logger } from '@gatehouse/platform';
-import { addressBlock, plainAddress } from './client-address.js';
+import { addressBlock, normalizeAddress } from './client-address.js';
 
 /** A request with what Gatehouse adds to it. */
 export interface GatehouseRequest extends AuthenticatedRequest {
@@ -19,20 +19,20 @@ export interface GatehouseRequest extends AuthenticatedRequest {
   callerIp?: string | null;
 }
 
-const acceptableId = /^[A-Za-z0-9_-]{1,64}$/;
+const requestIdPattern = /^[A-Za-z0-9_-]{1,64}$/;
 
 /** Gives each request its id, and measures it and writes one line about it when it is over. */
 export function requestContext(logger: Logger, metrics: ApiMetrics | null): RequestHandler {
   return (request: Request, response: Response, next: NextFunction) => {
     const current = request as GatehouseRequest;
     const given = request.headers['x-request-id'];
-    current.requestId = typeof given === 'string' && acceptableId.test(given) ? given : newRandomId();
+    current.requestId = typeof given === 'string' && requestIdPattern.test(given) ? given : newRandomId();
     response.setHeader('X-Request-Id', current.requestId);
     const started = monotonicMs();
     response.once('close', () => {
       const durationMs = monotonicMs() - started;
       const status = response.writableFinished ? response.statusCode : null;
-      metrics?.requestEnded(routeOf(current), current.method, status, durationMs);
+      metrics?.recordRequest(routePattern(current), current.method, status, durationMs);
       logRequest(logger, current, response, durationMs);
     });
     next();
@@ -40,11 +40,11 @@ export function requestContext(logger: Logger, metrics: ApiMetrics | null): Requ
 }
 
 /** The pattern that matched. It is what is logged and counted, never the URL: a query can hold a token. */
-const routeOf = ({ route }: GatehouseRequest): string | null =>
+const routePattern = ({ route }: GatehouseRequest): string | null =>
   (route as { path?: string } | undefined)?.path ?? null;
 
 function logRequest(logger: Logger, request: GatehouseRequest, response: Response, durationMs: number): void {
-  const route = routeOf(request) ?? 'unmatched';
+  const route = routePattern(request) ?? 'unmatched';
   if (route === '/livez' || route === '/readyz') return;
   const { caller } = request;
   const line = {
@@ -59,7 +59,7 @@ function logRequest(logger: Logger, request: GatehouseRequest, response: Respons
       caller?.kind === 'access-token'
         ? caller.customer.projectId
         : (caller?.project?.id ?? request.projectId),
-    actor: actorOf(request),
+    actor: logActor(request),
     customerId: request.customerId ?? customerInPath(request),
   };
   if (response.statusCode >= 500) logger.error(line, 'request');
@@ -73,7 +73,7 @@ function customerInPath({ params }: GatehouseRequest): string | undefined {
 }
 
 /** Who acted (requirement LG-03). A refresh token alone says whose it is. */
-function actorOf({ caller, customerId, operatorId }: GatehouseRequest): string | undefined {
+function logActor({ caller, customerId, operatorId }: GatehouseRequest): string | undefined {
   if (caller?.kind === 'access-token') return `customer:${caller.customer.id}`;
   if (caller?.kind === 'operator') return `operator:${caller.operatorId}`;
   if (caller) return `key:${caller.keyId}`;
@@ -90,20 +90,20 @@ export function clientIp(request: AuthenticatedRequest): string | null {
 }
 
 function vouchedIp(request: AuthenticatedRequest): string | null {
-  const mayVouch = request.vouchingKey?.scopes.includes('customer:write') ?? false;
-  return mayVouch ? plainAddress(request.get('x-client-ip')) : null;
+  const mayVouch = request.accompanyingSecretKey?.scopes.includes('customer:write') ?? false;
+  return mayVouch ? normalizeAddress(request.get('x-client-ip')) : null;
 }
 
 /** The address of whoever sent the request, whomever they vouch for. */
 export function callerIp(request: AuthenticatedRequest): string | null {
   const current = request as GatehouseRequest;
   // Behind a trusted proxy, Express parses X-Forwarded-For each time.
-  current.callerIp ??= plainAddress(request.ip) ?? plainAddress(request.socket.remoteAddress);
+  current.callerIp ??= normalizeAddress(request.ip) ?? normalizeAddress(request.socket.remoteAddress);
   return current.callerIp;
 }
 
 /** What the client says that it is, at a length that can be kept. */
-export const userAgentOf = (request: AuthenticatedRequest): string | null =>
+export const getUserAgent = (request: AuthenticatedRequest): string | null =>
   request.get('user-agent')?.slice(0, 512) ?? null;
 
 /** Who waits for the answer. */
@@ -119,16 +119,16 @@ export interface Client {
 }
 
 /** The client of a request. */
-export function clientOf(request: AuthenticatedRequest): Client {
+export function getClient(request: AuthenticatedRequest): Client {
   const gone = new AbortController();
   request.res?.once('close', () => gone.abort());
   const ip = clientIp(request);
   // Of a server that does not say, or not legibly, for whom it calls, only its own address is known.
-  const isServer = request.vouchingKey !== undefined && vouchedIp(request) === null;
+  const isServer = request.accompanyingSecretKey !== undefined && vouchedIp(request) === null;
   return {
     ip,
     addressBlock: ip && !isServer ? addressBlock(ip) : null,
-    userAgent: userAgentOf(request),
+    userAgent: getUserAgent(request),
     origin: request.get('origin'),
     signal: gone.signal,
   };

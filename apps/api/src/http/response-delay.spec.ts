@@ -1,4 +1,4 @@
-import { delayResponse, delayingAfter } from './response-delay.js';
+import { delayResponse, deferDelays } from './response-delay.js';
 
 /** A delay that ends when it is told to, and a log of what happened. */
 function stage() {
@@ -19,7 +19,7 @@ describe('the delay of an answer', () => {
 
   it('is waited for after the work that holds something, whose result it hands on', async () => {
     const { log, end, delay } = stage();
-    const answered = delayingAfter(async () => {
+    const answered = deferDelays(async () => {
       await delayResponse(delay);
       log.push('connection released');
       end();
@@ -31,7 +31,7 @@ describe('the delay of an answer', () => {
 
   it('is not waited for when the work fails', async () => {
     const { log, delay } = stage();
-    const failing = delayingAfter(async () => {
+    const failing = deferDelays(async () => {
       await delayResponse(delay);
       throw new Error('mine');
     });

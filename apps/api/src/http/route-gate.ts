@@ -17,12 +17,12 @@ export interface RegisteredRoute {
   path: string;
 }
 
-const layersOf = (app: Express): RouterLayer[] =>
+const routerLayers = (app: Express): RouterLayer[] =>
   (app.router.stack as unknown as RouterLayer[]).filter((layer) => layer.route);
 
 /** Every route that Express knows, for the checks that walk them. */
 export const registeredRoutes = (app: Express): RegisteredRoute[] =>
-  layersOf(app).flatMap((layer) => {
+  routerLayers(app).flatMap((layer) => {
     const { methods, path } = layer.route!;
     return Object.keys(methods).map((method) => ({ method: method.toUpperCase(), path }));
   });
@@ -31,7 +31,7 @@ export const registeredRoutes = (app: Express): RegisteredRoute[] =>
 export function routeGate(app: Express): RequestHandler {
   let allowedMethods: ((path: string) => string[]) | undefined;
   return (request: Request, _response: Response, next: NextFunction) => {
-    allowedMethods ??= methodIndex(layersOf(app));
+    allowedMethods ??= methodIndex(routerLayers(app));
     const allowed = allowedMethods(request.path);
     if (allowed.length === 0) {
       const nearest = nearestPaths(request.path).find((path) => allowedMethods!(path).length > 0);
@@ -62,15 +62,15 @@ function methodIndex(layers: RouterLayer[]): (path: string) => string[] {
   const fixed = new Map<string, string[]>();
   const patterns = layers.filter(({ route }) => route!.path.includes(':'));
   for (const { route } of layers.filter((layer) => !patterns.includes(layer))) {
-    fixed.set(route!.path, [...(fixed.get(route!.path) ?? []), ...methodsOf(route!)]);
+    fixed.set(route!.path, [...(fixed.get(route!.path) ?? []), ...listMethods(route!)]);
   }
   return (path) =>
     fixed.get(path) ??
-    patterns.filter((layer) => layer.match(path)).flatMap(({ route }) => methodsOf(route!));
+    patterns.filter((layer) => layer.match(path)).flatMap(({ route }) => listMethods(route!));
 }
 
 /** In capitals; whoever answers GET answers HEAD. */
-function methodsOf({ methods }: RegisteredMethods): string[] {
+function listMethods({ methods }: RegisteredMethods): string[] {
   const names = Object.keys(methods).map((method) => method.toUpperCase());
   return names.includes('GET') ? [...names, 'HEAD'] : names;
 }

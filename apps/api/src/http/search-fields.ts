@@ -1,14 +1,14 @@
 import { Transform } from 'class-transformer';
 import { ValidateBy } from 'class-validator';
-import { holdsSecret, isUuid } from '@gatehouse/domain';
+import { containsSecret, isUuid } from '@gatehouse/domain';
 import { CheckedField, TextField } from './fields.js';
 
 /** Of a text in a query, which others than the caller read: logs of proxies, histories of browsers. */
-export const NoSecret = (): PropertyDecorator =>
+export const RejectSecrets = (): PropertyDecorator =>
   ValidateBy(
     {
       name: 'noSecret',
-      validator: { validate: (value: unknown) => typeof value !== 'string' || !holdsSecret(value) },
+      validator: { validate: (value: unknown) => typeof value !== 'string' || !containsSecret(value) },
     },
     { message: '$property must not contain a secret. To search for a key, use its first eight characters' },
   );
@@ -21,7 +21,7 @@ export const SearchTextField =
       target,
       property,
     );
-    NoSecret()(target, property);
+    RejectSecrets()(target, property);
     TextField({
       description: `${description}. If nothing matches, the list is empty`,
       optional: true,

@@ -9,13 +9,13 @@ const STALL_MS = 60_000;
 /**
  * Sends a long body as fast as it is taken. What goes wrong from here on can only be shown by breaking off: then the
  * end of the body is missing.
- * @param what names the body in the log
+ * @param logFields names the body in the log
  */
-export async function sendPages(
+export async function streamPages(
   pages: AsyncGenerator<string>,
   response: ServerResponse,
   logger: Logger,
-  what: Record<string, unknown>,
+  logFields: Record<string, unknown>,
 ): Promise<void> {
   response.setTimeout(STALL_MS);
   try {
@@ -23,6 +23,6 @@ export async function sendPages(
   } catch (error) {
     response.destroy();
     if (errorCode(error) === 'ERR_STREAM_PREMATURE_CLOSE') return;
-    logger.warn({ ...what, reason: errorMessage(error) }, 'export aborted');
+    logger.warn({ ...logFields, reason: errorMessage(error) }, 'export aborted');
   }
 }

@@ -12,8 +12,8 @@ export class StrayInputGuard implements CanActivate {
     const request = context.switchToHttp().getRequest<GatehouseRequest>();
     const body = (request.body ?? {}) as object;
     const strays = [
-      ...(takes(context, RouteParamtypes.QUERY) ? [] : Object.keys(request.query)),
-      ...(takes(context, RouteParamtypes.BODY) ? [] : Object.keys(body)),
+      ...(declaresInput(context, RouteParamtypes.QUERY) ? [] : Object.keys(request.query)),
+      ...(declaresInput(context, RouteParamtypes.BODY) ? [] : Object.keys(body)),
     ];
     if (strays.length === 0) return true;
     const errors = strays.map((field) => ({
@@ -26,7 +26,7 @@ export class StrayInputGuard implements CanActivate {
 }
 
 /** Whether a handler declares that it takes such an input. */
-function takes(context: ExecutionContext, type: RouteParamtypes): boolean {
+function declaresInput(context: ExecutionContext, type: RouteParamtypes): boolean {
   const parameters = Reflect.getMetadata(
     ROUTE_ARGS_METADATA,
     context.getClass(),

@@ -17,7 +17,7 @@ const reservedKeys = new Set(['__proto__', 'constructor', 'prototype']);
 
 const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
-const invalid = (detail: string): GatehouseError => new GatehouseError('invalid_json', { detail });
+const invalidJson = (detail: string): GatehouseError => new GatehouseError('invalid_json', { detail });
 
 /**
  * Parses a body strictly (requirements IN-03 to IN-06): UTF-8 without BOM, an object at the root, at most 20
@@ -31,7 +31,7 @@ export function parseStrictJson(bytes: Buffer, limits = bodyLimits): Record<stri
   checkDepth(text, limits);
   const value = parse(text, limits);
   if (typeof value !== 'object' || value === null || Array.isArray(value))
-    throw invalid(`The ${limits.name} must be a JSON object.`);
+    throw invalidJson(`The ${limits.name} must be a JSON object.`);
   checkContents(value);
   return value as Record<string, unknown>;
 }
@@ -41,9 +41,9 @@ function decode(bytes: Buffer, { name }: JsonLimits): string {
   try {
     text = decoder.decode(bytes);
   } catch {
-    throw invalid(`The ${name} is not valid UTF-8.`);
+    throw invalidJson(`The ${name} is not valid UTF-8.`);
   }
-  if (text.startsWith('\ufeff')) throw invalid(`The ${name} must not start with a byte order mark.`);
+  if (text.startsWith('\ufeff')) throw invalidJson(`The ${name} must not start with a byte order mark.`);
   return text;
 }
 
@@ -51,7 +51,7 @@ function parse(text: string, { name }: JsonLimits): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    throw invalid(`The ${name} is not valid JSON${position(text)}.`);
+    throw invalidJson(`The ${name} is not valid JSON${position(text)}.`);
   }
 }
 
@@ -82,8 +82,8 @@ function checkDepth(text: string, limits: JsonLimits): void {
     else if (character === '}' || character === ']') depth -= 1;
     else if (character === ':') keys += 1;
     if (depth > limits.depth)
-      throw invalid(`The ${limits.name} is nested deeper than ${limits.depth} levels.`);
-    if (keys > limits.keys) throw invalid(`The ${limits.name} has more than ${limits.keys} keys.`);
+      throw invalidJson(`The ${limits.name} is nested deeper than ${limits.depth} levels.`);
+    if (keys > limits.keys) throw invalidJson(`The ${limits.name} has more than ${limits.keys} keys.`);
   }
 }
 
@@ -99,11 +99,11 @@ function checkContents(root: object): void {
     const value = open.pop();
     if (typeof value === 'string') checkString(value);
     else if (typeof value === 'number' && !Number.isFinite(value))
-      throw invalid('A number is outside the double-precision range.');
+      throw invalidJson('A number is outside the double-precision range.');
     else if (Array.isArray(value)) for (const entry of value as unknown[]) open.push(entry);
     else if (typeof value === 'object' && value !== null) {
       for (const [key, member] of Object.entries(value)) {
-        if (reservedKeys.has(key)) throw invalid(`The key ${key} is reserved.`);
+        if (reservedKeys.has(key)) throw invalidJson(`The key ${key} is reserved.`);
         checkString(key);
         open.push(member);
       }
@@ -113,5 +113,5 @@ function checkContents(root: object): void {
 
 function checkString(text: string): void {
   if (text.includes('\0') || !text.isWellFormed())
-    throw invalid('A string contains a NUL character or a lone surrogate.');
+    throw invalidJson('A string contains a NUL character or a lone surrogate.');
 }

@@ -2,11 +2,11 @@ import { Injectable } from '@nestjs/common';
 import type { SecretKeyCaller } from '@gatehouse/auth';
 import { GatehouseError, uuidFromBytes, type Reach } from '@gatehouse/domain';
 import { newId, sha256 } from '@gatehouse/platform';
-import { isLines } from '../http/body-reader.js';
+import { isNdjson } from '../http/body-reader.js';
 import { allowLongBody } from '../http/http-server.js';
 import { InputPipe } from '../http/input.pipe.js';
 import type { PageQuery } from '../http/paging.js';
-import { clientOf, type GatehouseRequest } from '../http/request-context.js';
+import { getClient, type GatehouseRequest } from '../http/request-context.js';
 import { ImportCustomersRequest, type ImportQuery } from './dto/import.request.js';
 import {
   ImportDetailResponse,
@@ -30,16 +30,18 @@ export class ImportRequestsService {
     body: unknown,
     request: GatehouseRequest,
   ): Promise<ImportResultsResponse | ImportDetailResponse> {
-    return isLines(request) ? this.lines(caller, query, request) : this.list(caller, query, body, request);
+    return isNdjson(request)
+      ? this.importLines(caller, query, request)
+      : this.importList(caller, query, body, request);
   }
 
   /** @throws GatehouseError `not_found`, `invalid_cursor` */
-  async show(reach: Reach, id: string, query: PageQuery): Promise<ImportDetailResponse> {
+  async get(reach: Reach, id: string, query: PageQuery): Promise<ImportDetailResponse> {
     const { subject, failures } = await this.imports.get(reach, id, query);
-    return ImportDetailResponse.of(subject, failures);
+    return ImportDetailResponse.fromImport(subject, failures);
   }
 
-  private async list(
+  private async importList(
     caller: SecretKeyCaller,
     query: ImportQuery,
     body: unknown,
@@ -53,7 +55,7 @@ export class ImportRequestsService {
     if (errors.length > 0) throw new GatehouseError('validation_failed', { errors });
     const target = { type: 'body', metatype: ImportCustomersRequest } as const;
     const input = (await this.input.transform(body, target)) as ImportCustomersRequest;
-    const { signal } = clientOf(request);
+    const { signal } = getClient(request);
     const { subject, results } = await this.imports.importList(caller, input, signal);
     return {
       ...ImportResponse.from(subject),
@@ -61,20 +63,20 @@ export class ImportRequestsService {
     };
   }
 
-  private async lines(
+  private async importLines(
     caller: SecretKeyCaller,
     query: ImportQuery,
     request: GatehouseRequest,
   ): Promise<ImportDetailResponse> {
     allowLongBody(request);
     const options = {
-      importId: query.importId ?? idOfKey(request.get('idempotency-key')) ?? newId(),
+      importId: query.importId ?? importIdFromKey(request.get('idempotency-key')) ?? newId(),
       projectId: query.projectId,
       emitEvents: query.emitEvents === 'true',
-      signal: clientOf(request).signal,
+      signal: getClient(request).signal,
     };
     const subject = await this.imports.importLines(caller, options, request);
-    return this.show(
+    return this.get(
       { organizationId: caller.reach.organizationId, projectId: subject.projectId },
       subject.id,
       {},
@@ -83,7 +85,7 @@ export class ImportRequestsService {
 }
 
 /** The same id for the same key: a UUID of version 8 (RFC 9562, section 5.8), which is free to hold anything. */
-function idOfKey(key: string | undefined): string | null {
+function importIdFromKey(key: string | undefined): string | null {
   if (key === undefined) return null;
   const bytes = sha256(key).subarray(0, 16);
   bytes[6] = 0x80 | (bytes[6]! & 0x0f);

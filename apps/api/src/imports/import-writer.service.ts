@@ -1,15 +1,15 @@
 import { Injectable } from '@nestjs/common';
-import type { Customer, LineResult, ProjectContext } from '@gatehouse/domain';
+import type { Customer, ImportLineResult, ProjectContext } from '@gatehouse/domain';
 import {
   CustomersBulkRepository,
   EventsRepository,
-  type CustomerWithHash,
+  type CustomerWithPasswordHash,
   type Tx,
 } from '@gatehouse/persistence';
 import { customerEvent } from '../events/customer-events.js';
-import type { JudgedLine } from './import-lines.service.js';
+import type { ValidatedLine } from './import-lines.service.js';
 
-type Candidate = { line: number; customer: CustomerWithHash };
+type Candidate = { line: number; customer: CustomerWithPasswordHash };
 
 /** Puts customers that were judged into a project, and tells of each what became of them. */
 @Injectable()
@@ -23,12 +23,12 @@ export class ImportWriterService {
   async write(
     tx: Tx,
     project: ProjectContext,
-    lines: JudgedLine[],
+    lines: ValidatedLine[],
     emitEvents: boolean,
-  ): Promise<LineResult[]> {
-    const results = new Map<number, LineResult>();
+  ): Promise<ImportLineResult[]> {
+    const results = new Map<number, ImportLineResult>();
     const created: Customer[] = [];
-    for (const group of withoutRepeats(lines.filter(isCandidate))) {
+    for (const group of splitDuplicates(lines.filter(isCandidate))) {
       const inserted = await this.customers.insert(
         tx,
         project.id,
@@ -40,7 +40,8 @@ export class ImportWriterService {
         results.set(line, { line, status: 'created', customerId: customer.id, errors: [] });
         created.push(customer);
       }
-      for (const result of await this.refusals(tx, project, refused)) results.set(result.line, result);
+      for (const result of await this.explainConflicts(tx, project, refused))
+        results.set(result.line, result);
     }
     if (emitEvents) {
       await this.events.record(
@@ -59,26 +60,30 @@ export class ImportWriterService {
     );
   }
 
-  private async refusals(tx: Tx, project: ProjectContext, refused: Candidate[]): Promise<LineResult[]> {
+  private async explainConflicts(
+    tx: Tx,
+    project: ProjectContext,
+    refused: Candidate[],
+  ): Promise<ImportLineResult[]> {
     if (refused.length === 0) return [];
     const emails = refused.map(({ customer }) => customer.email);
-    const taken = await this.customers.idsByEmail(tx, project.id, emails);
+    const taken = await this.customers.findIdsByEmail(tx, project.id, emails);
     return refused.map(({ line, customer }) => {
       const customerId = taken.get(customer.email) ?? null;
       return customerId
-        ? { line, status: 'skipped', customerId, errors: [emailTaken] }
-        : { line, status: 'failed', customerId, errors: [externalIdTaken] };
+        ? { line, status: 'skipped', customerId, errors: [emailTakenError] }
+        : { line, status: 'failed', customerId, errors: [externalIdTakenError] };
     });
   }
 }
 
-const isCandidate = (line: JudgedLine): line is Candidate => 'customer' in line;
+const isCandidate = (line: ValidatedLine): line is Candidate => 'customer' in line;
 
 /**
  * Groups in which no address and no external id occurs twice: whoever comes second finds the first one in the
  * database, as if they had come one by one.
  */
-function withoutRepeats(candidates: Candidate[]): Candidate[][] {
+function splitDuplicates(candidates: Candidate[]): Candidate[][] {
   const groups: Candidate[][] = [];
   let [emails, externalIds] = [new Set<string>(), new Set<string>()];
   for (const candidate of candidates) {
@@ -94,13 +99,13 @@ function withoutRepeats(candidates: Candidate[]): Candidate[][] {
   return groups;
 }
 
-const emailTaken = {
+const emailTakenError = {
   field: 'email',
   code: 'email_already_registered',
   message: 'email already belongs to a customer of this project',
 };
 
-const externalIdTaken = {
+const externalIdTakenError = {
   field: 'externalId',
   code: 'external_id_taken',
   message: 'externalId already belongs to another customer of this project',

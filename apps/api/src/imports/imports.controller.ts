@@ -9,7 +9,7 @@ import {
   getSchemaPath,
 } from '@nestjs/swagger';
 import { CurrentCaller, SecretKey, type SecretKeyCaller } from '@gatehouse/auth';
-import { pathUuid } from '@gatehouse/domain';
+import { parsePathUuid } from '@gatehouse/domain';
 import { ApiProblems } from '../http/api-problems.js';
 import { LateBodyGuard } from '../http/late-body.guard.js';
 import type { GatehouseRequest } from '../http/request-context.js';
@@ -58,11 +58,11 @@ export class ImportsController {
   })
   @SecretKey('customer:write')
   @ApiOkResponse({ type: ImportDetailResponse })
-  show(
+  get(
     @CurrentCaller() { reach }: SecretKeyCaller,
     @Param('importId') id: string,
     @Query() query: ImportFailuresQuery,
   ): Promise<ImportDetailResponse> {
-    return this.imports.show(reach, pathUuid(id), query);
+    return this.imports.get(reach, parsePathUuid(id), query);
   }
 }

@@ -5,7 +5,7 @@ import {
   GatehouseError,
   unavailable,
   type CustomerImport,
-  type LineResult,
+  type ImportLineResult,
   type ProjectContext,
   type Reach,
 } from '@gatehouse/domain';
@@ -30,9 +30,9 @@ import { AuditService } from '../audit/audit.service.js';
 import { DEFAULT_LIMIT, type Page, type PageQuery } from '../http/paging.js';
 import { Readiness } from '../http/readiness.js';
 import type { ImportCustomersRequest } from './dto/import.request.js';
-import { ImportLinesService, type JudgedLine } from './import-lines.service.js';
+import { ImportLinesService, type ValidatedLine } from './import-lines.service.js';
 import { ImportWriterService } from './import-writer.service.js';
-import { gatherBatches, readLines, type DoneLines } from './ndjson.js';
+import { readBatches, readLines, type ImportedLines } from './ndjson.js';
 
 /** What an import of lines is told. */
 export interface ImportOptions {
@@ -44,20 +44,20 @@ export interface ImportOptions {
 }
 
 /** A request that works on an import. */
-interface Work extends ImportClaim {
+interface ImportWork extends ImportClaim {
   caller: SecretKeyCaller;
   project: ProjectContext;
   emitEvents: boolean;
 }
 
 /** Bytes of a place in the list of failures: the number of a line. */
-const PLACE_LENGTH = 4;
+const POSITION_LENGTH = 4;
 
 /** Brings customers of other systems in, as one list or line by line. */
 @Injectable()
 export class ImportsService {
   /** One batch of all imports at a time is written: together they take no more connections than one. */
-  private readonly turns = new KeyedLock();
+  private readonly batchLock = new KeyedLock();
 
   constructor(
     private readonly imports: ImportsRepository,
@@ -82,18 +82,18 @@ export class ImportsService {
     caller: SecretKeyCaller,
     input: ImportCustomersRequest,
     signal: AbortSignal,
-  ): Promise<{ subject: CustomerImport; results: LineResult[] }> {
-    const work = await this.workOf(caller, newId(), input.projectId, input.emitEvents ?? false);
-    const judged = await this.lines.ofList(work.project, input.customers, signal);
-    const results = await this.turns.run('batch', () =>
+  ): Promise<{ subject: CustomerImport; results: ImportLineResult[] }> {
+    const work = await this.prepare(caller, newId(), input.projectId, input.emitEvents ?? false);
+    const judged = await this.lines.validateList(work.project, input.customers, signal);
+    const results = await this.batchLock.run('batch', () =>
       this.transactions.run(async (tx) => {
-        await this.begin(tx, work, 0);
+        await this.claim(tx, work, 0);
         const written = await this.writeBatch(tx, work, judged, judged.length, null);
         await this.imports.finish(tx, work, 'completed');
         return written;
       }),
     );
-    return { subject: await this.imports.get(reachOf(work), work.id), results };
+    return { subject: await this.imports.get(importReach(work), work.id), results };
   }
 
   /**
@@ -108,27 +108,27 @@ export class ImportsService {
     body: Readable,
   ): Promise<CustomerImport> {
     const { importId, projectId, emitEvents, signal } = options;
-    const work = await this.workOf(caller, importId, projectId, emitEvents);
-    const done = await this.doneLines(work);
+    const work = await this.prepare(caller, importId, projectId, emitEvents);
+    const done = await this.readImportedLines(work);
     try {
-      const batches = gatherBatches(readLines(body), done);
+      const batches = readBatches(readLines(body), done);
       let written: Promise<void> = Promise.resolve();
       for (;;) {
         const next = await unlessFailed(batches.next(), written);
         if (next.done) break;
-        const judged = await this.lines.ofText(work.project, next.value.lines, signal);
+        const judged = await this.lines.validateLines(work.project, next.value.lines, signal);
         // The next batch is read and judged while this one is written; no more than that is held.
         await written;
-        written = this.commit(work, judged, next.value);
+        written = this.commitBatch(work, judged, next.value);
         written.catch(() => undefined);
       }
       await written;
     } catch (error) {
-      await this.interrupt(work);
+      await this.markInterrupted(work);
       throw error;
     }
     await this.transactions.run((tx) => this.imports.finish(tx, work, 'completed'));
-    return this.imports.get(reachOf(work), work.id);
+    return this.imports.get(importReach(work), work.id);
   }
 
   /**
@@ -139,47 +139,48 @@ export class ImportsService {
     reach: Reach,
     id: string,
     query: PageQuery,
-  ): Promise<{ subject: CustomerImport; failures: Page<LineResult> }> {
+  ): Promise<{ subject: CustomerImport; failures: Page<ImportLineResult> }> {
     const subject = await this.imports.get(reach, id);
     const list = ['import-failures', subject.projectId, id];
     const limit = query.limit ?? DEFAULT_LIMIT;
     const after =
       query.cursor === undefined
         ? 0
-        : this.cursors.openBytes(list, query.cursor, PLACE_LENGTH).readUInt32BE();
-    const rows = await this.imports.failures(subject, after, limit + 1);
+        : this.cursors.decodeBytes(list, query.cursor, POSITION_LENGTH).readUInt32BE();
+    const rows = await this.imports.listFailures(subject, after, limit + 1);
     const items = rows.slice(0, limit);
     const last = items.at(-1);
-    const nextCursor = rows.length > limit && last ? this.cursors.sealBytes(list, placeOf(last.line)) : null;
+    const nextCursor =
+      rows.length > limit && last ? this.cursors.encodeBytes(list, encodePosition(last.line)) : null;
     return { subject, failures: { items, nextCursor } };
   }
 
   /** @throws GatehouseError `not_found`, `project_archived` */
-  private async workOf(
+  private async prepare(
     caller: SecretKeyCaller,
     id: string,
     projectId: string | undefined,
     emitEvents: boolean,
-  ): Promise<Work> {
+  ): Promise<ImportWork> {
     const project = await this.projects.getActive(caller.reach, projectId ?? caller.project.id);
     return { caller, project, emitEvents, id, projectId: project.id, claim: newId() };
   }
 
   /** What the body has to begin with before the import is claimed: other lines change nothing. */
-  private async doneLines(work: Work): Promise<DoneLines> {
-    const { lastLine, linesMac } = await this.imports.reached(work);
+  private async readImportedLines(work: ImportWork): Promise<ImportedLines> {
+    const { lastLine, linesMac } = await this.imports.getProgress(work);
     return {
-      line: lastLine,
-      isSame: (digest) => linesMac !== null && this.keyring.verifyMac('import-lines', digest, linesMac),
-      goOn: async () => {
-        const isClaimed = await this.transactions.run((tx) => this.begin(tx, work, lastLine));
-        return isClaimed ? null : this.doneLines(work);
+      lastLine,
+      matches: (digest) => linesMac !== null && this.keyring.verifyMac('import-lines', digest, linesMac),
+      claim: async () => {
+        const isClaimed = await this.transactions.run((tx) => this.claim(tx, work, lastLine));
+        return isClaimed ? null : this.readImportedLines(work);
       },
     };
   }
 
   /** @returns false when another request has meanwhile come further than `afterLine` */
-  private async begin(tx: Tx, work: Work, afterLine: number): Promise<boolean> {
+  private async claim(tx: Tx, work: ImportWork, afterLine: number): Promise<boolean> {
     const { organizationId } = work.project;
     if (!(await this.imports.claim(tx, work, organizationId, afterLine))) return false;
     const action = { action: 'import.started', organizationId, projectId: work.projectId } as const;
@@ -187,9 +188,9 @@ export class ImportsService {
     return true;
   }
 
-  private async commit(
-    work: Work,
-    judged: JudgedLine[],
+  private async commitBatch(
+    work: ImportWork,
+    judged: ValidatedLine[],
     { lastLine, digest }: { lastLine: number; digest: Buffer },
   ): Promise<void> {
     if (this.readiness.draining) {
@@ -199,35 +200,35 @@ export class ImportsService {
     }
     await this.assertStillAllowed(work);
     const linesMac = this.keyring.mac('import-lines', digest);
-    await this.turns.run('batch', () =>
+    await this.batchLock.run('batch', () =>
       this.transactions.run((tx) => this.writeBatch(tx, work, judged, lastLine, linesMac)),
     );
   }
 
   private async writeBatch(
     tx: Tx,
-    work: Work,
-    judged: JudgedLine[],
+    work: ImportWork,
+    judged: ValidatedLine[],
     lastLine: number,
     linesMac: Buffer | null,
-  ): Promise<LineResult[]> {
+  ): Promise<ImportLineResult[]> {
     const results = await this.writer.write(tx, work.project, judged, work.emitEvents);
-    if (await this.imports.advance(tx, work, { lastLine, linesMac, results })) return results;
+    if (await this.imports.recordProgress(tx, work, { lastLine, linesMac, results })) return results;
     throw new GatehouseError('conflict', {
       detail: 'Another request is processing this import. Wait until it has finished.',
     });
   }
 
   /** A key that has been revoked opens nothing any more, however long ago the request began (contract, section 3). */
-  private async assertStillAllowed({ caller, projectId }: Work): Promise<void> {
-    if (!(await this.apiKeys.isLive(caller.keyId))) {
+  private async assertStillAllowed({ caller, projectId }: ImportWork): Promise<void> {
+    if (!(await this.apiKeys.isActive(caller.keyId))) {
       throw new GatehouseError('invalid_api_key', { headers: { 'WWW-Authenticate': 'Bearer' } });
     }
     await this.projects.getActive(caller.reach, projectId);
   }
 
   /** Best effort: what cannot be noted now shows by itself when nothing more comes. */
-  private async interrupt(work: Work): Promise<void> {
+  private async markInterrupted(work: ImportWork): Promise<void> {
     try {
       await this.transactions.run((tx) => this.imports.finish(tx, work, 'interrupted'));
     } catch (error) {
@@ -245,13 +246,13 @@ function unlessFailed<T>(coming: Promise<T>, before: Promise<void>): Promise<T> 
   return Promise.race([coming, before.then(() => coming)]);
 }
 
-const reachOf = ({ project }: Work): Reach => ({
+const importReach = ({ project }: ImportWork): Reach => ({
   organizationId: project.organizationId,
   projectId: project.id,
 });
 
-function placeOf(line: number): Buffer {
-  const place = Buffer.alloc(PLACE_LENGTH);
+function encodePosition(line: number): Buffer {
+  const place = Buffer.alloc(POSITION_LENGTH);
   place.writeUInt32BE(line);
   return place;
 }

@@ -1,5 +1,5 @@
 import { PassThrough, Readable } from 'node:stream';
-import { gatherBatches, readLines, type Batch, type Line } from './ndjson.js';
+import { readBatches, readLines, type Batch, type Line } from './ndjson.js';
 
 const bodyOf = (...chunks: (string | Buffer)[]): Readable =>
   Readable.from(chunks.map((chunk) => Buffer.from(chunk as string)));
@@ -50,14 +50,14 @@ describe('readLines', () => {
 });
 
 describe('gatherBatches', () => {
-  const goOn = () => Promise.resolve(null);
-  const never = { line: 0, isSame: () => false, goOn };
+  const claim = () => Promise.resolve(null);
+  const never = { lastLine: 0, matches: () => false, claim };
   async function batchesOf(
     body: Readable,
-    done: Parameters<typeof gatherBatches>[1] = never,
+    done: Parameters<typeof readBatches>[1] = never,
   ): Promise<Batch[]> {
     const batches: Batch[] = [];
-    for await (const batch of gatherBatches(readLines(body), done)) batches.push(batch);
+    for await (const batch of readBatches(readLines(body), done)) batches.push(batch);
     return batches;
   }
   const sizes = (batches: Batch[]): [number, number][] =>
@@ -89,7 +89,7 @@ describe('gatherBatches', () => {
   it('goes on behind the lines that are done with, if they are the same', async () => {
     const text = '{"a":1}\n{"b":2}\n';
     const [before] = await batchesOf(bodyOf(text));
-    const done = { line: 2, isSame: (digest: Buffer) => digest.equals(before!.digest), goOn };
+    const done = { lastLine: 2, matches: (digest: Buffer) => digest.equals(before!.digest), claim };
     const [after] = await batchesOf(bodyOf(text, '{"c":3}\n'), done);
     expect(after!.lines).toEqual([{ number: 3, bytes: Buffer.from('{"c":3}') }]);
     expect(await batchesOf(bodyOf(text), done)).toEqual([]);
@@ -100,11 +100,11 @@ describe('gatherBatches', () => {
 
   it('compares on when more lines are done with by then, and goes on only behind those', async () => {
     const body = () => bodyOf('1\n2\n3\n4\n');
-    const further = (isSame: boolean) => ({ line: 3, isSame: () => isSame, goOn });
-    const done = (isSame: boolean) => ({
-      line: 1,
-      isSame: () => true,
-      goOn: () => Promise.resolve(further(isSame)),
+    const further = (matches: boolean) => ({ lastLine: 3, matches: () => matches, claim });
+    const done = (matches: boolean) => ({
+      lastLine: 1,
+      matches: () => true,
+      claim: () => Promise.resolve(further(matches)),
     });
     expect((await batchesOf(body(), done(true))).map(({ lines }) => lines)).toEqual([
       [{ number: 4, bytes: Buffer.from('4') }],

@@ -4,10 +4,10 @@ import { GatehouseError } from '@gatehouse/domain';
 import { monotonicMs } from '@gatehouse/platform';
 
 /** Longest line, in bytes (contract, section 2). */
-const LINE_LIMIT = 64 * 1024;
+const MAX_LINE_BYTES = 64 * 1024;
 
 /** Within so many ms a sender has to send a line to its end, or the request has to end. */
-const LINE_MS = 30_000;
+const LINE_TIMEOUT_MS = 30_000;
 
 const LINE_FEED = 10;
 
@@ -37,13 +37,13 @@ export interface Batch {
 }
 
 /** Lines that an earlier request has imported. */
-export interface DoneLines {
+export interface ImportedLines {
   /** The last of them; 0 for none. */
-  line: number;
+  lastLine: number;
   /** Whether the digest until then is that of the lines it was. */
-  isSame: (digest: Buffer) => boolean;
+  matches: (digest: Buffer) => boolean;
   /** Asked once the body has begun with them. @returns the lines to compare when there are more by now */
-  goOn: () => Promise<DoneLines | null>;
+  claim: () => Promise<ImportedLines | null>;
 }
 
 /**
@@ -51,22 +51,22 @@ export interface DoneLines {
  * @param lineMs how long a line may take
  * @throws GatehouseError `request_timeout` when the sender stops in the middle
  */
-export async function* readLines(body: Readable, lineMs = LINE_MS): AsyncGenerator<Line[]> {
+export async function* readLines(body: Readable, lineMs = LINE_TIMEOUT_MS): AsyncGenerator<Line[]> {
   const chunks = body.iterator({ destroyOnReturn: false }) as AsyncIterator<Buffer, undefined>;
   let [pieces, length, number] = [[] as Buffer[], 0, 0];
   const endLine = (): Line => {
-    const bytes = length > LINE_LIMIT ? null : Buffer.concat(pieces);
+    const bytes = length > MAX_LINE_BYTES ? null : Buffer.concat(pieces);
     [pieces, length] = [[], 0];
     return { number: (number += 1), bytes };
   };
   const add = (piece: Buffer): void => {
     length += piece.length;
-    if (length <= LINE_LIMIT) pieces.push(piece);
+    if (length <= MAX_LINE_BYTES) pieces.push(piece);
     else pieces = [];
   };
   let deadline = monotonicMs() + lineMs;
   for (;;) {
-    const { done, value: chunk } = await before(deadline, chunks.next().catch(senderGone));
+    const { done, value: chunk } = await withDeadline(deadline, chunks.next().catch(throwTimeout));
     if (done) break;
     const lines: Line[] = [];
     let start = 0;
@@ -88,20 +88,20 @@ export async function* readLines(body: Readable, lineMs = LINE_MS): AsyncGenerat
  * Gathers the lines that come after those that are done with.
  * @throws GatehouseError `conflict` when the body does not begin with the lines that are done with
  */
-export async function* gatherBatches(lines: AsyncIterable<Line[]>, done: DoneLines): AsyncGenerator<Batch> {
+export async function* readBatches(lines: AsyncIterable<Line[]>, done: ImportedLines): AsyncGenerator<Batch> {
   const hash = createHash('sha256');
   const digest = (): Buffer => hash.copy().digest();
   let open = new OpenBatch();
   let [last, lastDone] = [0, 0];
-  let ahead = done.line > 0 ? done : await done.goOn();
+  let ahead = done.lastLine > 0 ? done : await done.claim();
   for await (const group of lines) {
     for (const line of group) {
       last = line.number;
       hash.update(line.bytes ?? 'too long').update('\n');
       if (ahead) {
-        if (last < ahead.line) continue;
-        if (!ahead.isSame(digest())) throw otherLines();
-        ahead = await ahead.goOn();
+        if (last < ahead.lastLine) continue;
+        if (!ahead.matches(digest())) throw differentLinesError();
+        ahead = await ahead.claim();
         lastDone = last;
         continue;
       }
@@ -111,7 +111,7 @@ export async function* gatherBatches(lines: AsyncIterable<Line[]>, done: DoneLin
       open = new OpenBatch();
     }
   }
-  if (ahead) throw otherLines();
+  if (ahead) throw differentLinesError();
   if (last > lastDone) yield { lines: open.lines, lastLine: last, digest: digest() };
 }
 
@@ -119,7 +119,7 @@ class OpenBatch {
   readonly lines: Line[] = [];
   private weight = 0;
   private bytes = 0;
-  private readonly since = monotonicMs();
+  private readonly startedAt = monotonicMs();
 
   add(line: Line): void {
     const { bytes } = line;
@@ -131,7 +131,7 @@ class OpenBatch {
 
   get isFull(): boolean {
     if (this.lines.length === 0) return false;
-    const isOld = monotonicMs() - this.since > BATCH_MS;
+    const isOld = monotonicMs() - this.startedAt > BATCH_MS;
     return this.weight >= BATCH_WEIGHT || this.bytes >= BATCH_BYTES || isOld;
   }
 }
@@ -140,19 +140,19 @@ class OpenBatch {
 const isBlank = (bytes: Buffer): boolean =>
   bytes.every((byte) => byte === 0x20 || byte === 0x09 || byte === 0x0d);
 
-const otherLines = (): GatehouseError =>
+const differentLinesError = (): GatehouseError =>
   new GatehouseError('conflict', {
     detail:
       'This import was started with different lines. Send the same lines again, or use a different importId.',
   });
 
 /** Nobody reads this answer. */
-function senderGone(cause: unknown): never {
+function throwTimeout(cause: unknown): never {
   throw new GatehouseError('request_timeout', { cause });
 }
 
 /** @throws GatehouseError `request_timeout` */
-async function before<T>(deadline: number, waiting: Promise<T>): Promise<T> {
+async function withDeadline<T>(deadline: number, waiting: Promise<T>): Promise<T> {
   waiting.catch(() => undefined);
   let timer: NodeJS.Timeout | undefined;
   const timeout = new Promise<never>((_, reject) => {

@@ -18,27 +18,30 @@ describe('MailQuotaService (RL-08)', () => {
   };
 
   it('takes one mail of a kind to an address a minute', async () => {
-    const ask = () => quota.allows(project('p'), 'ada@example.com', 'verify-email');
+    const ask = () => quota.tryConsume(project('p'), 'ada@example.com', 'verify-email');
     expect(await allowed(3, ask)).toBe(1);
-    expect(await quota.allows(project('p'), 'ada@example.com', 'reset-password')).toBe(true);
+    expect(await quota.tryConsume(project('p'), 'ada@example.com', 'reset-password')).toBe(true);
   });
 
   it('takes 5 mails to an address an hour, whatever the kind, in each project', async () => {
-    expect(await allowed(8, (index) => quota.allows(project('p'), 'ada@example.com', kind(index)))).toBe(5);
-    expect(await quota.allows(project('p'), 'grace@example.com', kind(0))).toBe(true);
-    expect(await quota.allows(project('other'), 'ada@example.com', kind(0))).toBe(true);
+    expect(await allowed(8, (index) => quota.tryConsume(project('p'), 'ada@example.com', kind(index)))).toBe(
+      5,
+    );
+    expect(await quota.tryConsume(project('p'), 'grace@example.com', kind(0))).toBe(true);
+    expect(await quota.tryConsume(project('other'), 'ada@example.com', kind(0))).toBe(true);
   });
 
   it('takes 2,000 mails of a project an hour', async () => {
-    const ask = (index: number) => quota.allowsFirst(project('p'), `${index}@example.com`, 'verify-email');
+    const ask = (index: number) =>
+      quota.tryConsumeFirst(project('p'), `${index}@example.com`, 'verify-email');
     expect(await allowed(2_010, ask)).toBe(2_000);
-    expect(await quota.allows(project('p'), 'ada@example.com', 'reset-password')).toBe(false);
-    expect(await quota.allows(project('other'), 'ada@example.com', 'reset-password')).toBe(true);
+    expect(await quota.tryConsume(project('p'), 'ada@example.com', 'reset-password')).toBe(false);
+    expect(await quota.tryConsume(project('other'), 'ada@example.com', 'reset-password')).toBe(true);
   });
 
   it('counts the mail of a registration, but never refuses it for its address', async () => {
-    const first = () => quota.allowsFirst(project('p'), 'ada@example.com', 'verify-email');
+    const first = () => quota.tryConsumeFirst(project('p'), 'ada@example.com', 'verify-email');
     expect(await allowed(3, first)).toBe(3);
-    expect(await quota.allows(project('p'), 'ada@example.com', 'verify-email')).toBe(false);
+    expect(await quota.tryConsume(project('p'), 'ada@example.com', 'verify-email')).toBe(false);
   });
 });

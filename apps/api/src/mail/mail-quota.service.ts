@@ -6,20 +6,20 @@ import {
   sha256,
   type Logger,
   type MailKind,
-  type RatePolicy,
+  type RateLimitPolicy,
 } from '@gatehouse/platform';
 
 /** A quota that is used up, and the seconds until its window ends. */
 export interface MailRefusal {
-  policy: RatePolicy;
-  wait: number;
+  policy: RateLimitPolicy;
+  retryAfterSeconds: number;
 }
 
-const perRecipient: RatePolicy = { name: 'mail-recipient', quota: 5, windowSeconds: 3600 };
-const perProject: RatePolicy = { name: 'mail-project', quota: 2_000, windowSeconds: 3600 };
+const recipientPolicy: RateLimitPolicy = { name: 'mail-recipient', quota: 5, windowSeconds: 3600 };
+const projectPolicy: RateLimitPolicy = { name: 'mail-project', quota: 2_000, windowSeconds: 3600 };
 
 /** Least time between two mails of one kind to one address that strangers ask for. */
-const apart: RatePolicy = { name: 'mail-apart', quota: 1, windowSeconds: 60 };
+const intervalPolicy: RateLimitPolicy = { name: 'mail-apart', quota: 1, windowSeconds: 60 };
 
 /**
  * How many mails people can make the house send (requirement RL-08). Only what would be written is counted: the
@@ -33,30 +33,32 @@ export class MailQuotaService {
   ) {}
 
   /** Counts a mail that anybody can ask for; who is refused answers as if it had been written. */
-  async allows(project: ProjectContext, email: string, kind: MailKind): Promise<boolean> {
-    const wait = await this.limiter.consume(apart, `${recipientKey(project, email)}:${kind}`);
-    return wait === null && (await this.refusalOfOwn(project, email)) === null;
+  async tryConsume(project: ProjectContext, email: string, kind: MailKind): Promise<boolean> {
+    const wait = await this.limiter.consume(intervalPolicy, `${recipientKey(project, email)}:${kind}`);
+    return wait === null && (await this.consumeForRecipient(project, email)) === null;
   }
 
   /** Counts a mail that somebody who is logged in asks for. @returns what refuses it, null when it may be written */
-  async refusalOfOwn(project: ProjectContext, email: string): Promise<MailRefusal | null> {
-    const wait = await this.limiter.consume(perRecipient, recipientKey(project, email));
-    return wait === null ? this.refusalOfProject(project) : { policy: perRecipient, wait };
+  async consumeForRecipient(project: ProjectContext, email: string): Promise<MailRefusal | null> {
+    const wait = await this.limiter.consume(recipientPolicy, recipientKey(project, email));
+    return wait === null
+      ? this.consumeForProject(project)
+      : { policy: recipientPolicy, retryAfterSeconds: wait };
   }
 
   /** Counts the mail of a registration, which is the first to its address. */
-  async allowsFirst(project: ProjectContext, email: string, kind: MailKind): Promise<boolean> {
+  async tryConsumeFirst(project: ProjectContext, email: string, kind: MailKind): Promise<boolean> {
     const key = recipientKey(project, email);
-    await this.limiter.consume(apart, `${key}:${kind}`);
-    await this.limiter.consume(perRecipient, key);
-    return (await this.refusalOfProject(project)) === null;
+    await this.limiter.consume(intervalPolicy, `${key}:${kind}`);
+    await this.limiter.consume(recipientPolicy, key);
+    return (await this.consumeForProject(project)) === null;
   }
 
-  private async refusalOfProject(project: ProjectContext): Promise<MailRefusal | null> {
-    const wait = await this.limiter.consume(perProject, project.id);
+  private async consumeForProject(project: ProjectContext): Promise<MailRefusal | null> {
+    const wait = await this.limiter.consume(projectPolicy, project.id);
     if (wait === null) return null;
-    this.logger.warn({ projectId: project.id, quota: perProject.quota }, 'email quota exhausted');
-    return { policy: perProject, wait };
+    this.logger.warn({ projectId: project.id, quota: projectPolicy.quota }, 'email quota exhausted');
+    return { policy: projectPolicy, retryAfterSeconds: wait };
   }
 }
 

@@ -1,6 +1,6 @@
 import { Controller, Get, Query } from '@nestjs/common';
 import { ApiOperation, ApiTags } from '@nestjs/swagger';
-import { CurrentCaller, MinimumRole, SecretKey, type ManagingCaller } from '@gatehouse/auth';
+import { CurrentCaller, MinimumRole, SecretKey, type ManagementCaller } from '@gatehouse/auth';
 import { ApiCamelList } from '../http/api-envelopes.js';
 import { ApiProblems } from '../http/api-problems.js';
 import { camelList } from '../http/paging.js';
@@ -23,7 +23,7 @@ export class MailboxController {
   @MinimumRole('operator')
   @ApiCamelList(MailboxEntry)
   @ApiProblems('not_found')
-  async list(@CurrentCaller() { reach }: ManagingCaller, @Query() query: MailboxQuery) {
+  async list(@CurrentCaller() { reach }: ManagementCaller, @Query() query: MailboxQuery) {
     const { items, nextCursor } = await this.mailbox.list(reach, query);
     return camelList(items, nextCursor);
   }

@@ -1,7 +1,7 @@
 import { Controller, Get, Param, Query } from '@nestjs/common';
 import { ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
-import { CurrentCaller, Operator, OperatorRoutes, type ManagingCaller } from '@gatehouse/auth';
-import { pathUuid } from '@gatehouse/domain';
+import { CurrentCaller, Operator, OperatorRoutes, type ManagementCaller } from '@gatehouse/auth';
+import { parsePathUuid } from '@gatehouse/domain';
 import { ApiProblems } from '../http/api-problems.js';
 import { CountResponse } from '../http/count.response.js';
 import { PickRoutes } from '../http/pick-routes.js';
@@ -18,7 +18,7 @@ export class MailboxOperatorController extends PickRoutes(MailboxController, ['l
   @Operator('operator')
   @ApiOkResponse({ type: CountResponse })
   @ApiProblems('not_found')
-  async count(@CurrentCaller() { reach }: ManagingCaller, @Query() query: CountMailboxQuery) {
+  async count(@CurrentCaller() { reach }: ManagementCaller, @Query() query: CountMailboxQuery) {
     return CountResponse.from(await this.mailbox.count(reach, query));
   }
 
@@ -30,7 +30,7 @@ export class MailboxOperatorController extends PickRoutes(MailboxController, ['l
   })
   @Operator('operator')
   @ApiOkResponse({ type: MailboxEntry })
-  show(@CurrentCaller() { reach }: ManagingCaller, @Param('mailId') id: string): Promise<MailboxEntry> {
-    return this.mailbox.get(reach, pathUuid(id));
+  get(@CurrentCaller() { reach }: ManagementCaller, @Param('mailId') id: string): Promise<MailboxEntry> {
+    return this.mailbox.get(reach, parsePathUuid(id));
   }
 }

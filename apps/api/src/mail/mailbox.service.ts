@@ -18,7 +18,7 @@ export class MailboxService {
 
   /** @throws GatehouseError `not_found` where mails are sent, `invalid_cursor` */
   async list(reach: Reach, query: MailboxQuery): Promise<Page<MailboxEntry>> {
-    this.assertKept();
+    this.assertCapturing();
     const filter = mailFilter(query);
     const { items, nextCursor } = await readPage(
       this.cursors,
@@ -26,26 +26,26 @@ export class MailboxService {
       query,
       (before, limit) => this.mails.list(reach, { ...filter, before }, limit),
     );
-    return { items: items.map((mail) => this.entry(mail)), nextCursor };
+    return { items: items.map((mail) => this.toEntry(mail)), nextCursor };
   }
 
   /** @throws GatehouseError `not_found` where mails are sent */
   async count(reach: Reach, query: CountMailboxQuery): Promise<CappedCount> {
-    this.assertKept();
+    this.assertCapturing();
     return this.mails.count(reach, mailFilter(query));
   }
 
   /** @throws GatehouseError `not_found`, also where mails are sent */
   async get(reach: Reach, id: string): Promise<MailboxEntry> {
-    this.assertKept();
-    return this.entry(await this.mails.get(reach, id));
+    this.assertCapturing();
+    return this.toEntry(await this.mails.get(reach, id));
   }
 
-  private assertKept(): void {
+  private assertCapturing(): void {
     if (this.config.mail.smtpUrl) throw notFound();
   }
 
-  private entry(mail: ProjectMail): MailboxEntry {
+  private toEntry(mail: ProjectMail): MailboxEntry {
     return MailboxEntry.from(mail, renderMail(mail, this.keyring, this.config.publicUrl));
   }
 }

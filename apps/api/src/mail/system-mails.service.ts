@@ -12,12 +12,12 @@ export class SystemMailsService {
   ) {}
 
   /** True if a mail server is configured. Captured ones would be visible in no project's mailbox. */
-  get areSent(): boolean {
+  get isEnabled(): boolean {
     return this.config.mail.smtpUrl !== null;
   }
 
   /** Inserts an email, which the worker sends. @param token of its link @returns its id */
-  async write(tx: Tx, kind: MailKind, recipient: string, token?: string): Promise<string> {
+  async create(tx: Tx, kind: MailKind, recipient: string, token?: string): Promise<string> {
     const id = newId();
     const projectName = `Gatehouse at ${new URL(this.config.publicUrl).hostname}`;
     const parameters = sealMailParameters(this.keyring, id, { projectName, ...(token && { token }) });

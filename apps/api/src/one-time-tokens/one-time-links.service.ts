@@ -12,7 +12,7 @@ import {
   CustomersRepository,
   MailsRepository,
   OneTimeTokensRepository,
-  type CustomerWithHash,
+  type CustomerWithPasswordHash,
   type OneTimeToken,
   type Tx,
 } from '@gatehouse/persistence';
@@ -44,13 +44,13 @@ export interface NewLink {
 /** A token that somebody holds, with its customer locked for the change. */
 export interface UsedToken {
   token: OneTimeToken;
-  customer: CustomerWithHash;
+  customer: CustomerWithPasswordHash;
   /** False when the token had taken effect before. */
-  isFirst: boolean;
+  isFirstUse: boolean;
 }
 
 /** The project's own page for the link of a mail, where it has one. */
-const ownPage: Partial<Record<OneTimeTokenKind, keyof ProjectSettings & `${string}Url`>> = {
+const projectPageSettings: Partial<Record<OneTimeTokenKind, keyof ProjectSettings & `${string}Url`>> = {
   'verify-email': 'verifyEmailUrl',
   'reset-password': 'resetPasswordUrl',
   'accept-invite': 'acceptInviteUrl',
@@ -77,18 +77,18 @@ export class OneTimeLinksService {
   async send(tx: Tx, link: NewLink): Promise<void> {
     const { kind, customer, project, newEmail } = link;
     const token = await this.insertToken(tx, link);
-    const page = ownPage[kind];
+    const page = projectPageSettings[kind];
     const pageUrl = page ? project.settings[page] : null;
-    await this.write(tx, kind, addressOf(link), customer, project, { token, pageUrl, newEmail });
+    await this.writeMail(tx, kind, recipientOf(link), customer, project, { token, pageUrl, newEmail });
   }
 
   /** As `send`, but nobody gets the link: what else is of its group looks as if somebody had. */
-  async withhold(tx: Tx, link: NewLink): Promise<void> {
+  async createWithoutMail(tx: Tx, link: NewLink): Promise<void> {
     await this.insertToken(tx, link);
   }
 
   /** The token of a link, whatever its state, without using it; null when there is none. */
-  peek(kinds: readonly OneTimeTokenKind[], token: string): Promise<OneTimeToken | null> {
+  find(kinds: readonly OneTimeTokenKind[], token: string): Promise<OneTimeToken | null> {
     return this.tokens.find(kinds, sha256(token));
   }
 
@@ -110,18 +110,18 @@ export class OneTimeLinksService {
     const isFirst = await this.tokens.consume(tx, found.id);
     const still = isFirst ? found : await this.tokens.find(kinds, sha256(token), tx);
     if (!customer || !isUsable(still)) throw new GatehouseError('invalid_token');
-    return { token: found, customer, isFirst };
+    return { token: found, customer, isFirstUse: isFirst };
   }
 
   /** Tells a customer something that asks for nothing. */
-  async tell(tx: Tx, notice: Notice, customer: Customer, project: ProjectContext): Promise<void> {
-    await this.write(tx, notice, customer.email, customer, project, {});
+  async notify(tx: Tx, notice: Notice, customer: Customer, project: ProjectContext): Promise<void> {
+    await this.writeMail(tx, notice, customer.email, customer, project, {});
   }
 
   /** Tells whoever has an address that it has an account, after somebody else asked for it. Nobody may have it. */
-  async tellOwner(tx: Tx, email: string, project: ProjectContext): Promise<void> {
-    const owner = await this.customers.holdOwner(tx, project.id, email);
-    if (owner && !owner.disabledAt) await this.tell(tx, 'already-registered', owner, project);
+  async notifyOwner(tx: Tx, email: string, project: ProjectContext): Promise<void> {
+    const owner = await this.customers.lockByEmail(tx, project.id, email);
+    if (owner && !owner.disabledAt) await this.notify(tx, 'already-registered', owner, project);
   }
 
   /** @returns the token: 256 random bits, of which only the hash is kept */
@@ -131,7 +131,7 @@ export class OneTimeLinksService {
       id: newId(),
       customerId: link.customer.id,
       kind: link.kind,
-      email: addressOf(link),
+      email: recipientOf(link),
       tokenHash: sha256(token),
       redirectUrl: link.redirectUrl ?? null,
       groupId: link.groupId ?? null,
@@ -140,7 +140,7 @@ export class OneTimeLinksService {
     return token;
   }
 
-  private async write(
+  private async writeMail(
     tx: Tx,
     kind: MailKind,
     recipient: string,
@@ -181,7 +181,7 @@ export function assertRedirectUrl({ settings }: ProjectContext, redirectUrl: str
   }
 }
 
-const addressOf = ({ email, customer }: NewLink): string => email ?? customer.email;
+const recipientOf = ({ email, customer }: NewLink): string => email ?? customer.email;
 
 const isUsable = (token: OneTimeToken | null): token is OneTimeToken =>
   token?.state === 'live' || token?.state === 'consumed';

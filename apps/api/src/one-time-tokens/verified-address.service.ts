@@ -25,7 +25,7 @@ export class VerifiedAddressService {
   ): Promise<{ customer: Customer; events: NewEvent[] }> {
     if (before.email !== token.email) throw new GatehouseError('invalid_token');
     if (before.emailVerified) return { customer: before, events: [] };
-    const customer = await this.customers.markVerified(tx, token.project.id, before.id, token.email);
+    const customer = await this.customers.markEmailVerified(tx, token.project.id, before.id, token.email);
     const verification = {
       kind: 'email',
       email: token.email,

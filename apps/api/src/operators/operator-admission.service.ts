@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { GatehouseError } from '@gatehouse/domain';
 import {
-  OperatorAttemptsRepository,
+  OperatorLoginAttemptsRepository,
   OperatorSessionsRepository,
   OperatorsRepository,
   Transactions,
@@ -24,10 +24,10 @@ export class OperatorAdmissionService {
     private readonly links: OperatorLinksService,
     private readonly policy: PasswordPolicyService,
     private readonly check: OperatorCheckService,
-    private readonly opened: OperatorSessionsService,
+    private readonly operatorSessions: OperatorSessionsService,
     private readonly operators: OperatorsRepository,
     private readonly sessions: OperatorSessionsRepository,
-    private readonly attempts: OperatorAttemptsRepository,
+    private readonly attempts: OperatorLoginAttemptsRepository,
     private readonly audit: AuditService,
     private readonly transactions: Transactions,
   ) {}
@@ -41,13 +41,13 @@ export class OperatorAdmissionService {
     client: Client,
     cookie: ConsoleCookie,
   ): Promise<OperatorSessionResponse> {
-    if ((await this.links.ownerOf(token)) !== null) throw new GatehouseError('invalid_token');
+    if ((await this.links.findOperatorId(token)) !== null) throw new GatehouseError('invalid_token');
     this.policy.assertStrongForOperator(email, password);
-    const passwordHash = await this.check.hash(password, client);
+    const passwordHash = await this.check.hashPassword(password, client);
     const value = await this.transactions.run(async (tx) => {
-      await this.operators.lockFirst(tx);
+      await this.operators.lockFirstOperator(tx);
       await this.links.use(tx, token);
-      if (await this.operators.exist(tx)) throw new GatehouseError('invalid_token');
+      if (await this.operators.hasAny(tx)) throw new GatehouseError('invalid_token');
       const operator = await this.operators.insert(tx, {
         id: newId(),
         email,
@@ -58,9 +58,9 @@ export class OperatorAdmissionService {
       await this.links.voidAll(tx, null);
       const action = operatorAction('operator.created', operator!, { role: 'admin' });
       await this.audit.record(tx, { ...action, operatorId: operator!.id });
-      return this.opened.open(tx, operator!, client);
+      return this.operatorSessions.open(tx, operator!, client);
     });
-    return this.opened.enter(cookie, value, client);
+    return this.operatorSessions.replaceToken(cookie, value, client);
   }
 
   /**
@@ -72,21 +72,21 @@ export class OperatorAdmissionService {
     client: Client,
     cookie: ConsoleCookie,
   ): Promise<OperatorSessionResponse> {
-    const id = await this.links.ownerOf(token);
+    const id = await this.links.findOperatorId(token);
     if (id === null) throw new GatehouseError('invalid_token');
     this.policy.assertStrongForOperator((await this.operators.get(id)).email, password);
-    const passwordHash = await this.check.hash(password, client);
+    const passwordHash = await this.check.hashPassword(password, client);
     const value = await this.transactions.run(async (tx) => {
       const { status } = await this.operators.lock(tx, id);
       if (status === 'disabled') throw new GatehouseError('invalid_token');
       await this.links.use(tx, token);
       const operator = await this.operators.setPassword(tx, id, passwordHash, name);
       await this.sessions.endAll(tx, id);
-      await this.attempts.forgetAddresses(tx, id);
+      await this.attempts.deleteKnownAddresses(tx, id);
       const action = operatorAction('operator.invitation_accepted', operator);
       await this.audit.record(tx, { ...action, operatorId: id });
-      return this.opened.open(tx, operator, client);
+      return this.operatorSessions.open(tx, operator, client);
     });
-    return this.opened.enter(cookie, value, client);
+    return this.operatorSessions.replaceToken(cookie, value, client);
   }
 }

@@ -2,11 +2,11 @@ import { Inject, Injectable } from '@nestjs/common';
 import { notSignedIn } from '@gatehouse/auth';
 import { GatehouseError, type Operator } from '@gatehouse/domain';
 import {
-  OperatorAttemptsRepository,
+  OperatorLoginAttemptsRepository,
   Transactions,
   type LoginGrant,
-  type OperatorTries,
-  type OperatorWithHash,
+  type OperatorLoginAttemptResult,
+  type OperatorWithPasswordHash,
   type Tx,
 } from '@gatehouse/persistence';
 import {
@@ -15,26 +15,26 @@ import {
   PasswordHasher,
   rateLimitHeaders,
   sha256,
-  type HashPlace,
+  type HashPermit,
   type Logger,
-  type RatePolicy,
+  type RateLimitPolicy,
 } from '@gatehouse/platform';
 import { AuditService, operatorAction } from '../audit/audit.service.js';
 import type { Client } from '../http/request-context.js';
 
 /** Failures per e-mail within the window, for everybody and for known addresses: of passwords and codes together. */
-const failures: RatePolicy = { name: 'failed-operator-login', quota: 10, windowSeconds: 15 * 60 };
+const failurePolicy: RateLimitPolicy = { name: 'failed-operator-login', quota: 10, windowSeconds: 15 * 60 };
 
 /** Operators have a share of the threads that hash like a project, so that neither keeps out the other. */
-const SHARE = 'operators';
+const HASHING_SHARE = 'operators';
 
-export type ProvenOperator = OperatorWithHash & { passwordHash: string };
+export type AuthenticatedOperator = OperatorWithPasswordHash & { passwordHash: string };
 
 /** The one place where an operator's password is asked for, and where failures of passwords and codes are counted. */
 @Injectable()
 export class OperatorCheckService {
   constructor(
-    private readonly attempts: OperatorAttemptsRepository,
+    private readonly attempts: OperatorLoginAttemptsRepository,
     private readonly audit: AuditService,
     private readonly transactions: Transactions,
     private readonly hasher: PasswordHasher,
@@ -46,10 +46,10 @@ export class OperatorCheckService {
    * password answer alike and take alike. The try stays counted until somebody is signed in.
    * @throws GatehouseError `overloaded`, `too_many_attempts`, `invalid_credentials`
    */
-  async password(email: string, password: string, client: Client): Promise<ProvenOperator> {
-    const place = this.hasher.reserve(SHARE);
+  async checkPassword(email: string, password: string, client: Client): Promise<AuthenticatedOperator> {
+    const place = this.hasher.reserve(HASHING_SHARE);
     try {
-      return await this.passwordAt(place, email, password, client);
+      return await this.checkPasswordWithPermit(place, email, password, client);
     } finally {
       place.release();
     }
@@ -59,15 +59,18 @@ export class OperatorCheckService {
    * Counts a try of an operator's code before it is looked at.
    * @throws GatehouseError `too_many_attempts`
    */
-  async takeTry(email: string, { addressBlock }: Client): Promise<OperatorTries & { granted: LoginGrant }> {
-    const { quota, windowSeconds } = failures;
+  async takeAttempt(
+    email: string,
+    { addressBlock }: Client,
+  ): Promise<OperatorLoginAttemptResult & { granted: LoginGrant }> {
+    const { quota, windowSeconds } = failurePolicy;
     const emailHash = sha256(email);
-    const taken = await this.attempts.take({ quota, windowSeconds, email, emailHash, addressBlock });
+    const taken = await this.attempts.reserve({ quota, windowSeconds, email, emailHash, addressBlock });
     const { granted } = taken;
     if (!granted) {
-      const headers = rateLimitHeaders(failures, Math.max(1, taken.secondsLeft));
+      const headers = rateLimitHeaders(failurePolicy, Math.max(1, taken.secondsLeft));
       const about = taken.operator ? { operatorId: taken.operator.id } : undefined;
-      throw new GatehouseError('too_many_attempts', { headers, about });
+      throw new GatehouseError('too_many_attempts', { headers, subject: about });
     }
     if (granted === 'open' && taken.tries === quota) {
       this.logger.warn(
@@ -82,10 +85,12 @@ export class OperatorCheckService {
    * The refusal of a wrong password or code of somebody who is known. It is in the audit log, at most as often as tries
    * are granted; off the path of the answer, so that its time tells nothing.
    */
-  failed({ id }: Pick<Operator, 'id'>, code: 'invalid_credentials' | 'invalid_code'): GatehouseError {
+  recordFailure({ id }: Pick<Operator, 'id'>, code: 'invalid_credentials' | 'invalid_code'): GatehouseError {
     const action = code === 'invalid_code' ? 'operator.code_failed' : 'operator.password_failed';
     this.transactions
-      .apart((tx) => this.audit.record(tx, { ...operatorAction(action, { id }), operatorId: id }))
+      .runInNewTransaction((tx) =>
+        this.audit.record(tx, { ...operatorAction(action, { id }), operatorId: id }),
+      )
       .catch((error: unknown) =>
         this.logger.warn({ reason: errorMessage(error) }, 'audit entry of a failed sign-in not written'),
       );
@@ -93,42 +98,42 @@ export class OperatorCheckService {
   }
 
   /** Forgets the failures of somebody who proved both factors, and remembers where they are. */
-  async admit(tx: Tx, { id, email }: Operator, { addressBlock }: Client): Promise<void> {
-    await this.forget(tx, email);
-    if (addressBlock !== null) await this.attempts.rememberAddress(tx, id, addressBlock);
+  async recordSuccess(tx: Tx, { id, email }: Operator, { addressBlock }: Client): Promise<void> {
+    await this.forgetFailures(tx, email);
+    if (addressBlock !== null) await this.attempts.saveKnownAddress(tx, id, addressBlock);
   }
 
   /** Forgets the failures of somebody who is in. */
-  async forget(tx: Tx, email: string): Promise<void> {
-    await this.attempts.forget(sha256(email), tx);
+  async forgetFailures(tx: Tx, email: string): Promise<void> {
+    await this.attempts.clear(sha256(email), tx);
   }
 
   /** @throws GatehouseError `overloaded`, `request_timeout` */
-  hash(password: string, { signal }: Client): Promise<string> {
-    return this.hasher.hash(password, { projectId: SHARE, signal });
+  hashPassword(password: string, { signal }: Client): Promise<string> {
+    return this.hasher.hash(password, { projectId: HASHING_SHARE, signal });
   }
 
   /** The hash to put in place of one that was made in another way than a new one would be; null for a good one. */
-  async renewedHash({ passwordHash }: ProvenOperator, password: string): Promise<string | null> {
+  async rehashIfOutdated({ passwordHash }: AuthenticatedOperator, password: string): Promise<string | null> {
     if (!this.hasher.isOutdated(passwordHash)) return null;
-    return this.hasher.hash(password, { projectId: SHARE }).catch(() => null);
+    return this.hasher.hash(password, { projectId: HASHING_SHARE }).catch(() => null);
   }
 
-  private async passwordAt(
-    place: HashPlace,
+  private async checkPasswordWithPermit(
+    permit: HashPermit,
     email: string,
     password: string,
     client: Client,
-  ): Promise<ProvenOperator> {
-    const { granted, operator } = await this.takeTry(email, client);
+  ): Promise<AuthenticatedOperator> {
+    const { granted, operator } = await this.takeAttempt(email, client);
     const hash = operator?.passwordHash ?? null;
     const isRight = await this.hasher
-      .verify(password, hash, { projectId: SHARE, signal: client.signal, place })
+      .verify(password, hash, { projectId: HASHING_SHARE, signal: client.signal, permit })
       .catch(async (error: unknown) => {
-        await this.attempts.giveBack(sha256(email), granted);
+        await this.attempts.release(sha256(email), granted);
         throw error;
       });
     if (operator && hash && isRight) return { ...operator, passwordHash: hash };
-    throw operator ? this.failed(operator, 'invalid_credentials') : notSignedIn('invalid_credentials');
+    throw operator ? this.recordFailure(operator, 'invalid_credentials') : notSignedIn('invalid_credentials');
   }
 }

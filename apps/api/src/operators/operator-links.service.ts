@@ -14,23 +14,23 @@ export class OperatorLinksService {
   ) {}
 
   /** A link by which somebody becomes the first operator of a house without any. */
-  async setUp(tx: Tx): Promise<string> {
+  async createSetupLink(tx: Tx): Promise<string> {
     const token = newToken();
     await this.links.insert(tx, sha256(token), null);
     return pageLink(this.config.publicUrl, '/console/setup', token);
   }
 
   /** A link by which an operator chooses a password, mailed where mails are sent. Older ones are void. */
-  async invite(tx: Tx, { id: operatorId, email }: Operator): Promise<string> {
+  async createInvitation(tx: Tx, { id: operatorId, email }: Operator): Promise<string> {
     const token = newToken();
     await this.links.insert(tx, sha256(token), operatorId);
     // Where mails are kept, whoever reads the mailbox would read the link as well.
-    if (this.mails.areSent) await this.mails.write(tx, 'operator-invitation', email, token);
+    if (this.mails.isEnabled) await this.mails.create(tx, 'operator-invitation', email, token);
     return pageLink(this.config.publicUrl, '/console/invitation', token);
   }
 
   /** Whom a link is for, without using it; null for one that sets the house up. @throws GatehouseError `invalid_token` */
-  async ownerOf(token: string): Promise<string | null> {
+  async findOperatorId(token: string): Promise<string | null> {
     const found = await this.links.find(sha256(token));
     if (!found) throw new GatehouseError('invalid_token');
     return found.operatorId;
@@ -38,7 +38,7 @@ export class OperatorLinksService {
 
   /** Uses a link up; of any number of parallel uses one succeeds. @throws GatehouseError `invalid_token` */
   async use(tx: Tx, token: string): Promise<void> {
-    if (!(await this.links.use(tx, sha256(token)))) throw new GatehouseError('invalid_token');
+    if (!(await this.links.consume(tx, sha256(token)))) throw new GatehouseError('invalid_token');
   }
 
   /** Voids the links of an operator, or with null those that set the house up. */

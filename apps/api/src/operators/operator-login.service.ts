@@ -13,7 +13,7 @@ import type { Client } from '../http/request-context.js';
 import { PasswordPolicyService } from '../passwords/password-policy.service.js';
 import type { ChangeOperatorPasswordRequest, OperatorSignInRequest } from './dto/operator-session.request.js';
 import type { OperatorSessionResponse } from './dto/operator-session.response.js';
-import { OperatorCheckService, type ProvenOperator } from './operator-check.service.js';
+import { OperatorCheckService, type AuthenticatedOperator } from './operator-check.service.js';
 import { OperatorSessionsService } from './operator-sessions.service.js';
 
 /** Operators and their passwords. */
@@ -22,7 +22,7 @@ export class OperatorLoginService {
   constructor(
     private readonly policy: PasswordPolicyService,
     private readonly check: OperatorCheckService,
-    private readonly opened: OperatorSessionsService,
+    private readonly operatorSessions: OperatorSessionsService,
     private readonly operators: OperatorsRepository,
     private readonly sessions: OperatorSessionsRepository,
     private readonly audit: AuditService,
@@ -38,18 +38,18 @@ export class OperatorLoginService {
     client: Client,
     cookie: ConsoleCookie,
   ): Promise<OperatorSessionResponse> {
-    const operator = await this.check.password(email, password, client);
+    const operator = await this.check.checkPassword(email, password, client);
     if (operator.status === 'disabled') {
-      throw new GatehouseError('operator_disabled', { about: { operatorId: operator.id } });
+      throw new GatehouseError('operator_disabled', { subject: { operatorId: operator.id } });
     }
-    const newHash = await this.check.renewedHash(operator, password);
+    const newHash = await this.check.rehashIfOutdated(operator, password);
     const token = await this.transactions.run(async (tx) => {
-      await this.lockProven(tx, operator);
-      if (newHash) await this.operators.renewHash(tx, operator.id, newHash);
-      await this.opened.end(tx, cookie);
-      return this.opened.open(tx, operator, client);
+      await this.lockAuthenticated(tx, operator);
+      if (newHash) await this.operators.updatePasswordHash(tx, operator.id, newHash);
+      await this.operatorSessions.end(tx, cookie);
+      return this.operatorSessions.open(tx, operator, client);
     });
-    return this.opened.enter(cookie, token, client);
+    return this.operatorSessions.replaceToken(cookie, token, client);
   }
 
   /**
@@ -66,19 +66,22 @@ export class OperatorLoginService {
       throw invalidField('newPassword', 'unchanged', 'newPassword must differ from the current password');
     }
     this.policy.assertStrongForOperator(email, newPassword, 'newPassword');
-    const operator = await this.check.password(email, currentPassword, client);
-    const passwordHash = await this.check.hash(newPassword, client);
+    const operator = await this.check.checkPassword(email, currentPassword, client);
+    const passwordHash = await this.check.hashPassword(newPassword, client);
     await this.transactions.run(async (tx) => {
-      await this.lockProven(tx, operator);
+      await this.lockAuthenticated(tx, operator);
       await this.operators.setPassword(tx, operatorId, passwordHash);
-      await this.check.forget(tx, email);
+      await this.check.forgetFailures(tx, email);
       const ended = await this.sessions.endAll(tx, operatorId, sessionId);
       await this.audit.record(tx, operatorAction('operator.password_changed', operator, { ended }));
     });
   }
 
   /** @throws GatehouseError `invalid_credentials` for one who was disabled or given another password since */
-  private async lockProven(tx: Tx, { id, passwordHash, status }: ProvenOperator): Promise<void> {
+  private async lockAuthenticated(
+    tx: Tx,
+    { id, passwordHash, status }: AuthenticatedOperator,
+  ): Promise<void> {
     const current = await this.operators.lock(tx, id);
     if (current.passwordHash !== passwordHash || current.status !== status) {
       throw notSignedIn('invalid_credentials', { operatorId: id });

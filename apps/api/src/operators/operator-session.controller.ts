@@ -1,7 +1,7 @@
 import { Body, Controller, Delete, Get, HttpCode, Param, Post } from '@nestjs/common';
 import { ApiNoContentResponse, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import { CurrentCaller, NoCredential, Operator, type OperatorCaller } from '@gatehouse/auth';
-import { pathUuid } from '@gatehouse/domain';
+import { parsePathUuid } from '@gatehouse/domain';
 import { ApiCamelList } from '../http/api-envelopes.js';
 import { ApiProblems } from '../http/api-problems.js';
 import { CurrentConsoleCookie, type ConsoleCookie } from '../http/console-cookie.js';
@@ -43,11 +43,11 @@ export class OperatorSessionController {
   })
   @NoCredential()
   @ApiOkResponse({ type: OperatorSessionResponse })
-  show(
+  get(
     @CurrentClient() client: Client,
     @CurrentConsoleCookie() cookie: ConsoleCookie,
   ): Promise<OperatorSessionResponse> {
-    return this.sessions.show(cookie, client);
+    return this.sessions.describe(cookie, client);
   }
 
   @Post()
@@ -80,12 +80,12 @@ export class OperatorSessionController {
   @RateLimit('operator-login')
   @ApiOkResponse({ type: OperatorSessionResponse })
   @ApiProblems('operator_session_required', 'invalid_code', 'too_many_attempts')
-  enterCode(
+  submitCode(
     @Body() { code }: SecondFactorRequest,
     @CurrentClient() client: Client,
     @CurrentConsoleCookie() cookie: ConsoleCookie,
   ): Promise<OperatorSessionResponse> {
-    return this.secondFactor.enter(code, client, cookie);
+    return this.secondFactor.verifyCode(code, client, cookie);
   }
 
   @Post('enrollment')
@@ -101,7 +101,7 @@ export class OperatorSessionController {
   @ApiOkResponse({ type: EnrollmentResponse })
   @ApiProblems('operator_session_required')
   enroll(@CurrentConsoleCookie() cookie: ConsoleCookie): Promise<EnrollmentResponse> {
-    return this.secondFactor.begin(cookie);
+    return this.secondFactor.beginEnrollment(cookie);
   }
 
   @Post('enrollment/confirm')
@@ -121,7 +121,7 @@ export class OperatorSessionController {
     @CurrentClient() client: Client,
     @CurrentConsoleCookie() cookie: ConsoleCookie,
   ): Promise<EnrolledResponse> {
-    return this.secondFactor.confirm(code, client, cookie);
+    return this.secondFactor.confirmEnrollment(code, client, cookie);
   }
 
   @Post('enrollment/skip')
@@ -140,7 +140,7 @@ export class OperatorSessionController {
     @CurrentClient() client: Client,
     @CurrentConsoleCookie() cookie: ConsoleCookie,
   ): Promise<OperatorSessionResponse> {
-    return this.secondFactor.skip(client, cookie);
+    return this.secondFactor.skipEnrollment(client, cookie);
   }
 
   @Delete()
@@ -183,7 +183,7 @@ export class OperatorSessionController {
   @Operator('viewer')
   @ApiNoContentResponse()
   endOwn(@CurrentCaller() caller: OperatorCaller, @Param('sessionId') id: string): Promise<void> {
-    return this.sessions.endOwn(caller, pathUuid(id));
+    return this.sessions.endOwn(caller, parsePathUuid(id));
   }
 
   @Post('password')

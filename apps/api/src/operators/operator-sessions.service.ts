@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { notSignedIn, type OperatorCaller } from '@gatehouse/auth';
-import { acceptsSession, notFound, type Operator, type OperatorStage } from '@gatehouse/domain';
+import { acceptsOperatorSession, notFound, type Operator, type OperatorStage } from '@gatehouse/domain';
 import {
   OperatorSessionsRepository,
   OperatorsRepository,
@@ -35,7 +35,7 @@ export class OperatorSessionsService {
   ) {}
 
   /** How far the holder of the cookie is signed in. */
-  async show(cookie: ConsoleCookie, client: Client): Promise<OperatorSessionResponse> {
+  async describe(cookie: ConsoleCookie, client: Client): Promise<OperatorSessionResponse> {
     const session = await this.find(cookie);
     return {
       state: session?.stage ?? 'signed_out',
@@ -48,14 +48,14 @@ export class OperatorSessionsService {
   }
 
   /** The session of the cookie, at this stage. @throws GatehouseError `operator_session_required` */
-  async at(stage: OperatorStage, cookie: ConsoleCookie): Promise<OperatorSession> {
+  async getAtStage(stage: OperatorStage, cookie: ConsoleCookie): Promise<OperatorSession> {
     const session = await this.find(cookie);
     if (session?.stage !== stage) throw notSignedIn();
     return session;
   }
 
   /** Returns the session of an operator who has no authenticator. @throws GatehouseError `operator_session_required` */
-  async enrolling(cookie: ConsoleCookie): Promise<OperatorSession> {
+  async getEnrolling(cookie: ConsoleCookie): Promise<OperatorSession> {
     const session = await this.find(cookie);
     if (session?.stage === 'enrollment') return session;
     if (session?.stage === 'signed_in' && !session.totpSecret) return session;
@@ -92,16 +92,16 @@ export class OperatorSessionsService {
   async signIn(tx: Tx, session: OperatorSession, details: Record<string, unknown>): Promise<string> {
     const token = newToken();
     if (!(await this.sessions.signIn(tx, session, sha256(token)))) throw notSignedIn();
-    await this.operators.noteLogin(tx, session.operator.id);
+    await this.operators.recordLogin(tx, session.operator.id);
     const action = operatorAction('operator.signed_in', session.operator, details);
     await this.audit.record(tx, { ...action, operatorId: session.operator.id });
     return token;
   }
 
   /** Sets the cookie's new value; the session that had come with the request is over. */
-  async enter(cookie: ConsoleCookie, token: string, client: Client): Promise<OperatorSessionResponse> {
+  async replaceToken(cookie: ConsoleCookie, token: string, client: Client): Promise<OperatorSessionResponse> {
     cookie.set(token);
-    return this.show(cookie, client);
+    return this.describe(cookie, client);
   }
 
   /** Ends the session of the cookie, at whatever stage; without one nothing happens. */
@@ -115,7 +115,7 @@ export class OperatorSessionsService {
     const ended = cookie.token === null ? null : await this.sessions.end(tx, sha256(cookie.token));
     if (!ended) return;
     const { operatorId: id, stage } = ended;
-    cookie.isOf(id);
+    cookie.noteOperator(id);
     if (stage !== 'signed_in') return;
     await this.audit.record(tx, { ...operatorAction('operator.signed_out', { id }), operatorId: id });
   }
@@ -128,7 +128,7 @@ export class OperatorSessionsService {
   /** Ends a session of the caller's own. @throws GatehouseError `not_found`, also for that of somebody else */
   async endOwn({ operatorId }: OperatorCaller, id: string): Promise<void> {
     await this.transactions.run(async (tx) => {
-      if (!(await this.sessions.endOwn(tx, operatorId, id))) throw notFound();
+      if (!(await this.sessions.endForOperator(tx, operatorId, id))) throw notFound();
       await this.recordEnded(tx, operatorId, 1);
     });
   }
@@ -148,8 +148,9 @@ export class OperatorSessionsService {
   private async find(cookie: ConsoleCookie): Promise<OperatorSession | null> {
     const session = cookie.token === null ? null : await this.sessions.find(sha256(cookie.token));
     const isSignedIn = session?.stage === 'signed_in';
-    if (isSignedIn && !acceptsSession(session.operator.secondFactor, this.config.production)) return null;
-    if (session) cookie.isOf(session.operator.id);
+    if (isSignedIn && !acceptsOperatorSession(session.operator.secondFactor, this.config.production))
+      return null;
+    if (session) cookie.noteOperator(session.operator.id);
     return session;
   }
 
@@ -160,7 +161,7 @@ export class OperatorSessionsService {
       version: VERSION,
       production,
       mailbox: !mailConfigured,
-      setupRequired: !(await this.operators.exist()),
+      setupRequired: !(await this.operators.hasAny()),
       mailConfigured,
       docs,
     };

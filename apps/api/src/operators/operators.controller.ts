@@ -7,7 +7,7 @@ import {
   ApiTags,
 } from '@nestjs/swagger';
 import { CurrentCaller, Operator, type OperatorCaller, SecondFactorRequired } from '@gatehouse/auth';
-import { pathUuid } from '@gatehouse/domain';
+import { parsePathUuid } from '@gatehouse/domain';
 import { ApiCamelList } from '../http/api-envelopes.js';
 import { ApiProblems } from '../http/api-problems.js';
 import { CountResponse } from '../http/count.response.js';
@@ -60,7 +60,7 @@ export class OperatorsController {
   @ApiCreatedResponse({ type: InvitedOperatorResponse })
   @ApiProblems('conflict')
   async invite(@Body() body: InviteOperatorRequest): Promise<InvitedOperatorResponse> {
-    return InvitedOperatorResponse.of(await this.operators.invite(body));
+    return InvitedOperatorResponse.fromInvited(await this.operators.invite(body));
   }
 
   @Patch(':operatorId')
@@ -76,7 +76,7 @@ export class OperatorsController {
     @Param('operatorId') id: string,
     @Body() body: UpdateOperatorRequest,
   ): Promise<OperatorResponse> {
-    return OperatorResponse.from(await this.operators.update(pathUuid(id), body));
+    return OperatorResponse.from(await this.operators.update(parsePathUuid(id), body));
   }
 
   @Post(':operatorId/disable')
@@ -92,7 +92,7 @@ export class OperatorsController {
     @CurrentCaller() caller: OperatorCaller,
     @Param('operatorId') id: string,
   ): Promise<OperatorResponse> {
-    return OperatorResponse.from(await this.operators.disable(caller, pathUuid(id)));
+    return OperatorResponse.from(await this.operators.disable(caller, parsePathUuid(id)));
   }
 
   @Post(':operatorId/enable')
@@ -105,7 +105,7 @@ export class OperatorsController {
   @HttpCode(200)
   @ApiOkResponse({ type: OperatorResponse })
   async enable(@Param('operatorId') id: string): Promise<OperatorResponse> {
-    return OperatorResponse.from(await this.operators.enable(pathUuid(id)));
+    return OperatorResponse.from(await this.operators.enable(parsePathUuid(id)));
   }
 
   @Post(':operatorId/reset-second-factor')
@@ -119,7 +119,7 @@ export class OperatorsController {
   @HttpCode(200)
   @ApiOkResponse({ type: OperatorResponse })
   async resetSecondFactor(@Param('operatorId') id: string): Promise<OperatorResponse> {
-    return OperatorResponse.from(await this.operators.resetSecondFactor(pathUuid(id)));
+    return OperatorResponse.from(await this.operators.resetSecondFactor(parsePathUuid(id)));
   }
 
   @Post(':operatorId/invite-again')
@@ -134,7 +134,7 @@ export class OperatorsController {
   @ApiOkResponse({ type: InvitedOperatorResponse })
   @ApiProblems('conflict')
   async inviteAgain(@Param('operatorId') id: string): Promise<InvitedOperatorResponse> {
-    return InvitedOperatorResponse.of(await this.operators.inviteAgain(pathUuid(id)));
+    return InvitedOperatorResponse.fromInvited(await this.operators.inviteAgain(parsePathUuid(id)));
   }
 
   @Get(':operatorId/sessions')
@@ -145,7 +145,7 @@ export class OperatorsController {
   })
   @ApiCamelList(OperatorSessionEntry)
   async listSessions(@CurrentCaller() { sessionId }: OperatorCaller, @Param('operatorId') id: string) {
-    const sessions = await this.operators.listSessions(pathUuid(id));
+    const sessions = await this.operators.listSessions(parsePathUuid(id));
     return camelList(
       sessions.map((session) => OperatorSessionEntry.from(session, sessionId)),
       null,
@@ -157,6 +157,6 @@ export class OperatorsController {
   @HttpCode(204)
   @ApiNoContentResponse()
   endSessions(@Param('operatorId') id: string): Promise<void> {
-    return this.operators.endSessions(pathUuid(id));
+    return this.operators.endSessions(parsePathUuid(id));
   }
 }

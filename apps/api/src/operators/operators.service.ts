@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { OperatorCaller } from '@gatehouse/auth';
 import { GatehouseError, type Operator } from '@gatehouse/domain';
 import {
-  OperatorAttemptsRepository,
+  OperatorLoginAttemptsRepository,
   OperatorSessionsRepository,
   OperatorsRepository,
   Transactions,
@@ -32,7 +32,7 @@ export class OperatorsService {
   constructor(
     private readonly operators: OperatorsRepository,
     private readonly sessions: OperatorSessionsRepository,
-    private readonly attempts: OperatorAttemptsRepository,
+    private readonly attempts: OperatorLoginAttemptsRepository,
     private readonly links: OperatorLinksService,
     private readonly audit: AuditService,
     private readonly transactions: Transactions,
@@ -58,7 +58,7 @@ export class OperatorsService {
       const operator = await this.operators.insert(tx, made);
       if (!operator) throw conflict('An operator with this email address already exists.');
       await this.audit.record(tx, operatorAction('operator.invited', operator, { role }));
-      return { operator, url: await this.links.invite(tx, operator) };
+      return { operator, url: await this.links.createInvitation(tx, operator) };
     });
   }
 
@@ -72,7 +72,7 @@ export class OperatorsService {
       if (operator.status === 'disabled')
         throw conflict('The operator is disabled. Enable the operator first.');
       await this.audit.record(tx, operatorAction('operator.invited', operator, { again: true }));
-      return { operator, url: await this.links.invite(tx, operator) };
+      return { operator, url: await this.links.createInvitation(tx, operator) };
     });
   }
 
@@ -87,7 +87,7 @@ export class OperatorsService {
         ...(name === current.name ? [] : ['name']),
       ];
       if (changed.length === 0) return current;
-      if (role !== 'admin') assertNotLast(admins, id);
+      if (role !== 'admin') assertNotLastAdmin(admins, id);
       const details = { changed, ...(role === current.role ? {} : { from: current.role, to: role }) };
       await this.audit.record(tx, operatorAction('operator.updated', current, details));
       return this.operators.update(tx, id, { role, name });
@@ -104,10 +104,10 @@ export class OperatorsService {
       const admins = await this.operators.lockActiveAdmins(tx);
       const operator = await this.operators.lock(tx, id);
       if (operator.status === 'disabled') return operator;
-      assertNotLast(admins, id);
+      assertNotLastAdmin(admins, id);
       await this.sessions.endAll(tx, id);
       await this.links.voidAll(tx, id);
-      await this.attempts.forgetAddresses(tx, id);
+      await this.attempts.deleteKnownAddresses(tx, id);
       await this.audit.record(tx, operatorAction('operator.disabled', operator));
       return this.operators.setDisabled(tx, id, true);
     });
@@ -133,9 +133,9 @@ export class OperatorsService {
       const operator = await this.operators.lock(tx, id);
       if (!operator.secondFactor) return operator;
       await this.sessions.endAll(tx, id);
-      await this.attempts.forgetAddresses(tx, id);
+      await this.attempts.deleteKnownAddresses(tx, id);
       await this.audit.record(tx, operatorAction('operator.second_factor_reset', operator));
-      return this.operators.forgetSecondFactor(tx, id);
+      return this.operators.removeSecondFactor(tx, id);
     });
   }
 
@@ -159,6 +159,6 @@ export class OperatorsService {
 const conflict = (detail: string): GatehouseError => new GatehouseError('conflict', { detail });
 
 /** @throws GatehouseError `last_admin` */
-function assertNotLast(activeAdmins: string[], id: string): void {
+function assertNotLastAdmin(activeAdmins: string[], id: string): void {
   if (activeAdmins.length === 1 && activeAdmins[0] === id) throw new GatehouseError('last_admin');
 }

@@ -34,7 +34,7 @@ import { OperatorSessionsService } from './operator-sessions.service.js';
 export class SecondFactorService {
   constructor(
     private readonly check: OperatorCheckService,
-    private readonly opened: OperatorSessionsService,
+    private readonly operatorSessions: OperatorSessionsService,
     private readonly operators: OperatorsRepository,
     private readonly sessions: OperatorSessionsRepository,
     private readonly audit: AuditService,
@@ -47,23 +47,23 @@ export class SecondFactorService {
    * Signs a session in by a code of the authenticator or of recovery, each of which is good once.
    * @throws GatehouseError `operator_session_required`, `too_many_attempts`, `invalid_code`
    */
-  async enter(code: string, client: Client, cookie: ConsoleCookie): Promise<OperatorSessionResponse> {
-    const session = await this.opened.at('second_factor', cookie);
+  async verifyCode(code: string, client: Client, cookie: ConsoleCookie): Promise<OperatorSessionResponse> {
+    const session = await this.operatorSessions.getAtStage('second_factor', cookie);
     const { operator } = session;
-    await this.check.takeTry(operator.email, client);
+    await this.check.takeAttempt(operator.email, client);
     const token = await this.transactions.run(async (tx) => {
-      const secondFactor = await this.prove(tx, operator.id, code);
-      await this.check.admit(tx, operator, client);
-      return this.opened.signIn(tx, session, { secondFactor });
+      const secondFactor = await this.consumeCode(tx, operator.id, code);
+      await this.check.recordSuccess(tx, operator, client);
+      return this.operatorSessions.signIn(tx, session, { secondFactor });
     });
-    return this.opened.enter(cookie, token, client);
+    return this.operatorSessions.replaceToken(cookie, token, client);
   }
 
   /** A new secret for the authenticator of an operator who has none. @throws GatehouseError `operator_session_required` */
-  async begin(cookie: ConsoleCookie): Promise<EnrollmentResponse> {
-    const { id, operator } = await this.opened.enrolling(cookie);
+  async beginEnrollment(cookie: ConsoleCookie): Promise<EnrollmentResponse> {
+    const { id, operator } = await this.operatorSessions.getEnrolling(cookie);
     const secret = newTotpSecret();
-    await this.sessions.proposeSecret(id, this.seal(operator.id, secret));
+    await this.sessions.savePendingSecret(id, this.encryptSecret(operator.id, secret));
     const { hostname } = new URL(this.config.publicUrl);
     return { secret, otpauthUri: totpUri(secret, `Gatehouse (${hostname})`, operator.email) };
   }
@@ -72,33 +72,33 @@ export class SecondFactorService {
    * Enrolls the authenticator whose code this is, and signs the session in. Other sessions of the operator end.
    * @throws GatehouseError `operator_session_required`, `too_many_attempts`, `invalid_code`
    */
-  async confirm(code: string, client: Client, cookie: ConsoleCookie): Promise<EnrolledResponse> {
-    const session = await this.opened.enrolling(cookie);
+  async confirmEnrollment(code: string, client: Client, cookie: ConsoleCookie): Promise<EnrolledResponse> {
+    const session = await this.operatorSessions.getEnrolling(cookie);
     const { operator, newTotpSecret: sealed } = session;
-    await this.check.takeTry(operator.email, client);
-    const step = sealed && this.stepOf(operator.id, sealed, code);
-    if (!sealed || step === null) throw this.check.failed(operator, 'invalid_code');
+    await this.check.takeAttempt(operator.email, client);
+    const step = sealed && this.matchStep(operator.id, sealed, code);
+    if (!sealed || step === null) throw this.check.recordFailure(operator, 'invalid_code');
     const recoveryCodes = newRecoveryCodes();
     const token = await this.transactions.run(async (tx) => {
       await this.enroll(tx, session, sealed, step, recoveryCodes);
-      await this.check.admit(tx, operator, client);
-      return this.opened.signIn(tx, session, { secondFactor: 'authenticator' });
+      await this.check.recordSuccess(tx, operator, client);
+      return this.operatorSessions.signIn(tx, session, { secondFactor: 'authenticator' });
     });
-    return { session: await this.opened.enter(cookie, token, client), recoveryCodes };
+    return { session: await this.operatorSessions.replaceToken(cookie, token, client), recoveryCodes };
   }
 
   /**
    * Signs an operator in who has no authenticator yet. Only in development, and only on the same machine.
    * @throws GatehouseError `operator_session_required`, `factor_required`
    */
-  async skip(client: Client, cookie: ConsoleCookie): Promise<OperatorSessionResponse> {
-    const session = await this.opened.at('enrollment', cookie);
-    if (!this.opened.maySkipEnrollment(client)) throw new GatehouseError('factor_required');
+  async skipEnrollment(client: Client, cookie: ConsoleCookie): Promise<OperatorSessionResponse> {
+    const session = await this.operatorSessions.getAtStage('enrollment', cookie);
+    if (!this.operatorSessions.maySkipEnrollment(client)) throw new GatehouseError('factor_required');
     const token = await this.transactions.run(async (tx) => {
-      await this.check.admit(tx, session.operator, client);
-      return this.opened.signIn(tx, session, { secondFactor: null });
+      await this.check.recordSuccess(tx, session.operator, client);
+      return this.operatorSessions.signIn(tx, session, { secondFactor: null });
     });
-    return this.opened.enter(cookie, token, client);
+    return this.operatorSessions.replaceToken(cookie, token, client);
   }
 
   /**
@@ -110,26 +110,26 @@ export class SecondFactorService {
     code: string,
     client: Client,
   ): Promise<string[]> {
-    await this.check.takeTry(email, client);
+    await this.check.takeAttempt(email, client);
     const recoveryCodes = newRecoveryCodes();
     await this.transactions.run(async (tx) => {
-      await this.prove(tx, id, code);
-      await this.check.forget(tx, email);
-      await this.operators.setRecoveryCodes(tx, id, this.hashesOf(id, recoveryCodes));
+      await this.consumeCode(tx, id, code);
+      await this.check.forgetFailures(tx, email);
+      await this.operators.setRecoveryCodes(tx, id, this.hashCodes(id, recoveryCodes));
       await this.audit.record(tx, operatorAction('operator.recovery_codes_renewed', { id }));
     });
     return recoveryCodes;
   }
 
   /** Uses up a code. @returns what it is of @throws GatehouseError `invalid_code` */
-  private async prove(tx: Tx, id: string, code: string): Promise<'authenticator' | 'recovery_code'> {
+  private async consumeCode(tx: Tx, id: string, code: string): Promise<'authenticator' | 'recovery_code'> {
     const { totpSecret } = await this.operators.lock(tx, id);
-    if (!totpSecret) throw this.check.failed({ id }, 'invalid_code');
-    const step = this.stepOf(id, totpSecret, code);
-    if (step !== null && (await this.operators.acceptStep(tx, id, step))) return 'authenticator';
+    if (!totpSecret) throw this.check.recordFailure({ id }, 'invalid_code');
+    const step = this.matchStep(id, totpSecret, code);
+    if (step !== null && (await this.operators.consumeTimeStep(tx, id, step))) return 'authenticator';
     const hashes = recoveryCodeHashes(this.keyring, id, code);
-    if (step === null && (await this.operators.useRecoveryCode(tx, id, hashes))) return 'recovery_code';
-    throw this.check.failed({ id }, 'invalid_code');
+    if (step === null && (await this.operators.consumeRecoveryCode(tx, id, hashes))) return 'recovery_code';
+    throw this.check.recordFailure({ id }, 'invalid_code');
   }
 
   private async enroll(
@@ -142,28 +142,28 @@ export class SecondFactorService {
     const { totpSecret } = await this.operators.lock(tx, operator.id);
     // Another session was faster; its authenticator is the one.
     if (totpSecret) throw notSignedIn();
-    await this.operators.enroll(
+    await this.operators.enrollAuthenticator(
       tx,
       operator.id,
       sealedSecret,
       step,
-      this.hashesOf(operator.id, recoveryCodes),
+      this.hashCodes(operator.id, recoveryCodes),
     );
     await this.sessions.endAll(tx, operator.id, id);
     const action = operatorAction('operator.second_factor_enrolled', operator);
     await this.audit.record(tx, { ...action, operatorId: operator.id });
   }
 
-  private stepOf(operatorId: string, sealedSecret: Buffer, code: string): number | null {
+  private matchStep(operatorId: string, sealedSecret: Buffer, code: string): number | null {
     const secret = this.keyring.decrypt('totp-secret', operatorId, sealedSecret);
     return totpStep(secret, code.replace(/\s/g, ''), now());
   }
 
-  private seal(operatorId: string, secret: string): Buffer {
+  private encryptSecret(operatorId: string, secret: string): Buffer {
     return this.keyring.encrypt('totp-secret', operatorId, secret);
   }
 
-  private hashesOf(operatorId: string, codes: string[]): Buffer[] {
+  private hashCodes(operatorId: string, codes: string[]): Buffer[] {
     return codes.map((code) => recoveryCodeHashes(this.keyring, operatorId, code)[0]!);
   }
 }

@@ -1,7 +1,7 @@
 import { Body, Controller, Get, Param, Patch, Post, Query } from '@nestjs/common';
 import { ApiCreatedResponse, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
-import { CurrentCaller, OrganizationKey, SecretKey, type ManagingCaller } from '@gatehouse/auth';
-import { pathUuid } from '@gatehouse/domain';
+import { CurrentCaller, OrganizationKey, SecretKey, type ManagementCaller } from '@gatehouse/auth';
+import { parsePathUuid } from '@gatehouse/domain';
 import { ApiCamelList } from '../http/api-envelopes.js';
 import { ApiProblems } from '../http/api-problems.js';
 import { camelList, PageQuery } from '../http/paging.js';
@@ -22,7 +22,7 @@ export class OrganizationsController {
   })
   @SecretKey('organization:read')
   @ApiCamelList(OrganizationResponse)
-  async list(@CurrentCaller() caller: ManagingCaller, @Query() query: PageQuery) {
+  async list(@CurrentCaller() caller: ManagementCaller, @Query() query: PageQuery) {
     const { items, nextCursor } = await this.organizations.list(caller, query);
     return camelList(
       items.map((organization) => OrganizationResponse.from(organization)),
@@ -40,7 +40,7 @@ export class OrganizationsController {
   @ApiCreatedResponse({ type: OrganizationResponse })
   @ApiProblems('slug_taken')
   async create(
-    @CurrentCaller() caller: ManagingCaller,
+    @CurrentCaller() caller: ManagementCaller,
     @Body() body: CreateOrganizationRequest,
   ): Promise<OrganizationResponse> {
     return OrganizationResponse.from(await this.organizations.create(caller, body));
@@ -51,10 +51,10 @@ export class OrganizationsController {
   @SecretKey('organization:read')
   @ApiOkResponse({ type: OrganizationResponse })
   async get(
-    @CurrentCaller() caller: ManagingCaller,
+    @CurrentCaller() caller: ManagementCaller,
     @Param('organizationId') id: string,
   ): Promise<OrganizationResponse> {
-    return OrganizationResponse.from(await this.organizations.get(caller, pathUuid(id)));
+    return OrganizationResponse.from(await this.organizations.get(caller, parsePathUuid(id)));
   }
 
   @Patch(':organizationId')
@@ -66,10 +66,10 @@ export class OrganizationsController {
   @OrganizationKey('organization:write')
   @ApiOkResponse({ type: OrganizationResponse })
   async update(
-    @CurrentCaller() caller: ManagingCaller,
+    @CurrentCaller() caller: ManagementCaller,
     @Param('organizationId') id: string,
     @Body() body: UpdateOrganizationRequest,
   ): Promise<OrganizationResponse> {
-    return OrganizationResponse.from(await this.organizations.update(caller, pathUuid(id), body));
+    return OrganizationResponse.from(await this.organizations.update(caller, parsePathUuid(id), body));
   }
 }

@@ -1,6 +1,6 @@
 import { Controller, Get, Query } from '@nestjs/common';
 import { ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
-import { CurrentCaller, Operator, OperatorRoutes, type ManagingCaller } from '@gatehouse/auth';
+import { CurrentCaller, Operator, OperatorRoutes, type ManagementCaller } from '@gatehouse/auth';
 import { ApiCamelList } from '../http/api-envelopes.js';
 import { CountResponse } from '../http/count.response.js';
 import { PickRoutes } from '../http/pick-routes.js';
@@ -25,7 +25,7 @@ export class OrganizationsOperatorController extends PickRoutes(OrganizationsCon
   })
   @Operator('viewer')
   @ApiCamelList(OrganizationResponse)
-  override list(@CurrentCaller() caller: ManagingCaller, @Query() query: SearchOrganizationsQuery) {
+  override list(@CurrentCaller() caller: ManagementCaller, @Query() query: SearchOrganizationsQuery) {
     return super.list(caller, query);
   }
 
@@ -33,7 +33,7 @@ export class OrganizationsOperatorController extends PickRoutes(OrganizationsCon
   @ApiOperation({ operationId: 'organizations.count', summary: 'Count organizations' })
   @Operator('viewer')
   @ApiOkResponse({ type: CountResponse })
-  async count(@CurrentCaller() caller: ManagingCaller, @Query() query: CountOrganizationsQuery) {
+  async count(@CurrentCaller() caller: ManagementCaller, @Query() query: CountOrganizationsQuery) {
     return CountResponse.from(await this.organizations.count(caller, query));
   }
 }

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import type { ManagingCaller } from '@gatehouse/auth';
+import type { ManagementCaller } from '@gatehouse/auth';
 import { changedFields, GatehouseError, type AuditAction, type Organization } from '@gatehouse/domain';
 import {
   EventsRepository,
@@ -30,24 +30,24 @@ export class OrganizationsService {
   ) {}
 
   /** The caller's organization and those that it created, newest first. @throws GatehouseError `invalid_cursor` */
-  list({ reach }: ManagingCaller, query: SearchOrganizationsQuery): Promise<Page<Organization>> {
+  list({ reach }: ManagementCaller, query: SearchOrganizationsQuery): Promise<Page<Organization>> {
     const { q = null } = query;
     return readPage(this.cursors, ['organizations', reach.organizationId, q], query, (before, limit) =>
       this.organizations.list(reach, q, before, limit),
     );
   }
 
-  count({ reach }: ManagingCaller, { q }: CountOrganizationsQuery): Promise<CappedCount> {
+  count({ reach }: ManagementCaller, { q }: CountOrganizationsQuery): Promise<CappedCount> {
     return this.organizations.count(reach, q ?? null);
   }
 
   /** @throws GatehouseError `not_found` */
-  get({ reach }: ManagingCaller, id: string): Promise<Organization> {
+  get({ reach }: ManagementCaller, id: string): Promise<Organization> {
     return this.organizations.get(reach, id);
   }
 
   /** Creates an organization below the caller's own, or one that nobody created. @throws GatehouseError `slug_taken` */
-  create({ reach }: ManagingCaller, { name, slug }: CreateOrganizationRequest): Promise<Organization> {
+  create({ reach }: ManagementCaller, { name, slug }: CreateOrganizationRequest): Promise<Organization> {
     const parentId = reach.organizationId;
     return this.transactions.run(async (tx) => {
       const organization = await this.organizations.insert(tx, { id: newId(), name, slug, parentId });
@@ -65,7 +65,7 @@ export class OrganizationsService {
    * Merges a patch. What changes nothing leaves no event and no other `updatedAt`.
    * @throws GatehouseError `not_found`
    */
-  update({ reach }: ManagingCaller, id: string, input: UpdateOrganizationRequest): Promise<Organization> {
+  update({ reach }: ManagementCaller, id: string, input: UpdateOrganizationRequest): Promise<Organization> {
     return this.transactions.run(async (tx) => {
       // Locked, so that of two patches at the same time neither loses what the other one sets.
       const before = await this.organizations.lock(tx, reach, id);

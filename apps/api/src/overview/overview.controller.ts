@@ -19,7 +19,7 @@ export class OverviewController {
   })
   @Operator('viewer')
   @ApiOkResponse({ type: OverviewResponse })
-  async read(@Query() query: OverviewQuery): Promise<OverviewResponse> {
-    return OverviewResponse.from(await this.overview.read(query));
+  async get(@Query() query: OverviewQuery): Promise<OverviewResponse> {
+    return OverviewResponse.from(await this.overview.get(query));
   }
 }

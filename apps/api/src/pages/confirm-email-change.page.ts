@@ -9,8 +9,8 @@ import {
   projectBrand,
   readToken,
   sendDone,
-  sendUnknown,
-  submittedLink,
+  sendInvalid,
+  resolveSubmission,
   type PageForm,
 } from './one-time-page.js';
 import { PageFilter } from './page.filter.js';
@@ -28,9 +28,9 @@ export class ConfirmEmailChangePage {
   @RateLimit('verify')
   async show(@Query('token') query: unknown, @Res() response: Response): Promise<void> {
     const token = readToken(query);
-    const found = await this.changes.peek(token);
+    const found = await this.changes.find(token);
     if (found?.state !== 'live') return sendEnded(response, found);
-    const newEmail = await this.changes.newEmailOf(found);
+    const newEmail = await this.changes.getNewEmail(found);
     sendPage(response, 200, {
       title: 'Change your email address',
       text: `Change your email address from ${found.customer.email} to ${newEmail}?`,
@@ -46,11 +46,11 @@ export class ConfirmEmailChangePage {
     @Headers('sec-fetch-site') site: string | undefined,
     @Res() response: Response,
   ): Promise<void> {
-    const link = await submittedLink({ form, site, response, links: this.changes, sendEnded });
+    const link = await resolveSubmission({ form, fetchSite: site, response, links: this.changes, sendEnded });
     if (!link) return;
     const { token, found } = link;
     if ((await this.changes.confirm(token)) === 'changed') {
-      const newEmail = await this.changes.newEmailOf(found);
+      const newEmail = await this.changes.getNewEmail(found);
       return sendDone(
         response,
         found,
@@ -68,7 +68,7 @@ export class ConfirmEmailChangePage {
 }
 
 function sendEnded(response: Response, found: OneTimeToken | null): void {
-  if (!found || found.state === 'voided') return sendUnknown(response, found);
+  if (!found || found.state === 'voided') return sendInvalid(response, found);
   if (found.state === 'consumed') {
     return sendDone(response, found, 'Already confirmed', 'This link has already been used.');
   }

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { contrastRatio, errorCatalogue } from '@gatehouse/domain';
+import { contrastRatio, errorCatalog } from '@gatehouse/domain';
 import { escapeHtml } from '@gatehouse/platform';
 import { errorDocsPage, errorDocsPolicy } from './error-docs-page.js';
 
@@ -7,7 +7,7 @@ const css = /<style>([^<]*)<\/style>/.exec(errorDocsPage)![1]!;
 
 describe('the page of the error codes', () => {
   it('has a section for each code, and an index of them by status', () => {
-    for (const [code, { status, title, cause, remedy }] of Object.entries(errorCatalogue)) {
+    for (const [code, { status, title, cause, remedy }] of Object.entries(errorCatalog)) {
       const sections = [...errorDocsPage.matchAll(new RegExp(`<section id="${code}">(.*?)</section>`, 'gs'))];
       expect(sections).toHaveLength(1);
       for (const text of [`${status} · ${title}`, cause, remedy])
@@ -17,7 +17,7 @@ describe('the page of the error codes', () => {
     const indexed = [...nav.matchAll(/<strong>(\d+)<\/strong><ul>(.*?)<\/ul>/g)].flatMap(([, status, list]) =>
       [...list!.matchAll(/href="#(\w+)"/g)].map(([, code]) => [code, Number(status)]),
     );
-    const expected = Object.entries(errorCatalogue).map(([code, { status }]) => [code, status]);
+    const expected = Object.entries(errorCatalog).map(([code, { status }]) => [code, status]);
     expect(indexed.toSorted()).toEqual(expected.toSorted());
   });
 

@@ -1,16 +1,16 @@
 import { STATUS_CODES } from 'node:http';
-import { errorCatalogue, type ErrorEntry } from '@gatehouse/domain';
+import { errorCatalog, type ErrorEntry } from '@gatehouse/domain';
 import { escapeHtml } from '@gatehouse/platform';
-import { palette, styleOf } from './page-style.js';
+import { palette, hashedStyle } from './page-style.js';
 
-type Listed = ErrorEntry & { code: string };
+type ListedError = ErrorEntry & { code: string };
 
-const listed: Listed[] = Object.entries(errorCatalogue).map(([code, entry]) => ({ code, ...entry }));
-const byStatus = [...new Set(listed.map(({ status }) => status))]
+const listedErrors: ListedError[] = Object.entries(errorCatalog).map(([code, entry]) => ({ code, ...entry }));
+const errorsByStatus = [...new Set(listedErrors.map(({ status }) => status))]
   .sort((one, other) => one - other)
-  .map((status) => ({ status, errors: listed.filter((error) => error.status === status) }));
+  .map((status) => ({ status, errors: listedErrors.filter((error) => error.status === status) }));
 
-const style = styleOf(`${palette}
+const style = hashedStyle(`${palette}
 body { margin: 0; padding: 1.5rem 1rem 4rem; font: 1rem/1.5 system-ui, sans-serif; color: var(--text); background: var(--back); }
 main { max-width: 48rem; margin: 0 auto; overflow-wrap: anywhere; }
 h1 { margin: 0 0 .75rem; font-size: 1.75rem; line-height: 1.25; }
@@ -44,16 +44,16 @@ export const errorDocsPolicy = [
   "frame-ancestors 'none'",
 ].join('; ');
 
-const index = ({ status, errors }: (typeof byStatus)[number]): string =>
+const index = ({ status, errors }: (typeof errorsByStatus)[number]): string =>
   `<strong>${status}</strong><ul>${errors.map(({ code }) => `<li><a href="#${code}"><code>${code}</code></a></li>`).join('')}</ul>`;
 
-const section = ({ code, status, title, cause, remedy }: Listed): string => `<section id="${code}">
+const section = ({ code, status, title, cause, remedy }: ListedError): string => `<section id="${code}">
 <h3><a href="#${code}"><code>${code}</code></a></h3>
 <p class="title">${status} · ${escapeHtml(title)}</p>
 <dl><dt>Cause</dt><dd>${escapeHtml(cause)}</dd><dt>Remedy</dt><dd>${escapeHtml(remedy)}</dd></dl>
 </section>`;
 
-const group = ({ status, errors }: (typeof byStatus)[number]): string =>
+const group = ({ status, errors }: (typeof errorsByStatus)[number]): string =>
   `<h2>${status} ${STATUS_CODES[status]}</h2>\n${errors.map(section).join('\n')}`;
 
 /** Every code of the catalogue, with its anchor: no script, no outside asset (HD-01). */
@@ -70,8 +70,8 @@ export const errorDocsPage = `<!doctype html>
 <p>Every error response is an <code>application/problem+json</code> document (RFC 9457), and its <code>type</code> links to
 this page. Its <code>code</code> is always one of the codes below. If you report an error, include the
 <code>requestId</code>: the log contains the same id.</p>
-<nav aria-label="Codes by status">${byStatus.map(index).join('\n')}</nav>
-${byStatus.map(group).join('\n')}
+<nav aria-label="Codes by status">${errorsByStatus.map(index).join('\n')}</nav>
+${errorsByStatus.map(group).join('\n')}
 </main></body>
 </html>
 `;

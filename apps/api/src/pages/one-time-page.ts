@@ -1,5 +1,5 @@
 import type { Response } from 'express';
-import { brandOf, GatehouseError, type Brand, type ProjectContext } from '@gatehouse/domain';
+import { resolveBrand, GatehouseError, type Brand, type ProjectContext } from '@gatehouse/domain';
 import type { OneTimeToken } from '@gatehouse/persistence';
 import { linkButton, postButton, sendPage } from './page.js';
 
@@ -15,20 +15,21 @@ export interface PageForm {
 export const readToken = (query: unknown): string => (typeof query === 'string' ? query : '');
 
 /** How the pages of a project look. */
-export const projectBrand = ({ name, settings }: ProjectContext): Brand => brandOf(name, settings.branding);
+export const projectBrand = ({ name, settings }: ProjectContext): Brand =>
+  resolveBrand(name, settings.branding);
 
 /** What is done with the links that lead to a page. */
 export interface PageLinks {
   /** The token of a link, whatever its state, without using it. */
-  peek(token: string): Promise<OneTimeToken | null>;
+  find(token: string): Promise<OneTimeToken | null>;
   /** Sends an expired link once more; absent where that is not offered. */
-  renew?(expired: OneTimeToken): Promise<void>;
+  resendExpired?(expired: OneTimeToken): Promise<void>;
 }
 
 export interface Submission {
   form: PageForm | undefined;
   /** The header `Sec-Fetch-Site`. */
-  site: string | undefined;
+  fetchSite: string | undefined;
   response: Response;
   links: PageLinks;
   /** Answers for a link that does nothing any more. */
@@ -40,26 +41,26 @@ export interface Submission {
  * form asks for one, or what became of this one.
  * @throws GatehouseError `origin_not_allowed` for a form that stands on a page of somebody else
  */
-export async function submittedLink({
+export async function resolveSubmission({
   form,
-  site,
+  fetchSite: site,
   response,
   links,
   sendEnded,
 }: Submission): Promise<{ token: string; found: OneTimeToken } | null> {
   if (site !== undefined && site !== 'same-origin') throw new GatehouseError('origin_not_allowed');
   const token = form?.token ?? '';
-  const found = await links.peek(token);
+  const found = await links.find(token);
   if (found?.state === 'live') return { token, found };
-  if (found?.state === 'expired' && form?.renew && links.renew) {
-    await links.renew(found);
-    sendRenewed(response, found);
+  if (found?.state === 'expired' && form?.renew && links.resendExpired) {
+    await links.resendExpired(found);
+    sendResent(response, found);
   } else sendEnded(response, found, token);
   return null;
 }
 
 /** For a token that is unknown, or void, such as one that was replaced by a newer one. */
-export function sendUnknown(response: Response, found: OneTimeToken | null): void {
+export function sendInvalid(response: Response, found: OneTimeToken | null): void {
   sendPage(response, 400, {
     title: 'This link is not valid',
     text: 'The link is incomplete or was replaced by a newer one. Use the link in the most recent email.',
@@ -78,7 +79,7 @@ export function sendExpired(response: Response, path: string, token: string, fou
 }
 
 /** After a new link was asked for; the same whether it was sent or had just been sent before. */
-function sendRenewed(response: Response, found: OneTimeToken): void {
+function sendResent(response: Response, found: OneTimeToken): void {
   sendPage(response, 200, {
     title: 'Check your inbox',
     text: `It can take a minute for the new link to arrive at ${found.email}`,

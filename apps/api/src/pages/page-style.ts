@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import type { Brand } from '@gatehouse/domain';
 
 /** Each project may have a colour; what is past this many is computed again. */
-const KEPT = 100;
+const MAX_CACHED = 100;
 
 export interface PageStyle {
   css: string;
@@ -10,20 +10,20 @@ export interface PageStyle {
   hash: string;
 }
 
-const kept = new Map<string, PageStyle>();
+const cache = new Map<string, PageStyle>();
 
 /** The style of a hosted page in the project's colour. */
 export function pageStyle({ color, textColor }: Brand): PageStyle {
-  const known = kept.get(color);
+  const known = cache.get(color);
   if (known) return known;
-  const style = styleOf(cssOf(color, textColor));
-  if (kept.size >= KEPT) kept.clear();
-  kept.set(color, style);
+  const style = hashedStyle(buildCss(color, textColor));
+  if (cache.size >= MAX_CACHED) cache.clear();
+  cache.set(color, style);
   return style;
 }
 
 /** A style with the hash by which a content policy lets it in. */
-export const styleOf = (css: string): PageStyle => ({
+export const hashedStyle = (css: string): PageStyle => ({
   css,
   hash: `sha256-${createHash('sha256').update(css).digest('base64')}`,
 });
@@ -39,7 +39,7 @@ export const palette = `
  * The button's border has the colour of its text: it shows the edge where the project's colour is too near to the
  * background. In the dark a logo stands on white: most are drawn for it, and would vanish.
  */
-const cssOf = (color: string, textColor: string): string => `
+const buildCss = (color: string, textColor: string): string => `
 :root { --accent: ${color}; --on-accent: ${textColor}; }
 ${palette}
 body { margin: 0; min-height: 100vh; min-height: 100dvh; display: grid; place-items: center; padding: 1rem; font: 1rem/1.5 system-ui, sans-serif; color: var(--text); background: var(--back); }

@@ -2,11 +2,11 @@ import { Catch, Inject, type ArgumentsHost, type ExceptionFilter } from '@nestjs
 import type { Response } from 'express';
 import type { ErrorCode } from '@gatehouse/domain';
 import { LOGGER, type Logger } from '@gatehouse/platform';
-import { reportFault, toGatehouseError } from '../http/problem.filter.js';
+import { reportError, toGatehouseError } from '../http/problem.filter.js';
 import type { GatehouseRequest } from '../http/request-context.js';
 import { sendPage } from './page.js';
 
-const sentences: Partial<Record<ErrorCode, string>> = {
+const errorTexts: Partial<Record<ErrorCode, string>> = {
   rate_limited: 'Too many requests. Wait a minute and try again.',
   overloaded: 'The service is busy. Go back and try again in a moment.',
   unavailable: 'The service is temporarily unavailable. Go back and try again in a moment.',
@@ -23,12 +23,12 @@ export class PageFilter implements ExceptionFilter {
   catch(thrown: unknown, host: ArgumentsHost): void {
     const http = host.switchToHttp();
     const error = toGatehouseError(thrown);
-    reportFault(this.logger, error, http.getRequest<GatehouseRequest>());
+    reportError(this.logger, error, http.getRequest<GatehouseRequest>());
     const response = http.getResponse<Response>();
     response.set(error.details.headers ?? {});
     sendPage(response, error.status, {
       title: 'Something went wrong',
-      text: sentences[error.code] ?? 'Open the link in your email again.',
+      text: errorTexts[error.code] ?? 'Open the link in your email again.',
     });
   }
 }

@@ -3,14 +3,14 @@ import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import express from 'express';
-import { brandOf, contrastRatio } from '@gatehouse/domain';
+import { resolveBrand, contrastRatio } from '@gatehouse/domain';
 import { linkButton, passwordForm, postButton, sendPage, type PageContent } from './page.js';
 
 const markup = `<script>alert("1")</script> & 'Sons'`;
 const escaped = '&#60;script&#62;alert(&#34;1&#34;)&#60;/script&#62; &#38; &#39;Sons&#39;';
 
 const branding = { displayName: 'The Shop', logoUrl: 'https://cdn.example.com:8443/l.png', color: '#ffd400' };
-const shop = brandOf('shop', branding);
+const shop = resolveBrand('shop', branding);
 
 describe('sendPage', () => {
   let content: PageContent;
@@ -33,7 +33,7 @@ describe('sendPage', () => {
     const { html } = await shown({
       title: markup,
       text: markup,
-      brand: brandOf('shop', {
+      brand: resolveBrand('shop', {
         ...branding,
         displayName: markup,
         logoUrl: `https://cdn.example.com/"><script>`,
@@ -52,7 +52,7 @@ describe('sendPage', () => {
   });
 
   it('HD-01: its policy names the very style of the page, in every colour', async () => {
-    for (const brand of [null, shop, brandOf('other', { color: '#123456' }), shop]) {
+    for (const brand of [null, shop, resolveBrand('other', { color: '#123456' }), shop]) {
       const { html, policy } = await shown({ brand });
       const css = /<style>([^<]*)<\/style>/.exec(html)![1]!;
       expect(policy).toContain(`style-src 'sha256-${createHash('sha256').update(css).digest('base64')}'`);

@@ -1,5 +1,5 @@
 import type { Response } from 'express';
-import { brandOf, type Brand } from '@gatehouse/domain';
+import { resolveBrand, type Brand } from '@gatehouse/domain';
 import { escapeHtml } from '@gatehouse/platform';
 import { pageStyle } from './page-style.js';
 
@@ -13,7 +13,7 @@ export interface PageContent {
   brand?: Brand | null;
 }
 
-const nobody = brandOf('');
+const defaultBrand = resolveBrand('');
 
 /** Sends a hosted page: no script, no outside asset but the project's logo, a content policy of its own (HD-01). */
 export function sendPage(
@@ -21,7 +21,7 @@ export function sendPage(
   status: number,
   { title, text, button = '', brand }: PageContent,
 ): void {
-  const { css, hash } = pageStyle(brand ?? nobody);
+  const { css, hash } = pageStyle(brand ?? defaultBrand);
   const policy = [
     "default-src 'none'",
     `style-src '${hash}'`,

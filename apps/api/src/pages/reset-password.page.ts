@@ -13,15 +13,15 @@ import {
   readToken,
   sendDone,
   sendExpired,
-  sendUnknown,
-  submittedLink,
+  sendInvalid,
+  resolveSubmission,
   type PageForm,
 } from './one-time-page.js';
 import { PageFilter } from './page.filter.js';
 import { passwordForm, sendPage } from './page.js';
 
 /** What the two links say that lead here. */
-const words = {
+const texts = {
   'reset-password': {
     path: '/reset-password',
     title: 'Choose a new password',
@@ -38,7 +38,7 @@ const words = {
   },
 };
 
-const wordsOf = ({ kind }: OneTimeToken) => words[kind === 'accept-invite' ? kind : 'reset-password'];
+const textsFor = ({ kind }: OneTimeToken) => texts[kind === 'accept-invite' ? kind : 'reset-password'];
 
 /** The pages behind the links of reset and invitation mails: both set a password. */
 @ApiExcludeController()
@@ -52,20 +52,20 @@ export class ResetPasswordPage {
   @RateLimit('verify')
   async show(@Query('token') query: unknown, @Res() response: Response): Promise<void> {
     const token = readToken(query);
-    const found = await this.resets.peek(token);
+    const found = await this.resets.find(token);
     if (found?.state !== 'live') return sendEnded(response, found, token);
     sendForm(response, 200, token, found);
   }
 
   @Post()
   @RateLimit('reset')
-  async set(
+  async submit(
     @Body() form: PageForm | undefined,
     @Headers('sec-fetch-site') site: string | undefined,
     @CurrentClient() client: Client,
     @Res() response: Response,
   ): Promise<void> {
-    const link = await submittedLink({ form, site, response, links: this.resets, sendEnded });
+    const link = await resolveSubmission({ form, fetchSite: site, response, links: this.resets, sendEnded });
     if (!link) return;
     const { token, found } = link;
     try {
@@ -75,7 +75,7 @@ export class ResetPasswordPage {
       const advice = error.details.errors!.map(({ message }) => message).join(' ');
       return sendForm(response, 422, token, found, advice);
     }
-    sendDone(response, found, wordsOf(found).done, `You can now sign in as ${found.email}.`);
+    sendDone(response, found, textsFor(found).done, `You can now sign in as ${found.email}.`);
   }
 }
 
@@ -86,7 +86,7 @@ function sendForm(
   found: OneTimeToken,
   error: string | null = null,
 ): void {
-  const { path, title, text, button } = wordsOf(found);
+  const { path, title, text, button } = textsFor(found);
   const { passwordMinLength } = found.project.settings;
   const form = { path, label: button, fields: { token }, email: found.email, error };
   sendPage(response, status, {
@@ -98,8 +98,8 @@ function sendForm(
 }
 
 function sendEnded(response: Response, found: OneTimeToken | null, token: string): void {
-  if (!found || found.state === 'voided') return sendUnknown(response, found);
-  const { path, done } = wordsOf(found);
+  if (!found || found.state === 'voided') return sendInvalid(response, found);
+  const { path, done } = textsFor(found);
   if (found.state === 'expired') return sendExpired(response, path, token, found);
   sendDone(response, found, done, 'This link has already been used.');
 }

@@ -10,8 +10,8 @@ import {
   readToken,
   sendDone,
   sendExpired,
-  sendUnknown,
-  submittedLink,
+  sendInvalid,
+  resolveSubmission,
   type PageForm,
 } from './one-time-page.js';
 import { PageFilter } from './page.filter.js';
@@ -31,7 +31,7 @@ export class VerifyEmailPage {
   @RateLimit('verify')
   async show(@Query('token') query: unknown, @Res() response: Response): Promise<void> {
     const token = readToken(query);
-    const found = await this.verification.peek(token);
+    const found = await this.verification.find(token);
     if (found?.state !== 'live') return sendEnded(response, found, token);
     sendPage(response, 200, {
       title: 'Confirm your email address',
@@ -48,7 +48,13 @@ export class VerifyEmailPage {
     @Headers('sec-fetch-site') site: string | undefined,
     @Res() response: Response,
   ): Promise<void> {
-    const link = await submittedLink({ form, site, response, links: this.verification, sendEnded });
+    const link = await resolveSubmission({
+      form,
+      fetchSite: site,
+      response,
+      links: this.verification,
+      sendEnded,
+    });
     if (!link) return;
     const { token, found } = link;
     await this.verification.verify(token);
@@ -62,6 +68,6 @@ function sendEnded(response: Response, found: OneTimeToken | null, token: string
   if (found && isConfirmed) {
     return sendDone(response, found, 'Already confirmed', `${found.email} is already confirmed.`);
   }
-  if (!found || found.state === 'voided') return sendUnknown(response, found);
+  if (!found || found.state === 'voided') return sendInvalid(response, found);
   sendExpired(response, PATH, token, found);
 }

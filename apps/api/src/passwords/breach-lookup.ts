@@ -33,7 +33,7 @@ export class BreachLookup {
   async isBreached(password: string): Promise<boolean> {
     const hash = createHash('sha1').update(canonicalPassword(password)).digest('hex').toUpperCase();
     try {
-      const range = await this.range(hash.slice(0, 5));
+      const range = await this.fetchRange(hash.slice(0, 5));
       const isBreached = range.some(([suffix, count]) => suffix === hash.slice(5) && count !== '0');
       this.counts[isBreached ? 'breached' : 'clean'] += 1;
       return isBreached;
@@ -45,7 +45,7 @@ export class BreachLookup {
     }
   }
 
-  private async range(prefix: string): Promise<string[][]> {
+  private async fetchRange(prefix: string): Promise<string[][]> {
     const response = await this.client.request({
       method: 'GET',
       url: `${this.config.passwords.breachListUrl}/range/${prefix}`,

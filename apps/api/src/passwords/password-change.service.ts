@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { CustomerCaller } from '@gatehouse/auth';
-import { invalidField, voidedByNewPassword } from '@gatehouse/domain';
+import { invalidField, kindsVoidedByPasswordChange } from '@gatehouse/domain';
 import {
   CustomersRepository,
   EventsRepository,
@@ -44,7 +44,7 @@ export class PasswordChangeService {
     { currentPassword, newPassword }: { currentPassword: string; newPassword: string },
     client: Client,
   ): Promise<void> {
-    const project = await this.projects.ofCustomer(caller.customer.projectId);
+    const project = await this.projects.getContext(caller.customer.projectId);
     const { id, email } = caller.customer;
     if (newPassword === currentPassword) {
       throw invalidField('newPassword', 'unchanged', 'newPassword must differ from the current password');
@@ -56,11 +56,11 @@ export class PasswordChangeService {
       signal: client.signal,
     });
     await this.transactions.run(async (tx) => {
-      await this.passwords.lockProven(tx, proven);
+      await this.passwords.lockAuthenticated(tx, proven);
       const customer = await this.customers.setPassword(tx, project.id, id, passwordHash);
-      await this.tokens.voidAll(tx, id, voidedByNewPassword);
+      await this.tokens.voidAll(tx, id, kindsVoidedByPasswordChange);
       const revoked = await this.sessions.endAll(tx, customer, project, 'password_changed', caller.sessionId);
-      await this.links.tell(tx, 'password-changed', customer, project);
+      await this.links.notify(tx, 'password-changed', customer, project);
       await this.events.record(tx, [customerEvent('password.changed', customer, project), ...revoked]);
       await this.audit.record(tx, customerAction('customer.password_changed', customer, project));
     });

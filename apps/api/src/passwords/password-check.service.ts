@@ -5,9 +5,9 @@ import {
   EventsRepository,
   LoginAttemptsRepository,
   Transactions,
-  type CustomerWithHash,
+  type CustomerWithPasswordHash,
   type LoginGrant,
-  type LoginTries,
+  type LoginAttemptResult,
   type NewEvent,
   type RecordedLogin,
   type Tx,
@@ -18,18 +18,18 @@ import {
   PasswordHasher,
   rateLimitHeaders,
   sha256,
-  type HashPlace,
+  type HashPermit,
   type Logger,
-  type RatePolicy,
+  type RateLimitPolicy,
 } from '@gatehouse/platform';
 import { customerEvent } from '../events/customer-events.js';
 import type { Client } from '../http/request-context.js';
 
 /** Failed logins per (project, e-mail) within the window, for everybody and for known addresses (contract, section 3). */
-const failedLogins: RatePolicy = { name: 'failed-login', quota: 10, windowSeconds: 15 * 60 };
+const failedLoginPolicy: RateLimitPolicy = { name: 'failed-login', quota: 10, windowSeconds: 15 * 60 };
 
 /** A customer who has just proved to know their password, and the allowance that let them try. */
-export type ProvenCustomer = CustomerWithHash & { passwordHash: string; granted: LoginGrant };
+export type AuthenticatedCustomer = CustomerWithPasswordHash & { passwordHash: string; granted: LoginGrant };
 
 /** The one place where a customer's password is asked for: every route that takes one shares its count of failures. */
 @Injectable()
@@ -53,11 +53,11 @@ export class PasswordCheckService {
     email: string,
     password: string,
     client: Client,
-  ): Promise<ProvenCustomer> {
+  ): Promise<AuthenticatedCustomer> {
     // Cheapest first: who would have to wait too long for a thread costs no query.
     const place = this.hasher.reserve(project.id);
     try {
-      return await this.checkAt(place, project, email, password, client);
+      return await this.checkWithPermit(place, project, email, password, client);
     } finally {
       place.release();
     }
@@ -73,13 +73,13 @@ export class PasswordCheckService {
     { id, email }: Customer,
     field: Record<string, string>,
     client: Client,
-  ): Promise<ProvenCustomer> {
+  ): Promise<AuthenticatedCustomer> {
     const [[name, password] = ['', '']] = Object.entries(field);
     try {
       const proven = await this.check(project, email, password, client);
       // The address can have passed to somebody else since the customer was read.
       if (proven.id !== id) throw invalidCredentials();
-      await this.forget(project, proven);
+      await this.forgetFailures(project, proven);
       return proven;
     } catch (error) {
       if (!(error instanceof GatehouseError) || error.code !== 'invalid_credentials') throw error;
@@ -96,19 +96,22 @@ export class PasswordCheckService {
    * Holds the row of a customer for the change that their password allows.
    * @throws GatehouseError `invalid_credentials` for one who was deleted, disabled or given another password since
    */
-  async lockProven(tx: Tx, { projectId, id, passwordHash }: ProvenCustomer): Promise<CustomerWithHash> {
+  async lockAuthenticated(
+    tx: Tx,
+    { projectId, id, passwordHash }: AuthenticatedCustomer,
+  ): Promise<CustomerWithPasswordHash> {
     const current = await this.customers.lock(tx, projectId, id);
     if (current?.passwordHash !== passwordHash || current.disabledAt) throw invalidCredentials();
     return current;
   }
 
   /** Forgets the failures of a customer whose password was right, which ends a lock. */
-  async forget(project: ProjectContext, proven: ProvenCustomer): Promise<void> {
+  async forgetFailures(project: ProjectContext, proven: AuthenticatedCustomer): Promise<void> {
     if (proven.granted === 'open') {
-      await this.attempts.forget(project.id, sha256(proven.email));
+      await this.attempts.clear(project.id, sha256(proven.email));
       return;
     }
-    await this.transactions.apart(async (tx) => {
+    await this.transactions.runInNewTransaction(async (tx) => {
       const customer = await this.customers.lock(tx, project.id, proven.id);
       if (customer) await this.events.record(tx, await this.unlock(tx, project, customer));
     });
@@ -119,63 +122,64 @@ export class PasswordCheckService {
    * @returns the event to record, none unless the failures had locked the customer
    */
   async unlock(tx: Tx, project: ProjectContext, customer: Customer): Promise<NewEvent[]> {
-    const tries = await this.attempts.forget(project.id, sha256(customer.email), tx);
-    return endOfLock(project, customer, tries);
+    const tries = await this.attempts.clear(project.id, sha256(customer.email), tx);
+    return unlockEvents(project, customer, tries);
   }
 
   /** Unlocks a customer, and lets no address they logged in from try more often than others: it can be an intruder's. */
-  async startAfresh(tx: Tx, project: ProjectContext, customer: Customer): Promise<NewEvent[]> {
-    await this.attempts.forgetAddresses(tx, customer.id);
+  async unlockAndForgetAddresses(tx: Tx, project: ProjectContext, customer: Customer): Promise<NewEvent[]> {
+    await this.attempts.deleteKnownAddresses(tx, customer.id);
     return this.unlock(tx, project, customer);
   }
 
   /** The event of a login that ended a lock. The tenth try, if it is the right one, was not locked out. */
-  unlockedByLogin(
+  loginUnlockEvents(
     project: ProjectContext,
-    { granted }: ProvenCustomer,
-    { customer, forgottenTries }: RecordedLogin,
+    { granted }: AuthenticatedCustomer,
+    { customer, clearedAttempts: forgottenTries }: RecordedLogin,
   ): NewEvent[] {
-    return granted === 'known' ? endOfLock(project, customer, forgottenTries) : [];
+    return granted === 'known' ? unlockEvents(project, customer, forgottenTries) : [];
   }
 
-  private async checkAt(
-    place: HashPlace,
+  private async checkWithPermit(
+    permit: HashPermit,
     project: ProjectContext,
     email: string,
     password: string,
     client: Client,
-  ): Promise<ProvenCustomer> {
+  ): Promise<AuthenticatedCustomer> {
     const emailHash = sha256(email);
-    const { granted, tries, customer } = await this.takeTry(project, email, emailHash, client);
+    const { granted, tries, customer } = await this.takeAttempt(project, email, emailHash, client);
     const hash = customer?.passwordHash ?? null;
-    const caller = { projectId: project.id, signal: client.signal, place };
+    const caller = { projectId: project.id, signal: client.signal, place: permit };
     const isRight = await this.hasher.verify(password, hash, caller).catch(async (error: unknown) => {
-      await this.attempts.giveBack(project.id, emailHash, granted);
+      await this.attempts.release(project.id, emailHash, granted);
       throw error;
     });
     if (customer && hash && isRight) return { ...customer, passwordHash: hash, granted };
-    if (customer) this.reportFailure(project, customer, tries === failedLogins.quota && granted === 'open');
+    if (customer)
+      this.reportFailure(project, customer, tries === failedLoginPolicy.quota && granted === 'open');
     throw invalidCredentials();
   }
 
-  private async takeTry(
+  private async takeAttempt(
     project: ProjectContext,
     email: string,
     emailHash: Buffer,
     { addressBlock }: Client,
-  ): Promise<LoginTries & { granted: LoginGrant }> {
-    const { quota, windowSeconds } = failedLogins;
+  ): Promise<LoginAttemptResult & { granted: LoginGrant }> {
+    const { quota, windowSeconds } = failedLoginPolicy;
     const attempt = { quota, windowSeconds, email, emailHash, addressBlock };
-    const taken = await this.attempts.take(project.id, attempt);
+    const taken = await this.attempts.reserve(project.id, attempt);
     if (taken.granted) return { ...taken, granted: taken.granted };
-    const headers = rateLimitHeaders(failedLogins, Math.max(1, taken.secondsLeft));
+    const headers = rateLimitHeaders(failedLoginPolicy, Math.max(1, taken.secondsLeft));
     throw new GatehouseError('too_many_attempts', { headers });
   }
 
   /** Off the path of the answer, so that its time tells nothing. */
   private reportFailure(project: ProjectContext, customer: Customer, isLocked: boolean): void {
     this.transactions
-      .apart(async (tx) => {
+      .runInNewTransaction(async (tx) => {
         if (!(await this.customers.lock(tx, project.id, customer.id))) return;
         const isDue = await this.customers.claimLoginFailedEvent(tx, project.id, customer.id);
         if (!isDue && !isLocked) return;
@@ -193,8 +197,8 @@ export class PasswordCheckService {
   }
 }
 
-const endOfLock = (project: ProjectContext, customer: Customer, forgottenTries: number): NewEvent[] =>
-  forgottenTries < failedLogins.quota ? [] : [customerEvent('customer.unlocked', customer, project)];
+const unlockEvents = (project: ProjectContext, customer: Customer, forgottenTries: number): NewEvent[] =>
+  forgottenTries < failedLoginPolicy.quota ? [] : [customerEvent('customer.unlocked', customer, project)];
 
 /** 401 `invalid_credentials`: one answer, whatever was wrong (requirement PW-08). */
 export const invalidCredentials = (): GatehouseError =>

@@ -3,7 +3,7 @@ import {
   GatehouseError,
   OPERATOR_PASSWORD_MIN_LENGTH,
   passwordWeaknesses,
-  weaknessSentence,
+  passwordWeaknessMessage,
   type PasswordWeakness,
   type ProjectContext,
 } from '@gatehouse/domain';
@@ -30,7 +30,7 @@ export class PasswordPolicyService {
     const reasons = passwordWeaknesses(password, {
       minLength: passwordMinLength,
       email,
-      words: [
+      forbiddenWords: [
         project.name,
         project.organizationName,
         ...(branding.displayName ? [branding.displayName] : []),
@@ -41,7 +41,7 @@ export class PasswordPolicyService {
     if (reasons.length === 0 && breachCheck && (await this.breaches.isBreached(password))) {
       reasons.push('breached');
     }
-    if (reasons.length > 0) throw weakPassword(reasons, passwordMinLength, field);
+    if (reasons.length > 0) throw weakPasswordError(reasons, passwordMinLength, field);
   }
 
   /**
@@ -49,29 +49,30 @@ export class PasswordPolicyService {
    * @throws GatehouseError `weak_password` with every reason
    */
   assertStrongForOperator(email: string, password: string, field = 'password'): void {
-    const reasons = operatorWeaknesses(email, password);
-    if (reasons.length > 0) throw weakPassword(reasons, OPERATOR_PASSWORD_MIN_LENGTH, field);
+    const reasons = findOperatorWeaknesses(email, password);
+    if (reasons.length > 0) throw weakPasswordError(reasons, OPERATOR_PASSWORD_MIN_LENGTH, field);
   }
 
   /** The same of OPERATOR_PASSWORD. @throws ConfigError with every reason */
   assertStrongSetting({ email, password }: NonNullable<Config['firstOperator']>): void {
-    const faults = operatorWeaknesses(email, password).map(
-      (reason) => `OPERATOR_PASSWORD is too weak. ${weaknessSentence(reason, OPERATOR_PASSWORD_MIN_LENGTH)}`,
+    const faults = findOperatorWeaknesses(email, password).map(
+      (reason) =>
+        `OPERATOR_PASSWORD is too weak. ${passwordWeaknessMessage(reason, OPERATOR_PASSWORD_MIN_LENGTH)}`,
     );
     if (faults.length > 0) throw new ConfigError(faults);
   }
 }
 
-const operatorWeaknesses = (email: string, password: string): PasswordWeakness[] =>
+const findOperatorWeaknesses = (email: string, password: string): PasswordWeakness[] =>
   passwordWeaknesses(password, {
     minLength: OPERATOR_PASSWORD_MIN_LENGTH,
     email,
-    words: ['gatehouse'],
+    forbiddenWords: ['gatehouse'],
     isCommon: isCommonPassword,
   });
 
 /** @param field of the request that holds the password */
-function weakPassword(reasons: PasswordWeakness[], minLength: number, field: string): GatehouseError {
-  const errors = reasons.map((code) => ({ field, code, message: weaknessSentence(code, minLength) }));
+function weakPasswordError(reasons: PasswordWeakness[], minLength: number, field: string): GatehouseError {
+  const errors = reasons.map((code) => ({ field, code, message: passwordWeaknessMessage(code, minLength) }));
   return new GatehouseError('weak_password', { errors, members: { reasons } });
 }

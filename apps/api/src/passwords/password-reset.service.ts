@@ -1,5 +1,10 @@
 import { Injectable } from '@nestjs/common';
-import { GatehouseError, voidedByNewPassword, type Customer, type ProjectContext } from '@gatehouse/domain';
+import {
+  GatehouseError,
+  kindsVoidedByPasswordChange,
+  type Customer,
+  type ProjectContext,
+} from '@gatehouse/domain';
 import {
   CustomersRepository,
   EventsRepository,
@@ -52,16 +57,16 @@ export class PasswordResetService {
    * Mails a link to set a new password, if there is somebody to mail it to: the answer is the same for everyone.
    * @throws GatehouseError `validation_failed`
    */
-  async forgot(project: ProjectContext, email: string, redirectUrl: string | undefined): Promise<void> {
+  async requestReset(project: ProjectContext, email: string, redirectUrl: string | undefined): Promise<void> {
     assertRedirectUrl(project, redirectUrl);
     await respondUniformly(this.sendLink(project, email, redirectUrl ?? null));
   }
 
   /** Sends an expired link once more, to the address that the first one went to. */
-  async renew(expired: OneTimeToken): Promise<void> {
+  async resendExpired(expired: OneTimeToken): Promise<void> {
     const { project, email, redirectUrl } = expired;
     if (expired.kind === 'reset-password') return this.sendLink(project, email, redirectUrl);
-    if (!(await this.quota.allows(project, email, 'accept-invite'))) return;
+    if (!(await this.quota.tryConsume(project, email, 'accept-invite'))) return;
     await this.transactions.run(async (tx) => {
       const customer = await this.customers.lock(tx, project.id, expired.customer.id);
       if (!isReachable(customer, email)) return;
@@ -72,11 +77,11 @@ export class PasswordResetService {
   private async sendLink(project: ProjectContext, email: string, redirectUrl: string | null): Promise<void> {
     const found = await this.customers.findByEmail(project.id, email);
     if (!isReachable(found, email)) return;
-    if (!(await this.quota.allows(project, email, 'reset-password'))) return;
+    if (!(await this.quota.tryConsume(project, email, 'reset-password'))) return;
     await this.transactions.run(async (tx) => {
       const customer = await this.customers.lock(tx, project.id, found.id);
       if (!isReachable(customer, email)) return;
-      await this.events.record(tx, [await this.request(tx, customer, project, redirectUrl)]);
+      await this.events.record(tx, [await this.createLink(tx, customer, project, redirectUrl)]);
     });
   }
 
@@ -84,7 +89,7 @@ export class PasswordResetService {
    * Writes a token and its mail. The caller holds the customer's row.
    * @returns the event to be recorded in the same transaction
    */
-  async request(
+  async createLink(
     tx: Tx,
     customer: Customer,
     project: ProjectContext,
@@ -96,8 +101,8 @@ export class PasswordResetService {
   }
 
   /** The token of a reset or invitation link, whatever its state, without using it; null when there is none. */
-  peek(token: string): Promise<OneTimeToken | null> {
-    return this.links.peek(KINDS, token);
+  find(token: string): Promise<OneTimeToken | null> {
+    return this.links.find(KINDS, token);
   }
 
   /**
@@ -106,7 +111,7 @@ export class PasswordResetService {
    * @throws GatehouseError `invalid_token`, `weak_password` (the token stays good), `origin_not_allowed`, `overloaded`
    */
   async reset(token: string, password: string, client: Client): Promise<void> {
-    const found = await this.peek(token);
+    const found = await this.find(token);
     // Before the token is used up, and before a thread is kept busy for a stranger.
     if (found?.state !== 'live') throw new GatehouseError('invalid_token');
     const { project } = found;
@@ -115,7 +120,7 @@ export class PasswordResetService {
     const passwordHash = await this.hasher.hash(password, { projectId: project.id, signal: client.signal });
     await this.transactions.run(async (tx) => {
       const used = await this.links.use(tx, KINDS, token, client.origin);
-      if (!used.isFirst) throw new GatehouseError('invalid_token');
+      if (!used.isFirstUse) throw new GatehouseError('invalid_token');
       await this.events.record(tx, await this.replacePassword(tx, used, passwordHash));
       const { kind, project } = used.token;
       const action = customerAction('customer.password_reset', used.customer, project, { link: kind });
@@ -128,10 +133,10 @@ export class PasswordResetService {
     const isInvite = kind === 'accept-invite';
     const verified = await this.addresses.markVerified(tx, used, isInvite ? 'invite' : 'reset');
     const customer = await this.customers.setPassword(tx, project.id, used.customer.id, passwordHash);
-    await this.tokens.voidAll(tx, customer.id, [...voidedByNewPassword, 'verify-email']);
+    await this.tokens.voidAll(tx, customer.id, [...kindsVoidedByPasswordChange, 'verify-email']);
     const revoked = await this.sessions.endAll(tx, customer, project, 'password_reset');
-    if (!isInvite) await this.links.tell(tx, 'password-changed', customer, project);
-    const unlocked = await this.passwords.startAfresh(tx, project, customer);
+    if (!isInvite) await this.links.notify(tx, 'password-changed', customer, project);
+    const unlocked = await this.passwords.unlockAndForgetAddresses(tx, project, customer);
     const reset = { email: customer.email, requestedAt: createdAt.toISOString() };
     return [
       ...verified.events,

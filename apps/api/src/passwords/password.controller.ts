@@ -30,7 +30,7 @@ export class PasswordController {
     @CurrentCaller() { project }: PublishableKeyCaller,
     @Body() body: EmailLinkRequest,
   ): Promise<Record<string, never>> {
-    await this.resets.forgot(project, body.email, body.redirectUrl);
+    await this.resets.requestReset(project, body.email, body.redirectUrl);
     return {};
   }
 

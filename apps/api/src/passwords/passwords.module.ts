@@ -25,8 +25,8 @@ import { PasswordController } from './password.controller.js';
       provide: HashThreads,
       useFactory: ({ passwords }: Config, metrics: ApiMetrics | null, failpoints: Failpoints) => {
         const threads = new HashThreads(passwords.threads, passwords.cost);
-        threads.beforeTask = () => failpoints.pass('password.before-hash');
-        metrics?.watchHashing(threads);
+        threads.beforeTask = () => failpoints.waitIfHeld('password.before-hash');
+        metrics?.instrumentHashThreads(threads);
         return threads;
       },
       inject: [Config, ApiMetrics, Failpoints],

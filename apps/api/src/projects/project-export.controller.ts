@@ -2,7 +2,7 @@ import { Controller, Get, Param, Query, Req, Res } from '@nestjs/common';
 import { ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import type { Request, Response } from 'express';
 import { CurrentCaller, OrganizationKey, type SecretKeyCaller } from '@gatehouse/auth';
-import { pathUuid } from '@gatehouse/domain';
+import { parsePathUuid } from '@gatehouse/domain';
 import { OneOfField } from '../http/fields.js';
 import { ProjectExportService } from './project-export.service.js';
 
@@ -38,7 +38,7 @@ export class ProjectExportController {
     @Req() request: Request,
     @Res() response: Response,
   ): Promise<void> {
-    const lines = await this.exports.open(caller, pathUuid(id), hashes === 'true');
+    const lines = await this.exports.open(caller, parsePathUuid(id), hashes === 'true');
     response.status(200).setHeader('Content-Type', 'application/x-ndjson; charset=utf-8');
     if (request.method === 'HEAD') response.end();
     else await this.exports.send(id, lines, response);

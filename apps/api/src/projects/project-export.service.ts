@@ -7,14 +7,14 @@ import {
   CustomersBulkRepository,
   ProjectsRepository,
   Transactions,
-  type CustomerWithHash,
+  type CustomerWithPasswordHash,
 } from '@gatehouse/persistence';
 import { LOGGER, PasswordHasher, type Logger } from '@gatehouse/platform';
 import { AuditService } from '../audit/audit.service.js';
 import { CustomerResponse } from '../customers/dto/customer.response.js';
-import { sendPages } from '../http/send-pages.js';
+import { streamPages } from '../http/send-pages.js';
 
-const PAGE = 200;
+const PAGE_SIZE = 200;
 
 /** All customers of a project, one JSON object a line. */
 @Injectable()
@@ -44,37 +44,37 @@ export class ProjectExportService {
       throw insufficientScope(requiredScopes);
     }
     const { organizationId } = await this.projects.get(caller.reach, projectId);
-    const first = await this.customers.page(projectId, null, PAGE);
+    const first = await this.customers.listPage(projectId, null, PAGE_SIZE);
     const action = { action: 'project.exported', organizationId, projectId, targetId: projectId } as const;
     await this.transactions.run((tx) =>
       this.audit.record(tx, { ...action, details: { hashes: withHashes } }),
     );
-    return this.pages(caller, projectId, first, (customer) => this.line(customer, withHashes));
+    return this.pages(caller, projectId, first, (customer) => this.toLine(customer, withHashes));
   }
 
   /** Sends an export. */
   send(projectId: string, pages: AsyncGenerator<string>, response: ServerResponse): Promise<void> {
-    return sendPages(pages, response, this.logger, { projectId });
+    return streamPages(pages, response, this.logger, { projectId });
   }
 
   /** Each page is a statement of its own: an export holds no transaction, and no connection while nobody reads. */
   private async *pages(
     caller: SecretKeyCaller,
     projectId: string,
-    first: CustomerWithHash[],
-    line: (customer: CustomerWithHash) => string,
+    first: CustomerWithPasswordHash[],
+    line: (customer: CustomerWithPasswordHash) => string,
   ): AsyncGenerator<string> {
     let page = first;
     while (page.length > 0) {
       yield page.map(line).join('');
-      if (page.length < PAGE) return;
+      if (page.length < PAGE_SIZE) return;
       // A key that has been revoked opens nothing any more (contract, section 3).
-      if (!(await this.apiKeys.isLive(caller.keyId))) throw new GatehouseError('invalid_api_key');
-      page = await this.customers.page(projectId, page.at(-1)!.id, PAGE);
+      if (!(await this.apiKeys.isActive(caller.keyId))) throw new GatehouseError('invalid_api_key');
+      page = await this.customers.listPage(projectId, page.at(-1)!.id, PAGE_SIZE);
     }
   }
 
-  private line({ passwordHash, ...customer }: CustomerWithHash, withHashes: boolean): string {
+  private toLine({ passwordHash, ...customer }: CustomerWithPasswordHash, withHashes: boolean): string {
     const hash = withHashes && { passwordHash: passwordHash && this.hasher.exportHash(passwordHash) };
     return `${JSON.stringify({ ...CustomerResponse.from(customer), ...hash })}\n`;
   }

@@ -1,7 +1,7 @@
 import { Body, Controller, Get, HttpCode, Param, Patch, Post, Query } from '@nestjs/common';
 import { ApiCreatedResponse, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
-import { CurrentCaller, OrganizationKey, SecretKey, type ManagingCaller } from '@gatehouse/auth';
-import { pathUuid } from '@gatehouse/domain';
+import { CurrentCaller, OrganizationKey, SecretKey, type ManagementCaller } from '@gatehouse/auth';
+import { parsePathUuid } from '@gatehouse/domain';
 import { ApiCamelList } from '../http/api-envelopes.js';
 import { ApiProblems } from '../http/api-problems.js';
 import { camelList } from '../http/paging.js';
@@ -23,7 +23,7 @@ export class ProjectsController {
   })
   @SecretKey('project:read')
   @ApiCamelList(ProjectResponse)
-  async list(@CurrentCaller() caller: ManagingCaller, @Query() query: ListProjectsQuery) {
+  async list(@CurrentCaller() caller: ManagementCaller, @Query() query: ListProjectsQuery) {
     const { items, nextCursor } = await this.projects.list(caller, query);
     return camelList(
       items.map((project) => ProjectResponse.from(project)),
@@ -40,7 +40,7 @@ export class ProjectsController {
   @OrganizationKey('project:write')
   @ApiCreatedResponse({ type: ProjectResponse })
   @ApiProblems('not_found', 'slug_taken')
-  async create(@CurrentCaller() caller: ManagingCaller, @Body() body: CreateProjectRequest) {
+  async create(@CurrentCaller() caller: ManagementCaller, @Body() body: CreateProjectRequest) {
     return ProjectResponse.from(await this.projects.create(caller, body));
   }
 
@@ -52,8 +52,8 @@ export class ProjectsController {
   })
   @SecretKey('project:read')
   @ApiOkResponse({ type: ProjectResponse })
-  async get(@CurrentCaller() caller: ManagingCaller, @Param('projectId') id: string) {
-    return ProjectResponse.from(await this.projects.get(caller, pathUuid(id)));
+  async get(@CurrentCaller() caller: ManagementCaller, @Param('projectId') id: string) {
+    return ProjectResponse.from(await this.projects.get(caller, parsePathUuid(id)));
   }
 
   @Patch(':projectId')
@@ -67,11 +67,11 @@ export class ProjectsController {
   @ApiOkResponse({ type: ProjectResponse })
   @ApiProblems('project_archived')
   async update(
-    @CurrentCaller() caller: ManagingCaller,
+    @CurrentCaller() caller: ManagementCaller,
     @Param('projectId') id: string,
     @Body() body: UpdateProjectRequest,
   ) {
-    return ProjectResponse.from(await this.projects.update(caller, pathUuid(id), body));
+    return ProjectResponse.from(await this.projects.update(caller, parsePathUuid(id), body));
   }
 
   @Post(':projectId/archive')
@@ -85,7 +85,7 @@ export class ProjectsController {
   @OrganizationKey('project:write')
   @ApiOkResponse({ type: ProjectResponse })
   @ApiProblems('own_project', 'last_organization_key')
-  async archive(@CurrentCaller() caller: ManagingCaller, @Param('projectId') id: string) {
-    return ProjectResponse.from(await this.projects.archive(caller, pathUuid(id)));
+  async archive(@CurrentCaller() caller: ManagementCaller, @Param('projectId') id: string) {
+    return ProjectResponse.from(await this.projects.archive(caller, parsePathUuid(id)));
   }
 }

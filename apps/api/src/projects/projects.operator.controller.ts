@@ -1,6 +1,6 @@
 import { Controller, Get, Query } from '@nestjs/common';
 import { ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
-import { CurrentCaller, Operator, OperatorRoutes, type ManagingCaller } from '@gatehouse/auth';
+import { CurrentCaller, Operator, OperatorRoutes, type ManagementCaller } from '@gatehouse/auth';
 import { ApiCamelList } from '../http/api-envelopes.js';
 import { CountResponse } from '../http/count.response.js';
 import { PickRoutes } from '../http/pick-routes.js';
@@ -26,7 +26,7 @@ export class ProjectsOperatorController extends PickRoutes(ProjectsController, [
   })
   @Operator('viewer')
   @ApiCamelList(ProjectResponse)
-  override list(@CurrentCaller() caller: ManagingCaller, @Query() query: SearchProjectsQuery) {
+  override list(@CurrentCaller() caller: ManagementCaller, @Query() query: SearchProjectsQuery) {
     return super.list(caller, query);
   }
 
@@ -34,7 +34,7 @@ export class ProjectsOperatorController extends PickRoutes(ProjectsController, [
   @ApiOperation({ operationId: 'projects.count', summary: 'Count projects' })
   @Operator('viewer')
   @ApiOkResponse({ type: CountResponse })
-  async count(@CurrentCaller() caller: ManagingCaller, @Query() query: CountProjectsQuery) {
+  async count(@CurrentCaller() caller: ManagementCaller, @Query() query: CountProjectsQuery) {
     return CountResponse.from(await this.projects.count(caller, query));
   }
 }

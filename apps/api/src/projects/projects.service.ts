@@ -1,14 +1,14 @@
 import { Injectable } from '@nestjs/common';
-import type { ManagingCaller } from '@gatehouse/auth';
+import type { ManagementCaller } from '@gatehouse/auth';
 import {
   changedFields,
   defaultSettings,
-  fieldNames,
+  fieldPaths,
   GatehouseError,
   invalidField,
-  patchSettings,
-  settingsFaults,
-  slugOf,
+  applySettingsPatch,
+  settingsErrors,
+  slugify,
   type Project,
   type ProjectSettings,
   type SettingsPatch,
@@ -54,7 +54,7 @@ export class ProjectsService {
    * (contract, section 3).
    * @throws GatehouseError `invalid_cursor`
    */
-  list({ reach: { organizationId } }: ManagingCaller, query: SearchProjectsQuery): Promise<Page<Project>> {
+  list({ reach: { organizationId } }: ManagementCaller, query: SearchProjectsQuery): Promise<Page<Project>> {
     const reach = { organizationId, projectId: null };
     const filter = projectFilter(query);
     return readPage(this.cursors, ['projects', reach, filter], query, (before, limit) =>
@@ -62,23 +62,23 @@ export class ProjectsService {
     );
   }
 
-  count({ reach }: ManagingCaller, query: CountProjectsQuery): Promise<CappedCount> {
+  count({ reach }: ManagementCaller, query: CountProjectsQuery): Promise<CappedCount> {
     return this.projects.count(reach, projectFilter(query));
   }
 
   /** @throws GatehouseError `not_found` */
-  get({ reach }: ManagingCaller, id: string): Promise<Project> {
+  get({ reach }: ManagementCaller, id: string): Promise<Project> {
     return this.projects.get(reach, id);
   }
 
   /** @throws GatehouseError `validation_failed`, `not_found` for an organization out of reach, `slug_taken` */
-  async create({ reach }: ManagingCaller, input: CreateProjectRequest): Promise<Project> {
-    const settings = this.settingsOf(defaultSettings, input.settings ?? {});
+  async create({ reach }: ManagementCaller, input: CreateProjectRequest): Promise<Project> {
+    const settings = this.mergeSettings(defaultSettings, input.settings ?? {});
     const organizationId = input.organizationId ?? reach.organizationId;
     if (!organizationId) throw invalidField('organizationId', 'required', 'organizationId is required');
     await this.organizations.get(reach, organizationId);
     const { name, environment = 'development' } = input;
-    const slugs = input.slug ? [input.slug] : freeSlugs(name);
+    const slugs = input.slug ? [input.slug] : slugCandidates(name);
     return this.transactions.run(async (tx) => {
       const project = await this.insert(
         tx,
@@ -95,12 +95,12 @@ export class ProjectsService {
    * request, so they act at once.
    * @throws GatehouseError `not_found`, `project_archived`, `validation_failed`
    */
-  update({ reach }: ManagingCaller, id: string, input: UpdateProjectRequest): Promise<Project> {
+  update({ reach }: ManagementCaller, id: string, input: UpdateProjectRequest): Promise<Project> {
     return this.transactions.run(async (tx) => {
       // Locked, so that of two patches at the same time neither loses what the other one sets.
       const before = await this.projects.lock(tx, reach, id);
       if (before.archivedAt) throw new GatehouseError('project_archived');
-      const settings = this.settingsOf(before.settings, input.settings ?? {});
+      const settings = this.mergeSettings(before.settings, input.settings ?? {});
       const after = { name: input.name ?? before.name, settings };
       const previous = changedFields({ name: before.name, settings: before.settings }, after);
       if (Object.keys(previous).length === 0) return before;
@@ -114,14 +114,14 @@ export class ProjectsService {
    * Stops a project: its keys and its customers' tokens end at once, its data stays. A second time nothing happens.
    * @throws GatehouseError `not_found`, `own_project`, `last_organization_key`
    */
-  archive(caller: ManagingCaller, id: string): Promise<Project> {
+  archive(caller: ManagementCaller, id: string): Promise<Project> {
     return this.transactions.run(async (tx) => {
       const before = await this.projects.lock(tx, caller.reach, id);
       if (before.archivedAt) return before;
       if (id === caller.project?.id) throw new GatehouseError('own_project');
       const { organizationId } = before;
       await this.organizations.lock(tx, caller.reach, organizationId);
-      const keys = await this.apiKeys.lastingOrganizationKeys(tx, organizationId);
+      const keys = await this.apiKeys.listOrganizationIssuerKeys(tx, organizationId);
       if (keys.length > 0 && keys.every(({ projectId }) => projectId === id)) {
         throw new GatehouseError('last_organization_key');
       }
@@ -131,9 +131,9 @@ export class ProjectsService {
     });
   }
 
-  private settingsOf(current: ProjectSettings, patch: SettingsPatch): ProjectSettings {
-    const settings = patchSettings(current, patch);
-    const errors = settingsFaults(patch, settings, this.config);
+  private mergeSettings(current: ProjectSettings, patch: SettingsPatch): ProjectSettings {
+    const settings = applySettingsPatch(current, patch);
+    const errors = settingsErrors(patch, settings, this.config);
     if (errors.length > 0) throw new GatehouseError('validation_failed', { errors });
     return settings;
   }
@@ -158,7 +158,7 @@ export class ProjectsService {
     await this.events.record(tx, [
       { type: action, organizationId, projectId, customerId: null, data: { project: resource, ...data } },
     ]);
-    const details = data.previous ? { changed: fieldNames(data.previous) } : {};
+    const details = data.previous ? { changed: fieldPaths(data.previous) } : {};
     await this.audit.record(tx, { action, organizationId, projectId, targetId: projectId, details });
   }
 }
@@ -171,7 +171,7 @@ const projectFilter = ({ organizationId, environment, archived, q }: CountProjec
 });
 
 /** The slug of a name, and others of the same name, of which one is free however many there are. */
-const freeSlugs = (name: string): string[] => [
-  slugOf(name, 'project'),
-  ...Array.from({ length: 3 }, () => slugOf(name, 'project', secureBytes(4).toString('hex'))),
+const slugCandidates = (name: string): string[] => [
+  slugify(name, 'project'),
+  ...Array.from({ length: 3 }, () => slugify(name, 'project', secureBytes(4).toString('hex'))),
 ];

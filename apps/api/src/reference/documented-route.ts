@@ -6,7 +6,7 @@ import type { OperationObject } from '@nestjs/swagger';
 import { routeCredential, type RouteCredential } from '@gatehouse/auth';
 import type { ErrorCode } from '@gatehouse/domain';
 import { API_PROBLEMS } from '../http/api-problems.js';
-import { isForConsole } from '../http/console-request.js';
+import { isConsolePath } from '../http/console-request.js';
 import type { BodyClass } from '../http/input.pipe.js';
 import { RATE_LIMIT } from '../http/rate-limit.js';
 
@@ -45,7 +45,7 @@ export class RouteReader {
   /** @param path as in the document: `/api/v1/customers/{customerId}` */
   read(method: string, path: string, operation: OperationObject): DocumentedRoute {
     const { controller, name } = this.handlers.get(`${method} ${path}`)!;
-    const handler = handlerOf(controller, name);
+    const handler = getHandler(controller, name);
     const metadata = <T>(key: symbol): T | undefined =>
       (Reflect.getMetadata(key, handler) ?? Reflect.getMetadata(key, controller)) as T | undefined;
     return {
@@ -62,7 +62,7 @@ export class RouteReader {
   private add(controller: Controller): void {
     const base = Reflect.getMetadata(PATH_METADATA, controller) as string;
     for (const name of new MetadataScanner().getAllMethodNames(controller.prototype as object)) {
-      const handler = handlerOf(controller, name);
+      const handler = getHandler(controller, name);
       const method = Reflect.getMetadata(METHOD_METADATA, handler) as RequestMethod | undefined;
       if (method === undefined) continue;
       const path = `/${base}/${Reflect.getMetadata(PATH_METADATA, handler) as string}`
@@ -74,7 +74,7 @@ export class RouteReader {
   }
 }
 
-const handlerOf = (controller: Controller, name: string): object =>
+const getHandler = (controller: Controller, name: string): object =>
   (controller.prototype as Record<string, object>)[name]!;
 
 /** The class that the input pipe makes of a handler's body. */
@@ -101,10 +101,10 @@ export function problemCodes(route: DocumentedRoute): ErrorCode[] {
     'validation_failed',
     ...(takes('cursor') ? (['invalid_cursor'] as const) : []),
     ...credentialProblems(credential),
-    ...(isForConsole(route.path) && route.method !== 'get' ? (['cross_site_request'] as const) : []),
+    ...(isConsolePath(route.path) && route.method !== 'get' ? (['cross_site_request'] as const) : []),
     ...(route.path.includes('{') ? (['not_found'] as const) : []),
     ...(route.isLimited ? (['rate_limited'] as const) : []),
-    ...(takesIdempotencyKey(route) ? idempotencyProblems : []),
+    ...(acceptsIdempotencyKey(route) ? idempotencyProblems : []),
     ...problems,
     'internal_error',
     'unavailable',
@@ -145,5 +145,5 @@ function credentialProblems({ kinds, scopes, access, needsSecondFactor }: RouteC
 }
 
 /** Every POST that a secret key can come with, if only beside another credential, as `IdempotencyService` reads it. */
-export const takesIdempotencyKey = ({ method, path }: DocumentedRoute): boolean =>
-  method === 'post' && !isForConsole(path);
+export const acceptsIdempotencyKey = ({ method, path }: DocumentedRoute): boolean =>
+  method === 'post' && !isConsolePath(path);

@@ -12,16 +12,21 @@ import {
   type SecurityRequirementObject,
 } from '@nestjs/swagger';
 import { OPERATOR_COOKIE, requiredRole, type CallerKind, type RouteCredential } from '@gatehouse/auth';
-import { errorCatalogue } from '@gatehouse/domain';
+import { errorCatalog } from '@gatehouse/domain';
 import { VERSION } from '@gatehouse/platform';
-import { isForConsole } from '../http/console-request.js';
-import { keptStatuses } from '../http/idempotency.service.js';
-import { problemCodes, RouteReader, takesIdempotencyKey, type DocumentedRoute } from './documented-route.js';
+import { isConsolePath } from '../http/console-request.js';
+import { storedErrorStatuses } from '../http/idempotency.service.js';
+import {
+  problemCodes,
+  RouteReader,
+  acceptsIdempotencyKey,
+  type DocumentedRoute,
+} from './documented-route.js';
 import { operatorApi, publicApi, type ApiTexts } from './openapi-texts.js';
 import { withOrderedControllers } from './ordered-controllers.js';
 import {
-  answerHeaders,
-  headersOf,
+  responseHeaders,
+  headersFor,
   problemExamples,
   ProblemResponses,
   problemSchemas,
@@ -29,7 +34,7 @@ import {
 import { completeContent, completeSchema, pathParameterSchema } from './schema-completion.js';
 
 /** The ways in which each kind of credential is sent. */
-const schemesOf: Record<CallerKind, string[]> = {
+const securitySchemes: Record<CallerKind, string[]> = {
   'secret-key': ['secretKey', 'secretKeyHeader'],
   'publishable-key': ['publishableKey'],
   'access-token': ['accessToken'],
@@ -39,7 +44,7 @@ const schemesOf: Record<CallerKind, string[]> = {
 /** The two documents: of the routes for keys and access tokens, and of those that only the console calls. */
 export type Audience = 'public' | 'operator';
 
-const textsOf: Record<Audience, ApiTexts> = { public: publicApi, operator: operatorApi };
+const apiTexts: Record<Audience, ApiTexts> = { public: publicApi, operator: operatorApi };
 
 const skeleton = ({ title, description, tags }: ApiTexts): Omit<OpenAPIObject, 'paths'> => {
   const builder = new DocumentBuilder()
@@ -76,22 +81,22 @@ const skeleton = ({ title, description, tags }: ApiTexts): Omit<OpenAPIObject, '
 
 /** Returns an OpenAPI document, generated from the controllers and from the metadata that their guards read. */
 export function buildOpenApi(app: INestApplication, audience: Audience): OpenAPIObject {
-  const document = SwaggerModule.createDocument(withOrderedControllers(app), skeleton(textsOf[audience]));
-  const isIncluded = ([path]: [string, unknown]) => isForConsole(path) === (audience === 'operator');
+  const document = SwaggerModule.createDocument(withOrderedControllers(app), skeleton(apiTexts[audience]));
+  const isIncluded = ([path]: [string, unknown]) => isConsolePath(path) === (audience === 'operator');
   document.paths = Object.fromEntries(Object.entries(document.paths).filter(isIncluded));
   const schemas = { ...problemSchemas, ...document.components?.schemas };
   const problems = new ProblemResponses();
   document.components = {
     ...document.components,
     schemas,
-    headers: answerHeaders,
+    headers: responseHeaders,
     examples: problemExamples,
     responses: problems.shared,
   };
   for (const schema of Object.values(schemas)) completeSchema(schema);
   const routes = new RouteReader(app);
   for (const [path, item] of Object.entries(document.paths)) {
-    for (const [method, operation] of operationsOf(item)) {
+    for (const [method, operation] of operations(item)) {
       completeOperation(routes.read(method, path, operation), problems);
       completeContent(operation, schemas);
     }
@@ -119,18 +124,18 @@ function keepReachableSchemas(document: OpenAPIObject): void {
   };
 }
 
-const operationsOf = (item: PathItemObject): [string, OperationObject][] =>
+const operations = (item: PathItemObject): [string, OperationObject][] =>
   Object.entries(item as Record<string, OperationObject>);
 
 function completeOperation(route: DocumentedRoute, problems: ProblemResponses): void {
   const { operation, credential } = route;
   Object.assign(operation, {
-    description: [operation.description, needsOf(credential)].filter(Boolean).join('\n\n'),
+    description: [operation.description, describeRequirements(credential)].filter(Boolean).join('\n\n'),
     security: security(route),
     responses: responses(route, problems),
   });
   // Routes that operators inherit would be listed in the section of the others.
-  if (isForConsole(route.path)) operation.tags = ['Operators'];
+  if (isConsolePath(route.path)) operation.tags = ['Operators'];
   operation.parameters = parameters(route);
   if (operation.requestBody && route.bodyIsOptional) {
     Object.assign(operation.requestBody, { required: false });
@@ -138,7 +143,7 @@ function completeOperation(route: DocumentedRoute, problems: ProblemResponses): 
 }
 
 /** Returns the required scopes, access or role, in words. */
-function needsOf(credential: RouteCredential): string {
+function describeRequirements(credential: RouteCredential): string {
   const { kinds, scopes, access } = credential;
   if (kinds.includes('operator'))
     return `Requires the operator role \`${requiredRole(credential)}\` or higher.`;
@@ -152,7 +157,7 @@ function needsOf(credential: RouteCredential): string {
 /** One alternative for each way to send a credential; OpenAPI 3.1 lets them name the scopes. */
 const security = ({ credential: { kinds, scopes } }: DocumentedRoute): SecurityRequirementObject[] =>
   kinds.flatMap((kind) =>
-    schemesOf[kind].map((scheme) => ({ [scheme]: kind === 'secret-key' ? scopes : [] })),
+    securitySchemes[kind].map((scheme) => ({ [scheme]: kind === 'secret-key' ? scopes : [] })),
   );
 
 function parameters(route: DocumentedRoute): ParameterObject[] {
@@ -160,7 +165,7 @@ function parameters(route: DocumentedRoute): ParameterObject[] {
   for (const parameter of declared.filter((each) => each.in === 'path')) {
     Object.assign(parameter, pathParameterSchema(parameter.name, route.path));
   }
-  return takesIdempotencyKey(route) ? [...declared, idempotencyKey] : declared;
+  return acceptsIdempotencyKey(route) ? [...declared, idempotencyKey] : declared;
 }
 
 const idempotencyKey: ParameterObject = {
@@ -174,16 +179,16 @@ const idempotencyKey: ParameterObject = {
 
 /** Returns one response per status: the errors and those that the controller declares, with their headers. */
 function responses(route: DocumentedRoute, problems: ProblemResponses): ResponsesObject {
-  const isReplayable = takesIdempotencyKey(route);
+  const isReplayable = acceptsIdempotencyKey(route);
   const codes = problemCodes(route);
   const answers: ResponsesObject = {};
-  for (const status of new Set(codes.map((code) => errorCatalogue[code].status))) {
-    const group = codes.filter((code) => errorCatalogue[code].status === status);
-    answers[status] = problems.of(group, route.path, isReplayable && keptStatuses.has(status));
+  for (const status of new Set(codes.map((code) => errorCatalog[code].status))) {
+    const group = codes.filter((code) => errorCatalog[code].status === status);
+    answers[status] = problems.get(group, route.path, isReplayable && storedErrorStatuses.has(status));
   }
   const declared = route.operation.responses as Record<string, ResponseObject>;
   for (const [status, response] of Object.entries(declared)) {
-    const headers = { ...headersOf(200, isReplayable), ...response.headers };
+    const headers = { ...headersFor(200, isReplayable), ...response.headers };
     answers[status] = { ...response, description: response.description || STATUS_CODES[status]!, headers };
   }
   return answers;

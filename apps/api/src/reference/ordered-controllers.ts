@@ -1,7 +1,7 @@
 import type { INestApplication, Type } from '@nestjs/common';
 import { PATH_METADATA } from '@nestjs/common/constants.js';
 import { ModulesContainer } from '@nestjs/core';
-import { isForConsole } from '../http/console-request.js';
+import { isConsolePath } from '../http/console-request.js';
 
 /**
  * Returns the app with its controllers in a fixed order, for SwaggerModule, which reads them from `container`: those of
@@ -13,7 +13,7 @@ export function withOrderedControllers(app: INestApplication): INestApplication 
     [...module.controllers.values()].map((controller) => {
       const metatype = controller.metatype as Type;
       const path = Reflect.getMetadata(PATH_METADATA, metatype) as string;
-      const isOperators = isForConsole(`/${path}/`);
+      const isOperators = isConsolePath(`/${path}/`);
       return { controller, rank: isOperators ? `2 ${module.name} ${metatype.name}` : `1 ${metatype.name}` };
     }),
   );

@@ -8,7 +8,7 @@ import type {
   SchemaObject,
 } from '@nestjs/swagger';
 import {
-  errorCatalogue,
+  errorCatalog,
   GatehouseError,
   idPrefixes,
   type ErrorCode,
@@ -21,7 +21,7 @@ export const EXAMPLE_ID = '019aa2c0-7d1e-7000-8000-000000000000';
 const EXAMPLE_URL = 'https://auth.example.com';
 
 /** Members that some codes add (contract, section 2). */
-const members: Record<string, SchemaObject> = {
+const memberSchemas: Record<string, SchemaObject> = {
   requiredScopes: {
     type: 'array',
     items: { type: 'string' },
@@ -76,12 +76,12 @@ export const problemSchemas: Record<string, SchemaObject> = {
       detail: text('Description of this occurrence for humans. Programs must not parse it'),
       code: {
         type: 'string',
-        enum: Object.keys(errorCatalogue),
+        enum: Object.keys(errorCatalog),
         description: 'Error code for use in programs',
       },
       requestId: text('Same value as the X-Request-Id header'),
       errors: { type: 'array', items: fieldError, description: 'Fields with errors' },
-      ...members,
+      ...memberSchemas,
     },
   },
   V1Problem: {
@@ -106,7 +106,7 @@ const header = (description: string, schema: SchemaObject, example: unknown): He
 const string: SchemaObject = { type: 'string' };
 
 /** The headers of answers. */
-export const answerHeaders: Record<string, HeaderObject> = {
+export const responseHeaders: Record<string, HeaderObject> = {
   'X-Request-Id': header('Id of the request. The log contains the same id', string, EXAMPLE_ID),
   'Retry-After': header('Seconds to wait before the next request', { type: 'integer', minimum: 0 }, 30),
   RateLimit: header(
@@ -135,7 +135,7 @@ export const answerHeaders: Record<string, HeaderObject> = {
   },
 };
 
-const named: Partial<Record<number, (keyof typeof answerHeaders)[]>> = {
+const headersByStatus: Partial<Record<number, (keyof typeof responseHeaders)[]>> = {
   401: ['WWW-Authenticate'],
   405: ['Allow'],
   429: ['Retry-After', 'RateLimit', 'RateLimit-Policy'],
@@ -143,15 +143,17 @@ const named: Partial<Record<number, (keyof typeof answerHeaders)[]>> = {
 };
 
 /** The headers of a problem with this status, and of what is no problem. */
-export const headersOf = (status: number, isReplayable = false): HeadersObject =>
+export const headersFor = (status: number, isReplayable = false): HeadersObject =>
   Object.fromEntries(
-    ['X-Request-Id', ...(named[status] ?? []), ...(isReplayable ? ['Idempotent-Replayed'] : [])].map(
-      (name) => [name, { $ref: `#/components/headers/${name}` }],
-    ),
+    [
+      'X-Request-Id',
+      ...(headersByStatus[status] ?? []),
+      ...(isReplayable ? ['Idempotent-Replayed'] : []),
+    ].map((name) => [name, { $ref: `#/components/headers/${name}` }]),
   );
 
 /** `V1` for the family that says `success` in every body. */
-const familyOf = (path: string): string => (path.startsWith('/v1/') ? 'V1' : '');
+const routeFamily = (path: string): string => (path.startsWith('/v1/') ? 'V1' : '');
 
 /** What a component is called that belongs to one code, such as `V1InvalidCursor`. */
 const componentName = (code: ErrorCode, family: string): string =>
@@ -159,18 +161,18 @@ const componentName = (code: ErrorCode, family: string): string =>
 
 /** The answer with one of these codes, which share a status. */
 function problemResponse(codes: ErrorCode[], family: string, isReplayable: boolean): ResponseObject {
-  const { status } = errorCatalogue[codes[0]!];
+  const { status } = errorCatalog[codes[0]!];
   // What is answered while the first request still runs says when to come again.
   const retry: HeadersObject = codes.includes('idempotency_in_progress')
-    ? { 'Retry-After': { ...answerHeaders['Retry-After'], required: false } }
+    ? { 'Retry-After': { ...responseHeaders['Retry-After'], required: false } }
     : {};
   const examples = codes.map((code) => [
     code,
     { $ref: `#/components/examples/${componentName(code, family)}` },
   ]);
   return {
-    description: codes.map((code) => `\`${code}\`: ${errorCatalogue[code].title}`).join('\n\n'),
-    headers: { ...headersOf(status, isReplayable), ...retry },
+    description: codes.map((code) => `\`${code}\`: ${errorCatalog[code].title}`).join('\n\n'),
+    headers: { ...headersFor(status, isReplayable), ...retry },
     content: {
       'application/problem+json': {
         // Beside a $ref further keywords narrow it; JSON Schema allows that since 2019-09, and so OpenAPI 3.1.
@@ -186,7 +188,7 @@ function problemResponse(codes: ErrorCode[], family: string, isReplayable: boole
 }
 
 /** Codes that are answered before a route is found, or to a body that nobody asked for. */
-const codesOfNoRoute: ErrorCode[] = [
+const codesWithoutRoute: ErrorCode[] = [
   'invalid_json',
   'not_found',
   'method_not_allowed',
@@ -201,12 +203,12 @@ const codesOfNoRoute: ErrorCode[] = [
 export class ProblemResponses {
   readonly shared: Record<string, ResponseObject> = Object.fromEntries(
     ['', 'V1'].flatMap((family) =>
-      codesOfNoRoute.map((code) => [componentName(code, family), problemResponse([code], family, false)]),
+      codesWithoutRoute.map((code) => [componentName(code, family), problemResponse([code], family, false)]),
     ),
   );
 
-  of(codes: ErrorCode[], path: string, isReplayable: boolean): ResponseObject | ReferenceObject {
-    const family = familyOf(path);
+  get(codes: ErrorCode[], path: string, isReplayable: boolean): ResponseObject | ReferenceObject {
+    const family = routeFamily(path);
     if (codes.length > 1 || isReplayable) return problemResponse(codes, family, isReplayable);
     const name = componentName(codes[0]!, family);
     this.shared[name] ??= problemResponse(codes, family, false);
@@ -214,7 +216,7 @@ export class ProblemResponses {
   }
 }
 
-const detailsOf: Partial<Record<ErrorCode, ErrorDetails>> = {
+const exampleDetails: Partial<Record<ErrorCode, ErrorDetails>> = {
   validation_failed: { errors: [{ field: 'email', code: 'required', message: 'email is required' }] },
   weak_password: {
     errors: [{ field: 'password', code: 'weak', message: 'password is too weak' }],
@@ -229,11 +231,11 @@ const detailsOf: Partial<Record<ErrorCode, ErrorDetails>> = {
 /** One example of every code in each family, by the name of its component. */
 export const problemExamples: Record<string, ExampleObject> = Object.fromEntries(
   ['/api/v1/', '/v1/'].flatMap((path) =>
-    (Object.keys(errorCatalogue) as ErrorCode[]).map((code) => [
-      componentName(code, familyOf(path)),
+    (Object.keys(errorCatalog) as ErrorCode[]).map((code) => [
+      componentName(code, routeFamily(path)),
       {
-        summary: errorCatalogue[code].title,
-        value: problemDocument(new GatehouseError(code, detailsOf[code]), {
+        summary: errorCatalog[code].title,
+        value: problemDocument(new GatehouseError(code, exampleDetails[code]), {
           requestId: EXAMPLE_ID,
           publicUrl: EXAMPLE_URL,
           path,

@@ -7,7 +7,7 @@ import { NoCredential } from '@gatehouse/auth';
 import { referencePage, referencePolicy, referenceScript, referenceStyle } from './reference-page.js';
 
 /** The built files of Swagger UI; nothing is loaded from elsewhere (docs/adr/0017-api-reference.md). */
-const viewer = dirname(createRequire(import.meta.url).resolve('swagger-ui-dist/package.json'));
+const viewerFiles = dirname(createRequire(import.meta.url).resolve('swagger-ui-dist/package.json'));
 
 /** Asked for again each time, and sent only when they have changed. */
 const CACHE = ['Cache-Control', 'no-cache'] as const;
@@ -41,12 +41,12 @@ export class ReferenceController {
   @Get('swagger-ui.css')
   @Header(...CACHE)
   viewerStyle(@Res() response: Response): void {
-    response.sendFile('swagger-ui.css', { root: viewer });
+    response.sendFile('swagger-ui.css', { root: viewerFiles });
   }
 
   @Get('swagger-ui-bundle.js')
   @Header(...CACHE)
   viewerScript(@Res() response: Response): void {
-    response.sendFile('swagger-ui-bundle.js', { root: viewer });
+    response.sendFile('swagger-ui-bundle.js', { root: viewerFiles });
   }
 }

@@ -5,7 +5,7 @@ import type {
   ResponseObject,
   SchemaObject,
 } from '@nestjs/swagger';
-import { idPrefixes, type PrefixedKind } from '@gatehouse/domain';
+import { idPrefixes, type PrefixedIdKind } from '@gatehouse/domain';
 import { EXAMPLE_ID } from './problem-schemas.js';
 import { schemaExample, type Schema } from './schema-example.js';
 
@@ -59,7 +59,7 @@ export function pathParameterSchema(
   path: string,
 ): Pick<ParameterObject, 'description' | 'schema'> {
   const noun = name.replace(/Id$/, '').replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
-  const prefix = path.startsWith('/v1/') ? idPrefixes[noun as PrefixedKind] : undefined;
+  const prefix = path.startsWith('/v1/') ? idPrefixes[noun as PrefixedIdKind] : undefined;
   return {
     description: `Id of the ${noun}`,
     schema: prefix

@@ -22,12 +22,12 @@ export function schemaExample(schema: Schema, schemas: Record<string, Schema>): 
   if (merged.enum) return merged.enum[0] as unknown;
   const one = merged.oneOf?.[0] ?? merged.anyOf?.[0];
   if (one) return schemaExample(one, schemas);
-  return plainest(merged, schemas);
+  return simplestExample(merged, schemas);
 }
 
 const isNullable = ({ type }: SchemaObject): boolean => Array.isArray(type) && type.includes('null');
 
-function plainest(schema: SchemaObject, schemas: Record<string, Schema>): unknown {
+function simplestExample(schema: SchemaObject, schemas: Record<string, Schema>): unknown {
   const { type, properties = {}, required = [], items, minimum = 0, format = '' } = schema;
   if (type === 'object') {
     const shown = Object.entries(properties).filter(

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { namedBy, type Named } from '@gatehouse/domain';
+import { parseSearchTerm, type SearchTerm } from '@gatehouse/domain';
 import { LookupsRepository } from '@gatehouse/persistence';
 
 /** The search terms of a list, as an operator enters them. */
@@ -28,14 +28,14 @@ export class SearchTermsService {
   /** Returns the conditions of a list, or null if the terms match nothing. */
   async conditionsOf({ q, customer_id: customer }: SearchTerms): Promise<SearchConditions | null> {
     if (q === undefined) return customer ? { customerIds: [customer] } : {};
-    const named = namedBy(q);
-    const conditions = named && (await this.resolve(named));
+    const named = parseSearchTerm(q);
+    const conditions = named && (await this.resolveReference(named));
     if (!conditions || !customer) return conditions;
     const customers = conditions.customerIds ?? [customer];
     return customers.includes(customer) ? { ...conditions, customerIds: [customer] } : null;
   }
 
-  private async resolve(named: Named): Promise<SearchConditions | null> {
+  private async resolveReference(named: SearchTerm): Promise<SearchConditions | null> {
     switch (named.kind) {
       case 'delivery':
         return { deliveryId: named.id };
@@ -47,29 +47,32 @@ export class SearchTermsService {
       case 'uuid':
         return { customerIds: [named.id] };
       case 'attempt': {
-        const deliveryId = await this.lookups.deliveryOf(named.id);
+        const deliveryId = await this.lookups.findDeliveryIdOfAttempt(named.id);
         return deliveryId === null ? null : { deliveryId, attemptId: named.id };
       }
       case 'email': {
-        const customerIds = await this.lookups.customersWith(named.email);
+        const customerIds = await this.lookups.findCustomerIdsByEmail(named.email);
         return customerIds.length > 0 ? { customerIds } : null;
       }
       case 'url':
-        return this.endpointsAt(named.start);
+        return this.findEndpointsByUrl(named.prefix);
       case 'redelivery':
         return null;
     }
   }
 
-  private async endpointsAt(start: string): Promise<SearchConditions | null> {
-    const endpointIds = await this.lookups.endpointsAt(start);
+  private async findEndpointsByUrl(start: string): Promise<SearchConditions | null> {
+    const endpointIds = await this.lookups.findEndpointIdsByUrl(start);
     if (!endpointIds) return { endpointUrl: start };
     return endpointIds.length > 0 ? { endpointIds } : null;
   }
 }
 
 /** Merges two conditions on one id. Returns null if both are set and differ. */
-export function bothOf<T>(one: T | null | undefined, other: T | null | undefined): { id: T | null } | null {
+export function intersectIds<T>(
+  one: T | null | undefined,
+  other: T | null | undefined,
+): { id: T | null } | null {
   const [id = null] = [one, other].filter((each) => each !== null && each !== undefined);
   return (one ?? id) === id && (other ?? id) === id ? { id } : null;
 }

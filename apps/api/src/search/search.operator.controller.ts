@@ -1,6 +1,6 @@
 import { Controller, Get, Query } from '@nestjs/common';
 import { ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
-import { CurrentCaller, Operator, type ManagingCaller } from '@gatehouse/auth';
+import { CurrentCaller, Operator, type ManagementCaller } from '@gatehouse/auth';
 import { SearchQuery } from './dto/search.request.js';
 import { SearchResultResponse, SearchResponse } from './dto/search.response.js';
 import { SearchService } from './search.service.js';
@@ -18,7 +18,10 @@ export class SearchOperatorController {
   })
   @Operator('viewer')
   @ApiOkResponse({ type: SearchResponse })
-  async find(@CurrentCaller() caller: ManagingCaller, @Query() { q }: SearchQuery): Promise<SearchResponse> {
+  async find(
+    @CurrentCaller() caller: ManagementCaller,
+    @Query() { q }: SearchQuery,
+  ): Promise<SearchResponse> {
     return { data: (await this.search.find(caller, q)).map((found) => SearchResultResponse.from(found)) };
   }
 }

@@ -1,46 +1,51 @@
 import { Injectable } from '@nestjs/common';
-import type { ManagingCaller } from '@gatehouse/auth';
-import { namedBy, type Customer, type Reach } from '@gatehouse/domain';
-import { CustomerDirectoryRepository, everybody, SearchRepository, type Found } from '@gatehouse/persistence';
+import type { ManagementCaller } from '@gatehouse/auth';
+import { parseSearchTerm, type Customer, type Reach } from '@gatehouse/domain';
+import {
+  CustomerDirectoryRepository,
+  emptyCustomerFilter,
+  SearchRepository,
+  type SearchResult,
+} from '@gatehouse/persistence';
 
 /** Most that is found at once. */
-const MOST = 10;
+const MAX_RESULTS = 10;
 
 /** Of them what is no customer, where there are customers. */
-const OTHERS = 5;
+const MAX_OTHER_RESULTS = 5;
 
 /** The least that names of customers are looked for by. */
-const LEAST_TEXT = 2;
+const MIN_NAME_LENGTH = 2;
 
 /** Finds anything in the house by what an operator pastes or types. */
 @Injectable()
 export class SearchService {
   constructor(
-    private readonly things: SearchRepository,
+    private readonly searchRepository: SearchRepository,
     private readonly customers: CustomerDirectoryRepository,
   ) {}
 
   /** What is meant by the text, at most ten. */
-  async find({ reach }: ManagingCaller, text: string): Promise<Found[]> {
-    const named = namedBy(text);
-    if (!named) return this.beginningWith(reach, text);
-    if (named.kind === 'email') return this.beginningWith(reach, named.email);
-    if (named.kind === 'url') return this.things.endpointsAt(named.start, MOST);
-    return this.things.byId(named.id, named.kind === 'uuid' ? null : named.kind);
+  async find({ reach }: ManagementCaller, text: string): Promise<SearchResult[]> {
+    const named = parseSearchTerm(text);
+    if (!named) return this.findByPrefix(reach, text);
+    if (named.kind === 'email') return this.findByPrefix(reach, named.email);
+    if (named.kind === 'url') return this.searchRepository.findEndpointsByUrl(named.prefix, MAX_RESULTS);
+    return this.searchRepository.findById(named.id, named.kind === 'uuid' ? null : named.kind);
   }
 
-  private async beginningWith(reach: Reach, text: string): Promise<Found[]> {
+  private async findByPrefix(reach: Reach, text: string): Promise<SearchResult[]> {
     const [others, { customers }] = await Promise.all([
-      this.things.beginningWith(text, OTHERS),
-      text.length < LEAST_TEXT
+      this.searchRepository.findByPrefix(text, MAX_OTHER_RESULTS),
+      text.length < MIN_NAME_LENGTH
         ? { customers: [] }
-        : this.customers.page(reach, { ...everybody, q: text }, null, MOST),
+        : this.customers.listPage(reach, { ...emptyCustomerFilter, q: text }, null, MAX_RESULTS),
     ]);
-    return [...others, ...customers.map(foundCustomer)].slice(0, MOST);
+    return [...others, ...customers.map(toCustomerResult)].slice(0, MAX_RESULTS);
   }
 }
 
-const foundCustomer = ({ id, projectId, email, firstName, lastName }: Customer): Found => ({
+const toCustomerResult = ({ id, projectId, email, firstName, lastName }: Customer): SearchResult => ({
   kind: 'customer',
   id,
   title: email,

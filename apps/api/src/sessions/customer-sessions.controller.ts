@@ -1,7 +1,7 @@
 import { Controller, Delete, Get, HttpCode, Param, Query } from '@nestjs/common';
 import { ApiNoContentResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
-import { CurrentCaller, SecretKey, type ManagingCaller } from '@gatehouse/auth';
-import { pathUuid } from '@gatehouse/domain';
+import { CurrentCaller, SecretKey, type ManagementCaller } from '@gatehouse/auth';
+import { parsePathUuid } from '@gatehouse/domain';
 import { ApiCamelList } from '../http/api-envelopes.js';
 import { ApiProblems } from '../http/api-problems.js';
 import { camelList, PageQuery } from '../http/paging.js';
@@ -22,11 +22,11 @@ export class CustomerSessionsController {
   @SecretKey('session:read')
   @ApiCamelList(SessionResponse)
   async list(
-    @CurrentCaller() { reach }: ManagingCaller,
+    @CurrentCaller() { reach }: ManagementCaller,
     @Param('customerId') id: string,
     @Query() query: PageQuery,
   ) {
-    const { customer } = await this.sessions.customer(reach, pathUuid(id));
+    const { customer } = await this.sessions.getCustomer(reach, parsePathUuid(id));
     const { items, nextCursor } = await this.sessions.list(customer, query);
     return camelList(
       items.map((session) => SessionResponse.from(session)),
@@ -41,10 +41,10 @@ export class CustomerSessionsController {
   @ApiNoContentResponse()
   @ApiProblems('project_archived')
   async revokeAll(
-    @CurrentCaller() { reach }: ManagingCaller,
+    @CurrentCaller() { reach }: ManagementCaller,
     @Param('customerId') id: string,
   ): Promise<void> {
-    const { customer, project } = await this.sessions.activeCustomer(reach, pathUuid(id));
+    const { customer, project } = await this.sessions.getActiveCustomer(reach, parsePathUuid(id));
     await this.sessions.revokeAll(customer, project);
   }
 
@@ -55,11 +55,11 @@ export class CustomerSessionsController {
   @ApiNoContentResponse()
   @ApiProblems('project_archived')
   async revoke(
-    @CurrentCaller() { reach }: ManagingCaller,
+    @CurrentCaller() { reach }: ManagementCaller,
     @Param('customerId') id: string,
     @Param('sessionId') sessionId: string,
   ): Promise<void> {
-    const { customer, project } = await this.sessions.activeCustomer(reach, pathUuid(id));
-    await this.sessions.revoke(customer, project, pathUuid(sessionId));
+    const { customer, project } = await this.sessions.getActiveCustomer(reach, parsePathUuid(id));
+    await this.sessions.revoke(customer, project, parsePathUuid(sessionId));
   }
 }

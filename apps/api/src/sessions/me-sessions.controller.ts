@@ -1,7 +1,7 @@
 import { Controller, Delete, Get, HttpCode, Param, Query } from '@nestjs/common';
 import { ApiNoContentResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import { AccessToken, CurrentCaller, type CustomerCaller } from '@gatehouse/auth';
-import { pathUuid } from '@gatehouse/domain';
+import { parsePathUuid } from '@gatehouse/domain';
 import { ApiCamelList } from '../http/api-envelopes.js';
 import { camelList, PageQuery } from '../http/paging.js';
 import { OwnSessionResponse } from './dto/session.response.js';
@@ -37,6 +37,6 @@ export class MeSessionsController {
   @HttpCode(204)
   @ApiNoContentResponse()
   async revoke(@CurrentCaller() { customer }: CustomerCaller, @Param('sessionId') id: string): Promise<void> {
-    await this.sessions.revokeOwn(customer, pathUuid(id));
+    await this.sessions.revokeOwn(customer, parsePathUuid(id));
   }
 }

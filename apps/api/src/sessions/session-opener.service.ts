@@ -12,7 +12,7 @@ import { SessionsService } from './sessions.service.js';
 export class SessionOpenerService {
   constructor(
     private readonly sessions: SessionsRepository,
-    private readonly ending: SessionsService,
+    private readonly sessionsService: SessionsService,
     private readonly events: EventsRepository,
     private readonly accessTokens: AccessTokens,
     private readonly refreshTokens: RefreshTokens,
@@ -30,7 +30,7 @@ export class SessionOpenerService {
     client: Client,
   ): Promise<{ tokens: TokensResponse; session: SessionRecord }> {
     const id = newId();
-    const refresh = this.refreshTokens.first(id);
+    const refresh = this.refreshTokens.issueFirst(id);
     const { session, others } = await this.sessions.insert(tx, {
       id,
       customerId: customer.id,
@@ -41,7 +41,7 @@ export class SessionOpenerService {
       addressBlock: client.addressBlock,
       userAgent: client.userAgent,
     });
-    await this.events.record(tx, await this.ending.endSurplus(tx, customer, project, id, others));
+    await this.events.record(tx, await this.sessionsService.endSurplus(tx, customer, project, id, others));
     return { tokens: this.tokens(customer, id, project, refresh.token), session };
   }
 

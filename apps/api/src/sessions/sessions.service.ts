@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { CustomerCaller } from '@gatehouse/auth';
 import {
   notFound,
-  surplusSessions,
+  surplusSessionCount,
   type Customer,
   type ProjectContext,
   type Reach,
@@ -14,8 +14,8 @@ import {
   ProjectsRepository,
   SessionsRepository,
   Transactions,
-  type FoundCustomer,
-  type FoundCustomerRecord,
+  type CustomerWithProject,
+  type CustomerDetails,
   type NewEvent,
   type SessionRecord,
   type Tx,
@@ -43,12 +43,12 @@ export class SessionsService {
   ) {}
 
   /** Returns a customer whose sessions are listed, also of an archived project. @throws GatehouseError `not_found` */
-  customer(reach: Reach, id: string): Promise<FoundCustomerRecord> {
+  getCustomer(reach: Reach, id: string): Promise<CustomerDetails> {
     return this.customers.get(reach, id);
   }
 
   /** Returns a customer whose sessions are revoked. @throws GatehouseError `not_found`, `project_archived` */
-  activeCustomer(reach: Reach, id: string): Promise<FoundCustomer> {
+  getActiveCustomer(reach: Reach, id: string): Promise<CustomerWithProject> {
     return this.customers.getActive(reach, id);
   }
 
@@ -61,7 +61,7 @@ export class SessionsService {
 
   /** Ends the session that asks, the others, or all of them. */
   async logout({ customer, sessionId }: CustomerCaller, scope: LogoutScope): Promise<void> {
-    const project = await this.projects.ofCustomer(customer.projectId);
+    const project = await this.projects.getContext(customer.projectId);
     await this.transactions.run(async (tx) => {
       const events =
         scope === 'this'
@@ -73,7 +73,7 @@ export class SessionsService {
 
   /** @throws GatehouseError `not_found` when the customer has no such live session */
   async revokeOwn(customer: Customer, sessionId: string): Promise<void> {
-    await this.revoke(customer, await this.projects.ofCustomer(customer.projectId), sessionId);
+    await this.revoke(customer, await this.projects.getContext(customer.projectId), sessionId);
   }
 
   /** @throws GatehouseError `not_found` when the customer has no such live session */
@@ -139,7 +139,7 @@ export class SessionsService {
     newId: string,
     others: number,
   ): Promise<NewEvent[]> {
-    const surplus = surplusSessions(others);
+    const surplus = surplusSessionCount(others);
     if (surplus === 0) return [];
     const ended = await this.sessions.revokeOldest(tx, customer.id, 'session_limit', newId, surplus);
     return ended.map((session) => revokedEvent(session, customer, project, 'session_limit'));

@@ -24,7 +24,7 @@ import type { Client, GatehouseRequest } from '../http/request-context.js';
 import { SessionsService } from '../sessions/sessions.service.js';
 import { LoginRequest, LogoutRequest, RegisterRequest } from './dto/auth.request.js';
 import { AuthResponse } from './dto/auth.response.js';
-import { logged } from './logged-response.js';
+import { setLoggedCustomer } from './logged-response.js';
 import { LoginService } from './login.service.js';
 import { RegistrationService } from './registration.service.js';
 
@@ -59,7 +59,7 @@ export class AuthController {
     @Res({ passthrough: true }) response: Response,
   ): Promise<AuthResponse | Record<string, never>> {
     const answer = await this.registration.register(caller, body, client);
-    if (answer) return logged(answer, request);
+    if (answer) return setLoggedCustomer(answer, request);
     response.status(202);
     return {};
   }
@@ -88,7 +88,7 @@ export class AuthController {
     @CurrentClient() client: Client,
     @Req() request: GatehouseRequest,
   ): Promise<AuthResponse> {
-    return logged(await this.loginService.login(project, body, client), request);
+    return setLoggedCustomer(await this.loginService.login(project, body, client), request);
   }
 
   @Post('logout')

@@ -17,7 +17,7 @@ export class JwksController {
   })
   @Header('Cache-Control', `public, max-age=${JWKS_MAX_AGE_SECONDS}`)
   @ApiOkResponse({ type: JwksResponse })
-  show() {
-    return this.ring.jwks();
+  get() {
+    return this.ring.getJwks();
   }
 }

@@ -12,11 +12,11 @@ import type { AuthResponse } from './dto/auth.response.js';
 import {
   invalidCredentials,
   PasswordCheckService,
-  type ProvenCustomer,
+  type AuthenticatedCustomer,
 } from '../passwords/password-check.service.js';
 
 /** How a refusal is counted; whatever else goes wrong is an `error`. */
-const refusals: Partial<Record<ErrorCode, LoginResult>> = {
+const refusalResults: Partial<Record<ErrorCode, LoginResult>> = {
   invalid_credentials: 'invalid',
   too_many_attempts: 'throttled',
   customer_disabled: 'disabled',
@@ -45,31 +45,33 @@ export class LoginService {
    */
   async login(project: ProjectContext, request: LoginRequest, client: Client): Promise<AuthResponse> {
     try {
-      const opened = await this.admit(project, request, client);
-      this.metrics?.login('success');
+      const opened = await this.authenticate(project, request, client);
+      this.metrics?.recordLogin('success');
       return opened;
     } catch (error) {
-      this.metrics?.login((error instanceof GatehouseError && refusals[error.code]) || 'error');
+      this.metrics?.recordLogin((error instanceof GatehouseError && refusalResults[error.code]) || 'error');
       throw error;
     }
   }
 
-  private async admit(
+  private async authenticate(
     project: ProjectContext,
     { email, password }: LoginRequest,
     client: Client,
   ): Promise<AuthResponse> {
     const customer = await this.passwords.check(project, email, password, client);
-    const refusal = refusalOf(customer, project);
+    const refusal = loginRefusal(customer, project);
     if (refusal) {
-      await this.passwords.forget(project, customer);
+      await this.passwords.forgetFailures(project, customer);
       throw refusal;
     }
-    const newHash = await this.renewedHash(project, customer, password);
-    const opened = await this.transactions.run((tx) => this.open(tx, project, customer, newHash, client));
+    const newHash = await this.rehashIfOutdated(project, customer, password);
+    const opened = await this.transactions.run((tx) =>
+      this.openSession(tx, project, customer, newHash, client),
+    );
     if (opened) return opened;
-    const renewed = await this.afterRenewal(project, customer, password, client);
-    const again = await this.transactions.run((tx) => this.open(tx, project, renewed, null, client));
+    const renewed = await this.reloadAfterRehash(project, customer, password, client);
+    const again = await this.transactions.run((tx) => this.openSession(tx, project, renewed, null, client));
     if (!again) throw invalidCredentials();
     return again;
   }
@@ -78,12 +80,12 @@ export class LoginService {
    * The customer as they are now, if it was only a login at the same time that renewed the hash.
    * @throws GatehouseError `invalid_credentials` for one who was disabled, deleted or given another password since
    */
-  private async afterRenewal(
+  private async reloadAfterRehash(
     project: ProjectContext,
-    { id, email, granted }: ProvenCustomer,
+    { id, email, granted }: AuthenticatedCustomer,
     password: string,
     { signal }: Client,
-  ): Promise<ProvenCustomer> {
+  ): Promise<AuthenticatedCustomer> {
     const current = await this.customers.findByEmail(project.id, email);
     const hash = current?.passwordHash;
     const isSame = hash && current.id === id && !current.disabledAt;
@@ -94,19 +96,19 @@ export class LoginService {
   }
 
   /** A login that is accepted must not fail for want of a thread; the next one renews the hash. */
-  private async renewedHash(
+  private async rehashIfOutdated(
     project: ProjectContext,
-    customer: ProvenCustomer,
+    customer: AuthenticatedCustomer,
     password: string,
   ): Promise<string | null> {
     if (!this.hasher.isOutdated(customer.passwordHash)) return null;
     return this.hasher.hash(password, { projectId: project.id }).catch(() => null);
   }
 
-  private async open(
+  private async openSession(
     tx: Tx,
     project: ProjectContext,
-    found: ProvenCustomer,
+    found: AuthenticatedCustomer,
     newHash: string | null,
     client: Client,
   ): Promise<AuthResponse | null> {
@@ -118,7 +120,7 @@ export class LoginService {
     const { tokens, session } = await this.sessions.open(tx, customer, project, client);
     const data = { session: SessionResponse.from(session) };
     await this.events.record(tx, [
-      ...this.passwords.unlockedByLogin(project, found, recorded),
+      ...this.passwords.loginUnlockEvents(project, found, recorded),
       customerEvent('login.succeeded', customer, project, data),
       customerEvent('session.created', customer, project, data),
     ]);
@@ -127,7 +129,7 @@ export class LoginService {
 }
 
 /** Why the right password still does not let this customer in, or null. */
-function refusalOf(customer: Customer, { settings }: ProjectContext): GatehouseError | null {
+function loginRefusal(customer: Customer, { settings }: ProjectContext): GatehouseError | null {
   if (customer.disabledAt) return new GatehouseError('customer_disabled');
   if (customer.emailVerified) return null;
   // Whoever has just registered the address with this password would learn that it had been free.

@@ -9,7 +9,7 @@ import type { GatehouseRequest } from '../http/request-context.js';
 import { SkipInterceptors } from '../http/skip-interceptors.js';
 import { RefreshRequest } from './dto/auth.request.js';
 import { AuthResponse } from './dto/auth.response.js';
-import { logged } from './logged-response.js';
+import { setLoggedCustomer } from './logged-response.js';
 import { RefreshService } from './refresh.service.js';
 
 /**
@@ -44,7 +44,7 @@ export class RefreshController {
     @Res({ passthrough: true }) response: Response,
   ): Promise<unknown> {
     return this.idempotency.respond(request, response, async () =>
-      logged(await this.service.refresh(body.refreshToken, origin), request),
+      setLoggedCustomer(await this.service.refresh(body.refreshToken, origin), request),
     );
   }
 }

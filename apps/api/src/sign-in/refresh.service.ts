@@ -16,10 +16,10 @@ import { customerEvent } from '../events/customer-events.js';
 import { SessionOpenerService } from '../sessions/session-opener.service.js';
 import { SessionsService } from '../sessions/sessions.service.js';
 
-const refuse = (code: ErrorCode, session?: RefreshedSession): GatehouseError =>
+const refreshError = (code: ErrorCode, session?: RefreshedSession): GatehouseError =>
   new GatehouseError(code, {
     headers: { 'WWW-Authenticate': 'Bearer error="invalid_token"' },
-    about: session && { projectId: session.project.id, customerId: session.customer.id },
+    subject: session && { projectId: session.project.id, customerId: session.customer.id },
   });
 
 /** New tokens for a session that goes on. */
@@ -31,7 +31,7 @@ export class RefreshService {
     private readonly transactions: Transactions,
     private readonly refreshTokens: RefreshTokens,
     private readonly opener: SessionOpenerService,
-    private readonly ending: SessionsService,
+    private readonly sessionsService: SessionsService,
   ) {}
 
   /**
@@ -40,16 +40,16 @@ export class RefreshService {
    */
   async refresh(token: string, origin: string | undefined): Promise<AuthResponse> {
     const presented = this.refreshTokens.parse(token);
-    if (!presented) throw refuse('invalid_refresh_token');
+    if (!presented) throw refreshError('invalid_refresh_token');
     if (origin) await this.assertOrigin(origin, presented.sessionId);
-    const successor = this.refreshTokens.successor(presented);
+    const successor = this.refreshTokens.issueSuccessor(presented);
     const session =
       (await this.sessions.rotate(
         presented.sessionId,
         presented.generation,
         presented.hash,
         successor.hash,
-      )) ?? (await this.judge(presented, successor.hash));
+      )) ?? (await this.findReplayable(presented, successor.hash));
     return {
       tokens: this.opener.tokens(session.customer, session.sessionId, session.project, successor.token),
       customer: CustomerSummary.from(session.customer),
@@ -63,22 +63,25 @@ export class RefreshService {
   }
 
   /** The session, if a token that is not the newest may still have its successor once more. */
-  private async judge(presented: ParsedRefreshToken, successorHash: Buffer): Promise<RefreshedSession> {
+  private async findReplayable(
+    presented: ParsedRefreshToken,
+    successorHash: Buffer,
+  ): Promise<RefreshedSession> {
     const session = await this.sessions.findRefreshable(presented.sessionId);
-    if (!session) throw refuse('invalid_refresh_token');
-    const decision = decideRefresh(session.line, presented.generation, now());
+    if (!session) throw refreshError('invalid_refresh_token');
+    const decision = decideRefresh(session.chain, presented.generation, now());
     const isPredecessor =
       session.previousHash?.equals(presented.hash) && successorHash.equals(session.currentHash);
     if (decision === 'same-successor' && isPredecessor) return session;
-    if (decision === 'expired') throw refuse('refresh_token_expired', session);
-    if (decision === 'ended') throw refuse('invalid_refresh_token', session);
+    if (decision === 'expired') throw refreshError('refresh_token_expired', session);
+    if (decision === 'ended') throw refreshError('invalid_refresh_token', session);
     await this.revokeReused(session);
-    throw refuse('refresh_token_reused', session);
+    throw refreshError('refresh_token_reused', session);
   }
 
   private async revokeReused({ sessionId, customer, project }: RefreshableSession): Promise<void> {
     await this.transactions.run(async (tx) => {
-      const [revoked] = await this.ending.endOne(tx, customer, project, sessionId, 'reuse_detected');
+      const [revoked] = await this.sessionsService.endOne(tx, customer, project, sessionId, 'reuse_detected');
       if (!revoked) return;
       const { session } = revoked.data;
       await this.events.record(tx, [

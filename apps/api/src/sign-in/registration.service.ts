@@ -15,7 +15,7 @@ import {
   type NewEvent,
   type Tx,
 } from '@gatehouse/persistence';
-import { KeyedLock, newId, PasswordHasher, type HashPlace } from '@gatehouse/platform';
+import { KeyedLock, newId, PasswordHasher, type HashPermit } from '@gatehouse/platform';
 import { AuditService, customerAction } from '../audit/audit.service.js';
 import { customerEvent } from '../events/customer-events.js';
 import { CustomerSummary } from '../customers/dto/customer.response.js';
@@ -34,7 +34,7 @@ import { VerificationService } from '../email/verification.service.js';
 @Injectable()
 export class RegistrationService {
   /** Parallel registrations of one address wait for each other, so that only one of them costs a hash. */
-  private readonly perAddress = new KeyedLock();
+  private readonly emailLock = new KeyedLock();
 
   constructor(
     private readonly customers: CustomersRepository,
@@ -58,9 +58,7 @@ export class RegistrationService {
     const { project } = caller;
     assertRedirectUrl(project, input.redirectUrl);
     await this.policy.assertStrong(project, input.email, input.password);
-    const work = this.perAddress.run(`${project.id} ${input.email}`, () =>
-      this.create(caller, input, client),
-    );
+    const work = this.emailLock.run(`${project.id} ${input.email}`, () => this.create(caller, input, client));
     if (!project.settings.enumerationProtection) return work;
     await respondUniformly(work);
     return null;
@@ -74,14 +72,14 @@ export class RegistrationService {
     // Before the database is asked, which nobody shall do in vain.
     const place = this.hasher.reserve(caller.project.id);
     try {
-      return await this.createAt(place, caller, input, client);
+      return await this.createWithPermit(place, caller, input, client);
     } finally {
       place.release();
     }
   }
 
-  private async createAt(
-    place: HashPlace,
+  private async createWithPermit(
+    permit: HashPermit,
     caller: KeyCaller,
     input: RegisterRequest,
     client: Client,
@@ -89,14 +87,14 @@ export class RegistrationService {
     const { project } = caller;
     const hidesTaken = project.settings.enumerationProtection;
     const existing = await this.customers.findByEmail(project.id, input.email);
-    if (existing && !hidesTaken) throw alreadyRegistered(caller, existing);
+    if (existing && !hidesTaken) throw alreadyRegisteredError(caller, existing);
     const passwordHash = await this.hasher.hash(input.password, {
       projectId: project.id,
       signal: client.signal,
-      place,
+      permit,
     });
-    if (existing) return this.tellOwner(project, existing.email);
-    const mayMail = await this.quota.allowsFirst(project, input.email, 'verify-email');
+    if (existing) return this.notifyOwner(project, existing.email);
+    const mayMail = await this.quota.tryConsumeFirst(project, input.email, 'verify-email');
     const answer = await this.transactions.run(async (tx) => {
       const made = await this.insert(tx, project, { ...input, passwordHash, mayMail }, client);
       // Customers who come by themselves are events alone.
@@ -107,13 +105,13 @@ export class RegistrationService {
       return made;
     });
     if (answer || hidesTaken) return answer;
-    throw alreadyRegistered(caller, await this.customers.findByEmail(project.id, input.email));
+    throw alreadyRegisteredError(caller, await this.customers.findByEmail(project.id, input.email));
   }
 
   /** The page says nothing, so the mail must: whoever owns the address would wait for it in vain. */
-  private async tellOwner(project: ProjectContext, email: string): Promise<null> {
-    if (await this.quota.allows(project, email, 'already-registered')) {
-      await this.transactions.run((tx) => this.links.tellOwner(tx, email, project));
+  private async notifyOwner(project: ProjectContext, email: string): Promise<null> {
+    if (await this.quota.tryConsume(project, email, 'already-registered')) {
+      await this.transactions.run((tx) => this.links.notifyOwner(tx, email, project));
     }
     return null;
   }
@@ -137,7 +135,7 @@ export class RegistrationService {
         : await this.sessions.open(tx, customer, project, client);
     const events: NewEvent[] = [customerEvent('customer.created', customer, project)];
     if (input.mayMail) {
-      events.push(await this.verification.request(tx, customer, project, input.redirectUrl ?? null));
+      events.push(await this.verification.createLink(tx, customer, project, input.redirectUrl ?? null));
     }
     if (opened) {
       const session = SessionResponse.from(opened.session);
@@ -149,7 +147,7 @@ export class RegistrationService {
 }
 
 /** Only a server learns whom the address belongs to. */
-function alreadyRegistered(caller: KeyCaller, customer: Customer | null): GatehouseError {
+function alreadyRegisteredError(caller: KeyCaller, customer: Customer | null): GatehouseError {
   const members = caller.kind === 'secret-key' && customer ? { customerId: customer.id } : {};
   return new GatehouseError('email_already_registered', { members });
 }

@@ -1,6 +1,6 @@
 import { Controller, Get, Query } from '@nestjs/common';
 import { ApiOperation, ApiTags } from '@nestjs/swagger';
-import { CurrentCaller, SecretKey, type ManagingCaller } from '@gatehouse/auth';
+import { CurrentCaller, SecretKey, type ManagementCaller } from '@gatehouse/auth';
 import { ApiSnakeList } from '../http/api-envelopes.js';
 import { snakeList } from '../http/paging.js';
 import { DeadLettersService } from './dead-letters.service.js';
@@ -21,7 +21,7 @@ export class DeadLettersController {
   })
   @SecretKey('webhook:read')
   @ApiSnakeList(DeadLetterResponse)
-  async list(@CurrentCaller() caller: ManagingCaller, @Query() query: ListDeadLettersQuery) {
+  async list(@CurrentCaller() caller: ManagementCaller, @Query() query: ListDeadLettersQuery) {
     const { items, nextCursor } = await this.deadLetters.list(caller, query);
     return snakeList(
       items.map((letter) => DeadLetterResponse.from(letter)),

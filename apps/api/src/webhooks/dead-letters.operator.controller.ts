@@ -1,6 +1,6 @@
 import { Controller, Get, Query } from '@nestjs/common';
 import { ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
-import { CurrentCaller, Operator, type ManagingCaller } from '@gatehouse/auth';
+import { CurrentCaller, Operator, type ManagementCaller } from '@gatehouse/auth';
 import { ActorNamesService } from '../audit/actor-names.service.js';
 import { ApiSnakeList } from '../http/api-envelopes.js';
 import { CountResponse } from '../http/count.response.js';
@@ -26,11 +26,11 @@ export class DeadLettersOperatorController {
   })
   @Operator('viewer')
   @ApiSnakeList(NamedDeadLetterResponse)
-  async list(@CurrentCaller() caller: ManagingCaller, @Query() query: SearchDeadLettersQuery) {
+  async list(@CurrentCaller() caller: ManagementCaller, @Query() query: SearchDeadLettersQuery) {
     const { items, nextCursor } = await this.search.listDeadLetters(caller, query);
-    const names = await this.actors.of(items.map(({ resolvedBy }) => resolvedBy));
+    const names = await this.actors.resolve(items.map(({ resolvedBy }) => resolvedBy));
     return snakeList(
-      items.map((letter) => NamedDeadLetterResponse.named(letter, names)),
+      items.map((letter) => NamedDeadLetterResponse.withNames(letter, names)),
       nextCursor,
     );
   }
@@ -39,7 +39,7 @@ export class DeadLettersOperatorController {
   @ApiOperation({ operationId: 'deadLetters.count', summary: 'Count dead letters' })
   @Operator('viewer')
   @ApiOkResponse({ type: CountResponse })
-  async count(@CurrentCaller() caller: ManagingCaller, @Query() query: CountDeadLettersQuery) {
+  async count(@CurrentCaller() caller: ManagementCaller, @Query() query: CountDeadLettersQuery) {
     return CountResponse.from(await this.search.countDeadLetters(caller, query));
   }
 }

@@ -1,8 +1,8 @@
 import { Injectable } from '@nestjs/common';
-import type { ManagingCaller } from '@gatehouse/auth';
+import type { ManagementCaller } from '@gatehouse/auth';
 import { DeadLettersRepository, type DeadLetterRecord } from '@gatehouse/persistence';
 import { CursorCodec } from '@gatehouse/platform';
-import { readWalk, type Page } from '../http/paging.js';
+import { readScannedPage, type Page } from '../http/paging.js';
 import { deliveryFilter } from './delivery-filter.js';
 import type { ListDeadLettersQuery } from './dto/dead-letter.request.js';
 
@@ -15,10 +15,10 @@ export class DeadLettersService {
   ) {}
 
   /** A page of the dead letters within the caller's reach, newest first. @throws GatehouseError `invalid_cursor` */
-  list({ reach }: ManagingCaller, query: ListDeadLettersQuery): Promise<Page<DeadLetterRecord>> {
+  list({ reach }: ManagementCaller, query: ListDeadLettersQuery): Promise<Page<DeadLetterRecord>> {
     const filter = deliveryFilter(query);
-    return readWalk(this.cursors, ['dead-letters', reach, filter], query, (before, limit) =>
-      this.deadLetters.page(reach, filter, before, limit),
+    return readScannedPage(this.cursors, ['dead-letters', reach, filter], query, (before, limit) =>
+      this.deadLetters.listPage(reach, filter, before, limit),
     );
   }
 }

@@ -1,6 +1,6 @@
 import { Body, Controller, Get, HttpCode, Param, Post, Query } from '@nestjs/common';
 import { ApiAcceptedResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
-import { CurrentCaller, SecretKey, type ManagingCaller } from '@gatehouse/auth';
+import { CurrentCaller, SecretKey, type ManagementCaller } from '@gatehouse/auth';
 import { webhookUserAgent } from '@gatehouse/platform';
 import { ApiSnakeItem, ApiSnakeList } from '../http/api-envelopes.js';
 import { ApiProblems } from '../http/api-problems.js';
@@ -9,7 +9,7 @@ import { DeliveriesService, type DeliveryWithAttempts } from './deliveries.servi
 import { DiscardRequest, ListDeliveriesQuery, RedeliverRequest } from './dto/delivery.request.js';
 import { AttemptResponse, DeliveryResponse } from './dto/delivery.response.js';
 
-const item = ({ delivery, attempts }: DeliveryWithAttempts) =>
+const toItem = ({ delivery, attempts }: DeliveryWithAttempts) =>
   snakeItem(DeliveryResponse.from(delivery, attempts, webhookUserAgent));
 
 @ApiTags('Webhook deliveries')
@@ -26,7 +26,7 @@ export class DeliveriesController {
   })
   @SecretKey('webhook:read')
   @ApiSnakeList(AttemptResponse)
-  async list(@CurrentCaller() caller: ManagingCaller, @Query() query: ListDeliveriesQuery) {
+  async list(@CurrentCaller() caller: ManagementCaller, @Query() query: ListDeliveriesQuery) {
     const { items, nextCursor } = await this.deliveries.list(caller, query);
     return snakeList(
       items.map((attempt) => AttemptResponse.from(attempt)),
@@ -43,8 +43,8 @@ export class DeliveriesController {
   })
   @SecretKey('webhook:read')
   @ApiSnakeItem(DeliveryResponse)
-  async get(@CurrentCaller() caller: ManagingCaller, @Param('deliveryId') id: string) {
-    return item(await this.deliveries.get(caller, id));
+  async get(@CurrentCaller() caller: ManagementCaller, @Param('deliveryId') id: string) {
+    return toItem(await this.deliveries.get(caller, id));
   }
 
   @Post(':deliveryId/redeliver')
@@ -65,11 +65,11 @@ export class DeliveriesController {
     'payload_erased',
   )
   async redeliver(
-    @CurrentCaller() caller: ManagingCaller,
+    @CurrentCaller() caller: ManagementCaller,
     @Param('deliveryId') id: string,
     @Body() body: RedeliverRequest,
   ) {
-    return item(await this.deliveries.redeliver(caller, id, body.reason ?? null));
+    return toItem(await this.deliveries.redeliver(caller, id, body.reason ?? null));
   }
 
   @Post(':deliveryId/discard')
@@ -84,10 +84,10 @@ export class DeliveriesController {
   @ApiSnakeItem(DeliveryResponse)
   @ApiProblems('delivery_pending', 'already_redelivered', 'conflict')
   async discard(
-    @CurrentCaller() caller: ManagingCaller,
+    @CurrentCaller() caller: ManagementCaller,
     @Param('deliveryId') id: string,
     @Body() body: DiscardRequest,
   ) {
-    return item(await this.deliveries.discard(caller, id, body.reason));
+    return toItem(await this.deliveries.discard(caller, id, body.reason));
   }
 }

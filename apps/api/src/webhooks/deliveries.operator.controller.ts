@@ -1,6 +1,6 @@
 import { Controller, Get, Param, Query } from '@nestjs/common';
 import { ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
-import { CurrentCaller, Operator, OperatorRoutes, type ManagingCaller } from '@gatehouse/auth';
+import { CurrentCaller, Operator, OperatorRoutes, type ManagementCaller } from '@gatehouse/auth';
 import { webhookUserAgent } from '@gatehouse/platform';
 import { ApiSnakeItem, ApiSnakeList } from '../http/api-envelopes.js';
 import { CountResponse } from '../http/count.response.js';
@@ -35,7 +35,7 @@ export class DeliveriesOperatorController extends PickRoutes(DeliveriesControlle
   })
   @Operator('viewer')
   @ApiSnakeList(AttemptResponse)
-  override async list(@CurrentCaller() caller: ManagingCaller, @Query() query: SearchDeliveriesQuery) {
+  override async list(@CurrentCaller() caller: ManagementCaller, @Query() query: SearchDeliveriesQuery) {
     const { items, nextCursor } = await this.search.listAttempts(caller, query);
     return snakeList(
       items.map((attempt) => AttemptResponse.from(attempt)),
@@ -47,7 +47,7 @@ export class DeliveriesOperatorController extends PickRoutes(DeliveriesControlle
   @ApiOperation({ operationId: 'deliveries.countAttempts', summary: 'Count delivery attempts' })
   @Operator('viewer')
   @ApiOkResponse({ type: CountResponse })
-  async count(@CurrentCaller() caller: ManagingCaller, @Query() query: CountDeliveriesQuery) {
+  async count(@CurrentCaller() caller: ManagementCaller, @Query() query: CountDeliveriesQuery) {
     return CountResponse.from(await this.search.countAttempts(caller, query));
   }
 
@@ -60,9 +60,9 @@ export class DeliveriesOperatorController extends PickRoutes(DeliveriesControlle
   })
   @Operator('viewer')
   @ApiSnakeItem(OperatorDeliveryResponse)
-  override async get(@CurrentCaller() caller: ManagingCaller, @Param('deliveryId') id: string) {
+  override async get(@CurrentCaller() caller: ManagementCaller, @Param('deliveryId') id: string) {
     const { delivery, attempts } = await this.deliveries.get(caller, id);
-    return snakeItem(OperatorDeliveryResponse.seen(delivery, attempts, webhookUserAgent));
+    return snakeItem(OperatorDeliveryResponse.forOperator(delivery, attempts, webhookUserAgent));
   }
 
   @Get(':deliveryId/chain')
@@ -73,7 +73,7 @@ export class DeliveriesOperatorController extends PickRoutes(DeliveriesControlle
   })
   @Operator('viewer')
   @ApiOkResponse({ type: DeliveryChainResponse })
-  chain(@CurrentCaller() caller: ManagingCaller, @Param('deliveryId') id: string) {
-    return this.chains.of(caller, id);
+  getChain(@CurrentCaller() caller: ManagementCaller, @Param('deliveryId') id: string) {
+    return this.chains.get(caller, id);
   }
 }

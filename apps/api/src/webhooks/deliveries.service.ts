@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { callerName, type ManagingCaller } from '@gatehouse/auth';
+import { callerName, type ManagementCaller } from '@gatehouse/auth';
 import { GatehouseError, notFound, parsePublicId, publicId, type AuditAction } from '@gatehouse/domain';
 import {
   AttemptsRepository,
@@ -10,7 +10,7 @@ import {
 } from '@gatehouse/persistence';
 import { CursorCodec, newId } from '@gatehouse/platform';
 import { AuditService, type AuditedAction } from '../audit/audit.service.js';
-import { readWalk, type Page } from '../http/paging.js';
+import { readScannedPage, type Page } from '../http/paging.js';
 import { attemptFilter } from './delivery-filter.js';
 import type { ListDeliveriesQuery } from './dto/delivery.request.js';
 
@@ -30,10 +30,10 @@ export class DeliveriesService {
   ) {}
 
   /** Closed attempts, newest first. @throws GatehouseError `invalid_cursor` */
-  list({ reach }: ManagingCaller, query: ListDeliveriesQuery): Promise<Page<AttemptRecord>> {
+  list({ reach }: ManagementCaller, query: ListDeliveriesQuery): Promise<Page<AttemptRecord>> {
     const filter = attemptFilter(query);
-    return readWalk(this.cursors, ['deliveries', reach, filter], query, (before, limit) =>
-      this.attempts.page(reach, filter, before, limit),
+    return readScannedPage(this.cursors, ['deliveries', reach, filter], query, (before, limit) =>
+      this.attempts.listPage(reach, filter, before, limit),
     );
   }
 
@@ -41,10 +41,10 @@ export class DeliveriesService {
    * A delivery by its own id or by that of one of its attempts.
    * @throws GatehouseError `not_found`
    */
-  async get({ reach }: ManagingCaller, id: string): Promise<DeliveryWithAttempts> {
-    const delivery = await this.deliveries.find(reach, deliveryKey(id));
+  async get({ reach }: ManagementCaller, id: string): Promise<DeliveryWithAttempts> {
+    const delivery = await this.deliveries.find(reach, parseDeliveryReference(id));
     if (!delivery) throw notFound();
-    return { delivery, attempts: await this.attempts.ofDelivery(delivery) };
+    return { delivery, attempts: await this.attempts.listForDelivery(delivery) };
   }
 
   /**
@@ -53,18 +53,22 @@ export class DeliveriesService {
    * @throws GatehouseError `not_found`, `delivery_pending`, `payload_erased`, `already_redelivered`,
    *   `endpoint_disabled`, `endpoint_deleted`
    */
-  async redeliver(caller: ManagingCaller, id: string, reason: string | null): Promise<DeliveryWithAttempts> {
+  async redeliver(
+    caller: ManagementCaller,
+    id: string,
+    reason: string | null,
+  ): Promise<DeliveryWithAttempts> {
     const { delivery } = await this.get(caller, id);
     const redeliveryId = newId();
     const redelivered = deliveryAction('webhook_delivery.redelivered', delivery);
     await this.transactions.run(async (tx) => {
       const old = await this.deliveries.lock(tx, caller.reach, delivery.id);
       if (!old) throw notFound();
-      const refusal = refusalOf(old);
-      if (refusal) throw this.audit.refuse(redelivered, refusal);
+      const refusal = redeliveryRefusal(old);
+      if (refusal) throw this.audit.noteRefusal(redelivered, refusal);
       const by = callerName(caller);
       const isMade = await this.deliveries.redeliver(tx, old, { newId: redeliveryId, reason, by });
-      if (!isMade) throw this.audit.refuse(redelivered, new GatehouseError('delivery_pending'));
+      if (!isMade) throw this.audit.noteRefusal(redelivered, new GatehouseError('delivery_pending'));
       const redeliveredAs = publicId('delivery', redeliveryId);
       const details = { outcome: 'redelivered', redeliveredAs, ...(reason !== null && { reason }) };
       await this.audit.record(tx, { ...redelivered, details });
@@ -77,14 +81,14 @@ export class DeliveriesService {
    * succeeds. It can still be redelivered.
    * @throws GatehouseError `not_found`, `delivery_pending`, `already_redelivered`, `conflict`
    */
-  async discard(caller: ManagingCaller, id: string, reason: string): Promise<DeliveryWithAttempts> {
+  async discard(caller: ManagementCaller, id: string, reason: string): Promise<DeliveryWithAttempts> {
     const { delivery } = await this.get(caller, id);
     const discarded = deliveryAction('webhook_delivery.discarded', delivery);
     await this.transactions.run(async (tx) => {
       const letter = await this.deliveries.lock(tx, caller.reach, delivery.id);
       if (!letter) throw notFound();
       const refusal = discardRefusal(letter);
-      if (refusal) throw this.audit.refuse(discarded, refusal);
+      if (refusal) throw this.audit.noteRefusal(discarded, refusal);
       await this.deliveries.discard(tx, letter, reason, callerName(caller));
       await this.audit.record(tx, { ...discarded, details: { outcome: 'discarded', reason } });
     });
@@ -114,7 +118,7 @@ const deliveryAction = (
 ): AuditedAction => ({ action, organizationId, projectId, targetId: publicId('delivery', id) });
 
 /** Why a delivery cannot be redelivered, or null. */
-function refusalOf(delivery: Delivery): GatehouseError | null {
+function redeliveryRefusal(delivery: Delivery): GatehouseError | null {
   if (delivery.state === 'pending') return new GatehouseError('delivery_pending');
   if (delivery.isErased) return new GatehouseError('payload_erased');
   if (delivery.redeliveredAs) return alreadyRedelivered(delivery.redeliveredAs);
@@ -123,7 +127,7 @@ function refusalOf(delivery: Delivery): GatehouseError | null {
   return null;
 }
 
-function deliveryKey(id: string): { deliveryId: string } | { attemptId: string } {
+function parseDeliveryReference(id: string): { deliveryId: string } | { attemptId: string } {
   const deliveryId = parsePublicId('delivery', id);
   if (deliveryId) return { deliveryId };
   const attemptId = parsePublicId('attempt', id);

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import type { ManagingCaller } from '@gatehouse/auth';
+import type { ManagementCaller } from '@gatehouse/auth';
 import { DeliveryChainsRepository } from '@gatehouse/persistence';
 import { ActorNamesService } from '../audit/actor-names.service.js';
 import { DeliveriesService } from './deliveries.service.js';
@@ -15,10 +15,10 @@ export class DeliveryChainsService {
   ) {}
 
   /** The chain of a delivery, by its own id or by that of an attempt. @throws GatehouseError `not_found` */
-  async of(caller: ManagingCaller, id: string): Promise<DeliveryChainResponse> {
+  async get(caller: ManagementCaller, id: string): Promise<DeliveryChainResponse> {
     const { delivery } = await this.deliveries.get(caller, id);
-    const links = await this.chains.of(delivery.id);
-    const names = await this.actors.of(links.map(({ resolvedBy }) => resolvedBy));
+    const links = await this.chains.findChain(delivery.id);
+    const names = await this.actors.resolve(links.map(({ resolvedBy }) => resolvedBy));
     return { data: links.map((link) => ChainedDeliveryResponse.from(link, delivery.id, names)) };
   }
 }

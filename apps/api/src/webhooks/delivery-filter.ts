@@ -1,7 +1,7 @@
 import { parsePublicId, type DeliveryState } from '@gatehouse/domain';
 import type { AttemptFilter, DeliveryFilter } from '@gatehouse/persistence';
-import { timeOf } from '../http/fields.js';
-import { bothOf, type SearchConditions } from '../search/search-terms.service.js';
+import { parseTime } from '../http/fields.js';
+import { intersectIds, type SearchConditions } from '../search/search-terms.service.js';
 import type { ListDeadLettersQuery } from './dto/dead-letter.request.js';
 import type { ListDeliveriesQuery } from './dto/delivery.request.js';
 import type { RedeliveryFilterRequest } from './dto/redelivery.request.js';
@@ -12,22 +12,22 @@ type DeliveryFilterInput = ListDeadLettersQuery | RedeliveryFilterRequest;
 export const attemptFilter = (query: ListDeliveriesQuery): AttemptFilter => ({
   ...commonFilter(query),
   deliveryId: query.delivery_id ? parsePublicId('delivery', query.delivery_id) : null,
-  deliveryState: stateOf(query),
+  deliveryState: deliveryState(query),
 });
 
 /** What a query for deliveries or the filter of a bulk redelivery means; its ids have been checked. */
 export const deliveryFilter = (input: DeliveryFilterInput): DeliveryFilter => ({
   ...commonFilter(input),
   deliveryIds: deliveryIds(input),
-  state: stateOf(input),
+  state: deliveryState(input),
 });
 
 /** The filter with what somebody looks for by name. @returns null when nothing can match */
-export function narrowedTo(
+export function narrowFilter(
   filter: DeliveryFilter,
   conditions: SearchConditions | null,
 ): DeliveryFilter | null {
-  const event = bothOf(filter.eventId, conditions?.eventId);
+  const event = intersectIds(filter.eventId, conditions?.eventId);
   if (!conditions || !event) return null;
   const { deliveryId: one } = conditions;
   const ids = one ? (filter.deliveryIds ?? [one]).filter((id) => id === one) : filter.deliveryIds;
@@ -44,12 +44,12 @@ function commonFilter(input: ListDeliveriesQuery | DeliveryFilterInput) {
     success: success === undefined ? null : success === true || success === 'true',
     httpStatus: input.http_status ?? null,
     httpStatusRange: statusRange(input.status_class),
-    createdAfter: timeOf(input.created_after),
-    createdBefore: timeOf(input.created_before),
+    createdAfter: parseTime(input.created_after),
+    createdBefore: parseTime(input.created_before),
   };
 }
 
-const stateOf = (input: ListDeliveriesQuery | DeliveryFilterInput): DeliveryState | null =>
+const deliveryState = (input: ListDeliveriesQuery | DeliveryFilterInput): DeliveryState | null =>
   (input.delivery_state as DeliveryState | undefined) ?? null;
 
 function deliveryIds(input: DeliveryFilterInput): string[] | null {

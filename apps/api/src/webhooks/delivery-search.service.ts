@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import type { ManagingCaller } from '@gatehouse/auth';
+import type { ManagementCaller } from '@gatehouse/auth';
 import { parsePublicId } from '@gatehouse/domain';
 import {
   AttemptsRepository,
@@ -11,9 +11,9 @@ import {
   type DeliveryFilter,
 } from '@gatehouse/persistence';
 import { CursorCodec } from '@gatehouse/platform';
-import { NO_PAGE, readWalk, type Page } from '../http/paging.js';
-import { bothOf, SearchTermsService, type SearchConditions } from '../search/search-terms.service.js';
-import { attemptFilter, deliveryFilter, narrowedTo } from './delivery-filter.js';
+import { EMPTY_PAGE, readScannedPage, type Page } from '../http/paging.js';
+import { intersectIds, SearchTermsService, type SearchConditions } from '../search/search-terms.service.js';
+import { attemptFilter, deliveryFilter, narrowFilter } from './delivery-filter.js';
 import type {
   CountDeadLettersQuery,
   CountDeliveriesQuery,
@@ -21,7 +21,7 @@ import type {
   SearchDeliveriesQuery,
 } from './dto/delivery-search.request.js';
 
-const NONE: CappedCount = { count: 0, isMore: false };
+const EMPTY_COUNT: CappedCount = { count: 0, isMore: false };
 
 /** The log of attempts and the dead letters as operators look through them. */
 @Injectable()
@@ -34,46 +34,49 @@ export class DeliverySearchService {
   ) {}
 
   /** Closed attempts, newest first. @throws GatehouseError `invalid_cursor` */
-  listAttempts({ reach }: ManagingCaller, query: SearchDeliveriesQuery): Promise<Page<AttemptRecord>> {
-    const list = ['deliveries', reach, asked(query)];
-    return readWalk(this.cursors, list, query, async (before, limit) => {
-      const filter = narrowedAttempts(query, await this.searchTerms.conditionsOf(query));
-      return filter ? this.attempts.page(reach, filter, before, limit) : NO_PAGE;
+  listAttempts({ reach }: ManagementCaller, query: SearchDeliveriesQuery): Promise<Page<AttemptRecord>> {
+    const list = ['deliveries', reach, filtersOf(query)];
+    return readScannedPage(this.cursors, list, query, async (before, limit) => {
+      const filter = narrowAttemptFilter(query, await this.searchTerms.conditionsOf(query));
+      return filter ? this.attempts.listPage(reach, filter, before, limit) : EMPTY_PAGE;
     });
   }
 
-  async countAttempts({ reach }: ManagingCaller, query: CountDeliveriesQuery): Promise<CappedCount> {
-    const filter = narrowedAttempts(query, await this.searchTerms.conditionsOf(query));
-    return filter ? this.attempts.count(reach, filter) : NONE;
+  async countAttempts({ reach }: ManagementCaller, query: CountDeliveriesQuery): Promise<CappedCount> {
+    const filter = narrowAttemptFilter(query, await this.searchTerms.conditionsOf(query));
+    return filter ? this.attempts.count(reach, filter) : EMPTY_COUNT;
   }
 
   /** Dead letters, newest first. @throws GatehouseError `invalid_cursor` */
-  listDeadLetters({ reach }: ManagingCaller, query: SearchDeadLettersQuery): Promise<Page<DeadLetterRecord>> {
-    const list = ['dead-letters', reach, asked(query)];
-    return readWalk(this.cursors, list, query, async (before, limit) => {
-      const filter = narrowedDeadLetters(query, await this.searchTerms.conditionsOf(query));
-      return filter ? this.deadLetters.page(reach, filter, before, limit) : NO_PAGE;
+  listDeadLetters(
+    { reach }: ManagementCaller,
+    query: SearchDeadLettersQuery,
+  ): Promise<Page<DeadLetterRecord>> {
+    const list = ['dead-letters', reach, filtersOf(query)];
+    return readScannedPage(this.cursors, list, query, async (before, limit) => {
+      const filter = narrowDeadLetterFilter(query, await this.searchTerms.conditionsOf(query));
+      return filter ? this.deadLetters.listPage(reach, filter, before, limit) : EMPTY_PAGE;
     });
   }
 
-  async countDeadLetters({ reach }: ManagingCaller, query: CountDeadLettersQuery): Promise<CappedCount> {
-    const filter = narrowedDeadLetters(query, await this.searchTerms.conditionsOf(query));
-    return filter ? this.deadLetters.count(reach, filter) : NONE;
+  async countDeadLetters({ reach }: ManagementCaller, query: CountDeadLettersQuery): Promise<CappedCount> {
+    const filter = narrowDeadLetterFilter(query, await this.searchTerms.conditionsOf(query));
+    return filter ? this.deadLetters.count(reach, filter) : EMPTY_COUNT;
   }
 }
 
 /** What makes a list this list: every filter as it was asked for, for what it means can change between two pages. */
-const asked = ({ limit: _, cursor: __, ...filters }: SearchDeliveriesQuery | SearchDeadLettersQuery) =>
+const filtersOf = ({ limit: _, cursor: __, ...filters }: SearchDeliveriesQuery | SearchDeadLettersQuery) =>
   Object.entries(filters).sort(([one], [other]) => (one < other ? -1 : 1));
 
 /** @returns null when nothing can match */
-function narrowedAttempts(
+function narrowAttemptFilter(
   query: CountDeliveriesQuery,
   conditions: SearchConditions | null,
 ): AttemptFilter | null {
   const filter = attemptFilter(query);
-  const delivery = bothOf(filter.deliveryId, conditions?.deliveryId);
-  const event = bothOf(filter.eventId, conditions?.eventId);
+  const delivery = intersectIds(filter.deliveryId, conditions?.deliveryId);
+  const event = intersectIds(filter.eventId, conditions?.eventId);
   if (!conditions || !delivery || !event) return null;
   const { attempt = null, error = null, batch_id: batch } = query;
   const batchId = batch ? parsePublicId('redelivery', batch) : null;
@@ -81,8 +84,8 @@ function narrowedAttempts(
 }
 
 /** @returns null when nothing can match */
-const narrowedDeadLetters = (
+const narrowDeadLetterFilter = (
   query: CountDeadLettersQuery,
   conditions: SearchConditions | null,
 ): DeliveryFilter | null =>
-  narrowedTo({ ...deliveryFilter(query), resolution: query.resolution ?? 'waiting' }, conditions);
+  narrowFilter({ ...deliveryFilter(query), resolution: query.resolution ?? 'waiting' }, conditions);

@@ -1,7 +1,7 @@
 import { Controller, Get, HttpCode, Param, Post, Query } from '@nestjs/common';
 import { ApiAcceptedResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
-import { CurrentCaller, MinimumRole, SecretKey, type ManagingCaller } from '@gatehouse/auth';
-import { pathId } from '@gatehouse/domain';
+import { CurrentCaller, MinimumRole, SecretKey, type ManagementCaller } from '@gatehouse/auth';
+import { parsePathId } from '@gatehouse/domain';
 import { webhookUserAgent } from '@gatehouse/platform';
 import { ApiSnakeItem } from '../http/api-envelopes.js';
 import { ApiProblems } from '../http/api-problems.js';
@@ -32,8 +32,8 @@ export class EndpointControlsController {
   @SecretKey('webhook:write')
   @MinimumRole('operator')
   @ApiSnakeItem(EndpointResponse)
-  async enable(@CurrentCaller() caller: ManagingCaller, @Param('endpointId') id: string) {
-    return snakeItem(EndpointResponse.from(await this.controls.enable(caller, pathId('endpoint', id))));
+  async enable(@CurrentCaller() caller: ManagementCaller, @Param('endpointId') id: string) {
+    return snakeItem(EndpointResponse.from(await this.controls.enable(caller, parsePathId('endpoint', id))));
   }
 
   @Post(':endpointId/disable')
@@ -47,8 +47,8 @@ export class EndpointControlsController {
   @SecretKey('webhook:write')
   @MinimumRole('operator')
   @ApiSnakeItem(EndpointResponse)
-  async disable(@CurrentCaller() caller: ManagingCaller, @Param('endpointId') id: string) {
-    return snakeItem(EndpointResponse.from(await this.controls.disable(caller, pathId('endpoint', id))));
+  async disable(@CurrentCaller() caller: ManagementCaller, @Param('endpointId') id: string) {
+    return snakeItem(EndpointResponse.from(await this.controls.disable(caller, parsePathId('endpoint', id))));
   }
 
   @Post(':endpointId/rotate-secret')
@@ -61,9 +61,11 @@ export class EndpointControlsController {
   @HttpCode(200)
   @SecretKey('webhook:write')
   @ApiSnakeItem(CreatedEndpointResponse)
-  async rotateSecret(@CurrentCaller() caller: ManagingCaller, @Param('endpointId') id: string) {
+  async rotateSecret(@CurrentCaller() caller: ManagementCaller, @Param('endpointId') id: string) {
     return snakeItem(
-      CreatedEndpointResponse.of(await this.controls.rotateSecret(caller, pathId('endpoint', id))),
+      CreatedEndpointResponse.fromCreated(
+        await this.controls.rotateSecret(caller, parsePathId('endpoint', id)),
+      ),
     );
   }
 
@@ -79,8 +81,8 @@ export class EndpointControlsController {
   @MinimumRole('operator')
   @ApiSnakeItem(DeliveryResponse, ApiAcceptedResponse)
   @ApiProblems('endpoint_disabled')
-  async test(@CurrentCaller() caller: ManagingCaller, @Param('endpointId') id: string) {
-    const { delivery, attempts } = await this.controls.test(caller, pathId('endpoint', id));
+  async sendTestEvent(@CurrentCaller() caller: ManagementCaller, @Param('endpointId') id: string) {
+    const { delivery, attempts } = await this.controls.sendTestEvent(caller, parsePathId('endpoint', id));
     return snakeItem(DeliveryResponse.from(delivery, attempts, webhookUserAgent));
   }
 
@@ -92,11 +94,13 @@ export class EndpointControlsController {
   })
   @SecretKey('webhook:read')
   @ApiSnakeItem(EndpointStatsResponse)
-  async show(
-    @CurrentCaller() caller: ManagingCaller,
+  async getStats(
+    @CurrentCaller() caller: ManagementCaller,
     @Param('endpointId') id: string,
     @Query() query: EndpointStatsQuery,
   ) {
-    return snakeItem(EndpointStatsResponse.from(await this.stats.of(caller, pathId('endpoint', id), query)));
+    return snakeItem(
+      EndpointStatsResponse.from(await this.stats.get(caller, parsePathId('endpoint', id), query)),
+    );
   }
 }

@@ -11,6 +11,6 @@ export class EndpointControlsOperatorController extends PickRoutes(EndpointContr
   'enable',
   'disable',
   'rotateSecret',
-  'test',
-  'show',
+  'sendTestEvent',
+  'getStats',
 ]) {}

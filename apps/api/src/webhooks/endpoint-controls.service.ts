@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import type { ManagingCaller } from '@gatehouse/auth';
+import type { ManagementCaller } from '@gatehouse/auth';
 import { GatehouseError, publicId, type WebhookEndpoint } from '@gatehouse/domain';
 import {
   endpointDisabledEvent,
@@ -29,7 +29,7 @@ export class EndpointControlsService {
   ) {}
 
   /** One that is enabled already stays as it is. @throws GatehouseError `not_found` */
-  enable({ reach }: ManagingCaller, id: string): Promise<WebhookEndpoint> {
+  enable({ reach }: ManagementCaller, id: string): Promise<WebhookEndpoint> {
     return this.transactions.run(async (tx) => {
       const endpoint = await this.endpoints.lock(tx, reach, id);
       if (endpoint.status === 'enabled') return endpoint;
@@ -39,7 +39,7 @@ export class EndpointControlsService {
   }
 
   /** One that is disabled already stays as it is, with its reason. @throws GatehouseError `not_found` */
-  disable({ reach }: ManagingCaller, id: string): Promise<WebhookEndpoint> {
+  disable({ reach }: ManagementCaller, id: string): Promise<WebhookEndpoint> {
     return this.transactions.run(async (tx) => {
       const endpoint = await this.endpoints.lock(tx, reach, id);
       if (endpoint.status === 'disabled') return endpoint;
@@ -55,7 +55,7 @@ export class EndpointControlsService {
 
   /** @throws GatehouseError `not_found` */
   async rotateSecret(
-    { reach }: ManagingCaller,
+    { reach }: ManagementCaller,
     id: string,
   ): Promise<{ endpoint: WebhookEndpoint; secret: string }> {
     const secret = formatWebhookSecret(secureBytes(32));
@@ -72,7 +72,7 @@ export class EndpointControlsService {
    * Sends a `webhook.test` event to this endpoint alone.
    * @throws GatehouseError `not_found`, `endpoint_disabled`
    */
-  async test(caller: ManagingCaller, id: string): Promise<DeliveryWithAttempts> {
+  async sendTestEvent(caller: ManagementCaller, id: string): Promise<DeliveryWithAttempts> {
     const delivery = await this.transactions.run(async (tx) => {
       const endpoint = await this.endpoints.lock(tx, caller.reach, id);
       if (endpoint.status === 'disabled') throw new GatehouseError('endpoint_disabled');

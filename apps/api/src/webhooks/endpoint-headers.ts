@@ -1,9 +1,9 @@
 import {
-  customHeaderFaults,
+  customHeaderErrors,
   GatehouseError,
   invalidField,
   MAX_CUSTOM_HEADERS,
-  withHeaders,
+  applyHeadersPatch,
   type CustomHeaders,
 } from '@gatehouse/domain';
 import type { WebhookEndpointChanges } from '@gatehouse/persistence';
@@ -13,7 +13,7 @@ type SealedHeaders = Required<Pick<WebhookEndpointChanges, 'headers' | 'headerNa
 
 /** @throws GatehouseError `validation_failed`, which names every header at fault */
 export function assertHeaders(headers: object | null | undefined, isPatch: boolean): void {
-  const errors = customHeaderFaults({ ...headers }, isPatch);
+  const errors = customHeaderErrors({ ...headers }, isPatch);
   if (errors.length > 0) throw new GatehouseError('validation_failed', { errors });
 }
 
@@ -22,7 +22,7 @@ export function assertHeaders(headers: object | null | undefined, isPatch: boole
  * @param sealed as they were kept before
  * @throws GatehouseError `validation_failed` when there are too many
  */
-export function patchedHeaders(
+export function patchHeaders(
   keyring: Keyring,
   endpointId: string,
   sealed: Buffer | null,
@@ -32,7 +32,7 @@ export function patchedHeaders(
     sealed && patch
       ? (JSON.parse(keyring.decrypt('webhook-headers', endpointId, sealed)) as CustomHeaders)
       : {};
-  const headers = withHeaders(current, { ...patch });
+  const headers = applyHeadersPatch(current, { ...patch });
   const headerNames = Object.keys(headers);
   if (headerNames.length > MAX_CUSTOM_HEADERS) {
     throw invalidField('headers', 'too_long', `headers must have at most ${MAX_CUSTOM_HEADERS} entries`);

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import type { ManagingCaller } from '@gatehouse/auth';
+import type { ManagementCaller } from '@gatehouse/auth';
 import type { WebhookEndpoint } from '@gatehouse/domain';
 import {
   EndpointStatsRepository,
@@ -17,7 +17,7 @@ const windowMs: Record<StatsWindow, number> = {
   '30d': 30 * 24 * HOUR_MS,
 };
 
-export interface StatsOfEndpoint {
+export interface EndpointStatsResult {
   endpoint: WebhookEndpoint;
   window: StatsWindow;
   /** The beginning of the window. */
@@ -33,10 +33,14 @@ export class EndpointStatsService {
   ) {}
 
   /** @throws GatehouseError `not_found` */
-  async of({ reach }: ManagingCaller, id: string, query: EndpointStatsQuery): Promise<StatsOfEndpoint> {
+  async get(
+    { reach }: ManagementCaller,
+    id: string,
+    query: EndpointStatsQuery,
+  ): Promise<EndpointStatsResult> {
     const endpoint = await this.endpoints.get(reach, id);
     const window = query.window ?? '24h';
     const start = new Date(now().getTime() - windowMs[window]);
-    return { endpoint, window, start, stats: await this.stats.since(id, start) };
+    return { endpoint, window, start, stats: await this.stats.getSince(id, start) };
   }
 }

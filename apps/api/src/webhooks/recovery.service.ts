@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
-import { callerName, type ManagingCaller } from '@gatehouse/auth';
-import { GatehouseError, invalidField, publicId, typesHeardBy, unavailable } from '@gatehouse/domain';
+import { callerName, type ManagementCaller } from '@gatehouse/auth';
+import { GatehouseError, invalidField, publicId, subscribedEventTypes, unavailable } from '@gatehouse/domain';
 import {
   CLOCK_SLACK_MS,
   dayOf,
@@ -12,14 +12,14 @@ import {
 } from '@gatehouse/persistence';
 import { Config, newId, now, sleep } from '@gatehouse/platform';
 import { AuditService } from '../audit/audit.service.js';
-import { timeOf } from '../http/fields.js';
+import { parseTime } from '../http/fields.js';
 import type { RecoverRequest } from './dto/redelivery.request.js';
 import { endpointAction } from './endpoint-action.js';
-import { tooLarge } from './redeliveries.service.js';
+import { tooLargeError } from './redeliveries.service.js';
 
 /** How often, and how many times, it is looked whether what was under way has ended: two seconds in all. */
 const POLL_MS = 20;
-const POLLS = 100;
+const MAX_POLLS = 100;
 
 /** Brings back what an endpoint has missed, such as while it was disabled. */
 @Injectable()
@@ -37,14 +37,18 @@ export class RecoveryService {
    * delivery here.
    * @throws GatehouseError `not_found`, `endpoint_disabled`, `validation_failed`, `unavailable`
    */
-  async recover(caller: ManagingCaller, endpointId: string, input: RecoverRequest): Promise<RedeliveryBatch> {
+  async recover(
+    caller: ManagementCaller,
+    endpointId: string,
+    input: RecoverRequest,
+  ): Promise<RedeliveryBatch> {
     const { reach } = caller;
-    const { since, until, last } = this.span(input);
+    const { since, until, last } = this.resolveRange(input);
     const found = await this.endpoints.get(reach, endpointId);
     const recovered = endpointAction('webhook_endpoint.recovered', found);
-    const disabled = (): Error => this.audit.refuse(recovered, new GatehouseError('endpoint_disabled'));
+    const disabled = (): Error => this.audit.noteRefusal(recovered, new GatehouseError('endpoint_disabled'));
     if (found.status !== 'enabled') throw disabled();
-    await this.settled();
+    await this.waitForEventWriters();
     const [id, by] = [newId(), callerName(caller)];
     await this.transactions.run(async (tx) => {
       const endpoint = await this.endpoints.lock(tx, reach, endpointId);
@@ -68,10 +72,10 @@ export class RecoveryService {
         filter,
         createdBy: by,
       });
-      const types = typesHeardBy(endpoint.events);
+      const types = subscribedEventTypes(endpoint.events);
       const plan = await planRecovery(tx, id, endpoint, { types, since, until: last, publicEndpointId });
-      if (plan.isTooLarge) throw tooLarge('since', 'until');
-      await this.batches.notePlan(tx, id, plan);
+      if (plan.isTooLarge) throw tooLargeError('since', 'until');
+      await this.batches.savePlan(tx, id, plan);
       await this.batches.start(tx, reach, id, { reason: null, by });
       const details = { redelivery: publicId('redelivery', id), eligible: plan.eligible };
       await this.audit.record(tx, { ...recovered, details });
@@ -80,10 +84,10 @@ export class RecoveryService {
   }
 
   /** @throws GatehouseError `validation_failed` */
-  private span(input: RecoverRequest): { since: Date; until: Date; last: Date } {
+  private resolveRange(input: RecoverRequest): { since: Date; until: Date; last: Date } {
     const at = now();
-    const since = timeOf(input.since)!;
-    const until = timeOf(input.until) ?? at;
+    const since = parseTime(input.since)!;
+    const until = parseTime(input.until) ?? at;
     if (since >= until || since > at) {
       throw invalidField('since', 'invalid', 'since must be in the past and before until');
     }
@@ -106,11 +110,11 @@ export class RecoveryService {
    * without a delivery, and would commit it behind the plan. Later ones see the endpoint enabled.
    * @throws GatehouseError `unavailable` when one of them takes too long
    */
-  private async settled(): Promise<void> {
-    let writers = await this.batches.eventWriters();
-    for (let polls = 0; polls < POLLS && writers.length > 0; polls += 1) {
+  private async waitForEventWriters(): Promise<void> {
+    let writers = await this.batches.listEventWriters();
+    for (let polls = 0; polls < MAX_POLLS && writers.length > 0; polls += 1) {
       await sleep(POLL_MS);
-      const writing = new Set(await this.batches.eventWriters());
+      const writing = new Set(await this.batches.listEventWriters());
       writers = writers.filter((writer) => writing.has(writer));
     }
     if (writers.length > 0) {

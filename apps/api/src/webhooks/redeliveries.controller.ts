@@ -1,7 +1,7 @@
 import { Body, Controller, Get, HttpCode, Param, Post, Query } from '@nestjs/common';
 import { ApiAcceptedResponse, ApiCreatedResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
-import { CurrentCaller, SecretKey, type ManagingCaller } from '@gatehouse/auth';
-import { pathId } from '@gatehouse/domain';
+import { CurrentCaller, SecretKey, type ManagementCaller } from '@gatehouse/auth';
+import { parsePathId } from '@gatehouse/domain';
 import { ApiSnakeItem, ApiSnakeList } from '../http/api-envelopes.js';
 import { ApiProblems } from '../http/api-problems.js';
 import { PageQuery, snakeItem, snakeList } from '../http/paging.js';
@@ -28,7 +28,7 @@ export class RedeliveriesController {
   @SecretKey('webhook:redeliver')
   @ApiSnakeItem(RedeliveryResponse, ApiCreatedResponse)
   @ApiProblems('not_found')
-  async plan(@CurrentCaller() caller: ManagingCaller, @Body() body: PlanRedeliveryRequest) {
+  async plan(@CurrentCaller() caller: ManagementCaller, @Body() body: PlanRedeliveryRequest) {
     return snakeItem(RedeliveryResponse.from(await this.redeliveries.plan(caller, body.filter)));
   }
 
@@ -40,7 +40,7 @@ export class RedeliveriesController {
   })
   @SecretKey('webhook:read')
   @ApiSnakeList(RedeliveryResponse)
-  async list(@CurrentCaller() caller: ManagingCaller, @Query() query: PageQuery) {
+  async list(@CurrentCaller() caller: ManagementCaller, @Query() query: PageQuery) {
     const { items, nextCursor } = await this.redeliveries.list(caller, query);
     return snakeList(
       items.map((batch) => RedeliveryResponse.from(batch)),
@@ -56,8 +56,10 @@ export class RedeliveriesController {
   })
   @SecretKey('webhook:read')
   @ApiSnakeItem(RedeliveryResponse)
-  async get(@CurrentCaller() caller: ManagingCaller, @Param('redeliveryId') id: string) {
-    return snakeItem(RedeliveryResponse.from(await this.redeliveries.get(caller, pathId('redelivery', id))));
+  async get(@CurrentCaller() caller: ManagementCaller, @Param('redeliveryId') id: string) {
+    return snakeItem(
+      RedeliveryResponse.from(await this.redeliveries.get(caller, parsePathId('redelivery', id))),
+    );
   }
 
   @Post('redeliveries/:redeliveryId/start')
@@ -72,11 +74,11 @@ export class RedeliveriesController {
   @ApiSnakeItem(RedeliveryResponse)
   @ApiProblems('conflict')
   async start(
-    @CurrentCaller() caller: ManagingCaller,
+    @CurrentCaller() caller: ManagementCaller,
     @Param('redeliveryId') id: string,
     @Body() body: StartRedeliveryRequest,
   ) {
-    const batch = await this.redeliveries.start(caller, pathId('redelivery', id), body.reason);
+    const batch = await this.redeliveries.start(caller, parsePathId('redelivery', id), body.reason);
     return snakeItem(RedeliveryResponse.from(batch));
   }
 
@@ -91,9 +93,9 @@ export class RedeliveriesController {
   @SecretKey('webhook:redeliver')
   @ApiSnakeItem(RedeliveryResponse)
   @ApiProblems('conflict')
-  async cancel(@CurrentCaller() caller: ManagingCaller, @Param('redeliveryId') id: string) {
+  async cancel(@CurrentCaller() caller: ManagementCaller, @Param('redeliveryId') id: string) {
     return snakeItem(
-      RedeliveryResponse.from(await this.redeliveries.cancel(caller, pathId('redelivery', id))),
+      RedeliveryResponse.from(await this.redeliveries.cancel(caller, parsePathId('redelivery', id))),
     );
   }
 
@@ -109,11 +111,11 @@ export class RedeliveriesController {
   @ApiSnakeItem(RedeliveryResponse, ApiAcceptedResponse)
   @ApiProblems('endpoint_disabled')
   async recover(
-    @CurrentCaller() caller: ManagingCaller,
+    @CurrentCaller() caller: ManagementCaller,
     @Param('endpointId') id: string,
     @Body() body: RecoverRequest,
   ) {
-    const batch = await this.recovery.recover(caller, pathId('endpoint', id), body);
+    const batch = await this.recovery.recover(caller, parsePathId('endpoint', id), body);
     return snakeItem(RedeliveryResponse.from(batch));
   }
 }

@@ -1,7 +1,7 @@
 import { Body, Controller, Get, Param, Post, Query } from '@nestjs/common';
 import { ApiCreatedResponse, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
-import { CurrentCaller, Operator, OperatorRoutes, type ManagingCaller } from '@gatehouse/auth';
-import { pathId } from '@gatehouse/domain';
+import { CurrentCaller, Operator, OperatorRoutes, type ManagementCaller } from '@gatehouse/auth';
+import { parsePathId } from '@gatehouse/domain';
 import type { RedeliveryBatch } from '@gatehouse/persistence';
 import { ActorNamesService } from '../audit/actor-names.service.js';
 import { ApiSnakeItem, ApiSnakeList } from '../http/api-envelopes.js';
@@ -46,7 +46,7 @@ export class RedeliveriesOperatorController extends PickRoutes(RedeliveriesContr
   @Operator('operator')
   @ApiSnakeItem(RedeliveryResponse, ApiCreatedResponse)
   @ApiProblems('not_found')
-  override plan(@CurrentCaller() caller: ManagingCaller, @Body() body: PlanSearchedRedeliveryRequest) {
+  override plan(@CurrentCaller() caller: ManagementCaller, @Body() body: PlanSearchedRedeliveryRequest) {
     return super.plan(caller, body);
   }
 
@@ -58,16 +58,16 @@ export class RedeliveriesOperatorController extends PickRoutes(RedeliveriesContr
   })
   @Operator('viewer')
   @ApiSnakeList(NamedRedeliveryResponse)
-  override async list(@CurrentCaller() caller: ManagingCaller, @Query() query: SearchRedeliveriesQuery) {
+  override async list(@CurrentCaller() caller: ManagementCaller, @Query() query: SearchRedeliveriesQuery) {
     const { items, nextCursor } = await this.redeliveries.list(caller, query);
-    return snakeList(await this.named(items), nextCursor);
+    return snakeList(await this.addNames(items), nextCursor);
   }
 
   @Get('redeliveries/count')
   @ApiOperation({ operationId: 'redeliveries.count', summary: 'Count bulk redeliveries and recoveries' })
   @Operator('viewer')
   @ApiOkResponse({ type: CountResponse })
-  async count(@CurrentCaller() caller: ManagingCaller, @Query() query: CountRedeliveriesQuery) {
+  async count(@CurrentCaller() caller: ManagementCaller, @Query() query: CountRedeliveriesQuery) {
     return CountResponse.from(await this.redeliveries.count(caller, query));
   }
 
@@ -79,18 +79,18 @@ export class RedeliveriesOperatorController extends PickRoutes(RedeliveriesContr
   })
   @Operator('viewer')
   @ApiSnakeItem(NamedRedeliveryResponse)
-  override async get(@CurrentCaller() caller: ManagingCaller, @Param('redeliveryId') id: string) {
-    const batch = await this.redeliveries.get(caller, pathId('redelivery', id));
-    return snakeItem((await this.named([batch]))[0]!);
+  override async get(@CurrentCaller() caller: ManagementCaller, @Param('redeliveryId') id: string) {
+    const batch = await this.redeliveries.get(caller, parsePathId('redelivery', id));
+    return snakeItem((await this.addNames([batch]))[0]!);
   }
 
-  private async named(batches: RedeliveryBatch[]): Promise<NamedRedeliveryResponse[]> {
+  private async addNames(batches: RedeliveryBatch[]): Promise<NamedRedeliveryResponse[]> {
     const acted = batches.flatMap(({ createdBy, startedBy, cancelledBy }) => [
       createdBy,
       startedBy,
       cancelledBy,
     ]);
-    const names = await this.actors.of(acted);
-    return batches.map((batch) => NamedRedeliveryResponse.named(batch, names));
+    const names = await this.actors.resolve(acted);
+    return batches.map((batch) => NamedRedeliveryResponse.withNames(batch, names));
   }
 }

@@ -1,9 +1,9 @@
 import { Injectable } from '@nestjs/common';
-import { callerName, type ManagingCaller } from '@gatehouse/auth';
+import { callerName, type ManagementCaller } from '@gatehouse/auth';
 import {
   GatehouseError,
   invalidField,
-  MAX_BATCH,
+  MAX_BATCH_SIZE,
   notFound,
   publicId,
   type AuditAction,
@@ -27,7 +27,7 @@ import { CursorCodec, newId } from '@gatehouse/platform';
 import { AuditService, type AuditedAction } from '../audit/audit.service.js';
 import { readPage, type Page } from '../http/paging.js';
 import { SearchTermsService, type SearchConditions } from '../search/search-terms.service.js';
-import { deliveryFilter, narrowedTo } from './delivery-filter.js';
+import { deliveryFilter, narrowFilter } from './delivery-filter.js';
 import type {
   CountRedeliveriesQuery,
   SearchRedeliveriesQuery,
@@ -53,20 +53,20 @@ export class RedeliveriesService {
    * Freezes what a filter finds now. Nothing is delivered before the plan is started.
    * @throws GatehouseError `not_found` for what the filter names, `validation_failed` for too much of it
    */
-  async plan(caller: ManagingCaller, input: SearchRedeliveryFilterRequest): Promise<RedeliveryBatch> {
+  async plan(caller: ManagementCaller, input: SearchRedeliveryFilterRequest): Promise<RedeliveryBatch> {
     const { reach } = caller;
     const asked = deliveryFilter(input);
-    const base = input.resolution ? isDeadLetter : baseOf(asked);
-    await this.assertNamed(reach, asked);
+    const base = input.resolution ? isDeadLetter : baseCondition(asked);
+    await this.assertReferencesExist(reach, asked);
     const conditions = await this.searchTerms.conditionsOf(input);
-    const filter = narrowedTo(asked, conditions);
+    const filter = narrowFilter(asked, conditions);
     if (!filter) throw notFound();
     const batch = { id: newId(), ...reach, kind: 'redelivery' as const, createdBy: callerName(caller) };
     await this.transactions.run(async (tx) => {
-      await this.batches.insert(tx, { ...batch, filter: keptFilter(input, conditions) });
+      await this.batches.insert(tx, { ...batch, filter: storedFilter(input, conditions) });
       const plan = await planRedelivery(tx, batch.id, reach, filter, base);
-      if (plan.isTooLarge) throw tooLarge('filter', 'created_before or created_after');
-      await this.batches.notePlan(tx, batch.id, plan);
+      if (plan.isTooLarge) throw tooLargeError('filter', 'created_before or created_after');
+      await this.batches.savePlan(tx, batch.id, plan);
       const details = { total: plan.total, eligible: plan.eligible };
       await this.audit.record(tx, { ...batchAction('webhook_redelivery.planned', batch), details });
     });
@@ -74,44 +74,44 @@ export class RedeliveriesService {
   }
 
   /** @throws GatehouseError `invalid_cursor` */
-  list({ reach }: ManagingCaller, query: SearchRedeliveriesQuery): Promise<Page<RedeliveryBatch>> {
+  list({ reach }: ManagementCaller, query: SearchRedeliveriesQuery): Promise<Page<RedeliveryBatch>> {
     const { state } = query;
     return readPage(this.cursors, ['redeliveries', { ...reach, state }], query, (before, limit) =>
       this.batches.list(reach, state ?? null, before, limit),
     );
   }
 
-  count({ reach }: ManagingCaller, { state }: CountRedeliveriesQuery): Promise<CappedCount> {
+  count({ reach }: ManagementCaller, { state }: CountRedeliveriesQuery): Promise<CappedCount> {
     return this.batches.count(reach, state ?? null);
   }
 
   /** @throws GatehouseError `not_found` */
-  get({ reach }: ManagingCaller, id: string): Promise<RedeliveryBatch> {
+  get({ reach }: ManagementCaller, id: string): Promise<RedeliveryBatch> {
     return this.batches.get(reach, id);
   }
 
   /** One that is running stays as it is, with the reason it was started for. @throws GatehouseError `not_found`, `conflict` */
-  start(caller: ManagingCaller, id: string, reason: string): Promise<RedeliveryBatch> {
-    return this.move(caller, id, 'webhook_redelivery.started', {
+  start(caller: ManagementCaller, id: string, reason: string): Promise<RedeliveryBatch> {
+    return this.transition(caller, id, 'webhook_redelivery.started', {
       to: 'running',
-      change: (tx) => this.batches.start(tx, caller.reach, id, { reason, by: callerName(caller) }),
+      apply: (tx) => this.batches.start(tx, caller.reach, id, { reason, by: callerName(caller) }),
       details: { reason },
     });
   }
 
   /** One that is cancelled stays as it is. @throws GatehouseError `not_found`, `conflict` */
-  cancel(caller: ManagingCaller, id: string): Promise<RedeliveryBatch> {
-    return this.move(caller, id, 'webhook_redelivery.cancelled', {
+  cancel(caller: ManagementCaller, id: string): Promise<RedeliveryBatch> {
+    return this.transition(caller, id, 'webhook_redelivery.cancelled', {
       to: 'cancelled',
-      change: (tx) => this.batches.cancel(tx, caller.reach, id, callerName(caller)),
+      apply: (tx) => this.batches.cancel(tx, caller.reach, id, callerName(caller)),
     });
   }
 
-  private async move(
-    { reach }: ManagingCaller,
+  private async transition(
+    { reach }: ManagementCaller,
     id: string,
     action: BatchAction,
-    { to, change, details }: Move,
+    { to, apply: change, details }: Transition,
   ): Promise<RedeliveryBatch> {
     const batch = await this.batches.get(reach, id);
     const isChanged = await this.transactions.run(async (tx) => {
@@ -125,11 +125,11 @@ export class RedeliveriesService {
       after.state === 'planned'
         ? 'The plan has expired and cannot be started.'
         : `The redelivery is ${after.state}.`;
-    throw this.audit.refuse(batchAction(action, batch), new GatehouseError('conflict', { detail }));
+    throw this.audit.noteRefusal(batchAction(action, batch), new GatehouseError('conflict', { detail }));
   }
 
   /** What a filter names by its id must be there: else a slip of the pen would plan nothing, without a word. */
-  private async assertNamed(reach: Reach, filter: DeliveryFilter): Promise<void> {
+  private async assertReferencesExist(reach: Reach, filter: DeliveryFilter): Promise<void> {
     const { projectId, endpointId, eventId, deliveryIds } = filter;
     if (projectId) await this.projects.get(reach, projectId);
     if (endpointId) await this.endpoints.get(reach, endpointId);
@@ -140,7 +140,7 @@ export class RedeliveriesService {
 }
 
 /** As it was sent, but no address of a customer: of somebody who is deleted only ids may stay. */
-const keptFilter = (
+const storedFilter = (
   { q, ...rest }: SearchRedeliveryFilterRequest,
   conditions: SearchConditions | null,
 ): Record<string, unknown> => ({
@@ -150,10 +150,10 @@ const keptFilter = (
 
 type BatchAction = Extract<AuditAction, `webhook_redelivery.${string}`>;
 
-interface Move {
+interface Transition {
   to: RedeliveryBatch['state'];
   /** False: it was not in a state for it. */
-  change: (tx: Tx) => Promise<boolean>;
+  apply: (tx: Tx) => Promise<boolean>;
   /** For the audit log. */
   details?: Record<string, unknown>;
 }
@@ -164,7 +164,7 @@ const batchAction = (
 ): AuditedAction => ({ action, organizationId, projectId, targetId: publicId('redelivery', id) });
 
 /** @throws GatehouseError `validation_failed` for deliveries that no index leads to */
-function baseOf(filter: DeliveryFilter): string {
+function baseCondition(filter: DeliveryFilter): string {
   const { state, deliveryIds } = filter;
   if (deliveryIds) return 'true';
   if (state === null || state === 'failed') return isDeadLetter;
@@ -180,9 +180,9 @@ function baseOf(filter: DeliveryFilter): string {
 }
 
 /** @param by what narrows it */
-export const tooLarge = (field: string, by: string): GatehouseError =>
+export const tooLargeError = (field: string, by: string): GatehouseError =>
   invalidField(
     field,
     'too_large',
-    `${field} matches more than ${MAX_BATCH} deliveries or requires scanning too many. Select fewer deliveries, for example with ${by}`,
+    `${field} matches more than ${MAX_BATCH_SIZE} deliveries or requires scanning too many. Select fewer deliveries, for example with ${by}`,
   );

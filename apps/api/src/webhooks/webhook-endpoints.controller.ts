@@ -1,7 +1,7 @@
 import { Body, Controller, Delete, Get, HttpCode, Param, Patch, Post, Query } from '@nestjs/common';
 import { ApiCreatedResponse, ApiNoContentResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
-import { CurrentCaller, SecretKey, type ManagingCaller } from '@gatehouse/auth';
-import { pathId } from '@gatehouse/domain';
+import { CurrentCaller, SecretKey, type ManagementCaller } from '@gatehouse/auth';
+import { parsePathId } from '@gatehouse/domain';
 import { ApiProblems } from '../http/api-problems.js';
 import { ApiSnakeItem, ApiSnakeList } from '../http/api-envelopes.js';
 import { snakeItem, snakeList } from '../http/paging.js';
@@ -27,8 +27,8 @@ export class WebhookEndpointsController {
   @SecretKey('webhook:write')
   @ApiSnakeItem(CreatedEndpointResponse, ApiCreatedResponse)
   @ApiProblems('insufficient_access', 'not_found', 'project_archived', 'too_many_endpoints')
-  async create(@CurrentCaller() caller: ManagingCaller, @Body() body: CreateEndpointRequest) {
-    return snakeItem(CreatedEndpointResponse.of(await this.endpoints.create(caller, body)));
+  async create(@CurrentCaller() caller: ManagementCaller, @Body() body: CreateEndpointRequest) {
+    return snakeItem(CreatedEndpointResponse.fromCreated(await this.endpoints.create(caller, body)));
   }
 
   @Get()
@@ -39,7 +39,7 @@ export class WebhookEndpointsController {
   })
   @SecretKey('webhook:read')
   @ApiSnakeList(EndpointResponse)
-  async list(@CurrentCaller() caller: ManagingCaller, @Query() query: ListEndpointsQuery) {
+  async list(@CurrentCaller() caller: ManagementCaller, @Query() query: ListEndpointsQuery) {
     const { items, nextCursor } = await this.endpoints.list(caller, query);
     return snakeList(
       items.map((endpoint) => EndpointResponse.from(endpoint)),
@@ -51,8 +51,8 @@ export class WebhookEndpointsController {
   @ApiOperation({ operationId: 'webhookEndpoints.get', summary: 'Get a webhook endpoint' })
   @SecretKey('webhook:read')
   @ApiSnakeItem(EndpointResponse)
-  async get(@CurrentCaller() caller: ManagingCaller, @Param('endpointId') id: string) {
-    return snakeItem(EndpointResponse.from(await this.endpoints.get(caller, pathId('endpoint', id))));
+  async get(@CurrentCaller() caller: ManagementCaller, @Param('endpointId') id: string) {
+    return snakeItem(EndpointResponse.from(await this.endpoints.get(caller, parsePathId('endpoint', id))));
   }
 
   @Patch(':endpointId')
@@ -64,12 +64,12 @@ export class WebhookEndpointsController {
   @SecretKey('webhook:write')
   @ApiSnakeItem(EndpointResponse)
   async update(
-    @CurrentCaller() caller: ManagingCaller,
+    @CurrentCaller() caller: ManagementCaller,
     @Param('endpointId') id: string,
     @Body() body: UpdateEndpointRequest,
   ) {
     return snakeItem(
-      EndpointResponse.from(await this.endpoints.update(caller, pathId('endpoint', id), body)),
+      EndpointResponse.from(await this.endpoints.update(caller, parsePathId('endpoint', id), body)),
     );
   }
 
@@ -82,7 +82,7 @@ export class WebhookEndpointsController {
   @HttpCode(204)
   @SecretKey('webhook:write')
   @ApiNoContentResponse()
-  delete(@CurrentCaller() caller: ManagingCaller, @Param('endpointId') id: string): Promise<void> {
-    return this.endpoints.delete(caller, pathId('endpoint', id));
+  delete(@CurrentCaller() caller: ManagementCaller, @Param('endpointId') id: string): Promise<void> {
+    return this.endpoints.delete(caller, parsePathId('endpoint', id));
   }
 }

@@ -1,7 +1,7 @@
 import { Controller, Get, Param, Query } from '@nestjs/common';
 import { ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
-import { CurrentCaller, Operator, OperatorRoutes, type ManagingCaller } from '@gatehouse/auth';
-import { pathId } from '@gatehouse/domain';
+import { CurrentCaller, Operator, OperatorRoutes, type ManagementCaller } from '@gatehouse/auth';
+import { parsePathId } from '@gatehouse/domain';
 import { ApiSnakeItem, ApiSnakeList } from '../http/api-envelopes.js';
 import { CountResponse } from '../http/count.response.js';
 import { snakeItem, snakeList } from '../http/paging.js';
@@ -26,7 +26,7 @@ export class WebhookEndpointsOperatorController extends PickRoutes(WebhookEndpoi
   })
   @Operator('viewer')
   @ApiSnakeList(OperatorEndpointResponse)
-  override async list(@CurrentCaller() caller: ManagingCaller, @Query() query: SearchEndpointsQuery) {
+  override async list(@CurrentCaller() caller: ManagementCaller, @Query() query: SearchEndpointsQuery) {
     const { items, nextCursor } = await this.endpoints.list(caller, query);
     return snakeList(
       items.map((endpoint) => OperatorEndpointResponse.from(endpoint)),
@@ -38,7 +38,7 @@ export class WebhookEndpointsOperatorController extends PickRoutes(WebhookEndpoi
   @ApiOperation({ operationId: 'webhookEndpoints.count', summary: 'Count webhook endpoints' })
   @Operator('viewer')
   @ApiOkResponse({ type: CountResponse })
-  async count(@CurrentCaller() caller: ManagingCaller, @Query() query: CountEndpointsQuery) {
+  async count(@CurrentCaller() caller: ManagementCaller, @Query() query: CountEndpointsQuery) {
     return CountResponse.from(await this.endpoints.count(caller, query));
   }
 
@@ -50,8 +50,8 @@ export class WebhookEndpointsOperatorController extends PickRoutes(WebhookEndpoi
   })
   @Operator('viewer')
   @ApiSnakeItem(OperatorEndpointResponse)
-  override async get(@CurrentCaller() caller: ManagingCaller, @Param('endpointId') id: string) {
-    const endpoint = await this.endpoints.get(caller, pathId('endpoint', id));
+  override async get(@CurrentCaller() caller: ManagementCaller, @Param('endpointId') id: string) {
+    const endpoint = await this.endpoints.get(caller, parsePathId('endpoint', id));
     return snakeItem(OperatorEndpointResponse.from(endpoint));
   }
 }

@@ -1,10 +1,10 @@
 import { Injectable } from '@nestjs/common';
-import type { ManagingCaller } from '@gatehouse/auth';
+import type { ManagementCaller } from '@gatehouse/auth';
 import {
   GatehouseError,
   invalidField,
-  namedBy,
-  targetUrlFault,
+  parseSearchTerm,
+  targetUrlProblem,
   type TargetPolicy,
   type WebhookEndpoint,
 } from '@gatehouse/domain';
@@ -21,7 +21,7 @@ import { Config, CursorCodec, formatWebhookSecret, Keyring, newId, secureBytes }
 import { AuditService } from '../audit/audit.service.js';
 import { readPage, type Page } from '../http/paging.js';
 import { endpointAction } from './endpoint-action.js';
-import { assertHeaders, patchedHeaders } from './endpoint-headers.js';
+import { assertHeaders, patchHeaders } from './endpoint-headers.js';
 import type {
   CountEndpointsQuery,
   CreateEndpointRequest,
@@ -51,12 +51,12 @@ export class WebhookEndpointsService {
 
   /** @throws GatehouseError `validation_failed`, `insufficient_access`, `not_found`, `project_archived`, `too_many_endpoints` */
   async create(
-    caller: ManagingCaller,
+    caller: ManagementCaller,
     input: CreateEndpointRequest,
   ): Promise<{ endpoint: WebhookEndpoint; secret: string }> {
     this.assertUrl(input.url);
     assertHeaders(input.headers, false);
-    const owner = await this.ownerOf(caller, input);
+    const owner = await this.resolveOwner(caller, input);
     const id = newId();
     const secret = formatWebhookSecret(secureBytes(32));
     const endpoint = await this.transactions.run(async (tx) => {
@@ -67,7 +67,7 @@ export class WebhookEndpointsService {
         description: input.description ?? null,
         events: input.events ?? ['*'],
         secret: this.keyring.encrypt('webhook-secret', id, secret),
-        ...patchedHeaders(this.keyring, id, null, input.headers ?? null),
+        ...patchHeaders(this.keyring, id, null, input.headers ?? null),
       };
       const inserted = await this.endpoints.insert(tx, fields, MAX_ENDPOINTS);
       if (!inserted) throw new GatehouseError('too_many_endpoints');
@@ -78,7 +78,7 @@ export class WebhookEndpointsService {
   }
 
   /** @throws GatehouseError `invalid_cursor` */
-  list({ reach }: ManagingCaller, query: SearchEndpointsQuery): Promise<Page<WebhookEndpoint>> {
+  list({ reach }: ManagementCaller, query: SearchEndpointsQuery): Promise<Page<WebhookEndpoint>> {
     const { project_id: projectId = null, status = null, q } = query;
     const filter = endpointFilter(query);
     return readPage(this.cursors, ['endpoints', reach, projectId, status, q], query, async (before, limit) =>
@@ -86,19 +86,19 @@ export class WebhookEndpointsService {
     );
   }
 
-  async count({ reach }: ManagingCaller, query: CountEndpointsQuery): Promise<CappedCount> {
+  async count({ reach }: ManagementCaller, query: CountEndpointsQuery): Promise<CappedCount> {
     const filter = endpointFilter(query);
     return filter ? this.endpoints.count(reach, filter) : { count: 0, isMore: false };
   }
 
   /** @throws GatehouseError `not_found` */
-  get({ reach }: ManagingCaller, id: string): Promise<WebhookEndpoint> {
+  get({ reach }: ManagementCaller, id: string): Promise<WebhookEndpoint> {
     return this.endpoints.get(reach, id);
   }
 
   /** @throws GatehouseError `not_found`, `validation_failed` */
   async update(
-    { reach }: ManagingCaller,
+    { reach }: ManagementCaller,
     id: string,
     input: UpdateEndpointRequest,
   ): Promise<WebhookEndpoint> {
@@ -113,7 +113,7 @@ export class WebhookEndpointsService {
     return this.transactions.run(async (tx) => {
       if (headers !== undefined) {
         const { headers: sealed } = await this.endpoints.lock(tx, reach, id);
-        Object.assign(changes, patchedHeaders(this.keyring, id, sealed, headers));
+        Object.assign(changes, patchHeaders(this.keyring, id, sealed, headers));
       }
       const endpoint = await this.endpoints.update(tx, reach, id, changes);
       const details = { changed: Object.keys(changes).filter((name) => name !== 'headerNames') };
@@ -123,15 +123,15 @@ export class WebhookEndpointsService {
   }
 
   /** @throws GatehouseError `not_found` */
-  async delete({ reach }: ManagingCaller, id: string): Promise<void> {
+  async delete({ reach }: ManagementCaller, id: string): Promise<void> {
     await this.transactions.run(async (tx) => {
       const owner = await this.endpoints.delete(tx, reach, id);
       await this.audit.record(tx, endpointAction('webhook_endpoint.deleted', { id, ...owner }));
     });
   }
 
-  private async ownerOf(
-    caller: ManagingCaller,
+  private async resolveOwner(
+    caller: ManagementCaller,
     input: CreateEndpointRequest,
   ): Promise<Pick<WebhookEndpoint, 'organizationId' | 'projectId' | 'level'>> {
     if (input.level === 'organization') {
@@ -164,7 +164,7 @@ export class WebhookEndpointsService {
   }
 
   private assertUrl(url: string): void {
-    const fault = targetUrlFault(url, this.policy);
+    const fault = targetUrlProblem(url, this.policy);
     if (fault) throw invalidField('url', 'invalid_target', `url ${fault}`);
   }
 }
@@ -172,8 +172,8 @@ export class WebhookEndpointsService {
 /** @returns null when nothing can match */
 function endpointFilter(query: CountEndpointsQuery): EndpointFilter | null {
   const { project_id: projectId = null, status = null, q } = query;
-  const named = q === undefined ? null : namedBy(q);
+  const named = q === undefined ? null : parseSearchTerm(q);
   const id = named?.kind === 'endpoint' ? named.id : null;
-  const url = named?.kind === 'url' ? named.start : null;
+  const url = named?.kind === 'url' ? named.prefix : null;
   return q === undefined || id !== null || url !== null ? { projectId, status, id, url } : null;
 }

@@ -30,7 +30,7 @@ export type SendAlert = (message: AlertMessage, signal: AbortSignal) => Promise<
  * has configured the URL, so it may point to an internal service.
  * @param secrets each of them signs, so that a receiver may still use the previous one
  */
-export function webhookSender(url: string, secrets: string[]): SendAlert {
+export function createWebhookAlertSender(url: string, secrets: string[]): SendAlert {
   const client = OutboundClient.forOperatorTargets(WEBHOOK_TIMEOUT_MS);
   return async ({ id, text, data }, signal) => {
     const at = now();
@@ -60,7 +60,7 @@ export function webhookSender(url: string, secrets: string[]): SendAlert {
 }
 
 /** Returns a function that sends alerts by email. */
-export const mailSender =
+export const createMailAlertSender =
   (to: string, mailer: Mailer): SendAlert =>
   ({ id, subject, text }) =>
     withTimeout(

@@ -1,5 +1,5 @@
 import { Inject, Injectable } from '@nestjs/common';
-import { alertText, type AlertChannel, type Trouble, type TroubleKind } from '@gatehouse/domain';
+import { alertText, type AlertChannel, type AlertCondition, type AlertKind } from '@gatehouse/domain';
 import { AlertsRepository, BacklogRepository, type ClaimedAlert } from '@gatehouse/persistence';
 import {
   alertSecrets,
@@ -12,7 +12,12 @@ import {
   type Logger,
 } from '@gatehouse/platform';
 import { PeriodicJob } from '../periodic-job.js';
-import { mailSender, webhookSender, type AlertMessage, type SendAlert } from './alert-senders.js';
+import {
+  createMailAlertSender,
+  createWebhookAlertSender,
+  type AlertMessage,
+  type SendAlert,
+} from './alert-senders.js';
 
 /**
  * Tells operators what needs them, by ALERT_WEBHOOK_URL and ALERT_EMAIL: when it begins, when there is more of it, and
@@ -34,8 +39,9 @@ export class Alerter extends PeriodicJob {
     const { webhookUrl, email } = config.alerts;
     const { smtpUrl, from } = config.mail;
     this.mailer = email && smtpUrl ? new Mailer(smtpUrl, from) : null;
-    if (webhookUrl) this.channels.push(['webhook', webhookSender(webhookUrl, alertSecrets(keyring))]);
-    if (email && this.mailer) this.channels.push(['email', mailSender(email, this.mailer)]);
+    if (webhookUrl)
+      this.channels.push(['webhook', createWebhookAlertSender(webhookUrl, alertSecrets(keyring))]);
+    if (email && this.mailer) this.channels.push(['email', createMailAlertSender(email, this.mailer)]);
   }
 
   override start(): void {
@@ -48,46 +54,46 @@ export class Alerter extends PeriodicJob {
   }
 
   protected async run(signal: AbortSignal): Promise<void> {
-    const troubles = await this.backlog.troubles(this.config.alerts.overdue);
-    const open = await this.alerts.open();
-    const isOver = (kind: TroubleKind): boolean => troubles.every((trouble) => trouble.kind !== kind);
+    const troubles = await this.backlog.findAlertConditions(this.config.alerts.overdueAfter);
+    const open = await this.alerts.listOpen();
+    const isOver = (kind: AlertKind): boolean => troubles.every((trouble) => trouble.kind !== kind);
     await Promise.all(
       this.channels.flatMap(([channel, send]) => {
         const sendNow = (message: AlertMessage): Promise<void> => send(message, signal);
         return [
-          ...troubles.map((trouble) => this.tell(channel, sendNow, trouble.kind, trouble)),
+          ...troubles.map((trouble) => this.notify(channel, sendNow, trouble.kind, trouble)),
           ...open
             .filter((told) => told.channel === channel && isOver(told.kind))
-            .map(({ kind }) => this.tell(channel, sendNow, kind, null)),
+            .map(({ kind }) => this.notify(channel, sendNow, kind, null)),
         ];
       }),
     );
   }
 
   /** @param trouble null when it is over */
-  private async tell(
+  private async notify(
     channel: AlertChannel,
     send: (message: AlertMessage) => Promise<void>,
-    kind: TroubleKind,
-    trouble: Trouble | null,
+    kind: AlertKind,
+    trouble: AlertCondition | null,
   ): Promise<void> {
     const { alerts } = this.config;
     const claimed = trouble
       ? await this.alerts.claim(channel, trouble, alerts)
-      : await this.alerts.claimEnd(channel, kind, alerts);
+      : await this.alerts.claimResolution(channel, kind, alerts);
     if (!claimed) return;
     const line = { channel, kind, state: trouble ? 'open' : 'over' };
     try {
-      await send(this.message(claimed, kind, trouble));
-      await this.alerts.settle(claimed, trouble);
+      await send(this.buildMessage(claimed, kind, trouble));
+      await this.alerts.recordSent(claimed, trouble);
       this.logger.info(line, 'alert sent');
     } catch (error) {
       // The claim ends by itself; then it is tried again.
-      this.logger.warn({ ...line, reason: reasonOf(error) }, 'alert delivery failed');
+      this.logger.warn({ ...line, reason: errorReason(error) }, 'alert delivery failed');
     }
   }
 
-  private message({ id, told }: ClaimedAlert, kind: TroubleKind, trouble: Trouble | null) {
+  private buildMessage({ id, told }: ClaimedAlert, kind: AlertKind, trouble: AlertCondition | null) {
     const { publicUrl } = this.config;
     const data = {
       kind,
@@ -101,7 +107,7 @@ export class Alerter extends PeriodicJob {
 }
 
 /** Returns why an alert was not sent, without the URL, which may be secret. */
-function reasonOf(error: unknown): string {
+function errorReason(error: unknown): string {
   const cause = error instanceof Error && error.cause !== undefined ? error.cause : error;
   return errorMessage(cause) || errorCode(cause);
 }

@@ -4,13 +4,13 @@ import {
   retryDelay,
   URGENCY,
   type AttemptResult,
-  type ClosedAttempt,
+  type FinishedAttempt,
   type DeliveryState,
 } from '@gatehouse/domain';
 import {
-  DeliveryWorkRepository,
+  DeliveryProcessingRepository,
   type ClaimedAttempt,
-  type CloseResult,
+  type RecordedOutcome,
   type LostAttempt,
 } from '@gatehouse/persistence';
 import {
@@ -26,65 +26,65 @@ import {
   type DeliveryJob,
   type Logger,
 } from '@gatehouse/platform';
-import { EndpointReports } from '../health/endpoint-reports.js';
-import { Lanes, type Lane } from './lanes.js';
+import { EndpointHealthReporter } from '../health/endpoint-health-reporter.js';
+import { ConcurrencyLimits, type ConcurrencyKey } from './concurrency-limits.js';
 import { WebhookSender } from './webhook-sender.js';
 
 /** How often a close is tried while the database is away; after that the lease decides. */
-const CLOSE_TRIES = 20;
-const CLOSE_PAUSE_MS = 500;
+const MAX_RECORD_ATTEMPTS = 20;
+const RECORD_RETRY_DELAY_MS = 500;
 
 /** From a claim to the closed attempt: claim, send, close, hand over the next attempt. */
 @Injectable()
 export class AttemptRunner {
   private readonly inFlight = new Set<Promise<void>>();
-  private readonly claims: Batcher<DeliveryJob, ClaimedAttempt | null>;
-  private readonly closes: Batcher<ClosedAttempt, CloseResult>;
+  private readonly claimBatcher: Batcher<DeliveryJob, ClaimedAttempt | null>;
+  private readonly outcomeBatcher: Batcher<FinishedAttempt, RecordedOutcome>;
 
   /** Called when an attempt has ended and left room. */
-  onRoom: () => void = () => undefined;
+  onCapacityFreed: () => void = () => undefined;
 
   constructor(
-    work: DeliveryWorkRepository,
+    work: DeliveryProcessingRepository,
     private readonly sender: WebhookSender,
-    private readonly lanes: Lanes,
-    private readonly reports: EndpointReports,
+    private readonly limits: ConcurrencyLimits,
+    private readonly healthReporter: EndpointHealthReporter,
     private readonly config: Config,
     private readonly failpoints: Failpoints,
     @Inject(DeliveryQueue) private readonly queue: DeliveryQueue | null,
     @Inject(WorkerMetrics) private readonly metrics: WorkerMetrics | null,
     @Inject(LOGGER) private readonly logger: Logger,
   ) {
-    this.claims = new Batcher((jobs) => work.claim(jobs));
-    this.closes = new Batcher((attempts) => work.close(attempts), 100);
+    this.claimBatcher = new Batcher((jobs) => work.claim(jobs));
+    this.outcomeBatcher = new Batcher((attempts) => work.recordOutcomes(attempts), 100);
   }
 
   /** How many attempts are. */
-  get underWay(): number {
+  get inFlightCount(): number {
     return this.inFlight.size;
   }
 
   /** Runs the attempt that a job points to, if it is still to be made; without room for it the due source will. */
   async runJob(job: DeliveryJob): Promise<void> {
     const lane = { ...job, urgency: job.attempt === 1 ? URGENCY.first : URGENCY.retry };
-    if (!this.lanes.tryEnter(lane)) return;
+    if (!this.limits.tryAcquire(lane)) return;
     try {
-      const attempt = await this.claims.add(job);
+      const attempt = await this.claimBatcher.add(job);
       if (attempt) await this.track(attempt);
     } finally {
-      this.leave(lane);
+      this.release(lane);
     }
   }
 
   /** Runs a claimed attempt to its end. Never rejects. */
   async run(attempt: ClaimedAttempt): Promise<void> {
-    this.lanes.enter(attempt);
+    this.limits.acquire(attempt);
     await this.track(attempt);
-    this.leave(attempt);
+    this.release(attempt);
   }
 
   /** Closes an attempt whose worker was lost: it counts, so a target never gets more than five requests. */
-  async closeLost(lost: LostAttempt): Promise<void> {
+  async recordLost(lost: LostAttempt): Promise<void> {
     const { deliveryId, attempt, durationMs } = lost;
     const result: AttemptResult = {
       httpStatus: 0,
@@ -94,28 +94,28 @@ export class AttemptRunner {
       responseBody: '',
       retryAfter: null,
     };
-    await this.close(lost, result);
+    await this.recordOutcome(lost, result);
     this.logger.warn({ deliveryId, attempt }, 'attempt recorded as worker_lost');
   }
 
   /** Resolves when what is in flight now has ended. */
-  async settle(): Promise<void> {
+  async waitForInFlight(): Promise<void> {
     await Promise.all(this.inFlight);
   }
 
   /** Breaks off what is in flight; each attempt is closed as `worker_lost`, so no lease is left behind. */
   abort(): Promise<void> {
     this.sender.abort();
-    return this.settle();
+    return this.waitForInFlight();
   }
 
-  private leave(lane: Lane): void {
-    this.lanes.leave(lane);
-    this.onRoom();
+  private release(lane: ConcurrencyKey): void {
+    this.limits.release(lane);
+    this.onCapacityFreed();
   }
 
   private track(attempt: ClaimedAttempt): Promise<void> {
-    const running = this.attempt(attempt)
+    const running = this.runAttempt(attempt)
       .catch((error: unknown) => {
         this.logger.error(
           { deliveryId: attempt.deliveryId, reason: errorMessage(error) },
@@ -127,12 +127,12 @@ export class AttemptRunner {
     return running;
   }
 
-  private async attempt(attempt: ClaimedAttempt): Promise<void> {
-    this.metrics?.attemptBegun(attempt);
+  private async runAttempt(attempt: ClaimedAttempt): Promise<void> {
+    this.metrics?.recordAttemptStart(attempt);
     const result = await this.sender.send(attempt);
     this.failpoints.hit('delivery.before-close');
-    const state = await this.close(attempt, result);
-    if (state) this.reports.note(attempt.endpointId, result.success);
+    const state = await this.recordOutcome(attempt, result);
+    if (state) this.healthReporter.recordAttempt(attempt.endpointId, result.success);
     this.logger.info(
       {
         deliveryId: attempt.deliveryId,
@@ -151,35 +151,35 @@ export class AttemptRunner {
     );
   }
 
-  private async close(
+  private async recordOutcome(
     claimed: Omit<LostAttempt, 'durationMs'>,
     result: AttemptResult,
   ): Promise<DeliveryState | null> {
     const { deliveryId, attemptId, attempt } = claimed;
     const nextDelayMs = result.success
       ? null
-      : retryDelay(this.config.webhooks.schedule, attempt + 1, randomFraction());
-    const state = await this.closeWithPatience({ ...result, deliveryId, attemptId, nextDelayMs });
-    if (state) this.metrics?.attemptClosed(attempt, result);
-    if (state === 'pending' && nextDelayMs !== null) await this.handOver(claimed, nextDelayMs);
+      : retryDelay(this.config.webhooks.retrySchedule, attempt + 1, randomFraction());
+    const state = await this.recordWithRetries({ ...result, deliveryId, attemptId, nextDelayMs });
+    if (state) this.metrics?.recordAttemptResult(attempt, result);
+    if (state === 'pending' && nextDelayMs !== null) await this.enqueueRetry(claimed, nextDelayMs);
     return state;
   }
 
-  private async closeWithPatience(closed: ClosedAttempt): Promise<CloseResult> {
+  private async recordWithRetries(closed: FinishedAttempt): Promise<RecordedOutcome> {
     for (let tries = 1; ; tries += 1) {
       try {
-        return await this.closes.add(closed);
+        return await this.outcomeBatcher.add(closed);
       } catch (error) {
         const isAway = error instanceof GatehouseError && error.code === 'unavailable';
-        if (!isAway || tries === CLOSE_TRIES) throw error;
-        await sleep(CLOSE_PAUSE_MS);
+        if (!isAway || tries === MAX_RECORD_ATTEMPTS) throw error;
+        await sleep(RECORD_RETRY_DELAY_MS);
       }
     }
   }
 
   /** With Redis the next attempt is a delayed job; without, and of a batch, the due source finds it. */
-  private async handOver(closed: Omit<LostAttempt, 'durationMs'>, delayMs: number): Promise<void> {
-    if (closed.urgency === URGENCY.batch || !this.queue?.ready()) return;
+  private async enqueueRetry(closed: Omit<LostAttempt, 'durationMs'>, delayMs: number): Promise<void> {
+    if (closed.urgency === URGENCY.batch || !this.queue?.isReady()) return;
     const { deliveryId, endpointId, projectId, attempt } = closed;
     const job = { deliveryId, endpointId, projectId, attempt: attempt + 1, delayMs };
     await this.queue.add([job]).catch((error: unknown) => {

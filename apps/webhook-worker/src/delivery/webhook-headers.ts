@@ -2,7 +2,7 @@ import { deliveryHeaders, publicId, type CustomHeaders } from '@gatehouse/domain
 import type { ClaimedAttempt } from '@gatehouse/persistence';
 import { now, signWebhook, webhookUserAgent, type Keyring } from '@gatehouse/platform';
 
-type Sealed = Pick<
+type AttemptToSign = Pick<
   ClaimedAttempt,
   'endpointId' | 'eventId' | 'body' | 'secret' | 'previousSecret' | 'headers'
 >;
@@ -12,7 +12,7 @@ type Sealed = Pick<
  * that is valid, the newest first (Standard Webhooks 1.0).
  * @throws Error when what is encrypted cannot be read
  */
-export function webhookHeaders(keyring: Keyring, attempt: Sealed): Record<string, string> {
+export function webhookHeaders(keyring: Keyring, attempt: AttemptToSign): Record<string, string> {
   const { endpointId, body } = attempt;
   const id = publicId('event', attempt.eventId);
   const timestamp = Math.floor(now().getTime() / 1000);

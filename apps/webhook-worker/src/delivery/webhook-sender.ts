@@ -3,7 +3,7 @@ import type { AttemptResult } from '@gatehouse/domain';
 import type { ClaimedAttempt } from '@gatehouse/persistence';
 import { Config, Keyring, monotonicMs, OutboundClient } from '@gatehouse/platform';
 import { classifyAttemptError } from './classify-attempt-error.js';
-import { readResponseText } from './response-text.js';
+import { readResponseText } from './read-response-text.js';
 import { webhookHeaders } from './webhook-headers.js';
 
 /** Sends one HTTP request to a target. Every reaction of the target is a result, never an exception. */

@@ -5,7 +5,7 @@ import { LOGGER, newId, VERSION, type Logger } from '@gatehouse/platform';
 import { AttemptRunner } from '../delivery/attempt-runner.js';
 import { PeriodicJob } from '../periodic-job.js';
 
-const EVERY_MS = 5_000;
+const INTERVAL_MS = 5_000;
 
 /** Tells operators that this worker is there, and that it is gone once it has stopped in order. */
 @Injectable()
@@ -17,17 +17,22 @@ export class Heartbeat extends PeriodicJob {
     private readonly runner: AttemptRunner,
     @Inject(LOGGER) logger: Logger,
   ) {
-    super(EVERY_MS, logger, 'heartbeat write failed');
+    super(INTERVAL_MS, logger, 'heartbeat write failed');
   }
 
   override async stop(): Promise<void> {
     await super.stop();
     // Without a database it is seen to be silent.
-    await this.workers.leave(this.id).catch(() => undefined);
+    await this.workers.remove(this.id).catch(() => undefined);
   }
 
   protected run(): Promise<void> {
     const { id, runner } = this;
-    return this.workers.beat({ id, host: hostname(), version: VERSION, inFlight: runner.underWay });
+    return this.workers.recordHeartbeat({
+      id,
+      host: hostname(),
+      version: VERSION,
+      inFlight: runner.inFlightCount,
+    });
   }
 }

@@ -6,7 +6,7 @@ import {
   Keyring,
   LOGGER,
   Mailer,
-  mailLife,
+  mailTtl,
   now,
   renderMail,
   type Logger,
@@ -45,7 +45,7 @@ export class MailSender extends PeriodicJob {
   }
 
   private async handle(mail: Mail): Promise<void> {
-    const lifeMs = mailLife(mail.kind) * 1_000;
+    const lifeMs = mailTtl(mail.kind) * 1_000;
     try {
       // After a long outage: a link that no longer works would only confuse.
       if (now().getTime() - mail.createdAt.getTime() > lifeMs)
@@ -67,7 +67,7 @@ export class MailSender extends PeriodicJob {
       await this.mails.markSent(mail);
       this.logger.info({ mailId: mail.id, kind: mail.kind }, 'email sent');
     } else {
-      await this.mails.markKept(mail);
+      await this.mails.markCaptured(mail);
       // The only log line that ever holds a link: without a mail server nobody could open it otherwise.
       this.logger.info(
         { mailId: mail.id, kind: mail.kind, link: rendered.link },

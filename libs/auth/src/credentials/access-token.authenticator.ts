@@ -15,13 +15,13 @@ export class AccessTokenAuthenticator {
   async authenticate(token: string): Promise<CustomerCaller | null> {
     const claims = this.tokens.verify(token);
     if (!claims) return null;
-    const customer = await this.sessions.findLiveCustomer(claims.sid, claims.sub, claims.aud);
+    const customer = await this.sessions.findActiveCustomer(claims.sid, claims.sub, claims.aud);
     return customer ? { kind: 'access-token', customer, sessionId: claims.sid } : null;
   }
 
   /** Returns the detail for a rejected token. */
-  rejection(token: string): string {
-    const reason = this.tokens.rejection(token);
+  describeRejection(token: string): string {
+    const reason = this.tokens.findRejectionReason(token);
     if (reason === 'malformed')
       return 'The access token is malformed. Send the accessToken of a sign-in or refresh, complete and unchanged.';
     const problem = reason === 'expired' ? 'has expired' : 'is from another issuer, or its session has ended';

@@ -1,6 +1,6 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { apiKeyType, type Reach } from '@gatehouse/domain';
-import { ApiKeysRepository, type LiveApiKey } from '@gatehouse/persistence';
+import { ApiKeysRepository, type ActiveApiKey } from '@gatehouse/persistence';
 import { errorMessage, LOGGER, sha256, type Logger } from '@gatehouse/platform';
 import type { KeyCaller } from './caller.js';
 
@@ -15,20 +15,20 @@ export class ApiKeyAuthenticator {
   /** Null for a key that is malformed, unknown, revoked or expired; a bad checksum costs no database read. */
   async authenticate(value: string): Promise<KeyCaller | null> {
     if (!apiKeyType(value)) return null;
-    const key = await this.apiKeys.findLive(sha256(value));
+    const key = await this.apiKeys.findActive(sha256(value));
     if (!key) return null;
     if (key.isStale) this.touch(key);
-    return caller(key);
+    return toCaller(key);
   }
 
-  private touch(key: LiveApiKey): void {
-    this.apiKeys.touch(key.id).catch((error: unknown) => {
+  private touch(key: ActiveApiKey): void {
+    this.apiKeys.recordUse(key.id).catch((error: unknown) => {
       this.logger.debug({ reason: errorMessage(error) }, 'API key lastUsedAt not written');
     });
   }
 }
 
-function caller({ id, type, access, scopes, project }: LiveApiKey): KeyCaller {
+function toCaller({ id, type, access, scopes, project }: ActiveApiKey): KeyCaller {
   if (type === 'publishable') return { kind: 'publishable-key', keyId: id, project };
   const reach: Reach = {
     organizationId: project.organizationId,

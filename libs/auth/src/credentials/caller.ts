@@ -41,10 +41,10 @@ export interface OperatorCaller {
 }
 
 /** Who manages a house: a server, or one of the staff. */
-export type ManagingCaller = SecretKeyCaller | OperatorCaller;
+export type ManagementCaller = SecretKeyCaller | OperatorCaller;
 
 /** Who acts, as it stands beside what they did. */
-export const callerName = (caller: ManagingCaller): string =>
+export const callerName = (caller: ManagementCaller): string =>
   caller.kind === 'operator' ? `operator:${caller.operatorId}` : `key:${caller.keyId}`;
 
 export type Caller = SecretKeyCaller | PublishableKeyCaller | CustomerCaller | OperatorCaller;

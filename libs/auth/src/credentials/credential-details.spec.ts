@@ -1,11 +1,15 @@
 import { randomBytes } from 'node:crypto';
 import { formatApiKey } from '@gatehouse/domain';
-import { malformedCredential, missingCredential, unexpectedCredential } from './credential-details.js';
+import {
+  malformedCredentialDetail,
+  missingCredentialDetail,
+  unexpectedCredentialDetail,
+} from './credential-details.js';
 
 const key = formatApiKey('secret', randomBytes(32));
 
 it('names what the route accepts when nothing was sent', () => {
-  expect(missingCredential(['publishable-key', 'secret-key'])).toBe(
+  expect(missingCredentialDetail(['publishable-key', 'secret-key'])).toBe(
     'The request contains no credential. Send a publishable key, pk_…, in X-Publishable-Key, or a secret key as "Authorization: Bearer sk_…" or in X-Api-Key.',
   );
 });
@@ -17,14 +21,14 @@ it.each([
   ['x-publishable-key', 'hello', /^The X-Publishable-Key header does not contain an API key/],
   ['authorization', 'eyJhbGciOi', /^The Authorization header does not contain an API key/],
 ] as const)('says what is malformed in %s: %s', (header, value, expected) =>
-  expect(malformedCredential({ header, value }, ['secret-key'])).toMatch(expected),
+  expect(malformedCredentialDetail({ header, value }, ['secret-key'])).toMatch(expected),
 );
 
 it('AK-09: says nothing about a well-formed key, whether it is unknown, revoked or expired', () =>
-  expect(malformedCredential({ header: 'authorization', value: key }, ['secret-key'])).toBeNull());
+  expect(malformedCredentialDetail({ header: 'authorization', value: key }, ['secret-key'])).toBeNull());
 
 it('names the kind that was sent in a header and what the route accepts, and repeats no value', () => {
-  const detail = unexpectedCredential('secret-key', 'x-publishable-key', ['publishable-key']);
+  const detail = unexpectedCredentialDetail('secret-key', 'x-publishable-key', ['publishable-key']);
   expect(detail).toBe(
     'The X-Publishable-Key header contains a secret key. Send a publishable key, pk_…, in X-Publishable-Key.',
   );

@@ -7,7 +7,7 @@ import type { PresentedCredential } from './presented-credentials.js';
  * what was sent alone: an unknown, a revoked and an expired key get the same body (requirement AK-09).
  */
 
-const names: Record<CallerKind, string> = {
+const acceptedForms: Record<CallerKind, string> = {
   'secret-key': 'a secret key as "Authorization: Bearer sk_…" or in X-Api-Key',
   'publishable-key': 'a publishable key, pk_…, in X-Publishable-Key',
   'access-token': 'an access token as "Authorization: Bearer …"',
@@ -28,35 +28,36 @@ const kindNames: Record<CallerKind, string> = {
 };
 
 /** Returns what the route accepts, such as `Send a publishable key in X-Publishable-Key.` */
-const expected = (kinds: CallerKind[]): string => `Send ${kinds.map((kind) => names[kind]).join(', or ')}.`;
+const expectedCredentials = (kinds: CallerKind[]): string =>
+  `Send ${kinds.map((kind) => acceptedForms[kind]).join(', or ')}.`;
 
 /** The detail for a well-formed key that is not accepted. */
-export const INACTIVE_KEY =
+export const INACTIVE_KEY_DETAIL =
   'The API key is unknown, revoked or expired. Use an active key, or create a new one.';
 
 /** Returns the detail for a request without any credential. */
-export const missingCredential = (kinds: CallerKind[]): string =>
-  `The request contains no credential. ${expected(kinds)}`;
+export const missingCredentialDetail = (kinds: CallerKind[]): string =>
+  `The request contains no credential. ${expectedCredentials(kinds)}`;
 
 /** Returns the detail for a malformed credential, or null if its form is right. */
-export function malformedCredential(
+export function malformedCredentialDetail(
   { header, value }: PresentedCredential,
   kinds: CallerKind[],
 ): string | null {
   if (apiKeyType(value)) return null;
   const name = headerNames[header];
   if (header === 'authorization' && value === '')
-    return `The ${name} header does not have the form "Bearer …". ${expected(kinds)}`;
+    return `The ${name} header does not have the form "Bearer …". ${expectedCredentials(kinds)}`;
   if (/^(sk|pk)_/.test(value))
     return `The API key in ${name} is malformed: its length or checksum is wrong. Check that it was copied completely.`;
   if (header !== 'authorization' || !kinds.includes('access-token'))
-    return `The ${name} header does not contain an API key. ${expected(kinds)}`;
+    return `The ${name} header does not contain an API key. ${expectedCredentials(kinds)}`;
   return null;
 }
 
 /** Returns the detail for a valid credential that the route does not accept, or not in this header. */
-export const unexpectedCredential = (
+export const unexpectedCredentialDetail = (
   kind: CallerKind,
   header: PresentedCredential['header'],
   kinds: CallerKind[],
-): string => `The ${headerNames[header]} header contains ${kindNames[kind]}. ${expected(kinds)}`;
+): string => `The ${headerNames[header]} header contains ${kindNames[kind]}. ${expectedCredentials(kinds)}`;

@@ -40,7 +40,7 @@ const sk = key('secret', 1);
 const pk = key('publishable', 2);
 const foreignPk = key('publishable', 3);
 const unknownSk = key('secret', 4);
-const poorSk = key('secret', 5);
+const limitedSk = key('secret', 5);
 const jwt = 'eyJ.x.y';
 
 const secretKey = (id: string, granted: Scope[]) =>
@@ -59,16 +59,18 @@ const customer = {
   sessionId: 's1',
 } as CustomerCaller;
 
-const live = new Map<string, Caller>([
+const activeCredentials = new Map<string, Caller>([
   [sk, secretKey('sk', [...scopes])],
-  [poorSk, secretKey('poor', ['event:read'])],
+  [limitedSk, secretKey('poor', ['event:read'])],
   [pk, publishableKey('p1')],
   [foreignPk, publishableKey('p2')],
 ]);
-const apiKeys = { authenticate: async (value: string) => live.get(value) ?? null } as ApiKeyAuthenticator;
+const apiKeys = {
+  authenticate: async (value: string) => activeCredentials.get(value) ?? null,
+} as ApiKeyAuthenticator;
 const accessTokens = {
   authenticate: async (value: string) => (value === jwt ? customer : null),
-  rejection: (_token: string): string | null => null,
+  describeRejection: (_token: string): string | null => null,
 } as AccessTokenAuthenticator;
 const signedIn: Record<string, OperatorRole> = { v: 'viewer', o: 'operator', a: 'admin' };
 const operators = {
@@ -108,7 +110,7 @@ async function pass(
   return request;
 }
 
-const refusal = (code: string) => expect.objectContaining({ code });
+const errorWith = (code: string) => expect.objectContaining({ code });
 const bearer = (value: string) => ({ authorization: `Bearer ${value}` });
 
 describe('CredentialGuard', () => {
@@ -172,8 +174,8 @@ describe('CredentialGuard', () => {
       },
     ],
     ['me', 'wrong_credential_type', { 'a secret key': bearer(sk), 'a publishable key': publishable }],
-    ['server', 'insufficient_scope', { 'a key without the scope': bearer(poorSk) }],
-    ['register', 'insufficient_scope', { 'a key without the scope': bearer(poorSk) }],
+    ['server', 'insufficient_scope', { 'a key without the scope': bearer(limitedSk) }],
+    ['register', 'insufficient_scope', { 'a key without the scope': bearer(limitedSk) }],
     [
       'page',
       'multiple_credentials',
@@ -182,7 +184,7 @@ describe('CredentialGuard', () => {
     ['undeclared', 'not_found', { 'any key, for it declares none (AK-06)': bearer(sk) }],
   ])('AK-03: the route %s refuses with %s: %j', async (route, code, cases) => {
     for (const headers of Object.values(cases))
-      await expect(call(route, headers)).rejects.toEqual(refusal(code));
+      await expect(call(route, headers)).rejects.toEqual(errorWith(code));
   });
 
   it('AK-03: a route without a credential ignores those that are sent', async () => {
@@ -192,7 +194,7 @@ describe('CredentialGuard', () => {
   it('AK-03, HD-04: a refusal names the missing scopes, a 401 its challenge', async () => {
     const details = async (route: Route, headers = {}) =>
       (await call(route, headers).catch((error: unknown) => error)) as { details: unknown };
-    expect(await details('server', bearer(poorSk))).toMatchObject({
+    expect(await details('server', bearer(limitedSk))).toMatchObject({
       details: { members: { requiredScopes: ['customer:read'] } },
     });
     for (const [route, headers, challenge] of [
@@ -220,14 +222,16 @@ describe('CredentialGuard', () => {
     ['a secret key alone', { ...onBehalf, 'x-publishable-key': '', 'x-api-key': sk }],
     ['an unknown secret key', { ...onBehalf, 'x-api-key': unknownSk }],
     ['keys of two projects', { ...onBehalf, 'x-publishable-key': foreignPk, 'x-api-key': sk }],
-    ['two secret keys', { ...onBehalf, 'x-api-key': sk, authorization: `Bearer ${poorSk}` }],
+    ['two secret keys', { ...onBehalf, 'x-api-key': sk, authorization: `Bearer ${limitedSk}` }],
   ])('RL-02: on a route without a credential %s does not vouch, and is not refused', async (_, headers) => {
-    expect((await call('open', headers)).vouchingKey).toBeUndefined();
+    expect((await call('open', headers)).accompanyingSecretKey).toBeUndefined();
   });
 
   it('RL-02: no key vouches outside the API for front ends', async () => {
     for (const path of ['/operator/v1/session', '/operator/v1/setup', '/reset-password', '/api/v1/authors'])
-      expect((await call('open', { ...onBehalf, 'x-api-key': sk }, path)).vouchingKey).toBeUndefined();
+      expect(
+        (await call('open', { ...onBehalf, 'x-api-key': sk }, path)).accompanyingSecretKey,
+      ).toBeUndefined();
   });
 });
 
@@ -282,18 +286,18 @@ describe('CO-01: the console', () => {
     ['an access token', bearer(jwt), 'wrong_credential_type'],
   ])('refuses %s', async (_, headers, code) => {
     for (const route of ['read', 'admins'] as const)
-      await expect(enter(route, headers)).rejects.toEqual(refusal(code));
+      await expect(enter(route, headers)).rejects.toEqual(errorWith(code));
   });
 
   it('a key beside a session adds nothing to it', async () => {
     await expect(enter('admins', { ...cookie('viewer'), 'x-api-key': sk })).rejects.toEqual(
-      refusal('insufficient_role'),
+      errorWith('insufficient_role'),
     );
   });
 
   it('inherited routes accept no session where they come from, and nothing undeclared is open', async () => {
-    await expect(enter('read', cookie('admin'), Shared)).rejects.toEqual(refusal('invalid_api_key'));
-    await expect(enter('undeclared', cookie('admin'))).rejects.toEqual(refusal('not_found'));
+    await expect(enter('read', cookie('admin'), Shared)).rejects.toEqual(errorWith('invalid_api_key'));
+    await expect(enter('undeclared', cookie('admin'))).rejects.toEqual(errorWith('not_found'));
     await expect(enter('open', {})).resolves.not.toHaveProperty('caller');
   });
 });

@@ -6,10 +6,10 @@ import { AccessTokenAuthenticator } from './access-token.authenticator.js';
 import { ApiKeyAuthenticator } from './api-key.authenticator.js';
 import type { Caller, OperatorCaller, SecretKeyCaller } from './caller.js';
 import {
-  INACTIVE_KEY,
-  malformedCredential,
-  missingCredential,
-  unexpectedCredential,
+  INACTIVE_KEY_DETAIL,
+  malformedCredentialDetail,
+  missingCredentialDetail,
+  unexpectedCredentialDetail,
 } from './credential-details.js';
 import { notSignedIn, operatorToken } from './operator-cookie.js';
 import { OperatorSessionAuthenticator } from './operator-session.authenticator.js';
@@ -20,18 +20,18 @@ import { requiredRole, routeCredential, type RouteCredential } from './route-cre
 export interface AuthenticatedRequest extends Request {
   caller?: Caller;
   /** A secret key that came beside the caller's own credential. */
-  vouchingKey?: SecretKeyCaller;
+  accompanyingSecretKey?: SecretKeyCaller;
 }
 
 /** Whether a page of the console, which nobody has touched for a minute, asks by itself. */
-const isResting = ({ headers }: Request): boolean => headers['x-gatehouse-console'] === 'resting';
+const isBackgroundRequest = ({ headers }: Request): boolean => headers['x-gatehouse-console'] === 'resting';
 
 const isSecretKey = (caller: HeaderCaller | null): caller is SecretKeyCaller => caller?.kind === 'secret-key';
 
 /** An operator's session comes in a cookie, and never together with these. */
 type HeaderCaller = Exclude<Caller, OperatorCaller>;
 
-const headersOf: Record<HeaderCaller['kind'], PresentedCredential['header'][]> = {
+const acceptedHeaders: Record<HeaderCaller['kind'], PresentedCredential['header'][]> = {
   'secret-key': ['authorization', 'x-api-key'],
   'publishable-key': ['x-publishable-key'],
   'access-token': ['authorization'],
@@ -62,11 +62,11 @@ export class CredentialGuard implements CanActivate {
       throw new GatehouseError('not_found');
     }
     if (route.kinds.length === 0) {
-      await this.vouch(request);
+      await this.attachAccompanyingSecretKey(request);
       return true;
     }
     if (route.kinds.includes('operator')) {
-      await this.enterConsole(request, route);
+      await this.authenticateOperator(request, route);
       return true;
     }
 
@@ -74,13 +74,13 @@ export class CredentialGuard implements CanActivate {
     const caller = callers.find(({ kind }) => route.kinds.includes(kind));
     if (!caller) {
       throw callers.length > 0
-        ? wrongType(callers[0]!.kind, presentedCredentials(request)[0]!, route)
-        : unauthorized(route, missingCredential(route.kinds), 'Bearer');
+        ? wrongCredentialType(callers[0]!.kind, presentedCredentials(request)[0]!, route)
+        : unauthorized(route, missingCredentialDetail(route.kinds), 'Bearer');
     }
     // Before the scopes are asked for: the log names the caller of a refused request as well (requirement LG-03).
     request.caller = caller;
     if (caller.kind === 'secret-key') this.requireScopes(caller, route);
-    request.vouchingKey = callers.find(isSecretKey);
+    request.accompanyingSecretKey = callers.find(isSecretKey);
     return true;
   }
 
@@ -88,7 +88,7 @@ export class CredentialGuard implements CanActivate {
    * Keys open nothing on a route without a key, and a faulty one hinders nothing there; but a server may say for
    * whom it calls, where customers sign in (contract, section 3): an operator's address is nobody's to choose.
    */
-  private async vouch(request: AuthenticatedRequest): Promise<void> {
+  private async attachAccompanyingSecretKey(request: AuthenticatedRequest): Promise<void> {
     if (!request.path.startsWith('/api/v1/auth/')) return;
     if (!request.headers['x-client-ip'] || !request.headers['x-publishable-key']) return;
     try {
@@ -96,19 +96,19 @@ export class CredentialGuard implements CanActivate {
       const callers = await Promise.all(keys.map(({ value }) => this.apiKeys.authenticate(value)));
       const secret = callers.find(isSecretKey);
       const beside = callers.find((caller) => caller?.kind === 'publishable-key');
-      if (secret && beside?.project.id === secret.project.id) request.vouchingKey = secret;
+      if (secret && beside?.project.id === secret.project.id) request.accompanyingSecretKey = secret;
     } catch (error) {
       if (!(error instanceof GatehouseError)) throw error;
     }
   }
 
   /** Keys and tokens open nothing of the console, so they are not even looked up, and stand in nobody's way. */
-  private async enterConsole(request: AuthenticatedRequest, route: RouteCredential): Promise<void> {
+  private async authenticateOperator(request: AuthenticatedRequest, route: RouteCredential): Promise<void> {
     const token = operatorToken(request);
     if (!token && presentedCredentials(request).some(({ value }) => value !== '')) {
       throw new GatehouseError('wrong_credential_type');
     }
-    const caller = token && (await this.operators.authenticate(token, !isResting(request)));
+    const caller = token && (await this.operators.authenticate(token, !isBackgroundRequest(request)));
     if (!caller) throw notSignedIn();
     request.caller = caller;
     const needed = requiredRole(route);
@@ -124,9 +124,9 @@ export class CredentialGuard implements CanActivate {
     let misplaced: GatehouseError | undefined;
     for (const credential of presented) {
       const caller = await this.authenticate(credential);
-      if (!caller) throw unauthorized(route, this.rejection(credential, route));
-      if (!headersOf[caller.kind].includes(credential.header))
-        misplaced ??= wrongType(caller.kind, credential, route);
+      if (!caller) throw unauthorized(route, this.describeRejection(credential, route));
+      if (!acceptedHeaders[caller.kind].includes(credential.header))
+        misplaced ??= wrongCredentialType(caller.kind, credential, route);
       callers.push(caller);
     }
     if (misplaced) throw misplaced;
@@ -145,10 +145,12 @@ export class CredentialGuard implements CanActivate {
   }
 
   /** Returns the detail for a rejected credential. */
-  private rejection(credential: PresentedCredential, route: RouteCredential): string {
-    const detail = malformedCredential(credential, route.kinds);
+  private describeRejection(credential: PresentedCredential, route: RouteCredential): string {
+    const detail = malformedCredentialDetail(credential, route.kinds);
     if (detail) return detail;
-    return apiKeyType(credential.value) ? INACTIVE_KEY : this.accessTokens.rejection(credential.value);
+    return apiKeyType(credential.value)
+      ? INACTIVE_KEY_DETAIL
+      : this.accessTokens.describeRejection(credential.value);
   }
 
   private requireScopes(caller: SecretKeyCaller, route: RouteCredential): void {
@@ -169,9 +171,11 @@ function unauthorized(
   return new GatehouseError(code, { headers: { 'WWW-Authenticate': challenge }, detail });
 }
 
-const wrongType = (
+const wrongCredentialType = (
   kind: HeaderCaller['kind'],
   { header }: PresentedCredential,
   route: RouteCredential,
 ): GatehouseError =>
-  new GatehouseError('wrong_credential_type', { detail: unexpectedCredential(kind, header, route.kinds) });
+  new GatehouseError('wrong_credential_type', {
+    detail: unexpectedCredentialDetail(kind, header, route.kinds),
+  });

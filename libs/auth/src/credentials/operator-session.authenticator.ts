@@ -1,5 +1,5 @@
 import { Inject, Injectable } from '@nestjs/common';
-import { acceptsSession, roleScopes } from '@gatehouse/domain';
+import { acceptsOperatorSession, roleScopes } from '@gatehouse/domain';
 import { OperatorSessionsRepository } from '@gatehouse/persistence';
 import { Config, errorMessage, LOGGER, sha256, type Logger } from '@gatehouse/platform';
 import type { OperatorCaller } from './caller.js';
@@ -15,14 +15,14 @@ export class OperatorSessionAuthenticator {
 
   /**
    * Null unless the session lives, has passed its second factor, and its operator is not disabled.
-   * @param isUse whether somebody uses the session, which puts off its idle end (requirement CO-01)
+   * @param isUserActivity whether somebody uses the session, which puts off its idle end (requirement CO-01)
    */
-  async authenticate(token: string, isUse: boolean): Promise<OperatorCaller | null> {
+  async authenticate(token: string, isUserActivity: boolean): Promise<OperatorCaller | null> {
     const session = await this.sessions.findSignedIn(sha256(token));
     if (!session) return null;
     const { id, operatorId, email, role, hasSecondFactor, isStale } = session;
-    if (!acceptsSession(hasSecondFactor, this.config.production)) return null;
-    if (isStale && isUse) this.touch(id);
+    if (!acceptsOperatorSession(hasSecondFactor, this.config.production)) return null;
+    if (isStale && isUserActivity) this.touch(id);
     return {
       kind: 'operator',
       operatorId,
@@ -39,7 +39,7 @@ export class OperatorSessionAuthenticator {
 
   /** Nobody waits for it: a minute of the thirty that a session may be idle is no loss. */
   private touch(id: string): void {
-    this.sessions.touch(id).catch((error: unknown) => {
+    this.sessions.recordUse(id).catch((error: unknown) => {
       this.logger.debug({ reason: errorMessage(error) }, 'operator session lastSeenAt not written');
     });
   }

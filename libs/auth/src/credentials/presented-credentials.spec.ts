@@ -1,20 +1,24 @@
 import type { IncomingMessage } from 'node:http';
 import { presentedCredentials } from './presented-credentials.js';
 
-const of = (headersDistinct: Record<string, string[]>) =>
+const credentialsIn = (headersDistinct: Record<string, string[]>) =>
   presentedCredentials({ headersDistinct } as unknown as IncomingMessage);
 
 describe('presentedCredentials', () => {
   it('AK-03: reads each of the three headers and no other', () => {
-    expect(of({ cookie: ['sk_a'], 'x-apikey': ['sk_a'] })).toEqual([]);
+    expect(credentialsIn({ cookie: ['sk_a'], 'x-apikey': ['sk_a'] })).toEqual([]);
     expect(
-      of({ authorization: ['Bearer sk_a'], 'x-api-key': ['sk_a', 'sk_a'], 'x-publishable-key': ['pk_b'] }),
+      credentialsIn({
+        authorization: ['Bearer sk_a'],
+        'x-api-key': ['sk_a', 'sk_a'],
+        'x-publishable-key': ['pk_b'],
+      }),
     ).toEqual([
       { header: 'authorization', value: 'sk_a' },
       { header: 'x-api-key', value: 'sk_a' },
       { header: 'x-publishable-key', value: 'pk_b' },
     ]);
-    expect(of({ authorization: ['Bearer eyJ.x.y'], 'x-api-key': ['sk_a'] })).toHaveLength(2);
+    expect(credentialsIn({ authorization: ['Bearer eyJ.x.y'], 'x-api-key': ['sk_a'] })).toHaveLength(2);
   });
 
   it('AK-09: another scheme, or none, is an invalid credential', () => {
@@ -27,9 +31,9 @@ describe('presentedCredentials', () => {
       'Basic Bearer sk_a',
     ];
     for (const value of [...others, 'sk_a', 'eyJ.x.y'])
-      expect(of({ authorization: [value] })).toEqual([{ header: 'authorization', value: '' }]);
+      expect(credentialsIn({ authorization: [value] })).toEqual([{ header: 'authorization', value: '' }]);
     for (const value of ['bearer sk_a', 'BEARER sk_a', 'Bearer    sk_a'])
-      expect(of({ authorization: [value] })).toEqual([{ header: 'authorization', value: 'sk_a' }]);
+      expect(credentialsIn({ authorization: [value] })).toEqual([{ header: 'authorization', value: 'sk_a' }]);
   });
 
   it.each<[string, Record<string, string[]>]>([
@@ -43,6 +47,8 @@ describe('presentedCredentials', () => {
     ],
     ['a secret key in the publishable header', { 'x-api-key': ['sk_a'], 'x-publishable-key': ['sk_b'] }],
   ])('AK-03: refuses %s', (_, headers) => {
-    expect(() => of(headers)).toThrow(expect.objectContaining({ code: 'multiple_credentials', status: 400 }));
+    expect(() => credentialsIn(headers)).toThrow(
+      expect.objectContaining({ code: 'multiple_credentials', status: 400 }),
+    );
   });
 });

@@ -20,7 +20,7 @@ export function presentedCredentials(request: IncomingMessage): PresentedCredent
     if (new Set(values).size > 1) throw new GatehouseError('multiple_credentials');
     return values
       .slice(0, 1)
-      .map((value) => ({ header, value: header === 'authorization' ? bearer(value) : value }));
+      .map((value) => ({ header, value: header === 'authorization' ? parseBearer(value) : value }));
   });
   const secrets = new Set(presented.map(({ value }) => value).filter((value) => value.startsWith('sk_')));
   const publishable = new Set(presented.map(({ value }) => value).filter((value) => value.startsWith('pk_')));
@@ -29,4 +29,4 @@ export function presentedCredentials(request: IncomingMessage): PresentedCredent
 }
 
 /** Scheme names are case-insensitive (RFC 9110, section 11.1). */
-const bearer = (value: string): string => /^bearer +(.*)$/i.exec(value)?.[1] ?? '';
+const parseBearer = (value: string): string => /^bearer +(.*)$/i.exec(value)?.[1] ?? '';

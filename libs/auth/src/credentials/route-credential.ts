@@ -1,5 +1,5 @@
 import { SetMetadata } from '@nestjs/common';
-import { roleWith, type Access, type OperatorRole, type Scope } from '@gatehouse/domain';
+import { minimumRoleFor, type Access, type OperatorRole, type Scope } from '@gatehouse/domain';
 import type { CallerKind } from './caller.js';
 
 /** What a route asks of its caller. */
@@ -20,7 +20,7 @@ const OPERATOR_ROUTES = Symbol('operator routes');
 const OPERATOR_ROLE = Symbol('operator role');
 const SECOND_FACTOR = Symbol('second factor');
 
-const declare = (
+const declareCredential = (
   kinds: CallerKind[],
   scopes: Scope[] = [],
   access: Access = 'project',
@@ -28,25 +28,25 @@ const declare = (
   SetMetadata(ROUTE_CREDENTIAL, { kinds, scopes, access } satisfies RouteCredential);
 
 /** The route takes no key and ignores credential headers. */
-export const NoCredential = (): MethodDecorator & ClassDecorator => declare([]);
+export const NoCredential = (): MethodDecorator & ClassDecorator => declareCredential([]);
 
 /** The route takes a publishable key in `x-publishable-key`. */
-export const PublishableKey = (): MethodDecorator & ClassDecorator => declare(['publishable-key']);
+export const PublishableKey = (): MethodDecorator & ClassDecorator => declareCredential(['publishable-key']);
 
 /** The route takes a publishable key, or a secret key with all of the scopes. */
 export const PublishableOrSecretKey = (...scopes: Scope[]): MethodDecorator & ClassDecorator =>
-  declare(['publishable-key', 'secret-key'], scopes);
+  declareCredential(['publishable-key', 'secret-key'], scopes);
 
 /** The route takes a secret key with all of the scopes, as a bearer token or in `x-api-key`. */
 export const SecretKey = (...scopes: Scope[]): MethodDecorator & ClassDecorator =>
-  declare(['secret-key'], scopes);
+  declareCredential(['secret-key'], scopes);
 
 /** The route takes a secret key with all of the scopes that reaches the whole organization. */
 export const OrganizationKey = (...scopes: Scope[]): MethodDecorator & ClassDecorator =>
-  declare(['secret-key'], scopes, 'organization');
+  declareCredential(['secret-key'], scopes, 'organization');
 
 /** The route takes a customer's access token as a bearer token. */
-export const AccessToken = (): MethodDecorator & ClassDecorator => declare(['access-token']);
+export const AccessToken = (): MethodDecorator & ClassDecorator => declareCredential(['access-token']);
 
 /** The route takes the session of an operator of at least this role. */
 export const Operator = (role: OperatorRole): MethodDecorator & ClassDecorator =>
@@ -70,7 +70,8 @@ export const MinimumRole = (role: OperatorRole): MethodDecorator => SetMetadata(
 export const SecondFactorRequired = (): MethodDecorator => SetMetadata(SECOND_FACTOR, true);
 
 /** The least that an operator must be on a route. */
-export const requiredRole = ({ role, scopes }: RouteCredential): OperatorRole => role ?? roleWith(scopes);
+export const requiredRole = ({ role, scopes }: RouteCredential): OperatorRole =>
+  role ?? minimumRoleFor(scopes);
 
 /** What the route asks of its caller; undefined when it names nothing, and then it lets nobody in. */
 export function routeCredential(controller: object, handler: object): RouteCredential | undefined {

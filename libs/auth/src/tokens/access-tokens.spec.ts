@@ -16,7 +16,7 @@ const current = pair('current');
 const previous = pair('previous');
 const foreign = pair('foreign');
 const ring = {
-  current: () => current,
+  getCurrentKey: () => current,
   find: (kid: string) => [current, previous].find((key) => key.kid === kid),
 } as SigningKeyRing;
 
@@ -230,16 +230,16 @@ describe('AccessTokens', () => {
 
   it('says why a token is rejected only if it is malformed, or genuine but expired', () => {
     const expired = claims({ exp: now() - 60 });
-    expect(tokens.rejection(signed(header(), expired))).toBe('expired');
+    expect(tokens.findRejectionReason(signed(header(), expired))).toBe('expired');
     for (const text of ['', 'abc', 'a.b', 'e30', `${encode(header())}.${encode(claims())}`, '!.!.!'])
-      expect(tokens.rejection(text)).toBe('malformed');
+      expect(tokens.findRejectionReason(text)).toBe('malformed');
     for (const token of [
       signed(header(), claims()),
       signed(header(), expired, foreign),
       signed(header({ kid: 'foreign' }), expired),
       signed(header({ typ: 'JWT' }), expired),
     ])
-      expect(tokens.rejection(token)).toBeNull();
+      expect(tokens.findRejectionReason(token)).toBeNull();
   });
 
   it('AK-09: what is no token is refused and causes no error', () => {

@@ -12,7 +12,7 @@ const TOKEN_TYPE = 'at+jwt';
 const LEEWAY_SECONDS = 5;
 
 /** How many verified tokens are remembered: a customer sends the same one for up to an hour. */
-const REMEMBERED_TOKENS = 10_000;
+const VERIFIED_TOKEN_CACHE_SIZE = 10_000;
 
 /**
  * What an access token says (RFC 9068; contract, section 3), beside the claims of the project's
@@ -40,7 +40,7 @@ interface VerifiedToken {
 /** Signs and verifies customers' access tokens. */
 @Injectable()
 export class AccessTokens {
-  private readonly verified = new LRUCache<string, VerifiedToken>({ max: REMEMBERED_TOKENS });
+  private readonly verified = new LRUCache<string, VerifiedToken>({ max: VERIFIED_TOKEN_CACHE_SIZE });
 
   constructor(
     private readonly jwt: JwtService,
@@ -50,7 +50,7 @@ export class AccessTokens {
 
   /** A token of the customer's session, good for the project's `accessTokenTtl` seconds. */
   sign(customer: CustomerIdentity, sessionId: string, project: TokenProject): string {
-    const key = this.ring.current();
+    const key = this.ring.getCurrentKey();
     return this.jwt.sign(
       { ...customClaims(customer, project), sid: sessionId, email_verified: customer.emailVerified },
       {
@@ -80,7 +80,7 @@ export class AccessTokens {
   }
 
   /** Returns why `verify` rejects a token, for the error's detail; null unless it is no JWT, or genuine but expired. */
-  rejection(token: string): 'malformed' | 'expired' | null {
+  findRejectionReason(token: string): 'malformed' | 'expired' | null {
     const header = readHeader(token);
     if (!header || token.split('.').length !== 3) return 'malformed';
     const key = header['typ'] === TOKEN_TYPE ? this.ring.find(String(header['kid'])) : undefined;

@@ -14,42 +14,42 @@ const parsed = (token: string): ParsedRefreshToken => {
 
 describe('RefreshTokens', () => {
   it('TK-05: a first token names its session, is generation 1 and holds 256 random bits, stored as SHA-256', () => {
-    const { token, hash } = tokens.first(sessionId);
+    const { token, hash } = tokens.issueFirst(sessionId);
     expect(token).toMatch(/^rt_[\w-]+$/);
     const { secret: bits, ...rest } = parsed(token);
     expect(rest).toEqual({ sessionId, generation: 1, hash });
     expect(bits).toHaveLength(32);
     expect(hash).toEqual(sha256(bits));
-    expect(tokens.first(sessionId).token).not.toBe(token);
+    expect(tokens.issueFirst(sessionId).token).not.toBe(token);
   });
 
   it('TK-09: the successor of a token is always the same one', () => {
-    const first = parsed(tokens.first(sessionId).token);
-    const successor = tokens.successor(first);
-    expect(tokens.successor(first)).toEqual(successor);
-    expect(new RefreshTokens(new Keyring([secret])).successor(first)).toEqual(successor);
+    const first = parsed(tokens.issueFirst(sessionId).token);
+    const successor = tokens.issueSuccessor(first);
+    expect(tokens.issueSuccessor(first)).toEqual(successor);
+    expect(new RefreshTokens(new Keyring([secret])).issueSuccessor(first)).toEqual(successor);
     expect(parsed(successor.token)).toMatchObject({ sessionId, generation: 2, hash: successor.hash });
   });
 
   it('TK-06: every generation has a secret of its own', () => {
     const hashes = new Set<string>();
-    let current = parsed(tokens.first(sessionId).token);
+    let current = parsed(tokens.issueFirst(sessionId).token);
     for (let generation = 1; generation <= 50; generation += 1) {
       expect(current.generation).toBe(generation);
       hashes.add(current.hash.toString('hex'));
-      current = parsed(tokens.successor(current).token);
+      current = parsed(tokens.issueSuccessor(current).token);
     }
     expect(hashes.size).toBe(50);
   });
 
   it('TK-06: two sessions with the same secret go different ways', () => {
-    const mine = parsed(tokens.first(sessionId).token);
-    const other = tokens.successor({ ...mine, sessionId: sessionId.replace('2b', '2c') });
-    expect(other.hash.equals(tokens.successor(mine).hash)).toBe(false);
+    const mine = parsed(tokens.issueFirst(sessionId).token);
+    const other = tokens.issueSuccessor({ ...mine, sessionId: sessionId.replace('2b', '2c') });
+    expect(other.hash.equals(tokens.issueSuccessor(mine).hash)).toBe(false);
   });
 
   it('TK-03, TK-07: refuses a token that was changed in any character, length or alphabet, and any other text', () => {
-    const { token } = tokens.first(sessionId);
+    const { token } = tokens.issueFirst(sessionId);
     const changed = [...token].map(
       (character, index) => token.slice(0, index) + (character === 'A' ? 'B' : 'A') + token.slice(index + 1),
     );
@@ -67,7 +67,7 @@ describe('RefreshTokens', () => {
   });
 
   it('CF-04: tokens stay valid behind a new secret of the ring, and expire with their own', () => {
-    const { token, hash } = tokens.first(sessionId);
+    const { token, hash } = tokens.issueFirst(sessionId);
     expect(new RefreshTokens(new Keyring([newer, secret])).parse(token)).toMatchObject({ sessionId, hash });
     expect(new RefreshTokens(new Keyring([newer])).parse(token)).toBeNull();
   });

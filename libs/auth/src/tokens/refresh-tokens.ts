@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { uuidBytes, uuidFromBytes } from '@gatehouse/domain';
+import { uuidToBytes, uuidFromBytes } from '@gatehouse/domain';
 import { Keyring, secureBytes, sha256 } from '@gatehouse/platform';
 
 const PREFIX = 'rt_';
@@ -31,11 +31,11 @@ export interface IssuedRefreshToken {
 export class RefreshTokens {
   constructor(private readonly keyring: Keyring) {}
 
-  first(sessionId: string): IssuedRefreshToken {
+  issueFirst(sessionId: string): IssuedRefreshToken {
     return this.issue(sessionId, 1, secureBytes(SECRET_LENGTH));
   }
 
-  successor({ sessionId, generation, secret }: ParsedRefreshToken): IssuedRefreshToken {
+  issueSuccessor({ sessionId, generation, secret }: ParsedRefreshToken): IssuedRefreshToken {
     const body = encodeBody(sessionId, generation + 1, secret);
     return this.issue(sessionId, generation + 1, this.keyring.mac('refresh-successor', body));
   }
@@ -63,5 +63,5 @@ export class RefreshTokens {
 function encodeBody(sessionId: string, generation: number, secret: Buffer): Buffer {
   const number = Buffer.alloc(4);
   number.writeUInt32BE(generation);
-  return Buffer.concat([uuidBytes(sessionId), number, secret]);
+  return Buffer.concat([uuidToBytes(sessionId), number, secret]);
 }

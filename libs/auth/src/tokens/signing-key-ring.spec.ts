@@ -18,7 +18,7 @@ class FakeTable {
   time = 1_000 * DAY;
   rows: (NewSigningKey & { activatesAt: number })[] = [];
 
-  all(): Promise<StoredSigningKey[]> {
+  listAll(): Promise<StoredSigningKey[]> {
     const sorted = [...this.rows].sort((one, other) => other.activatesAt - one.activatesAt);
     return Promise.resolve(sorted.map((row) => ({ ...row, age: this.time - row.activatesAt })));
   }
@@ -43,7 +43,7 @@ class FakeTable {
 const transactions = { run: (work: (tx: null) => unknown) => work(null) } as unknown as Transactions;
 const config = { signingKeys: { maxAge: 90 * DAY, reloadInterval: MINUTE } } as Config;
 
-const ringOver = (table: FakeTable, ...secrets: string[]): SigningKeyRing =>
+const createRing = (table: FakeTable, ...secrets: string[]): SigningKeyRing =>
   new SigningKeyRing(
     table as unknown as SigningKeysRepository,
     transactions,
@@ -51,7 +51,7 @@ const ringOver = (table: FakeTable, ...secrets: string[]): SigningKeyRing =>
     config,
   );
 
-const kids = (ring: SigningKeyRing): unknown[] => ring.jwks().keys.map(({ kid }) => kid);
+const kids = (ring: SigningKeyRing): unknown[] => ring.getJwks().keys.map(({ kid }) => kid);
 
 describe('SigningKeyRing', () => {
   let table: FakeTable;
@@ -59,17 +59,17 @@ describe('SigningKeyRing', () => {
   let first: string;
   beforeEach(async () => {
     table = new FakeTable();
-    ring = ringOver(table);
+    ring = createRing(table);
     first = (await ring.load())!.kid;
   });
 
   it('TK-01: creates its first key by itself, which signs at once, and publishes its public half alone', async () => {
-    expect(() => ringOver(table).current()).toThrow('not loaded');
-    expect(ring.current().kid).toBe(first);
+    expect(() => createRing(table).getCurrentKey()).toThrow('not loaded');
+    expect(ring.getCurrentKey().kid).toBe(first);
     expect(await ring.load()).toBeNull();
     expect(table.rows).toHaveLength(1);
     const b64u = expect.stringMatching(/^[\w-]{43}$/) as string;
-    expect(ring.jwks().keys).toEqual([
+    expect(ring.getJwks().keys).toEqual([
       { kty: 'EC', crv: 'P-256', x: b64u, y: b64u, kid: first, use: 'sig', alg: 'ES256' },
     ]);
   });
@@ -82,13 +82,13 @@ describe('SigningKeyRing', () => {
 
     await ring.load();
     expect(kids(ring)).toEqual([kid, first]);
-    expect(ring.current().kid).toBe(first);
+    expect(ring.getCurrentKey().kid).toBe(first);
     table.time += ahead - 1;
     await ring.load();
-    expect(ring.current().kid).toBe(first);
+    expect(ring.getCurrentKey().kid).toBe(first);
     table.time += 1;
     await ring.load();
-    expect(ring.current().kid).toBe(kid);
+    expect(ring.getCurrentKey().kid).toBe(kid);
     expect(kids(ring)).toEqual([kid, first]);
   });
 
@@ -112,7 +112,7 @@ describe('SigningKeyRing', () => {
     expect(made?.activatesAt.getTime()).toBeGreaterThan(table.time);
     expect(kids(ring)).toEqual([made!.kid, first]);
     expect(await ring.load()).toBeNull();
-    expect(await ringOver(table).load()).toBeNull();
+    expect(await createRing(table).load()).toBeNull();
   });
 
   it('keeps the very same key over a load, because cached tokens refer to it', async () => {
@@ -124,20 +124,20 @@ describe('SigningKeyRing', () => {
 
   it("still signs when the database's clock went back", async () => {
     table.time -= DAY;
-    const other = ringOver(table);
+    const other = createRing(table);
     await other.load();
-    expect(other.current().kid).toBe(first);
+    expect(other.getCurrentKey().kid).toBe(first);
   });
 
   it('CF-04: a newer root secret opens older keys as long as the older one stays in the ring', async () => {
-    const both = ringOver(table, newer, older);
+    const both = createRing(table, newer, older);
     await both.load();
     expect(both.find(first)!.publicKey.equals(ring.find(first)!.publicKey)).toBe(true);
     const { kid } = await both.rotate({ atOnce: false });
-    await expect(ringOver(table, newer).load()).rejects.toThrow('GATEHOUSE_SECRET');
+    await expect(createRing(table, newer).load()).rejects.toThrow('GATEHOUSE_SECRET');
 
     table.rows = table.rows.filter((row) => row.kid === kid);
-    const alone = ringOver(table, newer);
+    const alone = createRing(table, newer);
     await alone.load();
     expect(kids(alone)).toEqual([kid]);
   });
@@ -145,12 +145,12 @@ describe('SigningKeyRing', () => {
   it('TK-01: a row that was changed in the database brings no key', async () => {
     const foreign = generateKeyPairSync('ec', { namedCurve: 'P-256' }).publicKey.export({ format: 'jwk' });
     Object.assign(table.rows[0]!, { publicJwk: foreign });
-    const reader = ringOver(table);
+    const reader = createRing(table);
     await reader.load();
     expect(reader.find(first)!.publicKey.equals(ring.find(first)!.publicKey)).toBe(true);
-    expect(reader.jwks()).toEqual(ring.jwks());
+    expect(reader.getJwks()).toEqual(ring.getJwks());
 
     table.rows[0]!.kid = 'renamed';
-    await expect(ringOver(table).load()).rejects.toThrow();
+    await expect(createRing(table).load()).rejects.toThrow();
   });
 });

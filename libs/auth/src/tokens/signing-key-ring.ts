@@ -21,7 +21,7 @@ export const JWKS_MAX_AGE_SECONDS = 300;
  * How long before its use a key is published: longer than every replica needs to load it (a minute) and every
  * copy of the public keys to be renewed (5 minutes by our header; some libraries take 10 by themselves).
  */
-const PUBLISHED_AHEAD_MS = 15 * 60_000;
+const PUBLISH_LEAD_MS = 15 * 60_000;
 
 /**
  * How long a key stays after its last signature: the longest life of an access token, 24 h, and an hour for
@@ -63,12 +63,12 @@ export class SigningKeyRing {
    */
   async load(): Promise<NextSigningKey | null> {
     const { maxAge } = this.config.signingKeys;
-    const [newest] = await this.repository.all();
+    const [newest] = await this.repository.listAll();
     const made = !newest || newest.age >= maxAge ? await this.insert({ maxAge }) : null;
     await this.repository.deleteRetired(RETIRED_AFTER_MS);
-    const stored = await this.repository.all();
+    const stored = await this.repository.listAll();
     // A key that is known stays the same object: verified tokens are remembered together with theirs.
-    const keys = stored.map((record) => this.keys.get(record.kid) ?? this.open(record));
+    const keys = stored.map((record) => this.keys.get(record.kid) ?? this.decryptKey(record));
     this.keys = new Map(keys.map((key) => [key.kid, key]));
     // The last one signs if the database's clock went back before all of them.
     this.signer = keys[stored.findIndex(({ age }) => age >= 0)] ?? keys.at(-1);
@@ -81,13 +81,13 @@ export class SigningKeyRing {
    * @throws Error when GATEHOUSE_SECRET cannot open the present keys: the replicas could not open the new one
    */
   async rotate({ atOnce }: { atOnce: boolean }): Promise<NextSigningKey> {
-    (await this.repository.all()).forEach((record) => this.open(record));
+    (await this.repository.listAll()).forEach((record) => this.decryptKey(record));
     const made = await this.insert({ clear: atOnce });
     return made!;
   }
 
   /** The key that signs. @throws Error before the ring has been loaded */
-  current(): SigningKey {
+  getCurrentKey(): SigningKey {
     if (!this.signer) throw new Error('the signing keys are not loaded');
     return this.signer;
   }
@@ -98,15 +98,15 @@ export class SigningKeyRing {
   }
 
   /** The public keys, also the next one before it signs and the ones before while their tokens live. */
-  jwks(): { keys: JsonWebKey[] } {
+  getJwks(): { keys: JsonWebKey[] } {
     return { keys: [...this.keys.values()].map(({ jwk }) => jwk) };
   }
 
-  private async insert(how: { maxAge?: number; clear?: boolean }): Promise<NextSigningKey | null> {
+  private async insert(options: { maxAge?: number; clear?: boolean }): Promise<NextSigningKey | null> {
     const key = this.generate();
     const activatesAt = await this.transactions.run(async (tx) => {
-      if (how.clear) await this.repository.clear(tx);
-      return this.repository.insert(tx, key, PUBLISHED_AHEAD_MS, how.maxAge ?? null);
+      if (options.clear) await this.repository.deleteAll(tx);
+      return this.repository.insert(tx, key, PUBLISH_LEAD_MS, options.maxAge ?? null);
     });
     return activatesAt && { kid: key.kid, activatesAt };
   }
@@ -123,7 +123,7 @@ export class SigningKeyRing {
   }
 
   /** The public half comes from the encrypted one: who can write rows, and knows no secret, adds no key. */
-  private open({ kid, privateKey: sealed }: StoredSigningKey): SigningKey {
+  private decryptKey({ kid, privateKey: sealed }: StoredSigningKey): SigningKey {
     const privateKey = createPrivateKey(this.keyring.decrypt('signing-key', kid, sealed));
     const publicKey = createPublicKey(privateKey);
     return { kid, jwk: publicJwk(kid, publicKey), publicKey, privateKey };

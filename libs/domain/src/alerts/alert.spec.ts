@@ -1,7 +1,7 @@
-import { alertText, MOST_COUNTED, troubleKinds, type Trouble } from './alert.js';
+import { alertText, COUNT_CAP, alertKinds, type AlertCondition } from './alert.js';
 
 const url = 'https://auth.example.com';
-const trouble = (over: Partial<Trouble> = {}): Trouble => ({
+const condition = (over: Partial<AlertCondition> = {}): AlertCondition => ({
   kind: 'dead_letters',
   count: 2,
   since: new Date('2026-11-21T10:00:00Z'),
@@ -10,8 +10,8 @@ const trouble = (over: Partial<Trouble> = {}): Trouble => ({
 });
 
 describe('alertText', () => {
-  it.each(troubleKinds)('%s: says what, how many, since when, where to look, and when it is over', (kind) => {
-    const { subject, text } = alertText(kind, trouble({ kind }), url);
+  it.each(alertKinds)('%s: says what, how many, since when, where to look, and when it is over', (kind) => {
+    const { subject, text } = alertText(kind, condition({ kind }), url);
     expect(subject).not.toBe('');
     expect(text).toMatch(/^Gatehouse at https:\/\/auth\.example\.com: 2 /);
     expect(text).toContain('2026-11-21T10:00:00.000Z');
@@ -23,9 +23,9 @@ describe('alertText', () => {
 
   it.each([
     [1, ': 1 dead letter, the oldest since'],
-    [MOST_COUNTED - 1, ': 999 dead'],
-    [MOST_COUNTED, 'At least 1000'],
+    [COUNT_CAP - 1, ': 999 dead'],
+    [COUNT_CAP, 'At least 1000'],
   ])('counts %d', (count, expected) =>
-    expect(alertText('dead_letters', trouble({ count }), url).text).toContain(expected),
+    expect(alertText('dead_letters', condition({ count }), url).text).toContain(expected),
   );
 });

@@ -1,14 +1,14 @@
-import { apiKeyPattern, apiKeyType, formatApiKey, holdsSecret } from './key-format.js';
+import { apiKeyPattern, apiKeyType, formatApiKey, containsSecret } from './key-format.js';
 
-const counting = Buffer.from(Array.from({ length: 32 }, (_, index) => index));
-const key = formatApiKey('secret', counting);
+const countingBytes = Buffer.from(Array.from({ length: 32 }, (_, index) => index));
+const key = formatApiKey('secret', countingBytes);
 
 describe('API keys', () => {
   // Computed apart from this code: Python's int and zlib.crc32.
   it.each([
     ['secret', Buffer.alloc(32, 0x00), 'sk_00000000000000000000000000000000000000000004LPos6'],
     ['publishable', Buffer.alloc(32, 0xff), 'pk_yhjskwdA6OZ1AL1YmHWZWm8LLG7HjnuCA2j5rOw8Xp13dVO0t'],
-    ['secret', counting, 'sk_003aUlTJC7tjlCTQj2uNU3MFagCXG9LRKRcwGkBIDlf3WINfG'],
+    ['secret', countingBytes, 'sk_003aUlTJC7tjlCTQj2uNU3MFagCXG9LRKRcwGkBIDlf3WINfG'],
   ] as const)('AK-01: a %s key has the published format', (type, random, expected) => {
     expect(formatApiKey(type, random)).toBe(expected);
     expect(apiKeyType(expected)).toBe(type);
@@ -44,12 +44,12 @@ describe('API keys', () => {
     ['a secret key', key, true],
     ['one with a wrong checksum', `${key.slice(0, -1)}0`, true],
     ['a line with one', `KEY="${key}"`, true],
-    ['a signing secret', `whsec_${counting.toString('base64')}`, true],
-    ['a publishable key', formatApiKey('publishable', counting), false],
+    ['a signing secret', `whsec_${countingBytes.toString('base64')}`, true],
+    ['a publishable key', formatApiKey('publishable', countingBytes), false],
     ['the prefix by which keys are found', key.slice(0, 8), false],
     ['the beginning of all signing secrets', 'whsec_', false],
     ['a word that ends alike', `task_${key.slice(3)}`, false],
   ])('holdsSecret of %s', (_, text, isSecret) => {
-    expect(holdsSecret(text)).toBe(isSecret);
+    expect(containsSecret(text)).toBe(isSecret);
   });
 });

@@ -9,23 +9,23 @@ export const apiKeyPattern = /^(sk|pk)_[0-9A-Za-z]{49}$/;
 const secretPattern = /\bsk_[0-9A-Za-z]{49}|\bwhsec_[0-9A-Za-z+/]/;
 
 /** Whether a text gives a secret away, as what somebody pasted may. */
-export const holdsSecret = (text: string): boolean => secretPattern.test(text);
+export const containsSecret = (text: string): boolean => secretPattern.test(text);
 
 const prefixes: Record<ApiKeyType, string> = { secret: 'sk_', publishable: 'pk_' };
 const alphabet = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 
-function base62(value: bigint, length: number): string {
+function encodeBase62(value: bigint, length: number): string {
   let text = '';
   for (let rest = value; rest > 0n; rest /= 62n) text = alphabet[Number(rest % 62n)] + text;
   return text.padStart(length, '0');
 }
 
-const checksum = (text: string): string => base62(BigInt(crc32(text)), 6);
+const checksum = (text: string): string => encodeBase62(BigInt(crc32(text)), 6);
 
 /** Builds a key from 32 random bytes: prefix, 43 base62 characters, 6 of zlib CRC-32 over what precedes. */
 export function formatApiKey(type: ApiKeyType, random: Buffer): string {
   if (random.length !== 32) throw new RangeError('an API key requires 32 random bytes');
-  const body = prefixes[type] + base62(BigInt(`0x${random.toString('hex')}`), 43);
+  const body = prefixes[type] + encodeBase62(BigInt(`0x${random.toString('hex')}`), 43);
   return body + checksum(body);
 }
 

@@ -11,15 +11,15 @@ export interface KeyGrant {
  * Refuses to give away more than the giver has (contract, section 3): a key mints and rotates only within itself.
  * @throws GatehouseError `insufficient_scope` with the scopes that the giver lacks, `insufficient_access`
  */
-export function assertWithin(giver: KeyGrant, wanted: KeyGrant): void {
-  const requiredScopes = wanted.scopes.filter((scope) => !giver.scopes.includes(scope));
+export function assertGrantWithin(granter: KeyGrant, requested: KeyGrant): void {
+  const requiredScopes = requested.scopes.filter((scope) => !granter.scopes.includes(scope));
   if (requiredScopes.length > 0) throw insufficientScope(requiredScopes);
-  assertAccess(giver.access, wanted.access);
+  assertAccess(granter.access, requested.access);
 }
 
 /** @throws GatehouseError `insufficient_access` when `wanted` reaches further than `own` */
-export function assertAccess(own: Access, wanted: Access): void {
-  if (wanted === 'organization' && own !== 'organization') {
-    throw new GatehouseError('insufficient_access', { members: { requiredAccess: wanted } });
+export function assertAccess(granted: Access, requested: Access): void {
+  if (requested === 'organization' && granted !== 'organization') {
+    throw new GatehouseError('insufficient_access', { members: { requiredAccess: requested } });
   }
 }

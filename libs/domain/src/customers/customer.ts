@@ -1,4 +1,4 @@
-import { email, flag, jsonObject, orNull, text, time, uuid, type JsonSchema } from '../json-schema.js';
+import { email, flag, jsonObject, nullable, text, time, uuid, type JsonSchema } from '../json-schema.js';
 
 /** An end user of a project (contract, sections 1 and 4). */
 export interface Customer {
@@ -37,17 +37,17 @@ interface CustomerField<Value> {
 export const customerFields: { readonly [Name in keyof Customer]: CustomerField<Customer[Name]> } = {
   id: { schema: uuid },
   projectId: { schema: uuid },
-  externalId: { schema: orNull(text), default: null },
+  externalId: { schema: nullable(text), default: null },
   email: { schema: email, example: 'ada@example.com' },
-  firstName: { schema: orNull(text), default: null, example: 'Ada' },
-  lastName: { schema: orNull(text), default: null, example: 'Byron' },
+  firstName: { schema: nullable(text), default: null, example: 'Ada' },
+  lastName: { schema: nullable(text), default: null, example: 'Byron' },
   emailVerified: { schema: flag, default: false },
   metadata: { schema: { ...jsonObject, description: 'Readable only with a secret key' }, default: {} },
   publicMetadata: { schema: { ...jsonObject, description: 'Also readable by the customer' }, default: {} },
-  disabledAt: { schema: orNull(time), default: null },
+  disabledAt: { schema: nullable(time), default: null },
   createdAt: { schema: time },
   updatedAt: { schema: time },
-  lastLoginAt: { schema: orNull(time), default: null },
+  lastLoginAt: { schema: nullable(time), default: null },
 };
 
 export const customerFieldNames = Object.keys(customerFields) as (keyof Customer)[];

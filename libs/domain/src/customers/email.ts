@@ -5,7 +5,7 @@ const hostName =
   /^(?=.{1,253}$)(?!.*\.\d+$|\d+$)([a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?\.)*[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/;
 
 /** ASCII that no host name holds: domainToASCII reads a URL, and would drop or decode it. */
-const foreignToHosts = /[\0-,/:-@[-`{-\x7f]/;
+const invalidHostCharacters = /[\0-,/:-@[-`{-\x7f]/;
 
 /**
  * The canonical form of an e-mail address: trimmed, ASCII-lower-cased, domain in NFC and then its ASCII form,
@@ -18,7 +18,7 @@ export function canonicalEmail(input: string): string | null {
   if (at < 1 || text.length > 320) return null;
   const local = text.slice(0, at).replace(/[A-Z]/g, (letter) => letter.toLowerCase());
   const host = text.slice(at + 1);
-  if (foreignToHosts.test(host)) return null;
+  if (invalidHostCharacters.test(host)) return null;
   const domain = domainToASCII(host.normalize('NFC'));
   const email = `${local}@${domain}`;
   const acceptable =

@@ -10,7 +10,7 @@ export const oneTimeTokenKinds = [
 export type OneTimeTokenKind = (typeof oneTimeTokenKinds)[number];
 
 /** What a change of password voids: whoever asked for it may have known the old one. */
-export const voidedByNewPassword: readonly OneTimeTokenKind[] = [
+export const kindsVoidedByPasswordChange: readonly OneTimeTokenKind[] = [
   'reset-password',
   'accept-invite',
   'change-email-current',

@@ -5,7 +5,7 @@ export type PasswordWeakness =
 export const PASSWORD_MAX_LENGTH = 128;
 
 /** What is wrong with a password, in a sentence for the person who chose it. */
-export const weaknessSentence = (weakness: PasswordWeakness, minLength: number): string =>
+export const passwordWeaknessMessage = (weakness: PasswordWeakness, minLength: number): string =>
   ({
     too_short: `Use at least ${minLength} characters.`,
     too_long: `Use at most ${PASSWORD_MAX_LENGTH} characters.`,
@@ -19,7 +19,7 @@ export interface PasswordContext {
   minLength: number;
   email: string;
   /** Words that must not be the password: the names of the project and the organization. */
-  words: string[];
+  forbiddenWords: string[];
   /** Whether a lower-cased password stands on the list of common ones. */
   isCommon: (password: string) => boolean;
 }
@@ -41,7 +41,7 @@ export function passwordWeaknesses(password: string, context: PasswordContext): 
   const lower = canonical.toLowerCase();
   if (context.isCommon(lower)) weaknesses.push('too_common');
   const [localPart = ''] = context.email.split('@');
-  const personal = [context.email, localPart, ...context.words].map((word) =>
+  const personal = [context.email, localPart, ...context.forbiddenWords].map((word) =>
     word.normalize('NFC').trim().toLowerCase(),
   );
   if (personal.includes(lower.trim())) weaknesses.push('contains_personal_data');

@@ -1,4 +1,4 @@
-import { errorCatalogue, type ErrorCode } from './error-catalogue.js';
+import { errorCatalog, type ErrorCode } from './error-catalog.js';
 
 /** One faulty input field. `field` is a path such as `password` or `events[0]`. */
 export interface FieldError {
@@ -17,7 +17,7 @@ export interface ErrorDetails {
   /** Kept inside for the log; never leaves the house. */
   cause?: unknown;
   /** Whom the request turned out to be about; for the log as well. */
-  about?: { projectId: string; customerId: string } | { operatorId: string };
+  subject?: { projectId: string; customerId: string } | { operatorId: string };
 }
 
 /** The one error class: a code of the closed catalogue, and what is known about this case. */
@@ -28,9 +28,9 @@ export class GatehouseError extends Error {
     readonly code: ErrorCode,
     readonly details: ErrorDetails = {},
   ) {
-    super(details.detail ?? errorCatalogue[code].title, { cause: details.cause });
+    super(details.detail ?? errorCatalog[code].title, { cause: details.cause });
     this.name = 'GatehouseError';
-    this.status = errorCatalogue[code].status;
+    this.status = errorCatalog[code].status;
   }
 }
 

@@ -4,7 +4,7 @@ import type { FieldError } from '../errors/gatehouse-error.js';
 export type ImportState = 'running' | 'interrupted' | 'completed';
 
 /** What became of a line. `skipped`: its address was registered already, and nothing was changed. */
-export type LineStatus = 'created' | 'skipped' | 'failed';
+export type ImportLineStatus = 'created' | 'skipped' | 'failed';
 
 /** An import of customers (contract, section 4). */
 export interface CustomerImport {
@@ -22,10 +22,10 @@ export interface CustomerImport {
 }
 
 /** What became of one line of an import. */
-export interface LineResult {
+export interface ImportLineResult {
   /** Counted from 1. */
   line: number;
-  status: LineStatus;
+  status: ImportLineStatus;
   /** Who was created, or has the address already. */
   customerId: string | null;
   /** Why nobody was created. A fault of the whole line has an empty `field`. */

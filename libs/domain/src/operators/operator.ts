@@ -29,14 +29,14 @@ export type OperatorStage = (typeof operatorStages)[number];
  * Returns true if a signed-in session is accepted. Production requires a second factor: a session that was opened in
  * development without one must not survive the change (requirement CO-01).
  */
-export const acceptsSession = (hasSecondFactor: boolean, production: boolean): boolean =>
+export const acceptsOperatorSession = (hasSecondFactor: boolean, production: boolean): boolean =>
   hasSecondFactor || !production;
 
 /** Lives of a session of the console in seconds (requirement CO-01). */
-export const operatorSessionLife = { idle: 30 * 60, absolute: 12 * 3600, unfinished: 30 * 60 };
+export const operatorSessionTtl = { idle: 30 * 60, absolute: 12 * 3600, unfinished: 30 * 60 };
 
 /** Life of a link that sets the house up or invites an operator, in seconds. */
-export const operatorLinkLife = { setup: 24 * 3600, invitation: 7 * 24 * 3600 };
+export const operatorLinkTtl = { setup: 24 * 3600, invitation: 7 * 24 * 3600 };
 
 /** Least length of an operator's password in code points; it guards every customer at once. */
 export const OPERATOR_PASSWORD_MIN_LENGTH = 12;

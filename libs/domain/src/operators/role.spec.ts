@@ -1,5 +1,5 @@
 import { scopes } from '../api-keys/scopes.js';
-import { hasRole, operatorRoles, roleScopes, roleWith } from './role.js';
+import { hasRole, operatorRoles, roleScopes, minimumRoleFor } from './role.js';
 
 describe('the roles of operators', () => {
   it('a viewer changes nothing', () => {
@@ -13,13 +13,13 @@ describe('the roles of operators', () => {
   });
 
   it('CO-01: an operator sets nobody’s address or password, which would be taking the account over', () => {
-    expect(roleWith(['customer:write'])).toBe('admin');
+    expect(minimumRoleFor(['customer:write'])).toBe('admin');
   });
 
   it('roleWith is the least that may do all of it', () => {
-    expect(roleWith([])).toBe('viewer');
-    expect(roleWith(['customer:read', 'webhook:read'])).toBe('viewer');
-    expect(roleWith(['customer:read', 'webhook:redeliver'])).toBe('operator');
-    expect(roleWith(['webhook:redeliver', 'api_key:write'])).toBe('admin');
+    expect(minimumRoleFor([])).toBe('viewer');
+    expect(minimumRoleFor(['customer:read', 'webhook:read'])).toBe('viewer');
+    expect(minimumRoleFor(['customer:read', 'webhook:redeliver'])).toBe('operator');
+    expect(minimumRoleFor(['webhook:redeliver', 'api_key:write'])).toBe('admin');
   });
 });

@@ -4,7 +4,7 @@ import { scopes, type Scope } from '../api-keys/scopes.js';
 export const operatorRoles = ['viewer', 'operator', 'admin'] as const;
 export type OperatorRole = (typeof operatorRoles)[number];
 
-const reading = scopes.filter((scope) => scope.endsWith(':read'));
+const readScopes = scopes.filter((scope) => scope.endsWith(':read'));
 
 /**
  * What each role may do on the routes that a secret key opens too, in the words of its scopes. An operator has no
@@ -12,15 +12,15 @@ const reading = scopes.filter((scope) => scope.endsWith(':read'));
  * endpoints says its route (`MinimumRole`).
  */
 export const roleScopes: Record<OperatorRole, readonly Scope[]> = {
-  viewer: reading,
-  operator: [...reading, 'session:revoke', 'webhook:redeliver'],
+  viewer: readScopes,
+  operator: [...readScopes, 'session:revoke', 'webhook:redeliver'],
   admin: scopes,
 };
 
 /** Whether a role may do what another one may. */
-export const hasRole = (role: OperatorRole, needed: OperatorRole): boolean =>
-  operatorRoles.indexOf(role) >= operatorRoles.indexOf(needed);
+export const hasRole = (role: OperatorRole, required: OperatorRole): boolean =>
+  operatorRoles.indexOf(role) >= operatorRoles.indexOf(required);
 
 /** The least of the roles that may do all of this; an admin may do everything. */
-export const roleWith = (needed: readonly Scope[]): OperatorRole =>
-  operatorRoles.find((role) => needed.every((scope) => roleScopes[role].includes(scope))) ?? 'admin';
+export const minimumRoleFor = (required: readonly Scope[]): OperatorRole =>
+  operatorRoles.find((role) => required.every((scope) => roleScopes[role].includes(scope))) ?? 'admin';

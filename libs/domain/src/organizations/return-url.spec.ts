@@ -1,5 +1,5 @@
 import { splitWords } from '../../../../test/support/split-words.js';
-import { isReturnUrl, returnUrlFault } from './return-url.js';
+import { isReturnUrl, returnUrlProblem } from './return-url.js';
 
 const app = 'https://app.example.com/';
 
@@ -79,7 +79,7 @@ describe('returnUrlFault', () => {
     ],
   ])('IN-10: %s', (_, urls, list, production, fault) => {
     for (const url of urls) {
-      const found = returnUrlFault(url, list, production);
+      const found = returnUrlProblem(url, list, production);
       if (fault === null) expect(found).toBeNull();
       else expect(found).toContain(fault);
     }

@@ -12,7 +12,7 @@ export const isReturnUrl = (text: string): boolean => /^https?:/i.test(text) && 
  * @param url what `isReturnUrl` has taken
  * @param origins the organization's billingReturnOrigins; empty: any
  */
-export function returnUrlFault(url: string, origins: string[], production: boolean): string | null {
+export function returnUrlProblem(url: string, origins: string[], production: boolean): string | null {
   const { protocol, origin } = new URL(url);
   if (production && protocol !== 'https:') return 'returnUrl must start with https://';
   if (origins.length > 0 && !origins.includes(origin)) {

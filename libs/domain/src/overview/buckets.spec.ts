@@ -1,4 +1,4 @@
-import { bucketsOf, bucketSpans, coveringBuckets, overviewRanges } from './buckets.js';
+import { bucketsForRange, bucketSpans, coveringBuckets, overviewRanges } from './buckets.js';
 
 const times = [
   '2026-02-28T23:59:59Z',
@@ -11,7 +11,7 @@ describe('the buckets of a range', () => {
   it.each(overviewRanges)('%s end with the one that is not over', (range) => {
     const seconds = { '1h': 3_600, '24h': 86_400, '7d': 7 * 86_400, '30d': 30 * 86_400 }[range];
     for (const time of times) {
-      const buckets = bucketsOf(range, time);
+      const buckets = bucketsForRange(range, time);
       const { span, at } = buckets.at(-1)!;
       expect(at <= time && time < at + span).toBe(true);
       expect(buckets[0]!.at).toBe(at + span - seconds);
@@ -23,13 +23,13 @@ describe('the buckets of a range', () => {
 describe('the buckets that cover a range', () => {
   it.each(overviewRanges)('%s leave no gap, count nothing twice, and are still kept', (range) => {
     for (const time of times) {
-      const [first] = bucketsOf(range, time);
+      const [first] = bucketsForRange(range, time);
       const covering = coveringBuckets(first!, time);
       let end = first!.at;
       for (const { span, at } of covering) {
         expect([at, at % span]).toEqual([end, 0]);
         expect(at + span).toBeGreaterThan(
-          time - bucketSpans.find((each) => each.span === span)!.keptFor + span,
+          time - bucketSpans.find((each) => each.span === span)!.retention + span,
         );
         end = at + span;
       }

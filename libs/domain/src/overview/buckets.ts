@@ -3,11 +3,11 @@
  * is for sums alone: of ten thousand endpoints even the days of a month are too many to add up for one answer.
  */
 export const bucketSpans = [
-  { span: 60, keptFor: 2 * 3_600 },
-  { span: 900, keptFor: 2 * 86_400 },
-  { span: 7_200, keptFor: 8 * 86_400 },
-  { span: 86_400, keptFor: 31 * 86_400 },
-  { span: 5 * 86_400, keptFor: 36 * 86_400 },
+  { span: 60, retention: 2 * 3_600 },
+  { span: 900, retention: 2 * 86_400 },
+  { span: 7_200, retention: 8 * 86_400 },
+  { span: 86_400, retention: 31 * 86_400 },
+  { span: 5 * 86_400, retention: 36 * 86_400 },
 ] as const;
 
 /** How far back the overview looks: so many buckets, with the one that is not over. */
@@ -29,7 +29,7 @@ export interface Bucket {
 }
 
 /** The buckets of a range, oldest first. @param time now, in seconds since 1970 */
-export function bucketsOf(range: OverviewRange, time: number): Bucket[] {
+export function bucketsForRange(range: OverviewRange, time: number): Bucket[] {
   const { count, span } = ranges[range];
   const last = Math.floor(time / span);
   return Array.from({ length: count }, (_, index) => ({ span, at: (last - count + 1 + index) * span }));

@@ -1,30 +1,30 @@
-import { brandOf, oneLine } from './brand.js';
+import { resolveBrand, toSingleLine } from './brand.js';
 
 const branding = { displayName: 'The Shop', logoUrl: 'https://cdn.example.com/logo.png', color: '#ffd400' };
 
 describe('brandOf', () => {
   it('is what the project set, or its name and a default color', () => {
     const { displayName: name, logoUrl, color } = branding;
-    expect(brandOf('shop', branding)).toEqual({ name, logoUrl, color, textColor: '#000000' });
+    expect(resolveBrand('shop', branding)).toEqual({ name, logoUrl, color, textColor: '#000000' });
     const fallback = { name: 'shop', logoUrl: null, color: '#1d4ed8', textColor: '#ffffff' };
-    expect(brandOf('shop')).toEqual(fallback);
-    expect(brandOf('shop', { displayName: null, logoUrl: null, color: null })).toEqual(fallback);
-    expect(brandOf('shop', { displayName: ' \n' })).toEqual(fallback);
+    expect(resolveBrand('shop')).toEqual(fallback);
+    expect(resolveBrand('shop', { displayName: null, logoUrl: null, color: null })).toEqual(fallback);
+    expect(resolveBrand('shop', { displayName: ' \n' })).toEqual(fallback);
   });
 
   it('ignores what is no color, and a logo of any other than a plain https origin', () => {
     for (const color of ['red', '#fff', '#1234567', '#12345g', '#123456;}', '#123456\n'])
-      expect(brandOf('shop', { color }).color).toBe('#1d4ed8');
+      expect(resolveBrand('shop', { color }).color).toBe('#1d4ed8');
     const http = ['http://cdn.example.com/logo.png', '/logo.png'];
     const scripts = ['javascript:alert(1)', 'data:image/png;base64,AA=='];
     const hosts = ['https://a;sandbox/logo.png', 'https://*/logo.png', "https://'none'/logo.png"];
     for (const logoUrl of [...http, ...scripts, ...hosts])
-      expect(brandOf('shop', { logoUrl }).logoUrl).toBeNull();
+      expect(resolveBrand('shop', { logoUrl }).logoUrl).toBeNull();
   });
 });
 
 it('oneLine removes line breaks of any kind', () => {
   const breaks = 'Shop\r\nBcc: eve@example.com\u2028x\u2029y\0z\u0085 ';
-  expect(oneLine(breaks)).toBe('Shop Bcc: eve@example.com x y z');
-  expect(oneLine('Zoë’s  Shop 🦄')).toBe('Zoë’s  Shop 🦄');
+  expect(toSingleLine(breaks)).toBe('Shop Bcc: eve@example.com x y z');
+  expect(toSingleLine('Zoë’s  Shop 🦄')).toBe('Zoë’s  Shop 🦄');
 });

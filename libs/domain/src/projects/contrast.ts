@@ -1,4 +1,4 @@
-const channels = (color: string): number[] =>
+const linearChannels = (color: string): number[] =>
   [1, 3, 5].map((start) => {
     const value = parseInt(color.slice(start, start + 2), 16) / 255;
     return value <= 0.04045 ? value / 12.92 : ((value + 0.055) / 1.055) ** 2.4;
@@ -6,7 +6,7 @@ const channels = (color: string): number[] =>
 
 /** Relative luminance of `#rrggbb` from 0 to 1 (WCAG 2.2, "relative luminance"). */
 export function relativeLuminance(color: string): number {
-  const [red, green, blue] = channels(color);
+  const [red, green, blue] = linearChannels(color);
   return 0.2126 * red! + 0.7152 * green! + 0.0722 * blue!;
 }
 

@@ -7,16 +7,16 @@ const ORIGIN_MAX_LENGTH = 267;
  * Scheme and host of a web page as they are written. The URL parser forgives what is no host here: blanks, line
  * breaks, backslashes, missing slashes and a login before `@`; and it takes `*` for a letter.
  */
-const webPage = /^(https?):\/\/([a-z0-9._-]+|\[[0-9a-f:.]+\])(:\d+)?(?=[/?#]|$)/i;
+const webUrlPattern = /^(https?):\/\/([a-z0-9._-]+|\[[0-9a-f:.]+\])(:\d+)?(?=[/?#]|$)/i;
 
 /** An app's own scheme: a domain name in reverse (RFC 8252, section 7.1), so never `javascript:` or `data:`. */
-const appPage = /^[a-z][a-z0-9-]*(\.[a-z0-9-]+)+:\/(?!\/[^/?#]*@)/;
+const appUrlPattern = /^[a-z][a-z0-9-]*(\.[a-z0-9-]+)+:\/(?!\/[^/?#]*@)/;
 
 /** Printable ASCII but what a URL writes otherwise (RFC 3986, appendix A). */
 const urlCharacters = /^[!#-;=?-[\]_a-z~]+$/;
 
 /** Names that never leave the machine: `localhost` and those under it (RFC 6761, section 6.3), 127/8, [::1]. */
-const loopback = /^(([a-z0-9-]+\.)*localhost|127(\.\d{1,3}){3}|\[::1\])$/;
+const loopbackHostPattern = /^(([a-z0-9-]+\.)*localhost|127(\.\d{1,3}){3}|\[::1\])$/;
 
 /**
  * Where a link may lead: an absolute https URL, an http URL of this machine, or an app's own scheme such as
@@ -24,7 +24,7 @@ const loopback = /^(([a-z0-9-]+\.)*localhost|127(\.\d{1,3}){3}|\[::1\])$/;
  */
 export function isPageUrl(text: string): boolean {
   if (text.length > PAGE_URL_MAX_LENGTH || !urlCharacters.test(text) || !URL.canParse(text)) return false;
-  return appPage.test(text) || (webPage.test(text) && isPrivateTransport(new URL(text)));
+  return appUrlPattern.test(text) || (webUrlPattern.test(text) && isSecureTransport(new URL(text)));
 }
 
 /** Where a logo may come from: https from a host name that a content policy can name. */
@@ -34,12 +34,12 @@ export const isLogoUrl = (text: string): boolean =>
 /** Whether the text is the origin of a web page exactly as browsers send it (RFC 6454, section 6.2). */
 export const isPageOrigin = (text: string): boolean =>
   text.length <= ORIGIN_MAX_LENGTH &&
-  webPage.test(text) &&
+  webUrlPattern.test(text) &&
   URL.canParse(text) &&
   new URL(text).origin === text;
 
 /** Whether nobody on the way can change the pages of this origin. */
-export const isSecureOrigin = (origin: string): boolean => isPrivateTransport(new URL(origin));
+export const isSecureOrigin = (origin: string): boolean => isSecureTransport(new URL(origin));
 
-const isPrivateTransport = ({ protocol, hostname }: URL): boolean =>
-  protocol === 'https:' || (protocol === 'http:' && loopback.test(hostname));
+const isSecureTransport = ({ protocol, hostname }: URL): boolean =>
+  protocol === 'https:' || (protocol === 'http:' && loopbackHostPattern.test(hostname));

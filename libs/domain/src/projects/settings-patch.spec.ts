@@ -1,5 +1,5 @@
 import { defaultSettings, effectiveSettings } from './project-settings.js';
-import { changedFields, fieldNames, patchSettings, storedSettings } from './settings-patch.js';
+import { changedFields, fieldPaths, applySettingsPatch, toStoredSettings } from './settings-patch.js';
 
 const stored = {
   accessTokenTtl: 600,
@@ -30,22 +30,22 @@ describe('patchSettings', () => {
     ['a whole list', { allowedOrigins: ['https://b.example'] }, { allowedOrigins: ['https://b.example'] }],
   ])('changes %s, and nothing it was given', (_, patch, changed) => {
     const before = structuredClone([settings, defaultSettings]);
-    expect(patchSettings(settings, patch)).toEqual({ ...settings, ...changed });
+    expect(applySettingsPatch(settings, patch)).toEqual({ ...settings, ...changed });
     expect([settings, defaultSettings]).toEqual(before);
   });
 });
 
 it('storedSettings are what differs from the defaults, and result in the same settings', () => {
-  expect(storedSettings(settings)).toEqual(stored);
-  expect(storedSettings(defaultSettings)).toEqual({});
+  expect(toStoredSettings(settings)).toEqual(stored);
+  expect(toStoredSettings(defaultSettings)).toEqual({});
 });
 
 it('changedFields are the old values of what changed, at every level', () => {
   const before = { name: 'Shop', settings };
   const changed = (patch: object) =>
-    changedFields(before, { ...before, settings: patchSettings(settings, patch) });
+    changedFields(before, { ...before, settings: applySettingsPatch(settings, patch) });
   const found = changed({ accessTokenTtl: 60, branding: { color: null } });
   expect(found).toEqual({ settings: { accessTokenTtl: 600, branding: { color: '#123456' } } });
-  expect(fieldNames(found)).toEqual(['settings.accessTokenTtl', 'settings.branding.color']);
+  expect(fieldPaths(found)).toEqual(['settings.accessTokenTtl', 'settings.branding.color']);
   expect(changed({ allowedOrigins: ['https://a.example'] })).toEqual({});
 });

@@ -18,11 +18,11 @@ export type SettingsPatch = Patch<Omit<ProjectSettings, 'branding' | 'mail'>> & 
 type Fields = Record<string, unknown>;
 
 /** The settings once the patch is applied; `branding` and `mail` merge member by member. */
-export const patchSettings = (settings: ProjectSettings, patch: SettingsPatch): ProjectSettings =>
+export const applySettingsPatch = (settings: ProjectSettings, patch: SettingsPatch): ProjectSettings =>
   merge({ ...settings }, { ...patch }, { ...defaultSettings }) as unknown as ProjectSettings;
 
 /** What has to be stored of settings: only what differs from the defaults. */
-export const storedSettings = (settings: ProjectSettings): StoredSettings =>
+export const toStoredSettings = (settings: ProjectSettings): StoredSettings =>
   changedFields(settings, defaultSettings);
 
 /** The fields of `before`, at every level, whose value is another one in `after`; both are of JSON values. */
@@ -32,15 +32,15 @@ export function changedFields<Value extends object>(before: Value, after: Value)
   );
   const old = changes.map(([name, value]: [string, unknown]) => {
     const other = (after as Fields)[name];
-    return [name, isGroup(value) && isGroup(other) ? changedFields(value, other) : value];
+    return [name, isPlainObject(value) && isPlainObject(other) ? changedFields(value, other) : value];
   });
   return Object.fromEntries(old) as Partial<Value>;
 }
 
 /** The names of what `changedFields` found, such as `settings.branding.color`. */
-export const fieldNames = (fields: object, path = ''): string[] =>
+export const fieldPaths = (fields: object, path = ''): string[] =>
   Object.entries(fields).flatMap(([name, value]: [string, unknown]) =>
-    isGroup(value) ? fieldNames(value, `${path}${name}.`) : [path + name],
+    isPlainObject(value) ? fieldPaths(value, `${path}${name}.`) : [path + name],
   );
 
 function merge(current: Fields, patch: Fields, defaults: Fields): Fields {
@@ -49,10 +49,11 @@ function merge(current: Fields, patch: Fields, defaults: Fields): Fields {
     if (value === undefined) continue;
     const fallback = defaults[name];
     if (value === null) merged[name] = fallback;
-    else merged[name] = isGroup(value) ? merge(merged[name] as Fields, value, fallback as Fields) : value;
+    else
+      merged[name] = isPlainObject(value) ? merge(merged[name] as Fields, value, fallback as Fields) : value;
   }
   return merged;
 }
 
-const isGroup = (value: unknown): value is Fields =>
+const isPlainObject = (value: unknown): value is Fields =>
   typeof value === 'object' && value !== null && !Array.isArray(value);

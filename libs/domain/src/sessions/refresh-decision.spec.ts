@@ -1,9 +1,9 @@
-import { decideRefresh, type RefreshLine } from './refresh-decision.js';
+import { decideRefresh, type RefreshTokenChain } from './refresh-decision.js';
 
 const now = new Date('2026-11-20T12:00:00.000Z');
 const after = (ms: number) => new Date(now.getTime() + ms);
 
-const line: RefreshLine = {
+const chain: RefreshTokenChain = {
   generation: 5,
   rotatedAt: after(-1_000),
   idleExpiresAt: after(60_000),
@@ -11,7 +11,7 @@ const line: RefreshLine = {
   revokedAt: null,
 };
 
-it.each<[string, Partial<RefreshLine>, number[], ReturnType<typeof decideRefresh>]>([
+it.each<[string, Partial<RefreshTokenChain>, number[], ReturnType<typeof decideRefresh>]>([
   ['TK-09: the predecessor gets the same successor within ten seconds', {}, [4], 'same-successor'],
   ['TK-09: also after exactly ten seconds', { rotatedAt: after(-10_000) }, [4], 'same-successor'],
   ['TK-09: not a millisecond later', { rotatedAt: after(-10_001) }, [4], 'reused'],
@@ -30,5 +30,5 @@ it.each<[string, Partial<RefreshLine>, number[], ReturnType<typeof decideRefresh
   ],
 ])('decideRefresh: %s', (_, changed, generations, decision) => {
   for (const generation of generations)
-    expect(decideRefresh({ ...line, ...changed }, generation, now)).toBe(decision);
+    expect(decideRefresh({ ...chain, ...changed }, generation, now)).toBe(decision);
 });

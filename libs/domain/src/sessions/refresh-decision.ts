@@ -2,7 +2,7 @@
 export const REFRESH_GRACE_MS = 10_000;
 
 /** What the row of a session says about its line of refresh tokens. */
-export interface RefreshLine {
+export interface RefreshTokenChain {
   generation: number;
   rotatedAt: Date | null;
   idleExpiresAt: Date;
@@ -18,10 +18,14 @@ export type RefreshDecision = 'same-successor' | 'expired' | 'ended' | 'reused';
  * Within the grace the immediate predecessor gets the same successor again, and only while that successor is
  * unspent, which holds exactly as long as the session stands at the generation right after it.
  */
-export function decideRefresh(line: RefreshLine, presentedGeneration: number, now: Date): RefreshDecision {
-  if (line.revokedAt) return 'ended';
-  if (line.idleExpiresAt <= now || line.absoluteExpiresAt <= now) return 'expired';
-  const isPredecessor = presentedGeneration === line.generation - 1;
-  const sinceRotation = line.rotatedAt ? now.getTime() - line.rotatedAt.getTime() : Infinity;
+export function decideRefresh(
+  chain: RefreshTokenChain,
+  presentedGeneration: number,
+  now: Date,
+): RefreshDecision {
+  if (chain.revokedAt) return 'ended';
+  if (chain.idleExpiresAt <= now || chain.absoluteExpiresAt <= now) return 'expired';
+  const isPredecessor = presentedGeneration === chain.generation - 1;
+  const sinceRotation = chain.rotatedAt ? now.getTime() - chain.rotatedAt.getTime() : Infinity;
   return isPredecessor && sinceRotation <= REFRESH_GRACE_MS ? 'same-successor' : 'reused';
 }

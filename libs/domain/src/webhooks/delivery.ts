@@ -36,7 +36,7 @@ export interface AttemptResult {
 }
 
 /** An attempt whose result is being written. */
-export interface ClosedAttempt extends AttemptResult {
+export interface FinishedAttempt extends AttemptResult {
   deliveryId: string;
   /** Also the fencing token: only the holder of the claim can close it. */
   attemptId: string;

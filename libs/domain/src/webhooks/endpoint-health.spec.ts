@@ -1,8 +1,8 @@
-import { healthOf, laterHealth } from './endpoint-health.js';
+import { healthFromAttempt, mergeHealth } from './endpoint-health.js';
 
 const at = (minute: number): Date => new Date(Date.UTC(2026, 2, 2, 9, minute));
 const healthAfter = (...successes: boolean[]) =>
-  successes.map((success, minute) => healthOf(success, at(minute))).reduce(laterHealth);
+  successes.map((success, minute) => healthFromAttempt(success, at(minute))).reduce(mergeHealth);
 
 describe('the health of an endpoint', () => {
   it.each([
@@ -18,9 +18,9 @@ describe('the health of an endpoint', () => {
 
   it('is the same however its stretches are put together', () => {
     const parts = [true, false, false, true, false, false].map((success, minute) =>
-      healthOf(success, at(minute)),
+      healthFromAttempt(success, at(minute)),
     );
-    const [a, b] = [parts.slice(0, 2).reduce(laterHealth), parts.slice(2).reduce(laterHealth)];
-    expect(laterHealth(a, b)).toEqual(parts.reduce(laterHealth));
+    const [a, b] = [parts.slice(0, 2).reduce(mergeHealth), parts.slice(2).reduce(mergeHealth)];
+    expect(mergeHealth(a, b)).toEqual(parts.reduce(mergeHealth));
   });
 });

@@ -7,14 +7,14 @@ export interface EndpointHealth {
 }
 
 /** What one attempt says. */
-export const healthOf = (success: boolean, at: Date): EndpointHealth => ({
+export const healthFromAttempt = (success: boolean, at: Date): EndpointHealth => ({
   failingSince: success ? null : at,
   lastSuccessAt: success ? at : null,
   lastFailureAt: success ? null : at,
 });
 
 /** What two stretches of time say together, the first before the second. */
-export const laterHealth = (before: EndpointHealth, after: EndpointHealth): EndpointHealth => ({
+export const mergeHealth = (before: EndpointHealth, after: EndpointHealth): EndpointHealth => ({
   failingSince: after.lastSuccessAt ? after.failingSince : (before.failingSince ?? after.failingSince),
   lastSuccessAt: after.lastSuccessAt ?? before.lastSuccessAt,
   lastFailureAt: after.lastFailureAt ?? before.lastFailureAt,

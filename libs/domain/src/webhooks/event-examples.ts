@@ -1,7 +1,7 @@
 import { exampleCustomer } from '../customers/customer.js';
 import { publicId } from '../ids.js';
 import { defaultSettings } from '../projects/project-settings.js';
-import { eventTypes, isOfOrganization, type EventType } from './event-types.js';
+import { eventTypes, isOrganizationEvent, type EventType } from './event-types.js';
 
 /** A webhook's body (contract, section 5). */
 export interface EventBody {
@@ -21,53 +21,65 @@ function exampleId(at: string, tail: string): string {
 }
 
 /** On the day in March on which Ada Lovelace does everything that a customer can do. */
-const on = (time: string): string => `2026-03-02T${time}Z`;
+const exampleTime = (time: string): string => `2026-03-02T${time}Z`;
 
 const organizationId = exampleId('2026-01-12T08:00:00.000Z', '5a7d0e31c964');
 const projectId = exampleId('2026-01-12T08:00:00.004Z', 'c3184f6b92d0');
 
-const signedUp = on('09:14:07.312');
-const verified = on('09:15:41.870');
-const loggedIn = on('09:20:03.154');
-const renamed = on('09:24:30.006');
-const reused = on('09:48:48.225');
-const failed = on('10:02:16.431');
-const resetAsked = on('10:07:55.290');
-const resetDone = on('10:09:12.777');
-const loggedInAgain = on('11:28:40.020');
-const passwordChanged = on('11:30:00.518');
-const moved = on('13:45:22.093');
-const disabled = on('15:00:00.640');
-const enabled = on('15:30:00.911');
-const deleted = on('18:00:00.400');
+const signedUpAt = exampleTime('09:14:07.312');
+const verifiedAt = exampleTime('09:15:41.870');
+const loggedInAt = exampleTime('09:20:03.154');
+const renamedAt = exampleTime('09:24:30.006');
+const tokenReusedAt = exampleTime('09:48:48.225');
+const loginFailedAt = exampleTime('10:02:16.431');
+const resetRequestedAt = exampleTime('10:07:55.290');
+const resetCompletedAt = exampleTime('10:09:12.777');
+const loggedInAgainAt = exampleTime('11:28:40.020');
+const passwordChangedAt = exampleTime('11:30:00.518');
+const emailChangedAt = exampleTime('13:45:22.093');
+const customerDisabledAt = exampleTime('15:00:00.640');
+const customerEnabledAt = exampleTime('15:30:00.911');
+const customerDeletedAt = exampleTime('18:00:00.400');
 
-const newcomer = exampleCustomer({
-  id: exampleId(signedUp, '8e40b7d2516a'),
+const newCustomer = exampleCustomer({
+  id: exampleId(signedUpAt, '8e40b7d2516a'),
   projectId,
-  createdAt: signedUp,
-  updatedAt: signedUp,
+  createdAt: signedUpAt,
+  updatedAt: signedUpAt,
 });
-const ada = { ...newcomer, emailVerified: true, updatedAt: verified };
-const adaInside = { ...ada, lastLoginAt: loggedIn };
-const adaLovelace = { ...adaInside, lastName: 'Lovelace', updatedAt: renamed };
-const adaReset = { ...adaLovelace, updatedAt: resetDone };
-const adaChanged = { ...adaReset, lastLoginAt: loggedInAgain, updatedAt: passwordChanged };
-const adaMoved = { ...adaChanged, email: 'ada@lovelace.example', updatedAt: moved };
-const adaDisabled = { ...adaMoved, disabledAt: disabled, updatedAt: disabled };
-const adaEnabled = { ...adaMoved, updatedAt: enabled };
+const verifiedCustomer = { ...newCustomer, emailVerified: true, updatedAt: verifiedAt };
+const signedInCustomer = { ...verifiedCustomer, lastLoginAt: loggedInAt };
+const renamedCustomer = { ...signedInCustomer, lastName: 'Lovelace', updatedAt: renamedAt };
+const customerAfterReset = { ...renamedCustomer, updatedAt: resetCompletedAt };
+const customerAfterPasswordChange = {
+  ...customerAfterReset,
+  lastLoginAt: loggedInAgainAt,
+  updatedAt: passwordChangedAt,
+};
+const customerAfterEmailChange = {
+  ...customerAfterPasswordChange,
+  email: 'ada@lovelace.example',
+  updatedAt: emailChangedAt,
+};
+const disabledCustomer = {
+  ...customerAfterEmailChange,
+  disabledAt: customerDisabledAt,
+  updatedAt: customerDisabledAt,
+};
+const enabledCustomer = { ...customerAfterEmailChange, updatedAt: customerEnabledAt };
 
 const session = {
-  id: exampleId(loggedIn, '27f9c05ae8b3'),
+  id: exampleId(loggedInAt, '27f9c05ae8b3'),
   device: 'Firefox on macOS',
   ip: '203.0.113.7',
   userAgent: 'Mozilla/5.0 (Macintosh; Intel Mac OS X 10.15; rv:140.0) Gecko/20100101 Firefox/140.0',
-  createdAt: loggedIn,
-  lastUsedAt: loggedIn,
+  createdAt: loggedInAt,
+  lastUsedAt: loggedInAt,
   expiresAt: '2026-04-01T09:20:03.154Z',
 };
 
-const verification = { kind: 'email', email: ada.email, requestedAt: signedUp };
-const reset = { email: ada.email, requestedAt: resetAsked };
+const verification = { kind: 'email', email: verifiedCustomer.email, requestedAt: signedUpAt };
+const reset = { email: verifiedCustomer.email, requestedAt: resetRequestedAt };
 
 const project = {
   id: projectId,
@@ -83,7 +95,7 @@ const project = {
   },
   archivedAt: null,
   createdAt: '2026-01-12T08:00:00.004Z',
-  updatedAt: on('08:30:00.127'),
+  updatedAt: exampleTime('08:30:00.127'),
 };
 
 const newProject = {
@@ -94,7 +106,7 @@ const newProject = {
   settings: defaultSettings,
   updatedAt: project.createdAt,
 };
-const projectArchived = on('19:00:00.250');
+const projectArchivedAt = exampleTime('19:00:00.250');
 
 const organization = {
   id: organizationId,
@@ -103,21 +115,21 @@ const organization = {
   parentId: null,
   billingReturnOrigins: ['https://app.example.com'],
   createdAt: '2026-01-12T08:00:00.000Z',
-  updatedAt: on('08:20:00.503'),
+  updatedAt: exampleTime('08:20:00.503'),
 };
 const newOrganization = {
   ...organization,
-  id: exampleId(on('08:10:00.000'), '3b1e6f90d7a8'),
+  id: exampleId(exampleTime('08:10:00.000'), '3b1e6f90d7a8'),
   name: 'Menabrea',
   slug: 'menabrea',
   parentId: organizationId,
   billingReturnOrigins: [],
-  createdAt: on('08:10:00.000'),
-  updatedAt: on('08:10:00.000'),
+  createdAt: exampleTime('08:10:00.000'),
+  updatedAt: exampleTime('08:10:00.000'),
 };
 
 const apiKey = {
-  id: exampleId(on('08:40:00.071'), 'd20c94b8e61f'),
+  id: exampleId(exampleTime('08:40:00.071'), 'd20c94b8e61f'),
   projectId,
   name: 'Order service',
   type: 'secret',
@@ -129,23 +141,23 @@ const apiKey = {
   lastUsedAt: null,
   revokedAt: null,
   rotatedFrom: null,
-  createdAt: on('08:40:00.071'),
+  createdAt: exampleTime('08:40:00.071'),
 };
-const keyInUse = { ...apiKey, lastUsedAt: on('16:59:12.480') };
-const keyRotated = on('17:00:00.304');
-const nextKey = {
+const usedApiKey = { ...apiKey, lastUsedAt: exampleTime('16:59:12.480') };
+const keyRotatedAt = exampleTime('17:00:00.304');
+const rotatedApiKey = {
   ...apiKey,
-  id: exampleId(keyRotated, '61f8a3c07be5'),
+  id: exampleId(keyRotatedAt, '61f8a3c07be5'),
   prefix: 'sk_7Qm2x',
   last4: 'tR8c',
   expiresAt: '2026-05-31T17:00:00.233Z',
   rotatedFrom: apiKey.id,
-  createdAt: keyRotated,
+  createdAt: keyRotatedAt,
 };
-const keyRevoked = on('17:30:00.118');
+const keyRevokedAt = exampleTime('17:30:00.118');
 
 const endpoint = {
-  id: publicId('endpoint', exampleId(on('08:50:00.620'), '7be2039fd415')),
+  id: publicId('endpoint', exampleId(exampleTime('08:50:00.620'), '7be2039fd415')),
   level: 'project',
   project_id: projectId,
   url: 'https://orders.example.com/webhooks',
@@ -154,13 +166,13 @@ const endpoint = {
   status: 'enabled',
   disabled_reason: null,
   headers: {},
-  created_at: on('08:50:00.620'),
-  updated_at: on('08:50:00.620'),
+  created_at: exampleTime('08:50:00.620'),
+  updated_at: exampleTime('08:50:00.620'),
 };
-const died = on('09:53:12.064');
+const deadLetteredAt = exampleTime('09:53:12.064');
 const deadLetter = {
-  id: publicId('delivery', exampleId(signedUp, '2c9e70a4d8b1')),
-  event_id: publicId('event', exampleId(signedUp, '94d6e1f03b00')),
+  id: publicId('delivery', exampleId(signedUpAt, '2c9e70a4d8b1')),
+  event_id: publicId('event', exampleId(signedUpAt, '94d6e1f03b00')),
   event: 'customer.created',
   endpoint_id: endpoint.id,
   project_id: projectId,
@@ -169,34 +181,43 @@ const deadLetter = {
   attempts: 5,
   last_http_status: 503,
   last_error: 'http_error',
-  created_at: signedUp,
-  finished_at: died,
+  created_at: signedUpAt,
+  finished_at: deadLetteredAt,
 };
-const givenUp = '2026-03-05T09:14:10.882Z';
+const endpointDisabledAt = '2026-03-05T09:14:10.882Z';
 
 /** What each event tells, and when it happened. */
-const story: Record<EventType, readonly [at: string, data: Record<string, unknown>]> = {
-  'customer.created': [signedUp, { customer: newcomer }],
-  'customer.updated': [renamed, { customer: adaLovelace, previous: { lastName: ada.lastName } }],
-  'customer.deleted': [deleted, { customer: { id: ada.id, projectId, externalId: ada.externalId } }],
-  'customer.disabled': [disabled, { customer: adaDisabled }],
-  'customer.enabled': [enabled, { customer: adaEnabled }],
-  'customer.locked': [failed, { customer: adaLovelace }],
-  'customer.unlocked': [resetDone, { customer: adaReset }],
-  'verification.requested': [signedUp, { customer: newcomer, verification }],
-  'verification.completed': [
-    verified,
-    { customer: ada, verification: { ...verification, via: 'link', completedAt: verified } },
+const examplesByType: Record<EventType, readonly [at: string, data: Record<string, unknown>]> = {
+  'customer.created': [signedUpAt, { customer: newCustomer }],
+  'customer.updated': [
+    renamedAt,
+    { customer: renamedCustomer, previous: { lastName: verifiedCustomer.lastName } },
   ],
-  'session.created': [loggedIn, { customer: adaInside, session }],
-  'session.revoked': [reused, { customer: adaLovelace, session, reason: 'reuse_detected' }],
-  'login.succeeded': [loggedIn, { customer: adaInside, session }],
-  'login.failed': [failed, { customer: adaLovelace }],
-  'password.changed': [passwordChanged, { customer: adaChanged }],
-  'password.reset_requested': [resetAsked, { customer: adaLovelace, reset }],
-  'password.reset_completed': [resetDone, { customer: adaReset, reset }],
-  'email.changed': [moved, { customer: adaMoved, previous: { email: ada.email } }],
-  'token.reuse_detected': [reused, { customer: adaLovelace, session }],
+  'customer.deleted': [
+    customerDeletedAt,
+    { customer: { id: verifiedCustomer.id, projectId, externalId: verifiedCustomer.externalId } },
+  ],
+  'customer.disabled': [customerDisabledAt, { customer: disabledCustomer }],
+  'customer.enabled': [customerEnabledAt, { customer: enabledCustomer }],
+  'customer.locked': [loginFailedAt, { customer: renamedCustomer }],
+  'customer.unlocked': [resetCompletedAt, { customer: customerAfterReset }],
+  'verification.requested': [signedUpAt, { customer: newCustomer, verification }],
+  'verification.completed': [
+    verifiedAt,
+    { customer: verifiedCustomer, verification: { ...verification, via: 'link', completedAt: verifiedAt } },
+  ],
+  'session.created': [loggedInAt, { customer: signedInCustomer, session }],
+  'session.revoked': [tokenReusedAt, { customer: renamedCustomer, session, reason: 'reuse_detected' }],
+  'login.succeeded': [loggedInAt, { customer: signedInCustomer, session }],
+  'login.failed': [loginFailedAt, { customer: renamedCustomer }],
+  'password.changed': [passwordChangedAt, { customer: customerAfterPasswordChange }],
+  'password.reset_requested': [resetRequestedAt, { customer: renamedCustomer, reset }],
+  'password.reset_completed': [resetCompletedAt, { customer: customerAfterReset, reset }],
+  'email.changed': [
+    emailChangedAt,
+    { customer: customerAfterEmailChange, previous: { email: verifiedCustomer.email } },
+  ],
+  'token.reuse_detected': [tokenReusedAt, { customer: renamedCustomer, session }],
   'organization.created': [newOrganization.createdAt, { organization: newOrganization }],
   'organization.updated': [organization.updatedAt, { organization, previous: { name: 'Byron & Babbage' } }],
   'project.created': [newProject.createdAt, { project: newProject }],
@@ -205,28 +226,35 @@ const story: Record<EventType, readonly [at: string, data: Record<string, unknow
     { project, previous: { settings: { passwordMinLength: defaultSettings.passwordMinLength } } },
   ],
   'project.archived': [
-    projectArchived,
-    { project: { ...newProject, archivedAt: projectArchived, updatedAt: projectArchived } },
+    projectArchivedAt,
+    { project: { ...newProject, archivedAt: projectArchivedAt, updatedAt: projectArchivedAt } },
   ],
   'api_key.created': [apiKey.createdAt, { apiKey }],
-  'api_key.rotated': [nextKey.createdAt, { apiKey: nextKey }],
-  'api_key.revoked': [keyRevoked, { apiKey: { ...keyInUse, revokedAt: keyRevoked } }],
-  'api_key.expiring': ['2026-05-24T08:41:30.000Z', { apiKey: keyInUse }],
+  'api_key.rotated': [rotatedApiKey.createdAt, { apiKey: rotatedApiKey }],
+  'api_key.revoked': [keyRevokedAt, { apiKey: { ...usedApiKey, revokedAt: keyRevokedAt } }],
+  'api_key.expiring': ['2026-05-24T08:41:30.000Z', { apiKey: usedApiKey }],
   'webhook.endpoint_disabled': [
-    givenUp,
-    { endpoint: { ...endpoint, status: 'disabled', disabled_reason: 'failing', updated_at: givenUp } },
+    endpointDisabledAt,
+    {
+      endpoint: {
+        ...endpoint,
+        status: 'disabled',
+        disabled_reason: 'failing',
+        updated_at: endpointDisabledAt,
+      },
+    },
   ],
-  'webhook.dead_lettered': [died, { delivery: deadLetter, endpoint }],
-  'webhook.test': [on('08:51:20.337'), { endpoint }],
+  'webhook.dead_lettered': [deadLetteredAt, { delivery: deadLetter, endpoint }],
+  'webhook.test': [exampleTime('08:51:20.337'), { endpoint }],
 };
 
 /** One body of each type, as Gatehouse would send it. */
 export const eventExamples = Object.fromEntries(
   (Object.keys(eventTypes) as EventType[]).map((type, index) => {
-    const [at, data] = story[type];
+    const [at, data] = examplesByType[type];
     const tail = `94d6e1f03b${index.toString(16).padStart(2, '0')}`;
     const id = publicId('event', exampleId(at, tail));
-    const project_id = isOfOrganization(type) ? null : projectId;
+    const project_id = isOrganizationEvent(type) ? null : projectId;
     return [type, { id, type, created_at: at, project_id, organization_id: organizationId, data }];
   }),
 ) as Record<EventType, EventBody>;

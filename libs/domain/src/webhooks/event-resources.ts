@@ -2,10 +2,10 @@ import { customerFields, type Customer } from '../customers/customer.js';
 import {
   email,
   flag,
-  knownText,
+  openEnum,
   object,
-  orNull,
-  previousOf,
+  nullable,
+  previousValues,
   seconds,
   text,
   texts,
@@ -26,21 +26,21 @@ const organization = {
   id: uuid,
   name: text,
   slug: text,
-  parentId: orNull(uuid),
+  parentId: nullable(uuid),
   billingReturnOrigins: texts,
   createdAt: time,
   updatedAt: time,
 } satisfies Members;
 
-const branding = { displayName: orNull(text), logoUrl: orNull(url), color: orNull(text) };
-const mail = { fromName: orNull(text), replyTo: orNull(email) };
+const branding = { displayName: nullable(text), logoUrl: nullable(url), color: nullable(text) };
+const mail = { fromName: nullable(text), replyTo: nullable(email) };
 
 const settings = {
   allowedOrigins: texts,
   redirectUrls: texts,
-  verifyEmailUrl: orNull(url),
-  resetPasswordUrl: orNull(url),
-  acceptInviteUrl: orNull(url),
+  verifyEmailUrl: nullable(url),
+  resetPasswordUrl: nullable(url),
+  acceptInviteUrl: nullable(url),
   requireVerifiedEmail: flag,
   enumerationProtection: flag,
   accessTokenTtl: seconds,
@@ -59,9 +59,9 @@ export const eventResources = {
   session: object(
     {
       id: uuid,
-      device: orNull(text),
-      ip: orNull(text),
-      userAgent: orNull(text),
+      device: nullable(text),
+      ip: nullable(text),
+      userAgent: nullable(text),
       createdAt: time,
       lastUsedAt: time,
       expiresAt: time,
@@ -74,9 +74,9 @@ export const eventResources = {
       organizationId: uuid,
       name: text,
       slug: text,
-      environment: knownText('Environment of the project', 'development', 'staging', 'production'),
+      environment: openEnum('Environment of the project', 'development', 'staging', 'production'),
       settings: object(settings),
-      archivedAt: orNull(time),
+      archivedAt: nullable(time),
       createdAt: time,
       updatedAt: time,
     },
@@ -88,8 +88,8 @@ export const eventResources = {
       id: uuid,
       projectId: uuid,
       name: text,
-      type: knownText('Type of the key', 'secret', 'publishable'),
-      access: knownText(
+      type: openEnum('Type of the key', 'secret', 'publishable'),
+      access: openEnum(
         'Access of the key: its project, or all projects of the organization',
         'project',
         'organization',
@@ -97,10 +97,10 @@ export const eventResources = {
       scopes: texts,
       prefix: text,
       last4: text,
-      expiresAt: orNull(time),
-      lastUsedAt: orNull(time),
-      revokedAt: orNull(time),
-      rotatedFrom: orNull(uuid),
+      expiresAt: nullable(time),
+      lastUsedAt: nullable(time),
+      revokedAt: nullable(time),
+      rotatedFrom: nullable(uuid),
       createdAt: time,
     },
     'An API key, without its value',
@@ -108,18 +108,18 @@ export const eventResources = {
   endpoint: object(
     {
       id: { ...text, pattern: '^ep_' },
-      level: knownText(
+      level: openEnum(
         'Level of the endpoint: it receives the events of one project, or of all projects of the organization',
         'project',
         'organization',
       ),
-      project_id: orNull(uuid),
+      project_id: nullable(uuid),
       url: text,
-      description: orNull(text),
+      description: nullable(text),
       events: texts,
-      status: knownText('Status of the endpoint', 'enabled', 'disabled'),
+      status: openEnum('Status of the endpoint', 'enabled', 'disabled'),
       disabled_reason: {
-        ...knownText('Reason why the endpoint is disabled', 'manual', 'failing'),
+        ...openEnum('Reason why the endpoint is disabled', 'manual', 'failing'),
         type: ['string', 'null'],
       },
       headers: {
@@ -141,15 +141,15 @@ export const deadLetter = object(
     event_id: { ...text, pattern: '^evt_' },
     event: text,
     endpoint_id: { ...text, pattern: '^ep_' },
-    project_id: orNull(uuid),
+    project_id: nullable(uuid),
     target_url: text,
-    state: knownText('Final state of the delivery', 'failed'),
+    state: openEnum('Final state of the delivery', 'failed'),
     attempts: { type: 'integer', description: 'Number of attempts' },
     last_http_status: {
       type: 'integer',
       description: 'HTTP status of the last attempt. 0: no response was received',
     },
-    last_error: knownText('Error of the last attempt', ...attemptErrors),
+    last_error: openEnum('Error of the last attempt', ...attemptErrors),
     created_at: time,
     finished_at: time,
   },
@@ -162,12 +162,12 @@ export const deletedCustomer = object(
   'The ids of the deleted customer',
 );
 
-export const previousOrganization = previousOf({
+export const previousOrganization = previousValues({
   name: organization.name,
   billingReturnOrigins: organization.billingReturnOrigins,
 });
 
-export const previousProject = previousOf({
+export const previousProject = previousValues({
   name: text,
-  settings: previousOf({ ...settings, branding: previousOf(branding), mail: previousOf(mail) }),
+  settings: previousValues({ ...settings, branding: previousValues(branding), mail: previousValues(mail) }),
 });

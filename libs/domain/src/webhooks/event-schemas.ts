@@ -1,4 +1,13 @@
-import { email, knownText, object, previousOf, text, time, uuid, type JsonSchema } from '../json-schema.js';
+import {
+  email,
+  openEnum,
+  object,
+  previousValues,
+  text,
+  time,
+  uuid,
+  type JsonSchema,
+} from '../json-schema.js';
 import { revocationReasons } from '../sessions/revocation-reasons.js';
 import { eventExamples } from './event-examples.js';
 import {
@@ -9,7 +18,7 @@ import {
   previousOrganization,
   previousProject,
 } from './event-resources.js';
-import { eventTypes, isOfEndpoint, isOfOrganization, type EventType } from './event-types.js';
+import { eventTypes, isEndpointEvent, isOrganizationEvent, type EventType } from './event-types.js';
 
 const DIALECT = 'https://json-schema.org/draft/2020-12/schema';
 
@@ -22,20 +31,20 @@ const project = ref('project');
 const apiKey = ref('apiKey');
 const endpoint = ref('endpoint');
 
-const reason = knownText('Reason why the session ended', ...revocationReasons);
+const reason = openEnum('Reason why the session ended', ...revocationReasons);
 
 const verificationRequest = {
-  kind: knownText('Type of the verification', 'email'),
+  kind: openEnum('Type of the verification', 'email'),
   email,
   requestedAt: time,
 };
-const via = knownText('Type of the email whose link verified the address', 'link', 'invite', 'reset');
+const via = openEnum('Type of the email whose link verified the address', 'link', 'invite', 'reset');
 const reset = object({ email, requestedAt: time });
 
 /** The members of `data`. */
 const dataMembers: Record<EventType, Readonly<Record<string, JsonSchema>>> = {
   'customer.created': { customer },
-  'customer.updated': { customer, previous: previousOf(customerSchemas) },
+  'customer.updated': { customer, previous: previousValues(customerSchemas) },
   'customer.deleted': { customer: deletedCustomer },
   'customer.disabled': { customer },
   'customer.enabled': { customer },
@@ -55,7 +64,10 @@ const dataMembers: Record<EventType, Readonly<Record<string, JsonSchema>>> = {
   'password.reset_completed': { customer, reset },
   'email.changed': {
     customer,
-    previous: { ...previousOf({ email, emailVerified: customerSchemas.emailVerified }), required: ['email'] },
+    previous: {
+      ...previousValues({ email, emailVerified: customerSchemas.emailVerified }),
+      required: ['email'],
+    },
   },
   'token.reuse_detected': { customer, session },
   'organization.created': { organization },
@@ -75,8 +87,9 @@ const dataMembers: Record<EventType, Readonly<Record<string, JsonSchema>>> = {
 const types = Object.keys(eventTypes) as EventType[];
 
 function projectIdSchema(type: EventType): JsonSchema {
-  if (isOfOrganization(type)) return { type: 'null', description: 'The event does not belong to a project' };
-  if (!isOfEndpoint(type)) return uuid;
+  if (isOrganizationEvent(type))
+    return { type: 'null', description: 'The event does not belong to a project' };
+  if (!isEndpointEvent(type)) return uuid;
   return { ...uuid, type: ['string', 'null'], description: 'null for an endpoint at organization level' };
 }
 

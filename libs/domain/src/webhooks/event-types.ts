@@ -72,25 +72,25 @@ export type EventType = keyof typeof eventTypes;
 export const isEventType = (text: string): text is EventType => Object.hasOwn(eventTypes, text);
 
 /** Whether events of this type happen in no project: only endpoints of organization level hear them. */
-export const isOfOrganization = (type: EventType): boolean => nounOf(type) === 'organization';
+export const isOrganizationEvent = (type: EventType): boolean => resourceOf(type) === 'organization';
 
 /** Whether events of this type are about an endpoint, which may be that of a project or of an organization. */
-export const isOfEndpoint = (type: EventType): boolean => nounOf(type) === 'webhook';
+export const isEndpointEvent = (type: EventType): boolean => resourceOf(type) === 'webhook';
 
 /** The part before the first dot: `customer` of `customer.created`. */
-const nounOf = (type: string): string => type.split('.', 1)[0]!;
+const resourceOf = (type: string): string => type.split('.', 1)[0]!;
 
-const nouns = new Set(Object.keys(eventTypes).map(nounOf));
+const resources = new Set(Object.keys(eventTypes).map(resourceOf));
 
 /** Whether an endpoint may list this text in `events`: a known type, `noun.*` of a known noun, or `*`. */
 export const isSubscription = (text: string): boolean =>
-  text === '*' || isEventType(text) || (text.endsWith('.*') && nouns.has(text.slice(0, -2)));
+  text === '*' || isEventType(text) || (text.endsWith('.*') && resources.has(text.slice(0, -2)));
 
 /** The types that a list of subscriptions names, `*` every one of them. */
 export function matchingEventTypes(subscriptions: string[]): EventType[] {
   const types = Object.keys(eventTypes) as EventType[];
   return types.filter((type) =>
-    [type, `${nounOf(type)}.*`, '*'].some((entry) => subscriptions.includes(entry)),
+    [type, `${resourceOf(type)}.*`, '*'].some((entry) => subscriptions.includes(entry)),
   );
 }
 
@@ -100,12 +100,12 @@ export const isNamedOnly = (type: EventType): boolean =>
 
 /** The entries of an endpoint's `events` that this type answers to. */
 export function matchingSubscriptions(type: EventType): string[] {
-  const exact = [type, `${nounOf(type)}.*`];
+  const exact = [type, `${resourceOf(type)}.*`];
   return isNamedOnly(type) ? exact : [...exact, '*'];
 }
 
 /** The types that an endpoint with these `events` hears; a test is for the one endpoint that it was asked for. */
-export const typesHeardBy = (events: string[]): EventType[] =>
+export const subscribedEventTypes = (events: string[]): EventType[] =>
   (Object.keys(eventTypes) as EventType[]).filter(
     (type) => type !== 'webhook.test' && matchingSubscriptions(type).some((entry) => events.includes(entry)),
   );

@@ -7,7 +7,7 @@ export const redeliveryStates = ['planned', 'running', 'completed', 'cancelled',
 export type RedeliveryState = (typeof redeliveryStates)[number];
 
 /** Why a batch leaves something out, when it is planned or when its turn comes. */
-export const redeliveryRefusals = [
+export const redeliverySkipReasons = [
   'delivery_pending',
   'already_delivered',
   'payload_erased',
@@ -17,13 +17,13 @@ export const redeliveryRefusals = [
   'discarded',
   'expired',
 ] as const;
-export type RedeliveryRefusal = (typeof redeliveryRefusals)[number];
+export type RedeliverySkipReason = (typeof redeliverySkipReasons)[number];
 
 /** How many are left out, by reason. */
-export type RefusalCounts = Partial<Record<RedeliveryRefusal, number>>;
+export type SkipCounts = Partial<Record<RedeliverySkipReason, number>>;
 
 /** The most deliveries of one batch. */
-export const MAX_BATCH = 100_000;
+export const MAX_BATCH_SIZE = 100_000;
 
 /** How long a plan waits to be started. */
-export const PLAN_HOURS = 24;
+export const PLAN_TTL_HOURS = 24;

@@ -1,15 +1,15 @@
 import { splitWords } from '../../../../test/support/split-words.js';
-import { hostLiteral, isAllowedAddress, targetUrlFault, type TargetPolicy } from './target-policy.js';
+import { hostIpLiteral, isAllowedAddress, targetUrlProblem, type TargetPolicy } from './target-policy.js';
 
 const production: TargetPolicy = { production: true, allowedCidrs: [] };
 const development: TargetPolicy = { production: false, allowedCidrs: [] };
 const withCidrs = (...allowedCidrs: string[]): TargetPolicy => ({ production: true, allowedCidrs });
 
-const toPrivate = 'must not point to a private, local or reserved address';
-const toLocalName = 'must use a public host name';
+const privateAddressProblem = 'must not point to a private, local or reserved address';
+const localNameProblem = 'must use a public host name';
 
 /** IANA's special registries, cloud metadata, and every disguise of an IPv4 address inside an IPv6 one. */
-const refusedAddresses: Record<string, string> = {
+const blockedAddresses: Record<string, string> = {
   'this network': '0.0.0.0 0.1.2.3',
   private: '10.0.0.1 10.255.255.255 172.16.0.1 172.31.255.255 192.168.0.1',
   'shared address space': '100.64.0.1 100.100.100.200',
@@ -34,7 +34,7 @@ describe('isAllowedAddress', () => {
       expected === '' ? [] : splitWords(expected),
     );
 
-  it.each(Object.entries(refusedAddresses))('WH-03: refuses %s addresses everywhere', (_, addresses) => {
+  it.each(Object.entries(blockedAddresses))('WH-03: refuses %s addresses everywhere', (_, addresses) => {
     expectAllowed(addresses, production, '');
     expectAllowed(addresses, development, '');
   });
@@ -71,7 +71,7 @@ describe('isAllowedAddress', () => {
 describe('targetUrlFault', () => {
   /** Expects the same outcome for each URL: an error, or null where it is accepted. */
   const expectFault = (fault: string | null, urls: string[], ...policies: TargetPolicy[]) => {
-    const isOther = (policy: TargetPolicy) => (url: string) => targetUrlFault(url, policy) !== fault;
+    const isOther = (policy: TargetPolicy) => (url: string) => targetUrlProblem(url, policy) !== fault;
     expect(policies.flatMap((policy) => urls.filter(isOther(policy)))).toEqual([]);
   };
 
@@ -89,7 +89,7 @@ describe('targetUrlFault', () => {
   };
   it.each(Object.entries(notations))('WH-01: sees an address through its notation: %s', (_, hosts) => {
     expectFault(
-      toPrivate,
+      privateAddressProblem,
       splitWords(hosts).map((host) => `https://${host}/`),
       production,
     );
@@ -102,8 +102,8 @@ describe('targetUrlFault', () => {
     %75ser@example.com @example.com :@example.com`;
   const ports = splitWords('22 25 2375 3306 5432 6379 9200 11211 27017');
   it.each([
-    [toPrivate, ['https:/127.0.0.1/']],
-    [toLocalName, splitWords(hosts).map((host) => `https://${host}/`)],
+    [privateAddressProblem, ['https:/127.0.0.1/']],
+    [localNameProblem, splitWords(hosts).map((host) => `https://${host}/`)],
     [
       'must not contain a user name or password',
       [
@@ -151,7 +151,7 @@ describe('targetUrlFault', () => {
   it('WH-01: refuses what parsers read differently or would strip silently', () => {
     const urls = [...backslashes, ...beforePath, 'https://exam\nple.com/', 'https://exam\tple.com/'];
     for (const policy of [production, development])
-      expect(urls.filter((url) => targetUrlFault(url, policy) === null)).toEqual([]);
+      expect(urls.filter((url) => targetUrlProblem(url, policy) === null)).toEqual([]);
   });
 
   it('WH-01: accepts 2,048 characters and no more', () => {
@@ -181,15 +181,15 @@ describe('targetUrlFault', () => {
   it('WH-01: refuses private addresses outside production, unless their range is allowed', () => {
     const urls =
       'http://169.254.169.254/ http://10.0.0.1/ http://[::ffff:127.0.0.1]/ http://0.0.0.0/ http://192.168.1.1/';
-    expectFault(toPrivate, splitWords(urls), development);
+    expectFault(privateAddressProblem, splitWords(urls), development);
     expectFault(null, ['https://10.1.2.3/'], withCidrs('10.1.0.0/16'));
-    expectFault(toPrivate, ['https://10.2.2.3/'], withCidrs('10.1.0.0/16'));
+    expectFault(privateAddressProblem, ['https://10.2.2.3/'], withCidrs('10.1.0.0/16'));
   });
 });
 
 describe('hostLiteral', () => {
   it('is the address that a host name is written as, or null', () => {
     const hosts = ['8.8.8.8', '[::1]', '::1', 'example.com', '', 'localhost'];
-    expect(hosts.map(hostLiteral)).toEqual(['8.8.8.8', '::1', '::1', null, null, null]);
+    expect(hosts.map(hostIpLiteral)).toEqual(['8.8.8.8', '::1', '::1', null, null, null]);
   });
 });

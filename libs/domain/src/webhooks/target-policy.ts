@@ -17,10 +17,10 @@ const internalPorts = new Set([
 ]);
 
 /** A cloud platform's metadata and agent address inside global unicast space. */
-const refusedUnicast = new Set(['168.63.129.16']);
+const blockedUnicastAddresses = new Set(['168.63.129.16']);
 
 /** Ranges that no setting opens: link-local holds metadata services, the others disguise IPv4 addresses. */
-const neverAllowed = new Set(['linkLocal', 'ipv4Mapped', 'rfc6145', 'rfc6052', '6to4', 'teredo']);
+const blockedRanges = new Set(['linkLocal', 'ipv4Mapped', 'rfc6145', 'rfc6052', '6to4', 'teredo']);
 
 /**
  * Whether a request may go to this IP address: global unicast only, and for IPv6 2000::/3 only; mapped, NAT64
@@ -30,10 +30,10 @@ export function isAllowedAddress(address: string, policy: TargetPolicy): boolean
   if (!ipaddr.isValid(address)) return false;
   const ip = ipaddr.parse(address);
   const range = ip.range();
-  if (neverAllowed.has(range)) return false;
+  if (blockedRanges.has(range)) return false;
   if (policy.allowedCidrs.some((cidr) => matchesCidr(ip, cidr))) return true;
   if (range === 'loopback') return !policy.production;
-  if (range !== 'unicast' || refusedUnicast.has(ip.toString())) return false;
+  if (range !== 'unicast' || blockedUnicastAddresses.has(ip.toString())) return false;
   return ip.kind() === 'ipv4' || matchesCidr(ip, '2000::/3');
 }
 
@@ -43,7 +43,7 @@ function matchesCidr(ip: ipaddr.IPv4 | ipaddr.IPv6, cidr: string): boolean {
 }
 
 /** The IP literal that stands in a URL as its host, without brackets, or null when it is a name. */
-export function hostLiteral(hostname: string): string | null {
+export function hostIpLiteral(hostname: string): string | null {
   const bare = hostname.startsWith('[') ? hostname.slice(1, -1) : hostname;
   return ipaddr.isValid(bare) ? bare : null;
 }
@@ -52,7 +52,7 @@ export function hostLiteral(hostname: string): string | null {
  * What is wrong with a target URL, as a sentence for the caller, or null when nothing is.
  * The WHATWG parser turns every notation of an IPv4 address into dotted decimal before it is looked at.
  */
-export function targetUrlFault(text: string, policy: TargetPolicy): string | null {
+export function targetUrlProblem(text: string, policy: TargetPolicy): string | null {
   if (text.length > TARGET_URL_MAX_LENGTH) return `must be at most ${TARGET_URL_MAX_LENGTH} characters`;
   const url = URL.canParse(text) ? new URL(text) : null;
   if (!url || !['http:', 'https:'].includes(url.protocol)) return 'must be an absolute http or https URL';
@@ -63,7 +63,7 @@ export function targetUrlFault(text: string, policy: TargetPolicy): string | nul
   const hasUser = url.username !== '' || url.password !== '' || /^[^/]*\/\/[^/?#]*@/.test(text);
   if (hasUser) return 'must not contain a user name or password';
   if (text.includes('#')) return 'must not contain a fragment';
-  const literal = hostLiteral(url.hostname);
+  const literal = hostIpLiteral(url.hostname);
   if (literal && !isAllowedAddress(literal, policy)) {
     return 'must not point to a private, local or reserved address';
   }

@@ -1,11 +1,11 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
-import type { AlertChannel, TroubleKind } from '@gatehouse/domain';
+import type { AlertChannel, AlertKind } from '@gatehouse/domain';
 
 /** The alert state of one kind of problem on one channel. */
 @Entity('alerts')
 export class AlertEntity {
   @PrimaryColumn('uuid') id!: string;
-  @Column('text') kind!: TroubleKind;
+  @Column('text') kind!: AlertKind;
   @Column('text') channel!: AlertChannel;
   @Column('integer', { name: 'told', default: 0 }) notifications!: number;
   @Column({ type: 'timestamptz', name: 'told_at', precision: 3, nullable: true }) notifiedAt!: Date | null;

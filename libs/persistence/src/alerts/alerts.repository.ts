@@ -1,4 +1,4 @@
-import type { AlertChannel, Trouble, TroubleKind } from '@gatehouse/domain';
+import type { AlertChannel, AlertCondition, AlertKind } from '@gatehouse/domain';
 import { newId } from '@gatehouse/platform';
 import type { Database } from '../database.js';
 
@@ -11,7 +11,7 @@ export interface ClaimedAlert {
 }
 
 /** In ms. */
-export interface AlertPauses {
+export interface AlertIntervals {
   /** Between two messages of one kind. */
   pause: number;
   /** Between two messages that tell nothing new. */
@@ -27,10 +27,10 @@ export class AlertsRepository {
   /** Takes the message about a trouble, unless it has been told, was told too recently, or is being told. */
   async claim(
     channel: AlertChannel,
-    { kind, newest }: Trouble,
-    { pause, reminder, retry }: AlertPauses,
+    { kind, newest }: AlertCondition,
+    { pause, reminder, retry }: AlertIntervals,
   ): Promise<ClaimedAlert | null> {
-    const [row] = await this.database.prepared<ClaimedAlert>(
+    const [row] = await this.database.queryPrepared<ClaimedAlert>(
       `INSERT INTO alerts AS a (id, kind, channel, claimed_until)
        VALUES ($1, $2, $3, clock_timestamp() + $4 * interval '1 ms')
        ON CONFLICT (kind, channel) DO UPDATE SET claimed_until = excluded.claimed_until
@@ -44,17 +44,17 @@ export class AlertsRepository {
   }
 
   /** What has been told and not taken back. */
-  async open(): Promise<{ kind: TroubleKind; channel: AlertChannel }[]> {
-    return this.database.prepared(`SELECT kind, channel FROM alerts WHERE is_open`);
+  async listOpen(): Promise<{ kind: AlertKind; channel: AlertChannel }[]> {
+    return this.database.queryPrepared(`SELECT kind, channel FROM alerts WHERE is_open`);
   }
 
   /** Takes the message that a trouble is over. */
-  async claimEnd(
+  async claimResolution(
     channel: AlertChannel,
-    kind: TroubleKind,
-    { retry }: AlertPauses,
+    kind: AlertKind,
+    { retry }: AlertIntervals,
   ): Promise<ClaimedAlert | null> {
-    const [row] = await this.database.prepared<ClaimedAlert>(
+    const [row] = await this.database.queryPrepared<ClaimedAlert>(
       `UPDATE alerts SET claimed_until = clock_timestamp() + $3 * interval '1 ms'
        WHERE kind = $1 AND channel = $2 AND is_open
          AND (claimed_until IS NULL OR claimed_until <= clock_timestamp())
@@ -65,8 +65,8 @@ export class AlertsRepository {
   }
 
   /** The message was sent. @param trouble null when it told that it is over */
-  async settle({ id, told }: ClaimedAlert, trouble: Trouble | null): Promise<void> {
-    await this.database.prepared(
+  async recordSent({ id, told }: ClaimedAlert, trouble: AlertCondition | null): Promise<void> {
+    await this.database.queryPrepared(
       `UPDATE alerts SET told = told + 1, is_open = $3, newest = coalesce($4, newest), claimed_until = NULL,
          told_at = CASE WHEN $3 THEN clock_timestamp() ELSE told_at END
        WHERE id = $1 AND told = $2`,

@@ -22,7 +22,7 @@ export class ActorsRepository {
   constructor(private readonly database: Database) {}
 
   /** The names of those of any kind who have these ids; who is gone has none. */
-  async named(ids: string[]): Promise<ActorName[]> {
+  async findNames(ids: string[]): Promise<ActorName[]> {
     if (ids.length === 0) return [];
     return this.database.execute(findActors, [ids]);
   }

@@ -11,9 +11,9 @@ import {
 import { newId, now } from '@gatehouse/platform';
 import { Conditions, organizationsWithin, sampleReaches } from '../conditions.js';
 import type { Database } from '../database.js';
-import { idsBetween, lowestId, NIL_UUID, timeOfId } from '../id-times.js';
+import { filterIdRange, minIdAt, NIL_UUID, parseIdTime } from '../uuid-v7.js';
 import { OrganizationEntity } from '../organizations/organization.entity.js';
-import { ownedRange } from '../owned-range.js';
+import { ownerRangeCondition } from '../owner-range-condition.js';
 import {
   dynamicStatement,
   jsonb,
@@ -132,11 +132,11 @@ const listEntries = dynamicStatement(
   auditRow,
   (reach: Reach, filter: AuditFilter, before: string | null, limit: number) => {
     const where = new Conditions();
-    const { column, owners } = ownersOf(reach, filter.projectId, where);
-    const ids = idsBetween(filter, before, 0);
-    const [first, past] = [where.value(ids.first), where.value(ids.past)];
-    addAuditFilter(where.add(ownedRange('a', column, 'o.id', { first, past })), filter);
-    const most = where.value(limit);
+    const { column, owners } = ownersInReach(reach, filter.projectId, where);
+    const ids = filterIdRange(filter, before, 0);
+    const [first, past] = [where.bind(ids.first), where.bind(ids.past)];
+    addAuditFilter(where.add(ownerRangeCondition('a', column, 'o.id', { first, past })), filter);
+    const most = where.bind(limit);
     const sql = `
       SELECT a.* FROM (${owners}) o CROSS JOIN LATERAL (
         SELECT ${auditColumns} FROM audit_log a WHERE ${where.sql} ORDER BY a.${column} DESC, a.id DESC LIMIT ${most}
@@ -179,12 +179,12 @@ export class AuditLogRepository {
       entry.requestId,
       JSON.stringify(entry.details),
       // The time that the id holds, so that the list can look for times among the ids.
-      new Date(timeOfId(id)),
+      new Date(parseIdTime(id)),
     ]);
   }
 
   /** Whose logs tell what was done to the whole house: the organizations that no other one created. */
-  async organizationsOfHouse(tx: Tx): Promise<string[]> {
+  async listRootOrganizationIds(tx: Tx): Promise<string[]> {
     const organizations = await tx.manager.find(OrganizationEntity, {
       select: { id: true },
       where: { parentId: IsNull() },
@@ -200,22 +200,22 @@ export class AuditLogRepository {
   /** Removes up to `limit` entries that are older than `age` ms, the oldest first. @returns how many */
   async prune(tx: Tx, age: number, limit: number): Promise<number> {
     await tx.execute(allowDeletion);
-    const rows = await tx.execute(deleteOldest, [lowestId(now().getTime() - age), limit]);
+    const rows = await tx.execute(deleteOldest, [minIdAt(now().getTime() - age), limit]);
     return rows.length;
   }
 }
 
 /** Whose entries are in reach: a project, or organizations; with the column that names them. */
-function ownersOf(
+function ownersInReach(
   reach: Reach,
   projectId: string | null,
   where: Conditions,
 ): { column: 'project_id' | 'organization_id'; owners: string } {
   const wanted = [reach.projectId, projectId].filter((id) => id !== null);
-  const own = organizationsWithin(where.value(reach.organizationId));
+  const own = organizationsWithin(where.bind(reach.organizationId));
   const organizations = `SELECT o.id FROM organizations o WHERE ${own}`;
   if (wanted.length === 0) return { column: 'organization_id', owners: organizations };
-  const ids = wanted.map((id) => `id = ${where.value(id)}`).join(' AND ');
+  const ids = wanted.map((id) => `id = ${where.bind(id)}`).join(' AND ');
   return {
     column: 'project_id',
     owners: `SELECT id FROM projects WHERE ${ids} AND organization_id IN (${organizations})`,

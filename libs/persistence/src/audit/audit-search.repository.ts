@@ -1,19 +1,19 @@
 // This file contains SQL: bounded searches by filter and reach.
 import type { Reach } from '@gatehouse/domain';
 import {
-  cappedCount,
+  capScanCount,
   countedRow,
   countedSql,
-  MOST_COUNTED,
-  MOST_LOOKED,
+  COUNT_CAP,
+  COUNT_SCAN_LIMIT,
   type CappedCount,
 } from '../capped-count.js';
 import { Conditions, sampleReaches } from '../conditions.js';
 import type { Database } from '../database.js';
-import { idsBetween, NIL_UUID } from '../id-times.js';
-import { ownedRange } from '../owned-range.js';
+import { filterIdRange, NIL_UUID } from '../uuid-v7.js';
+import { ownerRangeCondition } from '../owner-range-condition.js';
 import { dynamicStatement } from '../statements.js';
-import { lookAlong, walkedRow, walkPage, type WalkedPage } from '../walked-page.js';
+import { boundedScanSql, walkedRow, scanPage, type ScannedPage } from '../scanned-page.js';
 import {
   addAuditFilter,
   auditColumns,
@@ -24,7 +24,7 @@ import {
 } from './audit-log.repository.js';
 
 /** Entries that a page looks at when few of the first ones match; the next page goes on from there. */
-const SCANNED_ROWS = 5_000;
+const PAGE_SCAN_LIMIT = 5_000;
 
 const sampleCalls = sampleReaches.flatMap((reach) =>
   sampleAuditFilters.map((filter) => [reach, filter] as const),
@@ -32,14 +32,14 @@ const sampleCalls = sampleReaches.flatMap((reach) =>
 
 /** Returns the number of entries that a count reads at most. */
 const countWindow = (reach: Reach, filter: AuditFilter): number =>
-  matches(reach, filter).values.length === 0 ? MOST_COUNTED + 1 : MOST_LOOKED;
+  matchConditions(reach, filter).values.length === 0 ? COUNT_CAP + 1 : COUNT_SCAN_LIMIT;
 
 const countEntries = dynamicStatement(
   countedRow,
   (reach: Reach, filter: AuditFilter) => {
-    const where = matches(reach, filter);
+    const where = matchConditions(reach, filter);
     const isMatch = where.sql;
-    const rows = `(${walkEntries(where, filter, null, countWindow(reach, filter))}) a`;
+    const rows = `(${entryScanSql(where, filter, null, countWindow(reach, filter))}) a`;
     return { text: countedSql(rows, isMatch), values: where.values };
   },
   sampleCalls,
@@ -48,8 +48,8 @@ const countEntries = dynamicStatement(
 const findEntry = dynamicStatement(
   auditRow,
   (reach: Reach, id: string) => {
-    const where = new Conditions().reach('a', 'a.project_id', reach);
-    const text = `SELECT ${auditColumns} FROM audit_log a WHERE a.id = ${where.value(id)} AND ${where.sql}`;
+    const where = new Conditions().addReach('a', 'a.project_id', reach);
+    const text = `SELECT ${auditColumns} FROM audit_log a WHERE a.id = ${where.bind(id)} AND ${where.sql}`;
     return { text, values: where.values };
   },
   sampleReaches.map((reach) => [reach, NIL_UUID] as const),
@@ -59,11 +59,11 @@ const findEntry = dynamicStatement(
 const scanEntries = dynamicStatement(
   walkedRow(auditRow),
   (reach: Reach, filter: AuditFilter, before: string | null, window: number, limit: number) => {
-    const where = matches(reach, filter);
-    const most = where.value(limit + 1);
+    const where = matchConditions(reach, filter);
+    const most = where.bind(limit + 1);
     const page = `SELECT ${auditColumns} FROM walked a WHERE ${where.sql} ORDER BY a.id DESC LIMIT ${most}`;
-    const walk = walkEntries(where, filter, before, window);
-    return { text: lookAlong(where, walk, page, window), values: where.values };
+    const walk = entryScanSql(where, filter, before, window);
+    return { text: boundedScanSql(where, walk, page, window), values: where.values };
   },
   sampleCalls.map((call) => [...call, null, 1, 1] as const),
 );
@@ -73,13 +73,13 @@ export class AuditSearchRepository {
   constructor(private readonly database: Database) {}
 
   /** Up to `limit` entries within a reach, newest first. @param before the last id of the page before */
-  page(
+  listPage(
     reach: Reach,
     filter: AuditFilter,
     before: string | null,
     limit: number,
-  ): Promise<WalkedPage<AuditEntry>> {
-    return walkPage([limit + 1, SCANNED_ROWS], before, limit, (after, window) =>
+  ): Promise<ScannedPage<AuditEntry>> {
+    return scanPage([limit + 1, PAGE_SCAN_LIMIT], before, limit, (after, window) =>
       this.database.execute(scanEntries(reach, filter, after, window, limit)),
     );
   }
@@ -87,7 +87,7 @@ export class AuditSearchRepository {
   /** How many entries within a reach match, as far as a bounded look finds out. */
   async count(reach: Reach, filter: AuditFilter): Promise<CappedCount> {
     const [counted] = await this.database.execute(countEntries(reach, filter));
-    return cappedCount(counted!, countWindow(reach, filter));
+    return capScanCount(counted!, countWindow(reach, filter));
   }
 
   /** The entry with this id, if it is within a reach. */
@@ -98,9 +98,9 @@ export class AuditSearchRepository {
 }
 
 /** What makes an entry of the walk a match. */
-function matches(reach: Reach, filter: AuditFilter): Conditions {
+function matchConditions(reach: Reach, filter: AuditFilter): Conditions {
   const where = new Conditions()
-    .reach('a', 'a.project_id', reach)
+    .addReach('a', 'a.project_id', reach)
     .addIf(filter.projectId, (value) => `a.project_id = ${value}`);
   return addAuditFilter(where, filter);
 }
@@ -109,18 +109,18 @@ function matches(reach: Reach, filter: AuditFilter): Conditions {
  * SQL for the newest entries, newest first and no more than `limit`: of the filter's request, target, actor or project,
  * or of all.
  */
-function walkEntries(where: Conditions, filter: AuditFilter, before: string | null, limit: number): string {
+function entryScanSql(where: Conditions, filter: AuditFilter, before: string | null, limit: number): string {
   const { requestId, targetId, actorId, projectId } = filter;
-  const ids = idsBetween(filter, before, 0);
-  const [first, past] = [where.value(ids.first), where.value(ids.past)];
-  const most = where.value(limit);
+  const ids = filterIdRange(filter, before, 0);
+  const [first, past] = [where.bind(ids.first), where.bind(ids.past)];
+  const most = where.bind(limit);
   const owners = { request_id: requestId, target_id: targetId, actor_id: actorId, project_id: projectId };
   const [column, owner] = Object.entries(owners).find(([, value]) => value !== null) ?? [];
   if (column === undefined) {
     return `SELECT a.* FROM audit_log a WHERE a.id >= ${first} AND a.id < ${past} ORDER BY a.id DESC LIMIT ${most}`;
   }
-  const value = where.value(owner);
+  const value = where.bind(owner);
   return `SELECT a.* FROM audit_log a
-    WHERE ${ownedRange('a', column, value, { first, past })}
+    WHERE ${ownerRangeCondition('a', column, value, { first, past })}
     ORDER BY a.${column} DESC, a.id DESC LIMIT ${most}`;
 }

@@ -1,8 +1,8 @@
 import type { Customer, Reach } from '@gatehouse/domain';
-import { cappedCount, MOST_LOOKED, type CappedCount, type Counted } from '../capped-count.js';
+import { capScanCount, COUNT_SCAN_LIMIT, type CappedCount, type ScanCount } from '../capped-count.js';
 import { Conditions, organizationsWithin } from '../conditions.js';
 import type { Database } from '../database.js';
-import { NIL_UUID } from '../id-times.js';
+import { NIL_UUID } from '../uuid-v7.js';
 import { customerColumns } from './customers.repository.js';
 
 export interface CustomerFilter {
@@ -20,7 +20,7 @@ export interface CustomerFilter {
 }
 
 /** The filter that lets everybody through. */
-export const everybody: CustomerFilter = {
+export const emptyCustomerFilter: CustomerFilter = {
   projectId: null,
   email: null,
   externalId: null,
@@ -49,7 +49,7 @@ export interface CustomerPage {
 type Row = Customer & { key: Date | string; isMatch: boolean; isLast: boolean };
 
 /** Rows that a page looks at when few of the first ones match; the next page goes on from there. */
-const SCANNED_ROWS = 1_000;
+const PAGE_SCAN_LIMIT = 1_000;
 
 const emailBytes = '(c.email COLLATE "C")';
 const fullName = `(lower(coalesce(c.first_name || ' ', '') || coalesce(c.last_name, '')) COLLATE "C")`;
@@ -61,13 +61,13 @@ const hasBothNames = 'c.first_name IS NOT NULL AND c.last_name IS NOT NULL';
  * SQL that lets a statement use the indexes of the whole house. Everybody fulfils it. Unasked PostgreSQL would walk them
  * for an organization with nearly all customers too, however many of the others come first.
  */
-export const ofTheHouse = `c.id <> '${NIL_UUID}'`;
+export const anyCustomerCondition = `c.id <> '${NIL_UUID}'`;
 
 /** What an index begins with; null where it is of the whole house. */
-type Scope = 'project_id' | 'organization_id' | null;
+type ScopeColumn = 'project_id' | 'organization_id' | null;
 
-interface Scopes {
-  column: Scope;
+interface ScanScope {
+  column: ScopeColumn;
   /** One for the whole house too, which nothing is compared with. */
   ids: string[];
 }
@@ -76,10 +76,10 @@ interface Scopes {
  * So many are named in the statement, for PostgreSQL then knows how many customers each has: of one with few it
  * reads all and sorts them.
  */
-const NAMED_SCOPES = 8;
+const MAX_INLINED_SCOPES = 8;
 
 /** A range of one index. */
-interface Arm {
+interface IndexRange {
   key: string;
   range: string;
   /** The order of the index. */
@@ -87,8 +87,8 @@ interface Arm {
 }
 
 /** How a list is walked: arms that are merged in one order. */
-interface Walk {
-  arms: Arm[];
+interface IndexScan {
+  ranges: IndexRange[];
   order: string;
 }
 
@@ -104,42 +104,42 @@ export class CustomerDirectoryRepository {
    * Up to `limit` customers after a position: newest first; with a filter on the last login the latest first; with
    * `q` by the text that was found.
    */
-  async page(
+  async listPage(
     reach: Reach,
     filter: CustomerFilter,
     after: CustomerPosition | null,
     limit: number,
   ): Promise<CustomerPage> {
-    const scopes = await this.scopesOf(reach, filter.projectId);
+    const scopes = await this.resolveScope(reach, filter.projectId);
     const found: Row[] = [];
     let next = after;
-    for (const window of [limit + 1, 4 * (limit + 1), SCANNED_ROWS]) {
-      const rows = await this.walk(scopes, filter, next, window);
+    for (const window of [limit + 1, 4 * (limit + 1), PAGE_SCAN_LIMIT]) {
+      const rows = await this.scan(scopes, filter, next, window);
       found.push(...rows.filter(({ isMatch, id }, index) => isMatch && id !== rows[index - 1]?.id));
       if (found.length > limit) break;
       const last = rows.at(-1);
       if (!last?.isLast) return { customers: found, next: null };
-      next = positionOf(last);
+      next = toPosition(last);
     }
     const customers = found.slice(0, limit);
-    return { customers, next: found.length > limit ? positionOf(customers.at(-1)!) : next };
+    return { customers, next: found.length > limit ? toPosition(customers.at(-1)!) : next };
   }
 
   /** How many customers within a reach match, as far as a bounded look finds out. */
   async count(reach: Reach, filter: CustomerFilter): Promise<CappedCount> {
-    const { column, ids } = await this.scopesOf(reach, filter.projectId);
+    const { column, ids } = await this.resolveScope(reach, filter.projectId);
     const where = new Conditions();
-    const scopes = `${where.value(ids)}::uuid[]`;
-    const { arms } = walkOf(where, column, filter, null);
-    const window = Math.ceil(MOST_LOOKED / arms.length);
-    const most = where.value(window);
+    const scopes = `${where.bind(ids)}::uuid[]`;
+    const { ranges: arms } = chooseIndexScan(where, column, filter, null);
+    const window = Math.ceil(COUNT_SCAN_LIMIT / arms.length);
+    const most = where.bind(window);
     const rows = arms.map(
       ({ key, range, by }) => `SELECT c.* FROM unnest(${scopes}) s (id) CROSS JOIN LATERAL (
-         SELECT ${key} AS key, c.* FROM customers c WHERE ${within(column)} AND ${range} ORDER BY ${by} LIMIT ${most}
+         SELECT ${key} AS key, c.* FROM customers c WHERE ${scopeCondition(column)} AND ${range} ORDER BY ${by} LIMIT ${most}
        ) c LIMIT ${most}`,
     );
-    matches(where, filter);
-    const counted = await this.database.query<Counted>(
+    addMatchConditions(where, filter);
+    const counted = await this.database.query<ScanCount>(
       rows
         .map(
           (arm) =>
@@ -149,18 +149,18 @@ export class CustomerDirectoryRepository {
       where.values,
     );
     const matching = counted.reduce((sum, arm) => sum + arm.matching, 0);
-    return cappedCount({ looked: Math.max(...counted.map(({ looked }) => looked)), matching }, window);
+    return capScanCount({ looked: Math.max(...counted.map(({ looked }) => looked)), matching }, window);
   }
 
   /** The project, the organizations or the house whose part of the indexes is walked. */
-  private async scopesOf(reach: Reach, projectId: string | null): Promise<Scopes> {
+  private async resolveScope(reach: Reach, projectId: string | null): Promise<ScanScope> {
     if (reach.projectId) {
       const isForeign = projectId !== null && projectId !== reach.projectId;
       return { column: 'project_id', ids: isForeign ? [] : [reach.projectId] };
     }
     // As one: organization by organization, a page would cost the more the more there are.
     if (!reach.organizationId && projectId === null) return { column: null, ids: [NIL_UUID] };
-    const rows = await this.database.prepared<{ id: string }>(
+    const rows = await this.database.queryPrepared<{ id: string }>(
       projectId === null
         ? `SELECT o.id FROM organizations o WHERE ${organizationsWithin('$1')}`
         : `SELECT p.id FROM projects p JOIN organizations o ON o.id = p.organization_id
@@ -174,16 +174,16 @@ export class CustomerDirectoryRepository {
   }
 
   /** The matches among the next `window` rows, and the last of these in any case. */
-  private async walk(
-    { column, ids }: Scopes,
+  private async scan(
+    { column, ids }: ScanScope,
     filter: CustomerFilter,
     after: CustomerPosition | null,
     window: number,
   ): Promise<Row[]> {
     if (ids.length === 0) return [];
     const where = new Conditions();
-    const limit = where.value(window);
-    const { arms, order } = walkOf(where, column, filter, after);
+    const limit = where.bind(window);
+    const { ranges: arms, order } = chooseIndexScan(where, column, filter, after);
     const merged = (scopes: string[]): string => {
       const ranges = scopes.flatMap((scope) =>
         arms.map(
@@ -194,11 +194,11 @@ export class CustomerDirectoryRepository {
       return `SELECT * FROM (${ranges.join(' UNION ALL ')}) c ORDER BY ${order} LIMIT ${limit}`;
     };
     const next =
-      ids.length <= NAMED_SCOPES
-        ? merged(ids.map((id) => within(column, () => where.value(id))))
-        : `SELECT c.* FROM unnest(${where.value(ids)}::uuid[]) s (id) CROSS JOIN LATERAL (${merged([within(column)])}) c
+      ids.length <= MAX_INLINED_SCOPES
+        ? merged(ids.map((id) => scopeCondition(column, () => where.bind(id))))
+        : `SELECT c.* FROM unnest(${where.bind(ids)}::uuid[]) s (id) CROSS JOIN LATERAL (${merged([scopeCondition(column)])}) c
            ORDER BY ${order} LIMIT ${limit}`;
-    matches(where, filter);
+    addMatchConditions(where, filter);
     return this.database.query<Row>(
       `SELECT ${customerColumns}, c.key, c."isMatch", c."isLast" FROM (
          SELECT c.*, (${where.sql}) AS "isMatch", row_number() OVER (ORDER BY ${order}) = ${limit} AS "isLast"
@@ -210,35 +210,35 @@ export class CustomerDirectoryRepository {
 }
 
 /** SQL for the customers of a scope, whose id is that of the alias `s` unless told. */
-const within = (column: Scope, id = (): string => 's.id'): string =>
-  column === null ? ofTheHouse : `c.${column} = ${id()}`;
+const scopeCondition = (column: ScopeColumn, id = (): string => 's.id'): string =>
+  column === null ? anyCustomerCondition : `c.${column} = ${id()}`;
 
 /** The index that leaves the fewest rows to be looked at. */
-function walkOf(
+function chooseIndexScan(
   where: Conditions,
-  scope: Scope,
+  scope: ScopeColumn,
   filter: CustomerFilter,
   after: CustomerPosition | null,
-): Walk {
+): IndexScan {
   const { email, externalId, q, createdAfter, createdBefore, lastLoginAfter, lastLoginBefore } = filter;
-  const byTime = (column: string, from: Date | null, to: Date | null, conditions: string[]): Walk => {
+  const byTime = (column: string, from: Date | null, to: Date | null, conditions: string[]): IndexScan => {
     const range = timeRange(where, column, { from, to, after });
     const arms = conditions.map((condition) => ({
       key: `c.${column}`,
       range: [condition, ...range].join(' AND '),
       by: `c.${column} DESC, c.id DESC`,
     }));
-    return { arms, order: 'c.key DESC, c.id DESC' };
+    return { ranges: arms, order: 'c.key DESC, c.id DESC' };
   };
   if (email !== null) {
     return byTime('created_at', createdAfter, createdBefore, [
-      `${scope === 'project_id' ? 'c.email' : emailBytes} = ${where.value(email)}`,
+      `${scope === 'project_id' ? 'c.email' : emailBytes} = ${where.bind(email)}`,
     ]);
   }
   if (externalId !== null) {
-    return byTime('created_at', createdAfter, createdBefore, [`c.external_id = ${where.value(externalId)}`]);
+    return byTime('created_at', createdAfter, createdBefore, [`c.external_id = ${where.bind(externalId)}`]);
   }
-  if (q !== null) return textWalk(where, scope, q, after);
+  if (q !== null) return textScan(where, scope, q, after);
   if (lastLoginAfter ?? lastLoginBefore) {
     return byTime('last_login_at', lastLoginAfter, lastLoginBefore, ['c.last_login_at IS NOT NULL']);
   }
@@ -263,23 +263,28 @@ function timeRange(
   const before = to && { time: to, id: NIL_UUID };
   const end = begin && before ? (begin.time < before.time ? begin : before) : (begin ?? before);
   return [
-    ...(from ? [`c.${column} > ${where.value(from)}`] : []),
+    ...(from ? [`c.${column} > ${where.bind(from)}`] : []),
     ...(end
-      ? [`(c.${column}, c.id) < (${where.value(end.time)}::timestamptz, ${where.value(end.id)}::uuid)`]
+      ? [`(c.${column}, c.id) < (${where.bind(end.time)}::timestamptz, ${where.bind(end.id)}::uuid)`]
       : []),
   ];
 }
 
 /** Everything that begins with the text is in one range of each index, in the order of bytes. */
-function textWalk(where: Conditions, scope: Scope, q: string, after: CustomerPosition | null): Walk {
-  const lowest = `lower(${where.value(q)})`;
-  const start = `coalesce(${where.value(after?.key ?? null)}, ${lowest})`;
-  const id = `${where.value(after?.id ?? NIL_UUID)}::uuid`;
+function textScan(
+  where: Conditions,
+  scope: ScopeColumn,
+  q: string,
+  after: CustomerPosition | null,
+): IndexScan {
+  const lowest = `lower(${where.bind(q)})`;
+  const start = `coalesce(${where.bind(after?.key ?? null)}, ${lowest})`;
+  const id = `${where.bind(after?.id ?? NIL_UUID)}::uuid`;
   const end = `(${lowest} || chr(1114111))`;
-  const arm = (key: string, condition: string, by: string): Arm => {
+  const arm = (key: string, condition: string, by: string): IndexRange => {
     return { key, range: `${condition} AND (${key}, c.id) > (${start}, ${id})`, by };
   };
-  const inBytes = (name: string, condition: string): Arm =>
+  const inBytes = (name: string, condition: string): IndexRange =>
     arm(name, `${condition} AND ${name} < ${end}`, `${name}, c.id`);
   // The unique index of a project is in the same order, by operators of its own.
   const byEmail =
@@ -287,13 +292,13 @@ function textWalk(where: Conditions, scope: Scope, q: string, after: CustomerPos
       ? arm(emailBytes, `c.email ~>=~ ${start} AND c.email ~<~ ${end}`, 'c.email USING ~<~, c.id')
       : inBytes(emailBytes, 'true');
   return {
-    arms: [byEmail, inBytes(fullName, hasName), inBytes(lastName, hasBothNames)],
+    ranges: [byEmail, inBytes(fullName, hasName), inBytes(lastName, hasBothNames)],
     order: 'c.key COLLATE "C", c.id',
   };
 }
 
 /** Adds what makes a row of the walk a match. */
-function matches(where: Conditions, filter: CustomerFilter): void {
+function addMatchConditions(where: Conditions, filter: CustomerFilter): void {
   where
     .add('true')
     .addIf(filter.email, (value) => `c.email = ${value}`)
@@ -305,7 +310,7 @@ function matches(where: Conditions, filter: CustomerFilter): void {
     .addIf(filter.lastLoginAfter, (value) => `c.last_login_at > ${value}`)
     .addIf(filter.lastLoginBefore, (value) => `c.last_login_at < ${value}`);
   if (filter.q === null) return;
-  const prefix = where.value(filter.q);
+  const prefix = where.bind(filter.q);
   const found = [
     [emailBytes, 'true'],
     [fullName, hasName],
@@ -319,7 +324,7 @@ function matches(where: Conditions, filter: CustomerFilter): void {
   where.add(isByText ? `c.key = least(${found.join(', ')})` : `coalesce(${found.join(', ')}) IS NOT NULL`);
 }
 
-const positionOf = ({ key, id }: Row): CustomerPosition => ({
+const toPosition = ({ key, id }: Row): CustomerPosition => ({
   key: typeof key === 'string' ? key : key.toISOString(),
   id,
 });

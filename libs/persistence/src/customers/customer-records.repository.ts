@@ -4,10 +4,10 @@ import { tokenState } from '../one-time-tokens/one-time-tokens.repository.js';
 import { sessionColumns, type SessionRecord } from '../sessions/sessions.repository.js';
 
 /** Of all events together: the export is one document, held in memory. */
-const EVENT_BYTES = 10 * 1024 * 1024;
+const MAX_EVENT_BYTES = 10 * 1024 * 1024;
 
 /** A session, also one that has ended. */
-export interface PastSession extends SessionRecord {
+export interface CustomerSessionRecord extends SessionRecord {
   revokedAt: Date | null;
   revokedReason: string | null;
 }
@@ -40,7 +40,7 @@ export interface MailRecord {
 }
 
 /** A request that carried an event about a customer to a target. */
-export interface CarryingAttempt {
+export interface CustomerDeliveryAttempt {
   id: string;
   deliveryId: string;
   eventId: string;
@@ -56,13 +56,13 @@ export interface CarryingAttempt {
 
 /** Everything that is kept about a customer beside their own row, each list newest first. */
 export interface CustomerRecords {
-  sessions: PastSession[];
+  sessions: CustomerSessionRecord[];
   knownAddresses: KnownAddress[];
   tokens: TokenRecord[];
   mails: MailRecord[];
   /** The bodies; null for those that would make it too large. */
   events: (string | null)[];
-  attempts: CarryingAttempt[];
+  attempts: CustomerDeliveryAttempt[];
 }
 
 /** Reads what is kept about a customer who has been found within the caller's reach. */
@@ -70,35 +70,35 @@ export class CustomerRecordsRepository {
   constructor(private readonly database: Database) {}
 
   /** @param limit of each list */
-  async all(reach: Reach, customerId: string, limit: number): Promise<CustomerRecords> {
+  async readAll(reach: Reach, customerId: string, limit: number): Promise<CustomerRecords> {
     return {
-      sessions: await this.sessions(customerId, limit),
-      knownAddresses: await this.knownAddresses(customerId, limit),
-      tokens: await this.tokens(customerId, limit),
-      mails: await this.mails(customerId, limit),
-      events: await this.events(customerId, limit),
-      attempts: await this.attempts(reach, customerId, limit),
+      sessions: await this.listSessions(customerId, limit),
+      knownAddresses: await this.listKnownAddresses(customerId, limit),
+      tokens: await this.listTokens(customerId, limit),
+      mails: await this.listMails(customerId, limit),
+      events: await this.listEventBodies(customerId, limit),
+      attempts: await this.listAttempts(reach, customerId, limit),
     };
   }
 
-  private sessions(customerId: string, limit: number): Promise<PastSession[]> {
-    return this.database.prepared<PastSession>(
+  private listSessions(customerId: string, limit: number): Promise<CustomerSessionRecord[]> {
+    return this.database.queryPrepared<CustomerSessionRecord>(
       `SELECT ${sessionColumns}, s.revoked_at AS "revokedAt", s.revoked_reason AS "revokedReason"
        FROM sessions s WHERE s.customer_id = $1 ORDER BY s.id DESC LIMIT $2`,
       [customerId, limit],
     );
   }
 
-  private knownAddresses(customerId: string, limit: number): Promise<KnownAddress[]> {
-    return this.database.prepared<KnownAddress>(
+  private listKnownAddresses(customerId: string, limit: number): Promise<KnownAddress[]> {
+    return this.database.queryPrepared<KnownAddress>(
       `SELECT address_block AS "addressBlock", last_login_at AS "lastLoginAt"
        FROM customer_addresses WHERE customer_id = $1 ORDER BY last_login_at DESC LIMIT $2`,
       [customerId, limit],
     );
   }
 
-  private tokens(customerId: string, limit: number): Promise<TokenRecord[]> {
-    return this.database.prepared<TokenRecord>(
+  private listTokens(customerId: string, limit: number): Promise<TokenRecord[]> {
+    return this.database.queryPrepared<TokenRecord>(
       `SELECT t.id, t.kind, t.email, ${tokenState} AS state, t.created_at AS "createdAt", t.expires_at AS "expiresAt",
          t.consumed_at AS "consumedAt", t.voided_at AS "voidedAt"
        FROM one_time_tokens t JOIN customers c ON c.id = t.customer_id JOIN projects p ON p.id = c.project_id
@@ -107,26 +107,26 @@ export class CustomerRecordsRepository {
     );
   }
 
-  private mails(customerId: string, limit: number): Promise<MailRecord[]> {
-    return this.database.prepared<MailRecord>(
+  private listMails(customerId: string, limit: number): Promise<MailRecord[]> {
+    return this.database.queryPrepared<MailRecord>(
       `SELECT id, kind, recipient, state, created_at AS "createdAt", finished_at AS "finishedAt"
        FROM mails WHERE customer_id = $1 ORDER BY id DESC LIMIT $2`,
       [customerId, limit],
     );
   }
 
-  private async events(customerId: string, limit: number): Promise<(string | null)[]> {
-    const rows = await this.database.prepared<{ body: string | null }>(
+  private async listEventBodies(customerId: string, limit: number): Promise<(string | null)[]> {
+    const rows = await this.database.queryPrepared<{ body: string | null }>(
       `SELECT CASE WHEN sum(octet_length(body)) OVER (ORDER BY id DESC) <= $3 THEN body END AS body
        FROM (SELECT id, body FROM events WHERE customer_id = $1 ORDER BY id DESC LIMIT $2) e ORDER BY id DESC`,
-      [customerId, limit, EVENT_BYTES],
+      [customerId, limit, MAX_EVENT_BYTES],
     );
     return rows.map(({ body }) => body);
   }
 
   /** A project key sees what went to its project's own endpoints, as in the log of deliveries. */
-  private attempts(reach: Reach, customerId: string, limit: number): Promise<CarryingAttempt[]> {
-    return this.database.prepared<CarryingAttempt>(
+  private listAttempts(reach: Reach, customerId: string, limit: number): Promise<CustomerDeliveryAttempt[]> {
+    return this.database.queryPrepared<CustomerDeliveryAttempt>(
       `SELECT a.id, a.delivery_id AS "deliveryId", a.event_id AS "eventId", a.event_type AS "eventType",
          a.endpoint_id AS "endpointId", a.target_url AS "targetUrl", a.attempt, a.http_status AS "httpStatus",
          a.success, a.error, a.started_at AS "startedAt"

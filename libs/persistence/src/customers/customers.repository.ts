@@ -12,7 +12,7 @@ import { errorCode } from '@gatehouse/platform';
 import { Conditions } from '../conditions.js';
 import type { Database } from '../database.js';
 import { assignmentList, columnList, selectList } from '../entity-columns.js';
-import { projectColumns, projectContext, type ProjectColumns } from '../projects/projects.repository.js';
+import { projectColumns, toProjectContext, type ProjectColumns } from '../projects/projects.repository.js';
 import type { Tx } from '../transactions.js';
 import { IN_LOCK_ORDER } from '../webhooks/lock-order.js';
 import { CustomerEntity } from './customer.entity.js';
@@ -33,24 +33,24 @@ const insertedColumns = columnList(CustomerEntity, insertedFields);
 const insertedValues = insertedFields.map((_, index) => `$${index + 2}`).join(', ');
 const changes = assignmentList(CustomerEntity, changeableFields, 3);
 
-export interface CustomerWithHash extends Customer {
+export interface CustomerWithPasswordHash extends Customer {
   passwordHash: string | null;
 }
 
 /** A customer who is logged in, and how many tries of the open allowance stood against them. */
 export interface RecordedLogin {
   customer: Customer;
-  forgottenTries: number;
+  clearedAttempts: number;
 }
 
 /** A customer found by an id of a request, with the project that they turned out to belong to. */
-export interface FoundCustomer {
+export interface CustomerWithProject {
   customer: Customer;
   project: ProjectContext;
 }
 
 /** The same, and whether they have a password yet. */
-export interface FoundCustomerRecord extends FoundCustomer {
+export interface CustomerDetails extends CustomerWithProject {
   hasPassword: boolean;
 }
 
@@ -62,7 +62,7 @@ export class CustomersRepository {
 
   /** Inserts a customer, or returns null when the e-mail or the external id is taken. */
   async insert(tx: Tx, projectId: string, customer: NewCustomer): Promise<Customer | null> {
-    const [row] = await tx.prepared<Customer>(
+    const [row] = await tx.queryPrepared<Customer>(
       `INSERT INTO customers AS c (project_id, ${insertedColumns})
        VALUES ($1, ${insertedValues})
        ON CONFLICT DO NOTHING RETURNING ${customerColumns}`,
@@ -71,8 +71,8 @@ export class CustomersRepository {
     return row ?? null;
   }
 
-  async findByEmail(projectId: string, email: string): Promise<CustomerWithHash | null> {
-    const [row] = await this.database.prepared<CustomerWithHash>(
+  async findByEmail(projectId: string, email: string): Promise<CustomerWithPasswordHash | null> {
+    const [row] = await this.database.queryPrepared<CustomerWithPasswordHash>(
       `SELECT ${customerColumns}, c.password_hash AS "passwordHash" FROM customers c
        WHERE c.project_id = $1 AND c.email = $2`,
       [projectId, email],
@@ -84,7 +84,7 @@ export class CustomersRepository {
    * A customer to be read or erased, also of an archived project.
    * @throws GatehouseError `not_found` when there is no such customer within the reach
    */
-  async get(reach: Reach, id: string): Promise<FoundCustomerRecord> {
+  async get(reach: Reach, id: string): Promise<CustomerDetails> {
     return (await this.find(reach, id)).found;
   }
 
@@ -92,32 +92,32 @@ export class CustomersRepository {
    * A customer to be changed, whose project must not be archived.
    * @throws GatehouseError `not_found` when there is no such customer within the reach, `project_archived`
    */
-  async getActive(reach: Reach, id: string): Promise<FoundCustomer> {
+  async getActive(reach: Reach, id: string): Promise<CustomerWithProject> {
     const { found, isArchived } = await this.find(reach, id);
     if (isArchived) throw new GatehouseError('project_archived');
     return found;
   }
 
-  private async find(reach: Reach, id: string): Promise<{ found: FoundCustomerRecord; isArchived: boolean }> {
+  private async find(reach: Reach, id: string): Promise<{ found: CustomerDetails; isArchived: boolean }> {
     type Row = Customer & ProjectColumns & { isArchived: boolean; hasPassword: boolean };
-    const where = new Conditions().reach('p', 'c.project_id', reach);
+    const where = new Conditions().addReach('p', 'c.project_id', reach);
     const [row] = await this.database.query<Row>(
       `SELECT ${customerColumns}, ${projectColumns}, p.archived_at IS NOT NULL AS "isArchived",
          c.password_hash IS NOT NULL AS "hasPassword"
        FROM customers c JOIN projects p ON p.id = c.project_id JOIN organizations o ON o.id = p.organization_id
-       WHERE ${where.sql} AND c.id = ${where.value(id)}`,
+       WHERE ${where.sql} AND c.id = ${where.bind(id)}`,
       where.values,
     );
     if (!row) throw new GatehouseError('not_found');
     const { isArchived, hasPassword, ...found } = row;
-    return { found: { ...splitRow(found), hasPassword }, isArchived };
+    return { found: { ...toCustomerWithProject(found), hasPassword }, isArchived };
   }
 
   /**
    * Reads a customer for a change, and keeps others from changing them meanwhile; null when they are gone.
    */
-  async lock(tx: Tx, projectId: string, id: string): Promise<CustomerWithHash | null> {
-    const [row] = await tx.prepared<CustomerWithHash>(
+  async lock(tx: Tx, projectId: string, id: string): Promise<CustomerWithPasswordHash | null> {
+    const [row] = await tx.queryPrepared<CustomerWithPasswordHash>(
       `SELECT ${customerColumns}, c.password_hash AS "passwordHash" FROM customers c
        WHERE c.project_id = $1 AND c.id = $2 FOR NO KEY UPDATE`,
       [projectId, id],
@@ -130,8 +130,8 @@ export class CustomersRepository {
    * when nobody has it. It keeps no change waiting that leaves both alone, so that two customers who ask for each
    * other's address do not wait for each other.
    */
-  async holdOwner(tx: Tx, projectId: string, email: string): Promise<Customer | null> {
-    const [row] = await tx.prepared<Customer>(
+  async lockByEmail(tx: Tx, projectId: string, email: string): Promise<Customer | null> {
+    const [row] = await tx.queryPrepared<Customer>(
       `SELECT ${customerColumns} FROM customers c WHERE c.project_id = $1 AND c.email = $2 FOR KEY SHARE`,
       [projectId, email],
     );
@@ -149,7 +149,7 @@ export class CustomersRepository {
     hash: { old: string; new: string | null },
     emailHash: Buffer,
   ): Promise<RecordedLogin | null> {
-    const [row] = await tx.prepared<Customer & { forgottenTries: number }>(
+    const [row] = await tx.queryPrepared<Customer & { forgottenTries: number }>(
       `WITH c AS (
          UPDATE customers SET last_login_at = now(), password_hash = coalesce($4, password_hash)
          WHERE project_id = $1 AND id = $2 AND password_hash = $3 AND disabled_at IS NULL RETURNING *
@@ -162,12 +162,12 @@ export class CustomersRepository {
     );
     if (!row) return null;
     const { forgottenTries, ...customer } = row;
-    return { customer, forgottenTries };
+    return { customer, clearedAttempts: forgottenTries };
   }
 
   /** Whether a `login.failed` event is due: at most one a minute for each customer. */
   async claimLoginFailedEvent(tx: Tx, projectId: string, id: string): Promise<boolean> {
-    const rows = await tx.prepared(
+    const rows = await tx.queryPrepared(
       `UPDATE customers SET login_failed_event_at = now()
        WHERE project_id = $1 AND id = $2
          AND (login_failed_event_at IS NULL OR login_failed_event_at < now() - interval '1 minute') RETURNING id`,
@@ -177,8 +177,8 @@ export class CustomersRepository {
   }
 
   /** Marks the address as verified if it still is the customer's; null when it is not. */
-  async markVerified(tx: Tx, projectId: string, id: string, email: string): Promise<Customer | null> {
-    const [row] = await tx.prepared<Customer>(
+  async markEmailVerified(tx: Tx, projectId: string, id: string, email: string): Promise<Customer | null> {
+    const [row] = await tx.queryPrepared<Customer>(
       `UPDATE customers c SET email_verified = true, updated_at = now()
        WHERE c.project_id = $1 AND c.id = $2 AND c.email = $3 RETURNING ${customerColumns}`,
       [projectId, id, email],
@@ -192,20 +192,20 @@ export class CustomersRepository {
    */
   async update(tx: Tx, customer: Customer): Promise<Customer> {
     try {
-      const [row] = await tx.prepared<Customer>(
+      const [row] = await tx.queryPrepared<Customer>(
         `UPDATE customers c SET ${changes}, updated_at = now()
          WHERE c.project_id = $1 AND c.id = $2 RETURNING ${customerColumns}`,
         [customer.projectId, customer.id, ...changeableFields.map((field) => customer[field])],
       );
       return row!;
     } catch (error) {
-      throw takenFault(error) ?? error;
+      throw toConflictError(error) ?? error;
     }
   }
 
   /** Gives a customer another password; the caller holds the row. */
   async setPassword(tx: Tx, projectId: string, id: string, passwordHash: string): Promise<Customer> {
-    const [row] = await tx.prepared<Customer>(
+    const [row] = await tx.queryPrepared<Customer>(
       `UPDATE customers c SET password_hash = $3, updated_at = now()
        WHERE c.project_id = $1 AND c.id = $2 RETURNING ${customerColumns}`,
       [projectId, id, passwordHash],
@@ -215,7 +215,7 @@ export class CustomersRepository {
 
   /** @returns null when the customer, whose row the caller holds, already was as asked */
   async setDisabled(tx: Tx, projectId: string, id: string, isDisabled: boolean): Promise<Customer | null> {
-    const [row] = await tx.prepared<Customer>(
+    const [row] = await tx.queryPrepared<Customer>(
       `UPDATE customers c SET disabled_at = CASE WHEN $3 THEN now() END, updated_at = now()
        WHERE c.project_id = $1 AND c.id = $2 AND (c.disabled_at IS NULL) = $3 RETURNING ${customerColumns}`,
       [projectId, id, isDisabled],
@@ -229,14 +229,14 @@ export class CustomersRepository {
    */
   async changeEmail(tx: Tx, projectId: string, id: string, email: string): Promise<Customer> {
     try {
-      const [row] = await tx.prepared<Customer>(
+      const [row] = await tx.queryPrepared<Customer>(
         `UPDATE customers c SET email = $3, email_verified = true, updated_at = now()
          WHERE c.project_id = $1 AND c.id = $2 RETURNING ${customerColumns}`,
         [projectId, id, email],
       );
       return row!;
     } catch (error) {
-      throw takenFault(error) ?? error;
+      throw toConflictError(error) ?? error;
     }
   }
 
@@ -246,12 +246,12 @@ export class CustomersRepository {
    * @returns false when they were gone already
    */
   async delete(tx: Tx, projectId: string, id: string): Promise<boolean> {
-    const rows = await tx.prepared('DELETE FROM customers WHERE project_id = $1 AND id = $2 RETURNING id', [
-      projectId,
-      id,
-    ]);
+    const rows = await tx.queryPrepared(
+      'DELETE FROM customers WHERE project_id = $1 AND id = $2 RETURNING id',
+      [projectId, id],
+    );
     if (rows.length === 0) return false;
-    await tx.prepared(
+    await tx.queryPrepared(
       `WITH undelivered AS (
          SELECT d.id FROM deliveries d JOIN events e ON e.id = d.event_id
          WHERE e.customer_id = $2 AND e.project_id = $1 AND d.state = 'pending' ${IN_LOCK_ORDER}
@@ -268,7 +268,7 @@ export class CustomersRepository {
 }
 
 /** What another customer of the project has already, or null for any other fault. */
-function takenFault(error: unknown): GatehouseError | null {
+function toConflictError(error: unknown): GatehouseError | null {
   if (errorCode(error) !== UNIQUE_VIOLATION) return null;
   const isExternalId = (error as { constraint?: string }).constraint === EXTERNAL_ID_CONSTRAINT;
   return new GatehouseError(isExternalId ? 'external_id_taken' : 'email_already_registered', {
@@ -277,8 +277,14 @@ function takenFault(error: unknown): GatehouseError | null {
 }
 
 /** The customer and the project of a row that holds the columns of both. */
-export const splitRow = (row: Customer & ProjectColumns): FoundCustomer => {
+export const toCustomerWithProject = (row: Customer & ProjectColumns): CustomerWithProject => {
   const { projectName, organizationId, organizationName, projectSettings, ...customer } = row;
-  const project = projectContext({ ...row, projectName, organizationId, organizationName, projectSettings });
+  const project = toProjectContext({
+    ...row,
+    projectName,
+    organizationId,
+    organizationName,
+    projectSettings,
+  });
   return { customer, project };
 };

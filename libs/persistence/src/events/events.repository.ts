@@ -13,7 +13,7 @@ export interface NewEvent {
   /** API resources under their nouns, exactly as a secret key's GET returns them. Never a token or a link. */
   data: Record<string, unknown>;
   /** The endpoint that it is about, and that must not hear it. */
-  exceptEndpointId?: string;
+  excludedEndpointId?: string;
   /** The only endpoint that hears it, whether or not it listens. */
   onlyEndpointId?: string;
 }
@@ -29,8 +29,8 @@ export class EventsRepository {
    */
   async record(tx: Tx, events: NewEvent[]): Promise<DeliveryPointer[]> {
     if (events.length === 0) return [];
-    const rows = events.map(eventRow);
-    const deliveries = await tx.prepared<DeliveryPointer>(
+    const rows = events.map(toEventRow);
+    const deliveries = await tx.queryPrepared<DeliveryPointer>(
       `WITH input AS (
          SELECT * FROM json_to_recordset($1::json) AS e (id uuid, organization_id uuid, project_id uuid,
            customer_id uuid, type text, body text, created_at timestamptz, subscriptions text[],
@@ -56,7 +56,7 @@ export class EventsRepository {
   }
 }
 
-function eventRow(event: NewEvent): Record<string, unknown> {
+function toEventRow(event: NewEvent): Record<string, unknown> {
   const id = newId();
   const createdAt = now().toISOString();
   return {
@@ -67,7 +67,7 @@ function eventRow(event: NewEvent): Record<string, unknown> {
     type: event.type,
     created_at: createdAt,
     subscriptions: matchingSubscriptions(event.type),
-    except_endpoint_id: event.exceptEndpointId,
+    except_endpoint_id: event.excludedEndpointId,
     only_endpoint_id: event.onlyEndpointId,
     // The bytes stored here are the bytes that every attempt signs and sends (contract, section 5).
     body: JSON.stringify({

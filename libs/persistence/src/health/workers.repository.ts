@@ -1,7 +1,7 @@
 import type { Database } from '../database.js';
 
 /** A webhook-worker as it speaks of itself. */
-export interface WorkerBeat {
+export interface WorkerHeartbeat {
   /** Of this run of it. */
   id: string;
   host: string;
@@ -10,7 +10,7 @@ export interface WorkerBeat {
   inFlight: number;
 }
 
-export interface WorkerRecord extends WorkerBeat {
+export interface WorkerRecord extends WorkerHeartbeat {
   startedAt: Date;
   seenAt: Date;
   /** Whether it has been heard of just now. */
@@ -18,15 +18,15 @@ export interface WorkerRecord extends WorkerBeat {
 }
 
 /** Without a sign of life for so long, in seconds, a worker is taken for dead: some of its beats. */
-const SILENCE_SECONDS = 20;
+const HEARTBEAT_TIMEOUT_SECONDS = 20;
 
 /** Which workers there are, and when they were last heard of. */
 export class WorkersRepository {
   constructor(private readonly database: Database) {}
 
   /** Says that a worker is there. Those that have been silent for a day are forgotten. */
-  async beat({ id, host, version, inFlight }: WorkerBeat): Promise<void> {
-    await this.database.prepared(
+  async recordHeartbeat({ id, host, version, inFlight }: WorkerHeartbeat): Promise<void> {
+    await this.database.queryPrepared(
       `WITH gone AS (DELETE FROM workers WHERE seen_at < now() - interval '1 day' AND id <> $1)
        INSERT INTO workers (id, host, version, in_flight) VALUES ($1, $2, $3, $4)
        ON CONFLICT (id) DO UPDATE SET in_flight = excluded.in_flight, seen_at = now()`,
@@ -35,15 +35,15 @@ export class WorkersRepository {
   }
 
   /** Forgets a worker that has stopped in order. */
-  async leave(id: string): Promise<void> {
-    await this.database.prepared('DELETE FROM workers WHERE id = $1', [id]);
+  async remove(id: string): Promise<void> {
+    await this.database.queryPrepared('DELETE FROM workers WHERE id = $1', [id]);
   }
 
   /** Every worker that was heard of within a day, the newest first; at most 100. */
   async list(): Promise<WorkerRecord[]> {
-    return this.database.prepared<WorkerRecord>(
+    return this.database.queryPrepared<WorkerRecord>(
       `SELECT id, host, version, in_flight AS "inFlight", started_at AS "startedAt", seen_at AS "seenAt",
-         seen_at > now() - interval '${SILENCE_SECONDS} seconds' AS "isAlive"
+         seen_at > now() - interval '${HEARTBEAT_TIMEOUT_SECONDS} seconds' AS "isAlive"
        FROM workers ORDER BY id DESC LIMIT 100`,
     );
   }

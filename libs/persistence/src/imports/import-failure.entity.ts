@@ -1,5 +1,5 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
-import type { FieldError, LineStatus } from '@gatehouse/domain';
+import type { FieldError, ImportLineStatus } from '@gatehouse/domain';
 
 /** A line of an import that created no customer. */
 @Entity('import_failures')
@@ -7,7 +7,7 @@ export class ImportFailureEntity {
   @PrimaryColumn('uuid', { name: 'import_id' }) importId!: string;
   @PrimaryColumn('uuid', { name: 'project_id' }) projectId!: string;
   @PrimaryColumn('integer') line!: number;
-  @Column('text') status!: Exclude<LineStatus, 'created'>;
+  @Column('text') status!: Exclude<ImportLineStatus, 'created'>;
   @Column('uuid', { name: 'customer_id', nullable: true }) customerId!: string | null;
   @Column('jsonb') errors!: FieldError[];
 }

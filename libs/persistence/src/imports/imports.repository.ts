@@ -4,12 +4,12 @@ import {
   notFound,
   type CustomerImport,
   type ImportState,
-  type LineResult,
+  type ImportLineResult,
   type Reach,
 } from '@gatehouse/domain';
 import { Conditions, sampleReaches } from '../conditions.js';
 import type { Database } from '../database.js';
-import { NIL_UUID } from '../id-times.js';
+import { NIL_UUID } from '../uuid-v7.js';
 import { pruneStatement, pruneWith } from '../prune.js';
 import { dynamicStatement, integer, nullable, statement, textOf, timestamptz, uuid } from '../statements.js';
 import type { Tx } from '../transactions.js';
@@ -29,14 +29,14 @@ export interface ImportProgress {
   lastLine: number;
   /** Of all lines until then; null for an import that nobody can go on with. */
   linesMac: Buffer | null;
-  results: LineResult[];
+  results: ImportLineResult[];
 }
 
 /** Of each kind: an import of whatever length leaves no more behind. */
-const KEPT_FAILURES = 10_000;
+const MAX_RECORDED_FAILURES = 10_000;
 
 /** A request that has written nothing for that long is dead: it commits, or ends, far more often. */
-const SILENCE = `interval '2 minutes'`;
+const STALE_AFTER = `interval '2 minutes'`;
 
 const claimImport = statement(
   { id: uuid },
@@ -75,13 +75,13 @@ const findImport = dynamicStatement(
     finishedAt: nullable(timestamptz),
   },
   (reach: Reach, id: string) => {
-    const where = new Conditions().reach('i', 'i.project_id', reach);
+    const where = new Conditions().addReach('i', 'i.project_id', reach);
     // Two projects can have an import of one id, though not by chance: then the newer one is meant.
     const text = `
       SELECT i.id, i.project_id AS "projectId", i.created, i.skipped, i.failed, i.last_line AS "lastLine",
-        CASE WHEN i.state = 'running' AND i.updated_at < now() - ${SILENCE} THEN 'interrupted' ELSE i.state END AS state,
+        CASE WHEN i.state = 'running' AND i.updated_at < now() - ${STALE_AFTER} THEN 'interrupted' ELSE i.state END AS state,
         i.created_at AS "createdAt", i.updated_at AS "updatedAt", i.finished_at AS "finishedAt"
-      FROM imports i WHERE ${where.sql} AND i.id = ${where.value(id)}
+      FROM imports i WHERE ${where.sql} AND i.id = ${where.bind(id)}
       ORDER BY i.created_at DESC, i.project_id LIMIT 1`;
     return { text, values: where.values };
   },
@@ -100,7 +100,7 @@ export class ImportsRepository {
   constructor(private readonly database: Database) {}
 
   /** How far an import has come, whether it was begun or not. Nothing changes. */
-  async reached({ id, projectId }: ImportClaim): Promise<Pick<ImportProgress, 'lastLine' | 'linesMac'>> {
+  async getProgress({ id, projectId }: ImportClaim): Promise<Pick<ImportProgress, 'lastLine' | 'linesMac'>> {
     const started = await this.database.read((manager) => manager.findOneBy(ImportEntity, { id, projectId }));
     return started ?? { lastLine: 0, linesMac: null };
   }
@@ -123,7 +123,11 @@ export class ImportsRepository {
    * Notes lines that the same transaction has imported. The caller rolls back when it has lost its claim.
    * @returns false when another request has claimed the import
    */
-  async advance(tx: Tx, { id, projectId, claim }: ImportClaim, progress: ImportProgress): Promise<boolean> {
+  async recordProgress(
+    tx: Tx,
+    { id, projectId, claim }: ImportClaim,
+    progress: ImportProgress,
+  ): Promise<boolean> {
     const { lastLine, linesMac, results } = progress;
     const count = (wanted: string): number => results.filter(({ status }) => status === wanted).length;
     const [row] = await tx.execute(advanceImport, [
@@ -132,8 +136,8 @@ export class ImportsRepository {
     ]);
     if (!row) return false;
     const kept = [
-      ...newestKept(results, 'skipped', row.skipped),
-      ...newestKept(results, 'failed', row.failed),
+      ...failuresToRecord(results, 'skipped', row.skipped),
+      ...failuresToRecord(results, 'failed', row.failed),
     ];
     if (kept.length > 0) await tx.execute(insertFailures, [id, projectId, JSON.stringify(kept)]);
     return true;
@@ -160,7 +164,11 @@ export class ImportsRepository {
   }
 
   /** The lines of an import that made nobody, in order. */
-  async failures({ id, projectId }: CustomerImport, afterLine: number, limit: number): Promise<LineResult[]> {
+  async listFailures(
+    { id, projectId }: CustomerImport,
+    afterLine: number,
+    limit: number,
+  ): Promise<ImportLineResult[]> {
     return this.database.read((manager) =>
       manager.find(ImportFailureEntity, {
         where: { importId: id, projectId, line: MoreThan(afterLine) },
@@ -178,7 +186,7 @@ export class ImportsRepository {
 }
 
 /** Those of a kind that still have a place. @param total of the kind, these included */
-function newestKept(results: LineResult[], wanted: string, total: number): LineResult[] {
+function failuresToRecord(results: ImportLineResult[], wanted: string, total: number): ImportLineResult[] {
   const ofKind = results.filter(({ status }) => status === wanted);
-  return ofKind.slice(0, Math.max(0, KEPT_FAILURES - (total - ofKind.length)));
+  return ofKind.slice(0, Math.max(0, MAX_RECORDED_FAILURES - (total - ofKind.length)));
 }

@@ -1,5 +1,5 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
-import type { LoginGrant } from './allowances.js';
+import type { LoginAllowance } from './login-allowance.js';
 
 /** Failed logins per email address of a project. */
 @Entity('login_attempts')
@@ -9,5 +9,5 @@ export class LoginAttemptEntity {
   @Column('integer', { name: 'tries' }) attempts!: number;
   @Column({ type: 'timestamptz', name: 'window_ends_at', precision: 3 }) windowEndsAt!: Date;
   @Column('integer', { name: 'known_tries', default: 0 }) knownAttempts!: number;
-  @Column('text', { nullable: true }) granted!: LoginGrant | null;
+  @Column('text', { nullable: true }) granted!: LoginAllowance | null;
 }

@@ -1,10 +1,15 @@
-import { customerColumns, type CustomerWithHash } from '../customers/customers.repository.js';
+import { customerColumns, type CustomerWithPasswordHash } from '../customers/customers.repository.js';
 import type { Database, Sql } from '../database.js';
 import { prune } from '../prune.js';
 import type { Tx } from '../transactions.js';
-import { KNOWN_SINCE, takeFromAllowances, triesOf, type LoginGrant } from './allowances.js';
+import {
+  KNOWN_ADDRESS_SINCE,
+  consumeAllowanceSql,
+  attemptsColumn,
+  type LoginAllowance,
+} from './login-allowance.js';
 
-export interface LoginTry {
+export interface LoginAttempt {
   /** Failed logins that one window takes, and as many again from addresses that they have used. */
   quota: number;
   windowSeconds: number;
@@ -15,11 +20,11 @@ export interface LoginTry {
   addressBlock: string | null;
 }
 
-export interface LoginTries {
+export interface LoginAttemptResult {
   /** Null: the try is refused. */
-  granted: LoginGrant | null;
+  granted: LoginAllowance | null;
   /** Who has this e-mail; null when nobody does. */
-  customer: CustomerWithHash | null;
+  customer: CustomerWithPasswordHash | null;
   /** Tries of the open allowance that are taken. */
   tries: number;
   /** Seconds until the window ends. */
@@ -38,14 +43,16 @@ export class LoginAttemptsRepository {
    * that follows the wait would need a statement of its own, or a lock on the customer, in every login: whoever
    * changes something with the answer compares the hash again instead (`recordLogin`, `lock`).
    */
-  async take(projectId: string, attempt: LoginTry): Promise<LoginTries> {
+  async reserve(projectId: string, attempt: LoginAttempt): Promise<LoginAttemptResult> {
     const isKnownAddress = `EXISTS (
       SELECT FROM customers c JOIN customer_addresses k ON k.customer_id = c.id
-      WHERE c.project_id = $1 AND c.email = $5 AND k.address_block = $6 AND k.last_login_at > ${KNOWN_SINCE})`;
-    const [row] = await this.database.prepared<Omit<LoginTries, 'customer'> & CustomerWithHash>(
+      WHERE c.project_id = $1 AND c.email = $5 AND k.address_block = $6 AND k.last_login_at > ${KNOWN_ADDRESS_SINCE})`;
+    const [row] = await this.database.queryPrepared<
+      Omit<LoginAttemptResult, 'customer'> & CustomerWithPasswordHash
+    >(
       `WITH taken AS (INSERT INTO login_attempts AS a (project_id, email_hash, tries, window_ends_at, granted)
        VALUES ($1, $2, 1, now() + $3 * interval '1 second', 'open')
-       ON CONFLICT (project_id, email_hash) DO UPDATE SET ${takeFromAllowances('$4::int', isKnownAddress, 'granted')}
+       ON CONFLICT (project_id, email_hash) DO UPDATE SET ${consumeAllowanceSql('$4::int', isKnownAddress, 'granted')}
        RETURNING granted, tries, ceil(extract(epoch FROM window_ends_at - now()))::int AS "secondsLeft")
        SELECT taken.*, ${customerColumns}, c.password_hash AS "passwordHash"
        FROM taken LEFT JOIN customers c ON c.project_id = $1 AND c.email = $5`,
@@ -63,9 +70,9 @@ export class LoginAttemptsRepository {
   }
 
   /** Gives a try back whose password was never checked. */
-  async giveBack(projectId: string, emailHash: Buffer, granted: LoginGrant): Promise<void> {
-    const column = triesOf(granted);
-    await this.database.prepared(
+  async release(projectId: string, emailHash: Buffer, granted: LoginAllowance): Promise<void> {
+    const column = attemptsColumn(granted);
+    await this.database.queryPrepared(
       `UPDATE login_attempts SET ${column} = ${column} - 1
        WHERE project_id = $1 AND email_hash = $2 AND ${column} > 0`,
       [projectId, emailHash],
@@ -73,8 +80,8 @@ export class LoginAttemptsRepository {
   }
 
   /** @returns how many tries had been taken */
-  async forget(projectId: string, emailHash: Buffer, sql: Sql = this.database): Promise<number> {
-    const [row] = await sql.prepared<{ tries: number }>(
+  async clear(projectId: string, emailHash: Buffer, sql: Sql = this.database): Promise<number> {
+    const [row] = await sql.queryPrepared<{ tries: number }>(
       `DELETE FROM login_attempts WHERE project_id = $1 AND email_hash = $2
        RETURNING CASE WHEN window_ends_at > now() THEN tries ELSE 0 END AS tries`,
       [projectId, emailHash],
@@ -83,13 +90,13 @@ export class LoginAttemptsRepository {
   }
 
   /** Makes every address a stranger's again. */
-  async forgetAddresses(tx: Tx, customerId: string): Promise<void> {
-    await tx.prepared('DELETE FROM customer_addresses WHERE customer_id = $1', [customerId]);
+  async deleteKnownAddresses(tx: Tx, customerId: string): Promise<void> {
+    await tx.queryPrepared('DELETE FROM customer_addresses WHERE customer_id = $1', [customerId]);
   }
 
   /** Removes windows that are over, and addresses that nobody has used for long. */
   async prune(signal: AbortSignal): Promise<void> {
     await prune(this.database, signal, 'login_attempts', 'window_ends_at < now()');
-    await prune(this.database, signal, 'customer_addresses', `last_login_at < ${KNOWN_SINCE}`);
+    await prune(this.database, signal, 'customer_addresses', `last_login_at < ${KNOWN_ADDRESS_SINCE}`);
   }
 }

@@ -1,6 +1,6 @@
 import { notFound, type Reach } from '@gatehouse/domain';
 import type { StoredMail } from '@gatehouse/platform';
-import { countWithin, MOST_COUNTED, MOST_LOOKED, type CappedCount } from '../capped-count.js';
+import { countMatches, COUNT_CAP, COUNT_SCAN_LIMIT, type CappedCount } from '../capped-count.js';
 import { Conditions } from '../conditions.js';
 import type { Database } from '../database.js';
 import { prune } from '../prune.js';
@@ -33,14 +33,14 @@ const columns = `
   m.created_at AS "createdAt"`;
 
 /** Mails to customers within a reach that can be read. */
-const kept = (reach: Reach): Conditions =>
-  new Conditions().reach('p', 'm.project_id', reach).add('m.parameters IS NOT NULL');
+const readableMails = (reach: Reach): Conditions =>
+  new Conditions().addReach('p', 'm.project_id', reach).add('m.parameters IS NOT NULL');
 
 export class MailsRepository {
   constructor(private readonly database: Database) {}
 
   async insert(tx: Tx, mail: NewMail): Promise<void> {
-    await tx.prepared(
+    await tx.queryPrepared(
       `INSERT INTO mails (id, project_id, customer_id, kind, recipient, parameters) VALUES ($1, $2, $3, $4, $5, $6)`,
       [mail.id, mail.projectId, mail.customerId, mail.kind, mail.recipient, mail.parameters],
     );
@@ -51,7 +51,7 @@ export class MailsRepository {
    * attempts is the fence: only the holder of the newest claim can record the result.
    */
   async claimDue(limit: number): Promise<Mail[]> {
-    return this.database.prepared<Mail>(
+    return this.database.queryPrepared<Mail>(
       `UPDATE mails m SET tries = m.tries + 1, next_try_at = now() + interval '10 minutes'
        WHERE m.id IN (SELECT id FROM mails WHERE state = 'pending' AND next_try_at <= now()
                       ORDER BY next_try_at LIMIT $1 FOR UPDATE SKIP LOCKED)
@@ -61,7 +61,7 @@ export class MailsRepository {
   }
 
   async markSent(mail: Mail): Promise<void> {
-    await this.database.prepared(
+    await this.database.queryPrepared(
       `UPDATE mails SET state = 'sent', parameters = NULL, finished_at = now()
        WHERE id = $1 AND state = 'pending' AND tries = $2`,
       [mail.id, mail.attempts],
@@ -69,8 +69,8 @@ export class MailsRepository {
   }
 
   /** For an installation without a mail server: the mail stays readable. */
-  async markKept(mail: Mail): Promise<void> {
-    await this.database.prepared(
+  async markCaptured(mail: Mail): Promise<void> {
+    await this.database.queryPrepared(
       `UPDATE mails SET state = 'kept', finished_at = now() WHERE id = $1 AND state = 'pending' AND tries = $2`,
       [mail.id, mail.attempts],
     );
@@ -78,7 +78,7 @@ export class MailsRepository {
 
   /** Puts a mail back, or gives it up when its link is no longer worth sending. */
   async retryOrFail(mail: Mail, delayMs: number, giveUpAfterMs: number): Promise<void> {
-    await this.database.prepared(
+    await this.database.queryPrepared(
       `UPDATE mails SET next_try_at = now() + $3 * interval '1 ms',
          state = CASE WHEN created_at < now() - $4 * interval '1 ms' THEN 'failed' ELSE state END,
          parameters = CASE WHEN created_at < now() - $4 * interval '1 ms' THEN NULL ELSE parameters END
@@ -99,33 +99,33 @@ export class MailsRepository {
     filter: MailFilter & { before: string | null },
     limit: number,
   ): Promise<ProjectMail[]> {
-    const where = kept(reach)
+    const where = readableMails(reach)
       .addIf(filter.projectId, (value) => `m.project_id = ${value}`)
       .addIf(filter.email, (value) => `m.recipient = ${value}`)
       .addIf(filter.before, (value) => `m.id < ${value}`);
     return this.database.query<ProjectMail>(
       `SELECT ${columns} FROM mails m JOIN projects p ON p.id = m.project_id
-       WHERE ${where.sql} ORDER BY m.id DESC LIMIT ${where.value(limit)}`,
+       WHERE ${where.sql} ORDER BY m.id DESC LIMIT ${where.bind(limit)}`,
       where.values,
     );
   }
 
   /** How many of the same list there are, as far as a bounded look finds out. */
   count(reach: Reach, { projectId, email }: MailFilter): Promise<CappedCount> {
-    const where = kept(reach).addIf(projectId, (value) => `m.project_id = ${value}`);
-    const window = email ? MOST_LOOKED : MOST_COUNTED + 1;
+    const where = readableMails(reach).addIf(projectId, (value) => `m.project_id = ${value}`);
+    const window = email ? COUNT_SCAN_LIMIT : COUNT_CAP + 1;
     const rows = `(SELECT m.recipient FROM mails m JOIN projects p ON p.id = m.project_id
                    WHERE ${where.sql} ORDER BY m.id DESC LIMIT ${window}) m`;
-    const isMatch = email ? `m.recipient = ${where.value(email)}` : 'true';
-    return countWithin(this.database, { rows, isMatch, values: where.values }, window);
+    const isMatch = email ? `m.recipient = ${where.bind(email)}` : 'true';
+    return countMatches(this.database, { rows, isMatch, values: where.values }, window);
   }
 
   /** One of them. @throws GatehouseError `not_found` */
   async get(reach: Reach, id: string): Promise<ProjectMail> {
-    const where = kept(reach);
+    const where = readableMails(reach);
     const [row] = await this.database.query<ProjectMail>(
       `SELECT ${columns} FROM mails m JOIN projects p ON p.id = m.project_id
-       WHERE ${where.sql} AND m.id = ${where.value(id)}`,
+       WHERE ${where.sql} AND m.id = ${where.bind(id)}`,
       where.values,
     );
     if (!row) throw notFound();

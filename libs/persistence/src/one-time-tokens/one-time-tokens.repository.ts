@@ -1,5 +1,5 @@
 import type { Customer, OneTimeTokenKind, OneTimeTokenState, ProjectContext } from '@gatehouse/domain';
-import { customerColumns, splitRow } from '../customers/customers.repository.js';
+import { customerColumns, toCustomerWithProject } from '../customers/customers.repository.js';
 import type { Database, Sql } from '../database.js';
 import { projectColumns, type ProjectColumns } from '../projects/projects.repository.js';
 import { prune } from '../prune.js';
@@ -68,7 +68,7 @@ export class OneTimeTokensRepository {
   /** Inserts a token and voids the older ones of its kind. */
   async insert(tx: Tx, token: NewOneTimeToken): Promise<void> {
     await this.voidAll(tx, token.customerId, [token.kind]);
-    await tx.prepared(
+    await tx.queryPrepared(
       `INSERT INTO one_time_tokens (id, customer_id, kind, email, token_hash, redirect_url, group_id, expires_at)
        VALUES ($1, $2, $3, $4, $5, $6, $7, now() + $8 * interval '1 second')`,
       [
@@ -86,7 +86,7 @@ export class OneTimeTokensRepository {
 
   /** Voids what a customer has not used yet. */
   async voidAll(tx: Tx, customerId: string, kinds: readonly OneTimeTokenKind[]): Promise<void> {
-    await tx.prepared(
+    await tx.queryPrepared(
       `UPDATE one_time_tokens SET voided_at = now()
        WHERE customer_id = $1 AND kind = ANY($2) AND consumed_at IS NULL AND voided_at IS NULL`,
       [customerId, kinds],
@@ -99,19 +99,19 @@ export class OneTimeTokensRepository {
     tokenHash: Buffer,
     sql: Sql = this.database,
   ): Promise<OneTimeToken | null> {
-    const [row] = await sql.prepared<TokenColumns & Customer & ProjectColumns>(tokenSelect, [
+    const [row] = await sql.queryPrepared<TokenColumns & Customer & ProjectColumns>(tokenSelect, [
       kinds,
       tokenHash,
     ]);
     if (!row) return null;
     const { tokenId, kind, tokenEmail, redirectUrl, groupId, tokenCreatedAt, state, ...about } = row;
     const token = { id: tokenId, kind, email: tokenEmail, redirectUrl, groupId, createdAt: tokenCreatedAt };
-    return { ...token, state, ...splitRow(about) };
+    return { ...token, state, ...toCustomerWithProject(about) };
   }
 
   /** Spends a token; true for exactly one of any number of parallel callers. */
   async consume(tx: Tx, id: string): Promise<boolean> {
-    const rows = await tx.prepared(
+    const rows = await tx.queryPrepared(
       `UPDATE one_time_tokens SET consumed_at = now()
        WHERE id = $1 AND consumed_at IS NULL AND voided_at IS NULL AND expires_at > now() RETURNING id`,
       [id],
@@ -120,11 +120,11 @@ export class OneTimeTokensRepository {
   }
 
   /** The address that a group of tokens is about to give to its customer, and whether all of it is confirmed. */
-  async groupStanding(
+  async getGroupStatus(
     groupId: string,
     sql: Sql = this.database,
   ): Promise<{ newEmail: string; isComplete: boolean }> {
-    const [row] = await sql.prepared<{ newEmail: string; isComplete: boolean }>(
+    const [row] = await sql.queryPrepared<{ newEmail: string; isComplete: boolean }>(
       `SELECT max(email) FILTER (WHERE kind = 'change-email-new') AS "newEmail",
          bool_and(consumed_at IS NOT NULL) AS "isComplete"
        FROM one_time_tokens WHERE group_id = $1`,

@@ -1,4 +1,4 @@
-import { operatorLinkLife } from '@gatehouse/domain';
+import { operatorLinkTtl } from '@gatehouse/domain';
 import type { Database, Sql } from '../database.js';
 import { prune } from '../prune.js';
 import type { Tx } from '../transactions.js';
@@ -13,9 +13,9 @@ export class OperatorLinksRepository {
    * @param tokenHash SHA-256 of the token
    */
   async insert(tx: Tx, tokenHash: Buffer, operatorId: string | null): Promise<void> {
-    const life = operatorId ? operatorLinkLife.invitation : operatorLinkLife.setup;
-    await tx.prepared('DELETE FROM operator_links WHERE operator_id = $1', [operatorId]);
-    await tx.prepared(
+    const life = operatorId ? operatorLinkTtl.invitation : operatorLinkTtl.setup;
+    await tx.queryPrepared('DELETE FROM operator_links WHERE operator_id = $1', [operatorId]);
+    await tx.queryPrepared(
       `INSERT INTO operator_links (token_hash, operator_id, expires_at)
        VALUES ($1, $2, now() + $3 * interval '1 second')`,
       [tokenHash, operatorId, life],
@@ -24,7 +24,7 @@ export class OperatorLinksRepository {
 
   /** Whose link it is, without using it; null when it is unknown or has expired. */
   async find(tokenHash: Buffer, sql: Sql = this.database): Promise<{ operatorId: string | null } | null> {
-    const [row] = await sql.prepared<{ operatorId: string | null }>(
+    const [row] = await sql.queryPrepared<{ operatorId: string | null }>(
       `SELECT operator_id AS "operatorId" FROM operator_links WHERE token_hash = $1 AND expires_at > now()`,
       [tokenHash],
     );
@@ -32,8 +32,8 @@ export class OperatorLinksRepository {
   }
 
   /** Uses a link up; of any number of parallel uses one succeeds. */
-  async use(tx: Tx, tokenHash: Buffer): Promise<boolean> {
-    const rows = await tx.prepared(
+  async consume(tx: Tx, tokenHash: Buffer): Promise<boolean> {
+    const rows = await tx.queryPrepared(
       'DELETE FROM operator_links WHERE token_hash = $1 AND expires_at > now() RETURNING 1',
       [tokenHash],
     );
@@ -42,7 +42,7 @@ export class OperatorLinksRepository {
 
   /** Voids the links of an operator, or those that set the house up. */
   async voidAll(tx: Tx, operatorId: string | null): Promise<void> {
-    await tx.prepared('DELETE FROM operator_links WHERE operator_id IS NOT DISTINCT FROM $1::uuid', [
+    await tx.queryPrepared('DELETE FROM operator_links WHERE operator_id IS NOT DISTINCT FROM $1::uuid', [
       operatorId,
     ]);
   }

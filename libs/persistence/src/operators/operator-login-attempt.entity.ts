@@ -1,5 +1,5 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
-import type { LoginGrant } from '../login-attempts/allowances.js';
+import type { LoginAllowance } from '../login-attempts/login-allowance.js';
 
 /** Failed sign-ins per email address of an operator. */
 @Entity('operator_login_attempts')
@@ -10,5 +10,5 @@ export class OperatorLoginAttemptEntity {
   @Column('boolean', { default: false }) granted!: boolean;
   @Column({ type: 'timestamptz', name: 'window_ends_at', precision: 3 }) windowEndsAt!: Date;
   @Column('integer', { name: 'known_tries', default: 0 }) knownAttempts!: number;
-  @Column('text', { name: 'granted_by', nullable: true }) grantedBy!: LoginGrant | null;
+  @Column('text', { name: 'granted_by', nullable: true }) grantedBy!: LoginAllowance | null;
 }

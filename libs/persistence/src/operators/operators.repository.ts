@@ -1,10 +1,10 @@
 import { notFound, type Operator, type OperatorRole } from '@gatehouse/domain';
-import { countWithin, MOST_COUNTED, type CappedCount } from '../capped-count.js';
+import { countMatches, COUNT_CAP, type CappedCount } from '../capped-count.js';
 import type { Database, Sql } from '../database.js';
 import type { Tx } from '../transactions.js';
 
 /** An operator with their secrets: `totpSecret` is encrypted, null before an authenticator is enrolled. */
-export type LockedOperator = Operator & { passwordHash: string | null; totpSecret: Buffer | null };
+export type OperatorWithSecrets = Operator & { passwordHash: string | null; totpSecret: Buffer | null };
 
 /** The columns of an operator under the names of `Operator`, for a table aliased `o`. */
 export const operatorColumns = `
@@ -14,7 +14,7 @@ export const operatorColumns = `
   o.last_login_at AS "lastLoginAt", o.created_at AS "createdAt", o.updated_at AS "updatedAt"`;
 
 /** SQL for who has $1 in their e-mail or name, in any case, or as their id; without a text everybody. */
-const isNamed = `($1::text IS NULL OR strpos(o.email, lower($1)) > 0 OR strpos(lower(o.name), lower($1)) > 0
+const queryCondition = `($1::text IS NULL OR strpos(o.email, lower($1)) > 0 OR strpos(lower(o.name), lower($1)) > 0
   OR o.id::text = lower($1))`;
 
 /** The staff of the whole house; nobody's tenant. */
@@ -22,14 +22,14 @@ export class OperatorsRepository {
   constructor(private readonly database: Database) {}
 
   /** Whether there is anybody at all; before that the house can be set up. */
-  async exist(sql: Sql = this.database): Promise<boolean> {
-    const rows = await sql.prepared('SELECT 1 FROM operators LIMIT 1');
+  async hasAny(sql: Sql = this.database): Promise<boolean> {
+    const rows = await sql.queryPrepared('SELECT 1 FROM operators LIMIT 1');
     return rows.length > 0;
   }
 
   /** Lets one process at a time make the first operator. */
-  async lockFirst(tx: Tx): Promise<void> {
-    await tx.prepared(`SELECT pg_advisory_xact_lock(hashtext('gatehouse first operator'))`);
+  async lockFirstOperator(tx: Tx): Promise<void> {
+    await tx.queryPrepared(`SELECT pg_advisory_xact_lock(hashtext('gatehouse first operator'))`);
   }
 
   /** Null when somebody has this e-mail already. */
@@ -43,7 +43,7 @@ export class OperatorsRepository {
       role: OperatorRole;
     },
   ): Promise<Operator | null> {
-    const [row] = await tx.prepared<Operator>(
+    const [row] = await tx.queryPrepared<Operator>(
       `INSERT INTO operators AS o (id, email, name, password_hash, role) VALUES ($1, $2, $3, $4, $5)
        ON CONFLICT (email) DO NOTHING RETURNING ${operatorColumns}`,
       [operator.id, operator.email, operator.name, operator.passwordHash, operator.role],
@@ -56,9 +56,9 @@ export class OperatorsRepository {
    * @param q only who has this in their e-mail or name, in any case, or as their id
    */
   async list(q: string | null, before: string | null, limit: number): Promise<Operator[]> {
-    return this.database.prepared<Operator>(
+    return this.database.queryPrepared<Operator>(
       `SELECT ${operatorColumns} FROM operators o
-       WHERE ${isNamed} AND ($2::uuid IS NULL OR o.id < $2)
+       WHERE ${queryCondition} AND ($2::uuid IS NULL OR o.id < $2)
        ORDER BY o.id DESC LIMIT $3`,
       [q, before, limit],
     );
@@ -66,14 +66,14 @@ export class OperatorsRepository {
 
   /** How many operators of the same list there are, as far as anybody reads. */
   count(q: string | null): Promise<CappedCount> {
-    const window = MOST_COUNTED + 1;
-    const rows = `(SELECT FROM operators o WHERE ${isNamed} LIMIT ${window}) o`;
-    return countWithin(this.database, { rows, isMatch: 'true', values: [q] }, window);
+    const window = COUNT_CAP + 1;
+    const rows = `(SELECT FROM operators o WHERE ${queryCondition} LIMIT ${window}) o`;
+    return countMatches(this.database, { rows, isMatch: 'true', values: [q] }, window);
   }
 
   /** @throws GatehouseError `not_found` */
   async get(id: string): Promise<Operator> {
-    const [row] = await this.database.prepared<Operator>(
+    const [row] = await this.database.queryPrepared<Operator>(
       `SELECT ${operatorColumns} FROM operators o WHERE o.id = $1`,
       [id],
     );
@@ -82,8 +82,8 @@ export class OperatorsRepository {
   }
 
   /** An operator with what they prove themselves by, held until the transaction ends. @throws GatehouseError `not_found` */
-  async lock(tx: Tx, id: string): Promise<LockedOperator> {
-    const [row] = await tx.prepared<LockedOperator>(
+  async lock(tx: Tx, id: string): Promise<OperatorWithSecrets> {
+    const [row] = await tx.queryPrepared<OperatorWithSecrets>(
       `SELECT ${operatorColumns}, o.password_hash AS "passwordHash", o.totp_secret AS "totpSecret" FROM operators o WHERE o.id = $1 FOR UPDATE`,
       [id],
     );
@@ -93,7 +93,7 @@ export class OperatorsRepository {
 
   /** The admins who can sign in, held until the transaction ends: of the last two not both go at once. */
   async lockActiveAdmins(tx: Tx): Promise<string[]> {
-    const rows = await tx.prepared<{ id: string }>(
+    const rows = await tx.queryPrepared<{ id: string }>(
       `SELECT id FROM operators WHERE role = 'admin' AND disabled_at IS NULL AND password_hash IS NOT NULL
        ORDER BY id FOR UPDATE`,
     );
@@ -101,47 +101,53 @@ export class OperatorsRepository {
   }
 
   async update(tx: Tx, id: string, { role, name }: Pick<Operator, 'role' | 'name'>): Promise<Operator> {
-    return this.change(tx, id, 'role = $2, name = $3', [role, name]);
+    return this.updateColumns(tx, id, 'role = $2, name = $3', [role, name]);
   }
 
   async setDisabled(tx: Tx, id: string, isDisabled: boolean): Promise<Operator> {
-    return this.change(tx, id, 'disabled_at = CASE WHEN $2::boolean THEN now() END', [isDisabled]);
+    return this.updateColumns(tx, id, 'disabled_at = CASE WHEN $2::boolean THEN now() END', [isDisabled]);
   }
 
   /** @param name null: as it is */
   async setPassword(tx: Tx, id: string, passwordHash: string, name: string | null = null): Promise<Operator> {
-    return this.change(tx, id, 'password_hash = $2, name = coalesce($3, name)', [passwordHash, name]);
+    return this.updateColumns(tx, id, 'password_hash = $2, name = coalesce($3, name)', [passwordHash, name]);
   }
 
   /** Another hash of the same password. */
-  async renewHash(tx: Tx, id: string, passwordHash: string): Promise<void> {
-    await tx.prepared('UPDATE operators SET password_hash = $2 WHERE id = $1', [id, passwordHash]);
+  async updatePasswordHash(tx: Tx, id: string, passwordHash: string): Promise<void> {
+    await tx.queryPrepared('UPDATE operators SET password_hash = $2 WHERE id = $1', [id, passwordHash]);
   }
 
-  async noteLogin(tx: Tx, id: string): Promise<void> {
-    await tx.prepared('UPDATE operators SET last_login_at = now() WHERE id = $1', [id]);
+  async recordLogin(tx: Tx, id: string): Promise<void> {
+    await tx.queryPrepared('UPDATE operators SET last_login_at = now() WHERE id = $1', [id]);
   }
 
   /** @param step the time step of the code that proved the authenticator, which is used up by that */
-  async enroll(tx: Tx, id: string, sealedSecret: Buffer, step: number, codes: Buffer[]): Promise<Operator> {
-    return this.change(tx, id, 'totp_secret = $2, totp_step = $3, recovery_codes = $4', [
+  async enrollAuthenticator(
+    tx: Tx,
+    id: string,
+    sealedSecret: Buffer,
+    step: number,
+    codes: Buffer[],
+  ): Promise<Operator> {
+    return this.updateColumns(tx, id, 'totp_secret = $2, totp_step = $3, recovery_codes = $4', [
       sealedSecret,
       step,
       codes,
     ]);
   }
 
-  async forgetSecondFactor(tx: Tx, id: string): Promise<Operator> {
-    return this.change(tx, id, `totp_secret = NULL, recovery_codes = '{}'`);
+  async removeSecondFactor(tx: Tx, id: string): Promise<Operator> {
+    return this.updateColumns(tx, id, `totp_secret = NULL, recovery_codes = '{}'`);
   }
 
   async setRecoveryCodes(tx: Tx, id: string, codes: Buffer[]): Promise<Operator> {
-    return this.change(tx, id, 'recovery_codes = $2', [codes]);
+    return this.updateColumns(tx, id, 'recovery_codes = $2', [codes]);
   }
 
   /** Uses up a time step and all before it: of any number of parallel uses one succeeds (RFC 6238, section 5.2). */
-  async acceptStep(tx: Tx, id: string, step: number): Promise<boolean> {
-    const rows = await tx.prepared(
+  async consumeTimeStep(tx: Tx, id: string, step: number): Promise<boolean> {
+    const rows = await tx.queryPrepared(
       'UPDATE operators SET totp_step = $2 WHERE id = $1 AND totp_step < $2 RETURNING id',
       [id, step],
     );
@@ -149,8 +155,8 @@ export class OperatorsRepository {
   }
 
   /** Uses up a recovery code. @param codes the hash of one code, by each key that it can have been made with */
-  async useRecoveryCode(tx: Tx, id: string, codes: Buffer[]): Promise<boolean> {
-    const rows = await tx.prepared(
+  async consumeRecoveryCode(tx: Tx, id: string, codes: Buffer[]): Promise<boolean> {
+    const rows = await tx.queryPrepared(
       `UPDATE operators o SET recovery_codes = ARRAY(
          SELECT code FROM unnest(o.recovery_codes) AS code WHERE code <> ALL ($2::bytea[]))
        WHERE o.id = $1 AND o.recovery_codes && $2::bytea[] RETURNING o.id`,
@@ -160,8 +166,8 @@ export class OperatorsRepository {
   }
 
   /** @param set SQL from code; its values begin at $2 */
-  private async change(tx: Tx, id: string, set: string, values: unknown[] = []): Promise<Operator> {
-    const [row] = await tx.prepared<Operator>(
+  private async updateColumns(tx: Tx, id: string, set: string, values: unknown[] = []): Promise<Operator> {
+    const [row] = await tx.queryPrepared<Operator>(
       `UPDATE operators o SET ${set}, updated_at = now() WHERE o.id = $1 RETURNING ${operatorColumns}`,
       [id, ...values],
     );

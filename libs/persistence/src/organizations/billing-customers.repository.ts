@@ -18,13 +18,13 @@ export class BillingCustomersRepository {
   constructor(private readonly database: Database) {}
 
   /** Of an organization that the caller may act for. */
-  async of(organizationId: string): Promise<BillingCustomer> {
-    const [known] = await this.database.prepared<BillingCustomer>(
+  async findOrCreate(organizationId: string): Promise<BillingCustomer> {
+    const [known] = await this.database.queryPrepared<BillingCustomer>(
       `SELECT ${columns} FROM billing_customers WHERE organization_id = $1`,
       [organizationId],
     );
     if (known) return known;
-    const [made] = await this.database.prepared<BillingCustomer>(
+    const [made] = await this.database.queryPrepared<BillingCustomer>(
       // Of two at the same time the second one finds what the first one has made: DO NOTHING would return no row.
       `INSERT INTO billing_customers AS b (organization_id) VALUES ($1)
        ON CONFLICT (organization_id) DO UPDATE SET creation_key = b.creation_key RETURNING ${columns}`,
@@ -34,8 +34,8 @@ export class BillingCustomersRepository {
   }
 
   /** Keeps the first customer that anybody reports. @returns the one that is kept */
-  async remember(organizationId: string, customerId: string): Promise<string> {
-    const [row] = await this.database.prepared<{ customerId: string }>(
+  async saveCustomerId(organizationId: string, customerId: string): Promise<string> {
+    const [row] = await this.database.queryPrepared<{ customerId: string }>(
       `UPDATE billing_customers SET customer_id = coalesce(customer_id, $2)
        WHERE organization_id = $1 RETURNING customer_id AS "customerId"`,
       [organizationId, customerId],
@@ -44,8 +44,8 @@ export class BillingCustomersRepository {
   }
 
   /** Forgets a customer, or a creation that failed for good, unless somebody else has moved on from it already. */
-  async startAnew(organizationId: string, seen: BillingCustomer): Promise<void> {
-    await this.database.prepared(
+  async reset(organizationId: string, seen: BillingCustomer): Promise<void> {
+    await this.database.queryPrepared(
       `UPDATE billing_customers SET customer_id = NULL, creation_key = gen_random_uuid()
        WHERE organization_id = $1 AND creation_key = $2 AND customer_id IS NOT DISTINCT FROM $3`,
       [organizationId, seen.creationKey, seen.customerId],

@@ -1,8 +1,8 @@
 import { notFound, type Organization, type Reach } from '@gatehouse/domain';
-import { countWithin, MOST_COUNTED, type CappedCount } from '../capped-count.js';
+import { countMatches, COUNT_CAP, type CappedCount } from '../capped-count.js';
 import { Conditions, organizationsWithin } from '../conditions.js';
 import type { Database, Sql } from '../database.js';
-import { isCalled } from '../search/begins-with.js';
+import { nameOrSlugCondition } from '../search/prefix-conditions.js';
 import type { Tx } from '../transactions.js';
 import { OrganizationEntity } from './organization.entity.js';
 
@@ -17,13 +17,13 @@ export class OrganizationsRepository {
   constructor(private readonly database: Database) {}
 
   /** Whether there is any organization: an empty house is one that may be seeded. */
-  async exists(tx: Tx): Promise<boolean> {
+  async hasAny(tx: Tx): Promise<boolean> {
     return tx.manager.exists(OrganizationEntity);
   }
 
   /** Null when the slug is taken. */
   async insert(tx: Tx, organization: NewOrganization): Promise<Organization | null> {
-    const [row] = await tx.prepared<Organization>(
+    const [row] = await tx.queryPrepared<Organization>(
       `INSERT INTO organizations AS o (id, name, slug, parent_id) VALUES ($1, $2, $3, $4)
        ON CONFLICT (slug) DO NOTHING RETURNING ${columns}`,
       [organization.id, organization.name, organization.slug, organization.parentId],
@@ -33,19 +33,19 @@ export class OrganizationsRepository {
 
   /** Newest first. @param q only those that are called so, as far as the text goes */
   async list(reach: Reach, q: string | null, before: string | null, limit: number): Promise<Organization[]> {
-    const where = calledWithin(reach, q).addIf(before, (value) => `o.id < ${value}`);
+    const where = matchConditions(reach, q).addIf(before, (value) => `o.id < ${value}`);
     return this.database.query<Organization>(
-      `SELECT ${columns} FROM organizations o WHERE ${where.sql} ORDER BY o.id DESC LIMIT ${where.value(limit)}`,
+      `SELECT ${columns} FROM organizations o WHERE ${where.sql} ORDER BY o.id DESC LIMIT ${where.bind(limit)}`,
       where.values,
     );
   }
 
   /** How many organizations of the same list there are, as far as anybody reads. */
   count(reach: Reach, q: string | null): Promise<CappedCount> {
-    const { sql, values } = calledWithin(reach, q);
-    const window = MOST_COUNTED + 1;
+    const { sql, values } = matchConditions(reach, q);
+    const window = COUNT_CAP + 1;
     const rows = `(SELECT FROM organizations o WHERE ${sql} LIMIT ${window}) o`;
-    return countWithin(this.database, { rows, isMatch: 'true', values }, window);
+    return countMatches(this.database, { rows, isMatch: 'true', values }, window);
   }
 
   /** @throws GatehouseError `not_found` */
@@ -66,7 +66,7 @@ export class OrganizationsRepository {
     tx: Tx,
     organization: Pick<Organization, 'id' | 'name' | 'billingReturnOrigins'>,
   ): Promise<Organization> {
-    const [row] = await tx.prepared<Organization>(
+    const [row] = await tx.queryPrepared<Organization>(
       `UPDATE organizations o SET name = $2, billing_return_origins = $3, updated_at = now()
        WHERE o.id = $1 RETURNING ${columns}`,
       [organization.id, organization.name, organization.billingReturnOrigins],
@@ -76,10 +76,10 @@ export class OrganizationsRepository {
 }
 
 /** Organizations within a reach. @param q only those that are called so, as far as the text goes */
-function calledWithin({ organizationId }: Reach, q: string | null): Conditions {
+function matchConditions({ organizationId }: Reach, q: string | null): Conditions {
   const where = new Conditions();
-  where.add(organizationsWithin(where.value(organizationId)));
-  return q === null ? where : where.add(isCalled(where, 'o', q));
+  where.add(organizationsWithin(where.bind(organizationId)));
+  return q === null ? where : where.add(nameOrSlugCondition(where, 'o', q));
 }
 
 async function selectOrganization(
@@ -88,7 +88,7 @@ async function selectOrganization(
   id: string,
   lock = '',
 ): Promise<Organization> {
-  const [row] = await sql.prepared<Organization>(
+  const [row] = await sql.queryPrepared<Organization>(
     `SELECT ${columns} FROM organizations o WHERE ${organizationsWithin('$1')} AND o.id = $2 ${lock}`,
     [organizationId, id],
   );

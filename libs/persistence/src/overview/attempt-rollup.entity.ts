@@ -8,6 +8,6 @@ export class AttemptRollupEntity {
   /** Start of the bucket. */
   @PrimaryColumn({ type: 'timestamptz', precision: 0 }) at!: Date;
   @PrimaryColumn('uuid', { name: 'scope_id' }) scopeId!: string;
-  /** In the order of libs/domain/src/overview/figures.ts. */
+  /** In the order of libs/domain/src/overview/attempt-metrics.ts. */
   @Column('integer', { array: true }) counts!: number[];
 }

@@ -2,17 +2,17 @@ import {
   effectiveSettings,
   GatehouseError,
   notFound,
-  storedSettings,
+  toStoredSettings,
   type Environment,
   type Project,
   type ProjectContext,
   type Reach,
   type StoredSettings,
 } from '@gatehouse/domain';
-import { countWithin, MOST_LOOKED, type CappedCount } from '../capped-count.js';
+import { countMatches, COUNT_SCAN_LIMIT, type CappedCount } from '../capped-count.js';
 import { Conditions, organizationsWithin } from '../conditions.js';
 import type { Database, Sql } from '../database.js';
-import { isCalled } from '../search/begins-with.js';
+import { nameOrSlugCondition } from '../search/prefix-conditions.js';
 import type { Tx } from '../transactions.js';
 
 /** The columns of a project joined with its organization, as `projectContext` reads them. */
@@ -28,7 +28,7 @@ export interface ProjectColumns {
   projectSettings: StoredSettings;
 }
 
-export const projectContext = (row: ProjectColumns): ProjectContext => ({
+export const toProjectContext = (row: ProjectColumns): ProjectContext => ({
   id: row.projectId,
   organizationId: row.organizationId,
   name: row.projectName,
@@ -43,7 +43,7 @@ const resourceColumns = `
 
 type ProjectRow = Omit<Project, 'settings'> & { settings: StoredSettings };
 
-const projectOf = (row: ProjectRow): Project => ({ ...row, settings: effectiveSettings(row.settings) });
+const toProject = (row: ProjectRow): Project => ({ ...row, settings: effectiveSettings(row.settings) });
 
 export type NewProject = Pick<
   Project,
@@ -63,7 +63,7 @@ export class ProjectsRepository {
 
   /** Null when another project of the organization has the slug. */
   async insert(tx: Tx, project: NewProject): Promise<Project | null> {
-    const [row] = await tx.prepared<ProjectRow>(
+    const [row] = await tx.queryPrepared<ProjectRow>(
       `INSERT INTO projects AS p (id, organization_id, name, slug, environment, settings)
        VALUES ($1, $2, $3, $4, $5, $6) ON CONFLICT (organization_id, slug) DO NOTHING RETURNING ${resourceColumns}`,
       [
@@ -72,26 +72,26 @@ export class ProjectsRepository {
         project.name,
         project.slug,
         project.environment,
-        JSON.stringify(storedSettings(project.settings)),
+        JSON.stringify(toStoredSettings(project.settings)),
       ],
     );
-    return row ? projectOf(row) : null;
+    return row ? toProject(row) : null;
   }
 
   /** Newest first. */
   async list(reach: Reach, filter: ProjectFilter, before: string | null, limit: number): Promise<Project[]> {
     const where = new Conditions()
-      .reach('p', 'p.id', reach)
+      .addReach('p', 'p.id', reach)
       .addIf(filter.organizationId, (value) => `p.organization_id = ${value}`)
       .addIf(filter.environment, (value) => `p.environment = ${value}`)
       .addIf(filter.archived, (value) => `(p.archived_at IS NOT NULL) = ${value}`)
       .addIf(before, (value) => `p.id < ${value}`);
-    if (filter.q !== null) where.add(isCalled(where, 'p', filter.q));
+    if (filter.q !== null) where.add(nameOrSlugCondition(where, 'p', filter.q));
     const rows = await this.database.query<ProjectRow>(
-      `SELECT ${resourceColumns} FROM projects p WHERE ${where.sql} ORDER BY p.id DESC LIMIT ${where.value(limit)}`,
+      `SELECT ${resourceColumns} FROM projects p WHERE ${where.sql} ORDER BY p.id DESC LIMIT ${where.bind(limit)}`,
       where.values,
     );
-    return rows.map(projectOf);
+    return rows.map(toProject);
   }
 
   /** How many projects within a reach match, as far as a bounded look finds out. */
@@ -99,14 +99,14 @@ export class ProjectsRepository {
     const where = new Conditions()
       .add('true')
       .addIf(organizationId, (value) => `p.organization_id = ${value}`);
-    if (q !== null) where.add(isCalled(where, 'p', q));
-    const walk = `SELECT p.* FROM projects p WHERE ${where.sql} LIMIT ${MOST_LOOKED}`;
+    if (q !== null) where.add(nameOrSlugCondition(where, 'p', q));
+    const walk = `SELECT p.* FROM projects p WHERE ${where.sql} LIMIT ${COUNT_SCAN_LIMIT}`;
     where
-      .reach('p', 'p.id', reach)
+      .addReach('p', 'p.id', reach)
       .addIf(environment, (value) => `p.environment = ${value}`)
       .addIf(archived, (value) => `(p.archived_at IS NOT NULL) = ${value}`);
     const looked = { rows: `(${walk}) p`, isMatch: where.sql, values: where.values };
-    return countWithin(this.database, looked, MOST_LOOKED);
+    return countMatches(this.database, looked, COUNT_SCAN_LIMIT);
   }
 
   /**
@@ -114,7 +114,7 @@ export class ProjectsRepository {
    * @throws GatehouseError `not_found`, `project_archived`
    */
   async getActive(reach: Reach, projectId: string): Promise<ProjectContext> {
-    const [row] = await this.database.prepared<ProjectColumns & { isArchived: boolean }>(
+    const [row] = await this.database.queryPrepared<ProjectColumns & { isArchived: boolean }>(
       `SELECT ${projectColumns}, p.archived_at IS NOT NULL AS "isArchived"
        FROM projects p JOIN organizations o ON o.id = p.organization_id
        WHERE p.id = $1 AND ${organizationsWithin('$2')} AND ($3::uuid IS NULL OR p.id = $3)`,
@@ -122,16 +122,16 @@ export class ProjectsRepository {
     );
     if (!row) throw notFound();
     if (row.isArchived) throw new GatehouseError('project_archived');
-    return projectContext(row);
+    return toProjectContext(row);
   }
 
   /** The project of a customer whose credential has been checked. */
-  async ofCustomer(projectId: string): Promise<ProjectContext> {
-    const [row] = await this.database.prepared<ProjectColumns>(
+  async getContext(projectId: string): Promise<ProjectContext> {
+    const [row] = await this.database.queryPrepared<ProjectColumns>(
       `SELECT ${projectColumns} FROM projects p JOIN organizations o ON o.id = p.organization_id WHERE p.id = $1`,
       [projectId],
     );
-    return projectContext(row!);
+    return toProjectContext(row!);
   }
 
   /** @throws GatehouseError `not_found` */
@@ -149,29 +149,29 @@ export class ProjectsRepository {
 
   /** Writes a project that the transaction has locked. */
   async update(tx: Tx, project: Pick<Project, 'id' | 'name' | 'settings'>): Promise<Project> {
-    const [row] = await tx.prepared<ProjectRow>(
+    const [row] = await tx.queryPrepared<ProjectRow>(
       `UPDATE projects p SET name = $2, settings = $3, updated_at = now() WHERE id = $1 RETURNING ${resourceColumns}`,
-      [project.id, project.name, JSON.stringify(storedSettings(project.settings))],
+      [project.id, project.name, JSON.stringify(toStoredSettings(project.settings))],
     );
-    return projectOf(row!);
+    return toProject(row!);
   }
 
   /** Stops a project that the transaction has locked; its keys and its customers' tokens end with it. */
   async archive(tx: Tx, id: string): Promise<Project> {
-    const [row] = await tx.prepared<ProjectRow>(
+    const [row] = await tx.queryPrepared<ProjectRow>(
       `UPDATE projects p SET archived_at = now(), updated_at = now() WHERE id = $1 RETURNING ${resourceColumns}`,
       [id],
     );
-    return projectOf(row!);
+    return toProject(row!);
   }
 }
 
 async function selectProject(sql: Sql, reach: Reach, id: string, lock = ''): Promise<Project> {
-  const where = new Conditions().reach('p', 'p.id', reach);
+  const where = new Conditions().addReach('p', 'p.id', reach);
   const [row] = await sql.query<ProjectRow>(
-    `SELECT ${resourceColumns} FROM projects p WHERE ${where.sql} AND p.id = ${where.value(id)} ${lock}`,
+    `SELECT ${resourceColumns} FROM projects p WHERE ${where.sql} AND p.id = ${where.bind(id)} ${lock}`,
     where.values,
   );
   if (!row) throw notFound();
-  return projectOf(row);
+  return toProject(row);
 }

@@ -1,10 +1,10 @@
-import type { PrefixedKind } from '@gatehouse/domain';
+import type { PrefixedIdKind } from '@gatehouse/domain';
 import { Conditions } from '../conditions.js';
 import type { Database } from '../database.js';
-import { beginsWith } from './begins-with.js';
-import { urlBeginsWith } from './lookups.repository.js';
+import { prefixCondition } from './prefix-conditions.js';
+import { urlPrefixCondition } from './lookups.repository.js';
 
-export const foundKinds = [
+export const searchResultKinds = [
   'delivery',
   'attempt',
   'event',
@@ -15,11 +15,11 @@ export const foundKinds = [
   'organization',
   'api_key',
 ] as const;
-export type FoundKind = (typeof foundKinds)[number];
+export type SearchResultKind = (typeof searchResultKinds)[number];
 
 /** Something in the house, as a list of what was found shows it. */
-export interface Found {
-  kind: FoundKind;
+export interface SearchResult {
+  kind: SearchResultKind;
   id: string;
   title: string;
   subtitle: string;
@@ -28,7 +28,10 @@ export interface Found {
 }
 
 /** How each kind is shown; with `t` as its table. */
-const shown: Record<FoundKind, { from: string; title: string; subtitle: string; projectId: string }> = {
+const resultColumns: Record<
+  SearchResultKind,
+  { from: string; title: string; subtitle: string; projectId: string }
+> = {
   delivery: {
     from: 'deliveries t',
     title: 't.event_type',
@@ -70,7 +73,7 @@ const shown: Record<FoundKind, { from: string; title: string; subtitle: string; 
   },
 };
 
-const kindOf: Record<PrefixedKind, FoundKind> = {
+const resultKinds: Record<PrefixedIdKind, SearchResultKind> = {
   delivery: 'delivery',
   attempt: 'attempt',
   event: 'event',
@@ -83,31 +86,31 @@ export class SearchRepository {
   constructor(private readonly database: Database) {}
 
   /** What has an id. @param kind null for any kind */
-  async byId(id: string, kind: PrefixedKind | null): Promise<Found[]> {
-    const kinds = kind ? [kindOf[kind]] : foundKinds;
-    const parts = kinds.map((each) => part(each, 't.id = $1'));
-    return this.database.prepared<Found>(parts.join(' UNION ALL '), [id]);
+  async findById(id: string, kind: PrefixedIdKind | null): Promise<SearchResult[]> {
+    const kinds = kind ? [resultKinds[kind]] : searchResultKinds;
+    const parts = kinds.map((each) => selectKind(each, 't.id = $1'));
+    return this.database.queryPrepared<SearchResult>(parts.join(' UNION ALL '), [id]);
   }
 
   /** Endpoints, also deleted ones, whose URL begins with a text. */
-  endpointsAt(start: string, limit: number): Promise<Found[]> {
+  findEndpointsByUrl(start: string, limit: number): Promise<SearchResult[]> {
     const where = new Conditions();
-    const condition = urlBeginsWith(where, start, 't');
-    return this.database.query<Found>(
-      `${part('endpoint', condition)} LIMIT ${where.value(limit)}`,
+    const condition = urlPrefixCondition(where, start, 't');
+    return this.database.query<SearchResult>(
+      `${selectKind('endpoint', condition)} LIMIT ${where.bind(limit)}`,
       where.values,
     );
   }
 
   /** Projects and organizations whose name, in any case, or slug begins with a text, and keys that do. */
-  async beginningWith(text: string, limit: number): Promise<Found[]> {
-    const some = (kind: FoundKind, column: string, start: string): string =>
-      `(${part(kind, beginsWith(column, start))} LIMIT $3)`;
+  async findByPrefix(text: string, limit: number): Promise<SearchResult[]> {
+    const some = (kind: SearchResultKind, column: string, start: string): string =>
+      `(${selectKind(kind, prefixCondition(column, start))} LIMIT $3)`;
     const names = (['project', 'organization'] as const).flatMap((kind) => [
       some(kind, 'lower(t.name)', 'lower($1::text)'),
       some(kind, 't.slug', 'lower($1::text)'),
     ]);
-    const rows = await this.database.prepared<Found>(
+    const rows = await this.database.queryPrepared<SearchResult>(
       `SELECT DISTINCT * FROM (${[...names, some('api_key', 't.prefix', '$2::text')].join(' UNION ALL ')}) found
        ORDER BY title, id LIMIT $3`,
       // A key's first characters are kept; a whole one is found by them.
@@ -118,8 +121,8 @@ export class SearchRepository {
 }
 
 /** SQL for what of a kind fulfils a condition. */
-function part(kind: FoundKind, condition: string): string {
-  const { from, title, subtitle, projectId } = shown[kind];
+function selectKind(kind: SearchResultKind, condition: string): string {
+  const { from, title, subtitle, projectId } = resultColumns[kind];
   return `SELECT '${kind}' AS kind, t.id, ${title} AS title, ${subtitle} AS subtitle, ${projectId} AS "projectId"
     FROM ${from} WHERE ${condition}`;
 }

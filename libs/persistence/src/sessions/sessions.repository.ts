@@ -3,11 +3,15 @@ import {
   type Customer,
   type CustomerIdentity,
   type ProjectContext,
-  type RefreshLine,
+  type RefreshTokenChain,
   type RevocationReason,
   type TokenProject,
 } from '@gatehouse/domain';
-import { customerColumns, identityColumns, splitRow } from '../customers/customers.repository.js';
+import {
+  customerColumns,
+  identityColumns,
+  toCustomerWithProject,
+} from '../customers/customers.repository.js';
 import type { Database } from '../database.js';
 import { projectColumns, type ProjectColumns } from '../projects/projects.repository.js';
 import { prune } from '../prune.js';
@@ -48,7 +52,7 @@ export interface RefreshedSession {
 export interface RefreshableSession extends RefreshedSession {
   customer: Customer;
   project: ProjectContext;
-  line: RefreshLine;
+  chain: RefreshTokenChain;
   currentHash: Buffer;
   previousHash: Buffer | null;
 }
@@ -58,14 +62,14 @@ export const sessionColumns = `
   s.id, s.created_at AS "createdAt", coalesce(s.rotated_at, s.created_at) AS "lastUsedAt",
   least(s.idle_expires_at, s.absolute_expires_at) AS "expiresAt", s.ip, s.user_agent AS "userAgent"`;
 
-const liveSession = `s.revoked_at IS NULL AND s.idle_expires_at > now() AND s.absolute_expires_at > now()`;
+const activeSession = `s.revoked_at IS NULL AND s.idle_expires_at > now() AND s.absolute_expires_at > now()`;
 
 export class SessionsRepository {
   constructor(private readonly database: Database) {}
 
   /** Opens a session. @returns it, and how many live ones its customer has beside it */
   async insert(tx: Tx, session: NewSession): Promise<{ session: SessionRecord; others: number }> {
-    const [row] = await tx.prepared<SessionRecord & { others: number }>(
+    const [row] = await tx.queryPrepared<SessionRecord & { others: number }>(
       `WITH known AS (
          INSERT INTO customer_addresses AS k (customer_id, address_block)
          SELECT $2, $8 WHERE $8::text IS NOT NULL
@@ -76,7 +80,7 @@ export class SessionsRepository {
          absolute_expires_at, ip, user_agent)
        VALUES ($1, $2, 1, $3, $4::int, now() + $4::int * interval '1 second', now() + $5::int * interval '1 second', $6, $7)
        RETURNING ${sessionColumns},
-         (SELECT count(*)::int FROM sessions s WHERE s.customer_id = $2 AND ${liveSession}) AS others`,
+         (SELECT count(*)::int FROM sessions s WHERE s.customer_id = $2 AND ${activeSession}) AS others`,
       [
         session.id,
         session.customerId,
@@ -93,12 +97,16 @@ export class SessionsRepository {
   }
 
   /** The customer of a live session, by the ids that an access token names together; null when any differs. */
-  async findLiveCustomer(sessionId: string, customerId: string, projectId: string): Promise<Customer | null> {
-    const [row] = await this.database.prepared<Customer>(
+  async findActiveCustomer(
+    sessionId: string,
+    customerId: string,
+    projectId: string,
+  ): Promise<Customer | null> {
+    const [row] = await this.database.queryPrepared<Customer>(
       `SELECT ${customerColumns} FROM sessions s JOIN customers c ON c.id = s.customer_id
          JOIN projects p ON p.id = c.project_id
        WHERE s.id = $1 AND c.id = $2 AND c.project_id = $3 AND c.disabled_at IS NULL AND p.archived_at IS NULL
-         AND ${liveSession}`,
+         AND ${activeSession}`,
       [sessionId, customerId, projectId],
     );
     return row ?? null;
@@ -115,14 +123,14 @@ export class SessionsRepository {
     hash: Buffer,
     successorHash: Buffer,
   ): Promise<RefreshedSession | null> {
-    const [row] = await this.database.prepared<
+    const [row] = await this.database.queryPrepared<
       CustomerIdentity & Pick<ProjectColumns, 'projectId' | 'projectSettings'>
     >(
       `UPDATE sessions s SET generation = s.generation + 1, previous_hash = s.current_hash, current_hash = $4,
          rotated_at = now(),
          idle_expires_at = least(now() + s.idle_ttl * interval '1 second', s.absolute_expires_at)
        FROM customers c JOIN projects p ON p.id = c.project_id
-       WHERE s.id = $1 AND s.generation = $2 AND s.current_hash = $3 AND ${liveSession}
+       WHERE s.id = $1 AND s.generation = $2 AND s.current_hash = $3 AND ${activeSession}
          AND c.id = s.customer_id AND c.disabled_at IS NULL AND p.archived_at IS NULL
        RETURNING ${identityColumns}, p.id AS "projectId",
          p.settings AS "projectSettings"`,
@@ -135,8 +143,8 @@ export class SessionsRepository {
 
   /** Where the line of a session's refresh tokens stands; null when the session or its customer is gone. */
   async findRefreshable(sessionId: string): Promise<RefreshableSession | null> {
-    const [row] = await this.database.prepared<
-      Customer & ProjectColumns & RefreshLine & { currentHash: Buffer; previousHash: Buffer | null }
+    const [row] = await this.database.queryPrepared<
+      Customer & ProjectColumns & RefreshTokenChain & { currentHash: Buffer; previousHash: Buffer | null }
     >(
       `SELECT ${customerColumns}, ${projectColumns}, s.generation, s.rotated_at AS "rotatedAt",
          s.idle_expires_at AS "idleExpiresAt", s.absolute_expires_at AS "absoluteExpiresAt",
@@ -151,7 +159,7 @@ export class SessionsRepository {
     const { generation, rotatedAt, idleExpiresAt, absoluteExpiresAt, revokedAt, ...rest } = row;
     const { currentHash, previousHash, ...about } = rest;
     const line = { generation, rotatedAt, idleExpiresAt, absoluteExpiresAt, revokedAt };
-    return { sessionId, ...splitRow(about), line, currentHash, previousHash };
+    return { sessionId, ...toCustomerWithProject(about), chain: line, currentHash, previousHash };
   }
 
   /** A customer's live sessions, newest first. */
@@ -161,9 +169,9 @@ export class SessionsRepository {
     before: string | null,
     limit: number,
   ): Promise<SessionRecord[]> {
-    return this.database.prepared<SessionRecord>(
+    return this.database.queryPrepared<SessionRecord>(
       `SELECT ${sessionColumns} FROM sessions s JOIN customers c ON c.id = s.customer_id
-       WHERE c.project_id = $1 AND c.id = $2 AND ${liveSession} AND ($3::uuid IS NULL OR s.id < $3)
+       WHERE c.project_id = $1 AND c.id = $2 AND ${activeSession} AND ($3::uuid IS NULL OR s.id < $3)
        ORDER BY s.id DESC LIMIT $4`,
       [projectId, customerId, before, limit],
     );
@@ -176,9 +184,9 @@ export class SessionsRepository {
     sessionId: string,
     reason: RevocationReason,
   ): Promise<SessionRecord | null> {
-    const [row] = await tx.prepared<SessionRecord>(
+    const [row] = await tx.queryPrepared<SessionRecord>(
       `UPDATE sessions s SET revoked_at = now(), revoked_reason = $3
-       WHERE s.id = $2 AND s.customer_id = $1 AND ${liveSession} RETURNING ${sessionColumns}`,
+       WHERE s.id = $2 AND s.customer_id = $1 AND ${activeSession} RETURNING ${sessionColumns}`,
       [customerId, sessionId, reason],
     );
     return row ?? null;
@@ -191,9 +199,9 @@ export class SessionsRepository {
     reason: RevocationReason,
     exceptId: string | null,
   ): Promise<SessionRecord[]> {
-    return tx.prepared<SessionRecord>(
+    return tx.queryPrepared<SessionRecord>(
       `UPDATE sessions s SET revoked_at = now(), revoked_reason = $2
-       WHERE s.customer_id = $1 AND ${liveSession} AND ($3::uuid IS NULL OR s.id <> $3)
+       WHERE s.customer_id = $1 AND ${activeSession} AND ($3::uuid IS NULL OR s.id <> $3)
        RETURNING ${sessionColumns}`,
       [customerId, reason, exceptId],
     );
@@ -207,10 +215,10 @@ export class SessionsRepository {
     exceptId: string,
     count: number,
   ): Promise<SessionRecord[]> {
-    return tx.prepared<SessionRecord>(
+    return tx.queryPrepared<SessionRecord>(
       `UPDATE sessions s SET revoked_at = now(), revoked_reason = $2
-       WHERE ${liveSession} AND s.id IN (
-         SELECT s.id FROM sessions s WHERE s.customer_id = $1 AND ${liveSession} AND s.id <> $3
+       WHERE ${activeSession} AND s.id IN (
+         SELECT s.id FROM sessions s WHERE s.customer_id = $1 AND ${activeSession} AND s.id <> $3
          ORDER BY coalesce(s.rotated_at, s.created_at), s.id LIMIT $4)
        RETURNING ${sessionColumns}`,
       [customerId, reason, exceptId, count],

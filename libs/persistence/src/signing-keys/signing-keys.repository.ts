@@ -24,7 +24,7 @@ export class SigningKeysRepository {
   constructor(private readonly database: Database) {}
 
   /** Every signing key, the one that signs last first. */
-  async all(): Promise<StoredSigningKey[]> {
+  async listAll(): Promise<StoredSigningKey[]> {
     return this.database.query(
       `SELECT kid, private_key AS "privateKey", (extract(epoch FROM now() - activates_at) * 1000)::float8 AS age
        FROM signing_keys ORDER BY activates_at DESC, kid`,
@@ -51,7 +51,7 @@ export class SigningKeysRepository {
   }
 
   /** Removes every key, for `insert` in the same transaction to begin anew. */
-  async clear(tx: Tx): Promise<void> {
+  async deleteAll(tx: Tx): Promise<void> {
     await lock(tx);
     await tx.query('DELETE FROM signing_keys');
   }

@@ -1,5 +1,5 @@
 import type { Sql } from '../database.js';
-import { lowestId, timeOfId, type IdRange } from '../id-times.js';
+import { minIdAt, parseIdTime, type IdRange } from '../uuid-v7.js';
 import type { Tx } from '../transactions.js';
 
 /** Any number, the same in every process: it names the lock. */
@@ -8,7 +8,7 @@ const PARTITION_LOCK = 7_120_915;
 export const DAY_MS = 86_400_000;
 
 /** What is kept of days that are over, after their names. */
-const KEPT = 'attempts_kept_';
+const RETAINED_PREFIX = 'attempts_kept_';
 
 /** A partition of `attempts`: those whose ids are in its range. */
 export interface AttemptPartition extends IdRange {
@@ -16,15 +16,16 @@ export interface AttemptPartition extends IdRange {
 }
 
 /** Midnight (UTC) before a moment, in ms since 1970. */
-export const dayOf = (time: number): number => Math.floor(time / DAY_MS) * DAY_MS;
+export const startOfDay = (time: number): number => Math.floor(time / DAY_MS) * DAY_MS;
 
-const dateOf = (day: number): string => new Date(day).toISOString().slice(0, 10).replaceAll('-', '');
+const formatDay = (day: number): string => new Date(day).toISOString().slice(0, 10).replaceAll('-', '');
 
 /** The name of what is kept up to the end of a partition. */
-export const keptName = ({ to }: AttemptPartition): string => `${KEPT}${dateOf(timeOfId(to) - DAY_MS)}`;
+export const retainedPartitionName = ({ to }: AttemptPartition): string =>
+  `${RETAINED_PREFIX}${formatDay(parseIdTime(to) - DAY_MS)}`;
 
 /** Whether nothing but what must stay is left in a partition. */
-export const isKept = ({ name }: AttemptPartition): boolean => name.startsWith(KEPT);
+export const isRetained = ({ name }: AttemptPartition): boolean => name.startsWith(RETAINED_PREFIX);
 
 /** Nobody else changes the partitions until the transaction ends. */
 export async function lockPartitions(tx: Tx): Promise<void> {
@@ -42,7 +43,7 @@ export function listPartitions(sql: Sql): Promise<AttemptPartition[]> {
 }
 
 /** Makes an empty table that can become a partition. */
-export async function createLikeAttempts(tx: Tx, name: string): Promise<void> {
+export async function createAttemptsTable(tx: Tx, name: string): Promise<void> {
   await tx.query(`CREATE TABLE ${name} (LIKE attempts INCLUDING ALL)`);
 }
 
@@ -56,26 +57,26 @@ export async function attachPartition(tx: Tx, { name, from, to }: AttemptPartiti
  * Yesterday's is for attempts that began before midnight.
  */
 export function ensureAttemptPartitions(tx: Tx, now: Date, days: number): Promise<void> {
-  const today = dayOf(now.getTime());
-  return ensureDays(
+  const today = startOfDay(now.getTime());
+  return ensureDailyPartitions(
     tx,
     Array.from({ length: days + 2 }, (_, index) => today + (index - 1) * DAY_MS),
   );
 }
 
 /** Makes the partitions in which these attempts have their place, of whatever day they are. */
-export function ensurePartitionsOf(tx: Tx, attemptIds: string[]): Promise<void> {
-  return ensureDays(tx, [...new Set(attemptIds.map((id) => dayOf(timeOfId(id))))]);
+export function ensurePartitionsFor(tx: Tx, attemptIds: string[]): Promise<void> {
+  return ensureDailyPartitions(tx, [...new Set(attemptIds.map((id) => startOfDay(parseIdTime(id))))]);
 }
 
-async function ensureDays(tx: Tx, days: number[]): Promise<void> {
+async function ensureDailyPartitions(tx: Tx, days: number[]): Promise<void> {
   await lockPartitions(tx);
   const partitions = await listPartitions(tx);
   for (const day of days) {
-    const range = { from: lowestId(day), to: lowestId(day + DAY_MS) };
+    const range = { from: minIdAt(day), to: minIdAt(day + DAY_MS) };
     if (partitions.some(({ from, to }) => from < range.to && to > range.from)) continue;
-    const name = `attempts_${dateOf(day)}`;
-    await createLikeAttempts(tx, name);
+    const name = `attempts_${formatDay(day)}`;
+    await createAttemptsTable(tx, name);
     await attachPartition(tx, { name, ...range });
   }
 }

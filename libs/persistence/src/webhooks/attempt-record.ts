@@ -1,5 +1,5 @@
 import type { AttemptError, DeliveryState } from '@gatehouse/domain';
-import { shownResponse } from '../customers/erased.js';
+import { visibleResponseBody } from '../customers/erasure-sql.js';
 
 /** One closed attempt, with the delivery as it stands now. */
 export interface AttemptRecord {
@@ -26,5 +26,5 @@ export const attemptColumns = `
   a.id, a.project_id AS "projectId", a.event_id AS "eventId", a.event_type AS "eventType",
   a.endpoint_id AS "endpointId", a.delivery_id AS "deliveryId", d.state AS "deliveryState",
   d.next_attempt_at AS "nextAttemptAt", a.target_url AS "targetUrl", a.attempt, a.http_status AS "httpStatus",
-  a.success, a.error, a.duration_ms AS "durationMs", ${shownResponse('a')} AS "responseBody",
+  a.success, a.error, a.duration_ms AS "durationMs", ${visibleResponseBody('a')} AS "responseBody",
   a.started_at AS "startedAt"`;

@@ -2,7 +2,7 @@ import type { AttemptError, DeliveryState, Reach } from '@gatehouse/domain';
 import { now } from '@gatehouse/platform';
 import { Conditions, organizationsWithin } from '../conditions.js';
 import type { Database } from '../database.js';
-import { CLOCK_SLACK_MS, lowestId, NIL_UUID, type IdRange } from '../id-times.js';
+import { MAX_CLOCK_SKEW_MS, minIdAt, NIL_UUID, type IdRange } from '../uuid-v7.js';
 import { DAY_MS } from './attempt-partitions.js';
 import { deliveriesWithin } from './deliveries.repository.js';
 
@@ -32,8 +32,8 @@ export interface AttemptFilter {
   endpointUrl?: string | null;
   /** What is about any of these customers. */
   customerIds?: string[] | null;
-  /** That is little: see `knowingCustomers`. */
-  areQuiet?: boolean;
+  /** That is little: see `detectLowVolumeCustomers`. */
+  areLowVolume?: boolean;
 }
 
 /** The part of the log that a list walks: with what an index begins, and in which range of ids. */
@@ -44,38 +44,40 @@ export interface AttemptScope extends IdRange {
 }
 
 /** Longest time from the making of an attempt's id, by a worker, to its `started_at`, by the database. */
-const CLAIM_MS = 10_000;
+const MAX_CLAIM_MS = 10_000;
 
 /** So far the clock of a worker may be ahead of the database's. Not more: a page first walks over all that began in it. */
-const AHEAD_MS = 1_000;
+const MAX_WORKER_CLOCK_LEAD_MS = 1_000;
 
 /** The ids that attempts of a delivery can have. */
-export const idsOf = (delivery: { createdAt: Date; finishedAt: Date | null }): IdRange => ({
-  from: lowestId(delivery.createdAt.getTime() - CLOCK_SLACK_MS),
-  to: lowestId((delivery.finishedAt ?? now()).getTime() + CLOCK_SLACK_MS),
+export const attemptIdRange = (delivery: { createdAt: Date; finishedAt: Date | null }): IdRange => ({
+  from: minIdAt(delivery.createdAt.getTime() - MAX_CLOCK_SKEW_MS),
+  to: minIdAt((delivery.finishedAt ?? now()).getTime() + MAX_CLOCK_SKEW_MS),
 });
 
 /** The narrowest part of the log that holds every match within a reach. */
-export async function attemptScope(
+export async function findAttemptScope(
   database: Database,
   reach: Reach,
   filter: AttemptFilter,
 ): Promise<AttemptScope> {
   const { createdAfter, createdBefore } = filter;
   const range: IdRange = {
-    from: createdAfter ? lowestId(createdAfter.getTime() - CLAIM_MS) : NIL_UUID,
-    to: lowestId(createdBefore ? createdBefore.getTime() + AHEAD_MS : now().getTime() + DAY_MS),
+    from: createdAfter ? minIdAt(createdAfter.getTime() - MAX_CLAIM_MS) : NIL_UUID,
+    to: minIdAt(
+      createdBefore ? createdBefore.getTime() + MAX_WORKER_CLOCK_LEAD_MS : now().getTime() + DAY_MS,
+    ),
   };
   if (filter.deliveryId !== null || filter.eventId !== null) {
-    return deliveriesScope(database, reach, filter, range);
+    return findDeliveriesScope(database, reach, filter, range);
   }
   const rows = async (sql: string, values: unknown[]): Promise<string[]> =>
     (await database.query<{ id: string }>(sql, values)).map(({ id }) => id);
   const endpointIds = filter.endpointId === null ? filter.endpointIds : [filter.endpointId];
   if (endpointIds) {
     // Deleted ones as well: their attempts stay in the log.
-    const where = new Conditions().reach('w', 'w.project_id', reach);
-    where.add(`w.id = ANY (${where.value(endpointIds)}::uuid[])`);
+    const where = new Conditions().addReach('w', 'w.project_id', reach);
+    where.add(`w.id = ANY (${where.bind(endpointIds)}::uuid[])`);
     const ids = await rows(`SELECT w.id FROM webhook_endpoints w WHERE ${where.sql}`, where.values);
     return { ...range, column: 'endpoint_id', ids };
   }
@@ -94,7 +96,7 @@ export async function attemptScope(
 }
 
 /** The attempts of one delivery, or of all those of one event. */
-async function deliveriesScope(
+async function findDeliveriesScope(
   database: Database,
   reach: Reach,
   { deliveryId, eventId }: AttemptFilter,
@@ -108,7 +110,7 @@ async function deliveriesScope(
      FROM deliveries d JOIN webhook_endpoints w ON w.id = d.endpoint_id WHERE ${where.sql}`,
     where.values,
   );
-  const ranges = deliveries.map(idsOf);
+  const ranges = deliveries.map(attemptIdRange);
   const first = ranges.map(({ from }) => from).sort()[0] ?? range.from;
   const last =
     ranges

@@ -1,22 +1,22 @@
-import { MOST_COUNTED, URGENCY, type Trouble } from '@gatehouse/domain';
+import { COUNT_CAP, URGENCY, type AlertCondition } from '@gatehouse/domain';
 import type { Database } from '../database.js';
 
 /** Most rows that are counted for a gauge. */
-const GAUGE_ROWS = 100_000;
+const GAUGE_COUNT_LIMIT = 100_000;
 
-const pending = `state = 'pending'`;
-const dead = `state = 'failed' AND resolution IS NULL`;
-const failing = `status = 'disabled' AND disabled_reason = 'failing'`;
+const isPending = `state = 'pending'`;
+const isDeadLetter = `state = 'failed' AND resolution IS NULL`;
+const isDisabledAsFailing = `status = 'disabled' AND disabled_reason = 'failing'`;
 
 /** The next in line of an urgency. Batches are left out: they wait their turn by design. */
-const line = (where: string, rows: number): string => `
+const readyQueueHead = (where: string, rows: number): string => `
   (VALUES (${URGENCY.first}), (${URGENCY.retry})) AS line (urgency) CROSS JOIN LATERAL (
     SELECT next_attempt_at AS at FROM deliveries
-    WHERE ${pending} AND lease_until IS NULL AND urgency = line.urgency ${where}
+    WHERE ${isPending} AND lease_until IS NULL AND urgency = line.urgency ${where}
     ORDER BY next_attempt_at LIMIT ${rows}
   ) due`;
 
-const count = (table: string, where: string, rows: number): string =>
+const countSql = (table: string, where: string, rows: number): string =>
   `(SELECT count(*) FROM (SELECT FROM ${table} WHERE ${where} LIMIT ${rows}) counted)::int`;
 
 /** What is still to be delivered, and what went wrong. At most 100,000 are counted. */
@@ -37,31 +37,31 @@ export class BacklogRepository {
   constructor(private readonly database: Database) {}
 
   async read(): Promise<Backlog> {
-    const [row] = await this.database.prepared<Backlog>(
-      `SELECT ${count('deliveries', pending, GAUGE_ROWS)} AS pending,
-         ${count('deliveries', dead, GAUGE_ROWS)} AS "deadLetters",
-         ${count('webhook_endpoints', failing, GAUGE_ROWS)} AS "disabledEndpoints",
+    const [row] = await this.database.queryPrepared<Backlog>(
+      `SELECT ${countSql('deliveries', isPending, GAUGE_COUNT_LIMIT)} AS pending,
+         ${countSql('deliveries', isDeadLetter, GAUGE_COUNT_LIMIT)} AS "deadLetters",
+         ${countSql('webhook_endpoints', isDisabledAsFailing, GAUGE_COUNT_LIMIT)} AS "disabledEndpoints",
          (SELECT coalesce(greatest(0, extract(epoch FROM clock_timestamp() - min(due.at))), 0)::float8
-          FROM ${line('', 1)}) AS "oldestDueSeconds"`,
+          FROM ${readyQueueHead('', 1)}) AS "oldestDueSeconds"`,
     );
     return row!;
   }
 
   /** What an operator should know of now. @param overdueMs how long a delivery may be due */
-  async troubles(overdueMs: number): Promise<Trouble[]> {
+  async findAlertConditions(overdueMs: number): Promise<AlertCondition[]> {
     const late = `AND next_attempt_at <= statement_timestamp() - $1 * interval '1 ms'`;
-    return this.database.prepared<Trouble>(
+    return this.database.queryPrepared<AlertCondition>(
       `SELECT * FROM (
-         SELECT 'dead_letters' AS kind, ${count('deliveries', dead, MOST_COUNTED)} AS count,
-           (SELECT min(finished_at) FROM deliveries WHERE ${dead}) AS since,
-           (SELECT max(finished_at) FROM deliveries WHERE ${dead}) AS newest
+         SELECT 'dead_letters' AS kind, ${countSql('deliveries', isDeadLetter, COUNT_CAP)} AS count,
+           (SELECT min(finished_at) FROM deliveries WHERE ${isDeadLetter}) AS since,
+           (SELECT max(finished_at) FROM deliveries WHERE ${isDeadLetter}) AS newest
          UNION ALL
-         SELECT 'disabled_endpoints', ${count('webhook_endpoints', failing, MOST_COUNTED)},
-           (SELECT min(disabled_at) FROM webhook_endpoints WHERE ${failing}),
-           (SELECT max(disabled_at) FROM webhook_endpoints WHERE ${failing})
+         SELECT 'disabled_endpoints', ${countSql('webhook_endpoints', isDisabledAsFailing, COUNT_CAP)},
+           (SELECT min(disabled_at) FROM webhook_endpoints WHERE ${isDisabledAsFailing}),
+           (SELECT max(disabled_at) FROM webhook_endpoints WHERE ${isDisabledAsFailing})
          UNION ALL
-         SELECT 'overdue_deliveries', least(count(*), ${MOST_COUNTED})::int, min(due.at), clock_timestamp()
-         FROM ${line(late, MOST_COUNTED)}
+         SELECT 'overdue_deliveries', least(count(*), ${COUNT_CAP})::int, min(due.at), clock_timestamp()
+         FROM ${readyQueueHead(late, COUNT_CAP)}
        ) troubles WHERE count > 0 AND since IS NOT NULL`,
       [overdueMs],
     );

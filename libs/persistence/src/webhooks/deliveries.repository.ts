@@ -1,6 +1,6 @@
 import type { DeliveryResolution, DeliveryState, EndpointStatus, Reach } from '@gatehouse/domain';
 import { Conditions } from '../conditions.js';
-import { isErased, shownBody } from '../customers/erased.js';
+import { isErased, visibleBody } from '../customers/erasure-sql.js';
 import type { Database, Sql } from '../database.js';
 import type { Tx } from '../transactions.js';
 
@@ -42,14 +42,14 @@ export const deliveryColumns = `
 
 const columns = `${deliveryColumns},
   w.status AS "endpointStatus",
-  w.header_names AS "headerNames", ${shownBody('e')} AS body, ${isErased('e')} AS "isErased"`;
+  w.header_names AS "headerNames", ${visibleBody('e')} AS body, ${isErased('e')} AS "isErased"`;
 
 const from = `deliveries d JOIN webhook_endpoints w ON w.id = d.endpoint_id JOIN events e ON e.id = d.event_id`;
 
 /** A project key sees what goes to its project's own endpoints, not what an organization endpoint hears of it. */
 export const deliveriesWithin = (reach: Reach): Conditions =>
   new Conditions()
-    .reach('d', 'd.project_id', reach)
+    .addReach('d', 'd.project_id', reach)
     .addIf(reach.projectId, (value) => `w.project_id = ${value}`);
 
 /** The readers' and operators' side of deliveries. */
@@ -63,8 +63,8 @@ export class DeliveriesRepository {
   /** A delivery within a reach, by its own id or by that of one of its attempts. */
   async find(reach: Reach, id: { deliveryId: string } | { attemptId: string }): Promise<Delivery | null> {
     const where = deliveriesWithin(reach);
-    if ('deliveryId' in id) where.add(`d.id = ${where.value(id.deliveryId)}`);
-    else where.add(`d.id = (SELECT delivery_id FROM attempts WHERE id = ${where.value(id.attemptId)})`);
+    if ('deliveryId' in id) where.add(`d.id = ${where.bind(id.deliveryId)}`);
+    else where.add(`d.id = (SELECT delivery_id FROM attempts WHERE id = ${where.bind(id.attemptId)})`);
     return this.findOne(this.database, where, '');
   }
 
@@ -77,7 +77,7 @@ export class DeliveriesRepository {
       [deliveryId],
     );
     const where = deliveriesWithin(reach);
-    where.add(`d.id = ${where.value(deliveryId)}`);
+    where.add(`d.id = ${where.bind(deliveryId)}`);
     return this.findOne(tx, where, 'FOR UPDATE OF d');
   }
 
@@ -120,17 +120,17 @@ export class DeliveriesRepository {
   }
 
   /** Up to `limit` deliveries of an event, newest first. @param before the last id of the page before */
-  async ofEvent(
+  async listForEvent(
     reach: Reach,
     eventId: string,
     before: string | null,
     limit: number,
   ): Promise<DeliverySummary[]> {
     const where = deliveriesWithin(reach).addIf(before, (value) => `d.id < ${value}`);
-    where.add(`d.event_id = ${where.value(eventId)}`);
+    where.add(`d.event_id = ${where.bind(eventId)}`);
     return this.database.query<DeliverySummary>(
       `SELECT ${deliveryColumns} FROM deliveries d JOIN webhook_endpoints w ON w.id = d.endpoint_id
-       WHERE ${where.sql} ORDER BY d.id DESC LIMIT ${where.value(limit)}`,
+       WHERE ${where.sql} ORDER BY d.id DESC LIMIT ${where.bind(limit)}`,
       where.values,
     );
   }
@@ -140,7 +140,7 @@ export class DeliveriesRepository {
     const where = deliveriesWithin(reach);
     const [row] = await this.database.query<{ count: number }>(
       `SELECT count(*)::int AS count FROM deliveries d JOIN webhook_endpoints w ON w.id = d.endpoint_id
-       WHERE ${where.sql} AND d.id = ANY (${where.value(ids)}::uuid[])`,
+       WHERE ${where.sql} AND d.id = ANY (${where.bind(ids)}::uuid[])`,
       where.values,
     );
     return row!.count;

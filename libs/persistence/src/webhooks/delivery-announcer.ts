@@ -32,15 +32,15 @@ export class DeliveryAnnouncer {
 
   /** Never throws and never takes longer than 250 ms. */
   async announce(deliveries: DeliveryPointer[]): Promise<void> {
-    await withTimeout(this.tell(deliveries), ANNOUNCE_TIMEOUT_MS, 'enqueueing took too long').catch(
+    await withTimeout(this.send(deliveries), ANNOUNCE_TIMEOUT_MS, 'enqueueing took too long').catch(
       (error: unknown) =>
         this.logger.warn({ reason: errorMessage(error) }, 'delivery enqueue failed; left to the due poller'),
     );
   }
 
-  private async tell(deliveries: DeliveryPointer[]): Promise<void> {
+  private async send(deliveries: DeliveryPointer[]): Promise<void> {
     const jobs = deliveries.map((delivery) => ({ ...delivery, attempt: 1, delayMs: this.firstDelayMs }));
-    if (this.queue?.ready()) await this.queue.add(jobs);
+    if (this.queue?.isReady()) await this.queue.add(jobs);
     else await this.notifications.add(true);
   }
 }

@@ -1,4 +1,4 @@
-import { lowestIdSql } from '../id-times.js';
+import { minIdAtSql } from '../uuid-v7.js';
 
 // SQL of a claim, shared by those who claim what a job points to and those who claim what is due.
 
@@ -26,10 +26,10 @@ export interface ClaimedAttempt {
 }
 
 /** The time of the statement, not `clock_timestamp()`: what changes within a statement cannot bound an index. */
-export const claimable = `d.state = 'pending' AND d.lease_until IS NULL AND d.next_attempt_at <= statement_timestamp()`;
+export const isClaimable = `d.state = 'pending' AND d.lease_until IS NULL AND d.next_attempt_at <= statement_timestamp()`;
 
 /** Sub-selects, so that they are evaluated once for all that are claimed. */
-const oldestAllowed = `(SELECT ${lowestIdSql("statement_timestamp() - interval '2 seconds'")})`;
+const oldestAllowed = `(SELECT ${minIdAtSql("statement_timestamp() - interval '2 seconds'")})`;
 
 /**
  * An id that was made longer ago when its claim begins gets a later time: so whoever counts the log knows from when on
@@ -39,7 +39,7 @@ const attemptId = `CASE WHEN picked.attempt_id >= ${oldestAllowed} THEN picked.a
       ELSE (left(${oldestAllowed}::text, 14) || substr(picked.attempt_id::text, 15))::uuid END`;
 
 /** Ends a WITH whose `picked` gives (id, attempt_id) of deliveries that are locked and may be claimed; $1 is the lease in ms. */
-export const claimPicked = `
+export const claimPickedSql = `
   UPDATE deliveries d SET attempt = d.attempt + 1, attempt_id = ${attemptId}, target_url = w.url,
     started_at = clock_timestamp(), lease_until = clock_timestamp() + $1 * interval '1 ms', next_attempt_at = NULL
   FROM picked, webhook_endpoints w, events e

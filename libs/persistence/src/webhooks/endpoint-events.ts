@@ -16,7 +16,7 @@ export interface DeadLetter {
 }
 
 /** What an event about an endpoint has of it: as narrow as the endpoint, so that no other tenant hears of it. */
-const ofEndpoint = ({ organizationId, projectId }: WebhookEndpoint) => ({
+const endpointEventFields = ({ organizationId, projectId }: WebhookEndpoint) => ({
   organizationId,
   projectId,
   customerId: null,
@@ -24,15 +24,15 @@ const ofEndpoint = ({ organizationId, projectId }: WebhookEndpoint) => ({
 
 /** `webhook.endpoint_disabled`, as the api and the worker tell it. */
 export const endpointDisabledEvent = (endpoint: WebhookEndpoint): NewEvent => ({
-  ...ofEndpoint(endpoint),
+  ...endpointEventFields(endpoint),
   type: 'webhook.endpoint_disabled',
   data: { endpoint: endpointResource(endpoint) },
-  exceptEndpointId: endpoint.id,
+  excludedEndpointId: endpoint.id,
 });
 
 /** `webhook.test`, for this endpoint alone. */
 export const endpointTestEvent = (endpoint: WebhookEndpoint): NewEvent => ({
-  ...ofEndpoint(endpoint),
+  ...endpointEventFields(endpoint),
   type: 'webhook.test',
   data: { endpoint: endpointResource(endpoint) },
   onlyEndpointId: endpoint.id,
@@ -40,7 +40,7 @@ export const endpointTestEvent = (endpoint: WebhookEndpoint): NewEvent => ({
 
 /** `webhook.dead_lettered`: neither what the delivery carried nor what the target answered. */
 export const deadLetterEvent = (letter: DeadLetter, endpoint: WebhookEndpoint): NewEvent => ({
-  ...ofEndpoint(endpoint),
+  ...endpointEventFields(endpoint),
   type: 'webhook.dead_lettered',
   data: {
     delivery: {
@@ -59,5 +59,5 @@ export const deadLetterEvent = (letter: DeadLetter, endpoint: WebhookEndpoint): 
     },
     endpoint: endpointResource(endpoint),
   },
-  exceptEndpointId: endpoint.id,
+  excludedEndpointId: endpoint.id,
 });

@@ -1,6 +1,6 @@
 import type { EndpointHealth } from '@gatehouse/domain';
 import type { Database } from '../database.js';
-import { LAST_UUID, lowestId } from '../id-times.js';
+import { MAX_UUID, minIdAt } from '../uuid-v7.js';
 
 /** The most attempts that statistics are made of: the newest. */
 export const MAX_STATS_ATTEMPTS = 10_000;
@@ -19,7 +19,7 @@ export class EndpointStatsRepository {
   constructor(private readonly database: Database) {}
 
   /** Of an endpoint whose reach has been checked. What a worker broke off by its own fault has no duration. */
-  async since(endpointId: string, start: Date): Promise<EndpointStats> {
+  async getSince(endpointId: string, start: Date): Promise<EndpointStats> {
     const [row] = await this.database.query<EndpointStats>(
       `SELECT s.*, h.failing_since AS "failingSince", h.last_success_at AS "lastSuccessAt",
          h.last_failure_at AS "lastFailureAt"
@@ -32,10 +32,10 @@ export class EndpointStatsRepository {
          FROM (SELECT a.success, a.duration_ms, a.started_at, a.error IS DISTINCT FROM 'worker_lost' AS is_timed
            FROM attempts a
            WHERE (a.endpoint_id, a.id) >= ($1::uuid, $2::uuid)
-             AND (a.endpoint_id, a.id) <= ($1, '${LAST_UUID}') AND a.id >= $2
+             AND (a.endpoint_id, a.id) <= ($1, '${MAX_UUID}') AND a.id >= $2
            ORDER BY a.endpoint_id DESC, a.id DESC LIMIT ${MAX_STATS_ATTEMPTS}) newest
        ) s LEFT JOIN endpoint_health h ON h.endpoint_id = $1`,
-      [endpointId, lowestId(start.getTime())],
+      [endpointId, minIdAt(start.getTime())],
     );
     return row!;
   }

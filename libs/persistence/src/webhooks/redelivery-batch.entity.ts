@@ -1,5 +1,5 @@
 import { Column, CreateDateColumn, Entity, PrimaryColumn } from 'typeorm';
-import type { DeliveryState, RedeliveryKind, RedeliveryState, RefusalCounts } from '@gatehouse/domain';
+import type { DeliveryState, RedeliveryKind, RedeliveryState, SkipCounts } from '@gatehouse/domain';
 
 /** A bulk redelivery or the recovery of an endpoint. */
 @Entity('redelivery_batches')
@@ -13,12 +13,12 @@ export class RedeliveryBatchEntity {
   @Column('text', { nullable: true }) reason!: string | null;
   @Column('integer', { default: 0 }) total!: number;
   @Column('integer', { default: 0 }) eligible!: number;
-  @Column('jsonb', { name: 'not_eligible', default: {} }) notEligible!: RefusalCounts;
+  @Column('jsonb', { name: 'not_eligible', default: {} }) notEligible!: SkipCounts;
   @Column('uuid', { name: 'endpoint_ids', array: true, default: () => `'{}'` }) endpointIds!: string[];
   /** Items that are neither created nor skipped. */
   @Column('integer', { default: 0 }) waiting!: number;
   @Column('integer', { name: 'made', default: 0 }) created!: number;
-  @Column('jsonb', { default: {} }) skipped!: RefusalCounts;
+  @Column('jsonb', { default: {} }) skipped!: SkipCounts;
   @Column('jsonb', { nullable: true }) results!: Partial<Record<DeliveryState, number>> | null;
   @Column('text', { name: 'created_by' }) createdBy!: string;
   @Column('text', { name: 'started_by', nullable: true }) startedBy!: string | null;

@@ -1,5 +1,5 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
-import type { RedeliveryRefusal } from '@gatehouse/domain';
+import type { RedeliverySkipReason } from '@gatehouse/domain';
 
 /** A delivery that a batch is to create. */
 @Entity('redelivery_items')
@@ -10,5 +10,5 @@ export class RedeliveryItemEntity {
   @Column('uuid', { name: 'delivery_id', nullable: true }) deliveryId!: string | null;
   /** The created delivery. */
   @Column('uuid', { name: 'redelivered_as', nullable: true }) redeliveredAs!: string | null;
-  @Column('text', { nullable: true }) skipped!: RedeliveryRefusal | null;
+  @Column('text', { nullable: true }) skipped!: RedeliverySkipReason | null;
 }

@@ -1,23 +1,23 @@
-import { MAX_BATCH, type Reach, type RefusalCounts, type WebhookEndpoint } from '@gatehouse/domain';
+import { MAX_BATCH_SIZE, type Reach, type SkipCounts, type WebhookEndpoint } from '@gatehouse/domain';
 import { Conditions } from '../conditions.js';
-import { CREATED_SLACK_MS, lowestId } from '../id-times.js';
+import { MAX_CREATED_AT_SKEW_MS, minIdAt } from '../uuid-v7.js';
 import type { Tx } from '../transactions.js';
 import { deliveriesWithin } from './deliveries.repository.js';
-import { matchFilter, walkDeliveries, type DeliveryFilter } from './delivery-filter.js';
-import { knowingCustomers } from './quiet-customers.js';
-import { redeliveryRefusal } from './redelivery-refusal.js';
+import { addDeliveryConditions, deliveryScanSql, type DeliveryFilter } from './delivery-filter.js';
+import { detectLowVolumeCustomers } from './low-volume-customers.js';
+import { skipReasonSql } from './redelivery-skip-reason.js';
 
 /** What planning has found; the items are in the table. */
-export interface Plan {
+export interface RedeliveryPlan {
   total: number;
   eligible: number;
-  notEligible: RefusalCounts;
+  notEligible: SkipCounts;
   endpointIds: string[];
   /** Something may be missing: more were to be looked at, or more are eligible, than one batch takes. */
   isTooLarge: boolean;
 }
 
-type PlanRow = Pick<Plan, 'eligible' | 'endpointIds'> & {
+type PlanRow = Pick<RedeliveryPlan, 'eligible' | 'endpointIds'> & {
   looked: number;
   /** How many were refused for what; those that were not, under "". */
   judged: Record<string, number>;
@@ -34,29 +34,29 @@ export interface MissedEvents {
 }
 
 /** Rows that planning looks at: few enough for the time-out of its one statement. */
-const LOOKED_ROWS = 2 * MAX_BATCH;
+const PLAN_SCAN_LIMIT = 2 * MAX_BATCH_SIZE;
 
-/** Freezes the deliveries that a filter finds as the items of a batch. @param base as in `walkDeliveries` */
+/** Freezes the deliveries that a filter finds as the items of a batch. @param base as in `deliveryScanSql` */
 export async function planRedelivery(
   tx: Tx,
   batchId: string,
   reach: Reach,
   asked: DeliveryFilter,
   base: string,
-): Promise<Plan> {
-  const filter = await knowingCustomers(tx, asked);
-  const where = matchFilter(deliveriesWithin(reach), filter);
-  const walk = walkDeliveries(where, reach, filter, {
+): Promise<RedeliveryPlan> {
+  const filter = await detectLowVolumeCustomers(tx, asked);
+  const where = addDeliveryConditions(deliveriesWithin(reach), filter);
+  const walk = deliveryScanSql(where, reach, filter, {
     base,
     before: null,
-    limit: LOOKED_ROWS + 1,
+    limit: PLAN_SCAN_LIMIT + 1,
     isOrdered: false,
   });
   const matched = `
-    SELECT d.endpoint_id, d.event_id, d.id AS delivery_id, ${redeliveryRefusal(`'redelivery'`)} AS refusal
+    SELECT d.endpoint_id, d.event_id, d.id AS delivery_id, ${skipReasonSql(`'redelivery'`)} AS refusal
     FROM walked d JOIN webhook_endpoints w ON w.id = d.endpoint_id JOIN events e ON e.id = d.event_id
     WHERE ${where.sql}`;
-  return plan(tx, batchId, where, walk, matched);
+  return insertPlannedItems(tx, batchId, where, walk, matched);
 }
 
 /**
@@ -68,51 +68,51 @@ export function planRecovery(
   batchId: string,
   endpoint: WebhookEndpoint,
   { types, since, until, publicEndpointId }: MissedEvents,
-): Promise<Plan> {
+): Promise<RedeliveryPlan> {
   const where = new Conditions();
-  const [from, to] = [where.value(since), where.value(until)];
-  const first = where.value(lowestId(since.getTime() - CREATED_SLACK_MS));
-  const last = where.value(lowestId(until.getTime() + CREATED_SLACK_MS));
-  const limit = where.value(LOOKED_ROWS + 1);
+  const [from, to] = [where.bind(since), where.bind(until)];
+  const first = where.bind(minIdAt(since.getTime() - MAX_CREATED_AT_SKEW_MS));
+  const last = where.bind(minIdAt(until.getTime() + MAX_CREATED_AT_SKEW_MS));
+  const limit = where.bind(PLAN_SCAN_LIMIT + 1);
   // Told from its bytes, which are not read for any other type.
-  const isAboutItself = `e.type LIKE 'webhook.%' AND strpos(e.body, ${where.value(publicEndpointId)}) > 0`;
+  const isAboutItself = `e.type LIKE 'webhook.%' AND strpos(e.body, ${where.bind(publicEndpointId)}) > 0`;
   const rows = (condition: string): string => `(
     SELECT e.id, e.type, e.customer_id, ${isAboutItself} AS is_about_itself FROM events e
     WHERE ${condition} AND e.id BETWEEN ${first} AND ${last} AND e.created_at BETWEEN ${from} AND ${to}
     ORDER BY e.id LIMIT ${limit})`;
-  const owner = where.value(endpoint.projectId ?? endpoint.organizationId);
+  const owner = where.bind(endpoint.projectId ?? endpoint.organizationId);
   const walk = endpoint.projectId
     ? rows(`e.project_id = ${owner}`)
     : `SELECT e.* FROM projects p CROSS JOIN LATERAL ${rows('e.project_id = p.id')} e WHERE p.organization_id = ${owner}
        UNION ALL ${rows(`e.project_id IS NULL AND e.organization_id = ${owner}`)}
        LIMIT ${limit}`;
   const matched = `
-    SELECT w.id AS endpoint_id, e.id AS event_id, d.id AS delivery_id, ${redeliveryRefusal(`'recovery'`)} AS refusal
-    FROM walked e JOIN webhook_endpoints w ON w.id = ${where.value(endpoint.id)}
+    SELECT w.id AS endpoint_id, e.id AS event_id, d.id AS delivery_id, ${skipReasonSql(`'recovery'`)} AS refusal
+    FROM walked e JOIN webhook_endpoints w ON w.id = ${where.bind(endpoint.id)}
       LEFT JOIN LATERAL (
         SELECT d.* FROM deliveries d
         WHERE d.event_id = e.id AND d.endpoint_id = w.id AND d.redelivered_as IS NULL ORDER BY d.id DESC LIMIT 1
       ) d ON true
-    WHERE e.type = ANY (${where.value(types)}) AND NOT e.is_about_itself`;
-  return plan(tx, batchId, where, walk, matched);
+    WHERE e.type = ANY (${where.bind(types)}) AND NOT e.is_about_itself`;
+  return insertPlannedItems(tx, batchId, where, walk, matched);
 }
 
 /** @param matched SELECT from `walked` that gives (endpoint_id, event_id, delivery_id, refusal) */
-async function plan(
+async function insertPlannedItems(
   tx: Tx,
   batchId: string,
   where: Conditions,
   walk: string,
   matched: string,
-): Promise<Plan> {
+): Promise<RedeliveryPlan> {
   const [row] = await tx.query<PlanRow>(
     `WITH walked AS MATERIALIZED (${walk}),
        -- Of too many none is judged.
-       matched AS MATERIALIZED (${matched} AND (SELECT count(*) FROM walked) <= ${LOOKED_ROWS}),
+       matched AS MATERIALIZED (${matched} AND (SELECT count(*) FROM walked) <= ${PLAN_SCAN_LIMIT}),
        kept AS (
          INSERT INTO redelivery_items (batch_id, endpoint_id, event_id, delivery_id)
-         SELECT ${where.value(batchId)}::uuid, endpoint_id, event_id, delivery_id FROM matched WHERE refusal IS NULL
-         LIMIT ${MAX_BATCH + 1}
+         SELECT ${where.bind(batchId)}::uuid, endpoint_id, event_id, delivery_id FROM matched WHERE refusal IS NULL
+         LIMIT ${MAX_BATCH_SIZE + 1}
          ON CONFLICT DO NOTHING RETURNING endpoint_id
        )
      SELECT (SELECT count(*)::int FROM walked) AS looked, (SELECT count(*)::int FROM kept) AS eligible,
@@ -128,6 +128,6 @@ async function plan(
   // Of several deliveries of one event to one endpoint one is brought again.
   const doubles = accepted - eligible;
   if (doubles > 0) notEligible['delivery_pending'] = (notEligible['delivery_pending'] ?? 0) + doubles;
-  const isTooLarge = looked > LOOKED_ROWS || accepted > MAX_BATCH;
+  const isTooLarge = looked > PLAN_SCAN_LIMIT || accepted > MAX_BATCH_SIZE;
   return { total, eligible, notEligible, endpointIds, isTooLarge };
 }

@@ -1,10 +1,10 @@
 import { notFound, type EndpointDisabledReason, type Reach, type WebhookEndpoint } from '@gatehouse/domain';
-import { countWithin, MOST_LOOKED, type CappedCount } from '../capped-count.js';
+import { countMatches, COUNT_SCAN_LIMIT, type CappedCount } from '../capped-count.js';
 import { Conditions } from '../conditions.js';
 import type { Database } from '../database.js';
-import { urlBeginsWith } from '../search/lookups.repository.js';
+import { urlPrefixCondition } from '../search/lookups.repository.js';
 import type { Tx } from '../transactions.js';
-import { cancelPending } from './cancel-pending.js';
+import { cancelPendingSql } from './cancel-pending-sql.js';
 import { WebhookEndpointEntity } from './webhook-endpoint.entity.js';
 
 export type NewWebhookEndpoint = Pick<
@@ -25,7 +25,7 @@ export type WebhookEndpointChanges = Partial<
   Pick<WebhookEndpointEntity, 'url' | 'description' | 'events' | 'headers' | 'headerNames'>
 >;
 
-const columnOf: Record<keyof WebhookEndpointChanges, string> = {
+const columnNames: Record<keyof WebhookEndpointChanges, string> = {
   url: 'url',
   description: 'description',
   events: 'events',
@@ -42,7 +42,7 @@ const COUNT_LOCK = 7_120_916;
 
 /** Endpoints within a reach. A project key sees its project's; an organization key also those of organization level. */
 const within = (reach: Reach): Conditions =>
-  new Conditions().add(`w.status <> 'deleted'`).reach('w', 'w.project_id', reach);
+  new Conditions().add(`w.status <> 'deleted'`).addReach('w', 'w.project_id', reach);
 
 /** An endpoint that a transaction holds, with its headers as they are kept. */
 export type LockedEndpoint = WebhookEndpoint & { headers: Buffer | null };
@@ -84,14 +84,14 @@ export class WebhookEndpointsRepository {
     limit: number,
   ): Promise<WebhookEndpoint[]> {
     const where = within(reach);
-    if (filter.url) where.add(urlBeginsWith(where, filter.url));
+    if (filter.url) where.add(urlPrefixCondition(where, filter.url));
     where
       .addIf(filter.projectId, (value) => `w.project_id = ${value}`)
       .addIf(filter.status, (value) => `w.status = ${value}`)
       .addIf(filter.id, (value) => `w.id = ${value}`)
       .addIf(filter.before, (value) => `w.id < ${value}`);
     return this.database.query<WebhookEndpoint>(
-      `SELECT ${columns} FROM webhook_endpoints w WHERE ${where.sql} ORDER BY w.id DESC LIMIT ${where.value(limit)}`,
+      `SELECT ${columns} FROM webhook_endpoints w WHERE ${where.sql} ORDER BY w.id DESC LIMIT ${where.bind(limit)}`,
       where.values,
     );
   }
@@ -99,25 +99,25 @@ export class WebhookEndpointsRepository {
   /** How many endpoints within a reach match, as far as a bounded look finds out. */
   async count(reach: Reach, { projectId, status, id, url }: EndpointFilter): Promise<CappedCount> {
     const where = new Conditions().add('true').addIf(id, (value) => `w.id = ${value}`);
-    if (url) where.add(urlBeginsWith(where, url));
+    if (url) where.add(urlPrefixCondition(where, url));
     // An organization has an index, its projects have none.
     const owner = (value: string) => `(SELECT p.organization_id FROM projects p WHERE p.id = ${value})`;
     where.addIf(projectId, (value) => `w.organization_id = ${owner(value)}`);
-    const walk = `SELECT w.* FROM webhook_endpoints w WHERE ${where.sql} LIMIT ${MOST_LOOKED}`;
+    const walk = `SELECT w.* FROM webhook_endpoints w WHERE ${where.sql} LIMIT ${COUNT_SCAN_LIMIT}`;
     where
       .add(`w.status <> 'deleted'`)
-      .reach('w', 'w.project_id', reach)
+      .addReach('w', 'w.project_id', reach)
       .addIf(projectId, (value) => `w.project_id = ${value}`)
       .addIf(status, (value) => `w.status = ${value}`);
     const looked = { rows: `(${walk}) w`, isMatch: where.sql, values: where.values };
-    return countWithin(this.database, looked, MOST_LOOKED);
+    return countMatches(this.database, looked, COUNT_SCAN_LIMIT);
   }
 
   /** @throws GatehouseError `not_found` */
   async get(reach: Reach, id: string): Promise<WebhookEndpoint> {
     const where = within(reach);
     const [row] = await this.database.query<WebhookEndpoint>(
-      `SELECT ${columns} FROM webhook_endpoints w WHERE ${where.sql} AND w.id = ${where.value(id)}`,
+      `SELECT ${columns} FROM webhook_endpoints w WHERE ${where.sql} AND w.id = ${where.bind(id)}`,
       where.values,
     );
     if (!row) throw notFound();
@@ -132,7 +132,7 @@ export class WebhookEndpointsRepository {
     const where = within(reach);
     const [row] = await tx.query<LockedEndpoint>(
       `SELECT ${columns}, w.headers FROM webhook_endpoints w
-       WHERE ${where.sql} AND w.id = ${where.value(id)} FOR NO KEY UPDATE OF w`,
+       WHERE ${where.sql} AND w.id = ${where.bind(id)} FOR NO KEY UPDATE OF w`,
       where.values,
     );
     if (!row) throw notFound();
@@ -140,7 +140,7 @@ export class WebhookEndpointsRepository {
   }
 
   /** The endpoints of these ids, whoever's they are: for the worker. */
-  async ofIds(tx: Tx, ids: string[]): Promise<WebhookEndpoint[]> {
+  async findByIds(tx: Tx, ids: string[]): Promise<WebhookEndpoint[]> {
     return tx.query<WebhookEndpoint>(`SELECT ${columns} FROM webhook_endpoints w WHERE w.id = ANY ($1)`, [
       ids,
     ]);
@@ -195,9 +195,9 @@ export class WebhookEndpointsRepository {
   ): Promise<WebhookEndpoint> {
     const where = within(reach);
     const [row] = await tx.query<WebhookEndpoint>(
-      `UPDATE webhook_endpoints w SET previous_secret = w.secret, secret = ${where.value(secret)},
-         previous_secret_until = now() + ${where.value(overlapMs)} * interval '1 ms', updated_at = now()
-       WHERE ${where.sql} AND w.id = ${where.value(id)} RETURNING ${columns}`,
+      `UPDATE webhook_endpoints w SET previous_secret = w.secret, secret = ${where.bind(secret)},
+         previous_secret_until = now() + ${where.bind(overlapMs)} * interval '1 ms', updated_at = now()
+       WHERE ${where.sql} AND w.id = ${where.bind(id)} RETURNING ${columns}`,
       where.values,
     );
     if (!row) throw notFound();
@@ -205,7 +205,7 @@ export class WebhookEndpointsRepository {
   }
 
   /** Forgets the secrets whose time is over. */
-  async forgetPreviousSecrets(): Promise<void> {
+  async clearExpiredSecrets(): Promise<void> {
     await this.database.query(
       `UPDATE webhook_endpoints SET previous_secret = NULL, previous_secret_until = NULL
        WHERE previous_secret_until <= now()`,
@@ -216,10 +216,10 @@ export class WebhookEndpointsRepository {
   async update(tx: Tx, reach: Reach, id: string, changes: WebhookEndpointChanges): Promise<WebhookEndpoint> {
     const where = within(reach);
     const names = Object.keys(changes) as (keyof WebhookEndpointChanges)[];
-    const set = names.map((name) => `${columnOf[name]} = ${where.value(changes[name])}`);
+    const set = names.map((name) => `${columnNames[name]} = ${where.bind(changes[name])}`);
     const [row] = await tx.query<WebhookEndpoint>(
       `UPDATE webhook_endpoints w SET ${[...set, 'updated_at = now()'].join(', ')}
-       WHERE ${where.sql} AND w.id = ${where.value(id)} RETURNING ${columns}`,
+       WHERE ${where.sql} AND w.id = ${where.bind(id)} RETURNING ${columns}`,
       where.values,
     );
     if (!row) throw notFound();
@@ -239,7 +239,7 @@ export class WebhookEndpointsRepository {
     const where = within(reach);
     const [owner] = await tx.query<Pick<WebhookEndpoint, 'organizationId' | 'projectId'>>(
       `UPDATE webhook_endpoints w SET status = 'deleted', updated_at = now()
-       WHERE ${where.sql} AND w.id = ${where.value(id)}
+       WHERE ${where.sql} AND w.id = ${where.bind(id)}
        RETURNING w.organization_id AS "organizationId", w.project_id AS "projectId"`,
       where.values,
     );
@@ -250,4 +250,4 @@ export class WebhookEndpointsRepository {
 }
 
 /** What an endpoint that takes none any more has waiting. Of a long line the sweeper cancels the rest: nothing of it is claimed. */
-const CANCEL_ALL = cancelPending('deliveries p WHERE p.endpoint_id = $1');
+const CANCEL_ALL = cancelPendingSql('deliveries p WHERE p.endpoint_id = $1');

@@ -2,7 +2,7 @@ import { setImmediate as turn } from 'node:timers/promises';
 import { KeyedLock } from './keyed-lock.js';
 
 /** Work that runs until `end` is called. */
-function held() {
+function createPendingWork() {
   let end!: () => void;
   const ended = new Promise<void>((resolve) => (end = resolve));
   return { end, ended };
@@ -12,7 +12,7 @@ describe('KeyedLock', () => {
   it('runs work of one key in order, and work of another at once', async () => {
     const lock = new KeyedLock();
     const log: string[] = [];
-    const first = held();
+    const first = createPendingWork();
     const running = [
       lock.run('a', async () => {
         log.push('first begins');
@@ -32,7 +32,7 @@ describe('KeyedLock', () => {
 
   it('I7: runs work beside the others when it has waited for its limit', async () => {
     const lock = new KeyedLock(1);
-    const hung = held();
+    const hung = createPendingWork();
     const first = lock.run('a', () => hung.ended);
     const others = [1, 2, 3].map((each) => lock.run('a', async () => each));
     await expect(Promise.all(others)).resolves.toEqual([1, 2, 3]);

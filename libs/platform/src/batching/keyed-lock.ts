@@ -7,12 +7,12 @@ import { withTimeout } from '../clock/clock.js';
 export class KeyedLock {
   private readonly tails = new Map<string, Promise<unknown>>();
 
-  /** @param patienceMs longest wait for the others of a key, in ms */
-  constructor(private readonly patienceMs = 2_000) {}
+  /** @param maxWaitMs longest wait for the others of a key, in ms */
+  constructor(private readonly maxWaitMs = 2_000) {}
 
   async run<T>(key: string, work: () => Promise<T>): Promise<T> {
     const before = this.tails.get(key) ?? Promise.resolve();
-    const mine = withTimeout(before, this.patienceMs, 'the previous run took too long').then(work, work);
+    const mine = withTimeout(before, this.maxWaitMs, 'the previous run took too long').then(work, work);
     this.tails.set(key, mine);
     try {
       return await mine;

@@ -19,12 +19,12 @@ const production = {
   MAIL_FROM: 'Gatehouse <no-reply@example.com>',
 };
 
-const faultsOf = (environment: Record<string, string | undefined>): string[] => {
+const problemsIn = (environment: Record<string, string | undefined>): string[] => {
   try {
     loadConfig(environment);
     return [];
   } catch (error) {
-    if (error instanceof ConfigError) return error.faults;
+    if (error instanceof ConfigError) return error.problems;
     throw error;
   }
 };
@@ -167,7 +167,8 @@ describe('loadConfig', () => {
   });
 
   it('TIME_SCALE leaves claims time to be seen before metrics settle: 2 s of the id, 5 s of the statement', () => {
-    const settleAt = (TIME_SCALE: string) => loadConfig({ ...base, TIME_SCALE }).webhooks.figures.settle;
+    const settleAt = (TIME_SCALE: string) =>
+      loadConfig({ ...base, TIME_SCALE }).webhooks.rollups.settlingTime;
     expect(['1', '2', '5', '100'].map(settleAt)).toEqual([30_000, 15_000, 8_000, 8_000]);
   });
 
@@ -222,7 +223,7 @@ describe('errors of the configuration', () => {
   };
   it.each(Object.entries(refused))('a wrong %s is refused by its name: %j', (name, values) => {
     for (const value of values)
-      expect([value, faultsOf({ ...base, [name]: value })]).toEqual([
+      expect([value, problemsIn({ ...base, [name]: value })]).toEqual([
         value,
         [expect.stringMatching(new RegExp(`^${name} `))],
       ]);
@@ -230,9 +231,9 @@ describe('errors of the configuration', () => {
 
   it('CO-01: an OPERATOR_PASSWORD that is too short or too long is refused, and not shown', () => {
     for (const password of ['eleven char', 'x'.repeat(129)])
-      expect(faultsOf({ ...base, OPERATOR_EMAIL: 'ops@example.com', OPERATOR_PASSWORD: password })).toEqual([
-        'OPERATOR_PASSWORD must have 12 to 128 characters',
-      ]);
+      expect(problemsIn({ ...base, OPERATOR_EMAIL: 'ops@example.com', OPERATOR_PASSWORD: password })).toEqual(
+        ['OPERATOR_PASSWORD must have 12 to 128 characters'],
+      );
   });
 
   it('one message has all of them, each with its value where that is no secret', () => {
@@ -242,19 +243,19 @@ describe('errors of the configuration', () => {
     );
     expect(() => loadConfig({ ...base, PORT: 'x' })).toThrow(/^The configuration has an error:\n/);
     const shown = 'PORT must be a whole number from 0 to 65535 (current value: "x\\ny")';
-    expect(faultsOf({ ...base, PORT: 'x\ny' })).toEqual([shown]);
+    expect(problemsIn({ ...base, PORT: 'x\ny' })).toEqual([shown]);
   });
 
   it('CF-01: no value of a secret setting is shown', () => {
     const names = 'DATABASE_URL REDIS_URL SMTP_URL GATEHOUSE_SECRET STRIPE_SECRET_KEY ALERT_WEBHOOK_URL';
     for (const name of splitWords(names)) {
       expect(settings[name as keyof typeof settings].secret).toBe(true);
-      const faults = faultsOf({ ...base, [name]: 'hunter2-hunter2' });
+      const faults = problemsIn({ ...base, [name]: 'hunter2-hunter2' });
       expect(faults).toHaveLength(1);
       expect(faults.join()).not.toContain('hunter2');
     }
     const PUBLIC_URL = 'https://admin:hunter2@auth.example.com';
-    expect(faultsOf({ ...production, PUBLIC_URL }).join()).not.toContain('hunter2');
+    expect(problemsIn({ ...production, PUBLIC_URL }).join()).not.toContain('hunter2');
   });
 });
 
@@ -262,11 +263,11 @@ describe('production', () => {
   const required = splitWords('PUBLIC_URL DATABASE_URL GATEHOUSE_SECRET SMTP_URL MAIL_FROM');
 
   it('CF-01: requires a complete configuration and names everything that is missing', () => {
-    expect(faultsOf(production)).toEqual([]);
+    expect(problemsIn(production)).toEqual([]);
     for (const name of required)
       for (const value of [undefined, '  '])
-        expect(faultsOf({ ...production, [name]: value })).toEqual([`${name} is required in production`]);
-    expect(faultsOf({ NODE_ENV: 'production' })).toHaveLength(required.length);
+        expect(problemsIn({ ...production, [name]: value })).toEqual([`${name} is required in production`]);
+    expect(problemsIn({ NODE_ENV: 'production' })).toHaveLength(required.length);
   });
 
   it.each([
@@ -275,7 +276,7 @@ describe('production', () => {
     ['of low entropy', 'ab'.repeat(32)],
     ['repeated in the ring', `${secret},${secret}`],
   ])('CF-01: refuses a secret that is %s, without its value', (_, value) => {
-    const faults = faultsOf({ ...production, GATEHOUSE_SECRET: value });
+    const faults = problemsIn({ ...production, GATEHOUSE_SECRET: value });
     expect(faults).toEqual([expect.stringMatching(/^GATEHOUSE_SECRET /)]);
     expect(faults[0]).not.toContain(value);
   });
@@ -294,7 +295,7 @@ describe('production', () => {
     ['PERIODIC_JOBS', 'off'],
     ['TIME_SCALE', '10'],
   ])('CF-03: refuses %s=%s', (name, value) => {
-    expect(faultsOf({ ...production, [name]: value })).toEqual([
+    expect(problemsIn({ ...production, [name]: value })).toEqual([
       expect.stringMatching(new RegExp(`^${name} must .+ in production$`)),
     ]);
   });
@@ -303,7 +304,7 @@ describe('production', () => {
     for (const PUBLIC_URL of splitWords(
       'https://u:p@auth.example.com https://auth.example.com/?x=1 https://auth.example.com/#x',
     ))
-      expect(faultsOf({ ...production, PUBLIC_URL })).toEqual([expect.stringMatching(/^PUBLIC_URL /)]);
+      expect(problemsIn({ ...production, PUBLIC_URL })).toEqual([expect.stringMatching(/^PUBLIC_URL /)]);
   });
 
   it.each([
@@ -320,9 +321,9 @@ describe('production', () => {
     ['SMTP_URL', 'smtps://admin:admin@mail', 'admin'],
   ])('CF-03: refuses %s with a default password, without its value (%#)', (name, value, hidden) => {
     const environment = { ...production, [name]: value };
-    expect(faultsOf(environment)).toEqual([`${name} contains a default password`]);
+    expect(problemsIn(environment)).toEqual([`${name} contains a default password`]);
     expect(() => loadConfig(environment)).not.toThrow(hidden);
-    expect(faultsOf({ ...base, [name]: value })).toEqual([]);
+    expect(problemsIn({ ...base, [name]: value })).toEqual([]);
   });
 
   it.each([
@@ -330,9 +331,9 @@ describe('production', () => {
     ['REDIS_URL', 'redis://cache:6379'],
     ['SMTP_URL', 'smtp://mail:587'],
   ])('CF-03: accepts no password, and survives a lone per cent sign in one: %s', (name, value) => {
-    expect(faultsOf({ ...production, [name]: value })).toEqual([]);
+    expect(problemsIn({ ...production, [name]: value })).toEqual([]);
     const [scheme] = value.split(':');
-    expect(() => faultsOf({ ...production, [name]: `${scheme}://u:100%25%x@host` })).not.toThrow();
+    expect(() => problemsIn({ ...production, [name]: `${scheme}://u:100%25%x@host` })).not.toThrow();
   });
 
   it('CF-03: accepts a named range of private webhook targets', () => {

@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
 import { unescape } from 'node:querystring';
 import { canonicalPassword, OPERATOR_PASSWORD_MIN_LENGTH, PASSWORD_MAX_LENGTH } from '@gatehouse/domain';
-import { keptRootSecret, rootSecretFault } from './root-secret.js';
+import { readOrCreateRootSecret, rootSecretProblem } from './root-secret.js';
 import { settings, type SettingName, type SettingValues } from './settings.js';
 import { errorMessage } from '../errors.js';
 import type { Sender } from '../mail/sender.js';
@@ -27,14 +27,14 @@ export abstract class Config {
   abstract readonly redisUrl: string | null;
   abstract readonly mail: { smtpUrl: string | null; from: Sender };
   abstract readonly webhooks: {
-    schedule: number[];
+    retrySchedule: number[];
     timeout: number;
     lease: number;
     sweepInterval: number;
     /** How often workers report how endpoints do, how often they look for failing ones, and how long those failed. */
-    health: { reportInterval: number; checkInterval: number; failingLimit: number };
+    health: { reportInterval: number; checkInterval: number; disableAfter: number };
     /** How often workers count the log of attempts, and how young an id is that may not be in it yet. */
-    figures: { countInterval: number; settle: number };
+    rollups: { interval: number; settlingTime: number };
     concurrency: number;
     allowedCidrs: string[];
     dnsServers: string[];
@@ -42,17 +42,17 @@ export abstract class Config {
   };
   /** `port` is null when nothing is measured. */
   abstract readonly metrics: { port: number | null };
-  /** `overdue`: how long a delivery may be due. `pause`, `reminder`, `retry`: see AlertPauses. */
+  /** `overdue`: how long a delivery may be due. `pause`, `reminder`, `retry`: see AlertIntervals. */
   abstract readonly alerts: {
     webhookUrl: string | null;
     email: string | null;
     interval: number;
-    overdue: number;
+    overdueAfter: number;
     pause: number;
     reminder: number;
     retry: number;
   };
-  abstract readonly audit: { retention: number; addresses: SettingValues['AUDIT_IP'] };
+  abstract readonly audit: { retention: number; ipMode: SettingValues['AUDIT_IP'] };
   abstract readonly passwords: { cost: number; threads: number; breachListUrl: string };
   /** `stripeKey` is null without Stripe. */
   abstract readonly billing: { stripeKey: string | null; stripeApiBase: string };
@@ -69,9 +69,9 @@ export abstract class Config {
 
 /** All faults of a configuration in one message, without the value of any secret. */
 export class ConfigError extends Error {
-  constructor(readonly faults: string[]) {
+  constructor(readonly problems: string[]) {
     super(
-      `The configuration has ${faults.length === 1 ? 'an error' : `${faults.length} errors`}:\n${faults.map((fault) => `  - ${fault}`).join('\n')}`,
+      `The configuration has ${problems.length === 1 ? 'an error' : `${problems.length} errors`}:\n${problems.map((fault) => `  - ${fault}`).join('\n')}`,
     );
     this.name = 'ConfigError';
   }
@@ -86,28 +86,28 @@ type Environment = Record<string, string | undefined>;
 export function loadConfig(environment: Environment = process.env): Config {
   const faults: string[] = [];
   const values = readSettings(environment, faults);
-  if (values.NODE_ENV === 'production') faults.push(...productionFaults(values, environment));
+  if (values.NODE_ENV === 'production') faults.push(...productionProblems(values, environment));
   if (values.GATEHOUSE_SECRET) {
-    const fault = rootSecretFault(values.GATEHOUSE_SECRET);
+    const fault = rootSecretProblem(values.GATEHOUSE_SECRET);
     if (fault) faults.push(`GATEHOUSE_SECRET ${fault}`);
   }
   if (values.METRICS_PORT && values.METRICS_PORT === values.PORT) {
     faults.push('METRICS_PORT must differ from PORT');
   }
   if (values.ALERT_EMAIL && !values.SMTP_URL) faults.push('ALERT_EMAIL requires SMTP_URL');
-  faults.push(...operatorFaults(values));
+  faults.push(...firstOperatorProblems(values));
   if (faults.length > 0) throw new ConfigError(faults);
   return buildConfig(values);
 }
 
-function readSettings(environment: Environment, faults: string[]): SettingValues {
+function readSettings(environment: Environment, problems: string[]): SettingValues {
   const entries = Object.entries(settings).map(([name, setting]) => {
     const text = environment[name]?.trim();
     if (!text) return [name, setting.fallback];
     try {
       return [name, setting.parse(text)];
     } catch (error) {
-      faults.push(
+      problems.push(
         `${name} ${errorMessage(error)}${setting.secret ? '' : ` (current value: ${JSON.stringify(text)})`}`,
       );
       return [name, setting.fallback];
@@ -117,7 +117,7 @@ function readSettings(environment: Environment, faults: string[]): SettingValues
 }
 
 /** What production refuses (requirements CF-01 to CF-03). */
-function productionFaults(values: SettingValues, environment: Environment): string[] {
+function productionProblems(values: SettingValues, environment: Environment): string[] {
   const required: SettingName[] = ['PUBLIC_URL', 'DATABASE_URL', 'GATEHOUSE_SECRET', 'SMTP_URL', 'MAIL_FROM'];
   const faults = required
     .filter((name) => !environment[name]?.trim())
@@ -151,7 +151,10 @@ function productionFaults(values: SettingValues, environment: Environment): stri
 }
 
 /** Whether the password is a common one shows when the operator is made. */
-function operatorFaults({ OPERATOR_EMAIL: email, OPERATOR_PASSWORD: password }: SettingValues): string[] {
+function firstOperatorProblems({
+  OPERATOR_EMAIL: email,
+  OPERATOR_PASSWORD: password,
+}: SettingValues): string[] {
   if (email && !password) return ['OPERATOR_EMAIL requires OPERATOR_PASSWORD'];
   if (password && !email) return ['OPERATOR_PASSWORD requires OPERATOR_EMAIL'];
   const length = [...canonicalPassword(password ?? '')].length;
@@ -187,7 +190,7 @@ function buildConfig(values: SettingValues): Config {
     production: values.NODE_ENV === 'production',
     publicUrl: (values.PUBLIC_URL ?? `http://${host}:${values.PORT}`).replace(/\/+$/, ''),
     dataDir,
-    rootSecrets: (values.GATEHOUSE_SECRET ?? keptRootSecret(dataDir))
+    rootSecrets: (values.GATEHOUSE_SECRET ?? readOrCreateRootSecret(dataDir))
       .split(',')
       .map((secret) => secret.trim()),
     signingKeys: { maxAge: values.SIGNING_KEY_MAX_AGE, reloadInterval: 60_000 / scale },
@@ -207,18 +210,18 @@ function buildConfig(values: SettingValues): Config {
     database: { url: values.DATABASE_URL, pool: values.DATABASE_POOL },
     redisUrl: values.REDIS_URL,
     mail: { smtpUrl: values.SMTP_URL, from: values.MAIL_FROM ?? defaultSender },
-    webhooks: webhooksOf(values),
+    webhooks: buildWebhooksConfig(values),
     metrics: { port: values.METRICS_PORT || null },
     alerts: {
       webhookUrl: values.ALERT_WEBHOOK_URL,
       email: values.ALERT_EMAIL?.address ?? null,
       interval: 10_000 / Math.min(scale, 100),
-      overdue: 30_000 / scale,
+      overdueAfter: 30_000 / scale,
       pause: 900_000 / scale,
       reminder: 86_400_000 / scale,
       retry: 60_000 / Math.min(scale, 10),
     },
-    audit: { retention: values.AUDIT_RETENTION, addresses: values.AUDIT_IP },
+    audit: { retention: values.AUDIT_RETENTION, ipMode: values.AUDIT_IP },
     passwords: {
       cost: values.BCRYPT_COST,
       threads: values.HASH_THREADS,
@@ -233,20 +236,20 @@ function buildConfig(values: SettingValues): Config {
   };
 }
 
-function webhooksOf(values: SettingValues): Config['webhooks'] {
+function buildWebhooksConfig(values: SettingValues): Config['webhooks'] {
   const scale = values.TIME_SCALE;
   return {
-    schedule: values.WEBHOOK_RETRY_SCHEDULE.map((delay) => delay / scale),
+    retrySchedule: values.WEBHOOK_RETRY_SCHEDULE.map((delay) => delay / scale),
     timeout: values.WEBHOOK_TIMEOUT / scale,
     lease: Math.max(30_000, 3 * values.WEBHOOK_TIMEOUT) / scale,
     sweepInterval: 1000 / Math.min(scale, 10),
     health: {
       reportInterval: 5_000 / Math.min(scale, 10),
       checkInterval: 60_000 / Math.min(scale, 100),
-      failingLimit: (3 * 86_400_000) / scale,
+      disableAfter: (3 * 86_400_000) / scale,
     },
     // Never less than the 2 s that a claim's id may be old (`claimPicked`) and the 5 s that a statement may last.
-    figures: { countInterval: 10_000 / Math.min(scale, 10), settle: Math.max(8_000, 30_000 / scale) },
+    rollups: { interval: 10_000 / Math.min(scale, 10), settlingTime: Math.max(8_000, 30_000 / scale) },
     concurrency: values.WEBHOOK_CONCURRENCY,
     allowedCidrs: values.WEBHOOK_ALLOWED_CIDRS,
     dnsServers: values.WEBHOOK_DNS_SERVERS,

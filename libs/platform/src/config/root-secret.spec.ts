@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import ts from 'typescript';
-import { keptRootSecret, rootSecretFault } from './root-secret.js';
+import { readOrCreateRootSecret, rootSecretProblem } from './root-secret.js';
 
 const strong = 'k3v9-Qw7xZ1pLm5TnB8yRc2fHs6dJg4aUoE0i';
 const another = 'Zx8cVb5nMq2wEr7tYu1iOp4aSd9fGh6jKl3-0';
@@ -14,7 +14,7 @@ describe('rootSecretFault', () => {
   it('CF-01: accepts a random value or a ring of them', () => {
     const hex = '8f3a1c9e5b7d2046f1e8a3c5b9d7024680ace13579bdf';
     const rings = [strong, `${strong},${another}`, ` ${strong} , ${another} `, hex];
-    expect(rings.map(rootSecretFault)).toEqual(rings.map(() => null));
+    expect(rings.map(rootSecretProblem)).toEqual(rings.map(() => null));
   });
 
   it.each([
@@ -30,7 +30,7 @@ describe('rootSecretFault', () => {
     ['the same entry twice', [`${strong},${strong}`]],
   ])('CF-01: refuses a ring, without its value: %s', (fault, rings) => {
     for (const ring of rings) {
-      const found = rootSecretFault(ring)!;
+      const found = rootSecretProblem(ring)!;
       expect(found).toContain(fault);
       for (const entry of ring.split(',').filter((each) => each.length > 5))
         expect(found).not.toContain(entry);
@@ -47,12 +47,12 @@ describe('keptRootSecret', () => {
 
   it('CF-02: creates a random one for each folder, once, which only its owner may read', () => {
     const dataDir = join(folder, 'new', 'data');
-    const first = keptRootSecret(dataDir);
-    expect(rootSecretFault(first)).toBeNull();
+    const first = readOrCreateRootSecret(dataDir);
+    expect(rootSecretProblem(first)).toBeNull();
     expect(Buffer.from(first, 'base64url')).toHaveLength(32);
-    expect(keptRootSecret(dataDir)).toBe(first);
+    expect(readOrCreateRootSecret(dataDir)).toBe(first);
     expect(readdirSync(dataDir)).toEqual(['root-secret']);
-    expect(keptRootSecret(join(folder, 'other'))).not.toBe(first);
+    expect(readOrCreateRootSecret(join(folder, 'other'))).not.toBe(first);
     expect(statSync(join(dataDir, 'root-secret')).mode & 0o777).toBe(0o600);
     expect(statSync(dataDir).mode & 0o777).toBe(0o700);
   });
@@ -60,15 +60,15 @@ describe('keptRootSecret', () => {
   it('CF-02: reads what is there and never replaces it, damaged or not', () => {
     const path = join(folder, 'root-secret');
     writeFileSync(path, `${strong}\n`);
-    expect(keptRootSecret(folder)).toBe(strong);
+    expect(readOrCreateRootSecret(folder)).toBe(strong);
     for (const damaged of ['', ' \n', strong.slice(0, 31)]) {
       writeFileSync(path, damaged);
-      expect(() => keptRootSecret(folder)).toThrow(`${path} is damaged`);
-      if (damaged.trim()) expect(() => keptRootSecret(folder)).not.toThrow(damaged);
+      expect(() => readOrCreateRootSecret(folder)).toThrow(`${path} is damaged`);
+      if (damaged.trim()) expect(() => readOrCreateRootSecret(folder)).not.toThrow(damaged);
       expect(readFileSync(path, 'utf8')).toBe(damaged);
       expect(readdirSync(folder)).toEqual(['root-secret']);
     }
-    expect(() => keptRootSecret(path)).toThrow();
+    expect(() => readOrCreateRootSecret(path)).toThrow();
   });
 
   it('CF-02: processes that create it at once end with the same one', async () => {
@@ -94,7 +94,7 @@ describe('keptRootSecret', () => {
     for (const racer of racers) racer.stdin.write('go');
     const secrets = await Promise.all(racers.map((racer) => text(racer.stdout)));
     expect(new Set(secrets).size).toBe(1);
-    expect(rootSecretFault(secrets[0]!)).toBeNull();
+    expect(rootSecretProblem(secrets[0]!)).toBeNull();
     expect(readdirSync(join(folder, 'data'))).toEqual(['root-secret']);
   });
 });

@@ -6,8 +6,8 @@ import { isNodeError } from '../errors.js';
 const placeholders = /changeme|change-me|example|placeholder|password|secret|gatehouse|0123456789|abcdefgh/i;
 
 /** What is wrong with a root secret, as words that follow its name, or null (requirement CF-01). */
-export function rootSecretFault(ring: string): string | null {
-  const secrets = ring.split(',').map((secret) => secret.trim());
+export function rootSecretProblem(value: string): string | null {
+  const secrets = value.split(',').map((secret) => secret.trim());
   for (const secret of secrets) {
     if (Buffer.byteLength(secret) < 32) return 'must have at least 32 bytes in each entry';
     if (placeholders.test(secret)) return 'looks like a placeholder. Use a random value';
@@ -20,7 +20,7 @@ export function rootSecretFault(ring: string): string | null {
  * The root secret kept in DATA_DIR, made on first use with mode 0600. Two processes that race end with the
  * same value: the file appears whole, by a link, or not at all.
  */
-export function keptRootSecret(dataDir: string): string {
+export function readOrCreateRootSecret(dataDir: string): string {
   const path = join(dataDir, 'root-secret');
   mkdirSync(dataDir, { recursive: true, mode: 0o700 });
   const kept = readSecret(path);

@@ -75,6 +75,6 @@ it.each<[keyof typeof parsers, string, string[]]>([
 it('a fallback is read like a value, and shown as the word it is set by', () => {
   expect(setting.duration({ ...options, fallback: '10s' }, 10, 60_000).fallback).toBe(10_000);
   expect(setting.durations({ ...options, fallback: '0s,1s' }, 2).fallback).toEqual([0, 1_000]);
-  const shown = [true, false].map((fallback) => setting.onOff({ ...options, fallback }).shown);
+  const shown = [true, false].map((fallback) => setting.onOff({ ...options, fallback }).displayedDefault);
   expect(shown).toEqual(['on', 'off']);
 });

@@ -6,7 +6,7 @@ export interface Setting<T> {
   /** For `.env.example`: what it means, in one sentence. */
   doc: string;
   /** For `.env.example`: the value that stands when it is unset. */
-  shown: string;
+  displayedDefault: string;
   /** Never printed, not even in a fault. */
   secret: boolean;
   /** Turns the text into a value. Throws an Error whose message follows the setting's name. */
@@ -18,44 +18,44 @@ export interface Setting<T> {
 interface Options<T> {
   doc: string;
   fallback: T;
-  shown?: string;
+  displayedDefault?: string;
   secret?: boolean;
 }
 
-const define = <T>(options: Options<T>, parse: (text: string) => T): Setting<T> => ({
+const defineSetting = <T>(options: Options<T>, parse: (text: string) => T): Setting<T> => ({
   doc: options.doc,
-  shown: options.shown ?? String(options.fallback ?? ''),
+  displayedDefault: options.displayedDefault ?? String(options.fallback ?? ''),
   secret: options.secret ?? false,
   fallback: options.fallback,
   parse,
 });
 
 export const text = <T extends string | null>(options: Options<T>): Setting<string | T> =>
-  define<string | T>(options, (value) => value);
+  defineSetting<string | T>(options, (value) => value);
 
 export const integer = (options: Options<number>, min: number, max: number): Setting<number> =>
-  define(options, (value) => {
+  defineSetting(options, (value) => {
     const number = Number(value);
     if (/^\d+$/.test(value) && number >= min && number <= max) return number;
     throw new Error(`must be a whole number from ${min} to ${max}`);
   });
 
 export const choice = <T extends string>(options: Options<T>, values: readonly T[]): Setting<T> =>
-  define(options, (value) => {
+  defineSetting(options, (value) => {
     const found = values.find((candidate) => candidate === value);
     if (found) return found;
     throw new Error(`must be one of ${values.join(', ')}`);
   });
 
 export const onOff = (options: Omit<Options<boolean>, 'shown'>): Setting<boolean> =>
-  define({ ...options, shown: options.fallback ? 'on' : 'off' }, (value) => {
+  defineSetting({ ...options, displayedDefault: options.fallback ? 'on' : 'off' }, (value) => {
     if (value === 'on') return true;
     if (value === 'off') return false;
     throw new Error('must be on or off');
   });
 
 export const url = (options: Options<string | null>, protocols: string[]): Setting<string | null> =>
-  define(options, (value) => {
+  defineSetting(options, (value) => {
     if (URL.canParse(value) && protocols.includes(new URL(value).protocol)) return value;
     throw new Error(
       `must be a URL that starts with ${protocols.map((protocol) => `${protocol}//`).join(' or ')}`,
@@ -64,7 +64,7 @@ export const url = (options: Options<string | null>, protocols: string[]): Setti
 
 /** An http or https URL to which paths are appended. */
 export const baseUrl = (options: Options<string | null>): Setting<string | null> =>
-  define(options, (value) => {
+  defineSetting(options, (value) => {
     const parsed = URL.canParse(value) ? new URL(value) : null;
     const isBase = parsed && ['http:', 'https:'].includes(parsed.protocol) && !/[@?#]/.test(value);
     if (isBase) return value;
@@ -73,7 +73,7 @@ export const baseUrl = (options: Options<string | null>): Setting<string | null>
 
 /** An http or https URL to send to. Who needs a password there puts it into the path or the query. */
 export const targetUrl = (options: Options<string | null>): Setting<string | null> =>
-  define(options, (value) => {
+  defineSetting(options, (value) => {
     const parsed = URL.canParse(value) ? new URL(value) : null;
     const isWeb = parsed && ['http:', 'https:'].includes(parsed.protocol);
     if (isWeb && !parsed.username && !parsed.password) return value;
@@ -82,7 +82,7 @@ export const targetUrl = (options: Options<string | null>): Setting<string | nul
 
 /** The http or https origin of a server, such as `https://api.example.com`. */
 export const origin = (options: Options<string>): Setting<string> =>
-  define(options, (value) => {
+  defineSetting(options, (value) => {
     const parsed = URL.canParse(value) ? new URL(value) : null;
     const found = parsed && ['http:', 'https:'].includes(parsed.protocol) ? parsed.origin : null;
     if (found && (value === found || value === `${found}/`)) return found;
@@ -95,14 +95,14 @@ export const pattern = (
   form: RegExp,
   message: string,
 ): Setting<string | null> =>
-  define(options, (value) => {
+  defineSetting(options, (value) => {
     if (form.test(value)) return value;
     throw new Error(message);
   });
 
 /** `Name <address>` or `address`. */
 export const sender = (options: Options<Sender | null>): Setting<Sender | null> =>
-  define(options, (value) => {
+  defineSetting(options, (value) => {
     const parsed = parseSender(value);
     if (parsed) return parsed;
     throw new Error('must be one email address, such as Shop <no-reply@example.com>');
@@ -110,7 +110,7 @@ export const sender = (options: Options<Sender | null>): Setting<Sender | null> 
 
 /** An e-mail address in its canonical form. */
 export const email = (options: Options<string | null>): Setting<string | null> =>
-  define(options, (value) => {
+  defineSetting(options, (value) => {
     const address = canonicalEmail(value);
     if (address) return address;
     throw new Error('must be an email address');
@@ -121,7 +121,7 @@ export const list = (
   options: Options<string[]>,
   check: (entry: string) => string | null,
 ): Setting<string[]> =>
-  define(options, (value) => {
+  defineSetting(options, (value) => {
     const entries = value
       .split(',')
       .map((entry) => entry.trim())
@@ -148,7 +148,10 @@ export const duration = (options: Options<string>, minMs: number, maxMs: number)
     if (ms < minMs || ms > maxMs) throw new Error('is outside the allowed range');
     return ms;
   };
-  return define({ ...options, shown: options.fallback, fallback: parse(options.fallback) }, parse);
+  return defineSetting(
+    { ...options, displayedDefault: options.fallback, fallback: parse(options.fallback) },
+    parse,
+  );
 };
 
 /** Exactly `count` durations in ms, separated by commas. */
@@ -158,5 +161,8 @@ export const durations = (options: Options<string>, count: number): Setting<numb
     if (entries.length !== count) throw new Error(`must be exactly ${count} durations separated by commas`);
     return entries;
   };
-  return define({ ...options, shown: options.fallback, fallback: parse(options.fallback) }, parse);
+  return defineSetting(
+    { ...options, displayedDefault: options.fallback, fallback: parse(options.fallback) },
+    parse,
+  );
 };

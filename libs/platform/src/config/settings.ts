@@ -2,11 +2,11 @@ import { availableParallelism } from 'node:os';
 import ipaddr from 'ipaddr.js';
 import * as setting from './setting.js';
 
-const isCidr = (entry: string): string | null =>
+const cidrProblem = (entry: string): string | null =>
   ipaddr.isValidCIDR(entry) ? null : 'must be a list of address ranges such as 10.0.0.0/8';
 
 /** An IP address, or one with a port: `10.0.0.53`, `10.0.0.53:5353`, `2620:fe::fe`, `[2620:fe::fe]:5353`. */
-function nameServerFault(entry: string): string | null {
+function nameServerProblem(entry: string): string | null {
   const withPort = /^(?:\[(.+)\]|([\d.]+)):([1-9]\d{0,4})$/.exec(entry);
   const address = withPort?.[1] ?? withPort?.[2] ?? entry;
   const isAddress = ipaddr.IPv4.isValidFourPartDecimal(address) || ipaddr.IPv6.isValid(address);
@@ -29,7 +29,7 @@ export const settings = {
     fallback: null,
     // Somebody may put a password into it, and be told that it must not stand there.
     secret: true,
-    shown: 'http://HOST:PORT',
+    displayedDefault: 'http://HOST:PORT',
   }),
   DATA_DIR: setting.text({
     doc: 'Directory for the embedded database, the generated secret and credentials.json.',
@@ -91,7 +91,7 @@ export const settings = {
   MAIL_FROM: setting.sender({
     doc: 'Sender of all emails. Required in production.',
     fallback: null,
-    shown: 'Gatehouse <no-reply@localhost>',
+    displayedDefault: 'Gatehouse <no-reply@localhost>',
   }),
   WEBHOOK_RETRY_SCHEDULE: setting.durations(
     {
@@ -121,14 +121,14 @@ export const settings = {
       doc: 'Address ranges that webhooks may call in addition to the public internet, separated by commas.',
       fallback: [],
     },
-    isCidr,
+    cidrProblem,
   ),
   WEBHOOK_DNS_SERVERS: setting.list(
     {
       doc: "Name servers that resolve the hosts of webhook endpoints, such as 10.0.0.53 or 10.0.0.53:5353, separated by commas. If it is not set, the system's name servers are used. /etc/hosts takes precedence.",
       fallback: [],
     },
-    nameServerFault,
+    nameServerProblem,
   ),
   WEBHOOK_RETENTION: setting.duration(
     {
@@ -159,7 +159,7 @@ export const settings = {
     {
       doc: 'Number of threads that hash passwords.',
       fallback: Math.max(1, availableParallelism()),
-      shown: 'number of cores',
+      displayedDefault: 'number of cores',
     },
     1,
     64,
@@ -177,7 +177,7 @@ export const settings = {
       doc: 'Address ranges of proxies whose X-Forwarded-For header is trusted, separated by commas.',
       fallback: [],
     },
-    isCidr,
+    cidrProblem,
   ),
   STRIPE_SECRET_KEY: setting.pattern(
     {
@@ -205,7 +205,7 @@ export const settings = {
     {
       doc: 'Port for Prometheus metrics at /metrics. npm start uses the next port for the webhook-worker. If it is not set, metrics are off.',
       fallback: 0,
-      shown: '',
+      displayedDefault: '',
     },
     1,
     // The next one is a port too.

@@ -1,6 +1,6 @@
 import { jest } from '@jest/globals';
 import type { GatehouseError } from '@gatehouse/domain';
-import { HashThreads, type HashCaller, type HashTask } from './hash-threads.js';
+import { HashThreads, type HashOptions, type HashTask } from './hash-threads.js';
 
 const task = { input: 'x', cost: 4 };
 const overloaded = expect.objectContaining({
@@ -8,7 +8,7 @@ const overloaded = expect.objectContaining({
   status: 503,
   details: { headers: { 'Retry-After': expect.stringMatching(/^[1-9]\d*$/) } },
 });
-const gone = expect.objectContaining({ code: 'request_timeout' });
+const clientDisconnected = expect.objectContaining({ code: 'request_timeout' });
 
 /** An imported hash, which does not change what a hash of ours is guessed to take. */
 const imported = (weight: number): HashTask => {
@@ -37,7 +37,7 @@ describe('HashThreads', () => {
   beforeEach(() => start());
   afterEach(() => threads.close());
 
-  const flood = (count: number, caller: HashCaller = {}, one: HashTask = task) =>
+  const flood = (count: number, caller: HashOptions = {}, one: HashTask = task) =>
     Array.from({ length: count }, () => threads.run(one, caller));
 
   it('ends its threads when all that runs or waits is done', async () => {
@@ -132,7 +132,8 @@ describe('HashThreads', () => {
       const waiting = flood(10, { projectId: 'a', signal: caller.signal });
       await expect(threads.run(task, { projectId: 'a' })).rejects.toEqual(overloaded);
       caller.abort();
-      for (const result of await Promise.allSettled(waiting)) expect(result).toMatchObject({ reason: gone });
+      for (const result of await Promise.allSettled(waiting))
+        expect(result).toMatchObject({ reason: clientDisconnected });
       await expect(accepted(flood(11, { projectId: 'a' }))).resolves.toBe(10);
       await running;
     });
@@ -171,7 +172,9 @@ describe('HashThreads', () => {
       const late = threads.run(task, { signal: AbortSignal.abort() }).finally(note('late'));
       caller.abort();
       const results = await Promise.allSettled([leaving, late]);
-      expect(results).toEqual([1, 2].map(() => expect.objectContaining({ reason: gone }) as unknown));
+      expect(results).toEqual(
+        [1, 2].map(() => expect.objectContaining({ reason: clientDisconnected }) as unknown),
+      );
       await expect(next).resolves.toMatch(/^\$2b\$04\$/);
       await first;
       expect(settled.slice(0, 2).sort()).toEqual(['gone', 'late']);
@@ -196,8 +199,8 @@ describe('HashThreads', () => {
     const order: string[] = [];
     beforeEach(() => order.splice(0));
     const note = (name: string) => () => void order.push(name);
-    const patient = (name: string, caller: HashCaller = {}) =>
-      threads.run(task, { isPatient: true, ...caller }).then(note(name));
+    const patient = (name: string, caller: HashOptions = {}) =>
+      threads.run(task, { isBackground: true, ...caller }).then(note(name));
 
     it('RL-03: wait behind all others, take no capacity from them, and are never refused', async () => {
       const first = threads.run(task).then(note('first'));
@@ -212,7 +215,7 @@ describe('HashThreads', () => {
       const two = new HashThreads(2, 10);
       await Promise.all([two.run(task), two.run(task)]);
       const slow = { input: 'x', cost: 12 };
-      const long = [1, 2].map(() => two.run(slow, { isPatient: true }).then(note('patient')));
+      const long = [1, 2].map(() => two.run(slow, { isBackground: true }).then(note('patient')));
       await two.run(task).then(note('other'));
       expect(order).toEqual(['other']);
       await Promise.all(long);
@@ -233,9 +236,9 @@ describe('HashThreads', () => {
     });
 
     it('RL-03: other large work can wait until a thread is idle', async () => {
-      await threads.calm();
+      await threads.waitUntilIdle();
       const others = flood(10).map((each) => each.then(note('other')));
-      await threads.calm().then(note('calm'));
+      await threads.waitUntilIdle().then(note('calm'));
       await Promise.all(others);
       expect(order.indexOf('calm')).toBe(10);
     });
@@ -245,8 +248,8 @@ describe('HashThreads', () => {
       const first = threads.run(task);
       const waiting = patient('patient', { signal: caller.signal });
       caller.abort();
-      await expect(waiting).rejects.toEqual(gone);
-      await expect(patient('patient', { signal: caller.signal })).rejects.toEqual(gone);
+      await expect(waiting).rejects.toEqual(clientDisconnected);
+      await expect(patient('patient', { signal: caller.signal })).rejects.toEqual(clientDisconnected);
       await Promise.all([first, patient('next')]);
       expect(order).toEqual(['next']);
     });

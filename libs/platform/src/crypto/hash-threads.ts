@@ -1,20 +1,20 @@
 import { GatehouseError } from '@gatehouse/domain';
 import { Piscina } from 'piscina';
 import { monotonicMs, sleep } from '../clock/clock.js';
-import { Appointments } from './appointments.js';
-import { bcryptMs, type ImportedHash } from './imported-hash.js';
+import { RetrySlots } from './retry-slots.js';
+import { estimateBcryptMs, type ImportedHash } from './imported-hash.js';
 
 /** Longest time that a password may be expected to wait for a thread, in ms. */
 const MAX_WAIT_MS = 1_200;
 
 /** Longest time that the waiting passwords of one project may take up of it, in ms. */
-const MAX_SHARE_MS = MAX_WAIT_MS / 2;
+const MAX_PROJECT_WAIT_MS = MAX_WAIT_MS / 2;
 
 /** While others wait, one patient task gets a thread in so many ms: enough not to stand still. */
-const PATIENCE_MS = 1_000;
+const BACKGROUND_INTERVAL_MS = 1_000;
 
 /** How often somebody who lets others go first looks whether they have gone, in ms. */
-const GLANCE_MS = 10;
+const POLL_INTERVAL_MS = 10;
 
 /** Makes a hash, compares with one of ours, or tries passwords against one that was imported. */
 export type HashTask =
@@ -23,27 +23,27 @@ export type HashTask =
   | { passwords: string[]; imported: ImportedHash; weight: number };
 
 /** Who asks for a hash. */
-export interface HashCaller {
+export interface HashOptions {
   /** Only a share of the queue is for one project. null: the house itself, no share. */
   projectId?: string | null;
   /** Aborted when nobody waits for the result any more: the task then leaves the queue. */
   signal?: AbortSignal;
   /** Held by `reserve`; the task takes it. */
-  place?: HashPlace;
+  permit?: HashPermit;
   /**
    * Nobody sits in front of it: the task waits for a thread that nobody else wants, however long, and is never
    * refused. Whoever asks for many keeps few waiting.
    */
-  isPatient?: boolean;
+  isBackground?: boolean;
 }
 
 /** A place in the queue that is kept free for somebody who does something else first. */
-export interface HashPlace {
+export interface HashPermit {
   /** Gives the place up; nothing happens the second time. */
   release(): void;
 }
 
-interface Waiting {
+interface QueuedTask {
   projectId: string | null;
   /** How many hashes of our own it takes as long as, a whole number. */
   weight: number;
@@ -58,26 +58,26 @@ export class HashThreads {
   /** Begun by the first task: a command that ends at once must not end threads that still load, for Node.js aborts then. */
   private pool: Piscina | undefined;
   /** In the order of arrival. */
-  private readonly waiting = new Set<Waiting>();
+  private readonly waiting = new Set<QueuedTask>();
   /** The weight of all that waits, and of what waits for one project. */
   private totalWeight = 0;
   private readonly projectWeights = new Map<string, number>();
-  private busy = 0;
+  private busyThreads = 0;
   /** How many have begun so far. */
-  private begun = 0;
+  private startedTasks = 0;
   /** In the order of arrival, behind everybody who is not patient. */
-  private readonly patient = new Set<() => void>();
-  private patientBusy = 0;
+  private readonly backgroundWaiting = new Set<() => void>();
+  private backgroundBusy = 0;
   /** When one got a thread, or the first of those that wait came. */
-  private lastPatientAt = 0;
+  private lastBackgroundAt = 0;
   /** For those who are refused, by project. */
-  private readonly appointments = new Map<string, Appointments>();
+  private readonly retrySlots = new Map<string, RetrySlots>();
   /** Moving average of the duration of a hash of our own, in ms. */
-  private typicalMs: number;
+  private averageMs: number;
 
   /** Called when somebody who is not patient gets a thread, and when somebody is refused one. */
   onStart: (waitedMs: number) => void = () => undefined;
-  onRefusal: () => void = () => undefined;
+  onRejection: () => void = () => undefined;
   /** Awaited before a task goes to its thread: a test may hold it there (Failpoints). */
   beforeTask: () => Promise<void> | undefined = () => undefined;
 
@@ -85,9 +85,9 @@ export class HashThreads {
   constructor(
     private readonly threads: number,
     cost: number,
-    private readonly patienceMs = PATIENCE_MS,
+    private readonly backgroundIntervalMs = BACKGROUND_INTERVAL_MS,
   ) {
-    this.typicalMs = bcryptMs(cost);
+    this.averageMs = estimateBcryptMs(cost);
   }
 
   /** Who waits for a thread and is not patient. */
@@ -96,91 +96,91 @@ export class HashThreads {
   }
 
   /** @throws GatehouseError `overloaded` at once when the wait, or the project's part of it, would be too long */
-  async run<T>(task: HashTask, caller: HashCaller = {}): Promise<T> {
+  async run<T>(task: HashTask, options: HashOptions = {}): Promise<T> {
     const isImported = 'imported' in task;
-    caller.place?.release();
+    options.permit?.release();
     const asked = monotonicMs();
-    if (caller.isPatient) await this.waitPatiently(caller.signal);
-    else if (this.busy >= this.threads) await this.queue(isImported ? task.weight : 1, caller);
-    else this.busy += 1;
-    if (!caller.isPatient) this.onStart(monotonicMs() - asked);
+    if (options.isBackground) await this.waitInBackground(options.signal);
+    else if (this.busyThreads >= this.threads) await this.enqueue(isImported ? task.weight : 1, options);
+    else this.busyThreads += 1;
+    if (!options.isBackground) this.onStart(monotonicMs() - asked);
     // The first of each thread pays for its start, which says nothing of those to come.
-    const isTypical = !isImported && this.begun >= this.threads;
-    this.begun += 1;
+    const isTypical = !isImported && this.startedTasks >= this.threads;
+    this.startedTasks += 1;
     let started = monotonicMs();
     try {
       const held = this.beforeTask();
       if (held) started = await held.then(monotonicMs);
-      this.pool ??= startThreads(this.threads);
+      this.pool ??= createPool(this.threads);
       return (await this.pool.run(task)) as T;
     } finally {
-      if (isTypical) this.typicalMs += 0.1 * (monotonicMs() - started - this.typicalMs);
-      if (caller.isPatient) this.patientBusy -= 1;
-      this.handOver();
-      if (this.totalWeight === 0) this.appointments.clear();
+      if (isTypical) this.averageMs += 0.1 * (monotonicMs() - started - this.averageMs);
+      if (options.isBackground) this.backgroundBusy -= 1;
+      this.releaseThread();
+      if (this.totalWeight === 0) this.retrySlots.clear();
     }
   }
 
   /** A thread passes straight to the next in line, so that nobody can slip in between. */
-  private handOver(): void {
+  private releaseThread(): void {
     const [next] = this.waiting;
-    const [patient] = this.patient;
-    const isDue = !next || monotonicMs() - this.lastPatientAt > this.patienceMs;
-    if (patient && isDue && this.hasRoomForPatient()) {
-      this.patient.delete(patient);
+    const [patient] = this.backgroundWaiting;
+    const isDue = !next || monotonicMs() - this.lastBackgroundAt > this.backgroundIntervalMs;
+    if (patient && isDue && this.hasCapacityForBackground()) {
+      this.backgroundWaiting.delete(patient);
       patient();
     } else if (next) {
-      this.leave(next);
+      this.dequeue(next);
       next.proceed();
-    } else this.busy -= 1;
+    } else this.busyThreads -= 1;
   }
 
   /** One thread stays free of them, if there are two: whoever comes next finds it idle. */
-  private hasRoomForPatient(): boolean {
-    return this.patientBusy < Math.max(1, this.threads - 1);
+  private hasCapacityForBackground(): boolean {
+    return this.backgroundBusy < Math.max(1, this.threads - 1);
   }
 
-  private waitPatiently(signal: AbortSignal | undefined): Promise<void> {
-    if (signal?.aborted) throw callerGone();
-    if (this.busy < this.threads && this.hasRoomForPatient()) {
-      this.busy += 1;
-      this.startPatient();
+  private waitInBackground(signal: AbortSignal | undefined): Promise<void> {
+    if (signal?.aborted) throw clientDisconnected();
+    if (this.busyThreads < this.threads && this.hasCapacityForBackground()) {
+      this.busyThreads += 1;
+      this.startBackground();
       return Promise.resolve();
     }
     return new Promise((resolve, reject) => {
       const giveUp = (): void => {
-        this.patient.delete(proceed);
-        reject(callerGone());
+        this.backgroundWaiting.delete(proceed);
+        reject(clientDisconnected());
       };
       const proceed = (): void => {
         signal?.removeEventListener('abort', giveUp);
-        this.startPatient();
+        this.startBackground();
         resolve();
       };
-      if (this.patient.size === 0) this.lastPatientAt = monotonicMs();
-      this.patient.add(proceed);
+      if (this.backgroundWaiting.size === 0) this.lastBackgroundAt = monotonicMs();
+      this.backgroundWaiting.add(proceed);
       signal?.addEventListener('abort', giveUp, { once: true });
     });
   }
 
   /** Counted at once, not when the task runs: a second one could come in between. */
-  private startPatient(): void {
-    this.patientBusy += 1;
-    this.lastPatientAt = monotonicMs();
+  private startBackground(): void {
+    this.backgroundBusy += 1;
+    this.lastBackgroundAt = monotonicMs();
   }
 
   /**
    * Keeps a place for a caller who has to touch the database first, so that nobody does so in vain.
    * @throws GatehouseError `overloaded` like `run`
    */
-  reserve(projectId: string | null): HashPlace {
-    this.assertRoom(projectId);
+  reserve(projectId: string | null): HashPermit {
+    this.assertCapacity(projectId);
     const place = { projectId, weight: 1 };
-    this.weigh(place, 1);
+    this.addWeight(place, 1);
     let isHeld = true;
     return {
       release: () => {
-        if (isHeld) this.weigh(place, -1);
+        if (isHeld) this.addWeight(place, -1);
         isHeld = false;
       },
     };
@@ -190,10 +190,11 @@ export class HashThreads {
    * Resolves once the next password would find a thread idle, but after a second at the latest. For large work that
    * needs no hash, but cores: the threads have the lowest priority of all that this house runs.
    */
-  async calm(): Promise<void> {
-    const end = monotonicMs() + this.patienceMs;
-    const isBusy = (): boolean => this.waiting.size > 0 || this.busy - this.patientBusy >= this.threads;
-    while (isBusy() && monotonicMs() < end) await sleep(GLANCE_MS);
+  async waitUntilIdle(): Promise<void> {
+    const end = monotonicMs() + this.backgroundIntervalMs;
+    const isBusy = (): boolean =>
+      this.waiting.size > 0 || this.busyThreads - this.backgroundBusy >= this.threads;
+    while (isBusy() && monotonicMs() < end) await sleep(POLL_INTERVAL_MS);
   }
 
   /**
@@ -201,60 +202,60 @@ export class HashThreads {
    * C++ throws, and nobody catches. (Piscina's own `close` waits for some tasks and ends others.)
    */
   async close(): Promise<void> {
-    await this.settle();
+    await this.drain();
     await this.pool?.close();
   }
 
   /** Resolves once nothing runs or waits, and forgets when whoever was refused may come back. */
-  async settle(): Promise<void> {
-    while (this.busy > 0) await sleep(GLANCE_MS);
-    this.appointments.clear();
+  async drain(): Promise<void> {
+    while (this.busyThreads > 0) await sleep(POLL_INTERVAL_MS);
+    this.retrySlots.clear();
   }
 
   /** @throws GatehouseError `overloaded` */
-  private assertRoom(projectId: string | null, weight = 1): void {
-    const msEach = this.typicalMs / this.threads;
+  private assertCapacity(projectId: string | null, weight = 1): void {
+    const msEach = this.averageMs / this.threads;
     // Who finds a thread idle waits for nobody; otherwise one more, for those that are running.
-    const idle = this.threads - this.busy;
+    const idle = this.threads - this.busyThreads;
     const expectedMs = (this.totalWeight + 1 - idle) * msEach;
     const own = (this.projectWeights.get(projectId ?? '') ?? 0) - idle;
     // One task may wait for each project whatever it weighs, or a dear one would never get a thread under load.
-    const exceedsShare = own > 0 && (own + weight) * msEach > MAX_SHARE_MS;
+    const exceedsShare = own > 0 && (own + weight) * msEach > MAX_PROJECT_WAIT_MS;
     if (expectedMs <= MAX_WAIT_MS && !exceedsShare) return;
     const key = projectId ?? '';
-    const appointments = this.appointments.get(key) ?? new Appointments();
-    this.appointments.set(key, appointments);
+    const appointments = this.retrySlots.get(key) ?? new RetrySlots();
+    this.retrySlots.set(key, appointments);
     const earliest = Math.max(1, Math.ceil(expectedMs / 1_000));
-    this.onRefusal();
-    const wait = appointments.next(monotonicMs(), earliest, Math.ceil(1_000 / msEach));
+    this.onRejection();
+    const wait = appointments.assign(monotonicMs(), earliest, Math.ceil(1_000 / msEach));
     throw new GatehouseError('overloaded', { headers: { 'Retry-After': String(wait) } });
   }
 
-  private queue(weight: number, { projectId = null, signal }: HashCaller): Promise<void> {
-    if (signal?.aborted) throw callerGone();
-    this.assertRoom(projectId, weight);
+  private enqueue(weight: number, { projectId = null, signal }: HashOptions): Promise<void> {
+    if (signal?.aborted) throw clientDisconnected();
+    this.assertCapacity(projectId, weight);
     return new Promise((resolve, reject) => {
       const giveUp = (): void => {
-        this.leave(place);
-        reject(callerGone());
+        this.dequeue(place);
+        reject(clientDisconnected());
       };
       const proceed = (): void => {
         signal?.removeEventListener('abort', giveUp);
         resolve();
       };
-      const place: Waiting = { projectId, weight, proceed };
+      const place: QueuedTask = { projectId, weight, proceed };
       this.waiting.add(place);
-      this.weigh(place, weight);
+      this.addWeight(place, weight);
       signal?.addEventListener('abort', giveUp, { once: true });
     });
   }
 
-  private leave(place: Waiting): void {
-    this.waiting.delete(place);
-    this.weigh(place, -place.weight);
+  private dequeue(task: QueuedTask): void {
+    this.waiting.delete(task);
+    this.addWeight(task, -task.weight);
   }
 
-  private weigh({ projectId }: Pick<Waiting, 'projectId'>, change: number): void {
+  private addWeight({ projectId }: Pick<QueuedTask, 'projectId'>, change: number): void {
     this.totalWeight += change;
     if (projectId === null) return;
     const weight = (this.projectWeights.get(projectId) ?? 0) + change;
@@ -263,7 +264,7 @@ export class HashThreads {
   }
 }
 
-const startThreads = (count: number): Piscina =>
+const createPool = (count: number): Piscina =>
   new Piscina({
     filename: new URL('./hash-worker.mjs', import.meta.url).href,
     minThreads: count,
@@ -272,5 +273,5 @@ const startThreads = (count: number): Piscina =>
     niceIncrement: 10,
   });
 
-const callerGone = (): GatehouseError =>
+const clientDisconnected = (): GatehouseError =>
   new GatehouseError('request_timeout', { detail: 'The client closed the connection.' });

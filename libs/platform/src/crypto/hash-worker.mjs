@@ -37,7 +37,7 @@ const derive = {
     ),
 };
 
-const fits = async (imported, password) => {
+const matches = async (imported, password) => {
   // hash-wasm throws at an empty password; nobody's is.
   if (password === '') return false;
   if (imported.scheme === 'bcrypt') return bcrypt().compareSync(password, imported.hash);
@@ -48,6 +48,6 @@ const fits = async (imported, password) => {
 export default async ({ input, cost, hash, imported, passwords }) => {
   if (!imported)
     return hash === undefined ? bcrypt().hashSync(input, cost) : bcrypt().compareSync(input, hash);
-  for (const password of passwords) if (await fits(imported, password)) return true;
+  for (const password of passwords) if (await matches(imported, password)) return true;
   return false;
 };

@@ -2,19 +2,19 @@ import { createCipheriv, pbkdf2Sync, randomBytes, scryptSync } from 'node:crypto
 import bcrypt from 'bcrypt';
 import { argon2id } from 'hash-wasm';
 import { HashThreads } from './hash-threads.js';
-import { importedHashFault, parseImportedHash } from './imported-hash.js';
+import { importedHashProblem, parseImportedHash } from './imported-hash.js';
 
 const raw = (bytes: Buffer): string => bytes.toString('base64').replace(/=+$/, '');
 const passlib = (bytes: Buffer): string => raw(bytes).replaceAll('+', '.');
-const hex = (digits: string): string => raw(Buffer.from(digits, 'hex'));
-const text = (characters: string): string => raw(Buffer.from(characters));
+const encodeHex = (digits: string): string => raw(Buffer.from(digits, 'hex'));
+const encodeText = (characters: string): string => raw(Buffer.from(characters));
 
 const signer = 'jxspr8Ki0RYycVU8zykbdLGjFQ3McFUH0uiiTvC8pVMXAn210wjLNmdZJzxUECKbm0QsEmYUSDzZvpjeJ9WmXA==';
 const fbscrypt = (key: string, salt: string, hash: string): string =>
   `$fbscrypt$v=1,n=14,r=8,p=1,ss=Bw==,sk=${key}$${salt}$${hash}`;
 
 /** Name and source, password, hash. */
-const published: [string, string, string][] = [
+const publishedHashes: [string, string, string][] = [
   ['bcrypt, crypt_blowfish wrapper.c', 'U*U', '$2a$05$CCCCCCCCCCCCCCCCCCCCC.E5YPO9kmyuRGyh0XouQYb4YMJKvyOeW'],
   ['bcrypt as PHP writes it', 'U*U', '$2y$05$CCCCCCCCCCCCCCCCCCCCC.E5YPO9kmyuRGyh0XouQYb4YMJKvyOeW'],
   [
@@ -30,7 +30,7 @@ const published: [string, string, string][] = [
   [
     'argon2id with lanes, phc-winner-argon2 test.c',
     'password',
-    `$argon2id$v=19$m=256,t=2,p=2$c29tZXNhbHQ$${hex('6d093c501fd5999645e0ea3bf620d7b8be7fd2db59c20d9fff9539da2bf57037')}`,
+    `$argon2id$v=19$m=256,t=2,p=2$c29tZXNhbHQ$${encodeHex('6d093c501fd5999645e0ea3bf620d7b8be7fd2db59c20d9fff9539da2bf57037')}`,
   ],
   [
     'argon2id, Supabase Auth password_test.go',
@@ -40,12 +40,12 @@ const published: [string, string, string][] = [
   [
     'scrypt, RFC 7914 section 12',
     'password',
-    `$scrypt$ln=10,r=8,p=16$${text('NaCl')}$${hex('fdbabe1c9d3472007856e7190d01e9fe7c6ad7cbc8237830e77376634b3731622eaf30d92e22a3886ff109279d9830dac727afb94a83ee6d8360cbdfa2cc0640')}`,
+    `$scrypt$ln=10,r=8,p=16$${encodeText('NaCl')}$${encodeHex('fdbabe1c9d3472007856e7190d01e9fe7c6ad7cbc8237830e77376634b3731622eaf30d92e22a3886ff109279d9830dac727afb94a83ee6d8360cbdfa2cc0640')}`,
   ],
   [
     'scrypt, RFC 7914 section 12, second',
     'pleaseletmein',
-    `$scrypt$ln=14,r=8,p=1$${text('SodiumChloride')}$${hex('7023bdcb3afd7348461c06cd81fd38ebfda8fbba904f8e3ea9b543f6545da1f2d5432955613f0fcf62d49705242a9af9e61e85dc0d651e40dfcf017b45575887')}`,
+    `$scrypt$ln=14,r=8,p=1$${encodeText('SodiumChloride')}$${encodeHex('7023bdcb3afd7348461c06cd81fd38ebfda8fbba904f8e3ea9b543f6545da1f2d5432955613f0fcf62d49705242a9af9e61e85dc0d651e40dfcf017b45575887')}`,
   ],
   [
     'scrypt, passlib documentation',
@@ -55,12 +55,12 @@ const published: [string, string, string][] = [
   [
     'pbkdf2 with SHA-1, RFC 6070',
     'password',
-    `$pbkdf2-sha1$i=4096$${text('salt')}$${hex('4b007901b765489abead49d926f721d065a429c1')}`,
+    `$pbkdf2-sha1$i=4096$${encodeText('salt')}$${encodeHex('4b007901b765489abead49d926f721d065a429c1')}`,
   ],
   [
     'pbkdf2 with SHA-256, RFC 7914 section 11',
     'passwd',
-    `$pbkdf2-sha256$i=1$${text('salt')}$${hex('55ac046e56e3089fec1691c22544b605f94185216dde0465e68b9d57c20dacbc49ca9cccf179b645991664b39d77ef317c71b845b1e30bd509112041d3a19783')}`,
+    `$pbkdf2-sha256$i=1$${encodeText('salt')}$${encodeHex('55ac046e56e3089fec1691c22544b605f94185216dde0465e68b9d57c20dacbc49ca9cccf179b645991664b39d77ef317c71b845b1e30bd509112041d3a19783')}`,
   ],
   [
     'pbkdf2 with SHA-1, passlib test_handlers_pbkdf2.py',
@@ -108,7 +108,7 @@ const published: [string, string, string][] = [
 ];
 
 /** Creates a hash of each format. */
-const made: Record<string, (password: string) => string | Promise<string>> = {
+const hashers: Record<string, (password: string) => string | Promise<string>> = {
   bcrypt: (password) => bcrypt.hashSync(password, 4),
   argon2id: (password) =>
     argon2id({
@@ -147,7 +147,7 @@ const made: Record<string, (password: string) => string | Promise<string>> = {
   },
 };
 
-const salt = text('0123456789abcdef');
+const salt = encodeText('0123456789abcdef');
 const hash32 = raw(Buffer.alloc(32, 7));
 const bcrypt53 = 'CCCCCCCCCCCCCCCCCCCCC.E5YPO9kmyuRGyh0XouQYb4YMJKvyOeW';
 
@@ -157,18 +157,18 @@ describe('an imported hash', () => {
 
   const fits = async (password: string, hash: string): Promise<boolean> => {
     const parsed = parseImportedHash(hash);
-    if ('fault' in parsed) throw new Error(parsed.fault);
+    if ('problem' in parsed) throw new Error(parsed.problem);
     return threads.run<boolean>({ passwords: [password], imported: parsed.hash, weight: 1 });
   };
 
-  it.each(published)('PW-07: matches its password: %s', async (_, password, hash) => {
+  it.each(publishedHashes)('PW-07: matches its password: %s', async (_, password, hash) => {
     await expect(fits(password, hash)).resolves.toBe(true);
     for (const other of [password.slice(0, 2), `${password[0]} ${password.slice(1)}`, '']) {
       await expect(fits(other, hash)).resolves.toBe(false);
     }
   });
 
-  it.each(Object.entries(made))('PW-03: %s hashes the password alone and all of it', async (_, make) => {
+  it.each(Object.entries(hashers))('PW-03: %s hashes the password alone and all of it', async (_, make) => {
     for (const password of ['correct horse', ' 🦄 ', 'cafe\u0301', 'x'.repeat(71)]) {
       const hash = await make(password);
       await expect(fits(password, hash)).resolves.toBe(true);
@@ -179,8 +179,8 @@ describe('an imported hash', () => {
   });
 
   it('compares with one password after the other', async () => {
-    const parsed = parseImportedHash(await made.scrypt!('b'));
-    if ('fault' in parsed) throw new Error(parsed.fault);
+    const parsed = parseImportedHash(await hashers.scrypt!('b'));
+    if ('problem' in parsed) throw new Error(parsed.problem);
     const run = (...passwords: string[]) => threads.run({ passwords, imported: parsed.hash, weight: 1 });
     await expect(Promise.all([run('a', 'b'), run('b', 'a'), run('a', 'c')])).resolves.toEqual([
       true,
@@ -206,7 +206,7 @@ describe('an imported hash', () => {
       ...crypts,
       ...others,
     ])
-      expect(importedHashFault(hash)).toBe(message);
+      expect(importedHashProblem(hash)).toBe(message);
   });
 
   const argon = (parameters: string, end = `${salt}$${hash32}`) => `$argon2id$v=19$${parameters}$${end}`;
@@ -230,7 +230,7 @@ describe('an imported hash', () => {
     ['argon2id', argon('m=65536,t=3,p=04')],
     ['argon2id', argon('m=1e4,t=3,p=4')],
     ['argon2id', argon('m=31,t=3,p=4')],
-    ['argon2id', argon('m=65536,t=3,p=4', `${text('seven b')}$${hash32}`)],
+    ['argon2id', argon('m=65536,t=3,p=4', `${encodeText('seven b')}$${hash32}`)],
     ['argon2id', argon('m=65536,t=3,p=4', `${salt}$`)],
     ['argon2id', argon('m=65536,t=3,p=4', salt)],
     ['argon2id', argon('m=65536,t=3,p=4', `${salt}$${hash32}$`)],
@@ -267,7 +267,7 @@ describe('an imported hash', () => {
     ['fbscrypt', fbscrypt(signer, salt, signer).replace('ss=Bw==', 'ss=Bx==')],
     ['fbscrypt', fbscrypt(signer, salt, signer).replace('ss=Bw==,', '')],
   ])('PW-06: refuses a malformed %s hash: %s', (format, hash) => {
-    expect(importedHashFault(hash)).toBe(`must be a well-formed ${format} hash`);
+    expect(importedHashProblem(hash)).toBe(`must be a well-formed ${format} hash`);
   });
 
   const huge = '18446744073709551617';
@@ -288,7 +288,7 @@ describe('an imported hash', () => {
     ['pbkdf2_sha256', `pbkdf2_sha256$2000000$s$${hash32}`, `pbkdf2_sha256$2000001$s$${hash32}`],
     ['fbscrypt', fbscrypt(signer, salt, signer), fbscrypt(signer, salt, signer).replace('n=14', 'n=18')],
   ])('RL-03: %s is accepted up to a cost: %s, but not %s', (format, taken, refused) => {
-    expect(importedHashFault(taken)).toBeNull();
-    expect(importedHashFault(refused)).toMatch(`must be cheaper to verify: the limit for ${format} is `);
+    expect(importedHashProblem(taken)).toBeNull();
+    expect(importedHashProblem(refused)).toMatch(`must be cheaper to verify: the limit for ${format} is `);
   });
 });

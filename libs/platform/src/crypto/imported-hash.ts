@@ -2,12 +2,12 @@
 const MAX_MS = 1_000;
 
 /** Most memory that one verification may take, in bytes. Every hash thread can need as much at once. */
-const MAX_BYTES = 128 * 2 ** 20;
+const MAX_MEMORY_BYTES = 128 * 2 ** 20;
 
 const MAX_TEXT_LENGTH = 1_024;
 
 /** A shorter hash would fit too many passwords; no format makes a longer one. */
-const HASH_BYTES = { min: 16, max: 64 };
+const HASH_LENGTH = { min: 16, max: 64 };
 
 const DIGEST_BYTES = { sha1: 20, sha256: 32, sha512: 64 };
 
@@ -30,9 +30,9 @@ export type ImportedHash =
   | ({ scheme: 'firebase-scrypt'; signerKey: Buffer; hash: Buffer } & Scrypt);
 
 /** A hash with the time that one verification is guessed to take, or what is wrong with the text. */
-export type ParsedHash = { hash: ImportedHash; ms: number } | { fault: string };
+export type ParsedHash = { hash: ImportedHash; ms: number } | { problem: string };
 
-interface Reading {
+interface DecodedHash {
   hash: ImportedHash;
   ms: number;
   bytes: number;
@@ -49,18 +49,18 @@ interface Format {
   prefix: RegExp;
   pattern: RegExp;
   /** Null for what the pattern could not refuse. */
-  read: (fields: Fields) => Reading | null;
+  decode: (fields: Fields) => DecodedHash | null;
   /** What MAX_MS and MAX_BYTES come to. */
   limit: string;
 }
 
 /** The guessed duration of one bcrypt hash in ms; each step of the cost doubles it. */
-export const bcryptMs = (cost: number): number => 60 * 2 ** (cost - 10);
+export const estimateBcryptMs = (cost: number): number => 60 * 2 ** (cost - 10);
 
 const base64 = '[A-Za-z0-9+/]+={0,2}';
 const passlibBase64 = '[A-Za-z0-9+/.]+={0,2}';
-const number = '[1-9]\\d*';
-const whole = (head: string, alphabet: string): RegExp =>
+const positiveInteger = '[1-9]\\d*';
+const hashPattern = (head: string, alphabet: string): RegExp =>
   new RegExp(`^${head}\\$(?<salt>${alphabet})\\$(?<hash>${alphabet})$`);
 
 /**
@@ -75,48 +75,56 @@ const formats: Format[] = [
     // Salt and hash end in a character of which only some bits count: 22 of them hold 128 bits, 31 hold 184.
     pattern:
       /^\$2[aby](?<rest>\$(?<cost>0[4-9]|[12]\d|3[01])\$[./A-Za-z0-9]{21}[.Oeu][./A-Za-z0-9]{30}[.CGKOSWaeimquy26])$/,
-    read: readBcrypt,
+    decode: decodeBcrypt,
     limit: 'cost 14',
   },
   {
     name: 'argon2id',
     prefix: /^\$argon2id\$/,
-    pattern: whole(`\\$argon2id\\$v=19\\$m=(?<m>${number}),t=(?<t>${number}),p=(?<p>${number})`, base64),
-    read: readArgon2id,
+    pattern: hashPattern(
+      `\\$argon2id\\$v=19\\$m=(?<m>${positiveInteger}),t=(?<t>${positiveInteger}),p=(?<p>${positiveInteger})`,
+      base64,
+    ),
+    decode: decodeArgon2id,
     limit: 'm=131072, m·t=1000000 and p=1000',
   },
   {
     name: 'scrypt',
     prefix: /^\$scrypt\$/,
-    pattern: whole(`\\$scrypt\\$ln=(?<n>${number}),r=(?<r>${number}),p=(?<p>${number})`, base64),
-    read: readScrypt,
+    pattern: hashPattern(
+      `\\$scrypt\\$ln=(?<n>${positiveInteger}),r=(?<r>${positiveInteger}),p=(?<p>${positiveInteger})`,
+      base64,
+    ),
+    decode: decodeScrypt,
     limit: 'N·r=1048576 and N·r·p=4000000',
   },
   {
     name: 'pbkdf2',
     prefix: /^\$pbkdf2(-sha1|-sha256|-sha512)?\$/,
-    pattern: whole(
-      `\\$pbkdf2(-(?<digest>sha1|sha256|sha512))?\\$(i=)?(?<i>${number})(,l=(?<length>${number}))?`,
+    pattern: hashPattern(
+      `\\$pbkdf2(-(?<digest>sha1|sha256|sha512))?\\$(i=)?(?<i>${positiveInteger})(,l=(?<length>${positiveInteger}))?`,
       passlibBase64,
     ),
-    read: readPbkdf2,
+    decode: decodePbkdf2,
     limit: '2000000 iterations for each block of its digest',
   },
   {
     name: 'pbkdf2_sha256',
     prefix: /^pbkdf2_sha256\$/,
-    pattern: new RegExp(`^pbkdf2_sha256\\$(?<i>${number})\\$(?<text>[!-#%-~]+)\\$(?<hash>${base64})$`),
-    read: readPbkdf2,
+    pattern: new RegExp(
+      `^pbkdf2_sha256\\$(?<i>${positiveInteger})\\$(?<text>[!-#%-~]+)\\$(?<hash>${base64})$`,
+    ),
+    decode: decodePbkdf2,
     limit: '2000000 iterations',
   },
   {
     name: 'fbscrypt',
     prefix: /^\$fbscrypt\$/,
-    pattern: whole(
-      `\\$fbscrypt\\$v=1,n=(?<n>${number}),r=(?<r>${number}),p=(?<p>${number}),ss=(?<ss>${base64}),sk=(?<sk>${base64})`,
+    pattern: hashPattern(
+      `\\$fbscrypt\\$v=1,n=(?<n>${positiveInteger}),r=(?<r>${positiveInteger}),p=(?<p>${positiveInteger}),ss=(?<ss>${base64}),sk=(?<sk>${base64})`,
       base64,
     ),
-    read: readFirebaseScrypt,
+    decode: decodeFirebaseScrypt,
     limit: '2^n·r=1048576 and 2^n·r·p=4000000',
   },
 ];
@@ -125,30 +133,30 @@ const formats: Format[] = [
 export function parseImportedHash(text: string): ParsedHash {
   const format = formats.find(({ prefix }) => prefix.test(text));
   if (!format)
-    return { fault: `must be in one of the formats ${formats.map(({ name }) => name).join(', ')}` };
+    return { problem: `must be in one of the formats ${formats.map(({ name }) => name).join(', ')}` };
   const fields = text.length <= MAX_TEXT_LENGTH ? format.pattern.exec(text)?.groups : undefined;
-  const reading = fields ? format.read(fields as Fields) : null;
-  if (!reading) return { fault: `must be a well-formed ${format.name} hash` };
-  if (reading.ms > MAX_MS || reading.bytes > MAX_BYTES) {
-    return { fault: `must be cheaper to verify: the limit for ${format.name} is ${format.limit}` };
+  const reading = fields ? format.decode(fields as Fields) : null;
+  if (!reading) return { problem: `must be a well-formed ${format.name} hash` };
+  if (reading.ms > MAX_MS || reading.bytes > MAX_MEMORY_BYTES) {
+    return { problem: `must be cheaper to verify: the limit for ${format.name} is ${format.limit}` };
   }
   return reading;
 }
 
 /** Why a text cannot be imported as a password hash, to be put behind the field's name; null when it can. */
-export function importedHashFault(text: string): string | null {
+export function importedHashProblem(text: string): string | null {
   const parsed = parseImportedHash(text);
-  return 'fault' in parsed ? parsed.fault : null;
+  return 'problem' in parsed ? parsed.problem : null;
 }
 
-function readBcrypt({ rest, cost }: Fields): Reading {
+function decodeBcrypt({ rest, cost }: Fields): DecodedHash {
   // The letters name bugs of old implementations that current ones do not have; our bcrypt knows no $2y$.
-  return { hash: { scheme: 'bcrypt', hash: `$2b${rest}` }, ms: bcryptMs(Number(cost)), bytes: 0 };
+  return { hash: { scheme: 'bcrypt', hash: `$2b${rest}` }, ms: estimateBcryptMs(Number(cost)), bytes: 0 };
 }
 
-function readArgon2id(fields: Fields): Reading | null {
+function decodeArgon2id(fields: Fields): DecodedHash | null {
   const [memoryKiB, passes, lanes] = [Number(fields.m), Number(fields.t), Number(fields.p)];
-  const [salt, hash] = [decode(fields.salt), decodeHash(fields.hash)];
+  const [salt, hash] = [decodeBase64(fields.salt), decodeHashBytes(fields.hash)];
   // RFC 9106 asks for 8 KiB a lane, the reference implementation for 8 bytes of salt.
   if (!salt || !hash || salt.length < 8 || memoryKiB < 8 * lanes) return null;
   return {
@@ -158,16 +166,16 @@ function readArgon2id(fields: Fields): Reading | null {
   };
 }
 
-function readScrypt(fields: Fields): Reading | null {
-  const [salt, hash] = [decode(fields.salt), decodeHash(fields.hash)];
+function decodeScrypt(fields: Fields): DecodedHash | null {
+  const [salt, hash] = [decodeBase64(fields.salt), decodeHashBytes(fields.hash)];
   const cost = scryptCost(fields);
   if (!salt || !hash || !cost) return null;
   return { ...cost.price, hash: { scheme: 'scrypt', ...cost.parameters, salt, hash } };
 }
 
-function readFirebaseScrypt(fields: Fields): Reading | null {
-  const [salt, separator] = [decode(fields.salt), decode(fields.ss)];
-  const [signerKey, hash] = [decodeHash(fields.sk), decodeHash(fields.hash)];
+function decodeFirebaseScrypt(fields: Fields): DecodedHash | null {
+  const [salt, separator] = [decodeBase64(fields.salt), decodeBase64(fields.ss)];
+  const [signerKey, hash] = [decodeHashBytes(fields.sk), decodeHashBytes(fields.hash)];
   const cost = scryptCost(fields);
   // The hash is the signer key, encrypted in counter mode: both are of one length.
   if (!salt || !separator || !signerKey || hash?.length !== signerKey.length || !cost) return null;
@@ -186,11 +194,11 @@ function scryptCost(fields: Fields) {
   };
 }
 
-function readPbkdf2({ text, ...fields }: Fields): Reading | null {
+function decodePbkdf2({ text, ...fields }: Fields): DecodedHash | null {
   // `$pbkdf2$` is passlib's name for SHA-1. In Django's form the salt is the text as it stands.
   const digest = fields.digest ?? (text === undefined ? 'sha1' : 'sha256');
-  const salt = text === undefined ? decodePasslib(fields.salt) : Buffer.from(text);
-  const hash = decodePasslib(fields.hash);
+  const salt = text === undefined ? decodePasslibBase64(fields.salt) : Buffer.from(text);
+  const hash = decodePasslibBase64(fields.hash);
   if (!salt || !hash || !isHashLength(hash.length)) return null;
   if (fields.length !== undefined && Number(fields.length) !== hash.length) return null;
   const iterations = Number(fields.i);
@@ -203,22 +211,22 @@ function readPbkdf2({ text, ...fields }: Fields): Reading | null {
 }
 
 /** Base64 with all of its padding or none; null for a text that is not the one way to write its bytes. */
-function decode(text: string): Buffer | null {
+function decodeBase64(text: string): Buffer | null {
   const decoded = Buffer.from(text, 'base64');
   const padded = decoded.toString('base64');
   return text === padded || text === padded.replace(/=+$/, '') ? decoded : null;
 }
 
 /** passlib writes `.` for `+`. */
-function decodePasslib(text: string): Buffer | null {
-  return decode(text.includes('+') ? text : text.replaceAll('.', '+'));
+function decodePasslibBase64(text: string): Buffer | null {
+  return decodeBase64(text.includes('+') ? text : text.replaceAll('.', '+'));
 }
 
-function decodeHash(text: string): Buffer | null {
-  const hash = decode(text);
+function decodeHashBytes(text: string): Buffer | null {
+  const hash = decodeBase64(text);
   return hash && isHashLength(hash.length) ? hash : null;
 }
 
 function isHashLength(length: number): boolean {
-  return length >= HASH_BYTES.min && length <= HASH_BYTES.max;
+  return length >= HASH_LENGTH.min && length <= HASH_LENGTH.max;
 }

@@ -61,14 +61,14 @@ describe('Keyring: MACs and peppers', () => {
     const purposes = ['cursor', 'refresh-token', 'refresh-successor', 'password-pepper'] as const;
     const macs = purposes.map((purpose) => ring.mac(purpose, 'data').toString('hex'));
     expect(new Set(macs).size).toBe(macs.length);
-    expect(ring.pepper().key.equals(Buffer.from(newSecret))).toBe(false);
+    expect(ring.getCurrentPepper().key.equals(Buffer.from(newSecret))).toBe(false);
   });
 
   it('CF-04: the pepper is found by its id as long as its secret is in the ring', () => {
-    const { kid, key } = before.pepper();
+    const { kid, key } = before.getCurrentPepper();
     expect(kid).toMatch(/^[0-9a-f]{8}$/);
-    expect(ring.pepperOf(kid).equals(key)).toBe(true);
-    expect(ring.pepper().kid).not.toBe(kid);
-    expect(() => after.pepperOf(kid)).toThrow(kid);
+    expect(ring.getPepper(kid).equals(key)).toBe(true);
+    expect(ring.getCurrentPepper().kid).not.toBe(kid);
+    expect(() => after.getPepper(kid)).toThrow(kid);
   });
 });

@@ -46,20 +46,20 @@ function rootKey(secret: string): RootKey {
   return { kid: derive('kid', KID_LENGTH), derive: (purpose) => derive(purpose, 32) };
 }
 
-const macWith = (root: RootKey, purpose: KeyPurpose, data: string | Buffer): Buffer =>
+const computeMac = (root: RootKey, purpose: KeyPurpose, data: string | Buffer): Buffer =>
   createHmac('sha256', root.derive(purpose)).update(data).digest();
 
 /** Keys derived from GATEHOUSE_SECRET by HKDF (RFC 5869): the newest makes, all of them read. */
 export class Keyring {
-  private readonly roots: RootKey[];
+  private readonly rootKeys: RootKey[];
 
   constructor(rootSecrets: string[]) {
-    this.roots = rootSecrets.map(rootKey);
+    this.rootKeys = rootSecrets.map(rootKey);
   }
 
   /** Encrypts with AES-256-GCM. `context` (an id) is authenticated, so a value cannot be moved to another row. */
   encrypt(purpose: KeyPurpose, context: string, plain: string): Buffer {
-    const root = this.newest();
+    const root = this.getNewestRoot();
     const iv = randomBytes(IV_LENGTH);
     const cipher = createCipheriv('aes-256-gcm', root.derive(purpose), iv).setAAD(Buffer.from(context));
     const sealed = Buffer.concat([cipher.update(plain, 'utf8'), cipher.final()]);
@@ -68,7 +68,7 @@ export class Keyring {
 
   /** @throws Error when the value was changed, moved, or made with a secret that left the ring */
   decrypt(purpose: KeyPurpose, context: string, sealed: Buffer): string {
-    const root = this.byKid(sealed.subarray(0, KID_LENGTH));
+    const root = this.findRoot(sealed.subarray(0, KID_LENGTH));
     const iv = sealed.subarray(KID_LENGTH, KID_LENGTH + IV_LENGTH);
     const tag = sealed.subarray(KID_LENGTH + IV_LENGTH, KID_LENGTH + IV_LENGTH + TAG_LENGTH);
     const decipher = createDecipheriv('aes-256-gcm', root.derive(purpose), iv, { authTagLength: TAG_LENGTH });
@@ -79,17 +79,17 @@ export class Keyring {
 
   /** HMAC-SHA256 with the newest key. */
   mac(purpose: KeyPurpose, data: string | Buffer): Buffer {
-    return macWith(this.newest(), purpose, data);
+    return computeMac(this.getNewestRoot(), purpose, data);
   }
 
   /** HMAC-SHA256 with each key of the ring, newest first. */
-  macs(purpose: KeyPurpose, data: string | Buffer): Buffer[] {
-    return this.roots.map((root) => macWith(root, purpose, data));
+  macWithEachKey(purpose: KeyPurpose, data: string | Buffer): Buffer[] {
+    return this.rootKeys.map((root) => computeMac(root, purpose, data));
   }
 
   /** Whether `mac`, possibly cut short, belongs to `data` under any key of the ring. Constant time per key. */
   verifyMac(purpose: KeyPurpose, data: string | Buffer, mac: Buffer): boolean {
-    return this.roots.some((root) => {
+    return this.rootKeys.some((root) => {
       const expected = createHmac('sha256', root.derive(purpose))
         .update(data)
         .digest()
@@ -99,27 +99,27 @@ export class Keyring {
   }
 
   /** The pepper for new password hashes, with the id that is stored beside them. */
-  pepper(): { kid: string; key: Buffer } {
-    const root = this.newest();
+  getCurrentPepper(): { kid: string; key: Buffer } {
+    const root = this.getNewestRoot();
     return { kid: root.kid.toString('hex'), key: root.derive('password-pepper') };
   }
 
   /** @throws Error when the secret behind `kid` left the ring */
-  pepperOf(kid: string): Buffer {
-    return this.byKid(Buffer.from(kid, 'hex')).derive('password-pepper');
+  getPepper(kid: string): Buffer {
+    return this.findRoot(Buffer.from(kid, 'hex')).derive('password-pepper');
   }
 
   /** Whether the secret behind `kid` is in the ring. */
-  knows(kid: string): boolean {
-    return this.roots.some((root) => root.kid.toString('hex') === kid);
+  hasKey(kid: string): boolean {
+    return this.rootKeys.some((root) => root.kid.toString('hex') === kid);
   }
 
-  private newest(): RootKey {
-    return this.roots[0]!;
+  private getNewestRoot(): RootKey {
+    return this.rootKeys[0]!;
   }
 
-  private byKid(kid: Buffer): RootKey {
-    const root = this.roots.find((candidate) => candidate.kid.equals(kid));
+  private findRoot(kid: Buffer): RootKey {
+    const root = this.rootKeys.find((candidate) => candidate.kid.equals(kid));
     if (!root) throw new Error(`no entry of GATEHOUSE_SECRET has the id ${kid.toString('hex')}`);
     return root;
   }

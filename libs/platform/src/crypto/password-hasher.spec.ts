@@ -25,7 +25,7 @@ describe('PasswordHasher', () => {
   it('PW-06: at rest v1$<pepper id>$2b$<cost>$…, bcrypt over HMAC-SHA-384 with the pepper, never twice the same', async () => {
     const hash = await hasher.hash('correct horse');
     expect(hash).toMatch(/^v1\$[0-9a-f]{8}\$2b\$04\$[./A-Za-z0-9]{53}$/);
-    const { kid, key } = keyring.pepper();
+    const { kid, key } = keyring.getCurrentPepper();
     expect(hash.split('$')[1]).toBe(kid);
     const input = createHmac('sha384', key).update('correct horse').digest('base64');
     expect(input).toHaveLength(64);

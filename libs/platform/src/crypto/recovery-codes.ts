@@ -17,4 +17,4 @@ export const newRecoveryCode = (): string =>
  * plain hash of a stolen database to hold.
  */
 export const recoveryCodeHashes = (keyring: Keyring, operatorId: string, code: string): Buffer[] =>
-  keyring.macs('recovery-code', `${operatorId}:${canonicalRecoveryCode(code)}`);
+  keyring.macWithEachKey('recovery-code', `${operatorId}:${canonicalRecoveryCode(code)}`);

@@ -2,10 +2,10 @@ import { Secret, TOTP } from 'otpauth';
 import { secureBytes } from './random.js';
 
 /** What every authenticator app understands (RFC 6238). */
-const shape = { algorithm: 'SHA1', digits: 6, period: 30 } as const;
+const totpParameters = { algorithm: 'SHA1', digits: 6, period: 30 } as const;
 
 /** Steps that a clock may be off, either way (RFC 6238, section 5.2). */
-const WINDOW = 1;
+const WINDOW_STEPS = 1;
 
 /** A new secret of an authenticator in base32: 160 bits, as RFC 4226, section 4, recommends. */
 export const newTotpSecret = (): string =>
@@ -13,7 +13,7 @@ export const newTotpSecret = (): string =>
 
 /** What authenticator apps read from a QR code. */
 export const totpUri = (secret: string, issuer: string, account: string): string =>
-  new TOTP({ ...shape, issuer, label: account, secret: Secret.fromBase32(secret) }).toString();
+  new TOTP({ ...totpParameters, issuer, label: account, secret: Secret.fromBase32(secret) }).toString();
 
 /**
  * The time step whose code this is, about the time `at`; null when it is none. The caller accepts each step once
@@ -21,7 +21,7 @@ export const totpUri = (secret: string, issuer: string, account: string): string
  */
 export function totpStep(secret: string, code: string, at: Date): number | null {
   const timestamp = at.getTime();
-  const totp = new TOTP({ ...shape, secret: Secret.fromBase32(secret) });
-  const delta = totp.validate({ token: code, timestamp, window: WINDOW });
+  const totp = new TOTP({ ...totpParameters, secret: Secret.fromBase32(secret) });
+  const delta = totp.validate({ token: code, timestamp, window: WINDOW_STEPS });
   return delta === null ? null : totp.counter({ timestamp }) + delta;
 }

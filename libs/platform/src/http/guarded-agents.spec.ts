@@ -9,7 +9,7 @@ import { guardedAgents } from './guarded-agents.js';
 import type { Lookup } from './guarded-lookup.js';
 
 /** A lookup that was deceived: the addresses that it returns were never checked. */
-const deceived: Lookup = (_, options, callback) =>
+const unguardedLookup: Lookup = (_, options, callback) =>
   options.all ? callback(null, [loopback]) : callback(null, loopback.address, loopback.family);
 const loopback: LookupAddress = { address: '127.0.0.1', family: 4 };
 
@@ -28,7 +28,7 @@ describe('guardedAgents', () => {
   const start = async (production: boolean) => {
     target = await RawTarget.start();
     policy = { production, allowedCidrs: [] };
-    agents = guardedAgents(policy, deceived);
+    agents = guardedAgents(policy, unguardedLookup);
   };
 
   const post = async (scheme: 'http' | 'https', host: string): Promise<number> => {

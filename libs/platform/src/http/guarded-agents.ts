@@ -8,7 +8,7 @@ import { limitInterimResponses } from './interim-responses.js';
 import { agentOptions, type Agents } from './plain-agents.js';
 
 /** Time until the next of several addresses is tried, in ms. The 250 ms of Node.js are less than some round trips. */
-const NEXT_ADDRESS_MS = 2_000;
+const NEXT_ADDRESS_DELAY_MS = 2_000;
 
 /** These options override the environment (`NODE_TLS_REJECT_UNAUTHORIZED`, `--tls-min-v1.0`). */
 const tlsOptions = { rejectUnauthorized: true, minVersion: 'TLSv1.2' } as const;
@@ -43,7 +43,7 @@ function guard<Agent extends http.Agent>(agent: Agent, policy: TargetPolicy, loo
   inner.createConnection = (options, callback) => {
     const refusal = isIP(options.host ?? '') ? refusalOf(options.host) : null;
     if (refusal) throw refusal;
-    const guarded = { ...options, lookup, autoSelectFamilyAttemptTimeout: NEXT_ADDRESS_MS };
+    const guarded = { ...options, lookup, autoSelectFamilyAttemptTimeout: NEXT_ADDRESS_DELAY_MS };
     const socket = createConnection(guarded, callback);
     // Before every other listener: TLS also listens for `connect`, and starts its handshake then.
     return socket.prependOnceListener('connect', () => {

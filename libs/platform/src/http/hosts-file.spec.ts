@@ -15,19 +15,19 @@ describe('HostsFile', () => {
       '# 10.0.0.9 commented\n10.0.0.1\tShop.example shop # the shop\r\n\nfd00::1 shop\nnonsense other\n10.0.0.3',
     );
     const hosts = new HostsFile(path);
-    expect(hosts.addressesOf('shop.example')).toEqual([{ address: '10.0.0.1', family: 4 }]);
-    expect(hosts.addressesOf('shop')).toEqual([
+    expect(hosts.findAddresses('shop.example')).toEqual([{ address: '10.0.0.1', family: 4 }]);
+    expect(hosts.findAddresses('shop')).toEqual([
       { address: '10.0.0.1', family: 4 },
       { address: 'fd00::1', family: 6 },
     ]);
     for (const name of ['commented', 'other', 'the', '__proto__', ''])
-      expect(hosts.addressesOf(name)).toEqual([]);
+      expect(hosts.findAddresses(name)).toEqual([]);
   });
 
   it('notices that the file was changed, replaced, taken away and put back', async () => {
     const path = join(folder, 'changing');
     const hosts = new HostsFile(path);
-    const address = () => hosts.addressesOf('shop')[0]?.address;
+    const address = () => hosts.findAddresses('shop')[0]?.address;
     expect(address()).toBeUndefined();
     await writeFile(path, '10.0.0.1 shop');
     expect(address()).toBe('10.0.0.1');

@@ -16,7 +16,7 @@ export class HostsFile {
   constructor(private readonly path: string = SYSTEM_PATH) {}
 
   /** Returns the addresses of a host name in lower case; none if the file cannot be read. */
-  addressesOf(name: string): LookupAddress[] {
+  findAddresses(name: string): LookupAddress[] {
     try {
       const { ino, mtimeMs, size } = statSync(this.path);
       const version = `${ino} ${mtimeMs} ${size}`;

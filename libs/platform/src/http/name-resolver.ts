@@ -8,7 +8,7 @@ const loopback: LookupAddress[] = [
   { address: '::1', family: 6 },
 ];
 /** Time to wait for the addresses of the other family once those of one have arrived, in ms. */
-const OTHER_FAMILY_MS = 500;
+const OTHER_FAMILY_TIMEOUT_MS = 500;
 
 const isLocalhost = (name: string): boolean => name === 'localhost' || name.endsWith('.localhost');
 
@@ -33,7 +33,7 @@ export class NameResolver {
   /** @throws NoAddressError if no address was found in time */
   async resolve(hostname: string): Promise<LookupAddress[]> {
     const name = hostname.toLowerCase().replace(/\.$/, '');
-    const listed = this.hosts.addressesOf(name);
+    const listed = this.hosts.findAddresses(name);
     if (listed.length > 0) return listed;
     if (isLocalhost(name)) return loopback;
     const query = this.running.get(name) ?? this.query(name).finally(() => this.running.delete(name));
@@ -51,7 +51,7 @@ export class NameResolver {
     // Some name servers never respond for a family of which they have no address.
     for (const family of families)
       family.then(
-        () => timers.push(cancelIn(OTHER_FAMILY_MS)),
+        () => timers.push(cancelIn(OTHER_FAMILY_TIMEOUT_MS)),
         () => undefined,
       );
     const [four, six] = await Promise.allSettled(families);

@@ -2,7 +2,7 @@ import { getEventListeners } from 'node:events';
 import { inspect } from 'node:util';
 import { gzipSync } from 'node:zlib';
 import { AxiosHeaders } from 'axios';
-import { customHeaderFaults } from '@gatehouse/domain';
+import { customHeaderErrors } from '@gatehouse/domain';
 import { eventually } from '../../../../test/support/eventually.js';
 import {
   respondWith,
@@ -172,7 +172,7 @@ describe('OutboundClient', () => {
       (name) => name === name.toLowerCase() && name !== 'constructor',
     );
     expect(methods.length).toBeGreaterThan(5);
-    const allowed = methods.filter((name) => customHeaderFaults({ [name]: 'x' }, false).length === 0);
+    const allowed = methods.filter((name) => customHeaderErrors({ [name]: 'x' }, false).length === 0);
     expect(allowed).toEqual([]);
   });
 });

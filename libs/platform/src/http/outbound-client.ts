@@ -1,7 +1,7 @@
 import type { Readable } from 'node:stream';
 import type { AxiosInstance, AxiosResponse } from 'axios';
 import { LRUCache } from 'lru-cache';
-import { targetUrlFault, type TargetPolicy } from '@gatehouse/domain';
+import { targetUrlProblem, type TargetPolicy } from '@gatehouse/domain';
 import { errorCode } from '../errors.js';
 import { BlockedAddressError } from './blocked-address.error.js';
 import { Deadline } from './deadline.js';
@@ -123,7 +123,7 @@ function allowedUrls(policy: TargetPolicy): (url: string) => boolean {
   return (url) => {
     const known = checked.get(url);
     if (known !== undefined) return known;
-    const isAllowed = targetUrlFault(url, policy) === null;
+    const isAllowed = targetUrlProblem(url, policy) === null;
     checked.set(url, isAllowed);
     return isAllowed;
   };

@@ -6,9 +6,9 @@ import {
   type RateLimiterAbstract,
 } from 'rate-limiter-flexible';
 import type { Logger } from '../logging/logger.js';
-import { connectRedis } from '../queue/redis.js';
+import { connectRedis } from '../queue/connect-redis.js';
 
-export interface RatePolicy {
+export interface RateLimitPolicy {
   name: string;
   /** Requests that a window takes. */
   quota: number;
@@ -17,16 +17,16 @@ export interface RatePolicy {
 
 /**
  * What a 429 says about its limit (RFC 9110, section 10.2.3; draft-ietf-httpapi-ratelimit-headers-11).
- * @param wait seconds until the window ends
+ * @param retryAfter seconds until the window ends
  */
-export const rateLimitHeaders = ({ name, quota, windowSeconds }: RatePolicy, wait: number) => ({
-  'Retry-After': String(wait),
+export const rateLimitHeaders = ({ name, quota, windowSeconds }: RateLimitPolicy, retryAfter: number) => ({
+  'Retry-After': String(retryAfter),
   'RateLimit-Policy': `"${name}";q=${quota};w=${windowSeconds}`,
-  RateLimit: `"${name}";r=0;t=${wait}`,
+  RateLimit: `"${name}";r=0;t=${retryAfter}`,
 });
 
 /** Seconds until the window of a refused request ends; null when the request may pass. */
-type RateVerdict = number | null;
+type RetryAfterSeconds = number | null;
 
 /** Counts requests on Redis, or in this process without it and while it is away: never not at all. */
 export class RateLimiter {
@@ -44,9 +44,9 @@ export class RateLimiter {
   }
 
   /** Counts one request of `key` under a policy. */
-  async consume(policy: RatePolicy, key: string): Promise<RateVerdict> {
+  async consume(policy: RateLimitPolicy, key: string): Promise<RetryAfterSeconds> {
     try {
-      await this.limiterOf(policy).consume(key);
+      await this.getLimiter(policy).consume(key);
       return null;
     } catch (refusal) {
       if (refusal instanceof RateLimiterRes) return Math.max(1, Math.ceil(refusal.msBeforeNext / 1000));
@@ -63,7 +63,7 @@ export class RateLimiter {
     this.redis?.disconnect();
   }
 
-  private limiterOf({ name, quota, windowSeconds }: RatePolicy): RateLimiterAbstract {
+  private getLimiter({ name, quota, windowSeconds }: RateLimitPolicy): RateLimiterAbstract {
     const existing = this.limiters.get(name);
     if (existing) return existing;
     const options = { keyPrefix: `gatehouse:limit:${name}`, points: quota, duration: windowSeconds };

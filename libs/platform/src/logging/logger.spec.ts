@@ -5,7 +5,7 @@ import { NestLogger } from './nest-logger.js';
 type Line = Record<string, unknown> & { error?: Record<string, unknown> };
 
 /** What `act` makes the logger write. */
-function written(act: (logger: Logger) => void, logLevel: 'trace' | 'warn' = 'trace'): string {
+function captureOutput(act: (logger: Logger) => void, logLevel: 'trace' | 'warn' = 'trace'): string {
   let text = '';
   const logger = createLogger({ logLevel }, 'unit');
   // In the place of standard output.
@@ -14,8 +14,8 @@ function written(act: (logger: Logger) => void, logLevel: 'trace' | 'warn' = 'tr
   return text;
 }
 
-const linesOf = (act: (logger: Logger) => void): Line[] =>
-  written(act)
+const captureLines = (act: (logger: Logger) => void): Line[] =>
+  captureOutput(act)
     .split('\n')
     .slice(0, -1)
     .map((line) => JSON.parse(line) as Line);
@@ -45,7 +45,7 @@ const secrets = /ada@example|hashhash|tokentoken|INSERT|keykey|secretsecret|body
 
 describe('the logger', () => {
   it('LG-02: writes one JSON object per line, with UTC time, level and service, from its level on', () => {
-    expect(linesOf((logger) => logger.info({ requestId: 'r1' }, 'request'))).toEqual([
+    expect(captureLines((logger) => logger.info({ requestId: 'r1' }, 'request'))).toEqual([
       {
         level: 'info',
         time: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),
@@ -55,8 +55,8 @@ describe('the logger', () => {
         message: 'request',
       },
     ]);
-    expect(written((logger) => logger.info('quiet'), 'warn')).toBe('');
-    expect(written((logger) => logger.warn('loud'), 'warn')).not.toBe('');
+    expect(captureOutput((logger) => logger.info('quiet'), 'warn')).toBe('');
+    expect(captureOutput((logger) => logger.warn('loud'), 'warn')).not.toBe('');
   });
 
   it.each([
@@ -69,7 +69,7 @@ describe('the logger', () => {
     ['a quote that ends the text', '","level":"fatal","x":"'],
     ['a lone surrogate', 'a\ud800b'],
   ])('LG-02: %s in the input cannot forge a line', (_, hostile) => {
-    const text = written((logger) => {
+    const text = captureOutput((logger) => {
       logger.warn({ userAgent: hostile, [hostile]: 1, error: new Error(hostile) }, hostile);
     });
     expect(text.split('\n')).toHaveLength(2);
@@ -83,7 +83,7 @@ describe('the logger', () => {
   it('LG-01: an error and its cause are logged by their named members only', () => {
     for (const error of [databaseError, requestError]) {
       const wrapped = new Error('the database did not answer', { cause: error });
-      const lines = linesOf((logger) => {
+      const lines = captureLines((logger) => {
         logger.error({ error }, 'request failed');
         logger.error({ error: wrapped }, 'request failed');
       });
@@ -103,7 +103,7 @@ describe('the logger', () => {
     const circular = new Error('a circle');
     circular.cause = circular;
     const thrown = ['a text', { password: 'hunter2' }, undefined, circular];
-    const lines = linesOf((logger) => thrown.forEach((error) => logger.error({ error }, 'x')));
+    const lines = captureLines((logger) => thrown.forEach((error) => logger.error({ error }, 'x')));
     const [text, object, nothing, circle] = lines;
     expect(text!.error).toEqual({ message: 'a text' });
     expect(object!.error).toEqual({ message: '[object Object]' });
@@ -113,7 +113,7 @@ describe('the logger', () => {
 });
 
 it("NestLogger logs Nest's messages at debug level, its warnings and errors at theirs", () => {
-  const lines = linesOf((logger) => {
+  const lines = captureLines((logger) => {
     const nest = new NestLogger(logger);
     nest.log('mapped', 'RouterExplorer');
     nest.debug('wired', 'InstanceLoader');

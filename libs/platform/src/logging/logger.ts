@@ -17,17 +17,17 @@ export const createLogger = (config: Pick<Config, 'logLevel'>, service: string):
     formatters: { level: (label) => ({ level: label }) },
     messageKey: 'message',
     errorKey: 'error',
-    serializers: { error: (error: unknown) => describeError(error) },
+    serializers: { error: (error: unknown) => serializeError(error) },
   });
 
 /** Named members only: errors of the database carry statements, parameters and values of rows. */
-function describeError(error: unknown, depth = 0): unknown {
+function serializeError(error: unknown, depth = 0): unknown {
   if (!types.isNativeError(error)) return error === undefined ? undefined : { message: errorMessage(error) };
   return {
     type: error.name,
     message: error.message,
     code: errorCode(error) || undefined,
     stack: error.stack,
-    cause: error.cause === undefined || depth >= 5 ? undefined : describeError(error.cause, depth + 1),
+    cause: error.cause === undefined || depth >= 5 ? undefined : serializeError(error.cause, depth + 1),
   };
 }

@@ -7,11 +7,11 @@ export interface MailContent extends MailText {
   brand: Brand;
   link: string | null;
   /** Before the link as text. */
-  openLink: string;
+  openLinkLabel: string;
 }
 
 /** The plain text of a mail, complete by itself. */
-export function textOf({ paragraphs, link, closing }: MailContent): string {
+export function renderText({ paragraphs, link, closing }: MailContent): string {
   return `${[...paragraphs, ...(link ? [link] : []), ...closing].join('\n\n')}\n`;
 }
 
@@ -20,7 +20,7 @@ export function textOf({ paragraphs, link, closing }: MailContent): string {
  * program makes of the rest in the dark, nothing vanishes. Styles stand inline, because some programs drop a
  * style element.
  */
-export function htmlOf(content: MailContent): string {
+export function renderHtml(content: MailContent): string {
   const { language, brand, subject, heading, paragraphs, closing, link } = content;
   return `<!doctype html>
 <html lang="${language}">
@@ -34,11 +34,11 @@ export function htmlOf(content: MailContent): string {
 <body style="margin:0;padding:0">
 <div style="display:none;max-height:0;overflow:hidden;mso-hide:all">${escapeHtml(paragraphs[0]!)}</div>
 <div role="article" lang="${language}" style="max-width:520px;margin:0 auto;padding:32px 20px;font-family:system-ui,-apple-system,'Segoe UI',Roboto,Helvetica,Arial,sans-serif;font-size:16px;line-height:24px;overflow-wrap:anywhere">
-${head(brand)}
+${renderHeader(brand)}
 <h1 style="margin:0 0 16px;font-size:22px;line-height:28px">${escapeHtml(heading)}</h1>
-${paragraphs.map((text) => paragraph(text, 16)).join('\n')}
-${link ? linkBlock(content, link) : ''}
-${closing.map((text) => paragraph(text, 14)).join('\n')}
+${paragraphs.map((text) => renderParagraph(text, 16)).join('\n')}
+${link ? renderLink(content, link) : ''}
+${closing.map((text) => renderParagraph(text, 14)).join('\n')}
 </div>
 </body>
 </html>
@@ -46,19 +46,19 @@ ${closing.map((text) => paragraph(text, 14)).join('\n')}
 }
 
 /** On white, because many logos are drawn for it and would vanish in the dark. */
-const head = ({ name, logoUrl }: Brand): string =>
+const renderHeader = ({ name, logoUrl }: Brand): string =>
   logoUrl
     ? `<p style="margin:0 0 24px"><img src="${escapeHtml(logoUrl)}" alt="${escapeHtml(name)}" height="40" style="height:40px;max-width:240px;padding:6px;border:0;border-radius:6px;background:#ffffff;color:#000000;object-fit:contain"></p>`
     : `<p style="margin:0 0 24px;font-weight:600">${escapeHtml(name)}</p>`;
 
-const paragraph = (text: string, size: number): string =>
+const renderParagraph = (text: string, size: number): string =>
   `<p style="margin:0 0 16px;font-size:${size}px;line-height:${size + 8}px">${escapeHtml(text)}</p>`;
 
 /**
  * A table, because Outlook on Windows pads no link. The border in the colour of the text shows the button's edge
  * where its own colour is too near to the background's.
  */
-function linkBlock({ brand, button = '', openLink }: MailContent, link: string): string {
+function renderLink({ brand, button = '', openLinkLabel: openLink }: MailContent, link: string): string {
   const href = escapeHtml(link);
   const { color, textColor } = brand;
   return `<table role="presentation" cellspacing="0" cellpadding="0" border="0" style="margin:8px 0 24px"><tr><td bgcolor="${color}" style="border-radius:8px;background:${color}"><a href="${href}" style="display:inline-block;padding:12px 24px;border:1px solid ${textColor};border-radius:8px;background:${color};color:${textColor};font-weight:600;text-decoration:none">${escapeHtml(button)}</a></td></tr></table>

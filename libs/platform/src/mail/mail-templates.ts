@@ -1,8 +1,8 @@
-import { brandOf, oneLine, type Branding } from '@gatehouse/domain';
+import { resolveBrand, toSingleLine, type Branding } from '@gatehouse/domain';
 import { now } from '../clock/clock.js';
 import type { Keyring } from '../crypto/keyring.js';
-import { mailLife, mailPath, pageLink, type MailKind } from './mail-kinds.js';
-import { htmlOf, textOf } from './mail-layout.js';
+import { mailTtl, mailPath, pageLink, type MailKind } from './mail-kinds.js';
+import { renderHtml, renderText } from './mail-layout.js';
 import { mailTexts, type MailLanguage } from './mail-texts.js';
 import type { OutgoingMail } from './mailer.js';
 
@@ -52,29 +52,29 @@ export function renderMail(mail: StoredMail, keyring: Keyring, publicUrl: string
   const plain = keyring.decrypt('mail-parameters', mail.id, mail.parameters);
   const parameters = JSON.parse(plain) as SealedParameters;
   const { language = 'en', newEmail = mail.recipient, fromName = null, replyTo = null, at } = parameters;
-  const brand = brandOf(parameters.projectName, parameters.branding);
-  const { openLink, mails } = mailTexts[language];
+  const brand = resolveBrand(parameters.projectName, parameters.branding);
+  const { openLinkLabel, mails } = mailTexts[language];
   const text = mails[mail.kind]({
     name: brand.name,
     email: mail.recipient,
     newEmail,
-    life: spanIn(language, mailLife(mail.kind)),
-    at: at ? timeIn(language, at) : '',
+    linkValidity: formatDuration(language, mailTtl(mail.kind)),
+    at: at ? formatTime(language, at) : '',
   });
-  const link = linkOf(mail.kind, parameters, publicUrl);
-  const content = { ...text, language, brand, link, openLink };
+  const link = buildLink(mail.kind, parameters, publicUrl);
+  const content = { ...text, language, brand, link, openLinkLabel };
   return {
     to: mail.recipient,
     subject: text.subject,
-    text: textOf(content),
-    html: htmlOf(content),
+    text: renderText(content),
+    html: renderHtml(content),
     link,
-    fromName: fromName && (oneLine(fromName) || null),
+    fromName: fromName && (toSingleLine(fromName) || null),
     replyTo,
   };
 }
 
-function linkOf(kind: MailKind, { token, pageUrl }: MailParameters, publicUrl: string): string | null {
+function buildLink(kind: MailKind, { token, pageUrl }: MailParameters, publicUrl: string): string | null {
   const path = mailPath(kind);
   if (!path) return null;
   if (!token) throw new Error(`an email of kind ${kind} has no token`);
@@ -85,14 +85,14 @@ function linkOf(kind: MailKind, { token, pageUrl }: MailParameters, publicUrl: s
 }
 
 /** Such as "1 hour" or "7 days". */
-function spanIn(language: MailLanguage, seconds: number): string {
+function formatDuration(language: MailLanguage, seconds: number): string {
   const hours = seconds / 3600;
   const [value, unit] = hours > 48 ? [hours / 24, 'day'] : [hours, 'hour'];
   return new Intl.NumberFormat(language, { style: 'unit', unit, unitDisplay: 'long' }).format(value);
 }
 
 /** A day in words, because 1/2 is another day elsewhere. */
-function timeIn(language: MailLanguage, at: string): string {
+function formatTime(language: MailLanguage, at: string): string {
   const format = new Intl.DateTimeFormat(language, {
     dateStyle: 'long',
     timeStyle: 'short',

@@ -4,7 +4,7 @@ import type { MailKind } from './mail-kinds.js';
 export type MailLanguage = 'en';
 
 /** What a mail can speak of. None of it is escaped. */
-export interface MailFacts {
+export interface MailVariables {
   /** The project, as it shows itself. */
   name: string;
   /** Whom the mail goes to. */
@@ -12,7 +12,7 @@ export interface MailFacts {
   /** `change-email-*`: the address that shall become the customer's. */
   newEmail: string;
   /** Life of the link, such as "24 hours". */
-  life: string;
+  linkValidity: string;
   /** When it happened, in UTC. */
   at: string;
 }
@@ -29,19 +29,19 @@ export interface MailText {
   closing: string[];
 }
 
-interface Language {
+interface MailTranslation {
   /** Before the link as text. */
-  openLink: string;
-  mails: Record<MailKind, (facts: MailFacts) => MailText>;
+  openLinkLabel: string;
+  mails: Record<MailKind, (facts: MailVariables) => MailText>;
 }
 
-const bothAddresses = 'The change takes effect when both the old and the new address are confirmed.';
+const bothAddressesNotice = 'The change takes effect when both the old and the new address are confirmed.';
 
 /** Plain ASCII where it can be, so that mails stay readable in their source. */
-const english: Language = {
-  openLink: 'Or open this link:',
+const english: MailTranslation = {
+  openLinkLabel: 'Or open this link:',
   mails: {
-    'verify-email': ({ name, email, life }) => ({
+    'verify-email': ({ name, email, linkValidity: life }) => ({
       subject: `Confirm your email address for ${name}`,
       heading: 'Confirm your email address',
       paragraphs: [`Please confirm that ${email} is your email address for ${name}.`],
@@ -50,7 +50,7 @@ const english: Language = {
         `The link is valid for ${life}. If you did not sign up for ${name}, you can ignore this email.`,
       ],
     }),
-    'reset-password': ({ name, email, life }) => ({
+    'reset-password': ({ name, email, linkValidity: life }) => ({
       subject: `Reset your password for ${name}`,
       heading: 'Choose a new password',
       paragraphs: [
@@ -61,7 +61,7 @@ const english: Language = {
         `The link is valid for ${life} and can be used once. If you did not make this request, you can ignore this email: your password stays the same.`,
       ],
     }),
-    'accept-invite': ({ name, email, life }) => ({
+    'accept-invite': ({ name, email, linkValidity: life }) => ({
       subject: `Your invitation to ${name}`,
       heading: `Welcome to ${name}`,
       paragraphs: [`${name} has created an account for ${email}. Choose a password to start using it.`],
@@ -70,31 +70,31 @@ const english: Language = {
         `The link is valid for ${life}. If you did not expect this invitation, you can ignore this email.`,
       ],
     }),
-    'change-email-current': ({ name, email, newEmail, life }) => ({
+    'change-email-current': ({ name, email, newEmail, linkValidity: life }) => ({
       subject: `Confirm your email address change for ${name}`,
       heading: 'Confirm your email address change',
       paragraphs: [
         `We received a request to change the email address of your ${name} account from ${email} to ${newEmail}. If you made this request, please confirm the change.`,
-        bothAddresses,
+        bothAddressesNotice,
       ],
       button: 'Confirm the change',
       closing: [
         `The link is valid for ${life}. If you did not make this request, you can ignore this email: your address stays the same. However, change your password, because the person who made the request knows it.`,
       ],
     }),
-    'change-email-new': ({ name, newEmail, life }) => ({
+    'change-email-new': ({ name, newEmail, linkValidity: life }) => ({
       subject: `Confirm your new email address for ${name}`,
       heading: 'Confirm your new email address',
       paragraphs: [
         `We received a request to use ${newEmail} as the email address of a ${name} account. If you made this request, please confirm the address.`,
-        bothAddresses,
+        bothAddressesNotice,
       ],
       button: 'Confirm email address',
       closing: [
         `The link is valid for ${life}. If you did not make this request, you can ignore this email.`,
       ],
     }),
-    'operator-invitation': ({ name, email, life }) => ({
+    'operator-invitation': ({ name, email, linkValidity: life }) => ({
       subject: `Your invitation to the console of ${name}`,
       heading: `You are invited to the console of ${name}`,
       paragraphs: [
@@ -133,4 +133,4 @@ const english: Language = {
   },
 };
 
-export const mailTexts: Record<MailLanguage, Language> = { en: english };
+export const mailTexts: Record<MailLanguage, MailTranslation> = { en: english };

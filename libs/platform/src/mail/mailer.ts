@@ -1,5 +1,5 @@
 import { createTransport, type Transporter } from 'nodemailer';
-import { domainOf, type Sender } from './sender.js';
+import { emailDomain, type Sender } from './sender.js';
 
 export interface OutgoingMail {
   to: string;
@@ -39,12 +39,12 @@ export class Mailer {
     const { name, address } = this.sender;
     await this.transport.sendMail({
       from: { name: fromName ?? name, address },
-      to: mailbox(to),
-      ...(replyTo ? { replyTo: mailbox(replyTo) } : {}),
+      to: toMailbox(to),
+      ...(replyTo ? { replyTo: toMailbox(replyTo) } : {}),
       subject,
       text,
       html,
-      messageId: `<${id}@${domainOf(address)}>`,
+      messageId: `<${id}@${emailDomain(address)}>`,
       // RFC 3834: no out-of-office reply, please.
       headers: { 'Auto-Submitted': 'auto-generated' },
     });
@@ -56,4 +56,4 @@ export class Mailer {
 }
 
 /** An address object is never parsed again, so no second reading of it can differ (requirement EV-06). */
-const mailbox = (address: string): { name: string; address: string } => ({ name: '', address });
+const toMailbox = (address: string): { name: string; address: string } => ({ name: '', address });

@@ -1,5 +1,5 @@
 import addressparser from 'nodemailer/lib/addressparser';
-import { canonicalEmail, oneLine } from '@gatehouse/domain';
+import { canonicalEmail, toSingleLine } from '@gatehouse/domain';
 
 /** Who a mail is from. */
 export interface Sender {
@@ -16,7 +16,7 @@ export function parseSender(text: string): Sender | null {
   const canonical = canonicalEmail(entry.address);
   if (!canonical) return null;
   const localPart = entry.address.slice(0, entry.address.lastIndexOf('@')).trim();
-  return { name: oneLine(entry.name), address: `${localPart}@${domainOf(canonical)}` };
+  return { name: toSingleLine(entry.name), address: `${localPart}@${emailDomain(canonical)}` };
 }
 
-export const domainOf = (address: string): string => address.slice(address.lastIndexOf('@') + 1);
+export const emailDomain = (address: string): string => address.slice(address.lastIndexOf('@') + 1);

@@ -27,7 +27,7 @@ export class ApiMetrics {
   private readonly observers = new Map<string, Observer>();
 
   constructor(private readonly metrics: Metrics) {
-    metrics.introduce('api');
+    metrics.registerBuildInfo('api');
     this.requests = metrics.histogram(
       'gatehouse_http_request_duration_seconds',
       'Time from the first byte of a request to the last byte of its response, by route template, method and status class.',
@@ -43,20 +43,20 @@ export class ApiMetrics {
    * @param route the template that matched, such as `/api/v1/customers/:customerId`, never a path
    * @param status null when the client went away before the answer
    */
-  requestEnded(route: string | null, method: string, status: number | null, durationMs: number): void {
+  recordRequest(route: string | null, method: string, status: number | null, durationMs: number): void {
     const statusClass = status === null ? 'aborted' : `${Math.floor(status / 100)}xx`;
     const key = `${method} ${statusClass} ${route}`;
-    this.observerOf(key, [route ?? 'none', methods.has(method) ? method : 'other', statusClass]).observe(
+    this.getObserver(key, [route ?? 'none', methods.has(method) ? method : 'other', statusClass]).observe(
       durationMs / 1_000,
     );
   }
 
-  login(result: LoginResult): void {
+  recordLogin(result: LoginResult): void {
     this.logins.inc({ result });
   }
 
   /** Measures how long passwords wait for a thread. */
-  watchHashing(threads: HashThreads): void {
+  instrumentHashThreads(threads: HashThreads): void {
     const wait = this.metrics.histogram(
       'gatehouse_password_hash_wait_seconds',
       'Time that passwords waited for a hashing thread.',
@@ -73,10 +73,10 @@ export class ApiMetrics {
       () => threads.queueLength,
     );
     threads.onStart = (waitedMs) => wait.observe(waitedMs / 1_000);
-    threads.onRefusal = () => refusals.inc();
+    threads.onRejection = () => refusals.inc();
   }
 
-  private observerOf(key: string, labels: string[]): Observer {
+  private getObserver(key: string, labels: string[]): Observer {
     const known = this.observers.get(key);
     if (known) return known;
     const observer = this.requests.labels(...labels);

@@ -10,8 +10,8 @@ const RETRY_MS = 5_000;
 /** Serves `/metrics` on a port of its own (requirement CO-05), or nothing without METRICS_PORT. */
 export class MetricsServer {
   private server: Server | undefined;
-  private retry: NodeJS.Timeout | undefined;
-  private underWay: Promise<string> | undefined;
+  private retryTimer: NodeJS.Timeout | undefined;
+  private pendingScrape: Promise<string> | undefined;
 
   constructor(
     private readonly config: Config,
@@ -27,7 +27,7 @@ export class MetricsServer {
     const listen = { host: http.host, port: settings.port! };
     const server = createServer({ requestTimeout: 10_000 }, (request, response) => {
       const isFound = request.url === '/metrics' && ['GET', 'HEAD'].includes(request.method!);
-      if (isFound) void this.answer(metrics, response);
+      if (isFound) void this.sendMetrics(metrics, response);
       else response.writeHead(404).end();
     });
     let isTold = false;
@@ -36,23 +36,23 @@ export class MetricsServer {
       if (!isTold)
         this.logger.error({ ...listen, code: errorCode(error) }, 'metrics server failed to listen');
       isTold = true;
-      this.retry = setTimeout(() => server.listen(listen), RETRY_MS).unref();
+      this.retryTimer = setTimeout(() => server.listen(listen), RETRY_MS).unref();
     });
     server.on('listening', () => this.logger.info(listen, 'metrics server listening'));
     this.server = server.listen(listen);
   }
 
   stop(): void {
-    clearTimeout(this.retry);
+    clearTimeout(this.retryTimer);
     this.server?.close();
     this.server?.closeAllConnections();
   }
 
-  private async answer(metrics: Metrics, response: ServerResponse): Promise<void> {
+  private async sendMetrics(metrics: Metrics, response: ServerResponse): Promise<void> {
     try {
       // However many ask at once, it is gathered once.
-      this.underWay ??= metrics.text().finally(() => (this.underWay = undefined));
-      const body = await this.underWay;
+      this.pendingScrape ??= metrics.render().finally(() => (this.pendingScrape = undefined));
+      const body = await this.pendingScrape;
       response.writeHead(200, { 'Content-Type': metrics.contentType, 'Cache-Control': 'no-store' }).end(body);
     } catch (error) {
       this.logger.warn({ reason: errorMessage(error) }, 'metrics collection failed');

@@ -7,7 +7,7 @@ beforeEach(async () => {
   metrics = await Metrics.load();
 });
 const linesOf = async (name: string): Promise<string[]> =>
-  (await metrics.text()).split('\n').filter((line) => line.startsWith(name));
+  (await metrics.render()).split('\n').filter((line) => line.startsWith(name));
 
 it('a counter has every series from the start', async () => {
   metrics.counter('gatehouse_x_total', 'X.', { a: ['1', '2'], b: ['3', '4'] }).inc({ a: '1', b: '4' });
@@ -42,11 +42,11 @@ it('a gauge that cannot be read is absent, not 0, and costs no other one', async
 
 it('CO-05: requests without a route, and unknown methods, are one series each', async () => {
   const api = new ApiMetrics(metrics);
-  api.requestEnded(null, 'GET', 404, 3);
-  api.requestEnded(null, 'BREW', 405, 3);
-  api.requestEnded(null, 'PROPFIND', 405, 3);
-  api.requestEnded('/api/v1/me', 'GET', null, 3);
-  api.requestEnded('/api/v1/me', 'GET', 204, 3);
+  api.recordRequest(null, 'GET', 404, 3);
+  api.recordRequest(null, 'BREW', 405, 3);
+  api.recordRequest(null, 'PROPFIND', 405, 3);
+  api.recordRequest('/api/v1/me', 'GET', null, 3);
+  api.recordRequest('/api/v1/me', 'GET', 204, 3);
   const name = 'gatehouse_http_request_duration_seconds_count';
   expect(await linesOf(name)).toEqual([
     `${name}{route="none",method="GET",status="4xx"} 1`,
@@ -58,12 +58,12 @@ it('CO-05: requests without a route, and unknown methods, are one series each', 
 
 it('the worker times first attempts alone, none of a batch, and does not believe the duration of a lost one', async () => {
   const worker = new WorkerMetrics(metrics);
-  worker.attemptBegun({ attempt: 1, urgency: 0, ageMs: 20 });
-  worker.attemptBegun({ attempt: 2, urgency: 1, ageMs: 15_000 });
-  worker.attemptBegun({ attempt: 1, urgency: 2, ageMs: 90_000 });
+  worker.recordAttemptStart({ attempt: 1, urgency: 0, ageMs: 20 });
+  worker.recordAttemptStart({ attempt: 2, urgency: 1, ageMs: 15_000 });
+  worker.recordAttemptStart({ attempt: 1, urgency: 2, ageMs: 90_000 });
   const result = { httpStatus: 0, success: false, durationMs: 40, responseBody: '', retryAfter: null };
-  worker.attemptClosed(2, { ...result, error: 'worker_lost' });
-  worker.attemptClosed(1, { ...result, error: 'timeout' });
+  worker.recordAttemptResult(2, { ...result, error: 'worker_lost' });
+  worker.recordAttemptResult(1, { ...result, error: 'timeout' });
   expect(await linesOf('gatehouse_')).toEqual(
     expect.arrayContaining([
       'gatehouse_webhook_first_attempt_delay_seconds_sum 0.02',

@@ -2,7 +2,7 @@ import type * as PromClient from 'prom-client';
 import { VERSION } from '../version.js';
 
 /** The values that each label may have: what is not listed here cannot become a series. */
-type ClosedLabels = Record<string, readonly string[]>;
+type LabelValues = Record<string, readonly string[]>;
 
 /**
  * What this process measures, in the words of Prometheus; also its injection token, null without METRICS_PORT. No label
@@ -26,25 +26,28 @@ export class Metrics {
     return this.registry.contentType;
   }
 
-  text(): Promise<string> {
+  render(): Promise<string> {
     return this.registry.metrics();
   }
 
   /** Says which program this is: no series of it means that none runs. */
-  introduce(service: string): void {
+  registerBuildInfo(service: string): void {
     const help = 'Always 1. The labels contain the service and its version.';
-    this.newGauge('gatehouse_build_info', help, ['service', 'version']).set({ service, version: VERSION }, 1);
+    this.createGauge('gatehouse_build_info', help, ['service', 'version']).set(
+      { service, version: VERSION },
+      1,
+    );
   }
 
   /** A count that only grows. Every series is there from the start, at 0, so that the first increase is seen. */
-  counter(name: string, help: string, labels: ClosedLabels): PromClient.Counter {
+  counter(name: string, help: string, labels: LabelValues): PromClient.Counter {
     const counter = new this.client.Counter({
       name,
       help,
       labelNames: Object.keys(labels),
       registers: [this.registry],
     });
-    for (const combination of combinationsOf(labels)) counter.inc(combination, 0);
+    for (const combination of labelCombinations(labels)) counter.inc(combination, 0);
     return counter;
   }
 
@@ -55,7 +58,7 @@ export class Metrics {
 
   /** A value that is read when it is asked for. While `read` answers null or fails, there is no series. */
   gauge(name: string, help: string, read: () => number | null | Promise<number | null>): void {
-    const gauge = this.newGauge(name, help, [], async () => {
+    const gauge = this.createGauge(name, help, [], async () => {
       gauge.remove();
       try {
         const value = await read();
@@ -66,7 +69,7 @@ export class Metrics {
     });
   }
 
-  private newGauge(
+  private createGauge(
     name: string,
     help: string,
     labelNames: string[],
@@ -82,7 +85,7 @@ export class Metrics {
   }
 }
 
-function combinationsOf(labels: ClosedLabels): Record<string, string>[] {
+function labelCombinations(labels: LabelValues): Record<string, string>[] {
   return Object.entries(labels).reduce<Record<string, string>[]>(
     (before, [label, values]) =>
       before.flatMap((rest) => values.map((value) => ({ ...rest, [label]: value }))),

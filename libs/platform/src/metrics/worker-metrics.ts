@@ -12,10 +12,10 @@ export class WorkerMetrics {
   private readonly attempts;
   private readonly durations;
   private readonly firstAttempts;
-  private readonly repaired;
+  private readonly repairCount;
 
   constructor(metrics: Metrics) {
-    metrics.introduce('webhook-worker');
+    metrics.registerBuildInfo('webhook-worker');
     this.attempts = metrics.counter(
       'gatehouse_webhook_attempts_total',
       'Finished delivery attempts by attempt number and result: success, or the error in the delivery log.',
@@ -31,7 +31,7 @@ export class WorkerMetrics {
       'Time from the transaction that created a delivery to its first attempt. Excludes bulk redeliveries.',
       [0.01, 0.025, 0.05, 0.06, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300],
     );
-    this.repaired = metrics.counter(
+    this.repairCount = metrics.counter(
       'gatehouse_sweeper_repairs_total',
       'Repairs by kind: attempts of lost workers recorded as worker_lost, overdue deliveries without a queue job, deliveries of deleted endpoints cancelled.',
       { kind: repairs },
@@ -39,18 +39,18 @@ export class WorkerMetrics {
   }
 
   /** @param ageMs of the delivery, when the attempt was claimed */
-  attemptBegun({ attempt, urgency, ageMs }: { attempt: number; urgency: number; ageMs: number }): void {
+  recordAttemptStart({ attempt, urgency, ageMs }: { attempt: number; urgency: number; ageMs: number }): void {
     if (attempt === 1 && urgency === URGENCY.first) this.firstAttempts.observe(ageMs / 1_000);
   }
 
-  attemptClosed(attempt: number, { error, durationMs }: AttemptResult): void {
+  recordAttemptResult(attempt: number, { error, durationMs }: AttemptResult): void {
     this.attempts.inc({ result: error ?? 'success', attempt: String(attempt) });
     // How long the request of a lost worker took is not known.
-    if (error === 'worker_lost') this.repair(error, 1);
+    if (error === 'worker_lost') this.recordRepairs(error, 1);
     else this.durations.observe(durationMs / 1_000);
   }
 
-  repair(kind: Repair, count: number): void {
-    this.repaired.inc({ kind }, count);
+  recordRepairs(kind: Repair, count: number): void {
+    this.repairCount.inc({ kind }, count);
   }
 }

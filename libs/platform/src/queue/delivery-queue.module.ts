@@ -3,7 +3,7 @@ import { Module, type DynamicModule } from '@nestjs/common';
 import { Worker, type Queue } from 'bullmq';
 import type { Logger } from '../logging/logger.js';
 import { DeliveryQueue, QUEUE_NAME, QUEUE_PREFIX, REDIS_DELIVERY_QUEUE } from './delivery-queue.js';
-import { connectRedis } from './redis.js';
+import { connectRedis } from './connect-redis.js';
 
 /**
  * Registers the queue of deliveries with BullMQ. Imports BullMQ, so a process loads this file only with Redis

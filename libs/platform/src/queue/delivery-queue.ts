@@ -3,7 +3,7 @@ import type { Redis } from 'ioredis';
 import { monotonicMs, withTimeout } from '../clock/clock.js';
 import { errorMessage } from '../errors.js';
 import type { Logger } from '../logging/logger.js';
-import { connectRedis } from './redis.js';
+import { connectRedis } from './connect-redis.js';
 
 /** Injection token of the queue on Redis, which only exists with REDIS_URL. */
 export const REDIS_DELIVERY_QUEUE = Symbol('delivery queue on Redis');
@@ -43,10 +43,10 @@ export class DeliveryQueue {
   private readonly connection: Redis;
   private worker: BullMq.Worker | undefined;
   private workerConnection: Redis | undefined;
-  private reportedAt = -Infinity;
-  private watch: NodeJS.Timeout | undefined;
-  private takenAt = 0;
-  private running = 0;
+  private lastReportAt = -Infinity;
+  private stuckCheckTimer: NodeJS.Timeout | undefined;
+  private lastJobAt = 0;
+  private runningJobs = 0;
 
   /** @param queue created with a connection, not with the options of one */
   constructor(
@@ -57,18 +57,18 @@ export class DeliveryQueue {
     private readonly stuckMs: number,
   ) {
     this.connection = queue.opts.connection as Redis;
-    this.queue.on('error', (error) => this.report(error));
+    this.queue.on('error', (error) => this.logQueueError(error));
   }
 
   /** Returns whether Redis currently accepts jobs. */
-  ready(): boolean {
+  isReady(): boolean {
     return this.connection.status === 'ready';
   }
 
   /** @throws Error if Redis is unavailable or does not respond within 250 ms */
   async add(jobs: ScheduledJob[]): Promise<void> {
     // Before the first connection BullMQ would wait without a limit.
-    if (!this.ready()) throw new Error('Redis is not reachable');
+    if (!this.isReady()) throw new Error('Redis is not reachable');
     const added = this.queue.addBulk(
       jobs.map(({ delayMs, ...job }) => ({
         name: 'deliver',
@@ -85,43 +85,46 @@ export class DeliveryQueue {
   }
 
   /** Returns the number of jobs in Redis, or null if it does not respond within 250 ms. */
-  size(): Promise<number | null> {
-    return this.count('wait', 'active', 'delayed', 'prioritized');
+  countJobs(): Promise<number | null> {
+    return this.countByType('wait', 'active', 'delayed', 'prioritized');
   }
 
   /** Starts to process jobs, `concurrency` at a time. */
   process(concurrency: number, handle: (job: DeliveryJob) => Promise<void>): void {
     const run = async ({ data }: BullMq.Job<DeliveryJob>): Promise<void> => {
-      this.takenAt = monotonicMs();
-      this.running += 1;
-      await handle(data).finally(() => (this.running -= 1));
+      this.lastJobAt = monotonicMs();
+      this.runningJobs += 1;
+      await handle(data).finally(() => (this.runningJobs -= 1));
     };
     this.startWorker(concurrency, run);
-    this.watch = setInterval(() => void this.replaceIfStuck(concurrency, run), this.stuckMs / 10).unref();
+    this.stuckCheckTimer = setInterval(
+      () => void this.replaceIfStuck(concurrency, run),
+      this.stuckMs / 10,
+    ).unref();
   }
 
   /** Stops taking jobs and waits for running ones. Without force, BullMQ would also wait for an unavailable Redis. */
   async drain(): Promise<void> {
-    this.stopWatching();
-    await this.worker?.close(!this.ready());
+    this.stopStuckCheck();
+    await this.worker?.close(!this.isReady());
   }
 
   async close(): Promise<void> {
-    this.stopWatching();
+    this.stopStuckCheck();
     await this.queue.close().catch(() => undefined);
     this.connection.disconnect();
     this.workerConnection?.disconnect();
   }
 
-  private async count(...types: BullMq.JobType[]): Promise<number | null> {
-    if (!this.ready()) return null;
+  private async countByType(...types: BullMq.JobType[]): Promise<number | null> {
+    if (!this.isReady()) return null;
     const counted = this.queue.getJobCountByTypes(...types);
     return withTimeout(counted, RESPONSE_MS, 'Redis did not respond in time').catch(() => null);
   }
 
-  private stopWatching(): void {
-    clearInterval(this.watch);
-    this.watch = undefined;
+  private stopStuckCheck(): void {
+    clearInterval(this.stuckCheckTimer);
+    this.stuckCheckTimer = undefined;
   }
 
   private startWorker(concurrency: number, run: BullMq.Processor<DeliveryJob, void>): void {
@@ -135,16 +138,16 @@ export class DeliveryQueue {
       stalledInterval: 5_000,
       skipVersionCheck: true,
     });
-    this.worker.on('error', (error) => this.report(error));
-    this.takenAt = monotonicMs();
+    this.worker.on('error', (error) => this.logQueueError(error));
+    this.lastJobAt = monotonicMs();
   }
 
   /** After an outage of Redis, a worker of BullMQ sometimes takes no more jobs (taskforcesh/bullmq #2466, #3185). */
   private async replaceIfStuck(concurrency: number, run: BullMq.Processor<DeliveryJob, void>): Promise<void> {
-    const isIdle = this.ready() && this.running < concurrency;
-    const waiting = isIdle ? await this.count('wait') : 0;
-    if (!waiting) this.takenAt = monotonicMs();
-    if (!this.watch || monotonicMs() - this.takenAt < this.stuckMs) return;
+    const isIdle = this.isReady() && this.runningJobs < concurrency;
+    const waiting = isIdle ? await this.countByType('wait') : 0;
+    if (!waiting) this.lastJobAt = monotonicMs();
+    if (!this.stuckCheckTimer || monotonicMs() - this.lastJobAt < this.stuckMs) return;
     this.logger.warn({ waiting }, 'queue worker replaced: jobs are waiting and none is being processed');
     const [worker, connection] = [this.worker, this.workerConnection];
     this.startWorker(concurrency, run);
@@ -153,9 +156,9 @@ export class DeliveryQueue {
   }
 
   /** Logs errors while Redis is available, such as a full memory. The connection itself logs that it is lost. */
-  private report(error: Error): void {
-    if (!this.ready() || monotonicMs() - this.reportedAt < REPORT_EVERY_MS) return;
-    this.reportedAt = monotonicMs();
+  private logQueueError(error: Error): void {
+    if (!this.isReady() || monotonicMs() - this.lastReportAt < REPORT_EVERY_MS) return;
+    this.lastReportAt = monotonicMs();
     this.logger.error({ reason: errorMessage(error) }, 'delivery queue failed; the due poller takes over');
   }
 }

@@ -38,7 +38,7 @@ export class ApiKeyResponse {
 export class CreatedApiKeyResponse extends ApiKeyResponse {
   @ApiProperty({ description: 'Value of the key. Returned only once', example: 'sk_…' }) key!: string;
 
-  static of({ apiKey, value }: { apiKey: ApiKey; value: string }): CreatedApiKeyResponse {
+  static fromCreated({ apiKey, value }: { apiKey: ApiKey; value: string }): CreatedApiKeyResponse {
     return { ...ApiKeyResponse.from(apiKey), key: value };
   }
 }

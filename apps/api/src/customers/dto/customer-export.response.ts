@@ -1,11 +1,11 @@
 import { ApiProperty } from '@nestjs/swagger';
 import { oneTimeTokenKinds, publicId, type Customer } from '@gatehouse/domain';
 import type {
-  CarryingAttempt,
+  CustomerDeliveryAttempt,
   CustomerRecords,
   KnownAddress,
   MailRecord,
-  PastSession,
+  CustomerSessionRecord,
   TokenRecord,
 } from '@gatehouse/persistence';
 import { SessionResponse } from '../../sessions/dto/session.response.js';
@@ -25,7 +25,7 @@ export class ExportedSessionResponse extends SessionResponse {
 
   @ApiProperty({ type: String, nullable: true, example: 'logout' }) revokedReason!: string | null;
 
-  static override from(session: PastSession): ExportedSessionResponse {
+  static override from(session: CustomerSessionRecord): ExportedSessionResponse {
     const { revokedAt, revokedReason } = session;
     return { ...SessionResponse.from(session), revokedAt: iso(revokedAt), revokedReason };
   }
@@ -98,7 +98,7 @@ export class ExportedAttemptResponse {
   @ApiProperty({ type: String, nullable: true }) error!: string | null;
   @ApiProperty({ format: 'date-time' }) createdAt!: string;
 
-  static from(attempt: CarryingAttempt): ExportedAttemptResponse {
+  static from(attempt: CustomerDeliveryAttempt): ExportedAttemptResponse {
     return {
       id: publicId('attempt', attempt.id),
       deliveryId: publicId('delivery', attempt.deliveryId),

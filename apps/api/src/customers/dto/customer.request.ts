@@ -1,4 +1,4 @@
-import { importedHashFault } from '@gatehouse/platform';
+import { importedHashProblem } from '@gatehouse/platform';
 import { isUuid } from '@gatehouse/domain';
 import { CustomerProfileFields } from '../../http/customer-profile-fields.js';
 import {
@@ -53,8 +53,8 @@ export class CreateCustomerRequest extends CustomerProfileFields {
     description:
       'Password hash from another system: bcrypt, argon2id, scrypt, pbkdf2 (including the Django format) or fbscrypt (Firebase). Replaced with a Gatehouse hash at the next sign-in',
     optional: true,
-    isValid: (text) => importedHashFault(text) === null,
-    message: ({ value }) => `passwordHash ${importedHashFault(String(value))}`,
+    isValid: (text) => importedHashProblem(text) === null,
+    message: ({ value }) => `passwordHash ${importedHashProblem(String(value))}`,
   })
   passwordHash?: string;
 

@@ -55,7 +55,7 @@ export class OperatorCustomerResponse extends CustomerResponse {
   })
   hasPassword!: boolean;
 
-  static of(customer: Customer, hasPassword: boolean): OperatorCustomerResponse {
+  static fromCustomer(customer: Customer, hasPassword: boolean): OperatorCustomerResponse {
     return { ...CustomerResponse.from(customer), hasPassword };
   }
 }

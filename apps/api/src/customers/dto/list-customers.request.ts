@@ -2,7 +2,7 @@ import { OmitType } from '@nestjs/swagger';
 import { Transform } from 'class-transformer';
 import { EmailField, OneOfField, ProjectIdField, TextField, TimeField } from '../../http/fields.js';
 import { PageQuery } from '../../http/paging.js';
-import { NoSecret } from '../../http/search-fields.js';
+import { RejectSecrets } from '../../http/search-fields.js';
 
 type Flag = 'true' | 'false';
 const flags: readonly Flag[] = ['true', 'false'];
@@ -31,7 +31,7 @@ export class ListCustomersQuery extends PageQuery {
     minLength: 2,
     maxLength: 254,
   })
-  @NoSecret()
+  @RejectSecrets()
   q?: string;
 
   @OneOfField(

@@ -1,7 +1,7 @@
 import { ApiProperty } from '@nestjs/swagger';
 import type { WorkerRecord } from '@gatehouse/persistence';
 
-const counted = { type: 'integer', minimum: 0, maximum: 10_000 } as const;
+const cappedCount = { type: 'integer', minimum: 0, maximum: 10_000 } as const;
 const nullableTime = { type: String, format: 'date-time', nullable: true } as const;
 
 export const redisStates = ['connected', 'unreachable', 'not_configured'] as const;
@@ -19,12 +19,12 @@ export class DatabaseHealth {
 
 /** Deliveries of the whole house; at most 10,000 are counted. */
 export class QueueHealth {
-  @ApiProperty({ ...counted, description: 'Pending deliveries' }) pending!: number;
-  @ApiProperty({ ...counted, description: 'Deliveries that are due, excluding bulk redeliveries' })
+  @ApiProperty({ ...cappedCount, description: 'Pending deliveries' }) pending!: number;
+  @ApiProperty({ ...cappedCount, description: 'Deliveries that are due, excluding bulk redeliveries' })
   due!: number;
   @ApiProperty({ ...nullableTime, description: 'Due time of the oldest due delivery' })
   oldestDueAt!: string | null;
-  @ApiProperty({ ...counted, description: 'Deliveries that a worker is processing' }) inFlight!: number;
+  @ApiProperty({ ...cappedCount, description: 'Deliveries that a worker is processing' }) inFlight!: number;
   @ApiProperty({
     type: 'integer',
     nullable: true,
@@ -60,8 +60,8 @@ export class WorkerHealth {
 export class MailHealth {
   @ApiProperty({ description: 'True if a mail server is configured. Without one, emails are captured' })
   configured!: boolean;
-  @ApiProperty({ ...counted, description: 'Emails waiting to be sent' }) pending!: number;
-  @ApiProperty({ ...counted, description: 'Emails of the last 30 days that could not be sent' })
+  @ApiProperty({ ...cappedCount, description: 'Emails waiting to be sent' }) pending!: number;
+  @ApiProperty({ ...cappedCount, description: 'Emails of the last 30 days that could not be sent' })
   failed!: number;
   @ApiProperty({ ...nullableTime, description: 'Creation time of the oldest email waiting to be sent' })
   oldestPendingAt!: string | null;

@@ -10,7 +10,7 @@ import {
   CheckedField,
   EmailField,
   ExternalIdField,
-  isTime,
+  isTimestamp,
   MetadataField,
   OneOfField,
   ProjectIdField,
@@ -20,11 +20,11 @@ import {
 import { PageQuery } from '../../http/paging.js';
 
 /** How far another clock may be ahead of ours, in ms. */
-const CLOCK_MS = 5 * 60_000;
+const CLOCK_SKEW_MS = 5 * 60_000;
 
 const isPast = (text: string): boolean => {
-  const time = isTime(text) ? Date.parse(text) : NaN;
-  return time >= 0 && time <= now().getTime() + CLOCK_MS;
+  const time = isTimestamp(text) ? Date.parse(text) : NaN;
+  return time >= 0 && time <= now().getTime() + CLOCK_SKEW_MS;
 };
 
 const EPOCH = /^\d{1,17}$/;

@@ -1,5 +1,11 @@
 import { ApiProperty } from '@nestjs/swagger';
-import type { CustomerImport, FieldError, ImportState, LineResult, LineStatus } from '@gatehouse/domain';
+import type {
+  CustomerImport,
+  FieldError,
+  ImportState,
+  ImportLineResult,
+  ImportLineStatus,
+} from '@gatehouse/domain';
 import { camelList, type Page } from '../../http/paging.js';
 
 class LineErrorResponse {
@@ -11,7 +17,7 @@ class LineErrorResponse {
 
 /** What became of one customer of an import. */
 class OutcomeResponse {
-  @ApiProperty({ enum: ['created', 'skipped', 'failed'] }) status!: LineStatus;
+  @ApiProperty({ enum: ['created', 'skipped', 'failed'] }) status!: ImportLineStatus;
 
   @ApiProperty({
     type: String,
@@ -29,7 +35,7 @@ class OutcomeResponse {
 export class ImportResultResponse extends OutcomeResponse {
   @ApiProperty({ description: 'Position in the list, starting at 0' }) index!: number;
 
-  static from({ line, status, customerId: id, errors }: LineResult): ImportResultResponse {
+  static from({ line, status, customerId: id, errors }: ImportLineResult): ImportResultResponse {
     return { index: line - 1, status, id, errors };
   }
 }
@@ -38,7 +44,7 @@ export class ImportResultResponse extends OutcomeResponse {
 export class ImportFailureResponse extends OutcomeResponse {
   @ApiProperty({ description: 'Line number, starting at 1' }) line!: number;
 
-  static from({ line, status, customerId: id, errors }: LineResult): ImportFailureResponse {
+  static from({ line, status, customerId: id, errors }: ImportLineResult): ImportFailureResponse {
     return { line, status, id, errors };
   }
 }
@@ -99,7 +105,10 @@ export class ImportDetailResponse extends ImportResponse {
   })
   failures!: ImportFailuresResponse;
 
-  static of(subject: CustomerImport, { items, nextCursor }: Page<LineResult>): ImportDetailResponse {
+  static fromImport(
+    subject: CustomerImport,
+    { items, nextCursor }: Page<ImportLineResult>,
+  ): ImportDetailResponse {
     const page = items.map((failure) => ImportFailureResponse.from(failure));
     return { ...ImportResponse.from(subject), failures: camelList(page, nextCursor) };
   }

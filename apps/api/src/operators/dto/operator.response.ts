@@ -39,7 +39,7 @@ export class InvitedOperatorResponse extends OperatorResponse {
   })
   invitationUrl!: string;
 
-  static of({ operator, url }: { operator: Operator; url: string }): InvitedOperatorResponse {
+  static fromInvited({ operator, url }: { operator: Operator; url: string }): InvitedOperatorResponse {
     return { ...OperatorResponse.from(operator), invitationUrl: url };
   }
 }

@@ -2,15 +2,15 @@ import { ApiProperty } from '@nestjs/swagger';
 import {
   attemptErrors,
   overviewRanges,
-  percentileOf,
+  percentile,
   publicId,
   statusClasses,
   type AttemptError,
-  type Figures,
+  type AttemptMetrics,
   type OverviewRange,
   type StatusClass,
 } from '@gatehouse/domain';
-import type { EndpointShare } from '@gatehouse/persistence';
+import type { EndpointBreakdown } from '@gatehouse/persistence';
 import type { Overview } from '../overview.service.js';
 
 const time = { format: 'date-time' } as const;
@@ -32,7 +32,7 @@ const rate = {
   example: 0.979,
 } as const;
 
-const rateOf = ({ attempts, failed }: { attempts: number; failed: number }): number | null =>
+const successRate = ({ attempts, failed }: { attempts: number; failed: number }): number | null =>
   attempts === 0 ? null : (attempts - failed) / attempts;
 
 export class OverviewTotals {
@@ -43,14 +43,14 @@ export class OverviewTotals {
   @ApiProperty(duration) p50Ms!: number | null;
   @ApiProperty(duration) p95Ms!: number | null;
 
-  static from(figures: Figures): OverviewTotals {
+  static from(figures: AttemptMetrics): OverviewTotals {
     return {
       attempts: figures.attempts,
       succeeded: figures.attempts - figures.failed,
       failed: figures.failed,
-      successRate: rateOf(figures),
-      p50Ms: percentileOf(figures.durations, 0.5),
-      p95Ms: percentileOf(figures.durations, 0.95),
+      successRate: successRate(figures),
+      p50Ms: percentile(figures.durations, 0.5),
+      p95Ms: percentile(figures.durations, 0.95),
     };
   }
 }
@@ -112,14 +112,14 @@ export class OverviewEndpoint {
   @ApiProperty(count) failed!: number;
   @ApiProperty(rate) successRate!: number | null;
 
-  static from(share: EndpointShare): OverviewEndpoint {
+  static from(share: EndpointBreakdown): OverviewEndpoint {
     return {
       endpointId: publicId('endpoint', share.endpointId),
       url: share.url,
       projectId: share.projectId,
       attempts: share.attempts,
       failed: share.failed,
-      successRate: rateOf(share),
+      successRate: successRate(share),
     };
   }
 }
@@ -164,7 +164,7 @@ export class OverviewResponse {
     const { deadLetters, pending } = rest;
     return {
       range,
-      from: timeOf(series[0]!.at),
+      from: toTime(series[0]!.at),
       to: to.toISOString(),
       completeFrom: completeFrom?.toISOString() ?? null,
       bucketSeconds: series[0]!.span,
@@ -180,10 +180,10 @@ export class OverviewResponse {
         oldestDueAt: pending.oldestDueAt?.toISOString() ?? null,
       },
       series: series.map(({ at, figures }) => ({
-        at: timeOf(at),
+        at: toTime(at),
         succeeded: figures.attempts - figures.failed,
         failed: figures.failed,
-        p95Ms: percentileOf(figures.durations, 0.95),
+        p95Ms: percentile(figures.durations, 0.95),
       })),
       byStatus: statusClasses.map((status) => ({ status, count: totals.byStatus[status] })),
       byError: attemptErrors.map((error) => ({ error, count: totals.byError[error] })),
@@ -193,4 +193,4 @@ export class OverviewResponse {
   }
 }
 
-const timeOf = (seconds: number): string => new Date(seconds * 1_000).toISOString();
+const toTime = (seconds: number): string => new Date(seconds * 1_000).toISOString();

@@ -1,6 +1,6 @@
 import { Transform } from 'class-transformer';
 import { TextField } from '../../http/fields.js';
-import { NoSecret } from '../../http/search-fields.js';
+import { RejectSecrets } from '../../http/search-fields.js';
 
 export class SearchQuery {
   @Transform(({ value }: { value: unknown }) => (typeof value === 'string' ? value.trim() : value))
@@ -11,6 +11,6 @@ export class SearchQuery {
     minLength: 1,
     maxLength: 2_048,
   })
-  @NoSecret()
+  @RejectSecrets()
   q!: string;
 }

@@ -1,8 +1,8 @@
 import { ApiProperty } from '@nestjs/swagger';
-import { publicId, type PrefixedKind } from '@gatehouse/domain';
-import { foundKinds, type Found, type FoundKind } from '@gatehouse/persistence';
+import { publicId, type PrefixedIdKind } from '@gatehouse/domain';
+import { searchResultKinds, type SearchResult, type SearchResultKind } from '@gatehouse/persistence';
 
-const prefixed: Partial<Record<FoundKind, PrefixedKind>> = {
+const prefixed: Partial<Record<SearchResultKind, PrefixedIdKind>> = {
   delivery: 'delivery',
   attempt: 'attempt',
   event: 'event',
@@ -12,7 +12,7 @@ const prefixed: Partial<Record<FoundKind, PrefixedKind>> = {
 
 /** Something that was found. */
 export class SearchResultResponse {
-  @ApiProperty({ enum: foundKinds }) kind!: string;
+  @ApiProperty({ enum: searchResultKinds }) kind!: string;
 
   @ApiProperty({
     description: 'Id, in the format that the API uses for this type',
@@ -24,7 +24,7 @@ export class SearchResultResponse {
   @ApiProperty({ example: 'failed · https://app.example.com/webhooks' }) subtitle!: string;
   @ApiProperty({ type: String, format: 'uuid', nullable: true }) projectId!: string | null;
 
-  static from({ kind, id, title, subtitle, projectId }: Found): SearchResultResponse {
+  static from({ kind, id, title, subtitle, projectId }: SearchResult): SearchResultResponse {
     const prefix = prefixed[kind];
     return { kind, id: prefix ? publicId(prefix, id) : id, title, subtitle, projectId };
   }

@@ -1,7 +1,7 @@
 import { ApiProperty } from '@nestjs/swagger';
 import bowser from 'bowser';
 import type { SessionRecord } from '@gatehouse/persistence';
-import { coarseAddress } from '../../http/client-address.js';
+import { maskAddress } from '../../http/client-address.js';
 
 /** One login of a customer, as a secret key sees it and as events carry it. */
 export class SessionResponse {
@@ -60,7 +60,7 @@ export class OwnSessionResponse {
 
   static from(session: SessionRecord, currentId: string): OwnSessionResponse {
     const { id, device, ip, createdAt, lastUsedAt, expiresAt } = SessionResponse.from(session);
-    const coarse = ip && coarseAddress(ip);
+    const coarse = ip && maskAddress(ip);
     return { id, device, ip: coarse, createdAt, lastUsedAt, expiresAt, current: id === currentId };
   }
 }

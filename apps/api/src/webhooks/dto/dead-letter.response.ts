@@ -1,7 +1,7 @@
 import { ApiProperty } from '@nestjs/swagger';
 import { attemptErrors, MAX_ATTEMPTS } from '@gatehouse/domain';
 import type { DeadLetterRecord } from '@gatehouse/persistence';
-import { nameOf, type NamesOfActors } from '../../audit/actor-names.service.js';
+import { findActorName, type ActorNameMap } from '../../audit/actor-names.service.js';
 import { DeliverySummaryResponse } from './delivery.response.js';
 
 export class LastAttemptResponse {
@@ -17,7 +17,7 @@ export class DeadLetterResponse extends DeliverySummaryResponse {
 
   static from(letter: DeadLetterRecord): DeadLetterResponse {
     return {
-      ...DeliverySummaryResponse.of(letter),
+      ...DeliverySummaryResponse.fromDelivery(letter),
       last_attempt: { attempt: letter.attempt, http_status: letter.lastHttpStatus, error: letter.lastError },
     };
   }
@@ -33,7 +33,7 @@ export class NamedDeadLetterResponse extends DeadLetterResponse {
   })
   resolved_by_name!: string | null;
 
-  static named(letter: DeadLetterRecord, names: NamesOfActors): NamedDeadLetterResponse {
-    return { ...DeadLetterResponse.from(letter), resolved_by_name: nameOf(names, letter.resolvedBy) };
+  static withNames(letter: DeadLetterRecord, names: ActorNameMap): NamedDeadLetterResponse {
+    return { ...DeadLetterResponse.from(letter), resolved_by_name: findActorName(names, letter.resolvedBy) };
   }
 }

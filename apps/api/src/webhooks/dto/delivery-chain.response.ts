@@ -1,7 +1,7 @@
 import { ApiProperty } from '@nestjs/swagger';
 import { deliveryStates, publicId } from '@gatehouse/domain';
 import type { ChainLink } from '@gatehouse/persistence';
-import { nameOf, type NamesOfActors } from '../../audit/actor-names.service.js';
+import { findActorName, type ActorNameMap } from '../../audit/actor-names.service.js';
 
 const nullableText = { type: String, nullable: true };
 const nullableTime = { type: String, format: 'date-time', nullable: true };
@@ -35,7 +35,7 @@ export class ChainedDeliveryResponse {
 
   @ApiProperty({ description: 'True for the delivery that was requested' }) current!: boolean;
 
-  static from(link: ChainLink, askedFor: string, names: NamesOfActors): ChainedDeliveryResponse {
+  static from(link: ChainLink, askedFor: string, names: ActorNameMap): ChainedDeliveryResponse {
     return {
       id: publicId('delivery', link.id),
       state: link.state,
@@ -45,7 +45,7 @@ export class ChainedDeliveryResponse {
       batchId: link.batchId && publicId('redelivery', link.batchId),
       resolution: link.resolution,
       reason: link.reason,
-      resolvedBy: actorOf(link.resolvedBy, names),
+      resolvedBy: toActor(link.resolvedBy, names),
       current: link.id === askedFor,
     };
   }
@@ -56,8 +56,8 @@ export class DeliveryChainResponse {
 }
 
 /** @param by type and id, with a colon between them */
-function actorOf(by: string | null, names: NamesOfActors): ActorResponse | null {
+function toActor(by: string | null, names: ActorNameMap): ActorResponse | null {
   if (by === null) return null;
   const [type = '', id = ''] = by.split(':');
-  return { type, id, name: nameOf(names, by) };
+  return { type, id, name: findActorName(names, by) };
 }

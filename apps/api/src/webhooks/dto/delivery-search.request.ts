@@ -14,7 +14,7 @@ import { ListDeadLettersQuery } from './dead-letter.request.js';
 import { ListDeliveriesQuery } from './delivery.request.js';
 import { RedeliveryFilterRequest } from './redelivery.request.js';
 
-const named =
+const searchDescription =
   'Id of a delivery, an attempt, an event, an endpoint or a customer, the email address of a customer, or the beginning of the URL of an endpoint, including its scheme';
 
 /** What operators filter the log by, beside what keys do. */
@@ -29,7 +29,7 @@ export class SearchDeliveriesQuery extends ListDeliveriesQuery {
   @OneOfField('Error of the attempt', attemptErrors) error?: AttemptError;
   @PublicIdField('redelivery') batch_id?: string;
   @CustomerIdField() customer_id?: string;
-  @SearchTextField(named) q?: string;
+  @SearchTextField(searchDescription) q?: string;
 }
 
 export class CountDeliveriesQuery extends OmitType(SearchDeliveriesQuery, ['limit', 'cursor'] as const) {}
@@ -43,7 +43,7 @@ export class SearchDeadLettersQuery extends ListDeadLettersQuery {
   resolution?: DeadLetterState;
 
   @CustomerIdField() customer_id?: string;
-  @SearchTextField(named) q?: string;
+  @SearchTextField(searchDescription) q?: string;
 }
 
 export class CountDeadLettersQuery extends OmitType(SearchDeadLettersQuery, ['limit', 'cursor'] as const) {}
@@ -64,7 +64,7 @@ export class SearchRedeliveryFilterRequest extends RedeliveryFilterRequest {
   resolution?: 'waiting';
 
   @CustomerIdField() customer_id?: string;
-  @SearchTextField(named) q?: string;
+  @SearchTextField(searchDescription) q?: string;
 }
 
 export class PlanSearchedRedeliveryRequest {

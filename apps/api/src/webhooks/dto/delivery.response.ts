@@ -85,7 +85,7 @@ export class DeliverySummaryResponse {
   @ApiProperty({ format: 'date-time' }) created_at!: string;
   @ApiProperty({ type: String, format: 'date-time', nullable: true }) finished_at!: string | null;
 
-  static of(delivery: DeliverySummary): DeliverySummaryResponse {
+  static fromDelivery(delivery: DeliverySummary): DeliverySummaryResponse {
     const deliveryId = (id: string | null): string | null => id && publicId('delivery', id);
     return {
       id: publicId('delivery', delivery.id),
@@ -113,7 +113,7 @@ export class DeliveryResponse extends DeliverySummaryResponse {
   @ApiProperty({ type: [AttemptResponse] }) attempts!: AttemptResponse[];
 
   static from(delivery: Delivery, attempts: AttemptRecord[], userAgent: string): DeliveryResponse {
-    const summary = DeliverySummaryResponse.of(delivery);
+    const summary = DeliverySummaryResponse.fromDelivery(delivery);
     return {
       ...summary,
       request: {
@@ -130,7 +130,11 @@ export class OperatorDeliveryResponse extends DeliveryResponse {
   @ApiProperty({ enum: endpointStatuses, description: 'Current status of the endpoint' })
   endpoint_status!: string;
 
-  static seen(delivery: Delivery, attempts: AttemptRecord[], userAgent: string): OperatorDeliveryResponse {
+  static forOperator(
+    delivery: Delivery,
+    attempts: AttemptRecord[],
+    userAgent: string,
+  ): OperatorDeliveryResponse {
     return {
       ...DeliveryResponse.from(delivery, attempts, userAgent),
       endpoint_status: delivery.endpointStatus,

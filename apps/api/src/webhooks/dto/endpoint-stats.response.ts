@@ -1,7 +1,7 @@
 import { ApiProperty } from '@nestjs/swagger';
 import { publicId } from '@gatehouse/domain';
 import { MAX_STATS_ATTEMPTS } from '@gatehouse/persistence';
-import type { StatsOfEndpoint } from '../endpoint-stats.service.js';
+import type { EndpointStatsResult } from '../endpoint-stats.service.js';
 import { statsWindows, type StatsWindow } from './endpoint-stats.request.js';
 
 const nullableTime = { type: String, format: 'date-time', nullable: true };
@@ -71,7 +71,7 @@ export class EndpointStatsResponse {
   })
   failing_since!: string | null;
 
-  static from({ endpoint, window, start, stats }: StatsOfEndpoint): EndpointStatsResponse {
+  static from({ endpoint, window, start, stats }: EndpointStatsResult): EndpointStatsResponse {
     const truncated = stats.attempts === MAX_STATS_ATTEMPTS;
     return {
       endpoint_id: publicId('endpoint', endpoint.id),

@@ -1,29 +1,29 @@
 import { ApiProperty } from '@nestjs/swagger';
 import {
-  MAX_BATCH,
-  PLAN_HOURS,
+  MAX_BATCH_SIZE,
+  PLAN_TTL_HOURS,
   publicId,
   redeliveryKinds,
-  redeliveryRefusals,
+  redeliverySkipReasons,
   redeliveryStates,
-  type RefusalCounts,
+  type SkipCounts,
 } from '@gatehouse/domain';
 import type { RedeliveryBatch } from '@gatehouse/persistence';
-import { nameOf, type NamesOfActors } from '../../audit/actor-names.service.js';
+import { findActorName, type ActorNameMap } from '../../audit/actor-names.service.js';
 
-const count = { type: 'integer', minimum: 0, maximum: MAX_BATCH } as const;
+const count = { type: 'integer', minimum: 0, maximum: MAX_BATCH_SIZE } as const;
 
 export class RefusalCountResponse {
   @ApiProperty({
-    enum: redeliveryRefusals,
+    enum: redeliverySkipReasons,
     description:
       'An error code with the same meaning as in a single redelivery, or `discarded`, `already_delivered` (another delivery of the event to the endpoint succeeded) or `expired` (removed by retention)',
   })
   reason!: string;
   @ApiProperty({ type: 'integer', minimum: 1 }) count!: number;
 
-  static from(counts: RefusalCounts): RefusalCountResponse[] {
-    return redeliveryRefusals.flatMap((reason) => {
+  static from(counts: SkipCounts): RefusalCountResponse[] {
+    return redeliverySkipReasons.flatMap((reason) => {
       const found = counts[reason];
       return found ? [{ reason, count: found }] : [];
     });
@@ -92,7 +92,7 @@ export class RedeliveryResponse {
     type: String,
     format: 'date-time',
     nullable: true,
-    description: `Time until which a plan can be started: ${PLAN_HOURS} hours after its creation`,
+    description: `Time until which a plan can be started: ${PLAN_TTL_HOURS} hours after its creation`,
   })
   expires_at!: string | null;
   @ApiProperty({ type: String, format: 'date-time', nullable: true }) started_at!: string | null;
@@ -136,7 +136,7 @@ export class RedeliveryResponse {
   }
 }
 
-const nameOfActor = {
+const actorNameField = {
   type: String,
   nullable: true,
   description:
@@ -145,16 +145,16 @@ const nameOfActor = {
 
 /** The same for operators, who see by whom. */
 export class NamedRedeliveryResponse extends RedeliveryResponse {
-  @ApiProperty(nameOfActor) created_by_name!: string | null;
-  @ApiProperty(nameOfActor) started_by_name!: string | null;
-  @ApiProperty(nameOfActor) cancelled_by_name!: string | null;
+  @ApiProperty(actorNameField) created_by_name!: string | null;
+  @ApiProperty(actorNameField) started_by_name!: string | null;
+  @ApiProperty(actorNameField) cancelled_by_name!: string | null;
 
-  static named(batch: RedeliveryBatch, names: NamesOfActors): NamedRedeliveryResponse {
+  static withNames(batch: RedeliveryBatch, names: ActorNameMap): NamedRedeliveryResponse {
     return {
       ...RedeliveryResponse.from(batch),
-      created_by_name: nameOf(names, batch.createdBy),
-      started_by_name: nameOf(names, batch.startedBy),
-      cancelled_by_name: nameOf(names, batch.cancelledBy),
+      created_by_name: findActorName(names, batch.createdBy),
+      started_by_name: findActorName(names, batch.startedBy),
+      cancelled_by_name: findActorName(names, batch.cancelledBy),
     };
   }
 }

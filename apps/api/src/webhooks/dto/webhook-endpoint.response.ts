@@ -47,7 +47,13 @@ export class OperatorEndpointResponse extends EndpointResponse {
 export class CreatedEndpointResponse extends EndpointResponse {
   @ApiProperty({ description: 'Signing secret. Returned only once', example: 'whsec_…' }) secret!: string;
 
-  static of({ endpoint, secret }: { endpoint: WebhookEndpoint; secret: string }): CreatedEndpointResponse {
+  static fromCreated({
+    endpoint,
+    secret,
+  }: {
+    endpoint: WebhookEndpoint;
+    secret: string;
+  }): CreatedEndpointResponse {
     return { ...EndpointResponse.from(endpoint), secret };
   }
 }

@@ -1,0 +1,97 @@
+import { Readable } from 'node:stream';
+import { readResponseText, MAX_RESPONSE_BYTES } from './read-response-text.js';
+
+const read = (body: string | Buffer | Buffer[], encoding?: unknown) =>
+  readResponseText(Readable.from(Array.isArray(body) ? body : [Buffer.from(body as string)]), encoding);
+
+describe('readResponseText', () => {
+  it('stores a body as it is, in one piece or several, encoded as identity or not at all', async () => {
+    for (const body of ['', 'ok', '{"received":true}', 'Ünï©ode 🦄', ' \r\n\t '])
+      for (const encoding of [undefined, '', 'identity'])
+        await expect(read(body, encoding)).resolves.toBe(body);
+    const bytes = Buffer.from('🦄');
+    await expect(read([bytes.subarray(0, 1), bytes.subarray(1, 3), bytes.subarray(3)])).resolves.toBe('🦄');
+  });
+
+  it('WH-12: keeps 16 KiB', async () => {
+    expect(MAX_RESPONSE_BYTES).toBe(16_384);
+    await expect(read('x'.repeat(16_384))).resolves.toHaveLength(16_384);
+    await expect(read('x'.repeat(16_385))).resolves.toHaveLength(16_384);
+  });
+
+  it.each([
+    ['é', 2],
+    ['€', 3],
+    ['🦄', 4],
+  ])('WH-12: never cuts %s in two', async (character, bytes) => {
+    for (let lead = 0; lead < bytes; lead += 1) {
+      const text = await read('x'.repeat(lead) + character.repeat(16_384));
+      expect(text).not.toContain('\ufffd');
+      expect(text.isWellFormed()).toBe(true);
+      const length = Buffer.byteLength(text);
+      expect(length).toBeLessThanOrEqual(MAX_RESPONSE_BYTES);
+      expect(length).toBeGreaterThan(MAX_RESPONSE_BYTES - bytes);
+    }
+  });
+
+  it.each([
+    ['a lone continuation byte', [0x61, 0x80, 0x62], 'a\ufffdb'],
+    ['a byte that is never UTF-8', [0x61, 0xff, 0x62], 'a\ufffdb'],
+    ['an overlong slash', [0xc0, 0xaf], '\ufffd\ufffd'],
+    ['a surrogate', [0xed, 0xa0, 0x80], '\ufffd\ufffd\ufffd'],
+    ['a code point that ends too early', [0x61, 0xe2, 0x82], 'a\ufffd'],
+    ['Latin-1', [0x63, 0x61, 0x66, 0xe9], 'caf\ufffd'],
+  ])('WH-12: replaces %s', async (_, bytes, text) => {
+    await expect(read(Buffer.from(bytes))).resolves.toBe(text);
+  });
+
+  it('WH-12: stays within 16 KiB when every byte is replaced by three', async () => {
+    const text = await read(Buffer.alloc(40_000, 0xff));
+    expect(Buffer.byteLength(text)).toBeLessThanOrEqual(MAX_RESPONSE_BYTES);
+    expect(text).toMatch(/^\ufffd{5000,}$/);
+  });
+
+  it('WH-12: a run of continuation bytes at the cut does not take the rest with it', async () => {
+    const text = await read(Buffer.concat([Buffer.from('ok'), Buffer.alloc(20_000, 0x80)]));
+    expect(text.length).toBeGreaterThan(5_000);
+  });
+
+  it('WH-12: removes NUL, which PostgreSQL cannot hold', async () => {
+    await expect(read('a\0b\0\0c')).resolves.toBe('abc');
+    await expect(read('\0'.repeat(20_000))).resolves.toBe('');
+  });
+
+  it('WH-12: survives JSON', async () => {
+    const text = await read(Buffer.from(Array.from({ length: 16_384 }, (_, index) => index % 256)));
+    expect(JSON.parse(JSON.stringify(text))).toBe(text);
+    expect(text.isWellFormed()).toBe(true);
+  });
+
+  it('WH-05: omits an encoded body', async () => {
+    for (const encoding of ['gzip', 'br', 'deflate', 'x-unknown', 'gzip, br'])
+      await expect(read(Buffer.from([0x1f, 0x8b, 0x08]), encoding)).resolves.toBe('[encoded body omitted]');
+  });
+
+  it('reads no further than it needs, and closes the connection', async () => {
+    let pulled = 0;
+    const endless = new Readable({
+      read() {
+        pulled += 1;
+        this.push(Buffer.alloc(1_024, 0x78));
+      },
+    });
+    await expect(readResponseText(endless, undefined)).resolves.toHaveLength(MAX_RESPONSE_BYTES);
+    expect(endless.destroyed).toBe(true);
+    expect(pulled).toBeLessThan(100);
+  });
+
+  it('WH-06: keeps what had come when the target or the deadline cut it short', async () => {
+    const cut = Readable.from(
+      (async function* () {
+        yield Buffer.from('the beginning');
+        throw Object.assign(new Error('aborted'), { code: 'ECONNRESET' });
+      })(),
+    );
+    await expect(readResponseText(cut, undefined)).resolves.toBe('the beginning');
+  });
+});

@@ -1,0 +1,52 @@
+import { Inject, Injectable } from '@nestjs/common';
+import { healthFromAttempt, mergeHealth, type EndpointHealth } from '@gatehouse/domain';
+import { EndpointHealthRepository } from '@gatehouse/persistence';
+import { Config, LOGGER, now, type Logger } from '@gatehouse/platform';
+import { PeriodicJob } from '../periodic-job.js';
+
+/**
+ * How attempts went, gathered in memory and reported every few seconds for all endpoints at once: an update per attempt
+ * would have the attempts of an endpoint wait for each other. What a worker that dies has not reported, the log knows.
+ */
+@Injectable()
+export class EndpointHealthReporter extends PeriodicJob {
+  private pending = new Map<string, EndpointHealth>();
+
+  constructor(
+    private readonly health: EndpointHealthRepository,
+    config: Config,
+    @Inject(LOGGER) logger: Logger,
+  ) {
+    super(config.webhooks.health.reportInterval, logger, 'endpoint health report failed');
+  }
+
+  /** Reports what is left as well. */
+  override async stop(): Promise<void> {
+    await super.stop();
+    await this.run().catch(() => undefined);
+  }
+
+  /** Notes how an attempt at an endpoint went, now. */
+  recordAttempt(endpointId: string, success: boolean): void {
+    this.merge(endpointId, healthFromAttempt(success, now()));
+  }
+
+  protected async run(): Promise<void> {
+    const reports = this.pending;
+    if (reports.size === 0) return;
+    this.pending = new Map();
+    try {
+      await this.health.mergeReports(reports);
+    } catch (error) {
+      const later = this.pending;
+      this.pending = reports;
+      for (const [endpointId, health] of later) this.merge(endpointId, health);
+      throw error;
+    }
+  }
+
+  private merge(endpointId: string, health: EndpointHealth): void {
+    const before = this.pending.get(endpointId);
+    this.pending.set(endpointId, before ? mergeHealth(before, health) : health);
+  }
+}

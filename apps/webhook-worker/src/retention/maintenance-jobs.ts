@@ -1,0 +1,89 @@
+import { Injectable } from '@nestjs/common';
+import {
+  AuditLogRepository,
+  DeliveryRetentionRepository,
+  ErasuresRepository,
+  AttemptRollupsRepository,
+  IdempotencyKeysRepository,
+  ImportsRepository,
+  LoginAttemptsRepository,
+  MailsRepository,
+  OneTimeTokensRepository,
+  OperatorLoginAttemptsRepository,
+  OperatorLinksRepository,
+  OperatorSessionsRepository,
+  RedeliveryBatchesRepository,
+  SessionsRepository,
+  Transactions,
+  WebhookEndpointsRepository,
+} from '@gatehouse/persistence';
+import { Config } from '@gatehouse/platform';
+import { ExpiringKeyNotifier } from './expiring-key-notifier.js';
+
+/** How long what has ended is kept, so that an old link or token still gets its own answer. */
+const RETENTION_DAYS = 30;
+
+/** Audit entries that one transaction removes: few enough for its time-out. */
+const BATCH_SIZE = 2_000;
+
+/** One thing to do every hour. `run` begins nothing more once the signal is aborted. */
+export interface MaintenanceJob {
+  name: string;
+  run: (signal: AbortSignal) => Promise<void>;
+}
+
+/** What is removed because its time is over, erased because its customer is gone, or told because it ends soon. */
+@Injectable()
+export class MaintenanceJobs {
+  readonly jobs: MaintenanceJob[];
+
+  constructor(
+    loginAttempts: LoginAttemptsRepository,
+    operatorAttempts: OperatorLoginAttemptsRepository,
+    operatorLinks: OperatorLinksRepository,
+    operatorSessions: OperatorSessionsRepository,
+    idempotencyKeys: IdempotencyKeysRepository,
+    sessions: SessionsRepository,
+    tokens: OneTimeTokensRepository,
+    mails: MailsRepository,
+    imports: ImportsRepository,
+    redeliveries: RedeliveryBatchesRepository,
+    deliveries: DeliveryRetentionRepository,
+    rollups: AttemptRollupsRepository,
+    auditLog: AuditLogRepository,
+    erasures: ErasuresRepository,
+    expiringKeys: ExpiringKeyNotifier,
+    endpoints: WebhookEndpointsRepository,
+    transactions: Transactions,
+    { audit, webhooks }: Config,
+  ) {
+    const forgetAudit = () => transactions.run((tx) => auditLog.prune(tx, audit.retention, BATCH_SIZE));
+    const eraseMore = () => transactions.run((tx) => erasures.eraseNextBatch(tx));
+    this.jobs = [
+      { name: 'expiring keys', run: () => expiringKeys.notify() },
+      { name: 'previous webhook secrets', run: () => endpoints.clearExpiredSecrets() },
+      { name: 'erasures', run: (signal) => untilDone(signal, eraseMore) },
+      { name: 'login attempts', run: (signal) => loginAttempts.prune(signal) },
+      { name: 'operator attempts', run: (signal) => operatorAttempts.prune(signal) },
+      { name: 'operator links', run: (signal) => operatorLinks.prune(signal) },
+      { name: 'operator sessions', run: (signal) => operatorSessions.prune(signal) },
+      { name: 'answers', run: (signal) => idempotencyKeys.prune(signal) },
+      { name: 'sessions', run: (signal) => sessions.prune(RETENTION_DAYS, signal) },
+      { name: 'one-time tokens', run: (signal) => tokens.prune(RETENTION_DAYS, signal) },
+      { name: 'mails', run: (signal) => mails.prune(RETENTION_DAYS, signal) },
+      { name: 'imports', run: (signal) => imports.prune(RETENTION_DAYS, signal) },
+      { name: 'redeliveries', run: (signal) => redeliveries.prune(RETENTION_DAYS, signal) },
+      { name: 'deliveries', run: (signal) => deliveries.prune(webhooks.retention, signal) },
+      { name: 'figures', run: (signal) => rollups.prune(signal) },
+      {
+        name: 'audit log',
+        run: (signal) => untilDone(signal, async () => (await forgetAudit()) === BATCH_SIZE),
+      },
+    ];
+  }
+}
+
+/** @param step answers whether there may be more to do */
+async function untilDone(signal: AbortSignal, step: () => Promise<boolean>): Promise<void> {
+  while (!signal.aborted && (await step()));
+}

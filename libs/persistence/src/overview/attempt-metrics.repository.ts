@@ -1,0 +1,94 @@
+import { coveringBuckets, type Bucket } from '@gatehouse/domain';
+import { minIdAt, parseIdTime } from '../uuid-v7.js';
+import type { Transactions, Tx } from '../transactions.js';
+import { USE_INDEX_SCANS, logStartTime, SYSTEM_SCOPE_ID } from './attempt-count-sql.js';
+import { SYSTEM_METRICS_QUERY, PROJECT_METRICS_QUERY, MAX_LIVE_ATTEMPTS } from './metrics-query.js';
+import { readOverviewBacklog, type OverviewBacklog } from './overview-backlog.js';
+
+/** Longest time between what the id of an attempt says and its `started_at`, with room to spare, in ms. */
+const MAX_STARTED_AT_SKEW_MS = 60_000;
+
+export interface EventBreakdown {
+  event: string;
+  attempts: number;
+  failed: number;
+}
+
+export interface EndpointBreakdown {
+  endpointId: string;
+  url: string;
+  /** Of the endpoint. */
+  projectId: string | null;
+  attempts: number;
+  failed: number;
+}
+
+/** How attempts went since the beginning of a bucket, as of one moment. */
+export interface OverviewMetrics extends OverviewBacklog {
+  /** Up to when attempts are counted. */
+  to: Date;
+  /** Since when all attempts are counted, while older ones still are to be. */
+  completeFrom: Date | null;
+  /** Stored figures of the buckets that have any, in any order; several of one bucket add up. */
+  series: { at: number; counts: number[] }[];
+  /** Those with the most attempts. */
+  byEvent: EventBreakdown[];
+  /** Those with the most failed attempts. */
+  worstEndpoints: EndpointBreakdown[];
+}
+
+interface Row extends Pick<OverviewMetrics, 'series' | 'byEvent' | 'worstEndpoints'> {
+  liveCount: number;
+  /** Milliseconds since 1970 of the newest attempt that was counted live. */
+  liveTo: number | null;
+}
+
+/** Figures of the whole house or of a project, however long the log is: what the workers have counted, and the rest. */
+export class AttemptMetricsRepository {
+  /** @param retentionMs how long the log is kept */
+  constructor(
+    private readonly transactions: Transactions,
+    private readonly retentionMs: number,
+  ) {}
+
+  /** @param range buckets of one length, one after the other, up to now; what is no longer in the log is empty */
+  read(projectId: string | null, range: Bucket[]): Promise<OverviewMetrics> {
+    const begin = logStartTime(this.retentionMs) / 1_000;
+    const buckets = range.filter(({ at }) => at >= begin);
+    return this.transactions.run(async (tx) => {
+      // One snapshot: what is counted between two statements would be missed, or counted twice.
+      await tx.query(`SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY; ${USE_INDEX_SCANS}`);
+      const [counted] = await tx.query<{ first: string; next: string; now: Date }>(
+        'SELECT first_id AS first, next_id AS next, statement_timestamp() AS now FROM attempts_counted',
+      );
+      const from = buckets[0]!.at * 1_000;
+      const row = await this.readRow(tx, projectId, buckets, counted!.next);
+      return {
+        to: row.liveCount === MAX_LIVE_ATTEMPTS ? new Date(row.liveTo!) : counted!.now,
+        completeFrom: parseIdTime(counted!.first) > from ? new Date(parseIdTime(counted!.first)) : null,
+        series: row.series,
+        byEvent: row.byEvent,
+        worstEndpoints: row.worstEndpoints,
+        ...(await readOverviewBacklog(tx, projectId)),
+      };
+    });
+  }
+
+  private async readRow(tx: Tx, projectId: string | null, buckets: Bucket[], next: string): Promise<Row> {
+    const [first, last] = [buckets[0]!, buckets.at(-1)!];
+    const covering = coveringBuckets(first, last.at + last.span - 1);
+    const from = minIdAt(first.at * 1_000 - MAX_STARTED_AT_SKEW_MS);
+    const times = (of: Bucket[]): Date[] => of.map(({ at }) => new Date(at * 1_000));
+    const [row] = await tx.query<Row>(projectId ? PROJECT_METRICS_QUERY : SYSTEM_METRICS_QUERY, [
+      projectId ?? SYSTEM_SCOPE_ID,
+      first.span,
+      times(buckets),
+      covering.map(({ span }) => span),
+      times(covering),
+      next > from ? next : from,
+      new Date(first.at * 1_000),
+      new Date((last.at + last.span) * 1_000),
+    ]);
+    return row!;
+  }
+}

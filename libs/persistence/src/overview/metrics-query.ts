@@ -1,0 +1,76 @@
+import { bucketStartSql, attemptCountColumns, metricsSql, breakdownSql } from './attempt-count-sql.js';
+
+// SQL of the overview. Its parameters: $1 the scope; $2 the length and $3 the beginnings of the buckets that are shown;
+// $4 the lengths and $5 the beginnings of those that cover them; $6 the first id that is not counted, or that can be of
+// the range; $7 the beginning and $8 the end of the range.
+
+/** Attempts that are counted as they stand in the log, because nobody has done it yet. */
+export const MAX_LIVE_ATTEMPTS = 30_000;
+
+const TOP_LIMIT = 10;
+
+const SHOWN_BUCKETS = '(SELECT $2::int AS span, at FROM unnest($3::timestamptz[]) AS each (at)) bucket';
+const COVERING_BUCKETS = 'unnest($4::int[], $5::timestamptz[]) AS bucket (span, at)';
+const IN_SCOPE = 'f.scope_id = $1';
+
+/** Rows of buckets, one bucket after the other: no plan can walk other ones. */
+const storedRowsSql = (table: string, buckets: string, scope: string): string => `
+  SELECT f.* FROM ${buckets} CROSS JOIN LATERAL (
+    SELECT * FROM ${table} f WHERE f.span = bucket.span AND f.at = bucket.at AND ${scope} OFFSET 0
+  ) f`;
+
+/** What has been counted and what is counted live, added up by a column; the first ten of it. */
+const topRowsSql = (column: string, counted: string, order: string): string => `
+  SELECT ${column}, sum(attempts)::int AS attempts, sum(failed)::int AS failed
+  FROM (SELECT ${column}, attempts, failed FROM (${counted}) counted UNION ALL ${breakdownSql('live', column)}) parts
+  GROUP BY ${column} ${order}, ${column} LIMIT ${TOP_LIMIT}`;
+
+/** Rows in their order, as one value. */
+const jsonListSql = (rows: string, columns: string): string => `(
+  SELECT coalesce(json_agg(json_build_object(${columns}) ORDER BY nth), '[]')
+  FROM (SELECT *, row_number() OVER () AS nth FROM ${rows}) numbered)`;
+
+const BREAKDOWN_FIELDS = `'attempts', attempts, 'failed', failed`;
+
+interface QueryScope {
+  /** Whose attempts are counted live, and the order of the index that has them. */
+  attempts: string;
+  orderBy: string;
+  /** Whose rows of endpoints are added up: the house has none of its own. */
+  endpoints: string;
+}
+
+const metricsQuery = ({ attempts, orderBy: order, endpoints }: QueryScope): string => `
+  WITH live AS MATERIALIZED (
+    SELECT ${attemptCountColumns}, ${bucketStartSql('$2::int')} AS at FROM attempts a
+    WHERE ${attempts} AND a.id >= $6 AND a.started_at >= $7 AND a.started_at < $8
+    ORDER BY ${order} LIMIT ${MAX_LIVE_ATTEMPTS}
+  ), series AS (
+    SELECT at, counts FROM (${storedRowsSql('attempt_figures', SHOWN_BUCKETS, IN_SCOPE)}) counted
+    UNION ALL ${metricsSql('live', 'at')}
+  ), events AS (
+    ${topRowsSql('event_type', storedRowsSql('attempt_figures_by_event', COVERING_BUCKETS, IN_SCOPE), 'ORDER BY sum(attempts) DESC')}
+  ), endpoints AS (
+    SELECT worst.*, w.url, w.project_id FROM (
+      ${topRowsSql(
+        'endpoint_id',
+        storedRowsSql('attempt_figures_by_endpoint', COVERING_BUCKETS, endpoints),
+        'HAVING sum(failed) > 0 ORDER BY sum(failed) DESC, sum(attempts)',
+      )}
+    ) worst JOIN webhook_endpoints w ON w.id = worst.endpoint_id
+    ORDER BY failed DESC, attempts, endpoint_id
+  )
+  SELECT (SELECT count(*)::int FROM live) AS "liveCount",
+    (SELECT (extract(epoch FROM max(started_at)) * 1000)::float8 FROM live) AS "liveTo",
+    ${jsonListSql('series', `'at', extract(epoch FROM at)::int8, 'counts', counts`)} AS series,
+    ${jsonListSql('events', `'event', event_type, ${BREAKDOWN_FIELDS}`)} AS "byEvent",
+    ${jsonListSql('endpoints', `'endpointId', endpoint_id, 'url', url, 'projectId', project_id, ${BREAKDOWN_FIELDS}`)} AS "worstEndpoints"`;
+
+export const SYSTEM_METRICS_QUERY = metricsQuery({ attempts: 'true', orderBy: 'a.id', endpoints: 'true' });
+
+/** Rows of the log are compared in place of columns, so that no plan can walk the attempts of all projects. */
+export const PROJECT_METRICS_QUERY = metricsQuery({
+  attempts: '(a.project_id, a.id) >= ($1::uuid, $6::uuid) AND a.project_id = $1',
+  orderBy: 'a.project_id, a.id',
+  endpoints: IN_SCOPE,
+});

@@ -1,0 +1,74 @@
+import { URGENCY } from '@gatehouse/domain';
+import { capCount, capScanCount, COUNT_CAP, COUNT_SCAN_LIMIT, type CappedCount } from '../capped-count.js';
+import type { Tx } from '../transactions.js';
+
+/** What waits to be delivered, and for somebody to decide about it. */
+export interface OverviewBacklog {
+  deadLetters: CappedCount & { oldestAt: Date | null };
+  /** `oldestDueAt` of what is due, batches left out: they wait their turn by design. */
+  pending: CappedCount & { oldestDueAt: Date | null };
+}
+
+interface Row {
+  dead: number;
+  oldestAt: Date | null;
+  pending: number;
+  looked: number;
+  oldestDueAt: Date | null;
+}
+
+const isDeadLetter = `d.state = 'failed' AND d.resolution IS NULL`;
+const isInReadyQueue = `d.state = 'pending' AND d.lease_until IS NULL`;
+const urgencies = `(VALUES (${URGENCY.first}), (${URGENCY.retry})) AS line (urgency)`;
+
+const deadLetterColumns = (where: string): string => `
+  (SELECT count(*) FROM (SELECT FROM deliveries d WHERE ${isDeadLetter} ${where} LIMIT ${COUNT_CAP + 1}) c)::int AS dead,
+  (SELECT d.finished_at FROM deliveries d WHERE ${isDeadLetter} ${where} ORDER BY d.finished_at LIMIT 1) AS "oldestAt"`;
+
+const SYSTEM_QUERY = `
+  SELECT ${deadLetterColumns('')}, pending, pending AS looked, (
+    SELECT min(at) FROM ${urgencies} CROSS JOIN LATERAL (
+      SELECT d.next_attempt_at AS at FROM deliveries d WHERE ${isInReadyQueue} AND d.urgency = line.urgency
+      ORDER BY d.next_attempt_at LIMIT 1
+    ) first WHERE at <= statement_timestamp()
+  ) AS "oldestDueAt"
+  FROM (
+    SELECT count(*)::int AS pending
+    FROM (SELECT FROM deliveries d WHERE d.state = 'pending' LIMIT ${COUNT_CAP + 1}) c
+  ) counted`;
+
+/** By the endpoints that can hear of the project: no index tells what is pending of a project itself. */
+const PROJECT_QUERY = `
+  WITH endpoints AS MATERIALIZED (
+    SELECT w.id FROM projects p JOIN webhook_endpoints w ON w.organization_id = p.organization_id
+      AND (w.project_id = p.id OR w.level = 'organization') WHERE p.id = $1
+  )
+  SELECT ${deadLetterColumns('AND d.project_id = $1')}, pending, looked, (
+    SELECT min(at) FROM endpoints w CROSS JOIN ${urgencies} CROSS JOIN LATERAL (
+      SELECT at FROM (
+        SELECT d.next_attempt_at AS at, d.project_id FROM deliveries d
+        WHERE d.endpoint_id = w.id AND ${isInReadyQueue} AND d.urgency = line.urgency
+        ORDER BY d.next_attempt_at LIMIT 1000
+      ) next WHERE project_id = $1 ORDER BY at LIMIT 1
+    ) first WHERE at <= statement_timestamp()
+  ) AS "oldestDueAt"
+  FROM (
+    SELECT (count(*) FILTER (WHERE project_id = $1))::int AS pending, count(*)::int AS looked
+    FROM (
+      SELECT d.project_id FROM endpoints w CROSS JOIN LATERAL (
+        SELECT d.project_id FROM deliveries d WHERE d.endpoint_id = w.id AND d.state = 'pending' LIMIT ${COUNT_SCAN_LIMIT}
+      ) d LIMIT ${COUNT_SCAN_LIMIT}
+    ) c
+  ) counted`;
+
+/** Of the whole house, or of a project; however much there is, it reads little of it. */
+export async function readOverviewBacklog(tx: Tx, projectId: string | null): Promise<OverviewBacklog> {
+  const [row] = projectId
+    ? await tx.query<Row>(PROJECT_QUERY, [projectId])
+    : await tx.query<Row>(SYSTEM_QUERY);
+  const { dead: deadLetters, oldestAt, pending, looked, oldestDueAt } = row!;
+  return {
+    deadLetters: { ...capCount(deadLetters), oldestAt },
+    pending: { ...capScanCount({ looked, matching: pending }, COUNT_SCAN_LIMIT), oldestDueAt },
+  };
+}

@@ -1,0 +1,136 @@
+import { URGENCY, type FinishedAttempt, type DeliveryState } from '@gatehouse/domain';
+import { errorCode, newId, type DeliveryJob } from '@gatehouse/platform';
+import type { Database } from '../database.js';
+import type { Transactions } from '../transactions.js';
+import { ensurePartitionsFor } from './attempt-partitions.js';
+import { isClaimable, claimPickedSql, type ClaimedAttempt } from './delivery-claim.js';
+import { cancelPendingSql } from './cancel-pending-sql.js';
+import { IN_LOCK_ORDER } from './lock-order.js';
+
+/** An attempt whose worker has not been heard of within its lease. */
+export type LostAttempt = Pick<
+  ClaimedAttempt,
+  'deliveryId' | 'attemptId' | 'attempt' | 'urgency' | 'endpointId' | 'projectId'
+> & { durationMs: number };
+
+/** How a close went: null when the claim had passed to somebody else, and nothing was written. */
+export type RecordedOutcome = DeliveryState | null;
+
+/** PostgreSQL's code for a row without a partition. */
+const NO_PARTITION_CODE = '23514';
+
+/** The worker's side of deliveries: claim, close, and what the sweeper needs. Plain SQL, because it is the hot path. */
+export class DeliveryProcessingRepository {
+  /** @param leaseMs how long a worker may be silent before its attempt counts as lost */
+  constructor(
+    private readonly database: Database,
+    private readonly leaseMs: number,
+    private readonly transactions: Transactions,
+  ) {}
+
+  /**
+   * Claims the deliveries that jobs point to, all in one statement.
+   * @returns per job the claimed attempt, or null when it is not due, not pending, or somebody else's
+   */
+  async claim(jobs: DeliveryJob[]): Promise<(ClaimedAttempt | null)[]> {
+    const claimed = await this.database.queryPrepared<ClaimedAttempt>(
+      `WITH picked AS (
+         SELECT d.id, job.attempt_id
+         FROM unnest($2::uuid[], $3::smallint[], $4::uuid[]) AS job (delivery_id, attempt, attempt_id)
+           JOIN deliveries d ON d.id = job.delivery_id AND d.attempt = job.attempt - 1
+           JOIN webhook_endpoints w ON w.id = d.endpoint_id AND w.status = 'enabled'
+         WHERE ${isClaimable}
+         FOR UPDATE OF d SKIP LOCKED
+       ) ${claimPickedSql}`,
+      [
+        this.leaseMs,
+        jobs.map((job) => job.deliveryId),
+        jobs.map((job) => job.attempt),
+        jobs.map(() => newId()),
+      ],
+    );
+    // Of two jobs for one attempt in one batch only one may run it.
+    const byDelivery = new Map(claimed.map((attempt) => [attempt.deliveryId, attempt]));
+    return jobs.map(({ deliveryId }) => {
+      const attempt = byDelivery.get(deliveryId) ?? null;
+      byDelivery.delete(deliveryId);
+      return attempt;
+    });
+  }
+
+  /**
+   * Writes the outcomes of attempts, all in one statement: only if the claim still holds, the delivery moves
+   * and the attempt enters the log. A failure ends the delivery when meanwhile its endpoint was
+   * switched off or its customer deleted; of a deleted customer nothing that the target answered is kept. The rows
+   * are locked before they are judged: whoever is waited for may be deleting that customer.
+   */
+  async recordOutcomes(attempts: FinishedAttempt[]): Promise<RecordedOutcome[]> {
+    try {
+      return await this.writeOutcomes(attempts);
+    } catch (error) {
+      if (errorCode(error) !== NO_PARTITION_CODE) throw error;
+      // Of a day that was dropped, or that nobody has made in time.
+      const ids = attempts.map(({ attemptId }) => attemptId);
+      await this.transactions.run((tx) => ensurePartitionsFor(tx, ids));
+      return this.writeOutcomes(attempts);
+    }
+  }
+
+  private async writeOutcomes(attempts: FinishedAttempt[]): Promise<RecordedOutcome[]> {
+    const rows = await this.database.queryPrepared<{ attemptId: string; state: DeliveryState }>(
+      `WITH judged AS (
+         SELECT c.*, CASE WHEN c.success THEN 'succeeded' WHEN w.status <> 'enabled' OR d.withdrawn THEN 'cancelled'
+           WHEN c."nextDelayMs" IS NULL THEN 'failed' ELSE 'pending' END AS state
+         FROM json_to_recordset($1::json) AS c ("deliveryId" uuid, "attemptId" uuid, "nextDelayMs" float8,
+             "httpStatus" smallint, success boolean, error text, "durationMs" integer, "responseBody" text,
+             "retryAfter" text)
+           JOIN deliveries d ON d.id = c."deliveryId" AND d.attempt_id = c."attemptId"
+           JOIN webhook_endpoints w ON w.id = d.endpoint_id
+         ${IN_LOCK_ORDER}
+       ), moved AS (
+         UPDATE deliveries d SET state = judged.state, attempt_id = NULL, lease_until = NULL,
+           next_attempt_at = CASE WHEN judged.state = 'pending'
+             THEN clock_timestamp() + judged."nextDelayMs" * interval '1 ms' END,
+           urgency = greatest(urgency, ${URGENCY.retry}), last_http_status = judged."httpStatus", last_error = judged.error,
+           untold = CASE WHEN judged.state = 'failed' AND d.event_type NOT LIKE 'webhook.%' THEN true END,
+           finished_at = CASE WHEN judged.state <> 'pending' THEN clock_timestamp() END
+         FROM judged WHERE d.id = judged."deliveryId"
+         RETURNING judged.*, d.organization_id, d.project_id, d.event_id, d.event_type, d.endpoint_id, d.target_url,
+           d.attempt, d.started_at, d.withdrawn
+       ), logged AS (
+         INSERT INTO attempts (id, organization_id, project_id, event_id, event_type, endpoint_id, delivery_id,
+           target_url, attempt, http_status, success, error, duration_ms, response_body, retry_after, started_at,
+           closed_at)
+         SELECT "attemptId", organization_id, project_id, event_id, event_type, endpoint_id, "deliveryId",
+           target_url, attempt, "httpStatus", success, error, "durationMs",
+           CASE WHEN withdrawn THEN '' ELSE "responseBody" END, "retryAfter", started_at, clock_timestamp()
+         FROM moved
+       )
+       SELECT "attemptId", state FROM moved`,
+      [JSON.stringify(attempts)],
+    );
+    const states = new Map(rows.map((row) => [row.attemptId, row.state]));
+    return attempts.map(({ attemptId }) => states.get(attemptId) ?? null);
+  }
+
+  /** Attempts whose lease has run out at the time of the statement, which can bound an index. */
+  async findLost(limit: number): Promise<LostAttempt[]> {
+    return this.database.queryPrepared<LostAttempt>(
+      `SELECT id AS "deliveryId", attempt_id AS "attemptId", attempt, urgency, endpoint_id AS "endpointId",
+         project_id AS "projectId",
+         least(extract(epoch FROM clock_timestamp() - started_at) * 1000, 2147483647)::int AS "durationMs"
+       FROM deliveries WHERE lease_until <= statement_timestamp() ORDER BY lease_until LIMIT $1`,
+      [limit],
+    );
+  }
+
+  /** Cancels some of what is pending for endpoints that take none any more. @returns how many, at most `CANCEL_LIMIT` */
+  async cancelForInactiveEndpoints(): Promise<number> {
+    const [row] = await this.database.queryPrepared<{ count: number }>(
+      cancelPendingSql(
+        "webhook_endpoints w JOIN deliveries p ON p.endpoint_id = w.id WHERE w.status <> 'enabled'",
+      ),
+    );
+    return row!.count;
+  }
+}

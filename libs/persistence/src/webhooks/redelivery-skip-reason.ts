@@ -1,0 +1,38 @@
+import type { DeliveryState, RedeliverySkipReason } from '@gatehouse/domain';
+import { isErased } from '../customers/erasure-sql.js';
+
+const reasonLiteral = (refusal: RedeliverySkipReason): string => `'${refusal}'`;
+
+/**
+ * Looks at the few deliveries of the event, by its index. PostgreSQL would rather take one of those that know the
+ * state, when it does not know yet how many there are, and read all of an endpoint for each event; or, but for the
+ * OFFSET, all of the table into a hash.
+ */
+const hasDelivery = (...states: DeliveryState[]): string => `EXISTS (
+  SELECT FROM deliveries o WHERE o.event_id = e.id AND o.endpoint_id = w.id
+    AND (o.state = ANY ('{${states.join()}}')) IS TRUE OFFSET 0)`;
+
+/**
+ * SQL for why an event `e` is not delivered to an endpoint `w` again, NULL when it is. `d` is the delivery that would
+ * be brought again; in a recovery all its columns may be NULL. The order is that in which one redelivery is refused.
+ * @param kind SQL for the kind of the batch
+ */
+export const skipReasonSql = (kind: string): string => `
+  CASE
+    WHEN d.state = 'pending' THEN ${reasonLiteral('delivery_pending')}
+    WHEN ${isErased('e')} THEN ${reasonLiteral('payload_erased')}
+    WHEN d.redelivered_as IS NOT NULL THEN ${reasonLiteral('already_redelivered')}
+    WHEN w.status = 'deleted' THEN ${reasonLiteral('endpoint_deleted')}
+    WHEN w.status = 'disabled' THEN ${reasonLiteral('endpoint_disabled')}
+    WHEN ${kind} = 'redelivery' AND d.resolution = 'discarded' THEN ${reasonLiteral('discarded')}
+    WHEN ${kind} = 'recovery' AND ${hasDelivery('succeeded')} THEN ${reasonLiteral('already_delivered')}
+    WHEN ${hasDelivery('pending')} THEN ${reasonLiteral('delivery_pending')}
+  END`;
+
+/** The same when the turn of an item `i` has come, which may be long after it was planned. */
+export const itemSkipReasonSql = `
+  CASE
+    WHEN e.id IS NULL OR i.delivery_id IS NOT NULL AND d.id IS NULL THEN ${reasonLiteral('expired')}
+    WHEN i.delivery_id IS NULL AND ${hasDelivery('failed', 'cancelled')} THEN ${reasonLiteral('already_redelivered')}
+    ELSE ${skipReasonSql('b.kind')}
+  END`;

@@ -1,0 +1,40 @@
+import { CursorCodec } from './cursor-codec.js';
+import { Keyring } from './keyring.js';
+
+const secret = 'k3v9-Qw7xZ1pLm5TnB8yRc2fHs6dJg4aUoE0i';
+const newer = 'Zx8cVb5nMq2wEr7tYu1iOp4aSd9fGh6jKl3-0';
+const codec = new CursorCodec(new Keyring([secret]));
+const id = '0199a1b2-c3d4-7e5f-8a6b-7c8d9e0f1a2b';
+const list = ['deliveries', { projectId: 'p1' }, { success: false }];
+const cursor = codec.encode(list, id);
+const expectInvalid = (text: string) =>
+  expect(() => codec.decode(list, text)).toThrow(
+    expect.objectContaining({ code: 'invalid_cursor', status: 400 }),
+  );
+
+describe('CursorCodec', () => {
+  it('AK-10: opens what it sealed for the same list, also after a new secret (CF-04)', () => {
+    expect(codec.decode(list, cursor)).toBe(id);
+    expect(new CursorCodec(new Keyring([newer, secret])).decode(list, cursor)).toBe(id);
+  });
+
+  it('AK-10: refuses a cursor of another list, tenant, filter or secret', () => {
+    const [name, reach, filter] = list;
+    const others = [
+      ['events', reach, filter],
+      [name, { projectId: 'p2' }, filter],
+      [name, reach, { success: true }],
+      [name, reach, {}],
+    ];
+    for (const other of others) expectInvalid(codec.encode(other, id));
+    expectInvalid(new CursorCodec(new Keyring([newer])).encode(list, id));
+  });
+
+  it('AK-10: refuses a cursor that was changed in any character, or in its length or alphabet', () => {
+    for (let index = 0; index < cursor.length; index += 1)
+      expectInvalid(cursor.slice(0, index) + (cursor[index] === 'A' ? 'B' : 'A') + cursor.slice(index + 1));
+    const around = [cursor.slice(0, -1), `${cursor}A`, `${cursor}=`, ` ${cursor}`, `${cursor}\n`];
+    const base64 = Buffer.from(cursor, 'base64url').toString('base64');
+    for (const text of [...around, base64, '', id, '%00\u0000🦄', 'A'.repeat(1_000_000)]) expectInvalid(text);
+  });
+});

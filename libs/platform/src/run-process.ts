@@ -1,0 +1,64 @@
+import { loadConfig, ConfigError, type Config } from './config/config.js';
+import { errorMessage } from './errors.js';
+import { createLogger, type Logger } from './logging/logger.js';
+
+/** Exit code for a fault that a restart cannot mend (sysexits.h, EX_CONFIG). */
+const EXIT_CONFIG = 78;
+
+/** Longest time that stopping may take, in ms; then the process ends anyway. */
+const STOP_TIMEOUT_MS = 15_000;
+
+export interface RunnableService {
+  start(): Promise<void>;
+  stop(): Promise<void>;
+}
+
+/**
+ * The life of a process: configuration, start, and an orderly stop on SIGTERM, SIGINT, or when the launcher
+ * that started it is gone. An unexpected fault is logged and ends the process, which the launcher restarts.
+ */
+export async function runProcess(
+  name: string,
+  create: (config: Config, logger: Logger) => Promise<RunnableService>,
+): Promise<void> {
+  const config = loadConfigOrExit();
+  const logger = createLogger(config, name);
+  let service: RunnableService | undefined;
+  let isStopping = false;
+  const stop = (reason: string, exitCode: number): void => {
+    if (isStopping) return;
+    isStopping = true;
+    logger.info({ reason }, 'stopping');
+    setTimeout(() => process.exit(exitCode || 1), STOP_TIMEOUT_MS).unref();
+    Promise.resolve(service?.stop())
+      .catch((error: unknown) => logger.error({ error }, 'shutdown failed'))
+      .finally(() => process.exit(exitCode));
+  };
+  process.once('SIGTERM', () => stop('SIGTERM', 0));
+  process.once('SIGINT', () => stop('SIGINT', 0));
+  process.once('disconnect', () => stop('launcher disconnected', 0));
+  process.on('uncaughtException', (error) => fail(error));
+  process.on('unhandledRejection', (error) => fail(error));
+  const fail = (error: unknown): void => {
+    logger.fatal({ error }, errorMessage(error));
+    stop('unexpected error', error instanceof ConfigError ? EXIT_CONFIG : 1);
+  };
+  try {
+    service = await create(config, logger);
+    await service.start();
+  } catch (error) {
+    fail(error);
+  }
+}
+
+function loadConfigOrExit(): Config {
+  try {
+    const config = loadConfig();
+    if (!config.database.url)
+      throw new ConfigError(['DATABASE_URL is required. npm start sets it for the embedded database']);
+    return config;
+  } catch (error) {
+    process.stderr.write(`${errorMessage(error)}\n`);
+    process.exit(EXIT_CONFIG);
+  }
+}
