@@ -168,6 +168,7 @@ export default tseslint.config(
       'no-control-regex': 'error',
       'no-var': 'error',
       'object-shorthand': 'error',
+      'no-useless-rename': 'error',
       'prefer-const': 'error',
       '@typescript-eslint/consistent-type-imports': ['error', { fixStyle: 'inline-type-imports' }],
       '@typescript-eslint/no-floating-promises': 'error',
@@ -228,7 +229,7 @@ export default tseslint.config(
     ignores: [
       'libs/persistence/src/migrations/*.ts',
       // The runner of declared statements, START TRANSACTION and COMMIT, and TypeORM's own tables.
-      'libs/persistence/src/{database,transactions,migrator}.ts',
+      'libs/persistence/src/{database,transactions,migrate}.ts',
       ...filesWithUndeclaredSql.map((file) => `libs/persistence/src/${file}`),
     ],
     rules: fence(fences.environment, fences.clock, fences.chance, undeclaredSql),

@@ -24,12 +24,7 @@ await main(async () => {
 /** @returns {Promise<Record<string, string>>} the text of every generated file, by its path */
 async function generateFiles() {
   const { settings } = await import('@gatehouse/platform');
-  const {
-    errorCatalog,
-    eventExamples,
-    eventsSchema,
-    eventTypes,
-  } = await import('@gatehouse/domain');
+  const { errorCatalog, eventExamples, eventsSchema, eventTypes } = await import('@gatehouse/domain');
   const openApi = await openApiDocuments();
   return {
     '.env.example': envExample(settings),

@@ -69,7 +69,7 @@ const oneEndpoint: Query = ({ deliveries }) => ({ endpoint_id: `ep_${pickOne(del
 
 const attemptLists: Record<string, Query> = {
   newest: () => ({}),
-  'a page further on': ({ positions: places }, key) => ({ ...pickOne(places[key]) }),
+  'a page further on': ({ positions }, key) => ({ ...pickOne(positions[key]) }),
   'from anywhere': ({ deliveries }) => ({ created_before: pickOne(deliveries).createdAt.toISOString() }),
   'an hour': hour,
   'one endpoint': oneEndpoint,
@@ -201,7 +201,7 @@ async function loadBenchData(instance: TestInstance, agent: Agent): Promise<Benc
 
 function report(timed: ComparedTimings[]): SectionResult {
   const p95 = (values: number[]): number => percentile(values, 0.95);
-  const ratio = ({ small: few, large: many }: ComparedTimings): number => p95(many) / p95(few);
+  const ratio = ({ small, large }: ComparedTimings): number => p95(large) / p95(small);
   const worst = timed.toSorted((a, b) => ratio(b) - ratio(a))[0]!;
   return {
     table: [

@@ -22,7 +22,7 @@ export interface TimedCase<Known> {
  */
 export async function compareSizes<Known>(
   agent: Agent,
-  { name, buildRequest: ask }: TimedCase<Known>,
+  { name, buildRequest }: TimedCase<Known>,
   [few, many]: readonly [Known, Known],
   samples: number,
   warmUp = WARM_UP,
@@ -33,8 +33,8 @@ export async function compareSizes<Known>(
       [few, timed.small],
       [many, timed.large],
     ] as const) {
-      const { status, ms, body, error: fault } = await exchange(agent, ask(known));
-      if (status !== 200) throw new Error(`${name}: ${status} ${fault ?? body}`);
+      const { status, ms, body, error } = await exchange(agent, buildRequest(known));
+      if (status !== 200) throw new Error(`${name}: ${status} ${error ?? body}`);
       if (round >= 0) times.push(ms);
     }
   }

@@ -176,8 +176,8 @@ export async function measureConsole({ samples = SAMPLES }: { samples?: number }
       const times: number[] = [];
       for (let round = -(index === 0 ? FIRST_WARM_UP : WARM_UP); round < samples; round += 1) {
         const url = `${instance.baseUrl}/operator/v1${typeof path === 'string' ? path : path(known)}`;
-        const { status, ms, body, error: fault } = await exchange(agent, { method: 'GET', url, headers });
-        if (status !== 200) throw new Error(`${name}: ${status} ${fault ?? body}`);
+        const { status, ms, body, error } = await exchange(agent, { method: 'GET', url, headers });
+        if (status !== 200) throw new Error(`${name}: ${status} ${error ?? body}`);
         if (round >= 0) times.push(ms);
       }
       printProgress(`${name}: ${percentile(times, 0.95).toFixed(1)} ms`);

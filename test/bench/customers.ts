@@ -142,7 +142,7 @@ async function loadBenchData(instance: TestInstance): Promise<BenchData> {
 }
 
 function report(timed: ComparedTimings[]): SectionResult {
-  const ratio = ({ small: few, large: many }: ComparedTimings): number => median(many) / median(few);
+  const ratio = ({ small, large }: ComparedTimings): number => median(large) / median(small);
   return {
     table: [
       ['', 'few: median ms', 'many: median ms', 'p95 ms', 'ratio'],

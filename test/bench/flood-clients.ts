@@ -44,8 +44,8 @@ const expected = new Set([200, 401, 429, 503]);
 const retryAfterMs = (answer: Exchange): number => 1_000 * Number(getHeader(answer, 'retry-after') ?? 1);
 
 const describe = (answer: Exchange): string => {
-  const { status, body, error: fault } = answer;
-  if (status === 0) return `no answer: ${fault}`;
+  const { status, body, error } = answer;
+  if (status === 0) return `no answer: ${error}`;
   if (!expected.has(status)) return `${status} ${body.slice(0, 200)}`;
   const isRefused = status === 429 || status === 503;
   return isRefused && !/^\d+$/.test(getHeader(answer, 'retry-after') ?? '')

@@ -58,8 +58,8 @@ function start({ baseUrl, accessToken, ...probe }: Probe): void {
 function sendProbe(route: ProbedRoute, question: HttpRequest, use?: (answer: Exchange) => void): void {
   const at = performance.timeOrigin + performance.now();
   const asked = exchange(agent, question).then((answer) => {
-    const { status, ms, error: fault } = answer;
-    samples.push({ route, at, ms, ...(status === 200 ? {} : { error: fault ?? String(status) }) });
+    const { status, ms, error } = answer;
+    samples.push({ route, at, ms, ...(status === 200 ? {} : { error: error ?? String(status) }) });
     use?.(answer);
     inFlight.delete(asked);
   });

@@ -37,7 +37,7 @@ const loginRate = ({ verified, seconds }: FloodRun): number => verified / second
 export function recoveryMs(run: FloodRun): number {
   const slowest = Math.max(...baselineDurations(run, 'GET /me'));
   const after = run.samples.filter(({ route, at }) => route === 'GET /me' && at >= run.endedAt);
-  const isAsBefore = ({ ms, error: fault }: Sample): boolean => ms <= slowest && fault === undefined;
+  const isAsBefore = ({ ms, error }: Sample): boolean => ms <= slowest && error === undefined;
   const first = after.findIndex((_, index) => {
     const row = after.slice(index, index + RECOVERED_STREAK);
     return row.length === RECOVERED_STREAK && row.every(isAsBefore);
@@ -54,7 +54,7 @@ export function floodReport(runs: FloodRun[], notes: string[]): SectionResult {
     table: [
       row('', ({ isPolite }) => (isPolite ? 'waiting out Retry-After' : 'ignoring it')),
       ...expectedStatuses.map((status) =>
-        row(`answers ${status}`, ({ responses: answers }) => String(answers[status] ?? 0)),
+        row(`answers ${status}`, ({ responses }) => String(responses[status] ?? 0)),
       ),
       row('anything else', (run) => String(countUnexpected(run))),
       row('clients served', ({ servedClients }) => String(servedClients)),
@@ -78,19 +78,19 @@ export function floodReport(runs: FloodRun[], notes: string[]): SectionResult {
   };
 }
 
-const unexpectedResponses = ({ responses: answers }: FloodRun): [string, number][] =>
-  Object.entries(answers).filter(([name]) => !expectedStatuses.includes(name));
+const unexpectedResponses = ({ responses }: FloodRun): [string, number][] =>
+  Object.entries(responses).filter(([name]) => !expectedStatuses.includes(name));
 
 const countUnexpected = (run: FloodRun): number =>
   unexpectedResponses(run).reduce((sum, [, count]) => sum + count, 0);
 
 const findErrors = ({ samples, startedAt }: FloodRun): Sample[] =>
-  samples.filter(({ error: fault, at }) => fault !== undefined && at >= startedAt);
+  samples.filter(({ error, at }) => error !== undefined && at >= startedAt);
 
 function describeUnexpected(run: FloodRun): string[] {
   return [
     ...unexpectedResponses(run).map(([name, count]) => `Not expected, ${count} times: ${name}`),
-    ...new Set(findErrors(run).map(({ route, error: fault }) => `${route} failed: ${fault}`)),
+    ...new Set(findErrors(run).map(({ route, error }) => `${route} failed: ${error}`)),
   ];
 }
 

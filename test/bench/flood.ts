@@ -105,10 +105,10 @@ async function measureRun(
 
 /** Does something while the probe asks. */
 async function withProbe<T>(
-  { probe, probeOptions: probed }: Stage,
+  { probe, probeOptions }: Stage,
   work: () => Promise<T>,
 ): Promise<{ value: T; samples: Sample[] }> {
-  await probe.call('start', probed);
+  await probe.call('start', probeOptions);
   const value = await work();
   return { value, samples: await probe.call<Sample[]>('stop') };
 }

@@ -40,12 +40,10 @@ function startLogins({ url, headers, emails, password, perSecond }: LoginLoad): 
   let count = 0;
   timer = setInterval(() => {
     const body = JSON.stringify({ email: emails[(count += 1) % emails.length], password });
-    const asked = exchange(agent, { method: 'POST', url, headers, body }).then(
-      ({ status, ms, error: fault }) => {
-        samples.push({ status, ms, ...(fault === undefined ? {} : { error: fault }) });
-        inFlight.delete(asked);
-      },
-    );
+    const asked = exchange(agent, { method: 'POST', url, headers, body }).then(({ status, ms, error }) => {
+      samples.push({ status, ms, ...(error === undefined ? {} : { error }) });
+      inFlight.delete(asked);
+    });
     inFlight.add(asked);
   }, 1_000 / perSecond);
 }

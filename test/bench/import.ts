@@ -131,10 +131,10 @@ async function countStored({ instance }: Stage, domain: string): Promise<number>
 }
 
 async function withLogins<T>(
-  { logins, loginLoad: asked }: Stage,
+  { logins, loginLoad }: Stage,
   work: () => Promise<T>,
 ): Promise<{ value: T; samples: LoginSample[] }> {
-  await logins.call('startLogins', asked);
+  await logins.call('startLogins', loginLoad);
   const value = await work();
   return { value, samples: await logins.call<LoginSample[]>('stopLogins') };
 }

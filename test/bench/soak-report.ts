@@ -27,7 +27,7 @@ export interface SoakResult {
 /** What a soak has come to, as a section of the benchmark. */
 export function soakReport(soak: SoakResult): SectionResult {
   const { facts, seconds, kills, flushes, delays, repeats, violations } = soak;
-  const statuses = facts.exchanges.map(({ response: answer }) => answer?.status ?? 0);
+  const statuses = facts.exchanges.map(({ response }) => response?.status ?? 0);
   const states = facts.deliveries.map(({ state }) => state);
   const count = <T>(values: T[], value: T): number => values.filter((each) => each === value).length;
   const lost = facts.attempts.filter(({ error }) => error === 'worker_lost').length;

@@ -113,7 +113,7 @@ async function injectFailures(
   return { kills, flushes };
 }
 
-const toExchange = ({ at, ms, status, customerId, retryAfter, error: fault }: SoakResponse): Exchange => ({
+const toExchange = ({ at, ms, status, customerId, retryAfter, error }: SoakResponse): Exchange => ({
   at,
   ms,
   method: 'POST',
@@ -128,7 +128,7 @@ const toExchange = ({ at, ms, status, customerId, retryAfter, error: fault }: So
           headers: new Headers(retryAfter ? { 'retry-after': retryAfter } : {}),
           body: { id: customerId },
         },
-  error: fault,
+  error,
 });
 
 function evaluate(
@@ -143,7 +143,7 @@ function evaluate(
   const again = findRepeatedRequests(facts);
   return {
     facts,
-    violations: found.map(({ invariant, description: what }) => `${invariant}: ${what}`),
+    violations: found.map(({ invariant, description }) => `${invariant}: ${description}`),
     repeats: again.length,
     unexplained: again.filter(({ url, eventId }) => !lost.has(`${url} ${eventId}`)).length,
     delays: [...attemptDelays(facts, { schedule: SCHEDULE_MS })]

@@ -28,7 +28,7 @@ export function normalize({ status, headers, body }: Exchange): {
   return { status, headers: kept.join('\n'), body: body.replace(/"requestId":"[^"]*"/, '"requestId":""') };
 }
 
-const medianMs = ({ responses: answers }: TimingCase): number => median(answers.map(({ ms }) => ms));
+const medianMs = ({ responses }: TimingCase): number => median(responses.map(({ ms }) => ms));
 
 /** Every case beside the first of its group, and whether each group looks like one. */
 export function timingReport(cases: TimingCase[], notes: string[]): SectionResult {
@@ -64,8 +64,8 @@ function row(each: TimingCase, first: TimingCase): string[] {
 
 function targets(group: TimingCase[]): Target[] {
   const medians = group.map(medianMs);
-  const texts = group.flatMap(({ responses: answers }) =>
-    answers.map((answer) => JSON.stringify(normalize(answer))),
+  const texts = group.flatMap(({ responses }) =>
+    responses.map((answer) => JSON.stringify(normalize(answer))),
   );
   const name = group[0]!.group;
   return [

@@ -206,8 +206,8 @@ function headersFor(route: Route, { credentials }: CallerFixture): Values | unde
     : { authorization: `Bearer ${credentials[kind]}` };
 }
 
-const firstOf = ({ resources: things }: CallerFixture, thing: ResourceKind): string | undefined =>
-  things[thing]?.[0];
+const firstOf = ({ resources }: CallerFixture, thing: ResourceKind): string | undefined =>
+  resources[thing]?.[0];
 
 /** The path parameters with the holder's own things. */
 const pathOf = (route: Route, holder: CallerFixture): Values =>
@@ -546,16 +546,16 @@ describe('credentials of two projects', () => {
 
   it('an access token shows its own customer alone', async () => {
     for (const { customers } of [own, sibling, strange]) {
-      const { credentials, resources: things } = customers[0];
+      const { credentials, resources } = customers[0];
       const me = await instance.requestWithAccessToken(credentials.access!, 'GET', '/api/v1/me');
-      expect(me.body.id).toBe(things.customer![0]);
+      expect(me.body.id).toBe(resources.customer![0]);
       const sessions = await instance.requestWithAccessToken(
         credentials.access!,
         'GET',
         '/api/v1/me/sessions',
       );
       expect(new Set((sessions.body.data as { id: string }[]).map(({ id }) => id))).toEqual(
-        new Set(things.session),
+        new Set(resources.session),
       );
     }
   });

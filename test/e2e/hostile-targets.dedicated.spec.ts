@@ -193,7 +193,7 @@ describe('hostile targets in production', () => {
   });
 
   it('WH-02: neither a byte nor a connection reached a canary, and no name was asked for that the URL does not show', () => {
-    expect(canaries.map(({ connections, bytesReceived: received }) => [connections, received])).toEqual([
+    expect(canaries.map(({ connections, bytesReceived }) => [connections, bytesReceived])).toEqual([
       [0, 0],
       [0, 0],
     ]);

@@ -239,7 +239,7 @@ it('every documented POST with a secret key is done once, whatever it does (HD-0
   const receiver = await Receiver.start();
   try {
     const owner = await insertOrganization(instance);
-    const { resources: things, organization } = await createProjectFixture(instance, owner, receiver);
+    const { resources, organization } = await createProjectFixture(instance, owner, receiver);
     const spare = [
       await insertProject(instance, owner.organizationId),
       await insertProject(instance, owner.organizationId),
@@ -256,7 +256,7 @@ it('every documented POST with a secret key is done once, whatever it does (HD-0
         UPDATE webhook_endpoints SET status = 'enabled' WHERE status = 'disabled';
         UPDATE redelivery_batches SET state = 'planned', started_at = NULL, finished_at = NULL`);
     const idOf = (route: Route, name: string, place: number): string =>
-      (route.name.endsWith('/archive') ? spare : things[resourceKindsByInput[name]![0]!])![place]!;
+      (route.name.endsWith('/archive') ? spare : resources[resourceKindsByInput[name]![0]!])![place]!;
     const pathOf = (route: Route, place: number): string =>
       fillPath(
         route.path,

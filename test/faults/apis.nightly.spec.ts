@@ -61,11 +61,9 @@ describe('apis under load', () => {
     const heard = history.exchanges.filter(({ at }) => at < (pause?.at ?? Infinity));
     expect(heard.some(({ at }) => at >= signaledAt)).toBe(true);
     const failed = heard.filter(
-      ({ path, response: answer }) => path !== '/readyz' && (!answer || answer.status >= 400),
+      ({ path, response }) => path !== '/readyz' && (!response || response.status >= 400),
     );
-    expect(failed.map(({ path, response: answer, error: fault }) => [path, answer?.status, fault])).toEqual(
-      [],
-    );
+    expect(failed.map(({ path, response, error }) => [path, response?.status, error])).toEqual([]);
     const inHand = history.exchanges.filter(({ at, ms }) => at < signaledAt && at + ms > signaledAt).length;
     recordMeasurements({
       requests: total,
@@ -109,10 +107,10 @@ describe('apis under load', () => {
       }
       await sleep(1_000);
       const requests = await load.stop();
-      const bad = history.exchanges.filter(({ response: answer }) => !answer || answer.status >= 400);
-      expect(
-        bad.map(({ method, path, response: answer, error: fault }) => [method, path, answer?.status, fault]),
-      ).toEqual([]);
+      const bad = history.exchanges.filter(({ response }) => !response || response.status >= 400);
+      expect(bad.map(({ method, path, response, error }) => [method, path, response?.status, error])).toEqual(
+        [],
+      );
       recordMeasurements({ requests, failed: bad.length });
       await history.check(ON_TIME);
     } finally {

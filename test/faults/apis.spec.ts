@@ -108,8 +108,8 @@ describe('apis', () => {
     await Promise.all([chain(), chain(), instance.register(), instance.login(first)]);
     const failed = history.exchanges
       .slice(before)
-      .filter(({ response: answer }) => answer?.status !== 200 && answer?.status !== 201);
-    expect(failed.map(({ path, response: answer }) => [path, answer?.status, answer?.body])).toEqual([]);
+      .filter(({ response }) => response?.status !== 200 && response?.status !== 201);
+    expect(failed.map(({ path, response }) => [path, response?.status, response?.body])).toEqual([]);
     const worker = instance.startWorker();
     await worker.waitUntilReady();
     await instance.workers[0]!.stop();

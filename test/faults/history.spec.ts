@@ -102,7 +102,7 @@ const sound = (): Facts => ({
 const found = (change: (facts: Facts) => unknown): string[] => {
   const facts = sound();
   change(facts);
-  return findViolations(facts, tolerances).map(({ invariant, description: what }) => `${invariant} ${what}`);
+  return findViolations(facts, tolerances).map(({ invariant, description }) => `${invariant} ${description}`);
 };
 
 const refreshed = (refreshToken: string) =>

@@ -78,11 +78,9 @@ describe('faults of PostgreSQL under load', () => {
       await sleep(7_000);
       await load.stop();
       const asked = history.exchanges.filter(({ at }) => at >= began);
-      const refused = asked.filter(
-        ({ response: answer }) => answer?.status !== 200 && answer?.status !== 201,
-      );
+      const refused = asked.filter(({ response }) => response?.status !== 200 && response?.status !== 201);
       // What got no answer at all the history names, with what became of the api.
-      refused.forEach(({ response: answer }) => answer && expectUnavailable(answer));
+      refused.forEach(({ response }) => response && expectUnavailable(response));
       const times = {
         longest: Math.max(...refused.map(({ ms }) => ms)),
         last: Math.max(...refused.map(({ at, ms }) => at + ms)),

@@ -30,11 +30,11 @@ describe('faults of PostgreSQL', () => {
       await own.expectHealthyConnections();
       await runInChains(4, 5, request);
       const sent = history.exchanges.slice(before);
-      const refused = sent.filter(({ response: answer }) => answer?.status !== 200 && answer?.status !== 201);
+      const refused = sent.filter(({ response }) => response?.status !== 200 && response?.status !== 201);
       // What got no response at all the history names, with what became of the api.
-      refused.forEach(({ response: answer }) => answer && expectUnavailable(answer));
+      refused.forEach(({ response }) => response && expectUnavailable(response));
       const whileAway = history.exchanges.slice(away, away + 20);
-      expect(whileAway.map(({ response: answer }) => answer?.status)).toEqual(Array(20).fill(503));
+      expect(whileAway.map(({ response }) => response?.status)).toEqual(Array(20).fill(503));
       recordMeasurements({ requests: sent.length, 'refused with 503': refused.length });
       await history.check();
       expect(own.pids).toEqual(pids);

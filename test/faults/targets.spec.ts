@@ -375,7 +375,7 @@ describe('targets that misbehave', () => {
         expect(attempt).toMatchObject({ http_status: status, success: status === 200 });
         expect(attempt!.response_body).toBe('x'.repeat(16 * 1024));
       }
-      for (const { bytesSent: sent } of targets) expect(sent).toBeLessThan(16 * 1024 * 1024);
+      for (const { bytesSent } of targets) expect(bytesSent).toBeLessThan(16 * 1024 * 1024);
       expect(grown).toBeLessThan(30);
     });
 

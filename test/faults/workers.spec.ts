@@ -166,7 +166,7 @@ describe('workers', () => {
     await listen();
     await instance.register();
     expect(await instance.workers[0]!.waitForExit()).toBeNull();
-    expect(receiver.requests.map(({ response: answered }) => answered?.status)).toEqual([200]);
+    expect(receiver.requests.map(({ response }) => response?.status)).toEqual([200]);
     await expireLeases(instance, await startWorker({ ...hasty, FAILPOINTS: '' }));
     expect((await check()).repeats).toBe(1);
     expect(await outcomes()).toEqual([

@@ -104,7 +104,7 @@ export class History {
     if (found.length > 0) {
       const lines = found
         .slice(0, MAX_SHOWN)
-        .map(({ invariant, description: what }) => `  ${invariant}: ${what}`);
+        .map(({ invariant, description }) => `  ${invariant}: ${description}`);
       const more = found.length > MAX_SHOWN ? `\n  and ${found.length - MAX_SHOWN} more` : '';
       throw new Error(`${found.length} violations:\n${lines.join('\n')}${more}`);
     }
@@ -118,7 +118,7 @@ export class History {
 
   /** Statuses of the answers since a time, oldest first; 0 stands for none. */
   listStatuses(since = 0): number[] {
-    return this.exchanges.filter(({ at }) => at >= since).map(({ response: answer }) => answer?.status ?? 0);
+    return this.exchanges.filter(({ at }) => at >= since).map(({ response }) => response?.status ?? 0);
   }
 
   private async collectFacts(): Promise<Facts> {
@@ -134,18 +134,13 @@ export class History {
   }
 }
 
-const toMeasurements = ({
-  maxDelayMs: latestMs,
-  deadLetters,
-  cancelled,
-  ...counts
-}: HistorySummary): Measurements => ({
+const toMeasurements = ({ maxDelayMs, deadLetters, cancelled, ...counts }: HistorySummary): Measurements => ({
   events: counts.events,
   'requests at targets': counts.requests,
   'sent again after a 2xx': counts.repeats,
   ...(deadLetters > 0 ? { 'dead letters': deadLetters } : {}),
   ...(cancelled > 0 ? { cancelled } : {}),
-  'latest attempt': `${formatSeconds(latestMs)} after its due time`,
+  'latest attempt': `${formatSeconds(maxDelayMs)} after its due time`,
 });
 
 /** Whether every delivery has come to its end. */
@@ -186,11 +181,11 @@ export async function readDatabaseFacts(
 }
 
 const toTargetRequests = ({ url, requests }: Receiver): TargetRequest[] =>
-  requests.map(({ path, event, at, response: answered }) => ({
+  requests.map(({ path, event, at, response }) => ({
     url: new URL(path, url).href,
     eventId: event.id.replace(/^evt_/, ''),
     at,
-    response: answered ?? null,
+    response: response ?? null,
   }));
 
 /** What became of a process, as far as its test knows. */

@@ -138,8 +138,8 @@ export function findRepeatedRequests({ requests, deliveries, endpoints }: Facts)
   const wanted = countBy(deliveries.map(({ eventId, endpointId }) => `${urls.get(endpointId)} ${eventId}`));
   return [...groupBy(requests, requestKey)].flatMap(([key, group]) => {
     const done = group
-      .filter(({ response: answered }) => answered && isSuccess(answered.status))
-      .map(({ response: answered }) => answered!.at)
+      .filter(({ response }) => response && isSuccess(response.status))
+      .map(({ response }) => response!.at)
       .sort((one, other) => one - other);
     // As many deliveries of it, as many successes are in order.
     const enough = done[(wanted.get(key) ?? 1) - 1];
@@ -172,9 +172,9 @@ function checkAcknowledgedWrites({ exchanges, ...facts }: Facts, { endpoints }: 
     if (!isThere) found.push({ invariant, description: `${what} is acknowledged and not there` });
   };
   const logins = new Map<string, number>();
-  for (const { method, path, response: answer } of exchanges) {
-    if (method !== 'POST' || !answer || !isSuccess(answer.status)) continue;
-    const { body } = answer;
+  for (const { method, path, response } of exchanges) {
+    if (method !== 'POST' || !response || !isSuccess(response.status)) continue;
+    const { body } = response;
     const customerId = (body.customer?.id ?? (path === '/api/v1/customers' && body.id)) as string | undefined;
     if (customerId) require(customers.has(customerId), 'I1', `customer ${customerId}`);
     const sessionId = decodeClaims(body.tokens?.accessToken as string | undefined)?.sid;
@@ -183,7 +183,7 @@ function checkAcknowledgedWrites({ exchanges, ...facts }: Facts, { endpoints }: 
       require(endpoints.has(withoutPrefix(body.data.id as string)), 'I1', `endpoint ${body.data.id}`);
     if (path.endsWith('/redeliver'))
       require(deliveryIds.has(withoutPrefix(body.data.id as string)), 'I1', `delivery ${body.data.id}`);
-    if (customerId && answer.status === 201)
+    if (customerId && response.status === 201)
       require(told.has(`customer.created ${customerId}`), 'I2', `customer.created of ${customerId}`);
     if (path.endsWith('/login') && customerId) logins.set(customerId, (logins.get(customerId) ?? 0) + 1);
   }
@@ -236,7 +236,7 @@ function findDeliveryProblem(delivery: DeliveryRow, attempts: AttemptRow[], inde
   switch (delivery.state) {
     case 'succeeded': {
       const seen = last ? index.seenBy(last.url, delivery.eventId) : [];
-      const isHeard = seen.some(({ response: answered }) => answered && isSuccess(answered.status));
+      const isHeard = seen.some(({ response }) => response && isSuccess(response.status));
       return last?.success && isHeard ? null : 'counts as succeeded, and no target says so';
     }
     case 'failed':
@@ -276,13 +276,11 @@ function checkRequestsPerAttempt({ attempts, requests }: Facts, _: FactIndex): V
 /** I4: nothing has two successors. */
 function checkRefreshChains({ exchanges }: Facts): Violation[] {
   const refreshes = exchanges.filter(
-    ({ path, response: answer }) => path.endsWith('/auth/refresh') && answer?.status === 200,
+    ({ path, response }) => path.endsWith('/auth/refresh') && response?.status === 200,
   );
-  return [...groupBy(refreshes, ({ requestBody: asked }) => asked.refreshToken as string)].flatMap(
+  return [...groupBy(refreshes, ({ requestBody }) => requestBody.refreshToken as string)].flatMap(
     ([token, group]) => {
-      const successors = new Set(
-        group.map(({ response: answer }) => answer!.body.tokens?.refreshToken as string),
-      );
+      const successors = new Set(group.map(({ response }) => response!.body.tokens?.refreshToken as string));
       if (successors.size <= 1) return [];
       return [
         {
@@ -304,11 +302,12 @@ function checkSingleUse({ events }: Facts): Violation[] {
 
 /** I6: whoever asks is who is answered. */
 function checkTenantIsolation({ exchanges }: Facts): Violation[] {
-  return exchanges.flatMap(({ path, requestBody: asked, accessToken, response: answer }) => {
-    if (!answer || !isSuccess(answer.status)) return [];
-    const { body } = answer;
+  return exchanges.flatMap(({ path, requestBody, accessToken, response }) => {
+    if (!response || !isSuccess(response.status)) return [];
+    const { body } = response;
     const mine = path === '/api/v1/me' && accessToken ? decodeClaims(accessToken)?.sub === body.id : true;
-    const named = asked?.email && body.customer?.email ? body.customer.email === asked.email : true;
+    const named =
+      requestBody?.email && body.customer?.email ? body.customer.email === requestBody.email : true;
     return mine && named
       ? []
       : [
@@ -332,25 +331,23 @@ function checkResponses({ exchanges, processes }: Facts, { longestMs }: Toleranc
   });
 }
 
-function findResponseProblem(
-  { path, at, ms, response: answer, error: fault }: Exchange,
-  deaths: number[],
-): string | null {
-  if (!answer) {
+function findResponseProblem({ path, at, ms, response, error }: Exchange, deaths: number[]): string | null {
+  if (!response) {
     const wasKilled = deaths.some((death) => death > at - CLOCK_SKEW_MS && death < at + ms + DETECTION_MS);
-    const text = describeError(fault);
+    const text = describeError(error);
     return wasKilled || text.includes('ECONNREFUSED') ? null : `got no answer: ${text}`;
   }
   // A probe asks again by itself.
   if (path === '/readyz') return null;
-  if (answer.status === 503) return answer.headers.get('retry-after') ? null : 'got 503 without Retry-After';
-  return answer.status >= 500 && answer.status !== 501 ? `got ${answer.status}` : null;
+  if (response.status === 503)
+    return response.headers.get('retry-after') ? null : 'got 503 without Retry-After';
+  return response.status >= 500 && response.status !== 501 ? `got ${response.status}` : null;
 }
 
 /** I7: the same process id unless it was ended on purpose. */
 function checkProcesses({ processes }: Facts): Violation[] {
-  return processes.flatMap(({ name, isRunning, isIntentional: isOnPurpose, fatal, lastLine }) => [
-    ...(isRunning || isOnPurpose
+  return processes.flatMap(({ name, isRunning, isIntentional, fatal, lastLine }) => [
+    ...(isRunning || isIntentional
       ? []
       : [
           {

@@ -63,7 +63,8 @@ export class WebhookFiller {
     await this.post(`/v1/webhooks/redeliveries/${await this.plan({ endpoint_id: id })}/cancel`);
     await this.plan({ endpoint_id: id });
     await this.settled();
-    for (const job of ['DeadLetterNotifier', 'EndpointHealthReporter', 'Alerter']) await this.instance.runJob(job);
+    for (const job of ['DeadLetterNotifier', 'EndpointHealthReporter', 'Alerter'])
+      await this.instance.runJob(job);
     await this.settled();
   }
 

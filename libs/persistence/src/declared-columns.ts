@@ -11,9 +11,9 @@ export interface DeclaredColumn {
 }
 
 /** Returns the columns of every entity, to be compared with those of the migrated schema. */
-export function declaredColumns({ dataSource: source }: Database): DeclaredColumn[] {
-  const driver = source.driver as PostgresDriver;
-  return source.entityMetadatas.flatMap((metadata) =>
+export function declaredColumns({ dataSource }: Database): DeclaredColumn[] {
+  const driver = dataSource.driver as PostgresDriver;
+  return dataSource.entityMetadatas.flatMap((metadata) =>
     Table.create(metadata, driver).columns.map((column) => {
       const nullability = column.isNullable ? '' : ' NOT NULL';
       const value = column.default === undefined ? '' : ` DEFAULT ${column.default}`;

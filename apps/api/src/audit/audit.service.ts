@@ -133,9 +133,9 @@ export class AuditService {
 
   /** Before it is written: what is not stored cannot leak, nor need erasure. */
   private addressToStore(ip: string | null): string | null {
-    const { ipMode: addresses } = this.config.audit;
-    if (!ip || addresses === 'off') return null;
-    return addresses === 'masked' ? maskAddress(ip) : ip;
+    const { ipMode } = this.config.audit;
+    if (!ip || ipMode === 'off') return null;
+    return ipMode === 'masked' ? maskAddress(ip) : ip;
   }
 }
 

@@ -79,16 +79,12 @@ export class CustomerMailsService {
     });
   }
 
-  private async send(
-    reach: Reach,
-    id: string,
-    { action, blockedReason: hindrance, send }: LinkMail,
-  ): Promise<void> {
+  private async send(reach: Reach, id: string, { action, blockedReason, send }: LinkMail): Promise<void> {
     const mailable = (customer: CustomerWithPasswordHash | null): CustomerWithPasswordHash => {
       if (!customer) throw notFound();
       const detail = customer.disabledAt
         ? 'The customer is disabled. Enable the customer first.'
-        : hindrance?.(customer);
+        : blockedReason?.(customer);
       if (detail) throw new GatehouseError('conflict', { detail });
       return customer;
     };

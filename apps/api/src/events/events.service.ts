@@ -43,12 +43,13 @@ export class EventsService {
         : await this.feed.resolvePosition(
             decode(this.cursors.decodeBytes(list, query.cursor, POSITION_LENGTH)),
           );
-    const {
-      events,
-      nextPosition: end,
-      hasMore,
-    } = await this.feed.readPage(reach, filter, position, query.limit ?? DEFAULT_LIMIT);
-    return { events, nextCursor: this.cursors.encodeBytes(list, encode(end)), hasMore };
+    const { events, nextPosition, hasMore } = await this.feed.readPage(
+      reach,
+      filter,
+      position,
+      query.limit ?? DEFAULT_LIMIT,
+    );
+    return { events, nextCursor: this.cursors.encodeBytes(list, encode(nextPosition)), hasMore };
   }
 
   /** @throws GatehouseError `not_found` */

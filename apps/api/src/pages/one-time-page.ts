@@ -43,12 +43,12 @@ export interface Submission {
  */
 export async function resolveSubmission({
   form,
-  fetchSite: site,
+  fetchSite,
   response,
   links,
   sendEnded,
 }: Submission): Promise<{ token: string; found: OneTimeToken } | null> {
-  if (site !== undefined && site !== 'same-origin') throw new GatehouseError('origin_not_allowed');
+  if (fetchSite !== undefined && fetchSite !== 'same-origin') throw new GatehouseError('origin_not_allowed');
   const token = form?.token ?? '';
   const found = await links.find(token);
   if (found?.state === 'live') return { token, found };

@@ -136,9 +136,9 @@ export class PasswordCheckService {
   loginUnlockEvents(
     project: ProjectContext,
     { granted }: AuthenticatedCustomer,
-    { customer, clearedAttempts: forgottenTries }: RecordedLogin,
+    { customer, clearedAttempts }: RecordedLogin,
   ): NewEvent[] {
-    return granted === 'known' ? unlockEvents(project, customer, forgottenTries) : [];
+    return granted === 'known' ? unlockEvents(project, customer, clearedAttempts) : [];
   }
 
   private async checkWithPermit(

@@ -111,11 +111,11 @@ export class RedeliveriesService {
     { reach }: ManagementCaller,
     id: string,
     action: BatchAction,
-    { to, apply: change, details }: Transition,
+    { to, apply, details }: Transition,
   ): Promise<RedeliveryBatch> {
     const batch = await this.batches.get(reach, id);
     const isChanged = await this.transactions.run(async (tx) => {
-      const changed = await change(tx);
+      const changed = await apply(tx);
       if (changed) await this.audit.record(tx, { ...batchAction(action, batch), details });
       return changed;
     });

@@ -15,10 +15,10 @@ interface ActorProps {
 }
 
 /** Who did something. */
-export function Actor({ actor: by, name, oneLine = false }: ActorProps): ReactNode {
+export function Actor({ actor, name, oneLine = false }: ActorProps): ReactNode {
   const { id: me, email } = useOperator();
-  if (!by) return '–';
-  const [type = '', id = ''] = by.split(':');
+  if (!actor) return '–';
+  const [type = '', id = ''] = actor.split(':');
   const known = name ?? (id === me ? email : null);
   const kind = kindLabels[type] ?? type;
   if (!known) return <span title={id}>{`${kind} ${shortId(id)}`}</span>;

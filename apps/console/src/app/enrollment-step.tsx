@@ -20,7 +20,7 @@ interface EnrollmentStepProps {
 }
 
 /** Enrolls an authenticator for an operator who has none. */
-export function EnrollmentStep({ onEnrolled, footer: exit }: EnrollmentStepProps): ReactNode {
+export function EnrollmentStep({ onEnrolled, footer }: EnrollmentStepProps): ReactNode {
   // Asked for once: each answer voids the one before.
   const proposal = useQuery<Schemas['EnrollmentResponse'], Problem>({
     queryKey: [`${SESSION_PATH}/enrollment`],
@@ -34,7 +34,7 @@ export function EnrollmentStep({ onEnrolled, footer: exit }: EnrollmentStepProps
   });
   return (
     <QueryContent query={proposal}>
-      {(shown) => <EnrollmentForm enrollment={shown} onEnrolled={onEnrolled} footer={exit} />}
+      {(shown) => <EnrollmentForm enrollment={shown} onEnrolled={onEnrolled} footer={footer} />}
     </QueryContent>
   );
 }
@@ -46,7 +46,7 @@ interface EnrollmentFormProps extends EnrollmentStepProps {
 function EnrollmentForm({
   enrollment: { secret, otpauthUri },
   onEnrolled,
-  footer: exit,
+  footer,
 }: EnrollmentFormProps): ReactNode {
   const [code, setCode] = useState('');
   const enter = useReplaceSession();
@@ -86,7 +86,7 @@ function EnrollmentForm({
         <Button type="submit" loading={confirm.isPending}>
           Continue
         </Button>
-        {exit}
+        {footer}
       </Stack>
     </form>
   );

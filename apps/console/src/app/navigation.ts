@@ -61,7 +61,7 @@ export const visibleNavigation = (session: Session): NavigationGroup[] =>
   navigation
     .map((group) => ({
       ...group,
-      places: group.items.filter(({ isVisible: when }) => when?.(session) ?? true),
+      places: group.items.filter(({ isVisible }) => isVisible?.(session) ?? true),
     }))
     .filter(({ places }) => places.length > 0);
 

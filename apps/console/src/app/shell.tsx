@@ -89,10 +89,10 @@ function Sidebar({ openPalette }: { openPalette: () => void }): ReactNode {
         <Kbd size="xs">Ctrl K</Kbd>
       </UnstyledButton>
       <nav className={classes.nav} aria-label="Main">
-        {visibleNavigation(session).map(({ label, items: places }) => (
+        {visibleNavigation(session).map(({ label, items }) => (
           <div key={label} role="group" aria-label={label ?? undefined}>
             {label && <div className={classes.group}>{label}</div>}
-            {places.map(({ label: name, to, icon }) => (
+            {items.map(({ label: name, to, icon }) => (
               <NavLink key={to} to={to} end={to === '/'} className={classes.place}>
                 <Icon name={icon} size={17} />
                 <span>{name}</span>

@@ -20,13 +20,13 @@ interface AuditDrawerProps {
 }
 
 /** All that an entry says, beside the list. */
-export function AuditDrawer({ id, initialEntry: listed, onClose }: AuditDrawerProps): ReactNode {
+export function AuditDrawer({ id, initialEntry, onClose }: AuditDrawerProps): ReactNode {
   const found = useGet(
     '/operator/v1/audit-log/{entryId}',
     { path: { entryId: id ?? '' } },
-    { enabled: id !== null && !listed },
+    { enabled: id !== null && !initialEntry },
   );
-  const entry = listed ?? found.data;
+  const entry = initialEntry ?? found.data;
   return (
     <Drawer
       opened={id !== null}
@@ -35,8 +35,8 @@ export function AuditDrawer({ id, initialEntry: listed, onClose }: AuditDrawerPr
       size="lg"
       title={entry?.action ?? 'Audit log entry'}
     >
-      {listed ? (
-        <EntryDetails entry={listed} />
+      {initialEntry ? (
+        <EntryDetails entry={initialEntry} />
       ) : (
         id !== null && (
           <QueryContent query={found}>{(answer) => <EntryDetails entry={answer} />}</QueryContent>

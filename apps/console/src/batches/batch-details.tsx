@@ -45,9 +45,9 @@ export function BatchFilter({ batch }: { batch: Batch }): ReactNode {
   return (
     <PropertyList
       of={Object.fromEntries(
-        facts.map(({ name, text, path: to }) => [
+        facts.map(({ name, text, path }) => [
           name,
-          to ? <Id key={name} id={text} to={to} /> : <UntrustedText key={name} text={text} />,
+          path ? <Id key={name} id={text} to={path} /> : <UntrustedText key={name} text={text} />,
         ]),
       )}
     />

@@ -24,10 +24,10 @@ interface BarListProps {
 /** Amounts by name, the longest bar for the largest. */
 export function BarList({
   title,
-  axisLabel: axis,
+  axisLabel,
   bars,
   unit = 'Attempts',
-  emptyText: empty = 'No data in this period',
+  emptyText = 'No data in this period',
 }: BarListProps): ReactNode {
   const most = Math.max(1, ...bars.map(({ value }) => value));
   const series = [{ name: unit, color: 'accent' as const, values: bars.map(({ value }) => value) }];
@@ -35,21 +35,21 @@ export function BarList({
     <ChartFrame
       title={title}
       series={series}
-      axisLabel={axis}
+      axisLabel={axisLabel}
       labels={bars.map(({ name }) => name)}
       format={formatInteger}
     >
       {bars.length === 0 ? (
-        <div className={classes.empty}>{empty}</div>
+        <div className={classes.empty}>{emptyText}</div>
       ) : (
         <div className={classes.rows}>
-          {bars.map(({ name, value, color: ink = 'accent', label }) => (
+          {bars.map(({ name, value, color = 'accent', label }) => (
             <div key={name} className={classes.row}>
               <span className={classes.name}>{label ?? <UntrustedText text={name} oneLine />}</span>
               <span className={classes.track}>
                 {value > 0 && (
                   <div
-                    className={`${classes.fill} ${classes[ink]}`}
+                    className={`${classes.fill} ${classes[color]}`}
                     style={{ width: `${(value / most) * 100}%` }}
                   />
                 )}

@@ -26,7 +26,7 @@ interface ChartFrameProps {
 export function ChartFrame({
   title,
   series,
-  axisLabel: axis,
+  axisLabel,
   labels,
   format,
   children,
@@ -39,8 +39,8 @@ export function ChartFrame({
         <span className={classes.title}>{title}</span>
         {!isTable && series.length > 1 && (
           <span className={classes.legend}>
-            {series.map(({ name, color: ink }) => (
-              <span key={name} className={`${classes.key} ${classes[ink]}`}>
+            {series.map(({ name, color }) => (
+              <span key={name} className={`${classes.key} ${classes[color]}`}>
                 {name}
               </span>
             ))}
@@ -63,7 +63,7 @@ export function ChartFrame({
           <Table fz="xs" stickyHeader>
             <Table.Thead>
               <Table.Tr>
-                <Table.Th>{axis}</Table.Th>
+                <Table.Th>{axisLabel}</Table.Th>
                 {series.map(({ name }) => (
                   <Table.Th key={name} ta="right">
                     {name}

@@ -15,7 +15,7 @@ interface SparklineProps {
 export function Sparkline({
   values,
   label,
-  color: ink = 'accent',
+  color = 'accent',
   width = 96,
   height = 24,
 }: SparklineProps): ReactNode {
@@ -26,7 +26,7 @@ export function Sparkline({
   );
   return (
     <svg
-      className={`${classes.spark} ${classes.plot} ${classes[ink]}`}
+      className={`${classes.spark} ${classes.plot} ${classes[color]}`}
       style={{ width }}
       width={width}
       height={height}

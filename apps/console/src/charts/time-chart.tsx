@@ -24,24 +24,24 @@ const TOP = 6;
 /** Values over time. */
 export function TimeChart({
   title,
-  timestamps: at,
+  timestamps,
   series,
   kind,
   format = formatInteger,
   height = 190,
 }: TimeChartProps): ReactNode {
   const { ref, width } = useElementSize();
-  const totals = at.map((_, index) => {
+  const totals = timestamps.map((_, index) => {
     const values = series.map(({ values: all }) => all[index] ?? 0);
     return kind === 'bars' ? values.reduce((sum, value) => sum + value, 0) : Math.max(...values, 0);
   });
   const top = axisMaximum(Math.max(0, ...totals));
   const isEmpty = totals.every((total) => total === 0);
   const plot = { width: Math.max(0, width - LEFT), height: height - TOP - BOTTOM };
-  const step = plot.width / Math.max(1, at.length);
+  const step = plot.width / Math.max(1, timestamps.length);
   const y = (value: number): number => TOP + plot.height * (1 - value / top);
   const x = (index: number): number => LEFT + index * step;
-  const labels = at.map((time) => formatUtcTime(time).slice(0, 16));
+  const labels = timestamps.map((time) => formatUtcTime(time).slice(0, 16));
   const tooltip = (index: number): string =>
     [
       `${labels[index]} UTC`,
@@ -63,16 +63,16 @@ export function TimeChart({
               </g>
             ))}
             {kind === 'bars' ? (
-              <Bars series={series} count={at.length} x={x} y={y} step={step} />
+              <Bars series={series} count={timestamps.length} x={x} y={y} step={step} />
             ) : (
               <Lines series={series} x={(index) => x(index) + step / 2} y={y} />
             )}
-            {tickIndexes(at.length, plot.width).map((index) => (
+            {tickIndexes(timestamps.length, plot.width).map((index) => (
               <text key={index} className={classes.label} x={x(index)} y={height - 4}>
-                {tickLabel(at, index)}
+                {tickLabel(timestamps, index)}
               </text>
             ))}
-            {at.map((time, index) => (
+            {timestamps.map((time, index) => (
               <rect key={time} className={classes.hit} x={x(index)} y={TOP} width={step} height={plot.height}>
                 <title>{tooltip(index)}</title>
               </rect>
@@ -94,13 +94,13 @@ function Bars({ series, count, x, y, step }: PlotProps & { count: number; step: 
   const gap = step > 6 ? 1.5 : 0.25;
   return Array.from({ length: count }, (_, index) => {
     let below = 0;
-    return series.map(({ name, color: ink, values }) => {
+    return series.map(({ name, color, values }) => {
       const value = values[index] ?? 0;
       if (value === 0) return null;
       below += value;
       const bar = { x: x(index) + gap / 2, width: Math.max(0.5, step - gap), y: y(below) };
       return (
-        <g key={`${name} ${index}`} className={classes[ink]}>
+        <g key={`${name} ${index}`} className={classes[color]}>
           <rect className={classes.mark} {...bar} height={y(below - value) - bar.y} rx={step > 8 ? 1.5 : 0} />
         </g>
       );
@@ -110,7 +110,7 @@ function Bars({ series, count, x, y, step }: PlotProps & { count: number; step: 
 
 /** Lines with gaps where nothing was measured; a value alone between two gaps is a dot. */
 function Lines({ series, x, y }: PlotProps): ReactNode {
-  return series.map(({ name, color: ink, values }) => {
+  return series.map(({ name, color, values }) => {
     const isKnown = (index: number): boolean => values[index] !== null && values[index] !== undefined;
     const path = values
       .map((value, index) =>
@@ -120,7 +120,7 @@ function Lines({ series, x, y }: PlotProps): ReactNode {
       )
       .join('');
     return (
-      <g key={name} className={classes[ink]}>
+      <g key={name} className={classes[color]}>
         <path className={classes.line} d={path} />
         {values.map((value, index) =>
           value === null || isKnown(index - 1) || isKnown(index + 1) ? null : (

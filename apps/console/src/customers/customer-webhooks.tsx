@@ -21,8 +21,15 @@ const filters = {
   time: timeFilter('Time', 'created_after', 'created_before'),
 };
 
-const { event, response: answer, target, attempt, delivery, startedAt: when } = attemptColumns;
-const columns = [event, { ...answer, width: '8rem' }, target, { ...attempt, wideOnly: true }, delivery, when];
+const { event, response, target, attempt, delivery, startedAt } = attemptColumns;
+const columns = [
+  event,
+  { ...response, width: '8rem' },
+  target,
+  { ...attempt, wideOnly: true },
+  delivery,
+  startedAt,
+];
 
 /** Every attempt to tell somebody about this customer. */
 export function CustomerDeliveries({ customerId }: { customerId: string }): ReactNode {

@@ -50,16 +50,8 @@ const linkedFilters = {
   batch_id: textFilter('Batch ID'),
 };
 
-const {
-  response: answer,
-  event,
-  target,
-  attempt,
-  duration: took,
-  delivery,
-  startedAt: when,
-} = attemptColumns;
-const columns = [answer, event, target, attempt, took, delivery, when];
+const { response, event, target, attempt, duration, delivery, startedAt } = attemptColumns;
+const columns = [response, event, target, attempt, duration, delivery, startedAt];
 
 export function DeliveriesScreen(): ReactNode {
   const list = useList({

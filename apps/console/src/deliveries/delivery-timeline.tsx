@@ -68,12 +68,7 @@ interface AttemptItemProps {
   isSameAsPrevious: boolean;
 }
 
-function AttemptItem({
-  attempt,
-  isOpen,
-  isTarget,
-  isSameAsPrevious: isLikeBefore,
-}: AttemptItemProps): ReactNode {
+function AttemptItem({ attempt, isOpen, isTarget, isSameAsPrevious }: AttemptItemProps): ReactNode {
   const element = useRef<HTMLLIElement>(null);
   useEffect(() => {
     if (isTarget) element.current?.scrollIntoView({ block: 'nearest' });
@@ -107,7 +102,7 @@ function AttemptItem({
       </div>
       {explanation && (
         <Text mt={4}>
-          <b>{explanation.title}.</b> {!isLikeBefore && explanation.text}
+          <b>{explanation.title}.</b> {!isSameAsPrevious && explanation.text}
         </Text>
       )}
       {body !== '' && (

@@ -3,14 +3,14 @@ import { attemptColumns } from '../lists/attempt-columns';
 import { List } from '../lists/list';
 import { useList } from '../lists/use-list';
 
-const { response: answer, event, attempt, delivery, duration: took, startedAt: when } = attemptColumns;
+const { response, event, attempt, delivery, duration, startedAt } = attemptColumns;
 const columns = [
-  { ...answer, width: '10rem' },
+  { ...response, width: '10rem' },
   event,
   { ...attempt, align: undefined },
   { ...delivery, wideOnly: false },
-  took,
-  when,
+  duration,
+  startedAt,
 ];
 
 const OTHER_PARAMS = ['window'] as const;

@@ -34,7 +34,7 @@ interface EndpointFormProps {
 }
 
 /** The fields that an endpoint is made of, and that can be changed later. */
-export function EndpointForm({ value, onChange, errors: faults }: EndpointFormProps): ReactNode {
+export function EndpointForm({ value, onChange, errors }: EndpointFormProps): ReactNode {
   const set = (part: Partial<EndpointFields>): void => onChange({ ...value, ...part });
   return (
     <Stack>
@@ -46,7 +46,7 @@ export function EndpointForm({ value, onChange, errors: faults }: EndpointFormPr
         maxLength={2048}
         placeholder="https://app.example.com/webhooks"
         value={value.url}
-        error={faults.url}
+        error={errors.url}
         onChange={(event) => set({ url: event.currentTarget.value })}
       />
       <Textarea
@@ -56,11 +56,11 @@ export function EndpointForm({ value, onChange, errors: faults }: EndpointFormPr
         autosize
         minRows={1}
         value={value.description}
-        error={faults.description}
+        error={errors.description}
         onChange={(event) => set({ description: event.currentTarget.value })}
       />
-      <EventPicker value={value.events} onChange={(events) => set({ events })} error={faults.events} />
-      <HeadersInput rows={value.headers} onChange={(headers) => set({ headers })} errors={faults} />
+      <EventPicker value={value.events} onChange={(events) => set({ events })} error={errors.events} />
+      <HeadersInput rows={value.headers} onChange={(headers) => set({ headers })} errors={errors} />
     </Stack>
   );
 }

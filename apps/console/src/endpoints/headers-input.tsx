@@ -12,7 +12,7 @@ interface HeadersInputProps {
 }
 
 /** Names and values that are sent with every delivery; a value is never shown again. */
-export function HeadersInput({ rows, onChange, errors: faults }: HeadersInputProps): ReactNode {
+export function HeadersInput({ rows, onChange, errors }: HeadersInputProps): ReactNode {
   const change = (key: number, part: Partial<HeaderRow>): void =>
     onChange(rows.map((row) => (row.key === key ? { ...row, ...part } : row)));
   const add = (): void => {
@@ -35,7 +35,7 @@ export function HeadersInput({ rows, onChange, errors: faults }: HeadersInputPro
               readOnly={row.isStored}
               spellCheck={false}
               autoComplete="off"
-              error={faults[`headers.${row.name.trim().toLowerCase()}`]}
+              error={errors[`headers.${row.name.trim().toLowerCase()}`]}
               onChange={(event) => change(row.key, { name: event.currentTarget.value })}
             />
             {row.value === null ? (

@@ -75,7 +75,7 @@ export function HealthScreen(): ReactNode {
 
 function Summary({ health, now }: HealthSnapshot): ReactNode {
   const faults = listProblems(health, now);
-  const isBad = faults.some(({ status: verdict }) => verdict.tone === 'bad');
+  const isBad = faults.some(({ status }) => status.tone === 'bad');
   if (faults.length === 0) {
     return (
       <Alert
@@ -94,12 +94,12 @@ function Summary({ health, now }: HealthSnapshot): ReactNode {
       title={isBad ? 'Action required' : 'Needs attention'}
     >
       <Stack gap={4}>
-        {faults.map(({ name, status: verdict }) => (
+        {faults.map(({ name, status }) => (
           <Text key={name}>
             <b>
-              {name}: {verdict.label.toLowerCase()}.
+              {name}: {status.label.toLowerCase()}.
             </b>{' '}
-            {verdict.description}
+            {status.description}
           </Text>
         ))}
       </Stack>
@@ -185,12 +185,12 @@ interface HealthCardProps {
   children: ReactNode;
 }
 
-function HealthCard({ name, status: verdict, action, children }: HealthCardProps): ReactNode {
+function HealthCard({ name, status, action, children }: HealthCardProps): ReactNode {
   return (
     <Paper component="section" aria-label={name}>
       <Group justify="space-between" mb="sm">
         <Title order={2}>{name}</Title>
-        <Badge tone={verdict.tone}>{verdict.label}</Badge>
+        <Badge tone={status.tone}>{status.label}</Badge>
       </Group>
       {children}
       {action && (
@@ -224,7 +224,7 @@ function Workers({ workers, now }: { workers: HealthWorker[]; now: number }): Re
 }
 
 function Worker({ worker, now }: { worker: HealthWorker; now: number }): ReactNode {
-  const { tone, label: word } = workerStatus(worker);
+  const { tone, label } = workerStatus(worker);
   const silence = now - Date.parse(worker.seenAt);
   return (
     <li>
@@ -232,7 +232,7 @@ function Worker({ worker, now }: { worker: HealthWorker; now: number }): ReactNo
         <Text fw={600}>
           <UntrustedText text={worker.host} />
         </Text>
-        <Badge tone={tone}>{word}</Badge>
+        <Badge tone={tone}>{label}</Badge>
       </Group>
       <CardRows
         of={{

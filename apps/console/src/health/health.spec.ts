@@ -23,7 +23,7 @@ const well: Health = {
   billing: 'off',
 };
 const names = (health: Partial<Health>): string[] =>
-  listProblems({ ...well, ...health }, now).map(({ name, status: verdict }) => `${verdict.tone} ${name}`);
+  listProblems({ ...well, ...health }, now).map(({ name, status }) => `${status.tone} ${name}`);
 
 describe('what needs somebody', () => {
   it('is nothing while all is well, one dead worker beside a living one included', () => {

@@ -54,18 +54,15 @@ interface GetOptions<T> {
 export function useGet<P extends GetPath>(
   path: P,
   params?: Omit<ParamsOf<P>, 'header' | 'cookie'>,
-  {
-    refetchInterval: every = false,
-    enabled = true,
-    keepPreviousData: keep = false,
-  }: GetOptions<ResponseOf<P>> = {},
+  { refetchInterval = false, enabled = true, keepPreviousData = false }: GetOptions<ResponseOf<P>> = {},
 ): UseQueryResult<ResponseOf<P>> {
   return useQuery({
     queryKey: [path, params ?? {}],
     queryFn: async ({ signal }) => (await fetchPath(path, params, signal)) as ResponseOf<P>,
-    refetchInterval: typeof every === 'function' ? ({ state }) => every(state.data) : every,
+    refetchInterval:
+      typeof refetchInterval === 'function' ? ({ state }) => refetchInterval(state.data) : refetchInterval,
     enabled,
-    placeholderData: keep ? (last) => last : undefined,
+    placeholderData: keepPreviousData ? (last) => last : undefined,
   });
 }
 

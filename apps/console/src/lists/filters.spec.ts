@@ -21,8 +21,8 @@ const read = (search: string) => parseFilters(new URLSearchParams(search), filte
 
 describe('the filters of a list', () => {
   it('become what the API is asked with', () => {
-    const { values, filterError: fault } = read('q=%20dlv_1&state=failed&attempt=2&time=24h&tab=x');
-    expect(fault).toBeNull();
+    const { values, filterError } = read('q=%20dlv_1&state=failed&attempt=2&time=24h&tab=x');
+    expect(filterError).toBeNull();
     expect(toQuery(values, filters, now)).toEqual({
       q: 'dlv_1',
       state: 'failed',

@@ -107,17 +107,17 @@ export function useList<P extends GetPath, Row = RowOf<P>>(options: ListOptions<
   const {
     path,
     filters = NO_FILTERS,
-    fixedQuery: fixed = NO_PARAMS,
-    pathParams: at = NO_PARAMS,
+    fixedQuery = NO_PARAMS,
+    pathParams = NO_PARAMS,
     rowId = getId,
   } = options;
   const url = useFilters(filters, options.otherParams ?? OTHER_PARAMS);
   const { values, filterError } = url;
   const [isLive, setLive] = useState(false);
-  const scope = JSON.stringify([values, fixed, at]);
+  const scope = JSON.stringify([values, fixedQuery, pathParams]);
   const [selected, select, deselect] = useSelection(rowId, scope);
   const isTailing = isLive && selected.size === 0;
-  const query = (): ListQuery => ({ ...toQuery(values, filters, Date.now()), ...fixed });
+  const query = (): ListQuery => ({ ...toQuery(values, filters, Date.now()), ...fixedQuery });
 
   const client = useQueryClient();
   const key = [path, 'list', scope];
@@ -128,7 +128,7 @@ export function useList<P extends GetPath, Row = RowOf<P>>(options: ListOptions<
       let cursor = pageParam?.cursor ?? null;
       for (let looks = MAX_REQUESTS; ; looks -= 1) {
         const narrowed = { ...asked, limit: options.pageSize ?? PAGE_SIZE, ...(cursor && { cursor }) };
-        const body = (await fetchPath(path, { path: at, query: narrowed }, signal)) as Envelope<Row>;
+        const body = (await fetchPath(path, { path: pathParams, query: narrowed }, signal)) as Envelope<Row>;
         cursor = body.nextCursor ?? body.next_cursor ?? null;
         if (body.data.length > 0 || !cursor || looks <= 1) return { rows: body.data, cursor, query: asked };
       }
@@ -141,7 +141,13 @@ export function useList<P extends GetPath, Row = RowOf<P>>(options: ListOptions<
     refetchOnWindowFocus: selected.size === 0,
     placeholderData: (last) => last,
   });
-  const counted = useCount(options.count, { path: at, query }, scope, filterError === null, isTailing);
+  const counted = useCount(
+    options.count,
+    { path: pathParams, query },
+    scope,
+    filterError === null,
+    isTailing,
+  );
   const count = counted ?? (options.count ? null : countLoaded(found));
   const isKnownEmpty = count?.count === 0 && !count.isMore;
 

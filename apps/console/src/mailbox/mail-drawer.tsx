@@ -26,12 +26,12 @@ interface MailDrawerProps {
 const PATH = '/operator/v1/mailbox/{mailId}';
 
 /** A mail beside the list. Its HTML is shown as source: what a mail says is never markup of the console. */
-export function MailDrawer({ id, initialMail: listed, onClose }: MailDrawerProps): ReactNode {
+export function MailDrawer({ id, initialMail, onClose }: MailDrawerProps): ReactNode {
   const found = useQuery<Mail, Problem>({
     queryKey: [PATH, id],
     queryFn: async ({ signal }) => (await fetchPath(PATH, { path: { mailId: id } }, signal)) as Mail,
     enabled: id !== null,
-    initialData: listed,
+    initialData: initialMail,
   });
   return (
     <Drawer

@@ -17,7 +17,7 @@ interface OperatorDialogProps {
   onClose: () => void;
 }
 
-function OperatorEmail({ operator: operator }: { operator: Operator }): ReactNode {
+function OperatorEmail({ operator }: { operator: Operator }): ReactNode {
   return (
     <Text fw={600}>
       <UntrustedText text={operator.email} />
@@ -27,7 +27,7 @@ function OperatorEmail({ operator: operator }: { operator: Operator }): ReactNod
 
 /** One of the things that need no more than a yes. */
 export function OperatorActionDialog({
-  operator: operator,
+  operator,
   action,
   onClose,
 }: OperatorDialogProps & { action: OperatorAction }): ReactNode {
@@ -58,7 +58,7 @@ export function OperatorActionDialog({
 }
 
 /** A new role acts at once; who takes their own admin role away is warned. */
-export function ChangeRoleDialog({ operator: operator, onClose }: OperatorDialogProps): ReactNode {
+export function ChangeRoleDialog({ operator, onClose }: OperatorDialogProps): ReactNode {
   const isSelf = useOperator().id === operator.id;
   const [role, setRole] = useState(operator.role);
   const change = useApiMutation(
@@ -98,7 +98,7 @@ export function ChangeRoleDialog({ operator: operator, onClose }: OperatorDialog
 
 /** A new link to choose a password by, also for a password that was forgotten. */
 export function InviteAgainDialog({
-  operator: operator,
+  operator,
   onClose,
   onInvited,
 }: OperatorDialogProps & {

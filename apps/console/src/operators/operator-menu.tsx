@@ -13,7 +13,7 @@ interface OperatorMenuProps {
 }
 
 /** What an admin can do about an operator; about themselves only what cannot shut them out by a slip. */
-export function OperatorMenu({ operator: operator, onSelect: onPick }: OperatorMenuProps): ReactNode {
+export function OperatorMenu({ operator, onSelect }: OperatorMenuProps): ReactNode {
   const isSelf = useOperator().id === operator.id;
   return (
     <Menu position="bottom-end">
@@ -23,33 +23,33 @@ export function OperatorMenu({ operator: operator, onSelect: onPick }: OperatorM
         </ActionIcon>
       </Menu.Target>
       <Menu.Dropdown>
-        <Menu.Item onClick={() => onPick('role')}>Change role</Menu.Item>
-        <Menu.Item onClick={() => onPick('sessions')}>Sessions</Menu.Item>
+        <Menu.Item onClick={() => onSelect('role')}>Change role</Menu.Item>
+        <Menu.Item onClick={() => onSelect('sessions')}>Sessions</Menu.Item>
         {isSelf ? (
           <Menu.Item component={Link} to="/account">
             Password and recovery codes
           </Menu.Item>
         ) : (
-          <OtherOperatorItems operator={operator} onSelect={onPick} />
+          <OtherOperatorItems operator={operator} onSelect={onSelect} />
         )}
       </Menu.Dropdown>
     </Menu>
   );
 }
 
-function OtherOperatorItems({ operator: operator, onSelect: onPick }: OperatorMenuProps): ReactNode {
+function OtherOperatorItems({ operator, onSelect }: OperatorMenuProps): ReactNode {
   if (operator.status === 'disabled') {
-    return <Menu.Item onClick={() => onPick('enable')}>Enable</Menu.Item>;
+    return <Menu.Item onClick={() => onSelect('enable')}>Enable</Menu.Item>;
   }
   return (
     <>
-      <Menu.Item onClick={() => onPick('invite-again')}>
+      <Menu.Item onClick={() => onSelect('invite-again')}>
         {operator.status === 'active' ? 'Create password reset link' : 'Invite again'}
       </Menu.Item>
       {operator.secondFactor && (
-        <Menu.Item onClick={() => onPick('reset-second-factor')}>Reset two-factor authentication</Menu.Item>
+        <Menu.Item onClick={() => onSelect('reset-second-factor')}>Reset two-factor authentication</Menu.Item>
       )}
-      <Menu.Item c="var(--bad)" onClick={() => onPick('disable')}>
+      <Menu.Item c="var(--bad)" onClick={() => onSelect('disable')}>
         Disable
       </Menu.Item>
     </>

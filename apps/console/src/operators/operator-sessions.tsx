@@ -16,11 +16,7 @@ interface OperatorSessionsProps {
 }
 
 /** Where an operator is signed in. */
-export function OperatorSessions({
-  operator: operator,
-  onClose,
-  onEndAll,
-}: OperatorSessionsProps): ReactNode {
+export function OperatorSessions({ operator, onClose, onEndAll }: OperatorSessionsProps): ReactNode {
   const query = useGet('/operator/v1/operators/{operatorId}/sessions', { path: { operatorId: operator.id } });
   return (
     <Modal opened onClose={onClose} title="Sessions" size="xl">

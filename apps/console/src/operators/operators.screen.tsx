@@ -56,7 +56,7 @@ const columns: Column<Operator>[] = [
   { header: 'Added', align: 'right', wideOnly: true, cell: (row) => <RelativeTime at={row.createdAt} /> },
 ];
 
-function OperatorCell({ operator: operator }: { operator: Operator }): ReactNode {
+function OperatorCell({ operator }: { operator: Operator }): ReactNode {
   const isSelf = useOperator().id === operator.id;
   return (
     <div>
@@ -121,25 +121,21 @@ const isOperatorAction = (what: OperatorMenuAction): what is OperatorAction =>
   Object.hasOwn(actionTexts, what);
 
 /** The dialog of what was picked in the menu. */
-function SelectedDialog({
-  action: what,
-  operator: of,
-  onSelect: onAsk,
-  onInvited,
-}: SelectedDialogProps): ReactNode {
-  const close = (): void => onAsk(null);
-  if (isOperatorAction(what)) return <OperatorActionDialog operator={of} action={what} onClose={close} />;
-  switch (what) {
+function SelectedDialog({ action, operator, onSelect, onInvited }: SelectedDialogProps): ReactNode {
+  const close = (): void => onSelect(null);
+  if (isOperatorAction(action))
+    return <OperatorActionDialog operator={operator} action={action} onClose={close} />;
+  switch (action) {
     case 'role':
-      return <ChangeRoleDialog operator={of} onClose={close} />;
+      return <ChangeRoleDialog operator={operator} onClose={close} />;
     case 'invite-again':
-      return <InviteAgainDialog operator={of} onClose={close} onInvited={onInvited} />;
+      return <InviteAgainDialog operator={operator} onClose={close} onInvited={onInvited} />;
     case 'sessions':
       return (
         <OperatorSessions
-          operator={of}
+          operator={operator}
           onClose={close}
-          onEndAll={() => onAsk({ action: 'end-sessions', operator: of })}
+          onEndAll={() => onSelect({ action: 'end-sessions', operator })}
         />
       );
   }

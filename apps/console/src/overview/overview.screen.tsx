@@ -17,22 +17,22 @@ import { useOverviewParams } from './use-overview-params';
 const REFETCH_INTERVAL_MS = 15_000;
 
 export function OverviewScreen(): ReactNode {
-  const { range, project, invalidRange: fault, setParam: set } = useOverviewParams();
+  const { range, project, invalidRange, setParam } = useOverviewParams();
   const query = useGet(
     '/operator/v1/overview',
     { query: { range, ...(project && { projectId: project }) } },
-    { refetchInterval: REFETCH_INTERVAL_MS, keepPreviousData: true, enabled: fault === null },
+    { refetchInterval: REFETCH_INTERVAL_MS, keepPreviousData: true, enabled: invalidRange === null },
   );
   return (
     <Page
       title="Overview"
       actions={
         <search aria-label="Filters" className={classes.filters}>
-          <ProjectSelect value={project} onChange={(id) => set('project', id)} />
+          <ProjectSelect value={project} onChange={(id) => setParam('project', id)} />
           <SegmentedControl
             aria-label="Time range"
-            value={fault === null ? range : ''}
-            onChange={(value) => set('range', value)}
+            value={invalidRange === null ? range : ''}
+            onChange={(value) => setParam('range', value)}
             data={Object.entries(presets).map(([value, { label }]) => ({
               value,
               label: <span aria-label={label}>{value}</span>,
@@ -41,9 +41,9 @@ export function OverviewScreen(): ReactNode {
         </search>
       }
     >
-      {fault !== null ? (
+      {invalidRange !== null ? (
         <Alert color="gray" icon={<Icon name="info" size={18} />} title="Invalid time range">
-          “{fault}” is not a valid time range. Select one above.
+          “{invalidRange}” is not a valid time range. Select one above.
         </Alert>
       ) : (
         <QueryContent query={query} skeleton={<OverviewSkeleton />}>

@@ -52,16 +52,16 @@ function scrollIntoView(element: HTMLElement | null): void {
 }
 
 function ActionForm(props: ActionDialogProps & { isSubmitting: RefObject<boolean> }): ReactNode {
-  const { confirmLabel: confirm, danger, onClose, onConfirm, disabled, isSubmitting: isUnderWay } = props;
+  const { confirmLabel, danger, onClose, onConfirm, disabled, isSubmitting } = props;
   const [reason, setReason] = useState('');
   const [typed, setTyped] = useState('');
   const [isRunning, setRunning] = useState(false);
   const [error, setError] = useState<unknown>(null);
   useEffect(
     () => () => {
-      isUnderWay.current = false;
+      isSubmitting.current = false;
     },
-    [isUnderWay],
+    [isSubmitting],
   );
   const isMissing =
     (props.requiresReason === 'required' && reason.trim() === '') ||
@@ -69,8 +69,8 @@ function ActionForm(props: ActionDialogProps & { isSubmitting: RefObject<boolean
 
   const submit = async (event: FormEvent): Promise<void> => {
     event.preventDefault();
-    if (isUnderWay.current || isMissing || disabled) return;
-    isUnderWay.current = true;
+    if (isSubmitting.current || isMissing || disabled) return;
+    isSubmitting.current = true;
     setRunning(true);
     setError(null);
     try {
@@ -78,7 +78,7 @@ function ActionForm(props: ActionDialogProps & { isSubmitting: RefObject<boolean
       // Until it is gone it hears nothing more.
       onClose();
     } catch (thrown) {
-      isUnderWay.current = false;
+      isSubmitting.current = false;
       setError(thrown);
       setRunning(false);
     }
@@ -130,7 +130,7 @@ function ActionForm(props: ActionDialogProps & { isSubmitting: RefObject<boolean
             loading={isRunning}
             disabled={isMissing || disabled}
           >
-            {confirm}
+            {confirmLabel}
           </Button>
         </Group>
       </Stack>

@@ -28,10 +28,10 @@ export function DangerZone({ children }: { children: ReactNode }): ReactNode {
 /** One thing in it. */
 export function DangerAction({
   title,
-  description: about,
-  confirmLabel: confirm,
-  requiresReason: reason,
-  confirmationText: typed,
+  description,
+  confirmLabel,
+  requiresReason,
+  confirmationText,
   onConfirm,
 }: DangerActionProps): ReactNode {
   const [isOpen, setOpen] = useState(false);
@@ -39,22 +39,22 @@ export function DangerAction({
     <Group justify="space-between" wrap="wrap">
       <div style={{ flex: '1 1 16rem' }}>
         <Text fw={600}>{title}</Text>
-        <Text c="dimmed">{about}</Text>
+        <Text c="dimmed">{description}</Text>
       </div>
       <Button variant="outline" color="red" onClick={() => setOpen(true)}>
-        {confirm}
+        {confirmLabel}
       </Button>
       <ActionDialog
         open={isOpen}
         onClose={() => setOpen(false)}
         title={title}
-        confirmLabel={confirm}
+        confirmLabel={confirmLabel}
         danger
-        requiresReason={reason}
-        confirmationText={typed}
+        requiresReason={requiresReason}
+        confirmationText={confirmationText}
         onConfirm={onConfirm}
       >
-        <Text>{about}</Text>
+        <Text>{description}</Text>
       </ActionDialog>
     </Group>
   );

@@ -36,13 +36,9 @@ export function groupByResource(types: EventType[]): [noun: string, types: Event
 }
 
 /** One of the types of events that the house knows. */
-export function EventTypeSelect({
-  value,
-  onChange,
-  allowGroups: groups = false,
-}: EventTypeSelectProps): ReactNode {
+export function EventTypeSelect({ value, onChange, allowGroups = false }: EventTypeSelectProps): ReactNode {
   const types = groupByResource(useEventTypes()).flatMap(([noun, own]) => [
-    ...(groups && own.length > 1 ? [`${noun}.*`] : []),
+    ...(allowGroups && own.length > 1 ? [`${noun}.*`] : []),
     ...own.map(({ type }) => type),
   ]);
   return (

@@ -14,7 +14,7 @@ interface JsonViewProps {
 }
 
 /** A body, as text alone; JSON with its lines broken. The clipboard gets it as it came. */
-export function JsonView({ value, name, emptyText: empty = 'Empty' }: JsonViewProps): ReactNode {
+export function JsonView({ value, name, emptyText = 'Empty' }: JsonViewProps): ReactNode {
   const [isWrapped, setWrapped] = useState(true);
   const raw = typeof value === 'string' ? value : JSON.stringify(value, null, 2);
   const shown = useMemo(() => prettyPrint(raw), [raw]);
@@ -39,7 +39,7 @@ export function JsonView({ value, name, emptyText: empty = 'Empty' }: JsonViewPr
       </div>
       {/* What scrolls must be reachable with the keyboard. */}
       <pre className={`${classes.text} ${isWrapped ? classes.wrapped : ''}`} tabIndex={0}>
-        {shown ? <bdi>{shown}</bdi> : <span className={classes.empty}>{empty}</span>}
+        {shown ? <bdi>{shown}</bdi> : <span className={classes.empty}>{emptyText}</span>}
       </pre>
     </section>
   );

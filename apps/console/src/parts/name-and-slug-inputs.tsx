@@ -24,8 +24,8 @@ interface NameAndSlugInputsProps {
 export function NameAndSlugInputs({
   value,
   onChange,
-  uniqueWithin: within,
-  errors: faults,
+  uniqueWithin,
+  errors,
 }: NameAndSlugInputsProps): ReactNode {
   const rename = (name: string): void =>
     onChange({ ...value, name, slug: value.isSlugEdited ? value.slug : slugify(name) });
@@ -38,18 +38,18 @@ export function NameAndSlugInputs({
         data-autofocus
         autoComplete="off"
         value={value.name}
-        error={faults['name']}
+        error={errors['name']}
         onChange={(event) => rename(event.currentTarget.value)}
       />
       <TextInput
         label="Slug"
-        description={`Unique in ${within}. 3 to 48 characters: a-z, 0-9 and -. Cannot be changed later.`}
+        description={`Unique in ${uniqueWithin}. 3 to 48 characters: a-z, 0-9 and -. Cannot be changed later.`}
         required
         maxLength={48}
         spellCheck={false}
         autoComplete="off"
         value={value.slug}
-        error={faults['slug']}
+        error={errors['slug']}
         onChange={(event) =>
           onChange({ ...value, slug: event.currentTarget.value.toLowerCase(), isSlugEdited: true })
         }

@@ -28,7 +28,7 @@ interface PageProps {
 }
 
 /** The frame of every screen: one h1, which has the focus when a screen is entered, so that it is read out. */
-export function Page({ title, heading, description: about, back, actions, children }: PageProps): ReactNode {
+export function Page({ title, heading, description, back, actions, children }: PageProps): ReactNode {
   const head = useRef<HTMLHeadingElement>(null);
   useEffect(() => {
     document.title = `${title} · Gatehouse`;
@@ -47,7 +47,7 @@ export function Page({ title, heading, description: about, back, actions, childr
           <Title order={1} ref={head} tabIndex={-1}>
             {heading ?? title}
           </Title>
-          {about && <Text c="dimmed">{about}</Text>}
+          {description && <Text c="dimmed">{description}</Text>}
         </div>
         {actions && <div className={classes.actions}>{actions}</div>}
       </div>

@@ -13,7 +13,7 @@ interface ProblemAlertProps {
 }
 
 /** Why something was refused, with the number by which the log knows it. */
-export function ProblemAlert({ error, onRetry: retry, children }: ProblemAlertProps): ReactNode {
+export function ProblemAlert({ error, onRetry, children }: ProblemAlertProps): ReactNode {
   const { title, detail, requestId, fields, retryAfter } = toProblem(error);
   const faults = Object.entries(fields);
   return (
@@ -32,10 +32,10 @@ export function ProblemAlert({ error, onRetry: retry, children }: ProblemAlertPr
           Request ID: {requestId}
         </Text>
       )}
-      {(retry || children) && (
+      {(onRetry || children) && (
         <Group gap="xs" mt="sm">
-          {retry && (
-            <Button size="xs" variant="default" onClick={retry} leftSection={<Icon name="refresh" />}>
+          {onRetry && (
+            <Button size="xs" variant="default" onClick={onRetry} leftSection={<Icon name="refresh" />}>
               Try again
             </Button>
           )}

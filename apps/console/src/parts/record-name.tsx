@@ -25,7 +25,7 @@ const FIRST_PAGE_SIZE = 200;
 function RecordName({
   id,
   link,
-  fallback: none = '–',
+  fallback = '–',
   path,
   place: listPath,
 }: RecordNameProps & { path: string; place: string }) {
@@ -47,7 +47,7 @@ function RecordName({
     staleTime: 60_000,
     retry: false,
   });
-  if (!id) return none;
+  if (!id) return fallback;
   const name = first.data?.get(id) ?? one.data?.name ?? shortId(id);
   const text = <UntrustedText text={name} oneLine />;
   if (!link) return text;

@@ -44,13 +44,13 @@ interface Option {
 
 /** The first records, or those that the search of the house finds for what was typed. */
 async function fetchOptions<T extends { id: string }>(
-  { path, kind, getLabel: name }: RecordSource<T>,
+  { path, kind, getLabel }: RecordSource<T>,
   typed: string,
   signal: AbortSignal,
 ): Promise<Option[]> {
   if (typed.length < 2) {
     const { data } = (await fetchPath(path, { query: { limit: 50 } }, signal)) as Page<T>;
-    return data.map((record) => ({ value: record.id, label: name(record) }));
+    return data.map((record) => ({ value: record.id, label: getLabel(record) }));
   }
   const hits = (await fetchPath(
     '/operator/v1/search',

@@ -12,8 +12,8 @@ interface UntrustedTextProps {
 }
 
 /** Text that a stranger wrote: an e-mail, a name, an error, an answer. It is shown as it is, and is never markup. */
-export function UntrustedText({ text, oneLine, mono, fallback: none = '–' }: UntrustedTextProps): ReactNode {
-  if (text === null || text === undefined || text === '') return none;
+export function UntrustedText({ text, oneLine, mono, fallback = '–' }: UntrustedTextProps): ReactNode {
+  if (text === null || text === undefined || text === '') return fallback;
   const names = [classes.text, oneLine && classes.line, mono && classes.mono].filter(Boolean).join(' ');
   // Whoever writes right to left must not turn what stands around it (bdi).
   return (

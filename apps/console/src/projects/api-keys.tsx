@@ -85,7 +85,7 @@ interface KeyMenuProps {
   onSelect: (what: 'rotate' | 'revoke' | 'details') => void;
 }
 
-function KeyMenu({ apiKey: key, canEdit, onSelect: onPick }: KeyMenuProps): ReactNode {
+function KeyMenu({ apiKey: key, canEdit, onSelect }: KeyMenuProps): ReactNode {
   const isActive = keyState(key) === 'active';
   return (
     <Menu position="bottom-end">
@@ -95,10 +95,10 @@ function KeyMenu({ apiKey: key, canEdit, onSelect: onPick }: KeyMenuProps): Reac
         </ActionIcon>
       </Menu.Target>
       <Menu.Dropdown>
-        <Menu.Item onClick={() => onPick('details')}>Details</Menu.Item>
-        {canEdit && isActive && <Menu.Item onClick={() => onPick('rotate')}>Rotate</Menu.Item>}
+        <Menu.Item onClick={() => onSelect('details')}>Details</Menu.Item>
+        {canEdit && isActive && <Menu.Item onClick={() => onSelect('rotate')}>Rotate</Menu.Item>}
         {canEdit && isActive && (
-          <Menu.Item c="var(--bad)" onClick={() => onPick('revoke')}>
+          <Menu.Item c="var(--bad)" onClick={() => onSelect('revoke')}>
             Revoke
           </Menu.Item>
         )}

@@ -30,7 +30,7 @@ const lifetimeOptions = [
 ];
 
 /** Asks what a key is for and what it may; its value is shown afterwards. */
-export function CreateKey({ project, onClose, onCreated: onMade }: CreateKeyProps): ReactNode {
+export function CreateKey({ project, onClose, onCreated }: CreateKeyProps): ReactNode {
   const { hasSecondFactor } = useSession();
   const [name, setName] = useState('');
   const [type, setType] = useState('secret');
@@ -52,7 +52,7 @@ export function CreateKey({ project, onClose, onCreated: onMade }: CreateKeyProp
       confirmLabel="Create key"
       disabled={!hasSecondFactor || !name.trim() || (life === 'on' && !day)}
       onConfirm={async () =>
-        onMade(
+        onCreated(
           await create.mutateAsync({
             name: name.trim(),
             type: type as Body['type'],

@@ -53,11 +53,11 @@ export function ProjectSettings({ project }: { project: Project }): ReactNode {
       <form ref={element} onSubmit={submit} noValidate>
         <Stack>
           {!canEdit && <ReadOnlyNotice isArchived={project.archivedAt !== null} />}
-          {sections.map(({ title, description: about, Fields }) => (
+          {sections.map(({ title, description, Fields }) => (
             <Paper key={title} component="section" aria-label={title} className={classes.section}>
               <div>
                 <Title order={2}>{title}</Title>
-                <Text c="dimmed">{about}</Text>
+                <Text c="dimmed">{description}</Text>
               </div>
               <div className={classes.fields}>
                 <Fields form={form} />

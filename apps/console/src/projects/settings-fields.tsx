@@ -20,57 +20,51 @@ interface FieldProps<Key extends keyof ProjectFields> {
 /** One line; empty is null, the default. */
 function TextSetting({
   form,
-  name: of,
+  name,
   label,
-  description: about,
+  description,
   placeholder,
   max,
 }: FieldProps<NullableKey> & { max: number }) {
   return (
     <TextInput
       label={label}
-      description={about}
+      description={description}
       placeholder={placeholder}
       maxLength={max}
       autoComplete="off"
       spellCheck={false}
       readOnly={form.isReadOnly}
-      value={form.values[of] ?? ''}
-      error={form.fieldError(of)}
-      onChange={(event) => form.setValue(of, event.currentTarget.value || null)}
+      value={form.values[name] ?? ''}
+      error={form.fieldError(name)}
+      onChange={(event) => form.setValue(name, event.currentTarget.value || null)}
     />
   );
 }
 
-function ListSetting({
-  form,
-  name: of,
-  label,
-  description: about,
-  placeholder,
-}: FieldProps<KeyOf<string[]>>): ReactNode {
+function ListSetting({ form, name, label, description, placeholder }: FieldProps<KeyOf<string[]>>) {
   return (
     <LinesInput
       label={label}
-      description={about}
+      description={description}
       placeholder={placeholder}
       readOnly={form.isReadOnly}
-      value={form.values[of]}
-      error={form.fieldError(of)}
-      onChange={(lines) => form.setValue(of, lines)}
+      value={form.values[name]}
+      error={form.fieldError(name)}
+      onChange={(lines) => form.setValue(name, lines)}
     />
   );
 }
 
-function SwitchSetting({ form, name: of, label, description: about }: FieldProps<KeyOf<boolean>>): ReactNode {
+function SwitchSetting({ form, name, label, description }: FieldProps<KeyOf<boolean>>): ReactNode {
   return (
     <Switch
       label={label}
-      description={about}
+      description={description}
       disabled={form.isReadOnly}
-      checked={form.values[of]}
-      error={form.fieldError(of)}
-      onChange={(event) => form.setValue(of, event.currentTarget.checked)}
+      checked={form.values[name]}
+      error={form.fieldError(name)}
+      onChange={(event) => form.setValue(name, event.currentTarget.checked)}
     />
   );
 }
@@ -88,25 +82,25 @@ interface DurationSettingProps extends FieldProps<KeyOf<number>> {
 /** The API counts in seconds, also in what it says of a fault; people do not. */
 function DurationSetting({
   form,
-  name: of,
+  name,
   label,
-  description: about = '',
-  min: least,
-  max: most,
-  rangeText: range,
-  otherError: otherFault,
+  description = '',
+  min,
+  max,
+  rangeText,
+  otherError,
 }: DurationSettingProps): ReactNode {
-  const value = form.values[of];
-  const isWithin = value >= least && value <= most;
-  const fault = form.fieldError(of);
+  const value = form.values[name];
+  const isWithin = value >= min && value <= max;
+  const fault = form.fieldError(name);
   return (
     <DurationInput
       label={label}
-      description={`${range}. ${about}`}
+      description={`${rangeText}. ${description}`}
       readOnly={form.isReadOnly}
       value={value}
-      error={fault && (isWithin ? (otherFault ?? fault) : `Must be ${range}.`)}
-      onChange={(seconds) => form.setValue(of, seconds)}
+      error={fault && (isWithin ? (otherError ?? fault) : `Must be ${rangeText}.`)}
+      onChange={(seconds) => form.setValue(name, seconds)}
     />
   );
 }

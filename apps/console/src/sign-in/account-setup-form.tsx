@@ -26,9 +26,9 @@ interface AccountSetupFormProps {
 /** What somebody fills in who comes by a one-time link. Signing in goes on with the authenticator. */
 export function AccountSetupForm({
   title,
-  description: about,
-  requiresEmail: asksEmail,
-  onSubmit: send,
+  description,
+  requiresEmail,
+  onSubmit,
 }: AccountSetupFormProps): ReactNode {
   const token = useLinkToken();
   const [email, setEmail] = useState('');
@@ -37,7 +37,7 @@ export function AccountSetupForm({
   const enter = useReplaceSession();
   const navigate = useNavigate();
   const admit = useApiMutation(() =>
-    send({ token: token ?? '', email, name: name.trim() || null, password }),
+    onSubmit({ token: token ?? '', email, name: name.trim() || null, password }),
   );
   const faults = admit.error?.fields ?? {};
   const submit = (event: FormEvent): void => {
@@ -58,10 +58,10 @@ export function AccountSetupForm({
     );
   }
   return (
-    <SignInLayout title={title} description={about}>
+    <SignInLayout title={title} description={description}>
       <form onSubmit={submit}>
         <Stack>
-          {asksEmail && (
+          {requiresEmail && (
             <TextInput
               label="Email"
               type="email"
@@ -79,7 +79,7 @@ export function AccountSetupForm({
             description="Shown to other operators. Optional."
             name="name"
             autoComplete="name"
-            autoFocus={!asksEmail}
+            autoFocus={!requiresEmail}
             error={faults['name']}
             value={name}
             onChange={(event) => setName(event.currentTarget.value)}

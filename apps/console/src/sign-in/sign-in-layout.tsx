@@ -13,7 +13,7 @@ interface SignInLayoutProps {
 }
 
 /** The frame of the pages in front of the console. Nobody types a password into one that came over plain http. */
-export function SignInLayout({ title, description: about, children }: SignInLayoutProps): ReactNode {
+export function SignInLayout({ title, description, children }: SignInLayoutProps): ReactNode {
   const { server } = useSession();
   useEffect(() => {
     document.title = `${title} · Gatehouse`;
@@ -28,9 +28,9 @@ export function SignInLayout({ title, description: about, children }: SignInLayo
         <Stack gap="md">
           <div>
             <Title order={1}>{title}</Title>
-            {about && (
+            {description && (
               <Text c="dimmed" mt={4}>
-                {about}
+                {description}
               </Text>
             )}
           </div>

@@ -101,7 +101,7 @@ export class DuePoller {
     // Batches are not carried: they may wait for the next look, and must not fill the queue.
     const overdue = [overdueMs, overdueMs, 0];
     await this.claimForBlockedEndpoints();
-    const { releaseCount: leaves } = this.limits;
+    const { releaseCount } = this.limits;
     const room = this.limits.getCapacity(CLAIM_LIMIT);
     const due = this.startAttempts(await this.readyQueue.claimDue(room, overdue));
     if (isCarried)
@@ -113,7 +113,7 @@ export class DuePoller {
       const untilWalkMs = this.lastScanAt + SCAN_INTERVAL_MS - monotonicMs();
       if (this.scanPosition === null && untilWalkMs > 0) return Math.ceil(untilWalkMs);
       if (await this.scanEndpoints(full, overdue)) return 0;
-      return this.limits.releaseCount === leaves ? sweepInterval : CAPACITY_DEBOUNCE_MS;
+      return this.limits.releaseCount === releaseCount ? sweepInterval : CAPACITY_DEBOUNCE_MS;
     }
     if (isCarried) return sweepInterval;
     const nextMs = await this.readyQueue.getMsUntilNextDue();
@@ -122,11 +122,11 @@ export class DuePoller {
 
   /** Claims for endpoints whose jobs were turned away. */
   private async claimForBlockedEndpoints(): Promise<void> {
-    const { blockedEndpoints: held } = this.limits;
-    const ids = [...held].slice(0, ENDPOINTS_PER_SCAN);
+    const { blockedEndpoints } = this.limits;
+    const ids = [...blockedEndpoints].slice(0, ENDPOINTS_PER_SCAN);
     if (ids.length === 0) return;
     const room = this.limits.getCapacity(CLAIM_LIMIT);
-    for (const id of ids) held.delete(id);
+    for (const id of ids) blockedEndpoints.delete(id);
     let left = ids;
     try {
       const claimed = this.startAttempts(await this.readyQueue.claimDueForEndpoints(ids, room, [0, 0, 0]));
@@ -135,7 +135,7 @@ export class DuePoller {
       const isShared = full.projects.length > 0 || full.urgencies.includes(URGENCY.retry);
       if (claimed.length < room.limit && !isShared) left = full.endpoints;
     } finally {
-      for (const id of left) held.add(id);
+      for (const id of left) blockedEndpoints.add(id);
     }
   }
 

@@ -63,11 +63,11 @@ export function alertText(
   condition: AlertCondition | null,
   publicUrl: string,
 ): { subject: string; text: string } {
-  const { subject, describe: open, remedy, resolved: over } = alertTexts[kind];
-  if (!condition) return { subject: `${subject}: resolved`, text: `Gatehouse at ${publicUrl}: ${over}` };
+  const { subject, describe, remedy, resolved } = alertTexts[kind];
+  if (!condition) return { subject: `${subject}: resolved`, text: `Gatehouse at ${publicUrl}: ${resolved}` };
   const { count, since } = condition;
   const counted = count < COUNT_CAP ? String(count) : `At least ${COUNT_CAP}`;
-  const text = open(counted, count === 1, since.toISOString());
+  const text = describe(counted, count === 1, since.toISOString());
   return {
     subject,
     text: `Gatehouse at ${publicUrl}: ${text} ${remedy} See docs/operations.md.`,

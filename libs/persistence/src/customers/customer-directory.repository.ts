@@ -130,10 +130,10 @@ export class CustomerDirectoryRepository {
     const { column, ids } = await this.resolveScope(reach, filter.projectId);
     const where = new Conditions();
     const scopes = `${where.bind(ids)}::uuid[]`;
-    const { ranges: arms } = chooseIndexScan(where, column, filter, null);
-    const window = Math.ceil(COUNT_SCAN_LIMIT / arms.length);
+    const { ranges } = chooseIndexScan(where, column, filter, null);
+    const window = Math.ceil(COUNT_SCAN_LIMIT / ranges.length);
     const most = where.bind(window);
-    const rows = arms.map(
+    const rows = ranges.map(
       ({ key, range, by }) => `SELECT c.* FROM unnest(${scopes}) s (id) CROSS JOIN LATERAL (
          SELECT ${key} AS key, c.* FROM customers c WHERE ${scopeCondition(column)} AND ${range} ORDER BY ${by} LIMIT ${most}
        ) c LIMIT ${most}`,

@@ -122,9 +122,9 @@ export class AttemptRollupsRepository {
   /** From when on attempts are counted in buckets of a length. */
   private retainedSpans(): { span: number; since: Date }[] {
     const begin = logStartTime(this.retentionMs);
-    return bucketSpans.map(({ span, retention: keptFor }) => ({
+    return bucketSpans.map(({ span, retention }) => ({
       span,
-      since: new Date(Math.max(begin, now().getTime() - keptFor * 1_000)),
+      since: new Date(Math.max(begin, now().getTime() - retention * 1_000)),
     }));
   }
 }

@@ -40,11 +40,11 @@ interface QueryScope {
   endpoints: string;
 }
 
-const metricsQuery = ({ attempts, orderBy: order, endpoints }: QueryScope): string => `
+const metricsQuery = ({ attempts, orderBy, endpoints }: QueryScope): string => `
   WITH live AS MATERIALIZED (
     SELECT ${attemptCountColumns}, ${bucketStartSql('$2::int')} AS at FROM attempts a
     WHERE ${attempts} AND a.id >= $6 AND a.started_at >= $7 AND a.started_at < $8
-    ORDER BY ${order} LIMIT ${MAX_LIVE_ATTEMPTS}
+    ORDER BY ${orderBy} LIMIT ${MAX_LIVE_ATTEMPTS}
   ), series AS (
     SELECT at, counts FROM (${storedRowsSql('attempt_figures', SHOWN_BUCKETS, IN_SCOPE)}) counted
     UNION ALL ${metricsSql('live', 'at')}

@@ -31,8 +31,8 @@ export interface AttemptSource {
 export async function findAttemptSource(database: Database, asked: AttemptFilter): Promise<AttemptSource> {
   if (asked.deliveryId !== null || asked.eventId !== null) return { filter: asked, deliveries: null };
   const filter = await detectLowVolumeCustomers(database, asked);
-  const { customerIds, areLowVolume: areQuiet, batchId } = filter;
-  if (customerIds && areQuiet) {
+  const { customerIds, areLowVolume, batchId } = filter;
+  if (customerIds && areLowVolume) {
     const rest = { ...filter, customerIds: null };
     return { filter: rest, deliveries: (where) => customerDeliveriesSql(where.bind(customerIds)) };
   }

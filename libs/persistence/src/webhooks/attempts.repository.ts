@@ -52,20 +52,15 @@ export class AttemptsRepository {
     while (spans.length > 0 && scope.from < to) {
       const from = scanStart(scope, to, spans[0]!);
       const look = { window: windows[0]!, limit };
-      const { matches: found, scannedTo: walkedTo } = await this.scan(
-        { ...scope, from, to },
-        reach,
-        filter,
-        look,
-      );
-      items.push(...found);
+      const { matches, scannedTo } = await this.scan({ ...scope, from, to }, reach, filter, look);
+      items.push(...matches);
       if (items.length > limit) {
         const page = items.slice(0, limit);
         return { items: page, next: page.at(-1)!.id };
       }
-      to = walkedTo ?? from;
-      if (walkedTo === null) spans.shift();
-      else if (windows.length === 1) return { items, next: walkedTo };
+      to = scannedTo ?? from;
+      if (scannedTo === null) spans.shift();
+      else if (windows.length === 1) return { items, next: scannedTo };
       else windows.shift();
     }
     return { items, next: null };

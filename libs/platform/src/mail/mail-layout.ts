@@ -58,9 +58,9 @@ const renderParagraph = (text: string, size: number): string =>
  * A table, because Outlook on Windows pads no link. The border in the colour of the text shows the button's edge
  * where its own colour is too near to the background's.
  */
-function renderLink({ brand, button = '', openLinkLabel: openLink }: MailContent, link: string): string {
+function renderLink({ brand, button = '', openLinkLabel }: MailContent, link: string): string {
   const href = escapeHtml(link);
   const { color, textColor } = brand;
   return `<table role="presentation" cellspacing="0" cellpadding="0" border="0" style="margin:8px 0 24px"><tr><td bgcolor="${color}" style="border-radius:8px;background:${color}"><a href="${href}" style="display:inline-block;padding:12px 24px;border:1px solid ${textColor};border-radius:8px;background:${color};color:${textColor};font-weight:600;text-decoration:none">${escapeHtml(button)}</a></td></tr></table>
-<p style="margin:0 0 16px;font-size:14px;line-height:22px">${escapeHtml(openLink)}<br><a href="${href}" style="color:inherit;word-break:break-all">${href}</a></p>`;
+<p style="margin:0 0 16px;font-size:14px;line-height:22px">${escapeHtml(openLinkLabel)}<br><a href="${href}" style="color:inherit;word-break:break-all">${href}</a></p>`;
 }

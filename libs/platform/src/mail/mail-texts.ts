@@ -41,16 +41,16 @@ const bothAddressesNotice = 'The change takes effect when both the old and the n
 const english: MailTranslation = {
   openLinkLabel: 'Or open this link:',
   mails: {
-    'verify-email': ({ name, email, linkValidity: life }) => ({
+    'verify-email': ({ name, email, linkValidity }) => ({
       subject: `Confirm your email address for ${name}`,
       heading: 'Confirm your email address',
       paragraphs: [`Please confirm that ${email} is your email address for ${name}.`],
       button: 'Confirm email address',
       closing: [
-        `The link is valid for ${life}. If you did not sign up for ${name}, you can ignore this email.`,
+        `The link is valid for ${linkValidity}. If you did not sign up for ${name}, you can ignore this email.`,
       ],
     }),
-    'reset-password': ({ name, email, linkValidity: life }) => ({
+    'reset-password': ({ name, email, linkValidity }) => ({
       subject: `Reset your password for ${name}`,
       heading: 'Choose a new password',
       paragraphs: [
@@ -58,19 +58,19 @@ const english: MailTranslation = {
       ],
       button: 'Choose a new password',
       closing: [
-        `The link is valid for ${life} and can be used once. If you did not make this request, you can ignore this email: your password stays the same.`,
+        `The link is valid for ${linkValidity} and can be used once. If you did not make this request, you can ignore this email: your password stays the same.`,
       ],
     }),
-    'accept-invite': ({ name, email, linkValidity: life }) => ({
+    'accept-invite': ({ name, email, linkValidity }) => ({
       subject: `Your invitation to ${name}`,
       heading: `Welcome to ${name}`,
       paragraphs: [`${name} has created an account for ${email}. Choose a password to start using it.`],
       button: 'Choose a password',
       closing: [
-        `The link is valid for ${life}. If you did not expect this invitation, you can ignore this email.`,
+        `The link is valid for ${linkValidity}. If you did not expect this invitation, you can ignore this email.`,
       ],
     }),
-    'change-email-current': ({ name, email, newEmail, linkValidity: life }) => ({
+    'change-email-current': ({ name, email, newEmail, linkValidity }) => ({
       subject: `Confirm your email address change for ${name}`,
       heading: 'Confirm your email address change',
       paragraphs: [
@@ -79,10 +79,10 @@ const english: MailTranslation = {
       ],
       button: 'Confirm the change',
       closing: [
-        `The link is valid for ${life}. If you did not make this request, you can ignore this email: your address stays the same. However, change your password, because the person who made the request knows it.`,
+        `The link is valid for ${linkValidity}. If you did not make this request, you can ignore this email: your address stays the same. However, change your password, because the person who made the request knows it.`,
       ],
     }),
-    'change-email-new': ({ name, newEmail, linkValidity: life }) => ({
+    'change-email-new': ({ name, newEmail, linkValidity }) => ({
       subject: `Confirm your new email address for ${name}`,
       heading: 'Confirm your new email address',
       paragraphs: [
@@ -91,10 +91,10 @@ const english: MailTranslation = {
       ],
       button: 'Confirm email address',
       closing: [
-        `The link is valid for ${life}. If you did not make this request, you can ignore this email.`,
+        `The link is valid for ${linkValidity}. If you did not make this request, you can ignore this email.`,
       ],
     }),
-    'operator-invitation': ({ name, email, linkValidity: life }) => ({
+    'operator-invitation': ({ name, email, linkValidity }) => ({
       subject: `Your invitation to the console of ${name}`,
       heading: `You are invited to the console of ${name}`,
       paragraphs: [
@@ -102,7 +102,7 @@ const english: MailTranslation = {
       ],
       button: 'Choose a password',
       closing: [
-        `The link is valid for ${life} and can be used once. If you did not expect this invitation, you can ignore this email.`,
+        `The link is valid for ${linkValidity} and can be used once. If you did not expect this invitation, you can ignore this email.`,
       ],
     }),
     'already-registered': ({ name, email }) => ({
