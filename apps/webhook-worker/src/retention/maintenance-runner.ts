@@ -34,7 +34,7 @@ export class MaintenanceRunner {
 
   /** Does one task from its start. @throws Error when there is no such task, or what the task throws */
   async runNow(name: string): Promise<void> {
-    const chore = this.maintenanceJobs.jobs.find(({ name }) => name === name);
+    const chore = this.maintenanceJobs.jobs.find((job) => job.name === name);
     if (!chore) throw new Error(`unknown maintenance job ${name}`);
     await chore.run(this.abortController.signal);
   }

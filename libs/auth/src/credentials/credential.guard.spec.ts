@@ -210,7 +210,7 @@ describe('CredentialGuard', () => {
   it('RL-02: a secret key beside the publishable key vouches for an address', async () => {
     await expect(call('page', { ...publishable, ...bearer(sk) })).resolves.toMatchObject({
       caller: { kind: 'publishable-key' },
-      vouchingKey: { kind: 'secret-key', keyId: 'sk' },
+      accompanyingSecretKey: { kind: 'secret-key', keyId: 'sk' },
     });
     const request = await call('open', { ...onBehalf, 'x-api-key': sk, authorization: 'Bearer expired' });
     expect(request).toMatchObject({ vouchingKey: { keyId: 'sk' } });

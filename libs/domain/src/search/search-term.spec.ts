@@ -12,8 +12,8 @@ it.each([
   [id, { kind: 'uuid', id }],
   [` DLV_${id.toUpperCase()}\t`, { kind: 'delivery', id }],
   ['Ada@Example.com', { kind: 'email', email: 'ada@example.com' }],
-  [url, { kind: 'url', start: url }],
-  ['http://', { kind: 'url', start: 'http://' }],
+  [url, { kind: 'url', prefix: url }],
+  ['http://', { kind: 'url', prefix: 'http://' }],
 ])('a search for %s names one thing', (text, named) => expect(parseSearchTerm(text)).toEqual(named));
 
 it('a search for anything else names nothing', () => {

@@ -46,7 +46,7 @@ describe('loadConfig', () => {
       redisUrl: null,
       mail: { smtpUrl: null, from: { name: 'Gatehouse', address: 'no-reply@localhost' } },
       webhooks: {
-        schedule: [0, 15_000, 60_000, 300_000, 1_800_000],
+        retrySchedule: [0, 15_000, 60_000, 300_000, 1_800_000],
         timeout: 10_000,
         lease: 30_000,
         allowedCidrs: [],
@@ -57,12 +57,12 @@ describe('loadConfig', () => {
         webhookUrl: null,
         email: null,
         interval: 10_000,
-        overdue: 30_000,
+        overdueAfter: 30_000,
         pause: 900_000,
         reminder: 86_400_000,
         retry: 60_000,
       },
-      audit: { retention: 365 * 86_400_000, addresses: 'full' },
+      audit: { retention: 365 * 86_400_000, ipMode: 'full' },
       passwords: { cost: 10 },
       billing: { stripeKey: null, stripeApiBase: 'https://api.stripe.com' },
       docs: true,
@@ -135,7 +135,7 @@ describe('loadConfig', () => {
       redisUrl: 'rediss://redis:6380',
       mail: { smtpUrl: 'smtp://mail:587', from: { name: 'Shop', address: 'Post@example.com' } },
       webhooks: {
-        schedule: [0, 1_000, 2_000, 3_000, 4_000],
+        retrySchedule: [0, 1_000, 2_000, 3_000, 4_000],
         timeout: 20_000,
         lease: 60_000,
         concurrency: 7,
@@ -162,7 +162,7 @@ describe('loadConfig', () => {
   it('TIME_SCALE divides timeout, lease, schedule and reload interval, but no age of a key', () => {
     const { webhooks, signingKeys } = loadConfig({ ...base, TIME_SCALE: '100' });
     const schedule = [0, 150, 600, 3_000, 18_000];
-    expect(webhooks).toMatchObject({ schedule, timeout: 100, lease: 300, sweepInterval: 100 });
+    expect(webhooks).toMatchObject({ retrySchedule: schedule, timeout: 100, lease: 300, sweepInterval: 100 });
     expect(signingKeys).toEqual({ maxAge: 90 * 86_400_000, reloadInterval: 600 });
   });
 

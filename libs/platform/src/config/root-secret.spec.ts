@@ -38,7 +38,7 @@ describe('rootSecretFault', () => {
   });
 });
 
-describe('keptRootSecret', () => {
+describe('readOrCreateRootSecret', () => {
   let folder: string;
   beforeEach(() => {
     folder = mkdtempSync(join(tmpdir(), 'gatehouse-unit-'));
@@ -82,9 +82,9 @@ describe('keptRootSecret', () => {
     }
     writeFileSync(join(folder, 'code', 'package.json'), '{"type":"module"}');
     const program = `
-      import { keptRootSecret } from './config/root-secret.js';
+      import { readOrCreateRootSecret } from './config/root-secret.js';
       process.stdin.once('data', () => {
-        process.stdout.write(keptRootSecret(${JSON.stringify(join(folder, 'data'))}));
+        process.stdout.write(readOrCreateRootSecret(${JSON.stringify(join(folder, 'data'))}));
         process.stdin.destroy();
       });
       process.stderr.write('ready');
