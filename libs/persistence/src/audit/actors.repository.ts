@@ -2,11 +2,11 @@
 import type { Database } from '../database.js';
 import { statement, text, textOf, uuid } from '../statements.js';
 
-/** Who can have done something, as it stands beside what they did: `key:<id>`, `operator:<id>`, `customer:<id>`. */
+/** An actor as the audit log refers to it: `key:<id>`, `operator:<id>`, `customer:<id>`. */
 export interface ActorName {
   type: 'key' | 'operator' | 'customer';
   id: string;
-  /** Of a key its name, of the others their address. */
+  /** Name of a key; email address of an operator or a customer. */
   name: string;
 }
 
@@ -21,7 +21,7 @@ const findActors = statement(
 export class ActorsRepository {
   constructor(private readonly database: Database) {}
 
-  /** The names of those of any kind who have these ids; who is gone has none. */
+  /** Returns the names of the actors with these ids, of any type. Deleted actors are not included. */
   async findNames(ids: string[]): Promise<ActorName[]> {
     if (ids.length === 0) return [];
     return this.database.execute(findActors, [ids]);

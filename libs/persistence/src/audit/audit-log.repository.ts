@@ -1,4 +1,5 @@
-// This file contains SQL: the insert of every audited request, lists by filter and reach, and deletion by batch.
+// This file contains SQL: the insert of every audited request, lists by filter and reach, and deletion by
+// batch.
 import { IsNull } from 'typeorm';
 import {
   auditActions,
@@ -26,23 +27,23 @@ import {
 } from '../statements.js';
 import type { Tx } from '../transactions.js';
 
-/** Who did what, to be written. */
+/** An audit entry to be written. */
 export interface NewAuditEntry {
   organizationId: string | null;
-  /** Null for what was done to no project's object. */
+  /** Null if the target belongs to no project. */
   projectId: string | null;
   actor: AuditActor;
   action: AuditAction;
-  /** As the API writes it, with its prefix in the `/v1` family. */
+  /** In the format of the API, with its prefix in the `/v1` family. */
   targetId: string;
   ip: string | null;
   userAgent: string | null;
   requestId: string | null;
-  /** Ids, numbers and names of fields. Never a secret, a value of a field, or anything personal. */
+  /** Ids, numbers and field names. Never a secret, a field value or personal data. */
   details: Record<string, unknown>;
 }
 
-/** An entry as it was written. */
+/** A stored audit entry. */
 export interface AuditEntry extends Omit<NewAuditEntry, 'actor'> {
   id: string;
   actorType: AuditActor['type'];
@@ -55,7 +56,7 @@ export interface AuditFilter {
   projectId: string | null;
   actorType: string | null;
   actorId: string | null;
-  /** Any of them. */
+  /** Matches any of these. */
   actions: string[] | null;
   targetType: string | null;
   targetId: string | null;
@@ -86,7 +87,7 @@ export const auditColumns = `
   a.actor_id AS "actorId", a.action, a.target_type AS "targetType", a.target_id AS "targetId", a.ip,
   a.user_agent AS "userAgent", a.request_id AS "requestId", a.details, a.created_at AS "createdAt"`;
 
-/** Adds what a filter asks of an entry itself; its project and its time go by how the log is walked. */
+/** Adds the conditions on the entry itself. The project and the time are conditions of the index scan. */
 export const addAuditFilter = (where: Conditions, filter: AuditFilter): Conditions =>
   where
     .addIf(filter.actorType, (value) => `a.actor_type = ${value}`)
@@ -108,7 +109,7 @@ const noFilter: AuditFilter = {
   createdBefore: null,
 };
 
-/** Filters that lead to every variant of the statements on the audit log. */
+/** Filters that produce every variant of the statements on the audit log. */
 export const sampleAuditFilters: AuditFilter[] = [
   noFilter,
   { ...noFilter, projectId: NIL_UUID },
@@ -125,8 +126,9 @@ const insertEntry = statement(
 );
 
 /**
- * Merges the pages of one project, or of each organization in reach, each one range of one index. With a plain condition,
- * PostgreSQL reads and sorts the complete log for some reaches, or scans it from its end for those with few entries.
+ * Merges the pages of one project, or of each organization in reach, each one range of one index. With a
+ * plain condition, PostgreSQL reads and sorts the complete log for some reaches, or scans it from its end for
+ * those with few entries.
  */
 const listEntries = dynamicStatement(
   auditRow,
@@ -136,11 +138,11 @@ const listEntries = dynamicStatement(
     const ids = filterIdRange(filter, before, 0);
     const [first, past] = [where.bind(ids.first), where.bind(ids.past)];
     addAuditFilter(where.add(ownerRangeCondition('a', column, 'o.id', { first, past })), filter);
-    const most = where.bind(limit);
+    const limitSql = where.bind(limit);
     const sql = `
       SELECT a.* FROM (${owners}) o CROSS JOIN LATERAL (
-        SELECT ${auditColumns} FROM audit_log a WHERE ${where.sql} ORDER BY a.${column} DESC, a.id DESC LIMIT ${most}
-      ) a ORDER BY a.id DESC LIMIT ${most}`;
+        SELECT ${auditColumns} FROM audit_log a WHERE ${where.sql} ORDER BY a.${column} DESC, a.id DESC LIMIT ${limitSql}
+      ) a ORDER BY a.id DESC LIMIT ${limitSql}`;
     return { text: sql, values: where.values };
   },
   sampleReaches.flatMap((reach) => sampleAuditFilters.map((filter) => [reach, filter, null, 1] as const)),
@@ -157,11 +159,11 @@ const deleteOldest = statement(
   `DELETE FROM audit_log WHERE id IN (SELECT id FROM audit_log WHERE id < $1 ORDER BY id LIMIT $2) RETURNING id`,
 );
 
-/** The log of who did what. It can only be added to; a trigger refuses everything else. */
+/** The append-only audit log. A trigger rejects every change. */
 export class AuditLogRepository {
   constructor(private readonly database: Database) {}
 
-  /** Writes an entry in the transaction of what it tells. */
+  /** Writes an entry in the transaction of the change that it describes. */
   async insert(tx: Tx, entry: NewAuditEntry): Promise<void> {
     const id = newId();
     const { actor, action } = entry;
@@ -178,12 +180,15 @@ export class AuditLogRepository {
       entry.userAgent,
       entry.requestId,
       JSON.stringify(entry.details),
-      // The time that the id holds, so that the list can look for times among the ids.
+      // The time in the id, so that the list can filter times by id.
       new Date(parseIdTime(id)),
     ]);
   }
 
-  /** Whose logs tell what was done to the whole house: the organizations that no other one created. */
+  /**
+   * Returns the root organizations, which no other organization created. Their logs contain the actions on
+   * the complete installation.
+   */
   async listRootOrganizationIds(tx: Tx): Promise<string[]> {
     const organizations = await tx.manager.find(OrganizationEntity, {
       select: { id: true },
@@ -192,12 +197,17 @@ export class AuditLogRepository {
     return organizations.map(({ id }) => id);
   }
 
-  /** Returns entries within a reach, newest first. A project key sees entries about objects of its project. */
+  /**
+   * Returns entries within a reach, newest first. A project key sees entries about objects of its project.
+   */
   list(reach: Reach, filter: AuditFilter, before: string | null, limit: number): Promise<AuditEntry[]> {
     return this.database.execute(listEntries(reach, filter, before, limit));
   }
 
-  /** Removes up to `limit` entries that are older than `age` ms, the oldest first. @returns how many */
+  /**
+   * Removes up to `limit` entries older than `age` ms, oldest first.
+   * @returns the number of removed entries
+   */
   async prune(tx: Tx, age: number, limit: number): Promise<number> {
     await tx.execute(allowDeletion);
     const rows = await tx.execute(deleteOldest, [minIdAt(now().getTime() - age), limit]);
@@ -205,17 +215,20 @@ export class AuditLogRepository {
   }
 }
 
-/** Whose entries are in reach: a project, or organizations; with the column that names them. */
+/**
+ * Returns SQL for the owners whose entries are in reach (a project or organizations), and the column that
+ * contains their ids.
+ */
 function ownersInReach(
   reach: Reach,
   projectId: string | null,
   where: Conditions,
 ): { column: 'project_id' | 'organization_id'; owners: string } {
-  const wanted = [reach.projectId, projectId].filter((id) => id !== null);
-  const own = organizationsWithin(where.bind(reach.organizationId));
-  const organizations = `SELECT o.id FROM organizations o WHERE ${own}`;
-  if (wanted.length === 0) return { column: 'organization_id', owners: organizations };
-  const ids = wanted.map((id) => `id = ${where.bind(id)}`).join(' AND ');
+  const projectIds = [reach.projectId, projectId].filter((id) => id !== null);
+  const isInReach = organizationsWithin(where.bind(reach.organizationId));
+  const organizations = `SELECT o.id FROM organizations o WHERE ${isInReach}`;
+  if (projectIds.length === 0) return { column: 'organization_id', owners: organizations };
+  const ids = projectIds.map((id) => `id = ${where.bind(id)}`).join(' AND ');
   return {
     column: 'project_id',
     owners: `SELECT id FROM projects WHERE ${ids} AND organization_id IN (${organizations})`,

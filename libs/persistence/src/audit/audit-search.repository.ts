@@ -13,7 +13,7 @@ import type { Database } from '../database.js';
 import { filterIdRange, NIL_UUID } from '../uuid-v7.js';
 import { ownerRangeCondition } from '../owner-range-condition.js';
 import { dynamicStatement } from '../statements.js';
-import { boundedScanSql, walkedRow, scanPage, type ScannedPage } from '../scanned-page.js';
+import { boundedScanSql, scannedRowMap, scanPage, type ScannedPage } from '../scanned-page.js';
 import {
   addAuditFilter,
   auditColumns,
@@ -23,14 +23,14 @@ import {
   type AuditFilter,
 } from './audit-log.repository.js';
 
-/** Entries that a page looks at when few of the first ones match; the next page goes on from there. */
+/** Maximum number of entries that a page scans if few of them match. The next page continues from there. */
 const PAGE_SCAN_LIMIT = 5_000;
 
 const sampleCalls = sampleReaches.flatMap((reach) =>
   sampleAuditFilters.map((filter) => [reach, filter] as const),
 );
 
-/** Returns the number of entries that a count reads at most. */
+/** Returns the maximum number of entries that a count scans. */
 const countWindow = (reach: Reach, filter: AuditFilter): number =>
   matchConditions(reach, filter).values.length === 0 ? COUNT_CAP + 1 : COUNT_SCAN_LIMIT;
 
@@ -55,24 +55,30 @@ const findEntry = dynamicStatement(
   sampleReaches.map((reach) => [reach, NIL_UUID] as const),
 );
 
-/** Returns the matches among the next `window` entries, and the last of these if there are so many. */
+/**
+ * Returns the matches among the next `window` entries, and the last scanned id if there are at least that
+ * many.
+ */
 const scanEntries = dynamicStatement(
-  walkedRow(auditRow),
+  scannedRowMap(auditRow),
   (reach: Reach, filter: AuditFilter, before: string | null, window: number, limit: number) => {
     const where = matchConditions(reach, filter);
-    const most = where.bind(limit + 1);
-    const page = `SELECT ${auditColumns} FROM walked a WHERE ${where.sql} ORDER BY a.id DESC LIMIT ${most}`;
-    const walk = entryScanSql(where, filter, before, window);
-    return { text: boundedScanSql(where, walk, page, window), values: where.values };
+    const limitSql = where.bind(limit + 1);
+    const page = `SELECT ${auditColumns} FROM scanned a WHERE ${where.sql} ORDER BY a.id DESC LIMIT ${limitSql}`;
+    const scan = entryScanSql(where, filter, before, window);
+    return { text: boundedScanSql(where, scan, page, window), values: where.values };
   },
   sampleCalls.map((call) => [...call, null, 1, 1] as const),
 );
 
-/** The audit log as operators look through it: of the whole house, and however long it is a page looks at a part. */
+/** The audit log for operators: of the complete installation, with a bounded scan per page. */
 export class AuditSearchRepository {
   constructor(private readonly database: Database) {}
 
-  /** Up to `limit` entries within a reach, newest first. @param before the last id of the page before */
+  /**
+   * Returns up to `limit` entries within a reach, newest first.
+   * @param before last id of the previous page
+   */
   listPage(
     reach: Reach,
     filter: AuditFilter,
@@ -84,20 +90,20 @@ export class AuditSearchRepository {
     );
   }
 
-  /** How many entries within a reach match, as far as a bounded look finds out. */
+  /** Counts the matching entries within a reach in a bounded scan. */
   async count(reach: Reach, filter: AuditFilter): Promise<CappedCount> {
     const [counted] = await this.database.execute(countEntries(reach, filter));
     return capScanCount(counted!, countWindow(reach, filter));
   }
 
-  /** The entry with this id, if it is within a reach. */
+  /** Returns the entry with this id if it is within the reach. */
   async find(reach: Reach, id: string): Promise<AuditEntry | null> {
     const [entry] = await this.database.execute(findEntry(reach, id));
     return entry ?? null;
   }
 }
 
-/** What makes an entry of the walk a match. */
+/** Returns the conditions of a match among the scanned entries. */
 function matchConditions(reach: Reach, filter: AuditFilter): Conditions {
   const where = new Conditions()
     .addReach('a', 'a.project_id', reach)
@@ -106,21 +112,21 @@ function matchConditions(reach: Reach, filter: AuditFilter): Conditions {
 }
 
 /**
- * SQL for the newest entries, newest first and no more than `limit`: of the filter's request, target, actor or project,
- * or of all.
+ * Returns SQL for the newest entries, newest first and at most `limit`: those of the filter's request,
+ * target, actor or project, or all.
  */
 function entryScanSql(where: Conditions, filter: AuditFilter, before: string | null, limit: number): string {
   const { requestId, targetId, actorId, projectId } = filter;
   const ids = filterIdRange(filter, before, 0);
   const [first, past] = [where.bind(ids.first), where.bind(ids.past)];
-  const most = where.bind(limit);
+  const limitSql = where.bind(limit);
   const owners = { request_id: requestId, target_id: targetId, actor_id: actorId, project_id: projectId };
   const [column, owner] = Object.entries(owners).find(([, value]) => value !== null) ?? [];
   if (column === undefined) {
-    return `SELECT a.* FROM audit_log a WHERE a.id >= ${first} AND a.id < ${past} ORDER BY a.id DESC LIMIT ${most}`;
+    return `SELECT a.* FROM audit_log a WHERE a.id >= ${first} AND a.id < ${past} ORDER BY a.id DESC LIMIT ${limitSql}`;
   }
   const value = where.bind(owner);
   return `SELECT a.* FROM audit_log a
     WHERE ${ownerRangeCondition('a', column, value, { first, past })}
-    ORDER BY a.${column} DESC, a.id DESC LIMIT ${most}`;
+    ORDER BY a.${column} DESC, a.id DESC LIMIT ${limitSql}`;
 }

@@ -5,24 +5,24 @@ import type { Database } from '../database.js';
 import { minIdAt, NIL_UUID } from '../uuid-v7.js';
 import type { Transactions } from '../transactions.js';
 
-/** A place between two events of the feed. */
+/** A position between two events of the feed. */
 export interface FeedPosition {
-  /** Goes up when the numbers below begin anew: see `realign`. */
+  /** Increases when the transaction numbers start again: see `realign`. */
   epoch: number;
-  /** Number of the transaction that wrote the event before. */
+  /** Number of the transaction that wrote the previous event. */
   xact: bigint;
-  /** That event's id. */
+  /** Id of the previous event. */
   id: string;
 }
 
 export interface FeedFilter {
   projectId: string | null;
-  /** Null: every type. */
+  /** Null for every type. */
   types: string[] | null;
   createdAfter: Date | null;
 }
 
-/** What happened in a project, with the bytes that its webhooks carry. */
+/** An event with the bytes that its webhooks contain. */
 export interface FeedEvent {
   id: string;
   body: string;
@@ -30,7 +30,7 @@ export interface FeedEvent {
 
 export interface FeedPage {
   events: FeedEvent[];
-  /** Where the next page begins, whether or not there is anything yet. */
+  /** Start of the next page, even if there are no further events yet. */
   nextPosition: FeedPosition;
   hasMore: boolean;
 }
@@ -42,20 +42,26 @@ interface FeedRow {
   scanned: number | null;
 }
 
-/** Rows that one page looks at when few of them match; the next page goes on from there. */
+/** Maximum number of rows that one page scans if few of them match. The next page continues from there. */
 const PAGE_SCAN_LIMIT = 5_000;
 
-/** The number that `realign` gives to every event it finds: below that of any transaction of our own. */
+/**
+ * The transaction number that `realign` assigns to all existing events: lower than that of any later
+ * transaction.
+ */
 const REALIGNED_XACT = 3n;
 
 const REALIGN_BATCH = 10_000;
 
-/** Longest time between the number of a transaction and the `created_at` of its events, with room to spare. */
+/**
+ * Maximum time between the assignment of a transaction number and the `created_at` of its events, with a
+ * margin.
+ */
 const MAX_XACT_SKEW_MS = 60_000;
 
 /**
- * The events of a reach in the order of their transactions. An event is shown once no running transaction has a
- * lower number than its own, so nothing ever appears behind a position that was handed out.
+ * The events of a reach in the order of their transactions. An event appears once no running transaction has
+ * a lower number than its own, so no event can appear before a position that was returned.
  */
 export class EventFeedRepository {
   constructor(
@@ -63,14 +69,14 @@ export class EventFeedRepository {
     private readonly transactions: Transactions,
   ) {}
 
-  /** Up to `limit` events after a position, oldest first. */
+  /** Returns up to `limit` events after a position, oldest first. */
   async readPage(reach: Reach, filter: FeedFilter, after: FeedPosition, limit: number): Promise<FeedPage> {
     const scan = filter.types ? PAGE_SCAN_LIMIT : limit + 1;
     const { sql, values } = feedScanSql(reach, filter, after, scan);
-    const matching = filter.types ? `WHERE type = ANY($${values.push(filter.types)})` : '';
+    const typeCondition = filter.types ? `WHERE type = ANY($${values.push(filter.types)})` : '';
     const rows = await this.database.query<FeedRow>(
       `WITH scanned AS MATERIALIZED (${sql}),
-         page AS (SELECT xact, id FROM scanned ${matching} ORDER BY xact, id LIMIT $${values.push(limit + 1)})
+         page AS (SELECT xact, id FROM scanned ${typeCondition} ORDER BY xact, id LIMIT $${values.push(limit + 1)})
        SELECT p.xact::text, p.id, ${visibleBody('e')} AS body, NULL::int AS scanned FROM page p JOIN events e ON e.id = p.id
        UNION ALL
        (SELECT s.xact::text, s.id, NULL, (SELECT count(*)::int FROM scanned) FROM scanned s
@@ -80,7 +86,7 @@ export class EventFeedRepository {
     return toFeedPage(rows, after, limit, scan);
   }
 
-  /** One event within a reach, or null. */
+  /** Returns the event if it is within the reach, or null. */
   async find(reach: Reach, id: string): Promise<FeedEvent | null> {
     const where = new Conditions().addReach('e', 'e.project_id', reach);
     const [row] = await this.database.query<FeedEvent>(
@@ -90,7 +96,7 @@ export class EventFeedRepository {
     return row ?? null;
   }
 
-  /** The position before everything, or before what was created after a moment. */
+  /** Returns the position before all events, or before those created after a time. */
   async startPosition(createdAfter: Date | null): Promise<FeedPosition> {
     const [row] = await this.database.queryPrepared<{ epoch: number; xact: string }>(
       `SELECT epoch, CASE WHEN $1::uuid IS NULL THEN '0'::xid8 ELSE coalesce(
@@ -102,7 +108,7 @@ export class EventFeedRepository {
     return { epoch: row!.epoch, xact: BigInt(row!.xact), id: NIL_UUID };
   }
 
-  /** A position that was handed out, as it is called today. */
+  /** Converts a position of an earlier epoch to the current epoch. */
   async resolvePosition(position: FeedPosition): Promise<FeedPosition> {
     const [row] = await this.database.queryPrepared<{ epoch: number }>(`SELECT epoch FROM event_feed`);
     const { epoch } = row!;
@@ -110,17 +116,18 @@ export class EventFeedRepository {
   }
 
   /**
-   * After a dump was restored into another server, whose transactions count from a lower number: orders all events
-   * by id, before any new one, and begins a new epoch. Otherwise the feed would hide them until the count has
-   * caught up.
-   * @returns whether that was so
+   * Orders all events by id, before any new one, and begins a new epoch, if a dump was restored into another
+   * server whose transaction numbers are lower. Otherwise the feed would hide the events until the numbers
+   * have caught up.
+   * @returns whether this was necessary
    */
   async realign(): Promise<boolean> {
     const [newest] = await this.database.queryPrepared<{ ahead: boolean }>(
       `SELECT xact > pg_snapshot_xmax(pg_current_snapshot()) AS ahead FROM events ORDER BY id DESC LIMIT 1`,
     );
     if (!newest?.ahead) return false;
-    // First the epoch: a position of the old one is then read as one of the new order, of which it is a place too.
+    // The epoch first: a position of the old epoch is then read as a position in the new order, where it is
+    // valid too.
     await this.transactions.run((tx) => tx.query(`UPDATE event_feed SET epoch = epoch + 1`));
     for (let last: string | undefined = NIL_UUID; last;) {
       const batch: { id: string }[] = await this.database.queryPrepared<{ id: string }>(
@@ -137,7 +144,7 @@ export class EventFeedRepository {
   }
 }
 
-/** The next rows of the feed, whatever their type. */
+/** Returns SQL for the next rows of the feed, of every type. */
 function feedScanSql(
   reach: Reach,
   { projectId, createdAfter }: FeedFilter,
@@ -155,7 +162,7 @@ function feedScanSql(
     where.addReach('e', 'e.project_id', reach).addIf(projectId, (value) => `e.project_id = ${value}`);
     return { sql: rows(`events e WHERE ${where.sql}`), values: where.values };
   }
-  // Organization by organization, each in the order of its index: one sorted walk over all would read every row.
+  // Each organization in the order of its index: one sorted scan over all would read every row.
   const organization = where.bind(reach.organizationId);
   const each = rows(`events e WHERE e.organization_id = o.id AND ${where.sql}`);
   const sql = rows(

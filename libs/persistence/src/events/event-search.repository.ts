@@ -10,26 +10,26 @@ import type { FeedEvent } from './event-feed.repository.js';
 
 export interface EventFilter {
   projectId: string | null;
-  /** Null: every type. */
+  /** Null for every type. */
   types: string[] | null;
   createdAfter: Date | null;
   createdBefore: Date | null;
   eventId: string | null;
-  /** Any of them. */
+  /** Matches any of these. */
   customerIds: string[] | null;
 }
 
-/** Events that a page looks at when few of the first ones match; the next page goes on from there. */
+/** Maximum number of events that a page scans if few of them match. The next page continues from there. */
 const PAGE_SCAN_LIMIT = 5_000;
 
 /**
- * Events as operators look through them: newest first, by their ids, however many there are. Unlike in the feed one
- * may appear behind a cursor when its transaction took long.
+ * The list of events for operators: newest first, by id, with a bounded scan. Unlike in the feed, an event of
+ * a long transaction can appear before a cursor that was returned.
  */
 export class EventSearchRepository {
   constructor(private readonly database: Database) {}
 
-  /** Up to `limit` events within a reach, newest first. @param before the last id of the page before */
+  /** Returns up to `limit` events within a reach, newest first. @param before last id of the previous page */
   listPage(
     reach: Reach,
     filter: EventFilter,
@@ -41,7 +41,7 @@ export class EventSearchRepository {
     );
   }
 
-  /** How many events within a reach match, as far as a bounded look finds out. */
+  /** Counts the matching events within a reach in a bounded scan. */
   async count(reach: Reach, filter: EventFilter): Promise<CappedCount> {
     const where = matchConditions(reach, filter);
     const isMatch = where.sql;
@@ -50,7 +50,10 @@ export class EventSearchRepository {
     return countMatches(this.database, { rows, isMatch, values: where.values }, window);
   }
 
-  /** The matches among the next `window` events, and the last of these if there are so many. */
+  /**
+   * Returns the matches among the next `window` events, and the last scanned id if there are at least that
+   * many.
+   */
   private scan(
     reach: Reach,
     filter: EventFilter,
@@ -59,17 +62,17 @@ export class EventSearchRepository {
     limit: number,
   ): Promise<ScannedRow<FeedEvent>[]> {
     const where = matchConditions(reach, filter);
-    const ids = `SELECT e.id FROM walked e WHERE ${where.sql} ORDER BY e.id DESC LIMIT ${where.bind(limit + 1)}`;
+    const ids = `SELECT e.id FROM scanned e WHERE ${where.sql} ORDER BY e.id DESC LIMIT ${where.bind(limit + 1)}`;
     const page = `SELECT e.id, ${visibleBody('e')} AS body FROM (${ids}) i JOIN events e ON e.id = i.id`;
-    const walk = eventScanSql(where, filter, before, window);
+    const scan = eventScanSql(where, filter, before, window);
     return this.database.query<ScannedRow<FeedEvent>>(
-      boundedScanSql(where, walk, page, window),
+      boundedScanSql(where, scan, page, window),
       where.values,
     );
   }
 }
 
-/** What makes an event of the walk a match. */
+/** Returns the conditions of a match among the scanned events. */
 function matchConditions(reach: Reach, filter: EventFilter): Conditions {
   return new Conditions()
     .addReach('e', 'e.project_id', reach)
@@ -82,7 +85,8 @@ function matchConditions(reach: Reach, filter: EventFilter): Conditions {
 }
 
 /**
- * SQL for the newest events, newest first and no more than `limit`: of the filter's customers, of its project, or of all.
+ * Returns SQL for the newest events, newest first and at most `limit`: those of the filter's customers or
+ * project, or all.
  */
 function eventScanSql(where: Conditions, filter: EventFilter, before: string | null, limit: number): string {
   const { eventId, projectId, customerIds } = filter;
@@ -92,15 +96,15 @@ function eventScanSql(where: Conditions, filter: EventFilter, before: string | n
   if (eventId)
     return `SELECT ${columns} FROM events e WHERE e.id = ${where.bind(eventId)} AND e.id < ${past}`;
   const first = where.bind(ids.first);
-  const most = where.bind(limit);
+  const limitSql = where.bind(limit);
   const rows = (column: string, value: string): string =>
     `SELECT ${columns} FROM events e
      WHERE ${ownerRangeCondition('e', column, value, { first, past })}
-     ORDER BY e.${column} DESC, e.id DESC LIMIT ${most}`;
+     ORDER BY e.${column} DESC, e.id DESC LIMIT ${limitSql}`;
   if (customerIds) {
     return `SELECT e.* FROM unnest(${where.bind(customerIds)}::uuid[]) c (id)
-      CROSS JOIN LATERAL (${rows('customer_id', 'c.id')}) e ORDER BY e.id DESC LIMIT ${most}`;
+      CROSS JOIN LATERAL (${rows('customer_id', 'c.id')}) e ORDER BY e.id DESC LIMIT ${limitSql}`;
   }
   if (projectId) return rows('project_id', where.bind(projectId));
-  return `SELECT ${columns} FROM events e WHERE e.id >= ${first} AND e.id < ${past} ORDER BY e.id DESC LIMIT ${most}`;
+  return `SELECT ${columns} FROM events e WHERE e.id >= ${first} AND e.id < ${past} ORDER BY e.id DESC LIMIT ${limitSql}`;
 }

@@ -2,19 +2,19 @@ import { matchingSubscriptions, publicId, type EventType } from '@gatehouse/doma
 import { newId, now, type DeliveryPointer } from '@gatehouse/platform';
 import type { Tx } from '../transactions.js';
 
-/** Something that happened in a project, or in an organization. */
+/** An event to be recorded, of a project or of an organization. */
 export interface NewEvent {
   type: EventType;
   organizationId: string;
-  /** Null for what happened in no project: only endpoints of organization level hear it. */
+  /** Null for an event of no project, which only endpoints of organization level receive. */
   projectId: string | null;
-  /** The customer whom the event is about, for erasure. */
+  /** The customer that the event is about, for erasure. */
   customerId: string | null;
-  /** API resources under their nouns, exactly as a secret key's GET returns them. Never a token or a link. */
+  /** API resources by name, exactly as a secret key's GET returns them. Never a token or a link. */
   data: Record<string, unknown>;
-  /** The endpoint that it is about, and that must not hear it. */
+  /** The endpoint that the event is about, which must not receive it. */
   excludedEndpointId?: string;
-  /** The only endpoint that hears it, whether or not it listens. */
+  /** The only endpoint that receives the event, whether or not it is subscribed. */
   onlyEndpointId?: string;
 }
 
@@ -24,7 +24,7 @@ export class EventsRepository {
   constructor(private readonly firstDelayMs: number) {}
 
   /**
-   * Records the events and makes one delivery for each endpoint that listens, in one statement.
+   * Records the events and creates one delivery for each subscribed endpoint, in one statement.
    * @returns the deliveries
    */
   async record(tx: Tx, events: NewEvent[]): Promise<DeliveryPointer[]> {
@@ -40,7 +40,7 @@ export class EventsRepository {
          SELECT id, organization_id, project_id, customer_id, type, body, created_at FROM input
        )
        INSERT INTO deliveries (id, organization_id, project_id, event_id, event_type, endpoint_id, target_url, next_attempt_at)
-       -- A UUIDv7 with the event's time: PostgreSQL before 18 cannot make one itself.
+       -- A UUIDv7 with the event's time: PostgreSQL before 18 cannot generate one.
        SELECT (left(e.id::text, 15) || substr(gen_random_uuid()::text, 16))::uuid,
          e.organization_id, e.project_id, e.id, e.type, w.id, w.url, now() + $2 * interval '1 ms'
        FROM input e JOIN webhook_endpoints w ON w.organization_id = e.organization_id AND w.status = 'enabled'

@@ -2,37 +2,37 @@ import type { Sql } from '../database.js';
 import { minIdAt, parseIdTime, type IdRange } from '../uuid-v7.js';
 import type { Tx } from '../transactions.js';
 
-/** Any number, the same in every process: it names the lock. */
+/** Identifies the lock. Any number that is the same in every process. */
 const PARTITION_LOCK = 7_120_915;
 
 export const DAY_MS = 86_400_000;
 
-/** What is kept of days that are over, after their names. */
+/** Prefix of the partitions with the retained attempts of past days. */
 const RETAINED_PREFIX = 'attempts_kept_';
 
-/** A partition of `attempts`: those whose ids are in its range. */
+/** A partition of `attempts`: the attempts with ids in its range. */
 export interface AttemptPartition extends IdRange {
   name: string;
 }
 
-/** Midnight (UTC) before a moment, in ms since 1970. */
+/** Returns the start of the day (UTC) of a time, in ms since 1970. */
 export const startOfDay = (time: number): number => Math.floor(time / DAY_MS) * DAY_MS;
 
 const formatDay = (day: number): string => new Date(day).toISOString().slice(0, 10).replaceAll('-', '');
 
-/** The name of what is kept up to the end of a partition. */
+/** Returns the name of the partition with the retained attempts up to the end of a partition. */
 export const retainedPartitionName = ({ to }: AttemptPartition): string =>
   `${RETAINED_PREFIX}${formatDay(parseIdTime(to) - DAY_MS)}`;
 
-/** Whether nothing but what must stay is left in a partition. */
+/** Returns whether a partition contains retained attempts only. */
 export const isRetained = ({ name }: AttemptPartition): boolean => name.startsWith(RETAINED_PREFIX);
 
-/** Nobody else changes the partitions until the transaction ends. */
+/** Locks the partitions against changes until the transaction ends. */
 export async function lockPartitions(tx: Tx): Promise<void> {
   await tx.query('SELECT pg_advisory_xact_lock($1)', [PARTITION_LOCK]);
 }
 
-/** All of them, oldest first. */
+/** Returns all partitions, oldest first. */
 export function listPartitions(sql: Sql): Promise<AttemptPartition[]> {
   return sql.query<AttemptPartition>(
     `SELECT c.relname AS name, bound[1] AS "from", bound[2] AS "to"
@@ -42,19 +42,22 @@ export function listPartitions(sql: Sql): Promise<AttemptPartition[]> {
   );
 }
 
-/** Makes an empty table that can become a partition. */
+/** Creates an empty table that can become a partition. */
 export async function createAttemptsTable(tx: Tx, name: string): Promise<void> {
   await tx.query(`CREATE TABLE ${name} (LIKE attempts INCLUDING ALL)`);
 }
 
-/** Makes it one. Nobody who reads or writes waits for it, as they would for `CREATE TABLE … PARTITION OF`. */
+/**
+ * Attaches a table as a partition. Reads and writes do not wait for it, as they would for `CREATE TABLE …
+ * PARTITION OF`.
+ */
 export async function attachPartition(tx: Tx, { name, from, to }: AttemptPartition): Promise<void> {
   await tx.query(`ALTER TABLE attempts ATTACH PARTITION ${name} FOR VALUES FROM ('${from}') TO ('${to}')`);
 }
 
 /**
- * Makes the daily partitions of `attempts` from yesterday to `days` ahead; those that exist stay.
- * Yesterday's is for attempts that began before midnight.
+ * Creates the missing daily partitions of `attempts` from yesterday to `days` ahead. That of yesterday is for
+ * attempts that started before midnight.
  */
 export function ensureAttemptPartitions(tx: Tx, now: Date, days: number): Promise<void> {
   const today = startOfDay(now.getTime());
@@ -64,7 +67,7 @@ export function ensureAttemptPartitions(tx: Tx, now: Date, days: number): Promis
   );
 }
 
-/** Makes the partitions in which these attempts have their place, of whatever day they are. */
+/** Creates the missing daily partitions for these attempts, whatever their day is. */
 export function ensurePartitionsFor(tx: Tx, attemptIds: string[]): Promise<void> {
   return ensureDailyPartitions(tx, [...new Set(attemptIds.map((id) => startOfDay(parseIdTime(id))))]);
 }

@@ -1,7 +1,7 @@
 import type { AttemptError, DeliveryState } from '@gatehouse/domain';
 import { visibleResponseBody } from '../customers/erasure-sql.js';
 
-/** One closed attempt, with the delivery as it stands now. */
+/** A finished attempt with the current state of its delivery. */
 export interface AttemptRecord {
   id: string;
   projectId: string | null;
@@ -21,7 +21,7 @@ export interface AttemptRecord {
   startedAt: Date;
 }
 
-/** Its columns, of an attempt `a` and its delivery `d`. */
+/** The columns of an attempt record, for an attempt `a` and its delivery `d`. */
 export const attemptColumns = `
   a.id, a.project_id AS "projectId", a.event_id AS "eventId", a.event_type AS "eventType",
   a.endpoint_id AS "endpointId", a.delivery_id AS "deliveryId", d.state AS "deliveryState",

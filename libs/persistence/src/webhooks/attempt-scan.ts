@@ -6,7 +6,10 @@ import { urlPrefixCondition } from '../search/lookups.repository.js';
 import { DAY_MS, startOfDay } from './attempt-partitions.js';
 import type { AttemptFilter, AttemptScope } from './attempt-scope.js';
 
-/** What makes an attempt of the scope a match. @param delivery SQL for a column of its delivery */
+/**
+ * Returns the conditions of a match among the attempts of the scope.
+ * @param delivery SQL for a column of the attempt's delivery
+ */
 export function attemptConditions(
   { column }: Pick<AttemptScope, 'column'>,
   reach: Reach,
@@ -40,14 +43,18 @@ export function attemptConditions(
     where.add(`(SELECT ${isAtIt} FROM webhook_endpoints w WHERE w.id = a.endpoint_id)`);
   }
   if (column !== 'project_id') return where;
-  // A project key sees what went to its project's own endpoints, not what an organization endpoint heard of it.
+  // A project key sees attempts to the endpoints of its own project, not those to endpoints of the
+  // organization.
   return where.addIf(
     reach.projectId,
     (value) => `(SELECT w.project_id FROM webhook_endpoints w WHERE w.id = a.endpoint_id) = ${value}`,
   );
 }
 
-/** Whether only failed attempts can match: a success is 2xx, and the last of its delivery. */
+/**
+ * Returns whether only failed attempts can match: a success has status 2xx and is the last attempt of its
+ * delivery.
+ */
 export function matchesOnlyFailed(filter: AttemptFilter): boolean {
   const { success, error, httpStatus, httpStatusRange, deliveryState } = filter;
   const status = httpStatus ?? httpStatusRange?.[0] ?? 200;
@@ -56,10 +63,10 @@ export function matchesOnlyFailed(filter: AttemptFilter): boolean {
 }
 
 /**
- * SQL for the newest attempts of a scope, newest first and no more than `limit`. Whatever PostgreSQL believes to know of
- * how the rows are spread, it must walk the index of the scope: ids are compared with what it does not see when it plans.
- * It sees the days, which are the partitions.
- * @param isOrdered false: any `limit` of the scope, in no order
+ * Returns SQL for the newest attempts of a scope, newest first and at most `limit`. Whatever the planner's
+ * statistics are, it must scan the index of the scope: ids are compared with values that are unknown when it
+ * plans. It knows the days, which are the partitions.
+ * @param isOrdered false for any `limit` attempts of the scope, in no order
  */
 export function attemptScanSql(
   where: Conditions,
@@ -71,15 +78,15 @@ export function attemptScanSql(
   const firstDay = where.bind(minIdAt(startOfDay(parseIdTime(from))));
   const lastDay = where.bind(minIdAt(startOfDay(parseIdTime(to) - 1) + DAY_MS));
   const days = `a.id >= ${firstDay} AND a.id < ${lastDay} ${onlyFailed ? 'AND NOT a.success' : ''}`;
-  const most = where.bind(limit);
+  const limitSql = where.bind(limit);
   if (column === null) {
     const range = `a.id >= ${where.bind(from)} AND a.id < ${where.bind(to)}`;
-    return `SELECT a.* FROM attempts a WHERE ${range} AND ${days} ORDER BY a.id DESC LIMIT ${most}`;
+    return `SELECT a.* FROM attempts a WHERE ${range} AND ${days} ORDER BY a.id DESC LIMIT ${limitSql}`;
   }
   const bounds = [ids, ids.map(() => from), ids.map(() => to)].map((each) => `${where.bind(each)}::uuid[]`);
   return `SELECT a.* FROM unnest(${bounds.join(', ')}) s (id, first, past) CROSS JOIN LATERAL (
       SELECT a.* FROM attempts a
       WHERE ${ownerRangeCondition('a', column, 's.id', { first: 's.first', past: 's.past' })} AND ${days}
-      ORDER BY a.${column} DESC, a.id DESC LIMIT ${most}
-    ) a ${isOrdered ? 'ORDER BY a.id DESC' : ''} LIMIT ${most}`;
+      ORDER BY a.${column} DESC, a.id DESC LIMIT ${limitSql}
+    ) a ${isOrdered ? 'ORDER BY a.id DESC' : ''} LIMIT ${limitSql}`;
 }

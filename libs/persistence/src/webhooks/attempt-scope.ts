@@ -15,47 +15,54 @@ export interface AttemptFilter {
   deliveryState: DeliveryState | null;
   success: boolean | null;
   httpStatus: number | null;
-  /** First and last HTTP status of a class; [0, 0] for "nothing answered". */
+  /** First and last HTTP status of a class; [0, 0] for attempts without a response. */
   httpStatusRange: [number, number] | null;
   createdAfter: Date | null;
   createdBefore: Date | null;
-  // What operators alone look for:
-  /** Which of its delivery's attempts. */
+  // Filters for operators only:
+  /** Number of the attempt within its delivery. */
   attempt?: number | null;
-  /** How it failed. */
+  /** Error of the attempt. */
   error?: AttemptError | null;
-  /** The bulk redelivery that made its delivery. */
+  /** The bulk redelivery that created the delivery. */
   batchId?: string | null;
   attemptId?: string | null;
-  /** Any of these endpoints, or all whose URL begins so. */
+  /** Any of these endpoints, or all endpoints whose URL begins with a text. */
   endpointIds?: string[] | null;
   endpointUrl?: string | null;
-  /** What is about any of these customers. */
+  /** Events about any of these customers. */
   customerIds?: string[] | null;
-  /** That is little: see `detectLowVolumeCustomers`. */
+  /** True if there are few events about them: see `detectLowVolumeCustomers`. */
   areLowVolume?: boolean;
 }
 
-/** The part of the log that a list walks: with what an index begins, and in which range of ids. */
+/** The part of the log that a list scans: the first column of the index, and the range of ids. */
 export interface AttemptScope extends IdRange {
   column: 'organization_id' | 'project_id' | 'endpoint_id' | 'delivery_id' | null;
-  /** None when nothing that the filter names is within the reach. One, whatever it is, for the whole log (null). */
+  /**
+   * Empty if the filter names nothing within the reach. One id with any value for the complete log (null).
+   */
   ids: string[];
 }
 
-/** Longest time from the making of an attempt's id, by a worker, to its `started_at`, by the database. */
+/**
+ * Maximum time between the generation of an attempt's id by a worker and its `started_at` from the database.
+ */
 const MAX_CLAIM_MS = 10_000;
 
-/** So far the clock of a worker may be ahead of the database's. Not more: a page first walks over all that began in it. */
+/**
+ * Maximum time by which the clock of a worker may be ahead of the database's. Not longer, because a page
+ * first scans all attempts that started in this time.
+ */
 const MAX_WORKER_CLOCK_LEAD_MS = 1_000;
 
-/** The ids that attempts of a delivery can have. */
+/** Returns the range of ids that attempts of a delivery can have. */
 export const attemptIdRange = (delivery: { createdAt: Date; finishedAt: Date | null }): IdRange => ({
   from: minIdAt(delivery.createdAt.getTime() - MAX_CLOCK_SKEW_MS),
   to: minIdAt((delivery.finishedAt ?? now()).getTime() + MAX_CLOCK_SKEW_MS),
 });
 
-/** The narrowest part of the log that holds every match within a reach. */
+/** Returns the smallest part of the log that contains every match within a reach. */
 export async function findAttemptScope(
   database: Database,
   reach: Reach,
@@ -75,7 +82,7 @@ export async function findAttemptScope(
     (await database.query<{ id: string }>(sql, values)).map(({ id }) => id);
   const endpointIds = filter.endpointId === null ? filter.endpointIds : [filter.endpointId];
   if (endpointIds) {
-    // Deleted ones as well: their attempts stay in the log.
+    // Includes deleted endpoints: their attempts stay in the log.
     const where = new Conditions().addReach('w', 'w.project_id', reach);
     where.add(`w.id = ANY (${where.bind(endpointIds)}::uuid[])`);
     const ids = await rows(`SELECT w.id FROM webhook_endpoints w WHERE ${where.sql}`, where.values);
@@ -95,7 +102,7 @@ export async function findAttemptScope(
   return { ...range, column: 'organization_id', ids: await rows(own, [reach.organizationId]) };
 }
 
-/** The attempts of one delivery, or of all those of one event. */
+/** Returns the scope of the attempts of one delivery, or of all deliveries of one event. */
 async function findDeliveriesScope(
   database: Database,
   reach: Reach,

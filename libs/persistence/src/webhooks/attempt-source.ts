@@ -7,30 +7,42 @@ import {
   MAX_LISTED_DELIVERIES,
 } from './low-volume-customers.js';
 
-/** A batch of so many is looked at delivery by delivery; of more, its attempts stand close together in the log. */
+/**
+ * Maximum size of a batch whose attempts are read by delivery. The attempts of a larger batch are close
+ * together in the log.
+ */
 const MAX_LISTED_BATCH_SIZE = 1_000;
 
-/** Endpoints of a batch that are walked one by one; of more, the whole log is. */
+/**
+ * Maximum number of endpoints of a batch that are scanned one by one. With more, the complete log is scanned.
+ */
 const MAX_ENDPOINTS = 20;
 
-/** Of the times of a batch, which are rounded to ms, and of the attempts in it. */
+/** Margin for the times of a batch and of its attempts, which are rounded to ms. */
 const ROUNDING_MS = 1_000;
 
-/** SQL for the deliveries of a batch; in the order of their index, so that it is walked. */
+/** Returns SQL for the deliveries of a batch, in the order of their index, so that the index is used. */
 const batchDeliveriesSql = (batchId: string): string =>
   `SELECT d.* FROM deliveries d WHERE d.batch_id = ${batchId} ORDER BY d.state LIMIT ${MAX_LISTED_DELIVERIES + 1}`;
 
-/** How the matches of a filter are best looked for. */
+/** The source from which the matches of a filter are read. */
 export interface AttemptSource {
   filter: AttemptFilter;
-  /** SQL for the few deliveries that have them; null: they are looked for in the log itself. */
+  /** SQL for the deliveries of the matches, if there are few; null to search the log itself. */
   deliveries: ((where: Conditions) => string) | null;
 }
 
-/** Finds out whether few deliveries have what a filter matches, and else when and where it can be in the log. */
-export async function findAttemptSource(database: Database, asked: AttemptFilter): Promise<AttemptSource> {
-  if (asked.deliveryId !== null || asked.eventId !== null) return { filter: asked, deliveries: null };
-  const filter = await detectLowVolumeCustomers(database, asked);
+/**
+ * Determines whether few deliveries have all matches of a filter, and otherwise narrows the filter by time
+ * and endpoints.
+ */
+export async function findAttemptSource(
+  database: Database,
+  requestedFilter: AttemptFilter,
+): Promise<AttemptSource> {
+  if (requestedFilter.deliveryId !== null || requestedFilter.eventId !== null)
+    return { filter: requestedFilter, deliveries: null };
+  const filter = await detectLowVolumeCustomers(database, requestedFilter);
   const { customerIds, areLowVolume, batchId } = filter;
   if (customerIds && areLowVolume) {
     const rest = { ...filter, customerIds: null };
@@ -44,12 +56,12 @@ export async function findAttemptSource(database: Database, asked: AttemptFilter
   );
   if (batch && batch.made > MAX_LISTED_BATCH_SIZE)
     return { filter: narrowToBatch(filter, batch), deliveries: null };
-  // Of one that is forgotten only dead letters are left.
+  // Retention has removed the batch: only its dead letters are left.
   if (!batch && (await hasTooManyDeliveries(database, batchId))) return { filter, deliveries: null };
   return { filter, deliveries: (where) => batchDeliveriesSql(where.bind(batchId)) };
 }
 
-/** Whether more deliveries of a batch are left than are looked at one by one. */
+/** Returns whether more deliveries of a batch are left than are read one by one. */
 async function hasTooManyDeliveries(database: Database, batchId: string): Promise<boolean> {
   const [left] = await database.query<{ count: number }>(
     `SELECT count(*)::int AS count FROM (${batchDeliveriesSql('$1')}) d`,
@@ -65,7 +77,7 @@ interface BatchSpan {
   finishedAt: Date | null;
 }
 
-/** The same filter, with when the attempts of a batch were, and if these are few at which endpoints. */
+/** Narrows a filter to the times of a batch and, if they are few, its endpoints. */
 function narrowToBatch(
   filter: AttemptFilter,
   { startedAt, finishedAt, endpointIds }: BatchSpan,

@@ -9,13 +9,16 @@ import type { AttemptFilter } from './attempt-scope.js';
 import { attemptConditions } from './attempt-scan.js';
 import type { AttemptSource } from './attempt-source.js';
 
-/** What a filter matches where few deliveries have it. */
+/** A source with few deliveries. */
 type DeliveryListSource = AttemptSource & { deliveries: (where: Conditions) => string };
 
 export const isDeliveryListSource = (source: AttemptSource): source is DeliveryListSource =>
   source.deliveries !== null;
 
-/** Up to `limit` attempts of few deliveries, newest first. @param before the last id of the page before */
+/**
+ * Returns up to `limit` attempts of few deliveries, newest first.
+ * @param before last id of the previous page
+ */
 export async function listAttemptsByDelivery(
   database: Database,
   reach: Reach,
@@ -33,7 +36,7 @@ export async function listAttemptsByDelivery(
   return { items, next: found.length > limit ? items.at(-1)!.id : null };
 }
 
-/** How many there are. */
+/** Counts the attempts of few deliveries. */
 export async function countAttemptsByDelivery(
   database: Database,
   reach: Reach,
@@ -50,16 +53,16 @@ export async function countAttemptsByDelivery(
 const matchConditions = (reach: Reach, filter: AttemptFilter): Conditions =>
   attemptConditions({ column: 'delivery_id' }, reach, filter).addReach('d', 'd.project_id', reach);
 
-/** SQL for the deliveries with the range of ids that their attempts can have. */
+/** Returns SQL for the deliveries with the range of ids that their attempts can have. */
 const deliveriesWithIdRange = (where: Conditions, { deliveries }: DeliveryListSource): string => `
-  lives AS MATERIALIZED (
+  delivery_ranges AS MATERIALIZED (
     SELECT d.*, ${minIdAtSql(`d.created_at - interval '1 hour'`)} AS first,
       ${minIdAtSql(`coalesce(d.finished_at, now()) + interval '1 hour'`)} AS past
     FROM (${deliveries(where)}) d
   )`;
 
-/** SQL for the attempts, `a`, of each of them, which are few and found where its life was. */
+/** SQL for the attempts, `a`, of each of these deliveries. They are few and are found by the range of ids. */
 const attemptsInIdRange = `
-  lives d CROSS JOIN LATERAL (
+  delivery_ranges d CROSS JOIN LATERAL (
     SELECT a.* FROM attempts a WHERE a.delivery_id = d.id AND a.id >= d.first AND a.id < d.past OFFSET 0
   ) a`;

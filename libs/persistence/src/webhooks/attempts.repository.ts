@@ -23,24 +23,29 @@ interface ScanResult {
   scannedTo: string | null;
 }
 
-/** Attempts that a page looks at when few of the first ones match; the next page goes on from there. */
+/** Maximum number of attempts that a page scans if few of them match. The next page continues from there. */
 const PAGE_SCAN_LIMIT = 1_000;
 
-/** So much of the log a page is looked for in at first, and then; each day is a partition, and costs planning. */
+/** Time spans of the log that a page scans first. Each day is a partition and adds planning time. */
 const SCAN_SPANS_MS = [2 * DAY_MS, 8 * DAY_MS];
 
-/** The log of attempts, also of millions: however many there are, and whatever the filter, a page looks at few. */
+/**
+ * The log of attempts, for millions of attempts: each page scans a bounded number, whatever the filter is.
+ */
 export class AttemptsRepository {
   constructor(private readonly database: Database) {}
 
-  /** Up to `limit` closed attempts within a reach, newest first. @param before the last id of the page before */
+  /**
+   * Returns up to `limit` finished attempts within a reach, newest first.
+   * @param before last id of the previous page
+   */
   async listPage(
     reach: Reach,
-    asked: AttemptFilter,
+    requestedFilter: AttemptFilter,
     before: string | null,
     limit: number,
   ): Promise<ScannedPage<AttemptRecord>> {
-    const source = await findAttemptSource(this.database, asked);
+    const source = await findAttemptSource(this.database, requestedFilter);
     if (isDeliveryListSource(source))
       return listAttemptsByDelivery(this.database, reach, source, before, limit);
     const { filter } = source;
@@ -51,8 +56,8 @@ export class AttemptsRepository {
     let to = before !== null && before < scope.to ? before : scope.to;
     while (spans.length > 0 && scope.from < to) {
       const from = scanStart(scope, to, spans[0]!);
-      const look = { window: windows[0]!, limit };
-      const { matches, scannedTo } = await this.scan({ ...scope, from, to }, reach, filter, look);
+      const scanSize = { window: windows[0]!, limit };
+      const { matches, scannedTo } = await this.scan({ ...scope, from, to }, reach, filter, scanSize);
       items.push(...matches);
       if (items.length > limit) {
         const page = items.slice(0, limit);
@@ -66,14 +71,14 @@ export class AttemptsRepository {
     return { items, next: null };
   }
 
-  /** How many attempts within a reach match, as far as a bounded look finds out. */
-  async count(reach: Reach, asked: AttemptFilter): Promise<CappedCount> {
-    const source = await findAttemptSource(this.database, asked);
+  /** Counts the matching attempts within a reach in a bounded scan. */
+  async count(reach: Reach, requestedFilter: AttemptFilter): Promise<CappedCount> {
+    const source = await findAttemptSource(this.database, requestedFilter);
     if (isDeliveryListSource(source)) return countAttemptsByDelivery(this.database, reach, source);
     const { filter } = source;
     const scope = await findAttemptScope(this.database, reach, filter);
     if (scope.ids.length === 0 || scope.from >= scope.to) return { count: 0, isMore: false };
-    // By sub-selects, for a join could be made by reading all deliveries.
+    // Uses subselects, because a join might read all deliveries.
     const delivery = (column: string) => `(SELECT d.${column} FROM deliveries d WHERE d.id = a.delivery_id)`;
     const where = attemptConditions(scope, reach, filter, delivery);
     const window = where.values.length === 0 ? COUNT_CAP + 1 : COUNT_SCAN_LIMIT;
@@ -82,7 +87,7 @@ export class AttemptsRepository {
     return countMatches(this.database, { rows, isMatch, values: where.values }, window);
   }
 
-  /** The attempts of a delivery whose reach has been checked, oldest first. */
+  /** Returns the attempts of a delivery, oldest first. The caller has checked the reach. */
   async listForDelivery(
     delivery: Pick<DeliverySummary, 'id' | 'createdAt' | 'finishedAt'>,
   ): Promise<AttemptRecord[]> {
@@ -94,7 +99,10 @@ export class AttemptsRepository {
     );
   }
 
-  /** The matches among the next `window` attempts of a scope, and the last of these if there are so many. */
+  /**
+   * Returns the matches among the next `window` attempts of a scope, and the last scanned id if there are at
+   * least that many.
+   */
   private async scan(
     scope: AttemptScope,
     reach: Reach,
@@ -104,11 +112,11 @@ export class AttemptsRepository {
     if (scope.ids.length === 0) return { matches: [], scannedTo: null };
     const where = attemptConditions(scope, reach, filter);
     const page = `
-      SELECT ${attemptColumns} FROM walked a JOIN deliveries d ON d.id = a.delivery_id
+      SELECT ${attemptColumns} FROM scanned a JOIN deliveries d ON d.id = a.delivery_id
       WHERE ${where.sql} ORDER BY a.id DESC LIMIT ${where.bind(limit + 1)}`;
-    const walk = attemptScanSql(where, scope, matchesOnlyFailed(filter), window);
+    const scan = attemptScanSql(where, scope, matchesOnlyFailed(filter), window);
     const rows = await this.database.query<ScannedRow<AttemptRecord>>(
-      boundedScanSql(where, walk, page, window),
+      boundedScanSql(where, scan, page, window),
       where.values,
     );
     return {
@@ -118,7 +126,7 @@ export class AttemptsRepository {
   }
 }
 
-/** The first id of what is looked at in one go. */
+/** Returns the first id of one scan. */
 function scanStart(scope: AttemptScope, to: string, span: number): string {
   const start = minIdAt(parseIdTime(to) - span);
   return start > scope.from ? start : scope.from;

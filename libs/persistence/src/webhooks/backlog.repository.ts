@@ -1,37 +1,37 @@
 import { COUNT_CAP, URGENCY, type AlertCondition } from '@gatehouse/domain';
 import type { Database } from '../database.js';
 
-/** Most rows that are counted for a gauge. */
+/** Maximum number of rows that are counted for a gauge. */
 const GAUGE_COUNT_LIMIT = 100_000;
 
 const isPending = `state = 'pending'`;
 const isDeadLetter = `state = 'failed' AND resolution IS NULL`;
 const isDisabledAsFailing = `status = 'disabled' AND disabled_reason = 'failing'`;
 
-/** The next in line of an urgency. Batches are left out: they wait their turn by design. */
+/** Returns SQL for the head of the ready queue of each urgency. Batches are excluded: they wait by design. */
 const readyQueueHead = (where: string, rows: number): string => `
-  (VALUES (${URGENCY.first}), (${URGENCY.retry})) AS line (urgency) CROSS JOIN LATERAL (
+  (VALUES (${URGENCY.first}), (${URGENCY.retry})) AS queue (urgency) CROSS JOIN LATERAL (
     SELECT next_attempt_at AS at FROM deliveries
-    WHERE ${isPending} AND lease_until IS NULL AND urgency = line.urgency ${where}
+    WHERE ${isPending} AND lease_until IS NULL AND urgency = queue.urgency ${where}
     ORDER BY next_attempt_at LIMIT ${rows}
   ) due`;
 
 const countSql = (table: string, where: string, rows: number): string =>
   `(SELECT count(*) FROM (SELECT FROM ${table} WHERE ${where} LIMIT ${rows}) counted)::int`;
 
-/** What is still to be delivered, and what went wrong. At most 100,000 are counted. */
+/** The pending deliveries and the problems of the installation. No count exceeds 100,000. */
 export interface Backlog {
   pending: number;
   deadLetters: number;
-  /** 0 when nothing is due. */
+  /** Wait of the oldest due delivery; 0 if none is due. */
   oldestDueSeconds: number;
-  /** Switched off because they had only failed. */
+  /** Number of endpoints that were disabled because all attempts had failed. */
   disabledEndpoints: number;
 }
 
 /**
- * One number each for the whole house: for gauges and alerts, which know no tenants. However much there is, a look
- * reads little of it, along indexes of nothing else.
+ * The backlog of the complete installation, for gauges and alerts, which are not specific to a tenant. Reads
+ * a bounded number of rows, with indexes that contain only the counted rows.
  */
 export class BacklogRepository {
   constructor(private readonly database: Database) {}
@@ -47,7 +47,10 @@ export class BacklogRepository {
     return row!;
   }
 
-  /** What an operator should know of now. @param overdueMs how long a delivery may be due */
+  /**
+   * Returns the current conditions for alerts.
+   * @param overdueMs maximum time for which a delivery may be due
+   */
   async findAlertConditions(overdueMs: number): Promise<AlertCondition[]> {
     const late = `AND next_attempt_at <= statement_timestamp() - $1 * interval '1 ms'`;
     return this.database.queryPrepared<AlertCondition>(
@@ -62,7 +65,7 @@ export class BacklogRepository {
          UNION ALL
          SELECT 'overdue_deliveries', least(count(*), ${COUNT_CAP})::int, min(due.at), clock_timestamp()
          FROM ${readyQueueHead(late, COUNT_CAP)}
-       ) troubles WHERE count > 0 AND since IS NOT NULL`,
+       ) conditions WHERE count > 0 AND since IS NOT NULL`,
       [overdueMs],
     );
   }

@@ -1,16 +1,17 @@
 import { IN_LOCK_ORDER } from './lock-order.js';
 
-/** Most deliveries that one statement cancels, well within its time-out. */
+/** Maximum number of deliveries that one statement cancels, well within its timeout. */
 export const CANCEL_LIMIT = 5_000;
 
 /**
- * A statement that cancels pending deliveries and counts them as `count`. A delivery in flight is left to its
- * outcome: it cannot be called back.
- * @param source which deliveries, `p`: what follows FROM, ending in a condition
+ * Returns a statement that cancels pending deliveries and counts them as `count`. A delivery in flight keeps
+ * its outcome, because its request cannot be recalled.
+ * @param source the deliveries, `p`: the SQL after FROM, ending in a condition
  */
 export const cancelPendingSql = (source: string): string => `
   WITH waiting AS (
-    -- An array: the planner takes it for a few rows, and joins by hash even before it knows how long the line is.
+    -- An array, for which the planner estimates few rows and does not choose a hash join, even before it
+    -- knows how long the queue is.
     SELECT d.id FROM unnest(ARRAY(
       SELECT p.id FROM ${source} AND p.state = 'pending' AND p.lease_until IS NULL LIMIT ${CANCEL_LIMIT}
     )) AS next (id) JOIN deliveries d ON d.id = next.id

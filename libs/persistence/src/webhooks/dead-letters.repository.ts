@@ -12,52 +12,60 @@ import {
 } from './delivery-filter.js';
 import { detectLowVolumeCustomers } from './low-volume-customers.js';
 
-/** A delivery that has failed for good, with how its last attempt ended. */
+/** A permanently failed delivery, with the result of its last attempt. */
 export interface DeadLetterRecord extends DeliverySummary {
   attempt: number;
-  /** 0 when nothing answered. */
+  /** 0 without a response. */
   lastHttpStatus: number;
   lastError: AttemptError | null;
 }
 
-/** Dead letters that a page looks at when few of the first ones match; the next page goes on from there. */
+/**
+ * Maximum number of dead letters that a page scans if few of them match. The next page continues from there.
+ */
 const PAGE_SCAN_LIMIT = 200;
 
-/** The list of dead letters: however many there are, and whatever the filter, a page looks at a bounded number. */
+/** The list of dead letters: each page scans a bounded number, whatever the filter is. */
 export class DeadLettersRepository {
   constructor(private readonly database: Database) {}
 
-  /** Up to `limit` dead letters within a reach, newest first. @param before the last id of the page before */
+  /**
+   * Returns up to `limit` dead letters within a reach, newest first.
+   * @param before last id of the previous page
+   */
   async listPage(
     reach: Reach,
-    asked: DeliveryFilter,
+    requestedFilter: DeliveryFilter,
     before: string | null,
     limit: number,
   ): Promise<ScannedPage<DeadLetterRecord>> {
-    const filter = await detectLowVolumeCustomers(this.database, asked);
-    // Of many endpoints each has as large a window.
-    const widest = Math.max(limit + 1, Math.ceil(PAGE_SCAN_LIMIT / (filter.endpointIds?.length || 1)));
-    const windows = [limit + 1, 4 * (limit + 1), PAGE_SCAN_LIMIT].map((size) => Math.min(size, widest));
+    const filter = await detectLowVolumeCustomers(this.database, requestedFilter);
+    // With many endpoints, each is scanned with the same window.
+    const maxWindow = Math.max(limit + 1, Math.ceil(PAGE_SCAN_LIMIT / (filter.endpointIds?.length || 1)));
+    const windows = [limit + 1, 4 * (limit + 1), PAGE_SCAN_LIMIT].map((size) => Math.min(size, maxWindow));
     return scanPage(windows, before, limit, (after, window) =>
       this.scan(reach, filter, after, window, limit),
     );
   }
 
-  /** How many dead letters within a reach match, as far as a bounded look finds out. */
-  async count(reach: Reach, asked: DeliveryFilter): Promise<CappedCount> {
-    const filter = await detectLowVolumeCustomers(this.database, asked);
+  /** Counts the matching dead letters within a reach in a bounded scan. */
+  async count(reach: Reach, requestedFilter: DeliveryFilter): Promise<CappedCount> {
+    const filter = await detectLowVolumeCustomers(this.database, requestedFilter);
     const where = addDeliveryConditions(deliveriesWithin(reach), filter);
     const isMatch = where.sql;
-    const walk = deadLetterScanSql(where, reach, filter, {
+    const scan = deadLetterScanSql(where, reach, filter, {
       before: null,
       limit: COUNT_SCAN_LIMIT,
       isOrdered: false,
     });
-    const rows = `(${walk}) d JOIN webhook_endpoints w ON w.id = d.endpoint_id`;
+    const rows = `(${scan}) d JOIN webhook_endpoints w ON w.id = d.endpoint_id`;
     return countMatches(this.database, { rows, isMatch, values: where.values }, COUNT_SCAN_LIMIT);
   }
 
-  /** The matches among the next `window` dead letters, and the last of these if there are so many. */
+  /**
+   * Returns the matches among the next `window` dead letters, and the last scanned id if there are at least
+   * that many.
+   */
   private scan(
     reach: Reach,
     filter: DeliveryFilter,
@@ -69,27 +77,27 @@ export class DeadLettersRepository {
     const page = `
       SELECT ${deliveryColumns}, d.attempt, coalesce(d.last_http_status, 0) AS "lastHttpStatus",
         d.last_error AS "lastError"
-      FROM walked d JOIN webhook_endpoints w ON w.id = d.endpoint_id
+      FROM scanned d JOIN webhook_endpoints w ON w.id = d.endpoint_id
       WHERE ${where.sql} ORDER BY d.id DESC LIMIT ${where.bind(limit + 1)}`;
-    const walk = deadLetterScanSql(where, reach, filter, { before, limit: window });
+    const scan = deadLetterScanSql(where, reach, filter, { before, limit: window });
     return this.database.query<ScannedRow<DeadLetterRecord>>(
-      boundedScanSql(where, walk, page, window),
+      boundedScanSql(where, scan, page, window),
       where.values,
     );
   }
 }
 
-/** SQL for the next dead letters of the filter's kind; of several kinds the walks are merged. */
+/** Returns SQL for the next dead letters of the filter's kind. The scans of several kinds are merged. */
 function deadLetterScanSql(
   where: Conditions,
   reach: Reach,
   filter: DeliveryFilter,
   range: { before: string | null; limit: number; isOrdered?: boolean },
 ): string {
-  const walks = baseConditions[filter.resolution ?? 'waiting'].map(
+  const scans = baseConditions[filter.resolution ?? 'waiting'].map(
     (base) => `(${deliveryScanSql(where, reach, filter, { base, ...range })})`,
   );
-  if (walks.length === 1) return walks[0]!;
+  if (scans.length === 1) return scans[0]!;
   const order = range.isOrdered === false ? '' : 'ORDER BY d.id DESC';
-  return `SELECT d.* FROM (${walks.join(' UNION ALL ')}) d ${order} LIMIT ${where.bind(range.limit)}`;
+  return `SELECT d.* FROM (${scans.join(' UNION ALL ')}) d ${order} LIMIT ${where.bind(range.limit)}`;
 }

@@ -4,7 +4,7 @@ import { isErased, visibleBody } from '../customers/erasure-sql.js';
 import type { Database, Sql } from '../database.js';
 import type { Tx } from '../transactions.js';
 
-/** One event on its way to one endpoint. */
+/** A delivery of one event to one endpoint. */
 export interface DeliverySummary {
   id: string;
   organizationId: string;
@@ -24,13 +24,13 @@ export interface DeliverySummary {
   finishedAt: Date | null;
 }
 
-/** The same with what is sent, and where to. */
+/** A delivery with the body and the endpoint. */
 export interface Delivery extends DeliverySummary {
   endpointStatus: EndpointStatus;
-  /** Names of the headers that the endpoint has of its own now. */
+  /** Names of the endpoint's current custom headers. */
   headerNames: string[];
   body: string;
-  /** The event was about a customer who has been deleted. */
+  /** True if the event is about a deleted customer. */
   isErased: boolean;
 }
 
@@ -46,21 +46,24 @@ const columns = `${deliveryColumns},
 
 const from = `deliveries d JOIN webhook_endpoints w ON w.id = d.endpoint_id JOIN events e ON e.id = d.event_id`;
 
-/** A project key sees what goes to its project's own endpoints, not what an organization endpoint hears of it. */
+/**
+ * Returns the conditions for deliveries within a reach. A project key sees those to the endpoints of its own
+ * project, not those to endpoints of the organization.
+ */
 export const deliveriesWithin = (reach: Reach): Conditions =>
   new Conditions()
     .addReach('d', 'd.project_id', reach)
     .addIf(reach.projectId, (value) => `w.project_id = ${value}`);
 
-/** The readers' and operators' side of deliveries. */
+/** Deliveries for the API and the console. */
 export class DeliveriesRepository {
-  /** @param firstDelayMs delay before the first attempt */
+  /** Creates the repository. @param firstDelayMs delay before the first attempt */
   constructor(
     private readonly database: Database,
     private readonly firstDelayMs: number,
   ) {}
 
-  /** A delivery within a reach, by its own id or by that of one of its attempts. */
+  /** Returns a delivery within a reach, by its id or by the id of one of its attempts. */
   async find(reach: Reach, id: { deliveryId: string } | { attemptId: string }): Promise<Delivery | null> {
     const where = deliveriesWithin(reach);
     if ('deliveryId' in id) where.add(`d.id = ${where.bind(id.deliveryId)}`);
@@ -68,9 +71,10 @@ export class DeliveriesRepository {
     return this.findOne(this.database, where, '');
   }
 
-  /** The same, locked until the transaction ends. */
+  /** Returns a delivery within a reach and locks it until the transaction ends. */
   async lock(tx: Tx, reach: Reach, deliveryId: string): Promise<Delivery | null> {
-    // The customer first, as their deletion does: until this transaction ends they cannot go.
+    // Locks the customer first, like the deletion of a customer: the customer cannot be deleted until this
+    // transaction ends.
     await tx.query(
       `SELECT 1 FROM deliveries d JOIN events e ON e.id = d.event_id JOIN customers c ON c.id = e.customer_id
        WHERE d.id = $1 FOR KEY SHARE OF c`,
@@ -82,16 +86,16 @@ export class DeliveriesRepository {
   }
 
   /**
-   * Makes a new delivery of the same event to the endpoint's current URL and closes the old one's chapter.
-   * The caller holds the lock on the old one.
-   * @returns false when another delivery of this event to this endpoint is pending
+   * Creates a new delivery of the same event to the endpoint's current URL and resolves the old one. The
+   * caller has locked the old delivery.
+   * @returns false if another delivery of this event to this endpoint is pending
    */
   async redeliver(
     tx: Tx,
     old: Delivery,
     change: { newId: string; reason: string | null; by: string },
   ): Promise<boolean> {
-    const made = await tx.query(
+    const created = await tx.query(
       `INSERT INTO deliveries (id, organization_id, project_id, event_id, event_type, endpoint_id, target_url,
          next_attempt_at, redelivery_of)
        SELECT $2, d.organization_id, d.project_id, d.event_id, d.event_type, d.endpoint_id, w.url,
@@ -100,7 +104,7 @@ export class DeliveriesRepository {
        ON CONFLICT (endpoint_id, event_id) WHERE state = 'pending' DO NOTHING RETURNING id`,
       [old.id, change.newId, this.firstDelayMs],
     );
-    if (made.length === 0) return false;
+    if (created.length === 0) return false;
     await tx.query(
       `UPDATE deliveries SET redelivered_as = $2, reason = $3, resolved_by = $4,
          resolution = CASE WHEN state = 'failed' THEN 'redelivered' END
@@ -111,7 +115,7 @@ export class DeliveriesRepository {
     return true;
   }
 
-  /** Sets a dead letter aside. The caller holds the lock on it. */
+  /** Discards a dead letter. The caller has locked it. */
   async discard(tx: Tx, { id }: Delivery, reason: string, by: string): Promise<void> {
     await tx.query(
       `UPDATE deliveries SET resolution = 'discarded', reason = $2, resolved_by = $3 WHERE id = $1`,
@@ -119,7 +123,10 @@ export class DeliveriesRepository {
     );
   }
 
-  /** Up to `limit` deliveries of an event, newest first. @param before the last id of the page before */
+  /**
+   * Returns up to `limit` deliveries of an event, newest first.
+   * @param before last id of the previous page
+   */
   async listForEvent(
     reach: Reach,
     eventId: string,
@@ -135,7 +142,7 @@ export class DeliveriesRepository {
     );
   }
 
-  /** How many of these deliveries are within a reach. */
+  /** Returns the number of these deliveries that are within a reach. */
   async count(reach: Reach, ids: string[]): Promise<number> {
     const where = deliveriesWithin(reach);
     const [row] = await this.database.query<{ count: number }>(

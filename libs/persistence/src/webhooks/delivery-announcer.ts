@@ -8,14 +8,14 @@ import {
 } from '@gatehouse/platform';
 import type { Database } from '../database.js';
 
-/** The channel on which PostgreSQL tells workers that a delivery is due. */
+/** The channel on which PostgreSQL notifies workers of due deliveries. */
 export const DELIVERY_CHANNEL = 'gatehouse_deliveries';
 
 const ANNOUNCE_TIMEOUT_MS = 250;
 
 /**
- * Tells the worker about new deliveries after their transaction has committed: a job on Redis, or a NOTIFY
- * without one. Best effort; what gets lost the worker's due source finds.
+ * Announces new deliveries to the workers after their transaction has committed: with a job in Redis, or with
+ * NOTIFY without Redis. Best effort: the due poller finds deliveries whose announcement was lost.
  */
 export class DeliveryAnnouncer {
   private readonly notifications = new Batcher<true, true>(async (items) => {
@@ -30,7 +30,7 @@ export class DeliveryAnnouncer {
     private readonly logger: Logger,
   ) {}
 
-  /** Never throws and never takes longer than 250 ms. */
+  /** Announces deliveries. Never throws and never takes longer than 250 ms. */
   async announce(deliveries: DeliveryPointer[]): Promise<void> {
     await withTimeout(this.send(deliveries), ANNOUNCE_TIMEOUT_MS, 'enqueueing took too long').catch(
       (error: unknown) =>

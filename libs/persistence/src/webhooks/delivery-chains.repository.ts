@@ -1,21 +1,24 @@
 import type { Database } from '../database.js';
 import { deliveryColumns, type DeliverySummary } from './deliveries.repository.js';
 
-/** A delivery of a chain: each but the first is the redelivery of the one before. */
+/** A delivery of a chain. Each delivery except the first is the redelivery of the previous one. */
 export interface ChainLink extends DeliverySummary {
   batchId: string | null;
 }
 
-/** Links that are followed in each direction: nobody redelivers one event by hand so many times. */
+/**
+ * Maximum number of links that are followed in each direction, more than manual redeliveries of one event
+ * produce.
+ */
 const MAX_LINKS = 100;
 
-/** What a delivery was made of, and what was made of it. */
+/** Reads the originals and the redeliveries of a delivery. */
 export class DeliveryChainsRepository {
   constructor(private readonly database: Database) {}
 
   /**
-   * The chain of a delivery whose reach has been checked, oldest first: all of it is of one event and one endpoint. What
-   * retention has removed ends it.
+   * Returns the chain of a delivery, oldest first. All its deliveries are of one event to one endpoint. The
+   * chain ends at deliveries that retention has removed. The caller has checked the reach.
    */
   async findChain(deliveryId: string): Promise<ChainLink[]> {
     return this.database.queryPrepared<ChainLink>(

@@ -1,15 +1,15 @@
 import { minIdAtSql } from '../uuid-v7.js';
 
-// SQL of a claim, shared by those who claim what a job points to and those who claim what is due.
+// SQL of a claim, shared by the claims of jobs and of due deliveries.
 
-/** An attempt that this worker, and no other, is to make. */
+/** An attempt that only this worker may make. */
 export interface ClaimedAttempt {
   deliveryId: string;
   /** Also the fencing token. */
   attemptId: string;
   attempt: number;
   urgency: number;
-  /** Of the delivery, from the transaction that made it. */
+  /** Age of the delivery, from the transaction that created it. */
   ageMs: number;
   endpointId: string;
   projectId: string | null;
@@ -19,26 +19,32 @@ export interface ClaimedAttempt {
   targetUrl: string;
   /** Encrypted. */
   secret: Buffer;
-  /** Encrypted; null unless it still signs too. */
+  /** Encrypted; null unless the previous secret still signs too. */
   previousSecret: Buffer | null;
-  /** The endpoint's own, encrypted; null when it has none. */
+  /** Custom headers of the endpoint, encrypted; null if there are none. */
   headers: Buffer | null;
 }
 
-/** The time of the statement, not `clock_timestamp()`: what changes within a statement cannot bound an index. */
+/**
+ * Uses the time of the statement, not `clock_timestamp()`: a value that changes within a statement cannot be
+ * an index condition.
+ */
 export const isClaimable = `d.state = 'pending' AND d.lease_until IS NULL AND d.next_attempt_at <= statement_timestamp()`;
 
-/** Sub-selects, so that they are evaluated once for all that are claimed. */
+/** A subselect, so that it is evaluated once for all claimed deliveries. */
 const oldestAllowed = `(SELECT ${minIdAtSql("statement_timestamp() - interval '2 seconds'")})`;
 
 /**
- * An id that was made longer ago when its claim begins gets a later time: so whoever counts the log knows from when on
- * there may be attempts that nobody sees yet, whatever the clocks of the workers say and however long they stood still.
+ * An id that was generated more than 2 s before its claim gets a later time, so that the rollup knows the
+ * earliest id of an attempt that may not be visible yet, whatever the clocks of the workers are and however
+ * long a worker was suspended.
  */
 const attemptId = `CASE WHEN picked.attempt_id >= ${oldestAllowed} THEN picked.attempt_id
       ELSE (left(${oldestAllowed}::text, 14) || substr(picked.attempt_id::text, 15))::uuid END`;
 
-/** Ends a WITH whose `picked` gives (id, attempt_id) of deliveries that are locked and may be claimed; $1 is the lease in ms. */
+/**
+ * Ends a WITH whose `picked` returns (id, attempt_id) of locked claimable deliveries; $1 is the lease in ms.
+ */
 export const claimPickedSql = `
   UPDATE deliveries d SET attempt = d.attempt + 1, attempt_id = ${attemptId}, target_url = w.url,
     started_at = clock_timestamp(), lease_until = clock_timestamp() + $1 * interval '1 ms', next_attempt_at = NULL

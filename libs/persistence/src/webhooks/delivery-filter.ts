@@ -10,36 +10,36 @@ export interface DeliveryFilter {
   endpointId: string | null;
   eventType: string | null;
   eventId: string | null;
-  /** Any of them. */
+  /** Matches any of these. */
   deliveryIds: string[] | null;
   state: DeliveryState | null;
   success: boolean | null;
-  /** Of the last attempt. */
+  /** Status of the last attempt. */
   httpStatus: number | null;
-  /** First and last status of a class; [0, 0] for "nothing answered". */
+  /** First and last status of a class; [0, 0] for attempts without a response. */
   httpStatusRange: [number, number] | null;
   createdAfter: Date | null;
   createdBefore: Date | null;
-  // What operators alone look for: any of these endpoints, or all whose URL begins so, and what is about any of these
-  // customers.
+  // Filters for operators only: any of these endpoints, all endpoints whose URL begins with a text, and
+  // events about any of these customers.
   endpointIds?: string[] | null;
   endpointUrl?: string | null;
   customerIds?: string[] | null;
-  /** What is about them is little: see `detectLowVolumeCustomers`. */
+  /** True if there are few events about these customers: see `detectLowVolumeCustomers`. */
   areLowVolume?: boolean;
-  /** What has become of a dead letter. */
+  /** Resolution of a dead letter. */
   resolution?: DeadLetterState;
 }
 
 export const deadLetterStates = ['waiting', 'redelivered', 'discarded', 'resolved'] as const;
 export type DeadLetterState = (typeof deadLetterStates)[number];
 
-/** What makes a delivery, `d`, a dead letter; also the condition of its indexes. */
+/** SQL for whether a delivery `d` is a dead letter; also the condition of the indexes of dead letters. */
 export const isDeadLetter = `d.state = 'failed' AND d.resolution IS NULL`;
 
 const isResolvedAs = (resolution: string): string => `d.state = 'failed' AND d.resolution = '${resolution}'`;
 
-/** The same of what has become of one: each of these conditions is a walk of its own. */
+/** The conditions of each state of a dead letter. Each condition is scanned separately. */
 export const baseConditions: Record<DeadLetterState, string[]> = {
   waiting: [isDeadLetter],
   redelivered: [isResolvedAs('redelivered')],
@@ -48,20 +48,21 @@ export const baseConditions: Record<DeadLetterState, string[]> = {
 };
 
 interface DeliveryScan {
-  /** Condition of every one of them, such as `isDeadLetter`. */
+  /** Condition that every delivery meets, such as `isDeadLetter`. */
   base: string;
-  /** Only those with a lower id. */
+  /** Only deliveries with a lower id. */
   before: string | null;
   limit: number;
-  /** False: any `limit` of them, in no order. */
+  /** False for any `limit` deliveries, in no order. */
   isOrdered?: boolean;
 }
 
 /**
- * SQL for the deliveries that a filter looks at, the newest and no more than `limit`: a walk along the index that
- * leaves the fewest. Of the filter it knows the times and what it walks along, nothing of the rest: see `addDeliveryConditions`.
- * Nothing beyond the reach is walked, for how far a walk came can be told from outside. What the filter names is looked
- * for within the reach once, before the walk, which joins nothing.
+ * Returns SQL for the deliveries that a filter scans, newest first and at most `limit`, with the index that
+ * leaves the fewest. Applies the filter's times and the fields that select the index, but none of the others:
+ * see `addDeliveryConditions`. Scans nothing outside the reach, because a caller can detect how far a scan
+ * went. Checks the resources that the filter names against the reach once, before the scan, which contains no
+ * join.
  */
 export function deliveryScanSql(
   where: Conditions,
@@ -71,33 +72,34 @@ export function deliveryScanSql(
 ): string {
   const ids = filterIdRange(filter, before, MAX_CREATED_AT_SKEW_MS);
   const range = [base, ...rangeConditions(where, filter, ids)].join(' AND ');
-  const most = where.bind(limit);
-  const newest = `ORDER BY d.id DESC LIMIT ${most}`;
+  const limitSql = where.bind(limit);
+  const newest = `ORDER BY d.id DESC LIMIT ${limitSql}`;
   const rows = (condition: string, columns = 'd.*', order = newest): string =>
     `SELECT ${columns} FROM deliveries d WHERE ${condition} AND ${range} ${order}`;
-  // By the index that only dead letters have of a project: PostgreSQL would take that of the house for a large one. Where
-  // there are times it has to see, by the ids, how few are left.
-  const ofProject = (id: string, condition: string): string => {
+  // Uses the project's index, which contains dead letters only: PostgreSQL would prefer the index of the
+  // installation for a large project. With filter times, the planner must see from the ids how few rows are
+  // left.
+  const scanProject = (id: string, condition: string): string => {
     const isTimed = filter.createdAfter ?? filter.createdBefore;
     if (isTimed || base !== isDeadLetter) return rows(`d.project_id = ${id} AND ${condition}`);
     const own = ownerRangeCondition('d', 'project_id', id, {
       first: where.bind(ids.first),
       past: where.bind(ids.past),
     });
-    return rows(`${own} AND ${condition}`, 'd.*', `ORDER BY d.project_id DESC, d.id DESC LIMIT ${most}`);
+    return rows(`${own} AND ${condition}`, 'd.*', `ORDER BY d.project_id DESC, d.id DESC LIMIT ${limitSql}`);
   };
-  // Each owner in the order of its index, by ids alone: one sorted walk over all would read every row.
-  const along = (column: string, owners: string): string =>
+  // Scans each owner in the order of its index, by ids alone: one sorted scan over all would read every row.
+  const scanByOwner = (column: string, owners: string): string =>
     `SELECT d.* FROM deliveries d WHERE d.id = ANY (ARRAY(
        SELECT d.id FROM (${owners}) o CROSS JOIN LATERAL (${rows(`d.${column} = o.id`, 'd.id')}) d ${newest}))`;
   const endpoints = (): string =>
     `SELECT w.id FROM webhook_endpoints w WHERE ${where.reachCondition('w', 'w.project_id', reach)}`;
 
-  // Few: each is held against the reach.
-  const few = filter.deliveryIds
+  // There are few: each is checked against the reach.
+  const listedCondition = filter.deliveryIds
     ? `d.id = ANY (${where.bind(filter.deliveryIds)}::uuid[])`
     : filter.eventId && `d.event_id = ${where.bind(filter.eventId)}`;
-  if (few) return rows(`${few} AND d.endpoint_id IN (${endpoints()})`);
+  if (listedCondition) return rows(`${listedCondition} AND d.endpoint_id IN (${endpoints()})`);
   if (filter.customerIds && filter.areLowVolume) {
     return `${customerDeliveriesSql(where.bind(filter.customerIds))} WHERE ${range} ${newest}`;
   }
@@ -108,29 +110,30 @@ export function deliveryScanSql(
   if (filter.endpointIds) {
     const each = rows('d.endpoint_id = w.id');
     return `SELECT d.* FROM unnest(${where.bind(filter.endpointIds)}::uuid[]) w (id) CROSS JOIN LATERAL (${each}) d
-      ${isOrdered ? newest : `LIMIT ${most}`}`;
+      ${isOrdered ? newest : `LIMIT ${limitSql}`}`;
   }
   if (reach.projectId) {
     const id = where.bind(reach.projectId);
-    // Along the project, unless organization endpoints heard of it too: then along its own ones. Of the two only one is run.
+    // Scans the project, unless organization endpoints received its events too: then scans its own endpoints.
+    // Only one of the two runs.
     const isShared = `EXISTS (SELECT FROM webhook_endpoints w WHERE w.project_id IS NULL
       AND w.organization_id = (SELECT p.organization_id FROM projects p WHERE p.id = ${id}))`;
-    const own = along('endpoint_id', `${endpoints()} AND ${isShared}`);
-    return `(${ofProject(id, `NOT ${isShared}`)}) UNION ALL (${own})`;
+    const own = scanByOwner('endpoint_id', `${endpoints()} AND ${isShared}`);
+    return `(${scanProject(id, `NOT ${isShared}`)}) UNION ALL (${own})`;
   }
   if (filter.projectId) {
     const id = where.bind(filter.projectId);
     const projects = `SELECT FROM projects p WHERE ${where.reachCondition('p', 'p.id', reach)}`;
-    return ofProject(id, `EXISTS (${projects} AND p.id = ${id})`);
+    return scanProject(id, `EXISTS (${projects} AND p.id = ${id})`);
   }
   if (!reach.organizationId) return rows('true');
   const own = organizationsWithin(where.bind(reach.organizationId));
-  return along('organization_id', `SELECT o.id FROM organizations o WHERE ${own}`);
+  return scanByOwner('organization_id', `SELECT o.id FROM organizations o WHERE ${own}`);
 }
 
 /**
- * Conditions for what is between the filter's ids and times. The times are held against every row on the way: those of
- * the slack must not use the page up.
+ * Returns the conditions for the filter's range of ids and times. Every scanned row is compared with the
+ * times: rows within the slack must not use up the page.
  */
 function rangeConditions(
   where: Conditions,
@@ -145,7 +148,7 @@ function rangeConditions(
   ];
 }
 
-/** Adds what makes a delivery, `d`, of the walk a match; its endpoint is `w`. */
+/** Adds the conditions of a match among the scanned deliveries `d` with their endpoints `w`. */
 export function addDeliveryConditions(where: Conditions, filter: DeliveryFilter): Conditions {
   const { endpointUrl } = filter;
   if (endpointUrl) where.add(urlPrefixCondition(where, endpointUrl));

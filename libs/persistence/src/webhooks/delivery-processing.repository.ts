@@ -7,21 +7,30 @@ import { isClaimable, claimPickedSql, type ClaimedAttempt } from './delivery-cla
 import { cancelPendingSql } from './cancel-pending-sql.js';
 import { IN_LOCK_ORDER } from './lock-order.js';
 
-/** An attempt whose worker has not been heard of within its lease. */
+/** An attempt whose worker has not recorded an outcome within the lease. */
 export type LostAttempt = Pick<
   ClaimedAttempt,
   'deliveryId' | 'attemptId' | 'attempt' | 'urgency' | 'endpointId' | 'projectId'
 > & { durationMs: number };
 
-/** How a close went: null when the claim had passed to somebody else, and nothing was written. */
+/**
+ * The state after an outcome was recorded; null if the claim had passed to another worker and nothing was
+ * written.
+ */
 export type RecordedOutcome = DeliveryState | null;
 
 /** PostgreSQL's code for a row without a partition. */
 const NO_PARTITION_CODE = '23514';
 
-/** The worker's side of deliveries: claim, close, and what the sweeper needs. Plain SQL, because it is the hot path. */
+/**
+ * Deliveries for the worker: claims, outcomes, and the queries of the sweeper. Plain SQL, because this is the
+ * hot path.
+ */
 export class DeliveryProcessingRepository {
-  /** @param leaseMs how long a worker may be silent before its attempt counts as lost */
+  /**
+   * Creates the repository.
+   * @param leaseMs time after which an attempt without a recorded outcome counts as lost
+   */
   constructor(
     private readonly database: Database,
     private readonly leaseMs: number,
@@ -29,8 +38,9 @@ export class DeliveryProcessingRepository {
   ) {}
 
   /**
-   * Claims the deliveries that jobs point to, all in one statement.
-   * @returns per job the claimed attempt, or null when it is not due, not pending, or somebody else's
+   * Claims the deliveries of jobs in one statement.
+   * @returns per job the claimed attempt, or null if the delivery is not due or not pending or is claimed by
+   *   another worker
    */
   async claim(jobs: DeliveryJob[]): Promise<(ClaimedAttempt | null)[]> {
     const claimed = await this.database.queryPrepared<ClaimedAttempt>(
@@ -49,7 +59,7 @@ export class DeliveryProcessingRepository {
         jobs.map(() => newId()),
       ],
     );
-    // Of two jobs for one attempt in one batch only one may run it.
+    // If a batch contains two jobs for one attempt, only one of them may run it.
     const byDelivery = new Map(claimed.map((attempt) => [attempt.deliveryId, attempt]));
     return jobs.map(({ deliveryId }) => {
       const attempt = byDelivery.get(deliveryId) ?? null;
@@ -59,17 +69,18 @@ export class DeliveryProcessingRepository {
   }
 
   /**
-   * Writes the outcomes of attempts, all in one statement: only if the claim still holds, the delivery moves
-   * and the attempt enters the log. A failure ends the delivery when meanwhile its endpoint was
-   * switched off or its customer deleted; of a deleted customer nothing that the target answered is kept. The rows
-   * are locked before they are judged: whoever is waited for may be deleting that customer.
+   * Records the outcomes of attempts in one statement: only if the claim is still valid, it updates the
+   * delivery and adds the attempt to the log. A failure ends the delivery if its endpoint has been disabled
+   * or its customer deleted in the meantime; for a deleted customer, the response of the receiver is not
+   * stored. Locks the rows before it determines the new state: a transaction that it waits for may be
+   * deleting that customer.
    */
   async recordOutcomes(attempts: FinishedAttempt[]): Promise<RecordedOutcome[]> {
     try {
       return await this.writeOutcomes(attempts);
     } catch (error) {
       if (errorCode(error) !== NO_PARTITION_CODE) throw error;
-      // Of a day that was dropped, or that nobody has made in time.
+      // The partition of the day was dropped, or was not created in time.
       const ids = attempts.map(({ attemptId }) => attemptId);
       await this.transactions.run((tx) => ensurePartitionsFor(tx, ids));
       return this.writeOutcomes(attempts);
@@ -78,7 +89,7 @@ export class DeliveryProcessingRepository {
 
   private async writeOutcomes(attempts: FinishedAttempt[]): Promise<RecordedOutcome[]> {
     const rows = await this.database.queryPrepared<{ attemptId: string; state: DeliveryState }>(
-      `WITH judged AS (
+      `WITH evaluated AS (
          SELECT c.*, CASE WHEN c.success THEN 'succeeded' WHEN w.status <> 'enabled' OR d.withdrawn THEN 'cancelled'
            WHEN c."nextDelayMs" IS NULL THEN 'failed' ELSE 'pending' END AS state
          FROM json_to_recordset($1::json) AS c ("deliveryId" uuid, "attemptId" uuid, "nextDelayMs" float8,
@@ -87,15 +98,15 @@ export class DeliveryProcessingRepository {
            JOIN deliveries d ON d.id = c."deliveryId" AND d.attempt_id = c."attemptId"
            JOIN webhook_endpoints w ON w.id = d.endpoint_id
          ${IN_LOCK_ORDER}
-       ), moved AS (
-         UPDATE deliveries d SET state = judged.state, attempt_id = NULL, lease_until = NULL,
-           next_attempt_at = CASE WHEN judged.state = 'pending'
-             THEN clock_timestamp() + judged."nextDelayMs" * interval '1 ms' END,
-           urgency = greatest(urgency, ${URGENCY.retry}), last_http_status = judged."httpStatus", last_error = judged.error,
-           untold = CASE WHEN judged.state = 'failed' AND d.event_type NOT LIKE 'webhook.%' THEN true END,
-           finished_at = CASE WHEN judged.state <> 'pending' THEN clock_timestamp() END
-         FROM judged WHERE d.id = judged."deliveryId"
-         RETURNING judged.*, d.organization_id, d.project_id, d.event_id, d.event_type, d.endpoint_id, d.target_url,
+       ), updated AS (
+         UPDATE deliveries d SET state = evaluated.state, attempt_id = NULL, lease_until = NULL,
+           next_attempt_at = CASE WHEN evaluated.state = 'pending'
+             THEN clock_timestamp() + evaluated."nextDelayMs" * interval '1 ms' END,
+           urgency = greatest(urgency, ${URGENCY.retry}), last_http_status = evaluated."httpStatus", last_error = evaluated.error,
+           untold = CASE WHEN evaluated.state = 'failed' AND d.event_type NOT LIKE 'webhook.%' THEN true END,
+           finished_at = CASE WHEN evaluated.state <> 'pending' THEN clock_timestamp() END
+         FROM evaluated WHERE d.id = evaluated."deliveryId"
+         RETURNING evaluated.*, d.organization_id, d.project_id, d.event_id, d.event_type, d.endpoint_id, d.target_url,
            d.attempt, d.started_at, d.withdrawn
        ), logged AS (
          INSERT INTO attempts (id, organization_id, project_id, event_id, event_type, endpoint_id, delivery_id,
@@ -104,16 +115,18 @@ export class DeliveryProcessingRepository {
          SELECT "attemptId", organization_id, project_id, event_id, event_type, endpoint_id, "deliveryId",
            target_url, attempt, "httpStatus", success, error, "durationMs",
            CASE WHEN withdrawn THEN '' ELSE "responseBody" END, "retryAfter", started_at, clock_timestamp()
-         FROM moved
+         FROM updated
        )
-       SELECT "attemptId", state FROM moved`,
+       SELECT "attemptId", state FROM updated`,
       [JSON.stringify(attempts)],
     );
     const states = new Map(rows.map((row) => [row.attemptId, row.state]));
     return attempts.map(({ attemptId }) => states.get(attemptId) ?? null);
   }
 
-  /** Attempts whose lease has run out at the time of the statement, which can bound an index. */
+  /**
+   * Returns attempts whose lease has expired at the time of the statement, which can be an index condition.
+   */
   async findLost(limit: number): Promise<LostAttempt[]> {
     return this.database.queryPrepared<LostAttempt>(
       `SELECT id AS "deliveryId", attempt_id AS "attemptId", attempt, urgency, endpoint_id AS "endpointId",
@@ -124,7 +137,10 @@ export class DeliveryProcessingRepository {
     );
   }
 
-  /** Cancels some of what is pending for endpoints that take none any more. @returns how many, at most `CANCEL_LIMIT` */
+  /**
+   * Cancels pending deliveries to endpoints that are no longer enabled.
+   * @returns the number of cancelled deliveries, at most `CANCEL_LIMIT`
+   */
   async cancelForInactiveEndpoints(): Promise<number> {
     const [row] = await this.database.queryPrepared<{ count: number }>(
       cancelPendingSql(

@@ -15,18 +15,21 @@ import {
   type AttemptPartition,
 } from './attempt-partitions.js';
 
-/** Any number, the same in every process: it names the lock. */
+/** Identifies the lock. Any number that is the same in every process. */
 const RETENTION_LOCK = 7_120_916;
 
-/** Deliveries whose attempts one transaction copies: within its time-out with room to spare. */
+/** Maximum number of deliveries whose attempts one transaction copies, well within its timeout. */
 const MAX_MOVED_DELIVERIES = 10_000;
 
-/** Rows of a partition that is small enough to be copied with them. */
+/** Maximum number of rows of a partition that is copied together with them. */
 const MAX_MERGED_ROWS = 50_000;
 
 const BATCH_SIZE = 5_000;
 
-/** How long everybody who writes or reads attempts may wait because this waits for one of them. */
+/**
+ * Maximum time in ms for which reads and writes of attempts may wait because this transaction waits for one
+ * of them.
+ */
 const LOCK_TIMEOUT_MS = 500;
 const MAX_LOCK_ATTEMPTS = 5;
 const LOCK_RETRY_DELAY_MS = 1_000;
@@ -35,8 +38,9 @@ const LOCK_RETRY_DELAY_MS = 1_000;
 const STATEMENT_TIMEOUT = '57014';
 
 /**
- * Removes events, deliveries and attempts whose time is over. A delivery goes when it ended long ago and nobody has to
- * decide about it any more; the attempts and the event stay as long as a delivery needs them.
+ * Removes events, deliveries and attempts whose retention has ended. A delivery is removed if it ended before
+ * the retention period and no longer needs a decision. Attempts and events stay as long as a delivery needs
+ * them.
  */
 export class DeliveryRetentionRepository {
   constructor(
@@ -45,8 +49,8 @@ export class DeliveryRetentionRepository {
   ) {}
 
   /**
-   * Day by day (UTC). It begins nothing more once the signal is aborted.
-   * @throws Error that names the partitions which could not be changed; with all others it is done
+   * Removes expired data day by day (UTC). Starts no further step once the signal is aborted.
+   * @throws Error that names the partitions that could not be changed, after all others have been processed
    */
   async prune(retentionMs: number, signal: AbortSignal): Promise<void> {
     const until = startOfDay(now().getTime() - retentionMs);
@@ -68,25 +72,29 @@ export class DeliveryRetentionRepository {
       [new Date(until)],
     );
     const failed = new Map<string, unknown>();
-    const isOver = (each: AttemptPartition): boolean => each.to <= before && !isRetained(each);
-    const goesOn = await this.forEachPartition(isOver, failed, (day) => this.dropDay(day, signal));
-    if (goesOn) await this.forEachPartition(isRetained, failed, (kept) => this.pruneRetained(kept, signal));
+    const isExpired = (each: AttemptPartition): boolean => each.to <= before && !isRetained(each);
+    const hasCompleted = await this.forEachPartition(isExpired, failed, (day) => this.dropDay(day, signal));
+    if (hasCompleted)
+      await this.forEachPartition(isRetained, failed, (partition) => this.pruneRetained(partition, signal));
     if (failed.size === 0) return;
     const [[, cause]] = [...failed] as [[string, unknown]];
     throw new Error(`${[...failed.keys()].join(', ')}: ${errorMessage(cause)}`, { cause });
   }
 
-  /** Works on partitions until another worker does. One that fails must not keep the others from their turn. */
+  /**
+   * Processes partitions until another worker takes over. A partition that fails does not prevent the others
+   * from being processed.
+   */
   private async forEachPartition(
-    isMeant: (partition: AttemptPartition) => boolean,
+    isSelected: (partition: AttemptPartition) => boolean,
     failed: Map<string, unknown>,
     work: (partition: AttemptPartition) => Promise<boolean>,
   ): Promise<boolean> {
-    for (const partition of (await listPartitions(this.database)).filter(isMeant)) {
+    for (const partition of (await listPartitions(this.database)).filter(isSelected)) {
       try {
         if (!(await work(partition))) return false;
       } catch (error) {
-        // Gone: another worker has seen to it meanwhile, and does the rest.
+        // The partition no longer exists: another worker has processed it in the meantime and continues.
         const left = await listPartitions(this.database);
         if (!left.some(({ name }) => name === partition.name)) return false;
         failed.set(partition.name, error);
@@ -95,15 +103,18 @@ export class DeliveryRetentionRepository {
     return true;
   }
 
-  /** Drops a day. What must stay of it moves to a partition of what is kept, or the day becomes one. */
+  /**
+   * Drops a day. The attempts that must stay move to a partition of retained attempts, or the day becomes
+   * one.
+   */
   private async dropDay(day: AttemptPartition, signal: AbortSignal): Promise<boolean> {
     const deliveryIds = await this.findRetainedDeliveries(day, signal);
-    const keepWhole = () =>
+    const retainDay = () =>
       this.changePartition(day, signal, async (tx) => {
         await runWithLockTimeout(tx, `LOCK TABLE ${day.name} IN ACCESS EXCLUSIVE MODE`);
         await tx.query(`ALTER TABLE ${day.name} RENAME TO ${retainedPartitionName(day)}`);
       });
-    if (deliveryIds.length > MAX_MOVED_DELIVERIES) return keepWhole();
+    if (deliveryIds.length > MAX_MOVED_DELIVERIES) return retainDay();
     try {
       return await this.changePartition(day, signal, async (tx, partitions) => {
         if (deliveryIds.length > 0)
@@ -117,23 +128,23 @@ export class DeliveryRetentionRepository {
         await tx.query(`DROP TABLE ${day.name}`);
       });
     } catch (error) {
-      // It would be too slow the next time as well.
-      if (isStatementTimeout(error)) return keepWhole();
+      // A retry would be too slow as well.
+      if (isStatementTimeout(error)) return retainDay();
       throw error;
     }
   }
 
-  /** The deliveries that have attempts on a day and are still there; of very many, some. */
+  /** Returns the remaining deliveries with attempts on a day; some of them if there are very many. */
   private async findRetainedDeliveries(day: AttemptPartition, signal: AbortSignal): Promise<string[]> {
     const found: string[] = [];
     let last: string | null = NIL_UUID;
     while (last !== null && found.length <= MAX_MOVED_DELIVERIES && !signal.aborted) {
       const [row]: { ids: string[]; last: string | null }[] = await this.database.query(
-        `WITH looked AS MATERIALIZED (
+        `WITH scanned AS MATERIALIZED (
            SELECT id, finished_at FROM deliveries WHERE id > $1 AND id < $2 ORDER BY id LIMIT ${BATCH_SIZE}
          )
-         SELECT (SELECT id FROM looked ORDER BY id OFFSET ${BATCH_SIZE - 1}) AS last, ARRAY(
-           SELECT id FROM looked d WHERE coalesce(finished_at >= $3, true)
+         SELECT (SELECT id FROM scanned ORDER BY id OFFSET ${BATCH_SIZE - 1}) AS last, ARRAY(
+           SELECT id FROM scanned d WHERE coalesce(finished_at >= $3, true)
              AND EXISTS (SELECT FROM ${day.name} a WHERE a.delivery_id = d.id)
          ) AS ids`,
         [
@@ -148,27 +159,28 @@ export class DeliveryRetentionRepository {
     return found;
   }
 
-  /** Removes what is kept of deliveries that are gone, and the partition when nothing is left in it. */
-  private async pruneRetained(kept: AttemptPartition, signal: AbortSignal): Promise<boolean> {
+  /** Removes retained attempts of removed deliveries, and the partition if it is empty. */
+  private async pruneRetained(partition: AttemptPartition, signal: AbortSignal): Promise<boolean> {
     const isGone = 'NOT EXISTS (SELECT FROM deliveries d WHERE d.id = t.delivery_id)';
-    await pruneInIdOrder(this.database, signal, kept.name, isGone, kept.to);
-    if (!(await isEmpty(this.database, kept))) return !signal.aborted;
-    return this.changePartition(kept, signal, async (tx) => {
+    await pruneInIdOrder(this.database, signal, partition.name, isGone, partition.to);
+    if (!(await isEmpty(this.database, partition))) return !signal.aborted;
+    return this.changePartition(partition, signal, async (tx) => {
       await lockAttempts(tx);
-      if (await isEmpty(tx, kept)) await tx.query(`DROP TABLE ${kept.name}`);
+      if (await isEmpty(tx, partition)) await tx.query(`DROP TABLE ${partition.name}`);
     });
   }
 
   /**
-   * Changes a partition that is still there, in a transaction that is tried anew when it has waited too long.
-   * @returns false when the round is over: another worker is at it and does the rest, or the signal is aborted
+   * Changes a partition that still exists, in a transaction that is retried if it has waited too long for a
+   * lock.
+   * @returns false if the run must end: another worker has taken over, or the signal is aborted
    */
   private async changePartition(
     { name }: AttemptPartition,
     signal: AbortSignal,
     work: (tx: Tx, partitions: AttemptPartition[]) => Promise<void>,
   ): Promise<boolean> {
-    for (let tries = 1; !signal.aborted; tries += 1) {
+    for (let attempt = 1; !signal.aborted; attempt += 1) {
       try {
         return await this.transactions.run(async (tx) => {
           const [row] = await tx.query<{ isMine: boolean }>(
@@ -183,7 +195,7 @@ export class DeliveryRetentionRepository {
       } catch (error) {
         const isBusy =
           error instanceof GatehouseError && error.code === 'unavailable' && !isStatementTimeout(error);
-        if (!isBusy || tries === MAX_LOCK_ATTEMPTS) throw error;
+        if (!isBusy || attempt === MAX_LOCK_ATTEMPTS) throw error;
         await sleep(LOCK_RETRY_DELAY_MS);
       }
     }
@@ -191,11 +203,17 @@ export class DeliveryRetentionRepository {
   }
 }
 
-/** Whether a statement took longer than it may, not counting what it waited for a lock: that has a shorter limit. */
+/**
+ * Returns whether a statement exceeded its time limit. Waits for a lock do not count: they have a shorter
+ * limit.
+ */
 const isStatementTimeout = (error: unknown): boolean =>
   error instanceof GatehouseError && errorCode(error.cause) === STATEMENT_TIMEOUT;
 
-/** The partition that is written anew together with a day: the one just before it, if that is a small one of what is kept. */
+/**
+ * Returns the partition that is rewritten together with a day: the previous one, if it is a small partition
+ * of retained attempts.
+ */
 async function findMergeablePartition(
   tx: Tx,
   day: AttemptPartition,
@@ -205,7 +223,10 @@ async function findMergeablePartition(
   return last && isRetained(last) && (await isSmall(tx, last)) ? last : null;
 }
 
-/** Puts what must stay of a day, and the whole of `merged`, into one partition in their place. */
+/**
+ * Replaces a day and `merged` with one partition that contains the retained attempts of the day and all of
+ * `merged`.
+ */
 async function moveRetainedAttempts(
   tx: Tx,
   day: AttemptPartition,
@@ -213,18 +234,22 @@ async function moveRetainedAttempts(
   merged: AttemptPartition | null,
 ): Promise<void> {
   const old = [day, ...(merged ? [merged] : [])];
-  const kept: AttemptPartition = { name: retainedPartitionName(day), from: (merged ?? day).from, to: day.to };
-  // Who reads goes on; nothing is erased in them that has been copied before.
+  const retained: AttemptPartition = {
+    name: retainedPartitionName(day),
+    from: (merged ?? day).from,
+    to: day.to,
+  };
+  // Reads continue; attempts that have been copied can no longer be erased in the old partitions.
   for (const { name } of old) await tx.query(`LOCK TABLE ${name} IN SHARE MODE`);
-  await createAttemptsTable(tx, kept.name);
-  await copyAttempts(tx, day, kept, 'a.delivery_id = ANY ($3)', [deliveryIds]);
-  if (merged) await copyAttempts(tx, merged, kept, 'true');
+  await createAttemptsTable(tx, retained.name);
+  await copyAttempts(tx, day, retained, 'a.delivery_id = ANY ($3)', [deliveryIds]);
+  if (merged) await copyAttempts(tx, merged, retained, 'true');
   await lockAttempts(tx);
   for (const { name } of old) await tx.query(`DROP TABLE ${name}`);
-  await attachPartition(tx, kept);
+  await attachPartition(tx, retained);
 }
 
-/** Read from the table of all, whose columns are in the order of the new one's. */
+/** Copies attempts. Reads from the parent table, whose columns have the order of the new table. */
 const copyAttempts = (
   tx: Tx,
   { from, to }: AttemptPartition,
@@ -237,7 +262,10 @@ const copyAttempts = (
     [from, to, ...values],
   );
 
-/** Keeps everybody from the attempts until the transaction ends: what follows must be short. */
+/**
+ * Locks the attempts against all reads and writes until the transaction ends: the statements that follow must
+ * be short.
+ */
 async function lockAttempts(tx: Tx): Promise<void> {
   await lockPartitions(tx);
   await runWithLockTimeout(tx, 'LOCK TABLE ONLY attempts IN ACCESS EXCLUSIVE MODE');

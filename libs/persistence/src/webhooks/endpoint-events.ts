@@ -15,14 +15,17 @@ export interface DeadLetter {
   finishedAt: Date;
 }
 
-/** What an event about an endpoint has of it: as narrow as the endpoint, so that no other tenant hears of it. */
+/**
+ * Returns the common fields of events about an endpoint: with the endpoint's own project, so that no other
+ * tenant receives them.
+ */
 const endpointEventFields = ({ organizationId, projectId }: WebhookEndpoint) => ({
   organizationId,
   projectId,
   customerId: null,
 });
 
-/** `webhook.endpoint_disabled`, as the api and the worker tell it. */
+/** Creates `webhook.endpoint_disabled`, for the API and the worker. */
 export const endpointDisabledEvent = (endpoint: WebhookEndpoint): NewEvent => ({
   ...endpointEventFields(endpoint),
   type: 'webhook.endpoint_disabled',
@@ -30,7 +33,7 @@ export const endpointDisabledEvent = (endpoint: WebhookEndpoint): NewEvent => ({
   excludedEndpointId: endpoint.id,
 });
 
-/** `webhook.test`, for this endpoint alone. */
+/** Creates `webhook.test`, for this endpoint only. */
 export const endpointTestEvent = (endpoint: WebhookEndpoint): NewEvent => ({
   ...endpointEventFields(endpoint),
   type: 'webhook.test',
@@ -38,7 +41,7 @@ export const endpointTestEvent = (endpoint: WebhookEndpoint): NewEvent => ({
   onlyEndpointId: endpoint.id,
 });
 
-/** `webhook.dead_lettered`: neither what the delivery carried nor what the target answered. */
+/** Creates `webhook.dead_lettered`, without the payload of the delivery and the response of the receiver. */
 export const deadLetterEvent = (letter: DeadLetter, endpoint: WebhookEndpoint): NewEvent => ({
   ...endpointEventFields(endpoint),
   type: 'webhook.dead_lettered',

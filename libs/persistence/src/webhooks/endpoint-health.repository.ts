@@ -2,23 +2,23 @@ import type { EndpointHealth } from '@gatehouse/domain';
 import type { Database } from '../database.js';
 import { MAX_UUID, minIdAt } from '../uuid-v7.js';
 
-/** An endpoint that seems to have only failed for long. */
+/** An endpoint whose attempts seem to have only failed for a long time. */
 export interface FailingEndpoint {
   endpointId: string;
   failingSince: Date;
 }
 
-/** Attempts of the log that one statement looks at. */
+/** Number of attempts that one statement scans. */
 const SCAN_LIMIT = 10_000;
 
-/** How attempts at endpoints go, gathered by the workers and a few seconds old. */
+/** The health of endpoints, reported by the workers and a few seconds old. */
 export class EndpointHealthRepository {
   constructor(private readonly database: Database) {}
 
   /**
-   * Adds what a worker has gathered, in one statement. Workers report in any order: the last success decides which
-   * failures still count. One that falls between the first and the last failure of another worker leaves the last, the
-   * only one after it that is known.
+   * Merges the reports of a worker in one statement. Workers report in any order: the last success determines
+   * which failures still count. If a success lies between the first and the last failure of another worker,
+   * the last failure stays, because it is the only known failure after the success.
    */
   async mergeReports(reports: ReadonlyMap<string, EndpointHealth>): Promise<void> {
     if (reports.size === 0) return;
@@ -27,7 +27,7 @@ export class EndpointHealthRepository {
       `INSERT INTO endpoint_health AS h (endpoint_id, failing_since, last_success_at, last_failure_at)
        SELECT * FROM json_to_recordset($1::json) AS r ("endpointId" uuid, "failingSince" timestamptz,
          "lastSuccessAt" timestamptz, "lastFailureAt" timestamptz)
-       -- In one order in every worker, or two of them deadlock.
+       -- In the same order in every worker, because two of them could deadlock otherwise.
        ORDER BY "endpointId"
        ON CONFLICT (endpoint_id) DO UPDATE SET
          failing_since = least(
@@ -44,8 +44,8 @@ export class EndpointHealthRepository {
   }
 
   /**
-   * Enabled endpoints whose first and last failure since their last success are that far apart, in ms. One that
-   * failed once, and has heard nothing since, is not among them.
+   * Returns enabled endpoints whose first and last failure since their last success are at least `forMs` ms
+   * apart. An endpoint that failed once and has had no attempt since is not included.
    */
   async findFailing(forMs: number, limit: number): Promise<FailingEndpoint[]> {
     return this.database.queryPrepared<FailingEndpoint>(
@@ -56,13 +56,16 @@ export class EndpointHealthRepository {
     );
   }
 
-  /** The newest success that the log of attempts knows since a moment, however many attempts it holds; null: none. */
+  /**
+   * Returns the time of the newest successful attempt in the log since a time, however many attempts there
+   * are; null without one.
+   */
   async findLastSuccess(endpointId: string, since: Date): Promise<Date | null> {
     let before: string | null = MAX_UUID;
     while (before) {
       const [row]: { successAt: Date | null; oldest: string | null; count: number }[] =
         await this.database.queryPrepared(
-          // Rows are compared in place of columns, so that no plan can walk the attempts of all endpoints.
+          // Compares rows instead of columns, so that no plan can scan the attempts of all endpoints.
           `SELECT max(started_at) FILTER (WHERE success) AS "successAt", min(id::text) AS oldest, count(*)::int AS count
            FROM (SELECT a.id, a.success, a.started_at FROM attempts a
              WHERE (a.endpoint_id, a.id) >= ($1::uuid, $2::uuid) AND (a.endpoint_id, a.id) < ($1, $3::uuid)
@@ -76,7 +79,7 @@ export class EndpointHealthRepository {
     return null;
   }
 
-  /** Puts right what a worker that died has not reported: a success. */
+  /** Records a success that a worker did not report before it died. */
   async recordSuccess(endpointId: string, successAt: Date): Promise<void> {
     await this.mergeReports(
       new Map([[endpointId, { failingSince: null, lastSuccessAt: successAt, lastFailureAt: null }]]),

@@ -3,46 +3,53 @@ import type { Database } from '../database.js';
 import { NIL_UUID } from '../uuid-v7.js';
 import { isClaimable, claimPickedSql, type ClaimedAttempt } from './delivery-claim.js';
 
-/** What a worker has room for, and how much of it is taken already. */
+/** The free capacity of a worker, and the capacity in use. */
 export interface ClaimCapacity {
-  /** Attempts that may be claimed in all. */
+  /** Maximum number of attempts to claim. */
   limit: number;
-  /** Most in flight per endpoint and per project. */
+  /** Maximum number of attempts in flight per endpoint and per project. */
   maxPerEndpoint: number;
   maxPerProject: number;
-  /** In flight now, by id. */
+  /** Number of attempts in flight now, by id. */
   inFlightByEndpoint: ReadonlyMap<string, number>;
   inFlightByProject: ReadonlyMap<string, number>;
-  /** Attempts that may be claimed of each urgency: first attempts, retries, batches. */
+  /** Maximum number of attempts to claim by urgency: first attempts, retries, batches. */
   limitByUrgency: readonly number[];
 }
 
 /**
- * How much longer than a first attempt a retry and a delivery of a batch wait when there is no room for all, in ms.
- * A handicap, not a rank: whoever has waited long enough is first, so nobody waits for ever.
+ * Time in ms that a retry and a delivery of a batch wait longer than a first attempt if there is not enough
+ * capacity for all. This is priority aging, not a strict priority: the delivery that has waited longest comes
+ * first, so that every delivery is attempted eventually.
  */
 const PRIORITY_AGING_MS = [0, 5_000, 30_000];
 
-/** How far down a line a look goes: beyond that, an endpoint's deliveries are found by their own line. */
+/**
+ * Number of deliveries of a ready queue that are scanned. An endpoint's deliveries beyond it are found in the
+ * endpoint's own ready queue.
+ */
 const SCAN_WINDOW = 400;
 
-/** From `lines` (id, endpoint_id, project_id, urgency, next_attempt_at) as many as there is room for, the urgent first. */
-const pickSql = (lines: string): string => `
-  WITH lines AS (${lines}),
-  placed AS (
-    SELECT l.*, next_attempt_at + ($3::float8[])[urgency + 1] * interval '1 ms' AS place FROM lines l
+/**
+ * Returns SQL that claims as many of the candidates (id, endpoint_id, project_id, urgency, next_attempt_at)
+ * as there is capacity for, the most urgent first.
+ */
+const pickSql = (candidatesSql: string): string => `
+  WITH candidates AS (${candidatesSql}),
+  ranked AS (
+    SELECT c.*, next_attempt_at + ($3::float8[])[urgency + 1] * interval '1 ms' AS sort_time FROM candidates c
   ), by_endpoint AS (
-    SELECT p.*, row_number() OVER (PARTITION BY p.endpoint_id ORDER BY p.place) + coalesce(b.taken, 0) AS nth
-    FROM placed p LEFT JOIN unnest($4::uuid[], $5::int[]) AS b (id, taken) ON b.id = p.endpoint_id
+    SELECT p.*, row_number() OVER (PARTITION BY p.endpoint_id ORDER BY p.sort_time) + coalesce(b.in_flight, 0) AS nth
+    FROM ranked p LEFT JOIN unnest($4::uuid[], $5::int[]) AS b (id, in_flight) ON b.id = p.endpoint_id
   ), by_project AS (
-    SELECT p.*, row_number() OVER (PARTITION BY p.project_id ORDER BY p.place) + coalesce(b.taken, 0) AS nth_of_project
-    FROM by_endpoint p LEFT JOIN unnest($7::uuid[], $8::int[]) AS b (id, taken) ON b.id = p.project_id
+    SELECT p.*, row_number() OVER (PARTITION BY p.project_id ORDER BY p.sort_time) + coalesce(b.in_flight, 0) AS nth_of_project
+    FROM by_endpoint p LEFT JOIN unnest($7::uuid[], $8::int[]) AS b (id, in_flight) ON b.id = p.project_id
     WHERE p.nth <= $6
   ), by_urgency AS (
-    SELECT p.*, row_number() OVER (PARTITION BY p.urgency ORDER BY p.place) AS nth_of_urgency
+    SELECT p.*, row_number() OVER (PARTITION BY p.urgency ORDER BY p.sort_time) AS nth_of_urgency
     FROM by_project p WHERE p.project_id IS NULL OR p.nth_of_project <= $9
   ), chosen AS (
-    SELECT id FROM by_urgency WHERE nth_of_urgency <= ($10::int[])[urgency + 1] ORDER BY place LIMIT $2
+    SELECT id FROM by_urgency WHERE nth_of_urgency <= ($10::int[])[urgency + 1] ORDER BY sort_time LIMIT $2
   ), locked AS (
     SELECT d.id FROM deliveries d JOIN webhook_endpoints w ON w.id = d.endpoint_id AND w.status = 'enabled'
     WHERE d.id = ANY (ARRAY(SELECT id FROM chosen)) AND ${isClaimable} FOR UPDATE OF d SKIP LOCKED
@@ -50,42 +57,48 @@ const pickSql = (lines: string): string => `
     SELECT id, ($11::uuid[])[row_number() OVER ()] AS attempt_id FROM locked
   ) ${claimPickedSql}`;
 
-/** Of enabled endpoints alone: what is left at one that was disabled must not fill the window. */
+/**
+ * SQL for deliveries to enabled endpoints only: deliveries that are left for a disabled endpoint must not
+ * fill the window.
+ */
 const readyDeliveriesSql = `
   SELECT d.id, d.endpoint_id, d.project_id, d.urgency, d.next_attempt_at
   FROM deliveries d JOIN webhook_endpoints w ON w.id = d.endpoint_id AND w.status = 'enabled'`;
 
 /**
- * Deliveries that are due, standing in line by urgency and by endpoint. However long the line of one endpoint, the
- * others are claimed as if it were not there (requirement WH-13).
+ * The ready queues of due deliveries, by urgency and by endpoint. However long the queue of one endpoint is,
+ * it does not delay the claims of the others (requirement WH-13).
  */
 export class ReadyQueueRepository {
-  /** @param leaseMs how long a worker may be silent before its attempt counts as lost */
+  /**
+   * Creates the repository.
+   * @param leaseMs time after which an attempt without a recorded outcome counts as lost
+   */
   constructor(
     private readonly database: Database,
     private readonly leaseMs: number,
   ) {}
 
   /**
-   * Claims what has been due longest.
-   * @param overdueMs per urgency, for how long it must have been due
+   * Claims the deliveries that have been due longest.
+   * @param overdueMs minimum time for which a delivery must have been due, per urgency
    */
-  claimDue(room: ClaimCapacity, overdueMs: readonly number[]): Promise<ClaimedAttempt[]> {
+  claimDue(capacity: ClaimCapacity, overdueMs: readonly number[]): Promise<ClaimedAttempt[]> {
     return this.claim(
       `SELECT due.* FROM unnest($12::float8[]) WITH ORDINALITY AS overdue (ms, nth) CROSS JOIN LATERAL (
          ${readyDeliveriesSql} WHERE ${isClaimable} AND d.urgency = overdue.nth - 1
            AND d.next_attempt_at <= statement_timestamp() - overdue.ms * interval '1 ms'
          ORDER BY d.next_attempt_at LIMIT ${SCAN_WINDOW}
        ) due`,
-      room,
+      capacity,
       [overdueMs],
     );
   }
 
-  /** Claims what is due at these endpoints. @param overdueMs as above */
+  /** Claims due deliveries to these endpoints. @param overdueMs as in `claimDue` */
   claimDueForEndpoints(
     endpointIds: string[],
-    room: ClaimCapacity,
+    capacity: ClaimCapacity,
     overdueMs: readonly number[],
   ): Promise<ClaimedAttempt[]> {
     return this.claim(
@@ -95,12 +108,12 @@ export class ReadyQueueRepository {
            AND d.next_attempt_at <= statement_timestamp() - overdue.ms * interval '1 ms'
          ORDER BY d.next_attempt_at LIMIT $6
        ) due`,
-      room,
+      capacity,
       [overdueMs, endpointIds],
     );
   }
 
-  /** Endpoints for which something is pending, in the order of their ids, without reading their lines. */
+  /** Returns endpoints with pending deliveries, in the order of their ids, without reading their queues. */
   async listEndpointsWithPending(after: string | null, limit: number): Promise<string[]> {
     const next = (bound: string): string => `(
       SELECT d.endpoint_id FROM deliveries d
@@ -118,7 +131,10 @@ export class ReadyQueueRepository {
     return rows.map(({ id }) => id);
   }
 
-  /** Milliseconds until the next delivery is due; negative when it is overdue, null when none waits. */
+  /**
+   * Returns the time in ms until the next delivery is due; negative if it is overdue, null if none is
+   * waiting.
+   */
   async getMsUntilNextDue(): Promise<number | null> {
     const [row] = await this.database.queryPrepared<{ ms: number | null }>(
       `SELECT (extract(epoch FROM min(due.at) - clock_timestamp()) * 1000)::float8 AS ms
@@ -132,20 +148,24 @@ export class ReadyQueueRepository {
     return row?.ms ?? null;
   }
 
-  private async claim(lines: string, room: ClaimCapacity, rest: unknown[]): Promise<ClaimedAttempt[]> {
-    if (room.limit <= 0) return [];
-    return this.database.queryPrepared<ClaimedAttempt>(pickSql(lines), [
+  private async claim(
+    candidatesSql: string,
+    capacity: ClaimCapacity,
+    rest: unknown[],
+  ): Promise<ClaimedAttempt[]> {
+    if (capacity.limit <= 0) return [];
+    return this.database.queryPrepared<ClaimedAttempt>(pickSql(candidatesSql), [
       this.leaseMs,
-      room.limit,
+      capacity.limit,
       PRIORITY_AGING_MS,
-      [...room.inFlightByEndpoint.keys()],
-      [...room.inFlightByEndpoint.values()],
-      room.maxPerEndpoint,
-      [...room.inFlightByProject.keys()],
-      [...room.inFlightByProject.values()],
-      room.maxPerProject,
-      room.limitByUrgency,
-      Array.from({ length: room.limit }, newId),
+      [...capacity.inFlightByEndpoint.keys()],
+      [...capacity.inFlightByEndpoint.values()],
+      capacity.maxPerEndpoint,
+      [...capacity.inFlightByProject.keys()],
+      [...capacity.inFlightByProject.values()],
+      capacity.maxPerProject,
+      capacity.limitByUrgency,
+      Array.from({ length: capacity.limit }, newId),
       ...rest,
     ]);
   }

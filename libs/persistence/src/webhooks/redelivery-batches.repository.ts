@@ -13,26 +13,26 @@ import { prune } from '../prune.js';
 import type { Tx } from '../transactions.js';
 import type { RedeliveryPlan } from './redelivery-plans.js';
 
-/** How deliveries of a batch have ended so far. */
+/** Number of deliveries of a batch by state. */
 export type RedeliveryResults = Partial<Record<'pending' | 'succeeded' | 'failed' | 'cancelled', number>>;
 
-/** Many deliveries that are brought again, little by little. */
+/** A bulk redelivery or the recovery of an endpoint, whose deliveries are created gradually. */
 export interface RedeliveryBatch {
   id: string;
-  /** Null for one of an operator's, which can reach every organization. */
+  /** Null for a batch of an operator, which can cover every organization. */
   organizationId: string | null;
-  /** Null for what reaches further than one project. */
+  /** Null for a batch that covers several projects. */
   projectId: string | null;
   kind: RedeliveryKind;
-  /** As it was sent. */
+  /** The filter as it was sent. */
   filter: Record<string, unknown>;
   state: RedeliveryState;
   reason: string | null;
-  /** As planned: what was found, of it the items, and what is not eligible. */
+  /** The plan: the deliveries found, the number of items, and the ineligible deliveries by reason. */
   total: number;
   eligible: number;
   notEligible: SkipCounts;
-  /** Items whose turn has not come, those that became a delivery, and those that were left out. */
+  /** Number of waiting items, of items that became a delivery, and of skipped items by reason. */
   waiting: number;
   made: number;
   skipped: SkipCounts;
@@ -41,10 +41,10 @@ export interface RedeliveryBatch {
   startedBy: string | null;
   cancelledBy: string | null;
   createdAt: Date;
-  /** Until when a plan can be started. */
+  /** Time until which a plan can be started. */
   expiresAt: Date | null;
   startedAt: Date | null;
-  /** When nothing was left to be made and nothing pending. */
+  /** Time at which no item was waiting and no delivery pending. */
   finishedAt: Date | null;
 }
 
@@ -70,13 +70,14 @@ const within = (reach: Reach): Conditions => new Conditions().addReach('b', 'b.p
 const stateConditions = (reach: Reach, state: RedeliveryState | null): Conditions =>
   within(reach).addIf(state, (value) => `b.state = ${value}`);
 
-/** The makers' side of bulk redeliveries and recoveries. */
+/** Bulk redeliveries and recoveries for the API and the console. */
 export class RedeliveryBatchesRepository {
   constructor(private readonly database: Database) {}
 
   /**
-   * The transactions under way that have written events, or are about to: each holds this lock before it looks for the
-   * endpoints that hear them, until it ends. Others, such as those of another database, do not matter here.
+   * Returns the open transactions that have written events or are about to: each acquires this lock before it
+   * selects the endpoints that receive them, and holds it until it ends. Other transactions, such as those of
+   * another database, are irrelevant here.
    */
   async listEventWriters(): Promise<string[]> {
     const writers = await this.database.queryPrepared<{ xact: string }>(
@@ -87,7 +88,7 @@ export class RedeliveryBatchesRepository {
     return writers.map(({ xact }) => xact);
   }
 
-  /** Begins a batch, whose items are planned in the same transaction. */
+  /** Inserts a batch. Its items are planned in the same transaction. */
   async insert(tx: Tx, batch: NewRedeliveryBatch): Promise<void> {
     await tx.queryPrepared(
       `INSERT INTO redelivery_batches (id, organization_id, project_id, kind, filter, created_by)
@@ -96,7 +97,7 @@ export class RedeliveryBatchesRepository {
     );
   }
 
-  /** Notes what planning has found. */
+  /** Saves the result of planning. */
   async savePlan(
     tx: Tx,
     id: string,
@@ -108,7 +109,10 @@ export class RedeliveryBatchesRepository {
     );
   }
 
-  /** Newest first. @param state as it is kept: a plan that is too old stays `planned` until housekeeping ends it */
+  /**
+   * Returns batches, newest first.
+   * @param state as stored: a plan that has expired stays `planned` until `prune` ends it
+   */
   async list(
     reach: Reach,
     state: RedeliveryState | null,
@@ -122,7 +126,7 @@ export class RedeliveryBatchesRepository {
     );
   }
 
-  /** How many batches of the same list there are, as far as a bounded look finds out. */
+  /** Counts the batches of the same list in a bounded scan. */
   count(reach: Reach, state: RedeliveryState | null): Promise<CappedCount> {
     const { sql: isMatch, values } = stateConditions(reach, state);
     const rows = `(SELECT b.* FROM redelivery_batches b ORDER BY b.id DESC LIMIT ${COUNT_SCAN_LIMIT}) b`;
@@ -140,7 +144,10 @@ export class RedeliveryBatchesRepository {
     return row;
   }
 
-  /** Lets a plan run. Of any number of parallel calls one succeeds. @returns false unless it was a plan that still held */
+  /**
+   * Starts a plan. Of several parallel calls one succeeds.
+   * @returns false unless it was a plan that had not expired
+   */
   async start(
     tx: Tx,
     reach: Reach,
@@ -158,7 +165,10 @@ export class RedeliveryBatchesRepository {
     return rows.length > 0;
   }
 
-  /** Makes no more deliveries of a batch; those that are pending go on. @returns false unless it was planned or running */
+  /**
+   * Stops creating deliveries of a batch; pending ones continue.
+   * @returns false unless it was planned or running
+   */
   async cancel(tx: Tx, reach: Reach, id: string, by: string): Promise<boolean> {
     const where = within(reach).add(`b.state IN ('planned', 'running')`);
     const rows = await tx.query(
@@ -170,15 +180,15 @@ export class RedeliveryBatchesRepository {
     return rows.length > 0;
   }
 
-  /** Ends plans that nobody has started in time, and forgets batches that ended more than `days` ago. */
+  /** Ends plans that were not started in time, and removes batches that ended more than `days` ago. */
   async prune(days: number, signal: AbortSignal): Promise<void> {
     await this.database.queryPrepared(
       `UPDATE redelivery_batches SET state = 'expired', finished_at = now()
        WHERE state = 'planned' AND finished_at IS NULL AND created_at < now() - interval '${PLAN_TTL_HOURS} hours'`,
     );
     const isOld = `finished_at < now() - $1 * interval '1 day'`;
-    const ofOld = `batch_id IN (SELECT id FROM redelivery_batches WHERE ${isOld})`;
-    await prune(this.database, signal, 'redelivery_items', ofOld, [days]);
+    const isOfOldBatch = `batch_id IN (SELECT id FROM redelivery_batches WHERE ${isOld})`;
+    await prune(this.database, signal, 'redelivery_items', isOfOldBatch, [days]);
     const isEmpty = `NOT EXISTS (SELECT FROM redelivery_items i WHERE i.batch_id = redelivery_batches.id)`;
     await prune(this.database, signal, 'redelivery_batches', `${isOld} AND ${isEmpty}`, [days]);
   }

@@ -7,46 +7,46 @@ import { addDeliveryConditions, deliveryScanSql, type DeliveryFilter } from './d
 import { detectLowVolumeCustomers } from './low-volume-customers.js';
 import { skipReasonSql } from './redelivery-skip-reason.js';
 
-/** What planning has found; the items are in the table. */
+/** The result of planning. The items are in the table. */
 export interface RedeliveryPlan {
   total: number;
   eligible: number;
   notEligible: SkipCounts;
   endpointIds: string[];
-  /** Something may be missing: more were to be looked at, or more are eligible, than one batch takes. */
+  /** True if the plan may be incomplete: more deliveries match than one batch can scan or contain. */
   isTooLarge: boolean;
 }
 
 type PlanRow = Pick<RedeliveryPlan, 'eligible' | 'endpointIds'> & {
   looked: number;
-  /** How many were refused for what; those that were not, under "". */
+  /** Number of deliveries by skip reason; eligible ones under "". */
   judged: Record<string, number>;
 };
 
-/** The events of one endpoint that may have been missed. */
+/** The events that one endpoint may have missed. */
 export interface MissedEvents {
-  /** Types that the endpoint hears. */
+  /** Event types that the endpoint receives. */
   types: string[];
   since: Date;
   until: Date;
-  /** As it stands in events about the endpoint. */
+  /** The endpoint's id in the bodies of events about it. */
   publicEndpointId: string;
 }
 
-/** Rows that planning looks at: few enough for the time-out of its one statement. */
+/** Maximum number of rows that planning scans, to stay within the timeout of its one statement. */
 const PLAN_SCAN_LIMIT = 2 * MAX_BATCH_SIZE;
 
-/** Freezes the deliveries that a filter finds as the items of a batch. @param base as in `deliveryScanSql` */
+/** Stores the deliveries that a filter finds as the items of a batch. @param base as in `deliveryScanSql` */
 export async function planRedelivery(
   tx: Tx,
   batchId: string,
   reach: Reach,
-  asked: DeliveryFilter,
+  requestedFilter: DeliveryFilter,
   base: string,
 ): Promise<RedeliveryPlan> {
-  const filter = await detectLowVolumeCustomers(tx, asked);
+  const filter = await detectLowVolumeCustomers(tx, requestedFilter);
   const where = addDeliveryConditions(deliveriesWithin(reach), filter);
-  const walk = deliveryScanSql(where, reach, filter, {
+  const scan = deliveryScanSql(where, reach, filter, {
     base,
     before: null,
     limit: PLAN_SCAN_LIMIT + 1,
@@ -54,14 +54,14 @@ export async function planRedelivery(
   });
   const matched = `
     SELECT d.endpoint_id, d.event_id, d.id AS delivery_id, ${skipReasonSql(`'redelivery'`)} AS refusal
-    FROM walked d JOIN webhook_endpoints w ON w.id = d.endpoint_id JOIN events e ON e.id = d.event_id
+    FROM scanned d JOIN webhook_endpoints w ON w.id = d.endpoint_id JOIN events e ON e.id = d.event_id
     WHERE ${where.sql}`;
-  return insertPlannedItems(tx, batchId, where, walk, matched);
+  return insertPlannedItems(tx, batchId, where, scan, matched);
 }
 
 /**
- * Freezes the events that an endpoint would have been told of: those that happened in its project or organization
- * and are of its types, but for those about itself.
+ * Stores the events that an endpoint would have received as the items of a batch: those of its project or
+ * organization and of its types, except those about the endpoint itself.
  */
 export function planRecovery(
   tx: Tx,
@@ -74,60 +74,63 @@ export function planRecovery(
   const first = where.bind(minIdAt(since.getTime() - MAX_CREATED_AT_SKEW_MS));
   const last = where.bind(minIdAt(until.getTime() + MAX_CREATED_AT_SKEW_MS));
   const limit = where.bind(PLAN_SCAN_LIMIT + 1);
-  // Told from its bytes, which are not read for any other type.
+  // Determined from the body, which is not read for other event types.
   const isAboutItself = `e.type LIKE 'webhook.%' AND strpos(e.body, ${where.bind(publicEndpointId)}) > 0`;
   const rows = (condition: string): string => `(
     SELECT e.id, e.type, e.customer_id, ${isAboutItself} AS is_about_itself FROM events e
     WHERE ${condition} AND e.id BETWEEN ${first} AND ${last} AND e.created_at BETWEEN ${from} AND ${to}
     ORDER BY e.id LIMIT ${limit})`;
   const owner = where.bind(endpoint.projectId ?? endpoint.organizationId);
-  const walk = endpoint.projectId
+  const scan = endpoint.projectId
     ? rows(`e.project_id = ${owner}`)
     : `SELECT e.* FROM projects p CROSS JOIN LATERAL ${rows('e.project_id = p.id')} e WHERE p.organization_id = ${owner}
        UNION ALL ${rows(`e.project_id IS NULL AND e.organization_id = ${owner}`)}
        LIMIT ${limit}`;
   const matched = `
     SELECT w.id AS endpoint_id, e.id AS event_id, d.id AS delivery_id, ${skipReasonSql(`'recovery'`)} AS refusal
-    FROM walked e JOIN webhook_endpoints w ON w.id = ${where.bind(endpoint.id)}
+    FROM scanned e JOIN webhook_endpoints w ON w.id = ${where.bind(endpoint.id)}
       LEFT JOIN LATERAL (
         SELECT d.* FROM deliveries d
         WHERE d.event_id = e.id AND d.endpoint_id = w.id AND d.redelivered_as IS NULL ORDER BY d.id DESC LIMIT 1
       ) d ON true
     WHERE e.type = ANY (${where.bind(types)}) AND NOT e.is_about_itself`;
-  return insertPlannedItems(tx, batchId, where, walk, matched);
+  return insertPlannedItems(tx, batchId, where, scan, matched);
 }
 
-/** @param matched SELECT from `walked` that gives (endpoint_id, event_id, delivery_id, refusal) */
+/**
+ * Inserts the items of a batch.
+ * @param matched SELECT from `scanned` that returns (endpoint_id, event_id, delivery_id, refusal)
+ */
 async function insertPlannedItems(
   tx: Tx,
   batchId: string,
   where: Conditions,
-  walk: string,
+  scan: string,
   matched: string,
 ): Promise<RedeliveryPlan> {
   const [row] = await tx.query<PlanRow>(
-    `WITH walked AS MATERIALIZED (${walk}),
-       -- Of too many none is judged.
-       matched AS MATERIALIZED (${matched} AND (SELECT count(*) FROM walked) <= ${PLAN_SCAN_LIMIT}),
-       kept AS (
+    `WITH scanned AS MATERIALIZED (${scan}),
+       -- If there are too many, none is checked.
+       matched AS MATERIALIZED (${matched} AND (SELECT count(*) FROM scanned) <= ${PLAN_SCAN_LIMIT}),
+       inserted AS (
          INSERT INTO redelivery_items (batch_id, endpoint_id, event_id, delivery_id)
          SELECT ${where.bind(batchId)}::uuid, endpoint_id, event_id, delivery_id FROM matched WHERE refusal IS NULL
          LIMIT ${MAX_BATCH_SIZE + 1}
          ON CONFLICT DO NOTHING RETURNING endpoint_id
        )
-     SELECT (SELECT count(*)::int FROM walked) AS looked, (SELECT count(*)::int FROM kept) AS eligible,
+     SELECT (SELECT count(*)::int FROM scanned) AS looked, (SELECT count(*)::int FROM inserted) AS eligible,
        (SELECT coalesce(jsonb_object_agg(coalesce(refusal, ''), count), '{}') FROM (
           SELECT refusal, count(*)::int FROM matched GROUP BY refusal
         ) judged) AS judged,
-       ARRAY(SELECT DISTINCT endpoint_id FROM kept) AS "endpointIds"`,
+       ARRAY(SELECT DISTINCT endpoint_id FROM inserted) AS "endpointIds"`,
     where.values,
   );
   const { looked, judged, eligible, endpointIds } = row!;
   const { '': accepted = 0, ...notEligible } = judged;
   const total = Object.values(judged).reduce((sum, count) => sum + count, 0);
-  // Of several deliveries of one event to one endpoint one is brought again.
-  const doubles = accepted - eligible;
-  if (doubles > 0) notEligible['delivery_pending'] = (notEligible['delivery_pending'] ?? 0) + doubles;
+  // Of several deliveries of one event to one endpoint, one is redelivered.
+  const duplicates = accepted - eligible;
+  if (duplicates > 0) notEligible['delivery_pending'] = (notEligible['delivery_pending'] ?? 0) + duplicates;
   const isTooLarge = looked > PLAN_SCAN_LIMIT || accepted > MAX_BATCH_SIZE;
   return { total, eligible, notEligible, endpointIds, isTooLarge };
 }

@@ -5,16 +5,21 @@ import type { Tx } from '../transactions.js';
 import { IN_LOCK_ORDER } from './lock-order.js';
 import { itemSkipReasonSql } from './redelivery-skip-reason.js';
 
-/** Of batches, per endpoint: deliveries that wait for their first attempt. What one turn adds is never more. */
+/**
+ * Maximum number of batch deliveries per endpoint that wait for their first attempt. One run never adds more.
+ */
 const MAX_UNATTEMPTED = 50;
 
-/** Of batches, per endpoint: deliveries that are pending at all. So many failures at a time are retried, not 50,000. */
+/**
+ * Maximum number of pending batch deliveries per endpoint, which limits concurrent retries: not all of 50,000
+ * failures at once.
+ */
 const MAX_PENDING = 1_000;
 
-/** Items that one turn takes, in all: few enough for the time-out of its transaction. */
+/** Maximum number of items of one run in total, to stay within the timeout of its transaction. */
 const MAX_ITEMS_PER_RUN = 2_000;
 
-/** An item whose turn has come. */
+/** An item to be processed. */
 interface Item {
   batchId: string;
   endpointId: string;
@@ -22,7 +27,7 @@ interface Item {
   deliveryId: string | null;
 }
 
-/** What became of an item. */
+/** The result of an item. */
 interface ProcessedItem {
   batchId: string;
   skipped: RedeliverySkipReason | null;
@@ -31,17 +36,17 @@ interface ProcessedItem {
 const isWaiting = 'i.redelivered_as IS NULL AND i.skipped IS NULL';
 
 /**
- * The worker's side of bulk redeliveries: from time to time some of their items become deliveries. One worker at a
- * time does it for all batches and endpoints, so that the caps hold however many there are of each.
+ * Bulk redeliveries for the worker: at intervals, some of their items become deliveries. One worker at a time
+ * does this for all batches and endpoints, so that the limits hold for any number of either.
  */
 export class RedeliveryProcessingRepository {
-  /** @param firstDelayMs delay before the first attempt */
+  /** Creates the repository. @param firstDelayMs delay before the first attempt */
   constructor(
     private readonly database: Database,
     private readonly firstDelayMs: number,
   ) {}
 
-  /** Whether there is something to be done, and the last turn was `everyMs` ago. */
+  /** Returns whether a batch is unfinished and the last run was at least `everyMs` ago. */
   async isDue(everyMs: number): Promise<boolean> {
     const rows = await this.database.queryPrepared(
       `SELECT 1 FROM redelivery_feed f
@@ -53,48 +58,51 @@ export class RedeliveryProcessingRepository {
   }
 
   /**
-   * Takes a turn, unless another worker has just done so: makes deliveries as far as there is room at their endpoints,
-   * and ends batches of which nothing is left.
-   * @returns how many deliveries were made
+   * Runs, unless another worker has just done so: creates deliveries up to the capacity of their endpoints,
+   * and finishes completed batches.
+   * @returns the number of created deliveries
    */
   async releaseNext(tx: Tx, everyMs: number): Promise<number> {
-    const [turn] = await tx.queryPrepared(
+    const [run] = await tx.queryPrepared(
       `SELECT 1 FROM redelivery_feed WHERE fed_at <= clock_timestamp() - $1 * interval '1 ms' FOR UPDATE SKIP LOCKED`,
       [everyMs],
     );
-    if (!turn) return 0;
+    if (!run) return 0;
     await tx.queryPrepared('UPDATE redelivery_feed SET fed_at = clock_timestamp()');
-    // Held until the end: once a cancel has been answered, nothing more is made.
+    // Locked until the end: after the response to a cancellation, no more deliveries are created.
     const batches = await tx.queryPrepared<{ id: string }>(
       `SELECT id FROM redelivery_batches WHERE finished_at IS NULL AND state = 'running' AND waiting > 0
        ORDER BY id FOR NO KEY UPDATE SKIP LOCKED`,
     );
     const items = batches.length > 0 ? await this.pickItems(tx, batches) : [];
-    const settled = items.length > 0 ? await this.redeliverItems(tx, items) : [];
-    for (const { id } of batches) await this.updateCounts(tx, id, settled);
+    const processed = items.length > 0 ? await this.redeliverItems(tx, items) : [];
+    for (const { id } of batches) await this.updateCounts(tx, id, processed);
     await this.finishBatches(tx);
-    return settled.filter(({ skipped }) => skipped === null).length;
+    return processed.filter(({ skipped }) => skipped === null).length;
   }
 
-  /** The next items of each endpoint, oldest batch and oldest event first, as many as it has room for. */
+  /**
+   * Returns the next items of each endpoint, oldest batch and oldest event first, up to the capacity of the
+   * endpoint.
+   */
   private pickItems(tx: Tx, batches: { id: string }[]): Promise<Item[]> {
     return tx.queryPrepared<Item>(
-      `WITH line AS (
+      `WITH queue AS (
          SELECT b.id AS batch_id, unnest(b.endpoint_ids) AS endpoint_id FROM redelivery_batches b WHERE b.id = ANY ($1)
-       ), room AS (
-         -- What goes nowhere is only struck off.
-         SELECT w.id, CASE WHEN w.status = 'enabled' THEN least($2 - taken.untried, $3 - taken.pending) ELSE $4 END AS free
+       ), capacity AS (
+         -- Items of endpoints that are not enabled are only skipped, so the limits do not apply.
+         SELECT w.id, CASE WHEN w.status = 'enabled' THEN least($2 - used.unattempted, $3 - used.pending) ELSE $4 END AS free
          FROM webhook_endpoints w CROSS JOIN LATERAL (
-           SELECT count(*)::int AS pending, (count(*) FILTER (WHERE d.attempt = 0))::int AS untried
+           SELECT count(*)::int AS pending, (count(*) FILTER (WHERE d.attempt = 0))::int AS unattempted
            FROM deliveries d WHERE d.endpoint_id = w.id AND d.state = 'pending' AND d.batch_id IS NOT NULL
-         ) taken
-         WHERE w.id IN (SELECT endpoint_id FROM line)
+         ) used
+         WHERE w.id IN (SELECT endpoint_id FROM queue)
        ), next AS (
-         SELECT i.*, row_number() OVER (PARTITION BY room.id ORDER BY i.batch_id, i.event_id) AS nth, room.free
-         FROM line JOIN room ON room.id = line.endpoint_id CROSS JOIN LATERAL (
+         SELECT i.*, row_number() OVER (PARTITION BY capacity.id ORDER BY i.batch_id, i.event_id) AS nth, capacity.free
+         FROM queue JOIN capacity ON capacity.id = queue.endpoint_id CROSS JOIN LATERAL (
            SELECT * FROM redelivery_items i
-           WHERE i.batch_id = line.batch_id AND i.endpoint_id = line.endpoint_id AND ${isWaiting}
-           ORDER BY i.event_id LIMIT greatest(room.free, 0)
+           WHERE i.batch_id = queue.batch_id AND i.endpoint_id = queue.endpoint_id AND ${isWaiting}
+           ORDER BY i.event_id LIMIT greatest(capacity.free, 0)
          ) i
        )
        SELECT batch_id AS "batchId", endpoint_id AS "endpointId", event_id AS "eventId", delivery_id AS "deliveryId"
@@ -103,9 +111,12 @@ export class RedeliveryProcessingRepository {
     );
   }
 
-  /** Makes deliveries of items, or notes why not. What they are judged by is locked before. */
+  /**
+   * Creates deliveries of items, or records the reasons why not. Locks the rows that these depend on first.
+   */
   private async redeliverItems(tx: Tx, items: Item[]): Promise<ProcessedItem[]> {
-    // The customers first, as their deletion does: until this transaction ends they cannot go.
+    // Locks the customers first, like the deletion of a customer: they cannot be deleted until this
+    // transaction ends.
     await tx.queryPrepared(
       `SELECT 1 FROM customers c JOIN events e ON e.customer_id = c.id WHERE e.id = ANY ($1)
        ORDER BY c.id FOR KEY SHARE OF c`,
@@ -115,40 +126,40 @@ export class RedeliveryProcessingRepository {
       items.map(({ deliveryId }) => deliveryId).filter(Boolean),
     ]);
     return tx.queryPrepared<ProcessedItem>(
-      `WITH judged AS (
-         SELECT i.batch_id, i.endpoint_id, i.event_id, i.delivery_id, turn."newId" AS new_id, b.reason, b.started_by,
+      `WITH checked AS (
+         SELECT i.batch_id, i.endpoint_id, i.event_id, i.delivery_id, input."newId" AS new_id, b.reason, b.started_by,
            e.organization_id, e.project_id, e.type, w.url, ${itemSkipReasonSql} AS refusal
-         FROM json_to_recordset($1::json) AS turn ("batchId" uuid, "endpointId" uuid, "eventId" uuid, "newId" uuid)
-           JOIN redelivery_items i ON i.batch_id = turn."batchId" AND i.endpoint_id = turn."endpointId"
-             AND i.event_id = turn."eventId" AND ${isWaiting}
+         FROM json_to_recordset($1::json) AS input ("batchId" uuid, "endpointId" uuid, "eventId" uuid, "newId" uuid)
+           JOIN redelivery_items i ON i.batch_id = input."batchId" AND i.endpoint_id = input."endpointId"
+             AND i.event_id = input."eventId" AND ${isWaiting}
            JOIN redelivery_batches b ON b.id = i.batch_id
            JOIN webhook_endpoints w ON w.id = i.endpoint_id
            LEFT JOIN events e ON e.id = i.event_id
            LEFT JOIN deliveries d ON d.id = i.delivery_id
-       ), made AS (
+       ), created AS (
          INSERT INTO deliveries (id, organization_id, project_id, event_id, event_type, endpoint_id, target_url,
            next_attempt_at, redelivery_of, batch_id, urgency)
          SELECT new_id, organization_id, project_id, event_id, type, endpoint_id, url, now() + $2 * interval '1 ms',
            delivery_id, batch_id, ${URGENCY.batch}
-         FROM judged WHERE refusal IS NULL
+         FROM checked WHERE refusal IS NULL
          ON CONFLICT (endpoint_id, event_id) WHERE state = 'pending' DO NOTHING
          RETURNING id
        ), resolved AS (
          UPDATE deliveries d SET redelivered_as = j.new_id, reason = j.reason, resolved_by = j.started_by,
            resolution = CASE WHEN d.state = 'failed' THEN 'redelivered' END
-         FROM judged j JOIN made ON made.id = j.new_id WHERE d.id = j.delivery_id
+         FROM checked j JOIN created ON created.id = j.new_id WHERE d.id = j.delivery_id
        )
-       UPDATE redelivery_items i SET redelivered_as = made.id,
-         skipped = CASE WHEN made.id IS NULL THEN coalesce(j.refusal, 'delivery_pending') END
-       FROM judged j LEFT JOIN made ON made.id = j.new_id
+       UPDATE redelivery_items i SET redelivered_as = created.id,
+         skipped = CASE WHEN created.id IS NULL THEN coalesce(j.refusal, 'delivery_pending') END
+       FROM checked j LEFT JOIN created ON created.id = j.new_id
        WHERE i.batch_id = j.batch_id AND i.endpoint_id = j.endpoint_id AND i.event_id = j.event_id
        RETURNING i.batch_id AS "batchId", i.skipped`,
       [JSON.stringify(items.map((item) => ({ ...item, newId: newId() }))), this.firstDelayMs],
     );
   }
 
-  private async updateCounts(tx: Tx, batchId: string, settled: ProcessedItem[]): Promise<void> {
-    const own = settled.filter((item) => item.batchId === batchId);
+  private async updateCounts(tx: Tx, batchId: string, processed: ProcessedItem[]): Promise<void> {
+    const own = processed.filter((item) => item.batchId === batchId);
     if (own.length === 0) return;
     const skipped = own.flatMap((item) => item.skipped ?? []);
     await tx.queryPrepared(
@@ -166,7 +177,7 @@ export class RedeliveryProcessingRepository {
     );
   }
 
-  /** A cancelled batch stays cancelled; it has ended when nothing of it is pending. */
+  /** Finishes batches without pending deliveries. A cancelled batch stays cancelled. */
   private async finishBatches(tx: Tx): Promise<void> {
     await tx.queryPrepared(
       `UPDATE redelivery_batches b SET finished_at = clock_timestamp(),

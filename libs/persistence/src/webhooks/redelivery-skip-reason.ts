@@ -4,17 +4,18 @@ import { isErased } from '../customers/erasure-sql.js';
 const reasonLiteral = (refusal: RedeliverySkipReason): string => `'${refusal}'`;
 
 /**
- * Looks at the few deliveries of the event, by its index. PostgreSQL would rather take one of those that know the
- * state, when it does not know yet how many there are, and read all of an endpoint for each event; or, but for the
- * OFFSET, all of the table into a hash.
+ * Returns SQL that checks the few deliveries of the event with its index. Before PostgreSQL knows how many
+ * there are, it would prefer an index that contains the state and read all deliveries of an endpoint for each
+ * event or, without the OFFSET, the complete table into a hash.
  */
 const hasDelivery = (...states: DeliveryState[]): string => `EXISTS (
   SELECT FROM deliveries o WHERE o.event_id = e.id AND o.endpoint_id = w.id
     AND (o.state = ANY ('{${states.join()}}')) IS TRUE OFFSET 0)`;
 
 /**
- * SQL for why an event `e` is not delivered to an endpoint `w` again, NULL when it is. `d` is the delivery that would
- * be brought again; in a recovery all its columns may be NULL. The order is that in which one redelivery is refused.
+ * Returns SQL for the reason why an event `e` is not delivered to an endpoint `w` again, NULL if it is. `d`
+ * is the delivery that would be redelivered; in a recovery all its columns may be NULL. The reasons have the
+ * same order as for a single redelivery.
  * @param kind SQL for the kind of the batch
  */
 export const skipReasonSql = (kind: string): string => `
@@ -29,7 +30,7 @@ export const skipReasonSql = (kind: string): string => `
     WHEN ${hasDelivery('pending')} THEN ${reasonLiteral('delivery_pending')}
   END`;
 
-/** The same when the turn of an item `i` has come, which may be long after it was planned. */
+/** SQL for the skip reason of an item `i` when it is processed, which may be long after it was planned. */
 export const itemSkipReasonSql = `
   CASE
     WHEN e.id IS NULL OR i.delivery_id IS NOT NULL AND d.id IS NULL THEN ${reasonLiteral('expired')}

@@ -37,31 +37,37 @@ const columns = `
   w.id, w.organization_id AS "organizationId", w.project_id AS "projectId", w.level, w.url, w.description, w.events,
   w.status, w.disabled_reason AS "disabledReason", w.header_names AS "headerNames", w.created_at AS "createdAt", w.updated_at AS "updatedAt"`;
 
-/** Any number, the same in every process: it names the lock. */
+/** Identifies the lock. Any number that is the same in every process. */
 const COUNT_LOCK = 7_120_916;
 
-/** Endpoints within a reach. A project key sees its project's; an organization key also those of organization level. */
+/**
+ * Returns the conditions for endpoints within a reach. A project key sees those of its project; an
+ * organization key also those of organization level.
+ */
 const within = (reach: Reach): Conditions =>
   new Conditions().add(`w.status <> 'deleted'`).addReach('w', 'w.project_id', reach);
 
-/** An endpoint that a transaction holds, with its headers as they are kept. */
+/** An endpoint that a transaction has locked, with its encrypted headers. */
 export type LockedEndpoint = WebhookEndpoint & { headers: Buffer | null };
 
 export interface EndpointFilter {
   projectId: string | null;
   status: string | null;
   id: string | null;
-  /** What the URL begins with. */
+  /** Prefix of the URL. */
   url: string | null;
 }
 
 export class WebhookEndpointsRepository {
   constructor(private readonly database: Database) {}
 
-  /** @returns null when there are `limit` already in the same project, or of the same organization's level */
+  /**
+   * Inserts an endpoint.
+   * @returns null if the project, or the organization level, already has `limit` endpoints
+   */
   async insert(tx: Tx, endpoint: NewWebhookEndpoint, limit: number): Promise<WebhookEndpoint | null> {
     const owner = endpoint.projectId ?? endpoint.organizationId;
-    // Whoever counts at the same time waits, or both would find room for the last one.
+    // Concurrent inserts wait, because both could count one less than the limit otherwise.
     await tx.query('SELECT pg_advisory_xact_lock($1, hashtext($2))', [COUNT_LOCK, owner]);
     const [row] = await tx.query<{ count: number }>(
       `SELECT count(*)::int AS count FROM webhook_endpoints
@@ -96,21 +102,21 @@ export class WebhookEndpointsRepository {
     );
   }
 
-  /** How many endpoints within a reach match, as far as a bounded look finds out. */
+  /** Counts the matching endpoints within a reach in a bounded scan. */
   async count(reach: Reach, { projectId, status, id, url }: EndpointFilter): Promise<CappedCount> {
     const where = new Conditions().add('true').addIf(id, (value) => `w.id = ${value}`);
     if (url) where.add(urlPrefixCondition(where, url));
-    // An organization has an index, its projects have none.
+    // There is an index by organization, but none by project.
     const owner = (value: string) => `(SELECT p.organization_id FROM projects p WHERE p.id = ${value})`;
     where.addIf(projectId, (value) => `w.organization_id = ${owner(value)}`);
-    const walk = `SELECT w.* FROM webhook_endpoints w WHERE ${where.sql} LIMIT ${COUNT_SCAN_LIMIT}`;
+    const scan = `SELECT w.* FROM webhook_endpoints w WHERE ${where.sql} LIMIT ${COUNT_SCAN_LIMIT}`;
     where
       .add(`w.status <> 'deleted'`)
       .addReach('w', 'w.project_id', reach)
       .addIf(projectId, (value) => `w.project_id = ${value}`)
       .addIf(status, (value) => `w.status = ${value}`);
-    const looked = { rows: `(${walk}) w`, isMatch: where.sql, values: where.values };
-    return countMatches(this.database, looked, COUNT_SCAN_LIMIT);
+    const counted = { rows: `(${scan}) w`, isMatch: where.sql, values: where.values };
+    return countMatches(this.database, counted, COUNT_SCAN_LIMIT);
   }
 
   /** @throws GatehouseError `not_found` */
@@ -125,7 +131,7 @@ export class WebhookEndpointsRepository {
   }
 
   /**
-   * An endpoint, locked until the transaction ends, with its headers as they are kept.
+   * Returns an endpoint with its encrypted headers and locks it until the transaction ends.
    * @throws GatehouseError `not_found`
    */
   async lock(tx: Tx, reach: Reach, id: string): Promise<LockedEndpoint> {
@@ -139,14 +145,14 @@ export class WebhookEndpointsRepository {
     return row;
   }
 
-  /** The endpoints of these ids, whoever's they are: for the worker. */
+  /** Returns the endpoints with these ids, without a reach: for the worker. */
   async findByIds(tx: Tx, ids: string[]): Promise<WebhookEndpoint[]> {
     return tx.query<WebhookEndpoint>(`SELECT ${columns} FROM webhook_endpoints w WHERE w.id = ANY ($1)`, [
       ids,
     ]);
   }
 
-  /** Disables an enabled endpoint and cancels what is pending. The caller holds its lock. */
+  /** Disables an enabled endpoint and cancels its pending deliveries. The caller has locked it. */
   async disable(tx: Tx, { id }: LockedEndpoint, reason: EndpointDisabledReason): Promise<WebhookEndpoint> {
     const [row] = await tx.query<WebhookEndpoint>(
       `UPDATE webhook_endpoints w SET status = 'disabled', disabled_reason = $2, disabled_at = now(), updated_at = now()
@@ -158,9 +164,10 @@ export class WebhookEndpointsRepository {
   }
 
   /**
-   * Disables an endpoint that is still enabled and has had no success yet, and cancels what is pending.
-   * @param failingSince when its failures began
-   * @returns null when it is not so any more
+   * Disables an endpoint that is still enabled and has had no success since, and cancels its pending
+   * deliveries.
+   * @param failingSince start of its failures
+   * @returns null if this is no longer the case
    */
   async disableFailing(tx: Tx, id: string, failingSince: Date): Promise<WebhookEndpoint | null> {
     const [row] = await tx.query<LockedEndpoint>(
@@ -171,7 +178,7 @@ export class WebhookEndpointsRepository {
     return row ? this.disable(tx, row, 'failing') : null;
   }
 
-  /** Enables a disabled endpoint, whose failures count from the next one on. The caller holds its lock. */
+  /** Enables a disabled endpoint and resets its failures. The caller has locked it. */
   async enable(tx: Tx, { id }: LockedEndpoint): Promise<WebhookEndpoint> {
     await tx.query('UPDATE endpoint_health SET failing_since = NULL WHERE endpoint_id = $1', [id]);
     const [row] = await tx.query<WebhookEndpoint>(
@@ -183,7 +190,7 @@ export class WebhookEndpointsRepository {
   }
 
   /**
-   * Gives an endpoint a new secret; the one before signs too for `overlapMs`, and none that is older.
+   * Sets a new secret. The previous one signs too for `overlapMs`; older ones no longer sign.
    * @throws GatehouseError `not_found`
    */
   async rotateSecret(
@@ -204,7 +211,7 @@ export class WebhookEndpointsRepository {
     return row;
   }
 
-  /** Forgets the secrets whose time is over. */
+  /** Clears the previous secrets whose overlap has ended. */
   async clearExpiredSecrets(): Promise<void> {
     await this.database.query(
       `UPDATE webhook_endpoints SET previous_secret = NULL, previous_secret_until = NULL
@@ -227,8 +234,9 @@ export class WebhookEndpointsRepository {
   }
 
   /**
-   * Deletes an endpoint and cancels what is pending. The row stays, because the log of deliveries names it.
-   * @returns whose it was
+   * Deletes an endpoint and cancels its pending deliveries. The row stays, because the log of deliveries
+   * refers to it.
+   * @returns its organization and project
    * @throws GatehouseError `not_found`
    */
   async delete(
@@ -249,5 +257,8 @@ export class WebhookEndpointsRepository {
   }
 }
 
-/** What an endpoint that takes none any more has waiting. Of a long line the sweeper cancels the rest: nothing of it is claimed. */
+/**
+ * Cancels the pending deliveries of an endpoint that is no longer enabled. If there are many, the sweeper
+ * cancels the rest: none of them is claimed.
+ */
 const CANCEL_ALL = cancelPendingSql('deliveries p WHERE p.endpoint_id = $1');
