@@ -9,7 +9,7 @@ export interface CustomerFilter {
   projectId: string | null;
   email: string | null;
   externalId: string | null;
-  /** The beginning of an e-mail, a first name, a last name, or both names with a space between them; any case. */
+  /** Prefix of an email, a first name, a last name, or both names separated by a space; case-insensitive. */
   q: string | null;
   emailVerified: boolean | null;
   disabled: boolean | null;
@@ -19,7 +19,7 @@ export interface CustomerFilter {
   lastLoginBefore: Date | null;
 }
 
-/** The filter that lets everybody through. */
+/** A filter that matches every customer. */
 export const emptyCustomerFilter: CustomerFilter = {
   projectId: null,
   email: null,
@@ -33,22 +33,24 @@ export const emptyCustomerFilter: CustomerFilter = {
   lastLoginBefore: null,
 };
 
-/** A place between two customers of a list. */
+/** A position between two customers of a list. */
 export interface CustomerPosition {
-  /** By what the list is ordered: a time in ISO 8601, or the text that was found. */
+  /** The sort key: a time in ISO 8601, or the matching text. */
   key: string;
   id: string;
 }
 
 export interface CustomerPage {
   customers: Customer[];
-  /** Null at the end of the list. Otherwise the page may hold less than was asked for, even nothing. */
+  /**
+   * Null at the end of the list. Otherwise the page may contain fewer customers than requested, even none.
+   */
   next: CustomerPosition | null;
 }
 
 type Row = Customer & { key: Date | string; isMatch: boolean; isLast: boolean };
 
-/** Rows that a page looks at when few of the first ones match; the next page goes on from there. */
+/** Maximum number of rows that a page scans if few of them match. The next page continues from there. */
 const PAGE_SCAN_LIMIT = 1_000;
 
 const emailBytes = '(c.email COLLATE "C")';
@@ -58,23 +60,24 @@ const hasName = '(c.first_name IS NOT NULL OR c.last_name IS NOT NULL)';
 const hasBothNames = 'c.first_name IS NOT NULL AND c.last_name IS NOT NULL';
 
 /**
- * SQL that lets a statement use the indexes of the whole house. Everybody fulfils it. Unasked PostgreSQL would walk them
- * for an organization with nearly all customers too, however many of the others come first.
+ * SQL condition that allows a statement to use the indexes of the complete installation. Every customer meets
+ * it. Without this condition PostgreSQL would also scan these indexes for an organization with nearly all
+ * customers, however many customers of other organizations come first.
  */
 export const anyCustomerCondition = `c.id <> '${NIL_UUID}'`;
 
-/** What an index begins with; null where it is of the whole house. */
+/** The first column of an index; null for an index of the complete installation. */
 type ScopeColumn = 'project_id' | 'organization_id' | null;
 
 interface ScanScope {
   column: ScopeColumn;
-  /** One for the whole house too, which nothing is compared with. */
+  /** Contains one id for the complete installation too, which is compared with nothing. */
   ids: string[];
 }
 
 /**
- * So many are named in the statement, for PostgreSQL then knows how many customers each has: of one with few it
- * reads all and sorts them.
+ * Maximum number of scopes that are inlined in the statement. With inlined ids PostgreSQL knows how many
+ * customers each scope has: for a scope with few it reads and sorts all of them.
  */
 const MAX_INLINED_SCOPES = 8;
 
@@ -82,27 +85,27 @@ const MAX_INLINED_SCOPES = 8;
 interface IndexRange {
   key: string;
   range: string;
-  /** The order of the index. */
+  /** ORDER BY of the index. */
   by: string;
 }
 
-/** How a list is walked: arms that are merged in one order. */
+/** The scan of a list: index ranges that are merged in one order. */
 interface IndexScan {
   ranges: IndexRange[];
   order: string;
 }
 
 /**
- * The lists of customers, also of a million. Every list is a walk along indexes that begins where the page
- * begins, and looks at a bounded number of rows whatever the filter is. `npm run bench -- customers --plans` prints
- * the query plans.
+ * The lists of customers, for up to a million customers. Every list is an index scan that starts at the
+ * page's position and reads a bounded number of rows, whatever the filter is. `npm run bench -- customers
+ * --plans` prints the query plans.
  */
 export class CustomerDirectoryRepository {
   constructor(private readonly database: Database) {}
 
   /**
-   * Up to `limit` customers after a position: newest first; with a filter on the last login the latest first; with
-   * `q` by the text that was found.
+   * Returns up to `limit` customers after a position: newest first; with a filter on the last login, latest
+   * login first; with `q`, in the order of the matching text.
    */
   async listPage(
     reach: Reach,
@@ -125,18 +128,18 @@ export class CustomerDirectoryRepository {
     return { customers, next: found.length > limit ? toPosition(customers.at(-1)!) : next };
   }
 
-  /** How many customers within a reach match, as far as a bounded look finds out. */
+  /** Counts the matching customers within a reach in a bounded scan. */
   async count(reach: Reach, filter: CustomerFilter): Promise<CappedCount> {
     const { column, ids } = await this.resolveScope(reach, filter.projectId);
     const where = new Conditions();
     const scopes = `${where.bind(ids)}::uuid[]`;
     const { ranges } = chooseIndexScan(where, column, filter, null);
     const window = Math.ceil(COUNT_SCAN_LIMIT / ranges.length);
-    const most = where.bind(window);
+    const limitSql = where.bind(window);
     const rows = ranges.map(
       ({ key, range, by }) => `SELECT c.* FROM unnest(${scopes}) s (id) CROSS JOIN LATERAL (
-         SELECT ${key} AS key, c.* FROM customers c WHERE ${scopeCondition(column)} AND ${range} ORDER BY ${by} LIMIT ${most}
-       ) c LIMIT ${most}`,
+         SELECT ${key} AS key, c.* FROM customers c WHERE ${scopeCondition(column)} AND ${range} ORDER BY ${by} LIMIT ${limitSql}
+       ) c LIMIT ${limitSql}`,
     );
     addMatchConditions(where, filter);
     const counted = await this.database.query<ScanCount>(
@@ -152,13 +155,14 @@ export class CustomerDirectoryRepository {
     return capScanCount({ looked: Math.max(...counted.map(({ looked }) => looked)), matching }, window);
   }
 
-  /** The project, the organizations or the house whose part of the indexes is walked. */
+  /** Returns the project, the organizations or the installation whose part of the indexes is scanned. */
   private async resolveScope(reach: Reach, projectId: string | null): Promise<ScanScope> {
     if (reach.projectId) {
       const isForeign = projectId !== null && projectId !== reach.projectId;
       return { column: 'project_id', ids: isForeign ? [] : [reach.projectId] };
     }
-    // As one: organization by organization, a page would cost the more the more there are.
+    // One scope for the complete installation: with one scope per organization, a page would cost more the
+    // more organizations there are.
     if (!reach.organizationId && projectId === null) return { column: null, ids: [NIL_UUID] };
     const rows = await this.database.queryPrepared<{ id: string }>(
       projectId === null
@@ -173,7 +177,7 @@ export class CustomerDirectoryRepository {
     };
   }
 
-  /** The matches among the next `window` rows, and the last of these in any case. */
+  /** Returns the matches among the next `window` rows, and always the last of these rows. */
   private async scan(
     { column, ids }: ScanScope,
     filter: CustomerFilter,
@@ -209,11 +213,11 @@ export class CustomerDirectoryRepository {
   }
 }
 
-/** SQL for the customers of a scope, whose id is that of the alias `s` unless told. */
+/** Returns SQL for the customers of a scope. The id is that of the alias `s` unless given. */
 const scopeCondition = (column: ScopeColumn, id = (): string => 's.id'): string =>
   column === null ? anyCustomerCondition : `c.${column} = ${id()}`;
 
-/** The index that leaves the fewest rows to be looked at. */
+/** Chooses the index that leaves the fewest rows to scan. */
 function chooseIndexScan(
   where: Conditions,
   scope: ScopeColumn,
@@ -253,7 +257,7 @@ function chooseIndexScan(
   return byTime('created_at', createdAfter, createdBefore, flags);
 }
 
-/** At most one bound on either side: of two the index would walk from the wider one. */
+/** Returns at most one bound on either side. With two bounds, the index scan would start at the wider one. */
 function timeRange(
   where: Conditions,
   column: string,
@@ -270,23 +274,26 @@ function timeRange(
   ];
 }
 
-/** Everything that begins with the text is in one range of each index, in the order of bytes. */
+/**
+ * Returns the index ranges of a text prefix. In byte order, everything with the prefix is one range of each
+ * index.
+ */
 function textScan(
   where: Conditions,
   scope: ScopeColumn,
   q: string,
   after: CustomerPosition | null,
 ): IndexScan {
-  const lowest = `lower(${where.bind(q)})`;
-  const start = `coalesce(${where.bind(after?.key ?? null)}, ${lowest})`;
+  const prefix = `lower(${where.bind(q)})`;
+  const start = `coalesce(${where.bind(after?.key ?? null)}, ${prefix})`;
   const id = `${where.bind(after?.id ?? NIL_UUID)}::uuid`;
-  const end = `(${lowest} || chr(1114111))`;
+  const end = `(${prefix} || chr(1114111))`;
   const arm = (key: string, condition: string, by: string): IndexRange => {
     return { key, range: `${condition} AND (${key}, c.id) > (${start}, ${id})`, by };
   };
   const inBytes = (name: string, condition: string): IndexRange =>
     arm(name, `${condition} AND ${name} < ${end}`, `${name}, c.id`);
-  // The unique index of a project is in the same order, by operators of its own.
+  // The unique index of a project has the same order, with its own operators.
   const byEmail =
     scope === 'project_id'
       ? arm(emailBytes, `c.email ~>=~ ${start} AND c.email ~<~ ${end}`, 'c.email USING ~<~, c.id')
@@ -297,7 +304,7 @@ function textScan(
   };
 }
 
-/** Adds what makes a row of the walk a match. */
+/** Adds the conditions of a match among the scanned rows. */
 function addMatchConditions(where: Conditions, filter: CustomerFilter): void {
   where
     .add('true')
@@ -320,7 +327,7 @@ function addMatchConditions(where: Conditions, filter: CustomerFilter): void {
       `CASE WHEN ${condition} AND starts_with(${text}, lower(${prefix})) THEN ${text} END`,
   );
   const isByText = filter.email === null && filter.externalId === null;
-  // Who is found by several texts is shown once, where the first of them stands.
+  // A customer who matches by several texts is listed once, at the position of the first.
   where.add(isByText ? `c.key = least(${found.join(', ')})` : `coalesce(${found.join(', ')}) IS NOT NULL`);
 }
 

@@ -3,10 +3,10 @@ import type { Database } from '../database.js';
 import { tokenState } from '../one-time-tokens/one-time-tokens.repository.js';
 import { sessionColumns, type SessionRecord } from '../sessions/sessions.repository.js';
 
-/** Of all events together: the export is one document, held in memory. */
+/** Maximum size of all events together: the export is one document, built in memory. */
 const MAX_EVENT_BYTES = 10 * 1024 * 1024;
 
-/** A session, also one that has ended. */
+/** A session, active or ended. */
 export interface CustomerSessionRecord extends SessionRecord {
   revokedAt: Date | null;
   revokedReason: string | null;
@@ -17,7 +17,7 @@ export interface KnownAddress {
   lastLoginAt: Date;
 }
 
-/** A one-time token, without anything that could be used. */
+/** A one-time token without the value. */
 export interface TokenRecord {
   id: string;
   kind: OneTimeTokenKind;
@@ -29,7 +29,7 @@ export interface TokenRecord {
   voidedAt: Date | null;
 }
 
-/** A mail, without its text. */
+/** An email without its text. */
 export interface MailRecord {
   id: string;
   kind: string;
@@ -39,7 +39,7 @@ export interface MailRecord {
   finishedAt: Date | null;
 }
 
-/** A request that carried an event about a customer to a target. */
+/** A request that sent an event about a customer to an endpoint. */
 export interface CustomerDeliveryAttempt {
   id: string;
   deliveryId: string;
@@ -54,22 +54,22 @@ export interface CustomerDeliveryAttempt {
   startedAt: Date;
 }
 
-/** Everything that is kept about a customer beside their own row, each list newest first. */
+/** All data about a customer outside their own row, each list newest first. */
 export interface CustomerRecords {
   sessions: CustomerSessionRecord[];
   knownAddresses: KnownAddress[];
   tokens: TokenRecord[];
   mails: MailRecord[];
-  /** The bodies; null for those that would make it too large. */
+  /** The event bodies; null for those that would exceed the maximum size. */
   events: (string | null)[];
   attempts: CustomerDeliveryAttempt[];
 }
 
-/** Reads what is kept about a customer who has been found within the caller's reach. */
+/** Reads the data about a customer. The caller has found the customer within its reach. */
 export class CustomerRecordsRepository {
   constructor(private readonly database: Database) {}
 
-  /** @param limit of each list */
+  /** Reads all lists. @param limit maximum length of each list */
   async readAll(reach: Reach, customerId: string, limit: number): Promise<CustomerRecords> {
     return {
       sessions: await this.listSessions(customerId, limit),
@@ -124,7 +124,10 @@ export class CustomerRecordsRepository {
     return rows.map(({ body }) => body);
   }
 
-  /** A project key sees what went to its project's own endpoints, as in the log of deliveries. */
+  /**
+   * Lists the attempts. A project key sees those to the endpoints of its own project, as in the log of
+   * attempts.
+   */
   private listAttempts(reach: Reach, customerId: string, limit: number): Promise<CustomerDeliveryAttempt[]> {
     return this.database.queryPrepared<CustomerDeliveryAttempt>(
       `SELECT a.id, a.delivery_id AS "deliveryId", a.event_id AS "eventId", a.event_type AS "eventType",

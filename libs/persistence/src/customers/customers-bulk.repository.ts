@@ -13,20 +13,20 @@ const importedFields = [
 const importedColumns = columnList(CustomerEntity, importedFields);
 const importedRecord = recordColumns(CustomerEntity, importedFields);
 
-/** Customers by the hundred: in and out of a project. */
+/** Bulk reads and writes of customers, for import and export. */
 export class CustomersBulkRepository {
   constructor(private readonly database: Database) {}
 
   /**
-   * Inserts customers of one project with all of their fields, and leaves out those whose e-mail or external id is
-   * taken, by another of them as well.
-   * @returns the ids of those that were inserted
+   * Inserts customers of one project with all of their fields. Skips customers whose email or external id is
+   * taken, including by another customer of the same call.
+   * @returns the ids of the inserted customers
    */
   async insert(tx: Tx, projectId: string, customers: CustomerWithPasswordHash[]): Promise<Set<string>> {
     const rows = await tx.queryPrepared<{ id: string }>(
       `INSERT INTO customers (project_id, ${importedColumns})
        SELECT $1, c.* FROM json_to_recordset($2::json) AS c (${importedRecord})
-       -- In one order, so that two imports of the same people do not wait for each other in a circle.
+       -- In a fixed order, so that two imports of the same customers cannot deadlock.
        ORDER BY c.email
        ON CONFLICT DO NOTHING RETURNING id`,
       [projectId, JSON.stringify(customers)],
@@ -34,7 +34,7 @@ export class CustomersBulkRepository {
     return new Set(rows.map(({ id }) => id));
   }
 
-  /** Who has which of the addresses. */
+  /** Returns the ids of the customers with these addresses, by address. */
   async findIdsByEmail(tx: Tx, projectId: string, emails: string[]): Promise<Map<string, string>> {
     const rows = await tx.queryPrepared<{ id: string; email: string }>(
       'SELECT id, email FROM customers WHERE project_id = $1 AND email = ANY ($2)',
@@ -43,7 +43,7 @@ export class CustomersBulkRepository {
     return new Map(rows.map(({ id, email }) => [email, id]));
   }
 
-  /** A project's customers in the order of their ids, from the one after `after` on. */
+  /** Returns a page of a project's customers in the order of their ids, after `after`. */
   async listPage(
     projectId: string,
     after: string | null,

@@ -20,7 +20,7 @@ import { CustomerEntity } from './customer.entity.js';
 /** The columns of a customer under the names of `Customer`, for a table aliased `c`. */
 export const customerColumns = selectList(CustomerEntity, 'c', customerFieldNames);
 
-/** The columns of a `CustomerIdentity`, likewise. */
+/** The columns of a `CustomerIdentity` under its names, for a table aliased `c`. */
 export const identityColumns = selectList(CustomerEntity, 'c', identityFields);
 
 export interface NewCustomer extends ChangeableCustomer {
@@ -37,19 +37,19 @@ export interface CustomerWithPasswordHash extends Customer {
   passwordHash: string | null;
 }
 
-/** A customer who is logged in, and how many tries of the open allowance stood against them. */
+/** A customer who has logged in, and the number of attempts of the open allowance that were cleared. */
 export interface RecordedLogin {
   customer: Customer;
   clearedAttempts: number;
 }
 
-/** A customer found by an id of a request, with the project that they turned out to belong to. */
+/** A customer found by an id in a request, with the project of the customer. */
 export interface CustomerWithProject {
   customer: Customer;
   project: ProjectContext;
 }
 
-/** The same, and whether they have a password yet. */
+/** A customer with project, and whether the customer has a password. */
 export interface CustomerDetails extends CustomerWithProject {
   hasPassword: boolean;
 }
@@ -60,7 +60,7 @@ const EXTERNAL_ID_CONSTRAINT = 'customers_project_id_external_id_key';
 export class CustomersRepository {
   constructor(private readonly database: Database) {}
 
-  /** Inserts a customer, or returns null when the e-mail or the external id is taken. */
+  /** Inserts a customer, or returns null if the email or the external id is taken. */
   async insert(tx: Tx, projectId: string, customer: NewCustomer): Promise<Customer | null> {
     const [row] = await tx.queryPrepared<Customer>(
       `INSERT INTO customers AS c (project_id, ${insertedColumns})
@@ -81,16 +81,16 @@ export class CustomersRepository {
   }
 
   /**
-   * A customer to be read or erased, also of an archived project.
-   * @throws GatehouseError `not_found` when there is no such customer within the reach
+   * Returns a customer for reading or erasure, also in an archived project.
+   * @throws GatehouseError `not_found` if there is no such customer within the reach
    */
   async get(reach: Reach, id: string): Promise<CustomerDetails> {
     return (await this.find(reach, id)).found;
   }
 
   /**
-   * A customer to be changed, whose project must not be archived.
-   * @throws GatehouseError `not_found` when there is no such customer within the reach, `project_archived`
+   * Returns a customer for a change. The project must not be archived.
+   * @throws GatehouseError `not_found` if there is no such customer within the reach, `project_archived`
    */
   async getActive(reach: Reach, id: string): Promise<CustomerWithProject> {
     const { found, isArchived } = await this.find(reach, id);
@@ -114,7 +114,8 @@ export class CustomersRepository {
   }
 
   /**
-   * Reads a customer for a change, and keeps others from changing them meanwhile; null when they are gone.
+   * Reads a customer and locks the row against concurrent changes. Returns null if the customer no longer
+   * exists.
    */
   async lock(tx: Tx, projectId: string, id: string): Promise<CustomerWithPasswordHash | null> {
     const [row] = await tx.queryPrepared<CustomerWithPasswordHash>(
@@ -126,9 +127,9 @@ export class CustomersRepository {
   }
 
   /**
-   * Holds whoever has an address, so that nobody deletes or renames them before a mail to them is written; null
-   * when nobody has it. It keeps no change waiting that leaves both alone, so that two customers who ask for each
-   * other's address do not wait for each other.
+   * Locks the customer who has an address, so that they are not deleted and their email is not changed before
+   * an email to them is written. Returns null if no customer has it. Changes that affect neither do not wait
+   * for this lock, so two customers who request each other's address do not deadlock.
    */
   async lockByEmail(tx: Tx, projectId: string, email: string): Promise<Customer | null> {
     const [row] = await tx.queryPrepared<Customer>(
@@ -139,9 +140,9 @@ export class CustomersRepository {
   }
 
   /**
-   * Notes a login, forgets the failed ones and, when `hash.new` is given, replaces exactly the hash that was
-   * just verified; null, and nothing forgotten, when the customer was disabled, deleted or given another password
-   * since. The customer's row comes first, as in `unlock`.
+   * Records a login, clears the failed ones and, if `hash.new` is given, replaces exactly the hash that was
+   * just verified. Returns null and clears nothing if the customer has since been disabled or deleted or has
+   * another password. Locks the customer's row first, like `unlock`.
    */
   async recordLogin(
     tx: Tx,
@@ -153,11 +154,11 @@ export class CustomersRepository {
       `WITH c AS (
          UPDATE customers SET last_login_at = now(), password_hash = coalesce($4, password_hash)
          WHERE project_id = $1 AND id = $2 AND password_hash = $3 AND disabled_at IS NULL RETURNING *
-       ), forgotten AS (
+       ), cleared AS (
          DELETE FROM login_attempts WHERE project_id = $1 AND email_hash = $5 AND EXISTS (SELECT FROM c)
          RETURNING CASE WHEN window_ends_at > now() THEN tries ELSE 0 END AS tries
        )
-       SELECT ${customerColumns}, coalesce((SELECT tries FROM forgotten), 0) AS "forgottenTries" FROM c`,
+       SELECT ${customerColumns}, coalesce((SELECT tries FROM cleared), 0) AS "forgottenTries" FROM c`,
       [projectId, id, hash.old, hash.new, emailHash],
     );
     if (!row) return null;
@@ -165,7 +166,7 @@ export class CustomersRepository {
     return { customer, clearedAttempts: forgottenTries };
   }
 
-  /** Whether a `login.failed` event is due: at most one a minute for each customer. */
+  /** Returns whether a `login.failed` event is due: at most one per minute and customer. */
   async claimLoginFailedEvent(tx: Tx, projectId: string, id: string): Promise<boolean> {
     const rows = await tx.queryPrepared(
       `UPDATE customers SET login_failed_event_at = now()
@@ -176,7 +177,7 @@ export class CustomersRepository {
     return rows.length > 0;
   }
 
-  /** Marks the address as verified if it still is the customer's; null when it is not. */
+  /** Marks the address as verified if it is still the customer's; returns null otherwise. */
   async markEmailVerified(tx: Tx, projectId: string, id: string, email: string): Promise<Customer | null> {
     const [row] = await tx.queryPrepared<Customer>(
       `UPDATE customers c SET email_verified = true, updated_at = now()
@@ -187,7 +188,7 @@ export class CustomersRepository {
   }
 
   /**
-   * Writes what can be changed of a customer whom the transaction has locked.
+   * Writes the changeable fields of a customer that the transaction has locked.
    * @throws GatehouseError `email_already_registered`, `external_id_taken`
    */
   async update(tx: Tx, customer: Customer): Promise<Customer> {
@@ -203,7 +204,7 @@ export class CustomersRepository {
     }
   }
 
-  /** Gives a customer another password; the caller holds the row. */
+  /** Sets a new password. The caller has locked the row. */
   async setPassword(tx: Tx, projectId: string, id: string, passwordHash: string): Promise<Customer> {
     const [row] = await tx.queryPrepared<Customer>(
       `UPDATE customers c SET password_hash = $3, updated_at = now()
@@ -213,7 +214,7 @@ export class CustomersRepository {
     return row!;
   }
 
-  /** @returns null when the customer, whose row the caller holds, already was as asked */
+  /** Enables or disables a customer. The caller has locked the row. @returns null if nothing changes */
   async setDisabled(tx: Tx, projectId: string, id: string, isDisabled: boolean): Promise<Customer | null> {
     const [row] = await tx.queryPrepared<Customer>(
       `UPDATE customers c SET disabled_at = CASE WHEN $3 THEN now() END, updated_at = now()
@@ -224,7 +225,7 @@ export class CustomersRepository {
   }
 
   /**
-   * Gives a customer another address, which they have proved to own.
+   * Sets a new address whose ownership the customer has confirmed.
    * @throws GatehouseError `email_already_registered`
    */
   async changeEmail(tx: Tx, projectId: string, id: string, email: string): Promise<Customer> {
@@ -241,9 +242,9 @@ export class CustomersRepository {
   }
 
   /**
-   * Deletes a customer with their sessions, tokens and mails, and calls back what has not been delivered about
-   * them. A delivery in flight is not tried again.
-   * @returns false when they were gone already
+   * Deletes a customer with their sessions, tokens and emails, and cancels the pending deliveries about them.
+   * A delivery in flight is not retried.
+   * @returns false if the customer no longer existed
    */
   async delete(tx: Tx, projectId: string, id: string): Promise<boolean> {
     const rows = await tx.queryPrepared(
@@ -267,7 +268,7 @@ export class CustomersRepository {
   }
 }
 
-/** What another customer of the project has already, or null for any other fault. */
+/** Returns the error for a value that another customer of the project has, or null for any other error. */
 function toConflictError(error: unknown): GatehouseError | null {
   if (errorCode(error) !== UNIQUE_VIOLATION) return null;
   const isExternalId = (error as { constraint?: string }).constraint === EXTERNAL_ID_CONSTRAINT;
@@ -276,7 +277,7 @@ function toConflictError(error: unknown): GatehouseError | null {
   });
 }
 
-/** The customer and the project of a row that holds the columns of both. */
+/** Splits a row with the columns of both into the customer and the project. */
 export const toCustomerWithProject = (row: Customer & ProjectColumns): CustomerWithProject => {
   const { projectName, organizationId, organizationName, projectSettings, ...customer } = row;
   const project = toProjectContext({

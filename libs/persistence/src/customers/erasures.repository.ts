@@ -2,14 +2,14 @@ import { NIL_UUID } from '../uuid-v7.js';
 import type { Tx } from '../transactions.js';
 import { erasedBody } from './erasure-sql.js';
 
-/** Events that one transaction erases: few enough for its time-out. */
+/** Maximum number of events that one transaction erases, to stay within its timeout. */
 const BATCH_SIZE = 500;
 
-/** What events, attempts and kept answers tell of deleted customers is erased, at once or bit by bit. */
+/** Erases the data about deleted customers in events, attempts and stored responses, at once or gradually. */
 export class ErasuresRepository {
   /**
-   * Begins to erase what is kept about a customer whom this transaction has deleted. Of most it is all; of one with
-   * very many events the worker erases the rest.
+   * Starts to erase the data about a customer that this transaction has deleted. For most customers this
+   * erases everything; if there are very many events, the worker erases the rest.
    */
   async start(tx: Tx, customerId: string): Promise<void> {
     await tx.queryPrepared('DELETE FROM idempotency_keys WHERE customer_id = $1', [customerId]);
@@ -21,7 +21,7 @@ export class ErasuresRepository {
     ]);
   }
 
-  /** Erases the next events of a customer. @returns whether there was one to be erased */
+  /** Erases the next events of a customer. @returns false if no erasure was pending */
   async eraseNextBatch(tx: Tx): Promise<boolean> {
     const [erasure] = await tx.queryPrepared<{ customerId: string; lastEventId: string }>(
       `SELECT customer_id AS "customerId", last_event_id AS "lastEventId" FROM erasures
@@ -42,7 +42,7 @@ export class ErasuresRepository {
   }
 }
 
-/** @returns the last event that was erased, or null when there is none after it */
+/** Erases a batch of events. @returns the last erased event, or null if there are no more */
 async function eraseBatch(tx: Tx, customerId: string, after: string): Promise<string | null> {
   const events = await tx.queryPrepared<{ id: string }>(
     'SELECT id FROM events WHERE customer_id = $1 AND id > $2 ORDER BY id LIMIT $3',
@@ -56,7 +56,8 @@ async function eraseBatch(tx: Tx, customerId: string, after: string): Promise<st
      WHERE d.event_id = ANY ($1) AND a.response_body <> ''`,
     [ids],
   );
-  // Planned for these ids, so that it locks their days alone: it waits for retention only where that moves one of them.
+  // Planned for these ids, so that it locks only the partitions of their days: it waits for retention only
+  // where retention moves one of them.
   await tx.query(`UPDATE attempts SET response_body = '' WHERE id = ANY ($1)`, [
     attempts.map(({ id }) => id),
   ]);

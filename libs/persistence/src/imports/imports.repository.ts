@@ -1,4 +1,5 @@
-// This file contains SQL: an upsert, conditional updates that return rows, inserts of many rows, and conditions on a reach.
+// This file contains SQL: an upsert, conditional updates that return rows, inserts of many rows, and
+// conditions on a reach.
 import { MoreThan } from 'typeorm';
 import {
   notFound,
@@ -16,26 +17,26 @@ import type { Tx } from '../transactions.js';
 import { ImportFailureEntity } from './import-failure.entity.js';
 import { ImportEntity } from './import.entity.js';
 
-/** An import as the request knows it that works on it. */
+/** An import with the claim of the request that works on it. */
 export interface ImportClaim {
   id: string;
   projectId: string;
-  /** Names the request: once another one has claimed the import, this one writes nothing more. */
+  /** Identifies the request. Once another request has claimed the import, this one can no longer write. */
   claim: string;
 }
 
-/** How far an import has come. */
+/** The progress of an import. */
 export interface ImportProgress {
   lastLine: number;
-  /** Of all lines until then; null for an import that nobody can go on with. */
+  /** MAC of all lines so far; null for an import that cannot be resumed. */
   linesMac: Buffer | null;
   results: ImportLineResult[];
 }
 
-/** Of each kind: an import of whatever length leaves no more behind. */
+/** Maximum number of recorded failures per status, however long the import is. */
 const MAX_RECORDED_FAILURES = 10_000;
 
-/** A request that has written nothing for that long is dead: it commits, or ends, far more often. */
+/** Time without a write after which a request counts as dead. An active request commits far more often. */
 const STALE_AFTER = `interval '2 minutes'`;
 
 const claimImport = statement(
@@ -76,7 +77,7 @@ const findImport = dynamicStatement(
   },
   (reach: Reach, id: string) => {
     const where = new Conditions().addReach('i', 'i.project_id', reach);
-    // Two projects can have an import of one id, though not by chance: then the newer one is meant.
+    // Two projects can have an import with the same id, though not by chance: the newer one is returned.
     const text = `
       SELECT i.id, i.project_id AS "projectId", i.created, i.skipped, i.failed, i.last_line AS "lastLine",
         CASE WHEN i.state = 'running' AND i.updated_at < now() - ${STALE_AFTER} THEN 'interrupted' ELSE i.state END AS state,
@@ -95,19 +96,19 @@ const pruneFailures = pruneStatement(
 );
 const pruneImports = pruneStatement('imports', isOld);
 
-/** Imports of customers, and the lines that made nobody. */
+/** Imports of customers, with the lines that created no customer. */
 export class ImportsRepository {
   constructor(private readonly database: Database) {}
 
-  /** How far an import has come, whether it was begun or not. Nothing changes. */
+  /** Returns the progress of an import, or that of a new one if it was not started. Changes nothing. */
   async getProgress({ id, projectId }: ImportClaim): Promise<Pick<ImportProgress, 'lastLine' | 'linesMac'>> {
     const started = await this.database.read((manager) => manager.findOneBy(ImportEntity, { id, projectId }));
     return started ?? { lastLine: 0, linesMac: null };
   }
 
   /**
-   * Begins an import, or takes over one that was begun: whoever worked on it writes nothing more.
-   * @returns false, with nothing changed, when it has come further than `lastLine`
+   * Starts an import, or takes over one that was started: the previous request can no longer write.
+   * @returns false, without a change, if the import has advanced beyond `lastLine`
    */
   async claim(
     tx: Tx,
@@ -120,8 +121,8 @@ export class ImportsRepository {
   }
 
   /**
-   * Notes lines that the same transaction has imported. The caller rolls back when it has lost its claim.
-   * @returns false when another request has claimed the import
+   * Records lines that the same transaction has imported. The caller rolls back if it has lost its claim.
+   * @returns false if another request has claimed the import
    */
   async recordProgress(
     tx: Tx,
@@ -129,21 +130,22 @@ export class ImportsRepository {
     progress: ImportProgress,
   ): Promise<boolean> {
     const { lastLine, linesMac, results } = progress;
-    const count = (wanted: string): number => results.filter(({ status }) => status === wanted).length;
+    const count = (wantedStatus: string): number =>
+      results.filter(({ status }) => status === wantedStatus).length;
     const [row] = await tx.execute(advanceImport, [
       ...[id, projectId, claim, lastLine, linesMac],
       ...[count('created'), count('skipped'), count('failed')],
     ]);
     if (!row) return false;
-    const kept = [
+    const recorded = [
       ...failuresToRecord(results, 'skipped', row.skipped),
       ...failuresToRecord(results, 'failed', row.failed),
     ];
-    if (kept.length > 0) await tx.execute(insertFailures, [id, projectId, JSON.stringify(kept)]);
+    if (recorded.length > 0) await tx.execute(insertFailures, [id, projectId, JSON.stringify(recorded)]);
     return true;
   }
 
-  /** Ends the work of a request, unless another one has taken over. */
+  /** Ends the work of a request, unless another request has taken over. */
   async finish(
     tx: Tx,
     { id, projectId, claim }: ImportClaim,
@@ -163,7 +165,7 @@ export class ImportsRepository {
     return row;
   }
 
-  /** The lines of an import that made nobody, in order. */
+  /** Returns the lines of an import that created no customer, in order. */
   async listFailures(
     { id, projectId }: CustomerImport,
     afterLine: number,
@@ -178,15 +180,22 @@ export class ImportsRepository {
     );
   }
 
-  /** Removes imports that were begun and touched more than `days` ago, their lines first. */
+  /** Removes imports that were both started and last updated more than `days` ago, after their lines. */
   async prune(days: number, signal: AbortSignal): Promise<void> {
     await pruneWith(this.database, signal, pruneFailures, [days]);
     await pruneWith(this.database, signal, pruneImports, [days]);
   }
 }
 
-/** Those of a kind that still have a place. @param total of the kind, these included */
-function failuresToRecord(results: ImportLineResult[], wanted: string, total: number): ImportLineResult[] {
-  const ofKind = results.filter(({ status }) => status === wanted);
-  return ofKind.slice(0, Math.max(0, MAX_RECORDED_FAILURES - (total - ofKind.length)));
+/**
+ * Returns the results of a status that are within the recording limit.
+ * @param total number of results with this status, including these
+ */
+function failuresToRecord(
+  results: ImportLineResult[],
+  status: ImportLineResult['status'],
+  total: number,
+): ImportLineResult[] {
+  const matching = results.filter((result) => result.status === status);
+  return matching.slice(0, Math.max(0, MAX_RECORDED_FAILURES - (total - matching.length)));
 }

@@ -1,13 +1,17 @@
-/** Through which allowance a try may pass: the one for everybody, or the one for addresses used before. */
+/** The allowance that grants an attempt: the one for every address, or the one for known addresses. */
 export type LoginAllowance = 'open' | 'known';
 
-/** SQL: since when somebody must have been let in from an address for it to count as their own. */
+/**
+ * SQL for the time after which the last login from an address must have succeeded for the address to count as
+ * known.
+ */
 export const KNOWN_ADDRESS_SINCE = `now() - interval '30 days'`;
 
 /**
- * What a try makes of the row `a` of those before it, in `ON CONFLICT DO UPDATE`: the row is held, so parallel tries
- * never get more than the quota of each allowance. The one for everybody is used up first.
- * @param quota,isKnownAddress,granted SQL from code; `granted` is the column for the `LoginAllowance`, null for a refusal
+ * Returns SQL for the update of the row `a` of earlier attempts, in `ON CONFLICT DO UPDATE`. The row is
+ * locked, so parallel attempts never exceed the quota of an allowance. The open allowance is used up first.
+ * @param quota,isKnownAddress,granted SQL from code; `granted` is the column for the `LoginAllowance`, null
+ *   for a rejection
  */
 export function consumeAllowanceSql(quota: string, isKnownAddress: string, granted: string): string {
   const isOver = 'a.window_ends_at <= now()';
@@ -21,6 +25,6 @@ export function consumeAllowanceSql(quota: string, isKnownAddress: string, grant
     window_ends_at = CASE WHEN ${isOver} THEN excluded.window_ends_at ELSE a.window_ends_at END`;
 }
 
-/** The column that counts the tries of an allowance. */
+/** Returns the column that counts the attempts of an allowance. */
 export const attemptsColumn = (granted: LoginAllowance): string =>
   granted === 'open' ? 'tries' : 'known_tries';

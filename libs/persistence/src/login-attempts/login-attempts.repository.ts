@@ -10,38 +10,42 @@ import {
 } from './login-allowance.js';
 
 export interface LoginAttempt {
-  /** Failed logins that one window takes, and as many again from addresses that they have used. */
+  /** Maximum number of failed logins per window, and the same number again from known addresses. */
   quota: number;
   windowSeconds: number;
   email: string;
-  /** SHA-256 of the e-mail. */
+  /** SHA-256 of the email. */
   emailHash: Buffer;
-  /** The block of addresses that the try comes from; null when it is not known. */
+  /** Address block of the client; null if unknown. */
   addressBlock: string | null;
 }
 
 export interface LoginAttemptResult {
-  /** Null: the try is refused. */
+  /** Null if the attempt is rejected. */
   granted: LoginAllowance | null;
-  /** Who has this e-mail; null when nobody does. */
+  /** The customer with this email, or null. */
   customer: CustomerWithPasswordHash | null;
-  /** Tries of the open allowance that are taken. */
+  /** Number of attempts of the open allowance that are used. */
   tries: number;
   /** Seconds until the window ends. */
   secondsLeft: number;
 }
 
-/** Failed logins per (project, e-mail), counted where every replica sees them and no restart forgets them. */
+/**
+ * Failed logins per project and email, stored in the database so that all replicas share them and they
+ * survive restarts.
+ */
 export class LoginAttemptsRepository {
   constructor(private readonly database: Database) {}
 
   /**
-   * Takes a try before its password is checked, so that parallel tries never get more than the limit; a
-   * success forgets the count again. Known addresses have an allowance of their own, so that a stranger who
-   * uses up the tries locks nobody out. Unknown e-mails take the same path. The customer comes with it, because
-   * a login is made of round trips; they come as they were before the wait for other tries of this e-mail. A read
-   * that follows the wait would need a statement of its own, or a lock on the customer, in every login: whoever
-   * changes something with the answer compares the hash again instead (`recordLogin`, `lock`).
+   * Reserves an attempt before its password is checked, so that parallel attempts never exceed the limit; a
+   * success clears the count. Known addresses have a separate allowance, so that a stranger who uses up the
+   * attempts locks no customer out. Unknown emails take the same path. Also returns the customer, because the
+   * round trips determine the duration of a login. The customer is in the state before the wait for other
+   * attempts with this email. A read after the wait would need another statement, or a lock on the customer,
+   * in every login: callers that change something based on the result compare the hash again instead
+   * (`recordLogin`, `lock`).
    */
   async reserve(projectId: string, attempt: LoginAttempt): Promise<LoginAttemptResult> {
     const isKnownAddress = `EXISTS (
@@ -50,12 +54,12 @@ export class LoginAttemptsRepository {
     const [row] = await this.database.queryPrepared<
       Omit<LoginAttemptResult, 'customer'> & CustomerWithPasswordHash
     >(
-      `WITH taken AS (INSERT INTO login_attempts AS a (project_id, email_hash, tries, window_ends_at, granted)
+      `WITH reserved AS (INSERT INTO login_attempts AS a (project_id, email_hash, tries, window_ends_at, granted)
        VALUES ($1, $2, 1, now() + $3 * interval '1 second', 'open')
        ON CONFLICT (project_id, email_hash) DO UPDATE SET ${consumeAllowanceSql('$4::int', isKnownAddress, 'granted')}
        RETURNING granted, tries, ceil(extract(epoch FROM window_ends_at - now()))::int AS "secondsLeft")
-       SELECT taken.*, ${customerColumns}, c.password_hash AS "passwordHash"
-       FROM taken LEFT JOIN customers c ON c.project_id = $1 AND c.email = $5`,
+       SELECT reserved.*, ${customerColumns}, c.password_hash AS "passwordHash"
+       FROM reserved LEFT JOIN customers c ON c.project_id = $1 AND c.email = $5`,
       [
         projectId,
         attempt.emailHash,
@@ -69,7 +73,7 @@ export class LoginAttemptsRepository {
     return { granted, tries, secondsLeft, customer: customer.id === null ? null : customer };
   }
 
-  /** Gives a try back whose password was never checked. */
+  /** Releases an attempt whose password was not checked. */
   async release(projectId: string, emailHash: Buffer, granted: LoginAllowance): Promise<void> {
     const column = attemptsColumn(granted);
     await this.database.queryPrepared(
@@ -79,7 +83,7 @@ export class LoginAttemptsRepository {
     );
   }
 
-  /** @returns how many tries had been taken */
+  /** Clears the count. @returns the number of used attempts */
   async clear(projectId: string, emailHash: Buffer, sql: Sql = this.database): Promise<number> {
     const [row] = await sql.queryPrepared<{ tries: number }>(
       `DELETE FROM login_attempts WHERE project_id = $1 AND email_hash = $2
@@ -89,12 +93,12 @@ export class LoginAttemptsRepository {
     return row?.tries ?? 0;
   }
 
-  /** Makes every address a stranger's again. */
+  /** Removes all known addresses of a customer. */
   async deleteKnownAddresses(tx: Tx, customerId: string): Promise<void> {
     await tx.queryPrepared('DELETE FROM customer_addresses WHERE customer_id = $1', [customerId]);
   }
 
-  /** Removes windows that are over, and addresses that nobody has used for long. */
+  /** Removes expired windows, and addresses that have not been used for a long time. */
   async prune(signal: AbortSignal): Promise<void> {
     await prune(this.database, signal, 'login_attempts', 'window_ends_at < now()');
     await prune(this.database, signal, 'customer_addresses', `last_login_at < ${KNOWN_ADDRESS_SINCE}`);

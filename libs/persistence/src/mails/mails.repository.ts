@@ -7,24 +7,24 @@ import { prune } from '../prune.js';
 import type { Tx } from '../transactions.js';
 
 export interface NewMail extends StoredMail {
-  /** Both null for a mail to an operator. */
+  /** Both null for an email to an operator. */
   projectId: string | null;
   customerId: string | null;
 }
 
 export interface Mail extends NewMail {
-  /** How often it has been claimed, this time included. */
+  /** Number of claims, including the current one. */
   attempts: number;
   createdAt: Date;
 }
 
-/** A mail to a customer. */
+/** An email to a customer. */
 export type ProjectMail = Mail & { projectId: string };
 
-/** What a mailbox is searched by; null: by nothing. */
+/** The filter of a mailbox. Null fields match every email. */
 export interface MailFilter {
   projectId: string | null;
-  /** Of the recipient, in its canonical form. */
+  /** Email address of the recipient, in canonical form. */
   email: string | null;
 }
 
@@ -32,7 +32,7 @@ const columns = `
   m.id, m.project_id AS "projectId", m.customer_id AS "customerId", m.kind, m.recipient, m.parameters, m.tries AS attempts,
   m.created_at AS "createdAt"`;
 
-/** Mails to customers within a reach that can be read. */
+/** Returns the conditions for readable emails to customers within a reach. */
 const readableMails = (reach: Reach): Conditions =>
   new Conditions().addReach('p', 'm.project_id', reach).add('m.parameters IS NOT NULL');
 
@@ -47,8 +47,8 @@ export class MailsRepository {
   }
 
   /**
-   * Claims due emails for ten minutes; a later claim takes over those of a worker that has died. The number of
-   * attempts is the fence: only the holder of the newest claim can record the result.
+   * Claims due emails for ten minutes; a later claim takes over those of a worker that has died. The number
+   * of attempts is the fence: only the holder of the newest claim can record the result.
    */
   async claimDue(limit: number): Promise<Mail[]> {
     return this.database.queryPrepared<Mail>(
@@ -68,7 +68,7 @@ export class MailsRepository {
     );
   }
 
-  /** For an installation without a mail server: the mail stays readable. */
+  /** For an installation without a mail server: the email stays readable. */
   async markCaptured(mail: Mail): Promise<void> {
     await this.database.queryPrepared(
       `UPDATE mails SET state = 'kept', finished_at = now() WHERE id = $1 AND state = 'pending' AND tries = $2`,
@@ -76,7 +76,7 @@ export class MailsRepository {
     );
   }
 
-  /** Puts a mail back, or gives it up when its link is no longer worth sending. */
+  /** Schedules a retry, or fails the email if its link is too old to send. */
   async retryOrFail(mail: Mail, delayMs: number, giveUpAfterMs: number): Promise<void> {
     await this.database.queryPrepared(
       `UPDATE mails SET next_try_at = now() + $3 * interval '1 ms',
@@ -87,13 +87,13 @@ export class MailsRepository {
     );
   }
 
-  /** Removes mails that were written more than `days` ago, unless they are still to be sent. */
+  /** Removes emails that were created more than `days` ago, unless they are pending. */
   async prune(days: number, signal: AbortSignal): Promise<void> {
     const condition = `state <> 'pending' AND created_at < now() - $1 * interval '1 day'`;
     await prune(this.database, signal, 'mails', condition, [days]);
   }
 
-  /** Mails to customers that are kept or still to be sent, newest first. */
+  /** Returns captured and pending emails to customers, newest first. */
   async list(
     reach: Reach,
     filter: MailFilter & { before: string | null },
@@ -110,7 +110,7 @@ export class MailsRepository {
     );
   }
 
-  /** How many of the same list there are, as far as a bounded look finds out. */
+  /** Counts the emails of the same list in a bounded scan. */
   count(reach: Reach, { projectId, email }: MailFilter): Promise<CappedCount> {
     const where = readableMails(reach).addIf(projectId, (value) => `m.project_id = ${value}`);
     const window = email ? COUNT_SCAN_LIMIT : COUNT_CAP + 1;
@@ -120,7 +120,7 @@ export class MailsRepository {
     return countMatches(this.database, { rows, isMatch, values: where.values }, window);
   }
 
-  /** One of them. @throws GatehouseError `not_found` */
+  /** Returns an email of the list. @throws GatehouseError `not_found` */
   async get(reach: Reach, id: string): Promise<ProjectMail> {
     const where = readableMails(reach);
     const [row] = await this.database.query<ProjectMail>(

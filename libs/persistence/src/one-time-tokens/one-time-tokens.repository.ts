@@ -9,18 +9,18 @@ export interface NewOneTimeToken {
   id: string;
   customerId: string;
   kind: OneTimeTokenKind;
-  /** The address the token was sent to. */
+  /** The address that the token was sent to. */
   email: string;
   tokenHash: Buffer;
-  /** Where the hosted page's "Continue" leads, or null. */
+  /** Destination of "Continue" on the hosted page, or null. */
   redirectUrl: string | null;
-  /** Names tokens that only take effect together, or null. */
+  /** Identifies tokens that take effect only together, or null. */
   groupId: string | null;
   /** Seconds. */
   ttl: number;
 }
 
-/** A token with whom it is about. */
+/** A token with its customer and project. */
 export interface OneTimeToken {
   id: string;
   kind: OneTimeTokenKind;
@@ -43,7 +43,7 @@ interface TokenColumns {
   state: OneTimeTokenState;
 }
 
-/** The state of a token `t` of the customer `c` of the project `p`. */
+/** SQL for the state of a token `t` of the customer `c` of the project `p`. */
 export const tokenState = `
     CASE
       WHEN t.voided_at IS NOT NULL OR p.archived_at IS NOT NULL OR c.disabled_at IS NOT NULL THEN 'voided'
@@ -84,7 +84,7 @@ export class OneTimeTokensRepository {
     );
   }
 
-  /** Voids what a customer has not used yet. */
+  /** Voids the unused tokens of a customer. */
   async voidAll(tx: Tx, customerId: string, kinds: readonly OneTimeTokenKind[]): Promise<void> {
     await tx.queryPrepared(
       `UPDATE one_time_tokens SET voided_at = now()
@@ -93,7 +93,7 @@ export class OneTimeTokensRepository {
     );
   }
 
-  /** A token of one of the kinds, whatever its state; null when there is none. */
+  /** Returns a token of one of the kinds, in any state, or null. */
   async find(
     kinds: readonly OneTimeTokenKind[],
     tokenHash: Buffer,
@@ -104,12 +104,12 @@ export class OneTimeTokensRepository {
       tokenHash,
     ]);
     if (!row) return null;
-    const { tokenId, kind, tokenEmail, redirectUrl, groupId, tokenCreatedAt, state, ...about } = row;
+    const { tokenId, kind, tokenEmail, redirectUrl, groupId, tokenCreatedAt, state, ...columns } = row;
     const token = { id: tokenId, kind, email: tokenEmail, redirectUrl, groupId, createdAt: tokenCreatedAt };
-    return { ...token, state, ...toCustomerWithProject(about) };
+    return { ...token, state, ...toCustomerWithProject(columns) };
   }
 
-  /** Spends a token; true for exactly one of any number of parallel callers. */
+  /** Consumes a token; returns true for exactly one of several parallel callers. */
   async consume(tx: Tx, id: string): Promise<boolean> {
     const rows = await tx.queryPrepared(
       `UPDATE one_time_tokens SET consumed_at = now()
@@ -119,7 +119,10 @@ export class OneTimeTokensRepository {
     return rows.length > 0;
   }
 
-  /** The address that a group of tokens is about to give to its customer, and whether all of it is confirmed. */
+  /**
+   * Returns the new address that a group of tokens confirms, and whether all tokens of the group are
+   * consumed.
+   */
   async getGroupStatus(
     groupId: string,
     sql: Sql = this.database,
@@ -133,7 +136,7 @@ export class OneTimeTokensRepository {
     return row!;
   }
 
-  /** Removes tokens that ended more than `days` ago. */
+  /** Removes tokens that expired more than `days` ago. */
   async prune(days: number, signal: AbortSignal): Promise<void> {
     const condition = `expires_at < now() - $1 * interval '1 day'`;
     await prune(this.database, signal, 'one_time_tokens', condition, [days]);

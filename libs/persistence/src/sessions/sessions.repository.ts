@@ -26,7 +26,7 @@ export interface NewSession {
   /** Seconds. */
   absoluteTtl: number;
   ip: string | null;
-  /** The block of addresses that `ip` belongs to: remembered as one that the customer uses. */
+  /** Address block of `ip`, which is saved as a known address of the customer. */
   addressBlock: string | null;
   userAgent: string | null;
 }
@@ -35,7 +35,7 @@ export interface NewSession {
 export interface SessionRecord {
   id: string;
   createdAt: Date;
-  /** Login or last refresh. */
+  /** Time of the login or the last refresh. */
   lastUsedAt: Date;
   expiresAt: Date;
   ip: string | null;
@@ -67,7 +67,7 @@ const activeSession = `s.revoked_at IS NULL AND s.idle_expires_at > now() AND s.
 export class SessionsRepository {
   constructor(private readonly database: Database) {}
 
-  /** Opens a session. @returns it, and how many live ones its customer has beside it */
+  /** Creates a session. @returns the session, and the number of other active sessions of the customer */
   async insert(tx: Tx, session: NewSession): Promise<{ session: SessionRecord; others: number }> {
     const [row] = await tx.queryPrepared<SessionRecord & { others: number }>(
       `WITH known AS (
@@ -92,11 +92,11 @@ export class SessionsRepository {
         session.addressBlock,
       ],
     );
-    const { others, ...opened } = row!;
-    return { session: opened, others };
+    const { others, ...created } = row!;
+    return { session: created, others };
   }
 
-  /** The customer of a live session, by the ids that an access token names together; null when any differs. */
+  /** Returns the customer of an active session if all ids of an access token match; otherwise null. */
   async findActiveCustomer(
     sessionId: string,
     customerId: string,
@@ -113,9 +113,9 @@ export class SessionsRepository {
   }
 
   /**
-   * Spends the newest refresh token of a session and puts its successor in its place, in one conditional
-   * statement, so of any number of parallel uses one wins. Null when the token is not the newest, or the
-   * session or the customer no longer lives.
+   * Consumes the newest refresh token of a session and replaces it with its successor, in one conditional
+   * statement, so that of several parallel calls one succeeds. Returns null if the token is not the newest,
+   * the session is not active, the customer is disabled or the project is archived.
    */
   async rotate(
     sessionId: string,
@@ -141,7 +141,10 @@ export class SessionsRepository {
     return { sessionId, customer, project: { id: projectId, settings: effectiveSettings(projectSettings) } };
   }
 
-  /** Where the line of a session's refresh tokens stands; null when the session or its customer is gone. */
+  /**
+   * Returns the state of a session's refresh token chain; null if there is no such session, its customer is
+   * disabled or its project is archived.
+   */
   async findRefreshable(sessionId: string): Promise<RefreshableSession | null> {
     const [row] = await this.database.queryPrepared<
       Customer & ProjectColumns & RefreshTokenChain & { currentHash: Buffer; previousHash: Buffer | null }
@@ -157,12 +160,12 @@ export class SessionsRepository {
     );
     if (!row) return null;
     const { generation, rotatedAt, idleExpiresAt, absoluteExpiresAt, revokedAt, ...rest } = row;
-    const { currentHash, previousHash, ...about } = rest;
-    const line = { generation, rotatedAt, idleExpiresAt, absoluteExpiresAt, revokedAt };
-    return { sessionId, ...toCustomerWithProject(about), chain: line, currentHash, previousHash };
+    const { currentHash, previousHash, ...columns } = rest;
+    const chain = { generation, rotatedAt, idleExpiresAt, absoluteExpiresAt, revokedAt };
+    return { sessionId, ...toCustomerWithProject(columns), chain, currentHash, previousHash };
   }
 
-  /** A customer's live sessions, newest first. */
+  /** Returns the active sessions of a customer, newest first. */
   async list(
     projectId: string,
     customerId: string,
@@ -177,7 +180,7 @@ export class SessionsRepository {
     );
   }
 
-  /** Ends a session of a customer; null when there is no such live session. */
+  /** Revokes a session of a customer; returns null if there is no such active session. */
   async revoke(
     tx: Tx,
     customerId: string,
@@ -192,7 +195,7 @@ export class SessionsRepository {
     return row ?? null;
   }
 
-  /** Ends every live session of a customer, except one if it is named. */
+  /** Revokes all active sessions of a customer, except `exceptId` if given. */
   async revokeAll(
     tx: Tx,
     customerId: string,
@@ -207,7 +210,7 @@ export class SessionsRepository {
     );
   }
 
-  /** Ends the `count` least recently used of a customer's live sessions, never the one that is named. */
+  /** Revokes the `count` least recently used active sessions of a customer, but never `exceptId`. */
   async revokeOldest(
     tx: Tx,
     customerId: string,
@@ -225,7 +228,7 @@ export class SessionsRepository {
     );
   }
 
-  /** Removes sessions that could not have lived on since `days` ago. */
+  /** Removes sessions whose absolute lifetime ended more than `days` ago. */
   async prune(days: number, signal: AbortSignal): Promise<void> {
     const condition = `absolute_expires_at < now() - $1 * interval '1 day'`;
     await prune(this.database, signal, 'sessions', condition, [days]);

@@ -12,18 +12,18 @@ export interface NewSigningKey {
 export interface StoredSigningKey {
   kid: string;
   privateKey: Buffer;
-  /** Since when it may sign, in ms; negative before that. */
+  /** Time since activation in ms; negative before it. */
   age: number;
 }
 
 /**
- * The ring of signing keys. Only the database's clock decides when a key begins to sign, is old, or is retired,
- * so that replicas whose clocks differ agree.
+ * The key ring. Only the database's clock determines when a key starts to sign, is due for rotation or is
+ * retired, so that replicas with different clocks agree.
  */
 export class SigningKeysRepository {
   constructor(private readonly database: Database) {}
 
-  /** Every signing key, the one that signs last first. */
+  /** Returns all signing keys, the last one to be activated first. */
   async listAll(): Promise<StoredSigningKey[]> {
     return this.database.query(
       `SELECT kid, private_key AS "privateKey", (extract(epoch FROM now() - activates_at) * 1000)::float8 AS age
@@ -32,10 +32,10 @@ export class SigningKeysRepository {
   }
 
   /**
-   * Inserts a key that signs from `delay` ms on, or at once when it is the only one.
-   * @param maxAge with it, the key is inserted only if no other is younger than so many ms: of several replicas
-   *   that see the age at once one makes a key
-   * @returns when it begins to sign, or null when it was not inserted
+   * Inserts a key that signs after `delay` ms, or immediately if it is the only key.
+   * @param maxAge if given, the key is inserted only if no other is younger than this, in ms: of several
+   *   replicas that detect the age at the same time, one creates a key
+   * @returns the time at which the key starts to sign, or null if it was not inserted
    */
   async insert(tx: Tx, key: NewSigningKey, delay: number, maxAge: number | null): Promise<Date | null> {
     await lock(tx);
@@ -50,13 +50,16 @@ export class SigningKeysRepository {
     return row?.activatesAt ?? null;
   }
 
-  /** Removes every key, for `insert` in the same transaction to begin anew. */
+  /** Removes all keys, so that `insert` in the same transaction starts a new key ring. */
   async deleteAll(tx: Tx): Promise<void> {
     await lock(tx);
     await tx.query('DELETE FROM signing_keys');
   }
 
-  /** Removes the keys that have not signed for so many ms: a younger key has been signing for so long. */
+  /**
+   * Removes the keys that have not signed for `after` ms, because a younger key has been signing for at least
+   * that time.
+   */
   async deleteRetired(after: number): Promise<void> {
     await this.database.query(
       `DELETE FROM signing_keys WHERE activates_at <
