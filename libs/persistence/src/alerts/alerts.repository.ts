@@ -2,29 +2,31 @@ import type { AlertChannel, AlertCondition, AlertKind } from '@gatehouse/domain'
 import { newId } from '@gatehouse/platform';
 import type { Database } from '../database.js';
 
-/** A message that this worker, and no other, is to send. */
+/** A message that only this worker may send. */
 export interface ClaimedAlert {
-  /** Of the row, not of the message. */
+  /** Id of the row, not of the message. */
   id: string;
-  /** Messages that went before; also the fence. */
+  /** Number of messages sent before; also the fencing token. */
   told: number;
 }
 
-/** In ms. */
+/** Intervals in ms. */
 export interface AlertIntervals {
-  /** Between two messages of one kind. */
+  /** Minimum time between two messages of one kind. */
   pause: number;
-  /** Between two messages that tell nothing new. */
+  /** Time between two messages that contain nothing new. */
   reminder: number;
-  /** Until a message that could not be sent is tried again. */
+  /** Time until a message that could not be sent is retried. */
   retry: number;
 }
 
-/** What operators have been told, per kind and channel, over all workers and restarts. */
+/** The alerts that operators have received, per kind and channel, across all workers and restarts. */
 export class AlertsRepository {
   constructor(private readonly database: Database) {}
 
-  /** Takes the message about a trouble, unless it has been told, was told too recently, or is being told. */
+  /**
+   * Claims the message about a problem. Returns null if it was sent, was sent too recently, or is claimed.
+   */
   async claim(
     channel: AlertChannel,
     { kind, newest }: AlertCondition,
@@ -43,12 +45,12 @@ export class AlertsRepository {
     return row ?? null;
   }
 
-  /** What has been told and not taken back. */
+  /** Returns the alerts that were sent and not resolved. */
   async listOpen(): Promise<{ kind: AlertKind; channel: AlertChannel }[]> {
     return this.database.queryPrepared(`SELECT kind, channel FROM alerts WHERE is_open`);
   }
 
-  /** Takes the message that a trouble is over. */
+  /** Claims the message that a problem is resolved. */
   async claimResolution(
     channel: AlertChannel,
     kind: AlertKind,
@@ -64,13 +66,13 @@ export class AlertsRepository {
     return row ?? null;
   }
 
-  /** The message was sent. @param trouble null when it told that it is over */
-  async recordSent({ id, told }: ClaimedAlert, trouble: AlertCondition | null): Promise<void> {
+  /** Records that the message was sent. @param trouble null if the message reported the resolution */
+  async recordSent({ id, told }: ClaimedAlert, problem: AlertCondition | null): Promise<void> {
     await this.database.queryPrepared(
       `UPDATE alerts SET told = told + 1, is_open = $3, newest = coalesce($4, newest), claimed_until = NULL,
          told_at = CASE WHEN $3 THEN clock_timestamp() ELSE told_at END
        WHERE id = $1 AND told = $2`,
-      [id, told, trouble !== null, trouble?.newest ?? null],
+      [id, told, problem !== null, problem?.newest ?? null],
     );
   }
 }

@@ -12,18 +12,18 @@ import type { Tx } from '../transactions.js';
 
 export type NewApiKey = Omit<ApiKey, 'lastUsedAt' | 'revokedAt' | 'createdAt'> & { keyHash: Buffer };
 
-/** A live key, with the project it belongs to. */
+/** An active key with its project. */
 export interface ActiveApiKey {
   id: string;
   type: ApiKeyType;
   access: Access;
   scopes: Scope[];
   project: ProjectContext;
-  /** Whether `lastUsedAt` is older than a minute. */
+  /** True if `lastUsedAt` is older than a minute. */
   isStale: boolean;
 }
 
-/** The columns of a key as a resource: neither its value, which nobody knows, nor its hash. */
+/** The columns of a key as a resource: without its value, which is not stored, and without its hash. */
 const columns = `
   k.id, k.organization_id AS "organizationId", k.project_id AS "projectId", k.name, k.type, k.access, k.scopes,
   k.prefix, k.last4, k.expires_at AS "expiresAt", k.last_used_at AS "lastUsedAt", k.revoked_at AS "revokedAt",
@@ -57,7 +57,10 @@ export class ApiKeysRepository {
     return row!;
   }
 
-  /** The keys of a project whose reach has been checked, newest first, those that have ended as well. */
+  /**
+   * Returns the keys of a project, newest first, including revoked and expired keys. The caller has checked
+   * the reach.
+   */
   async list(projectId: string, before: string | null, limit: number): Promise<ApiKey[]> {
     return this.database.queryPrepared<ApiKey>(
       `SELECT ${columns} FROM api_keys k WHERE k.project_id = $1 AND ($2::uuid IS NULL OR k.id < $2)
@@ -66,10 +69,7 @@ export class ApiKeysRepository {
     );
   }
 
-  /**
-   * A key of a project whose reach has been checked.
-   * @throws GatehouseError `not_found`
-   */
+  /** Returns a key of a project. The caller has checked the reach. @throws GatehouseError `not_found` */
   async get(projectId: string, id: string, sql: Sql = this.database): Promise<ApiKey> {
     const [row] = await sql.queryPrepared<ApiKey>(
       `SELECT ${columns} FROM api_keys k WHERE k.project_id = $1 AND k.id = $2`,
@@ -79,7 +79,7 @@ export class ApiKeysRepository {
     return row;
   }
 
-  /** Ends a key at once; null when it was revoked before. */
+  /** Revokes a key with immediate effect. Returns null if it was already revoked. */
   async revoke(tx: Tx, projectId: string, id: string): Promise<ApiKey | null> {
     const [row] = await tx.queryPrepared<ApiKey>(
       `UPDATE api_keys k SET revoked_at = now()
@@ -90,9 +90,9 @@ export class ApiKeysRepository {
   }
 
   /**
-   * Lets a key end after an overlap, or earlier if it expires earlier. False when it has ended, or was rotated
-   * before: of any number of parallel calls one succeeds.
-   * @param overlapSeconds how long it still lives beside its successor
+   * Sets a key to expire after an overlap, or earlier if it expires earlier. Returns false if it is no longer
+   * active or was already rotated: of several parallel calls one succeeds.
+   * @param overlapSeconds how long the key stays valid beside its successor
    */
   async expireAfterOverlap(tx: Tx, projectId: string, id: string, overlapSeconds: number): Promise<boolean> {
     const rows = await tx.queryPrepared(
@@ -105,8 +105,9 @@ export class ApiKeysRepository {
   }
 
   /**
-   * The keys that reach the whole organization, can mint others and stay: not those that a successor outlives. Whoever ends one
-   * locks the organization first, so that of the last two not both go at once.
+   * Returns the active keys with organization access that can create keys, except rotated ones, which expire
+   * after their overlap. Callers that revoke one lock the organization first, which prevents concurrent
+   * removal of the last two.
    */
   async listOrganizationIssuerKeys(
     tx: Tx,
@@ -120,7 +121,10 @@ export class ApiKeysRepository {
     );
   }
 
-  /** Up to `limit` keys that expire within `days` and of which that has not been told; each is handed out once. */
+  /**
+   * Claims up to `limit` keys that expire within `days` and whose expiry has not been notified. Each key is
+   * returned once.
+   */
   async claimExpiring(tx: Tx, days: number, limit: number): Promise<ApiKey[]> {
     return tx.queryPrepared<ApiKey>(
       `UPDATE api_keys k SET expiry_told_at = now()
@@ -134,7 +138,10 @@ export class ApiKeysRepository {
     );
   }
 
-  /** The key with this SHA-256, unless it is revoked or expired or its project is archived. */
+  /**
+   * Returns the key with this SHA-256, or null if it is unknown, revoked or expired or its project is
+   * archived.
+   */
   async findActive(keyHash: Buffer): Promise<ActiveApiKey | null> {
     const [row] = await this.database.queryPrepared<Omit<ActiveApiKey, 'project'> & ProjectColumns>(
       `SELECT k.id, k.type, k.access, k.scopes,
@@ -146,7 +153,7 @@ export class ApiKeysRepository {
     return row ? { ...row, project: toProjectContext(row) } : null;
   }
 
-  /** Whether a key still opens anything, for a request that takes long. */
+  /** Returns whether a key is still active. For long-running requests. */
   async isActive(id: string): Promise<boolean> {
     const rows = await this.database.queryPrepared(
       `SELECT 1 FROM api_keys k JOIN projects p ON p.id = k.project_id
@@ -156,7 +163,7 @@ export class ApiKeysRepository {
     return rows.length > 0;
   }
 
-  /** Notes that the key was used, at most once a minute. */
+  /** Records that the key was used, at most once a minute. */
   async recordUse(id: string): Promise<void> {
     await this.database.queryPrepared(
       `UPDATE api_keys SET last_used_at = now()

@@ -1,45 +1,48 @@
 import type { Database } from '../database.js';
 
-/** A webhook-worker as it speaks of itself. */
+/** A heartbeat of a webhook worker. */
 export interface WorkerHeartbeat {
-  /** Of this run of it. */
+  /** Id of this run of the worker. */
   id: string;
   host: string;
   version: string;
-  /** Attempts under way. */
+  /** Number of attempts in flight. */
   inFlight: number;
 }
 
 export interface WorkerRecord extends WorkerHeartbeat {
   startedAt: Date;
   seenAt: Date;
-  /** Whether it has been heard of just now. */
+  /** Whether the last heartbeat is recent. */
   isAlive: boolean;
 }
 
-/** Without a sign of life for so long, in seconds, a worker is taken for dead: some of its beats. */
+/**
+ * Time in seconds without a heartbeat after which a worker counts as dead; longer than several heartbeat
+ * intervals.
+ */
 const HEARTBEAT_TIMEOUT_SECONDS = 20;
 
-/** Which workers there are, and when they were last heard of. */
+/** The registry of workers and their last heartbeats. */
 export class WorkersRepository {
   constructor(private readonly database: Database) {}
 
-  /** Says that a worker is there. Those that have been silent for a day are forgotten. */
+  /** Records a heartbeat. Removes workers without a heartbeat for a day. */
   async recordHeartbeat({ id, host, version, inFlight }: WorkerHeartbeat): Promise<void> {
     await this.database.queryPrepared(
-      `WITH gone AS (DELETE FROM workers WHERE seen_at < now() - interval '1 day' AND id <> $1)
+      `WITH expired AS (DELETE FROM workers WHERE seen_at < now() - interval '1 day' AND id <> $1)
        INSERT INTO workers (id, host, version, in_flight) VALUES ($1, $2, $3, $4)
        ON CONFLICT (id) DO UPDATE SET in_flight = excluded.in_flight, seen_at = now()`,
       [id, host, version, inFlight],
     );
   }
 
-  /** Forgets a worker that has stopped in order. */
+  /** Removes a worker that has shut down. */
   async remove(id: string): Promise<void> {
     await this.database.queryPrepared('DELETE FROM workers WHERE id = $1', [id]);
   }
 
-  /** Every worker that was heard of within a day, the newest first; at most 100. */
+  /** Returns the workers with a heartbeat within the last day, newest first, at most 100. */
   async list(): Promise<WorkerRecord[]> {
     return this.database.queryPrepared<WorkerRecord>(
       `SELECT id, host, version, in_flight AS "inFlight", started_at AS "startedAt", seen_at AS "seenAt",

@@ -2,35 +2,41 @@ import type { Database } from '../database.js';
 import { prune } from '../prune.js';
 import type { Tx } from '../transactions.js';
 
-/** What a caller asks to be done once. */
+/** A request that must be executed once. */
 export interface IdempotentRequest {
   projectId: string;
   /** Method and pattern of the route. */
   route: string;
   /** SHA-256 of the Idempotency-Key. */
   keyHash: Buffer;
-  /** SHA-256 of what is asked for. */
+  /** SHA-256 of the request. */
   fingerprint: Buffer;
 }
 
-/** How a request with this key stands. */
+/** The status of a request with an Idempotency-Key. */
 export type IdempotencyStatus =
   | { state: 'started' }
   | { state: 'running' }
   | { state: 'other-request' }
-  /** `claim` names the run that the encrypted answer was made in. */
+  /** `claim` identifies the run in which the encrypted response was created. */
   | { state: 'answered'; claim: string; response: Buffer };
 
 const RETENTION = `interval '24 hours'`;
 
-/** A run that has neither come to an end nor been renewed by then has died; the next may take its place. */
+/**
+ * Time after which a run that has neither finished nor been renewed counts as dead. The next request may
+ * replace it.
+ */
 const RUN_TIMEOUT = `interval '20 seconds'`;
 
-/** Requests that must not be done twice (contract, section 2, Idempotency-Key). */
+/** Stores requests that must not be executed twice (contract, section 2, Idempotency-Key). */
 export class IdempotencyKeysRepository {
   constructor(private readonly database: Database) {}
 
-  /** Claims a request, visible to everybody at once, or tells how the earlier one stands. */
+  /**
+   * Claims a request, visible to all processes immediately, or returns the status of the earlier request with
+   * this key.
+   */
   async begin(request: IdempotentRequest, claim: string): Promise<IdempotencyStatus> {
     const { projectId, route, keyHash, fingerprint } = request;
     const started = await this.database.queryPrepared(
@@ -53,13 +59,13 @@ export class IdempotencyKeysRepository {
        WHERE project_id = $1 AND route = $2 AND key_hash = $3`,
       [projectId, route, keyHash, fingerprint],
     );
-    // Given up in the moment between the two statements: as good as still running.
+    // Released between the two statements: treated as still running.
     if (!row) return { state: 'running' };
     if (!row.isSame) return { state: 'other-request' };
     return row.answer ? { state: 'answered', claim: row.claim, response: row.answer } : { state: 'running' };
   }
 
-  /** Says that a run is still alive. */
+  /** Records that a run is still active. */
   async renew(request: IdempotentRequest, claim: string): Promise<void> {
     await this.database.queryPrepared(
       `UPDATE idempotency_keys SET started_at = now()
@@ -69,25 +75,25 @@ export class IdempotencyKeysRepository {
   }
 
   /**
-   * Keeps the answer of a run; false when somebody else has taken its place.
-   * @param customerId whom the answer tells about: it goes when they are deleted
+   * Stores the response of a run; returns false if another run has replaced it.
+   * @param customerId the customer that the response is about: it is removed when they are deleted
    */
   async saveResponse(
     tx: Tx,
     request: IdempotentRequest,
     claim: string,
-    answer: Buffer,
+    response: Buffer,
     customerId: string | null,
   ): Promise<boolean> {
     const rows = await tx.queryPrepared(
       `UPDATE idempotency_keys SET answer = $5, customer_id = $6
        WHERE project_id = $1 AND route = $2 AND key_hash = $3 AND claim = $4 AND answer IS NULL RETURNING claim`,
-      [request.projectId, request.route, request.keyHash, claim, answer, customerId],
+      [request.projectId, request.route, request.keyHash, claim, response, customerId],
     );
     return rows.length > 0;
   }
 
-  /** Gives a run up whose answer is not to be kept. */
+  /** Releases a run whose response is not to be stored. */
   async release(request: IdempotentRequest, claim: string): Promise<void> {
     await this.database.queryPrepared(
       `DELETE FROM idempotency_keys
@@ -96,7 +102,7 @@ export class IdempotencyKeysRepository {
     );
   }
 
-  /** Removes answers that are no longer kept. */
+  /** Removes responses whose retention has ended. */
   async prune(signal: AbortSignal): Promise<void> {
     await prune(this.database, signal, 'idempotency_keys', `started_at < now() - ${RETENTION}`);
   }

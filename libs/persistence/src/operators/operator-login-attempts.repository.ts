@@ -14,17 +14,20 @@ import { operatorColumns } from './operators.repository.js';
 export type OperatorWithPasswordHash = Operator & { passwordHash: string | null };
 
 export interface OperatorLoginAttemptResult extends Omit<LoginAttemptResult, 'customer'> {
-  /** Who has this e-mail; null when nobody does. */
+  /** The operator with this email, or null. */
   operator: OperatorWithPasswordHash | null;
 }
 
-/** Failed sign-ins per e-mail of an operator, counted where every replica sees them and no restart forgets them. */
+/**
+ * Failed sign-ins per email of an operator, stored in the database so that all replicas share them and they
+ * survive restarts.
+ */
 export class OperatorLoginAttemptsRepository {
   constructor(private readonly database: Database) {}
 
   /**
-   * Takes a try before a password or code is checked, as it is done for customers (`LoginAttemptsRepository`); signing
-   * in forgets the count. Unknown e-mails take the same path.
+   * Reserves an attempt before a password or code is checked, as for customers (`LoginAttemptsRepository`). A
+   * sign-in clears the count. Unknown emails take the same path.
    */
   async reserve(attempt: LoginAttempt): Promise<OperatorLoginAttemptResult> {
     const isKnownAddress = `EXISTS (
@@ -33,19 +36,19 @@ export class OperatorLoginAttemptsRepository {
     const [row] = await this.database.queryPrepared<
       Omit<OperatorLoginAttemptResult, 'operator'> & OperatorWithPasswordHash
     >(
-      `WITH taken AS (INSERT INTO operator_login_attempts AS a (email_hash, tries, window_ends_at, granted_by)
+      `WITH reserved AS (INSERT INTO operator_login_attempts AS a (email_hash, tries, window_ends_at, granted_by)
        VALUES ($1, 1, now() + $2 * interval '1 second', 'open')
        ON CONFLICT (email_hash) DO UPDATE SET ${consumeAllowanceSql('$3::int', isKnownAddress, 'granted_by')}
        RETURNING granted_by AS granted, tries, ceil(extract(epoch FROM window_ends_at - now()))::int AS "secondsLeft")
-       SELECT taken.*, ${operatorColumns}, o.password_hash AS "passwordHash"
-       FROM taken LEFT JOIN operators o ON o.email = $4`,
+       SELECT reserved.*, ${operatorColumns}, o.password_hash AS "passwordHash"
+       FROM reserved LEFT JOIN operators o ON o.email = $4`,
       [attempt.emailHash, attempt.windowSeconds, attempt.quota, attempt.email, attempt.addressBlock],
     );
     const { granted, tries, secondsLeft, ...operator } = row!;
     return { granted, tries, secondsLeft, operator: operator.id === null ? null : operator };
   }
 
-  /** Gives a try back whose password was never checked. */
+  /** Releases an attempt whose password was not checked. */
   async release(emailHash: Buffer, granted: LoginAllowance): Promise<void> {
     const column = attemptsColumn(granted);
     await this.database.queryPrepared(
@@ -58,7 +61,7 @@ export class OperatorLoginAttemptsRepository {
     await sql.queryPrepared('DELETE FROM operator_login_attempts WHERE email_hash = $1', [emailHash]);
   }
 
-  /** Lets an operator who is signed in try more often than strangers from where they are. */
+  /** Saves the address of a signed-in operator as known, so that it has the allowance for known addresses. */
   async saveKnownAddress(tx: Tx, operatorId: string, addressBlock: string): Promise<void> {
     await tx.queryPrepared(
       `INSERT INTO operator_addresses (operator_id, address_block) VALUES ($1, $2)
@@ -67,12 +70,12 @@ export class OperatorLoginAttemptsRepository {
     );
   }
 
-  /** Makes every address a stranger's again. */
+  /** Removes all known addresses of an operator. */
   async deleteKnownAddresses(tx: Tx, operatorId: string): Promise<void> {
     await tx.queryPrepared('DELETE FROM operator_addresses WHERE operator_id = $1', [operatorId]);
   }
 
-  /** Removes windows that are over, and addresses that nobody has used for long. */
+  /** Removes expired windows, and addresses that have not been used for a long time. */
   async prune(signal: AbortSignal): Promise<void> {
     await prune(this.database, signal, 'operator_login_attempts', 'window_ends_at < now()');
     await prune(this.database, signal, 'operator_addresses', `last_sign_in_at < ${KNOWN_ADDRESS_SINCE}`);

@@ -14,30 +14,30 @@ export interface NewOperatorSession {
   userAgent: string | null;
 }
 
-/** Who is signed in. */
+/** A signed-in operator with the session. */
 export interface SignedInOperator {
   id: string;
   operatorId: string;
   email: string;
   role: OperatorRole;
   hasSecondFactor: boolean;
-  /** Whether `last_seen_at` is older than a minute. */
+  /** True if `last_seen_at` is older than a minute. */
   isStale: boolean;
 }
 
-/** A session at any stage, with its operator and what their second factor is checked against. */
+/** A session at any stage, with its operator and the secrets of the second factor. */
 export interface OperatorSession {
   id: string;
   stage: OperatorStage;
   expiresAt: Date;
   operator: Operator;
-  /** Encrypted; of the authenticator that is enrolled. */
+  /** Encrypted secret of the enrolled authenticator. */
   totpSecret: Buffer | null;
-  /** Encrypted; of the one that this session is about to enroll. */
+  /** Encrypted secret of the authenticator that this session is enrolling. */
   newTotpSecret: Buffer | null;
 }
 
-/** A session as operators see it. */
+/** A session as shown to operators. */
 export interface OperatorSessionRecord {
   id: string;
   stage: OperatorStage;
@@ -56,11 +56,11 @@ const recordColumns = `
   s.id, s.stage, s.created_at AS "createdAt", s.last_seen_at AS "lastSeenAt", ${expiresAt}, s.ip,
   s.user_agent AS "userAgent"`;
 
-/** Sessions of the console. Their ends are read off PostgreSQL's clock, which all replicas share. */
+/** Sessions of the console. Expiry is determined by PostgreSQL's clock, which all replicas share. */
 export class OperatorSessionsRepository {
   constructor(private readonly database: Database) {}
 
-  /** Opens a session that is not signed in yet; who does not finish in time begins again. */
+  /** Creates a session that is not signed in yet. It expires if the sign-in is not completed in time. */
   async insert(tx: Tx, session: NewOperatorSession): Promise<void> {
     await tx.queryPrepared(
       `INSERT INTO operator_sessions (id, operator_id, token_hash, stage, ip, user_agent, ends_at)
@@ -70,8 +70,9 @@ export class OperatorSessionsRepository {
   }
 
   /**
-   * Signs a session in: it begins anew under another value. False when it has ended or moved on meanwhile.
-   * @param tokenHash SHA-256 of the new value
+   * Signs a session in: its lifetime starts again under a new token. Returns false if it has ended or changed
+   * its stage in the meantime.
+   * @param tokenHash SHA-256 of the new token
    */
   async signIn(
     tx: Tx,
@@ -87,7 +88,10 @@ export class OperatorSessionsRepository {
     return rows.length > 0;
   }
 
-  /** Who holds the session with this SHA-256, unless it has ended, is unfinished, or its operator is disabled. */
+  /**
+   * Returns the operator signed in with this SHA-256, or null if the session has ended or is unfinished or
+   * the operator is disabled.
+   */
   async findSignedIn(tokenHash: Buffer): Promise<SignedInOperator | null> {
     const [row] = await this.database.queryPrepared<SignedInOperator>(
       `SELECT s.id, o.id AS "operatorId", o.email, o.role, o.totp_secret IS NOT NULL AS "hasSecondFactor",
@@ -99,7 +103,10 @@ export class OperatorSessionsRepository {
     return row ?? null;
   }
 
-  /** The live session with this SHA-256 at whatever stage, unless its operator is disabled. */
+  /**
+   * Returns the active session with this SHA-256 at any stage, or null if there is none or its operator is
+   * disabled.
+   */
   async find(tokenHash: Buffer): Promise<OperatorSession | null> {
     type Row = Operator & Omit<OperatorSession, 'id' | 'operator'> & { sessionId: string };
     const [row] = await this.database.queryPrepared<Row>(
@@ -110,11 +117,11 @@ export class OperatorSessionsRepository {
       [tokenHash],
     );
     if (!row) return null;
-    const { sessionId: id, stage, expiresAt: ends, newTotpSecret, totpSecret, ...operator } = row;
-    return { id, stage, expiresAt: ends, newTotpSecret, totpSecret, operator };
+    const { sessionId: id, stage, expiresAt: sessionExpiresAt, newTotpSecret, totpSecret, ...operator } = row;
+    return { id, stage, expiresAt: sessionExpiresAt, newTotpSecret, totpSecret, operator };
   }
 
-  /** Notes that the session is in use, at most once a minute. */
+  /** Records that the session was used, at most once a minute. */
   async recordUse(id: string): Promise<void> {
     await this.database.queryPrepared(
       `UPDATE operator_sessions SET last_seen_at = now()
@@ -123,7 +130,7 @@ export class OperatorSessionsRepository {
     );
   }
 
-  /** Keeps the secret of the authenticator that the session is about to enroll. */
+  /** Saves the secret of the authenticator that the session is enrolling. */
   async savePendingSecret(id: string, sealedSecret: Buffer): Promise<void> {
     await this.database.queryPrepared(
       `UPDATE operator_sessions SET new_totp_secret = $2 WHERE id = $1 AND stage IN ('enrollment', 'signed_in')`,
@@ -131,7 +138,7 @@ export class OperatorSessionsRepository {
     );
   }
 
-  /** An operator's live sessions, newest first; those that are not signed in yet as well. */
+  /** Returns the active sessions of an operator, newest first, including those that are not signed in yet. */
   async list(operatorId: string): Promise<OperatorSessionRecord[]> {
     return this.database.queryPrepared<OperatorSessionRecord>(
       `SELECT ${recordColumns} FROM operator_sessions s WHERE s.operator_id = $1 AND ${isActive} ORDER BY s.id DESC`,
@@ -139,7 +146,7 @@ export class OperatorSessionsRepository {
     );
   }
 
-  /** Ends the session with this SHA-256. @returns whose it was, and how far; null when it had ended before */
+  /** Ends the session with this SHA-256. @returns its operator and stage, or null if it had already ended */
   async end(tx: Tx, tokenHash: Buffer): Promise<{ operatorId: string; stage: OperatorStage } | null> {
     const [row] = await tx.queryPrepared<{ operatorId: string; stage: OperatorStage }>(
       `DELETE FROM operator_sessions s WHERE s.token_hash = $1 AND ${isActive}
@@ -149,7 +156,7 @@ export class OperatorSessionsRepository {
     return row ?? null;
   }
 
-  /** Ends a session of an operator. False when they have none of this id. */
+  /** Ends a session of an operator. Returns false if the operator has no session with this id. */
   async endForOperator(tx: Tx, operatorId: string, id: string): Promise<boolean> {
     const rows = await tx.queryPrepared(
       'DELETE FROM operator_sessions WHERE operator_id = $1 AND id = $2 RETURNING 1',
@@ -158,7 +165,7 @@ export class OperatorSessionsRepository {
     return rows.length > 0;
   }
 
-  /** Ends every session of an operator, except one if it is named. @returns how many */
+  /** Ends all sessions of an operator, except `exceptId` if given. @returns the number of ended sessions */
   async endAll(tx: Tx, operatorId: string, exceptId: string | null = null): Promise<number> {
     const rows = await tx.queryPrepared(
       `DELETE FROM operator_sessions WHERE operator_id = $1 AND ($2::uuid IS NULL OR id <> $2) RETURNING id`,

@@ -3,7 +3,7 @@ import { countMatches, COUNT_CAP, type CappedCount } from '../capped-count.js';
 import type { Database, Sql } from '../database.js';
 import type { Tx } from '../transactions.js';
 
-/** An operator with their secrets: `totpSecret` is encrypted, null before an authenticator is enrolled. */
+/** An operator with secrets. `totpSecret` is encrypted, and null before an authenticator is enrolled. */
 export type OperatorWithSecrets = Operator & { passwordHash: string | null; totpSecret: Buffer | null };
 
 /** The columns of an operator under the names of `Operator`, for a table aliased `o`. */
@@ -13,26 +13,29 @@ export const operatorColumns = `
     AS status,
   o.last_login_at AS "lastLoginAt", o.created_at AS "createdAt", o.updated_at AS "updatedAt"`;
 
-/** SQL for who has $1 in their e-mail or name, in any case, or as their id; without a text everybody. */
+/**
+ * SQL for operators with $1 in their email or name, case-insensitive, or as their id; every operator if $1 is
+ * null.
+ */
 const queryCondition = `($1::text IS NULL OR strpos(o.email, lower($1)) > 0 OR strpos(lower(o.name), lower($1)) > 0
   OR o.id::text = lower($1))`;
 
-/** The staff of the whole house; nobody's tenant. */
+/** The operators of the installation. They belong to no tenant. */
 export class OperatorsRepository {
   constructor(private readonly database: Database) {}
 
-  /** Whether there is anybody at all; before that the house can be set up. */
+  /** Returns whether there is any operator. Setup is available until there is one. */
   async hasAny(sql: Sql = this.database): Promise<boolean> {
     const rows = await sql.queryPrepared('SELECT 1 FROM operators LIMIT 1');
     return rows.length > 0;
   }
 
-  /** Lets one process at a time make the first operator. */
+  /** Locks the creation of the first operator, so that one process at a time performs it. */
   async lockFirstOperator(tx: Tx): Promise<void> {
     await tx.queryPrepared(`SELECT pg_advisory_xact_lock(hashtext('gatehouse first operator'))`);
   }
 
-  /** Null when somebody has this e-mail already. */
+  /** Returns null if the email is taken. */
   async insert(
     tx: Tx,
     operator: {
@@ -52,8 +55,9 @@ export class OperatorsRepository {
   }
 
   /**
-   * Everybody, newest first; the staff are so few that no index is needed.
-   * @param q only who has this in their e-mail or name, in any case, or as their id
+   * Returns operators, newest first. There are so few that no index is needed.
+   * @param q limits the list to operators with this text in their email or name, case-insensitive, or as
+   *   their id
    */
   async list(q: string | null, before: string | null, limit: number): Promise<Operator[]> {
     return this.database.queryPrepared<Operator>(
@@ -64,7 +68,7 @@ export class OperatorsRepository {
     );
   }
 
-  /** How many operators of the same list there are, as far as anybody reads. */
+  /** Counts the operators of the same list, up to the cap. */
   count(q: string | null): Promise<CappedCount> {
     const window = COUNT_CAP + 1;
     const rows = `(SELECT FROM operators o WHERE ${queryCondition} LIMIT ${window}) o`;
@@ -81,7 +85,10 @@ export class OperatorsRepository {
     return row;
   }
 
-  /** An operator with what they prove themselves by, held until the transaction ends. @throws GatehouseError `not_found` */
+  /**
+   * Returns an operator with secrets and locks it until the transaction ends.
+   * @throws GatehouseError `not_found`
+   */
   async lock(tx: Tx, id: string): Promise<OperatorWithSecrets> {
     const [row] = await tx.queryPrepared<OperatorWithSecrets>(
       `SELECT ${operatorColumns}, o.password_hash AS "passwordHash", o.totp_secret AS "totpSecret" FROM operators o WHERE o.id = $1 FOR UPDATE`,
@@ -91,7 +98,10 @@ export class OperatorsRepository {
     return row;
   }
 
-  /** The admins who can sign in, held until the transaction ends: of the last two not both go at once. */
+  /**
+   * Returns the ids of the admins who can sign in, and locks them until the transaction ends, which prevents
+   * concurrent removal of the last admin.
+   */
   async lockActiveAdmins(tx: Tx): Promise<string[]> {
     const rows = await tx.queryPrepared<{ id: string }>(
       `SELECT id FROM operators WHERE role = 'admin' AND disabled_at IS NULL AND password_hash IS NOT NULL
@@ -108,12 +118,12 @@ export class OperatorsRepository {
     return this.updateColumns(tx, id, 'disabled_at = CASE WHEN $2::boolean THEN now() END', [isDisabled]);
   }
 
-  /** @param name null: as it is */
+  /** Sets a new password. @param name null leaves the name unchanged */
   async setPassword(tx: Tx, id: string, passwordHash: string, name: string | null = null): Promise<Operator> {
     return this.updateColumns(tx, id, 'password_hash = $2, name = coalesce($3, name)', [passwordHash, name]);
   }
 
-  /** Another hash of the same password. */
+  /** Stores another hash of the same password. */
   async updatePasswordHash(tx: Tx, id: string, passwordHash: string): Promise<void> {
     await tx.queryPrepared('UPDATE operators SET password_hash = $2 WHERE id = $1', [id, passwordHash]);
   }
@@ -122,7 +132,10 @@ export class OperatorsRepository {
     await tx.queryPrepared('UPDATE operators SET last_login_at = now() WHERE id = $1', [id]);
   }
 
-  /** @param step the time step of the code that proved the authenticator, which is used up by that */
+  /**
+   * Enrolls an authenticator.
+   * @param step time step of the code that confirmed the authenticator, which is consumed
+   */
   async enrollAuthenticator(
     tx: Tx,
     id: string,
@@ -145,7 +158,10 @@ export class OperatorsRepository {
     return this.updateColumns(tx, id, 'recovery_codes = $2', [codes]);
   }
 
-  /** Uses up a time step and all before it: of any number of parallel uses one succeeds (RFC 6238, section 5.2). */
+  /**
+   * Consumes a time step and all earlier ones: of several parallel calls one succeeds (RFC 6238, section
+   * 5.2).
+   */
   async consumeTimeStep(tx: Tx, id: string, step: number): Promise<boolean> {
     const rows = await tx.queryPrepared(
       'UPDATE operators SET totp_step = $2 WHERE id = $1 AND totp_step < $2 RETURNING id',
@@ -154,7 +170,7 @@ export class OperatorsRepository {
     return rows.length > 0;
   }
 
-  /** Uses up a recovery code. @param codes the hash of one code, by each key that it can have been made with */
+  /** Consumes a recovery code. @param codes hashes of one code, one for each key that may have hashed it */
   async consumeRecoveryCode(tx: Tx, id: string, codes: Buffer[]): Promise<boolean> {
     const rows = await tx.queryPrepared(
       `UPDATE operators o SET recovery_codes = ARRAY(
@@ -165,7 +181,7 @@ export class OperatorsRepository {
     return rows.length > 0;
   }
 
-  /** @param set SQL from code; its values begin at $2 */
+  /** Updates columns of an operator. @param set SQL from code; its values begin at $2 */
   private async updateColumns(tx: Tx, id: string, set: string, values: unknown[] = []): Promise<Operator> {
     const [row] = await tx.queryPrepared<Operator>(
       `UPDATE operators o SET ${set}, updated_at = now() WHERE o.id = $1 RETURNING ${operatorColumns}`,

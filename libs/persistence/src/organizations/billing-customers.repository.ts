@@ -1,39 +1,45 @@
 import type { Database } from '../database.js';
 
-/** Who an organization is at the billing provider. */
+/** The customer of an organization at the billing provider. */
 export interface BillingCustomer {
-  /** Under this key the customer is created once, however often and from wherever it is asked for. */
+  /**
+   * Idempotency key of the creation at the provider: under this key the customer is created once, however
+   * often and by whichever process it is requested.
+   */
   creationKey: string;
-  /** The provider's own id; null as long as none is known. */
+  /** The provider's id of the customer; null until it is known. */
   customerId: string | null;
 }
 
 const columns = 'creation_key AS "creationKey", customer_id AS "customerId"';
 
 /**
- * What is remembered about billing customers. Every statement commits by itself, also within a request whose
- * transactions commit as one: what exists at the provider stays there whatever becomes of the request.
+ * The stored billing customers. Every statement commits by itself, also within a request whose transactions
+ * commit as one: a customer that exists at the provider stays there whatever the result of the request is.
  */
 export class BillingCustomersRepository {
   constructor(private readonly database: Database) {}
 
-  /** Of an organization that the caller may act for. */
+  /**
+   * Returns the billing customer of an organization, and creates the row if there is none. The caller may act
+   * for the organization.
+   */
   async findOrCreate(organizationId: string): Promise<BillingCustomer> {
-    const [known] = await this.database.queryPrepared<BillingCustomer>(
+    const [existing] = await this.database.queryPrepared<BillingCustomer>(
       `SELECT ${columns} FROM billing_customers WHERE organization_id = $1`,
       [organizationId],
     );
-    if (known) return known;
-    const [made] = await this.database.queryPrepared<BillingCustomer>(
-      // Of two at the same time the second one finds what the first one has made: DO NOTHING would return no row.
+    if (existing) return existing;
+    const [created] = await this.database.queryPrepared<BillingCustomer>(
+      // Of two concurrent inserts, the second returns the row of the first: DO NOTHING would return no row.
       `INSERT INTO billing_customers AS b (organization_id) VALUES ($1)
        ON CONFLICT (organization_id) DO UPDATE SET creation_key = b.creation_key RETURNING ${columns}`,
       [organizationId],
     );
-    return made!;
+    return created!;
   }
 
-  /** Keeps the first customer that anybody reports. @returns the one that is kept */
+  /** Saves the customer id that is reported first. @returns the saved id */
   async saveCustomerId(organizationId: string, customerId: string): Promise<string> {
     const [row] = await this.database.queryPrepared<{ customerId: string }>(
       `UPDATE billing_customers SET customer_id = coalesce(customer_id, $2)
@@ -43,12 +49,14 @@ export class BillingCustomersRepository {
     return row!.customerId;
   }
 
-  /** Forgets a customer, or a creation that failed for good, unless somebody else has moved on from it already. */
-  async reset(organizationId: string, seen: BillingCustomer): Promise<void> {
+  /**
+   * Resets a customer, or a creation that failed permanently, unless another process has already replaced it.
+   */
+  async reset(organizationId: string, expected: BillingCustomer): Promise<void> {
     await this.database.queryPrepared(
       `UPDATE billing_customers SET customer_id = NULL, creation_key = gen_random_uuid()
        WHERE organization_id = $1 AND creation_key = $2 AND customer_id IS NOT DISTINCT FROM $3`,
-      [organizationId, seen.creationKey, seen.customerId],
+      [organizationId, expected.creationKey, expected.customerId],
     );
   }
 }

@@ -12,16 +12,16 @@ const columns = `
   o.id, o.name, o.slug, o.parent_id AS "parentId", o.billing_return_origins AS "billingReturnOrigins",
   o.created_at AS "createdAt", o.updated_at AS "updatedAt"`;
 
-/** A reach of a project sees its organization too, and those that it created. */
+/** Organizations. A project's reach includes its organization and the organizations that it created. */
 export class OrganizationsRepository {
   constructor(private readonly database: Database) {}
 
-  /** Whether there is any organization: an empty house is one that may be seeded. */
+  /** Returns whether there is any organization. Only an empty installation may be seeded. */
   async hasAny(tx: Tx): Promise<boolean> {
     return tx.manager.exists(OrganizationEntity);
   }
 
-  /** Null when the slug is taken. */
+  /** Inserts an organization. Returns null if the slug is taken. */
   async insert(tx: Tx, organization: NewOrganization): Promise<Organization | null> {
     const [row] = await tx.queryPrepared<Organization>(
       `INSERT INTO organizations AS o (id, name, slug, parent_id) VALUES ($1, $2, $3, $4)
@@ -31,7 +31,7 @@ export class OrganizationsRepository {
     return row ?? null;
   }
 
-  /** Newest first. @param q only those that are called so, as far as the text goes */
+  /** Returns organizations, newest first. @param q prefix of the name or slug, or the id */
   async list(reach: Reach, q: string | null, before: string | null, limit: number): Promise<Organization[]> {
     const where = matchConditions(reach, q).addIf(before, (value) => `o.id < ${value}`);
     return this.database.query<Organization>(
@@ -40,7 +40,7 @@ export class OrganizationsRepository {
     );
   }
 
-  /** How many organizations of the same list there are, as far as anybody reads. */
+  /** Counts the organizations of the same list, up to the cap. */
   count(reach: Reach, q: string | null): Promise<CappedCount> {
     const { sql, values } = matchConditions(reach, q);
     const window = COUNT_CAP + 1;
@@ -54,14 +54,14 @@ export class OrganizationsRepository {
   }
 
   /**
-   * An organization that nobody else can change until the transaction ends.
+   * Returns an organization and locks it against changes until the transaction ends.
    * @throws GatehouseError `not_found`
    */
   lock(tx: Tx, reach: Reach, id: string): Promise<Organization> {
     return selectOrganization(tx, reach, id, 'FOR NO KEY UPDATE');
   }
 
-  /** Writes an organization that the transaction has locked. */
+  /** Updates an organization that the transaction has locked. */
   async update(
     tx: Tx,
     organization: Pick<Organization, 'id' | 'name' | 'billingReturnOrigins'>,
@@ -75,7 +75,7 @@ export class OrganizationsRepository {
   }
 }
 
-/** Organizations within a reach. @param q only those that are called so, as far as the text goes */
+/** Returns the conditions for organizations within a reach. @param q prefix of the name or slug, or the id */
 function matchConditions({ organizationId }: Reach, q: string | null): Conditions {
   const where = new Conditions();
   where.add(organizationsWithin(where.bind(organizationId)));

@@ -2,21 +2,21 @@ import { attemptErrors, durationBounds, statusClasses } from '@gatehouse/domain'
 import { now } from '@gatehouse/platform';
 import { startOfDay } from '../webhooks/attempt-partitions.js';
 
-// SQL that counts attempts, for those who write figures down and those who read what is not written down yet.
+// SQL that counts attempts, for the rollups and for attempts that the rollups do not include yet.
 
-/** The scope of the whole house; any other is a project. */
+/** The scope of the complete installation. Every other scope is a project. */
 export const SYSTEM_SCOPE_ID = '00000000-0000-0000-0000-000000000000';
 
-/** Of an attempt, `a`, what is counted. */
+/** The counted columns of an attempt `a`. */
 export const attemptCountColumns = `a.project_id, a.endpoint_id, a.event_type, a.success, a.http_status / 100 AS class, a.error,
   a.started_at, CASE WHEN a.error IS DISTINCT FROM 'worker_lost'
     THEN width_bucket(a.duration_ms, '{${durationBounds.join(',')}}'::int[]) END AS bin`;
 
-/** The beginning of the bucket of an attempt. */
+/** Returns SQL for the start of an attempt's bucket. */
 export const bucketStartSql = (span: string): string =>
   `date_bin(${span} * interval '1 second', started_at, timestamptz '1970-01-01 00:00:00Z')`;
 
-/** What each of the stored figures counts, in their order: see `Figures`. */
+/** The condition of each stored counter, in their order: see `AttemptMetrics`. */
 const counterConditions = [
   'true',
   'NOT success',
@@ -25,21 +25,30 @@ const counterConditions = [
   ...Array.from({ length: durationBounds.length + 1 }, (_, bin) => `bin = ${bin}`),
 ];
 
-/** Figures of attempts that have a `bucket`; alike ones are counted first, so that few are looked at from every side. */
+/**
+ * Returns SQL for the counters of attempts that have a `bucket`. Equal attempts are grouped first, so that
+ * the conditions are evaluated on few rows.
+ */
 export const metricsSql = (attempts: string, bucket: string): string => `
   SELECT ${bucket}, ARRAY[${counterConditions.map((which) => `coalesce(sum(n) FILTER (WHERE ${which}), 0)`).join(', ')}]::int[] AS counts
   FROM (
     SELECT ${bucket}, success, class, error, bin, count(*) AS n FROM ${attempts}
     GROUP BY ${bucket}, success, class, error, bin
-  ) alike GROUP BY ${bucket}`;
+  ) grouped GROUP BY ${bucket}`;
 
-/** How many attempts there were of each, and how many of them failed. */
+/** Returns SQL for the numbers of attempts and of failed attempts per group of `columns`. */
 export const breakdownSql = (attempts: string, columns: string): string => `
   SELECT ${columns}, count(*)::int AS attempts, (count(*) FILTER (WHERE NOT success))::int AS failed
   FROM ${attempts} GROUP BY ${columns}`;
 
-/** From when on the log is kept, and with it its figures, in ms since 1970. Dead letters stay longer, uncounted. */
+/**
+ * Returns the start of the log and of its rollups, in ms since 1970. Dead letters stay longer and are not
+ * counted.
+ */
 export const logStartTime = (retentionMs: number): number => startOfDay(now().getTime() - retentionMs);
 
-/** Begins a transaction whose statements walk indexes, and need no compiler that takes longer than they do. */
+/**
+ * SQL that makes the statements of a transaction use index scans, and disables JIT compilation, which would
+ * take longer than the statements.
+ */
 export const USE_INDEX_SCANS = 'SET LOCAL enable_seqscan = off; SET LOCAL jit = off';

@@ -5,7 +5,7 @@ import { USE_INDEX_SCANS, logStartTime, SYSTEM_SCOPE_ID } from './attempt-count-
 import { SYSTEM_METRICS_QUERY, PROJECT_METRICS_QUERY, MAX_LIVE_ATTEMPTS } from './metrics-query.js';
 import { readOverviewBacklog, type OverviewBacklog } from './overview-backlog.js';
 
-/** Longest time between what the id of an attempt says and its `started_at`, with room to spare, in ms. */
+/** Maximum time in ms between the time in an attempt's id and its `started_at`, with a margin. */
 const MAX_STARTED_AT_SKEW_MS = 60_000;
 
 export interface EventBreakdown {
@@ -17,46 +17,54 @@ export interface EventBreakdown {
 export interface EndpointBreakdown {
   endpointId: string;
   url: string;
-  /** Of the endpoint. */
+  /** Project of the endpoint. */
   projectId: string | null;
   attempts: number;
   failed: number;
 }
 
-/** How attempts went since the beginning of a bucket, as of one moment. */
+/** Metrics of attempts since the start of a bucket, as of one moment. */
 export interface OverviewMetrics extends OverviewBacklog {
-  /** Up to when attempts are counted. */
+  /** Time up to which attempts are counted. */
   to: Date;
-  /** Since when all attempts are counted, while older ones still are to be. */
+  /**
+   * Time since which all attempts are counted, while older attempts are still to be counted; otherwise null.
+   */
   completeFrom: Date | null;
-  /** Stored figures of the buckets that have any, in any order; several of one bucket add up. */
+  /** Stored counters of the buckets that have any, in any order. Several entries of one bucket add up. */
   series: { at: number; counts: number[] }[];
-  /** Those with the most attempts. */
+  /** The event types with the most attempts. */
   byEvent: EventBreakdown[];
-  /** Those with the most failed attempts. */
+  /** The endpoints with the most failed attempts. */
   worstEndpoints: EndpointBreakdown[];
 }
 
 interface Row extends Pick<OverviewMetrics, 'series' | 'byEvent' | 'worstEndpoints'> {
   liveCount: number;
-  /** Milliseconds since 1970 of the newest attempt that was counted live. */
+  /** Time of the newest attempt that was counted live, in ms since 1970. */
   liveTo: number | null;
 }
 
-/** Figures of the whole house or of a project, however long the log is: what the workers have counted, and the rest. */
+/**
+ * Metrics of the complete installation or of a project, independent of the length of the log: the rollups of
+ * the workers plus the attempts that they do not include yet.
+ */
 export class AttemptMetricsRepository {
-  /** @param retentionMs how long the log is kept */
+  /** Creates the repository. @param retentionMs retention of the log */
   constructor(
     private readonly transactions: Transactions,
     private readonly retentionMs: number,
   ) {}
 
-  /** @param range buckets of one length, one after the other, up to now; what is no longer in the log is empty */
+  /**
+   * Reads the metrics.
+   * @param range consecutive buckets of one length, up to now; buckets before the start of the log are empty
+   */
   read(projectId: string | null, range: Bucket[]): Promise<OverviewMetrics> {
     const begin = logStartTime(this.retentionMs) / 1_000;
     const buckets = range.filter(({ at }) => at >= begin);
     return this.transactions.run(async (tx) => {
-      // One snapshot: what is counted between two statements would be missed, or counted twice.
+      // One snapshot: attempts that are rolled up between two statements would be missed or counted twice.
       await tx.query(`SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY; ${USE_INDEX_SCANS}`);
       const [counted] = await tx.query<{ first: string; next: string; now: Date }>(
         'SELECT first_id AS first, next_id AS next, statement_timestamp() AS now FROM attempts_counted',

@@ -14,29 +14,30 @@ import {
   breakdownSql,
 } from './attempt-count-sql.js';
 
-/** Attempts that one transaction counts: a fraction of a second. */
+/** Number of attempts that one transaction counts, in a fraction of a second. */
 const BATCH_SIZE = 5_000;
 
-/** How far the log has been counted, and could be. */
+/** The counted range of the log, and its possible end. */
 interface Progress {
-  /** The first id that is counted, and the first that is not. */
+  /** The first counted id, and the first id after the counted range. */
   first: string;
   next: string;
-  /** Nothing before it is open, or will ever be. */
+  /** No attempt with a lower id is unfinished, now or in the future. */
   closed: string;
 }
 
 const TABLES = ['attempt_figures', 'attempt_figures_by_event', 'attempt_figures_by_endpoint'];
 
 /**
- * Counts the log of attempts, each attempt once: in the order of their ids, up to the oldest that is still open. Who
- * closes attempts never waits for it, nor knows of it.
+ * Rolls up the log of attempts, each attempt once: in the order of their ids, up to the oldest unfinished
+ * one. Recording an outcome never waits for the rollup and does not depend on it.
  */
 export class AttemptRollupsRepository {
   /**
-   * @param settleMs longest time from the moment that a new attempt's id tells until others see that it is open, with
-   *   room to spare: see `claimPicked`
-   * @param retentionMs how long the log is kept
+   * Creates the repository.
+   * @param settleMs maximum time between the time in a new attempt's id and the moment when other
+   *   transactions see that the attempt is unfinished, with a margin: see `claimPickedSql`
+   * @param retentionMs retention of the log
    */
   constructor(
     private readonly database: Database,
@@ -45,7 +46,10 @@ export class AttemptRollupsRepository {
     private readonly retentionMs: number,
   ) {}
 
-  /** Counts some more, the newest first. @returns whether there is more; not while another worker counts */
+  /**
+   * Counts a batch of attempts, the newest first.
+   * @returns whether there are more; false while another worker counts
+   */
   rollUpNextBatch(): Promise<boolean> {
     return this.transactions.run(async (tx) => {
       await tx.query(USE_INDEX_SCANS);
@@ -64,7 +68,7 @@ export class AttemptRollupsRepository {
     });
   }
 
-  /** Removes what is kept no longer. */
+  /** Removes rollups whose retention has ended. */
   async prune(signal: AbortSignal): Promise<void> {
     for (const { span, since } of this.retainedSpans())
       for (const table of TABLES)
@@ -83,7 +87,7 @@ export class AttemptRollupsRepository {
     return row !== undefined;
   }
 
-  /** A log that was there before its figures were: back as far as they are kept. */
+  /** Counts attempts that are older than the rollups, back to the retention of the rollups. */
   private async rollUpOlder(tx: Tx, { first }: Progress): Promise<boolean> {
     const oldest = minIdAt(Math.min(...this.retainedSpans().map(({ since }) => since.getTime())));
     if (first <= oldest) return false;
@@ -97,29 +101,30 @@ export class AttemptRollupsRepository {
     return row !== undefined;
   }
 
-  /** Adds attempts to the buckets of every length that are still kept, of the house and of their projects. */
+  /** Adds attempts to the retained buckets of every length, for the installation and for their projects. */
   private async addToRollups(tx: Tx, { from, to }: IdRange): Promise<void> {
-    const kept = this.retainedSpans();
+    const retained = this.retainedSpans();
     await tx.query(
       `WITH attempts AS MATERIALIZED (SELECT ${attemptCountColumns} FROM attempts a WHERE a.id >= $1 AND a.id < $2),
-       placed AS MATERIALIZED (
+       bucketed AS MATERIALIZED (
          SELECT a.*, scope_id, span, ${bucketStartSql('span')} AS at
          FROM attempts a CROSS JOIN LATERAL (VALUES ('${SYSTEM_SCOPE_ID}'::uuid), (project_id)) scope (scope_id)
-           JOIN unnest($3::int[], $4::timestamptz[]) AS kept (span, since) ON started_at >= since
+           JOIN unnest($3::int[], $4::timestamptz[]) AS retained (span, since) ON started_at >= since
          WHERE scope_id IS NOT NULL
-       ), figures AS (
-         INSERT INTO attempt_figures AS f (span, at, scope_id, counts) ${metricsSql('placed', 'span, at, scope_id')}
+       ), rollups AS (
+         INSERT INTO attempt_figures AS f (span, at, scope_id, counts) ${metricsSql('bucketed', 'span, at, scope_id')}
          ON CONFLICT (span, at, scope_id) DO UPDATE SET counts = ARRAY(
            SELECT coalesce(a, 0) + coalesce(b, 0)
            FROM unnest(f.counts, excluded.counts) WITH ORDINALITY AS each (a, b, nth) ORDER BY nth)
-       ), by_event AS (${addBreakdownSql('attempt_figures_by_event', 'event_type', 'placed')})
-       -- Once: an endpoint of a project hears of that project alone, so those of the house are the sum with few more rows.
-       ${addBreakdownSql('attempt_figures_by_endpoint', 'endpoint_id', `(SELECT * FROM placed WHERE scope_id = coalesce(project_id, '${SYSTEM_SCOPE_ID}')) once`)}`,
-      [from, to, kept.map(({ span }) => span), kept.map(({ since }) => since)],
+       ), by_event AS (${addBreakdownSql('attempt_figures_by_event', 'event_type', 'bucketed')})
+       -- Once: an endpoint of a project receives events of that project only, so the metrics of the
+       -- installation are the sum, with few more rows.
+       ${addBreakdownSql('attempt_figures_by_endpoint', 'endpoint_id', `(SELECT * FROM bucketed WHERE scope_id = coalesce(project_id, '${SYSTEM_SCOPE_ID}')) once`)}`,
+      [from, to, retained.map(({ span }) => span), retained.map(({ since }) => since)],
     );
   }
 
-  /** From when on attempts are counted in buckets of a length. */
+  /** Returns the start of the retained buckets of each length. */
   private retainedSpans(): { span: number; since: Date }[] {
     const begin = logStartTime(this.retentionMs);
     return bucketSpans.map(({ span, retention }) => ({

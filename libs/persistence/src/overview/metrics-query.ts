@@ -1,10 +1,10 @@
 import { bucketStartSql, attemptCountColumns, metricsSql, breakdownSql } from './attempt-count-sql.js';
 
-// SQL of the overview. Its parameters: $1 the scope; $2 the length and $3 the beginnings of the buckets that are shown;
-// $4 the lengths and $5 the beginnings of those that cover them; $6 the first id that is not counted, or that can be of
-// the range; $7 the beginning and $8 the end of the range.
+// SQL of the overview. Its parameters: $1 the scope; $2 the length and $3 the starts of the shown buckets; $4
+// the lengths and $5 the starts of the buckets that cover them; $6 the first id that is not rolled up or, if
+// it is higher, the first possible id of the range; $7 the start and $8 the end of the range.
 
-/** Attempts that are counted as they stand in the log, because nobody has done it yet. */
+/** Maximum number of attempts that are counted live because they are not rolled up yet. */
 export const MAX_LIVE_ATTEMPTS = 30_000;
 
 const TOP_LIMIT = 10;
@@ -13,19 +13,21 @@ const SHOWN_BUCKETS = '(SELECT $2::int AS span, at FROM unnest($3::timestamptz[]
 const COVERING_BUCKETS = 'unnest($4::int[], $5::timestamptz[]) AS bucket (span, at)';
 const IN_SCOPE = 'f.scope_id = $1';
 
-/** Rows of buckets, one bucket after the other: no plan can walk other ones. */
+/**
+ * Returns SQL for the rows of buckets, one bucket after the other, so that no plan can scan other buckets.
+ */
 const storedRowsSql = (table: string, buckets: string, scope: string): string => `
   SELECT f.* FROM ${buckets} CROSS JOIN LATERAL (
     SELECT * FROM ${table} f WHERE f.span = bucket.span AND f.at = bucket.at AND ${scope} OFFSET 0
   ) f`;
 
-/** What has been counted and what is counted live, added up by a column; the first ten of it. */
+/** Returns SQL for the top ten of a column, with rollups and live attempts added up. */
 const topRowsSql = (column: string, counted: string, order: string): string => `
   SELECT ${column}, sum(attempts)::int AS attempts, sum(failed)::int AS failed
   FROM (SELECT ${column}, attempts, failed FROM (${counted}) counted UNION ALL ${breakdownSql('live', column)}) parts
   GROUP BY ${column} ${order}, ${column} LIMIT ${TOP_LIMIT}`;
 
-/** Rows in their order, as one value. */
+/** Returns SQL for ordered rows as one JSON value. */
 const jsonListSql = (rows: string, columns: string): string => `(
   SELECT coalesce(json_agg(json_build_object(${columns}) ORDER BY nth), '[]')
   FROM (SELECT *, row_number() OVER () AS nth FROM ${rows}) numbered)`;
@@ -33,10 +35,10 @@ const jsonListSql = (rows: string, columns: string): string => `(
 const BREAKDOWN_FIELDS = `'attempts', attempts, 'failed', failed`;
 
 interface QueryScope {
-  /** Whose attempts are counted live, and the order of the index that has them. */
+  /** SQL for the attempts that are counted live, and the order of their index. */
   attempts: string;
   orderBy: string;
-  /** Whose rows of endpoints are added up: the house has none of its own. */
+  /** SQL for the endpoint rows that are added up: the installation has no rows of its own. */
   endpoints: string;
 }
 
@@ -68,7 +70,7 @@ const metricsQuery = ({ attempts, orderBy, endpoints }: QueryScope): string => `
 
 export const SYSTEM_METRICS_QUERY = metricsQuery({ attempts: 'true', orderBy: 'a.id', endpoints: 'true' });
 
-/** Rows of the log are compared in place of columns, so that no plan can walk the attempts of all projects. */
+/** Compares rows instead of columns, so that no plan can scan the attempts of all projects. */
 export const PROJECT_METRICS_QUERY = metricsQuery({
   attempts: '(a.project_id, a.id) >= ($1::uuid, $6::uuid) AND a.project_id = $1',
   orderBy: 'a.project_id, a.id',

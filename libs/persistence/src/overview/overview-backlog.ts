@@ -2,10 +2,10 @@ import { URGENCY } from '@gatehouse/domain';
 import { capCount, capScanCount, COUNT_CAP, COUNT_SCAN_LIMIT, type CappedCount } from '../capped-count.js';
 import type { Tx } from '../transactions.js';
 
-/** What waits to be delivered, and for somebody to decide about it. */
+/** The dead letters and the pending deliveries. */
 export interface OverviewBacklog {
   deadLetters: CappedCount & { oldestAt: Date | null };
-  /** `oldestDueAt` of what is due, batches left out: they wait their turn by design. */
+  /** `oldestDueAt` excludes deliveries of batches, which wait by design. */
   pending: CappedCount & { oldestDueAt: Date | null };
 }
 
@@ -19,7 +19,7 @@ interface Row {
 
 const isDeadLetter = `d.state = 'failed' AND d.resolution IS NULL`;
 const isInReadyQueue = `d.state = 'pending' AND d.lease_until IS NULL`;
-const urgencies = `(VALUES (${URGENCY.first}), (${URGENCY.retry})) AS line (urgency)`;
+const urgencies = `(VALUES (${URGENCY.first}), (${URGENCY.retry})) AS queue (urgency)`;
 
 const deadLetterColumns = (where: string): string => `
   (SELECT count(*) FROM (SELECT FROM deliveries d WHERE ${isDeadLetter} ${where} LIMIT ${COUNT_CAP + 1}) c)::int AS dead,
@@ -28,7 +28,7 @@ const deadLetterColumns = (where: string): string => `
 const SYSTEM_QUERY = `
   SELECT ${deadLetterColumns('')}, pending, pending AS looked, (
     SELECT min(at) FROM ${urgencies} CROSS JOIN LATERAL (
-      SELECT d.next_attempt_at AS at FROM deliveries d WHERE ${isInReadyQueue} AND d.urgency = line.urgency
+      SELECT d.next_attempt_at AS at FROM deliveries d WHERE ${isInReadyQueue} AND d.urgency = queue.urgency
       ORDER BY d.next_attempt_at LIMIT 1
     ) first WHERE at <= statement_timestamp()
   ) AS "oldestDueAt"
@@ -37,7 +37,10 @@ const SYSTEM_QUERY = `
     FROM (SELECT FROM deliveries d WHERE d.state = 'pending' LIMIT ${COUNT_CAP + 1}) c
   ) counted`;
 
-/** By the endpoints that can hear of the project: no index tells what is pending of a project itself. */
+/**
+ * Uses the endpoints that can receive events of the project: no index contains the pending deliveries of a
+ * project.
+ */
 const PROJECT_QUERY = `
   WITH endpoints AS MATERIALIZED (
     SELECT w.id FROM projects p JOIN webhook_endpoints w ON w.organization_id = p.organization_id
@@ -47,7 +50,7 @@ const PROJECT_QUERY = `
     SELECT min(at) FROM endpoints w CROSS JOIN ${urgencies} CROSS JOIN LATERAL (
       SELECT at FROM (
         SELECT d.next_attempt_at AS at, d.project_id FROM deliveries d
-        WHERE d.endpoint_id = w.id AND ${isInReadyQueue} AND d.urgency = line.urgency
+        WHERE d.endpoint_id = w.id AND ${isInReadyQueue} AND d.urgency = queue.urgency
         ORDER BY d.next_attempt_at LIMIT 1000
       ) next WHERE project_id = $1 ORDER BY at LIMIT 1
     ) first WHERE at <= statement_timestamp()
@@ -61,7 +64,10 @@ const PROJECT_QUERY = `
     ) c
   ) counted`;
 
-/** Of the whole house, or of a project; however much there is, it reads little of it. */
+/**
+ * Reads the backlog of the installation or of a project. Reads a bounded number of rows, however large the
+ * backlog is.
+ */
 export async function readOverviewBacklog(tx: Tx, projectId: string | null): Promise<OverviewBacklog> {
   const [row] = projectId
     ? await tx.query<Row>(PROJECT_QUERY, [projectId])

@@ -15,7 +15,7 @@ import type { Database, Sql } from '../database.js';
 import { nameOrSlugCondition } from '../search/prefix-conditions.js';
 import type { Tx } from '../transactions.js';
 
-/** The columns of a project joined with its organization, as `projectContext` reads them. */
+/** The columns of a project joined with its organization, as `toProjectContext` reads them. */
 export const projectColumns = `
   p.id AS "projectId", p.organization_id AS "organizationId", p.name AS "projectName", p.settings AS "projectSettings",
   o.name AS "organizationName"`;
@@ -36,7 +36,7 @@ export const toProjectContext = (row: ProjectColumns): ProjectContext => ({
   settings: effectiveSettings(row.projectSettings),
 });
 
-/** The columns of a project as a resource, as `projectOf` reads them. */
+/** The columns of a project as a resource, as `toProject` reads them. */
 const resourceColumns = `
   p.id, p.organization_id AS "organizationId", p.name, p.slug, p.environment, p.settings,
   p.archived_at AS "archivedAt", p.created_at AS "createdAt", p.updated_at AS "updatedAt"`;
@@ -54,14 +54,14 @@ export interface ProjectFilter {
   organizationId: string | null;
   environment: Environment | null;
   archived: boolean | null;
-  /** Only what is called so, as far as the text goes. */
+  /** Prefix of the name or slug, or the id. */
   q: string | null;
 }
 
 export class ProjectsRepository {
   constructor(private readonly database: Database) {}
 
-  /** Null when another project of the organization has the slug. */
+  /** Inserts a project. Returns null if another project of the organization has the slug. */
   async insert(tx: Tx, project: NewProject): Promise<Project | null> {
     const [row] = await tx.queryPrepared<ProjectRow>(
       `INSERT INTO projects AS p (id, organization_id, name, slug, environment, settings)
@@ -78,7 +78,7 @@ export class ProjectsRepository {
     return row ? toProject(row) : null;
   }
 
-  /** Newest first. */
+  /** Returns projects within a reach, newest first. */
   async list(reach: Reach, filter: ProjectFilter, before: string | null, limit: number): Promise<Project[]> {
     const where = new Conditions()
       .addReach('p', 'p.id', reach)
@@ -94,23 +94,23 @@ export class ProjectsRepository {
     return rows.map(toProject);
   }
 
-  /** How many projects within a reach match, as far as a bounded look finds out. */
+  /** Counts the matching projects within a reach in a bounded scan. */
   count(reach: Reach, { organizationId, environment, archived, q }: ProjectFilter): Promise<CappedCount> {
     const where = new Conditions()
       .add('true')
       .addIf(organizationId, (value) => `p.organization_id = ${value}`);
     if (q !== null) where.add(nameOrSlugCondition(where, 'p', q));
-    const walk = `SELECT p.* FROM projects p WHERE ${where.sql} LIMIT ${COUNT_SCAN_LIMIT}`;
+    const scan = `SELECT p.* FROM projects p WHERE ${where.sql} LIMIT ${COUNT_SCAN_LIMIT}`;
     where
       .addReach('p', 'p.id', reach)
       .addIf(environment, (value) => `p.environment = ${value}`)
       .addIf(archived, (value) => `(p.archived_at IS NOT NULL) = ${value}`);
-    const looked = { rows: `(${walk}) p`, isMatch: where.sql, values: where.values };
-    return countMatches(this.database, looked, COUNT_SCAN_LIMIT);
+    const countSource = { rows: `(${scan}) p`, isMatch: where.sql, values: where.values };
+    return countMatches(this.database, countSource, COUNT_SCAN_LIMIT);
   }
 
   /**
-   * A project within the reach that something new can be put into.
+   * Returns a project within the reach that is not archived.
    * @throws GatehouseError `not_found`, `project_archived`
    */
   async getActive(reach: Reach, projectId: string): Promise<ProjectContext> {
@@ -125,7 +125,7 @@ export class ProjectsRepository {
     return toProjectContext(row);
   }
 
-  /** The project of a customer whose credential has been checked. */
+  /** Returns the project of a customer. The caller has checked the customer's credential. */
   async getContext(projectId: string): Promise<ProjectContext> {
     const [row] = await this.database.queryPrepared<ProjectColumns>(
       `SELECT ${projectColumns} FROM projects p JOIN organizations o ON o.id = p.organization_id WHERE p.id = $1`,
@@ -140,14 +140,15 @@ export class ProjectsRepository {
   }
 
   /**
-   * A project that nobody else can change until the transaction ends. New customers do not wait for it.
+   * Returns a project and locks it against changes until the transaction ends. Inserts of customers do not
+   * wait for the lock.
    * @throws GatehouseError `not_found`
    */
   lock(tx: Tx, reach: Reach, id: string): Promise<Project> {
     return selectProject(tx, reach, id, 'FOR NO KEY UPDATE');
   }
 
-  /** Writes a project that the transaction has locked. */
+  /** Updates a project that the transaction has locked. */
   async update(tx: Tx, project: Pick<Project, 'id' | 'name' | 'settings'>): Promise<Project> {
     const [row] = await tx.queryPrepared<ProjectRow>(
       `UPDATE projects p SET name = $2, settings = $3, updated_at = now() WHERE id = $1 RETURNING ${resourceColumns}`,
@@ -156,7 +157,10 @@ export class ProjectsRepository {
     return toProject(row!);
   }
 
-  /** Stops a project that the transaction has locked; its keys and its customers' tokens end with it. */
+  /**
+   * Archives a project that the transaction has locked. Its keys and the tokens of its customers become
+   * invalid.
+   */
   async archive(tx: Tx, id: string): Promise<Project> {
     const [row] = await tx.queryPrepared<ProjectRow>(
       `UPDATE projects p SET archived_at = now(), updated_at = now() WHERE id = $1 RETURNING ${resourceColumns}`,

@@ -2,28 +2,31 @@ import { Conditions } from '../conditions.js';
 import { anyCustomerCondition } from '../customers/customer-directory.repository.js';
 import type { Database } from '../database.js';
 
-/** Customers of one address that are looked for: it can be in as many projects. */
+/** Maximum number of customers that are found by one address, which can be in as many projects. */
 const MAX_CUSTOMERS = 100;
 
-/** Endpoints whose part of a list is walked one by one; of more, the whole list is. */
+/**
+ * Maximum number of endpoints whose parts of a list are scanned one by one. With more, the complete list is
+ * scanned.
+ */
 const MAX_ENDPOINTS = 100;
 
-/** How much of a URL its index holds. */
+/** Number of characters of a URL in its index. */
 const INDEXED_URL_LENGTH = 256;
 
-/** SQL for the endpoints whose URL begins with a text. @param table their alias */
+/** Returns SQL for the endpoints whose URL begins with a text. @param table their alias */
 export function urlPrefixCondition(where: Conditions, start: string, table = 'w'): string {
   const text = `${where.bind(start)}::text`;
-  const lowest = `left(${text}, ${INDEXED_URL_LENGTH})`;
+  const prefix = `left(${text}, ${INDEXED_URL_LENGTH})`;
   const indexed = `(left(${table}.url, ${INDEXED_URL_LENGTH}) COLLATE "C")`;
-  return `${indexed} >= ${lowest} AND ${indexed} < ${lowest} || chr(1114111) AND starts_with(${table}.url, ${text})`;
+  return `${indexed} >= ${prefix} AND ${indexed} < ${prefix} || chr(1114111) AND starts_with(${table}.url, ${text})`;
 }
 
-/** Finds in the whole house what somebody names by something else than its id. */
+/** Finds resources of the complete installation by something other than their id. */
 export class LookupsRepository {
   constructor(private readonly database: Database) {}
 
-  /** The customers that have exactly this address, in whatever project. */
+  /** Returns the customers with exactly this address, in all projects. */
   async findCustomerIdsByEmail(email: string): Promise<string[]> {
     return this.queryIds(
       `SELECT c.id FROM customers c WHERE (c.email COLLATE "C") = $1 AND ${anyCustomerCondition} LIMIT ${MAX_CUSTOMERS}`,
@@ -31,7 +34,10 @@ export class LookupsRepository {
     );
   }
 
-  /** The endpoints, also deleted ones, whose URL begins with a text; null when they are too many to be named. */
+  /**
+   * Returns the endpoints, including deleted ones, whose URL begins with a text; null if there are too many
+   * to list.
+   */
   async findEndpointIdsByUrl(start: string): Promise<string[] | null> {
     const where = new Conditions();
     const ids = await this.queryIds(
@@ -41,13 +47,13 @@ export class LookupsRepository {
     return ids.length > MAX_ENDPOINTS ? null : ids;
   }
 
-  /** The delivery that an attempt is of. */
+  /** Returns the delivery of an attempt, or null. */
   async findDeliveryIdOfAttempt(attemptId: string): Promise<string | null> {
     const [id] = await this.queryIds('SELECT delivery_id AS id FROM attempts WHERE id = $1', [attemptId]);
     return id ?? null;
   }
 
-  /** The event that a delivery brings. */
+  /** Returns the event of a delivery, or null. */
   async findEventIdOfDelivery(deliveryId: string): Promise<string | null> {
     const [id] = await this.queryIds('SELECT event_id AS id FROM deliveries WHERE id = $1', [deliveryId]);
     return id ?? null;

@@ -2,16 +2,17 @@ import { isUuid } from '@gatehouse/domain';
 import type { Conditions } from '../conditions.js';
 
 /**
- * SQL for what begins with a text, by an index in the order of bytes.
- * @param column of text, or SQL as the index has it
- * @param start SQL of the text
+ * Returns SQL for values with a prefix, for an index in byte order.
+ * @param column text column, or SQL as in the index
+ * @param start SQL of the prefix
  */
 export const prefixCondition = (column: string, start: string): string =>
   `(${column} COLLATE "C") >= ${start} AND (${column} COLLATE "C") < ${start} || chr(1114111)`;
 
 /**
- * SQL for a project or an organization whose name, in any case, or slug begins with a text, or whose id it is. Each part
- * has an index; where very many begin so, PostgreSQL rather walks the list.
+ * Returns SQL for a project or an organization whose name (case-insensitive) or slug begins with a text, or
+ * whose id equals it. Each part has an index; if very many rows match the prefix, PostgreSQL scans the list
+ * instead.
  * @param table their alias
  */
 export function nameOrSlugCondition(where: Conditions, table: string, text: string): string {

@@ -17,17 +17,17 @@ export const searchResultKinds = [
 ] as const;
 export type SearchResultKind = (typeof searchResultKinds)[number];
 
-/** Something in the house, as a list of what was found shows it. */
+/** A search result, with the text that a list shows. */
 export interface SearchResult {
   kind: SearchResultKind;
   id: string;
   title: string;
   subtitle: string;
-  /** Null for what belongs to no single project. */
+  /** Null if the result belongs to no single project. */
   projectId: string | null;
 }
 
-/** How each kind is shown; with `t` as its table. */
+/** The columns of each kind, with `t` as its table. */
 const resultColumns: Record<
   SearchResultKind,
   { from: string; title: string; subtitle: string; projectId: string }
@@ -81,18 +81,18 @@ const resultKinds: Record<PrefixedIdKind, SearchResultKind> = {
   redelivery: 'batch',
 };
 
-/** Finds anything in the whole house by its id or its beginning. Every part is a short walk of one index. */
+/** Finds resources of the complete installation by id or prefix. Every part is a short index scan. */
 export class SearchRepository {
   constructor(private readonly database: Database) {}
 
-  /** What has an id. @param kind null for any kind */
+  /** Returns the resources with an id. @param kind null for every kind */
   async findById(id: string, kind: PrefixedIdKind | null): Promise<SearchResult[]> {
     const kinds = kind ? [resultKinds[kind]] : searchResultKinds;
     const parts = kinds.map((each) => selectKind(each, 't.id = $1'));
     return this.database.queryPrepared<SearchResult>(parts.join(' UNION ALL '), [id]);
   }
 
-  /** Endpoints, also deleted ones, whose URL begins with a text. */
+  /** Returns endpoints, including deleted ones, whose URL begins with a text. */
   findEndpointsByUrl(start: string, limit: number): Promise<SearchResult[]> {
     const where = new Conditions();
     const condition = urlPrefixCondition(where, start, 't');
@@ -102,25 +102,28 @@ export class SearchRepository {
     );
   }
 
-  /** Projects and organizations whose name, in any case, or slug begins with a text, and keys that do. */
+  /**
+   * Returns projects and organizations whose name (case-insensitive) or slug begins with a text, and API keys
+   * whose prefix does.
+   */
   async findByPrefix(text: string, limit: number): Promise<SearchResult[]> {
-    const some = (kind: SearchResultKind, column: string, start: string): string =>
+    const selectByPrefix = (kind: SearchResultKind, column: string, start: string): string =>
       `(${selectKind(kind, prefixCondition(column, start))} LIMIT $3)`;
     const names = (['project', 'organization'] as const).flatMap((kind) => [
-      some(kind, 'lower(t.name)', 'lower($1::text)'),
-      some(kind, 't.slug', 'lower($1::text)'),
+      selectByPrefix(kind, 'lower(t.name)', 'lower($1::text)'),
+      selectByPrefix(kind, 't.slug', 'lower($1::text)'),
     ]);
     const rows = await this.database.queryPrepared<SearchResult>(
-      `SELECT DISTINCT * FROM (${[...names, some('api_key', 't.prefix', '$2::text')].join(' UNION ALL ')}) found
+      `SELECT DISTINCT * FROM (${[...names, selectByPrefix('api_key', 't.prefix', '$2::text')].join(' UNION ALL ')}) found
        ORDER BY title, id LIMIT $3`,
-      // A key's first characters are kept; a whole one is found by them.
+      // Only the first characters of a key are stored; a complete key is found by them.
       [text, text.slice(0, 8), limit],
     );
     return rows;
   }
 }
 
-/** SQL for what of a kind fulfils a condition. */
+/** Returns SQL for the results of a kind that meet a condition. */
 function selectKind(kind: SearchResultKind, condition: string): string {
   const { from, title, subtitle, projectId } = resultColumns[kind];
   return `SELECT '${kind}' AS kind, t.id, ${title} AS title, ${subtitle} AS subtitle, ${projectId} AS "projectId"
