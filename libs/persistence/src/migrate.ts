@@ -3,14 +3,15 @@ import type { Database } from './database.js';
 import { currentMigrationNames } from './migrations/current-migration-names.js';
 import { migrations } from './migrations/index.js';
 
-/** Any number, the same in every process: it names the lock. */
+/** Identifies the lock. Any number that is the same in every process. */
 const MIGRATION_LOCK = 7_120_913;
 
 /**
- * Applies pending migrations, each in a transaction of its own, so that none holds its locks while another builds
- * indexes. An advisory lock on the same connection, which ends with it, lets one process at a time migrate. One that is
- * killed leaves no migration half done, and the next goes on after the last that was. (TypeORM's own run takes no lock.)
- * @returns names of the migrations that were applied
+ * Applies pending migrations, each in its own transaction, so that none holds its locks while another builds
+ * indexes. An advisory lock on the same connection, released when the connection closes, lets one process
+ * migrate at a time. A killed process leaves no migration half applied, and the next one continues after the
+ * last applied migration. (TypeORM's own run takes no lock.)
+ * @returns names of the applied migrations
  */
 export function migrate(database: Database): Promise<string[]> {
   return database.runWithoutTimeouts(runMigrations);
@@ -33,16 +34,16 @@ async function runMigrations(source: DataSource): Promise<string[]> {
 }
 
 /**
- * Stores the current names of migrations that 0.1.0 applied. Its own names stay, so that a process of 0.1.0 can still
- * start beside this version, or after a rollback to it.
+ * Stores the current names of migrations that 0.1.0 applied. Their original names stay, so that a process of
+ * 0.1.0 can still start beside this version, or after a rollback.
  */
 async function addCurrentNames(runner: QueryRunner): Promise<void> {
   if (!(await runner.hasTable('migrations'))) return;
   await runner.query(
     `INSERT INTO migrations (timestamp, name)
-     SELECT m.timestamp, since.name
-     FROM migrations m JOIN unnest($1::text[], $2::text[]) AS since (previous, name) ON since.previous = m.name
-     WHERE NOT EXISTS (SELECT FROM migrations stored WHERE stored.name = since.name)
+     SELECT m.timestamp, renamed.name
+     FROM migrations m JOIN unnest($1::text[], $2::text[]) AS renamed (previous, name) ON renamed.previous = m.name
+     WHERE NOT EXISTS (SELECT FROM migrations stored WHERE stored.name = renamed.name)
      ORDER BY m.id`,
     [[...currentMigrationNames.keys()], [...currentMigrationNames.values()]],
   );

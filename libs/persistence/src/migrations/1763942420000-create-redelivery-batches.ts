@@ -36,8 +36,8 @@ export class CreateRedeliveryBatches1763942420000 implements MigrationInterface 
       CREATE INDEX redelivery_batches_project ON redelivery_batches (project_id, id);
       CREATE INDEX redelivery_batches_unfinished ON redelivery_batches (id) WHERE finished_at IS NULL;
 
-      -- Without foreign keys: retention may remove deliveries and events of a waiting item, and checking the batch
-      -- 100,000 times would take a third of the time limit for planning.
+      -- Without foreign keys: retention may remove deliveries and events of a waiting item, and checking the
+      -- batch 100,000 times would take a third of the time limit for planning.
       CREATE TABLE redelivery_items (
         batch_id uuid NOT NULL,
         endpoint_id uuid NOT NULL,

@@ -3,7 +3,7 @@ import type { MigrationInterface, QueryRunner } from 'typeorm';
 /** Drops the reference to the original of a redelivery, and indexes failed attempts. */
 export class IndexFailedAttempts1763942440000 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {
-    // A redelivery may outlive its original and keeps its id.
+    // A redelivery can exist longer than its original and keeps the id of the original.
     await runner.query('ALTER TABLE deliveries DROP CONSTRAINT deliveries_redelivery_of_fkey');
     // Successful attempts are not in these indexes.
     for (const scope of ['organization', 'project', 'endpoint']) {

@@ -4,13 +4,14 @@ import type { MigrationInterface, QueryRunner } from 'typeorm';
 export class CreateAttemptRollups1764028810000 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {
     await runner.query(`
-      -- The scope is a project, or the nil UUID for the installation. Rows of current buckets are updated often.
+      -- The scope is a project, or the nil UUID for the installation. Rows of current buckets are updated
+      -- often.
       CREATE TABLE attempt_figures (
         -- Length in seconds and start of the bucket.
         span integer NOT NULL,
         at timestamptz(0) NOT NULL,
         scope_id uuid NOT NULL,
-        -- In the order of libs/domain/src/overview/figures.ts.
+        -- In the order of libs/domain/src/overview/attempt-metrics.ts.
         counts integer[] NOT NULL,
         PRIMARY KEY (span, at, scope_id)
       ) WITH (fillfactor = 80);
@@ -37,11 +38,12 @@ export class CreateAttemptRollups1764028810000 implements MigrationInterface {
       -- The counted range of attempts. The worker that locks the row continues for all.
       CREATE TABLE attempts_counted (
         singleton boolean PRIMARY KEY DEFAULT true CHECK (singleton),
-        -- The first counted id, which decreases until all older attempts are counted, and the first id after the range.
+        -- The first counted id, which decreases until all older attempts are counted, and the first id after
+        -- the range.
         first_id uuid NOT NULL,
         next_id uuid NOT NULL
       );
-      -- Existing attempts are counted from here on first, then backwards. Before the start, no attempt is
+      -- Existing attempts are counted from here on first, then backwards. No attempt before the start is
       -- unfinished.
       INSERT INTO attempts_counted (first_id, next_id)
       SELECT place, place FROM (

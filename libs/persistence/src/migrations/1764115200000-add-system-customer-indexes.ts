@@ -3,10 +3,14 @@ import type { MigrationInterface, QueryRunner } from 'typeorm';
 const fullName = `lower(coalesce(first_name || ' ', '') || coalesce(last_name, '')) COLLATE "C"`;
 const lastName = `lower(last_name) COLLATE "C"`;
 
-/** True for all customers. Only queries that contain it use these indexes (customer-directory.repository.ts). */
+/**
+ * True for all customers. Only queries that contain it use these indexes (customer-directory.repository.ts).
+ */
 const isAnyCustomer = `id <> '00000000-0000-0000-0000-000000000000'`;
 
-/** Adds indexes of customers without an organization, with which operators search the complete installation. */
+/**
+ * Adds indexes of customers without an organization, with which operators search the complete installation.
+ */
 export class AddSystemCustomerIndexes1764115200000 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {
     // Each index has its own statement, because the timeout applies to a statement.

@@ -1,6 +1,9 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
-/** Indexes endpoints of organization level: without any, dead letters of a project are read in another way. */
+/**
+ * Indexes the endpoints of organization level. If an organization has none, a project's dead letters are read
+ * with the index of the project.
+ */
 export class IndexOrganizationEndpoints1764115202000 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {
     await runner.query(
