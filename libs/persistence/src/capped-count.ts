@@ -1,40 +1,42 @@
 import type { Sql } from './database.js';
 import { integer } from './statements.js';
 
-/** Nobody reads more than "10,000 or more" off a list. */
+/** Maximum count. Lists show larger numbers as "10,000 or more". */
 export const COUNT_CAP = 10_000;
 
-/** Rows that counting looks at: within its time, however few of them match. */
+/**
+ * Maximum number of rows that a count scans, however few of them match, so that it stays within the timeout.
+ */
 export const COUNT_SCAN_LIMIT = 20_000;
 
-/** How many match, as far as it was counted. */
+/** A count with an upper limit. */
 export interface CappedCount {
   count: number;
-  /** Whether there may be more: those that were looked at were not all. */
+  /** True if there may be more, because not all rows were scanned. */
   isMore: boolean;
 }
 
-/** What a bounded look has found. */
+/** The result of a bounded scan. */
 export interface ScanCount {
-  /** Rows that were looked at. */
+  /** Number of scanned rows. */
   looked: number;
-  /** Those of them that match. */
+  /** Number of scanned rows that match. */
   matching: number;
 }
 
-/** Of rows that were all looked at, or as many as make it more than anybody reads. */
+/** Caps the count of a scan that covered all rows, or more rows than the cap. */
 export const capCount = (matching: number): CappedCount => ({
   count: Math.min(matching, COUNT_CAP),
   isMore: matching > COUNT_CAP,
 });
 
-/** @param window the most rows that the look could have looked at */
+/** Caps the count of a bounded scan. @param window maximum number of rows that the scan could read */
 export const capScanCount = ({ looked, matching }: ScanCount, window: number): CappedCount => ({
   count: capCount(matching).count,
   isMore: capCount(matching).isMore || looked >= window,
 });
 
-/** The row of a statement with the text of `countedSql`; `cappedCount` evaluates it. */
+/** The row of a statement with the text of `countedSql`; `capScanCount` evaluates it. */
 export const countedRow = { looked: integer, matching: integer };
 
 /**
@@ -46,9 +48,9 @@ export const countedSql = (rows: string, isMatch: string): string =>
   `SELECT count(*)::int AS looked, (count(*) FILTER (WHERE ${isMatch}))::int AS matching FROM ${rows}`;
 
 /**
- * Counts what a bounded look finds.
- * @param rows SQL for the rows that are looked at, at most `window` of them, with an alias
- * @param isMatch SQL for what makes one of them a match
+ * Counts the matches in a bounded scan.
+ * @param rows SQL for the scanned rows, at most `window`, with an alias
+ * @param isMatch SQL for the condition of a match
  */
 export async function countMatches(
   sql: Sql,

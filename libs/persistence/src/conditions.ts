@@ -2,25 +2,26 @@ import type { Reach } from '@gatehouse/domain';
 import { NIL_UUID } from './uuid-v7.js';
 
 /**
- * SQL for the organizations, `o`, within a reach: its own and those it created, or without one all of the house.
+ * Returns SQL for the organizations, `o`, within a reach: its own and those that it created, or without a
+ * reach every organization of the installation.
  * @param organization placeholder of the reach's `organizationId`
  */
 export const organizationsWithin = (organization: string): string =>
   `(${organization}::uuid IS NULL OR o.id = ${organization} OR o.parent_id = ${organization})`;
 
-/** A reach of each kind, for samples of dynamic statements. */
+/** One reach of each kind, as samples for dynamic statements. */
 export const sampleReaches: Reach[] = [
   { organizationId: null, projectId: null },
   { organizationId: NIL_UUID, projectId: null },
   { organizationId: NIL_UUID, projectId: NIL_UUID },
 ];
 
-/** The conditions of a filtered list with their values, so that no value is ever written into SQL. */
+/** The conditions of a filtered list with their values, so that no value is written into SQL. */
 export class Conditions {
   readonly values: unknown[] = [];
   private readonly conditions: string[] = [];
 
-  /** The placeholder of a value. */
+  /** Adds a value and returns its placeholder. */
   bind(value: unknown): string {
     this.values.push(value);
     return `$${this.values.length}`;
@@ -31,27 +32,27 @@ export class Conditions {
     return this;
   }
 
-  /** Adds a condition when there is a value to compare with. */
+  /** Adds a condition if the value is not null or undefined. */
   addIf<T>(value: T | null | undefined, sql: (placeholder: string) => string): this {
     return value === null || value === undefined ? this : this.add(sql(this.bind(value)));
   }
 
   /**
-   * Limits a list to what the caller may see.
+   * Limits a list to the reach of the caller.
    * @param table alias of a table with `organization_id`
-   * @param projectColumn column that holds the project's id
+   * @param projectColumn column that contains the project id
    */
   addReach(table: string, projectColumn: string, reach: Reach): this {
     return this.add(this.reachCondition(table, projectColumn, reach));
   }
 
-  /** The same as SQL, for a place of its own. */
+  /** Returns the condition of `addReach` as SQL without adding it. */
   reachCondition(table: string, projectColumn: string, reach: Reach): string {
     if (reach.projectId) return `${projectColumn} = ${this.bind(reach.projectId)}`;
-    // Without a condition at all, and not with one that is always true: the planner would take it for a narrow one.
+    // No condition, rather than one that is always true: the planner would estimate that one as selective.
     if (!reach.organizationId) return 'true';
-    const own = organizationsWithin(this.bind(reach.organizationId));
-    return `${table}.organization_id IN (SELECT o.id FROM organizations o WHERE ${own})`;
+    const isInReach = organizationsWithin(this.bind(reach.organizationId));
+    return `${table}.organization_id IN (SELECT o.id FROM organizations o WHERE ${isInReach})`;
   }
 
   get sql(): string {

@@ -4,25 +4,26 @@ import { errorMessage, withTimeout, type Config, type Logger } from '@gatehouse/
 import { entities } from './entities.js';
 import { migrations } from './migrations/index.js';
 
-/** What a request may wait for, in ms; all of it together stays below 15 s (requirement I7). */
+/** Timeouts of a request, in ms. Their sum stays below 15 s (requirement I7). */
 const timeouts = {
   connectionTimeoutMillis: 2_000,
-  // Longer than the wait for a connection: where a lock keeps all of them, whoever waits for one is refused first,
-  // and does not get it for a second wait of the same kind.
+  // Longer than the timeout for a connection: if transactions that wait for a lock occupy every connection, a
+  // request that waits for a connection fails first, instead of getting one and waiting for the same lock.
   lock_timeout: 2_250,
   statement_timeout: 5_000,
-  // pg's own clock, for a PostgreSQL that hangs or a network that swallows: they end no statement.
+  // Timer of pg, for a PostgreSQL that hangs or a network that drops packets. It does not end the statement.
   query_timeout: 6_000,
-  // The other side of it: whoever fell silent within a transaction must not keep its locks.
+  // For the opposite case: a client that no longer sends must not keep the locks of its transaction.
   idle_in_transaction_session_timeout: 10_000,
 };
 
-/** The longest time that closing the connections may take, in ms. */
+/** Maximum time for closing the connections, in ms. */
 export const CLOSE_MS = 2_000;
 
 /**
- * A connection that ends no process. While it passes from the pool to TypeORM nobody listens to it, and what PostgreSQL
- * says then, such as that it shuts down, would be an uncaught error. Whoever uses it hears of it from their statement.
+ * A connection whose errors cannot end the process. While it passes from the pool to TypeORM it has no error
+ * listener, and a message from PostgreSQL, such as its shutdown, would be an uncaught error. The next
+ * statement on the connection reports the error.
  */
 class Connection extends pg.Client {
   constructor(config?: string | pg.ClientConfig) {
@@ -31,9 +32,9 @@ class Connection extends pg.Client {
   }
 }
 
-/** The data source of a process. A PostgreSQL that does not respond cannot delay its end. */
+/** The data source of a process. A PostgreSQL that does not respond cannot delay the shutdown. */
 class GatehouseDataSource extends DataSource {
-  /** Closes the pool within two seconds. A pool that is closed already is left as it is. */
+  /** Closes the pool within two seconds. Does nothing if the pool is closed already. */
   override async destroy(): Promise<void> {
     await withTimeout(super.destroy(), CLOSE_MS, 'PostgreSQL did not close the connection in time').catch(
       () => undefined,
@@ -57,7 +58,7 @@ export const poolOptions = (config: Config, logger: Logger): DataSourceOptions =
 export const singleConnectionOptions = (config: Config, logger: Logger): DataSourceOptions =>
   dataSourceOptions(config, logger, { connectionTimeoutMillis: timeouts.connectionTimeoutMillis, max: 1 });
 
-/** @param extra options of pg's pool */
+/** Returns the options that all connections share. @param extra options of pg's pool */
 const dataSourceOptions = (config: Config, logger: Logger, extra: pg.PoolConfig): DataSourceOptions => ({
   type: 'postgres',
   url: config.database.url!,

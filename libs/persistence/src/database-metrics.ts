@@ -2,13 +2,13 @@ import { monotonicMs, withTimeout, type Metrics } from '@gatehouse/platform';
 import type { Database } from './database.js';
 import type { Backlog, BacklogRepository } from './webhooks/backlog.repository.js';
 
-/** However many scrape, the database is asked once in so many ms. */
+/** Time in ms for which a result is cached, so that the number of scrapers does not matter. */
 const CACHE_MS = 5_000;
 
-/** A scrape has 10 s by default, and everything else to tell. */
+/** Timeout in ms. A scrape has 10 s by default, for all metrics. */
 const TIMEOUT_MS = 2_000;
 
-/** Shows the database to Prometheus: the pool of this process, and what is still to be delivered by all of them. */
+/** Registers the metrics of the database: the pool of this process, and the backlog of the installation. */
 export function registerDatabaseMetrics(
   metrics: Metrics,
   database: Database,
@@ -32,7 +32,7 @@ export function registerDatabaseMetrics(
   );
 
   const backlog = cached(() => repository.read());
-  const of = (key: keyof Backlog) => async () => (await backlog())[key];
+  const readField = (key: keyof Backlog) => async () => (await backlog())[key];
   metrics.gauge('gatehouse_database_up', '1 if PostgreSQL responds, otherwise 0.', () =>
     backlog().then(
       () => 1,
@@ -42,26 +42,26 @@ export function registerDatabaseMetrics(
   metrics.gauge(
     'gatehouse_deliveries_pending',
     'Pending deliveries of the installation, counted up to 100,000.',
-    of('pending'),
+    readField('pending'),
   );
   metrics.gauge(
     'gatehouse_dead_letters',
     'Dead letters of the installation, counted up to 100,000.',
-    of('deadLetters'),
+    readField('deadLetters'),
   );
   metrics.gauge(
     'gatehouse_deliveries_oldest_due_seconds',
     'Time that the oldest due delivery has waited for a worker. Excludes bulk redeliveries.',
-    of('oldestDueSeconds'),
+    readField('oldestDueSeconds'),
   );
   metrics.gauge(
     'gatehouse_webhook_endpoints_disabled',
     'Endpoints of the installation that were disabled because all attempts had failed.',
-    of('disabledEndpoints'),
+    readField('disabledEndpoints'),
   );
 }
 
-/** The last answer, or the last failure, while it is fresh. */
+/** Returns a function that caches the last result or error for `CACHE_MS`. */
 function cached<T>(read: () => Promise<T>): () => Promise<T> {
   let last: Promise<T> | undefined;
   let until = -Infinity;

@@ -5,7 +5,7 @@ import type { Config, Logger } from '@gatehouse/platform';
 import { eventually } from '../../../test/support/eventually.js';
 import { Database } from './database.js';
 
-it('logs once a minute where PostgreSQL is unreachable, without the password', async () => {
+it('logs once a minute while PostgreSQL is unreachable, without the password', async () => {
   let connections = 0;
   const server = createServer((socket) => {
     connections += 1;
@@ -35,7 +35,7 @@ it('logs once a minute where PostgreSQL is unreachable, without the password', a
       ],
     ]);
     clock = 60_000;
-    await eventually('the second line', () => warn.mock.calls.length === 2);
+    await eventually('the second log message', () => warn.mock.calls.length === 2);
     expect(JSON.stringify(warn.mock.calls)).not.toContain('PASSWORD');
   } finally {
     await database.close();

@@ -17,8 +17,8 @@ import { toUnavailableError } from './unavailable-error.js';
 import type { BoundStatement, Statement } from './statements.js';
 
 /**
- * Whoever can run SQL: the pool, or a transaction. Both return the rows, of INSERT, UPDATE and DELETE those of
- * RETURNING, and throw GatehouseError `unavailable` when the database is away or did not answer in time.
+ * Runs SQL: the pool or a transaction. Both return rows, for INSERT, UPDATE and DELETE those of RETURNING,
+ * and throw GatehouseError `unavailable` if the database is unavailable or does not respond in time.
  */
 export interface Sql {
   /** Runs a declared statement. */
@@ -26,7 +26,7 @@ export interface Sql {
   /** Runs a statement whose text depends on the call, such as a filtered list. */
   query<Row>(sql: string, parameters?: unknown[]): Promise<Row[]>;
   /**
-   * Runs a statement whose text never changes. Each connection parses and plans it once, which is worth a
+   * Runs a statement whose text never changes. Each connection parses and plans it once, which contributes a
    * quarter of the requests per second on the hot path.
    */
   queryPrepared<Row>(sql: string, parameters?: unknown[]): Promise<Row[]>;
@@ -36,10 +36,10 @@ export interface Sql {
 export type StatementCall<Row> =
   [statement: Statement<Row>, values?: unknown[]] | [statement: BoundStatement<Row>];
 
-/** What runs statements in pg: a pool, or the connection of a transaction. */
+/** The part of pg that runs statements: a pool, or the connection of a transaction. */
 export type PgQueryable = Pick<pg.Pool, 'query'>;
 
-/** A request whose transactions commit as one, and the connection they run on while it is open. */
+/** A request whose transactions commit as one, with their connection while it is open. */
 export interface UnitOfWork {
   connection?: PgQueryable | undefined;
   manager?: EntityManager | undefined;
@@ -51,7 +51,7 @@ export type ReadManager = Pick<
   'countBy' | 'exists' | 'existsBy' | 'find' | 'findBy' | 'findOne' | 'findOneBy'
 >;
 
-/** While PostgreSQL cannot be reached at startup, one line per minute is logged. */
+/** Minimum time in ms between two log messages while PostgreSQL is unreachable at startup. */
 const UNREACHABLE_LOG_MS = 60_000;
 
 /** Returns host, port and the URL without its password, for the log. */
@@ -64,9 +64,9 @@ function describeTarget(databaseUrl: string): Record<string, string> {
   return { setting: 'DATABASE_URL', url: url.href, host: url.hostname, port: url.port || '5432' };
 }
 
-/** The connection pool. It connects in the background, so that a process can say it is waiting. */
+/** The connection pool. It connects in the background, so that a process can report that it is waiting. */
 export class Database implements Sql {
-  /** The unit of work that the code at hand is part of; what it reads, it reads inside of it. */
+  /** The current unit of work. Reads within it see its uncommitted changes. */
   readonly unitOfWorkStorage = new AsyncLocalStorage<UnitOfWork>();
   private listener: pg.Client | undefined;
   private isClosed = false;
@@ -77,12 +77,15 @@ export class Database implements Sql {
     readonly dataSource: DataSource = createDataSource(poolOptions(config, logger)),
   ) {}
 
-  /** Whether the pool has connected once; after that the pool mends itself. */
+  /** Whether the pool has connected once. After that it reconnects by itself. */
   get isConnected(): boolean {
     return this.dataSource.isInitialized;
   }
 
-  /** Connections of the pool, and work that waits for one; null before there is a pool. */
+  /**
+   * Returns the number of connections in the pool and of operations that wait for one; null before there is a
+   * pool.
+   */
   getPoolUsage(): { busy: number; idle: number; waiting: number } | null {
     if (!this.isConnected) return null;
     const { totalCount, idleCount, waitingCount } = (this.dataSource.driver as PostgresDriver)
@@ -90,7 +93,10 @@ export class Database implements Sql {
     return { busy: totalCount - idleCount, idle: idleCount, waiting: waitingCount };
   }
 
-  /** Retries until PostgreSQL is reachable. @throws Error when it rejects the connection for another reason */
+  /**
+   * Retries until PostgreSQL is reachable.
+   * @throws Error when it rejects the connection for another reason
+   */
   async connect(): Promise<void> {
     let loggedAt = -Infinity;
     for (let pause = 100; !this.isClosed; pause = Math.min(2 * pause, 2_000)) {
@@ -112,7 +118,7 @@ export class Database implements Sql {
     }
   }
 
-  /** Gives `work` a connection of its own, on which a statement may take as long as it needs. */
+  /** Runs `work` with a separate connection on which statements have no time limit. */
   async runWithoutTimeouts<Result>(work: (source: DataSource) => Promise<Result>): Promise<Result> {
     const source = await createDataSource(singleConnectionOptions(this.config, this.logger)).initialize();
     try {
@@ -145,7 +151,10 @@ export class Database implements Sql {
     return runQuery<Row>(this.getQueryable(), preparedQuery(sql, parameters));
   }
 
-  /** Past TypeORM, which knows no prepared statements and takes longer than the statement itself. */
+  /**
+   * Returns the pool or the connection without TypeORM, which has no prepared statements and takes longer
+   * than the statement itself.
+   */
   private getQueryable(): PgQueryable {
     const unit = this.unitOfWorkStorage.getStore();
     if (unit?.connection) return unit.connection;
@@ -154,8 +163,8 @@ export class Database implements Sql {
   }
 
   /**
-   * Calls back for every NOTIFY on the channel, over a connection of its own that is renewed when it breaks.
-   * Notifications sent meanwhile are lost, so they can only ever be hints.
+   * Calls `handle` for every NOTIFY on the channel, over a separate connection that is renewed when it
+   * breaks. Notifications sent in the meantime are lost, so they are only hints.
    */
   async listen(channel: string, handle: () => void): Promise<void> {
     while (!this.isClosed) {
@@ -176,7 +185,7 @@ export class Database implements Sql {
     }
   }
 
-  /** Lets go of every connection, at the latest after two seconds of silence on the other side. */
+  /** Closes every connection, within two seconds if PostgreSQL does not respond. */
   async close(): Promise<void> {
     this.isClosed = true;
     const ended = Promise.all([this.listener?.end(), this.isConnected && this.dataSource.destroy()]);
@@ -188,7 +197,7 @@ export class Database implements Sql {
 
 const statementNames = new Map<string, string>();
 
-/** The statement under a name of its own, by which each connection keeps its plan. */
+/** Returns the statement with a unique name, under which each connection stores its plan. */
 export function preparedQuery(text: string, values: unknown[] | undefined): pg.QueryConfig {
   const name = statementNames.get(text) ?? `gatehouse_${statementNames.size}`;
   statementNames.set(text, name);
@@ -205,7 +214,7 @@ export async function runStatement<Row>(
   return runQuery<Row>(client(), query);
 }
 
-/** Runs one statement and makes its faults ours. */
+/** Runs one statement and translates its errors. */
 export async function runQuery<Row>(client: PgQueryable, statement: pg.QueryConfig): Promise<Row[]> {
   try {
     return (await client.query(statement)).rows as Row[];

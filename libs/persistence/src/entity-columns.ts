@@ -25,7 +25,9 @@ export const columnList = <Entity>(
   properties: readonly (keyof Entity & string)[],
 ): string => properties.map((property) => entityColumn(entity, property).name).join(', ');
 
-/** Returns a list of columns under the names of their properties, such as `c.id, c.first_name AS "firstName"`. */
+/**
+ * Returns a list of columns under the names of their properties, such as `c.id, c.first_name AS "firstName"`.
+ */
 export const selectList = <Entity>(
   entity: EntityClass<Entity>,
   alias: string,
@@ -48,7 +50,10 @@ export const assignmentList = <Entity>(
     .map((property, index) => `${entityColumn(entity, property).name} = $${firstParameter + index}`)
     .join(', ');
 
-/** Returns the columns of a record set whose members have the names of the properties: `id uuid, "firstName" text`. */
+/**
+ * Returns the columns of a record set whose members have the names of the properties: `id uuid, "firstName"
+ * text`.
+ */
 export const recordColumns = <Entity>(
   entity: EntityClass<Entity>,
   properties: readonly (keyof Entity & string)[],

@@ -1,7 +1,8 @@
 /**
- * SQL for the rows of one owner whose ids are in a range: `first` is in it, `past` is not. Rows are compared in place of
- * columns, so that no other index than that of (column, id) has their order; from that alone PostgreSQL does not see that
- * there is a value, as the index of some columns says.
+ * Returns SQL for the rows of one owner whose ids are in a range: `first` is included, `past` is excluded.
+ * Compares rows instead of columns, so that only the index of (column, id) has their order. PostgreSQL does
+ * not conclude from a row comparison that the column is not null, which is the condition of some of these
+ * indexes, so the condition is explicit.
  * @param table alias of the table
  */
 export const ownerRangeCondition = (

@@ -176,7 +176,7 @@ const providers: Provider[] = [
   ...repositories,
 ];
 
-/** The record: every repository, and the one way to open a transaction. */
+/** The persistence module: every repository, and the only way to open a transaction. */
 @Global()
 @Module({
   imports: [

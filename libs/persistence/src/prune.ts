@@ -2,7 +2,10 @@ import type { Sql } from './database.js';
 import { NIL_UUID } from './uuid-v7.js';
 import { integer, statement, type RowOf, type Statement } from './statements.js';
 
-/** Rows that one statement removes: few enough for its time-out, and for everybody who waits for one of them. */
+/**
+ * Number of rows that one statement removes, to stay within its timeout and not to delay others that wait for
+ * one of the rows.
+ */
 const BATCH_SIZE = 5_000;
 
 const removedRow = { removed: integer };
@@ -15,9 +18,9 @@ export const pruneStatement = (table: string, condition: string): Statement<RowO
   statement(removedRow, pruneSql(table, condition));
 
 /**
- * Removes rows, batch by batch, each in a statement of its own. Rows that another transaction has locked stay until the
- * next time. Ends early once `signal` is aborted.
- * @param values of the parameters of the condition
+ * Removes rows in batches, each in its own statement. Rows that another transaction has locked stay until the
+ * next run. Ends early once `signal` is aborted.
+ * @param values values for the parameters of the condition
  */
 export async function pruneWith(
   sql: Sql,
@@ -32,17 +35,20 @@ export async function pruneWith(
   }
 }
 
-/** Rows are locked before they are deleted, so that none can move away from its ctid in between. */
+/**
+ * Returns SQL that removes a batch. Rows are locked before they are deleted, so that their ctid cannot change
+ * in between.
+ */
 const pruneSql = (table: string, condition: string): string => `
-  WITH gone AS (
+  WITH deleted AS (
     DELETE FROM ${table} WHERE ctid = ANY (ARRAY(
       SELECT ctid FROM ${table} WHERE ${condition} LIMIT ${BATCH_SIZE} FOR UPDATE SKIP LOCKED
     )) RETURNING 1
-  ) SELECT count(*)::int AS removed FROM gone`;
+  ) SELECT count(*)::int AS removed FROM deleted`;
 
 /**
- * Removes the rows of a table that meet a condition, batch by batch, each in a statement of its own. Rows that
- * somebody else holds are left to the next time. It ends early once `signal` is aborted.
+ * Removes the rows of a table that meet a condition, in batches, each in its own statement. Rows that another
+ * transaction has locked stay until the next run. Ends early once `signal` is aborted.
  * @param table,condition SQL from code, never from input; `values` are the condition's parameters
  */
 export async function prune(
@@ -61,8 +67,8 @@ export async function prune(
 }
 
 /**
- * The same in the order of the ids, each row looked at once: for tables of which much stays, where every batch would
- * read what stays anew. The condition is about `t`.
+ * Removes rows in batches in the order of their ids and scans each row once: for tables with many remaining
+ * rows, which every batch of `prune` would read again. The condition refers to `t`.
  * @param before only rows with a lower id
  */
 export async function pruneInIdOrder(
@@ -73,13 +79,13 @@ export async function pruneInIdOrder(
   before: string,
   values: unknown[] = [],
 ): Promise<void> {
-  const batch = `WITH looked AS MATERIALIZED (
+  const batch = `WITH scanned AS MATERIALIZED (
       SELECT id FROM ${table} WHERE id > $1 AND id < $2 ORDER BY id LIMIT ${BATCH_SIZE}
-    ), held AS MATERIALIZED (
-      SELECT t.id FROM looked JOIN ${table} t ON t.id = looked.id WHERE ${condition} FOR UPDATE OF t SKIP LOCKED
-    ), gone AS (
-      DELETE FROM ${table} t USING held WHERE t.id = held.id
-    ) SELECT id FROM looked ORDER BY id OFFSET ${BATCH_SIZE - 1}`;
+    ), locked AS MATERIALIZED (
+      SELECT t.id FROM scanned JOIN ${table} t ON t.id = scanned.id WHERE ${condition} FOR UPDATE OF t SKIP LOCKED
+    ), deleted AS (
+      DELETE FROM ${table} t USING locked WHERE t.id = locked.id
+    ) SELECT id FROM scanned ORDER BY id OFFSET ${BATCH_SIZE - 1}`;
   let last: string | undefined = NIL_UUID;
   while (last !== undefined && !signal.aborted) {
     const [row]: { id: string }[] = await sql.query<{ id: string }>(batch, [last, before, ...values]);

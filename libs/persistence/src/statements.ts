@@ -57,7 +57,9 @@ class Statement<Row> {
   ) {}
 }
 
-/** A statement whose text depends on the call, with its values. Created by the function of `dynamicStatement`. */
+/**
+ * A statement whose text depends on the call, with its values. Created by the function of `dynamicStatement`.
+ */
 class BoundStatement<Row> implements Query {
   /** Only for the compiler. */
   declare protected readonly row: Row;

@@ -18,14 +18,14 @@ import {
 import type { DeliveryAnnouncer } from './webhooks/delivery-announcer.js';
 
 /**
- * The entity manager of a transaction, with the methods that run one statement each. `save` and `remove` would first
- * read what they write, and SQL is declared (statements.ts).
+ * The entity manager of a transaction, with the methods that run one statement each. `save` and `remove`
+ * would first read the rows that they write, and SQL is declared (statements.ts).
  */
 export type TransactionManager = ReadManager & Pick<EntityManager, 'create' | 'delete' | 'insert' | 'update'>;
 
-/** A transaction under way. Repository methods that must be part of one take it as their first argument. */
+/** An open transaction. Repository methods that must be part of one take it as their first argument. */
 export class Tx implements Sql {
-  /** Deliveries made in this transaction, to be announced once it has committed. */
+  /** Deliveries created in this transaction, announced after it has committed. */
   readonly newDeliveries: DeliveryPointer[] = [];
 
   constructor(
@@ -46,7 +46,7 @@ export class Tx implements Sql {
   }
 }
 
-/** An open transaction, with the connection that it holds. */
+/** An open transaction with its connection. */
 interface OpenTransaction {
   tx: Tx;
   connection: pg.Client;
@@ -55,15 +55,17 @@ interface OpenTransaction {
 
 interface OpenUnitOfWork extends UnitOfWork {
   transaction?: Promise<OpenTransaction>;
-  /** What runs in it, whether or not anybody waits for it. */
+  /** The work in the unit, including work that the caller does not await. */
   readonly work: Promise<unknown>[];
   isFinished: boolean;
 }
 
-/** A transaction that cannot be rolled back within a second loses its connection, which rolls back as well. */
+/**
+ * A transaction that cannot be rolled back within a second loses its connection, which also rolls it back.
+ */
 const ROLLBACK = { text: 'ROLLBACK', query_timeout: 1_000 };
 
-/** The only way to open a transaction: what commits in it is announced afterwards. */
+/** The only way to open a transaction. Announces the new deliveries after the commit. */
 export class Transactions {
   constructor(
     private readonly database: Database,
@@ -72,8 +74,9 @@ export class Transactions {
   ) {}
 
   /**
-   * Runs `work` in one transaction. Slow and foreign work stays outside of it.
-   * @throws GatehouseError `unavailable` when the database is away; whatever `work` throws, after the rollback
+   * Runs `work` in one transaction. Slow work and calls to other systems must stay outside.
+   * @throws GatehouseError `unavailable` if the database is unavailable; every error of `work`, after the
+   *   rollback
    */
   async run<Result>(work: (tx: Tx) => Promise<Result>): Promise<Result> {
     const unit = this.database.unitOfWorkStorage.getStore() as OpenUnitOfWork | undefined;
@@ -82,16 +85,19 @@ export class Transactions {
     return this.runAndCommit(open, () => work(open.tx));
   }
 
-  /** Runs `work` in a transaction of its own, also within a unit of work: for what must not be undone with it. */
+  /**
+   * Runs `work` in a separate transaction, also within a unit of work: for changes that must not be rolled
+   * back with it.
+   */
   runInNewTransaction<Result>(work: (tx: Tx) => Promise<Result>): Promise<Result> {
-    const none: OpenUnitOfWork = { work: [], isFinished: true };
-    return this.database.unitOfWorkStorage.run(none, () => this.run(work));
+    const finishedUnit: OpenUnitOfWork = { work: [], isFinished: true };
+    return this.database.unitOfWorkStorage.run(finishedUnit, () => this.run(work));
   }
 
   /**
-   * Runs `work` so that all its transactions commit as one, together with what `complete` makes of its result.
-   * The transaction opens with the first of them, so that work before it holds no connection. One that `work` does
-   * not wait for belongs to it as well: it is waited for, and none commits if it fails.
+   * Runs `work` so that all its transactions commit as one, together with the changes of `complete`. The
+   * transaction opens with the first of them, so that earlier work holds no connection. A transaction that
+   * `work` does not await is part of it too: it is awaited, and nothing commits if it fails.
    */
   async runAsUnitOfWork<Result>(
     work: () => Promise<Result>,
@@ -108,7 +114,7 @@ export class Transactions {
         return result;
       });
     } catch (error) {
-      // Over already when it was `finish` that failed.
+      // Finished already if `complete` or the commit failed.
       if (!unit.isFinished) {
         await finishUnit(unit);
         await unit.transaction?.then(rollback, () => undefined);
@@ -169,9 +175,9 @@ export class Transactions {
 }
 
 /**
- * Waits for everything that runs in a unit: what still used its connection later would write past its end. Whoever
- * comes after that opens a transaction of their own.
- * @returns the first of them that failed
+ * Waits for all work in a unit: work that used its connection later would write after the end of the
+ * transaction. Later transactions are opened separately.
+ * @returns the first rejected work, if any
  */
 async function finishUnit(unit: OpenUnitOfWork): Promise<PromiseRejectedResult | undefined> {
   let results: PromiseSettledResult<unknown>[];
@@ -184,8 +190,8 @@ async function finishUnit(unit: OpenUnitOfWork): Promise<PromiseRejectedResult |
 }
 
 async function rollback({ connection, runner }: OpenTransaction): Promise<void> {
-  // Where it cannot be said, the connection is gone, or still owes an answer that its next user would wait for:
-  // one that was ended does not go back into the pool.
+  // If the rollback fails, the connection is lost or still has an outstanding response, which its next user
+  // would wait for: an ended connection does not return to the pool.
   await connection.query(ROLLBACK).catch(() => void connection.end());
   await runner.release();
 }

@@ -1,7 +1,7 @@
 import { unavailable, type GatehouseError } from '@gatehouse/domain';
 import { errorCode, errorMessage } from '@gatehouse/platform';
 
-/** Node's and PostgreSQL's codes for "not there", "not now" and "not in time". */
+/** Error codes of Node and PostgreSQL for an unreachable, busy or slow database. */
 const unavailableCodes = new Set([
   'ECONNREFUSED',
   'ECONNRESET',
@@ -22,14 +22,16 @@ const unavailableCodes = new Set([
   '3D000', // the database does not exist yet
 ]);
 
-/** What pg says without a code; "Query read timeout" when no answer came within `query_timeout`. */
+/**
+ * Messages of pg errors without a code; "Query read timeout" if no response arrived within `query_timeout`.
+ */
 const unavailableMessages =
   /timeout exceeded when trying to connect|Connection terminated|not queryable|Query read timeout/;
 
-/** 503 `unavailable` when the fault says that the database is away or slow, else null. */
+/** Returns 503 `unavailable` if the error means that the database is unavailable or slow, otherwise null. */
 export function toUnavailableError(error: unknown): GatehouseError | null {
   const code = errorCode(error);
-  const isAway =
+  const isUnavailable =
     unavailableCodes.has(code) || code.startsWith('08') || unavailableMessages.test(errorMessage(error));
-  return isAway ? unavailable({ cause: error }) : null;
+  return isUnavailable ? unavailable({ cause: error }) : null;
 }

@@ -1,25 +1,29 @@
-/** Comes before every id. */
+/** Sorts before every id. */
 export const NIL_UUID = '00000000-0000-0000-0000-000000000000';
 
-/** Comes after every id. */
+/** Sorts after every id. */
 export const MAX_UUID = 'ffffffff-ffff-ffff-ffff-ffffffffffff';
 
-/** Longest time between what the id of an event or a delivery says and its `created_at`, with room to spare. */
+/** Maximum time between the time in the id of an event or a delivery and its `created_at`, with a margin. */
 export const MAX_CREATED_AT_SKEW_MS = 60_000;
 
-/** Longest time between the clocks of the house, which make ids and times, with room to spare. */
+/** Maximum difference between the clocks of the installation, which generate ids and times, with a margin. */
 export const MAX_CLOCK_SKEW_MS = 3_600_000;
 
-/** The smallest UUIDv7 of a moment in ms since 1970 (of 1970 itself for an earlier one), so that a span of time is a range of ids. */
+/**
+ * Returns the smallest UUIDv7 of a time in ms since 1970 (that of 1970 for an earlier time), so that a time
+ * range is a range of ids.
+ */
 export function minIdAt(time: number): string {
   const hex = Math.max(0, time).toString(16).padStart(12, '0');
   return `${hex.slice(0, 8)}-${hex.slice(8)}-0000-0000-000000000000`;
 }
 
 /**
- * Between which ids the times of a filter are, and below the id that a page begins at: `first` is in it, `past` is not.
- * An id holds the time to the ms, and "after" is a time later than that: from the next ms on.
- * @param slack longest time in ms between what an id says and the time that is asked for
+ * Returns the range of ids for the times of a filter, below the id at which a page starts: `first` is
+ * included, `past` is excluded. An id contains the time in ms, and "after" means a later time: from the next
+ * ms on.
+ * @param slack maximum time in ms between the time in an id and the filtered time
  */
 export function filterIdRange(
   { createdAfter, createdBefore }: { createdAfter: Date | null; createdBefore: Date | null },
@@ -33,14 +37,14 @@ export function filterIdRange(
   };
 }
 
-/** The smallest id of a moment in SQL. @param time SQL of a time */
+/** Returns SQL for the smallest id of a time. @param time SQL of a time */
 export const minIdAtSql = (time: string): string =>
   `(lpad(to_hex((extract(epoch FROM ${time}) * 1000)::bigint), 12, '0') || repeat('0', 20))::uuid`;
 
-/** The moment that a UUIDv7 was made for, in ms since 1970 (RFC 9562, section 5.7). */
+/** Returns the time in a UUIDv7, in ms since 1970 (RFC 9562, section 5.7). */
 export const parseIdTime = (id: string): number => Number.parseInt(id.replace('-', '').slice(0, 12), 16);
 
-/** A range of ids, which is a span of time: `from` is in it, `to` is not. */
+/** A range of ids, which is a time range: `from` is included, `to` is excluded. */
 export interface IdRange {
   from: string;
   to: string;
