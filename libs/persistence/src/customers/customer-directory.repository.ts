@@ -97,8 +97,8 @@ interface IndexScan {
 
 /**
  * The lists of customers, for up to a million customers. Every list is an index scan that starts at the
- * page's position and reads a bounded number of rows, whatever the filter is. `npm run bench -- customers
- * --plans` prints the query plans.
+ * page's position and reads a bounded number of rows, whatever the filter is.
+ * `npm run bench -- customers --plans` prints the query plans.
  */
 export class CustomerDirectoryRepository {
   constructor(private readonly database: Database) {}

@@ -48,8 +48,8 @@ export async function createAttemptsTable(tx: Tx, name: string): Promise<void> {
 }
 
 /**
- * Attaches a table as a partition. Reads and writes do not wait for it, as they would for `CREATE TABLE …
- * PARTITION OF`.
+ * Attaches a table as a partition. Reads and writes do not wait for it, as they would for
+ * `CREATE TABLE … PARTITION OF`.
  */
 export async function attachPartition(tx: Tx, { name, from, to }: AttemptPartition): Promise<void> {
   await tx.query(`ALTER TABLE attempts ATTACH PARTITION ${name} FOR VALUES FROM ('${from}') TO ('${to}')`);

@@ -75,9 +75,9 @@ export class RedeliveryBatchesRepository {
   constructor(private readonly database: Database) {}
 
   /**
-   * Returns the open transactions that have written events or are about to: each acquires this lock before it
-   * selects the endpoints that receive them, and holds it until it ends. Other transactions, such as those of
-   * another database, are irrelevant here.
+   * Returns the open transactions that have written events or are about to: each acquires a lock on `events`
+   * before it selects the endpoints that receive them, and holds the lock until it ends. Other transactions,
+   * such as those of another database, are irrelevant here.
    */
   async listEventWriters(): Promise<string[]> {
     const writers = await this.database.queryPrepared<{ xact: string }>(
