@@ -33,7 +33,7 @@ const count = async (email: string): Promise<number> =>
   (await instance.sql('SELECT 1 FROM customers WHERE email = $1', [email])).length;
 
 describe('a POST with a secret key and an Idempotency-Key (HD-04)', () => {
-  it('is done once: the same again answers the same status and body', async () => {
+  it('runs once: a repeated request returns the same status and body', async () => {
     const [key, email] = [randomUUID(), uniqueEmail()];
     const first = await create(key, { email, metadata: { a: 1 } });
     const second = await create(key, { email, metadata: { a: 1 } });
@@ -44,52 +44,60 @@ describe('a POST with a secret key and an Idempotency-Key (HD-04)', () => {
     expect(await instance.events(first.body.id, 'customer.created')).toHaveLength(1);
   });
 
-  it('belongs to its route, its project and its API key', async () => {
+  it('is scoped to its route, its project and its API key', async () => {
     const [key, email] = [randomUUID(), uniqueEmail()];
     const { body } = await create(key, { email });
     const reused = { status: 422, body: { code: 'idempotency_key_reused' } };
     expect(await create(key, { email: uniqueEmail() })).toMatchObject(reused);
     const path = `/api/v1/customers/${body.id}/disable`;
-    const mine = await post(path, key);
-    expect(mine.status).toBe(200);
+    const own = await post(path, key);
+    expect(own.status).toBe(200);
     expect(await post(`/api/v1/customers/${randomUUID()}/disable`, key)).toMatchObject(reused);
 
-    const narrow = await postAs(instance.credentials.projectSecretKey, '/api/v1/customers', key, { email });
-    expect(narrow).toMatchObject(reused);
-    expect(JSON.stringify(narrow.body)).not.toContain(email);
+    const withProjectKey = await postAs(instance.credentials.projectSecretKey, '/api/v1/customers', key, {
+      email,
+    });
+    expect(withProjectKey).toMatchObject(reused);
+    expect(JSON.stringify(withProjectKey.body)).not.toContain(email);
 
     const { organizationId } = instance.credentials;
     for (const other of [await insertProject(instance, organizationId), await insertOrganization(instance)]) {
-      const theirs = await postAs(other.secretKey, path, key);
-      expect([theirs.status, isReplayed(theirs)]).toEqual([404, false]);
-      expect(JSON.stringify(theirs.body)).not.toContain(body.id);
+      const foreign = await postAs(other.secretKey, path, key);
+      expect([foreign.status, isReplayed(foreign)]).toEqual([404, false]);
+      expect(JSON.stringify(foreign.body)).not.toContain(body.id);
       expect(await postAs(other.secretKey, '/api/v1/customers', key, { email })).toMatchObject({
         status: 201,
         body: { projectId: other.projectId },
       });
     }
     const again = await post(path, key);
-    expect([again.body, isReplayed(again)]).toEqual([mine.body, true]);
+    expect([again.body, isReplayed(again)]).toEqual([own.body, true]);
   });
 
-  it('shows a minted key to the key that minted it, and to no weaker one', async () => {
+  it('replays a new API key only to the key that created it, not to a key with fewer scopes', async () => {
     const { projectId } = instance.credentials;
     const tenant = { ...instance.credentials, type: 'secret' } as const;
-    const strong = await insertKey(instance, { ...tenant, scopes: ['api_key:write', 'customer:read'] });
-    const weak = await insertKey(instance, { ...tenant, scopes: ['api_key:write'] });
+    const privilegedKey = await insertKey(instance, {
+      ...tenant,
+      scopes: ['api_key:write', 'customer:read'],
+    });
+    const restrictedKey = await insertKey(instance, { ...tenant, scopes: ['api_key:write'] });
     const key = randomUUID();
-    const mint = (by: string): Promise<TestResponse> =>
-      postAs(by, `/api/v1/projects/${projectId}/api-keys`, key, {
+    const createKey = (credential: string): Promise<TestResponse> =>
+      postAs(credential, `/api/v1/projects/${projectId}/api-keys`, key, {
         name: 'minted',
         scopes: ['customer:read'],
       });
-    const minted = await mint(strong);
-    expect(minted).toMatchObject({ status: 201 });
-    expect((await mint(strong)).body.key).toBe(minted.body.key);
-    expect(await mint(weak)).toMatchObject({ status: 422, body: { code: 'idempotency_key_reused' } });
+    const createdKey = await createKey(privilegedKey);
+    expect(createdKey).toMatchObject({ status: 201 });
+    expect((await createKey(privilegedKey)).body.key).toBe(createdKey.body.key);
+    expect(await createKey(restrictedKey)).toMatchObject({
+      status: 422,
+      body: { code: 'idempotency_key_reused' },
+    });
   });
 
-  it('keeps a request for one customer apart from the same for another', async () => {
+  it('separates the request of one customer from the same request of another customer', async () => {
     const key = randomUUID();
     const [first, second] = [await registerCustomer(instance), await registerCustomer(instance)];
     const logout = ({ accessToken }: Tokens) =>
@@ -104,25 +112,25 @@ describe('a POST with a secret key and an Idempotency-Key (HD-04)', () => {
     expect((await Promise.all(me)).map(({ status }) => status)).toEqual([401, 200]);
   });
 
-  it('of 20 at once makes one, and answers the others 409 or the same', async () => {
+  it('runs one of 20 concurrent requests and returns 409 or the same response to the others', async () => {
     const [key, email] = [randomUUID(), uniqueEmail()];
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       Array.from({ length: 20 }, () => retryWhileRejected(() => create(key, { email }))),
     );
-    const made = answers.filter((answer) => answer.status === 201 && !isReplayed(answer));
-    expect(made).toHaveLength(1);
-    for (const answer of answers.filter((each) => each !== made[0])) {
-      if (answer.status === 201) expect(answer.body).toEqual(made[0]!.body);
+    const created = responses.filter((response) => response.status === 201 && !isReplayed(response));
+    expect(created).toHaveLength(1);
+    for (const response of responses.filter((each) => each !== created[0])) {
+      if (response.status === 201) expect(response.body).toEqual(created[0]!.body);
       else {
-        expect(answer).toMatchObject({ status: 409, body: { code: 'idempotency_in_progress' } });
-        expect(answer.headers.get('retry-after')).toBe('1');
+        expect(response).toMatchObject({ status: 409, body: { code: 'idempotency_in_progress' } });
+        expect(response.headers.get('retry-after')).toBe('1');
       }
     }
     expect(await count(email)).toBe(1);
-    expect((await create(key, { email })).body).toEqual(made[0]!.body);
+    expect((await create(key, { email })).body).toEqual(created[0]!.body);
   });
 
-  it('keeps 404, 409 and 422 word for word, and no other error', async () => {
+  it('replays 404, 409 and 422 unchanged, and no other error', async () => {
     const email = uniqueEmail();
     await create(randomUUID(), { email });
     for (const [path, body, status] of [
@@ -138,7 +146,7 @@ describe('a POST with a secret key and an Idempotency-Key (HD-04)', () => {
     }
     const key = randomUUID();
     const invalid = [await create(key, { email: 'nonsense' }), await create(key, { email: 'nonsense' })];
-    expect(invalid.map((answer) => [answer.status, isReplayed(answer)])).toEqual([
+    expect(invalid.map((response) => [response.status, isReplayed(response)])).toEqual([
       [400, false],
       [400, false],
     ]);
@@ -153,7 +161,7 @@ describe('a POST with a secret key and an Idempotency-Key (HD-04)', () => {
     expect(await count(email)).toBe(0);
   });
 
-  it('stores nothing by which a password could be guessed (PW-06)', async () => {
+  it('stores no hash that allows guessing a password (PW-06)', async () => {
     const [key, email] = [randomUUID(), uniqueEmail()];
     const body = { email, password: PASSWORD };
     expect((await create(key, body)).status).toBe(201);
@@ -166,7 +174,7 @@ describe('a POST with a secret key and an Idempotency-Key (HD-04)', () => {
     }
   });
 
-  it('answers a replayed registration with its tokens while they are unspent, then with null', async () => {
+  it('replays a registration with its tokens until one is used, then with null', async () => {
     const [key, email] = [randomUUID(), uniqueEmail()];
     const register = () => post('/api/v1/auth/register', key, { email, password: PASSWORD });
     const first = await register();
@@ -184,7 +192,7 @@ describe('a POST with a secret key and an Idempotency-Key (HD-04)', () => {
     expect(row!['text']).not.toContain(refreshToken);
   });
 
-  it('takes over from a run that died, and keeps an answer for a day', async () => {
+  it('takes over from a request that was interrupted, and stores a response for a day', async () => {
     const [key, email] = [randomUUID(), uniqueEmail()];
     const first = await create(key, { email });
     await instance.sql('UPDATE idempotency_keys SET answer = NULL');
@@ -198,35 +206,36 @@ describe('a POST with a secret key and an Idempotency-Key (HD-04)', () => {
     expect((await create(key, { email: uniqueEmail() })).status).toBe(201);
   });
 
-  it('EV-07: holds no transaction open while an answer is kept back so that its time tells nothing', async () => {
-    const beside = { 'x-publishable-key': instance.credentials.publishableKey };
-    const isHeld = async (): Promise<boolean> => {
-      const held = await instance.sql(
+  it('EV-07: holds no transaction open while a response is delayed to hide its timing', async () => {
+    const publishableKeyHeader = { 'x-publishable-key': instance.credentials.publishableKey };
+    const hasIdleTransaction = async (): Promise<boolean> => {
+      const idle = await instance.sql(
         `SELECT FROM pg_stat_activity WHERE datname = current_database() AND state = 'idle in transaction'
            AND state_change < clock_timestamp() - interval '50 ms'`,
       );
-      return held.length > 0;
+      return idle.length > 0;
     };
-    // A busy machine may hold one open for that long; what waits in a transaction by rule holds every one.
+    // On a busy machine, a transaction may stay idle for that long. A delay inside a transaction would
+    // affect every request.
     await eventually(
-      'a response that holds none',
+      'a response without an idle transaction',
       async () => {
         const email = uniqueEmail();
         await create(randomUUID(), { email });
         let hasResponse = false;
-        let wasHeld = false;
-        const response = post('/api/v1/auth/forgot-password', randomUUID(), { email }, beside);
+        let hadIdleTransaction = false;
+        const response = post('/api/v1/auth/forgot-password', randomUUID(), { email }, publishableKeyHeader);
         void response.finally(() => (hasResponse = true));
-        while (!hasResponse) wasHeld = (await isHeld()) || wasHeld;
+        while (!hasResponse) hadIdleTransaction = (await hasIdleTransaction()) || hadIdleTransaction;
         expect((await response).status).toBe(202);
-        return !wasHeld;
+        return !hadIdleTransaction;
       },
       30,
     );
   });
 });
 
-it('a POST with a publishable key alone ignores the header', async () => {
+it('a POST with only a publishable key ignores the header', async () => {
   const [key, email] = [randomUUID(), uniqueEmail()];
   const login = () => instance.login(email, PASSWORD, { 'idempotency-key': key });
   await instance.register(email);
@@ -235,7 +244,7 @@ it('a POST with a publishable key alone ignores the header', async () => {
   expect(second.body.tokens.refreshToken).not.toBe(first.body.tokens.refreshToken);
 });
 
-it('every documented POST with a secret key is done once, whatever it does (HD-04)', async () => {
+it('every documented POST with a secret key runs once (HD-04)', async () => {
   const receiver = await Receiver.start();
   try {
     const owner = await insertOrganization(instance);
@@ -244,26 +253,26 @@ it('every documented POST with a secret key is done once, whatever it does (HD-0
       await insertProject(instance, owner.organizationId),
       await insertProject(instance, owner.organizationId),
     ].map(({ projectId }) => projectId);
-    // Nothing is written from now on but by requests.
+    // From here on, only requests write to the database.
     await Promise.all(instance.workers.map((worker) => worker.stop()));
     await instance.sql(`UPDATE api_keys SET last_used_at = now() + interval '1 hour'`);
 
-    /** What one route has done to a thing must not keep the next from doing its own. */
+    /** Resets the changes of one route, so that they do not affect the next route. */
     const restore = () =>
       instance.sql(`
         DELETE FROM deliveries WHERE state = 'pending';
         UPDATE deliveries SET resolution = NULL, redelivered_as = NULL WHERE state = 'failed';
         UPDATE webhook_endpoints SET status = 'enabled' WHERE status = 'disabled';
         UPDATE redelivery_batches SET state = 'planned', started_at = NULL, finished_at = NULL`);
-    const idOf = (route: Route, name: string, place: number): string =>
-      (route.name.endsWith('/archive') ? spare : resources[resourceKindsByInput[name]![0]!])![place]!;
-    const pathOf = (route: Route, place: number): string =>
+    const idOf = (route: Route, name: string, index: number): string =>
+      (route.name.endsWith('/archive') ? spare : resources[resourceKindsByInput[name]![0]!])![index]!;
+    const pathOf = (route: Route, index: number): string =>
       fillPath(
         route.path,
         Object.fromEntries(
           route.inputs
             .filter((input) => input.in === 'path')
-            .map(({ name }) => [name, idOf(route, name, place)]),
+            .map(({ name }) => [name, idOf(route, name, index)]),
         ),
       );
     const routes = (await listDocumentedRoutes(instance)).filter(
@@ -289,7 +298,7 @@ it('every documented POST with a secret key is done once, whatever it does (HD-0
         first.body,
         true,
       ]);
-      // What takes no body is another request for another object.
+      // Without a body, a request differs only by the resource in its path.
       const changed = await send(pathOf(route, body ? 0 : 1), body && sampleBody(route));
       expect([name, changed.status, changed.body.code, isReplayed(changed)]).toEqual([
         name,

@@ -8,10 +8,10 @@ import { insertOperator } from '../support/operator-client.js';
 import { TestInstance } from '../support/test-instance.js';
 import { uniqueEmail } from '../support/unique-email.js';
 
-/** A list of breached passwords with the response that the test sets. */
+/** An HTTP server for breached passwords, with a response that the test sets. */
 class BreachList {
   readonly paths: string[] = [];
-  answer: 'breached' | 'clean' | 'error' | 'silence' = 'clean';
+  response: 'breached' | 'clean' | 'error' | 'silence' = 'clean';
   constructor(readonly breached: string) {}
   private server: Server | undefined;
 
@@ -19,9 +19,12 @@ class BreachList {
     const hash = createHash('sha1').update(this.breached).digest('hex').toUpperCase();
     this.server = createServer((request, response) => {
       this.paths.push(request.url!);
-      if (this.answer === 'error') response.writeHead(500).end();
-      else if (this.answer !== 'silence') {
-        const lines = [`${'0'.repeat(35)}:3`, ...(this.answer === 'breached' ? [`${hash.slice(5)}:42`] : [])];
+      if (this.response === 'error') response.writeHead(500).end();
+      else if (this.response !== 'silence') {
+        const lines = [
+          `${'0'.repeat(35)}:3`,
+          ...(this.response === 'breached' ? [`${hash.slice(5)}:42`] : []),
+        ];
         response.end(lines.join('\r\n'));
       }
     }).listen(0, '127.0.0.1');
@@ -42,7 +45,7 @@ beforeAll(async () => {
     workers: 0,
     env: {
       BREACH_LIST_URL: await breaches.start(),
-      // Slow hashes in one thread: a few of them fill the queue.
+      // Hashes are slow and use one thread, so a few of them fill the queue.
       HASH_THREADS: '1',
       BCRYPT_COST: '12',
       SMTP_URL: 'smtp://127.0.0.1:9',
@@ -54,27 +57,27 @@ afterAll(async () => {
   breaches.stop();
 });
 
-it('with SMTP_URL there is no mailbox', async () => {
-  const none = { status: 404, body: { code: 'not_found' } };
-  expect(await instance.requestWithSecretKey('GET', '/api/v1/mailbox')).toMatchObject(none);
+it('returns 404 for the mailbox when SMTP_URL is set', async () => {
+  const notFound = { status: 404, body: { code: 'not_found' } };
+  expect(await instance.requestWithSecretKey('GET', '/api/v1/mailbox')).toMatchObject(notFound);
   const operator = await insertOperator(instance, 'operator');
   for (const path of ['/mailbox', '/mailbox/count'])
-    expect(await operator.request('GET', path)).toMatchObject(none);
+    expect(await operator.request('GET', path)).toMatchObject(notFound);
 });
 
-it('a list of breached passwords is asked for five digits of a hash where the project turns it on, and fails open (PW-05)', async () => {
+it('the breach check sends five digits of a hash, only if the project enables it, and fails open (PW-05)', async () => {
   const register = () => instance.register(uniqueEmail(), { password: NEW_PASSWORD });
-  breaches.answer = 'breached';
+  breaches.response = 'breached';
   expect((await register()).status).toBe(201);
   expect(breaches.paths).toEqual([]);
   await withSettings(instance, { breachCheck: true }, async () => {
     const refused = { code: 'weak_password', reasons: ['breached'] };
     expect(await register()).toMatchObject({ status: 422, body: refused });
     expect(breaches.paths).toEqual([expect.stringMatching(/^\/range\/[0-9A-F]{5}$/)]);
-    breaches.answer = 'clean';
+    breaches.response = 'clean';
     expect((await register()).status).toBe(201);
-    for (const answer of ['error', 'silence'] as const) {
-      breaches.answer = answer;
+    for (const response of ['error', 'silence'] as const) {
+      breaches.response = response;
       instance.api.clearLog();
       expect((await register()).status).toBe(201);
       const message = 'breached password lookup failed';
@@ -86,7 +89,7 @@ it('a list of breached passwords is asked for five digits of a hash where the pr
   });
 });
 
-it('an overloaded hash queue counts no login whose password was never checked', async () => {
+it('an overloaded hash queue does not count logins whose password was not checked', async () => {
   const email = uniqueEmail();
   await instance.register(email);
   await instance.api.runCommand('hold', 'password.before-hash');
@@ -97,7 +100,7 @@ it('an overloaded hash queue counts no login whose password was never checked', 
     async () => (await instance.api.runCommand('held', 'password.before-hash')) === 1,
   );
   const others = Array.from({ length: 30 }, attempt);
-  // Nothing leaves the queue meanwhile: only those that it refuses have a response.
+  // The queue is blocked, so only rejected requests have received a response.
   const refused = await Promise.race(others);
   expect(refused).toMatchObject({ status: 503, body: { code: 'overloaded' } });
   expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0);

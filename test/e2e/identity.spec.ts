@@ -14,22 +14,22 @@ beforeAll(async () => (instance = await TestInstance.startShared({ workers: 0 })
 afterAll(async () => instance?.stop());
 
 const verify = (token: string): Promise<TestResponse> => submitToken(instance, 'verify-email', token);
-const idOf = async (email: string): Promise<string> =>
+const findCustomerId = async (email: string): Promise<string> =>
   (await instance.sql('SELECT id FROM customers WHERE email = $1', [email]))[0]!['id'];
 
 describe('register', () => {
-  it('returns one 201 for 50 parallel registrations of one address in case variants, with one mail and one event', async () => {
+  it('returns one 201 for 50 parallel registrations of one address in different cases, with one mail and one event', async () => {
     const email = uniqueEmail();
     const variants = Array.from({ length: 50 }, (_, index) => (index % 2 ? email : email.toUpperCase()));
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       variants.map((variant) => retryWhileRejected(() => instance.register(variant))),
     );
-    expect(answers.map(({ status }) => status).sort()).toEqual([201, ...Array(49).fill(409)]);
-    expect(answers.find(({ status }) => status === 409)!.body).not.toHaveProperty('customerId');
-    const customerId = await idOf(email);
+    expect(responses.map(({ status }) => status).sort()).toEqual([201, ...Array(49).fill(409)]);
+    expect(responses.find(({ status }) => status === 409)!.body).not.toHaveProperty('customerId');
+    const customerId = await findCustomerId(email);
     expect(await instance.events(customerId, 'customer.created')).toHaveLength(1);
     expect(await instance.listMailKinds(email)).toEqual(['verify-email']);
-    // A secret key may know who has the address.
+    // A caller with a secret key may see which customer has the address.
     const again = await instance.requestWithSecretKey('POST', '/api/v1/auth/register', {
       email,
       password: PASSWORD,
@@ -38,26 +38,26 @@ describe('register', () => {
     expect(again).toMatchObject({ status: 409, body });
   });
 
-  it('returns the same for every address, without tokens, where the project hides who is registered', async () => {
+  it('returns the same response for every address, without tokens, with enumeration protection', async () => {
     await withSettings(instance, { enumerationProtection: true }, async () => {
       const email = uniqueEmail();
       const [first, second] = [await instance.register(email), await instance.register(email)];
       expect(normalizeResponse(second)).toEqual(normalizeResponse(first));
       expect(first).toMatchObject({ status: 202, body: {} });
-      expect(await instance.events(await idOf(email), 'customer.created')).toHaveLength(1);
-      // The owner of the address learns from the mail what the page must not say; once a minute.
+      expect(await instance.events(await findCustomerId(email), 'customer.created')).toHaveLength(1);
+      // The mail notifies the owner of the address, at most once a minute. The response must not reveal it.
       await instance.register(email);
       expect(await instance.listMailKinds(email)).toEqual(['verify-email', 'already-registered']);
       const [notice] = await instance.listMails(email, 'already-registered');
       expect(notice).toMatchObject({ to: email, link: null });
-      // Nor may a login with the password of the first registration tell that it was the first.
+      // A login with the password of the first registration must not reveal which registration was first.
       expect(normalizeResponse(await instance.login(email))).toEqual(
         normalizeResponse(await instance.login(uniqueEmail())),
       );
     });
   });
 
-  it('opens no session before verification where the project requires it', async () => {
+  it('creates no session before verification when the project requires it', async () => {
     await withSettings(instance, { requireVerifiedEmail: true }, async () => {
       const email = uniqueEmail();
       expect((await instance.register(email)).body.tokens).toBeNull();
@@ -69,7 +69,7 @@ describe('register', () => {
   });
 });
 
-it('login returns the same for an unknown address, a wrong password, no password and a disabled customer (PW-08)', async () => {
+it('login returns the same response for an unknown address, a wrong password, no password and a disabled customer (PW-08)', async () => {
   const [known, passwordless, disabled] = [uniqueEmail(), uniqueEmail(), uniqueEmail()];
   await Promise.all([known, disabled].map((email) => instance.register(email)));
   await instance.requestWithSecretKey('POST', '/api/v1/customers', { email: passwordless });
@@ -82,11 +82,11 @@ it('login returns the same for an unknown address, a wrong password, no password
   ].map(normalizeResponse);
   expect(unknown).toMatchObject({ status: 401, body: { code: 'invalid_credentials' } });
   for (const other of others) expect(other).toEqual(unknown);
-  const proven = await instance.login(disabled);
-  expect(proven).toMatchObject({ status: 403, body: { code: 'customer_disabled' } });
+  const withPassword = await instance.login(disabled);
+  expect(withPassword).toMatchObject({ status: 403, body: { code: 'customer_disabled' } });
 });
 
-it('me shows publicMetadata and the last login, and no metadata', async () => {
+it('me returns publicMetadata and the last login, but no metadata', async () => {
   const { id, email } = await registerCustomer(instance);
   const data = { metadata: { risk: 1 }, publicMetadata: { plan: 'pro' } };
   await instance.requestWithSecretKey('PATCH', `/api/v1/customers/${id}`, data);
@@ -102,7 +102,7 @@ it('me shows publicMetadata and the last login, and no metadata', async () => {
   });
 });
 
-it('refresh and verification refuse a page that may not call, before any token is spent', async () => {
+it('refresh and verification reject a disallowed origin without using the token', async () => {
   const { id, email, tokens } = await registerCustomer(instance);
   const token = await instance.getVerificationToken(email);
   await withSettings(instance, { allowedOrigins: ['https://app.example.com'] }, async () => {
@@ -120,14 +120,14 @@ it('refresh and verification refuse a page that may not call, before any token i
   expect(await instance.events(id, 'verification.completed')).toHaveLength(1);
 });
 
-it('verify-email verifies once, returns the same again, and emits one event for 20 parallel calls (EV-02)', async () => {
+it('verify-email returns the same response and emits one event for 20 parallel calls (EV-02)', async () => {
   const { id, email, tokens } = await registerCustomer(instance);
   const token = await instance.getVerificationToken(email);
-  const answers = await Promise.all(
+  const responses = await Promise.all(
     Array.from({ length: 20 }, () => retryWhileRejected(() => verify(token))),
   );
-  for (const answer of answers)
-    expect(answer).toMatchObject({ status: 200, body: { customer: { id, email, emailVerified: true } } });
+  for (const response of responses)
+    expect(response).toMatchObject({ status: 200, body: { customer: { id, email, emailVerified: true } } });
   expect(await instance.events(id, 'verification.completed')).toHaveLength(1);
   const { body } = await refreshSession(instance, tokens.refreshToken);
   expect(body.customer.emailVerified).toBe(true);

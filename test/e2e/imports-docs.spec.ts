@@ -19,8 +19,8 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-/** Runs blocks of docs/imports.md one after the other, as a reader would. @returns what they print */
-async function walk(blocks: string[], env: Record<string, string> = {}): Promise<string> {
+/** Runs code blocks of docs/imports.md in sequence and returns their output. */
+async function runBlocks(blocks: string[], env: Record<string, string> = {}): Promise<string> {
   const { credentials, baseUrl } = instance;
   const script = await Promise.all(
     ['settings', ...blocks].map((name) => shellBlock('docs/imports.md', name)),
@@ -39,8 +39,8 @@ async function walk(blocks: string[], env: Record<string, string> = {}): Promise
   return stdout;
 }
 
-it('a list is imported as the document says', async () => {
-  expect(JSON.parse(await walk(['list']))).toMatchObject({
+it('imports a list with the documented commands', async () => {
+  expect(JSON.parse(await runBlocks(['list']))).toMatchObject({
     state: 'completed',
     created: 1,
     failed: 1,
@@ -51,15 +51,15 @@ it('a list is imported as the document says', async () => {
   });
 });
 
-it('lines are imported, asked after and exported as the document says', async () => {
+it('imports lines, shows their progress and exports them with the documented commands', async () => {
   const importId = randomUUID();
   const emails = Array.from({ length: 30 }, () => `${randomUUID()}@example.com`);
   await writeFile(join(folder, 'customers.ndjson'), toNdjson(emails.map((email) => ({ email }))));
-  const imported = await walk(['lines'], { IMPORT_ID: importId });
+  const imported = await runBlocks(['lines'], { IMPORT_ID: importId });
   expect(JSON.parse(imported)).toMatchObject({ id: importId, state: 'completed', created: 30 });
-  const asked = await walk(['progress'], { IMPORT_ID: importId });
-  expect(JSON.parse(asked)).toEqual(JSON.parse(imported));
-  await walk(['export']);
+  const progress = await runBlocks(['progress'], { IMPORT_ID: importId });
+  expect(JSON.parse(progress)).toEqual(JSON.parse(imported));
+  await runBlocks(['export']);
   const lines = parseNdjson(await readFile(join(folder, 'customers.ndjson'), 'utf8'));
   expect(lines.map(({ email }) => email)).toEqual(expect.arrayContaining(emails));
 });

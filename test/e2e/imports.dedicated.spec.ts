@@ -8,11 +8,11 @@ let instance: TestInstance;
 beforeAll(async () => (instance = await TestInstance.start({ workers: 0 })));
 afterAll(async () => instance?.stop());
 
-const people = (count: number, domain: string): { email: string }[] =>
+const createCustomers = (count: number, domain: string): { email: string }[] =>
   Array.from({ length: count }, (_, index) => ({ email: `person-${index}@${domain}` }));
-const show = (id: string): Promise<TestResponse> =>
+const getImport = (id: string): Promise<TestResponse> =>
   instance.requestWithSecretKey('GET', `/api/v1/imports/${id}`);
-it('a list is not taken over by its own retry while it is in progress, however long it takes (HD-04)', async () => {
+it('a retry does not take over a list import that is in progress, however long it takes (HD-04)', async () => {
   const key = randomUUID();
   const hash = createHash('sha256').update(key).digest();
   const send = () =>
@@ -46,13 +46,13 @@ it('a list is not taken over by its own retry while it is in progress, however l
 });
 
 it.each(['SIGKILL', 'SIGTERM'] as const)(
-  'an import that %s interrupts is resumed after the last line that was committed',
+  'an import interrupted by %s resumes after the last committed line',
   async (signal) => {
     const [importId, domain] = [randomUUID(), `${randomUUID()}.example`];
-    const lines = people(1_100, domain);
-    const open = new StreamingImport(instance, { importId });
-    open.send(toNdjson(lines.slice(0, 600)));
-    await eventually('a batch', async () => (await show(importId)).body.lastLine === 500);
+    const lines = createCustomers(1_100, domain);
+    const stream = new StreamingImport(instance, { importId });
+    stream.send(toNdjson(lines.slice(0, 600)));
+    await eventually('a batch', async () => (await getImport(importId)).body.lastLine === 500);
     const stopped = instance.api.stop(signal);
     if (signal === 'SIGTERM') {
       const isStopped = () =>
@@ -61,16 +61,16 @@ it.each(['SIGKILL', 'SIGTERM'] as const)(
           () => true,
         );
       await eventually('the stop', isStopped);
-      open.send(toNdjson(lines.slice(600)));
-      expect(await open.finish()).toMatchObject({ status: 503, headers: { 'retry-after': '1' } });
+      stream.send(toNdjson(lines.slice(600)));
+      expect(await stream.finish()).toMatchObject({ status: 503, headers: { 'retry-after': '1' } });
     }
     await stopped;
     instance.startApi();
     await instance.waitUntilReady();
-    // An api that is killed writes nothing for three minutes first.
+    // After a SIGKILL, the import counts as interrupted once nothing has been written for three minutes.
     const age = `UPDATE imports SET updated_at = now() - interval '3 minutes' WHERE id = $1`;
     if (signal === 'SIGKILL') await instance.sql(age, [importId]);
-    expect((await show(importId)).body).toMatchObject({ state: 'interrupted', lastLine: 500 });
+    expect((await getImport(importId)).body).toMatchObject({ state: 'interrupted', lastLine: 500 });
     const { body } = await importLines(instance, toNdjson(lines), { importId });
     expect(body).toMatchObject({ state: 'completed', created: 1_100, skipped: 0, lastLine: 1_100 });
     const stored = await instance.sql('SELECT 1 FROM customers WHERE email LIKE $1', [`%@${domain}`]);

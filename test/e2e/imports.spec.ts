@@ -13,7 +13,7 @@ beforeAll(async () => (instance = await TestInstance.startShared({ workers: 0 })
 afterAll(async () => instance?.stop());
 
 const PATH = '/api/v1/customers/import';
-const people = (count: number, domain = `${randomUUID()}.example`): { email: string }[] =>
+const createCustomers = (count: number, domain = `${randomUUID()}.example`): { email: string }[] =>
   Array.from({ length: count }, (_, index) => ({ email: `person-${index}@${domain}` }));
 const importList = (
   body: Record<string, unknown>,
@@ -23,25 +23,25 @@ const importList = (
     body,
     headers: { ...bearerHeader(instance.credentials.secretKey), ...headers },
   });
-const show = (id: string, query = ''): Promise<TestResponse> =>
+const getImport = (id: string, query = ''): Promise<TestResponse> =>
   instance.requestWithSecretKey('GET', `/api/v1/imports/${id}${query}`);
-const find = async (email: string): Promise<{ id: string; project_id: string } | undefined> =>
+const findCustomer = async (email: string): Promise<{ id: string; project_id: string } | undefined> =>
   (await instance.sql<any>('SELECT * FROM customers WHERE email = $1', [email]))[0];
-const countOf = async (domain: string): Promise<number> =>
+const countCustomers = async (domain: string): Promise<number> =>
   (await instance.sql('SELECT 1 FROM customers WHERE email LIKE $1', [`%@${domain}`])).length;
 const login = (email: string, password?: string): Promise<TestResponse> => instance.login(email, password);
-/** Opens an import, and sends lines until a batch of 500 is committed. */
+/** Opens an import and sends lines. Resolves when a batch of 500 is committed. */
 const openBatch = async (importId: string, lines: object[], key?: string): Promise<StreamingImport> => {
-  const open = new StreamingImport(instance, { importId }, key);
-  open.send(toNdjson(lines));
-  await eventually('a batch', async () => (await show(importId)).body.lastLine === 500);
-  return open;
+  const stream = new StreamingImport(instance, { importId }, key);
+  stream.send(toNdjson(lines));
+  await eventually('a batch', async () => (await getImport(importId)).body.lastLine === 500);
+  return stream;
 };
-/** The id of an import, and a domain for its customers. */
-const ids = (): [string, string] => [randomUUID(), `${randomUUID()}.example`];
+/** Returns an id for an import and a domain for its customers. */
+const createIds = (): [string, string] => [randomUUID(), `${randomUUID()}.example`];
 
 describe('a list of customers', () => {
-  it('is imported with all of its fields, and answered in order', async () => {
+  it('is imported with all of its fields, and the results are in order', async () => {
     const [email, externalId] = [uniqueEmail(), randomUUID()];
     const full = {
       ...profile,
@@ -54,7 +54,7 @@ describe('a list of customers', () => {
       publicMetadata: { theme: 'dark' },
       createdAt: '2019-05-01T12:00:00+02:00',
     };
-    // As PostgreSQL and Firebase export them.
+    // The timestamp formats of PostgreSQL and Firebase exports.
     const small = {
       email: uniqueEmail(),
       metadata: null,
@@ -95,13 +95,13 @@ describe('a list of customers', () => {
       lastLoginAt: '2019-05-01T10:00:00.000Z',
     });
     const { results: _, ...subject } = body;
-    expect((await show(body.id)).body).toEqual({
+    expect((await getImport(body.id)).body).toEqual({
       ...subject,
       failures: { data: [], nextCursor: null, hasMore: false },
     });
   });
 
-  it('says of each who has the address, or what is wrong, and loses nothing else', async () => {
+  it('returns the existing customer or the errors of each entry, and imports the others', async () => {
     const [taken, twice, externalId] = [uniqueEmail(), uniqueEmail(), randomUUID()];
     const existing = await instance.requestWithSecretKey('POST', '/api/v1/customers', {
       email: taken,
@@ -144,14 +144,14 @@ describe('a list of customers', () => {
     expect(body.results[0].id).toBe(existing.body.id);
     expect(body.results[2].id).toBe(body.results[1].id);
     expect(body).toMatchObject({ total: 15, created: 2, skipped: 2, failed: 11 });
-    expect((await show(body.id)).body.failures.data).toEqual(
+    expect((await getImport(body.id)).body.failures.data).toEqual(
       (body.results as any[])
         .filter(({ status }) => status !== 'created')
         .map(({ index, ...result }) => ({ line: index + 1, ...result })),
     );
   });
 
-  it('lets customers log in with the password of the system they come from, or in plain text (PW-07)', async () => {
+  it('accepts password hashes of other systems and plain-text passwords for login (PW-07)', async () => {
     const [bcrypted, scrypted, plain] = [uniqueEmail(), uniqueEmail(), uniqueEmail()];
     const salt = randomBytes(16);
     const base64 = (bytes: Buffer): string => bytes.toString('base64').replace(/=+$/, '');
@@ -170,7 +170,7 @@ describe('a list of customers', () => {
     }
   });
 
-  it('keeps no password and no foreign hash in clear (PW-06)', async () => {
+  it('stores no password and no imported hash in clear text (PW-06)', async () => {
     const password = randomBytes(16).toString('hex');
     const passwordHash = bcrypt.hashSync(password, 4);
     await importList({ customers: [{ email: uniqueEmail(), passwordHash }] });
@@ -187,9 +187,9 @@ describe('a list of customers', () => {
     }
   });
 
-  it('may be of 1,000, larger than other bodies, and not more', async () => {
+  it('accepts at most 1,000 customers, in a body larger than other routes allow', async () => {
     const metadata = { text: 'x'.repeat(1_000) };
-    const thousand = people(1_000).map((person) => ({ ...person, metadata }));
+    const thousand = createCustomers(1_000).map((person) => ({ ...person, metadata }));
     const { status, body } = await importList({ customers: thousand });
     expect([status, body.created]).toEqual([200, 1_000]);
     const wrong: [unknown, string][] = [
@@ -206,7 +206,7 @@ describe('a list of customers', () => {
     }
   });
 
-  it('over 64 KiB is read once its sender is known, and up to 16 MiB (IN-01)', async () => {
+  it('is read beyond 64 KiB only after authentication, and up to 16 MiB (IN-01)', async () => {
     const body = `{"customers":[${' '.repeat(70_000)}`;
     const headers = { authorization: 'Bearer sk_unknown' };
     expect((await instance.request('POST', PATH, { body, headers })).status).toBe(401);
@@ -217,18 +217,18 @@ describe('a list of customers', () => {
     const tooLarge = await instance
       .requestWithSecretKey('POST', PATH, ' '.repeat(16 * 2 ** 20 + 1))
       .catch(() => null);
-    // The connection may be closed before the answer has been read.
+    // The connection may be closed before the response has been read.
     if (tooLarge) expect(tooLarge).toMatchObject({ status: 413, body: { code: 'payload_too_large' } });
     expect((await instance.requestWithSecretKey('POST', '/api/v1/customers', body)).status).toBe(413);
   });
 
   it('emits events only on request', async () => {
-    const { body: quiet } = await importList({ customers: people(1) });
-    const { body: loud } = await importList({ customers: people(1), emitEvents: true });
-    const lines = [people(1), people(1)];
+    const { body: quiet } = await importList({ customers: createCustomers(1) });
+    const { body: loud } = await importList({ customers: createCustomers(1), emitEvents: true });
+    const lines = [createCustomers(1), createCustomers(1)];
     await importLines(instance, toNdjson(lines[0]!));
     await importLines(instance, toNdjson(lines[1]!), { emitEvents: 'true' });
-    const imported = await Promise.all(lines.map(async ([line]) => (await find(line!.email))!.id));
+    const imported = await Promise.all(lines.map(async ([line]) => (await findCustomer(line!.email))!.id));
     for (const id of [quiet.results[0].id, imported[0]!]) expect(await instance.events(id)).toEqual([]);
     for (const id of [loud.results[0].id, imported[1]!]) {
       const { body: customer } = await instance.requestWithSecretKey('GET', `/api/v1/customers/${id}`);
@@ -237,11 +237,11 @@ describe('a list of customers', () => {
   });
 });
 
-describe('lines', () => {
-  it('are imported whatever is wrong with others: each has an error of its own', async () => {
+describe('an import of lines', () => {
+  it('imports the valid lines and reports an error for each invalid line', async () => {
     const [first, last] = [uniqueEmail(), uniqueEmail()];
     const invalidBytes = Buffer.from([0xff, 0xfe]);
-    /** What is wrong with each; null where nothing is, and undefined where the line is blank. */
+    /** Lines with their error: null for a valid line, undefined for a blank line. */
     const cases: [string | Buffer, string | null | undefined][] = [
       [JSON.stringify({ email: first, emailVerified: true }), null],
       ['{"email":', ':invalid_json'],
@@ -259,23 +259,29 @@ describe('lines', () => {
       ['{}', 'email:required'],
       [`${JSON.stringify({ email: last })}\r`, null],
     ];
-    // Without a line feed at the end.
+    // The last line has no line feed.
     const body = Buffer.concat(
       cases.flatMap(([line], index) => [Buffer.from(index > 0 ? '\n' : ''), Buffer.from(line as string)]),
     );
-    const answer = await importLines(instance, body);
-    expect(answer.status).toBe(200);
-    expect(answer.body).toMatchObject({ state: 'completed', total: 10, created: 2, failed: 8, lastLine: 12 });
-    const found = (answer.body.failures.data as any[]).map(({ line, errors }) => [
+    const response = await importLines(instance, body);
+    expect(response.status).toBe(200);
+    expect(response.body).toMatchObject({
+      state: 'completed',
+      total: 10,
+      created: 2,
+      failed: 8,
+      lastLine: 12,
+    });
+    const found = (response.body.failures.data as any[]).map(({ line, errors }) => [
       line,
       `${errors[0].field}:${errors[0].code}`,
     ]);
     expect(found).toEqual(cases.map(([, error], index) => [index + 1, error]).filter(([, error]) => error));
-    expect(await find(first)).toMatchObject({ email_verified: true });
-    expect(await find(last)).toBeDefined();
+    expect(await findCustomer(first)).toMatchObject({ email_verified: true });
+    expect(await findCustomer(last)).toBeDefined();
   });
 
-  it('of very many unknown fields are answered with the first 20 errors, and long names cut', async () => {
+  it('reports the first 20 errors of a line with many unknown fields, and truncates long names', async () => {
     const fields = Array.from({ length: 1_900 }, (_, index) => [`field-${index}`, 1]);
     const name = `${'x'.repeat(99)}🦄${'y'.repeat(1_000)}`;
     const lines = [Object.fromEntries(fields), { email: uniqueEmail(), [name]: 1 }];
@@ -290,39 +296,39 @@ describe('lines', () => {
     expect(list.body.results.map(({ errors }: any) => errors)).toEqual([many.errors, long.errors]);
   });
 
-  it('of any number are one import, in as many batches as it takes', async () => {
+  it('splits any number of lines into batches of one import', async () => {
     const domain = `${randomUUID()}.example`;
-    const lines = people(1_200, domain);
-    // Far apart: in other batches.
+    const lines = createCustomers(1_200, domain);
+    // The repeated lines are in another batch than the first ones.
     const repeated = [...lines, lines[0]!, lines[600]!];
     const { status, body } = await importLines(instance, toNdjson(repeated));
     expect(status).toBe(200);
     expect(body).toMatchObject({ total: 1_202, created: 1_200, skipped: 2, failed: 0, lastLine: 1_202 });
     expect(body.failures.data.map(({ line }: any) => line)).toEqual([1_201, 1_202]);
-    expect(await countOf(domain)).toBe(1_200);
+    expect(await countCustomers(domain)).toBe(1_200);
   });
 
-  it('that create no customer are listed page by page, the first 10,000 of a kind', async () => {
-    const { body } = await importLines(instance, '{}\n'.repeat(10_030) + toNdjson(people(1)));
+  it('lists the lines that created no customer in pages, the first 10,000 of each kind', async () => {
+    const { body } = await importLines(instance, '{}\n'.repeat(10_030) + toNdjson(createCustomers(1)));
     expect(body).toMatchObject({ total: 10_031, failed: 10_030, created: 1 });
     expect(body.failures).toMatchObject({ hasMore: true, nextCursor: expect.any(String) });
     expect(body.failures.data).toHaveLength(50);
     const { nextCursor } = body.failures;
-    const next = await show(body.id as string, `?limit=200&cursor=${nextCursor}`);
+    const next = await getImport(body.id as string, `?limit=200&cursor=${nextCursor}`);
     expect(next.body.failures.data.map(({ line }: any) => line)).toEqual(
       Array.from({ length: 200 }, (_, index) => index + 51),
     );
     const [row] = await instance.sql('SELECT max(line) FROM import_failures WHERE import_id = $1', [body.id]);
     expect(row).toEqual({ max: 10_000 });
     const { body: other } = await importLines(instance, '{}\n');
-    expect(await show(other.id as string, `?cursor=${nextCursor}`)).toMatchObject({
+    expect(await getImport(other.id as string, `?cursor=${nextCursor}`)).toMatchObject({
       status: 400,
       body: { code: 'invalid_cursor' },
     });
   });
 
-  it('are refused with an invalid query or content type, and by other routes (IN-03)', async () => {
-    const lines = people(1);
+  it('rejects an invalid query or content type, and other routes reject lines (IN-03)', async () => {
+    const lines = createCustomers(1);
     const send = (query: Record<string, string>, type: string, path = PATH): Promise<TestResponse> =>
       instance.request('POST', `${path}?${new URLSearchParams(query)}`, {
         body: toNdjson(lines),
@@ -339,25 +345,25 @@ describe('lines', () => {
         status: 400,
         body: { errors: [{ field }] },
       });
-    // A list takes its options in the body.
+    // The options of a list are in the body.
     const inQuery = await send({ emitEvents: 'true' }, 'application/json');
     expect(inQuery).toMatchObject({ status: 400, body: { errors: [{ field: 'emitEvents' }] } });
     for (const type of [`${ndjson}; charset=utf-16`, 'application/ndjson', 'text/plain'])
       expect(await send({}, type)).toMatchObject({ status: 415, body: { code: 'unsupported_media_type' } });
     expect((await send({}, ndjson, '/api/v1/customers')).status).toBe(415);
-    expect(await find(lines[0]!.email)).toBeUndefined();
+    expect(await findCustomer(lines[0]!.email)).toBeUndefined();
   });
 });
 
-describe('an import that was interrupted', () => {
-  it('goes on after the last line that was committed, creates no customer twice, and stays as it is once complete', async () => {
-    const [importId, domain] = ids();
-    const text = `${toNdjson(people(800, domain))}{}\n`;
-    const broken = await openBatch(importId, people(800, domain).slice(0, 600));
-    expect((await show(importId)).body).toMatchObject({ state: 'running', finishedAt: null });
-    broken.abort();
+describe('an interrupted import', () => {
+  it('resumes after the last committed line, creates no customer twice, and does not change once complete', async () => {
+    const [importId, domain] = createIds();
+    const text = `${toNdjson(createCustomers(800, domain))}{}\n`;
+    const interrupted = await openBatch(importId, createCustomers(800, domain).slice(0, 600));
+    expect((await getImport(importId)).body).toMatchObject({ state: 'running', finishedAt: null });
+    interrupted.abort();
     const seen = await eventually('the interruption', async () => {
-      const { body } = await show(importId);
+      const { body } = await getImport(importId);
       return body.state === 'interrupted' && body;
     });
     expect(seen).toMatchObject({ lastLine: 500, created: 500, finishedAt: null });
@@ -374,12 +380,12 @@ describe('an import that was interrupted', () => {
     const again = await importLines(instance, text, { importId });
     const { updatedAt: _, finishedAt: __, ...same } = body;
     expect(again).toMatchObject({ status: 200, body: same });
-    expect(await countOf(domain)).toBe(800);
+    expect(await countCustomers(domain)).toBe(800);
   });
 
-  it('goes on with the same lines only: others are refused, not skipped', async () => {
-    const [importId, domain] = ids();
-    const lines = people(10, domain);
+  it('resumes only with the same lines, and rejects other lines instead of skipping them', async () => {
+    const [importId, domain] = createIds();
+    const lines = createCustomers(10, domain);
     await importLines(instance, toNdjson(lines), { importId });
     const row = () => instance.sql('SELECT * FROM imports WHERE id = $1', [importId]);
     const before = await row();
@@ -392,81 +398,83 @@ describe('an import that was interrupted', () => {
       });
     }
     expect(await row()).toEqual(before);
-    expect(await find(changed[0]!.email)).toBeUndefined();
-    expect(await find(changed[10]!.email)).toBeUndefined();
-    const longer = await importLines(instance, toNdjson([...lines, ...people(5, domain)]), { importId });
+    expect(await findCustomer(changed[0]!.email)).toBeUndefined();
+    expect(await findCustomer(changed[10]!.email)).toBeUndefined();
+    const longer = await importLines(instance, toNdjson([...lines, ...createCustomers(5, domain)]), {
+      importId,
+    });
     expect(longer.body).toMatchObject({ state: 'completed', created: 10, skipped: 5, lastLine: 15 });
   });
 
-  it('is taken over by whoever sends the same lines, and by no other lines; the first request writes nothing more', async () => {
-    const [importId, domain] = ids();
-    const lines = people(1_100, domain);
+  it('is taken over only by a request with the same lines, after which the first request writes nothing', async () => {
+    const [importId, domain] = createIds();
+    const lines = createCustomers(1_100, domain);
     const first = await openBatch(importId, lines.slice(0, 600));
-    expect((await importLines(instance, toNdjson(people(600)), { importId })).status).toBe(409);
-    expect((await show(importId)).body).toMatchObject({ state: 'running', lastLine: 500 });
+    expect((await importLines(instance, toNdjson(createCustomers(600)), { importId })).status).toBe(409);
+    expect((await getImport(importId)).body).toMatchObject({ state: 'running', lastLine: 500 });
     const second = await importLines(instance, toNdjson(lines), { importId });
     expect(second.body).toMatchObject({ state: 'completed', created: 1_100 });
     first.send(toNdjson(lines.slice(600)));
     expect(await first.finish()).toMatchObject({ status: 409, body: { code: 'conflict' } });
     const done = { state: 'completed', created: 1_100, lastLine: 1_100 };
-    expect((await show(importId)).body).toMatchObject(done);
-    expect(await countOf(domain)).toBe(1_100);
+    expect((await getImport(importId)).body).toMatchObject(done);
+    expect(await countCustomers(domain)).toBe(1_100);
   });
 
-  it('has its Idempotency-Key for an id, where it has no other (HD-04)', async () => {
-    const [key, domain] = ids();
+  it('uses the Idempotency-Key as its id if no importId is given (HD-04)', async () => {
+    const [key, domain] = createIds();
     const send = (headers = {}) =>
-      importLines(instance, toNdjson(people(5, domain)), {}, { 'idempotency-key': key, ...headers });
+      importLines(instance, toNdjson(createCustomers(5, domain)), {}, { 'idempotency-key': key, ...headers });
     const [first, second] = [await send(), await send()];
     expect(first.body).toMatchObject({ created: 5, skipped: 0 });
     expect(second.body).toMatchObject({ id: first.body.id, created: 5, skipped: 0, total: 5 });
-    expect((await show(first.body.id as string)).status).toBe(200);
+    expect((await getImport(first.body.id as string)).status).toBe(200);
     expect((await send({ 'idempotency-key': 'with space' })).status).toBe(400);
   });
 
-  it('ends with the key that began it (AK-07)', async () => {
+  it('stops when the key that started it is revoked (AK-07)', async () => {
     const key = await insertKey(instance, { ...instance.credentials, type: 'secret' });
-    const [importId, domain] = ids();
-    const lines = people(1_200, domain);
-    const open = await openBatch(importId, lines.slice(0, 600), key);
+    const [importId, domain] = createIds();
+    const lines = createCustomers(1_200, domain);
+    const stream = await openBatch(importId, lines.slice(0, 600), key);
     await instance.sql('UPDATE api_keys SET revoked_at = now() WHERE prefix || last4 = $1', [
       key.slice(0, 8) + key.slice(-4),
     ]);
-    open.send(toNdjson(lines.slice(600)));
-    expect(await open.finish(false)).toMatchObject({
+    stream.send(toNdjson(lines.slice(600)));
+    expect(await stream.finish(false)).toMatchObject({
       status: 401,
       headers: { 'www-authenticate': 'Bearer' },
       body: { code: 'invalid_api_key' },
     });
-    expect((await show(importId)).body).toMatchObject({ state: 'interrupted', lastLine: 500 });
-    expect(await countOf(domain)).toBe(500);
+    expect((await getImport(importId)).body).toMatchObject({ state: 'interrupted', lastLine: 500 });
+    expect(await countCustomers(domain)).toBe(500);
   });
 });
 
-describe('the reach of an import', () => {
-  it('is the projects of the key that are not archived (AK-05)', async () => {
+describe('the access of an import', () => {
+  it('is limited to the unarchived projects of the key (AK-05)', async () => {
     const { projectId } = await insertProject(instance, instance.credentials.organizationId);
     const send = (customers: { email: string }[], into: string): Promise<TestResponse>[] => [
       importList({ projectId: into, customers }),
       importLines(instance, toNdjson(customers), { projectId: into }),
     ];
-    const customers = people(1);
+    const customers = createCustomers(1);
     const [list, lines] = await Promise.all(send(customers, projectId));
     expect(list!.body.created + lines!.body.created).toBe(1);
-    expect(await find(customers[0]!.email)).toMatchObject({ project_id: projectId });
-    for (const answer of await Promise.all(send(people(1), randomUUID())))
-      expect(answer).toMatchObject({ status: 404, body: { code: 'not_found' } });
+    expect(await findCustomer(customers[0]!.email)).toMatchObject({ project_id: projectId });
+    for (const response of await Promise.all(send(createCustomers(1), randomUUID())))
+      expect(response).toMatchObject({ status: 404, body: { code: 'not_found' } });
     await instance.sql('UPDATE projects SET archived_at = now() WHERE id = $1', [projectId]);
-    for (const answer of await Promise.all(send(people(1), projectId)))
-      expect(answer).toMatchObject({ status: 409, body: { code: 'project_archived' } });
+    for (const response of await Promise.all(send(createCustomers(1), projectId)))
+      expect(response).toMatchObject({ status: 409, body: { code: 'project_archived' } });
   });
 
-  it('needs customer:write, and hashes need no more (AK-06)', async () => {
-    const keyOf = (scopes: string[]) =>
+  it('requires only customer:write, even for hashes (AK-06)', async () => {
+    const insertKeyWithScopes = (scopes: string[]) =>
       insertKey(instance, { ...instance.credentials, type: 'secret', scopes });
     const line = { email: uniqueEmail(), passwordHash: bcrypt.hashSync(PASSWORD, 4) };
     const send = async (scope: string) =>
-      importLines(instance, toNdjson([line]), {}, bearerHeader(await keyOf([scope])));
+      importLines(instance, toNdjson([line]), {}, bearerHeader(await insertKeyWithScopes([scope])));
     const refused = { status: 403, body: { requiredScopes: ['customer:write'] } };
     expect(await send('customer:read')).toMatchObject(refused);
     expect((await send('customer:write')).body.created).toBe(1);
@@ -474,7 +482,7 @@ describe('the reach of an import', () => {
   });
 });
 
-it('imports are kept for 30 days', async () => {
+it('deletes imports after 30 days', async () => {
   const { body: old } = await importLines(instance, '{}\n{}\n');
   const { body: recent } = await importLines(instance, '{}\n');
   const age = (column: string) =>
@@ -484,8 +492,8 @@ it('imports are kept for 30 days', async () => {
   const worker = instance.startWorker({ PERIODIC_JOBS: 'off' });
   await worker.waitUntilReady();
   await worker.runJob('imports');
-  expect((await show(old.id as string)).status).toBe(404);
+  expect((await getImport(old.id as string)).status).toBe(404);
   const left = await instance.sql('SELECT 1 FROM import_failures WHERE import_id = $1', [old.id]);
   expect(left).toEqual([]);
-  expect((await show(recent.id as string)).body.failures.data).toHaveLength(1);
+  expect((await getImport(recent.id as string)).body.failures.data).toHaveLength(1);
 });

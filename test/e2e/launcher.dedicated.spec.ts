@@ -9,7 +9,9 @@ import { eventually } from '../support/eventually.js';
 import { freePort } from '../support/server-process.mjs';
 import { Scrape } from '../support/scrape.js';
 
-/** `npm start` as a user runs it: the launcher with its embedded PostgreSQL, in a folder with a space. */
+/**
+ * A process of `npm start`: the launcher with its embedded PostgreSQL, in a folder with a space in its name.
+ */
 class Launcher {
   output = '';
   private constructor(private readonly child: ChildProcess) {
@@ -64,7 +66,7 @@ describe('npm start', () => {
       () => true,
     );
 
-  it('starts everything, prints a curl that works, and stops cleanly', async () => {
+  it('starts all processes, prints a working curl command, and stops cleanly', async () => {
     const metricsPort = await freePort();
     const launcher = Launcher.start({ ...env, METRICS_PORT: String(metricsPort) });
     const banner = await launcher.banner();
@@ -79,8 +81,8 @@ describe('npm start', () => {
       expect(banner).toContain(shown);
 
     const curl = /curl -X POST[\s\S]*?'\{.*\}'/.exec(banner)![0];
-    const { stdout: answer } = await promisify(execFile)('bash', ['-c', curl]);
-    expect(JSON.parse(answer)).toMatchObject({
+    const { stdout: response } = await promisify(execFile)('bash', ['-c', curl]);
+    expect(JSON.parse(response)).toMatchObject({
       tokens: { expiresIn: 3600 },
       customer: { emailVerified: false },
     });
@@ -96,7 +98,7 @@ describe('npm start', () => {
     expect(await isFree()).toBe(true);
   });
 
-  it('finds everything as it was after it was killed, and its children do not outlive it', async () => {
+  it('stops its child processes when it is killed, and restarts with the same data', async () => {
     const before = await credentials();
     const killed = Launcher.start(env);
     await killed.banner();
@@ -112,7 +114,7 @@ describe('npm start', () => {
     expect(await next.end('SIGTERM')).toBe(0);
   });
 
-  it('says what to do when the port is taken, and names every error of the configuration at once, but no secret', async () => {
+  it('prints a remedy when the port is taken, and lists all configuration errors without secrets', async () => {
     const server = createServer().listen(0, '127.0.0.1');
     await once(server, 'listening');
     const { port } = server.address() as { port: number };

@@ -22,34 +22,34 @@ afterAll(async () => instance?.stop());
 const IP = '127.0.0.1';
 const actorOf = (key: string): string => `key:${keyIds[key.slice(-4)]}`;
 
-/** @returns the response and the log line with its request id */
-const asked = async (
+/** Sends a request and returns the response and the log line with its request id. */
+const requestWithLog = async (
   method: string,
   path: string,
   headers: Record<string, string>,
   body?: unknown,
-): Promise<{ answer: TestResponse; line: Record<string, unknown> }> => {
+): Promise<{ response: TestResponse; line: Record<string, unknown> }> => {
   const id = `test-${randomUUID()}`;
   const all = { 'x-request-id': id, ...headers };
-  const answer = await instance.request(method, path, { body, headers: all });
-  const line = await eventually('its log line', () =>
+  const response = await instance.request(method, path, { body, headers: all });
+  const line = await eventually('the log line', () =>
     instance.api.log.find(({ requestId, message }) => requestId === id && message === 'request'),
   );
   expect(line['time']).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
-  expect(line).toMatchObject({ service: 'api', ip: IP, method, status: answer.status });
-  return { answer, line };
+  expect(line).toMatchObject({ service: 'api', ip: IP, method, status: response.status });
+  return { response, line };
 };
 
-describe('LG-03: the log line of a security event names time, request, project, address and actor', () => {
-  const pk = () => ({ 'x-publishable-key': instance.credentials.publishableKey });
+describe('LG-03: the log line of a security event contains the time, request, project, address and actor', () => {
+  const publishableKeyHeader = () => ({ 'x-publishable-key': instance.credentials.publishableKey });
   const email = uniqueEmail();
   const login = (password: string, address = email) =>
-    asked('POST', '/api/v1/auth/login', pk(), { email: address, password });
+    requestWithLog('POST', '/api/v1/auth/login', publishableKeyHeader(), { email: address, password });
   const projectId = () => instance.credentials.projectId;
   let customerId: string;
   beforeAll(async () => (customerId = (await instance.register(email)).body.customer.id));
 
-  it('a login, a failed one, and one that is throttled', async () => {
+  it('for a successful, a failed and a throttled login', async () => {
     const actor = actorOf(instance.credentials.publishableKey);
     const { line } = await login(PASSWORD);
     expect(line).toMatchObject({ status: 200, projectId: projectId(), actor, customerId });
@@ -61,27 +61,27 @@ describe('LG-03: the log line of a security event names time, request, project, 
     expect(throttled.line).toMatchObject({ code: 'too_many_attempts', projectId: projectId(), actor });
   });
 
-  it('a sign-in of an operator, each step of it, and what fails', async () => {
+  it('for each step of an operator sign-in, successful or failed', async () => {
     const admin = await signIn(instance);
-    const somebody = await inviteOperator(admin, 'viewer');
-    const { operator: known, password } = somebody;
+    const invited = await inviteOperator(admin, 'viewer');
+    const { operator: known, password } = invited;
     const actor = `operator:${known.id}`;
     let cookie = '';
     const step = async (method: string, path: string, body?: unknown) => {
-      const asking = await asked(method, `/operator/v1${path}`, { ...CONSOLE_HEADER, cookie }, body);
-      const [set] = asking.answer.headers.getSetCookie();
+      const result = await requestWithLog(method, `/operator/v1${path}`, { ...CONSOLE_HEADER, cookie }, body);
+      const [set] = result.response.headers.getSetCookie();
       if (set) cookie = set.split(';')[0]!;
-      return asking.line;
+      return result.line;
     };
-    const give = (text: string, address = known.email) =>
+    const submitPassword = (text: string, address = known.email) =>
       step('POST', '/session', { email: address, password: text });
 
-    expect(await give('wrong password', uniqueEmail())).not.toHaveProperty('actor');
-    expect(await give('wrong password')).toMatchObject({ code: 'invalid_credentials', actor });
-    expect(await give(password)).toMatchObject({ status: 200, actor });
-    const code = (text: string) => step('POST', '/session/second-factor', { code: text });
-    expect(await code('no code')).toMatchObject({ code: 'invalid_code', actor });
-    expect(await code(somebody.recoveryCodes[0]!)).toMatchObject({ status: 200, actor });
+    expect(await submitPassword('wrong password', uniqueEmail())).not.toHaveProperty('actor');
+    expect(await submitPassword('wrong password')).toMatchObject({ code: 'invalid_credentials', actor });
+    expect(await submitPassword(password)).toMatchObject({ status: 200, actor });
+    const submitCode = (text: string) => step('POST', '/session/second-factor', { code: text });
+    expect(await submitCode('no code')).toMatchObject({ code: 'invalid_code', actor });
+    expect(await submitCode(invited.recoveryCodes[0]!)).toMatchObject({ status: 200, actor });
     expect(await step('GET', '/session')).toMatchObject({ status: 200, actor });
     expect(await step('DELETE', '/session')).toMatchObject({ status: 204, actor });
 
@@ -100,15 +100,15 @@ describe('LG-03: the log line of a security event names time, request, project, 
     }
 
     await admin.request('POST', `/operators/${known.id}/disable`);
-    expect(await give(password)).toMatchObject({ code: 'operator_disabled', actor });
+    expect(await submitPassword(password)).toMatchObject({ code: 'operator_disabled', actor });
   });
 
-  it('a reused refresh token', async () => {
+  it('for a reused refresh token', async () => {
     const { body } = await instance.register();
     const first = { refreshToken: body.tokens.refreshToken };
-    const refresh = (tokens: object) => asked('POST', '/api/v1/auth/refresh', {}, tokens);
-    const { answer } = await refresh(first);
-    await refresh({ refreshToken: answer.body.tokens.refreshToken });
+    const refresh = (tokens: object) => requestWithLog('POST', '/api/v1/auth/refresh', {}, tokens);
+    const { response } = await refresh(first);
+    await refresh({ refreshToken: response.body.tokens.refreshToken });
     const { line } = await refresh(first);
     const { id } = body.customer;
     expect(line).toMatchObject({
@@ -119,7 +119,7 @@ describe('LG-03: the log line of a security event names time, request, project, 
     });
   });
 
-  it('a denied scope', async () => {
+  it('for a denied scope', async () => {
     const key = await insertKey(instance, {
       ...instance.credentials,
       type: 'secret',
@@ -128,7 +128,9 @@ describe('LG-03: the log line of a security event names time, request, project, 
     const [row] = await instance.sql<{ id: string }>('SELECT id FROM api_keys WHERE last4 = $1', [
       key.slice(-4),
     ]);
-    const { line } = await asked('GET', '/v1/webhooks/endpoints', { authorization: `Bearer ${key}` });
+    const { line } = await requestWithLog('GET', '/v1/webhooks/endpoints', {
+      authorization: `Bearer ${key}`,
+    });
     expect(line).toMatchObject({
       status: 403,
       code: 'insufficient_scope',
@@ -137,7 +139,7 @@ describe('LG-03: the log line of a security event names time, request, project, 
     });
   });
 
-  it('a redelivery', async () => {
+  it('for a redelivery', async () => {
     const receiver = await Receiver.start();
     await instance.createEndpoint(receiver.url, ['customer.created']);
     await instance.register();
@@ -147,7 +149,12 @@ describe('LG-03: the log line of a security event names time, request, project, 
     });
     const { secretKey } = instance.credentials;
     const path = `/v1/webhooks/deliveries/${attempt!['delivery_id']}/redeliver`;
-    const { line } = await asked('POST', path, { authorization: `Bearer ${secretKey}` }, { reason: 'test' });
+    const { line } = await requestWithLog(
+      'POST',
+      path,
+      { authorization: `Bearer ${secretKey}` },
+      { reason: 'test' },
+    );
     expect(line).toMatchObject({
       status: 202,
       route: '/v1/webhooks/deliveries/:deliveryId/redeliver',
@@ -157,7 +164,7 @@ describe('LG-03: the log line of a security event names time, request, project, 
     await receiver.stop();
   });
 
-  it('an address that webhooks may not reach', async () => {
+  it('for a blocked webhook address', async () => {
     await instance.createEndpoint('http://127.0.0.1:9/hook', ['customer.created']);
     await instance.sql(`UPDATE webhook_endpoints SET url = 'http://169.254.169.254/hook'`);
     await instance.register();
@@ -174,7 +181,7 @@ describe('LG-03: the log line of a security event names time, request, project, 
   });
 });
 
-it('RL-02: without a trusted proxy the address is that of the connection, whatever the headers say', async () => {
+it('RL-02: uses the address of the connection without a trusted proxy, regardless of headers', async () => {
   const forged = {
     'x-forwarded-for': '203.0.113.9, 127.0.0.1',
     'x-real-ip': '203.0.113.9',
@@ -183,22 +190,22 @@ it('RL-02: without a trusted proxy the address is that of the connection, whatev
   };
   const headers = { 'x-publishable-key': instance.credentials.publishableKey, ...forged };
   const body = { email: uniqueEmail(), password: PASSWORD };
-  // Also asserts the address of the log line.
-  const { answer } = await asked('POST', '/api/v1/auth/register', headers, body);
+  // requestWithLog also checks the address in the log line.
+  const { response } = await requestWithLog('POST', '/api/v1/auth/register', headers, body);
   const sessions = await instance.requestWithSecretKey(
     'GET',
-    `/api/v1/customers/${answer.body.customer.id}/sessions`,
+    `/api/v1/customers/${response.body.customer.id}/sessions`,
   );
   expect(sessions.body.data[0].ip).toBe(IP);
 });
 
-describe('a fault inside', () => {
-  it('LG-04, HD-01: is a generic 500 that names nothing; the log has the cause under its request id', async () => {
+describe('an internal error', () => {
+  it('LG-04, HD-01: returns a generic 500 without details, and the log has the cause with the request id', async () => {
     await instance.sql('ALTER TABLE webhook_endpoints RENAME TO webhook_endpoints_away');
-    const sk = { authorization: `Bearer ${instance.credentials.secretKey}` };
-    const { answer, line } = await asked('GET', '/v1/webhooks/endpoints', sk);
+    const secretKeyHeader = { authorization: `Bearer ${instance.credentials.secretKey}` };
+    const { response, line } = await requestWithLog('GET', '/v1/webhooks/endpoints', secretKeyHeader);
     await instance.sql('ALTER TABLE webhook_endpoints_away RENAME TO webhook_endpoints');
-    expect(answer.body).toEqual({
+    expect(response.body).toEqual({
       success: false,
       type: `${instance.baseUrl}/docs/errors#internal_error`,
       title: expect.any(String),
@@ -207,10 +214,10 @@ describe('a fault inside', () => {
       code: 'internal_error',
       requestId: line['requestId'],
     });
-    const told = JSON.stringify([answer.body, [...answer.headers]]);
-    expect(told).not.toMatch(/webhook_endpoints|relation|SELECT|\.js|node_modules|QueryFailed|express/i);
-    for (const version of [VERSION, process.version]) expect(told).not.toContain(`${version}"`);
-    expect(Object.fromEntries(answer.headers)).toMatchObject({
+    const exposed = JSON.stringify([response.body, [...response.headers]]);
+    expect(exposed).not.toMatch(/webhook_endpoints|relation|SELECT|\.js|node_modules|QueryFailed|express/i);
+    for (const version of [VERSION, process.version]) expect(exposed).not.toContain(`${version}"`);
+    expect(Object.fromEntries(response.headers)).toMatchObject({
       'content-type': 'application/problem+json; charset=utf-8',
       'x-content-type-options': 'nosniff',
       'strict-transport-security': 'max-age=31536000; includeSubDomains',

@@ -2,14 +2,14 @@ import { retryWhileRejected } from '../support/retry-while-rejected.js';
 import { TestInstance } from '../support/test-instance.js';
 import { uniqueEmail } from '../support/unique-email.js';
 
-it('RL-08: as many unknown addresses as the project has mails an hour use up none of its quota', async () => {
+it('RL-08: as many unknown addresses as the hourly mail quota of the project use none of it', async () => {
   const instance = await TestInstance.start({ workers: 0, env: { RATE_LIMITS: 'off' } });
   const forgot = (email: string) =>
     retryWhileRejected(() =>
       instance.requestWithPublishableKey('POST', '/api/v1/auth/forgot-password', { email }),
     );
   try {
-    for (let done = 0; done < 2_000; done += 50)
+    for (let sent = 0; sent < 2_000; sent += 50)
       await Promise.all(Array.from({ length: 50 }, () => forgot(uniqueEmail())));
     const email = uniqueEmail();
     await instance.requestWithSecretKey('POST', '/api/v1/customers', { email });

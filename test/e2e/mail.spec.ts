@@ -30,14 +30,14 @@ afterAll(async () => {
   await mailServer.stop();
 });
 
-/** Has every mail sent that waits, also one whose next attempt is later. */
+/** Sends all pending mails, including mails whose next attempt is later. */
 const sendMails = async (): Promise<void> => {
   await instance.sql(`UPDATE mails SET next_try_at = now() WHERE state = 'pending'`);
   await worker.runJob('MailSender');
 };
 
 describe('without a mail server', () => {
-  it('captures mails, logs their link, and shows them page by page', async () => {
+  it('captures mails, logs their link, and lists them in pages', async () => {
     await startWorker();
     for (const name of ['a', 'b', 'c']) await instance.register(`${name}@example.com`);
     const link = `${instance.baseUrl}/verify-email?token=${await instance.getVerificationToken('b@example.com')}`;
@@ -108,7 +108,7 @@ describe('with a mail server', () => {
     expect(instance.api.output + worker.output).not.toMatch(/token=|quite another phrase/);
   });
 
-  it('registers while the mail server is away, and sends once it is back', async () => {
+  it('registers while the mail server is down, and sends the mail after it restarts', async () => {
     const before = mailServer.mails.length;
     await mailServer.stop();
     expect((await instance.register('grace@example.com')).status).toBe(201);
@@ -123,11 +123,11 @@ describe('with a mail server', () => {
     expect(mailServer.mails.at(-1)!.to).toEqual(['grace@example.com']);
   });
 
-  it('registers while the mail server hangs, and sends one mail once it answers', async () => {
+  it('registers while the mail server hangs, and sends one mail after it responds', async () => {
     const before = mailServer.mails.length;
     await mailServer.stop();
     const sockets: Socket[] = [];
-    const silent = createServer((socket) => {
+    const silentServer = createServer((socket) => {
       sockets.push(socket);
       socket.on('error', () => undefined);
     }).listen(Number(new URL(mailServer.url).port), '127.0.0.1');
@@ -135,9 +135,9 @@ describe('with a mail server', () => {
     const hanging = sendMails();
     await eventually('the worker waiting for a greeting', () => sockets.length > 0);
     expect((await instance.register('mae@example.com')).status).toBe(201);
-    silent.close();
+    silentServer.close();
     for (const socket of sockets) socket.destroy();
-    await once(silent, 'close');
+    await once(silentServer, 'close');
     await mailServer.start();
     await hanging;
     await sendMails();

@@ -11,7 +11,7 @@ import { uniqueEmail } from '../support/unique-email.js';
 const route = '/api/v1/auth/login';
 const requests = 'gatehouse_http_request_duration_seconds_count';
 
-describe('metrics of both programs', () => {
+describe('the metrics of both programs', () => {
   let instance: TestInstance;
   let ports: { api: number; worker: number };
   const api = () => Scrape.load(ports.api);
@@ -47,19 +47,19 @@ describe('metrics of both programs', () => {
     ).body;
     await instance.requestWithSecretKey('POST', `/api/v1/customers/${other.id}/disable`);
     await instance.login(other.email as string);
-    const stranger = uniqueEmail();
-    for (let count = 0; count < 11; count += 1) await instance.login(stranger);
+    const unknownEmail = uniqueEmail();
+    for (let count = 0; count < 11; count += 1) await instance.login(unknownEmail);
     const after = await api();
-    const grown = (name: string, labels: Record<string, string>) =>
+    const increase = (name: string, labels: Record<string, string>) =>
       (after.value(name, labels) ?? 0) - (before.value(name, labels) ?? 0);
     const results = { success: 1, invalid: 12, disabled: 1, throttled: 1, error: 0 };
     for (const [result, count] of Object.entries(results)) {
-      expect([result, grown('gatehouse_logins_total', { result })]).toEqual([result, count]);
+      expect([result, increase('gatehouse_logins_total', { result })]).toEqual([result, count]);
     }
-    expect(grown(requests, { route, method: 'POST', status: '2xx' })).toBe(1);
-    expect(grown(requests, { route, method: 'POST', status: '4xx' })).toBe(14);
+    expect(increase(requests, { route, method: 'POST', status: '2xx' })).toBe(1);
+    expect(increase(requests, { route, method: 'POST', status: '4xx' })).toBe(14);
     // Two new customers, and each login that is not throttled.
-    expect(grown('gatehouse_password_hash_wait_seconds_count', {})).toBe(16);
+    expect(increase('gatehouse_password_hash_wait_seconds_count', {})).toBe(16);
     expect(after.value('gatehouse_password_hash_queue_length')).toBe(0);
   });
 
@@ -68,9 +68,9 @@ describe('metrics of both programs', () => {
     receiver.respondWith(respondWithStatus(500), respondWithStatus(500)).defaultResponder =
       respondWithStatus(204);
     await instance.createEndpoint(receiver.url, ['customer.created']);
-    const dead = await Receiver.start();
-    dead.defaultResponder = respondWithStatus(500);
-    await instance.createEndpoint(dead.url, ['customer.created']);
+    const failingReceiver = await Receiver.start();
+    failingReceiver.defaultResponder = respondWithStatus(500);
+    await instance.createEndpoint(failingReceiver.url, ['customer.created']);
     const before = await worker();
     expect(before.value('gatehouse_webhook_attempts_total', { result: 'worker_lost', attempt: '5' })).toBe(0);
     expect(before.value('gatehouse_dead_letters')).toBe(0);
@@ -79,10 +79,10 @@ describe('metrics of both programs', () => {
       scrape.value('gatehouse_webhook_attempts_total', { result, attempt });
     const after = await eventually('the dead letter', async () => {
       const scrape = await worker();
-      // The counters of a scrape may be a moment older than what it asks the database for.
+      // The counters of a scrape may be slightly older than its values from the database.
       const isCounted = scrape.value('gatehouse_webhook_attempt_duration_seconds_count') === 8;
-      const isOver = scrape.value('gatehouse_deliveries_pending') === 0;
-      return isCounted && isOver && scrape.value('gatehouse_dead_letters') === 1 && scrape;
+      const isFinished = scrape.value('gatehouse_deliveries_pending') === 0;
+      return isCounted && isFinished && scrape.value('gatehouse_dead_letters') === 1 && scrape;
     });
     expect(attempts(after, 'http_error', '1')).toBe(2);
     expect(attempts(after, 'http_error', '2')).toBe(2);
@@ -90,19 +90,19 @@ describe('metrics of both programs', () => {
     expect(attempts(after, 'http_error', '5')).toBe(1);
     expect(after.value('gatehouse_webhook_first_attempt_delay_seconds_count')).toBe(2);
     expect(after.value('gatehouse_deliveries_oldest_due_seconds')).toBe(0);
-    // The same of the whole instance, whoever is asked.
+    // Values of the whole instance are the same for every process.
     await eventually(
-      'the api telling it too',
+      'the dead letter in the metrics of the api',
       async () => (await api()).value('gatehouse_dead_letters') === 1,
     );
-    await Promise.all([receiver.stop(), dead.stop()]);
+    await Promise.all([receiver.stop(), failingReceiver.stop()]);
   });
 
-  it('CO-05: count what the sweeper puts right, and show what is due and disabled', async () => {
+  it('CO-05: count repairs of the sweeper, and show due deliveries and disabled endpoints', async () => {
     const { id } = await instance.createEndpoint('http://127.0.0.1:9/', ['customer.updated']);
     const before = (await worker()).value('gatehouse_sweeper_repairs_total', { kind: 'orphan_cancelled' });
     expect(before).toBe(0);
-    // As a race between an event and the end of its endpoint leaves it.
+    // This state results from a race between an event and the disabling of its endpoint.
     await instance.sql(
       `UPDATE webhook_endpoints SET status = 'disabled', disabled_reason = 'failing', disabled_at = now() WHERE id = $1`,
       [id.replace('ep_', '')],
@@ -131,7 +131,7 @@ describe('metrics of both programs', () => {
         expect(scrape.value(name)).toBeGreaterThan(0);
       expect(scrape.value('gatehouse_database_up')).toBe(1);
       expect(scrape.value('gatehouse_database_pool_waiting')).toBe(0);
-      // No Redis here.
+      // This instance has no Redis.
       expect(scrape.value('gatehouse_redis_up')).toBeNull();
     }
     // A query of a periodic job may be using the only connection at the time of a scrape.
@@ -142,12 +142,12 @@ describe('metrics of both programs', () => {
       );
   });
 
-  it('CO-05: no label holds an id, an address or a URL, whatever is asked for', async () => {
+  it('CO-05: contain no id, address or URL in a label, regardless of the requests', async () => {
     const { customer, tokens } = (await instance.register()).body;
     const series = (scrape: Scrape) =>
       scrape.samples.filter(({ name }) => name.startsWith('gatehouse_')).length;
     const before = series(await api());
-    const look = async (id: string) => {
+    const sendRequests = async (id: string) => {
       await instance.requestWithSecretKey('GET', `/api/v1/customers/${id}`);
       await instance.requestWithSecretKey(
         'GET',
@@ -159,13 +159,13 @@ describe('metrics of both programs', () => {
       await fetch(instance.baseUrl + '/livez', { method: 'PROPFIND' });
       await instance.requestWithAccessToken(tokens.accessToken, 'GET', '/api/v1/me');
     };
-    await look(customer.id as string);
-    await look(crypto.randomUUID());
-    const known = series(await api());
-    for (let times = 0; times < 3; times += 1) await look(crypto.randomUUID());
+    await sendRequests(customer.id as string);
+    await sendRequests(crypto.randomUUID());
+    const expectedCount = series(await api());
+    for (let round = 0; round < 3; round += 1) await sendRequests(crypto.randomUUID());
     const scrapes = [await api(), await worker()];
-    expect(known).toBeGreaterThan(before);
-    expect(series(scrapes[0]!)).toBe(known);
+    expect(expectedCount).toBeGreaterThan(before);
+    expect(series(scrapes[0]!)).toBe(expectedCount);
 
     const values = new Map<string, Set<string>>();
     for (const { labels } of scrapes.flatMap(({ samples }) => samples)) {
@@ -182,28 +182,30 @@ describe('metrics of both programs', () => {
     expect(values.get('method')).toContain('other');
     const all = [...values.values()].flatMap((set) => [...set]).join('\n');
     expect(all).not.toMatch(/[0-9a-f]{8}-[0-9a-f]{4}|:\/\/|@|127\.0\.0\.1|(sk|pk|evt|dlv|att|ep)_/);
-    const ours = 'attempt kind le method result route service space status type'.split(' ');
-    const ofNode = ['kind', 'major', 'minor', 'patch', 'version'];
-    expect([...values.keys()].filter((name) => ![...ours, ...ofNode].includes(name))).toEqual([]);
+    const ownLabels = 'attempt kind le method result route service space status type'.split(' ');
+    const nodeLabels = ['kind', 'major', 'minor', 'patch', 'version'];
+    expect([...values.keys()].filter((name) => ![...ownLabels, ...nodeLabels].includes(name))).toEqual([]);
   });
 
-  it('CO-05: are all there that the dashboard, the alert rules and their description name', async () => {
+  it('CO-05: include every metric in the dashboard, the alert rules and the documentation', async () => {
     const scrapes = [await api(), await worker()];
     const names = new Set(scrapes.flatMap((scrape) => [...scrape.names]));
-    const ours = /\b(?:gatehouse|nodejs|process)_[a-z0-9_]*[a-z0-9]\b/g;
-    const inFile = async (file: string) => [...new Set((await readFile(`ops/${file}`, 'utf8')).match(ours))];
+    const metricName = /\b(?:gatehouse|nodejs|process)_[a-z0-9_]*[a-z0-9]\b/g;
+    const findMetricNames = async (file: string) => [
+      ...new Set((await readFile(`ops/${file}`, 'utf8')).match(metricName)),
+    ];
     for (const file of ['grafana/gatehouse.json', 'prometheus/alerts.yml']) {
-      const named = await inFile(file);
+      const named = await findMetricNames(file);
       expect(named.length).toBeGreaterThan(10);
       expect({ file, unknown: named.filter((name) => !names.has(name)) }).toEqual({ file, unknown: [] });
     }
-    const described = new Set(await inFile('README.md'));
+    const described = new Set(await findMetricNames('README.md'));
     const undescribed = [...names].filter((name) => {
       const family = name.replace(/_(bucket|sum|count)$/, '');
       return name.startsWith('gatehouse_') && !described.has(name) && !described.has(family);
     });
     expect(undescribed).toEqual([]);
-    // Whatever a query asks of a label must be a value that the label has.
+    // A query must only compare a label with values that the label has.
     const values = new Set(
       scrapes.flatMap(({ samples }) => samples.flatMap(({ labels }) => Object.values(labels))),
     );
@@ -211,11 +213,11 @@ describe('metrics of both programs', () => {
     for (const [, value] of rules.matchAll(/(?:service|kind)="([^"]+)"/g)) expect(values).toContain(value);
   });
 
-  it('CO-05: answer GET and HEAD of /metrics and nothing else, and not on the port of the API', async () => {
+  it('CO-05: are returned only by GET and HEAD of /metrics, and not on the port of the API', async () => {
     const base = `http://127.0.0.1:${ports.api}`;
-    const answer = await fetch(`${base}/metrics`);
-    expect(answer.headers.get('content-type')).toMatch(/^text\/plain; version=0\.0\.4/);
-    expect(answer.headers.get('cache-control')).toBe('no-store');
+    const response = await fetch(`${base}/metrics`);
+    expect(response.headers.get('content-type')).toMatch(/^text\/plain; version=0\.0\.4/);
+    expect(response.headers.get('cache-control')).toBe('no-store');
     expect((await fetch(`${base}/metrics`, { method: 'HEAD' })).status).toBe(200);
     for (const [method, path] of [
       ['POST', '/metrics'],
@@ -229,30 +231,30 @@ describe('metrics of both programs', () => {
   });
 });
 
-describe('a METRICS_PORT that is taken', () => {
-  it('CO-05: costs the metrics and nothing else, until it is free; then they show Redis as well', async () => {
+describe('a METRICS_PORT that is in use', () => {
+  it('CO-05: disables only the metrics until the port is free, and then they include Redis', async () => {
     const port = await freePort();
-    const squatter = createServer().listen(port, '127.0.0.1');
-    await once(squatter, 'listening');
+    const blocker = createServer().listen(port, '127.0.0.1');
+    await once(blocker, 'listening');
     const queue = availableQueues.at(-1)!;
     const instance = await TestInstance.start({ queue, workers: 0, env: { METRICS_PORT: String(port) } });
     try {
       expect((await instance.register()).status).toBe(201);
-      const told = (log: ServerProcess['log'], message: string) =>
+      const findLogLines = (log: ServerProcess['log'], message: string) =>
         log.filter((line) => line['message'] === message);
-      const [line] = told(instance.api.log, 'metrics server failed to listen');
+      const [line] = findLogLines(instance.api.log, 'metrics server failed to listen');
       expect(line).toMatchObject({ level: 'error', port, code: 'EADDRINUSE' });
-      squatter.close();
+      blocker.close();
       await eventually(
         'metrics being served',
-        () => told(instance.api.log, 'metrics server listening').length > 0,
+        () => findLogLines(instance.api.log, 'metrics server listening').length > 0,
       );
       expect((await Scrape.load(port)).value('gatehouse_build_info')).toBe(1);
-      expect(told(instance.api.log, 'metrics server failed to listen')).toHaveLength(1);
+      expect(findLogLines(instance.api.log, 'metrics server failed to listen')).toHaveLength(1);
       if (queue === 'redis')
         await eventually('Redis', async () => (await Scrape.load(port)).value('gatehouse_redis_up') === 1);
     } finally {
-      squatter.close();
+      blocker.close();
       await instance.stop();
     }
   });

@@ -4,17 +4,17 @@ import { listeningPorts } from '../support/listening-ports.js';
 import { TestInstance } from '../support/test-instance.js';
 
 describe('the files under ops/', () => {
-  it('the dashboard is JSON, each of its panels asks something', async () => {
+  it('the dashboard is JSON and each of its panels has a query', async () => {
     const { panels } = JSON.parse(await readFile('ops/grafana/gatehouse.json', 'utf8')) as {
       panels: { id: number; type: string; targets?: { expr: string }[] }[];
     };
-    const asking = panels.filter(({ type }) => type !== 'row');
+    const queryPanels = panels.filter(({ type }) => type !== 'row');
     expect(
-      asking.filter(({ targets = [] }) => targets.length === 0 || targets.some(({ expr }) => !expr)),
+      queryPanels.filter(({ targets = [] }) => targets.length === 0 || targets.some(({ expr }) => !expr)),
     ).toEqual([]);
   });
 
-  it('the alert rules are YAML, and each says what is wrong', async () => {
+  it('the alert rules are YAML and each has a description', async () => {
     const text = await readFile('ops/prometheus/alerts.yml', 'utf8');
     await expect(format(text, { parser: 'yaml' })).resolves.toContain('groups:');
     const rules = text.split(/^ {6}- alert: /m).slice(1);
@@ -29,7 +29,7 @@ describe('the files under ops/', () => {
 });
 
 describe('without METRICS_PORT', () => {
-  it('CO-05: no other port is open', async () => {
+  it('CO-05: opens no other port', async () => {
     const instance = await TestInstance.startShared();
     try {
       expect(await listeningPorts(instance.api.pid)).toEqual([Number(instance.env['PORT'])]);

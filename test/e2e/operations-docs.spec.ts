@@ -9,12 +9,12 @@ import { Receiver, respondWithStatus } from '../support/receiver.js';
 import { insertKey } from '../support/tenants.js';
 
 const DOCUMENT = 'docs/operations.md';
-/** Of whoever reads the document, who gives them where it asks for them. */
+/** Settings of the reader, inserted where the document requires them. */
 const OWN_SETTINGS = 'GATEHOUSE_URL="$OWN_URL" GATEHOUSE_SECRET_KEY="$OWN_KEY"';
 
 let instance: TestInstance;
 let receiver: Receiver;
-/** A key of a project with the scopes that the document asks for, and no more. */
+/** A key of a project with exactly the scopes that the document requires. */
 let secretKey: string;
 beforeAll(async () => {
   instance = await TestInstance.startShared({ workerEnv: { ...FAST_RETRIES } });
@@ -29,10 +29,10 @@ afterAll(async () => {
 });
 
 /**
- * Runs a block of the document as somebody would who reads it from the top: with what is set before it, and nothing else.
- * @returns what it prints, one JSON document for each command
+ * Runs a block of the document with only the settings block before it. Each command prints one JSON document.
+ * Returns the last one.
  */
-async function walk(block: string, env: Record<string, string> = {}): Promise<any> {
+async function runBlock(block: string, env: Record<string, string> = {}): Promise<any> {
   const blocks = await shellBlocks(DOCUMENT);
   const names = [...blocks.keys()];
   const script = names
@@ -47,12 +47,12 @@ async function walk(block: string, env: Record<string, string> = {}): Promise<an
       ...env,
     },
   });
-  const answers = stdout.split(/(?<=\})(?=\{)/).map((text) => JSON.parse(text));
-  return answers.at(-1);
+  const outputs = stdout.split(/(?<=\})(?=\{)/).map((text) => JSON.parse(text));
+  return outputs.at(-1);
 }
 
-/** A new endpoint with so many dead letters. */
-async function dead(count: number): Promise<{ endpointId: string; ids: string[] }> {
+/** Creates an endpoint with a number of dead letters. */
+async function createDeadLetters(count: number): Promise<{ endpointId: string; ids: string[] }> {
   receiver.defaultResponder = respondWithStatus(500);
   const { id: endpointId } = await instance.createEndpoint(receiver.url, ['customer.created']);
   await emitEvents(instance, count);
@@ -64,38 +64,44 @@ async function dead(count: number): Promise<{ endpointId: string; ids: string[] 
 describe('the commands of operations.md', () => {
   afterEach(() => instance.sql(`UPDATE webhook_endpoints SET status = 'deleted'`));
 
-  it('list dead letters, redeliver one, and set one aside', async () => {
-    const { endpointId, ids } = await dead(2);
-    const list = (await walk('list')).data as Record<string, any>[];
+  it('list dead letters, redeliver one, and discard one', async () => {
+    const { endpointId, ids } = await createDeadLetters(2);
+    const list = (await runBlock('list')).data as Record<string, any>[];
     expect(list.map(({ id }) => id)).toEqual(ids);
     expect(list[0]!['last_attempt']).toEqual({ attempt: 5, http_status: 500, error: 'http_error' });
-    expect((await walk('redeliver', { DELIVERY_ID: ids[0]! })).data).toMatchObject({ redelivery_of: ids[0] });
-    expect((await walk('discard', { DELIVERY_ID: ids[1]! })).data).toMatchObject({ resolution: 'discarded' });
-    expect((await walk('list')).data).toEqual([]);
-    expect((await walk('stats', { ENDPOINT_ID: endpointId })).data).toMatchObject({ window: '7d' });
+    expect((await runBlock('redeliver', { DELIVERY_ID: ids[0]! })).data).toMatchObject({
+      redelivery_of: ids[0],
+    });
+    expect((await runBlock('discard', { DELIVERY_ID: ids[1]! })).data).toMatchObject({
+      resolution: 'discarded',
+    });
+    expect((await runBlock('list')).data).toEqual([]);
+    expect((await runBlock('stats', { ENDPOINT_ID: endpointId })).data).toMatchObject({ window: '7d' });
   });
 
   it('plan, start, follow and cancel a bulk redelivery', async () => {
-    const { endpointId } = await dead(3);
-    const plan = (await walk('plan', { ENDPOINT_ID: endpointId })).data;
+    const { endpointId } = await createDeadLetters(3);
+    const plan = (await runBlock('plan', { ENDPOINT_ID: endpointId })).data;
     expect(plan).toMatchObject({ state: 'planned', total: 3, eligible: 3 });
-    const started = (await walk('start', { REDELIVERY_ID: plan.id })).data;
+    const started = (await runBlock('start', { REDELIVERY_ID: plan.id })).data;
     expect(started.state).toMatch(/running|completed/);
     await waitForRedelivery(instance, plan.id);
-    expect((await walk('progress', { REDELIVERY_ID: plan.id })).data).toMatchObject({
+    expect((await runBlock('progress', { REDELIVERY_ID: plan.id })).data).toMatchObject({
       state: 'completed',
       progress: { made: 3, succeeded: 3 },
     });
-    const other = (await walk('plan', { ENDPOINT_ID: endpointId })).data;
-    expect((await walk('cancel', { REDELIVERY_ID: other.id })).data).toMatchObject({ state: 'cancelled' });
+    const other = (await runBlock('plan', { ENDPOINT_ID: endpointId })).data;
+    expect((await runBlock('cancel', { REDELIVERY_ID: other.id })).data).toMatchObject({
+      state: 'cancelled',
+    });
   });
 
-  it('enable an endpoint and recover what it has missed', async () => {
+  it('enable an endpoint and recover its missed events', async () => {
     const since = new Date().toISOString();
-    const { endpointId } = await dead(1);
+    const { endpointId } = await createDeadLetters(1);
     await instance.requestWithSecretKey('POST', `/v1/webhooks/endpoints/${endpointId}/disable`);
     await emitEvents(instance, 2);
-    const recovery = (await walk('enable', { ENDPOINT_ID: endpointId, SINCE: since })).data;
+    const recovery = (await runBlock('enable', { ENDPOINT_ID: endpointId, SINCE: since })).data;
     expect(await waitForRedelivery(instance, recovery.id)).toMatchObject({
       progress: { made: 3, succeeded: 3 },
     });
@@ -106,11 +112,11 @@ describe('the commands of operations.md', () => {
     const keys = (await instance.requestWithSecretKey('GET', `/api/v1/projects/${projectId}/api-keys`)).body
       .data;
     const key = keys.find(({ type }: { type: string }) => type === 'publishable');
-    const rotated = await walk('rotate-api-key', { PROJECT_ID: projectId, KEY_ID: key.id });
+    const rotated = await runBlock('rotate-api-key', { PROJECT_ID: projectId, KEY_ID: key.id });
     expect(rotated).toMatchObject({ rotatedFrom: key.id, key: expect.stringMatching(/^pk_/) });
   });
 
-  it('CF-04: show what hangs on which entry of GATEHOUSE_SECRET', async () => {
+  it('CF-04: show which data depends on which entry of GATEHOUSE_SECRET', async () => {
     await instance.register();
     await instance.requestWithSecretKey('POST', '/api/v1/customers', {
       email: 'imported@example.com',
@@ -131,11 +137,11 @@ describe('the commands of operations.md', () => {
   });
 });
 
-it('operations.md speaks of every rule of ops/prometheus/alerts.yml, and of no other', async () => {
+it('operations.md documents exactly the rules of ops/prometheus/alerts.yml', async () => {
   const rules = await readFile('ops/prometheus/alerts.yml', 'utf8');
   const defined = [...rules.matchAll(/- alert: (\w+)/g)].map(([, name]) => name!);
-  const told = [...(await readFile(DOCUMENT, 'utf8')).matchAll(/^\| `(Gatehouse\w+)`/gm)].map(
+  const documented = [...(await readFile(DOCUMENT, 'utf8')).matchAll(/^\| `(Gatehouse\w+)`/gm)].map(
     ([, name]) => name!,
   );
-  expect(told.sort()).toEqual(defined.sort());
+  expect(documented.sort()).toEqual(defined.sort());
 });

@@ -10,29 +10,34 @@ import { insertOperator, signIn, type OperatorClient } from '../support/operator
 import { uuidAt, seedDeliveries } from '../support/seed-deliveries.js';
 
 const DELIVERIES = 1_600;
-const LOG = '/webhooks/deliveries';
-const DEAD = '/webhooks/dead-letters';
+const ATTEMPTS = '/webhooks/deliveries';
+const DEAD_LETTERS = '/webhooks/dead-letters';
 
 let instance: TestInstance;
 let operator: OperatorClient;
-let log: SeededInstance;
+let seeded: SeededInstance;
 let batches: { small: string; large: string; wide: string };
 beforeAll(async () => {
   instance = await TestInstance.startShared({ workers: 0 });
-  log = await seedInstance(instance, DELIVERIES);
+  seeded = await seedInstance(instance, DELIVERIES);
   await instance.sql(`UPDATE attempts SET error = 'timeout' WHERE attempt IN (2, 5) AND NOT success`);
   operator = await signIn(instance);
-  const nobody = Array.from({ length: 30 }, () => randomUUID());
+  const unknownEndpoints = Array.from({ length: 30 }, () => randomUUID());
   batches = {
-    small: await insertBatch(300, { made: 300, endpointIds: log.endpoints }),
-    large: await insertBatch(500, { made: 1_001, endpointIds: log.endpoints }),
-    wide: await insertBatch(500, { made: 1_001, endpointIds: [...log.endpoints, ...nobody] }),
+    small: await insertBatch(300, { created: 300, endpointIds: seeded.endpoints }),
+    large: await insertBatch(500, { created: 1_001, endpointIds: seeded.endpoints }),
+    wide: await insertBatch(500, { created: 1_001, endpointIds: [...seeded.endpoints, ...unknownEndpoints] }),
   };
 });
 afterAll(async () => instance?.stop());
 
-/** A batch that is said to have made so many of which some are there: every second one of those that have none. */
-async function insertBatch(count: number, batch: { made: number; endpointIds: string[] }): Promise<string> {
+/**
+ * Inserts a batch with a recorded total, and adds every second delivery without a batch to it, up to `count`.
+ */
+async function insertBatch(
+  count: number,
+  batch: { created: number; endpointIds: string[] },
+): Promise<string> {
   const id = uuidAt(Date.now() - 60_000);
   await instance.sql(
     `UPDATE deliveries SET batch_id = $1 WHERE id IN (
@@ -44,39 +49,43 @@ async function insertBatch(count: number, batch: { made: number; endpointIds: st
     `INSERT INTO redelivery_batches (id, kind, filter, state, made, endpoint_ids, created_by, started_at, finished_at)
      SELECT $1, 'redelivery', '{}', 'completed', $2, $3, 'operator:' || $4, min(created_at), max(finished_at)
      FROM deliveries WHERE batch_id = $1`,
-    [id, batch.made, batch.endpointIds, operator.operator.id],
+    [id, batch.created, batch.endpointIds, operator.operator.id],
   );
   return id;
 }
 
 type Query = Record<string, string>;
 
-const wanted = (path: typeof LOG | typeof DEAD, query: Query): Promise<string[]> =>
-  findExpectedIds(instance, path === LOG ? 'attempts' : 'dead letters', query);
+const listExpectedIds = (path: typeof ATTEMPTS | typeof DEAD_LETTERS, query: Query): Promise<string[]> =>
+  findExpectedIds(instance, path === ATTEMPTS ? 'attempts' : 'dead letters', query);
 
-const deliveryIn = async (where: string): Promise<string> => {
+const findDelivery = async (where: string): Promise<string> => {
   const [row] = await instance.sql<{ id: string }>(
     `SELECT id FROM deliveries WHERE ${where} ORDER BY id DESC LIMIT 1`,
   );
   return `dlv_${row!.id}`;
 };
-const attemptOf = async (delivery: string): Promise<string> =>
-  (await wanted(LOG, { delivery_id: delivery }))[0]!;
+const findAttempt = async (delivery: string): Promise<string> =>
+  (await listExpectedIds(ATTEMPTS, { delivery_id: delivery }))[0]!;
 
-/** Each query lists and counts exactly what it finds: something, or nothing. */
-const expectFound = (path: typeof LOG | typeof DEAD, queries: Query[], isSomething = true): Promise<void> =>
+/** Checks that each query lists and counts exactly the expected ids, which are empty unless `hasResults`. */
+const expectFound = (
+  path: typeof ATTEMPTS | typeof DEAD_LETTERS,
+  queries: Query[],
+  hasResults = true,
+): Promise<void> =>
   checkCases(
     queries.map((query) => [JSON.stringify(query), query] as const),
     async (query) => {
-      const ids = await wanted(path, query);
-      expect(ids.length > 0).toBe(isSomething);
+      const ids = await listExpectedIds(path, query);
+      expect(ids.length > 0).toBe(hasResults);
       expect(await listAll(operator, path, query)).toEqual(ids);
       const { limit: _, ...filter } = query;
       expect(await getCount(operator, path, filter)).toEqual({ count: ids.length, isMore: false });
     },
   );
 
-const expectRefused = (paths: string[]): Promise<void> =>
+const expectRejected = (paths: string[]): Promise<void> =>
   checkCases(
     paths.map((path) => [path, path] as const),
     async (path) => {
@@ -85,17 +94,22 @@ const expectRefused = (paths: string[]): Promise<void> =>
     },
   );
 
-describe('the log of attempts, as operators see it', () => {
+describe('the log of attempts for operators', () => {
   it('finds and counts by every filter, alone and together', async () => {
-    const [first, second, , long] = log.endpoints.map((id) => `ep_${id}`) as [string, string, string, string];
-    const [ada, otherAda, grace] = log.customers.map(({ id }) => id) as [string, string, string];
+    const [first, second, , long] = seeded.endpoints.map((id) => `ep_${id}`) as [
+      string,
+      string,
+      string,
+      string,
+    ];
+    const [ada, otherAda, grace] = seeded.customers.map(({ id }) => id) as [string, string, string];
     const email = 'ada@example.com';
-    await expectFound(LOG, [
+    await expectFound(ATTEMPTS, [
       {},
       { success: 'false' },
       { http_status: '404' },
       { delivery_state: 'failed' },
-      { project_id: log.projects[1] },
+      { project_id: seeded.projects[1] },
       { attempt: '3' },
       { error: 'timeout' },
       { error: 'http_error', endpoint_id: first, attempt: '1' },
@@ -116,19 +130,19 @@ describe('the log of attempts, as operators see it', () => {
       ]),
     ]);
     await expectFound(
-      LOG,
+      ATTEMPTS,
       [
         { error: 'tls_error' },
         { batch_id: `rdl_${randomUUID()}` },
-        { customer_id: log.customers[3]!.id },
-        { q: 'https://one.example.com/', endpoint_id: `ep_${log.endpoints[2]}` },
+        { customer_id: seeded.customers[3]!.id },
+        { q: 'https://one.example.com/', endpoint_id: `ep_${seeded.endpoints[2]}` },
         { q: `evt_${randomUUID()}` },
       ],
       false,
     );
   });
 
-  it('narrows a batch by time, and pages through it', async () => {
+  it('filters a batch by time, and pages through it', async () => {
     for (const id of Object.values(batches)) {
       const [{ middle }] = (await instance.sql(
         `SELECT percentile_disc(0.5) WITHIN GROUP (ORDER BY created_at) AS middle FROM deliveries WHERE batch_id = $1`,
@@ -136,29 +150,29 @@ describe('the log of attempts, as operators see it', () => {
       )) as [{ middle: string }];
       const at = new Date(middle).toISOString();
       const batch = { batch_id: `rdl_${id}`, limit: '33' };
-      await expectFound(LOG, [
+      await expectFound(ATTEMPTS, [
         { ...batch, created_after: at },
         { ...batch, created_before: at },
       ]);
     }
   });
 
-  it('finds what a pasted id names, and holds it against the other filters', async () => {
-    const delivery = await deliveryIn(`batch_id = '${batches.small}' AND state = 'failed'`);
+  it('finds attempts by a pasted id, combined with the other filters', async () => {
+    const delivery = await findDelivery(`batch_id = '${batches.small}' AND state = 'failed'`);
     const [{ event }] = (await instance.sql(
       `SELECT 'evt_' || event_id AS event FROM deliveries WHERE id = $1`,
       [delivery.slice(4)],
     )) as [{ event: string }];
-    const other = await deliveryIn(`batch_id = '${batches.large}'`);
-    await expectFound(LOG, [
-      { q: await attemptOf(delivery) },
+    const other = await findDelivery(`batch_id = '${batches.large}'`);
+    await expectFound(ATTEMPTS, [
+      { q: await findAttempt(delivery) },
       { q: delivery },
       { q: event },
       { q: delivery, attempt: '2' },
       { q: delivery, batch_id: `rdl_${batches.small}` },
     ]);
     await expectFound(
-      LOG,
+      ATTEMPTS,
       [
         { q: delivery, delivery_id: other },
         { q: event, delivery_id: other },
@@ -168,13 +182,13 @@ describe('the log of attempts, as operators see it', () => {
     );
   });
 
-  it('finds nothing by what names nothing', async () => {
-    const words = [
+  it('finds nothing for an unknown search text', async () => {
+    const texts = [
       ...['customer.created', '%', 'nobody@example.com', 'https://elsewhere.example.com/', randomUUID()],
       ...[`rdl_${randomUUID()}`, `att_${randomUUID()}`, `dlv_${'0'.repeat(36)}`],
     ];
-    const cases = [LOG, DEAD, '/events'].flatMap((path) =>
-      words.map((q) => [`${path}?q=${q}`, path, q] as const),
+    const cases = [ATTEMPTS, DEAD_LETTERS, '/events'].flatMap((path) =>
+      texts.map((q) => [`${path}?q=${q}`, path, q] as const),
     );
     await checkCases(cases, async (path, q) => {
       expect(await listAll(operator, path, { q })).toEqual([]);
@@ -182,7 +196,7 @@ describe('the log of attempts, as operators see it', () => {
     });
   });
 
-  it('refuses unknown filters and values, and lets no key filter so', async () => {
+  it('rejects unknown filters and values, and rejects these filters with an API key', async () => {
     const filters = [
       'attempt=6',
       'attempt=0',
@@ -191,63 +205,74 @@ describe('the log of attempts, as operators see it', () => {
       'error=none',
       `batch_id=${randomUUID()}`,
     ];
-    await expectRefused([
-      ...filters.map((filter) => `${LOG}?${filter}`),
-      ...[`${LOG}/count?limit=1`, `${LOG}/count?cursor=x`, `${DEAD}?resolution=lost`, `${DEAD}?attempt=1`],
+    await expectRejected([
+      ...filters.map((filter) => `${ATTEMPTS}?${filter}`),
+      ...[
+        `${ATTEMPTS}/count?limit=1`,
+        `${ATTEMPTS}/count?cursor=x`,
+        `${DEAD_LETTERS}?resolution=lost`,
+        `${DEAD_LETTERS}?attempt=1`,
+      ],
       ...['/events?types=nothing', '/events/count?limit=1'],
     ]);
     const statuses = await Promise.all(
       [
         ...['attempt=1', 'error=timeout', `batch_id=rdl_${randomUUID()}`, `customer_id=${randomUUID()}`].map(
-          (query) => `${LOG}?${query}`,
+          (query) => `${ATTEMPTS}?${query}`,
         ),
-        ...[`${LOG}?q=ada@example.com`, `${DEAD}?resolution=waiting`, `${LOG}/count`],
+        ...[`${ATTEMPTS}?q=ada@example.com`, `${DEAD_LETTERS}?resolution=waiting`, `${ATTEMPTS}/count`],
       ].map(async (path) => (await instance.requestWithSecretKey('GET', `/v1${path}`)).status),
     );
     expect(statuses).toEqual([400, 400, 400, 400, 400, 400, 404]);
   });
 });
 
-describe('dead letters, as operators see them', () => {
+describe('dead letters for operators', () => {
   it('finds and counts by every filter, alone and together', async () => {
     const url = 'https://one.example.com';
     const queries: Query[] = [
       {},
       ...Object.keys(resolutionConditions).map((resolution) => ({ resolution })),
-      { resolution: 'resolved', project_id: log.projects[0] },
-      { resolution: 'discarded', endpoint_id: `ep_${log.endpoints[0]}`, http_status: '404' },
-      { customer_id: log.customers[0]!.id },
+      { resolution: 'resolved', project_id: seeded.projects[0] },
+      { resolution: 'discarded', endpoint_id: `ep_${seeded.endpoints[0]}`, http_status: '404' },
+      { customer_id: seeded.customers[0]!.id },
       { q: 'ada@example.com', resolution: 'resolved' },
       { q: `${url}/hooks` },
       { q: url, resolution: 'resolved', event: 'session.created' },
     ];
-    await expectFound(DEAD, [...queries, ...queries.map((query) => ({ ...query, limit: '13' }))]);
+    await expectFound(DEAD_LETTERS, [...queries, ...queries.map((query) => ({ ...query, limit: '13' }))]);
   });
 
-  it('finds what a pasted id names, if it is one', async () => {
-    const id = await deliveryIn(`state = 'failed' AND resolution IS NULL`);
-    await expectFound(DEAD, [{ q: id }, { q: await attemptOf(id) }]);
-    const done = await deliveryIn(`state = 'succeeded'`);
-    await expectFound(DEAD, [{ q: id, resolution: 'resolved' }, { q: done }], false);
+  it('finds a dead letter by a pasted id of a delivery or an attempt', async () => {
+    const id = await findDelivery(`state = 'failed' AND resolution IS NULL`);
+    await expectFound(DEAD_LETTERS, [{ q: id }, { q: await findAttempt(id) }]);
+    const succeeded = await findDelivery(`state = 'succeeded'`);
+    await expectFound(DEAD_LETTERS, [{ q: id, resolution: 'resolved' }, { q: succeeded }], false);
   });
 });
 
-describe('batches, as operators see them', () => {
+describe('batches for operators', () => {
   const path = '/webhooks/redeliveries';
-  const show = async (id: string) => (await operator.request('GET', `${path}/${id}`)).body.data;
+  const getBatch = async (id: string) => (await operator.request('GET', `${path}/${id}`)).body.data;
 
-  it('are found and counted by the state that they show', async () => {
-    const made: Record<string, string> = { expired: '', cancelled: '', running: '', planned: '', late: '' };
-    for (const name of Object.keys(made)) {
-      made[name] = (await operator.request('POST', path, { filter: {} })).body.data.id as string;
+  it('are found and counted by their displayed state', async () => {
+    const created: Record<string, string> = {
+      expired: '',
+      cancelled: '',
+      running: '',
+      planned: '',
+      late: '',
+    };
+    for (const name of Object.keys(created)) {
+      created[name] = (await operator.request('POST', path, { filter: {} })).body.data.id as string;
     }
-    await operator.request('POST', `${path}/${made.cancelled}/cancel`);
-    await operator.request('POST', `${path}/${made.running}/start`, { reason: 'to see' });
-    // Two plans of yesterday: housekeeping has come by one of them.
+    await operator.request('POST', `${path}/${created.cancelled}/cancel`);
+    await operator.request('POST', `${path}/${created.running}/start`, { reason: 'to see' });
+    // Two plans are a day old. Only one of them has been marked as expired by maintenance.
     const age = (name: string, set: string) =>
       instance.sql(
         `UPDATE redelivery_batches SET created_at = now() - interval '25 hours' ${set} WHERE id = $1`,
-        [made[name]!.slice(4)],
+        [created[name]!.slice(4)],
       );
     await age('expired', `, state = 'expired', finished_at = now()`);
     await age('late', '');
@@ -257,34 +282,34 @@ describe('batches, as operators see them', () => {
       state: string;
     }[];
     expect(await getCount(operator, path)).toEqual({ count: all.length, isMore: false });
-    const found: string[] = [];
+    const listResolved: string[] = [];
     for (const state of ['planned', 'running', 'completed', 'cancelled', 'expired']) {
       const shown = all.filter((each) => each.state === state).map(({ id }) => id);
       const listed = await listAll(operator, path, { state, limit: '2' });
       const { count } = await getCount(operator, path, { state });
       expect([state, listed, count]).toEqual([state, shown, shown.length]);
-      found.push(...shown);
+      listResolved.push(...shown);
     }
-    expect(found.sort()).toEqual(all.map(({ id }) => id).sort());
+    expect(listResolved.sort()).toEqual(all.map(({ id }) => id).sort());
     const stateOf = (id: string) => all.find((each) => each.id === id)?.state;
-    for (const [name, id] of Object.entries(made))
+    for (const [name, id] of Object.entries(created))
       expect([name, stateOf(id)]).toEqual([name, name === 'late' ? 'planned' : name]);
     expect(stateOf(`rdl_${batches.small}`)).toBe('completed');
   });
 
-  it('take no cursor from one state to another, and no other state', async () => {
+  it('reject the cursor of another state, and unknown states', async () => {
     const { next_cursor: cursor } = (await operator.request('GET', `${path}?limit=1&state=completed`)).body;
     const next = `${path}?limit=1&cursor=${cursor}`;
     expect(await operator.request('GET', `${next}&state=completed`)).toMatchObject({ status: 200 });
     for (const other of [next, `${next}&state=planned`]) {
       expect(await operator.request('GET', other)).toMatchObject({ body: { code: 'invalid_cursor' } });
     }
-    await expectRefused(['?state=late', '/count?state=late', '/count?limit=1'].map((query) => path + query));
+    await expectRejected(['?state=late', '/count?state=late', '/count?limit=1'].map((query) => path + query));
     expect((await instance.requestWithSecretKey('GET', `/v1${path}?state=planned`)).status).toBe(400);
     expect((await instance.requestWithSecretKey('GET', `/v1${path}/count`)).status).toBe(404);
   });
 
-  it('name who planned, started and cancelled them, which keys do not see', async () => {
+  it('show the names of the operators who planned, started and cancelled them, but not to API keys', async () => {
     const other = await insertOperator(instance, 'operator');
     const { id } = (await operator.request('POST', path, { filter: {} })).body.data as { id: string };
     const names = {
@@ -292,65 +317,73 @@ describe('batches, as operators see them', () => {
       started_by_name: null,
       cancelled_by_name: null,
     };
-    expect(await show(id)).toMatchObject(names);
+    expect(await getBatch(id)).toMatchObject(names);
     await other.request('POST', `${path}/${id}/start`, { reason: 'to see' });
     await operator.request('POST', `${path}/${id}/cancel`);
     const ended = { started_by_name: other.operator.email, cancelled_by_name: operator.operator.email };
-    expect(await show(id)).toMatchObject({ ...names, ...ended, state: 'cancelled' });
+    expect(await getBatch(id)).toMatchObject({ ...names, ...ended, state: 'cancelled' });
     const listed = (await operator.request('GET', `${path}?limit=1`)).body.data;
     expect(listed).toMatchObject([{ id, ...ended }]);
-    // A key that is gone.
-    const gone = `key:${randomUUID()}`;
-    await instance.sql('UPDATE redelivery_batches SET started_by = $2 WHERE id = $1', [id.slice(4), gone]);
-    expect(await show(id)).toMatchObject({ started_by_name: null });
+    // A key that no longer exists.
+    const missingKey = `key:${randomUUID()}`;
+    await instance.sql('UPDATE redelivery_batches SET started_by = $2 WHERE id = $1', [
+      id.slice(4),
+      missingKey,
+    ]);
+    expect(await getBatch(id)).toMatchObject({ started_by_name: null });
 
     const planned = (await instance.requestWithSecretKey('POST', `/v1${path}`, { filter: {} })).body.data;
     const [key] = await instance.sql('SELECT name FROM api_keys WHERE id = $1', [
       planned.created_by.slice(4),
     ]);
-    expect(await show(planned.id)).toMatchObject({ created_by_name: key!['name'] });
+    expect(await getBatch(planned.id)).toMatchObject({ created_by_name: key!['name'] });
     expect(
       (await instance.requestWithSecretKey('GET', `/v1${path}/${planned.id}`)).body.data,
     ).not.toHaveProperty('created_by_name');
   });
 });
 
-it('names who resolved a dead letter', async () => {
-  const letter = await deliveryIn(`resolution = 'discarded'`);
-  const found = async () =>
-    (await operator.request('GET', `${DEAD}?resolution=resolved&delivery_id=${letter}`)).body.data;
-  expect(await found()).toMatchObject([{ id: letter, resolved_by: null, resolved_by_name: null }]);
+it('shows the name of the operator who resolved a dead letter', async () => {
+  const deadLetter = await findDelivery(`resolution = 'discarded'`);
+  const listResolved = async () =>
+    (await operator.request('GET', `${DEAD_LETTERS}?resolution=resolved&delivery_id=${deadLetter}`)).body
+      .data;
+  expect(await listResolved()).toMatchObject([{ id: deadLetter, resolved_by: null, resolved_by_name: null }]);
   await instance.sql('UPDATE deliveries SET resolved_by = $2 WHERE id = $1', [
-    letter.slice(4),
+    deadLetter.slice(4),
     `operator:${operator.operator.id}`,
   ]);
-  expect(await found()).toMatchObject([{ id: letter, resolved_by_name: operator.operator.email }]);
+  expect(await listResolved()).toMatchObject([{ id: deadLetter, resolved_by_name: operator.operator.email }]);
 });
 
-it('shows an operator how the endpoint of a delivery is, also of one that is deleted', async () => {
-  const id = await deliveryIn(`endpoint_id = '${log.endpoints[1]}'`);
+it('shows operators the status of the endpoint of a delivery, even when the endpoint is deleted', async () => {
+  const id = await findDelivery(`endpoint_id = '${seeded.endpoints[1]}'`);
   for (const state of ['disabled', 'deleted', 'enabled']) {
-    await instance.sql('UPDATE webhook_endpoints SET status = $2 WHERE id = $1', [log.endpoints[1], state]);
-    expect((await operator.request('GET', `${LOG}/${id}`)).body.data.endpoint_status).toBe(state);
+    await instance.sql('UPDATE webhook_endpoints SET status = $2 WHERE id = $1', [
+      seeded.endpoints[1],
+      state,
+    ]);
+    expect((await operator.request('GET', `${ATTEMPTS}/${id}`)).body.data.endpoint_status).toBe(state);
   }
   const { body } = await instance.requestWithSecretKey('GET', `/v1/webhooks/deliveries/${id}`);
   expect(body.data).not.toHaveProperty('endpoint_status');
 });
 
-const plan = (filter: object, by = operator) => by.request('POST', '/webhooks/redeliveries', { filter });
+const plan = (filter: object, client = operator) =>
+  client.request('POST', '/webhooks/redeliveries', { filter });
 
-describe('a plan to redeliver what the list shows', () => {
-  it('takes exactly what the list shows', async () => {
+describe('a plan to redeliver the listed dead letters', () => {
+  it('contains exactly the listed dead letters', async () => {
     const queries: Query[] = [
       {},
-      { customer_id: log.customers[0]!.id },
+      { customer_id: seeded.customers[0]!.id },
       { q: ' Ada@example.com', http_status: '404' },
       { q: 'https://one.example.com/hooks/' },
-      { q: `ep_${log.endpoints[2]}`, project_id: log.projects[0] },
+      { q: `ep_${seeded.endpoints[2]}`, project_id: seeded.projects[0] },
     ];
-    await expectFound(DEAD, queries);
+    await expectFound(DEAD_LETTERS, queries);
     for (const { http_status: status, ...query } of queries) {
-      const ids = await wanted(DEAD, { ...query, ...(status && { http_status: status }) });
+      const ids = await listExpectedIds(DEAD_LETTERS, { ...query, ...(status && { http_status: status }) });
       const filter = { ...query, ...(status && { http_status: Number(status) }), resolution: 'waiting' };
       const { body } = await plan(filter);
       expect(body.data).toMatchObject({ total: ids.length, eligible: ids.length, not_eligible: [] });
@@ -362,30 +395,30 @@ describe('a plan to redeliver what the list shows', () => {
     }
   });
 
-  it('keeps who was looked for as ids, which stay when the address must not', async () => {
+  it('stores the customers of a search as ids, without the email address', async () => {
     const { body } = await plan({ q: 'ada@example.com', resolution: 'waiting' });
-    const ids = log.customers.slice(0, 2).map(({ id }) => id);
+    const ids = seeded.customers.slice(0, 2).map(({ id }) => id);
     expect(body.data.filter).toEqual({ resolution: 'waiting', customer_ids: expect.arrayContaining(ids) });
   });
 
-  it('holds the names of deliveries against the list, where it is asked to', async () => {
-    const dead = await deliveryIn(`state = 'failed' AND resolution IS NULL`);
-    const done = await deliveryIn(`state = 'succeeded'`);
+  it('checks delivery ids against the resolution filter if it is set', async () => {
+    const deadLetter = await findDelivery(`state = 'failed' AND resolution IS NULL`);
+    const succeeded = await findDelivery(`state = 'succeeded'`);
     const total = async (filter: object): Promise<number> => (await plan(filter)).body.data.total as number;
-    expect(await total({ q: dead, resolution: 'waiting' })).toBe(1);
-    expect(await total({ q: done, resolution: 'waiting' })).toBe(0);
-    expect(await total({ q: done })).toBe(0);
-    expect(await total({ delivery_ids: [dead, done], resolution: 'waiting' })).toBe(1);
-    expect(await total({ delivery_ids: [dead, done] })).toBe(2);
-    expect(await total({ delivery_ids: [dead, done], q: dead })).toBe(1);
+    expect(await total({ q: deadLetter, resolution: 'waiting' })).toBe(1);
+    expect(await total({ q: succeeded, resolution: 'waiting' })).toBe(0);
+    expect(await total({ q: succeeded })).toBe(0);
+    expect(await total({ delivery_ids: [deadLetter, succeeded], resolution: 'waiting' })).toBe(1);
+    expect(await total({ delivery_ids: [deadLetter, succeeded] })).toBe(2);
+    expect(await total({ delivery_ids: [deadLetter, succeeded], q: deadLetter })).toBe(1);
   });
 
-  it('refuses what can be no part of it, and is for operators', async () => {
-    const refused = [
+  it('rejects unsupported filters, and requires an operator', async () => {
+    const rejected = [
       ...[{ resolution: 'discarded' }, { resolution: 'resolved' }, { attempt: 5 }],
       ...[{ q: '' }, { customer_id: 'ada' }],
     ];
-    for (const filter of refused) expect([filter, (await plan(filter)).status]).toEqual([filter, 400]);
+    for (const filter of rejected) expect([filter, (await plan(filter)).status]).toEqual([filter, 400]);
     for (const q of ['nobody@example.com', 'customer.created', `att_${randomUUID()}`])
       expect([q, (await plan({ q, resolution: 'waiting' })).status]).toEqual([q, 404]);
     expect(await plan({}, await insertOperator(instance, 'viewer'))).toMatchObject({
@@ -399,22 +432,22 @@ describe('a plan to redeliver what the list shows', () => {
   });
 });
 
-describe('what is about customers with many events', () => {
+describe('deliveries of customers with many events', () => {
   const EVENTS = 2_002;
   let quiet: string;
   let busy: string;
   beforeAll(async () => {
     const { organizationId, projectId } = instance.credentials;
-    [quiet, busy] = [log.customers[3]!.id, log.customers[0]!.id];
+    [quiet, busy] = [seeded.customers[3]!.id, seeded.customers[0]!.id];
     const at = Date.now() - 7_200_000;
-    const dead = Array.from({ length: EVENTS }, randomUUID).flatMap((eventId) =>
-      log.endpoints.slice(0, 3).map((endpointId) => ({
+    const deadLetters = Array.from({ length: EVENTS }, randomUUID).flatMap((eventId) =>
+      seeded.endpoints.slice(0, 3).map((endpointId) => ({
         ...{ endpointId, projectId, eventId, customerId: quiet, state: 'failed' as const },
         attempts: [{ at, status: 503 }],
       })),
     );
-    await seedDeliveries(instance, dead);
-    // All that is delivered of the busy one is older than these.
+    await seedDeliveries(instance, deadLetters);
+    // All deliveries of the busy customer are older than these events.
     await instance.sql(
       `INSERT INTO events (id, organization_id, project_id, customer_id, type, body, created_at)
        SELECT uuidv7(), $1, $2, $3, 'session.created', '{}', now() FROM generate_series(1, 5001)`,
@@ -422,26 +455,26 @@ describe('what is about customers with many events', () => {
     );
   });
 
-  it('is listed, counted and planned whole: thousands of dead letters, or more events than are looked at one by one', async () => {
+  it('are listed, counted and planned completely, even beyond the number of events scanned individually', async () => {
     const queries: Query[] = [
       { customer_id: quiet },
       { customer_id: busy },
       { q: 'ada@example.com' },
       { customer_id: busy, event: 'customer.created' },
     ];
-    for (const path of [LOG, DEAD] as const) await expectFound(path, queries);
+    for (const path of [ATTEMPTS, DEAD_LETTERS] as const) await expectFound(path, queries);
     for (const query of queries) {
       const { body } = await plan({ ...query, resolution: 'waiting' });
-      expect([query, body.data.total]).toEqual([query, (await wanted(DEAD, query)).length]);
+      expect([query, body.data.total]).toEqual([query, (await listExpectedIds(DEAD_LETTERS, query)).length]);
     }
   });
 
-  it('is read by its events, also while PostgreSQL does not know how many dead letters there are', async () => {
+  it('are read through their events, even without table statistics', async () => {
     await instance.sql(`DELETE FROM pg_statistic WHERE starelid = 'deliveries'::regclass`);
     const explainer = new Explainer(instance);
-    const letters = explainer.repository(DeadLettersRepository);
-    const reach = { organizationId: null, projectId: null };
-    expect(await letters.count(reach, { customerIds: [quiet] } as DeliveryFilter)).toEqual({
+    const deadLettersRepository = explainer.repository(DeadLettersRepository);
+    const access = { organizationId: null, projectId: null };
+    expect(await deadLettersRepository.count(access, { customerIds: [quiet] } as DeliveryFilter)).toEqual({
       count: 3 * EVENTS,
       isMore: false,
     });
@@ -456,72 +489,74 @@ describe('a count', () => {
   const MANY = 21_000;
   let endpoint: string;
   beforeAll(async () => {
-    endpoint = log.endpoints[2]!;
-    const [made] = await seedDeliveries(instance, [
+    endpoint = seeded.endpoints[2]!;
+    const [created] = await seedDeliveries(instance, [
       {
         endpointId: endpoint,
-        projectId: log.projects[0],
+        projectId: seeded.projects[0],
         state: 'failed',
         attempts: [{ at: Date.now() - 3_600_000, status: 500 }],
       },
     ]);
     const many = `generate_series(1, ${MANY}) n WHERE id = $1`;
-    // More than the log of any delivery holds, but they are not counted there.
+    // More attempts than any delivery can have, but these counts are not limited to one delivery.
     await instance.sql(
       `INSERT INTO attempts (id, organization_id, project_id, event_id, event_type, endpoint_id, delivery_id, target_url,
          attempt, http_status, success, error, duration_ms, response_body, started_at)
        SELECT uuidv7(), organization_id, project_id, event_id, event_type, endpoint_id, id, target_url, 1, 500, false,
          'http_error', 1, '', now()
        FROM deliveries, ${many}`,
-      [made!.id],
+      [created!.id],
     );
     await instance.sql(
       `INSERT INTO events (id, organization_id, project_id, type, body, created_at)
        SELECT ('ffffffff-0000-7000-8000-' || lpad(to_hex(n), 12, '0'))::uuid, organization_id, project_id,
          'login.failed', '{}', now()
        FROM events, ${many}`,
-      [made!.eventId],
+      [created!.eventId],
     );
-    await duplicateDeadLetter(instance, `dlv_${made!.id}`, MANY);
+    await duplicateDeadLetter(instance, `dlv_${created!.id}`, MANY);
   });
 
-  it('ends at ten thousand', async () => {
+  it('stops at ten thousand', async () => {
     const full = { count: 10_000, isMore: true };
-    expect(await getCount(operator, LOG)).toEqual(full);
-    expect(await getCount(operator, LOG, { endpoint_id: `ep_${endpoint}` })).toEqual(full);
-    expect(await getCount(operator, LOG, { http_status: '500', project_id: log.projects[0] })).toEqual(full);
-    expect(await getCount(operator, DEAD)).toEqual(full);
+    expect(await getCount(operator, ATTEMPTS)).toEqual(full);
+    expect(await getCount(operator, ATTEMPTS, { endpoint_id: `ep_${endpoint}` })).toEqual(full);
+    expect(
+      await getCount(operator, ATTEMPTS, { http_status: '500', project_id: seeded.projects[0] }),
+    ).toEqual(full);
+    expect(await getCount(operator, DEAD_LETTERS)).toEqual(full);
     expect(await getCount(operator, '/events')).toEqual(full);
   });
 
-  it('says so when it has not looked at all', async () => {
+  it('reports when it has not scanned all rows', async () => {
     const path = {
       endpoint_id: `ep_${endpoint}`,
       created_before: new Date(Date.now() + 60_000).toISOString(),
     };
-    const rare = await getCount(operator, LOG, { ...path, http_status: '404' });
+    const rare = await getCount(operator, ATTEMPTS, { ...path, http_status: '404' });
     expect(rare.isMore).toBe(true);
     expect(rare.count).toBeLessThan(MANY);
-    expect(await getCount(operator, DEAD, { http_status: '404' })).toMatchObject({ isMore: true });
+    expect(await getCount(operator, DEAD_LETTERS, { http_status: '404' })).toMatchObject({ isMore: true });
     expect(await getCount(operator, '/events', { types: 'customer.deleted' })).toMatchObject({
       isMore: true,
     });
-    // Of a batch that is forgotten as well: what is left of it is more than is looked at one by one.
-    const forgotten = randomUUID();
+    // The same applies to a deleted batch whose remaining deliveries exceed the bounded scan.
+    const deletedBatch = randomUUID();
     await instance.sql(
       `UPDATE deliveries SET batch_id = $1, state = CASE WHEN id >= $2 THEN state ELSE 'succeeded' END
        WHERE id >= $2 OR id IN (SELECT delivery_id FROM attempts GROUP BY 1 HAVING count(*) > 5)`,
-      [forgotten, 'ffffffff-0000-0000-0000-000000000000'],
+      [deletedBatch, 'ffffffff-0000-0000-0000-000000000000'],
     );
-    const ofForgotten = { batch_id: `rdl_${forgotten}` };
-    expect(await getCount(operator, LOG, ofForgotten)).toEqual({ count: 10_000, isMore: true });
-    const page = await operator.request('GET', `${LOG}?${new URLSearchParams(ofForgotten)}`);
+    const deletedBatchQuery = { batch_id: `rdl_${deletedBatch}` };
+    expect(await getCount(operator, ATTEMPTS, deletedBatchQuery)).toEqual({ count: 10_000, isMore: true });
+    const page = await operator.request('GET', `${ATTEMPTS}?${new URLSearchParams(deletedBatchQuery)}`);
     expect(page.body).toMatchObject({ has_more: true, data: expect.arrayContaining([expect.anything()]) });
-    // What an index leads to is counted whole, and so is what was at a time.
-    const ofBatch = { batch_id: `rdl_${batches.wide}` };
-    const { length: count } = await wanted(LOG, ofBatch);
-    expect(await getCount(operator, LOG, ofBatch)).toEqual({ count, isMore: false });
-    expect(await getCount(operator, LOG, { endpoint_id: `ep_${log.endpoints[0]}` })).toMatchObject({
+    // Rows found through an index are counted completely.
+    const batchQuery = { batch_id: `rdl_${batches.wide}` };
+    const { length: count } = await listExpectedIds(ATTEMPTS, batchQuery);
+    expect(await getCount(operator, ATTEMPTS, batchQuery)).toEqual({ count, isMore: false });
+    expect(await getCount(operator, ATTEMPTS, { endpoint_id: `ep_${seeded.endpoints[0]}` })).toMatchObject({
       isMore: false,
     });
   });

@@ -20,12 +20,12 @@ afterAll(async () => {
   await mailServer.stop();
 });
 
-const health = async () => (await admin.request('GET', '/health')).body;
+const getHealth = async () => (await admin.request('GET', '/health')).body;
 
 describe('the health of an instance', () => {
-  it('shows versions, and what waits', async () => {
+  it('shows versions, and the state of the queue and of mails', async () => {
     const [{ applied }] = (await instance.sql('SELECT count(*)::int AS applied FROM migrations')) as [any];
-    expect(await health()).toMatchObject({
+    expect(await getHealth()).toMatchObject({
       node: process.versions.node,
       database: { migrations: { applied, pending: 0 } },
       redis: 'not_configured',
@@ -35,19 +35,19 @@ describe('the health of an instance', () => {
     });
   });
 
-  it('sends a test mail for admins, by a worker, and audits it', async () => {
+  it('sends a test mail for admins with a worker, and audits it', async () => {
     const to = uniqueEmail();
     const operator = await insertOperator(instance, 'operator');
     expect(await operator.request('POST', '/health/test-mail', { to })).toMatchObject({
       status: 403,
       body: { code: 'insufficient_role' },
     });
-    const answer = await admin.request('POST', '/health/test-mail', { to });
-    expect(answer).toMatchObject({ status: 202, body: {} });
+    const response = await admin.request('POST', '/health/test-mail', { to });
+    expect(response).toMatchObject({ status: 202, body: {} });
     await instance.runJob('MailSender');
     const mail = mailServer.mails.find((each) => each.to.includes(to))!;
     expect(decodeQuotedPrintable(mail.text)).toContain('Subject: Test email from Gatehouse at 127.0.0.1');
-    const requestId = answer.headers.get('x-request-id')!;
+    const requestId = response.headers.get('x-request-id')!;
     const { body } = await admin.request('GET', `/audit-log?requestId=${requestId}`);
     expect(body.data).toMatchObject([
       { action: 'mail.tested', targetType: 'mail', actorName: admin.operator.email },
@@ -56,7 +56,7 @@ describe('the health of an instance', () => {
     expect(await admin.request('POST', '/health/test-mail', { to: 'nobody' })).toMatchObject({ status: 400 });
   });
 
-  it('CO-01: mails an invitation of an operator, with the link that is shown', async () => {
+  it('CO-01: mails the invitation of an operator with the displayed link', async () => {
     const email = uniqueEmail();
     const { body } = await admin.request('POST', '/operators', { email, role: 'viewer' });
     await instance.runJob('MailSender');
@@ -65,9 +65,9 @@ describe('the health of an instance', () => {
     expect(decodeQuotedPrintable(mail.text)).toContain(body.invitationUrl);
   });
 
-  it('lists workers until they stop, and reports one that died', async () => {
+  it('lists workers until they stop, and reports a lost worker', async () => {
     await instance.runJob('Heartbeat');
-    const [worker] = (await health()).workers;
+    const [worker] = (await getHealth()).workers;
     expect(worker).toMatchObject({ host: hostname(), alive: true, inFlight: 0 });
     await instance.sql(
       `INSERT INTO workers (id, host, version, in_flight, seen_at)
@@ -75,7 +75,7 @@ describe('the health of an instance', () => {
       [randomUUID(), randomUUID()],
     );
     await instance.runJob('Heartbeat');
-    const both = (await health()).workers as { host: string; alive: boolean }[];
+    const both = (await getHealth()).workers as { host: string; alive: boolean }[];
     expect(both.map(({ host, alive }) => [host, alive]).sort()).toEqual(
       [
         [hostname(), true],
@@ -83,17 +83,17 @@ describe('the health of an instance', () => {
       ].sort(),
     );
     await Promise.all(instance.workers.map((each) => each.stop('SIGTERM')));
-    expect((await health()).workers).toMatchObject([{ host: 'lost' }]);
+    expect((await getHealth()).workers).toMatchObject([{ host: 'lost' }]);
   });
 
-  it('counts what waits, here without a worker', async () => {
+  it('counts pending mails and deliveries, here without a worker', async () => {
     await instance.sql(
       `INSERT INTO mails (id, kind, recipient, state, next_try_at, created_at)
        VALUES ($1, 'test', 'a@example.com', 'pending', now() + interval '1 hour', '2026-01-02T03:04:05Z'),
          ($2, 'test', 'b@example.com', 'failed', now(), now())`,
       [randomUUID(), randomUUID()],
     );
-    expect((await health()).mail).toEqual({
+    expect((await getHealth()).mail).toEqual({
       configured: true,
       pending: 1,
       failed: 1,
@@ -108,12 +108,12 @@ describe('the health of an instance', () => {
          SELECT id, row_number() OVER (ORDER BY id) AS n FROM deliveries
        ) each WHERE each.id = d.id`,
     );
-    const { queue } = await health();
+    const { queue } = await getHealth();
     expect(queue).toEqual({ pending: 3, due: 2, oldestDueAt: expect.any(String), inFlight: 0, jobs: null });
     expect(Date.parse(queue.oldestDueAt)).toBeLessThan(Date.now() - 3_000_000);
     await instance.sql(
       `UPDATE deliveries SET lease_until = now() + interval '1 minute' WHERE next_attempt_at < now()`,
     );
-    expect((await health()).queue).toMatchObject({ pending: 3, due: 0, oldestDueAt: null, inFlight: 2 });
+    expect((await getHealth()).queue).toMatchObject({ pending: 3, due: 0, oldestDueAt: null, inFlight: 2 });
   });
 });

@@ -19,18 +19,18 @@ beforeAll(async () => {
 afterAll(async () => instance?.stop());
 
 const full = { count: 10_000, isMore: true };
-const none = { count: 0, isMore: false };
-/** The ids of a list, which its count agrees with. */
-const listed = async (path: string, { limit, ...query }: Record<string, string>): Promise<string[]> => {
+const zero = { count: 0, isMore: false };
+/** Returns the ids of a list, and checks that the count is the same. */
+const listAndCount = async (path: string, { limit, ...query }: Record<string, string>): Promise<string[]> => {
   const found = await listAll(viewer, path, { ...query, ...(limit && { limit }) });
   expect(await getCount(viewer, path, query)).toEqual({ count: found.length, isMore: false });
   return found;
 };
-const auditOf = async (requestId: string | null) =>
+const findAuditEntries = async (requestId: string | null) =>
   (await viewer.request('GET', `/audit-log?requestId=${requestId}`)).body.data;
 
-describe('mails that operators have sent to customers', () => {
-  const newCustomer = async (more: object = {}): Promise<{ id: string; email: string }> =>
+describe('mails to customers that operators trigger', () => {
+  const createCustomer = async (more: object = {}): Promise<{ id: string; email: string }> =>
     (await instance.requestWithSecretKey('POST', '/api/v1/customers', { email: uniqueEmail(), ...more }))
       .body;
 
@@ -39,11 +39,11 @@ describe('mails that operators have sent to customers', () => {
     ['reset-password', 'reset-password', 'customer.password_reset_sent', 'password.reset_requested'],
     ['resend-invitation', 'accept-invite', 'customer.invitation_sent', null],
   ])('%s', async (path, kind, action, event) => {
-    const { id, email } = await newCustomer();
-    const answer = await operator.request('POST', `/customers/${id}/${path}`);
-    expect(answer).toMatchObject({ status: 202, body: {} });
+    const { id, email } = await createCustomer();
+    const response = await operator.request('POST', `/customers/${id}/${path}`);
+    expect(response).toMatchObject({ status: 202, body: {} });
     expect(await instance.getMailToken(email, kind)).toMatch(/^[\w-]{43}$/);
-    expect(await auditOf(answer.headers.get('x-request-id'))).toMatchObject([
+    expect(await findAuditEntries(response.headers.get('x-request-id'))).toMatchObject([
       { action, targetId: id, actorType: 'operator', actorName: operator.operator.email },
     ]);
     if (event) expect(await instance.events(id, event)).toHaveLength(1);
@@ -61,12 +61,12 @@ describe('mails that operators have sent to customers', () => {
     });
   });
 
-  it('are not sent to who needs none, and at most five times', async () => {
-    const { id } = await newCustomer({ emailVerified: true, password: PASSWORD });
+  it('are not sent if unnecessary, and at most five times', async () => {
+    const { id } = await createCustomer({ emailVerified: true, password: PASSWORD });
     for (const path of ['resend-verification', 'resend-invitation']) {
-      const answer = await operator.request('POST', `/customers/${id}/${path}`);
-      expect(answer).toMatchObject({ status: 409, body: { code: 'conflict' } });
-      expect(await auditOf(answer.headers.get('x-request-id'))).toEqual([]);
+      const response = await operator.request('POST', `/customers/${id}/${path}`);
+      expect(response).toMatchObject({ status: 409, body: { code: 'conflict' } });
+      expect(await findAuditEntries(response.headers.get('x-request-id'))).toEqual([]);
     }
     const statuses = [];
     for (let each = 0; each < 6; each += 1) {
@@ -76,40 +76,40 @@ describe('mails that operators have sent to customers', () => {
   });
 });
 
-describe('the mailbox, as operators see it', () => {
-  it('holds the mails of every project, and shows one with its text', async () => {
+describe('the mailbox for operators', () => {
+  it('contains the mails of every project, and shows one with its text', async () => {
     const other = await insertOrganization(instance);
     const email = uniqueEmail();
     await instance.register(email);
-    const made = await admin.request('POST', '/customers', {
+    const created = await admin.request('POST', '/customers', {
       email,
       projectId: other.projectId,
       sendInvite: true,
     });
-    expect(made.status).toBe(201);
-    const of = async (query: Record<string, string>) => {
+    expect(created.status).toBe(201);
+    const list = async (query: Record<string, string>) => {
       const { body } = await operator.request('GET', `/mailbox?${new URLSearchParams(query)}`);
       return body.data as Record<string, string>[];
     };
     const both = await eventually('both mails', async () => {
-      const mails = await of({ email });
+      const mails = await list({ email });
       return mails.length === 2 && mails;
     });
     expect(both.map(({ kind, projectId }) => [kind, projectId])).toEqual([
       ['accept-invite', other.projectId],
       ['verify-email', instance.credentials.projectId],
     ]);
-    expect(await of({ email, projectId: other.projectId })).toEqual([both[0]]);
+    expect(await list({ email, projectId: other.projectId })).toEqual([both[0]]);
     expect(await getCount(operator, '/mailbox', { email })).toEqual({ count: 2, isMore: false });
     expect(await getCount(operator, '/mailbox', { projectId: other.projectId })).toMatchObject({ count: 1 });
-    expect(await getCount(operator, '/mailbox', { email: uniqueEmail() })).toEqual(none);
+    expect(await getCount(operator, '/mailbox', { email: uniqueEmail() })).toEqual(zero);
     expect(await operator.request('GET', '/mailbox/count?limit=1')).toMatchObject({ status: 400 });
     const { status, body } = await operator.request('GET', `/mailbox/${both[0]!['id']}`);
     expect([status, body]).toEqual([200, both[0]]);
     expect(body.html).toContain(body.link);
     expect(body.text).toContain(body.link);
     expect(await operator.request('GET', `/mailbox/${randomUUID()}`)).toMatchObject({ status: 404 });
-    // The links in mails let in whoever reads them.
+    // The links in mails grant access to every reader.
     for (const path of ['/mailbox', '/mailbox/count', `/mailbox/${both[0]!['id']}`]) {
       expect(await viewer.request('GET', path)).toMatchObject({ status: 403 });
     }
@@ -128,7 +128,7 @@ describe('the mailbox, as operators see it', () => {
     expect(await getCount(operator, '/mailbox')).toEqual(full);
     expect(await getCount(operator, '/mailbox', { projectId })).toEqual(full);
     expect(await getCount(operator, '/mailbox', { projectId, email })).toEqual(full);
-    expect(await getCount(operator, '/mailbox', { projectId, email: uniqueEmail() })).toEqual(none);
+    expect(await getCount(operator, '/mailbox', { projectId, email: uniqueEmail() })).toEqual(zero);
     await insertMails(10_000);
     expect(await getCount(operator, '/mailbox', { projectId, email: uniqueEmail() })).toMatchObject({
       isMore: true,
@@ -136,7 +136,7 @@ describe('the mailbox, as operators see it', () => {
     await instance.sql('DELETE FROM mails WHERE project_id = $1', [projectId]);
   });
 
-  it('has no test mail: without a mail server none would go out', async () => {
+  it('rejects a test mail without a mail server', async () => {
     expect(await admin.request('POST', '/health/test-mail', { to: uniqueEmail() })).toMatchObject({
       status: 409,
       body: { code: 'conflict' },
@@ -145,18 +145,18 @@ describe('the mailbox, as operators see it', () => {
   });
 });
 
-describe('the audit log as a table', () => {
-  const csvOf = async (query: Record<string, string>) => {
-    const answer = await viewer.request('GET', `/audit-log.csv?${new URLSearchParams(query)}`);
-    expect([answer.status, answer.headers.get('content-type')]).toEqual([
+describe('the audit log as CSV', () => {
+  const exportCsv = async (query: Record<string, string>) => {
+    const response = await viewer.request('GET', `/audit-log.csv?${new URLSearchParams(query)}`);
+    expect([response.status, response.headers.get('content-type')]).toEqual([
       200,
       'text/csv; charset=utf-8; header=present',
     ]);
-    expect(answer.headers.get('content-disposition')).toBe('attachment; filename="audit-log.csv"');
-    return (answer.body as string).split('\r\n');
+    expect(response.headers.get('content-disposition')).toBe('attachment; filename="audit-log.csv"');
+    return (response.body as string).split('\r\n');
   };
 
-  it('has what the list shows, longer than its pages, and no formula', async () => {
+  it('contains all entries of the list, beyond its page size, and no formula', async () => {
     const target = randomUUID();
     await instance.sql(
       `INSERT INTO audit_log (id, actor_type, actor_id, action, target_type, target_id, user_agent, details, created_at)
@@ -166,7 +166,7 @@ describe('the audit log as a table', () => {
        FROM generate_series(1, 2500) n`,
       [operator.operator.id, target],
     );
-    const lines = await csvOf({ targetId: target });
+    const lines = await exportCsv({ targetId: target });
     expect(lines[0]).toBe(
       'createdAt,action,actorType,actorId,actorName,targetType,targetId,organizationId,projectId,ip,userAgent,requestId,details,id',
     );
@@ -179,14 +179,14 @@ describe('the audit log as a table', () => {
     expect(lines.at(-1)).toContain(`,'=cmd|'/C calc'!A0,`);
   });
 
-  it('takes the filters of the list, and no page', async () => {
-    expect(await csvOf({ targetId: randomUUID() })).toHaveLength(2);
+  it('accepts the filters of the list, but no page', async () => {
+    expect(await exportCsv({ targetId: randomUUID() })).toHaveLength(2);
     expect(await viewer.request('GET', '/audit-log.csv?limit=1')).toMatchObject({ status: 400 });
   });
 });
 
-describe('customers, as operators see them', () => {
-  it('show whether they have a password, which keys do not see', async () => {
+describe('customers for operators', () => {
+  it('show hasPassword, but not to API keys', async () => {
     const email = uniqueEmail();
     const { id } = (
       await instance.requestWithSecretKey('POST', '/api/v1/customers', { email, sendInvite: true })
@@ -201,26 +201,26 @@ describe('customers, as operators see them', () => {
   });
 });
 
-describe.each(['projects', 'organizations'] as const)('%s, as operators see them', (noun) => {
+describe.each(['projects', 'organizations'] as const)('%s for operators', (noun) => {
   const create = async (name: string, slug: string): Promise<string> => {
     const { organizationId } = instance.credentials;
     const body = { name, slug, ...(noun === 'projects' && { organizationId }) };
     return (await admin.request('POST', `/${noun}`, body)).body.id;
   };
-  const of = (q: string, more: Record<string, string> = {}) => listed(`/${noun}`, { q, ...more });
+  const list = (q: string, more: Record<string, string> = {}) => listAndCount(`/${noun}`, { q, ...more });
 
   it('are found and counted by id and by the beginning of name or slug, in any case, newest first', async () => {
-    const mark = randomUUID().slice(0, 8);
-    const byName = await create(`Öl ${mark} "100%" & Söhne`, `a-${mark}-a`);
-    const bySlug = await create(`Elsewhere ${mark}`, `ol-${mark}`);
-    const byBoth = await create(`Ol-${mark}-b`, `ol-${mark}-b`);
-    expect(await of(` ÖL ${mark} `)).toEqual([byName]);
-    expect(await of(`öl ${mark} "100%" & s`)).toEqual([byName]);
-    expect(await of(`OL-${mark}`, { limit: '1' })).toEqual([byBoth, bySlug]);
-    expect(await of(byName)).toEqual([byName]);
-    expect(await of(byName.toUpperCase())).toEqual([byName]);
-    for (const nothing of [mark, '%', '_l', randomUUID(), `${mark}'; --`, '\\']) {
-      expect([nothing, await of(nothing)]).toEqual([nothing, []]);
+    const marker = randomUUID().slice(0, 8);
+    const byName = await create(`Öl ${marker} "100%" & Söhne`, `a-${marker}-a`);
+    const bySlug = await create(`Elsewhere ${marker}`, `ol-${marker}`);
+    const byBoth = await create(`Ol-${marker}-b`, `ol-${marker}-b`);
+    expect(await list(` ÖL ${marker} `)).toEqual([byName]);
+    expect(await list(`öl ${marker} "100%" & s`)).toEqual([byName]);
+    expect(await list(`OL-${marker}`, { limit: '1' })).toEqual([byBoth, bySlug]);
+    expect(await list(byName)).toEqual([byName]);
+    expect(await list(byName.toUpperCase())).toEqual([byName]);
+    for (const text of [marker, '%', '_l', randomUUID(), `${marker}'; --`, '\\']) {
+      expect([text, await list(text)]).toEqual([text, []]);
     }
     expect(await viewer.request('GET', `/${noun}?q=%20`)).toMatchObject({ status: 400 });
     for (const query of ['limit=1', 'cursor=x']) {
@@ -233,19 +233,19 @@ describe.each(['projects', 'organizations'] as const)('%s, as operators see them
   });
 });
 
-it('projects, organizations and endpoints are counted up to ten thousand, however many there are', async () => {
+it('projects, organizations and endpoints are counted up to ten thousand', async () => {
   const { organizationId } = instance.credentials;
-  const mark = `https://${randomUUID()}.example.com/`;
-  // Without the checks of foreign keys, which would take most of the time.
+  const marker = `https://${randomUUID()}.example.com/`;
+  // The replica role skips the foreign key checks, which would take most of the time.
   await instance.sql(
     `BEGIN; SET LOCAL session_replication_role = replica;
      INSERT INTO organizations (id, name, slug)
-     SELECT gen_random_uuid(), '${mark}' || n, '${mark}' || n FROM generate_series(1, 10500) n;
+     SELECT gen_random_uuid(), '${marker}' || n, '${marker}' || n FROM generate_series(1, 10500) n;
      INSERT INTO projects (id, organization_id, name, slug, archived_at)
-     SELECT gen_random_uuid(), '${organizationId}', '${mark}' || n, '${mark}' || n,
+     SELECT gen_random_uuid(), '${organizationId}', '${marker}' || n, '${marker}' || n,
        CASE WHEN n % 2 = 0 THEN now() END FROM generate_series(1, 10500) n;
      INSERT INTO webhook_endpoints (id, organization_id, level, url, events, secret, status)
-     SELECT gen_random_uuid(), '${organizationId}', 'organization', '${mark}' || n, '{}', '',
+     SELECT gen_random_uuid(), '${organizationId}', 'organization', '${marker}' || n, '{}', '',
        CASE WHEN n % 2 = 0 THEN 'disabled' ELSE 'enabled' END FROM generate_series(1, 10500) n;
      COMMIT`,
   );
@@ -255,26 +255,26 @@ it('projects, organizations and endpoints are counted up to ten thousand, howeve
     ['/webhooks/endpoints', {}],
   ] as const) {
     expect([path, await getCount(viewer, path)]).toEqual([path, full]);
-    // What is marked is a URL, which is the beginning of a name or of a URL.
-    expect([path, await getCount(viewer, path, { q: mark, ...filter })]).toEqual([path, full]);
+    // The mark is a URL, and the prefix of both the names and the URLs.
+    expect([path, await getCount(viewer, path, { q: marker, ...filter })]).toEqual([path, full]);
   }
   const half = { count: 5_250, isMore: false };
-  expect(await getCount(viewer, '/projects', { q: mark, archived: 'true' })).toEqual(half);
-  expect(await getCount(viewer, '/webhooks/endpoints', { q: mark, status: 'disabled' })).toEqual(half);
+  expect(await getCount(viewer, '/projects', { q: marker, archived: 'true' })).toEqual(half);
+  expect(await getCount(viewer, '/webhooks/endpoints', { q: marker, status: 'disabled' })).toEqual(half);
   await instance.sql(
     `BEGIN; SET LOCAL session_replication_role = replica;
-     DELETE FROM projects WHERE starts_with(name, '${mark}');
-     DELETE FROM organizations WHERE starts_with(name, '${mark}');
-     DELETE FROM webhook_endpoints WHERE starts_with(url, '${mark}');
+     DELETE FROM projects WHERE starts_with(name, '${marker}');
+     DELETE FROM organizations WHERE starts_with(name, '${marker}');
+     DELETE FROM webhook_endpoints WHERE starts_with(url, '${marker}');
      COMMIT`,
   );
 });
 
-it('projects are found within the other filters, and no cursor goes from one text to another', async () => {
+it('the search for projects combines with other filters, and rejects the cursor of another search', async () => {
   const { organizationId } = await insertOrganization(instance);
-  const mark = randomUUID();
+  const marker = randomUUID();
   const create = async (environment: string): Promise<string> => {
-    const body = { organizationId, name: `${mark} ${environment}`, slug: environment, environment };
+    const body = { organizationId, name: `${marker} ${environment}`, slug: environment, environment };
     return (await admin.request('POST', '/projects', body)).body.id as string;
   };
   const [first, second] = [await create('development'), await create('production')];
@@ -286,37 +286,39 @@ it('projects are found within the other filters, and no cursor goes from one tex
     [{ archived: 'true' }, [first]],
     [{ archived: 'false', organizationId }, [second]],
   ] as [Record<string, string>, string[]][])
-    expect([filter, await listed('/projects', { q: mark, ...filter })]).toEqual([filter, ids]);
-  const { nextCursor } = (await viewer.request('GET', `/projects?limit=1&q=${mark}`)).body;
+    expect([filter, await listAndCount('/projects', { q: marker, ...filter })]).toEqual([filter, ids]);
+  const { nextCursor } = (await viewer.request('GET', `/projects?limit=1&q=${marker}`)).body;
   const path = `/projects?limit=1&cursor=${nextCursor}`;
-  expect(await viewer.request('GET', `${path}&q=${mark}`)).toMatchObject({ status: 200 });
+  expect(await viewer.request('GET', `${path}&q=${marker}`)).toMatchObject({ status: 200 });
   expect(await viewer.request('GET', path)).toMatchObject({ status: 400, body: { code: 'invalid_cursor' } });
 });
 
-describe('endpoints, as operators see them', () => {
+describe('endpoints for operators', () => {
   it('are found by id, by the beginning of the URL and by status', async () => {
-    const mark = randomUUID();
-    const made: string[] = [];
+    const marker = randomUUID();
+    const created: string[] = [];
     for (const end of ['a', 'b', 'c']) {
-      made.unshift((await instance.createEndpoint(`https://${mark}.example.com/hooks/${end}`)).id);
+      created.unshift((await instance.createEndpoint(`https://${marker}.example.com/hooks/${end}`)).id);
     }
-    await instance.requestWithSecretKey('POST', `/v1/webhooks/endpoints/${made[1]}/disable`);
-    const of = (query: Record<string, string>) => listed('/webhooks/endpoints', query);
-    const q = `https://${mark}.example.com/`;
-    expect(await of({ q, limit: '2' })).toEqual(made);
-    expect(await of({ q: `${q}hooks/c` })).toEqual([made[0]]);
-    expect(await of({ q: made[2]! })).toEqual([made[2]]);
-    expect(await of({ q, status: 'disabled' })).toEqual([made[1]]);
-    expect(await of({ q, status: 'enabled' })).toEqual([made[0], made[2]]);
-    expect(await of({ q, project_id: instance.credentials.projectId })).toEqual(made);
-    expect(await of({ q, project_id: randomUUID() })).toEqual([]);
-    expect(await of({ project_id: instance.credentials.projectId, status: 'disabled' })).toEqual([made[1]]);
-    expect(await of({ q: made[2]!, status: 'disabled' })).toEqual([]);
-    for (const nothing of [mark, `ep_${randomUUID()}`, 'https://elsewhere.example.com']) {
-      expect(await of({ q: nothing })).toEqual([]);
+    await instance.requestWithSecretKey('POST', `/v1/webhooks/endpoints/${created[1]}/disable`);
+    const list = (query: Record<string, string>) => listAndCount('/webhooks/endpoints', query);
+    const q = `https://${marker}.example.com/`;
+    expect(await list({ q, limit: '2' })).toEqual(created);
+    expect(await list({ q: `${q}hooks/c` })).toEqual([created[0]]);
+    expect(await list({ q: created[2]! })).toEqual([created[2]]);
+    expect(await list({ q, status: 'disabled' })).toEqual([created[1]]);
+    expect(await list({ q, status: 'enabled' })).toEqual([created[0], created[2]]);
+    expect(await list({ q, project_id: instance.credentials.projectId })).toEqual(created);
+    expect(await list({ q, project_id: randomUUID() })).toEqual([]);
+    expect(await list({ project_id: instance.credentials.projectId, status: 'disabled' })).toEqual([
+      created[1],
+    ]);
+    expect(await list({ q: created[2]!, status: 'disabled' })).toEqual([]);
+    for (const text of [marker, `ep_${randomUUID()}`, 'https://elsewhere.example.com']) {
+      expect(await list({ q: text })).toEqual([]);
     }
-    await instance.requestWithSecretKey('DELETE', `/v1/webhooks/endpoints/${made[0]}`);
-    expect(await of({ q })).toEqual(made.slice(1));
+    await instance.requestWithSecretKey('DELETE', `/v1/webhooks/endpoints/${created[0]}`);
+    expect(await list({ q })).toEqual(created.slice(1));
     expect(
       await instance.requestWithSecretKey('GET', `/v1/webhooks/endpoints?status=disabled`),
     ).toMatchObject({
@@ -324,7 +326,7 @@ describe('endpoints, as operators see them', () => {
     });
   });
 
-  it('show their organization, which keys do not see', async () => {
+  it('show their organization, but not to API keys', async () => {
     const { id } = await instance.createEndpoint('https://whose.example.com/');
     const { organizationId } = instance.credentials;
     const path = `/webhooks/endpoints`;

@@ -14,8 +14,8 @@ beforeAll(async () => {
 });
 afterAll(async () => instance?.stop());
 
-/** Those that lead to a session; each requires what it needs by itself. */
-const open = [
+/** The routes for signing in. Each has its own credential check. */
+const signInRoutes = [
   'DELETE /operator/v1/session',
   'GET /operator/v1/session',
   'POST /operator/v1/invitations/accept',
@@ -27,8 +27,8 @@ const open = [
   'POST /operator/v1/setup',
 ];
 
-/** What the role operator may change, beside what is their own. */
-const ofTheRole = [
+/** The routes with which the role operator may make changes, except for their own account. */
+const operatorRoleRoutes = [
   'DELETE /operator/v1/customers/{customerId}/sessions',
   'DELETE /operator/v1/customers/{customerId}/sessions/{sessionId}',
   'POST /operator/v1/customers/{customerId}/disable',
@@ -48,18 +48,19 @@ const ofTheRole = [
   'POST /operator/v1/webhooks/redeliveries/{redeliveryId}/start',
 ];
 
-const ofOperators = (): Route[] => routes.filter(({ path }) => path.startsWith('/operator/'));
-const guarded = (): Route[] => ofOperators().filter(({ name }) => !open.includes(name));
-const changing = (list: Route[]): Route[] => list.filter(({ method }) => method !== 'GET');
+const listOperatorRoutes = (): Route[] => routes.filter(({ path }) => path.startsWith('/operator/'));
+const listGuardedRoutes = (): Route[] =>
+  listOperatorRoutes().filter(({ name }) => !signInRoutes.includes(name));
+const filterMutating = (list: Route[]): Route[] => list.filter(({ method }) => method !== 'GET');
 
-/** Requests things that do not exist. */
-const ask = ({ method, path }: Route, headers: Record<string, string>): Promise<TestResponse> => {
+/** Sends a request with ids that do not exist. */
+const sendRequest = ({ method, path }: Route, headers: Record<string, string>): Promise<TestResponse> => {
   const ids = Object.fromEntries([...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => [name, randomUUID()]));
   return instance.request(method, fillPath(path, ids), { headers });
 };
 
-/** The routes with another response. */
-const others = (
+/** Returns the routes whose response has another status or code. */
+const findUnexpected = (
   list: Route[],
   headers: Record<string, string>,
   status: number,
@@ -67,31 +68,38 @@ const others = (
   consoleHeader: Record<string, string> = CONSOLE_HEADER,
 ) =>
   runInChunks(list, async (route) => {
-    const answer = await ask(route, { ...consoleHeader, ...headers });
-    const isRight = answer.status === status && answer.body.code === code;
-    return isRight ? [] : [`${route.name}: ${answer.status} ${answer.body.code}`];
+    const response = await sendRequest(route, { ...consoleHeader, ...headers });
+    const isExpected = response.status === status && response.body.code === code;
+    return isExpected ? [] : [`${route.name}: ${response.status} ${response.body.code}`];
   });
 
-const cookieOf = ({ cookie }: OperatorClient) => ({ cookie: `__Host-gatehouse_operator=${cookie}` });
+const cookieHeader = ({ cookie }: OperatorClient) => ({ cookie: `__Host-gatehouse_operator=${cookie}` });
 
 describe('the routes of operators', () => {
-  it('CO-01: take nothing but their session, those that lead to it aside', () => {
-    expect(guarded().length).toBeGreaterThan(40);
-    expect(guarded().filter(({ kinds }) => String(kinds) !== 'operator')).toEqual([]);
-    const unguarded = ofOperators().filter(({ kinds }) => kinds.length === 0);
-    expect(unguarded.map(({ name }) => name).sort()).toEqual(open);
+  it('CO-01: accept only an operator session, except for the routes for signing in', () => {
+    expect(listGuardedRoutes().length).toBeGreaterThan(40);
+    expect(listGuardedRoutes().filter(({ kinds }) => String(kinds) !== 'operator')).toEqual([]);
+    const unguarded = listOperatorRoutes().filter(({ kinds }) => kinds.length === 0);
+    expect(unguarded.map(({ name }) => name).sort()).toEqual(signInRoutes);
   });
 
-  it('CO-01: are shut without a session, and to one that has ended or is half open', async () => {
-    const half = new OperatorClient(instance);
-    await half.request('POST', '/session', instance.credentials.operator);
+  it('CO-01: reject requests without a session, or with an ended or incomplete session', async () => {
+    const incomplete = new OperatorClient(instance);
+    await incomplete.request('POST', '/session', instance.credentials.operator);
     const ended = await inviteOperator(admin, 'admin');
     await admin.request('DELETE', `/operators/${ended.operator.id}/sessions`);
-    for (const headers of [{}, cookieOf(half), cookieOf(ended), { cookie: '__Host-gatehouse_operator=' }])
-      expect(await others(guarded(), headers, 401, 'operator_session_required')).toEqual([]);
+    for (const headers of [
+      {},
+      cookieHeader(incomplete),
+      cookieHeader(ended),
+      { cookie: '__Host-gatehouse_operator=' },
+    ])
+      expect(await findUnexpected(listGuardedRoutes(), headers, 401, 'operator_session_required')).toEqual(
+        [],
+      );
   });
 
-  it('CO-01: take no key and no access token, whatever these may do', async () => {
+  it('CO-01: reject API keys and access tokens regardless of their permissions', async () => {
     const { secretKey, publishableKey } = instance.credentials;
     const { accessToken } = (await instance.register()).body.tokens;
     for (const headers of [
@@ -100,10 +108,10 @@ describe('the routes of operators', () => {
       { 'x-publishable-key': publishableKey },
       { authorization: `Bearer ${accessToken as string}` },
     ] as Record<string, string>[])
-      expect(await others(guarded(), headers, 403, 'wrong_credential_type')).toEqual([]);
+      expect(await findUnexpected(listGuardedRoutes(), headers, 403, 'wrong_credential_type')).toEqual([]);
   });
 
-  it('CO-01: beside a session a key gives no more rights, and basic authentication of a proxy is ignored', async () => {
+  it('CO-01: grant no more rights for a key next to a session, and ignore basic authentication of a proxy', async () => {
     const viewer = await inviteOperator(admin, 'viewer');
     const key = { 'x-api-key': instance.credentials.secretKey };
     expect(await viewer.request('GET', '/operators', undefined, key)).toMatchObject({ status: 403 });
@@ -115,61 +123,76 @@ describe('the routes of operators', () => {
     });
   });
 
-  it('CO-01: let a viewer change nothing but what is their own', async () => {
+  it('CO-01: let a viewer change only their own account', async () => {
     const viewer = await inviteOperator(admin, 'viewer');
-    const foreign = changing(guarded()).filter(({ path }) => !path.startsWith('/operator/v1/session/'));
-    expect(foreign.length).toBeGreaterThan(20);
-    expect(await others(foreign, cookieOf(viewer), 403, 'insufficient_role')).toEqual([]);
+    const restricted = filterMutating(listGuardedRoutes()).filter(
+      ({ path }) => !path.startsWith('/operator/v1/session/'),
+    );
+    expect(restricted.length).toBeGreaterThan(20);
+    expect(await findUnexpected(restricted, cookieHeader(viewer), 403, 'insufficient_role')).toEqual([]);
   });
 
-  it('CO-01: let an operator change what the role is for, and nothing that would make a customer theirs', async () => {
+  it('CO-01: let an operator change only what the role permits, and never take over a customer', async () => {
     const operator = await inviteOperator(admin, 'operator');
-    const headers = { ...CONSOLE_HEADER, ...cookieOf(operator) };
-    const permitted = await runInChunks(changing(guarded()), async (route) => {
-      const { status, body } = await ask(route, headers);
+    const headers = { ...CONSOLE_HEADER, ...cookieHeader(operator) };
+    const permitted = await runInChunks(filterMutating(listGuardedRoutes()), async (route) => {
+      const { status, body } = await sendRequest(route, headers);
       if (body?.code !== 'insufficient_role') return [route.name];
       expect([route.name, status]).toEqual([route.name, 403]);
       return [];
     });
-    expect(permitted.filter((name) => !name.includes('/operator/v1/session/')).sort()).toEqual(ofTheRole);
+    expect(permitted.filter((name) => !name.includes('/operator/v1/session/')).sort()).toEqual(
+      operatorRoleRoutes,
+    );
   });
 
-  it('CO-04: change nothing without the header of the console, or for a page of elsewhere', async () => {
-    const foreign: Record<string, string>[] = [
+  it('CO-04: reject changes without the console header or from another origin', async () => {
+    const rejectedHeaders: Record<string, string>[] = [
       {},
       { 'x-gatehouse-console': '0' },
       { ...CONSOLE_HEADER, 'sec-fetch-site': 'cross-site' },
       { ...CONSOLE_HEADER, origin: 'https://evil.example' },
     ];
-    const opening = changing(ofOperators().filter(({ name }) => open.includes(name)));
-    for (const headers of foreign)
-      for (const list of [changing(guarded()), opening])
-        expect(await others(list, cookieOf(admin), 403, 'cross_site_request', headers)).toEqual([]);
+    const mutatingSignInRoutes = filterMutating(
+      listOperatorRoutes().filter(({ name }) => signInRoutes.includes(name)),
+    );
+    for (const headers of rejectedHeaders)
+      for (const list of [filterMutating(listGuardedRoutes()), mutatingSignInRoutes])
+        expect(await findUnexpected(list, cookieHeader(admin), 403, 'cross_site_request', headers)).toEqual(
+          [],
+        );
     expect((await admin.request('GET', '/session')).body.state).toBe('signed_in');
   });
 
   it('CO-04: send no CORS headers, not even to a preflight', async () => {
     for (const path of ['/operator/v1/session', '/operator/v1/projects']) {
-      const answer = await instance.request('OPTIONS', path, {
+      const response = await instance.request('OPTIONS', path, {
         headers: {
           origin: 'https://evil.example',
           'access-control-request-method': 'POST',
           'access-control-request-headers': 'x-gatehouse-console',
         },
       });
-      expect([...answer.headers.keys()].filter((name) => name.startsWith('access-control'))).toEqual([]);
+      expect([...response.headers.keys()].filter((name) => name.startsWith('access-control'))).toEqual([]);
     }
   });
 });
 
-describe('every other route', () => {
-  it('CO-01: gives the session of an operator no more than no credential', async () => {
-    const rest = routes.filter(({ path, kinds }) => !path.startsWith('/operator/') && kinds.length > 0);
-    expect(rest.length).toBeGreaterThan(40);
-    const wrong = await runInChunks(rest, async (route) => {
-      const [theirs, without] = [await ask(route, cookieOf(admin)), await ask(route, {})];
-      return theirs.status === 401 && theirs.body.code === without.body.code ? [] : [route.name];
+describe('all other routes', () => {
+  it('CO-01: treat an operator session like no credential', async () => {
+    const otherRoutes = routes.filter(
+      ({ path, kinds }) => !path.startsWith('/operator/') && kinds.length > 0,
+    );
+    expect(otherRoutes.length).toBeGreaterThan(40);
+    const unexpected = await runInChunks(otherRoutes, async (route) => {
+      const [withSession, withoutCredential] = [
+        await sendRequest(route, cookieHeader(admin)),
+        await sendRequest(route, {}),
+      ];
+      return withSession.status === 401 && withSession.body.code === withoutCredential.body.code
+        ? []
+        : [route.name];
     });
-    expect(wrong).toEqual([]);
+    expect(unexpected).toEqual([]);
   });
 });

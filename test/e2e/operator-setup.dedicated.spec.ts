@@ -5,8 +5,8 @@ import { uniqueEmail } from '../support/unique-email.js';
 const PASSWORD = 'an unusual long phrase';
 const settings = { OPERATOR_EMAIL: 'Ops@Example.com', OPERATOR_PASSWORD: PASSWORD };
 
-/** The links that the api has printed. */
-const links = (instance: TestInstance): string[] =>
+/** Returns the links in the log of the api. */
+const listLinks = (instance: TestInstance): string[] =>
   instance.api.log.map((line) => line['link']).filter((link): link is string => typeof link === 'string');
 
 describe('CO-01: an instance without operators', () => {
@@ -14,11 +14,11 @@ describe('CO-01: an instance without operators', () => {
   beforeAll(async () => (instance = await TestInstance.start({ workers: 0, env: { SEED: 'off' } })));
   afterAll(async () => instance?.stop());
 
-  const tokenOf = (link: string): string => new URL(link).hash.slice('#token='.length);
+  const getToken = (link: string): string => new URL(link).hash.slice('#token='.length);
   const setUp = (token: string, email = uniqueEmail(), client = new OperatorClient(instance)) =>
     client.request('POST', '/setup', { token, email, name: 'Ada', password: PASSWORD });
 
-  it('has no default account, and one link in its log by which one of many becomes the first', async () => {
+  it('has no default account, but one link in its log that creates exactly one operator', async () => {
     const client = new OperatorClient(instance);
     expect((await client.request('GET', '/session')).body).toEqual({
       state: 'signed_out',
@@ -36,16 +36,16 @@ describe('CO-01: an instance without operators', () => {
       },
     });
     expect(await instance.sql('SELECT * FROM operators')).toEqual([]);
-    expect(links(instance)).toHaveLength(1);
-    const [link] = links(instance) as [string];
+    expect(listLinks(instance)).toHaveLength(1);
+    const [link] = listLinks(instance) as [string];
     expect(link).toMatch(new RegExp(`^${instance.baseUrl}/console/setup#token=[A-Za-z0-9_-]{43}$`));
 
-    const other = tokenOf(link).replace(/^./, (first) => (first === 'x' ? 'y' : 'x'));
+    const other = getToken(link).replace(/^./, (first) => (first === 'x' ? 'y' : 'x'));
     expect((await setUp(other)).status).toBe(400);
     const clients = [1, 2, 3].map(() => new OperatorClient(instance));
-    const answers = await Promise.all(clients.map((each) => setUp(tokenOf(link), uniqueEmail(), each)));
-    expect(answers.map(({ status }) => status).sort()).toEqual([200, 400, 400]);
-    const first = clients[answers.findIndex(({ status }) => status === 200)]!;
+    const responses = await Promise.all(clients.map((each) => setUp(getToken(link), uniqueEmail(), each)));
+    expect(responses.map(({ status }) => status).sort()).toEqual([200, 400, 400]);
+    const first = clients[responses.findIndex(({ status }) => status === 200)]!;
     await first.enroll();
     expect((await first.request('GET', '/session')).body).toMatchObject({
       state: 'signed_in',
@@ -59,7 +59,7 @@ describe('CO-01: an instance without operators', () => {
     ]);
   });
 
-  it('prints no link once there is an operator, an old link makes no second, nor do the settings', async () => {
+  it('prints no link once an operator exists, and neither an old link nor the settings create a second one', async () => {
     await instance.sql(`INSERT INTO operator_links (token_hash, expires_at)
                      VALUES (sha256('a link of a start before'), now() + interval '1 hour')`);
     expect(await setUp('a link of a start before')).toMatchObject({
@@ -69,11 +69,11 @@ describe('CO-01: an instance without operators', () => {
     await instance.api.stop('SIGTERM');
     instance.startApi(settings);
     await instance.waitUntilReady();
-    expect(links(instance)).toEqual([]);
+    expect(listLinks(instance)).toEqual([]);
     expect(await instance.sql('SELECT 1 FROM operators')).toHaveLength(1);
   });
 
-  it('does not start with an OPERATOR_PASSWORD that many people use, and says why without showing it', async () => {
+  it('does not start with a common OPERATOR_PASSWORD, and prints the reason without the password', async () => {
     await instance.sql('DELETE FROM operator_sessions');
     await instance.sql('DELETE FROM operators');
     await instance.api.stop('SIGTERM');
@@ -83,16 +83,16 @@ describe('CO-01: an instance without operators', () => {
     expect(api.output).not.toContain('passwordpassword');
   });
 
-  it('takes its first operator from OPERATOR_EMAIL and OPERATOR_PASSWORD', async () => {
+  it('creates its first operator from OPERATOR_EMAIL and OPERATOR_PASSWORD', async () => {
     instance.startApi(settings);
     await instance.waitUntilReady();
-    expect(links(instance)).toEqual([]);
+    expect(listLinks(instance)).toEqual([]);
     const client = await signIn(instance, { email: 'ops@example.com', password: PASSWORD });
     expect(client.operator).toMatchObject({ email: 'ops@example.com', role: 'admin' });
   });
 });
 
-it('CO-01: the seed takes OPERATOR_EMAIL and OPERATOR_PASSWORD as well', async () => {
+it('CO-01: the seed uses OPERATOR_EMAIL and OPERATOR_PASSWORD', async () => {
   const instance = await TestInstance.start({ workers: 0, env: settings });
   try {
     expect(instance.credentials.operator).toEqual({ email: 'ops@example.com', password: PASSWORD });

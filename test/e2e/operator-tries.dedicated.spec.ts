@@ -6,118 +6,130 @@ import { uniqueEmail } from '../support/unique-email.js';
 let instance: TestInstance;
 let admin: OperatorClient;
 beforeAll(async () => {
-  // Without the limits per address, which would hide the one for failures; that one is never lifted.
+  // RATE_LIMITS=off disables the limits per address, which would hide the limit for failed sign-ins.
+  // The limit for failed sign-ins is always active.
   const env = { RATE_LIMITS: 'off', TRUSTED_PROXIES: '127.0.0.1/32' };
   instance = await TestInstance.start({ workers: 0, env });
   admin = await signIn(instance);
 });
 afterAll(async () => instance?.stop());
 
-type Somebody = Awaited<ReturnType<typeof inviteOperator>>;
+type InvitedOperator = Awaited<ReturnType<typeof inviteOperator>>;
 
-const HOME = '203.0.113.5';
-const ELSEWHERE = '192.0.2.44';
+const USED_ADDRESS = '203.0.113.5';
+const UNUSED_ADDRESS = '192.0.2.44';
 let hosts = 0;
-const anyAddress = (): string => `198.51.100.${(hosts += 1) % 250}`;
-const from = (ip: string) => ({ 'x-forwarded-for': ip });
+const nextUnusedAddress = (): string => `198.51.100.${(hosts += 1) % 250}`;
+const forwardedFor = (ip: string) => ({ 'x-forwarded-for': ip });
 
 const enterPassword = (ip: string, email: string, password: string, client = new OperatorClient(instance)) =>
-  client.request('POST', '/session', { email, password }, from(ip));
+  client.request('POST', '/session', { email, password }, forwardedFor(ip));
 
-/** Signs in with both factors, or answers the refusal of the password. */
-const signInFrom = async (ip: string, somebody: Somebody): Promise<TestResponse> => {
+/** Signs in with both factors. Returns the first response if the password is rejected. */
+const signInFrom = async (ip: string, invitee: InvitedOperator): Promise<TestResponse> => {
   const client = new OperatorClient(instance);
-  const opened = await enterPassword(ip, somebody.operator.email, somebody.password, client);
-  if (opened.status !== 200) return opened;
-  return client.request('POST', '/session/second-factor', { code: somebody.recoveryCodes.shift() }, from(ip));
+  const withPassword = await enterPassword(ip, invitee.operator.email, invitee.password, client);
+  if (withPassword.status !== 200) return withPassword;
+  return client.request(
+    'POST',
+    '/session/second-factor',
+    { code: invitee.recoveryCodes.shift() },
+    forwardedFor(ip),
+  );
 };
-const isIn = { status: 200, body: { state: 'signed_in' } };
-const isRefused = { status: 429, body: { code: 'too_many_attempts' } };
+const signedIn = { status: 200, body: { state: 'signed_in' } };
+const rejected = { status: 429, body: { code: 'too_many_attempts' } };
 
-/** An operator who has signed in from an address. */
-const atHome = async (ip = HOME): Promise<Somebody> => {
-  const somebody = await inviteOperator(admin, 'viewer');
-  expect(await signInFrom(ip, somebody)).toMatchObject(isIn);
-  return somebody;
+/** Invites an operator who then signs in from an address. */
+const inviteAndSignIn = async (ip = USED_ADDRESS): Promise<InvitedOperator> => {
+  const invitee = await inviteOperator(admin, 'viewer');
+  expect(await signInFrom(ip, invitee)).toMatchObject(signedIn);
+  return invitee;
 };
 
-/** How often each status answers requests that are sent all at once. */
-const burst = async (count: number, ask: (index: number) => Promise<TestResponse>) => {
-  const answers = await Promise.all(
-    Array.from({ length: count }, (_, index) => retryWhileRejected(() => ask(index))),
+/** Sends requests concurrently and returns the number of responses by status. */
+const burst = async (count: number, send: (index: number) => Promise<TestResponse>) => {
+  const responses = await Promise.all(
+    Array.from({ length: count }, (_, index) => retryWhileRejected(() => send(index))),
   );
   const byStatus: Record<number, number> = {};
-  for (const { status } of answers) byStatus[status] = (byStatus[status] ?? 0) + 1;
+  for (const { status } of responses) byStatus[status] = (byStatus[status] ?? 0) + 1;
   return byStatus;
 };
-const wrong = (ip: string, email: string) => enterPassword(ip, email, 'not the password');
-/** A stranger fails in the name of an operator until they are refused. */
-const useUp = async (email: string): Promise<void> =>
-  expect(await burst(12, () => wrong(anyAddress(), email))).toEqual({ 401: 10, 429: 2 });
+const enterWrongPassword = (ip: string, email: string) => enterPassword(ip, email, 'not the password');
+/** Fails sign-ins for an operator from unknown addresses until they are rejected. */
+const exhaustAttempts = async (email: string): Promise<void> =>
+  expect(await burst(12, () => enterWrongPassword(nextUnusedAddress(), email))).toEqual({ 401: 10, 429: 2 });
 
-describe('CO-01: a stranger who uses up the attempts of an operator', () => {
-  it('keeps them out of addresses that they have not used, and of no others', async () => {
-    const somebody = await atHome();
-    await useUp(somebody.operator.email);
-    expect(await signInFrom(ELSEWHERE, somebody)).toMatchObject(isRefused);
-    expect(await signInFrom(HOME, somebody)).toMatchObject(isIn);
-    // Who is in has the failures forgotten.
-    expect(await signInFrom(ELSEWHERE, somebody)).toMatchObject(isIn);
+describe('CO-01: an attacker who uses up the attempts of an operator', () => {
+  it('blocks the operator only at addresses that the operator has not used', async () => {
+    const invitee = await inviteAndSignIn();
+    await exhaustAttempts(invitee.operator.email);
+    expect(await signInFrom(UNUSED_ADDRESS, invitee)).toMatchObject(rejected);
+    expect(await signInFrom(USED_ADDRESS, invitee)).toMatchObject(signedIn);
+    // A completed sign-in resets the failures.
+    expect(await signInFrom(UNUSED_ADDRESS, invitee)).toMatchObject(signedIn);
   });
 
-  it('leaves them ten attempts of passwords and codes together, in parallel too', async () => {
-    const { operator, password } = await atHome();
-    await useUp(operator.email);
+  it('leaves the operator ten attempts for passwords and codes together, even in parallel', async () => {
+    const { operator, password } = await inviteAndSignIn();
+    await exhaustAttempts(operator.email);
     const client = new OperatorClient(instance);
-    expect((await enterPassword(HOME, operator.email, password, client)).status).toBe(200);
-    const code = () => client.request('POST', '/session/second-factor', { code: 'wrong' }, from(HOME));
+    expect((await enterPassword(USED_ADDRESS, operator.email, password, client)).status).toBe(200);
+    const code = () =>
+      client.request('POST', '/session/second-factor', { code: 'wrong' }, forwardedFor(USED_ADDRESS));
     expect(await burst(40, code)).toEqual({ 401: 9, 429: 31 });
-    expect(await enterPassword(HOME, operator.email, password)).toMatchObject(isRefused);
+    expect(await enterPassword(USED_ADDRESS, operator.email, password)).toMatchObject(rejected);
   });
 
-  it('finds that IPv6 addresses are known by their /64 (RL-02)', async () => {
-    const somebody = await atHome('2001:db8:7:7::1');
-    await useUp(somebody.operator.email);
-    expect(await signInFrom('2001:db8:7:8::1', somebody)).toMatchObject(isRefused);
-    expect(await signInFrom('2001:db8:7:7:ffff::2', somebody)).toMatchObject(isIn);
+  it('identifies IPv6 addresses by their /64 (RL-02)', async () => {
+    const invitee = await inviteAndSignIn('2001:db8:7:7::1');
+    await exhaustAttempts(invitee.operator.email);
+    expect(await signInFrom('2001:db8:7:8::1', invitee)).toMatchObject(rejected);
+    expect(await signInFrom('2001:db8:7:7:ffff::2', invitee)).toMatchObject(signedIn);
   });
 });
 
 describe('CO-01: 40 wrong attempts in parallel', () => {
-  it('get ten from unused addresses, and for an unknown email', async () => {
-    const known = (await atHome()).operator.email;
+  it('are limited to ten from unused addresses and for an unknown email', async () => {
+    const known = (await inviteAndSignIn()).operator.email;
     const unknown = uniqueEmail();
-    expect(await burst(40, () => wrong(anyAddress(), known))).toEqual({ 401: 10, 429: 30 });
-    expect(await burst(40, () => wrong(HOME, unknown))).toEqual({ 401: 10, 429: 30 });
+    expect(await burst(40, () => enterWrongPassword(nextUnusedAddress(), known))).toEqual({
+      401: 10,
+      429: 30,
+    });
+    expect(await burst(40, () => enterWrongPassword(USED_ADDRESS, unknown))).toEqual({ 401: 10, 429: 30 });
   });
 
-  it('get twenty where some or all come from an address that the operator has used', async () => {
-    for (const other of [HOME, ELSEWHERE]) {
-      const { email } = (await atHome()).operator;
-      const answers = await burst(40, (index) => wrong(index % 2 ? HOME : other, email));
-      expect(answers).toEqual({ 401: 20, 429: 20 });
+  it('are limited to twenty if some or all come from an address that the operator has used', async () => {
+    for (const other of [USED_ADDRESS, UNUSED_ADDRESS]) {
+      const { email } = (await inviteAndSignIn()).operator;
+      const responses = await burst(40, (index) =>
+        enterWrongPassword(index % 2 ? USED_ADDRESS : other, email),
+      );
+      expect(responses).toEqual({ 401: 20, 429: 20 });
     }
   });
 });
 
-describe("CO-01: an address is a stranger's", () => {
-  const expectStranger = async (somebody: Somebody): Promise<void> => {
-    await useUp(somebody.operator.email);
-    expect(await signInFrom(HOME, somebody)).toMatchObject(isRefused);
+describe('CO-01: an address counts as unused', () => {
+  const expectUnusedAddress = async (invitee: InvitedOperator): Promise<void> => {
+    await exhaustAttempts(invitee.operator.email);
+    expect(await signInFrom(USED_ADDRESS, invitee)).toMatchObject(rejected);
   };
 
-  it('when only a password was right there, or somebody else has used it', async () => {
-    const somebody = await inviteOperator(admin, 'viewer');
-    await atHome();
-    expect((await enterPassword(HOME, somebody.operator.email, somebody.password)).status).toBe(200);
-    const ask = () => wrong(anyAddress(), somebody.operator.email);
-    expect(await burst(12, ask)).toEqual({ 401: 9, 429: 3 });
-    expect(await signInFrom(HOME, somebody)).toMatchObject(isRefused);
+  it('when only a password was entered correctly, or only another operator has used it', async () => {
+    const invitee = await inviteOperator(admin, 'viewer');
+    await inviteAndSignIn();
+    expect((await enterPassword(USED_ADDRESS, invitee.operator.email, invitee.password)).status).toBe(200);
+    const send = () => enterWrongPassword(nextUnusedAddress(), invitee.operator.email);
+    expect(await burst(12, send)).toEqual({ 401: 9, 429: 3 });
+    expect(await signInFrom(USED_ADDRESS, invitee)).toMatchObject(rejected);
   });
 
-  it('when it was last used 31 days ago, or its operator has lost a factor or been disabled since', async () => {
-    const people = [await atHome(), await atHome(), await atHome()];
-    const [old, reset, disabled] = people.map(({ operator }) => operator.id);
+  it('when it was last used 31 days ago, or the second factor was reset or the operator disabled since', async () => {
+    const operators = [await inviteAndSignIn(), await inviteAndSignIn(), await inviteAndSignIn()];
+    const [old, reset, disabled] = operators.map(({ operator }) => operator.id);
     await instance.sql(
       `UPDATE operator_addresses SET last_sign_in_at = now() - interval '31 days' WHERE operator_id = $1`,
       [old],
@@ -125,18 +137,23 @@ describe("CO-01: an address is a stranger's", () => {
     await admin.request('POST', `/operators/${reset}/reset-second-factor`);
     await admin.request('POST', `/operators/${disabled}/disable`);
     await admin.request('POST', `/operators/${disabled}/enable`);
-    for (const somebody of people) await expectStranger(somebody);
+    for (const invitee of operators) await expectUnusedAddress(invitee);
   });
 
-  it('when they have chosen another password by an invitation', async () => {
-    const somebody = await atHome();
-    const { body } = await admin.request('POST', `/operators/${somebody.operator.id}/invite-again`);
+  it('when the operator has set another password through an invitation', async () => {
+    const invitee = await inviteAndSignIn();
+    const { body } = await admin.request('POST', `/operators/${invitee.operator.id}/invite-again`);
     const token = new URL(body.invitationUrl as string).hash.slice('#token='.length);
-    somebody.password = 'an unusual long phrase';
-    const accepted = { token, password: somebody.password };
+    invitee.password = 'an unusual long phrase';
+    const accepted = { token, password: invitee.password };
     const client = new OperatorClient(instance);
-    const answer = await client.request('POST', '/invitations/accept', accepted, from(HOME));
-    expect(answer.status).toBe(200);
-    await expectStranger(somebody);
+    const response = await client.request(
+      'POST',
+      '/invitations/accept',
+      accepted,
+      forwardedFor(USED_ADDRESS),
+    );
+    expect(response.status).toBe(200);
+    await expectUnusedAddress(invitee);
   });
 });

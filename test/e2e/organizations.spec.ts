@@ -11,15 +11,15 @@ let instance: TestInstance;
 beforeAll(async () => (instance = await TestInstance.startShared()));
 afterAll(async () => instance?.stop());
 
-const slug = () => `org-${randomUUID().slice(0, 8)}`;
+const createSlug = () => `org-${randomUUID().slice(0, 8)}`;
 const create = async (key = instance.credentials.secretKey) => {
-  const answer = await instance.requestWithBearer(key, 'POST', PATH, { name: 'Child', slug: slug() });
-  expect(answer).toMatchObject({ status: 201 });
-  return answer.body as Record<string, any> & { id: string };
+  const response = await instance.requestWithBearer(key, 'POST', PATH, { name: 'Child', slug: createSlug() });
+  expect(response).toMatchObject({ status: 201 });
+  return response.body as Record<string, any> & { id: string };
 };
-const idsOf = ({ body }: { body: any }) => (body.data as { id: string }[]).map(({ id }) => id);
+const listIds = ({ body }: { body: any }) => (body.data as { id: string }[]).map(({ id }) => id);
 
-it('is created, read and changed by a merge patch; one that changes nothing emits no event', async () => {
+it('creates, reads and patches an organization, without an event if nothing changes', async () => {
   const created = await create();
   const path = `${PATH}/${created.id}`;
   expect(created['parentId']).toBe(instance.credentials.organizationId);
@@ -41,7 +41,7 @@ it('is created, read and changed by a merge patch; one that changes nothing emit
   expect((await instance.requestWithSecretKey('GET', path)).body).toEqual(unset.body);
 });
 
-it('refuses a field that is wrong or not to be set, by its name', async () => {
+it('rejects an invalid or read-only field by its name', async () => {
   const own = `${PATH}/${instance.credentials.organizationId}`;
   const origins = (...billingReturnOrigins: string[]) => ({ billingReturnOrigins });
   const cases: [field: string, method: string, body: object][] = [
@@ -61,8 +61,8 @@ it('refuses a field that is wrong or not to be set, by its name', async () => {
   await checkCases(
     cases.map((each) => [JSON.stringify(each), ...each] as const),
     async (field: string, method: string, body: object) => {
-      const answer = await instance.requestWithSecretKey(method, method === 'POST' ? PATH : own, body);
-      expect(answer).toMatchObject({
+      const response = await instance.requestWithSecretKey(method, method === 'POST' ? PATH : own, body);
+      expect(response).toMatchObject({
         status: 400,
         body: { code: 'validation_failed', errors: [{ field }] },
       });
@@ -70,28 +70,28 @@ it('refuses a field that is wrong or not to be set, by its name', async () => {
   );
 });
 
-it('has a slug that is unique in the instance, also among parallel requests', async () => {
+it('requires a slug that is unique in the instance, even among parallel requests', async () => {
   const other = await insertOrganization(instance);
   const key = await insertKey(instance, { ...other, type: 'secret', access: 'organization' });
-  const wanted = { name: 'Same', slug: slug() };
-  const answers = await Promise.all(
+  const requested = { name: 'Same', slug: createSlug() };
+  const responses = await Promise.all(
     [instance.credentials.secretKey, key, instance.credentials.secretKey].map((each) =>
-      instance.requestWithBearer(each, 'POST', PATH, wanted),
+      instance.requestWithBearer(each, 'POST', PATH, requested),
     ),
   );
-  expect(answers.map(({ status }) => status).sort()).toEqual([201, 409, 409]);
-  expect(answers.find(({ status }) => status === 409)!.body.code).toBe('slug_taken');
+  expect(responses.map(({ status }) => status).sort()).toEqual([201, 409, 409]);
+  expect(responses.find(({ status }) => status === 409)!.body.code).toBe('slug_taken');
 });
 
-it('is listed with those it created, page by page, newest first, for any secret key', async () => {
+it('lists an organization and those it created in pages, newest first, for any secret key', async () => {
   const { organizationId, secretKey, projectSecretKey } = instance.credentials;
   await insertOrganization(instance);
   const child = await create();
-  const known = await instance.sql<{ id: string }>(
+  const expected = await instance.sql<{ id: string }>(
     'SELECT id FROM organizations WHERE id = $1 OR parent_id = $1 ORDER BY id DESC',
     [organizationId],
   );
-  expect(known[0]!.id).toBe(child.id);
+  expect(expected[0]!.id).toBe(child.id);
   for (const key of [secretKey, projectSecretKey]) {
     const paged: string[] = [];
     for (let cursor: string | null = ''; cursor !== null;) {
@@ -101,14 +101,14 @@ it('is listed with those it created, page by page, newest first, for any secret 
         `${PATH}?limit=2${cursor && `&cursor=${cursor}`}`,
       );
       expect(page.body.hasMore).toBe(page.body.nextCursor !== null);
-      paged.push(...idsOf(page));
+      paged.push(...listIds(page));
       cursor = page.body.nextCursor;
     }
-    expect(paged).toEqual(known.map(({ id }) => id));
+    expect(paged).toEqual(expected.map(({ id }) => id));
   }
 });
 
-it('reaches one level down, and never up', async () => {
+it('grants access one level down, and never up', async () => {
   const child = await create();
   const project = (
     await instance.requestWithSecretKey('POST', '/api/v1/projects', {
@@ -125,15 +125,17 @@ it('reaches one level down, and never up', async () => {
     .then(({ body }) => body)) as { key: string };
   const grandchild = await create(key);
   expect(grandchild['parentId']).toBe(child.id);
-  expect(idsOf(await instance.requestWithBearer(key, 'GET', PATH))).toEqual([grandchild.id, child.id]);
+  expect(listIds(await instance.requestWithBearer(key, 'GET', PATH))).toEqual([grandchild.id, child.id]);
   expect(
     (await instance.requestWithBearer(key, 'GET', `${PATH}/${instance.credentials.organizationId}`)).status,
   ).toBe(404);
   expect((await instance.requestWithSecretKey('GET', `${PATH}/${grandchild.id}`)).status).toBe(404);
-  expect(idsOf(await instance.requestWithSecretKey('GET', `${PATH}?limit=200`))).not.toContain(grandchild.id);
+  expect(listIds(await instance.requestWithSecretKey('GET', `${PATH}?limit=200`))).not.toContain(
+    grandchild.id,
+  );
 });
 
-it('sends its events to endpoints of organization level alone, and they belong to no project', async () => {
+it('sends organization events without a project only to endpoints of organization level', async () => {
   const receiver = await Receiver.start();
   const projectReceiver = await Receiver.start();
   const endpoint = { url: receiver.url, level: 'organization' };
@@ -167,7 +169,7 @@ it('sends its events to endpoints of organization level alone, and they belong t
     return found.length > 0 && found;
   });
   expect(attempts).toMatchObject([{ project_id: null, success: true }]);
-  // An event that comes after the others.
+  // This event is emitted after the others.
   await instance.register();
   await eventually('customer.created', () => projectReceiver.listByType('customer.created')[0]);
   const types = projectReceiver.requests.map(({ event }) => event.type);

@@ -15,7 +15,7 @@ import type { ServerProcess } from '../support/server-process.mjs';
 const RANGES = ['1h', '24h', '7d', '30d'];
 const DAY_MS = 86_400_000;
 const MINUTE_MS = 60_000;
-/** Since when the tests have attempts. */
+/** The time of the earliest attempt in the tests. */
 const SINCE = Date.now() - 30 * DAY_MS;
 
 let instance: TestInstance;
@@ -29,30 +29,30 @@ afterAll(async () => {
   if (instance) await dropPartitions(instance, SINCE);
   await instance?.stop();
 });
-// No worker is to deliver to them.
+// A later worker must not deliver to these endpoints.
 afterEach(() => instance.sql(`UPDATE webhook_endpoints SET status = 'deleted'`));
 
-/** A worker that does nothing by itself but to deliver. */
+/** Starts a worker without periodic jobs, which only delivers. */
 async function startWorker(): Promise<ServerProcess> {
   const worker = instance.startWorker({ PERIODIC_JOBS: 'off' });
   await worker.waitUntilReady();
   return worker;
 }
 
-const overview = async (query: string): Promise<Record<string, any>> => {
-  const answer = await operator.request('GET', `/overview?${query}`);
-  expect(answer.status).toBe(200);
-  return answer.body;
+const getOverview = async (query: string): Promise<Record<string, any>> => {
+  const response = await operator.request('GET', `/overview?${query}`);
+  expect(response.status).toBe(200);
+  return response.body;
 };
 
-/** What plain SQL counts in the log since a moment. Buckets in seconds. */
-async function counted(from: string, bucketSeconds: number, projectId: string | null) {
+/** Returns the metrics of the log since a time, computed with plain SQL. Buckets are in seconds. */
+async function countAttempts(from: string, bucketSeconds: number, projectId: string | null) {
   const attempts = `attempts WHERE started_at >= $1 AND ($2::uuid IS NULL OR project_id = $2)`;
-  const rows = <Row>(sql: string, more: unknown[] = []): Promise<Row[]> =>
-    instance.sql<Row>(sql, [from, projectId, ...more]);
-  const share = 'count(*)::int AS attempts, (count(*) FILTER (WHERE NOT success))::int AS failed';
+  const rows = <Row>(sql: string, parameters: unknown[] = []): Promise<Row[]> =>
+    instance.sql<Row>(sql, [from, projectId, ...parameters]);
+  const countColumns = 'count(*)::int AS attempts, (count(*) FILTER (WHERE NOT success))::int AS failed';
   const [totals] = await rows<{ attempts: number; failed: number; p50: number; p95: number }>(
-    `SELECT ${share}, percentile_disc(0.5) WITHIN GROUP (ORDER BY duration_ms) FILTER (WHERE error IS DISTINCT FROM 'worker_lost') AS p50,
+    `SELECT ${countColumns}, percentile_disc(0.5) WITHIN GROUP (ORDER BY duration_ms) FILTER (WHERE error IS DISTINCT FROM 'worker_lost') AS p50,
        percentile_disc(0.95) WITHIN GROUP (ORDER BY duration_ms) FILTER (WHERE error IS DISTINCT FROM 'worker_lost') AS p95
      FROM ${attempts}`,
   );
@@ -73,38 +73,38 @@ async function counted(from: string, bucketSeconds: number, projectId: string | 
       count: errors.find((row) => row.error === error)?.count ?? 0,
     })),
     byEvent: await rows(
-      `SELECT event_type AS event, ${share} FROM ${attempts} GROUP BY 1 ORDER BY 2 DESC, 1 LIMIT 10`,
+      `SELECT event_type AS event, ${countColumns} FROM ${attempts} GROUP BY 1 ORDER BY 2 DESC, 1 LIMIT 10`,
     ),
     worstEndpoints: await rows(
       `SELECT 'ep_' || w.id AS "endpointId", w.url, w.project_id AS "projectId", attempts, failed,
          (attempts - failed)::float8 / attempts AS "successRate"
-       FROM (SELECT endpoint_id, ${share} FROM ${attempts} GROUP BY 1) a JOIN webhook_endpoints w ON w.id = a.endpoint_id
+       FROM (SELECT endpoint_id, ${countColumns} FROM ${attempts} GROUP BY 1) a JOIN webhook_endpoints w ON w.id = a.endpoint_id
        WHERE failed > 0 ORDER BY failed DESC, attempts, w.id LIMIT 10`,
     ),
     series: await rows<{ at: number; attempts: number; failed: number }>(
-      `SELECT (floor(extract(epoch FROM started_at) / $3) * $3)::int AS at, ${share} FROM ${attempts} GROUP BY 1 ORDER BY 1`,
+      `SELECT (floor(extract(epoch FROM started_at) / $3) * $3)::int AS at, ${countColumns} FROM ${attempts} GROUP BY 1 ORDER BY 1`,
       [bucketSeconds],
     ),
   };
 }
 
-/** When an id was made, in ms since 1970. */
-const timeOf = (id: string): number => Number.parseInt(id.slice(0, 13).replace('-', ''), 16);
+/** Returns the creation time of an id, in ms since 1970. */
+const getTime = (id: string): number => Number.parseInt(id.slice(0, 13).replace('-', ''), 16);
 
-const binOf = (ms: number | null): number | null =>
+const findBin = (ms: number | null): number | null =>
   ms === null ? null : durationBounds.filter((bound) => bound <= ms).length;
 
-/** Holds every figure of a range against the log. @returns the answer */
+/** Compares all metrics of a range with the log, and returns the overview. */
 async function compare(range: string, projectId: string | null): Promise<Record<string, any>> {
-  const answer = await overview(`range=${range}${projectId ? `&projectId=${projectId}` : ''}`);
-  const expected = await counted(answer['from'], answer['bucketSeconds'], projectId);
+  const result = await getOverview(`range=${range}${projectId ? `&projectId=${projectId}` : ''}`);
+  const expected = await countAttempts(result['from'], result['bucketSeconds'], projectId);
   const { attempts, failed, p50, p95 } = expected.totals;
-  expect(answer['totals']).toMatchObject({ attempts, failed, succeeded: attempts - failed });
-  expect(answer['totals'].successRate).toBe(attempts === 0 ? null : (attempts - failed) / attempts);
-  expect([answer['totals'].p50Ms, answer['totals'].p95Ms].map(binOf)).toEqual([p50, p95].map(binOf));
+  expect(result['totals']).toMatchObject({ attempts, failed, succeeded: attempts - failed });
+  expect(result['totals'].successRate).toBe(attempts === 0 ? null : (attempts - failed) / attempts);
+  expect([result['totals'].p50Ms, result['totals'].p95Ms].map(findBin)).toEqual([p50, p95].map(findBin));
   for (const part of ['byStatus', 'byError', 'byEvent', 'worstEndpoints'] as const)
-    expect(answer[part]).toEqual(expected[part]);
-  const filled = (answer['series'] as Record<string, any>[])
+    expect(result[part]).toEqual(expected[part]);
+  const filled = (result['series'] as Record<string, any>[])
     .map((point) => ({
       at: Date.parse(point['at']) / 1_000,
       attempts: point['succeeded'] + point['failed'],
@@ -112,15 +112,18 @@ async function compare(range: string, projectId: string | null): Promise<Record<
     }))
     .filter((point) => point.attempts > 0);
   expect(filled).toEqual(expected.series);
-  return answer;
+  return result;
 }
 
 async function compareAll(projectIds: (string | null)[]): Promise<void> {
   for (const range of RANGES) for (const id of projectIds) await compare(range, id);
 }
 
-/** Attempts of the last 29 days, most of them young, in two projects and in none. @returns the ids of the projects */
-async function insertPast(count: number): Promise<string[]> {
+/**
+ * Inserts attempts of the last 29 days, most of them recent, in two projects and without a project.
+ * Returns the ids of the projects.
+ */
+async function insertAttempts(count: number): Promise<string[]> {
   const { organizationId, projectId } = instance.credentials;
   const other = await instance.requestWithSecretKey('POST', '/api/v1/projects', { name: 'Another' });
   const endpoints = await Promise.all(
@@ -150,20 +153,20 @@ async function insertPast(count: number): Promise<string[]> {
   return [projectId, other.body.id as string];
 }
 
-const progress = async (): Promise<{ first: string; next: string }> =>
+const getProgress = async (): Promise<{ first: string; next: string }> =>
   (
     await instance.sql<{ first: string; next: string }>(
       'SELECT first_id AS first, next_id AS next FROM attempts_counted',
     )
   )[0]!;
 
-/** Nothing has been counted but what is younger than that. */
+/** Sets the counted range to begin and end at a time, so that only later attempts will be counted. */
 const countSince = (time: number): Promise<unknown> =>
   instance.sql('UPDATE attempts_counted SET first_id = $1, next_id = $1', [
     `${uuidAt(time).slice(0, 13)}-0000-0000-000000000000`,
   ]);
 
-/** Whether workers have counted all that is in the log, so that nothing has to be counted live. */
+/** Returns true if workers have counted the whole log, so that no attempts have to be counted live. */
 async function isAllCounted(): Promise<boolean> {
   const [row] = await instance.sql<{ isDone: boolean }>(
     `SELECT NOT EXISTS (SELECT FROM attempts WHERE id >= next_id) AND NOT EXISTS (
@@ -177,22 +180,22 @@ describe('the overview', () => {
   let worker: ServerProcess | undefined;
   afterAll(() => worker?.stop());
 
-  it('of an instance in which nothing has happened shows every bucket, empty', async () => {
+  it('shows all buckets as empty without any attempts', async () => {
     for (const [range, count, bucketSeconds] of [
       ['1h', 60, 60],
       ['24h', 96, 900],
       ['7d', 84, 7_200],
       ['30d', 30, 86_400],
     ] as const) {
-      const answer = await overview(`range=${range}`);
-      expect(answer).toMatchObject({
+      const result = await getOverview(`range=${range}`);
+      expect(result).toMatchObject({
         range,
         bucketSeconds,
         completeFrom: null,
         byEvent: [],
         worstEndpoints: [],
       });
-      expect(answer['totals']).toEqual({
+      expect(result['totals']).toEqual({
         attempts: 0,
         succeeded: 0,
         failed: 0,
@@ -200,48 +203,53 @@ describe('the overview', () => {
         p50Ms: null,
         p95Ms: null,
       });
-      expect(answer['deadLetters']).toEqual({ waiting: 0, isMore: false, oldestAt: null });
-      expect(answer['pending']).toEqual({ count: 0, isMore: false, oldestDueAt: null });
-      expect(answer['series']).toHaveLength(count);
-      expect(answer['series'][0]).toEqual({ at: answer['from'], succeeded: 0, failed: 0, p95Ms: null });
-      const end = Date.parse(answer['series'].at(-1).at) + bucketSeconds * 1_000;
-      expect(end).toBeGreaterThan(Date.parse(answer['to']));
+      expect(result['deadLetters']).toEqual({ waiting: 0, isMore: false, oldestAt: null });
+      expect(result['pending']).toEqual({ count: 0, isMore: false, oldestDueAt: null });
+      expect(result['series']).toHaveLength(count);
+      expect(result['series'][0]).toEqual({ at: result['from'], succeeded: 0, failed: 0, p95Ms: null });
+      const end = Date.parse(result['series'].at(-1).at) + bucketSeconds * 1_000;
+      expect(end).toBeGreaterThan(Date.parse(result['to']));
     }
   });
 
-  it('agrees with the log before and after attempts are counted, also one that closes late', async () => {
+  it('matches the log before and after attempts are counted, including an attempt with a late outcome', async () => {
     const { projectId } = instance.credentials;
     const { id: endpointId } = await instance.createEndpoint('https://example.com/', ['login.failed']);
     const now = Date.now();
-    const past = (minutes: number, code: number, state: 'succeeded' | 'failed' | 'pending' = 'failed') => ({
+    const createDelivery = (
+      minutes: number,
+      code: number,
+      state: 'succeeded' | 'failed' | 'pending' = 'failed',
+    ) => ({
       endpointId,
       projectId,
       state,
       attempts: [{ at: now - minutes * MINUTE_MS, status: code }],
     });
-    const [open] = await seedDeliveries(instance, [
-      past(8, 503, 'pending'),
-      past(10, 500),
-      past(9, 404),
-      past(6, 302),
-      past(5, 200, 'succeeded'),
-      past(4, 503),
+    const [unfinished] = await seedDeliveries(instance, [
+      createDelivery(8, 503, 'pending'),
+      createDelivery(10, 500),
+      createDelivery(9, 404),
+      createDelivery(6, 302),
+      createDelivery(5, 200, 'succeeded'),
+      createDelivery(4, 503),
     ]);
     await instance.sql(
       `UPDATE deliveries SET attempt = 2, attempt_id = $2, lease_until = now() + interval '1 hour' WHERE id = $1`,
-      [open!.id, uuidAt(now - 7 * MINUTE_MS)],
+      [unfinished!.id, uuidAt(now - 7 * MINUTE_MS)],
     );
-    const [{ attempt_id: openId }] = (await instance.sql('SELECT attempt_id FROM deliveries WHERE id = $1', [
-      open!.id,
-    ])) as [{ attempt_id: string }];
+    const [{ attempt_id: unfinishedId }] = (await instance.sql(
+      'SELECT attempt_id FROM deliveries WHERE id = $1',
+      [unfinished!.id],
+    )) as [{ attempt_id: string }];
     await countSince(now - 60 * MINUTE_MS);
     await compareAll([null, projectId, '00000000-0000-4000-8000-000000000000']);
 
-    // The worker counts up to the attempt that is open, and no further, however often it looks.
+    // The worker counts up to the unfinished attempt and no further, even if it runs again.
     worker = await startWorker();
     for (let round = 1; round <= 2; round += 1) {
       await worker.runJob('AttemptAggregator');
-      expect((await progress()).next).toBe(openId);
+      expect((await getProgress()).next).toBe(unfinishedId);
     }
     await compareAll([null, projectId]);
     await instance.sql(
@@ -252,20 +260,20 @@ describe('the overview', () => {
          attempt, http_status, success, error, duration_ms, response_body, started_at, closed_at)
        SELECT $2, organization_id, project_id, event_id, event_type, endpoint_id, id, target_url, 2, 500, false,
          'http_error', 400000, '', $3, now() FROM closed`,
-      [open!.id, openId, new Date(now - 7 * MINUTE_MS)],
+      [unfinished!.id, unfinishedId, new Date(now - 7 * MINUTE_MS)],
     );
     await compareAll([null, projectId]);
     await worker.runJob('AttemptAggregator');
     expect(await isAllCounted()).toBe(true);
     await compareAll([null, projectId]);
-    const answer = await compare('1h', projectId);
-    expect(answer['completeFrom']).toBeNull();
-    expect(answer['worstEndpoints']).toMatchObject([
+    const result = await compare('1h', projectId);
+    expect(result['completeFrom']).toBeNull();
+    expect(result['worstEndpoints']).toMatchObject([
       { endpointId, url: 'https://example.com/', projectId, attempts: 7, failed: 6 },
     ]);
   });
 
-  it('refuses unknown ranges, projects and fields', async () => {
+  it('rejects unknown ranges, projects and fields', async () => {
     for (const query of ['range=2h', 'range=', 'range=1h&range=7d', 'projectId=1', 'days=1']) {
       const { status, body } = await operator.request('GET', `/overview?${query}`);
       expect({ query, status, code: body.code }).toEqual({ query, status: 400, code: 'validation_failed' });
@@ -273,8 +281,8 @@ describe('the overview', () => {
   });
 });
 
-describe('the figures of a log that is there already', () => {
-  /** Of which a worker counts 5,000 at once. */
+describe('the metrics of an existing log', () => {
+  /** Number of attempts. A worker counts 5,000 of them at once. */
   const COUNT = 16_000;
   beforeEach(() =>
     instance.sql(
@@ -283,7 +291,7 @@ describe('the figures of a log that is there already', () => {
     ),
   );
 
-  it('tell what waits, of the instance and of a project', async () => {
+  it('show dead letters and pending deliveries of the instance and of a project', async () => {
     const { projectId } = instance.credentials;
     const { body: other } = await instance.requestWithSecretKey('POST', '/api/v1/projects', {
       name: 'Other',
@@ -291,7 +299,7 @@ describe('the figures of a log that is there already', () => {
     const { id: endpointId } = await instance.createEndpoint('https://example.com/', ['*']);
     const now = Date.now();
     const iso = (ms: number): string => new Date(now - ms).toISOString();
-    const past = (project: string, state: 'failed' | 'pending', ended: number) => ({
+    const createDelivery = (project: string, state: 'failed' | 'pending', ended: number) => ({
       endpointId,
       projectId: project,
       state,
@@ -299,12 +307,12 @@ describe('the figures of a log that is there already', () => {
       attempts: [{ at: now - 3_600_000, status: 500 }],
     });
     await seedDeliveries(instance, [
-      past(projectId, 'failed', 60_000),
-      past(projectId, 'failed', 30_000),
-      { ...past(projectId, 'failed', 90_000), resolution: 'discarded' },
-      past(other.id, 'failed', 120_000),
-      past(projectId, 'pending', 0),
-      past(projectId, 'pending', 0),
+      createDelivery(projectId, 'failed', 60_000),
+      createDelivery(projectId, 'failed', 30_000),
+      { ...createDelivery(projectId, 'failed', 90_000), resolution: 'discarded' },
+      createDelivery(other.id, 'failed', 120_000),
+      createDelivery(projectId, 'pending', 0),
+      createDelivery(projectId, 'pending', 0),
     ]);
     const dueSince = (ms: number) =>
       instance.sql(`UPDATE deliveries SET urgency = 1, next_attempt_at = $1 WHERE state = 'pending'`, [
@@ -320,9 +328,9 @@ describe('the figures of a log that is there already', () => {
         [`projectId=${projectId}`, 2, iso(60_000), 2],
         [`projectId=${other.id}`, 1, iso(120_000), 0],
       ] as const) {
-        const answer = await overview(query);
-        expect(answer['deadLetters']).toEqual({ waiting, isMore: false, oldestAt });
-        expect(answer['pending']).toEqual({ count, isMore: false, oldestDueAt: count ? oldestDueAt : null });
+        const result = await getOverview(query);
+        expect(result['deadLetters']).toEqual({ waiting, isMore: false, oldestAt });
+        expect(result['pending']).toEqual({ count, isMore: false, oldestDueAt: count ? oldestDueAt : null });
       }
     }
     await instance.sql(
@@ -330,7 +338,7 @@ describe('the figures of a log that is there already', () => {
     );
   });
 
-  it('miss no attempt of a worker whose clock is late: its id gets a later time when it is claimed', async () => {
+  it('miss no attempt of a worker whose clock is slow: the claim corrects the time in its id', async () => {
     const { projectId } = instance.credentials;
     const { id: endpointId } = await instance.createEndpoint('https://example.com/', ['*']);
     const logger = createLogger({ logLevel: 'silent' }, 'test');
@@ -338,21 +346,26 @@ describe('the figures of a log that is there already', () => {
     await database.connect();
     const announcer = new DeliveryAnnouncer(database, null, 0, logger);
     const transactions = new Transactions(database, announcer, new Failpoints([], logger));
-    const work = new DeliveryProcessingRepository(database, 30_000, transactions);
+    const deliveryProcessing = new DeliveryProcessingRepository(database, 30_000, transactions);
     const realTime = Date.now;
-    /** Claims a delivery by a clock that is late. @returns the earliest and the latest age that its id may have had */
+    /**
+     * Claims a delivery with a slow clock. Returns the minimum and maximum age of the attempt id at the
+     * claim.
+     */
     const claim = async (lateMs: number): Promise<[number, number]> => {
       const [delivery] = await seedDeliveries(instance, [
         { endpointId, projectId, state: 'pending', attempts: [{ at: realTime(), status: 500 }] },
       ]);
       await instance.sql('UPDATE deliveries SET next_attempt_at = now() WHERE id = $1', [delivery!.id]);
-      const began = realTime();
+      const startedAt = realTime();
       Date.now = () => realTime() - lateMs;
-      const claiming = work.claim([{ deliveryId: delivery!.id, endpointId, projectId, attempt: 2 }]);
+      const claiming = deliveryProcessing.claim([
+        { deliveryId: delivery!.id, endpointId, projectId, attempt: 2 },
+      ]);
       Date.now = realTime;
       const [claimed] = await claiming;
-      const at = timeOf(claimed!.attemptId);
-      return [began - at, realTime() - at];
+      const at = getTime(claimed!.attemptId);
+      return [startedAt - at, realTime() - at];
     };
     try {
       for (const [lateMs, age] of [
@@ -360,9 +373,9 @@ describe('the figures of a log that is there already', () => {
         [10_000, 2_000],
         [1_000, 1_000],
       ] as const) {
-        const [least, most] = await claim(lateMs);
-        expect(least).toBeLessThanOrEqual(age + 10);
-        expect(most).toBeGreaterThanOrEqual(age - 10);
+        const [minAge, maxAge] = await claim(lateMs);
+        expect(minAge).toBeLessThanOrEqual(age + 10);
+        expect(maxAge).toBeGreaterThanOrEqual(age - 10);
       }
     } finally {
       await database.close();
@@ -373,33 +386,33 @@ describe('the figures of a log that is there already', () => {
     );
   });
 
-  it('are counted once by two workers, one of which is killed, and say since when they are complete', async () => {
-    const projects = await insertPast(COUNT);
-    // As the migration leaves an instance that has a log.
+  it('are counted once by two workers, one of which is killed, and include the time since which they are complete', async () => {
+    const projects = await insertAttempts(COUNT);
+    // This is the state of an instance with a log after the migration.
     const hourAgo = Date.now() - 3_600_000;
     await countSince(hourAgo);
-    const before = await overview('range=30d');
+    const before = await getOverview('range=30d');
     expect(Date.parse(before['completeFrom'])).toBeGreaterThanOrEqual(hourAgo - MINUTE_MS);
     await instance.sql(
       `INSERT INTO attempt_figures (span, at, scope_id, counts)
        SELECT span, now() - age, gen_random_uuid(), '{1}'
        FROM (VALUES (60, interval '3 hours'), (900, interval '3 days'), (86400, interval '32 days')) old (span, age)`,
     );
-    const [doomed, other] = await Promise.all([startWorker(), startWorker()]);
+    const [killedWorker, other] = await Promise.all([startWorker(), startWorker()]);
     const holder = await instance.db.connect();
     try {
       await holder.query('BEGIN; LOCK TABLE attempt_figures IN SHARE MODE');
-      const counting = doomed.runJob('AttemptAggregator').catch(() => 'killed');
+      const counting = killedWorker.runJob('AttemptAggregator').catch(() => 'killed');
       await eventually('the first worker counting', async () => {
         const waiting = `SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`;
         return (await instance.sql(waiting)).length > 0;
       });
-      // The second worker leaves it to the first, of which nothing is left when it is killed.
-      const counted = await progress();
+      // The second worker leaves the count to the first, whose work is rolled back when it is killed.
+      const saved = await getProgress();
       await other.runJob('AttemptAggregator');
-      await doomed.stop('SIGKILL');
+      await killedWorker.stop('SIGKILL');
       expect(await counting).toBe('killed');
-      expect(await progress()).toEqual(counted);
+      expect(await getProgress()).toEqual(saved);
     } finally {
       await holder.query('ROLLBACK');
       holder.release();
@@ -409,12 +422,12 @@ describe('the figures of a log that is there already', () => {
       return isAllCounted();
     });
     await compareAll([null, ...projects]);
-    for (const range of RANGES) expect((await overview(`range=${range}`))['completeFrom']).toBeNull();
+    for (const range of RANGES) expect((await getOverview(`range=${range}`))['completeFrom']).toBeNull();
     await other.runJob('figures');
     expect(await instance.sql(`SELECT FROM attempt_figures WHERE counts = '{1}'`)).toEqual([]);
     await other.stop();
 
-    // Alike attempts share a row.
+    // Attempts with the same values share a row.
     const [row] = await instance.sql<{ figures: number; scopes: number; most: number; endpoints: number }>(
       `SELECT (SELECT count(*) FROM attempt_figures WHERE span = 86400)::int AS figures,
          (SELECT count(*) + 1 FROM projects)::int AS scopes,

@@ -16,11 +16,11 @@ describeBrowser('the hosted pages in a browser', () => {
     await instance?.stop();
   });
   beforeEach(() => void (browser.consoleMessages.length = 0));
-  // Script is off throughout: the pages have none, and no customer may need any.
+  // JavaScript is disabled: the pages have no scripts and must work without them.
   const open = (path: string, options = {}): Promise<Page> =>
     browser.open(instance.baseUrl + path, { javaScriptEnabled: false, ...options });
 
-  it('resets a password by keyboard alone, in the dark color scheme on a narrow screen', async () => {
+  it('resets a password with the keyboard, in the dark color scheme on a narrow screen', async () => {
     const email = uniqueEmail();
     await instance.register(email);
     await instance.requestWithPublishableKey('POST', '/api/v1/auth/forgot-password', { email });
@@ -39,12 +39,12 @@ describeBrowser('the hosted pages in a browser', () => {
     await page.getByText('Your password has been changed').waitFor();
     await browser.screenshot(page, 'reset-password-done');
     expect((await instance.login(email, NEW_PASSWORD)).status).toBe(200);
-    // The 422 of the refused password is all that the browser's console may show.
+    // The console may only show the 422 of the rejected password.
     expect(browser.consoleMessages.filter((line) => !line.includes('422'))).toEqual([]);
     await page.context().close();
   });
 
-  it('accepts an invitation, whose expired link offers a new one', async () => {
+  it('renews an expired invitation link and accepts the invitation', async () => {
     const email = uniqueEmail();
     await instance.requestWithSecretKey('POST', '/api/v1/customers', { email, sendInvite: true });
     const path = `/accept-invite?token=${await instance.getMailToken(email, 'accept-invite')}`;

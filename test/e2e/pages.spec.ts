@@ -13,8 +13,8 @@ let instance: TestInstance;
 beforeAll(async () => (instance = await TestInstance.startShared({ workers: 0 })));
 afterAll(async () => instance?.stop());
 
-/** A valid link of each kind, and the address it was mailed to. */
-const links = {
+/** Functions that create a valid link of each kind, and the address to which it was mailed. */
+const createLink = {
   'verify-email': async () => {
     const { email } = await registerCustomer(instance);
     return { email, path: `/verify-email?token=${await instance.getMailToken(email, 'verify-email')}` };
@@ -28,18 +28,21 @@ const links = {
     return { email, path: `/accept-invite?token=${token}` };
   },
   'change-email-new': async () => {
-    const { newEmail, fresh } = await requestEmailChange(instance, await registerCustomer(instance));
-    return { email: newEmail, path: `/confirm-email-change?token=${fresh}` };
+    const { newEmail, fresh: newToken } = await requestEmailChange(
+      instance,
+      await registerCustomer(instance),
+    );
+    return { email: newEmail, path: `/confirm-email-change?token=${newToken}` };
   },
 };
-type Kind = keyof typeof links;
-const kinds = Object.keys(links) as Kind[];
+type Kind = keyof typeof createLink;
+const kinds = Object.keys(createLink) as Kind[];
 
 const expire = (email: string) =>
   instance.sql(`UPDATE one_time_tokens SET expires_at = now() - interval '1 s' WHERE email = $1`, [email]);
 
-/** Presses the button of a page without any browser. */
-const press = async (
+/** Submits the form of a page without a browser. */
+const submitForm = async (
   path: string,
   fields: Record<string, string> = {},
   headers = {},
@@ -51,9 +54,9 @@ const press = async (
 };
 
 describe('every hosted page', () => {
-  it('changes nothing when opened, also with HEAD (EV-03)', async () => {
+  it('changes nothing when opened, even with HEAD (EV-03)', async () => {
     for (const kind of kinds) {
-      const { email, path } = await links[kind]();
+      const { email, path } = await createLink[kind]();
       for (const method of ['GET', 'HEAD', 'GET']) {
         const opened = await instance.request(method, path);
         expect([kind, opened.status]).toEqual([kind, 200]);
@@ -67,11 +70,11 @@ describe('every hosted page', () => {
     }
   });
 
-  it('has headers that keep its link secret and its content its own, and shows names as text (HD-01)', async () => {
+  it('has headers that protect its link and its content, and escapes names (HD-01)', async () => {
     const project = `/api/v1/projects/${instance.credentials.projectId}`;
     await instance.requestWithSecretKey('PATCH', project, { name: '<script>alert(1)</script>' });
     for (const kind of kinds) {
-      const { path } = await links[kind]();
+      const { path } = await createLink[kind]();
       const { headers, body } = await instance.request('GET', path);
       expect(headers.get('referrer-policy')).toBe('no-referrer');
       expect(headers.get('x-robots-tag')).toBe('noindex, nofollow');
@@ -86,64 +89,65 @@ describe('every hosted page', () => {
     await instance.requestWithSecretKey('PATCH', project, { name: 'My project' });
   });
 
-  it('says the same of every token that it does not know, whatever the page', async () => {
-    const answers = await Promise.all(
+  it('returns the same response for every unknown token on every page', async () => {
+    const responses = await Promise.all(
       ['/verify-email', '/reset-password', '/accept-invite', '/confirm-email-change'].flatMap((path) => [
         instance.request('GET', `${path}?token=${'x'.repeat(43)}`),
         instance.request('GET', path),
         instance.request('GET', `${path}?token=`),
         instance.request('GET', `${path}?token=a&token=b`),
-        press(`${path}?token=nonsense`),
+        submitForm(`${path}?token=nonsense`),
       ]),
     );
-    for (const { status, body } of answers)
-      expect({ status, body }).toEqual({ status: 400, body: answers[0]!.body });
+    for (const { status, body } of responses)
+      expect({ status, body }).toEqual({ status: 400, body: responses[0]!.body });
   });
 
   it('renews an expired link with one click, once a minute', async () => {
     for (const kind of ['verify-email', 'reset-password', 'accept-invite'] as const) {
-      const { email, path } = await links[kind]();
+      const { email, path } = await createLink[kind]();
       await expire(email);
       await instance.sql('DELETE FROM mails WHERE recipient = $1', [email]);
       const opened = await instance.request('GET', path);
       expect([kind, opened.status]).toEqual([kind, 400]);
       expect(opened.body).toContain('Send a new link');
-      expect((await press(path)).body).toContain('Send a new link');
+      expect((await submitForm(path)).body).toContain('Send a new link');
       expect(await instance.listMailKinds(email)).toEqual([]);
-      const renewed = await press(path, { renew: '1' });
+      const renewed = await submitForm(path, { renew: '1' });
       expect([kind, renewed.status]).toEqual([kind, 200]);
       expect(renewed.body).toContain(email);
-      await press(path, { renew: '1' });
-      // The registration and the request have just written such a mail, so another one comes a minute later.
+      await submitForm(path, { renew: '1' });
+      // The registration and the request have just sent such a mail, so another one is only sent a minute
+      // later.
       expect(await instance.listMailKinds(email)).toEqual(kind === 'accept-invite' ? [kind] : []);
     }
   });
 
-  it('refuses forms of other sites, other types and more than 4 KiB (IN-02)', async () => {
+  it('rejects forms of other sites, other types and more than 4 KiB (IN-02)', async () => {
     const form = (path: string, token: string, headers: Record<string, string> = {}) =>
       instance.request('POST', path, {
         body: new URLSearchParams({ token }).toString(),
         headers: { 'content-type': 'application/x-www-form-urlencoded', ...headers },
       });
-    const foreign = await form('/verify-email', 'x', { 'sec-fetch-site': 'cross-site' });
-    expect(foreign.status).toBe(403);
-    // A page, not a problem document.
-    expect(foreign.headers.get('content-type')).toBe('text/html; charset=utf-8');
-    expect(foreign.body).toContain('<h1>');
+    const crossSite = await form('/verify-email', 'x', { 'sec-fetch-site': 'cross-site' });
+    expect(crossSite.status).toBe(403);
+    // The response is a page, not a problem document.
+    expect(crossSite.headers.get('content-type')).toBe('text/html; charset=utf-8');
+    expect(crossSite.body).toContain('<h1>');
     expect((await form('/verify-email', 'x'.repeat(5_000))).status).toBe(413);
     expect((await form('/verify-email', 'x', { 'content-type': 'application/json' })).status).toBe(415);
     expect((await form('/api/v1/auth/verify-email', 'x')).status).toBe(415);
   });
 
-  it('confirms an address when its button is pressed, and says so from then on, however that came about', async () => {
-    const { email, path } = await links['verify-email']();
-    const pressed = await press(path, {}, { 'sec-fetch-site': 'same-origin' });
+  it('confirms an address when its button is pressed, and shows any later confirmation', async () => {
+    const { email, path } = await createLink['verify-email']();
+    const pressed = await submitForm(path, {}, { 'sec-fetch-site': 'same-origin' });
     expect(pressed.status).toBe(200);
     expect(pressed.body).toContain('Thank you');
-    expect((await press(path)).body).toContain('Already confirmed');
+    expect((await submitForm(path)).body).toContain('Already confirmed');
     expect((await instance.login(email)).body.customer.emailVerified).toBe(true);
 
-    const other = await links['verify-email']();
+    const other = await createLink['verify-email']();
     await submitToken(instance, 'reset-password', await requestReset(instance, other.email));
     for (const each of [path, other.path]) {
       const opened = await instance.request('GET', each);
@@ -153,30 +157,32 @@ describe('every hosted page', () => {
 
   it('shows the branding of the project and both sides of a change of address', async () => {
     const branding = { displayName: 'Blumen & Söhne', color: '#7c2d12' };
-    const { email, path } = await links['change-email-new']();
+    const { email, path } = await createLink['change-email-new']();
     const { body } = await withSettings(instance, { branding }, () => instance.request('GET', path));
     for (const shown of ['Blumen &#38; Söhne', '#7c2d12', email]) expect(body).toContain(shown);
-    expect((await press(path)).body).toContain('One more step');
+    expect((await submitForm(path)).body).toContain('One more step');
   });
 
-  it('a link that was replaced by a newer one is not renewed', async () => {
-    const { email, path } = await links['accept-invite']();
+  it('does not renew a link that was replaced by a newer one', async () => {
+    const { email, path } = await createLink['accept-invite']();
     await instance.sql('UPDATE one_time_tokens SET voided_at = now() WHERE email = $1', [email]);
-    expect((await press(path, { renew: '1' })).status).toBe(400);
+    expect((await submitForm(path, { renew: '1' })).status).toBe(400);
     expect((await instance.request('GET', path)).body).not.toContain(email);
   });
 });
 
-it('a page that sets a password says what is wrong with it, and the link stays valid until it is used', async () => {
-  const { email, path } = await links['reset-password']();
-  const refused = await press(path, { password: 'vq7#Kz' });
+it('a page that sets a password shows its errors, and the link stays valid until it is used', async () => {
+  const { email, path } = await createLink['reset-password']();
+  const refused = await submitForm(path, { password: 'vq7#Kz' });
   expect(refused.status).toBe(422);
   expect(refused.body).toContain('Use at least 8 characters.');
   expect(refused.body).toContain('role="alert"');
-  expect((await press(path, { password: email })).body).toContain('Do not use your email address');
-  expect((await press(path, { password: 'zero\0byte-in-it' })).status).toBe(400);
-  expect((await press(path, { password: NEW_PASSWORD })).status).toBe(200);
+  expect((await submitForm(path, { password: email })).body).toContain('Do not use your email address');
+  expect((await submitForm(path, { password: 'zero\0byte-in-it' })).status).toBe(400);
+  expect((await submitForm(path, { password: NEW_PASSWORD })).status).toBe(200);
   expect((await instance.login(email, NEW_PASSWORD)).status).toBe(200);
-  expect((await press(path, { password: 'a third phrase of mine' })).body).toContain('already been used');
+  expect((await submitForm(path, { password: 'a third phrase of mine' })).body).toContain(
+    'already been used',
+  );
   expect((await instance.login(email, NEW_PASSWORD)).status).toBe(200);
 });

@@ -21,7 +21,7 @@ beforeAll(async () => (instance = await TestInstance.startShared({ workers: 0 })
 afterAll(async () => instance?.stop());
 
 const login = (email: string, password?: string): Promise<TestResponse> => instance.login(email, password);
-const forgot = (email: string): Promise<TestResponse> =>
+const requestResetMail = (email: string): Promise<TestResponse> =>
   instance.requestWithPublishableKey('POST', '/api/v1/auth/forgot-password', { email });
 const reset = (token: string, password?: string): Promise<TestResponse> =>
   submitToken(instance, 'reset-password', token, password);
@@ -30,31 +30,31 @@ const change = (accessToken: string, currentPassword: string, newPassword: strin
     currentPassword,
     newPassword,
   });
-const me = async (accessToken: string): Promise<number> =>
+const getMeStatus = async (accessToken: string): Promise<number> =>
   (await instance.requestWithAccessToken(accessToken, 'GET', '/api/v1/me')).status;
 const invalidToken = { status: 400, body: { code: 'invalid_token' } };
 
 describe('a change of password', () => {
-  it('requires the current one, ends other sessions and open links, keeps this session, and notifies the customer (TK-10)', async () => {
+  it('requires the current one, ends other sessions and open links but not this session, and notifies the customer (TK-10)', async () => {
     const customer = await registerCustomer(instance);
     const { email, id, tokens } = customer;
     const other = (await login(email)).body.tokens;
     const resetToken = await requestReset(instance, email);
-    const { fresh } = await requestEmailChange(instance, customer);
+    const { fresh: newToken } = await requestEmailChange(instance, customer);
     expect(await change(tokens.accessToken, PASSWORD, NEW_PASSWORD)).toMatchObject({ status: 204, body: '' });
-    expect([await me(tokens.accessToken), await me(other.accessToken)]).toEqual([200, 401]);
+    expect([await getMeStatus(tokens.accessToken), await getMeStatus(other.accessToken)]).toEqual([200, 401]);
     expect((await login(email)).status).toBe(401);
     expect((await login(email, NEW_PASSWORD)).status).toBe(200);
     expect(await reset(resetToken, 'a third phrase of mine')).toMatchObject(invalidToken);
-    expect(await submitToken(instance, 'confirm-email-change', fresh)).toMatchObject(invalidToken);
+    expect(await submitToken(instance, 'confirm-email-change', newToken)).toMatchObject(invalidToken);
     expect(await instance.listMails(email, 'password-changed')).toMatchObject([{ link: null }]);
     const [event] = await instance.events(id, 'password.changed');
     expect(event!.data).toMatchObject({ customer: { id, email } });
-    const [revoked, ...more] = await instance.events(id, 'session.revoked');
-    expect([revoked!.data.reason, more]).toEqual(['password_changed', []]);
+    const [revoked, ...others] = await instance.events(id, 'session.revoked');
+    expect([revoked!.data.reason, others]).toEqual(['password_changed', []]);
   });
 
-  it('is refused for a wrong, unchanged or weak one, with the field', async () => {
+  it('is rejected for a wrong, unchanged or weak password, with the field', async () => {
     const { email, tokens } = await registerCustomer(instance);
     for (const [reason, current, next, status, code, field] of [
       ['wrong', 'wrong password', NEW_PASSWORD, 401, 'invalid_credentials', 'currentPassword'],
@@ -67,42 +67,45 @@ describe('a change of password', () => {
     expect((await login(email)).status).toBe(200);
   });
 
-  it('of two at once one wins', async () => {
+  it('succeeds once for two concurrent requests', async () => {
     const { email, tokens } = await registerCustomer(instance);
     const phrases = ['the first phrase here', 'the second phrase here'];
-    const answers = await Promise.all(phrases.map((phrase) => change(tokens.accessToken, PASSWORD, phrase)));
-    expect(answers.map(({ status }) => status).sort()).toEqual([204, 401]);
+    const responses = await Promise.all(
+      phrases.map((phrase) => change(tokens.accessToken, PASSWORD, phrase)),
+    );
+    expect(responses.map(({ status }) => status).sort()).toEqual([204, 401]);
     const logins = await Promise.all(phrases.map((phrase) => login(email, phrase)));
     expect(logins.map(({ status }) => status).sort()).toEqual([200, 401]);
   });
 });
 
 describe('a forgotten password (EV-07)', () => {
-  it('gets one response for known, unknown and disabled customers, and one mail a minute for the first (RL-08)', async () => {
+  it('returns the same response for known, unknown and disabled customers, and sends one mail a minute to the known one (RL-08)', async () => {
     const [known, disabled] = [await registerCustomer(instance), await registerCustomer(instance)];
     await instance.requestWithSecretKey('POST', `/api/v1/customers/${disabled.id}/disable`);
     const emails = [known.email, uniqueEmail(), disabled.email];
-    const answers: TestResponse[] = [];
-    for (const email of [...emails, ...emails]) answers.push(await forgot(email));
-    for (const answer of answers) expect(normalizeResponse(answer)).toEqual(normalizeResponse(answers[0]!));
-    expect(answers[0]).toMatchObject({ status: 202, body: {} });
+    const responses: TestResponse[] = [];
+    for (const email of [...emails, ...emails]) responses.push(await requestResetMail(email));
+    for (const response of responses)
+      expect(normalizeResponse(response)).toEqual(normalizeResponse(responses[0]!));
+    expect(responses[0]).toMatchObject({ status: 202, body: {} });
     const kinds = await Promise.all(emails.map((email) => instance.listMailKinds(email)));
     expect(kinds).toEqual([['verify-email', 'reset-password'], [], ['verify-email']]);
   });
 
-  it('is reset once, which verifies the address, ends every session and open change, and signs no customer in', async () => {
+  it('is reset once, which verifies the address, ends all sessions and open changes, and creates no session', async () => {
     const customer = await registerCustomer(instance);
     const { email, id, tokens } = customer;
-    const { fresh } = await requestEmailChange(instance, customer);
+    const { fresh: newToken } = await requestEmailChange(instance, customer);
     const token = await requestReset(instance, email);
     expect(await reset(token, 'short')).toMatchObject({ status: 422, body: { code: 'weak_password' } });
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       Array.from({ length: 10 }, () => retryWhileRejected(() => reset(token))),
     );
-    expect(answers.map(({ status }) => status).sort()).toEqual([204, ...Array(9).fill(400)]);
-    expect(answers.find(({ status }) => status === 204)!.body).toBe('');
-    expect(await me(tokens.accessToken)).toBe(401);
-    expect(await submitToken(instance, 'confirm-email-change', fresh)).toMatchObject(invalidToken);
+    expect(responses.map(({ status }) => status).sort()).toEqual([204, ...Array(9).fill(400)]);
+    expect(responses.find(({ status }) => status === 204)!.body).toBe('');
+    expect(await getMeStatus(tokens.accessToken)).toBe(401);
+    expect(await submitToken(instance, 'confirm-email-change', newToken)).toMatchObject(invalidToken);
     expect((await login(email)).status).toBe(401);
     expect((await login(email, NEW_PASSWORD)).body.customer).toMatchObject({ id, emailVerified: true });
     expect(await instance.listMails(email, 'password-changed')).toHaveLength(1);
@@ -113,17 +116,17 @@ describe('a forgotten password (EV-07)', () => {
   });
 
   it.each([false, true])(
-    'is requested and reset at once without a deadlock, the reset first: %s',
+    'is requested and reset concurrently without a deadlock, the reset first: %s',
     async (isResetFirst) => {
       const waiting = `SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`;
       const round = async (): Promise<number[] | null> => {
         const { id, email } = await registerCustomer(instance);
         const token = await insertResetToken(id, email);
-        const requests = [() => forgot(email), () => reset(token)];
+        const requests = [() => requestResetMail(email), () => reset(token)];
         if (isResetFirst) requests.reverse();
         const blocker = await instance.db.connect();
         try {
-          // Held up at the customer, each keeps whatever it has locked before.
+          // Both requests wait for the row of the customer and hold any locks that they acquired before.
           await blocker.query('BEGIN');
           await blocker.query('SELECT FROM customers WHERE id = $1 FOR UPDATE', [id]);
           const first = requests[0]!();
@@ -138,13 +141,13 @@ describe('a forgotten password (EV-07)', () => {
           blocker.release(true);
         }
       };
-      // Where a lock was waited for too long, a round shows nothing.
+      // A round has no result if a request waited too long for a lock.
       const statuses = await eventually('a round in which both wait', round, 30);
       expect(statuses).toEqual(isResetFirst ? [204, 202] : [202, 400]);
     },
   );
 
-  /** A link of an earlier mail: the instance writes no two within a minute. */
+  /** Inserts the token of an earlier mail, because the instance sends at most one mail a minute. */
   const insertResetToken = async (customerId: string, email: string): Promise<string> => {
     const token = randomBytes(32).toString('base64url');
     await instance.sql(
@@ -156,7 +159,7 @@ describe('a forgotten password (EV-07)', () => {
   };
 });
 
-it('an invitation sets the first password, once, and verifies the address; it is mailed only on request', async () => {
+it('an invitation sets the first password once and verifies the address, and is mailed only on request', async () => {
   const uninvited = uniqueEmail();
   await instance.requestWithSecretKey('POST', '/api/v1/customers', { email: uninvited });
   expect(await instance.listMailKinds(uninvited)).toEqual([]);
@@ -172,109 +175,116 @@ it('an invitation sets the first password, once, and verifies the address; it is
 });
 
 describe('stored hashes', () => {
-  const hashOf = async (email: string): Promise<string> => {
+  const findHash = async (email: string): Promise<string> => {
     const [row] = await instance.sql('SELECT password_hash FROM customers WHERE email = $1', [email]);
     return row!['password_hash'];
   };
 
-  it('of another system fit all who sign in at once with them, and are replaced at the first sign-in (PW-07)', async () => {
+  it('of another system work for concurrent sign-ins, and are replaced at the first sign-in (PW-07)', async () => {
     const email = uniqueEmail();
     const passwordHash = await bcrypt.hash(PASSWORD, 4);
     const created = await instance.requestWithSecretKey('POST', '/api/v1/customers', { email, passwordHash });
     expect(created.status).toBe(201);
     expect(JSON.stringify(created.body)).not.toContain('$2b$');
-    expect(await hashOf(email)).not.toContain(passwordHash);
+    expect(await findHash(email)).not.toContain(passwordHash);
     expect((await login(email, 'wrong password')).status).toBe(401);
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       Array.from({ length: 6 }, () => retryWhileRejected(() => login(email))),
     );
-    expect(answers.map(({ status }) => status)).toEqual(Array(6).fill(200));
-    expect(await hashOf(email)).toMatch(/^v1\$[0-9a-f]{8}\$2b\$04\$/);
+    expect(responses.map(({ status }) => status)).toEqual(Array(6).fill(200));
+    expect(await findHash(email)).toMatch(/^v1\$[0-9a-f]{8}\$2b\$04\$/);
     expect((await login(email)).status).toBe(200);
   });
 
-  it('PW-03: are of the password alone, and no earlier sign-in is cached beside them', async () => {
+  it('PW-03: depend only on the password, and no earlier sign-in is cached', async () => {
     const long = `${'l'.repeat(64)}@${'d'.repeat(60)}.${'d'.repeat(60)}.${'d'.repeat(50)}.example.com`;
     const other = uniqueEmail();
     await instance.register(long);
     await instance.register(other, { password: NEW_PASSWORD });
-    for (let times = 0; times < 3; times += 1) expect((await login(long)).status).toBe(200);
-    const hash = await hashOf(other);
+    for (let round = 0; round < 3; round += 1) expect((await login(long)).status).toBe(200);
+    const hash = await findHash(other);
     await instance.sql('UPDATE customers SET password_hash = $2 WHERE email = $1', [long, hash]);
     expect((await login(long)).status).toBe(401);
     expect((await login(long, NEW_PASSWORD)).status).toBe(200);
   });
 });
 
-/** Presses the button of a hosted page with a password as a browser encodes it. */
-const press = (page: string, token: string, encoded: string): Promise<TestResponse> =>
+/** Submits the form of a hosted page with a password that is encoded as in a browser. */
+const submitForm = (page: string, token: string, encoded: string): Promise<TestResponse> =>
   instance.request('POST', page, {
     body: `token=${token}&password=${encoded}`,
     headers: { 'content-type': 'application/x-www-form-urlencoded' },
   });
-const resettable = async (): Promise<{ email: string; token: string }> => {
+const createResetToken = async (): Promise<{ email: string; token: string }> => {
   const { email } = await registerCustomer(instance);
   return { email, token: await requestReset(instance, email) };
 };
 
-interface Set {
+interface PasswordResult {
   email: string;
-  answer: TestResponse;
+  response: TestResponse;
 }
 
-/** Every way to set a password of a new customer. */
-const ways: Record<string, (password: (email: string) => string) => Promise<Set>> = {
+/** Functions that set the password of a new customer, by route or page. */
+const setters: Record<string, (password: (email: string) => string) => Promise<PasswordResult>> = {
   register: async (password) => {
     const email = uniqueEmail();
-    return { email, answer: await instance.register(email, { password: password(email) }) };
+    return { email, response: await instance.register(email, { password: password(email) }) };
   },
   'POST /customers': async (password) => {
     const email = uniqueEmail();
     const body = { email, password: password(email) };
-    return { email, answer: await instance.requestWithSecretKey('POST', '/api/v1/customers', body) };
+    return { email, response: await instance.requestWithSecretKey('POST', '/api/v1/customers', body) };
   },
   'POST /me/password': async (password) => {
     const { email, tokens } = await registerCustomer(instance);
-    return { email, answer: await change(tokens.accessToken, PASSWORD, password(email)) };
+    return { email, response: await change(tokens.accessToken, PASSWORD, password(email)) };
   },
   'reset-password': async (password) => {
-    const { email, token } = await resettable();
-    return { email, answer: await reset(token, password(email)) };
+    const { email, token } = await createResetToken();
+    return { email, response: await reset(token, password(email)) };
   },
   'the page behind a reset link': async (password) => {
-    const { email, token } = await resettable();
-    return { email, answer: await press('/reset-password', token, encodeURIComponent(password(email))) };
+    const { email, token } = await createResetToken();
+    return {
+      email,
+      response: await submitForm('/reset-password', token, encodeURIComponent(password(email))),
+    };
   },
   'the page behind an invitation': async (password) => {
     const { email, token } = await inviteCustomer(instance);
-    return { email, answer: await press('/accept-invite', token, encodeURIComponent(password(email))) };
+    return {
+      email,
+      response: await submitForm('/accept-invite', token, encodeURIComponent(password(email))),
+    };
   },
 };
 
 describe('every way to set a password', () => {
-  /** Two at a time, for which there are always threads. */
-  const atOnce = 2;
+  /** Number of concurrent cases. The hash threads always suffice for two. */
+  const concurrency = 2;
 
-  it('PW-01, PW-02: takes any characters to the last one, also behind byte 72', async () => {
+  it('PW-01, PW-02: accepts and compares all characters, even after byte 72', async () => {
     const passwords = ['  päss & wörd + 漢字 = 🦄% ', `${'🦄'.repeat(127)}🐴`];
-    const cases = Object.entries(ways).flatMap(([way, set]) =>
-      passwords.map((password) => [`${way} ${password}`, set, password] as const),
+    const cases = Object.entries(setters).flatMap(([route, set]) =>
+      passwords.map((password) => [`${route} ${password}`, set, password] as const),
     );
     await checkCases(
       cases,
       async (set, password) => {
-        const { email, answer } = await set(() => password);
-        expect([200, 201, 204]).toContain(answer.status);
-        const cut = [...password].slice(0, -1).join('');
+        const { email, response } = await set(() => password);
+        expect([200, 201, 204]).toContain(response.status);
+        const truncated = [...password].slice(0, -1).join('');
         const statuses: number[] = [];
-        for (const tried of [cut, `${cut}B`, password]) statuses.push((await login(email, tried)).status);
+        for (const candidate of [truncated, `${truncated}B`, password])
+          statuses.push((await login(email, candidate)).status);
         expect(statuses).toEqual([401, 401, 200]);
       },
-      atOnce,
+      concurrency,
     );
   });
 
-  it('PW-01, PW-05: refuses long, short and common ones, the email and the names of project and organization', async () => {
+  it('PW-01, PW-05: rejects long, short and common ones, the email and the names of project and organization', async () => {
     const weak: [string, (email: string) => string][] = [
       ['too_long', () => '🦄'.repeat(129)],
       ['too_common', () => 'Password123'],
@@ -284,30 +294,30 @@ describe('every way to set a password', () => {
       ['contains_personal_data', () => 'My Organization'],
       ['too_short', () => 'vq7#Kz9'],
     ];
-    const cases = Object.entries(ways).flatMap(([way, set]) =>
+    const cases = Object.entries(setters).flatMap(([route, set]) =>
       weak
-        .slice(0, way === 'register' ? weak.length : 4)
-        .map(([reason, password]) => [`${way} ${reason}`, set, reason, password] as const),
+        .slice(0, route === 'register' ? weak.length : 4)
+        .map(([reason, password]) => [`${route} ${reason}`, set, reason, password] as const),
     );
     await checkCases(
       cases,
       async (set, reason, password) => {
-        const { email, answer } = await set(password);
-        expect(answer.status).toBe(422);
-        if (typeof answer.body !== 'string')
-          expect(answer.body).toMatchObject({ code: 'weak_password', reasons: [reason] });
+        const { email, response } = await set(password);
+        expect(response.status).toBe(422);
+        if (typeof response.body !== 'string')
+          expect(response.body).toMatchObject({ code: 'weak_password', reasons: [reason] });
         expect((await login(email, password(email))).status).toBe(401);
       },
-      atOnce,
+      concurrency,
     );
   });
 
-  it('PW-04: refuses a NUL or a lone surrogate with 400, and a link stays good', async () => {
+  it('PW-04: returns 400 for a NUL or a lone surrogate, and a link stays valid', async () => {
     const { email, tokens } = await registerCustomer(instance);
-    const pk = { 'x-publishable-key': instance.credentials.publishableKey };
+    const publishableKeyHeader = { 'x-publishable-key': instance.credentials.publishableKey };
     const routes: [string, object, string, Record<string, string>][] = [
-      ['auth/register', { email: uniqueEmail() }, 'password', pk],
-      ['auth/login', { email }, 'password', pk],
+      ['auth/register', { email: uniqueEmail() }, 'password', publishableKeyHeader],
+      ['auth/login', { email }, 'password', publishableKeyHeader],
       ['auth/reset-password', { token: 'x' }, 'password', {}],
       ['me/password', { currentPassword: PASSWORD }, 'newPassword', bearerHeader(tokens.accessToken)],
       ['customers', { email: uniqueEmail() }, 'password', bearerHeader(instance.credentials.secretKey)],
@@ -319,21 +329,21 @@ describe('every way to set a password', () => {
       ),
       async (path, rest, field, headers, password) => {
         const body = JSON.stringify({ ...rest, [field]: '*' }).replace('"*"', `"${password}"`);
-        const answer = await instance.request('POST', `/api/v1/${path}`, { headers, body });
-        expect(answer).toMatchObject({ status: 400, body: { code: 'invalid_json' } });
+        const response = await instance.request('POST', `/api/v1/${path}`, { headers, body });
+        expect(response).toMatchObject({ status: 400, body: { code: 'invalid_json' } });
       },
     );
     expect((await login(email)).status).toBe(200);
 
-    // A NUL, a lone surrogate, an invalid byte, half a character.
+    // A NUL, a lone surrogate, an invalid byte, and an incomplete character.
     const encoded = ['correct%00horse', 'correct%ED%A0%BEhorse', 'correct%FFhorse', 'correct%F0%9F%A6'];
     for (const [page, subject] of [
-      ['/reset-password', await resettable()],
+      ['/reset-password', await createResetToken()],
       ['/accept-invite', await inviteCustomer(instance)],
     ] as const) {
       for (const each of encoded)
-        expect([page, each, (await press(page, subject.token, each)).status]).toEqual([page, each, 400]);
-      expect((await press(page, subject.token, 'quite+another+phrase')).status).toBe(200);
+        expect([page, each, (await submitForm(page, subject.token, each)).status]).toEqual([page, each, 400]);
+      expect((await submitForm(page, subject.token, 'quite+another+phrase')).status).toBe(200);
       expect((await login(subject.email, NEW_PASSWORD)).status).toBe(200);
     }
   });

@@ -9,7 +9,10 @@ import { startReplica } from '../support/start-replica.js';
 import { freePort } from '../support/server-process.mjs';
 import { TestInstance, type RequestOptions } from '../support/test-instance.js';
 
-/** What ends, restarts or configures the processes of one instance. The order matters: the last test drops its tables. */
+/**
+ * The instance whose processes the tests stop, restart or configure. The order of the tests matters: the last
+ * ones drop its tables.
+ */
 let instance: TestInstance;
 beforeAll(async () => (instance = await TestInstance.start()));
 afterAll(async () => instance?.stop());
@@ -18,31 +21,36 @@ const REFERENCE = [
   ...['/docs', '/docs/errors', '/docs/reference.css', '/docs/reference.js', '/docs/swagger-ui.css'],
   ...['/docs/swagger-ui-bundle.js', '/openapi.json', '/operator/openapi.json'],
 ];
-const asServer = (headers: Record<string, string> = {}) => ({
+const secretKeyOptions = (headers: Record<string, string> = {}) => ({
   headers: { authorization: `Bearer ${instance.credentials.secretKey}`, ...headers },
 });
 
 describe('a second api', () => {
-  it('AK-08: rejects a key at once that another api has revoked or rotated', async () => {
+  it('AK-08: immediately rejects a key that another api has revoked or rotated', async () => {
     const replica = await startReplica(instance, { DOCS: 'off' });
-    const at = (target: string, options: RequestOptions = {}) =>
+    const requestReplica = (target: string, options: RequestOptions = {}) =>
       instance.request('GET', target, { ...options, baseUrl: replica.baseUrl });
     const path = `/api/v1/projects/${instance.credentials.projectId}/api-keys`;
-    const mint = async () => (await instance.requestWithSecretKey('POST', path, { name: 'test' })).body;
-    const statusThere = async (key: string) =>
-      (await at(`/api/v1/customers/${randomUUID()}`, { headers: { authorization: `Bearer ${key}` } })).status;
-    const [revoked, retired] = [await mint(), await mint()];
-    expect([await statusThere(revoked.key), await statusThere(retired.key)]).toEqual([404, 404]);
+    const createKey = async () => (await instance.requestWithSecretKey('POST', path, { name: 'test' })).body;
+    const getReplicaStatus = async (key: string) =>
+      (
+        await requestReplica(`/api/v1/customers/${randomUUID()}`, {
+          headers: { authorization: `Bearer ${key}` },
+        })
+      ).status;
+    const [revoked, retired] = [await createKey(), await createKey()];
+    expect([await getReplicaStatus(revoked.key), await getReplicaStatus(retired.key)]).toEqual([404, 404]);
     expect((await instance.requestWithSecretKey('DELETE', `${path}/${revoked.id}`)).status).toBe(204);
-    expect(await statusThere(revoked.key)).toBe(401);
+    expect(await getReplicaStatus(revoked.key)).toBe(401);
     const next = await instance.requestWithSecretKey('POST', `${path}/${retired.id}/rotate`, {
       overlapSeconds: 0,
     });
-    expect([await statusThere(retired.key), await statusThere(next.body.key)]).toEqual([401, 404]);
+    expect([await getReplicaStatus(retired.key), await getReplicaStatus(next.body.key)]).toEqual([401, 404]);
 
-    // With DOCS=off the reference is gone, and nothing else.
-    for (const target of REFERENCE) expect([target, (await at(target)).status]).toEqual([target, 404]);
-    expect((await at('/api/v1/organizations', asServer())).status).toBe(200);
+    // DOCS=off disables only the reference.
+    for (const target of REFERENCE)
+      expect([target, (await requestReplica(target)).status]).toEqual([target, 404]);
+    expect((await requestReplica('/api/v1/organizations', secretKeyOptions())).status).toBe(200);
     await replica.process.stop('SIGTERM');
   });
 
@@ -59,10 +67,10 @@ describe('a second api', () => {
     });
     afterAll(async () => replica?.process.stop('SIGTERM'));
 
-    it('accepts http origins of this machine only', async () => {
+    it('accepts only http origins of the local machine', async () => {
       const send = (allowedOrigins: string[]) =>
         instance.request('PATCH', `/api/v1/projects/${instance.credentials.projectId}`, {
-          ...asServer(),
+          ...secretKeyOptions(),
           body: { settings: { allowedOrigins } },
           baseUrl: replica.baseUrl,
         });
@@ -73,7 +81,7 @@ describe('a second api', () => {
       expect((await send(['https://app.example.com', 'http://localhost:5173'])).status).toBe(200);
     });
 
-    it('CO-01: accepts no operator session without a second factor, also none opened in development', async () => {
+    it('CO-01: rejects an operator session without a second factor, even if it was created in development', async () => {
       const client = new OperatorClient(instance);
       const { baseUrl } = replica;
       await client.request('POST', '/session', instance.credentials.operator);
@@ -99,14 +107,14 @@ describe('a second api', () => {
   });
 });
 
-describe('LG-05: last resort', () => {
-  /** A process whose service breaks once it has started. */
-  const broken = async (fault: string): Promise<{ code: number | null; output: string }> => {
+describe('LG-05: the last-resort error handler', () => {
+  /** Runs a process whose service fails after the start, and returns its exit code and output. */
+  const runFailingProcess = async (statement: string): Promise<{ code: number | null; output: string }> => {
     const platform = pathToFileURL(`${process.cwd()}/libs/platform/dist/index.js`).href;
     const program = `
       const { runProcess } = await import(${JSON.stringify(platform)});
       await runProcess('broken', async () => ({
-        start: async () => void setTimeout(() => { ${fault} }, 20),
+        start: async () => void setTimeout(() => { ${statement} }, 20),
         stop: async () => void process.stdout.write('drained'),
       }));
       setInterval(() => undefined, 1000);`;
@@ -121,12 +129,12 @@ describe('LG-05: last resort', () => {
     return { code, output };
   };
 
-  it('an exception and a rejection that no code catches are logged, work in progress is finished, and the process ends with 1', async () => {
-    const ends = await Promise.all([
-      broken(`throw new Error('boom')`),
-      broken(`void Promise.reject(new Error('boom'))`),
+  it('logs an uncaught exception or rejection, finishes work in progress, and exits with 1', async () => {
+    const results = await Promise.all([
+      runFailingProcess(`throw new Error('boom')`),
+      runFailingProcess(`void Promise.reject(new Error('boom'))`),
     ]);
-    for (const { code, output } of ends) {
+    for (const { code, output } of results) {
       expect(code).toBe(1);
       expect(output).toContain('"level":"fatal"');
       expect(output).toContain('boom');
@@ -134,7 +142,7 @@ describe('LG-05: last resort', () => {
     }
   });
 
-  it('the end of every database connection at once ends no process', async () => {
+  it('does not exit when all database connections end at once', async () => {
     const processes = [instance.api, ...instance.workers];
     await instance.sql(
       `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
@@ -147,15 +155,15 @@ describe('LG-05: last resort', () => {
 });
 
 describe('migrations', () => {
-  /** What the fifteenth migration creates. */
+  /** The table that the fifteenth migration creates. */
   const TABLE = 'redelivery_batches';
-  const applied = async (order = 'id'): Promise<string[]> =>
+  const listApplied = async (order = 'id'): Promise<string[]> =>
     (await instance.sql<{ name: string }>(`SELECT name FROM migrations ORDER BY ${order}`)).map(
       ({ name }) => name,
     );
   /** Returns the applied migrations by their current names, oldest first. */
-  const currentNames = async (): Promise<string[]> =>
-    (await applied('timestamp')).filter((name) => !currentMigrationNames.has(name));
+  const listCurrentNames = async (): Promise<string[]> =>
+    (await listApplied('timestamp')).filter((name) => !currentMigrationNames.has(name));
 
   /** Stores the migrations under the names of 0.1.0. */
   const storePreviousNames = () =>
@@ -170,7 +178,7 @@ describe('migrations', () => {
   async function failHalfway(): Promise<void> {
     await instance.sql('DROP SCHEMA public CASCADE; CREATE SCHEMA public');
     const holder = await instance.db.connect();
-    // Whoever comes to this table waits, and then finds that it is there already.
+    // A migration that creates this table waits, and then fails because the table exists.
     await holder.query(`BEGIN; CREATE TABLE ${TABLE} ()`);
     const api = instance.startApi();
     await eventually('the migration waiting', async () => {
@@ -180,28 +188,28 @@ describe('migrations', () => {
       );
       return waiting.length > 0;
     });
-    const first = await applied();
+    const first = await listApplied();
     expect(first.length).toBeGreaterThan(10);
     expect(await instance.sql('SELECT FROM deliveries')).toEqual([]);
     await holder.query('COMMIT');
     holder.release();
     expect(await api.waitForExit()).toBe(1);
-    expect(await applied()).toEqual(first);
+    expect(await listApplied()).toEqual(first);
     await instance.sql(`DROP TABLE ${TABLE}`);
   }
 
   it('of 0.1.0 do not run again under their current names, with several processes at once', async () => {
     await stop();
-    const all = await applied();
+    const all = await listApplied();
     await storePreviousNames();
-    const previous = await applied();
+    const previous = await listApplied();
     expect(previous.filter((name) => all.includes(name))).toEqual(['CreateDeliveries1763683201000']);
 
-    // A process that does not migrate finds nothing pending, and changes nothing.
+    // A process with MIGRATE=off finds no pending migration and changes nothing.
     instance.startApi({ MIGRATE: 'off' });
     instance.startWorker();
     await instance.waitUntilReady();
-    expect(await applied()).toEqual(previous);
+    expect(await listApplied()).toEqual(previous);
     await stop();
 
     instance.startApi();
@@ -211,30 +219,30 @@ describe('migrations', () => {
     const logs = [instance.api, ...replicas.map((replica) => replica.process)].flatMap(({ log }) => log);
     expect(logs.filter(({ message }) => message === 'migrations applied')).toEqual([]);
     // The previous names stay for processes of 0.1.0.
-    expect(await applied()).toEqual([...previous, ...all.filter((name) => !previous.includes(name))]);
+    expect(await listApplied()).toEqual([...previous, ...all.filter((name) => !previous.includes(name))]);
     expect((await instance.register()).status).toBe(201);
   });
 
-  it('hold no locks while a later one runs, and after a failure the next start goes on where it was', async () => {
+  it('hold no locks while a later one runs, and continue after a failure at the next start', async () => {
     await stop();
-    const all = await currentNames();
+    const all = await listCurrentNames();
     await failHalfway();
     instance.startApi();
     await instance.waitUntilReady();
-    expect(await applied()).toEqual(all);
+    expect(await listApplied()).toEqual(all);
     expect((await instance.register()).status).toBe(201);
   });
 
-  it('that 0.1.0 did not finish continue, each once, with several processes at once', async () => {
+  it('that 0.1.0 did not finish run once each, with several processes at once', async () => {
     await stop();
-    const all = await currentNames();
+    const all = await listCurrentNames();
     await failHalfway();
     await storePreviousNames();
-    const previous = await applied();
+    const previous = await listApplied();
     instance.startApi();
     await Promise.all([startReplica(instance), startReplica(instance)]);
     await instance.waitUntilReady();
-    const stored = await applied();
+    const stored = await listApplied();
     expect(stored.slice(0, previous.length)).toEqual(previous);
     expect(stored.filter((name) => all.includes(name)).sort()).toEqual([...all].sort());
     expect((await instance.register()).status).toBe(201);

@@ -13,25 +13,25 @@ let instance: TestInstance;
 beforeAll(async () => (instance = await TestInstance.startShared({ workers: 0 })));
 afterAll(async () => instance?.stop());
 
-const exportOf = (projectId: string, query = '', key = instance.credentials.secretKey) =>
+const exportProject = (projectId: string, query = '', key = instance.credentials.secretKey) =>
   instance.requestWithBearer(key, 'GET', `/api/v1/projects/${projectId}/export${query}`);
-const newProject = (): Promise<Tenant> => insertProject(instance, instance.credentials.organizationId);
+const createProject = (): Promise<Tenant> => insertProject(instance, instance.credentials.organizationId);
 const login = (tenant: Tenant, email: string, password = PASSWORD) =>
   instance.request('POST', '/api/v1/auth/login', {
     body: { email, password },
     headers: { 'x-publishable-key': tenant.publishableKey },
   });
 
-/** A project with customers of every kind. */
-async function fullProject(): Promise<{ tenant: Tenant; emails: Record<string, string> }> {
-  const tenant = await newProject();
+/** Creates a project with customers of every kind. */
+async function createFullProject(): Promise<{ tenant: Tenant; emails: Record<string, string> }> {
+  const tenant = await createProject();
   const create = async (body: Record<string, unknown>): Promise<string> => {
     const email = uniqueEmail();
-    const answer = await instance.request('POST', '/api/v1/customers', {
+    const response = await instance.request('POST', '/api/v1/customers', {
       body: { email, ...body },
       headers: bearerHeader(tenant.secretKey),
     });
-    expect(answer.status).toBe(201);
+    expect(response.status).toBe(201);
     return email;
   };
   const emails = {
@@ -45,14 +45,14 @@ async function fullProject(): Promise<{ tenant: Tenant; emails: Record<string, s
   return { tenant, emails };
 }
 
-/** What the same customer has in another project as well. */
-const lasting = ({ id: _, projectId: __, ...customer }: Record<string, any>) => customer;
+/** Returns the fields of a customer that are the same in another project. */
+const portableFields = ({ id: _, projectId: __, ...customer }: Record<string, any>) => customer;
 
 describe('the export of a project', () => {
-  it('has every customer on a line, as GET shows them, oldest first, also of an archived project', async () => {
-    const { tenant, emails } = await fullProject();
+  it('contains one line for each customer, as in GET, oldest first, even of an archived project', async () => {
+    const { tenant, emails } = await createFullProject();
     await instance.sql('UPDATE projects SET archived_at = now() WHERE id = $1', [tenant.projectId]);
-    const { status, headers, body } = await exportOf(tenant.projectId);
+    const { status, headers, body } = await exportProject(tenant.projectId);
     expect(status).toBe(200);
     expect(headers.get('content-type')).toBe('application/x-ndjson; charset=utf-8');
     expect(headers.get('cache-control')).toBe('no-store');
@@ -65,14 +65,14 @@ describe('the export of a project', () => {
     }
   });
 
-  it('imported into another project makes the same customers, who log in as before', async () => {
-    const { tenant, emails } = await fullProject();
-    const exported = (await exportOf(tenant.projectId, '?hashes=true')).body as string;
-    const other = await newProject();
+  it('creates the same customers in another project on import, with the same passwords', async () => {
+    const { tenant, emails } = await createFullProject();
+    const exported = (await exportProject(tenant.projectId, '?hashes=true')).body as string;
+    const other = await createProject();
     const { body } = await importLines(instance, exported, {}, bearerHeader(other.secretKey));
     expect(body).toMatchObject({ created: 4, skipped: 0, failed: 0 });
-    const again = (await exportOf(other.projectId, '?hashes=true')).body as string;
-    expect(parseNdjson(again).map(lasting)).toEqual(parseNdjson(exported).map(lasting));
+    const again = (await exportProject(other.projectId, '?hashes=true')).body as string;
+    expect(parseNdjson(again).map(portableFields)).toEqual(parseNdjson(exported).map(portableFields));
     expect(parseNdjson(again).every(({ projectId }) => projectId === other.projectId)).toBe(true);
     const statuses = async (email: string) => [
       (await login(other, email)).status,
@@ -84,18 +84,18 @@ describe('the export of a project', () => {
     expect(await statuses(emails['disabled']!)).toEqual([403, 401]);
   });
 
-  it('has hashes only on request and with their scope, those of other systems as they came (PW-06, AK-06)', async () => {
-    const tenant = await newProject();
-    expect(await exportOf(tenant.projectId)).toMatchObject({ status: 200, body: '' });
+  it('contains hashes only on request and with their scope, imported hashes unchanged (PW-06, AK-06)', async () => {
+    const tenant = await createProject();
+    expect(await exportProject(tenant.projectId)).toMatchObject({ status: 200, body: '' });
     const passwordHash = bcrypt.hashSync(PASSWORD, 4);
     const email = uniqueEmail();
     await importLines(instance, toNdjson([{ email, passwordHash }]), {}, bearerHeader(tenant.secretKey));
     for (const query of ['', '?hashes=false']) {
-      expect(parseNdjson((await exportOf(tenant.projectId, query)).body as string)[0]).not.toHaveProperty(
-        'passwordHash',
-      );
+      expect(
+        parseNdjson((await exportProject(tenant.projectId, query)).body as string)[0],
+      ).not.toHaveProperty('passwordHash');
     }
-    const [line] = parseNdjson((await exportOf(tenant.projectId, '?hashes=true')).body as string);
+    const [line] = parseNdjson((await exportProject(tenant.projectId, '?hashes=true')).body as string);
     expect(line).toMatchObject({ email, passwordHash });
     const audited = await instance.sql(
       `SELECT details FROM audit_log WHERE target_id = $1 AND action = 'project.exported' ORDER BY id`,
@@ -105,24 +105,24 @@ describe('the export of a project', () => {
 
     const scopes = ['project:read', 'customer:read'];
     const options = { ...instance.credentials, type: 'secret', access: 'organization' } as const;
-    const weak = await insertKey(instance, { ...options, scopes });
-    expect((await exportOf(tenant.projectId, '', weak)).status).toBe(200);
-    expect(await exportOf(tenant.projectId, '?hashes=true', weak)).toMatchObject({
+    const restrictedKey = await insertKey(instance, { ...options, scopes });
+    expect((await exportProject(tenant.projectId, '', restrictedKey)).status).toBe(200);
+    expect(await exportProject(tenant.projectId, '?hashes=true', restrictedKey)).toMatchObject({
       status: 403,
       body: { code: 'insufficient_scope', requiredScopes: [...scopes, 'customer:export_hashes'] },
     });
     for (const query of ['?hashes=yes', '?hashes=true&hashes=false', '?more=1']) {
-      expect(await exportOf(tenant.projectId, query)).toMatchObject({
+      expect(await exportProject(tenant.projectId, query)).toMatchObject({
         status: 400,
         body: { code: 'validation_failed' },
       });
     }
   });
 
-  it('of a Gatehouse with another secret brings no hashes of its own: they are refused, not kept in vain', async () => {
+  it('of an instance with another secret has unusable hashes, which the import rejects', async () => {
     const threads = new HashThreads(1, 4);
-    const stranger = new PasswordHasher(threads, new Keyring([randomBytes(32).toString('base64url')]), 4);
-    const passwordHash = await stranger.hash(PASSWORD);
+    const otherHasher = new PasswordHasher(threads, new Keyring([randomBytes(32).toString('base64url')]), 4);
+    const passwordHash = await otherHasher.hash(PASSWORD);
     await threads.close();
     const email = uniqueEmail();
     const { body } = await importLines(instance, toNdjson([{ email, passwordHash }]));
@@ -130,29 +130,29 @@ describe('the export of a project', () => {
     expect(body.failures.data[0].errors).toMatchObject([{ field: 'passwordHash', code: 'invalid' }]);
   });
 
-  it('of more than a page has everybody once, and ends with a whole line', async () => {
-    const tenant = await newProject();
-    const people = Array.from({ length: 1_000 }, (_, index) => ({
+  it('contains every customer once beyond one page, and ends with a complete line', async () => {
+    const tenant = await createProject();
+    const customers = Array.from({ length: 1_000 }, (_, index) => ({
       email: `p${index}@${randomUUID()}.example`,
     }));
-    await importLines(instance, toNdjson(people), {}, bearerHeader(tenant.secretKey));
-    const lines = parseNdjson((await exportOf(tenant.projectId)).body as string);
-    expect(lines.map(({ email }) => email)).toEqual(people.map(({ email }) => email));
+    await importLines(instance, toNdjson(customers), {}, bearerHeader(tenant.secretKey));
+    const lines = parseNdjson((await exportProject(tenant.projectId)).body as string);
+    expect(lines.map(({ email }) => email)).toEqual(customers.map(({ email }) => email));
   });
 
-  it('stops when its reader goes away, and holds no transaction meanwhile', async () => {
-    const tenant = await newProject();
+  it('stops when its reader disconnects, and holds no transaction until then', async () => {
+    const tenant = await createProject();
     await instance.sql(
       `INSERT INTO customers (id, project_id, email, metadata)
        SELECT gen_random_uuid(), $1, gen_random_uuid() || '@example.com', jsonb_build_object('text', repeat('x', 8000))
        FROM generate_series(1, 4000)`,
       [tenant.projectId],
     );
-    const asked = get(`${instance.baseUrl}/api/v1/projects/${tenant.projectId}/export`, {
+    const request = get(`${instance.baseUrl}/api/v1/projects/${tenant.projectId}/export`, {
       headers: bearerHeader(instance.credentials.secretKey),
     });
-    const [response] = (await once(asked, 'response')) as [IncomingMessage];
-    // 32 MB do not fit into the buffers on the way: the rest waits for its reader.
+    const [response] = (await once(request, 'response')) as [IncomingMessage];
+    // 32 MB exceed the buffers, so the rest waits for the reader.
     await once(response, 'readable');
     await eventually('no connection being held', async () => {
       const [row] = await instance.sql<{ busy: number }>(
@@ -161,10 +161,10 @@ describe('the export of a project', () => {
       );
       return row!.busy === 0;
     });
-    const logged = () =>
+    const findLogLine = () =>
       instance.api.log.filter(({ route }) => route === '/api/v1/projects/:projectId/export').at(-1);
-    asked.destroy();
-    await eventually('the end of the request', () => logged()?.['status'] === 499);
+    request.destroy();
+    await eventually('the end of the request', () => findLogLine()?.['status'] === 499);
     expect(instance.api.output).not.toContain('export aborted');
   });
 });

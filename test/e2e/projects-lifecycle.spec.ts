@@ -11,31 +11,31 @@ let instance: TestInstance;
 beforeAll(async () => (instance = await TestInstance.startShared({ workers: 0 })));
 afterAll(async () => instance?.stop());
 
-const created = (answer: TestResponse) => {
-  expect(answer).toMatchObject({ status: 201 });
-  return answer.body as Record<string, any> & { id: string };
+const expectCreated = (response: TestResponse) => {
+  expect(response).toMatchObject({ status: 201 });
+  return response.body as Record<string, any> & { id: string };
 };
 const create = async (body: object = { name: 'Made' }) =>
-  created(await instance.requestWithSecretKey('POST', PATH, body));
-const mint = async (projectId: string, body: object) =>
-  created(
+  expectCreated(await instance.requestWithSecretKey('POST', PATH, body));
+const createKey = async (projectId: string, body: object) =>
+  expectCreated(
     await instance.requestWithSecretKey('POST', `${PATH}/${projectId}/api-keys`, { name: 'test', ...body }),
   );
 const archive = (id: string) => instance.requestWithSecretKey('POST', `${PATH}/${id}/archive`);
-const childOrganization = async () => {
+const createChildOrganization = async () => {
   const slug = `org-${randomUUID().slice(0, 8)}`;
-  return created(
+  return expectCreated(
     await instance.requestWithSecretKey('POST', '/api/v1/organizations', { name: 'Child', slug }),
   ).id;
 };
 const list = async (query = '', key = instance.credentials.secretKey) => {
-  const answer = await instance.requestWithBearer(key, 'GET', `${PATH}?limit=200${query}`);
-  expect(answer).toMatchObject({ status: 200 });
-  return (answer.body.data as { id: string }[]).map(({ id }) => id);
+  const response = await instance.requestWithBearer(key, 'GET', `${PATH}?limit=200${query}`);
+  expect(response).toMatchObject({ status: 200 });
+  return (response.body.data as { id: string }[]).map(({ id }) => id);
 };
 
 describe('creating a project', () => {
-  it('takes the defaults for what is left out', async () => {
+  it('uses the defaults for omitted fields', async () => {
     const project = await create({ name: 'Analytical Engine' });
     expect(project).toMatchObject({
       organizationId: instance.credentials.organizationId,
@@ -50,10 +50,10 @@ describe('creating a project', () => {
     ]);
   });
 
-  it('takes everything that is sent; a slug is unique in its organization', async () => {
+  it('stores all fields, and requires a slug that is unique in its organization', async () => {
     const body = { name: 'Shop', slug: 'my-shop', environment: 'production' };
     const settings = { accessTokenTtl: 600, branding: { color: '#0f172a' } };
-    for (const organizationId of [await childOrganization(), await childOrganization()]) {
+    for (const organizationId of [await createChildOrganization(), await createChildOrganization()]) {
       expect(await create({ ...body, organizationId, settings })).toMatchObject({
         ...body,
         organizationId,
@@ -70,16 +70,16 @@ describe('creating a project', () => {
     }
   });
 
-  it('makes slugs of its own for names that are the same, also at the same time', async () => {
-    const made = await Promise.all(Array.from({ length: 6 }, () => create({ name: 'Twin' })));
-    const slugs = made.map(({ slug }) => slug as string);
+  it('creates unique slugs for equal names, even concurrently', async () => {
+    const projects = await Promise.all(Array.from({ length: 6 }, () => create({ name: 'Twin' })));
+    const slugs = projects.map(({ slug }) => slug as string);
     expect(new Set(slugs).size).toBe(6);
     for (const slug of slugs) expect(slug).toMatch(/^twin(-[0-9a-f]{8})?$/);
     expect((await create({ name: '日本' }))['slug']).toBe('project');
   });
 
-  it('refuses every field that is missing, wrong or unknown, by its name', async () => {
-    const cases: [field: string, wrong: object][] = [
+  it('rejects every missing, invalid or unknown field by its name', async () => {
+    const cases: [field: string, invalid: object][] = [
       ['name', { name: undefined }],
       ['name', { name: '' }],
       ['slug', { slug: 'A B' }],
@@ -92,8 +92,8 @@ describe('creating a project', () => {
     ];
     await checkCases(
       cases.map((each) => [JSON.stringify(each), ...each] as const),
-      async (field: string, wrong: object) => {
-        expect(await instance.requestWithSecretKey('POST', PATH, { name: 'A', ...wrong })).toMatchObject({
+      async (field: string, invalid: object) => {
+        expect(await instance.requestWithSecretKey('POST', PATH, { name: 'A', ...invalid })).toMatchObject({
           status: 400,
           body: { code: 'validation_failed', errors: [{ field }] },
         });
@@ -101,48 +101,48 @@ describe('creating a project', () => {
     );
   });
 
-  it('AK-05: in an organization out of reach is as in one that does not exist', async () => {
+  it('AK-05: returns the same 404 for an inaccessible organization as for a missing one', async () => {
     const { organizationId } = await insertOrganization(instance);
-    const [there, missing] = await Promise.all(
+    const [foreign, missing] = await Promise.all(
       [organizationId, MISSING].map((id) =>
         instance.requestWithSecretKey('POST', PATH, { name: 'Intruder', organizationId: id }),
       ),
     );
     expect(missing).toMatchObject({ status: 404, body: { code: 'not_found' } });
-    expect({ ...there!.body, requestId: '' }).toEqual({ ...missing!.body, requestId: '' });
+    expect({ ...foreign!.body, requestId: '' }).toEqual({ ...missing!.body, requestId: '' });
     expect(await instance.sql(`SELECT id FROM projects WHERE name = 'Intruder'`)).toEqual([]);
   });
 });
 
 describe('the list of projects', () => {
-  it('shows any secret key the organization and those it created, and no others', async () => {
+  it('contains only projects of the organization and those it created, for any secret key', async () => {
     const own = await create();
-    const theirs = await create({ name: 'Theirs', organizationId: await childOrganization() });
-    const stranger = await insertOrganization(instance);
+    const childProject = await create({ name: 'Theirs', organizationId: await createChildOrganization() });
+    const otherTenant = await insertOrganization(instance);
     for (const key of [instance.credentials.secretKey, instance.credentials.projectSecretKey]) {
       const ids = await list('', key);
       expect(ids).toEqual([...ids].sort().reverse());
-      expect(ids).toEqual(expect.arrayContaining([instance.credentials.projectId, own.id, theirs.id]));
-      expect(ids).not.toContain(stranger.projectId);
+      expect(ids).toEqual(expect.arrayContaining([instance.credentials.projectId, own.id, childProject.id]));
+      expect(ids).not.toContain(otherTenant.projectId);
     }
-    expect(await list('', stranger.secretKey)).toEqual([stranger.projectId]);
+    expect(await list('', otherTenant.secretKey)).toEqual([otherTenant.projectId]);
   });
 
   it('is filtered by organization, environment and archival', async () => {
-    const organizationId = await childOrganization();
+    const organizationId = await createChildOrganization();
     const staging = await create({ name: 'Staging', organizationId, environment: 'staging' });
     const archived = await create({ name: 'Old', organizationId });
     expect((await archive(archived.id)).status).toBe(200);
-    const only = `&organizationId=${organizationId}`;
-    expect(await list(only)).toEqual([archived.id, staging.id]);
-    expect(await list(`${only}&environment=staging`)).toEqual([staging.id]);
-    expect(await list(`${only}&archived=true`)).toEqual([archived.id]);
-    expect(await list(`${only}&archived=false`)).toEqual([staging.id]);
-    const stranger = await insertOrganization(instance);
-    expect(await list(`&organizationId=${stranger.organizationId}`)).toEqual([]);
+    const filter = `&organizationId=${organizationId}`;
+    expect(await list(filter)).toEqual([archived.id, staging.id]);
+    expect(await list(`${filter}&environment=staging`)).toEqual([staging.id]);
+    expect(await list(`${filter}&archived=true`)).toEqual([archived.id]);
+    expect(await list(`${filter}&archived=false`)).toEqual([staging.id]);
+    const otherTenant = await insertOrganization(instance);
+    expect(await list(`&organizationId=${otherTenant.organizationId}`)).toEqual([]);
   });
 
-  it('is read page by page; refuses a filter that is not documented, and a cursor of another one', async () => {
+  it('is paginated, and rejects undocumented filters and the cursor of another filter', async () => {
     await create();
     const all = await list();
     const first = (await instance.requestWithSecretKey('GET', `${PATH}?limit=1`)).body;
@@ -166,10 +166,10 @@ describe('the list of projects', () => {
 });
 
 describe('archiving a project', () => {
-  it("stops its keys and its customers' tokens at once, and keeps its data", async () => {
+  it('immediately invalidates its keys and the tokens of its customers, but deletes no data', async () => {
     const project = await create();
-    const secret = await mint(project.id, { access: 'project' });
-    const { key: publishable } = await mint(project.id, { type: 'publishable' });
+    const secret = await createKey(project.id, { access: 'project' });
+    const { key: publishable } = await createKey(project.id, { type: 'publishable' });
     const page = (path: string, body: object) =>
       instance.request('POST', `/api/v1/auth/${path}`, {
         body,
@@ -200,24 +200,24 @@ describe('archiving a project', () => {
     expect((await instance.requestWithSecretKey('GET', `${PATH}/${project.id}`)).body).toEqual(archived.body);
     const keys = await instance.requestWithSecretKey('GET', `${PATH}/${project.id}/api-keys`);
     expect(keys.body.data).toHaveLength(2);
-    const kept = await instance.sql('SELECT email FROM customers WHERE project_id = $1', [project.id]);
-    expect(kept).toEqual([{ email: 'ada@example.com' }]);
+    const stored = await instance.sql('SELECT email FROM customers WHERE project_id = $1', [project.id]);
+    expect(stored).toEqual([{ email: 'ada@example.com' }]);
   });
 
-  it('happens once, also in parallel, with one event', async () => {
+  it('takes effect once, even in parallel, with one event', async () => {
     const { id } = await create();
-    const answers = await Promise.all([archive(id), archive(id), archive(id)]);
-    answers.push(await archive(id));
-    expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 200]);
-    expect(new Set(answers.map(({ body }) => body.archivedAt)).size).toBe(1);
+    const responses = await Promise.all([archive(id), archive(id), archive(id)]);
+    responses.push(await archive(id));
+    expect(responses.map(({ status }) => status)).toEqual([200, 200, 200, 200]);
+    expect(new Set(responses.map(({ body }) => body.archivedAt)).size).toBe(1);
     expect(await instance.events(id, 'project.archived')).toHaveLength(1);
   });
 
-  it('leaves a project that takes nothing any more', async () => {
+  it('rejects later changes and new resources, but still revokes keys', async () => {
     const { id } = await create();
-    const { id: keyId } = await mint(id, {});
+    const { id: keyId } = await createKey(id, {});
     await archive(id);
-    const refused = [
+    const rejected = [
       await instance.requestWithSecretKey('PATCH', `${PATH}/${id}`, { name: 'Again' }),
       await instance.requestWithSecretKey('POST', `${PATH}/${id}/api-keys`, { name: 'Late' }),
       await instance.requestWithSecretKey('POST', `${PATH}/${id}/api-keys/${keyId}/rotate`),
@@ -230,20 +230,20 @@ describe('archiving a project', () => {
         url: 'http://127.0.0.1:9/',
       }),
     ];
-    for (const answer of refused) {
-      expect(answer).toMatchObject({ status: 409, body: { code: 'project_archived' } });
+    for (const response of rejected) {
+      expect(response).toMatchObject({ status: 409, body: { code: 'project_archived' } });
     }
     expect((await instance.requestWithSecretKey('DELETE', `${PATH}/${id}/api-keys/${keyId}`)).status).toBe(
       204,
     );
   });
 
-  it('leaves its customers to organization keys, which read, export and erase but do not change them', async () => {
+  it('lets only organization keys read, export and delete its customers, but not change them', async () => {
     const CUSTOMERS = '/api/v1/customers';
     const { id: projectId } = await create();
-    const { key: publishable } = await mint(projectId, { type: 'publishable' });
+    const { key: publishable } = await createKey(projectId, { type: 'publishable' });
     const email = uniqueEmail();
-    const { customer } = created(
+    const { customer } = expectCreated(
       await instance.request('POST', '/api/v1/auth/register', {
         body: { email, password: PASSWORD },
         headers: { 'x-publishable-key': publishable },
@@ -299,24 +299,24 @@ describe('archiving a project', () => {
     ]);
   });
 
-  it('is refused to a key of the project itself', async () => {
+  it('is rejected for a key of the project itself', async () => {
     expect(await archive(instance.credentials.projectId)).toMatchObject({
       status: 409,
       body: { code: 'own_project' },
     });
   });
 
-  it('is refused where the last organization key of an organization is', async () => {
-    const organizationId = await childOrganization();
+  it('is rejected if the project has the last organization key of its organization', async () => {
+    const organizationId = await createChildOrganization();
     const first = await create({ name: 'First', organizationId });
     const second = await create({ name: 'Second', organizationId });
-    const minting = { access: 'organization', scopes: ['api_key:write'] };
-    await mint(first.id, minting);
+    const keyOptions = { access: 'organization', scopes: ['api_key:write'] };
+    await createKey(first.id, keyOptions);
     const refusal = { status: 409, body: { code: 'last_organization_key' } };
     expect(await archive(first.id)).toMatchObject(refusal);
-    await mint(second.id, { ...minting, access: 'project' });
+    await createKey(second.id, { ...keyOptions, access: 'project' });
     expect(await archive(first.id)).toMatchObject(refusal);
-    await mint(second.id, minting);
+    await createKey(second.id, keyOptions);
     const both = await Promise.all([archive(first.id), archive(second.id)]);
     expect(both.map(({ status }) => status).sort()).toEqual([200, 409]);
   });

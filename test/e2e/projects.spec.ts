@@ -20,35 +20,35 @@ afterEach(async () => {
 });
 
 const patch = (body: unknown) => instance.requestWithSecretKey('PATCH', path, body);
-const show = async () => (await instance.requestWithSecretKey('GET', path)).body;
+const getProject = async () => (await instance.requestWithSecretKey('GET', path)).body;
 const patchSettings = async (settings: object) => {
-  const answer = await patch({ settings });
-  expect(answer).toMatchObject({ status: 200 });
-  return answer.body as { settings: typeof defaults; updatedAt: string };
+  const response = await patch({ settings });
+  expect(response).toMatchObject({ status: 200 });
+  return response.body as { settings: typeof defaults; updatedAt: string };
 };
-const updates = () =>
+const listUpdates = () =>
   instance.sql<{ body: string }>(`SELECT body FROM events WHERE type = 'project.updated' ORDER BY id`);
 
-it('shows the settings in force, also to a project key', async () => {
-  const answer = await instance.requestWithBearer(instance.credentials.projectSecretKey, 'GET', path);
-  expect(answer.headers.get('cache-control')).toBe('no-store');
-  expect(answer).toMatchObject({ status: 200, body: { name: 'My project', settings: defaults } });
+it('returns the effective settings, even to a project key', async () => {
+  const response = await instance.requestWithBearer(instance.credentials.projectSecretKey, 'GET', path);
+  expect(response.headers.get('cache-control')).toBe('no-store');
+  expect(response).toMatchObject({ status: 200, body: { name: 'My project', settings: defaults } });
 });
 
-it('is within reach of the organization that created its organization', async () => {
+it('is accessible to the organization that created its organization', async () => {
   const { organizationId, projectId } = await insertOrganization(instance);
   await instance.sql('UPDATE organizations SET parent_id = $1 WHERE id = $2', [
     instance.credentials.organizationId,
     organizationId,
   ]);
-  const answer = await instance.requestWithSecretKey('PATCH', `/api/v1/projects/${projectId}`, {
+  const response = await instance.requestWithSecretKey('PATCH', `/api/v1/projects/${projectId}`, {
     name: 'Child',
   });
-  expect(answer).toMatchObject({ status: 200, body: { name: 'Child', organizationId } });
+  expect(response).toMatchObject({ status: 200, body: { name: 'Child', organizationId } });
 });
 
 describe('a patch', () => {
-  it('sets every setting, and gives it back as it was sent', async () => {
+  it('sets all settings, and returns them unchanged', async () => {
     const settings = {
       allowedOrigins: ['https://app.example.com', 'http://192.168.1.5:5173', 'http://[::1]:5173'],
       redirectUrls: ['https://app.example.com/welcome', 'com.example.app:/welcome', 'http://localhost:5173/'],
@@ -70,13 +70,13 @@ describe('a patch', () => {
       },
       mail: { fromName: 'The shop', replyTo: 'help@example.com' },
     };
-    const answer = await patch({ name: 'Shop', settings });
-    expect(answer).toMatchObject({ status: 200, body: { name: 'Shop' } });
-    expect(answer.body.settings).toEqual(settings);
-    expect(await show()).toEqual(answer.body);
+    const response = await patch({ name: 'Shop', settings });
+    expect(response).toMatchObject({ status: 200, body: { name: 'Shop' } });
+    expect(response.body.settings).toEqual(settings);
+    expect(await getProject()).toEqual(response.body);
   });
 
-  it('RFC 7396: leaves what is not sent, and null goes back to the default, at every level', async () => {
+  it('RFC 7396: does not change omitted settings, and null restores the default, at every level', async () => {
     await patchSettings({
       accessTokenTtl: 600,
       passwordMinLength: 10,
@@ -94,11 +94,11 @@ describe('a patch', () => {
     expect(cleared.settings).toEqual(defaults);
   });
 
-  it('emits what changed, with what it was before', async () => {
+  it('emits the changed fields with their previous values', async () => {
     const receiver = await Receiver.start();
     await instance.createEndpoint(receiver.url, ['project.*']);
     await patchSettings({ accessTokenTtl: 600, branding: { displayName: 'Shop', color: '#123456' } });
-    const answer = await patch({
+    const response = await patch({
       name: 'Shop',
       settings: { accessTokenTtl: 700, passwordMinLength: 8, branding: { displayName: 'Shop', color: null } },
     });
@@ -113,7 +113,7 @@ describe('a patch', () => {
       organization_id: instance.credentials.organizationId,
     });
     expect(second!.event.data).toEqual({
-      project: answer.body,
+      project: response.body,
       previous: {
         name: 'My project',
         settings: { accessTokenTtl: 600, branding: { color: '#123456' } },
@@ -121,12 +121,12 @@ describe('a patch', () => {
     });
   });
 
-  it('that changes nothing emits nothing and leaves updatedAt', async () => {
+  it('without a change emits no event and does not change updatedAt', async () => {
     const { updatedAt } = await patchSettings({
       passwordMinLength: 12,
       allowedOrigins: ['https://a.example'],
     });
-    const before = await updates();
+    const before = await listUpdates();
     for (const body of [
       {},
       { settings: {} },
@@ -136,11 +136,11 @@ describe('a patch', () => {
     ]) {
       expect(await patch(body)).toMatchObject({ status: 200, body: { updatedAt } });
     }
-    expect(await updates()).toEqual(before);
+    expect(await listUpdates()).toEqual(before);
     expect((await patchSettings({ passwordMinLength: 13 })).updatedAt > updatedAt).toBe(true);
   });
 
-  it('in parallel with others loses nothing of theirs', async () => {
+  it('does not overwrite concurrent patches', async () => {
     const settings = {
       accessTokenTtl: 601,
       passwordMinLength: 11,
@@ -154,15 +154,15 @@ describe('a patch', () => {
       ...Object.entries(flat).map(([name, value]) => ({ settings: { [name]: value } })),
       ...Object.entries(branding).map(([name, value]) => ({ settings: { branding: { [name]: value } } })),
     ];
-    const before = (await updates()).length;
-    const answers = await Promise.all(patches.map((body) => patch(body)));
-    expect(answers.map(({ status }) => status)).toEqual(patches.map(() => 200));
-    expect(await show()).toMatchObject({ name: 'Parallel', settings });
-    expect((await updates()).length - before).toBe(patches.length);
+    const before = (await listUpdates()).length;
+    const responses = await Promise.all(patches.map((body) => patch(body)));
+    expect(responses.map(({ status }) => status)).toEqual(patches.map(() => 200));
+    expect(await getProject()).toMatchObject({ name: 'Parallel', settings });
+    expect((await listUpdates()).length - before).toBe(patches.length);
   });
 });
 
-it('every setting acts at once', async () => {
+it('every setting takes effect immediately', async () => {
   const email = uniqueEmail();
   await instance.register(email);
   const redirectUrl = 'https://app.example.com/welcome';
@@ -181,9 +181,9 @@ it('every setting acts at once', async () => {
   });
 
   const login = (origin: string) => instance.login(email, PASSWORD, { origin });
-  const refused = await login('https://evil.example');
-  expect(refused).toMatchObject({ status: 403, body: { code: 'origin_not_allowed' } });
-  expect(refused.headers.get('access-control-allow-origin')).toBe('https://evil.example');
+  const rejected = await login('https://evil.example');
+  expect(rejected).toMatchObject({ status: 403, body: { code: 'origin_not_allowed' } });
+  expect(rejected.headers.get('access-control-allow-origin')).toBe('https://evil.example');
   expect((await login('https://app.example.com')).status).toBe(200);
 
   const { tokens, customer } = (await register(redirectUrl)).body;
@@ -211,13 +211,13 @@ it('every setting acts at once', async () => {
   expect(await instance.register()).toMatchObject({ status: 202, body: {} });
 });
 
-describe('a patch is refused', () => {
+describe('a patch is rejected', () => {
   const long = (length: number) => 'x'.repeat(length);
-  const many = (count: number, of: (index: number) => string) =>
-    Array.from({ length: count }, (_, index) => of(index));
+  const many = (count: number, create: (index: number) => string) =>
+    Array.from({ length: count }, (_, index) => create(index));
 
-  /** The URLs and origins that are refused stand in libs/domain/src/projects/page-url.spec.ts. */
-  const wrongSettings: [setting: string, code: string, ...values: unknown[]][] = [
+  /** Rejected URLs and origins are tested in libs/domain/src/projects/page-url.spec.ts. */
+  const invalidSettings: [setting: string, code: string, ...values: unknown[]][] = [
     ['allowedOrigins', 'invalid', ['https://a.example/'], ['*'], ['null'], [1], [null], [['x']]],
     ['allowedOrigins', 'invalid', ['https://a.example', 'https://a.example']],
     ['allowedOrigins', 'too_long', many(51, (index) => `https://a${index}.example`)],
@@ -262,7 +262,7 @@ describe('a patch is refused', () => {
     ['branding.valueOf', 'unknown_field', null],
     ['mail.hasOwnProperty', 'unknown_field', {}],
   ];
-  const wrongMembers: [field: string, code: string, ...values: unknown[]][] = [
+  const invalidMembers: [field: string, code: string, ...values: unknown[]][] = [
     ['name', 'too_short', ''],
     ['name', 'too_long', long(101)],
     ['name', 'invalid_type', null],
@@ -273,29 +273,32 @@ describe('a patch is refused', () => {
     ['environment', 'unknown_field', 'production'],
   ];
 
-  it('with any field that is unknown, of the wrong type or out of its range, by its name', async () => {
+  it('with the name of any field that is unknown, of the wrong type or out of range', async () => {
     const fields = [
-      ...wrongMembers,
-      ...wrongSettings.map(([setting, ...rest]) => [`settings.${setting}`, ...rest] as const),
+      ...invalidMembers,
+      ...invalidSettings.map(([setting, ...rest]) => [`settings.${setting}`, ...rest] as const),
     ];
     const cases = fields.flatMap(([field, code, ...values]) =>
       values.map((value) => [`${field} ${JSON.stringify(value)}`, field, code, value] as const),
     );
     await checkCases(cases, async (field: string, code: unknown, value: unknown) => {
       const body = field.split('.').reduceRight<unknown>((inner, name) => ({ [name]: inner }), value);
-      const answer = await patch(body);
-      const errors = answer.body.errors as { field: string; code: string }[] | undefined;
-      expect([answer.status, errors?.map((each) => [each.field, each.code])]).toEqual([400, [[field, code]]]);
+      const response = await patch(body);
+      const errors = response.body.errors as { field: string; code: string }[] | undefined;
+      expect([response.status, errors?.map((each) => [each.field, each.code])]).toEqual([
+        400,
+        [[field, code]],
+      ]);
     });
-    expect((await show()).settings).toEqual(defaults);
+    expect((await getProject()).settings).toEqual(defaults);
   });
 
-  it('with all its errors at once, and changes nothing', async () => {
-    const answer = await patch({
+  it('with all of its errors at once, without changes', async () => {
+    const response = await patch({
       name: '',
       settings: { passwordMinLength: 1, nonsense: 1, accessTokenTtl: 600, branding: { color: 'red', x: 1 } },
     });
-    const fields = (answer.body.errors as { field: string }[]).map(({ field }) => field);
+    const fields = (response.body.errors as { field: string }[]).map(({ field }) => field);
     expect(fields.sort()).toEqual([
       'name',
       'settings.branding.color',
@@ -303,10 +306,10 @@ describe('a patch is refused', () => {
       'settings.nonsense',
       'settings.passwordMinLength',
     ]);
-    expect((await show()).settings).toEqual(defaults);
+    expect((await getProject()).settings).toEqual(defaults);
   });
 
-  it('with an idle time that is longer than the absolute one in force', async () => {
+  it('with an idle time longer than the effective absolute time', async () => {
     await patchSettings({ refreshIdleTtl: 1000, refreshAbsoluteTtl: 2000 });
     for (const [field, value] of [
       ['refreshIdleTtl', 2001],

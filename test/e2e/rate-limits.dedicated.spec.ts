@@ -11,28 +11,31 @@ beforeAll(async () => {
 });
 afterAll(async () => instance?.stop());
 
-const loginFrom = (headers: Record<string, string>, where = instance): Promise<TestResponse> =>
-  where.login(uniqueEmail(), PASSWORD, headers);
-/** Logs in 31 times, one after the other, so that the only hash thread is never overloaded. @returns the last status */
-async function after30(headersOf: (index: number) => Record<string, string>): Promise<number> {
+const loginFrom = (headers: Record<string, string>, target = instance): Promise<TestResponse> =>
+  target.login(uniqueEmail(), PASSWORD, headers);
+/**
+ * Logs in 31 times sequentially, so that the only hash thread is never overloaded, and returns the last
+ * status.
+ */
+async function getStatusAfter30(headersOf: (index: number) => Record<string, string>): Promise<number> {
   for (let index = 0; index < 30; index += 1) expect((await loginFrom(headersOf(index))).status).toBe(401);
   return (await loginFrom(headersOf(30))).status;
 }
-const asServer = () => ({ authorization: `Bearer ${instance.credentials.projectSecretKey}` });
+const secretKeyHeader = () => ({ authorization: `Bearer ${instance.credentials.projectSecretKey}` });
 
 describe('the limit of logins', () => {
-  it('RL-02, RL-07, LG-03: takes 30 a minute per client address, and says so in the documented headers and the log', async () => {
+  it('RL-02, RL-07, LG-03: is 30 a minute for each client address, and is in the documented headers and the log', async () => {
     const from = { 'x-forwarded-for': '203.0.113.9' };
-    expect(await after30(() => from)).toBe(429);
-    const refused = await loginFrom({ ...from, 'x-request-id': 'limited' });
-    expect(refused).toMatchObject({ status: 429, body: { code: 'rate_limited' } });
-    const wait = refused.headers.get('retry-after');
+    expect(await getStatusAfter30(() => from)).toBe(429);
+    const rejected = await loginFrom({ ...from, 'x-request-id': 'limited' });
+    expect(rejected).toMatchObject({ status: 429, body: { code: 'rate_limited' } });
+    const wait = rejected.headers.get('retry-after');
     expect(Number(wait)).toBeGreaterThan(0);
-    expect(refused.headers.get('ratelimit-policy')).toBe('"login";q=30;w=60');
-    expect(refused.headers.get('ratelimit')).toBe(`"login";r=0;t=${wait}`);
+    expect(rejected.headers.get('ratelimit-policy')).toBe('"login";q=30;w=60');
+    expect(rejected.headers.get('ratelimit')).toBe(`"login";r=0;t=${wait}`);
     const { publishableKey, projectId } = instance.credentials;
     const [key] = await instance.sql('SELECT id FROM api_keys WHERE last4 = $1', [publishableKey.slice(-4)]);
-    const line = await eventually('its log line', () =>
+    const line = await eventually('the log line', () =>
       instance.api.log.find(({ requestId, message }) => requestId === 'limited' && message === 'request'),
     );
     const actor = `key:${key!['id']}`;
@@ -40,13 +43,15 @@ describe('the limit of logins', () => {
     expect((await loginFrom({ 'x-forwarded-for': '203.0.113.10' })).status).toBe(401);
   });
 
-  it('RL-02: counts the last address that no trusted proxy has added, IPv6 by /64, and takes X-Client-IP only with a secret key', async () => {
-    const forwarded = (of: (index: number) => string) => (index: number) => ({
-      'x-forwarded-for': of(index),
+  it('RL-02: applies to the last address before the trusted proxies, IPv6 by /64, and accepts X-Client-IP only with a secret key', async () => {
+    const forwarded = (createAddress: (index: number) => string) => (index: number) => ({
+      'x-forwarded-for': createAddress(index),
     });
-    const clientIp = (of: (index: number) => string) => (index: number) => ({ 'x-client-ip': of(index) });
+    const clientIp = (createAddress: (index: number) => string) => (index: number) => ({
+      'x-client-ip': createAddress(index),
+    });
     const limited = {
-      'a chain of invented addresses': forwarded((index) => `198.51.100.${index}, 203.0.113.19, 10.1.2.3`),
+      'a chain of forged addresses': forwarded((index) => `198.51.100.${index}, 203.0.113.19, 10.1.2.3`),
       'IPv6 neighbors': forwarded((index) => `2001:db8:1:2::${(index + 1).toString(16)}`),
       'an address with changing ports': forwarded((index) => `203.0.113.20:${50_000 + index}`),
       'X-Client-IP without a secret key': (index: number) => ({
@@ -55,7 +60,7 @@ describe('the limit of logins', () => {
       }),
     };
     for (const [name, headersOf] of Object.entries(limited))
-      expect([name, await after30(headersOf)]).toEqual([name, 429]);
+      expect([name, await getStatusAfter30(headersOf)]).toEqual([name, 429]);
     await eventually(
       'the address in the log',
       () => instance.api.log.filter(({ ip }) => ip === '203.0.113.19').length === 31,
@@ -67,74 +72,85 @@ describe('the limit of logins', () => {
       'IPv4 in the form of IPv6': clientIp((index) => `::ffff:198.51.100.${index + 100}`),
     };
     for (const [name, headersOf] of Object.entries(unlimited))
-      expect([name, await after30((index) => ({ ...asServer(), ...headersOf(index) }))]).toEqual([name, 401]);
-    expect(['loopback outside production', await after30(() => ({}))]).toEqual([
+      expect([
+        name,
+        await getStatusAfter30((index) => ({ ...secretKeyHeader(), ...headersOf(index) })),
+      ]).toEqual([name, 401]);
+    expect(['loopback outside production', await getStatusAfter30(() => ({}))]).toEqual([
       'loopback outside production',
       401,
     ]);
   });
 });
 
-(availableQueues.includes('redis') ? describe : describe.skip)('limits counted in Redis', () => {
-  let counting: TestInstance;
+(availableQueues.includes('redis') ? describe : describe.skip)('limits in Redis', () => {
+  let redisInstance: TestInstance;
   let redis: Redis;
   beforeAll(async () => {
-    counting = await TestInstance.start({
+    redisInstance = await TestInstance.start({
       queue: 'redis',
       workers: 0,
       env: { TRUSTED_PROXIES: '127.0.0.0/8' },
     });
-    redis = new Redis(counting.env['REDIS_URL']!);
+    redis = new Redis(redisInstance.env['REDIS_URL']!);
   });
   afterAll(async () => {
     redis?.disconnect();
-    await counting?.stop();
+    await redisInstance?.stop();
   });
 
-  /** An api that waits too long for Redis counts this one request in its own memory. */
-  const refusal = (send: () => Promise<TestResponse>): Promise<TestResponse> =>
-    eventually('a refusal', async () => {
-      const answer = await send();
-      return answer.status === 429 && answer;
+  /**
+   * Sends requests until one is rejected. A request that times out in Redis is counted only in the memory of
+   * the api.
+   */
+  const waitForRejection = (send: () => Promise<TestResponse>): Promise<TestResponse> =>
+    eventually('a rejected request', async () => {
+      const response = await send();
+      return response.status === 429 && response;
     });
 
-  it('a secret key may call 100 times a second, on all apis together', async () => {
-    const { secretKey } = counting.credentials;
-    const [key] = await counting.sql('SELECT id FROM api_keys WHERE last4 = $1', [secretKey.slice(-4)]);
-    // As if the second had not passed yet.
+  it('allow a secret key 100 requests a second across all apis', async () => {
+    const { secretKey } = redisInstance.credentials;
+    const [key] = await redisInstance.sql('SELECT id FROM api_keys WHERE last4 = $1', [secretKey.slice(-4)]);
+    // The long expiry makes the window outlast the second.
     await redis.set(`gatehouse:limit:secret-key:${key!['id']}`, 99, 'PX', 600_000);
-    const list = () => counting.requestWithSecretKey('GET', '/v1/webhooks/endpoints?limit=1');
+    const list = () => redisInstance.requestWithSecretKey('GET', '/v1/webhooks/endpoints?limit=1');
     expect((await list()).status).toBe(200);
-    expect((await refusal(list)).headers.get('ratelimit-policy')).toBe('"secret-key";q=100;w=1');
+    expect((await waitForRejection(list)).headers.get('ratelimit-policy')).toBe('"secret-key";q=100;w=1');
   });
 
-  it('RL-02: an address may log in 30 times a minute, on all apis together', async () => {
-    await redis.set(`gatehouse:limit:login:${counting.credentials.projectId}:203.0.113.9`, 29, 'PX', 600_000);
-    const login = () => loginFrom({ 'x-forwarded-for': '203.0.113.9' }, counting);
+  it('RL-02: allow an address 30 logins a minute across all apis', async () => {
+    await redis.set(
+      `gatehouse:limit:login:${redisInstance.credentials.projectId}:203.0.113.9`,
+      29,
+      'PX',
+      600_000,
+    );
+    const login = () => loginFrom({ 'x-forwarded-for': '203.0.113.9' }, redisInstance);
     expect((await login()).status).toBe(401);
-    expect((await refusal(login)).headers.get('ratelimit-policy')).toBe('"login";q=30;w=60');
-    const elsewhere = { 'x-forwarded-for': '203.0.113.10' };
-    expect((await loginFrom(elsewhere, counting)).status).toBe(401);
+    expect((await waitForRejection(login)).headers.get('ratelimit-policy')).toBe('"login";q=30;w=60');
+    const otherAddress = { 'x-forwarded-for': '203.0.113.10' };
+    expect((await loginFrom(otherAddress, redisInstance)).status).toBe(401);
   });
 });
 
 describe('more passwords than the threads can hash', () => {
   const HOLD = 'password.before-hash';
-  // Weighs as much as a thousand hashes of this instance: while it waits, the queue is full.
-  const dear = { email: uniqueEmail(), passwordHash: `$2b$14$${'C'.repeat(21)}.${'E'.repeat(30)}C` };
+  // This hash costs as much as a thousand hashes of this instance. The queue is full while it waits.
+  const expensive = { email: uniqueEmail(), passwordHash: `$2b$14$${'C'.repeat(21)}.${'E'.repeat(30)}C` };
   beforeAll(async () => {
-    expect(await instance.requestWithSecretKey('POST', '/api/v1/customers', dear)).toMatchObject({
+    expect(await instance.requestWithSecretKey('POST', '/api/v1/customers', expensive)).toMatchObject({
       status: 201,
     });
     await instance.sql('DELETE FROM login_attempts');
   });
 
-  const attempts = async (): Promise<string> =>
+  const listAttemptCounts = async (): Promise<string> =>
     (await instance.sql('SELECT tries FROM login_attempts ORDER BY window_ends_at'))
       .map(({ tries }) => tries as number)
       .join();
 
-  const abandonedLogin = (): ClientRequest => {
+  const sendLogin = (): ClientRequest => {
     const request = httpRequest(`${instance.baseUrl}/api/v1/auth/login`, {
       method: 'POST',
       headers: {
@@ -142,24 +158,24 @@ describe('more passwords than the threads can hash', () => {
         'x-publishable-key': instance.credentials.publishableKey,
       },
     });
-    request.on('error', () => undefined).end(JSON.stringify({ email: dear.email, password: PASSWORD }));
+    request.on('error', () => undefined).end(JSON.stringify({ email: expensive.email, password: PASSWORD }));
     return request;
   };
 
-  it('RL-03, RL-04: causes 503 with Retry-After, while /me, refresh and /livez respond; a request that is given up leaves the queue, and its password is never hashed', async () => {
+  it('RL-03, RL-04: cause 503 with Retry-After while /me, refresh and /livez respond, and an aborted request leaves the queue without hashing', async () => {
     let { tokens } = (await instance.register()).body;
     await instance.api.runCommand('hold', HOLD);
     const running = instance.login(uniqueEmail());
     await eventually('a held hash', async () => (await instance.api.runCommand('held', HOLD)) === 1);
-    const waiting = abandonedLogin();
-    await eventually('a hash that waits', async () => (await attempts()) === '1,1');
+    const waiting = sendLogin();
+    await eventually('a waiting hash', async () => (await listAttemptCounts()) === '1,1');
 
-    const flood = await Promise.all(Array.from({ length: 20 }, () => instance.login(uniqueEmail())));
-    for (const { status, headers, body } of flood) {
+    const excess = await Promise.all(Array.from({ length: 20 }, () => instance.login(uniqueEmail())));
+    for (const { status, headers, body } of excess) {
       expect([status, body.code]).toEqual([503, 'overloaded']);
       expect(headers.get('retry-after')).toMatch(/^[1-9]\d*$/);
     }
-    for (let times = 0; times < 3; times += 1) {
+    for (let round = 0; round < 3; round += 1) {
       const refreshed = await instance.request('POST', '/api/v1/auth/refresh', {
         body: { refreshToken: tokens.refreshToken },
       });
@@ -171,9 +187,9 @@ describe('more passwords than the threads can hash', () => {
       expect((await instance.request('GET', '/livez')).status).toBe(200);
     }
 
-    // No thread becomes free before its attempt is given back.
+    // No thread becomes free before the attempt is returned.
     waiting.destroy();
-    await eventually('the attempt given back', async () => (await attempts()) === '1,0');
+    await eventually('the returned attempt', async () => (await listAttemptCounts()) === '1,0');
     await eventually('the log', () => instance.api.log.some(({ status }) => status === 499));
     expect(await instance.api.runCommand('held', HOLD)).toBe(1);
     await instance.api.runCommand('release', HOLD);

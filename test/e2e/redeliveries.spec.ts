@@ -14,7 +14,10 @@ const PATH = '/v1/webhooks/redeliveries';
 let instance: TestInstance;
 let receiver: Receiver;
 
-/** Batches take a turn every 50 ms. An endpoint has ten attempts in flight at most, each with a timeout of 6 s. */
+/**
+ * Settings with which batches run every 50 ms. An endpoint has at most ten attempts in flight, with a timeout
+ * of 6 s.
+ */
 const workerEnv = {
   TIME_SCALE: '10',
   WEBHOOK_RETRY_SCHEDULE: '0s,0s,0s,0s,0s',
@@ -23,7 +26,7 @@ const workerEnv = {
 };
 
 /** Starts an instance for the tests of a group. */
-function live(queue: Queue = 'postgresql'): void {
+function setUpInstance(queue: Queue = 'postgresql'): void {
   beforeAll(async () => {
     instance = await TestInstance.startShared({ queue, workerEnv });
     receiver = await Receiver.start();
@@ -34,18 +37,18 @@ function live(queue: Queue = 'postgresql'): void {
     receiver.requests.length = 0;
   });
   afterAll(async () => {
-    // The target first: a worker waits for what hangs.
+    // The receiver stops first, because a worker waits for requests in flight.
     await receiver?.stop();
     await instance?.stop();
   });
 }
 
-/** Adds dead letters to an endpoint, without any attempt. @returns their ids, newest first */
-async function die(endpoint: string, count: number, httpStatus = 500): Promise<string[]> {
+/** Inserts dead letters without attempts for an endpoint, and returns their ids, newest first. */
+async function insertDeadLetters(endpoint: string, count: number, httpStatus = 500): Promise<string[]> {
   const [{ before }] = (await instance.sql(`SELECT coalesce(max(id::text), '') AS before FROM events`)) as [
     { before: string },
   ];
-  // Nobody listens to these events, so that no delivery comes of them.
+  // No endpoint is enabled, so these events create no deliveries.
   await instance.sql(`UPDATE webhook_endpoints SET status = 'disabled' WHERE status = 'enabled'`);
   await emitEvents(instance, count);
   const rows = await instance.sql<{ id: string }>(
@@ -61,14 +64,17 @@ async function die(endpoint: string, count: number, httpStatus = 500): Promise<s
   return rows.map(({ id }) => id).reverse();
 }
 
-/** Creates an endpoint with dead letters, whose target is well again and has received no request. */
-async function dead(count: number, httpStatus?: number): Promise<{ endpoint: string; ids: string[] }> {
+/** Creates an endpoint with dead letters, whose receiver succeeds and has received no request. */
+async function createDeadLetters(
+  count: number,
+  httpStatus?: number,
+): Promise<{ endpoint: string; ids: string[] }> {
   const { id: endpoint } = await instance.createEndpoint(receiver.url, ['customer.created']);
-  return { endpoint, ids: await die(endpoint, count, httpStatus) };
+  return { endpoint, ids: await insertDeadLetters(endpoint, count, httpStatus) };
 }
 
-/** The dead letters of an endpoint, newest first. */
-const deadLetters = async (endpoint: string): Promise<string[]> => {
+/** Returns the ids of the dead letters of an endpoint, newest first. */
+const listDeadLetters = async (endpoint: string): Promise<string[]> => {
   const { body } = await instance.requestWithSecretKey(
     'GET',
     `/v1/webhooks/dead-letters?limit=200&endpoint_id=${endpoint}`,
@@ -76,25 +82,27 @@ const deadLetters = async (endpoint: string): Promise<string[]> => {
   return (body.data as { id: string }[]).map(({ id }) => id);
 };
 
-/** Lets the target answer nobody. @returns lets it answer everybody, those who wait as well */
-function hold(): () => void {
+/**
+ * Holds all responses of the receiver. Returns a function that releases them and responds to later requests.
+ */
+function holdResponses(): () => void {
   const waiting: (() => void)[] = [];
   receiver.defaultResponder = (response) => void waiting.push(() => response.end());
   return () => {
     receiver.defaultResponder = respondWithStatus(200);
-    for (const answer of waiting) answer();
+    for (const response of waiting) response();
   };
 }
 
 const post = async (path: string, body?: object) => {
-  const answer = await instance.requestWithSecretKey('POST', path, body);
-  return { ...answer, code: answer.body.code as string, data: answer.body.data };
+  const response = await instance.requestWithSecretKey('POST', path, body);
+  return { ...response, code: response.body.code as string, data: response.body.data };
 };
 const plan = (filter: object) => post(PATH, { filter });
-const begin = (id: string, reason = 'the receiver is well again') => post(`${PATH}/${id}/start`, { reason });
+const start = (id: string, reason = 'the receiver is well again') => post(`${PATH}/${id}/start`, { reason });
 const get = async (id: string) => (await instance.requestWithSecretKey('GET', `${PATH}/${id}`)).body.data;
-/** Waits for a turn of the batches that begins from now on. */
-async function turn(): Promise<void> {
+/** Waits for a run of the batches that begins after this call. */
+async function waitForRun(): Promise<void> {
   const now = async () =>
     (
       await instance.sql<{ running: boolean; fed: string }>(
@@ -105,38 +113,38 @@ async function turn(): Promise<void> {
   await instance.runJob('BulkRedeliveryRunner');
   const { running, fed } = await now();
   if (running)
-    await eventually('a turn', async () => {
+    await eventually('a run', async () => {
       await instance.runJob('BulkRedeliveryRunner');
       return (await now()).fed > fed;
     });
 }
-const eventIds = (): string[] => receiver.requests.map(({ event }) => event.id).sort();
-const eventsOf = async (ids: string[]): Promise<string[]> => {
+const listEventIds = (): string[] => receiver.requests.map(({ event }) => event.id).sort();
+const findEventIds = async (ids: string[]): Promise<string[]> => {
   const rows = await instance.sql<{ id: string }>(
     `SELECT 'evt_' || event_id AS id FROM deliveries WHERE 'dlv_' || id = ANY ($1)`,
     [ids],
   );
   return rows.map(({ id }) => id).sort();
 };
-const erase = async (deliveryId: string): Promise<void> => {
+const eraseCustomer = async (deliveryId: string): Promise<void> => {
   const { data } = (await instance.requestWithSecretKey('GET', `/v1/webhooks/deliveries/${deliveryId}`)).body;
   await instance.requestWithSecretKey(
     'DELETE',
     `/api/v1/customers/${JSON.parse(data.request.body).data.customer.id}`,
   );
 };
-/** As another caller than the organization key. */
+/** Plans a bulk redelivery with another key than the organization key. */
 const planAs = (key: string, filter: object) =>
   instance.request('POST', PATH, { body: { filter }, headers: { authorization: `Bearer ${key}` } });
 
 const COUNT = 120;
 
-describe.each(availableQueues)('bulk redelivery, deliveries carried by %s', (queue) => {
-  live(queue);
+describe.each(availableQueues)('bulk redelivery with the %s queue', (queue) => {
+  setUpInstance(queue);
 
-  it('redelivers exactly the dead letters that matched the filter when it was planned', async () => {
-    const { endpoint, ids } = await dead(COUNT);
-    await die(endpoint, 5, 404);
+  it('redelivers exactly the dead letters that matched the filter at planning time', async () => {
+    const { endpoint, ids } = await createDeadLetters(COUNT);
+    await insertDeadLetters(endpoint, 5, 404);
     const { status: created, data: planned } = await plan({ endpoint_id: endpoint, status_class: '5xx' });
     expect(created).toBe(201);
     expect(planned).toMatchObject({
@@ -151,17 +159,17 @@ describe.each(availableQueues)('bulk redelivery, deliveries carried by %s', (que
       finished_at: null,
     });
 
-    // What matches from now on is not part of it, and what is planned is not sent before it is started.
-    const [late] = await die(endpoint, 1);
-    await turn();
+    // Later matches are not part of the plan, and nothing is sent before the start.
+    const [late] = await insertDeadLetters(endpoint, 1);
+    await waitForRun();
     await instance.requestWithSecretKey('POST', `/v1/webhooks/endpoints/${endpoint}/test`);
-    await eventually('an event that comes later', () => receiver.requests.length > 0);
+    await eventually('a later event', () => receiver.requests.length > 0);
     expect(receiver.requests.map(({ event }) => event.type)).toEqual(['webhook.test']);
     receiver.requests.length = 0;
 
-    const starts = await Promise.all(Array.from({ length: 20 }, (_, n) => begin(planned.id, `click ${n}`)));
-    for (const answer of starts)
-      expect(answer).toMatchObject({ status: 200, data: { started_by: planned.created_by } });
+    const starts = await Promise.all(Array.from({ length: 20 }, (_, n) => start(planned.id, `click ${n}`)));
+    for (const response of starts)
+      expect(response).toMatchObject({ status: 200, data: { started_by: planned.created_by } });
     expect(new Set(starts.map(({ data }) => data.reason)).size).toBe(1);
 
     const done = await waitForRedelivery(instance, planned.id);
@@ -170,29 +178,29 @@ describe.each(availableQueues)('bulk redelivery, deliveries carried by %s', (que
       progress: { remaining: 0, made: COUNT, pending: 0, succeeded: COUNT, skipped: [] },
       started_by: planned.created_by,
     });
-    expect(eventIds()).toEqual(await eventsOf(ids));
-    const made = await instance.sql(
+    expect(listEventIds()).toEqual(await findEventIds(ids));
+    const redelivered = await instance.sql(
       `SELECT count(*)::int AS n, count(DISTINCT d.redelivery_of)::int AS old, max(d.attempt)::int AS attempts,
          array_agg(DISTINCT o.reason) AS reasons
        FROM deliveries d JOIN deliveries o ON o.redelivered_as = d.id AND o.resolution = 'redelivered'
        WHERE d.batch_id = $1`,
       [planned.id.slice(4)],
     );
-    expect(made).toEqual([{ n: COUNT, old: COUNT, attempts: 1, reasons: [done['reason']] }]);
-    const left = await deadLetters(endpoint);
-    expect(left).toHaveLength(6);
-    expect(left[0]).toBe(late);
+    expect(redelivered).toEqual([{ n: COUNT, old: COUNT, attempts: 1, reasons: [done['reason']] }]);
+    const remainingDeadLetters = await listDeadLetters(endpoint);
+    expect(remainingDeadLetters).toHaveLength(6);
+    expect(remainingDeadLetters[0]).toBe(late);
     const query = `targetId=${planned.id}&action=webhook_redelivery.started`;
     const { body } = await instance.requestWithSecretKey('GET', `/api/v1/audit-log?${query}`);
     expect(body.data).toMatchObject([{ details: { reason: done['reason'] } }]);
   });
 });
 
-describe('on one queue', () => {
-  live();
+describe('bulk redelivery with one queue', () => {
+  setUpInstance();
 
-  it('redelivers each event once though workers are killed in the middle', async () => {
-    const { endpoint, ids } = await dead(COUNT);
+  it('redelivers each event once even if workers are killed during the run', async () => {
+    const { endpoint, ids } = await createDeadLetters(COUNT);
     const { data: planned } = await plan({ endpoint_id: endpoint });
     const kill = async (count: number) => {
       const running = instance.workers.filter(({ isRunning }) => isRunning);
@@ -200,20 +208,20 @@ describe('on one queue', () => {
     };
     instance.startWorker(workerEnv);
     await instance.waitUntilReady();
-    await begin(planned.id);
-    // A target that stops in the middle: what is in flight then is lost with the worker.
-    for (const [share, victims] of [
+    await start(planned.id);
+    // The receiver stops responding during the run. Requests in flight are lost with the killed worker.
+    for (const [requestCount, workerCount] of [
       [COUNT / 4, 1],
       [COUNT / 2, 2],
     ] as const) {
-      receiver.defaultResponder = (...asked) =>
-        receiver.requests.length < share ? respondWithStatus(200)(...asked) : undefined;
-      await eventually('some of it', () => receiver.requests.length >= share);
-      await kill(victims);
+      receiver.defaultResponder = (...args) =>
+        receiver.requests.length < requestCount ? respondWithStatus(200)(...args) : undefined;
+      await eventually('some of it', () => receiver.requests.length >= requestCount);
+      await kill(workerCount);
       receiver.defaultResponder = respondWithStatus(200);
-      if (victims === 1) instance.startWorker(workerEnv);
+      if (workerCount === 1) instance.startWorker(workerEnv);
     }
-    // As after the time of a lease.
+    // This has the effect of waiting for the leases to expire.
     await instance.sql('UPDATE deliveries SET lease_until = now() WHERE lease_until IS NOT NULL');
     instance.startWorker(workerEnv);
     instance.startWorker(workerEnv);
@@ -222,13 +230,14 @@ describe('on one queue', () => {
       state: 'completed',
       progress: { made: COUNT, succeeded: COUNT, skipped: [] },
     });
-    expect([...new Set(eventIds())]).toEqual(await eventsOf(ids));
+    expect([...new Set(listEventIds())]).toEqual(await findEventIds(ids));
     const [row] = await instance.sql(
       `SELECT count(*)::int AS made, count(DISTINCT event_id)::int AS events FROM deliveries WHERE batch_id = $1`,
       [planned.id.slice(4)],
     );
     expect(row).toEqual({ made: COUNT, events: COUNT });
-    // At least once: what was in flight in the workers that were killed came again. No attempt made two requests.
+    // Delivery is at least once: the requests in flight of the killed workers were repeated. No attempt sent
+    // two requests.
     const [attempts] = await instance.sql<{ all: number; lost: number }>(
       `SELECT count(*)::int AS all, count(*) FILTER (WHERE a.error = 'worker_lost')::int AS lost
        FROM attempts a JOIN deliveries d ON d.id = a.delivery_id WHERE d.batch_id = $1`,
@@ -239,13 +248,13 @@ describe('on one queue', () => {
   });
 
   it('creates no more deliveries after a cancel, and finishes those that are pending', async () => {
-    const { endpoint, ids } = await dead(COUNT);
-    const release = hold();
+    const { endpoint, ids } = await createDeadLetters(COUNT);
+    const release = holdResponses();
     const { data: planned } = await plan({ endpoint_id: endpoint });
-    await begin(planned.id);
+    await start(planned.id);
     await eventually('some of it', () => receiver.requests.length > 0);
-    const { status: answered, data: cancelled } = await post(`${PATH}/${planned.id}/cancel`);
-    expect(answered).toBe(200);
+    const { status: statusCode, data: cancelled } = await post(`${PATH}/${planned.id}/cancel`);
+    expect(statusCode).toBe(200);
     expect(cancelled).toMatchObject({
       state: 'cancelled',
       finished_at: null,
@@ -257,46 +266,46 @@ describe('on one queue', () => {
     release();
     const done = await waitForRedelivery(instance, planned.id);
     expect(done).toMatchObject({ state: 'cancelled', progress: { remaining, made, succeeded: made } });
-    expect(new Set(eventIds()).size).toBe(made);
-    const left = await deadLetters(endpoint);
-    expect(left).toHaveLength(remaining);
-    expect(ids).toEqual(expect.arrayContaining(left));
+    expect(new Set(listEventIds()).size).toBe(made);
+    const remainingDeadLetters = await listDeadLetters(endpoint);
+    expect(remainingDeadLetters).toHaveLength(remaining);
+    expect(ids).toEqual(expect.arrayContaining(remainingDeadLetters));
     expect(await post(`${PATH}/${planned.id}/cancel`)).toMatchObject({ status: 200 });
-    expect(await begin(planned.id)).toMatchObject({ status: 409, code: 'conflict' });
+    expect(await start(planned.id)).toMatchObject({ status: 409, code: 'conflict' });
   });
 
-  it('says what is not eligible, a batch skips what has become impossible since it was planned, and both say why', async () => {
-    const { endpoint, ids } = await dead(6);
+  it('reports ineligible deliveries at planning time and skipped ones during the run, with reasons', async () => {
+    const { endpoint, ids } = await createDeadLetters(6);
     const [pending, superseded, discarded, erased, ...fine] = ids as [string, string, string, string];
     const { data: planned } = await plan({ endpoint_id: endpoint });
     expect(planned).toMatchObject({ total: 6, eligible: 6 });
     await post(`/v1/webhooks/deliveries/${superseded}/redeliver`);
-    await eventually('its redelivery', () => receiver.requests.length === 1);
+    await eventually('the redelivery', () => receiver.requests.length === 1);
     await post(`/v1/webhooks/deliveries/${discarded}/discard`, { reason: 'not wanted' });
-    await erase(erased);
+    await eraseCustomer(erased);
     const setPending = `UPDATE deliveries SET state = 'pending', next_attempt_at = now() + interval '1 hour' WHERE id = $1`;
     await instance.sql(setPending, [pending.slice(4)]);
-    const because = (...reasons: string[]) => reasons.map((reason) => ({ reason, count: 1 }));
-    const all = because('delivery_pending', 'payload_erased', 'already_redelivered', 'discarded');
+    const withReasons = (...reasons: string[]) => reasons.map((reason) => ({ reason, count: 1 }));
+    const all = withReasons('delivery_pending', 'payload_erased', 'already_redelivered', 'discarded');
     const named = await plan({ delivery_ids: ids });
     expect(named.data).toMatchObject({ total: 6, eligible: 2, not_eligible: all });
-    // Those that are resolved are no dead letters.
+    // Resolved deliveries are not dead letters.
     const listed = await plan({ endpoint_id: endpoint });
-    expect(listed.data).toMatchObject({ total: 3, eligible: 2, not_eligible: because('payload_erased') });
+    expect(listed.data).toMatchObject({ total: 3, eligible: 2, not_eligible: withReasons('payload_erased') });
 
-    await begin(planned.id);
+    await start(planned.id);
     const done = await waitForRedelivery(instance, planned.id);
     expect(done).toMatchObject({ state: 'completed', progress: { made: 2, succeeded: 2, skipped: all } });
-    expect(eventIds()).toEqual(await eventsOf([superseded, ...fine]));
+    expect(listEventIds()).toEqual(await findEventIds([superseded, ...fine]));
 
     for (const state of ['disabled', 'deleted']) {
-      const { ids: more, endpoint: other } = await dead(2);
+      const { ids: more, endpoint: other } = await createDeadLetters(2);
       const late = (await plan({ endpoint_id: other })).data;
       const setState = 'UPDATE webhook_endpoints SET status = $2 WHERE id = $1';
       await instance.sql(setState, [other.slice(3), state]);
       const reasons = [{ reason: `endpoint_${state}`, count: 2 }];
       expect((await plan({ delivery_ids: more })).data).toMatchObject({ eligible: 0, not_eligible: reasons });
-      await begin(late.id);
+      await start(late.id);
       expect((await waitForRedelivery(instance, late.id)).progress).toMatchObject({
         made: 0,
         skipped: reasons,
@@ -304,34 +313,34 @@ describe('on one queue', () => {
     }
   });
 
-  it('of an empty filter is every dead letter within reach', async () => {
+  it('includes all accessible dead letters with an empty filter', async () => {
     await instance.sql(`UPDATE deliveries SET resolution = 'discarded' WHERE state = 'failed'`);
-    const { ids } = await dead(3);
+    const { ids } = await createDeadLetters(3);
     expect((await plan({})).data).toMatchObject({ total: 3, eligible: 3, filter: {}, project_id: null });
     const { projectId, projectSecretKey } = instance.credentials;
     const own = await planAs(projectSecretKey, {});
     expect(own.body.data).toMatchObject({ eligible: 3, project_id: projectId });
-    const stranger = await insertOrganization(instance);
-    expect((await planAs(stranger.secretKey, {})).body.data).toMatchObject({ total: 0 });
-    expect((await planAs(stranger.secretKey, { delivery_ids: ids })).status).toBe(404);
+    const otherTenant = await insertOrganization(instance);
+    expect((await planAs(otherTenant.secretKey, {})).body.data).toMatchObject({ total: 0 });
+    expect((await planAs(otherTenant.secretKey, { delivery_ids: ids })).status).toBe(404);
   });
 
-  it('also brings back what had succeeded, at one endpoint', async () => {
+  it('redelivers succeeded deliveries of one endpoint', async () => {
     const { id: endpoint } = await instance.createEndpoint(receiver.url, ['customer.created']);
     await emitEvents(instance, 4);
     await eventually('all of them', async () => {
       return (await instance.listAttempts({ endpoint_id: endpoint, success: 'true' })).length === 4;
     });
-    const sent = eventIds();
+    const sent = listEventIds();
     receiver.requests.length = 0;
     const { data } = await plan({ delivery_state: 'succeeded', endpoint_id: endpoint });
     expect(data).toMatchObject({ eligible: 4 });
-    await begin(data.id);
+    await start(data.id);
     expect(await waitForRedelivery(instance, data.id)).toMatchObject({ progress: { succeeded: 4 } });
-    expect(eventIds()).toEqual(sent);
+    expect(listEventIds()).toEqual(sent);
   });
 
-  it('is refused for what is no filter', async () => {
+  it('rejects invalid filters', async () => {
     const bodies: object[] = [
       ...[{}, { filter: null }, { filter: [] }, { filter: {}, reason: 'x' }],
       ...[
@@ -348,16 +357,16 @@ describe('on one queue', () => {
     );
   });
 
-  it('is listed, started once and for a reason, holds for a day, and is forgotten a month after its end', async () => {
-    const { endpoint } = await dead(1);
+  it('is listed, starts once and with a reason, expires after a day, and is deleted a month after its end', async () => {
+    const { endpoint } = await createDeadLetters(1);
     const plans = [await plan({ endpoint_id: endpoint }), await plan({}), await plan({ http_status: 500 })];
-    const [old, over, first] = plans.map(({ data }) => data.id as string).reverse() as [
+    const [expired, cancelled, first] = plans.map(({ data }) => data.id as string).reverse() as [
       string,
       string,
       string,
     ];
     const page = (await instance.requestWithSecretKey('GET', `${PATH}?limit=2`)).body;
-    expect(page.data.map(({ id }: { id: string }) => id)).toEqual([old, over]);
+    expect(page.data.map(({ id }: { id: string }) => id)).toEqual([expired, cancelled]);
     const next = (await instance.requestWithSecretKey('GET', `${PATH}?limit=1&cursor=${page.next_cursor}`))
       .body;
     expect(next.data[0].id).toBe(first);
@@ -365,32 +374,34 @@ describe('on one queue', () => {
     for (const body of [{}, { reason: '' }])
       expect((await post(`${PATH}/${first}/start`, body)).status).toBe(400);
     const yesterday = `UPDATE redelivery_batches SET created_at = now() - interval '25 hours' WHERE id = $1`;
-    await instance.sql(yesterday, [old.slice(4)]);
-    expect(await begin(old)).toMatchObject({ status: 409, code: 'conflict' });
-    expect(await post(`${PATH}/${over}/cancel`)).toMatchObject({
+    await instance.sql(yesterday, [expired.slice(4)]);
+    expect(await start(expired)).toMatchObject({ status: 409, code: 'conflict' });
+    expect(await post(`${PATH}/${cancelled}/cancel`)).toMatchObject({
       status: 200,
       data: { state: 'cancelled', finished_at: expect.any(String) },
     });
-    await begin(first);
+    await start(first);
     await waitForRedelivery(instance, first);
     expect(await post(`${PATH}/${first}/cancel`)).toMatchObject({ status: 409, code: 'conflict' });
-    expect(await begin(`rdl_${randomUUID()}`)).toMatchObject({ status: 404 });
+    expect(await start(`rdl_${randomUUID()}`)).toMatchObject({ status: 404 });
 
     const lastMonth = `UPDATE redelivery_batches SET finished_at = now() - interval '31 days' WHERE id = $1`;
-    await instance.sql(lastMonth, [over.slice(4)]);
+    await instance.sql(lastMonth, [cancelled.slice(4)]);
     await instance.runJob('redeliveries');
-    expect((await instance.requestWithSecretKey('GET', `${PATH}/${over}`)).status).toBe(404);
-    expect(await get(old)).toMatchObject({ state: 'expired', finished_at: expect.any(String) });
+    expect((await instance.requestWithSecretKey('GET', `${PATH}/${cancelled}`)).status).toBe(404);
+    expect(await get(expired)).toMatchObject({ state: 'expired', finished_at: expect.any(String) });
     expect((await get(first)).state).toBe('completed');
-    const left = await instance.sql('SELECT FROM redelivery_items WHERE batch_id = $1', [over.slice(4)]);
-    expect(left).toEqual([]);
+    const remainingDeadLetters = await instance.sql('SELECT FROM redelivery_items WHERE batch_id = $1', [
+      cancelled.slice(4),
+    ]);
+    expect(remainingDeadLetters).toEqual([]);
   });
 
-  it('never has more than 50 that wait for their first attempt at an endpoint, and delays no other endpoint', async () => {
-    const { endpoint: stuck } = await dead(COUNT);
-    const { data: planned } = await plan({ endpoint_id: stuck });
-    const release = hold();
-    await begin(planned.id);
+  it('has at most 50 deliveries pending a first attempt for each endpoint, and delays no other endpoint', async () => {
+    const { endpoint: blockedEndpoint } = await createDeadLetters(COUNT);
+    const { data: planned } = await plan({ endpoint_id: blockedEndpoint });
+    const release = holdResponses();
+    await start(planned.id);
     const waiting = async (): Promise<number> => {
       const [row] = await instance.sql<{ n: number }>(
         `SELECT count(*)::int AS n FROM deliveries WHERE batch_id = $1 AND state = 'pending' AND attempt = 0`,
@@ -399,77 +410,79 @@ describe('on one queue', () => {
       return row!.n;
     };
     await eventually('the limit', async () => (await waiting()) >= 50);
-    await turn();
-    await turn();
+    await waitForRun();
+    await waitForRun();
     expect(await waiting()).toBeLessThanOrEqual(50);
     expect((await get(planned.id)).progress.remaining).toBeGreaterThan(0);
-    const well = await Receiver.start();
-    const { id: open } = await instance.createEndpoint(well.url);
-    await instance.requestWithSecretKey('POST', `/v1/webhooks/endpoints/${open}/test`);
-    await eventually('the other', () => well.requests.length === 1);
+    const otherReceiver = await Receiver.start();
+    const { id: otherEndpoint } = await instance.createEndpoint(otherReceiver.url);
+    await instance.requestWithSecretKey('POST', `/v1/webhooks/endpoints/${otherEndpoint}/test`);
+    await eventually('the other', () => otherReceiver.requests.length === 1);
     expect((await get(planned.id)).progress.remaining).toBeGreaterThan(0);
     await instance.sql(`UPDATE webhook_endpoints SET status = 'deleted'`);
     release();
-    await well.stop();
+    await otherReceiver.stop();
     await waitForRedelivery(instance, planned.id);
   });
 
   describe('recover', () => {
     const recover = (endpoint: string, body: object) =>
       post(`/v1/webhooks/endpoints/${endpoint}/recover`, body);
-    const toggle = (endpoint: string, how: string) =>
-      instance.requestWithSecretKey('POST', `/v1/webhooks/endpoints/${endpoint}/${how}`);
-    const registered = async (count: number): Promise<string[]> => {
+    const toggle = (endpoint: string, action: string) =>
+      instance.requestWithSecretKey('POST', `/v1/webhooks/endpoints/${endpoint}/${action}`);
+    const registerCustomers = async (count: number): Promise<string[]> => {
       const customers = await Promise.all(Array.from({ length: count }, () => registerCustomer(instance)));
       return customers.map(({ id }) => id);
     };
-    const told = (): string[] =>
+    const listReceivedCustomers = (): string[] =>
       receiver.requests.map(({ event }) => (event.data['customer'] as { id: string }).id).sort();
 
-    it('brings back everything that a disabled time has missed, each exactly once', async () => {
+    it('redelivers all events missed while the endpoint was disabled, each exactly once', async () => {
       const { id: endpoint } = await instance.createEndpoint(receiver.url, ['customer.*']);
       const since = new Date().toISOString();
-      const heard = await registered(3);
+      const received = await registerCustomers(3);
       await eventually('the first', () => receiver.requests.length === 3);
-      // Failed, or cancelled before that: it comes again as the redelivery of what it was.
+      // Failed or cancelled deliveries are repeated as redeliveries of the original ones.
       receiver.defaultResponder = respondWithStatus(500);
-      const cancelled = await registered(2);
+      const cancelled = await registerCustomers(2);
       await eventually('their attempts', () => receiver.requests.length >= 5);
       await toggle(endpoint, 'disable');
-      const missed = await registered(20);
-      const [gone] = missed.splice(0, 1);
-      await instance.requestWithSecretKey('DELETE', `/api/v1/customers/${gone}`);
+      const missed = await registerCustomers(20);
+      const [deleted] = missed.splice(0, 1);
+      await instance.requestWithSecretKey('DELETE', `/api/v1/customers/${deleted}`);
       receiver.defaultResponder = respondWithStatus(200);
-      await eventually('the end of what was in flight', async () => {
+      await eventually('the end of the attempts in flight', async () => {
         const leased = 'SELECT FROM deliveries WHERE endpoint_id = $1 AND lease_until IS NOT NULL';
         return (await instance.sql(leased, [endpoint.slice(3)])).length === 0;
       });
       receiver.requests.length = 0;
 
       expect(await recover(endpoint, { since })).toMatchObject({ status: 409, code: 'endpoint_disabled' });
-      // While it is enabled, and after.
+      // Events are written while the endpoint is being enabled and afterwards.
       const during: string[] = [];
       const writing = (async () => {
-        for (let round = 0; round < 15; round += 1) during.push(...(await registered(2)));
+        for (let round = 0; round < 15; round += 1) during.push(...(await registerCustomers(2)));
       })();
       await eventually('some of them', () => during.length >= 6);
       await toggle(endpoint, 'enable');
       const clicks = await Promise.all(Array.from({ length: 5 }, () => recover(endpoint, { since })));
       await writing;
       const all = [...cancelled, ...missed, ...during].sort();
-      for (const { status: answered, data } of clicks) {
-        expect(answered).toBe(202);
+      for (const { status: statusCode, data } of clicks) {
+        expect(statusCode).toBe(202);
         expect(data).toMatchObject({ kind: 'recovery', filter: { endpoint_id: endpoint, since } });
         const done = await waitForRedelivery(instance, data.id);
         expect(done).toMatchObject({ state: 'completed', progress: { remaining: 0 } });
       }
       await eventually('all of them', () => receiver.requests.length >= all.length + 1);
-      // And the deletion, which tells of the customer by id.
-      expect(told()).toEqual([...all, gone!].sort());
-      expect(told()).not.toContain(heard[0]);
-      const not = clicks[0]!.data.not_eligible as { reason: string; count: number }[];
-      expect(not.find(({ reason }) => reason === 'payload_erased')?.count).toBeGreaterThan(0);
-      expect(not.find(({ reason }) => reason === 'already_delivered')?.count).toBeGreaterThanOrEqual(3);
+      // The list includes the deletion event, which has the id of the customer.
+      expect(listReceivedCustomers()).toEqual([...all, deleted!].sort());
+      expect(listReceivedCustomers()).not.toContain(received[0]);
+      const notEligible = clicks[0]!.data.not_eligible as { reason: string; count: number }[];
+      expect(notEligible.find(({ reason }) => reason === 'payload_erased')?.count).toBeGreaterThan(0);
+      expect(notEligible.find(({ reason }) => reason === 'already_delivered')?.count).toBeGreaterThanOrEqual(
+        3,
+      );
       const chained = await instance.sql(
         `SELECT 1 FROM deliveries d JOIN deliveries o ON o.id = d.redelivery_of AND o.redelivered_as = d.id
        WHERE d.endpoint_id = $1 AND o.state IN ('cancelled', 'failed') AND d.state = 'succeeded'`,
@@ -491,9 +504,9 @@ describe('on one queue', () => {
       const { id: endpoint } = await instance.createEndpoint(receiver.url, ['customer.created']);
       await toggle(endpoint, 'disable');
       const since = new Date().toISOString();
-      await registered(1);
+      await registerCustomers(1);
       const connection = await instance.db.connect();
-      /** An event, in a transaction that goes on. */
+      /** Writes an event in a transaction that stays open. */
       const write = async (): Promise<void> => {
         await connection.query('BEGIN');
         await connection.query(
@@ -503,33 +516,33 @@ describe('on one queue', () => {
            FROM events WHERE type = 'customer.created' ORDER BY id DESC LIMIT 1`,
         );
       };
-      /** Whether the instance has looked at who is writing, since a time in SQL. */
-      const isLooking = (begin: string) => `EXISTS (SELECT FROM pg_stat_activity
-        WHERE query LIKE '% FROM pg_locks l %' AND query_start > ${begin} AND pid <> pg_backend_pid()
+      /** Returns an SQL condition that the instance has checked for open transactions since a time in SQL. */
+      const hasCheckedTransactions = (start: string) => `EXISTS (SELECT FROM pg_stat_activity
+        WHERE query LIKE '% FROM pg_locks l %' AND query_start > ${start} AND pid <> pg_backend_pid()
           AND datname = current_database())`;
       try {
         await toggle(endpoint, 'enable');
         await write();
-        const [{ status: answered, data }] = await Promise.all([
+        const [{ status: statusCode, data }] = await Promise.all([
           recover(endpoint, { since }),
-          commitWhen(connection, isLooking('now()')),
+          commitWhen(connection, hasCheckedTransactions('now()')),
         ]);
-        expect(answered).toBe(202);
+        expect(statusCode).toBe(202);
         expect(data).toMatchObject({ total: 2, eligible: 2 });
         await waitForRedelivery(instance, data.id);
 
-        // What else is being written does not matter to it, such as a long import into another database.
+        // Other write transactions do not block the recovery, such as a long import into another database.
         await connection.query('BEGIN');
         await connection.query('SELECT pg_current_xact_id()');
         expect(await recover(endpoint, { since })).toMatchObject({ status: 202 });
         await connection.query('COMMIT');
 
-        // The event may have been written for an endpoint that heard less.
+        // The event may have been written while the endpoint had fewer event types.
         await write();
         const [{ now }] = (await instance.sql('SELECT quote_literal(now()) AS now')) as [{ now: string }];
         const meanwhile = recover(endpoint, { since });
-        await eventually('a look at who is writing', async () => {
-          const [row] = await instance.sql(`SELECT ${isLooking(now)} AS is`);
+        await eventually('the check for open transactions', async () => {
+          const [row] = await instance.sql(`SELECT ${hasCheckedTransactions(now)} AS is`);
           return row!['is'];
         });
         await instance.requestWithSecretKey('PATCH', `/v1/webhooks/endpoints/${endpoint}`, {
@@ -538,7 +551,7 @@ describe('on one queue', () => {
         await connection.query('COMMIT');
         expect(await meanwhile).toMatchObject({ status: 503, code: 'unavailable' });
 
-        // And it does not wait for ever.
+        // The wait is limited.
         await write();
         expect(await recover(endpoint, { since })).toMatchObject({ status: 503, code: 'unavailable' });
       } finally {
@@ -547,11 +560,11 @@ describe('on one queue', () => {
       }
     });
 
-    it('brings what an api wrote whose clock is ahead', async () => {
+    it('includes events of an api whose clock is fast', async () => {
       const { id: endpoint } = await instance.createEndpoint(receiver.url, ['customer.created']);
       await toggle(endpoint, 'disable');
       const since = new Date().toISOString();
-      const [missed] = await registered(1);
+      const [missed] = await registerCustomers(1);
       await toggle(endpoint, 'enable');
       await instance.sql(
         `UPDATE events SET created_at = now() + interval '300 ms' WHERE id =
@@ -561,18 +574,18 @@ describe('on one queue', () => {
       expect(data).toMatchObject({ total: 1, eligible: 1 });
       expect(Date.parse(data.filter.until)).toBeLessThanOrEqual(Date.now());
       await waitForRedelivery(instance, data.id);
-      expect(told()).toEqual([missed]);
-      // Else it would be in the span of the next test.
+      expect(listReceivedCustomers()).toEqual([missed]);
+      // Otherwise the event would be in the time span of the next test.
       await instance.sql('UPDATE events SET created_at = now() WHERE created_at > now()');
     });
 
-    it('keeps to the span, to what the endpoint hears, and leaves out what is about itself', async () => {
+    it('includes only the time span and event types of the endpoint, and no events about the endpoint itself', async () => {
       const { id: endpoint } = await instance.createEndpoint(receiver.url, [
         'customer.created',
         'webhook.endpoint_disabled',
       ]);
       const { id: other } = await instance.createEndpoint('http://127.0.0.1:9/', ['login.failed']);
-      /** A moment after everything that has happened, and before everything that happens next. */
+      /** Returns a time after all previous events and before all later ones. */
       const between = async (): Promise<string> => {
         const [last] = await instance.sql<{ at: Date }>('SELECT max(created_at) AS at FROM events');
         const later = (than: number) => eventually('a later moment', () => Date.now() > than && Date.now());
@@ -581,14 +594,14 @@ describe('on one queue', () => {
         return new Date(moment).toISOString();
       };
       await toggle(endpoint, 'disable');
-      await registered(1);
+      await registerCustomers(1);
       await toggle(endpoint, 'enable');
       const since = await between();
       await toggle(endpoint, 'disable');
-      const within = await registered(2);
+      const within = await registerCustomers(2);
       await toggle(other, 'disable');
       const until = await between();
-      await registered(1);
+      await registerCustomers(1);
       await toggle(endpoint, 'enable');
       const { data } = await recover(endpoint, { since, until });
       expect(data).toMatchObject({ total: 3, eligible: 3, filter: { since, until } });
@@ -602,12 +615,14 @@ describe('on one queue', () => {
       ]);
     });
 
-    it('of an organization endpoint hears all its projects and the organization', async () => {
-      const heard = ['project.created', 'organization.updated', 'customer.created'];
-      const { id: endpoint } = await instance.createEndpoint(receiver.url, heard, { level: 'organization' });
+    it('includes the events of all projects and of the organization for an organization endpoint', async () => {
+      const eventTypes = ['project.created', 'organization.updated', 'customer.created'];
+      const { id: endpoint } = await instance.createEndpoint(receiver.url, eventTypes, {
+        level: 'organization',
+      });
       await toggle(endpoint, 'disable');
       const since = new Date().toISOString();
-      await registered(1);
+      await registerCustomers(1);
       const { id: projectId } = (
         await instance.requestWithSecretKey('POST', '/api/v1/projects', { name: 'Second' })
       ).body;
@@ -624,10 +639,10 @@ describe('on one queue', () => {
       expect(data).toMatchObject({ eligible: 4, project_id: null });
       await waitForRedelivery(instance, data.id);
       const types = receiver.requests.map(({ event }) => event.type);
-      expect(types.sort()).toEqual([...heard, 'customer.created'].sort());
+      expect(types.sort()).toEqual([...eventTypes, 'customer.created'].sort());
     });
 
-    it('refuses what makes no sense', async () => {
+    it('rejects invalid time spans and unknown endpoints', async () => {
       const { id: endpoint } = await instance.createEndpoint(receiver.url);
       const at = (ms: number): string => new Date(Date.now() + ms).toISOString();
       for (const body of [
@@ -635,8 +650,8 @@ describe('on one queue', () => {
         ...[{ since: at(-31 * 86_400_000 - 60_000) }, { since: at(-1_000), until: at(-2_000) }],
         { since: at(-1_000), reason: 'x' },
       ]) {
-        const { status: answered, code } = await recover(endpoint, body);
-        expect([body, answered, code]).toEqual([body, 400, 'validation_failed']);
+        const { status: statusCode, code } = await recover(endpoint, body);
+        expect([body, statusCode, code]).toEqual([body, 400, 'validation_failed']);
       }
       expect(await recover(`ep_${randomUUID()}`, { since: at(-1_000) })).toMatchObject({ status: 404 });
       await instance.requestWithSecretKey('DELETE', `/v1/webhooks/endpoints/${endpoint}`);
@@ -644,12 +659,12 @@ describe('on one queue', () => {
     });
   });
 
-  it('of more than one batch takes is refused, but for what is beyond the reach', async () => {
+  it('rejects more deliveries than a batch can contain, and does not count inaccessible ones', async () => {
     await instance.sql(`UPDATE deliveries SET resolution = 'discarded' WHERE state = 'failed'`);
     const { id: endpoint } = await instance.createEndpoint(receiver.url, ['customer.created'], {
       level: 'organization',
     });
-    const ids = await die(endpoint, 1);
+    const ids = await insertDeadLetters(endpoint, 1);
     await duplicateDeadLetter(instance, ids[0]!, 200_001);
     const before = await instance.sql('SELECT count(*) FROM redelivery_batches');
     expect(await plan({ endpoint_id: endpoint })).toMatchObject({

@@ -15,31 +15,31 @@ describeBrowser('the reference in a browser', () => {
   afterEach(() => expect(browser.consoleMessages.splice(0)).toEqual([]));
 
   const fits = 'document.documentElement.scrollWidth <= innerWidth';
-  const looks = [
+  const displays = [
     { colorScheme: 'light', background: 'rgb(245, 246, 248)', viewport: { width: 1280, height: 800 } },
     { colorScheme: 'dark', background: 'rgb(20, 22, 26)', viewport: { width: 390, height: 800 } },
   ] as const;
 
-  it.each(looks)(
-    'shows every operation that a key opens and every error code, and loads nothing from elsewhere ($colorScheme)',
-    async ({ background, ...look }) => {
+  it.each(displays)(
+    'shows every operation for API keys and every error code, and loads nothing from other hosts ($colorScheme)',
+    async ({ background, ...display }) => {
       const { paths } = (await instance.request('GET', '/openapi.json')).body;
       const count = Object.values(paths as Record<string, object>).flatMap((item) =>
         Object.keys(item),
       ).length;
-      const page = await browser.open(`${instance.baseUrl}/docs`, look);
+      const page = await browser.open(`${instance.baseUrl}/docs`, display);
       const operations = page.locator('.opblock');
       await operations.nth(count - 1).waitFor();
       expect(await operations.count()).toBe(count);
-      expect(await page.locator('html.dark-mode').count()).toBe(look.colorScheme === 'dark' ? 1 : 0);
+      expect(await page.locator('html.dark-mode').count()).toBe(display.colorScheme === 'dark' ? 1 : 0);
       expect(await page.evaluate(fits)).toBe(true);
       const register = operations.filter({ hasText: 'Register a customer' });
       await register.locator('.opblock-summary-control').click();
       await register.locator('.responses-table').first().waitFor();
 
       await page.goto(`${instance.baseUrl}/docs/errors`);
-      const shown = 'getComputedStyle(document.body).backgroundColor';
-      expect([await page.evaluate(shown), await page.evaluate(fits)]).toEqual([background, true]);
+      const backgroundColor = 'getComputedStyle(document.body).backgroundColor';
+      expect([await page.evaluate(backgroundColor), await page.evaluate(fits)]).toEqual([background, true]);
       await page.getByRole('navigation').getByRole('link', { name: 'weak_password' }).click();
       await page.waitForURL(/#weak_password$/);
       expect(
@@ -49,7 +49,7 @@ describeBrowser('the reference in a browser', () => {
     },
   );
 
-  it('sends requests with a key, and forgets the key with the page (CO-05)', async () => {
+  it('sends requests with a key, and does not store the key (CO-05)', async () => {
     const page = await browser.open(`${instance.baseUrl}/docs`);
     await page.locator('.btn.authorize').click();
     await page.locator('.modal-ux input').first().fill(instance.credentials.secretKey);
@@ -67,7 +67,7 @@ describeBrowser('the reference in a browser', () => {
     await page.context().close();
   });
 
-  it('the type of a problem leads to its section, also without JavaScript', async () => {
+  it('shows the section of an error at its problem type URL, even without JavaScript', async () => {
     const { type } = (await instance.request('GET', '/api/v1/me')).body;
     const viewport = { width: 320, height: 800 };
     const page = await browser.open(type, { viewport, javaScriptEnabled: false });

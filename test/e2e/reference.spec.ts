@@ -16,8 +16,8 @@ const files: [string, string][] = [
 ];
 
 describe('the reference', () => {
-  it('HD-01: has a policy that lets nothing inline or foreign in, in each of its files', async () => {
-    const faults: unknown[] = [];
+  it('HD-01: has a policy without inline or external sources for each of its files', async () => {
+    const problems: unknown[] = [];
     for (const [path, type] of files) {
       const { status, headers } = await instance.request('GET', path);
       const policy = headers.get('content-security-policy')!;
@@ -26,16 +26,16 @@ describe('the reference', () => {
         policy.includes("default-src 'none'") &&
         policy.includes("frame-ancestors 'none'") &&
         !/unsafe|\*|http/.test(policy);
-      if (!isStrict || found.join() !== [200, type, 'nosniff'].join()) faults.push({ path, found, policy });
+      if (!isStrict || found.join() !== [200, type, 'nosniff'].join()) problems.push({ path, found, policy });
     }
-    expect(faults).toEqual([]);
+    expect(problems).toEqual([]);
     const { headers } = await instance.request('GET', '/docs/errors');
     expect(headers.get('content-security-policy')).toMatch(
       /^default-src 'none'; style-src 'sha256-[^']+'; form-action 'none'; base-uri 'none'; frame-ancestors 'none'$/,
     );
   });
 
-  it('is linked from /, which is a page for browsers and JSON for everything else', async () => {
+  it('is linked from /, which is a page for browsers and JSON for other clients', async () => {
     const { body } = await instance.request('GET', '/');
     expect(body).toEqual({
       name: 'Gatehouse',
@@ -51,7 +51,7 @@ describe('the reference', () => {
     expect(page.body).toContain('href="/console"');
   });
 
-  it('holds no script and no style of its own', async () => {
+  it('contains no inline script and no inline style', async () => {
     const { body } = await instance.request('GET', '/docs');
     expect(body).not.toMatch(/<style|<script(?![^>]* src=)|\son\w+=|\sstyle=/);
   });

@@ -14,9 +14,9 @@ beforeAll(async () => {
 afterAll(async () => instance?.stop());
 
 type Enrolled = Awaited<ReturnType<typeof inviteOperator>>;
-const newOperator = (): Promise<Enrolled> => inviteOperator(admin, 'viewer');
+const createOperator = (): Promise<Enrolled> => inviteOperator(admin, 'viewer');
 
-const byPassword = async ({ operator: { email }, password }: Enrolled): Promise<OperatorClient> => {
+const signInWithPassword = async ({ operator: { email }, password }: Enrolled): Promise<OperatorClient> => {
   const client = new OperatorClient(instance);
   await client.request('POST', '/session', { email, password });
   return client;
@@ -25,126 +25,133 @@ const enterCode = (client: OperatorClient, code: string): Promise<TestResponse> 
   client.request('POST', '/session/second-factor', { code });
 const invalid = { status: 401, body: { code: 'invalid_code' } };
 
-/** Lets codes of the authenticator be used again, as time would. */
-const laterOn = (operator: Enrolled) =>
+/** Makes used codes of the authenticator valid again, instead of waiting for the next step. */
+const resetTotpStep = (operator: Enrolled) =>
   instance.sql('UPDATE operators SET totp_step = 0 WHERE id = $1', [operator.operator.id]);
 
 describe('CO-01: a code of the authenticator', () => {
-  it('of now, of the step before and of the next one signs in', async () => {
-    const operator = await newOperator();
+  it('of the current, previous or next step signs in', async () => {
+    const operator = await createOperator();
     const currentStep = () => Math.floor(Date.now() / 30_000);
     for (const steps of [-1, 0, 1]) {
       await eventually('a response within one step', async () => {
-        await laterOn(operator);
-        const client = await byPassword(operator);
+        await resetTotpStep(operator);
+        const client = await signInWithPassword(operator);
         const before = currentStep();
-        const answer = await enterCode(client, totpCode(operator.secret, steps));
-        // Where the next step has begun meanwhile, the code was of another one.
+        const response = await enterCode(client, totpCode(operator.secret, steps));
+        // If the next step has begun in between, the code belongs to another step.
         if (currentStep() !== before) return false;
-        expect(answer).toMatchObject({ status: 200, body: { state: 'signed_in' } });
+        expect(response).toMatchObject({ status: 200, body: { state: 'signed_in' } });
         return true;
       });
     }
   });
 
-  it('of another time, or of nothing, does not', async () => {
-    const operator = await newOperator();
-    await laterOn(operator);
-    const client = await byPassword(operator);
+  it('of another step or an invalid code is rejected', async () => {
+    const operator = await createOperator();
+    await resetTotpStep(operator);
+    const client = await signInWithPassword(operator);
     for (const code of [totpCode(operator.secret, -3), totpCode(operator.secret, 3), '', '12345', 'abcdef'])
       expect(await enterCode(client, code)).toMatchObject(invalid);
     expect((await client.request('GET', '/session')).body.state).toBe('second_factor');
   });
 
-  it('is valid once, also for parallel uses, and no earlier one is valid after it', async () => {
-    const operator = await newOperator();
-    const clients = await Promise.all([1, 2, 3].map(() => byPassword(operator)));
+  it('is valid once, even for parallel uses, and invalidates earlier codes', async () => {
+    const operator = await createOperator();
+    const clients = await Promise.all([1, 2, 3].map(() => signInWithPassword(operator)));
     const code = totpCode(operator.secret, 1);
-    const answers = await Promise.all(clients.map((client) => enterCode(client, code)));
-    expect(answers.map(({ status }) => status).sort()).toEqual([200, 401, 401]);
-    expect(await enterCode(await byPassword(operator), totpCode(operator.secret))).toMatchObject(invalid);
+    const responses = await Promise.all(clients.map((client) => enterCode(client, code)));
+    expect(responses.map(({ status }) => status).sort()).toEqual([200, 401, 401]);
+    expect(await enterCode(await signInWithPassword(operator), totpCode(operator.secret))).toMatchObject(
+      invalid,
+    );
   });
 
-  it('that enrolled the authenticator is used up, and those of another operator are worth nothing', async () => {
-    const [operator, other] = [await newOperator(), await newOperator()];
-    expect(await enterCode(await byPassword(operator), operator.enrollmentCode)).toMatchObject(invalid);
-    await laterOn(operator);
+  it('from the enrollment or of another operator is invalid', async () => {
+    const [operator, other] = [await createOperator(), await createOperator()];
+    expect(await enterCode(await signInWithPassword(operator), operator.enrollmentCode)).toMatchObject(
+      invalid,
+    );
+    await resetTotpStep(operator);
     for (const code of [totpCode(other.secret), other.recoveryCodes[0]!])
-      expect(await enterCode(await byPassword(operator), code)).toMatchObject(invalid);
+      expect(await enterCode(await signInWithPassword(operator), code)).toMatchObject(invalid);
   });
 });
 
 describe('CO-01: a recovery code', () => {
-  it('takes the place of the authenticator once, also for parallel uses, however it is typed', async () => {
-    const operator = await newOperator();
+  it('replaces the authenticator once, even for parallel uses, regardless of case and separators', async () => {
+    const operator = await createOperator();
     expect(new Set(operator.recoveryCodes).size).toBe(10);
     const [first, second] = operator.recoveryCodes as [string, string];
-    const clients = await Promise.all([1, 2, 3].map(() => byPassword(operator)));
-    const answers = await Promise.all(clients.map((client) => enterCode(client, first)));
-    expect(answers.map(({ status }) => status).sort()).toEqual([200, 401, 401]);
+    const clients = await Promise.all([1, 2, 3].map(() => signInWithPassword(operator)));
+    const responses = await Promise.all(clients.map((client) => enterCode(client, first)));
+    expect(responses.map(({ status }) => status).sort()).toEqual([200, 401, 401]);
     const typed = ` ${second.replace('-', ' ').toUpperCase()}`;
-    expect((await enterCode(await byPassword(operator), typed)).status).toBe(200);
+    expect((await enterCode(await signInWithPassword(operator), typed)).status).toBe(200);
   });
 
-  it('is void once there are new ones, which a code of the authenticator makes', async () => {
-    const operator = await newOperator();
-    await laterOn(operator);
+  it('is invalid after new ones are created with a code of the authenticator', async () => {
+    const operator = await createOperator();
+    await resetTotpStep(operator);
     const renew = (code: string) => operator.request('POST', '/session/recovery-codes', { code });
     expect(await renew('000000x')).toMatchObject(invalid);
     const { status, body } = await renew(totpCode(operator.secret));
     expect([status, body.recoveryCodes.length]).toEqual([200, 10]);
-    expect(await enterCode(await byPassword(operator), operator.recoveryCodes[0]!)).toMatchObject(invalid);
-    const fresh = body.recoveryCodes[0] as string;
-    expect((await enterCode(await byPassword(operator), fresh)).status).toBe(200);
+    expect(await enterCode(await signInWithPassword(operator), operator.recoveryCodes[0]!)).toMatchObject(
+      invalid,
+    );
+    const newCode = body.recoveryCodes[0] as string;
+    expect((await enterCode(await signInWithPassword(operator), newCode)).status).toBe(200);
   });
 });
 
 describe('CO-01: failures', () => {
-  // Where an operator is known there are more: operator-tries.dedicated.spec.ts. Per address: trusted-proxies.dedicated.spec.ts.
-  const forgetAddresses = () => instance.sql('DELETE FROM operator_addresses');
-  const newStranger = async (): Promise<Enrolled> => {
-    const operator = await newOperator();
-    await forgetAddresses();
+  // Used addresses have a higher limit, see operator-tries.dedicated.spec.ts. For the limits per address see
+  // trusted-proxies.dedicated.spec.ts.
+  const deleteAddresses = () => instance.sql('DELETE FROM operator_addresses');
+  const createOperatorWithoutAddresses = async (): Promise<Enrolled> => {
+    const operator = await createOperator();
+    await deleteAddresses();
     return operator;
   };
-  const wrong = (email: string): Promise<TestResponse> =>
+  const enterWrongPassword = (email: string): Promise<TestResponse> =>
     retryWhileRejected(() =>
       new OperatorClient(instance).request('POST', '/session', { email, password: 'not the password' }),
     );
 
-  it('of passwords are counted per email, known or not: of 30 in parallel ten are checked', async () => {
-    const operator = await newStranger();
+  it('of passwords are limited to ten of 30 parallel ones for each email, known or unknown', async () => {
+    const operator = await createOperatorWithoutAddresses();
     for (const email of [operator.operator.email, uniqueEmail()]) {
-      const answers = await Promise.all(Array.from({ length: 30 }, () => wrong(email)));
-      expect(answers.filter(({ status }) => status === 401)).toHaveLength(10);
-      const refused = answers.find(({ status }) => status === 429)!;
-      expect(refused.body.code).toBe('too_many_attempts');
-      expect(refused.headers.get('ratelimit-policy')).toBe('"failed-operator-login";q=10;w=900');
-      expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(800);
+      const responses = await Promise.all(Array.from({ length: 30 }, () => enterWrongPassword(email)));
+      expect(responses.filter(({ status }) => status === 401)).toHaveLength(10);
+      const rejected = responses.find(({ status }) => status === 429)!;
+      expect(rejected.body.code).toBe('too_many_attempts');
+      expect(rejected.headers.get('ratelimit-policy')).toBe('"failed-operator-login";q=10;w=900');
+      expect(Number(rejected.headers.get('retry-after'))).toBeGreaterThan(800);
     }
-    // Not even the right one, until the window is over.
-    const right = async () => {
+    // Even the correct password is rejected until the window ends.
+    const enterCorrectPassword = async () => {
       const { password } = operator;
       const body = { email: operator.operator.email, password };
       return new OperatorClient(instance).request('POST', '/session', body);
     };
-    expect((await right()).status).toBe(429);
+    expect((await enterCorrectPassword()).status).toBe(429);
     await instance.sql(`UPDATE operator_login_attempts SET window_ends_at = now()`);
-    expect((await right()).status).toBe(200);
-    // Whoever is signed in already is not hindered.
+    expect((await enterCorrectPassword()).status).toBe(200);
+    // Existing sessions are not affected.
     expect((await operator.request('GET', '/projects')).status).toBe(200);
   });
 
-  it('of codes are counted with them, also those of recovery, and signing in forgets them', async () => {
-    const operator = await newStranger();
-    await laterOn(operator);
+  it('of codes and recovery codes count with them, and a sign-in resets them', async () => {
+    const operator = await createOperatorWithoutAddresses();
+    await resetTotpStep(operator);
     const { email } = operator.operator;
-    for (let index = 0; index < 4; index += 1) await wrong(email);
-    const client = await byPassword(operator);
+    for (let index = 0; index < 4; index += 1) await enterWrongPassword(email);
+    const client = await signInWithPassword(operator);
     for (const code of ['0', '1', 'xxxxx-xxxxx', '3']) await enterCode(client, code);
     expect((await enterCode(client, totpCode(operator.secret))).status).toBe(200);
-    await forgetAddresses();
-    const again = await byPassword(operator);
+    await deleteAddresses();
+    const again = await signInWithPassword(operator);
     for (let index = 0; index < 9; index += 1) expect((await enterCode(again, `${index}`)).status).toBe(401);
     expect(await enterCode(again, operator.recoveryCodes[0]!)).toMatchObject({
       status: 429,
@@ -152,16 +159,16 @@ describe('CO-01: failures', () => {
     });
   });
 
-  it('are not forgotten by a right password alone', async () => {
-    const operator = await newStranger();
-    for (let index = 0; index < 5; index += 1) await wrong(operator.operator.email);
-    for (let index = 0; index < 5; index += 1) await byPassword(operator);
-    expect((await wrong(operator.operator.email)).status).toBe(429);
+  it('are not reset by a correct password alone', async () => {
+    const operator = await createOperatorWithoutAddresses();
+    for (let index = 0; index < 5; index += 1) await enterWrongPassword(operator.operator.email);
+    for (let index = 0; index < 5; index += 1) await signInWithPassword(operator);
+    expect((await enterWrongPassword(operator.operator.email)).status).toBe(429);
   });
 });
 
-describe('CO-01: enrolling', () => {
-  /** Accepts an invitation. @returns the client, who has no authenticator yet */
+describe('CO-01: enrollment', () => {
+  /** Accepts an invitation and returns the client, which has no authenticator yet. */
   const acceptInvitation = async (role: string) => {
     const email = uniqueEmail();
     const invited = await admin.request('POST', '/operators', { email, role });
@@ -172,7 +179,7 @@ describe('CO-01: enrolling', () => {
     return { client, email, password, session: body };
   };
 
-  it('can be skipped in development, and is required to manage operators and to create keys', async () => {
+  it('can be skipped in development, but is required to manage operators and to create keys', async () => {
     const { client, session } = await acceptInvitation('admin');
     expect(session).toMatchObject({ state: 'enrollment', hasSecondFactor: false, maySkipEnrollment: true });
     const skip = () => client.request('POST', '/session/enrollment/skip');
@@ -181,7 +188,7 @@ describe('CO-01: enrolling', () => {
     expect(await skip()).toMatchObject({ status: 401, body: { code: 'operator_session_required' } });
     expect((await client.request('GET', '/operators')).status).toBe(200);
 
-    const { operator } = await newOperator();
+    const { operator } = await createOperator();
     const keys = `/projects/${instance.credentials.projectId}/api-keys`;
     const invite = () => client.request('POST', '/operators', { email: uniqueEmail(), role: 'viewer' });
     const key = () => client.request('POST', keys, { name: 'Console' });
@@ -202,7 +209,7 @@ describe('CO-01: enrolling', () => {
     expect([(await invite()).status, (await key()).status]).toEqual([201, 201]);
   });
 
-  it('takes a code of the very secret, and no operator enrolls twice', async () => {
+  it('requires a code of the latest secret, and succeeds only once', async () => {
     const { client, email, password } = await acceptInvitation('viewer');
     const confirm = (code: string) => client.request('POST', '/session/enrollment/confirm', { code });
     expect(await confirm('123456')).toMatchObject(invalid);
@@ -212,14 +219,15 @@ describe('CO-01: enrolling', () => {
     expect(uri.searchParams.get('secret')).toBe(secret);
     expect(decodeURIComponent(uri.pathname)).toContain(email);
     expect(await confirm(totpCode(old))).toMatchObject(invalid);
-    // Beside it, by the password alone: whoever is first wins.
+    // A concurrent session with only the password competes for the enrollment. The first confirmation
+    // succeeds.
     const rival = new OperatorClient(instance);
     expect((await rival.request('POST', '/session', { email, password })).body.state).toBe('enrollment');
-    const stolen = (await rival.request('POST', '/session/enrollment')).body.secret as string;
+    const rivalSecret = (await rival.request('POST', '/session/enrollment')).body.secret as string;
     expect((await confirm(totpCode(secret as string))).body).toMatchObject({
       session: { state: 'signed_in' },
     });
-    const late = await rival.request('POST', '/session/enrollment/confirm', { code: totpCode(stolen) });
+    const late = await rival.request('POST', '/session/enrollment/confirm', { code: totpCode(rivalSecret) });
     expect(late).toMatchObject({ status: 401, body: { code: 'operator_session_required' } });
     expect((await rival.request('POST', '/session', { email, password })).body.state).toBe('second_factor');
   });

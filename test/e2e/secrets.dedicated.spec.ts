@@ -9,34 +9,34 @@ import { RedisMonitor } from '../support/redis-monitor.js';
 import { listEncodings, dumpTables } from '../support/dump-tables.js';
 import { uniqueEmail } from '../support/unique-email.js';
 
-/** Everything that a secret could get into, and every secret, of one life of the instance. */
+// The collected secrets of one instance, and all outputs that could contain them.
 const mailServer = new MailServer();
 const secrets: Record<string, string> = {};
-const answers: string[] = [];
-let answersOfWalk: string[] = [];
+const responses: string[] = [];
+let responsesBeforeErrors: string[] = [];
 let instance: TestInstance;
 let receiver: Receiver;
 let monitor: RedisMonitor | undefined;
-let whileLinksLive = '';
+let dumpWithActiveLinks = '';
 
-const password = (name: string): string => (secrets[name] = `phrase of ${name} ${randomUUID()}`);
+const createPassword = (name: string): string => (secrets[name] = `phrase of ${name} ${randomUUID()}`);
 
-/** Asks, and keeps what was answered. */
-const ask = async (
+/** Sends a request, records the response, and returns its body. */
+const send = async (
   method: string,
   path: string,
   { body, bearer, headers = {} }: { body?: unknown; bearer?: string; headers?: Record<string, string> } = {},
 ): Promise<any> => {
   const authorization: Record<string, string> = bearer ? { authorization: `Bearer ${bearer}` } : {};
-  const answer = await instance.request(method, path, { body, headers: { ...authorization, ...headers } });
-  const text = typeof answer.body === 'string' ? answer.body : JSON.stringify(answer.body);
-  answers.push(`${path.split('?')[0]}\n${JSON.stringify([...answer.headers])}\n${text}`);
-  return answer.body;
+  const response = await instance.request(method, path, { body, headers: { ...authorization, ...headers } });
+  const text = typeof response.body === 'string' ? response.body : JSON.stringify(response.body);
+  responses.push(`${path.split('?')[0]}\n${JSON.stringify([...response.headers])}\n${text}`);
+  return response.body;
 };
-const pk = () => ({ 'x-publishable-key': instance.credentials.publishableKey });
+const publishableKeyHeader = () => ({ 'x-publishable-key': instance.credentials.publishableKey });
 
-/** The token of the newest mail to an address with this link, as it arrived. */
-const mailed = (email: string, path: string): Promise<string> =>
+/** Returns the token of the newest mail to an address with this link. */
+const waitForMailToken = (email: string, path: string): Promise<string> =>
   eventually(`a mail with a link to ${path}`, () => {
     const link = new RegExp(`/${path}\\?token=([\\w-]{43})`);
     const mail = mailServer.mails.findLast(
@@ -45,8 +45,8 @@ const mailed = (email: string, path: string): Promise<string> =>
     return mail && link.exec(decodeQuotedPrintable(mail.text))![1];
   });
 
-/** Signs in, with tokens that are kept as secrets. */
-const signedIn = (name: string, { tokens }: any): { accessToken: string; refreshToken: string } => {
+/** Records the tokens of a sign-in as secrets and returns them. */
+const recordTokens = (name: string, { tokens }: any): { accessToken: string; refreshToken: string } => {
   secrets[`${name}: access token`] = tokens.accessToken;
   secrets[`${name}: refresh token`] = tokens.refreshToken;
   return tokens;
@@ -68,9 +68,9 @@ beforeAll(async () => {
   if (instance.env['REDIS_URL']) monitor = await RedisMonitor.start(instance.env['REDIS_URL']);
   const { secretKey, projectSecretKey, publishableKey, operator } = instance.credentials;
   Object.assign(secrets, { secretKey, projectSecretKey, publishableKey, operator: operator.password });
-  await walk();
-  answersOfWalk = [...answers];
-  await faults();
+  await callRoutes();
+  responsesBeforeErrors = [...responses];
+  await causeErrors();
 });
 afterAll(async () => {
   monitor?.stop();
@@ -79,153 +79,161 @@ afterAll(async () => {
   await mailServer.stop();
 });
 
-/** A whole life, through every route that takes or gives a secret. */
-async function walk(): Promise<void> {
+/** Calls every route that accepts or returns a secret. */
+async function callRoutes(): Promise<void> {
   const { secretKey } = instance.credentials;
   const hook = { url: receiver.url, events: ['*', 'login.failed'] };
-  const endpoint = await ask('POST', '/v1/webhooks/endpoints', { bearer: secretKey, body: hook });
+  const endpoint = await send('POST', '/v1/webhooks/endpoints', { bearer: secretKey, body: hook });
   secrets['webhook secret'] = endpoint.data.secret;
 
   const [email, newEmail, guest] = [uniqueEmail(), uniqueEmail(), uniqueEmail()];
-  const registration = { email, password: password('registration'), firstName: 'Ada' };
-  signedIn('register', await ask('POST', '/api/v1/auth/register', { headers: pk(), body: registration }));
+  const registration = { email, password: createPassword('registration'), firstName: 'Ada' };
+  recordTokens(
+    'register',
+    await send('POST', '/api/v1/auth/register', { headers: publishableKeyHeader(), body: registration }),
+  );
   const login = (word: string) =>
-    ask('POST', '/api/v1/auth/login', { headers: pk(), body: { email, password: word } });
-  await login(password('a wrong login'));
-  const first = signedIn('login', await login(secrets['registration']!));
+    send('POST', '/api/v1/auth/login', { headers: publishableKeyHeader(), body: { email, password: word } });
+  await login(createPassword('a wrong login'));
+  const first = recordTokens('login', await login(secrets['registration']!));
   const refreshToken = { refreshToken: first.refreshToken };
-  const tokens = signedIn('refresh', await ask('POST', '/api/v1/auth/refresh', { body: refreshToken }));
+  const tokens = recordTokens('refresh', await send('POST', '/api/v1/auth/refresh', { body: refreshToken }));
 
-  const verification = (secrets['verification token'] = await mailed(email, 'verify-email'));
-  await ask('GET', `/verify-email?token=${verification}`);
-  await ask('POST', '/api/v1/auth/verify-email', { body: { token: verification } });
+  const verification = (secrets['verification token'] = await waitForMailToken(email, 'verify-email'));
+  await send('GET', `/verify-email?token=${verification}`);
+  await send('POST', '/api/v1/auth/verify-email', { body: { token: verification } });
 
   const change = { email: newEmail, password: secrets['registration'] };
-  await ask('POST', '/api/v1/me/email', { bearer: tokens.accessToken, body: change });
-  secrets['change token, old address'] = await mailed(email, 'confirm-email-change');
-  secrets['change token, new address'] = await mailed(newEmail, 'confirm-email-change');
-  await ask('POST', '/api/v1/auth/forgot-password', { headers: pk(), body: { email } });
-  secrets['reset token'] = await mailed(email, 'reset-password');
+  await send('POST', '/api/v1/me/email', { bearer: tokens.accessToken, body: change });
+  secrets['change token, old address'] = await waitForMailToken(email, 'confirm-email-change');
+  secrets['change token, new address'] = await waitForMailToken(newEmail, 'confirm-email-change');
+  await send('POST', '/api/v1/auth/forgot-password', { headers: publishableKeyHeader(), body: { email } });
+  secrets['reset token'] = await waitForMailToken(email, 'reset-password');
   const invited = { email: guest, sendInvite: true, metadata: { note: 'x' } };
-  await ask('POST', '/api/v1/customers', { bearer: secretKey, body: invited });
-  secrets['invite token'] = await mailed(guest, 'accept-invite');
-  whileLinksLive = await dumpTables(instance);
+  await send('POST', '/api/v1/customers', { bearer: secretKey, body: invited });
+  secrets['invite token'] = await waitForMailToken(guest, 'accept-invite');
+  dumpWithActiveLinks = await dumpTables(instance);
 
   for (const name of ['change token, old address', 'change token, new address']) {
-    await ask('POST', '/api/v1/auth/confirm-email-change', { body: { token: secrets[name] } });
+    await send('POST', '/api/v1/auth/confirm-email-change', { body: { token: secrets[name] } });
   }
-  const passwords = { currentPassword: secrets['registration'], newPassword: password('change') };
-  await ask('POST', '/api/v1/me/password', { bearer: tokens.accessToken, body: passwords });
-  await ask('POST', '/api/v1/auth/forgot-password', { headers: pk(), body: { email: newEmail } });
-  const reset = (secrets['second reset token'] = await mailed(newEmail, 'reset-password'));
-  await ask('POST', '/api/v1/auth/reset-password', { body: { token: reset, password: password('reset') } });
-  await ask('POST', '/api/v1/auth/reset-password', {
-    body: { token: secrets['invite token'], password: password('invitation') },
+  const passwords = { currentPassword: secrets['registration'], newPassword: createPassword('change') };
+  await send('POST', '/api/v1/me/password', { bearer: tokens.accessToken, body: passwords });
+  await send('POST', '/api/v1/auth/forgot-password', {
+    headers: publishableKeyHeader(),
+    body: { email: newEmail },
+  });
+  const reset = (secrets['second reset token'] = await waitForMailToken(newEmail, 'reset-password'));
+  await send('POST', '/api/v1/auth/reset-password', {
+    body: { token: reset, password: createPassword('reset') },
+  });
+  await send('POST', '/api/v1/auth/reset-password', {
+    body: { token: secrets['invite token'], password: createPassword('invitation') },
   });
   const imported = (secrets['imported hash'] = `$2b$04$${'abcdefghijklmnopqrstu.'.repeat(3).slice(0, 53)}`);
-  await ask('POST', '/api/v1/customers', {
+  await send('POST', '/api/v1/customers', {
     bearer: secretKey,
     body: { email: uniqueEmail(), passwordHash: imported },
   });
   const reused = { refreshToken: first.refreshToken };
-  await ask('POST', '/api/v1/auth/refresh', { body: reused });
-  await ask('POST', '/api/v1/me/delete', {
+  await send('POST', '/api/v1/auth/refresh', { body: reused });
+  await send('POST', '/api/v1/me/delete', {
     bearer: tokens.accessToken,
-    body: { currentPassword: password('delete') },
+    body: { currentPassword: createPassword('delete') },
   });
   await eventually('deliveries', () => receiver.listByType('email.changed').length > 0);
 }
 
-/** Secrets where they do not belong, and faults in the middle of handling them. */
-async function faults(): Promise<void> {
+/** Sends secrets in wrong places, and causes errors while secrets are processed. */
+async function causeErrors(): Promise<void> {
   const email = uniqueEmail();
-  const body = { email, password: password('faults') };
-  const { accessToken } = signedIn(
+  const body = { email, password: createPassword('faults') };
+  const { accessToken } = recordTokens(
     'faults',
-    await ask('POST', '/api/v1/auth/register', { headers: pk(), body }),
+    await send('POST', '/api/v1/auth/register', { headers: publishableKeyHeader(), body }),
   );
   await runInChunks(Object.values(secrets), async (secret) => {
     const query = encodeURIComponent(secret);
-    await ask('GET', `/api/v1/me?access_token=${query}`, { bearer: accessToken });
-    await ask('GET', `/nothing/${query}`);
-    await ask('GET', `/api/v1/customers/${query}`, { bearer: instance.credentials.secretKey });
-    await ask('GET', `/verify-email?token=${query}`, { headers: { cookie: `session=${query}` } });
-    await ask('POST', '/api/v1/auth/login', {
-      headers: pk(),
+    await send('GET', `/api/v1/me?access_token=${query}`, { bearer: accessToken });
+    await send('GET', `/nothing/${query}`);
+    await send('GET', `/api/v1/customers/${query}`, { bearer: instance.credentials.secretKey });
+    await send('GET', `/verify-email?token=${query}`, { headers: { cookie: `session=${query}` } });
+    await send('POST', '/api/v1/auth/login', {
+      headers: publishableKeyHeader(),
       body: { email, password: secret, [secret]: secret },
     });
-    await ask('POST', '/api/v1/auth/verify-email', { body: `{"token":"${secret}"` });
+    await send('POST', '/api/v1/auth/verify-email', { body: `{"token":"${secret}"` });
     return [];
   });
   for (const table of ['one_time_tokens', 'sessions', 'login_attempts', 'api_keys']) {
     await instance.sql(`ALTER TABLE ${table} RENAME TO ${table}_away`);
-    await ask('POST', '/api/v1/auth/login', { headers: pk(), body });
-    await ask('GET', '/api/v1/me', { bearer: accessToken });
-    await ask('POST', '/api/v1/auth/verify-email', { body: { token: secrets['reset token'] } });
-    await ask('POST', '/api/v1/auth/forgot-password', { headers: pk(), body: { email } });
+    await send('POST', '/api/v1/auth/login', { headers: publishableKeyHeader(), body });
+    await send('GET', '/api/v1/me', { bearer: accessToken });
+    await send('POST', '/api/v1/auth/verify-email', { body: { token: secrets['reset token'] } });
+    await send('POST', '/api/v1/auth/forgot-password', { headers: publishableKeyHeader(), body: { email } });
     await instance.sql(`ALTER TABLE ${table}_away RENAME TO ${table}`);
   }
 }
 
-/** The names of the secrets that stand in a text in any form. */
-const told = (text: string, names = Object.keys(secrets)): string[] =>
+/** Returns the names of the secrets that a text contains in any encoding. */
+const findSecrets = (text: string, names = Object.keys(secrets)): string[] =>
   names.filter((name) => listEncodings(secrets[name]!).some((form) => text.includes(form)));
-const roots = (): string[] => {
+const listRootSecretForms = (): string[] => {
   const keyring = new Keyring([instance.env['GATEHOUSE_SECRET']!]);
   return [
     ...listEncodings(instance.env['GATEHOUSE_SECRET']!),
     ...listEncodings(keyring.getCurrentPepper().key),
   ];
 };
-const logs = (): string => [instance.api, ...instance.workers].map(({ output }) => output).join('\n');
+const getLogs = (): string => [instance.api, ...instance.workers].map(({ output }) => output).join('\n');
 
-it('the walk went through all of it', () => {
+it('the setup has collected all secrets and caused internal errors', () => {
   expect(Object.keys(secrets).length).toBeGreaterThanOrEqual(25);
   for (const secret of Object.values(secrets)) expect(secret.length).toBeGreaterThanOrEqual(20);
-  expect(answers.filter((answer) => answer.includes('internal_error')).length).toBeGreaterThan(3);
+  expect(responses.filter((response) => response.includes('internal_error')).length).toBeGreaterThan(3);
 });
 
-it('LG-01: no log line, event, delivery or attempt, and nothing that goes to Redis or to a target, holds a password, token, key, link or the root secret', async () => {
+it('LG-01: no log line, event, delivery, attempt, Redis command or webhook request contains a password, token, key, link or the root secret', async () => {
   expect(instance.api.log.length).toBeGreaterThan(100);
-  expect(logs()).not.toMatch(/token=|\$2b\$|whsec_|postgres(ql)?:\/\/|redis:\/\//);
+  expect(getLogs()).not.toMatch(/token=|\$2b\$|whsec_|postgres(ql)?:\/\/|redis:\/\//);
   const rows = await dumpTables(instance, (table) => /^(events|deliveries|attempts)/.test(table));
   expect(rows).toContain('customer.created');
   expect(rows).toContain('not now');
   const commands = monitor?.commands ?? [];
-  // Each instance has a Redis database of its own, and its number stands in front of a command.
+  // Each instance has its own Redis database. The monitor prints its number before each command.
   const database = monitor && new URL(instance.env['REDIS_URL']!).pathname.slice(1);
   const jobs = commands.filter((line) => line.includes(`[${database} `) && /evalsha/i.test(line));
   expect(jobs.length > 0).toBe(Boolean(monitor));
   const sent = receiver.requests.map(({ body, headers }) => body + JSON.stringify(headers)).join('\n');
-  for (const [place, text] of Object.entries({ logs: logs(), rows, sent, redis: commands.join('\n') })) {
-    expect([place, told(text)]).toEqual([place, []]);
-    for (const form of roots()) expect(text).not.toContain(form);
+  for (const [output, text] of Object.entries({ logs: getLogs(), rows, sent, redis: commands.join('\n') })) {
+    expect([output, findSecrets(text)]).toEqual([output, []]);
+    for (const form of listRootSecretForms()) expect(text).not.toContain(form);
   }
 });
 
-it('EV-04: no answer holds a token that is only for the inbox', () => {
+it('EV-04: no response contains a token that is only sent by mail', () => {
   const mailedTokens = Object.keys(secrets).filter((name) =>
     /(verification|change|reset|invite) token/.test(name),
   );
   expect(mailedTokens).toHaveLength(6);
-  // The hosted pages carry it back to themselves.
-  const others = answersOfWalk.filter((answer) => !answer.startsWith('/verify-email'));
-  expect(told(others.join('\n'), mailedTokens)).toEqual([]);
+  // The hosted pages contain the token because their forms submit it.
+  const others = responsesBeforeErrors.filter((response) => !response.startsWith('/verify-email'));
+  expect(findSecrets(others.join('\n'), mailedTokens)).toEqual([]);
 });
 
-it('PW-06, TK-05, EV-01: a stolen database holds no password, token, key, pepper or root secret', async () => {
+it('PW-06, TK-05, EV-01: the database contains no password, token, key, pepper or root secret', async () => {
   const now = await dumpTables(instance);
-  expect(whileLinksLive.length).toBeGreaterThan(10_000);
-  for (const text of [whileLinksLive, now]) {
-    expect(told(text)).toEqual([]);
-    for (const form of roots()) expect(text).not.toContain(form);
+  expect(dumpWithActiveLinks.length).toBeGreaterThan(10_000);
+  for (const text of [dumpWithActiveLinks, now]) {
+    expect(findSecrets(text)).toEqual([]);
+    for (const form of listRootSecretForms()) expect(text).not.toContain(form);
   }
   for (const { hash } of await instance.sql<{ hash: string }>(
     'SELECT password_hash AS hash FROM customers',
   )) {
     expect(hash).toMatch(/^(v1\$[0-9a-f]{8}\$2b\$04\$.{53}|i1\$[A-Za-z0-9+/]+=*)$/);
   }
-  // Of a refresh token only the SHA-256 of its 256 bits is stored.
+  // Only the SHA-256 of the 256 bits of a refresh token is stored.
   const bytes = Buffer.from(secrets['faults: refresh token']!.slice('rt_'.length), 'base64url');
   const secret = bytes.subarray(20, 52);
   const hash = createHash('sha256').update(secret).digest();

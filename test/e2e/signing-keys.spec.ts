@@ -16,9 +16,9 @@ import { uniqueEmail } from '../support/unique-email.js';
 
 let instance: TestInstance;
 type Replica = Awaited<ReturnType<typeof startReplica>>;
-/** Two, with a newer root secret before that of the shared api. */
+/** Two replicas with a newer root secret before the secret of the shared api. */
 let replicas: Replica[] = [];
-/** The ring as the first boot leaves it. */
+/** The key ring after the first start, as JSON. */
 let firstRing: string;
 beforeAll(async () => {
   instance = await TestInstance.startShared({ workers: 0 });
@@ -27,7 +27,7 @@ beforeAll(async () => {
 });
 afterAll(async () => instance?.stop());
 
-/** Lets apis read the ring now, as they do every minute; one that waits too long for a lock reads it again. */
+/** Makes apis reload the key ring, as they do every minute. Retries an api that waits too long for a lock. */
 const reloadKeys = async (
   apis = [instance.api, ...replicas.map(({ process }) => process)],
 ): Promise<void> => {
@@ -49,48 +49,52 @@ const restoreKeys = async (): Promise<void> => {
   await reloadKeys();
 };
 
-/** Runs the operator's command. @throws Error with `stderr` and `code` unless it exits with 0 */
-const command = async (words: string[], env: Record<string, string> = {}): Promise<string> => {
-  const { stdout } = await promisify(execFile)(process.execPath, ['scripts/gatehouse.mjs', ...words], {
+/**
+ * Runs a `gatehouse` command and returns its output.
+ * @throws Error with `stderr` and `code` unless it exits with 0
+ */
+const runCommand = async (args: string[], env: Record<string, string> = {}): Promise<string> => {
+  const { stdout } = await promisify(execFile)(process.execPath, ['scripts/gatehouse.mjs', ...args], {
     env: { PATH: process.env['PATH']!, ...instance.env, ...env },
   });
   return stdout;
 };
 
-const tokensOf = ({ status, body }: TestResponse): Tokens & { expiresIn: number } => {
+const getTokens = ({ status, body }: TestResponse): Tokens & { expiresIn: number } => {
   if (!body.tokens) throw new Error(`no tokens in ${status} ${JSON.stringify(body)}`);
   return body.tokens;
 };
-const register = async () => tokensOf(await instance.register());
+const register = async () => getTokens(await instance.register());
 const refresh = async ({ refreshToken }: Tokens, baseUrl?: string) =>
-  tokensOf(await customers.refreshSession(instance, refreshToken, baseUrl));
+  getTokens(await customers.refreshSession(instance, refreshToken, baseUrl));
 const getMe = (accessToken: string, baseUrl = instance.baseUrl): Promise<TestResponse> =>
   instance.request('GET', '/api/v1/me', { headers: bearerHeader(accessToken), baseUrl });
-const me = async ({ accessToken }: Tokens, baseUrl?: string) => (await getMe(accessToken, baseUrl)).status;
+const getMeStatus = async ({ accessToken }: Tokens, baseUrl?: string) =>
+  (await getMe(accessToken, baseUrl)).status;
 
-const kidOf = ({ accessToken }: Tokens): string => decodeProtectedHeader(accessToken).kid!;
-const jwks = async (baseUrl = instance.baseUrl): Promise<Record<string, string>[]> =>
+const getKid = ({ accessToken }: Tokens): string => decodeProtectedHeader(accessToken).kid!;
+const getJwks = async (baseUrl = instance.baseUrl): Promise<Record<string, string>[]> =>
   (await instance.request('GET', '/.well-known/jwks.json', { baseUrl })).body.keys;
-const publishedKids = async (): Promise<string[]> => (await jwks()).map(({ kid }) => kid!);
-const storedKids = async (): Promise<string[]> =>
+const listPublishedKids = async (): Promise<string[]> => (await getJwks()).map(({ kid }) => kid!);
+const listStoredKids = async (): Promise<string[]> =>
   (await instance.sql('SELECT kid FROM signing_keys ORDER BY activates_at DESC')).map(({ kid }) => kid);
 
-/** Moves the moment at which it begins to sign into the past. */
+/** Moves the activation time of a key into the past. */
 const passTime = (kid: string, interval: string): Promise<unknown> =>
   instance.sql(`UPDATE signing_keys SET activates_at = activates_at - $2::interval WHERE kid = $1`, [
     kid,
     interval,
   ]);
 
-it('TK-01, TK-02, TK-04: /me checks every claim and header, whatever key has signed', async () => {
-  const [mine, other] = [await register(), await register()];
-  const stranger = await insertOrganization(instance);
-  // The key that signs, opened with the instance's root secret.
+it('TK-01, TK-02, TK-04: /me checks all claims and headers of a token with a valid signature', async () => {
+  const [own, other] = [await register(), await register()];
+  const otherTenant = await insertOrganization(instance);
+  // Decrypts the active signing key with the root secret of the instance.
   const [row] = await instance.sql<{ kid: string; private_key: Buffer }>('SELECT * FROM signing_keys');
   const { kid } = row!;
   const keyring = new Keyring([instance.env['GATEHOUSE_SECRET']!]);
   const key = createPrivateKey(keyring.decrypt('signing-key', kid, row!.private_key));
-  const claims = decodeJwt(mine.accessToken);
+  const claims = decodeJwt(own.accessToken);
   const sign = (changed: object, header: object = {}): Promise<string> =>
     new SignJWT({ ...claims, ...changed })
       .setProtectedHeader({ alg: 'ES256', typ: 'at+jwt', kid, ...header })
@@ -98,7 +102,7 @@ it('TK-01, TK-02, TK-04: /me checks every claim and header, whatever key has sig
   const now = Math.floor(Date.now() / 1000);
   expect((await getMe(await sign({}))).status).toBe(200);
   const changes: [string, object, object?][] = [
-    ['another project', { aud: stranger.projectId }],
+    ['another project', { aud: otherTenant.projectId }],
     ['another customer', { sub: decodeJwt(other.accessToken).sub }],
     ['another session', { sid: decodeJwt(other.accessToken)['sid'] }],
     ['another issuer', { iss: 'https://eve.example' }],
@@ -108,19 +112,19 @@ it('TK-01, TK-02, TK-04: /me checks every claim and header, whatever key has sig
     ['expired', { exp: now - 60 }],
     ['another type', {}, { typ: 'JWT' }],
     ['an unknown key', {}, { kid: 'unknown' }],
-    ['a key that it names itself', {}, { kid: undefined, jku: `${instance.baseUrl}/.well-known/jwks.json` }],
+    ['a key URL in the token', {}, { kid: undefined, jku: `${instance.baseUrl}/.well-known/jwks.json` }],
   ];
   await checkCases(
-    changes.map(([what, changed, header]) => [what, changed, header] as const),
+    changes.map(([name, changed, header]) => [name, changed, header] as const),
     async (changed, header) => {
-      const answer = await getMe(await sign(changed, header));
-      expect(answer).toMatchObject({ status: 401, body: { code: 'invalid_access_token' } });
-      expect(answer.headers.get('www-authenticate')).toBe('Bearer error="invalid_token"');
+      const response = await getMe(await sign(changed, header));
+      expect(response).toMatchObject({ status: 401, body: { code: 'invalid_access_token' } });
+      expect(response.headers.get('www-authenticate')).toBe('Bearer error="invalid_token"');
     },
   );
 });
 
-it('TK-02, TK-04: a token carries the documented claims, the named keys of publicMetadata, nothing private and nothing reserved', async () => {
+it('TK-02, TK-04: a token has the documented claims and the named keys of publicMetadata, but no private or reserved ones', async () => {
   const names = ['plan', 'sub', 'iss', 'exp', 'email_verified', 'metadata', 'secret', 'absent'];
   await instance.sql(`UPDATE projects SET settings = settings || $1`, [
     JSON.stringify({ accessTokenClaims: names }),
@@ -132,7 +136,7 @@ it('TK-02, TK-04: a token carries the documented claims, the named keys of publi
     JSON.stringify({ plan: { name: 'pro' }, sub: 'forged', iss: 'forged', exp: 1, email_verified: true }),
     JSON.stringify({ secret: 'hidden', plan: 'hidden' }),
   ]);
-  const login = tokensOf(await instance.login(email));
+  const login = getTokens(await instance.login(email));
   for (const tokens of [login, await refresh(login)]) {
     const claims = decodeJwt(tokens.accessToken);
     expect([claims.exp! - claims.iat!, tokens.expiresIn]).toEqual([3600, 3600]);
@@ -152,7 +156,7 @@ it('TK-02, TK-04: a token carries the documented claims, the named keys of publi
       typ: 'at+jwt',
       kid: expect.any(String),
     });
-    expect(await me(tokens)).toBe(200);
+    expect(await getMeStatus(tokens)).toBe(200);
   }
 });
 
@@ -160,18 +164,18 @@ describe('rotation', () => {
   const newSecret = Buffer.from(randomUUID() + randomUUID()).toString('base64url');
   afterEach(restoreKeys);
 
-  it('CF-04: two replicas with a new root secret before the old one create one key on an old ring and end no token', async () => {
+  it('CF-04: two replicas with a new root secret before the old one create one key for an old ring, and tokens stay valid', async () => {
     const before = await register();
-    const [first] = await storedKids();
+    const [first] = await listStoredKids();
     const old = instance.env['GATEHOUSE_SECRET']!;
     const env = { GATEHOUSE_SECRET: `${newSecret},${old}`, PERIODIC_JOBS: 'off' };
     await passTime(first!, '91 days');
     replicas = await Promise.all([startReplica(instance, env), startReplica(instance, env)]);
-    expect(await storedKids()).toHaveLength(2);
+    expect(await listStoredKids()).toHaveLength(2);
     const { baseUrl } = replicas[0]!;
-    expect(await me(before, baseUrl)).toBe(200);
+    expect(await getMeStatus(before, baseUrl)).toBe(200);
     const renewed = await refresh(before, baseUrl);
-    expect(kidOf(renewed)).toBe(first);
+    expect(getKid(renewed)).toBe(first);
 
     const [row] = await instance.sql('SELECT * FROM signing_keys WHERE kid <> $1', [first]);
     const open = (secret: string): string =>
@@ -180,13 +184,13 @@ describe('rotation', () => {
     expect(createPrivateKey(open(newSecret)).asymmetricKeyType).toBe('ec');
   });
 
-  it('creates one key when two apis see its age at once', async () => {
+  it('creates one key when two apis rotate an old key concurrently', async () => {
     const tokens = await register();
-    const [first] = await storedKids();
+    const [first] = await listStoredKids();
     const apis = replicas.map(({ process }) => process);
     const blocker = await instance.db.connect();
     try {
-      // Updates pass this lock; the one under which a key is created waits.
+      // This lock allows updates, but blocks the creation of a key.
       await blocker.query('BEGIN');
       await blocker.query('LOCK TABLE signing_keys IN ROW EXCLUSIVE MODE');
       await passTime(first!, '90 days');
@@ -194,97 +198,97 @@ describe('rotation', () => {
     } finally {
       blocker.release(true);
     }
-    // Whoever lost reads the key of the other.
+    // The other api reads the created key.
     await reloadKeys(apis);
-    const kids = await storedKids();
+    const kids = await listStoredKids();
     expect(kids).toHaveLength(2);
-    for (const { baseUrl } of replicas) expect((await jwks(baseUrl)).map(({ kid }) => kid)).toEqual(kids);
-    expect(kidOf(await refresh(tokens, replicas[0]!.baseUrl))).toBe(first);
-    const logged = [instance.api, ...apis].flatMap(({ log }) =>
+    for (const { baseUrl } of replicas) expect((await getJwks(baseUrl)).map(({ kid }) => kid)).toEqual(kids);
+    expect(getKid(await refresh(tokens, replicas[0]!.baseUrl))).toBe(first);
+    const logLines = [instance.api, ...apis].flatMap(({ log }) =>
       log.filter(({ message, kid }) => message === 'signing key published' && kid === kids[0]),
     );
-    expect(logged).toHaveLength(1);
+    expect(logLines).toHaveLength(1);
   });
 
-  it('CF-04: publishes the next key before its use and keeps the one before until its tokens have expired', async () => {
+  it('CF-04: publishes the next key before its use, and retains the previous key until its tokens have expired', async () => {
     const before = await register();
-    const first = kidOf(before);
-    const output = await command(['rotate-signing-key']);
-    const [, next, begins] =
+    const first = getKid(before);
+    const output = await runCommand(['rotate-signing-key']);
+    const [, next, activatesAt] =
       /signing key (\S+) is published\. Each running api starts to sign with it within a minute after\n(\S+)\. /.exec(
         output,
       )!;
     const stored = await instance.sql(
       `SELECT round(extract(epoch FROM activates_at - created_at))::int AS seconds,
          activates_at = $2::timestamptz AS "isAsPrinted" FROM signing_keys WHERE kid = $1`,
-      [next, begins],
+      [next, activatesAt],
     );
     expect(stored).toEqual([{ seconds: 15 * 60, isAsPrinted: true }]);
 
     await reloadKeys();
-    expect(await publishedKids()).toEqual([next, first]);
-    expect(kidOf(await register())).toBe(first);
+    expect(await listPublishedKids()).toEqual([next, first]);
+    expect(getKid(await register())).toBe(first);
 
     await passTime(next!, '15 minutes');
     await reloadKeys();
-    expect(kidOf(await register())).toBe(next);
+    expect(getKid(await register())).toBe(next);
     const { headers, body } = await instance.request('GET', '/.well-known/jwks.json');
     expect(body.keys.map(({ kid }: { kid: string }) => kid)).toEqual([next, first]);
     for (const key of body.keys)
       expect(Object.keys(key).sort()).toEqual(['alg', 'crv', 'kid', 'kty', 'use', 'x', 'y']);
     expect(headers.get('cache-control')).toBe('public, max-age=300');
-    expect(await me(before)).toBe(200);
+    expect(await getMeStatus(before)).toBe(200);
     const renewed = await refresh(before);
-    expect(kidOf(renewed)).toBe(next);
-    expect(await me(renewed)).toBe(200);
+    expect(getKid(renewed)).toBe(next);
+    expect(await getMeStatus(renewed)).toBe(200);
 
-    // A token that lives for 24 hours, signed in the last minute of the first key, is still good.
+    // A token with a lifetime of 24 hours that was signed in the last minute of the first key is still valid.
     await passTime(first, '2 days');
     await passTime(next!, '24 hours');
     await reloadKeys();
-    expect(await publishedKids()).toEqual([next, first]);
-    expect(await me(before)).toBe(200);
+    expect(await listPublishedKids()).toEqual([next, first]);
+    expect(await getMeStatus(before)).toBe(200);
 
     await passTime(next!, '1 hour');
     await reloadKeys();
-    expect(await publishedKids()).toEqual([next]);
-    expect(await storedKids()).toEqual([next]);
-    expect(await me(before)).toBe(401);
-    expect(await me(renewed)).toBe(200);
+    expect(await listPublishedKids()).toEqual([next]);
+    expect(await listStoredKids()).toEqual([next]);
+    expect(await getMeStatus(before)).toBe(401);
+    expect(await getMeStatus(renewed)).toBe(200);
   });
 
-  it('ends every access token with --now, on every replica, and no session', async () => {
+  it('invalidates all access tokens on every replica with --now, but no session', async () => {
     const before = await register();
-    // Another one is published by then, but does not sign yet.
-    await command(['rotate-signing-key']);
-    const output = await command(['rotate-signing-key', '--now']);
+    // Another key is published at that time, but does not sign yet.
+    await runCommand(['rotate-signing-key']);
+    const output = await runCommand(['rotate-signing-key', '--now']);
     const [, next] = /signing key (\S+) starts to sign now/.exec(output)!;
     expect(output).toMatch(/within 60 seconds[\s\S]*may be\n300 seconds old/);
-    expect(await storedKids()).toEqual([next]);
+    expect(await listStoredKids()).toEqual([next]);
 
     await reloadKeys();
     for (const baseUrl of [instance.baseUrl, replicas[0]!.baseUrl]) {
-      expect((await jwks(baseUrl)).map(({ kid }) => kid)).toEqual([next]);
-      const answer = await getMe(before.accessToken, baseUrl);
-      expect(answer.status).toBe(401);
-      expect(answer.headers.get('www-authenticate')).toBe('Bearer error="invalid_token"');
+      expect((await getJwks(baseUrl)).map(({ kid }) => kid)).toEqual([next]);
+      const response = await getMe(before.accessToken, baseUrl);
+      expect(response.status).toBe(401);
+      expect(response.headers.get('www-authenticate')).toBe('Bearer error="invalid_token"');
     }
     const renewed = await refresh(before);
-    expect(kidOf(renewed)).toBe(next);
-    expect(await me(renewed)).toBe(200);
+    expect(getKid(renewed)).toBe(next);
+    expect(await getMeStatus(renewed)).toBe(200);
   });
 
-  it('refuses unknown words and a foreign root secret without touching a key', async () => {
-    const kids = await storedKids();
-    const refused = (words: string[], code: number, stderr: string, env = {}) =>
-      expect(command(words, env)).rejects.toMatchObject({ code, stderr: expect.stringContaining(stderr) });
-    const foreign = { GATEHOUSE_SECRET: newSecret };
+  it('rejects unknown arguments and another root secret without changing a key', async () => {
+    const kids = await listStoredKids();
+    const expectRejected = (args: string[], code: number, stderr: string, env = {}) =>
+      expect(runCommand(args, env)).rejects.toMatchObject({ code, stderr: expect.stringContaining(stderr) });
+    const otherSecret = { GATEHOUSE_SECRET: newSecret };
     await Promise.all([
-      refused(['rotate-signing-key', '--force'], 2, 'rotate-signing-key'),
-      refused(['toString'], 2, 'rotate-signing-key'),
-      refused(['rotate-signing-key'], 1, 'GATEHOUSE_SECRET', foreign),
-      refused(['rotate-signing-key', '--now'], 1, 'GATEHOUSE_SECRET', foreign),
+      expectRejected(['rotate-signing-key', '--force'], 2, 'rotate-signing-key'),
+      expectRejected(['toString'], 2, 'rotate-signing-key'),
+      expectRejected(['rotate-signing-key'], 1, 'GATEHOUSE_SECRET', otherSecret),
+      expectRejected(['rotate-signing-key', '--now'], 1, 'GATEHOUSE_SECRET', otherSecret),
     ]);
-    expect(await storedKids()).toEqual(kids);
+    expect(await listStoredKids()).toEqual(kids);
   });
 });

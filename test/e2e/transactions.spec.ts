@@ -32,42 +32,42 @@ afterAll(async () => {
   await instance?.stop();
 });
 
-/** Something that happens when it is told to. */
-function signal() {
-  let give!: () => void;
-  const given = new Promise<void>((resolve) => (give = resolve));
-  return { give, given };
+/** Creates a promise that resolves when `emit` is called. */
+function createSignal() {
+  let emit!: () => void;
+  const emitted = new Promise<void>((resolve) => (emit = resolve));
+  return { emit, emitted };
 }
 
 describe('a unit of work', () => {
   const write = (tx: Tx, name: string) =>
     tx.query('INSERT INTO organizations (id, name, slug) VALUES ($1, $2, $2)', [randomUUID(), name]);
-  const written = async (...names: string[]): Promise<number> =>
+  const countWritten = async (...names: string[]): Promise<number> =>
     (await instance.sql('SELECT FROM organizations WHERE name = ANY ($1)', [names])).length;
 
   /**
-   * A unit that does not wait for a transaction in it, and then ends as `outcome` says.
-   * @returns the error it ends with, and the order in which the transaction and the completion came
+   * Runs a unit of work that does not wait for a transaction in it, and then calls `outcome`.
+   * Returns the error of the unit, and the order of the transaction and the completion.
    */
-  async function leaveBehind(
+  async function runWithUnawaitedTransaction(
     outcome: () => void,
-    late: (tx: Tx) => Promise<unknown>,
+    unawaitedWork: (tx: Tx) => Promise<unknown>,
   ): Promise<{ error?: unknown; order: string[] }> {
-    const [begun, left] = [signal(), signal()];
+    const [transactionStarted, workFinished] = [createSignal(), createSignal()];
     const order: string[] = [];
-    let straggler!: Promise<unknown>;
+    let unawaited!: Promise<unknown>;
     const work = async () => {
-      straggler = transactions.run(async (tx) => {
-        begun.give();
-        await left.given;
-        // By the next turn of the event loop a unit that does not wait has gone on to complete or roll back.
+      unawaited = transactions.run(async (tx) => {
+        transactionStarted.emit();
+        await workFinished.emitted;
+        // A unit that does not wait completes or rolls back before the next turn of the event loop.
         await setImmediate();
         order.push('late');
-        return late(tx);
+        return unawaitedWork(tx);
       });
-      straggler.catch(() => undefined);
-      await begun.given;
-      left.give();
+      unawaited.catch(() => undefined);
+      await transactionStarted.emitted;
+      workFinished.emit();
       outcome();
     };
     const complete = async (tx: Tx) => {
@@ -77,30 +77,30 @@ describe('a unit of work', () => {
     const error: unknown = await transactions
       .runAsUnitOfWork(work, complete)
       .catch((reason: unknown) => reason);
-    await straggler.catch(() => undefined);
+    await unawaited.catch(() => undefined);
     return { error, order };
   }
 
   beforeEach(() => instance.sql(`DELETE FROM organizations WHERE name IN ('completed', 'late')`));
 
-  it('rolls back what outlives its work, too', async () => {
+  it('rolls back transactions that are still running at the end of its work', async () => {
     const fail = () => {
       throw new Error('mine');
     };
-    const { error } = await leaveBehind(fail, (tx) => write(tx, 'late'));
+    const { error } = await runWithUnawaitedTransaction(fail, (tx) => write(tx, 'late'));
     expect(error).toMatchObject({ message: 'mine' });
-    expect(await written('late', 'completed')).toBe(0);
+    expect(await countWritten('late', 'completed')).toBe(0);
   });
 
-  it('commits with what outlives its work, or not at all', async () => {
-    const pass = () => undefined;
-    const { order } = await leaveBehind(pass, (tx) => write(tx, 'late'));
+  it('commits together with transactions that are still running at the end of its work, or rolls back', async () => {
+    const succeed = () => undefined;
+    const { order } = await runWithUnawaitedTransaction(succeed, (tx) => write(tx, 'late'));
     expect(order).toEqual(['late', 'completed']);
-    expect(await written('late', 'completed')).toBe(2);
+    expect(await countWritten('late', 'completed')).toBe(2);
     await instance.sql(`DELETE FROM organizations WHERE name IN ('completed', 'late')`);
-    const failed = await leaveBehind(pass, () => Promise.reject(new Error('straggled')));
+    const failed = await runWithUnawaitedTransaction(succeed, () => Promise.reject(new Error('straggled')));
     expect(failed).toMatchObject({ error: { message: 'straggled' }, order: ['late'] });
-    expect(await written('completed')).toBe(0);
+    expect(await countWritten('completed')).toBe(0);
   });
 });
 
@@ -112,7 +112,7 @@ describe('the entity manager', () => {
   });
   const progress = { lastLine: 5, linesMac: null, results: [] };
 
-  it('reads inside a unit of work what the unit has written', async () => {
+  it('reads the writes of its unit of work', async () => {
     const imports = new ImportsRepository(database);
     const started = startImport();
     const work = async () => {
@@ -122,31 +122,31 @@ describe('the entity manager', () => {
       });
       return imports.getProgress(started);
     };
-    const reachedInside: number[] = [];
-    const undo = transactions.runAsUnitOfWork(work, async (tx, { lastLine }) => {
-      reachedInside.push(lastLine);
+    const lastLines: number[] = [];
+    const rolledBack = transactions.runAsUnitOfWork(work, async (tx, { lastLine }) => {
+      lastLines.push(lastLine);
       await imports.finish(tx, started, 'completed');
       throw new Error('mine');
     });
-    await expect(undo).rejects.toThrow('mine');
-    expect(reachedInside).toEqual([5]);
+    await expect(rolledBack).rejects.toThrow('mine');
+    expect(lastLines).toEqual([5]);
     expect(await imports.getProgress(started)).toMatchObject({ lastLine: 0 });
   });
 
-  it('throws unavailable without a connection, and when a lock is not granted in time', async () => {
+  it('throws unavailable without a connection and when a lock times out', async () => {
     const config = loadConfig(instance.env);
     const unconnected = new Database(config, createLogger({ logLevel: 'silent' }, 'test'));
-    const isUnavailable = { code: 'unavailable' };
+    const unavailable = { code: 'unavailable' };
     await expect(new ImportsRepository(unconnected).getProgress(startImport())).rejects.toMatchObject(
-      isUnavailable,
+      unavailable,
     );
     const holder = await instance.db.connect();
     try {
       await holder.query('BEGIN; LOCK TABLE imports');
       const imports = new ImportsRepository(database);
-      await expect(imports.getProgress(startImport())).rejects.toMatchObject(isUnavailable);
+      await expect(imports.getProgress(startImport())).rejects.toMatchObject(unavailable);
       const finish = transactions.run((tx) => imports.finish(tx, startImport(), 'completed'));
-      await expect(finish).rejects.toMatchObject(isUnavailable);
+      await expect(finish).rejects.toMatchObject(unavailable);
     } finally {
       await holder.query('ROLLBACK');
       holder.release();
@@ -154,13 +154,13 @@ describe('the entity manager', () => {
   });
 });
 
-describe('a customer who is deleted while outcomes of their deliveries are written', () => {
+describe('the deletion of a customer while outcomes of their deliveries are recorded', () => {
   interface InFlight {
     id: string;
     attemptId: string;
   }
 
-  const closed = ({ id, attemptId }: InFlight) => ({
+  const createOutcome = ({ id, attemptId }: InFlight) => ({
     deliveryId: id,
     attemptId,
     httpStatus: 500,
@@ -172,8 +172,8 @@ describe('a customer who is deleted while outcomes of their deliveries are writt
     retryAfter: null,
   });
 
-  /** A customer with deliveries in flight, by id. */
-  async function inFlight(): Promise<{ customerId: string; deliveries: InFlight[] }> {
+  /** Registers a customer with deliveries in flight, sorted by id. */
+  async function createDeliveriesInFlight(): Promise<{ customerId: string; deliveries: InFlight[] }> {
     const { id: customerId } = await registerCustomer(instance);
     const deliveries = await instance.sql<InFlight>(
       `UPDATE deliveries d SET attempt = 1, started_at = now(), lease_until = now() + interval '1 hour',
@@ -184,7 +184,7 @@ describe('a customer who is deleted while outcomes of their deliveries are writt
     return { customerId, deliveries: deliveries.sort((a, b) => (a.id < b.id ? -1 : 1)) };
   }
 
-  const waiting = (count: number) =>
+  const waitForLocks = (count: number) =>
     eventually(`${count} waiting`, async () => {
       const rows = await instance.sql(
         `SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`,
@@ -192,15 +192,16 @@ describe('a customer who is deleted while outcomes of their deliveries are writt
       return rows.length === count;
     });
 
-  const removeIn = (tx: Tx, customerId: string) =>
+  const deleteCustomerIn = (tx: Tx, customerId: string) =>
     new CustomersRepository(database).delete(tx, instance.credentials.projectId, customerId);
-  const remove = (customerId: string) => transactions.run((tx) => removeIn(tx, customerId));
+  const deleteCustomer = (customerId: string) => transactions.run((tx) => deleteCustomerIn(tx, customerId));
 
   beforeAll(async () => {
     await instance.createEndpoint('http://127.0.0.1:9/');
-    const { customerId, deliveries } = await inFlight();
-    await remove(customerId);
-    // As many as an instance has: the planner goes through the rows of a small table in their order anyway.
+    const { customerId, deliveries } = await createDeliveriesInFlight();
+    await deleteCustomer(customerId);
+    // A large table is required, because the planner reads the rows of a small table in physical order
+    // anyway.
     await instance.sql(
       `INSERT INTO deliveries (id, organization_id, project_id, event_id, event_type, endpoint_id, target_url, state)
        SELECT gen_random_uuid(), organization_id, project_id, event_id, event_type, endpoint_id, target_url, 'succeeded'
@@ -210,22 +211,23 @@ describe('a customer who is deleted while outcomes of their deliveries are writt
     await instance.sql('ANALYZE deliveries');
   });
 
-  it('both take the rows in one order and neither fails, whoever comes first', async () => {
+  it('locks the rows in the same order, so that neither fails regardless of which starts first', async () => {
     for (const isDeletedFirst of [true, false]) {
-      const { customerId, deliveries } = await inFlight();
+      const { customerId, deliveries } = await createDeliveriesInFlight();
       expect(deliveries.length).toBeGreaterThan(1);
-      const work = new DeliveryProcessingRepository(database, 1_000, transactions);
-      // In the order opposite to that of their ids.
-      const close = () => work.recordOutcomes(deliveries.toReversed().map(closed));
+      const deliveryProcessing = new DeliveryProcessingRepository(database, 1_000, transactions);
+      // The outcomes are in reverse order of the delivery ids.
+      const recordOutcomes = () =>
+        deliveryProcessing.recordOutcomes(deliveries.toReversed().map(createOutcome));
       const [first, second] = isDeletedFirst
-        ? [() => remove(customerId), close]
-        : [close, () => remove(customerId)];
+        ? [() => deleteCustomer(customerId), recordOutcomes]
+        : [recordOutcomes, () => deleteCustomer(customerId)];
       const holder = await instance.db.connect();
       try {
         await holder.query('BEGIN');
         await holder.query('SELECT FROM deliveries WHERE id = $1 FOR UPDATE', [deliveries[0]!.id]);
         const running = [first()];
-        await waiting(1);
+        await waitForLocks(1);
         running.push(second());
         await commitWhenOthersWait(holder, 2);
         await Promise.all(running);
@@ -235,14 +237,14 @@ describe('a customer who is deleted while outcomes of their deliveries are writt
     }
   });
 
-  it('a failure that had to wait for the delete is not tried again', async () => {
-    const { customerId, deliveries } = await inFlight();
-    const work = new DeliveryProcessingRepository(database, 1_000, transactions);
+  it('cancels a failed delivery whose outcome waited for the deletion', async () => {
+    const { customerId, deliveries } = await createDeliveriesInFlight();
+    const deliveryProcessing = new DeliveryProcessingRepository(database, 1_000, transactions);
     let states: Promise<unknown> | undefined;
     await transactions.run(async (tx) => {
-      await removeIn(tx, customerId);
-      states = work.recordOutcomes(deliveries.map(closed));
-      await waiting(1);
+      await deleteCustomerIn(tx, customerId);
+      states = deliveryProcessing.recordOutcomes(deliveries.map(createOutcome));
+      await waitForLocks(1);
     });
     expect(await states).toEqual(deliveries.map(() => 'cancelled'));
   });

@@ -8,12 +8,12 @@ import { uniqueEmail } from '../support/unique-email.js';
 
 let instance: TestInstance;
 beforeAll(async () => {
-  // Whoever connects from loopback is a trusted proxy: the worst case for forged headers.
+  // Every connection from loopback is a trusted proxy, which is the worst case for forged headers.
   instance = await TestInstance.start({ workers: 0, env: { TRUSTED_PROXIES: '127.0.0.0/8' } });
 });
 afterAll(async () => instance?.stop());
 
-it('EV-05: forged host names change no link, no issuer and no response', async () => {
+it('EV-05: ignores forged host names in links, issuers and responses', async () => {
   const forged = {
     host: 'evil.example',
     'x-forwarded-host': 'evil.example',
@@ -50,32 +50,32 @@ it('EV-05: forged host names change no link, no issuer and no response', async (
 describe('RL-02: sign-ins of operators', () => {
   const signInFrom = (
     ip: string,
-    more: Record<string, string> = {},
+    headers: Record<string, string> = {},
     body: object = { email: uniqueEmail(), password: 'x' },
-  ) => new OperatorClient(instance).request('POST', '/session', body, { 'x-forwarded-for': ip, ...more });
-  /** What a server would say who is calling, whatever its keys. */
+  ) => new OperatorClient(instance).request('POST', '/session', body, { 'x-forwarded-for': ip, ...headers });
+  /** Returns the headers with which a server passes the address of its client, with all kinds of API keys. */
   const clientIp = (ip: string) => ({
     'x-client-ip': ip,
     'x-publishable-key': instance.credentials.publishableKey,
     'x-api-key': instance.credentials.projectSecretKey,
   });
 
-  it('are limited per address, whatever emails they are for', async () => {
+  it('are limited for each address, regardless of the emails', async () => {
     const from = { 'x-forwarded-for': '203.0.113.9' };
     const send = (path: string, body: unknown) =>
       new OperatorClient(instance).request('POST', path, body, from);
     for (let count = 0; count < 29; count += 1) expect((await signInFrom('203.0.113.9')).status).toBe(401);
     expect((await send('/setup', { token: 'x', email: uniqueEmail(), password: 'x' })).status).toBe(400);
-    const refused = await send('/invitations/accept', { token: 'x', password: 'x' });
-    expect(refused).toMatchObject({ status: 429, body: { code: 'rate_limited' } });
-    expect(refused.headers.get('ratelimit-policy')).toBe('"operator-login";q=30;w=60');
+    const rejected = await send('/invitations/accept', { token: 'x', password: 'x' });
+    expect(rejected).toMatchObject({ status: 429, body: { code: 'rate_limited' } });
+    expect(rejected.headers.get('ratelimit-policy')).toBe('"operator-login";q=30;w=60');
     expect((await instance.request('GET', '/operator/v1/session', { headers: from })).status).toBe(200);
   });
 
-  it('take no address from a server: neither for the limit nor for the session', async () => {
-    const wrongly = (index: number) => signInFrom('203.0.113.10', clientIp(`198.51.100.${index}`));
-    for (let index = 0; index < 30; index += 1) expect((await wrongly(index)).status).toBe(401);
-    expect(await wrongly(30)).toMatchObject({ status: 429, body: { code: 'rate_limited' } });
+  it('ignore X-Client-IP for the limit and for the session', async () => {
+    const signInWithClientIp = (index: number) => signInFrom('203.0.113.10', clientIp(`198.51.100.${index}`));
+    for (let index = 0; index < 30; index += 1) expect((await signInWithClientIp(index)).status).toBe(401);
+    expect(await signInWithClientIp(30)).toMatchObject({ status: 429, body: { code: 'rate_limited' } });
     const admin = await signIn(instance);
     const { operator, password } = await inviteOperator(admin, 'viewer');
     await signInFrom('203.0.113.11', clientIp('198.51.100.99'), { email: operator.email, password });
@@ -83,7 +83,7 @@ describe('RL-02: sign-ins of operators', () => {
     expect(data[0]).toMatchObject({ ip: '203.0.113.11' });
   });
 
-  it('require a second factor from another machine, also in development', async () => {
+  it('require a second factor from another machine, even in development', async () => {
     const ip = { 'x-forwarded-for': '203.0.113.12' };
     const client = new OperatorClient(instance);
     const { operator } = await insertOperator(instance);

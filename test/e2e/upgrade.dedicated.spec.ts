@@ -18,7 +18,10 @@ const VERSION = '0.1.0';
 const DATABASE = `upgrade_${randomUUID().replaceAll('-', '')}`;
 const DAY_MS = 86_400_000;
 
-/** Row counts that a migration changes on purpose, by table. A new table is not in the dump and needs no entry. */
+/**
+ * Row counts that a migration changes on purpose, by table. A new table is not in the dump and needs no
+ * entry.
+ */
 const CHANGED_BY_MIGRATIONS: Record<string, unknown> = {
   // Rows of new migrations, and the current names of those that 0.1.0 stored under other names.
   migrations: expect.any(Number),
@@ -27,7 +30,7 @@ const CHANGED_BY_MIGRATIONS: Record<string, unknown> = {
 let manifest: Fixture['manifest'];
 let receiver: Receiver;
 let instance: TestInstance;
-/** As the first api start has left it, before a worker runs. */
+/** The database after the first start of the api, before a worker runs. */
 let upgraded: { rowCounts: Record<string, number>; schema: string; migrations: Record<string, string>[] };
 
 beforeAll(async () => {
@@ -52,7 +55,7 @@ beforeAll(async () => {
   });
   upgraded = {
     rowCounts: await countRows(instance.db),
-    schema: await schemaOf(instance.db),
+    schema: await readSchema(instance.db),
     migrations: await instance.sql('SELECT timestamp::text, name FROM migrations ORDER BY timestamp'),
   };
   instance.startWorker();
@@ -72,7 +75,7 @@ async function query(url: string, text: string, values: unknown[] = []): Promise
 }
 
 /** Returns the schema without the partitions, which a worker creates. */
-async function schemaOf(pool: pg.Pool): Promise<string> {
+async function readSchema(pool: pg.Pool): Promise<string> {
   const { tables, indexes } = await describeSchema(pool);
   return tables.replace(/^CREATE TABLE \w+ PARTITION OF .+\n/gm, '') + indexes;
 }
@@ -84,18 +87,18 @@ const signIn = (email: string) =>
     body: { email, password: manifest.password },
     headers: { 'x-publishable-key': manifest.projects[0].publishableKey },
   });
-const deliveriesOf = (ids: string[], condition: string) =>
+const findDeliveries = (ids: string[], condition: string) =>
   instance.sql(`SELECT FROM deliveries WHERE 'dlv_' || id = ANY ($1) AND ${condition}`, [ids]);
 
 describe('a database of 0.1.0', () => {
   it('has the schema of a new database', async () => {
     const url = new URL(process.env['TEST_POSTGRES_URL']!);
     url.pathname = `/${process.env['TEST_TEMPLATE']}`;
-    const fresh = new pg.Pool({ connectionString: url.href });
+    const newDatabase = new pg.Pool({ connectionString: url.href });
     try {
-      expect(upgraded.schema.split('\n')).toEqual((await schemaOf(fresh)).split('\n'));
+      expect(upgraded.schema.split('\n')).toEqual((await readSchema(newDatabase)).split('\n'));
     } finally {
-      await fresh.end();
+      await newDatabase.end();
     }
   });
 
@@ -114,7 +117,7 @@ describe('a database of 0.1.0', () => {
     for (const { name, timestamp } of migrations) expect(name).toMatch(new RegExp(`^[A-Z]\\w+${timestamp}$`));
   });
 
-  it('keeps every row', () => {
+  it('retains every row', () => {
     expect(manifest.rowCounts['customers']).toBe(10_000);
     expect(upgraded.rowCounts).toMatchObject({ ...manifest.rowCounts, ...CHANGED_BY_MIGRATIONS });
   });
@@ -158,19 +161,19 @@ describe('a database of 0.1.0', () => {
     const { email, password, totpSecret, recoveryCodes } = manifest.operator;
     for (const code of [totpCode(totpSecret), recoveryCodes[0]]) {
       const client = new OperatorClient(instance);
-      const opened = await client.request('POST', '/session', { email, password });
-      expect(opened.body).toMatchObject({ state: 'second_factor' });
+      const started = await client.request('POST', '/session', { email, password });
+      expect(started.body).toMatchObject({ state: 'second_factor' });
       const confirmed = await client.request('POST', '/session/second-factor', { code });
       expect(confirmed).toMatchObject({ status: 200, body: { operator: { email } } });
       expect((await client.request('GET', '/session')).status).toBe(200);
     }
   });
 
-  it('delivers what was due, and keeps what is scheduled or claimed', async () => {
+  it('delivers due deliveries, and retains scheduled and claimed ones', async () => {
     const { due, scheduled, leased, succeeded } = manifest.deliveries;
     expect([due, scheduled, leased, succeeded].map(({ length }) => length)).toEqual([12, 5, 1, 5]);
     await eventually('the due deliveries', async () => {
-      return (await deliveriesOf(due, `state = 'succeeded' AND attempt = 1`)).length === due.length;
+      return (await findDeliveries(due, `state = 'succeeded' AND attempt = 1`)).length === due.length;
     });
     const { secret, headers } = manifest.endpoints.healthy;
     const received = receiver.requests.filter((request) => request.headers['x-fixture-token']);
@@ -180,21 +183,21 @@ describe('a database of 0.1.0', () => {
       expect(request.headers).toMatchObject(headers);
       new Webhook(secret).verify(request.body, request.headers as Record<string, string>);
     }
-    expect(await deliveriesOf(scheduled, `state = 'pending' AND attempt = 1`)).toHaveLength(5);
-    expect(await deliveriesOf(succeeded, `state = 'succeeded' AND attempt = 1`)).toHaveLength(5);
-    // Its lease has expired with the worker.
+    expect(await findDeliveries(scheduled, `state = 'pending' AND attempt = 1`)).toHaveLength(5);
+    expect(await findDeliveries(succeeded, `state = 'succeeded' AND attempt = 1`)).toHaveLength(5);
+    // The lease of the claimed delivery has expired.
     await instance.runJob('Sweeper');
-    expect(await deliveriesOf(leased, `state = 'pending' AND last_error = 'worker_lost'`)).toHaveLength(1);
+    expect(await findDeliveries(leased, `state = 'pending' AND last_error = 'worker_lost'`)).toHaveLength(1);
   });
 
-  it('redelivers a dead letter, and completes the bulk redelivery that was running', async () => {
+  it('redelivers a dead letter, and completes the running bulk redelivery', async () => {
     const [projectKey] = manifest.projects;
     const [id] = manifest.deliveries.deadLetters;
-    const answer = await withKey(projectKey.secretKey, 'POST', `/v1/webhooks/deliveries/${id}/redeliver`);
-    expect(answer.status).toBe(202);
+    const response = await withKey(projectKey.secretKey, 'POST', `/v1/webhooks/deliveries/${id}/redeliver`);
+    expect(response.status).toBe(202);
     const { secret } = manifest.endpoints.failing;
     const request = await eventually('the redelivery', () =>
-      receiver.requests.find(({ event }) => event.id === answer.body.data.event_id),
+      receiver.requests.find(({ event }) => event.id === response.body.data.event_id),
     );
     new Webhook(secret).verify(request.body, request.headers as Record<string, string>);
 
@@ -207,13 +210,13 @@ describe('a database of 0.1.0', () => {
     expect(completed).toMatchObject({ total: 3, progress: { remaining: 0, succeeded: 3 } });
   });
 
-  it('keeps its rows when the worker deletes old data', async () => {
+  it('retains its rows when the worker deletes old data', async () => {
     const count = async () => (await countRows(instance.db))['audit_log']!;
     const before = await count();
     for (const job of ['deliveries', 'audit log', 'imports', 'redeliveries']) await instance.runJob(job);
     expect(await count()).toBe(before);
     const { succeeded, deadLetters } = manifest.deliveries;
-    expect(await deliveriesOf([...succeeded, ...deadLetters], 'true')).toHaveLength(15);
+    expect(await findDeliveries([...succeeded, ...deadLetters], 'true')).toHaveLength(15);
   });
 
   it('lists its records in pages', async () => {
@@ -242,11 +245,11 @@ describe('a database of 0.1.0', () => {
 });
 
 describe('readFixture', () => {
-  it('moves times and the ids that contain a time, and no other id', () => {
+  it('shifts times and the ids that contain a time, but no other id', () => {
     const later = readFixture(VERSION, Date.now() + 400 * DAY_MS);
-    const timeOf = (id: string) => Number.parseInt(id.slice(4).replace('-', '').slice(0, 12), 16);
+    const getTime = (id: string) => Number.parseInt(id.slice(4).replace('-', '').slice(0, 12), 16);
     const [id, moved] = [manifest, later.manifest].map(({ deliveries }) => deliveries.due[0]!);
-    expect(timeOf(moved!) - timeOf(id!)).toBe(400 * DAY_MS);
+    expect(getTime(moved!) - getTime(id!)).toBe(400 * DAY_MS);
     expect(later.dump.rows).toContain(moved!.slice('dlv_'.length));
     expect(later.dump.rows).not.toContain(id!.slice('dlv_'.length));
     expect(later.manifest.projects).toEqual(manifest.projects);

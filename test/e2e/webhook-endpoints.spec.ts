@@ -3,7 +3,7 @@ import { retryWhileRejected } from '../support/retry-while-rejected.js';
 import { insertProject } from '../support/tenants.js';
 
 let instance: TestInstance;
-// More requests a second than one key may send.
+// The tests send more requests a second than the limit of a key.
 beforeAll(async () => (instance = await TestInstance.startShared({ workers: 0 })));
 afterAll(async () => instance?.stop());
 
@@ -11,7 +11,7 @@ const base = '/v1/webhooks/endpoints';
 const create = (body: object) => instance.requestWithSecretKey('POST', base, body);
 
 describe('webhook endpoints', () => {
-  it('are created with a secret that no other response shows, changed by merge patch, and gone after a delete', async () => {
+  it('are created with a secret that no other response contains, are changed by merge patch, and can be deleted', async () => {
     const created = await create({ url: 'https://example.com/hook', description: 'CRM' });
     expect(created).toMatchObject({ status: 201, body: { success: true } });
     const { secret, ...record } = created.body.data;
@@ -55,40 +55,40 @@ describe('webhook endpoints', () => {
     expect((body.data as { id: string }[]).map(({ id }) => id)).not.toContain(record.id);
   });
 
-  it('may hear the whole organization, by an organization key only', async () => {
+  it('receive the events of the whole organization only if created with an organization key', async () => {
     const body = { url: 'https://example.com/all', level: 'organization' };
     expect((await create(body)).body.data).toMatchObject({ level: 'organization', project_id: null });
     const headers = { authorization: `Bearer ${instance.credentials.projectSecretKey}` };
-    const refused = await instance.request('POST', base, { headers, body });
-    expect(refused).toMatchObject({
+    const rejected = await instance.request('POST', base, { headers, body });
+    expect(rejected).toMatchObject({
       status: 403,
       body: { code: 'insufficient_access', requiredAccess: 'organization' },
     });
   });
 
-  it('refuse targets that no endpoint may have, on create and on change, and take loopback outside production (WH-01, WH-03)', async () => {
+  it('reject forbidden URLs on create and update, and accept loopback outside production (WH-01, WH-03)', async () => {
     const { id } = (await create({ url: 'http://127.0.0.1:4000/' })).body.data;
     for (const url of ['ftp://example.com/', 'https://10.0.0.1/', 'https://[::ffff:127.0.0.1]/']) {
-      for (const answer of [
+      for (const response of [
         await create({ url }),
         await instance.requestWithSecretKey('PATCH', `${base}/${id}`, { url }),
       ])
-        expect([url, answer]).toMatchObject([url, { status: 400, body: { errors: [{ field: 'url' }] } }]);
+        expect([url, response]).toMatchObject([url, { status: 400, body: { errors: [{ field: 'url' }] } }]);
     }
     expect((await create({ url: 'https://nowhere.invalid/' })).status).toBe(201);
   });
 
-  it('are at most fifty in a project, however many are created at once', async () => {
+  it('are limited to fifty in a project, even if created concurrently', async () => {
     const { projectId } = await insertProject(instance, instance.credentials.organizationId);
-    // One after the other, while those behind wait for a connection: one that waits too long asks again.
-    const inProject = () =>
+    // The creations run one after the other. A request that waits too long for a connection is retried.
+    const createInProject = () =>
       retryWhileRejected(() => create({ url: 'https://example.com/many', project_id: projectId }));
-    const answers = await Promise.all(Array.from({ length: 52 }, inProject));
-    expect(answers.filter(({ status }) => status === 201)).toHaveLength(50);
-    const refused = answers.filter(({ status }) => status !== 201);
-    expect(refused.map(({ body }) => body.code)).toEqual(['too_many_endpoints', 'too_many_endpoints']);
+    const responses = await Promise.all(Array.from({ length: 52 }, createInProject));
+    expect(responses.filter(({ status }) => status === 201)).toHaveLength(50);
+    const rejected = responses.filter(({ status }) => status !== 201);
+    expect(rejected.map(({ body }) => body.code)).toEqual(['too_many_endpoints', 'too_many_endpoints']);
     const [one] = (await instance.requestWithSecretKey('GET', `${base}?project_id=${projectId}`)).body.data;
     expect((await instance.requestWithSecretKey('DELETE', `${base}/${one.id}`)).status).toBe(204);
-    expect((await inProject()).status).toBe(201);
+    expect((await createInProject()).status).toBe(201);
   });
 });

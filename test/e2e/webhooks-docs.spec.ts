@@ -9,7 +9,9 @@ import { expectVerifies, WebhooksDocument, type Verifier } from '../support/webh
 
 const DOCUMENT = 'docs/webhooks.md';
 
-/** What each example is started with; the one in Go is in webhooks-docs.dedicated.spec.ts, because it is compiled. */
+/**
+ * The start commands of the examples. The Go example is compiled and is in webhooks-docs.dedicated.spec.ts.
+ */
 const receivers: [string, string[]][] = [
   ['Node', [process.execPath, 'receiver.mjs']],
   ['Express', [process.execPath, 'receiver-express.mjs']],
@@ -39,13 +41,13 @@ afterAll(async () => {
 
 describe.each(receivers)('WH-07: the receiver in %s', (language, command) => {
   (missing.includes(language) ? it.skip : it)(
-    'verifies real deliveries, also once the secret is rotated, and refuses everything else',
+    'accepts real deliveries, even after a rotation of the secret, and rejects other requests',
     () => document.expectExampleVerifies(command),
   );
 });
 
 describeShell.each(['sh', 'bash'])('WH-07: verify.sh in %s', (shell) => {
-  const judgeWith =
+  const verifyWith =
     (secret: string): Verifier =>
     async ({ id, timestamp, signature, body }) => {
       const child = spawn(shell, ['verify.sh', id, timestamp, signature], {
@@ -53,12 +55,12 @@ describeShell.each(['sh', 'bash'])('WH-07: verify.sh in %s', (shell) => {
         env: { PATH: process.env['PATH'], WEBHOOK_SECRET: secret },
         stdio: ['pipe', 'ignore', 'ignore'],
       });
-      // A request that is refused before its body is read.
+      // The script may reject a request before it reads the body.
       child.stdin.on('error', () => undefined).end(body);
       return new Promise((resolve) => child.once('exit', (code) => resolve(code === 0)));
     };
 
-  it('verifies real deliveries, also once the secret is rotated, and refuses everything else', async () => {
+  it('accepts real deliveries, even after a rotation of the secret, and rejects other requests', async () => {
     const target = await Receiver.start();
     targets.push(target);
     const { id, secret } = await document.createEndpoint(target.url);
@@ -72,13 +74,13 @@ describeShell.each(['sh', 'bash'])('WH-07: verify.sh in %s', (shell) => {
       body,
     }));
     expect(sent.map(({ signature }) => signature.split(' ').length)).toEqual([1, 2]);
-    for (const request of sent) expect(await judgeWith(secret)(request)).toBe(true);
-    await expectVerifies(judgeWith(secret), secret);
+    for (const request of sent) expect(await verifyWith(secret)(request)).toBe(true);
+    await expectVerifies(verifyWith(secret), secret);
   });
 });
 
 describe('the document', () => {
-  it('shows the headers that are really sent', async () => {
+  it('lists the headers of a real delivery', async () => {
     const target = await Receiver.start();
     targets.push(target);
     const { id } = await document.createEndpoint(target.url);
@@ -88,38 +90,41 @@ describe('the document', () => {
       .trim()
       .split('\n')
       .map((line) => line.split(': ') as [string, string]);
-    const { connection: _, ...real } = target.requests[0]!.headers;
-    expect(shown.map(([name]) => name).sort()).toEqual(Object.keys(real).sort());
+    const { connection: _, ...sentHeaders } = target.requests[0]!.headers;
+    expect(shown.map(([name]) => name).sort()).toEqual(Object.keys(sentHeaders).sort());
     for (const name of ['content-type', 'accept', 'accept-encoding', 'user-agent'])
-      expect({ name, value: Object.fromEntries(shown)[name] }).toEqual({ name, value: real[name] });
+      expect({ name, value: Object.fromEntries(shown)[name] }).toEqual({ name, value: sentHeaders[name] });
   });
 
-  it('its commands redeliver, recover and read the feed', async () => {
+  it('has commands that redeliver, recover and read the feed', async () => {
     const target = await Receiver.start();
     targets.push(target);
     const { id } = await document.createEndpoint(target.url);
     const since = new Date().toISOString();
     const feed = async (cursor: string) => JSON.parse(await document.runBlocks(['feed'], { CURSOR: cursor }));
-    let { next_cursor: cursor, has_more: more } = await feed('');
-    while (more) ({ next_cursor: cursor, has_more: more } = await feed(cursor));
+    let { next_cursor: cursor, has_more: hasMore } = await feed('');
+    while (hasMore) ({ next_cursor: cursor, has_more: hasMore } = await feed(cursor));
 
     target.defaultResponder = respondWithStatus(500);
     await emitEvents(instance, 2);
-    const letters = await eventually('two dead letters', async () => {
-      const answer = await instance.requestWithSecretKey(
+    const deadLetters = await eventually('two dead letters', async () => {
+      const response = await instance.requestWithSecretKey(
         'GET',
         `/v1/webhooks/dead-letters?endpoint_id=${id}`,
       );
-      return answer.body.data.length === 2 && (answer.body.data as Record<string, any>[]);
+      return response.body.data.length === 2 && (response.body.data as Record<string, any>[]);
     });
     target.defaultResponder = respondWithStatus(204);
     const redelivery = JSON.parse(
-      await document.runBlocks(['redeliver'], { DELIVERY_ID: letters[0]!['id'] }),
+      await document.runBlocks(['redeliver'], { DELIVERY_ID: deadLetters[0]!['id'] }),
     ).data;
-    expect(redelivery).toMatchObject({ redelivery_of: letters[0]!['id'], event_id: letters[0]!['event_id'] });
-    await eventually('its success', async () => {
-      const answer = await instance.requestWithSecretKey('GET', `/v1/webhooks/deliveries/${redelivery.id}`);
-      return answer.body.data.state === 'succeeded';
+    expect(redelivery).toMatchObject({
+      redelivery_of: deadLetters[0]!['id'],
+      event_id: deadLetters[0]!['event_id'],
+    });
+    await eventually('the success of the redelivery', async () => {
+      const response = await instance.requestWithSecretKey('GET', `/v1/webhooks/deliveries/${redelivery.id}`);
+      return response.body.data.state === 'succeeded';
     });
     const recovery = JSON.parse(
       await document.runBlocks(['recover'], { ENDPOINT_ID: id, SINCE: since }),
@@ -128,7 +133,7 @@ describe('the document', () => {
       progress: { made: 1, succeeded: 1 },
     });
 
-    const ids = letters.map(({ event_id }) => event_id as string);
+    const ids = deadLetters.map(({ event_id }) => event_id as string);
     await waitForFeed(instance);
     const page = await feed(cursor);
     expect((page.data as { id: string }[]).map(({ id }) => id)).toEqual(expect.arrayContaining(ids));
