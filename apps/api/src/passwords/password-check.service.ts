@@ -151,8 +151,8 @@ export class PasswordCheckService {
     const emailHash = sha256(email);
     const { granted, tries, customer } = await this.takeAttempt(project, email, emailHash, client);
     const hash = customer?.passwordHash ?? null;
-    const caller = { projectId: project.id, signal: client.signal, place: permit };
-    const isRight = await this.hasher.verify(password, hash, caller).catch(async (error: unknown) => {
+    const options = { projectId: project.id, signal: client.signal, permit };
+    const isRight = await this.hasher.verify(password, hash, options).catch(async (error: unknown) => {
       await this.attempts.release(project.id, emailHash, granted);
       throw error;
     });
