@@ -4,26 +4,26 @@ import { MailQuotaService } from './mail-quota.service.js';
 
 const logger = createLogger({ logLevel: 'silent' }, 'test');
 const project = (id: string) => ({ id }) as ProjectContext;
-/** Any number of kinds, so that the limit per kind stays out of the way. */
+/** Returns a distinct kind for each number, so that the limit per kind does not apply. */
 const kind = (number: number) => `kind-${number}` as MailKind;
 
 describe('MailQuotaService (RL-08)', () => {
   let quota: MailQuotaService;
   beforeEach(() => (quota = new MailQuotaService(new RateLimiter(null, logger), logger)));
 
-  const allowed = async (count: number, ask: (index: number) => Promise<boolean>): Promise<number> => {
+  const allowed = async (count: number, request: (index: number) => Promise<boolean>): Promise<number> => {
     let passed = 0;
-    for (let index = 0; index < count; index += 1) if (await ask(index)) passed += 1;
+    for (let index = 0; index < count; index += 1) if (await request(index)) passed += 1;
     return passed;
   };
 
-  it('takes one mail of a kind to an address a minute', async () => {
-    const ask = () => quota.tryConsume(project('p'), 'ada@example.com', 'verify-email');
-    expect(await allowed(3, ask)).toBe(1);
+  it('allows one email of a kind to an address per minute', async () => {
+    const request = () => quota.tryConsume(project('p'), 'ada@example.com', 'verify-email');
+    expect(await allowed(3, request)).toBe(1);
     expect(await quota.tryConsume(project('p'), 'ada@example.com', 'reset-password')).toBe(true);
   });
 
-  it('takes 5 mails to an address an hour, whatever the kind, in each project', async () => {
+  it('allows 5 emails of any kind to an address per hour in each project', async () => {
     expect(await allowed(8, (index) => quota.tryConsume(project('p'), 'ada@example.com', kind(index)))).toBe(
       5,
     );
@@ -31,15 +31,15 @@ describe('MailQuotaService (RL-08)', () => {
     expect(await quota.tryConsume(project('other'), 'ada@example.com', kind(0))).toBe(true);
   });
 
-  it('takes 2,000 mails of a project an hour', async () => {
-    const ask = (index: number) =>
+  it('allows 2,000 emails of a project per hour', async () => {
+    const request = (index: number) =>
       quota.tryConsumeFirst(project('p'), `${index}@example.com`, 'verify-email');
-    expect(await allowed(2_010, ask)).toBe(2_000);
+    expect(await allowed(2_010, request)).toBe(2_000);
     expect(await quota.tryConsume(project('p'), 'ada@example.com', 'reset-password')).toBe(false);
     expect(await quota.tryConsume(project('other'), 'ada@example.com', 'reset-password')).toBe(true);
   });
 
-  it('counts the mail of a registration, but never refuses it for its address', async () => {
+  it('counts the email of a registration, but does not limit it by its address', async () => {
     const first = () => quota.tryConsumeFirst(project('p'), 'ada@example.com', 'verify-email');
     expect(await allowed(3, first)).toBe(3);
     expect(await quota.tryConsume(project('p'), 'ada@example.com', 'verify-email')).toBe(false);

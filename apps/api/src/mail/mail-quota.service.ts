@@ -9,7 +9,7 @@ import {
   type RateLimitPolicy,
 } from '@gatehouse/platform';
 
-/** A quota that is used up, and the seconds until its window ends. */
+/** An exhausted quota, and the seconds until its window ends. */
 export interface MailRefusal {
   policy: RateLimitPolicy;
   retryAfterSeconds: number;
@@ -18,12 +18,15 @@ export interface MailRefusal {
 const recipientPolicy: RateLimitPolicy = { name: 'mail-recipient', quota: 5, windowSeconds: 3600 };
 const projectPolicy: RateLimitPolicy = { name: 'mail-project', quota: 2_000, windowSeconds: 3600 };
 
-/** Least time between two mails of one kind to one address that strangers ask for. */
+/**
+ * Minimum interval between two emails of one kind to one address that unauthenticated callers can request.
+ */
 const intervalPolicy: RateLimitPolicy = { name: 'mail-apart', quota: 1, windowSeconds: 60 };
 
 /**
- * How many mails people can make the house send (requirement RL-08). Only what would be written is counted: the
- * answers tell nothing, and nobody can use up a quota with addresses that get no mail.
+ * Limits the emails that requests can trigger (requirement RL-08). Only emails that would be sent are
+ * counted. The responses therefore reveal nothing, and requests for addresses that receive no email cannot
+ * exhaust a quota.
  */
 @Injectable()
 export class MailQuotaService {
@@ -32,13 +35,19 @@ export class MailQuotaService {
     @Inject(LOGGER) private readonly logger: Logger,
   ) {}
 
-  /** Counts a mail that anybody can ask for; who is refused answers as if it had been written. */
+  /**
+   * Counts an email that an unauthenticated caller can request.
+   * @returns false if a quota is exhausted; the response must then be the same as if the email had been sent
+   */
   async tryConsume(project: ProjectContext, email: string, kind: MailKind): Promise<boolean> {
     const wait = await this.limiter.consume(intervalPolicy, `${recipientKey(project, email)}:${kind}`);
     return wait === null && (await this.consumeForRecipient(project, email)) === null;
   }
 
-  /** Counts a mail that somebody who is logged in asks for. @returns what refuses it, null when it may be written */
+  /**
+   * Counts an email that a signed-in customer requests.
+   * @returns the exhausted quota, or null if it may be sent
+   */
   async consumeForRecipient(project: ProjectContext, email: string): Promise<MailRefusal | null> {
     const wait = await this.limiter.consume(recipientPolicy, recipientKey(project, email));
     return wait === null
@@ -46,7 +55,10 @@ export class MailQuotaService {
       : { policy: recipientPolicy, retryAfterSeconds: wait };
   }
 
-  /** Counts the mail of a registration, which is the first to its address. */
+  /**
+   * Counts the email of a registration, which is the first to its address.
+   * @returns false if the quota of the project is exhausted
+   */
   async tryConsumeFirst(project: ProjectContext, email: string, kind: MailKind): Promise<boolean> {
     const key = recipientKey(project, email);
     await this.limiter.consume(intervalPolicy, `${key}:${kind}`);

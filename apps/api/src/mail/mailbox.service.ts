@@ -6,7 +6,7 @@ import { readPage, type Page } from '../http/paging.js';
 import type { CountMailboxQuery, MailboxQuery } from './dto/mailbox.request.js';
 import { MailboxEntry } from './dto/mailbox.response.js';
 
-/** The mails that nobody sends while there is no mail server. */
+/** Reads the emails that are captured while no mail server is configured. */
 @Injectable()
 export class MailboxService {
   constructor(
@@ -16,7 +16,7 @@ export class MailboxService {
     private readonly config: Config,
   ) {}
 
-  /** @throws GatehouseError `not_found` where mails are sent, `invalid_cursor` */
+  /** @throws GatehouseError `not_found` if a mail server is configured, `invalid_cursor` */
   async list(reach: Reach, query: MailboxQuery): Promise<Page<MailboxEntry>> {
     this.assertCapturing();
     const filter = mailFilter(query);
@@ -29,13 +29,13 @@ export class MailboxService {
     return { items: items.map((mail) => this.toEntry(mail)), nextCursor };
   }
 
-  /** @throws GatehouseError `not_found` where mails are sent */
+  /** @throws GatehouseError `not_found` if a mail server is configured */
   async count(reach: Reach, query: CountMailboxQuery): Promise<CappedCount> {
     this.assertCapturing();
     return this.mails.count(reach, mailFilter(query));
   }
 
-  /** @throws GatehouseError `not_found`, also where mails are sent */
+  /** @throws GatehouseError `not_found`, also if a mail server is configured */
   async get(reach: Reach, id: string): Promise<MailboxEntry> {
     this.assertCapturing();
     return this.toEntry(await this.mails.get(reach, id));

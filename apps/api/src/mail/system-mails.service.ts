@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { MailsRepository, type Tx } from '@gatehouse/persistence';
 import { Config, Keyring, newId, sealMailParameters, type MailKind } from '@gatehouse/platform';
 
-/** Emails of the installation to operators. They belong to no project. */
+/** Creates emails from the installation to operators. They belong to no project. */
 @Injectable()
 export class SystemMailsService {
   constructor(
@@ -11,12 +11,16 @@ export class SystemMailsService {
     private readonly config: Config,
   ) {}
 
-  /** True if a mail server is configured. Captured ones would be visible in no project's mailbox. */
+  /** True if a mail server is configured. Captured emails would not be visible in any project's mailbox. */
   get isEnabled(): boolean {
     return this.config.mail.smtpUrl !== null;
   }
 
-  /** Inserts an email, which the worker sends. @param token of its link @returns its id */
+  /**
+   * Inserts an email, which the worker sends.
+   * @param token token of the link in the email
+   * @returns the id of the email
+   */
   async create(tx: Tx, kind: MailKind, recipient: string, token?: string): Promise<string> {
     const id = newId();
     const projectName = `Gatehouse at ${new URL(this.config.publicUrl).hostname}`;

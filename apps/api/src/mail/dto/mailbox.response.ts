@@ -2,7 +2,7 @@ import { ApiProperty } from '@nestjs/swagger';
 import type { ProjectMail } from '@gatehouse/persistence';
 import { mailKinds, type RenderedMail } from '@gatehouse/platform';
 
-/** A mail that is kept because no mail server is configured. */
+/** An email captured because no mail server is configured. */
 export class MailboxEntry {
   @ApiProperty({ format: 'uuid' }) id!: string;
   @ApiProperty({ format: 'uuid' }) projectId!: string;
