@@ -32,24 +32,24 @@ export interface NewLink {
   kind: OneTimeTokenKind;
   customer: Customer;
   project: ProjectContext;
-  /** Where the mail goes; default: the customer's address. */
+  /** Recipient of the email. Default: the address of the customer. */
   email?: string;
-  /** Where the hosted page's "Continue" leads. */
+  /** Target of the Continue button of the hosted page. */
   redirectUrl?: string | null;
-  /** Both addresses of an e-mail change. */
+  /** Group of the two tokens of an email change, one for each address. */
   groupId?: string;
   newEmail?: string;
 }
 
-/** A token that somebody holds, with its customer locked for the change. */
+/** A usable token that a caller has presented, with its customer locked for the change. */
 export interface UsedToken {
   token: OneTimeToken;
   customer: CustomerWithPasswordHash;
-  /** False when the token had taken effect before. */
+  /** False if the token has already been used. */
   isFirstUse: boolean;
 }
 
-/** The project's own page for the link of a mail, where it has one. */
+/** Project setting with the URL of the project's own page, for each kind that can have one. */
 const projectPageSettings: Partial<Record<OneTimeTokenKind, keyof ProjectSettings & `${string}Url`>> = {
   'verify-email': 'verifyEmailUrl',
   'reset-password': 'resetPasswordUrl',
@@ -57,8 +57,8 @@ const projectPageSettings: Partial<Record<OneTimeTokenKind, keyof ProjectSetting
 };
 
 /**
- * One-time tokens and the mails whose links carry them. Both are written with the change that asks for them;
- * the worker sends the mails.
+ * Creates and consumes one-time tokens, and creates the emails whose links contain them. Token and email are
+ * inserted in the transaction of the change that requires them; the worker sends the emails.
  */
 @Injectable()
 export class OneTimeLinksService {
@@ -70,9 +70,9 @@ export class OneTimeLinksService {
   ) {}
 
   /**
-   * Makes a token, voids the older ones of its kind, and mails its link. Before that the caller locks the customer,
-   * unless they are new: the customer comes before the token everywhere, so that no two transactions wait for each
-   * other.
+   * Creates a token, voids the older tokens of its kind, and sends its link by email. The caller must have
+   * locked the customer, unless the customer is new: every transaction locks the customer before the token,
+   * which prevents deadlocks.
    */
   async send(tx: Tx, link: NewLink): Promise<void> {
     const { kind, customer, project, newEmail } = link;
@@ -82,20 +82,24 @@ export class OneTimeLinksService {
     await this.writeMail(tx, kind, recipientOf(link), customer, project, { token, pageUrl, newEmail });
   }
 
-  /** As `send`, but nobody gets the link: what else is of its group looks as if somebody had. */
+  /**
+   * Creates a token like `send`, but sends no email. The rest of its group behaves as if the link had been
+   * sent.
+   */
   async createWithoutMail(tx: Tx, link: NewLink): Promise<void> {
     await this.insertToken(tx, link);
   }
 
-  /** The token of a link, whatever its state, without using it; null when there is none. */
+  /** Returns the token of a link in any state without consuming it, or null if it does not exist. */
   find(kinds: readonly OneTimeTokenKind[], token: string): Promise<OneTimeToken | null> {
     return this.tokens.find(kinds, sha256(token));
   }
 
   /**
-   * Spends a token. Of any number of parallel callers one is the first.
-   * @param origin of the page that asks, if it is not ours
-   * @throws GatehouseError `invalid_token`, one body whether it is unknown, expired or voided; `origin_not_allowed`
+   * Consumes a token. Of any number of parallel calls, exactly one gets `isFirstUse` set to true.
+   * @param origin origin of the requesting page; undefined for a hosted page
+   * @throws GatehouseError `invalid_token`, with the same body for an unknown, expired or voided token;
+   *   `origin_not_allowed`
    */
   async use(
     tx: Tx,
@@ -108,23 +112,26 @@ export class OneTimeLinksService {
     assertOriginAllowed(origin, found.project.settings);
     const customer = await this.customers.lock(tx, found.project.id, found.customer.id);
     const isFirst = await this.tokens.consume(tx, found.id);
-    const still = isFirst ? found : await this.tokens.find(kinds, sha256(token), tx);
-    if (!customer || !isUsable(still)) throw new GatehouseError('invalid_token');
+    const current = isFirst ? found : await this.tokens.find(kinds, sha256(token), tx);
+    if (!customer || !isUsable(current)) throw new GatehouseError('invalid_token');
     return { token: found, customer, isFirstUse: isFirst };
   }
 
-  /** Tells a customer something that asks for nothing. */
+  /** Sends a customer a notice, which requires no action. */
   async notify(tx: Tx, notice: Notice, customer: Customer, project: ProjectContext): Promise<void> {
     await this.writeMail(tx, notice, customer.email, customer, project, {});
   }
 
-  /** Tells whoever has an address that it has an account, after somebody else asked for it. Nobody may have it. */
+  /**
+   * Notifies the owner of an address that it is already registered, after another person tried to use it.
+   * Does nothing if no active customer has the address.
+   */
   async notifyOwner(tx: Tx, email: string, project: ProjectContext): Promise<void> {
     const owner = await this.customers.lockByEmail(tx, project.id, email);
     if (owner && !owner.disabledAt) await this.notify(tx, 'already-registered', owner, project);
   }
 
-  /** @returns the token: 256 random bits, of which only the hash is kept */
+  /** Returns the token: 256 random bits, of which only the hash is stored. */
   private async insertToken(tx: Tx, link: NewLink): Promise<string> {
     const token = secureBytes(32).toString('base64url');
     await this.tokens.insert(tx, {
@@ -166,7 +173,10 @@ export class OneTimeLinksService {
   }
 }
 
-/** Whether a link may still go to this address: it is that of a customer who is let in. */
+/**
+ * Returns true if a link may still be sent to this address: an active customer exists and still has the
+ * address.
+ */
 export const isReachable = (customer: Customer | null, email: string): customer is Customer =>
   customer !== null && customer.email === email && !customer.disabledAt;
 

@@ -5,7 +5,7 @@ import { now } from '@gatehouse/platform';
 import { customerEvent } from '../events/customer-events.js';
 import type { UsedToken } from './one-time-links.service.js';
 
-/** How a customer proved to own their address; part of the event. */
+/** The kind of link with which a customer proved ownership of an address. Part of the event. */
 export type VerifiedVia = 'link' | 'invite' | 'reset';
 
 /** Records that a customer owns the address that a one-time token was sent to. */
@@ -14,9 +14,9 @@ export class VerifiedAddressService {
   constructor(private readonly customers: CustomersRepository) {}
 
   /**
-   * Marks the token's address as verified, if it is not yet.
-   * @returns the customer as they are now, and the events to record
-   * @throws GatehouseError `invalid_token` when the address is no longer the customer's
+   * Marks the address of the token as verified, unless it already is.
+   * @returns the updated customer and the events to record
+   * @throws GatehouseError `invalid_token` if the customer no longer has the address
    */
   async markVerified(
     tx: Tx,

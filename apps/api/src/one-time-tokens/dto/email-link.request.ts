@@ -1,6 +1,6 @@
 import { EmailField, SecretField, TextField } from '../../http/fields.js';
 
-/** The token of a link, in the requests of the pages that links open. */
+/** Decorates the field with the token of a link. Used in the requests of the pages that links open. */
 export const LinkTokenField = (): PropertyDecorator =>
   SecretField({ description: 'Token from the link in the email', maxLength: 4096 });
 
