@@ -17,7 +17,7 @@ import { OperatorCheckService } from './operator-check.service.js';
 import { OperatorLinksService } from './operator-links.service.js';
 import { OperatorSessionsService } from './operator-sessions.service.js';
 
-/** How people become operators: by the link in the log of a new house, or by an invitation. */
+/** Admits new operators: with the setup link in the log of a new installation, or with an invitation. */
 @Injectable()
 export class OperatorAdmissionService {
   constructor(
@@ -33,8 +33,8 @@ export class OperatorAdmissionService {
   ) {}
 
   /**
-   * Makes the first operator, an admin, and opens their session.
-   * @throws GatehouseError `invalid_token`, also once there is an operator; `weak_password`, `overloaded`
+   * Creates the first operator, an admin, and opens a session.
+   * @throws GatehouseError `invalid_token`, also if an operator already exists; `weak_password`, `overloaded`
    */
   async setUp(
     { token, email, name = null, password }: SetUpRequest,
@@ -44,7 +44,7 @@ export class OperatorAdmissionService {
     if ((await this.links.findOperatorId(token)) !== null) throw new GatehouseError('invalid_token');
     this.policy.assertStrongForOperator(email, password);
     const passwordHash = await this.check.hashPassword(password, client);
-    const value = await this.transactions.run(async (tx) => {
+    const sessionToken = await this.transactions.run(async (tx) => {
       await this.operators.lockFirstOperator(tx);
       await this.links.use(tx, token);
       if (await this.operators.hasAny(tx)) throw new GatehouseError('invalid_token');
@@ -60,12 +60,13 @@ export class OperatorAdmissionService {
       await this.audit.record(tx, { ...action, operatorId: operator!.id });
       return this.operatorSessions.open(tx, operator!, client);
     });
-    return this.operatorSessions.replaceToken(cookie, value, client);
+    return this.operatorSessions.replaceToken(cookie, sessionToken, client);
   }
 
   /**
-   * Sets the password of an invited operator, ends what sessions they had, forgets their addresses, and opens one.
-   * @throws GatehouseError `invalid_token`, `weak_password` (the link stays good), `overloaded`
+   * Sets the password of an invited operator, ends all existing sessions, deletes the known addresses, and
+   * opens a new session.
+   * @throws GatehouseError `invalid_token`, `weak_password` (the link stays valid), `overloaded`
    */
   async acceptInvitation(
     { token, name = null, password }: AcceptInvitationRequest,
@@ -76,7 +77,7 @@ export class OperatorAdmissionService {
     if (id === null) throw new GatehouseError('invalid_token');
     this.policy.assertStrongForOperator((await this.operators.get(id)).email, password);
     const passwordHash = await this.check.hashPassword(password, client);
-    const value = await this.transactions.run(async (tx) => {
+    const sessionToken = await this.transactions.run(async (tx) => {
       const { status } = await this.operators.lock(tx, id);
       if (status === 'disabled') throw new GatehouseError('invalid_token');
       await this.links.use(tx, token);
@@ -87,6 +88,6 @@ export class OperatorAdmissionService {
       await this.audit.record(tx, { ...action, operatorId: id });
       return this.operatorSessions.open(tx, operator, client);
     });
-    return this.operatorSessions.replaceToken(cookie, value, client);
+    return this.operatorSessions.replaceToken(cookie, sessionToken, client);
   }
 }

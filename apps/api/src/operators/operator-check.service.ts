@@ -22,15 +22,21 @@ import {
 import { AuditService, operatorAction } from '../audit/audit.service.js';
 import type { Client } from '../http/request-context.js';
 
-/** Failures per e-mail within the window, for everybody and for known addresses: of passwords and codes together. */
+/**
+ * Maximum number of failed attempts per email address within the window, passwords and codes together. Known
+ * addresses have a separate count.
+ */
 const failurePolicy: RateLimitPolicy = { name: 'failed-operator-login', quota: 10, windowSeconds: 15 * 60 };
 
-/** Operators have a share of the threads that hash like a project, so that neither keeps out the other. */
+/**
+ * Key of the hashing-thread share of operators. It works like that of a project, so neither can starve the
+ * other.
+ */
 const HASHING_SHARE = 'operators';
 
 export type AuthenticatedOperator = OperatorWithPasswordHash & { passwordHash: string };
 
-/** The one place where an operator's password is asked for, and where failures of passwords and codes are counted. */
+/** Verifies operator passwords and counts failed passwords and codes. All routes use it. */
 @Injectable()
 export class OperatorCheckService {
   constructor(
@@ -42,21 +48,22 @@ export class OperatorCheckService {
   ) {}
 
   /**
-   * The operator of this address, if the password is theirs. An unknown address, one that is only invited and a wrong
-   * password answer alike and take alike. The try stays counted until somebody is signed in.
+   * Returns the operator with this email address if the password is correct. An unknown address, an operator
+   * who has not accepted the invitation and a wrong password give the same response and take the same time.
+   * The attempt stays counted until the sign-in completes.
    * @throws GatehouseError `overloaded`, `too_many_attempts`, `invalid_credentials`
    */
   async checkPassword(email: string, password: string, client: Client): Promise<AuthenticatedOperator> {
-    const place = this.hasher.reserve(HASHING_SHARE);
+    const permit = this.hasher.reserve(HASHING_SHARE);
     try {
-      return await this.checkPasswordWithPermit(place, email, password, client);
+      return await this.checkPasswordWithPermit(permit, email, password, client);
     } finally {
-      place.release();
+      permit.release();
     }
   }
 
   /**
-   * Counts a try of an operator's code before it is looked at.
+   * Counts an attempt before the code or password of an operator is verified.
    * @throws GatehouseError `too_many_attempts`
    */
   async takeAttempt(
@@ -65,25 +72,26 @@ export class OperatorCheckService {
   ): Promise<OperatorLoginAttemptResult & { granted: LoginGrant }> {
     const { quota, windowSeconds } = failurePolicy;
     const emailHash = sha256(email);
-    const taken = await this.attempts.reserve({ quota, windowSeconds, email, emailHash, addressBlock });
-    const { granted } = taken;
+    const reserved = await this.attempts.reserve({ quota, windowSeconds, email, emailHash, addressBlock });
+    const { granted } = reserved;
     if (!granted) {
-      const headers = rateLimitHeaders(failurePolicy, Math.max(1, taken.secondsLeft));
-      const about = taken.operator ? { operatorId: taken.operator.id } : undefined;
-      throw new GatehouseError('too_many_attempts', { headers, subject: about });
+      const headers = rateLimitHeaders(failurePolicy, Math.max(1, reserved.secondsLeft));
+      const subject = reserved.operator ? { operatorId: reserved.operator.id } : undefined;
+      throw new GatehouseError('too_many_attempts', { headers, subject });
     }
-    if (granted === 'open' && taken.tries === quota) {
+    if (granted === 'open' && reserved.tries === quota) {
       this.logger.warn(
-        { operatorId: taken.operator?.id },
+        { operatorId: reserved.operator?.id },
         'operator sign-in locked except from known addresses',
       );
     }
-    return { ...taken, granted };
+    return { ...reserved, granted };
   }
 
   /**
-   * The refusal of a wrong password or code of somebody who is known. It is in the audit log, at most as often as tries
-   * are granted; off the path of the answer, so that its time tells nothing.
+   * Records a wrong password or code of an existing operator in the audit log, and returns the error. There
+   * are at most as many entries as granted attempts. The entry is written asynchronously, so that the
+   * response time reveals nothing.
    */
   recordFailure({ id }: Pick<Operator, 'id'>, code: 'invalid_credentials' | 'invalid_code'): GatehouseError {
     const action = code === 'invalid_code' ? 'operator.code_failed' : 'operator.password_failed';
@@ -97,13 +105,16 @@ export class OperatorCheckService {
     return notSignedIn(code, { operatorId: id });
   }
 
-  /** Forgets the failures of somebody who proved both factors, and remembers where they are. */
+  /**
+   * Clears the failed attempts of an operator who has completed the sign-in, and saves the client address as
+   * known.
+   */
   async recordSuccess(tx: Tx, { id, email }: Operator, { addressBlock }: Client): Promise<void> {
     await this.forgetFailures(tx, email);
     if (addressBlock !== null) await this.attempts.saveKnownAddress(tx, id, addressBlock);
   }
 
-  /** Forgets the failures of somebody who is in. */
+  /** Clears the failed attempts of an authenticated operator. */
   async forgetFailures(tx: Tx, email: string): Promise<void> {
     await this.attempts.clear(sha256(email), tx);
   }
@@ -113,7 +124,10 @@ export class OperatorCheckService {
     return this.hasher.hash(password, { projectId: HASHING_SHARE, signal });
   }
 
-  /** The hash to put in place of one that was made in another way than a new one would be; null for a good one. */
+  /**
+   * Returns a new hash if the scheme, cost or pepper of the current one is outdated; null if it is not or
+   * hashing fails.
+   */
   async rehashIfOutdated({ passwordHash }: AuthenticatedOperator, password: string): Promise<string | null> {
     if (!this.hasher.isOutdated(passwordHash)) return null;
     return this.hasher.hash(password, { projectId: HASHING_SHARE }).catch(() => null);
@@ -127,13 +141,13 @@ export class OperatorCheckService {
   ): Promise<AuthenticatedOperator> {
     const { granted, operator } = await this.takeAttempt(email, client);
     const hash = operator?.passwordHash ?? null;
-    const isRight = await this.hasher
+    const isCorrect = await this.hasher
       .verify(password, hash, { projectId: HASHING_SHARE, signal: client.signal, permit })
       .catch(async (error: unknown) => {
         await this.attempts.release(sha256(email), granted);
         throw error;
       });
-    if (operator && hash && isRight) return { ...operator, passwordHash: hash };
+    if (operator && hash && isCorrect) return { ...operator, passwordHash: hash };
     throw operator ? this.recordFailure(operator, 'invalid_credentials') : notSignedIn('invalid_credentials');
   }
 }

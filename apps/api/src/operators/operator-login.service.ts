@@ -16,7 +16,7 @@ import type { OperatorSessionResponse } from './dto/operator-session.response.js
 import { OperatorCheckService, type AuthenticatedOperator } from './operator-check.service.js';
 import { OperatorSessionsService } from './operator-sessions.service.js';
 
-/** Operators and their passwords. */
+/** Signs operators in with their passwords, and changes the passwords. */
 @Injectable()
 export class OperatorLoginService {
   constructor(
@@ -30,7 +30,7 @@ export class OperatorLoginService {
   ) {}
 
   /**
-   * Opens a session that still lacks its second factor.
+   * Opens a session whose second factor is still pending.
    * @throws GatehouseError `invalid_credentials`, `too_many_attempts`, `operator_disabled`, `overloaded`
    */
   async signIn(
@@ -53,7 +53,7 @@ export class OperatorLoginService {
   }
 
   /**
-   * Gives the caller another password and ends their other sessions.
+   * Changes the password of the caller and ends the caller's other sessions.
    * @throws GatehouseError `validation_failed`, `invalid_credentials`, `too_many_attempts`, `weak_password`,
    *   `overloaded`
    */
@@ -77,7 +77,9 @@ export class OperatorLoginService {
     });
   }
 
-  /** @throws GatehouseError `invalid_credentials` for one who was disabled or given another password since */
+  /**
+   * @throws GatehouseError `invalid_credentials` if the status or the password has changed since the check
+   */
   private async lockAuthenticated(
     tx: Tx,
     { id, passwordHash, status }: AuthenticatedOperator,

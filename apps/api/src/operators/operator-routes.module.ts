@@ -12,7 +12,7 @@ import { OperatorsModule } from './operators.module.js';
 import { OperatorsService } from './operators.service.js';
 import { SecondFactorService } from './second-factor.service.js';
 
-/** Routes by which operators sign in and manage each other. */
+/** Routes for the sign-in and the management of operators. */
 @Module({
   imports: [AuditModule, OperatorsModule, PasswordsModule],
   controllers: [OperatorAdmissionController, OperatorSessionController, OperatorsController],

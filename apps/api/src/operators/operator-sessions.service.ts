@@ -20,10 +20,13 @@ import {
   type OperatorSessionResponse,
 } from './dto/operator-session.response.js';
 
-/** A new value of a session's cookie: 256 random bits. */
+/** Returns a new value for the session cookie: 256 random bits. */
 const newToken = (): string => secureBytes(32).toString('base64url');
 
-/** Sessions of the console, from the password to the end. Each stage has a value of its own (session fixation). */
+/**
+ * Manages console sessions, from the password to sign-out. Each stage has its own cookie value (session
+ * fixation).
+ */
 @Injectable()
 export class OperatorSessionsService {
   constructor(
@@ -34,7 +37,7 @@ export class OperatorSessionsService {
     private readonly config: Config,
   ) {}
 
-  /** How far the holder of the cookie is signed in. */
+  /** Returns the state of the session of the cookie. */
   async describe(cookie: ConsoleCookie, client: Client): Promise<OperatorSessionResponse> {
     const session = await this.find(cookie);
     return {
@@ -47,14 +50,20 @@ export class OperatorSessionsService {
     };
   }
 
-  /** The session of the cookie, at this stage. @throws GatehouseError `operator_session_required` */
+  /**
+   * Returns the session of the cookie if it is at this stage.
+   * @throws GatehouseError `operator_session_required`
+   */
   async getAtStage(stage: OperatorStage, cookie: ConsoleCookie): Promise<OperatorSession> {
     const session = await this.find(cookie);
     if (session?.stage !== stage) throw notSignedIn();
     return session;
   }
 
-  /** Returns the session of an operator who has no authenticator. @throws GatehouseError `operator_session_required` */
+  /**
+   * Returns the session of an operator who has no authenticator.
+   * @throws GatehouseError `operator_session_required`
+   */
   async getEnrolling(cookie: ConsoleCookie): Promise<OperatorSession> {
     const session = await this.find(cookie);
     if (session?.stage === 'enrollment') return session;
@@ -62,14 +71,17 @@ export class OperatorSessionsService {
     throw notSignedIn();
   }
 
-  /** Returns true in development on the same machine, where an operator may sign in without an authenticator. */
+  /**
+   * Returns true outside production for a loopback address: the operator may sign in without an
+   * authenticator.
+   */
   maySkipEnrollment({ ip }: Client): boolean {
     return !this.config.production && ip !== null && isLoopback(ip);
   }
 
   /**
-   * Opens a session for an operator who has just proved to know their password, or set it.
-   * @returns the value of its cookie, to be set once the transaction has committed
+   * Opens a session for an operator who has just verified or set the password.
+   * @returns the value of the session cookie, to be set after the transaction has committed
    */
   async open(tx: Tx, operator: Operator, client: Client): Promise<string> {
     const token = newToken();
@@ -85,9 +97,10 @@ export class OperatorSessionsService {
   }
 
   /**
-   * Signs a session in.
-   * @returns the new value of its cookie, to be set once the transaction has committed
-   * @throws GatehouseError `operator_session_required` for one that has ended or moved on meanwhile
+   * Completes the sign-in of a session.
+   * @returns the new value of the session cookie, to be set after the transaction has committed
+   * @throws GatehouseError `operator_session_required` if the session has ended or changed its stage
+   *   meanwhile
    */
   async signIn(tx: Tx, session: OperatorSession, details: Record<string, unknown>): Promise<string> {
     const token = newToken();
@@ -98,19 +111,21 @@ export class OperatorSessionsService {
     return token;
   }
 
-  /** Sets the cookie's new value; the session that had come with the request is over. */
+  /**
+   * Sets the new value of the cookie and returns the new state. The value in the request is no longer valid.
+   */
   async replaceToken(cookie: ConsoleCookie, token: string, client: Client): Promise<OperatorSessionResponse> {
     cookie.set(token);
     return this.describe(cookie, client);
   }
 
-  /** Ends the session of the cookie, at whatever stage; without one nothing happens. */
+  /** Ends the session of the cookie at any stage. Does nothing if there is none. */
   async signOut(cookie: ConsoleCookie): Promise<void> {
     if (cookie.token !== null) await this.transactions.run((tx) => this.end(tx, cookie));
     cookie.clear();
   }
 
-  /** Ends the session that came with the request, also because another one takes its place. */
+  /** Ends the session of the request, for a sign-out or because a new session replaces it. */
   async end(tx: Tx, cookie: ConsoleCookie): Promise<void> {
     const ended = cookie.token === null ? null : await this.sessions.end(tx, sha256(cookie.token));
     if (!ended) return;
@@ -120,12 +135,15 @@ export class OperatorSessionsService {
     await this.audit.record(tx, { ...operatorAction('operator.signed_out', { id }), operatorId: id });
   }
 
-  /** Where the caller is signed in, newest first. */
+  /** Returns the sessions of the caller, newest first. */
   listOwn({ operatorId }: OperatorCaller): Promise<OperatorSessionRecord[]> {
     return this.sessions.list(operatorId);
   }
 
-  /** Ends a session of the caller's own. @throws GatehouseError `not_found`, also for that of somebody else */
+  /**
+   * Ends a session of the caller.
+   * @throws GatehouseError `not_found`, also for a session of another operator
+   */
   async endOwn({ operatorId }: OperatorCaller, id: string): Promise<void> {
     await this.transactions.run(async (tx) => {
       if (!(await this.sessions.endForOperator(tx, operatorId, id))) throw notFound();
@@ -133,7 +151,7 @@ export class OperatorSessionsService {
     });
   }
 
-  /** Ends all of the caller's sessions but the one that asks. */
+  /** Ends all sessions of the caller except the current one. */
   async endOthers({ operatorId, sessionId }: OperatorCaller): Promise<void> {
     await this.transactions.run(async (tx) => {
       const ended = await this.sessions.endAll(tx, operatorId, sessionId);

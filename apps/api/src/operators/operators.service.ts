@@ -20,13 +20,13 @@ import type {
 } from './dto/operator.request.js';
 import { OperatorLinksService } from './operator-links.service.js';
 
-/** An operator with a link to choose a password by, which is shown this once. */
+/** An operator with a new invitation link, which is returned only once. */
 export interface InvitedOperator {
   operator: Operator;
   url: string;
 }
 
-/** What admins do about operators. */
+/** Manages operators on behalf of admins. */
 @Injectable()
 export class OperatorsService {
   constructor(
@@ -51,11 +51,11 @@ export class OperatorsService {
     return this.operators.count(q ?? null);
   }
 
-  /** @throws GatehouseError `conflict` for an address that an operator has */
+  /** @throws GatehouseError `conflict` if an operator with this address exists */
   invite({ email, role }: InviteOperatorRequest): Promise<InvitedOperator> {
     return this.transactions.run(async (tx) => {
-      const made = { id: newId(), email, name: null, passwordHash: null, role };
-      const operator = await this.operators.insert(tx, made);
+      const fields = { id: newId(), email, name: null, passwordHash: null, role };
+      const operator = await this.operators.insert(tx, fields);
       if (!operator) throw conflict('An operator with this email address already exists.');
       await this.audit.record(tx, operatorAction('operator.invited', operator, { role }));
       return { operator, url: await this.links.createInvitation(tx, operator) };
@@ -63,8 +63,9 @@ export class OperatorsService {
   }
 
   /**
-   * A new link, also for somebody who has forgotten their password: the authenticator stays as it is.
-   * @throws GatehouseError `not_found`, `conflict` for one who is disabled
+   * Creates a new invitation link, also for an operator who has forgotten the password. The authenticator
+   * stays enrolled.
+   * @throws GatehouseError `not_found`, `conflict` if the operator is disabled
    */
   inviteAgain(id: string): Promise<InvitedOperator> {
     return this.transactions.run(async (tx) => {
@@ -95,8 +96,8 @@ export class OperatorsService {
   }
 
   /**
-   * Shuts an operator out at once: sessions and links end, addresses are forgotten.
-   * @throws GatehouseError `not_found`, `conflict` for oneself, `last_admin`
+   * Disables an operator immediately: ends the sessions, voids the links and deletes the known addresses.
+   * @throws GatehouseError `not_found`, `conflict` if the operator is the caller, `last_admin`
    */
   disable({ operatorId }: OperatorCaller, id: string): Promise<Operator> {
     if (id === operatorId) throw conflict('You cannot disable yourself.');
@@ -124,8 +125,8 @@ export class OperatorsService {
   }
 
   /**
-   * Lets an operator who has lost their authenticator enroll another with the next sign-in; their sessions end,
-   * their addresses are forgotten.
+   * Removes the authenticator of an operator who has lost it, so that the next sign-in enrolls a new one.
+   * Ends the sessions and deletes the known addresses.
    * @throws GatehouseError `not_found`
    */
   resetSecondFactor(id: string): Promise<Operator> {

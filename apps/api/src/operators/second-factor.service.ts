@@ -29,7 +29,9 @@ import type {
 import { OperatorCheckService } from './operator-check.service.js';
 import { OperatorSessionsService } from './operator-sessions.service.js';
 
-/** Authenticators (RFC 6238) and the recovery codes that stand in for them. */
+/**
+ * Enrolls authenticators (RFC 6238), and verifies their codes and the recovery codes that can replace them.
+ */
 @Injectable()
 export class SecondFactorService {
   constructor(
@@ -44,7 +46,7 @@ export class SecondFactorService {
   ) {}
 
   /**
-   * Signs a session in by a code of the authenticator or of recovery, each of which is good once.
+   * Completes the sign-in of a session with an authenticator code or a recovery code. Each code works once.
    * @throws GatehouseError `operator_session_required`, `too_many_attempts`, `invalid_code`
    */
   async verifyCode(code: string, client: Client, cookie: ConsoleCookie): Promise<OperatorSessionResponse> {
@@ -59,7 +61,10 @@ export class SecondFactorService {
     return this.operatorSessions.replaceToken(cookie, token, client);
   }
 
-  /** A new secret for the authenticator of an operator who has none. @throws GatehouseError `operator_session_required` */
+  /**
+   * Returns a new authenticator secret for an operator who has no authenticator.
+   * @throws GatehouseError `operator_session_required`
+   */
   async beginEnrollment(cookie: ConsoleCookie): Promise<EnrollmentResponse> {
     const { id, operator } = await this.operatorSessions.getEnrolling(cookie);
     const secret = newTotpSecret();
@@ -69,7 +74,8 @@ export class SecondFactorService {
   }
 
   /**
-   * Enrolls the authenticator whose code this is, and signs the session in. Other sessions of the operator end.
+   * Enrolls the authenticator that produced the code, and completes the sign-in. Ends the operator's other
+   * sessions.
    * @throws GatehouseError `operator_session_required`, `too_many_attempts`, `invalid_code`
    */
   async confirmEnrollment(code: string, client: Client, cookie: ConsoleCookie): Promise<EnrolledResponse> {
@@ -88,7 +94,8 @@ export class SecondFactorService {
   }
 
   /**
-   * Signs an operator in who has no authenticator yet. Only in development, and only on the same machine.
+   * Completes the sign-in of an operator who has no authenticator. Allowed only outside production and from a
+   * loopback address.
    * @throws GatehouseError `operator_session_required`, `factor_required`
    */
   async skipEnrollment(client: Client, cookie: ConsoleCookie): Promise<OperatorSessionResponse> {
@@ -102,7 +109,7 @@ export class SecondFactorService {
   }
 
   /**
-   * New recovery codes in place of all that were left.
+   * Replaces all recovery codes and returns the new ones.
    * @throws GatehouseError `too_many_attempts`, `invalid_code`
    */
   async renewRecoveryCodes(
@@ -121,7 +128,7 @@ export class SecondFactorService {
     return recoveryCodes;
   }
 
-  /** Uses up a code. @returns what it is of @throws GatehouseError `invalid_code` */
+  /** Consumes a code and returns its kind. @throws GatehouseError `invalid_code` */
   private async consumeCode(tx: Tx, id: string, code: string): Promise<'authenticator' | 'recovery_code'> {
     const { totpSecret } = await this.operators.lock(tx, id);
     if (!totpSecret) throw this.check.recordFailure({ id }, 'invalid_code');
@@ -140,7 +147,7 @@ export class SecondFactorService {
     recoveryCodes: string[],
   ): Promise<void> {
     const { totpSecret } = await this.operators.lock(tx, operator.id);
-    // Another session was faster; its authenticator is the one.
+    // Another session has enrolled an authenticator meanwhile.
     if (totpSecret) throw notSignedIn();
     await this.operators.enrollAuthenticator(
       tx,

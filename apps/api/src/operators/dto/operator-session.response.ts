@@ -3,7 +3,7 @@ import { operatorRoles, operatorStages, type Operator } from '@gatehouse/domain'
 
 const nullableText = { type: String, nullable: true };
 
-/** Whoever holds a session of the console. */
+/** The operator of the current console session. */
 export class CurrentOperatorResponse {
   @ApiProperty({ format: 'uuid' }) id!: string;
   @ApiProperty({ format: 'email' }) email!: string;
@@ -31,7 +31,7 @@ export class ServerResponse {
   @ApiProperty({ description: 'True if the API reference is served at /docs' }) docs!: boolean;
 }
 
-/** How far the console is signed in. */
+/** The state of the current console session. */
 export class OperatorSessionResponse {
   @ApiProperty({
     enum: ['signed_out', ...operatorStages],
@@ -62,7 +62,7 @@ export class OperatorSessionResponse {
   @ApiProperty({ type: ServerResponse }) server!: ServerResponse;
 }
 
-/** What an authenticator app has to know. */
+/** The secret of a new authenticator. */
 export class EnrollmentResponse {
   @ApiProperty({
     description: 'Base32 secret, for manual entry',

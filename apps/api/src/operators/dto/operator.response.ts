@@ -4,7 +4,7 @@ import type { OperatorSessionRecord } from '@gatehouse/persistence';
 
 const time = { type: String, format: 'date-time' };
 
-/** One of the staff. */
+/** An operator, as administrators see it. */
 export class OperatorResponse {
   @ApiProperty({ format: 'uuid' }) id!: string;
   @ApiProperty({ format: 'email' }) email!: string;
@@ -31,7 +31,7 @@ export class OperatorResponse {
   }
 }
 
-/** An operator with a new link to choose a password by. */
+/** An operator with a new invitation link. */
 export class InvitedOperatorResponse extends OperatorResponse {
   @ApiProperty({
     format: 'uri',
@@ -44,7 +44,7 @@ export class InvitedOperatorResponse extends OperatorResponse {
   }
 }
 
-/** One sign-in of an operator, also one that is not finished. */
+/** A console session of an operator, including one with an incomplete sign-in. */
 export class OperatorSessionEntry {
   @ApiProperty({ format: 'uuid' }) id!: string;
   @ApiProperty({
