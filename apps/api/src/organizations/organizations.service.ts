@@ -29,7 +29,10 @@ export class OrganizationsService {
     private readonly cursors: CursorCodec,
   ) {}
 
-  /** The caller's organization and those that it created, newest first. @throws GatehouseError `invalid_cursor` */
+  /**
+   * Returns the caller's organization and the organizations that it created, newest first.
+   * @throws GatehouseError `invalid_cursor`
+   */
   list({ reach }: ManagementCaller, query: SearchOrganizationsQuery): Promise<Page<Organization>> {
     const { q = null } = query;
     return readPage(this.cursors, ['organizations', reach.organizationId, q], query, (before, limit) =>
@@ -46,13 +49,17 @@ export class OrganizationsService {
     return this.organizations.get(reach, id);
   }
 
-  /** Creates an organization below the caller's own, or one that nobody created. @throws GatehouseError `slug_taken` */
+  /**
+   * Creates an organization whose parent is the caller's organization. It has no parent if the caller has
+   * none.
+   * @throws GatehouseError `slug_taken`
+   */
   create({ reach }: ManagementCaller, { name, slug }: CreateOrganizationRequest): Promise<Organization> {
     const parentId = reach.organizationId;
     return this.transactions.run(async (tx) => {
       const organization = await this.organizations.insert(tx, { id: newId(), name, slug, parentId });
       if (!organization) throw new GatehouseError('slug_taken');
-      // Told to the parent: nobody can have an endpoint in the new one yet.
+      // Recorded in the parent organization, because the new organization cannot have an endpoint yet.
       await this.events.record(tx, [
         organizationEvent('organization.created', parentId ?? organization.id, organization),
       ]);
@@ -62,12 +69,12 @@ export class OrganizationsService {
   }
 
   /**
-   * Merges a patch. What changes nothing leaves no event and no other `updatedAt`.
+   * Merges a patch. A patch without changes creates no event and does not change `updatedAt`.
    * @throws GatehouseError `not_found`
    */
   update({ reach }: ManagementCaller, id: string, input: UpdateOrganizationRequest): Promise<Organization> {
     return this.transactions.run(async (tx) => {
-      // Locked, so that of two patches at the same time neither loses what the other one sets.
+      // Locked, so that concurrent patches do not overwrite each other's changes.
       const before = await this.organizations.lock(tx, reach, id);
       const { name, billingReturnOrigins } = before;
       const sent = input.billingReturnOrigins;

@@ -18,7 +18,7 @@ export class CreateOrganizationRequest {
   slug!: string;
 }
 
-/** What operators list organizations by. */
+/** Filters of the list of organizations for operators. */
 export class SearchOrganizationsQuery extends PageQuery {
   @SearchTextField('Id of an organization, or the beginning of its name or slug') q?: string;
 }

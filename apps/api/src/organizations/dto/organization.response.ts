@@ -1,7 +1,7 @@
 import { ApiProperty } from '@nestjs/swagger';
 import type { Organization } from '@gatehouse/domain';
 
-/** An organization as secret keys see it, and as events carry it. */
+/** An organization in responses to secret keys and in events. */
 export class OrganizationResponse {
   @ApiProperty({ format: 'uuid' }) id!: string;
   @ApiProperty({ example: 'Menabrea' }) name!: string;
