@@ -11,22 +11,22 @@ import { AttemptMetricsRepository, type OverviewMetrics } from '@gatehouse/persi
 import { now } from '@gatehouse/platform';
 import type { OverviewQuery } from './dto/overview.request.js';
 
-/** How attempts went in a range, all in all and bucket by bucket. */
+/** Metrics of the attempts in a range: totals, and the metrics of each bucket. */
 export interface Overview extends Omit<OverviewMetrics, 'series'> {
   range: OverviewRange;
   totals: AttemptMetrics;
-  /** Every bucket of the range, oldest first, also those without an attempt. */
-  series: (Bucket & { figures: AttemptMetrics })[];
+  /** All buckets of the range, oldest first, including those without attempts. */
+  series: (Bucket & { metrics: AttemptMetrics })[];
 }
 
 @Injectable()
 export class OverviewService {
-  constructor(private readonly figures: AttemptMetricsRepository) {}
+  constructor(private readonly attemptMetrics: AttemptMetricsRepository) {}
 
-  /** Of the whole house, or of what one project has told its endpoints. Of a project that is none: nothing. */
+  /** Returns the metrics of the installation or of one project. An unknown project has no attempts. */
   async get({ range = '24h', projectId }: OverviewQuery): Promise<Overview> {
     const buckets = bucketsForRange(range, now().getTime() / 1_000);
-    const { series, ...rest } = await this.figures.read(projectId ?? null, buckets);
+    const { series, ...rest } = await this.attemptMetrics.read(projectId ?? null, buckets);
     const filled = buckets.map((bucket) => ({
       ...bucket,
       counts: sumCounts(...series.filter(({ at }) => at === bucket.at).map(({ counts }) => counts)),
@@ -35,7 +35,7 @@ export class OverviewService {
       ...rest,
       range,
       totals: decodeCounts(sumCounts(...filled.map(({ counts }) => counts))),
-      series: filled.map(({ counts, ...bucket }) => ({ ...bucket, figures: decodeCounts(counts) })),
+      series: filled.map(({ counts, ...bucket }) => ({ ...bucket, metrics: decodeCounts(counts) })),
     };
   }
 }

@@ -43,14 +43,14 @@ export class OverviewTotals {
   @ApiProperty(duration) p50Ms!: number | null;
   @ApiProperty(duration) p95Ms!: number | null;
 
-  static from(figures: AttemptMetrics): OverviewTotals {
+  static from(metrics: AttemptMetrics): OverviewTotals {
     return {
-      attempts: figures.attempts,
-      succeeded: figures.attempts - figures.failed,
-      failed: figures.failed,
-      successRate: successRate(figures),
-      p50Ms: percentile(figures.durations, 0.5),
-      p95Ms: percentile(figures.durations, 0.95),
+      attempts: metrics.attempts,
+      succeeded: metrics.attempts - metrics.failed,
+      failed: metrics.failed,
+      successRate: successRate(metrics),
+      p50Ms: percentile(metrics.durations, 0.5),
+      p95Ms: percentile(metrics.durations, 0.95),
     };
   }
 }
@@ -112,19 +112,19 @@ export class OverviewEndpoint {
   @ApiProperty(count) failed!: number;
   @ApiProperty(rate) successRate!: number | null;
 
-  static from(share: EndpointBreakdown): OverviewEndpoint {
+  static from(endpoint: EndpointBreakdown): OverviewEndpoint {
     return {
-      endpointId: publicId('endpoint', share.endpointId),
-      url: share.url,
-      projectId: share.projectId,
-      attempts: share.attempts,
-      failed: share.failed,
-      successRate: successRate(share),
+      endpointId: publicId('endpoint', endpoint.endpointId),
+      url: endpoint.url,
+      projectId: endpoint.projectId,
+      attempts: endpoint.attempts,
+      failed: endpoint.failed,
+      successRate: successRate(endpoint),
     };
   }
 }
 
-/** How attempts that began in a range went, and what waits now. */
+/** Metrics of the attempts that started in a range, with the current dead letters and pending deliveries. */
 export class OverviewResponse {
   @ApiProperty({ enum: overviewRanges }) range!: OverviewRange;
   @ApiProperty({ ...time, description: 'Start of the first bucket' }) from!: string;
@@ -179,11 +179,11 @@ export class OverviewResponse {
         isMore: pending.isMore,
         oldestDueAt: pending.oldestDueAt?.toISOString() ?? null,
       },
-      series: series.map(({ at, figures }) => ({
+      series: series.map(({ at, metrics }) => ({
         at: toTime(at),
-        succeeded: figures.attempts - figures.failed,
-        failed: figures.failed,
-        p95Ms: percentile(figures.durations, 0.95),
+        succeeded: metrics.attempts - metrics.failed,
+        failed: metrics.failed,
+        p95Ms: percentile(metrics.durations, 0.95),
       })),
       byStatus: statusClasses.map((status) => ({ status, count: totals.byStatus[status] })),
       byError: attemptErrors.map((error) => ({ error, count: totals.byError[error] })),
