@@ -8,7 +8,7 @@ export interface SearchTerms {
   customer_id?: string;
 }
 
-/** The conditions that search terms stand for. */
+/** The conditions that search terms resolve to. */
 export interface SearchConditions {
   deliveryId?: string;
   attemptId?: string;
@@ -28,34 +28,34 @@ export class SearchTermsService {
   /** Returns the conditions of a list, or null if the terms match nothing. */
   async conditionsOf({ q, customer_id: customer }: SearchTerms): Promise<SearchConditions | null> {
     if (q === undefined) return customer ? { customerIds: [customer] } : {};
-    const named = parseSearchTerm(q);
-    const conditions = named && (await this.resolveReference(named));
+    const term = parseSearchTerm(q);
+    const conditions = term && (await this.resolveReference(term));
     if (!conditions || !customer) return conditions;
     const customers = conditions.customerIds ?? [customer];
     return customers.includes(customer) ? { ...conditions, customerIds: [customer] } : null;
   }
 
-  private async resolveReference(named: SearchTerm): Promise<SearchConditions | null> {
-    switch (named.kind) {
+  private async resolveReference(term: SearchTerm): Promise<SearchConditions | null> {
+    switch (term.kind) {
       case 'delivery':
-        return { deliveryId: named.id };
+        return { deliveryId: term.id };
       case 'event':
-        return { eventId: named.id };
+        return { eventId: term.id };
       case 'endpoint':
-        return { endpointIds: [named.id] };
+        return { endpointIds: [term.id] };
       // Of the resources in these lists, only customers have ids without a prefix.
       case 'uuid':
-        return { customerIds: [named.id] };
+        return { customerIds: [term.id] };
       case 'attempt': {
-        const deliveryId = await this.lookups.findDeliveryIdOfAttempt(named.id);
-        return deliveryId === null ? null : { deliveryId, attemptId: named.id };
+        const deliveryId = await this.lookups.findDeliveryIdOfAttempt(term.id);
+        return deliveryId === null ? null : { deliveryId, attemptId: term.id };
       }
       case 'email': {
-        const customerIds = await this.lookups.findCustomerIdsByEmail(named.email);
+        const customerIds = await this.lookups.findCustomerIdsByEmail(term.email);
         return customerIds.length > 0 ? { customerIds } : null;
       }
       case 'url':
-        return this.findEndpointsByUrl(named.prefix);
+        return this.findEndpointsByUrl(term.prefix);
       case 'redelivery':
         return null;
     }
@@ -68,11 +68,11 @@ export class SearchTermsService {
   }
 }
 
-/** Merges two conditions on one id. Returns null if both are set and differ. */
+/** Merges two conditions on the same id. Returns null if both are set and differ. */
 export function intersectIds<T>(
-  one: T | null | undefined,
-  other: T | null | undefined,
+  first: T | null | undefined,
+  second: T | null | undefined,
 ): { id: T | null } | null {
-  const [id = null] = [one, other].filter((each) => each !== null && each !== undefined);
-  return (one ?? id) === id && (other ?? id) === id ? { id } : null;
+  const [id = null] = [first, second].filter((each) => each !== null && each !== undefined);
+  return (first ?? id) === id && (second ?? id) === id ? { id } : null;
 }

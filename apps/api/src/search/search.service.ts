@@ -8,16 +8,16 @@ import {
   type SearchResult,
 } from '@gatehouse/persistence';
 
-/** Most that is found at once. */
+/** Maximum number of results. */
 const MAX_RESULTS = 10;
 
-/** Of them what is no customer, where there are customers. */
+/** Maximum number of results of a prefix search that are not customers. */
 const MAX_OTHER_RESULTS = 5;
 
-/** The least that names of customers are looked for by. */
+/** Minimum length of the text for a search by customer name. */
 const MIN_NAME_LENGTH = 2;
 
-/** Finds anything in the house by what an operator pastes or types. */
+/** Finds resources of any type by the text that an operator enters. */
 @Injectable()
 export class SearchService {
   constructor(
@@ -25,13 +25,13 @@ export class SearchService {
     private readonly customers: CustomerDirectoryRepository,
   ) {}
 
-  /** What is meant by the text, at most ten. */
+  /** Returns the resources that match the text, at most ten. */
   async find({ reach }: ManagementCaller, text: string): Promise<SearchResult[]> {
-    const named = parseSearchTerm(text);
-    if (!named) return this.findByPrefix(reach, text);
-    if (named.kind === 'email') return this.findByPrefix(reach, named.email);
-    if (named.kind === 'url') return this.searchRepository.findEndpointsByUrl(named.prefix, MAX_RESULTS);
-    return this.searchRepository.findById(named.id, named.kind === 'uuid' ? null : named.kind);
+    const term = parseSearchTerm(text);
+    if (!term) return this.findByPrefix(reach, text);
+    if (term.kind === 'email') return this.findByPrefix(reach, term.email);
+    if (term.kind === 'url') return this.searchRepository.findEndpointsByUrl(term.prefix, MAX_RESULTS);
+    return this.searchRepository.findById(term.id, term.kind === 'uuid' ? null : term.kind);
   }
 
   private async findByPrefix(reach: Reach, text: string): Promise<SearchResult[]> {

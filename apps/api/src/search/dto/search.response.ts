@@ -10,7 +10,7 @@ const prefixed: Partial<Record<SearchResultKind, PrefixedIdKind>> = {
   batch: 'redelivery',
 };
 
-/** Something that was found. */
+/** A search result. */
 export class SearchResultResponse {
   @ApiProperty({ enum: searchResultKinds }) kind!: string;
 
