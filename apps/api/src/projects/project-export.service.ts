@@ -16,7 +16,7 @@ import { streamPages } from '../http/send-pages.js';
 
 const PAGE_SIZE = 200;
 
-/** All customers of a project, one JSON object a line. */
+/** Exports all customers of a project, one JSON object per line. */
 @Injectable()
 export class ProjectExportService {
   constructor(
@@ -30,9 +30,9 @@ export class ProjectExportService {
   ) {}
 
   /**
-   * Begins an export, of an archived project as well.
-   * @param withHashes whether each line has a `passwordHash` as imports take it
-   * @returns the lines, a page at a time; the first has been read
+   * Starts an export. The project may be archived.
+   * @param withHashes true to add a `passwordHash` to each line, in a form that imports accept
+   * @returns the lines, one page at a time. The first page has already been read
    * @throws GatehouseError `not_found`, `insufficient_scope`
    */
   async open(
@@ -52,23 +52,26 @@ export class ProjectExportService {
     return this.pages(caller, projectId, first, (customer) => this.toLine(customer, withHashes));
   }
 
-  /** Sends an export. */
+  /** Sends the pages of an export as the response. */
   send(projectId: string, pages: AsyncGenerator<string>, response: ServerResponse): Promise<void> {
     return streamPages(pages, response, this.logger, { projectId });
   }
 
-  /** Each page is a statement of its own: an export holds no transaction, and no connection while nobody reads. */
+  /**
+   * Reads each page with its own statement, so that an export holds no transaction, and no connection while
+   * the client does not read.
+   */
   private async *pages(
     caller: SecretKeyCaller,
     projectId: string,
     first: CustomerWithPasswordHash[],
-    line: (customer: CustomerWithPasswordHash) => string,
+    formatLine: (customer: CustomerWithPasswordHash) => string,
   ): AsyncGenerator<string> {
     let page = first;
     while (page.length > 0) {
-      yield page.map(line).join('');
+      yield page.map(formatLine).join('');
       if (page.length < PAGE_SIZE) return;
-      // A key that has been revoked opens nothing any more (contract, section 3).
+      // A revoked key must stop working immediately (contract, section 3).
       if (!(await this.apiKeys.isActive(caller.keyId))) throw new GatehouseError('invalid_api_key');
       page = await this.customers.listPage(projectId, page.at(-1)!.id, PAGE_SIZE);
     }

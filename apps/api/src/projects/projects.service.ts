@@ -35,7 +35,7 @@ import type {
 } from './dto/project.request.js';
 import { ProjectResponse } from './dto/project.response.js';
 
-/** Projects and their settings. */
+/** Manages projects and their settings. */
 @Injectable()
 export class ProjectsService {
   constructor(
@@ -50,8 +50,8 @@ export class ProjectsService {
   ) {}
 
   /**
-   * The projects of the caller's organization and of those it created, newest first, for a project key as well
-   * (contract, section 3).
+   * Returns the projects of the caller's organization and of the organizations that it created, newest first.
+   * A project key gets the same list (contract, section 3).
    * @throws GatehouseError `invalid_cursor`
    */
   list({ reach: { organizationId } }: ManagementCaller, query: SearchProjectsQuery): Promise<Page<Project>> {
@@ -71,7 +71,10 @@ export class ProjectsService {
     return this.projects.get(reach, id);
   }
 
-  /** @throws GatehouseError `validation_failed`, `not_found` for an organization out of reach, `slug_taken` */
+  /**
+   * @throws GatehouseError `validation_failed`, `not_found` for an organization that the caller cannot
+   *   access, `slug_taken`
+   */
   async create({ reach }: ManagementCaller, input: CreateProjectRequest): Promise<Project> {
     const settings = this.mergeSettings(defaultSettings, input.settings ?? {});
     const organizationId = input.organizationId ?? reach.organizationId;
@@ -91,13 +94,13 @@ export class ProjectsService {
   }
 
   /**
-   * Merges a patch. What changes nothing leaves no event and no other `updatedAt`. Settings are read with every
-   * request, so they act at once.
+   * Merges a patch. A patch without changes creates no event and does not change `updatedAt`. Settings are
+   * read with every request, so they take effect immediately.
    * @throws GatehouseError `not_found`, `project_archived`, `validation_failed`
    */
   update({ reach }: ManagementCaller, id: string, input: UpdateProjectRequest): Promise<Project> {
     return this.transactions.run(async (tx) => {
-      // Locked, so that of two patches at the same time neither loses what the other one sets.
+      // Locked, so that concurrent patches do not overwrite each other's changes.
       const before = await this.projects.lock(tx, reach, id);
       if (before.archivedAt) throw new GatehouseError('project_archived');
       const settings = this.mergeSettings(before.settings, input.settings ?? {});
@@ -111,7 +114,8 @@ export class ProjectsService {
   }
 
   /**
-   * Stops a project: its keys and its customers' tokens end at once, its data stays. A second time nothing happens.
+   * Archives a project. Its keys and the tokens of its customers stop working immediately; its data is
+   * retained. Does nothing if the project is already archived.
    * @throws GatehouseError `not_found`, `own_project`, `last_organization_key`
    */
   archive(caller: ManagementCaller, id: string): Promise<Project> {
@@ -138,7 +142,7 @@ export class ProjectsService {
     return settings;
   }
 
-  /** Under the first of the slugs that is free. */
+  /** Inserts the project with the first of the slugs that is available. */
   private async insert(tx: Tx, project: Omit<NewProject, 'slug'>, slugs: string[]): Promise<Project> {
     for (const slug of slugs) {
       const inserted = await this.projects.insert(tx, { ...project, slug });
@@ -170,7 +174,10 @@ const projectFilter = ({ organizationId, environment, archived, q }: CountProjec
   q: q ?? null,
 });
 
-/** The slug of a name, and others of the same name, of which one is free however many there are. */
+/**
+ * Returns the slug of a name, followed by three variants with random suffixes, which are very unlikely to be
+ * taken.
+ */
 const slugCandidates = (name: string): string[] => [
   slugify(name, 'project'),
   ...Array.from({ length: 3 }, () => slugify(name, 'project', secureBytes(4).toString('hex'))),

@@ -25,7 +25,7 @@ import {
 import { PageQuery } from '../../http/paging.js';
 import { SearchTextField } from '../../http/search-fields.js';
 
-/** A setting may be left out, and null brings it back to its default. */
+/** Returns the options of an optional setting. null resets it to its default. */
 const setting = (description: string) => ({ description, optional: true, nullable: true });
 
 const shortText = (description: string) => ({ ...setting(description), minLength: 1, maxLength: 100 });
@@ -64,7 +64,7 @@ export class MailSettingsRequest implements Partial<MailSettings> {
   @EmailField(setting('Reply-To address of emails')) replyTo?: string | null;
 }
 
-/** A merge patch of the settings: null brings one back to its default. Times in seconds. */
+/** A merge patch of the settings. null resets a setting to its default. Times in seconds. */
 export class SettingsRequest implements SettingsPatch {
   @TextSetField({
     ...setting('Origins whose pages may send requests. Empty: any origin'),
@@ -189,7 +189,7 @@ export class ListProjectsQuery extends PageQuery {
   archived?: 'true' | 'false';
 }
 
-/** What operators list projects by. */
+/** Filters of the list of projects for operators. */
 export class SearchProjectsQuery extends ListProjectsQuery {
   @SearchTextField('Id of a project, or the beginning of its name or slug') q?: string;
 }
@@ -204,7 +204,10 @@ export class UpdateProjectRequest {
   settings?: SettingsRequest;
 }
 
-/** Names such as `toString` are found in every object. */
+/**
+ * Returns true for an allowed claim name. Names of inherited object members, such as `toString`, are not
+ * allowed.
+ */
 function isClaimName(text: string): boolean {
   return /^[A-Za-z_][A-Za-z0-9_]{0,63}$/.test(text) && !reservedClaims.has(text) && !(text in {});
 }

@@ -15,7 +15,10 @@ export class MailSettingsResponse implements MailSettings {
   @ApiProperty({ ...nullableText, format: 'email' }) replyTo!: string | null;
 }
 
-/** The settings in force: those that the project changed, over the defaults. Times in seconds. */
+/**
+ * The effective settings: those that the project has changed, and the defaults of the others. Times in
+ * seconds.
+ */
 export class ProjectSettingsResponse implements ProjectSettings {
   @ApiProperty({
     type: [String],
@@ -87,7 +90,7 @@ export class ProjectSettingsResponse implements ProjectSettings {
   }
 }
 
-/** A project as secret keys see it, and as events carry it. */
+/** A project in responses to secret keys and in events. */
 export class ProjectResponse {
   @ApiProperty({ format: 'uuid' }) id!: string;
   @ApiProperty({ format: 'uuid' }) organizationId!: string;
