@@ -10,7 +10,10 @@ import { linkButton, sendPage } from './page.js';
 
 const RETRY_TEXT = 'Go back to the application and open the billing page again.';
 
-/** The billing portal of a house without a provider. There is nothing to change, so looking at it is all. */
+/**
+ * The billing portal of an installation without a billing provider. It is read-only, because nothing can be
+ * changed.
+ */
 @ApiExcludeController()
 @NoCredential()
 @UseFilters(PageFilter)

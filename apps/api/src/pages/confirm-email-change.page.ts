@@ -16,7 +16,7 @@ import {
 import { PageFilter } from './page.filter.js';
 import { postButton, sendPage } from './page.js';
 
-/** The page behind the links that both addresses get when a customer wants another one. */
+/** The page for the links that are sent to both addresses when a customer requests an email change. */
 @ApiExcludeController()
 @NoCredential()
 @UseFilters(PageFilter)

@@ -5,8 +5,8 @@ import { errorDocsPage, errorDocsPolicy } from './error-docs-page.js';
 
 const css = /<style>([^<]*)<\/style>/.exec(errorDocsPage)![1]!;
 
-describe('the page of the error codes', () => {
-  it('has a section for each code, and an index of them by status', () => {
+describe('errorDocsPage', () => {
+  it('has a section for each code and an index by status', () => {
     for (const [code, { status, title, cause, remedy }] of Object.entries(errorCatalog)) {
       const sections = [...errorDocsPage.matchAll(new RegExp(`<section id="${code}">(.*?)</section>`, 'gs'))];
       expect(sections).toHaveLength(1);
@@ -21,20 +21,20 @@ describe('the page of the error codes', () => {
     expect(indexed.toSorted()).toEqual(expected.toSorted());
   });
 
-  it('HD-01: its policy lets in nothing but its very style', () => {
+  it('HD-01: its policy allows only its own style', () => {
     const hash = createHash('sha256').update(css).digest('base64');
     expect(errorDocsPolicy).toBe(
       `default-src 'none'; style-src 'sha256-${hash}'; form-action 'none'; base-uri 'none'; frame-ancestors 'none'`,
     );
   });
 
-  it('HD-01: has no script, no style of its own, and asks nobody for anything', () => {
+  it('HD-01: contains no script and no inline style, and loads nothing', () => {
     expect(errorDocsPage).not.toMatch(
       /<script|<link|<img|<iframe|\son\w+=|\sstyle=|\ssrc=|url\(|@import|https?:/i,
     );
   });
 
-  it('reads at 4.5:1 or better on its own background, in the light and in the dark', () => {
+  it('has a text contrast of at least 4.5:1 in the light and the dark theme', () => {
     const [light, dark] = css.split('@media').map((part) => {
       const found = [...part.matchAll(/--([\w-]+): (#[0-9a-f]{6});/g)];
       return Object.fromEntries(found.map(([, name, color]) => [name, color!]));

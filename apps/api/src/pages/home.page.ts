@@ -5,7 +5,9 @@ import { NoCredential } from '@gatehouse/auth';
 import { Config, VERSION } from '@gatehouse/platform';
 import { linkButton, sendPage } from './page.js';
 
-/** What `GET /` returns: where to go from here, as a page for browsers and as JSON for everything else. */
+/**
+ * Serves `GET /`: links to the docs and the console, as a page for browsers and as JSON for other clients.
+ */
 @ApiExcludeController()
 @NoCredential()
 @Controller()
@@ -16,7 +18,7 @@ export class HomePage {
   show(@Req() request: Request, @Res() response: Response): void {
     const { docs, console } = this.config;
     response.vary('Accept');
-    // A browser prefers HTML; `*/*`, which is what curl sends, means JSON.
+    // Browsers prefer HTML. `*/*`, which curl sends, selects JSON.
     if (request.accepts(['json', 'html']) !== 'html') {
       response.json({
         name: 'Gatehouse',

@@ -3,26 +3,26 @@ import { resolveBrand, GatehouseError, type Brand, type ProjectContext } from '@
 import type { OneTimeToken } from '@gatehouse/persistence';
 import { linkButton, postButton, sendPage } from './page.js';
 
-/** What the forms of the hosted pages send. */
+/** Fields of the forms of the hosted pages. */
 export interface PageForm {
   token?: string;
   password?: string;
-  /** Set by the button that asks for a new link. */
+  /** Set by the button that requests a new link. */
   renew?: string;
 }
 
-/** The token of a link; "" when there is none, or more than one. */
+/** Returns the token of a link, or "" if there is none or more than one. */
 export const readToken = (query: unknown): string => (typeof query === 'string' ? query : '');
 
-/** How the pages of a project look. */
+/** Returns the branding of the pages of a project. */
 export const projectBrand = ({ name, settings }: ProjectContext): Brand =>
   resolveBrand(name, settings.branding);
 
-/** What is done with the links that lead to a page. */
+/** Operations on the links that open a page. */
 export interface PageLinks {
-  /** The token of a link, whatever its state, without using it. */
+  /** Returns the token of a link in any state, without consuming it. */
   find(token: string): Promise<OneTimeToken | null>;
-  /** Sends an expired link once more; absent where that is not offered. */
+  /** Sends a new link in place of an expired one. Absent if the page does not offer this. */
   resendExpired?(expired: OneTimeToken): Promise<void>;
 }
 
@@ -32,14 +32,14 @@ export interface Submission {
   fetchSite: string | undefined;
   response: Response;
   links: PageLinks;
-  /** Answers for a link that does nothing any more. */
+  /** Sends the page for a link that can no longer be used. */
   sendEnded: (response: Response, found: OneTimeToken | null, token: string) => void;
 }
 
 /**
- * The link of a form that was sent, while it is good. For any other one null, after the answer: a new link where the
- * form asks for one, or what became of this one.
- * @throws GatehouseError `origin_not_allowed` for a form that stands on a page of somebody else
+ * Returns the link of a submitted form if it is active. For any other link, sends the response and returns
+ * null: the response confirms a new link if the form requested one, or shows the state of the link.
+ * @throws GatehouseError `origin_not_allowed` if the form was submitted from a page of another site
  */
 export async function resolveSubmission({
   form,
@@ -59,7 +59,7 @@ export async function resolveSubmission({
   return null;
 }
 
-/** For a token that is unknown, or void, such as one that was replaced by a newer one. */
+/** Sends the page for a token that is unknown or voided, for example because a newer one replaced it. */
 export function sendInvalid(response: Response, found: OneTimeToken | null): void {
   sendPage(response, 400, {
     title: 'This link is not valid',
@@ -68,7 +68,7 @@ export function sendInvalid(response: Response, found: OneTimeToken | null): voi
   });
 }
 
-/** For a token that came too late, with a button for a new one. */
+/** Sends the page for an expired token, with a button that requests a new link. */
 export function sendExpired(response: Response, path: string, token: string, found: OneTimeToken): void {
   sendPage(response, 400, {
     title: 'This link has expired',
@@ -78,7 +78,7 @@ export function sendExpired(response: Response, path: string, token: string, fou
   });
 }
 
-/** After a new link was asked for; the same whether it was sent or had just been sent before. */
+/** Sends the page after a request for a new link. It is the same if the quota prevented a new email. */
 function sendResent(response: Response, found: OneTimeToken): void {
   sendPage(response, 200, {
     title: 'Check your inbox',
@@ -87,7 +87,7 @@ function sendResent(response: Response, found: OneTimeToken): void {
   });
 }
 
-/** The end of a page, with a way on where the project has one. */
+/** Sends the final page, with a Continue button if the link has a redirect URL. */
 export function sendDone(response: Response, found: OneTimeToken, title: string, text: string): void {
   const { redirectUrl } = found;
   sendPage(response, 200, {

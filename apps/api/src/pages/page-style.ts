@@ -1,34 +1,34 @@
 import { createHash } from 'node:crypto';
 import type { Brand } from '@gatehouse/domain';
 
-/** Each project may have a colour; what is past this many is computed again. */
+/** Maximum number of cached styles, one per project color. The cache is cleared when it is full. */
 const MAX_CACHED = 100;
 
 export interface PageStyle {
   css: string;
-  /** Of `css`, as a content policy names it. */
+  /** Hash of `css` in the format of a content security policy. */
   hash: string;
 }
 
 const cache = new Map<string, PageStyle>();
 
-/** The style of a hosted page in the project's colour. */
+/** Returns the style of a hosted page in the color of the project. */
 export function pageStyle({ color, textColor }: Brand): PageStyle {
-  const known = cache.get(color);
-  if (known) return known;
+  const cached = cache.get(color);
+  if (cached) return cached;
   const style = hashedStyle(buildCss(color, textColor));
   if (cache.size >= MAX_CACHED) cache.clear();
   cache.set(color, style);
   return style;
 }
 
-/** A style with the hash by which a content policy lets it in. */
+/** Returns a style with the hash that allows it in a content security policy. */
 export const hashedStyle = (css: string): PageStyle => ({
   css,
   hash: `sha256-${createHash('sha256').update(css).digest('base64')}`,
 });
 
-/** The colours of every page, in the light and in the dark. */
+/** The colors of every page, for the light and the dark theme. */
 export const palette = `
 :root { color-scheme: light dark; --text: #1b1f24; --back: #f5f6f8; --card: #ffffff; --line: #6f7782; --quiet: #535b66; --alert: #b3261e; }
 @media (prefers-color-scheme: dark) { :root { --text: #e8eaed; --back: #14161a; --card: #1f2329; --line: #868e99; --quiet: #b4bac3; --alert: #ff9d94; } }
@@ -36,8 +36,9 @@ export const palette = `
 `;
 
 /**
- * The button's border has the colour of its text: it shows the edge where the project's colour is too near to the
- * background. In the dark a logo stands on white: most are drawn for it, and would vanish.
+ * Returns the CSS of a hosted page. The border of the button has the color of its text, so that the edge
+ * stays visible if the project color is similar to the background. In the dark theme, logos have a white
+ * background: most are designed for one and would be invisible without it.
  */
 const buildCss = (color: string, textColor: string): string => `
 :root { --accent: ${color}; --on-accent: ${textColor}; }

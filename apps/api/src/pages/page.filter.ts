@@ -15,7 +15,7 @@ const errorTexts: Partial<Record<ErrorCode, string>> = {
   invalid_token: 'The link has already been used or was replaced.',
 };
 
-/** People who look at a hosted page get a page, not a problem document. */
+/** Responds to errors of the hosted pages with a page instead of a problem document. */
 @Catch()
 export class PageFilter implements ExceptionFilter {
   constructor(@Inject(LOGGER) private readonly logger: Logger) {}

@@ -51,7 +51,7 @@ describe('sendPage', () => {
     expect(html).toContain('href="https://a.example/?&#34;&#60;script');
   });
 
-  it('HD-01: its policy names the very style of the page, in every colour', async () => {
+  it('HD-01: allows only the style of the page in its policy, in every color', async () => {
     for (const brand of [null, shop, resolveBrand('other', { color: '#123456' }), shop]) {
       const { html, policy } = await shown({ brand });
       const css = /<style>([^<]*)<\/style>/.exec(html)![1]!;
@@ -61,7 +61,7 @@ describe('sendPage', () => {
     }
   });
 
-  it('HD-01: its policy lets in nothing but the style and the logo', async () => {
+  it('HD-01: allows only the style and the logo in its policy', async () => {
     const rest = "form-action 'self'; base-uri 'none'; frame-ancestors 'none'";
     expect((await shown({})).policy).toMatch(
       new RegExp(`^default-src 'none'; style-src 'sha256-[^']+'; ${rest}$`),
@@ -73,7 +73,7 @@ describe('sendPage', () => {
     );
   });
 
-  it('HD-01: nothing in it is a script or a style of its own', async () => {
+  it('HD-01: contains no script and no inline style attribute', async () => {
     const { html } = await shown({
       brand: shop,
       button: passwordForm({
@@ -91,7 +91,7 @@ describe('sendPage', () => {
     expect(html).toContain('<html lang="en">');
   });
 
-  it('its colours read at 4.5:1 or better, in the light and in the dark', async () => {
+  it('has a text contrast of at least 4.5:1 in the light and the dark theme', async () => {
     const css = /<style>([^<]*)<\/style>/.exec((await shown({})).html)![1]!;
     const [light, dark] = css.split('@media').map((part) => {
       const found = [...part.matchAll(/--([\w-]+): (#[0-9a-f]{6});/g)];
@@ -102,7 +102,7 @@ describe('sendPage', () => {
         expect(contrastRatio(palette[name], palette['card'])).toBeGreaterThanOrEqual(4.5);
       }
       expect(contrastRatio(palette['on-accent'], palette['accent'])).toBeGreaterThanOrEqual(4.5);
-      // The edge of a field (WCAG 2.2, 1.4.11).
+      // The border of an input field (WCAG 2.2, 1.4.11).
       expect(contrastRatio(palette['line'], palette['card'])).toBeGreaterThanOrEqual(3);
     }
     expect(Object.keys(dark)).toContain('card');
@@ -118,7 +118,7 @@ describe('passwordForm', () => {
     minLength: 12,
   };
 
-  it('PW-01: names the account to password managers, requires a minimum length and cuts nothing', () => {
+  it('PW-01: names the account for password managers, sets a minimum length and no maximum length', () => {
     const html = passwordForm(form);
     expect(html).toContain('<form method="post" action="/reset-password">');
     expect(html).toContain('<input type="hidden" name="token" value="tok">');
@@ -129,7 +129,7 @@ describe('passwordForm', () => {
     expect(html).not.toMatch(/maxlength|aria-invalid/);
   });
 
-  it('joins an error to its field', () => {
+  it('associates an error with its field', () => {
     const html = passwordForm({ ...form, error: markup });
     expect(html).toContain('aria-describedby="password-error password-hint" aria-invalid="true"');
     expect(html).toContain(`<p class="error" id="password-error" role="alert">${escaped}</p>`);

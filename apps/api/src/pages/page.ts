@@ -4,18 +4,21 @@ import { escapeHtml } from '@gatehouse/platform';
 import { pageStyle } from './page-style.js';
 
 export interface PageContent {
-  /** The page's one heading. */
+  /** The only heading of the page. */
   title: string;
   text: string;
-  /** What can be done here, as HTML made by `postButton`, `passwordForm` or `linkButton`. */
+  /** The action of the page, as HTML from `postButton`, `passwordForm` or `linkButton`. */
   button?: string;
-  /** Whose page it is; null or absent: nobody's, as for an unknown token. */
+  /** Branding of the page. null or absent: none, for example for an unknown token. */
   brand?: Brand | null;
 }
 
 const defaultBrand = resolveBrand('');
 
-/** Sends a hosted page: no script, no outside asset but the project's logo, a content policy of its own (HD-01). */
+/**
+ * Sends a hosted page with its own content security policy: no scripts, and only the project logo as asset
+ * (HD-01).
+ */
 export function sendPage(
   response: Response,
   status: number,
@@ -48,31 +51,34 @@ export function sendPage(
 `);
 }
 
-/** The name stands beside the logo, which may be slow, broken or without words; so the picture needs none. */
+/**
+ * Returns the brand header. The name is always shown, because the logo may be slow, broken or without text.
+ * The logo therefore needs no alternative text.
+ */
 const head = ({ name, logoUrl }: Brand): string =>
   `<p class="brand">${logoUrl ? `<img src="${escapeHtml(logoUrl)}" alt="">` : ''}<span>${escapeHtml(name)}</span></p>`;
 
-/** A button that POSTs the fields to the path. */
+/** Returns a button that POSTs the fields to the path. */
 export const postButton = (path: string, label: string, fields: Record<string, string>): string =>
   form(path, label, hiddenInputs(fields));
 
 export interface PasswordForm {
-  /** Where it is POSTed, with the fields, `username` and `password`. */
+  /** Path that receives the POST with the fields, `username` and `password`. */
   path: string;
-  /** On the button. */
+  /** Label of the button. */
   label: string;
-  /** Such as the token. */
+  /** Hidden fields, such as the token. */
   fields: Record<string, string>;
-  /** Whose password it is: password managers keep it under this name. */
+  /** Email address of the account. Password managers store the password under this name. */
   email: string;
   minLength: number;
-  /** What was wrong with the password that was sent before. */
+  /** Error of the password that was submitted before. */
   error?: string | null;
 }
 
-/** A form that asks for a new password. */
+/** Returns a form for a new password. */
 export function passwordForm({ path, label, fields, email, minLength, error }: PasswordForm): string {
-  // Only `minlength` is left to the browser: `maxlength` would cut a password without a word (PW-01).
+  // Browsers check only `minlength`: `maxlength` would silently truncate a password (PW-01).
   const input = `<input id="password" name="password" type="password" autocomplete="new-password" required minlength="${minLength}" aria-describedby="${error ? 'password-error ' : ''}password-hint"${error ? ' aria-invalid="true" autofocus' : ''}>`;
   return form(
     path,
@@ -81,7 +87,7 @@ export function passwordForm({ path, label, fields, email, minLength, error }: P
   );
 }
 
-/** A button that leads on. */
+/** Returns a link that looks like a button. */
 export const linkButton = (href: string, label: string): string =>
   `<a class="button" href="${escapeHtml(href)}" rel="noreferrer">${escapeHtml(label)}</a>`;
 

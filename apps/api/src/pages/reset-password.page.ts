@@ -20,7 +20,7 @@ import {
 import { PageFilter } from './page.filter.js';
 import { passwordForm, sendPage } from './page.js';
 
-/** What the two links say that lead here. */
+/** Texts of the page for each of its two kinds of link. */
 const texts = {
   'reset-password': {
     path: '/reset-password',
@@ -40,7 +40,7 @@ const texts = {
 
 const textsFor = ({ kind }: OneTimeToken) => texts[kind === 'accept-invite' ? kind : 'reset-password'];
 
-/** The pages behind the links of reset and invitation mails: both set a password. */
+/** The pages for the links in password reset and invitation emails. Both set a password. */
 @ApiExcludeController()
 @NoCredential()
 @UseFilters(PageFilter)

@@ -19,7 +19,7 @@ import { postButton, sendPage } from './page.js';
 
 const PATH = '/verify-email';
 
-/** The page behind the verification link. Mail scanners open links, so looking at it changes nothing (EV-03). */
+/** The page for verification links. Opening it changes nothing, because email scanners open links (EV-03). */
 @ApiExcludeController()
 @NoCredential()
 @UseFilters(PageFilter)
@@ -63,7 +63,8 @@ export class VerifyEmailPage {
 }
 
 function sendEnded(response: Response, found: OneTimeToken | null, token: string): void {
-  // Also by another link, such as that of a password reset; but only while it is still their address.
+  // The address may have been confirmed by another link, such as a password reset. It must still be the
+  // customer's.
   const isConfirmed = found?.customer.emailVerified && found.customer.email === found.email;
   if (found && isConfirmed) {
     return sendDone(response, found, 'Already confirmed', `${found.email} is already confirmed.`);
