@@ -5,10 +5,10 @@ import { Config, errorMessage, LOGGER, OutboundClient, type Logger } from '@gate
 
 const TIMEOUT_MS = 1_000;
 
-/** Longest response that is read: a padded range has about 40 KiB. */
+/** Maximum size of a response, in bytes. A padded range has about 40 KiB. */
 const MAX_RESPONSE_BYTES = 512 * 1024;
 
-/** Results of the lookups since the process started. */
+/** Number of lookups since the process started, by result. */
 interface BreachLookupCounts {
   clean: number;
   breached: number;
@@ -16,8 +16,8 @@ interface BreachLookupCounts {
 }
 
 /**
- * Looks up passwords in a list of breached ones with k-anonymity: only the first 5 of the 40 hex digits of a password's
- * SHA-1 are sent (the range API of Have I Been Pwned, api.pwnedpasswords.com).
+ * Looks up passwords in a list of breached passwords with k-anonymity: only the first 5 of the 40 hex digits
+ * of a password's SHA-1 are sent (the range API of Have I Been Pwned, api.pwnedpasswords.com).
  */
 @Injectable()
 export class BreachLookup {
@@ -29,7 +29,9 @@ export class BreachLookup {
     @Inject(LOGGER) private readonly logger: Logger,
   ) {}
 
-  /** Returns whether the password is in the list; false if the list does not respond within a second. */
+  /**
+   * Returns true if the password is in the list, and false if the list does not respond within one second.
+   */
   async isBreached(password: string): Promise<boolean> {
     const hash = createHash('sha1').update(canonicalPassword(password)).digest('hex').toUpperCase();
     try {
@@ -39,8 +41,7 @@ export class BreachLookup {
       return isBreached;
     } catch (error) {
       this.counts.failed += 1;
-      const line = { reason: errorMessage(error), ...this.counts };
-      this.logger.warn(line, 'breached password lookup failed');
+      this.logger.warn({ reason: errorMessage(error), ...this.counts }, 'breached password lookup failed');
       return false;
     }
   }

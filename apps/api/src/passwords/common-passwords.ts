@@ -1,10 +1,10 @@
 import { dictionary } from '@zxcvbn-ts/language-common';
 
 /**
- * 49,233 passwords that attackers try first, 17,950 of them of 8 characters or more; the list of
- * @zxcvbn-ts/language-common (MIT), lower-cased.
+ * The 49,233 passwords that attackers try first, in lowercase. 17,950 of them have at least 8 characters.
+ * Source: the list of `@zxcvbn-ts/language-common` (MIT).
  */
 const commonPasswords = new Set<string>(dictionary['passwords-common']);
 
-/** @param password lower-cased */
+/** Returns true if the password is common. @param password in lowercase */
 export const isCommonPassword = (password: string): boolean => commonPasswords.has(password);

@@ -17,7 +17,7 @@ import { OneTimeLinksService } from '../one-time-tokens/one-time-links.service.j
 import { PasswordCheckService } from './password-check.service.js';
 import { PasswordPolicyService } from './password-policy.service.js';
 
-/** Another password for a customer who knows the one they have. */
+/** Changes the password of a customer who provides the current one. */
 @Injectable()
 export class PasswordChangeService {
   constructor(
@@ -35,7 +35,7 @@ export class PasswordChangeService {
   ) {}
 
   /**
-   * Gives the caller another password, ends their other sessions and tells them by mail.
+   * Changes the password of the caller, ends the caller's other sessions and notifies the caller by email.
    * @throws GatehouseError `validation_failed`, `invalid_credentials`, `too_many_attempts`, `weak_password`,
    *   `overloaded`
    */
@@ -50,13 +50,13 @@ export class PasswordChangeService {
       throw invalidField('newPassword', 'unchanged', 'newPassword must differ from the current password');
     }
     await this.policy.assertStrong(project, email, newPassword, 'newPassword');
-    const proven = await this.passwords.confirm(project, caller.customer, { currentPassword }, client);
+    const authenticated = await this.passwords.confirm(project, caller.customer, { currentPassword }, client);
     const passwordHash = await this.hasher.hash(newPassword, {
       projectId: project.id,
       signal: client.signal,
     });
     await this.transactions.run(async (tx) => {
-      await this.passwords.lockAuthenticated(tx, proven);
+      await this.passwords.lockAuthenticated(tx, authenticated);
       const customer = await this.customers.setPassword(tx, project.id, id, passwordHash);
       await this.tokens.voidAll(tx, id, kindsVoidedByPasswordChange);
       const revoked = await this.sessions.endAll(tx, customer, project, 'password_changed', caller.sessionId);

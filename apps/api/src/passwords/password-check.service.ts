@@ -25,13 +25,16 @@ import {
 import { customerEvent } from '../events/customer-events.js';
 import type { Client } from '../http/request-context.js';
 
-/** Failed logins per (project, e-mail) within the window, for everybody and for known addresses (contract, section 3). */
+/**
+ * Maximum number of failed logins per project and email address within the window. Known client addresses
+ * have a separate count (contract, section 3).
+ */
 const failedLoginPolicy: RateLimitPolicy = { name: 'failed-login', quota: 10, windowSeconds: 15 * 60 };
 
-/** A customer who has just proved to know their password, and the allowance that let them try. */
+/** A customer who has just provided the correct password, and the grant that allowed the attempt. */
 export type AuthenticatedCustomer = CustomerWithPasswordHash & { passwordHash: string; granted: LoginGrant };
 
-/** The one place where a customer's password is asked for: every route that takes one shares its count of failures. */
+/** Verifies customer passwords. All routes that take a password use it and share its count of failures. */
 @Injectable()
 export class PasswordCheckService {
   constructor(
@@ -44,8 +47,9 @@ export class PasswordCheckService {
   ) {}
 
   /**
-   * The customer of this address, if the password is theirs. An unknown address, a customer without a password
-   * and a wrong password answer alike and take alike (requirement PW-08). The failures stay counted: `forget`.
+   * Returns the customer with this email address if the password is correct. An unknown address, a customer
+   * without a password and a wrong password give the same response and take the same time (requirement
+   * PW-08). The failures stay counted until `forgetFailures` clears them.
    * @throws GatehouseError `overloaded`, `too_many_attempts`, `invalid_credentials`
    */
   async check(
@@ -54,19 +58,19 @@ export class PasswordCheckService {
     password: string,
     client: Client,
   ): Promise<AuthenticatedCustomer> {
-    // Cheapest first: who would have to wait too long for a thread costs no query.
-    const place = this.hasher.reserve(project.id);
+    // Cheapest check first: a request that would wait too long for a thread causes no query.
+    const permit = this.hasher.reserve(project.id);
     try {
-      return await this.checkWithPermit(place, project, email, password, client);
+      return await this.checkWithPermit(permit, project, email, password, client);
     } finally {
-      place.release();
+      permit.release();
     }
   }
 
   /**
-   * The customer, who is logged in already and gives the password once more. Forgets the failures.
-   * @param field the one field of the request that holds it
-   * @throws GatehouseError as `check` does, naming the field
+   * Verifies the password of a customer who is already signed in, and clears the failures.
+   * @param field the request field that contains the password, as its only entry
+   * @throws GatehouseError like `check`, with the name of the field
    */
   async confirm(
     project: ProjectContext,
@@ -76,11 +80,11 @@ export class PasswordCheckService {
   ): Promise<AuthenticatedCustomer> {
     const [[name, password] = ['', '']] = Object.entries(field);
     try {
-      const proven = await this.check(project, email, password, client);
-      // The address can have passed to somebody else since the customer was read.
-      if (proven.id !== id) throw invalidCredentials();
-      await this.forgetFailures(project, proven);
-      return proven;
+      const authenticated = await this.check(project, email, password, client);
+      // Another customer may have reserved over the address since the customer was read.
+      if (authenticated.id !== id) throw invalidCredentials();
+      await this.forgetFailures(project, authenticated);
+      return authenticated;
     } catch (error) {
       if (!(error instanceof GatehouseError) || error.code !== 'invalid_credentials') throw error;
       const errors = [{ field: name, code: 'wrong', message: `${name} is incorrect` }];
@@ -93,8 +97,9 @@ export class PasswordCheckService {
   }
 
   /**
-   * Holds the row of a customer for the change that their password allows.
-   * @throws GatehouseError `invalid_credentials` for one who was deleted, disabled or given another password since
+   * Locks the row of an authenticated customer for a change.
+   * @throws GatehouseError `invalid_credentials` if the customer was deleted, disabled or given a new
+   *   password meanwhile
    */
   async lockAuthenticated(
     tx: Tx,
@@ -105,34 +110,40 @@ export class PasswordCheckService {
     return current;
   }
 
-  /** Forgets the failures of a customer whose password was right, which ends a lock. */
-  async forgetFailures(project: ProjectContext, proven: AuthenticatedCustomer): Promise<void> {
-    if (proven.granted === 'open') {
-      await this.attempts.clear(project.id, sha256(proven.email));
+  /** Clears the failures of an authenticated customer, which ends a lock. */
+  async forgetFailures(project: ProjectContext, authenticated: AuthenticatedCustomer): Promise<void> {
+    if (authenticated.granted === 'open') {
+      await this.attempts.clear(project.id, sha256(authenticated.email));
       return;
     }
     await this.transactions.runInNewTransaction(async (tx) => {
-      const customer = await this.customers.lock(tx, project.id, proven.id);
+      const customer = await this.customers.lock(tx, project.id, authenticated.id);
       if (customer) await this.events.record(tx, await this.unlock(tx, project, customer));
     });
   }
 
   /**
-   * Lets everybody try again; the caller holds the customer's row, so that nothing is told of one who is deleted.
-   * @returns the event to record, none unless the failures had locked the customer
+   * Clears the failures of a customer. The caller must have locked the row of the customer, so that no event
+   * is recorded for a deleted customer.
+   * @returns the event to record if the failures had locked the customer, otherwise none
    */
   async unlock(tx: Tx, project: ProjectContext, customer: Customer): Promise<NewEvent[]> {
-    const tries = await this.attempts.clear(project.id, sha256(customer.email), tx);
-    return unlockEvents(project, customer, tries);
+    const clearedAttempts = await this.attempts.clear(project.id, sha256(customer.email), tx);
+    return unlockEvents(project, customer, clearedAttempts);
   }
 
-  /** Unlocks a customer, and lets no address they logged in from try more often than others: it can be an intruder's. */
+  /**
+   * Unlocks a customer and deletes the known client addresses, because one of them may belong to an intruder.
+   */
   async unlockAndForgetAddresses(tx: Tx, project: ProjectContext, customer: Customer): Promise<NewEvent[]> {
     await this.attempts.deleteKnownAddresses(tx, customer.id);
     return this.unlock(tx, project, customer);
   }
 
-  /** The event of a login that ended a lock. The tenth try, if it is the right one, was not locked out. */
+  /**
+   * Returns the event of a login that ended a lock. There is none if the tenth attempt succeeded: it was not
+   * locked.
+   */
   loginUnlockEvents(
     project: ProjectContext,
     { granted }: AuthenticatedCustomer,
@@ -152,11 +163,11 @@ export class PasswordCheckService {
     const { granted, tries, customer } = await this.takeAttempt(project, email, emailHash, client);
     const hash = customer?.passwordHash ?? null;
     const options = { projectId: project.id, signal: client.signal, permit };
-    const isRight = await this.hasher.verify(password, hash, options).catch(async (error: unknown) => {
+    const isCorrect = await this.hasher.verify(password, hash, options).catch(async (error: unknown) => {
       await this.attempts.release(project.id, emailHash, granted);
       throw error;
     });
-    if (customer && hash && isRight) return { ...customer, passwordHash: hash, granted };
+    if (customer && hash && isCorrect) return { ...customer, passwordHash: hash, granted };
     if (customer)
       this.reportFailure(project, customer, tries === failedLoginPolicy.quota && granted === 'open');
     throw invalidCredentials();
@@ -170,13 +181,13 @@ export class PasswordCheckService {
   ): Promise<LoginAttemptResult & { granted: LoginGrant }> {
     const { quota, windowSeconds } = failedLoginPolicy;
     const attempt = { quota, windowSeconds, email, emailHash, addressBlock };
-    const taken = await this.attempts.reserve(project.id, attempt);
-    if (taken.granted) return { ...taken, granted: taken.granted };
-    const headers = rateLimitHeaders(failedLoginPolicy, Math.max(1, taken.secondsLeft));
+    const reserved = await this.attempts.reserve(project.id, attempt);
+    if (reserved.granted) return { ...reserved, granted: reserved.granted };
+    const headers = rateLimitHeaders(failedLoginPolicy, Math.max(1, reserved.secondsLeft));
     throw new GatehouseError('too_many_attempts', { headers });
   }
 
-  /** Off the path of the answer, so that its time tells nothing. */
+  /** Records a failed login asynchronously, so that the response time reveals nothing. */
   private reportFailure(project: ProjectContext, customer: Customer, isLocked: boolean): void {
     this.transactions
       .runInNewTransaction(async (tx) => {
@@ -184,7 +195,7 @@ export class PasswordCheckService {
         const isDue = await this.customers.claimLoginFailedEvent(tx, project.id, customer.id);
         if (!isDue && !isLocked) return;
         const current = await this.customers.lock(tx, project.id, customer.id);
-        // Deleted meanwhile, and nothing may follow that.
+        // The customer was deleted meanwhile. No event may follow the deletion.
         if (!current) return;
         await this.events.record(tx, [
           ...(isDue ? [customerEvent('login.failed', current, project)] : []),
@@ -197,9 +208,9 @@ export class PasswordCheckService {
   }
 }
 
-const unlockEvents = (project: ProjectContext, customer: Customer, forgottenTries: number): NewEvent[] =>
-  forgottenTries < failedLoginPolicy.quota ? [] : [customerEvent('customer.unlocked', customer, project)];
+const unlockEvents = (project: ProjectContext, customer: Customer, clearedAttempts: number): NewEvent[] =>
+  clearedAttempts < failedLoginPolicy.quota ? [] : [customerEvent('customer.unlocked', customer, project)];
 
-/** 401 `invalid_credentials`: one answer, whatever was wrong (requirement PW-08). */
+/** Returns a 401 `invalid_credentials`, the same for every cause (requirement PW-08). */
 export const invalidCredentials = (): GatehouseError =>
   new GatehouseError('invalid_credentials', { headers: { 'WWW-Authenticate': 'Bearer' } });

@@ -11,14 +11,15 @@ import { ConfigError, type Config } from '@gatehouse/platform';
 import { BreachLookup } from './breach-lookup.js';
 import { isCommonPassword } from './common-passwords.js';
 
-/** What a new password must be like, in a project and of an operator. */
+/** Checks new passwords of customers and operators. */
 @Injectable()
 export class PasswordPolicyService {
   constructor(private readonly breaches: BreachLookup) {}
 
   /**
-   * @param field of the request that holds the password
-   * @throws GatehouseError `weak_password` with every reason
+   * Rejects a weak password of a customer.
+   * @param field name of the request field that contains the password
+   * @throws GatehouseError `weak_password` with all reasons
    */
   async assertStrong(
     project: ProjectContext,
@@ -37,7 +38,7 @@ export class PasswordPolicyService {
       ],
       isCommon: isCommonPassword,
     });
-    // Nobody else is asked about a password that is refused anyway.
+    // No request is sent to the breach list for a password that is rejected anyway.
     if (reasons.length === 0 && breachCheck && (await this.breaches.isBreached(password))) {
       reasons.push('breached');
     }
@@ -45,21 +46,22 @@ export class PasswordPolicyService {
   }
 
   /**
-   * Asks more of an operator's password than of a customer's: it opens the whole house.
-   * @throws GatehouseError `weak_password` with every reason
+   * Rejects a weak password of an operator. The requirements are stricter than for customers, because the
+   * password gives access to the whole installation.
+   * @throws GatehouseError `weak_password` with all reasons
    */
   assertStrongForOperator(email: string, password: string, field = 'password'): void {
     const reasons = findOperatorWeaknesses(email, password);
     if (reasons.length > 0) throw weakPasswordError(reasons, OPERATOR_PASSWORD_MIN_LENGTH, field);
   }
 
-  /** The same of OPERATOR_PASSWORD. @throws ConfigError with every reason */
+  /** Rejects a weak OPERATOR_PASSWORD by the same rules. @throws ConfigError with all reasons */
   assertStrongSetting({ email, password }: NonNullable<Config['firstOperator']>): void {
-    const faults = findOperatorWeaknesses(email, password).map(
+    const problems = findOperatorWeaknesses(email, password).map(
       (reason) =>
         `OPERATOR_PASSWORD is too weak. ${passwordWeaknessMessage(reason, OPERATOR_PASSWORD_MIN_LENGTH)}`,
     );
-    if (faults.length > 0) throw new ConfigError(faults);
+    if (problems.length > 0) throw new ConfigError(problems);
   }
 }
 
@@ -71,7 +73,7 @@ const findOperatorWeaknesses = (email: string, password: string): PasswordWeakne
     isCommon: isCommonPassword,
   });
 
-/** @param field of the request that holds the password */
+/** @param field name of the request field that contains the password */
 function weakPasswordError(reasons: PasswordWeakness[], minLength: number, field: string): GatehouseError {
   const errors = reasons.map((code) => ({ field, code, message: passwordWeaknessMessage(code, minLength) }));
   return new GatehouseError('weak_password', { errors, members: { reasons } });

@@ -32,10 +32,10 @@ import { PasswordPolicyService } from './password-policy.service.js';
 import { respondUniformly } from '../http/uniform-response.js';
 import { VerifiedAddressService } from '../one-time-tokens/verified-address.service.js';
 
-/** Both let their holder set a password; an invitation the first one. */
+/** Kinds of token with which a password can be set. With an invitation it is the first password. */
 const KINDS = ['reset-password', 'accept-invite'] as const;
 
-/** A new password by proof of the e-mail address. */
+/** Sets a new password for a customer who proves ownership of the email address. */
 @Injectable()
 export class PasswordResetService {
   constructor(
@@ -54,7 +54,7 @@ export class PasswordResetService {
   ) {}
 
   /**
-   * Mails a link to set a new password, if there is somebody to mail it to: the answer is the same for everyone.
+   * Sends a link to set a new password if a customer has the address. The response is the same in any case.
    * @throws GatehouseError `validation_failed`
    */
   async requestReset(project: ProjectContext, email: string, redirectUrl: string | undefined): Promise<void> {
@@ -62,7 +62,7 @@ export class PasswordResetService {
     await respondUniformly(this.sendLink(project, email, redirectUrl ?? null));
   }
 
-  /** Sends an expired link once more, to the address that the first one went to. */
+  /** Sends a new link in place of an expired one, to the same address. */
   async resendExpired(expired: OneTimeToken): Promise<void> {
     const { project, email, redirectUrl } = expired;
     if (expired.kind === 'reset-password') return this.sendLink(project, email, redirectUrl);
@@ -86,8 +86,8 @@ export class PasswordResetService {
   }
 
   /**
-   * Writes a token and its mail. The caller holds the customer's row.
-   * @returns the event to be recorded in the same transaction
+   * Creates a token and its email. The caller must have locked the row of the customer.
+   * @returns the event to record in the same transaction
    */
   async createLink(
     tx: Tx,
@@ -100,19 +100,23 @@ export class PasswordResetService {
     return customerEvent('password.reset_requested', customer, project, { reset });
   }
 
-  /** The token of a reset or invitation link, whatever its state, without using it; null when there is none. */
+  /**
+   * Returns the token of a reset or invitation link in any state without consuming it, or null if it does not
+   * exist.
+   */
   find(token: string): Promise<OneTimeToken | null> {
     return this.links.find(KINDS, token);
   }
 
   /**
-   * Sets the password of the token's customer, verifies the address, ends every session, and voids every other
-   * link of this kind. Nobody is logged in by it.
-   * @throws GatehouseError `invalid_token`, `weak_password` (the token stays good), `origin_not_allowed`, `overloaded`
+   * Sets the password of the customer of the token, verifies the address, ends all sessions, and voids all
+   * other links of these kinds. Does not sign the customer in.
+   * @throws GatehouseError `invalid_token`, `weak_password` (the token stays valid), `origin_not_allowed`,
+   *   `overloaded`
    */
   async reset(token: string, password: string, client: Client): Promise<void> {
     const found = await this.find(token);
-    // Before the token is used up, and before a thread is kept busy for a stranger.
+    // Checked before the token is consumed, and before a hashing thread works for an unauthenticated caller.
     if (found?.state !== 'live') throw new GatehouseError('invalid_token');
     const { project } = found;
     assertOriginAllowed(client.origin, project.settings);
