@@ -7,7 +7,7 @@ import type { Client } from '../http/request-context.js';
 import type { TokensResponse } from './dto/tokens.response.js';
 import { SessionsService } from './sessions.service.js';
 
-/** Opens sessions and hands out their first tokens. */
+/** Opens sessions and issues their tokens. */
 @Injectable()
 export class SessionOpenerService {
   constructor(
@@ -19,9 +19,10 @@ export class SessionOpenerService {
   ) {}
 
   /**
-   * Opens a session in the transaction of the login, and ends those that it leaves no room for. The transaction
-   * holds the customer's row, so that parallel logins count each other's sessions.
-   * @returns it, and its first tokens
+   * Opens a session in the transaction of the login, and ends the sessions that exceed the limit. The
+   * transaction must have locked the row of the customer, so that parallel logins count each other's
+   * sessions.
+   * @returns the session and its first tokens
    */
   async open(
     tx: Tx,
@@ -45,7 +46,7 @@ export class SessionOpenerService {
     return { tokens: this.tokens(customer, id, project, refresh.token), session };
   }
 
-  /** A new access token of a session, beside its newest refresh token. */
+  /** Returns a new access token of a session, together with the given refresh token. */
   tokens(
     customer: CustomerIdentity,
     sessionId: string,

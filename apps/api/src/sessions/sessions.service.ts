@@ -29,7 +29,10 @@ import { SessionResponse } from './dto/session.response.js';
 export const logoutScopes = ['this', 'others', 'all'] as const;
 export type LogoutScope = (typeof logoutScopes)[number];
 
-/** Lists and ends sessions. Every request looks at its session, so an end acts at once on every replica. */
+/**
+ * Lists and ends sessions. Every request reads its session, so ending one takes effect immediately on every
+ * replica.
+ */
 @Injectable()
 export class SessionsService {
   constructor(
@@ -42,24 +45,30 @@ export class SessionsService {
     private readonly cursors: CursorCodec,
   ) {}
 
-  /** Returns a customer whose sessions are listed, also of an archived project. @throws GatehouseError `not_found` */
+  /**
+   * Returns a customer, also of an archived project, to list the sessions.
+   * @throws GatehouseError `not_found`
+   */
   getCustomer(reach: Reach, id: string): Promise<CustomerDetails> {
     return this.customers.get(reach, id);
   }
 
-  /** Returns a customer whose sessions are revoked. @throws GatehouseError `not_found`, `project_archived` */
+  /**
+   * Returns a customer of an active project, to revoke sessions.
+   * @throws GatehouseError `not_found`, `project_archived`
+   */
   getActiveCustomer(reach: Reach, id: string): Promise<CustomerWithProject> {
     return this.customers.getActive(reach, id);
   }
 
-  /** A customer's live sessions, newest first. @throws GatehouseError `invalid_cursor` */
+  /** Returns the active sessions of a customer, newest first. @throws GatehouseError `invalid_cursor` */
   list({ id, projectId }: Customer, query: PageQuery): Promise<Page<SessionRecord>> {
     return readPage(this.cursors, ['sessions', id], query, (before, limit) =>
       this.sessions.list(projectId, id, before, limit),
     );
   }
 
-  /** Ends the session that asks, the others, or all of them. */
+  /** Ends the session of the caller, the customer's other sessions, or all of them. */
   async logout({ customer, sessionId }: CustomerCaller, scope: LogoutScope): Promise<void> {
     const project = await this.projects.getContext(customer.projectId);
     await this.transactions.run(async (tx) => {
@@ -71,12 +80,12 @@ export class SessionsService {
     });
   }
 
-  /** @throws GatehouseError `not_found` when the customer has no such live session */
+  /** @throws GatehouseError `not_found` if the customer has no active session with this id */
   async revokeOwn(customer: Customer, sessionId: string): Promise<void> {
     await this.revoke(customer, await this.projects.getContext(customer.projectId), sessionId);
   }
 
-  /** @throws GatehouseError `not_found` when the customer has no such live session */
+  /** @throws GatehouseError `not_found` if the customer has no active session with this id */
   async revoke(customer: Customer, project: ProjectContext, sessionId: string): Promise<void> {
     await this.transactions.run(async (tx) => {
       const events = await this.endOne(tx, customer, project, sessionId, 'revoked');
@@ -89,7 +98,7 @@ export class SessionsService {
     });
   }
 
-  /** Ends every session of a customer. */
+  /** Ends all sessions of a customer. */
   async revokeAll(customer: Customer, project: ProjectContext): Promise<void> {
     await this.transactions.run(async (tx) => {
       const events = await this.endAll(tx, customer, project, 'revoked');
@@ -103,7 +112,7 @@ export class SessionsService {
     });
   }
 
-  /** Ends one session. @returns the event to record, none when it had ended already */
+  /** Ends one session. @returns the event to record, or none if the session has already ended */
   async endOne(
     tx: Tx,
     customer: Customer,
@@ -115,7 +124,7 @@ export class SessionsService {
     return ended ? [revokedEvent(ended, customer, project, reason)] : [];
   }
 
-  /** Ends all sessions of a customer, except one if it is named. @returns the events to record */
+  /** Ends all sessions of a customer except `exceptId`. @returns the events to record */
   async endAll(
     tx: Tx,
     customer: Customer,
@@ -128,8 +137,8 @@ export class SessionsService {
   }
 
   /**
-   * Ends the least recently used sessions of a customer that a new one leaves no room for.
-   * @param others live sessions beside the new one
+   * Ends the least recently used sessions of a customer that exceed the limit after a new session.
+   * @param others number of active sessions besides the new one
    * @returns the events to record
    */
   async endSurplus(

@@ -3,7 +3,7 @@ import bowser from 'bowser';
 import type { SessionRecord } from '@gatehouse/persistence';
 import { maskAddress } from '../../http/client-address.js';
 
-/** One login of a customer, as a secret key sees it and as events carry it. */
+/** A session of a customer, in responses to secret keys and in events. */
 export class SessionResponse {
   @ApiProperty({ format: 'uuid' }) id!: string;
 
@@ -40,7 +40,7 @@ export class SessionResponse {
   }
 }
 
-/** A session as its customer sees it: the address only roughly, so that a stolen token tells less. */
+/** A session in responses to its customer. The IP address is masked, so that a stolen token reveals less. */
 export class OwnSessionResponse {
   @ApiProperty({ format: 'uuid' }) id!: string;
   @ApiProperty({ type: String, nullable: true, example: 'Safari on iOS' }) device!: string | null;
@@ -60,12 +60,12 @@ export class OwnSessionResponse {
 
   static from(session: SessionRecord, currentId: string): OwnSessionResponse {
     const { id, device, ip, createdAt, lastUsedAt, expiresAt } = SessionResponse.from(session);
-    const coarse = ip && maskAddress(ip);
-    return { id, device, ip: coarse, createdAt, lastUsedAt, expiresAt, current: id === currentId };
+    const maskedIp = ip && maskAddress(ip);
+    return { id, device, ip: maskedIp, createdAt, lastUsedAt, expiresAt, current: id === currentId };
   }
 }
 
-/** Browser and system of a user agent, or as much of it as is known. */
+/** Returns the browser and the operating system of a user agent, or the one of them that is known. */
 function deviceName(userAgent: string | null): string | null {
   if (!userAgent) return null;
   const { browser, os } = bowser.parse(userAgent);

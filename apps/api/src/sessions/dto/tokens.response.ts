@@ -1,6 +1,6 @@
 import { ApiProperty } from '@nestjs/swagger';
 
-/** What a customer holds of a session. */
+/** The tokens of a session. */
 export class TokensResponse {
   @ApiProperty({
     description: 'JWT (ES256) for the header `Authorization: Bearer`',
