@@ -58,8 +58,8 @@ export class AuthController {
     @Req() request: GatehouseRequest,
     @Res({ passthrough: true }) response: Response,
   ): Promise<AuthResponse | Record<string, never>> {
-    const answer = await this.registration.register(caller, body, client);
-    if (answer) return setLoggedCustomer(answer, request);
+    const registered = await this.registration.register(caller, body, client);
+    if (registered) return setLoggedCustomer(registered, request);
     response.status(202);
     return {};
   }

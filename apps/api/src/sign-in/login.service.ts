@@ -15,7 +15,7 @@ import {
   type AuthenticatedCustomer,
 } from '../passwords/password-check.service.js';
 
-/** How a refusal is counted; whatever else goes wrong is an `error`. */
+/** Result with which each error code is counted in the metrics. All other errors are counted as `error`. */
 const refusalResults: Partial<Record<ErrorCode, LoginResult>> = {
   invalid_credentials: 'invalid',
   too_many_attempts: 'throttled',
@@ -25,7 +25,7 @@ const refusalResults: Partial<Record<ErrorCode, LoginResult>> = {
   request_timeout: 'aborted',
 };
 
-/** A login by e-mail and password. */
+/** Signs customers in with email address and password. */
 @Injectable()
 export class LoginService {
   constructor(
@@ -39,9 +39,9 @@ export class LoginService {
   ) {}
 
   /**
-   * Logs a customer in, and renews a password hash that was made in another way than a new one would be.
-   * @throws GatehouseError `too_many_attempts`, `invalid_credentials`, `customer_disabled`, `email_not_verified`,
-   *   `overloaded`
+   * Signs a customer in, and renews the password hash if its scheme, cost or pepper is outdated.
+   * @throws GatehouseError `too_many_attempts`, `invalid_credentials`, `customer_disabled`,
+   *   `email_not_verified`, `overloaded`
    */
   async login(project: ProjectContext, request: LoginRequest, client: Client): Promise<AuthResponse> {
     try {
@@ -71,14 +71,15 @@ export class LoginService {
     );
     if (opened) return opened;
     const renewed = await this.reloadAfterRehash(project, customer, password, client);
-    const again = await this.transactions.run((tx) => this.openSession(tx, project, renewed, null, client));
-    if (!again) throw invalidCredentials();
-    return again;
+    const retried = await this.transactions.run((tx) => this.openSession(tx, project, renewed, null, client));
+    if (!retried) throw invalidCredentials();
+    return retried;
   }
 
   /**
-   * The customer as they are now, if it was only a login at the same time that renewed the hash.
-   * @throws GatehouseError `invalid_credentials` for one who was disabled, deleted or given another password since
+   * Returns the current customer if only a concurrent login has renewed the hash.
+   * @throws GatehouseError `invalid_credentials` if the customer was disabled, deleted or given a new
+   *   password meanwhile
    */
   private async reloadAfterRehash(
     project: ProjectContext,
@@ -95,7 +96,10 @@ export class LoginService {
     throw invalidCredentials();
   }
 
-  /** A login that is accepted must not fail for want of a thread; the next one renews the hash. */
+  /**
+   * Returns a new hash if the current one is outdated, otherwise null. Also returns null if no hashing thread
+   * is available: the login must not fail for that, and the next login renews the hash.
+   */
   private async rehashIfOutdated(
     project: ProjectContext,
     customer: AuthenticatedCustomer,
@@ -114,7 +118,7 @@ export class LoginService {
   ): Promise<AuthResponse | null> {
     const hash = { old: found.passwordHash, new: newHash };
     const recorded = await this.customers.recordLogin(tx, found, hash, sha256(found.email));
-    // Disabled, deleted or given another hash since it was read.
+    // The customer was disabled, deleted or given another hash meanwhile.
     if (!recorded) return null;
     const { customer } = recorded;
     const { tokens, session } = await this.sessions.open(tx, customer, project, client);
@@ -128,11 +132,11 @@ export class LoginService {
   }
 }
 
-/** Why the right password still does not let this customer in, or null. */
+/** Returns the error that prevents the sign-in of this customer despite the correct password, or null. */
 function loginRefusal(customer: Customer, { settings }: ProjectContext): GatehouseError | null {
   if (customer.disabledAt) return new GatehouseError('customer_disabled');
   if (customer.emailVerified) return null;
-  // Whoever has just registered the address with this password would learn that it had been free.
+  // Any other error would reveal to the caller who has just registered this address that it was not taken.
   if (settings.enumerationProtection) return invalidCredentials();
   return settings.requireVerifiedEmail ? new GatehouseError('email_not_verified') : null;
 }

@@ -13,8 +13,8 @@ import { setLoggedCustomer } from './logged-response.js';
 import { RefreshService } from './refresh.service.js';
 
 /**
- * The busiest route that writes. It skips the interceptors: a refresh is not an action for the audit log, and its body
- * is validated before its Idempotency-Key is read.
+ * The route with the most writes. It skips the interceptors, because a refresh is not recorded in the audit
+ * log and its body is validated before its Idempotency-Key is read.
  */
 @ApiTags('Authentication')
 @Controller('api/v1/auth')

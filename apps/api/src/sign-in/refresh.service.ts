@@ -22,7 +22,7 @@ const refreshError = (code: ErrorCode, session?: RefreshedSession): GatehouseErr
     subject: session && { projectId: session.project.id, customerId: session.customer.id },
   });
 
-/** New tokens for a session that goes on. */
+/** Issues new tokens for an active session. */
 @Injectable()
 export class RefreshService {
   constructor(
@@ -35,7 +35,7 @@ export class RefreshService {
   ) {}
 
   /**
-   * Exchanges a refresh token for new tokens and spends it (RFC 9700, section 4.14).
+   * Exchanges a refresh token for new tokens and invalidates it (RFC 9700, section 4.14).
    * @throws GatehouseError `invalid_refresh_token`, `refresh_token_expired`, `refresh_token_reused`
    */
   async refresh(token: string, origin: string | undefined): Promise<AuthResponse> {
@@ -56,13 +56,16 @@ export class RefreshService {
     };
   }
 
-  /** Before the token is spent: a page that may not call must not cost the customer their session. */
+  /**
+   * Checks the origin before the token is invalidated: a page of a disallowed origin must not end the
+   * customer's session.
+   */
   private async assertOrigin(origin: string, sessionId: string): Promise<void> {
     const session = await this.sessions.findRefreshable(sessionId);
     if (session) assertOriginAllowed(origin, session.project.settings);
   }
 
-  /** The session, if a token that is not the newest may still have its successor once more. */
+  /** Returns the session if a token that is not the newest may still be exchanged for the same successor. */
   private async findReplayable(
     presented: ParsedRefreshToken,
     successorHash: Buffer,

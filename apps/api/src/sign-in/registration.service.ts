@@ -30,10 +30,10 @@ import { PasswordPolicyService } from '../passwords/password-policy.service.js';
 import { respondUniformly } from '../http/uniform-response.js';
 import { VerificationService } from '../email/verification.service.js';
 
-/** Customers who come by themselves. */
+/** Registers customers. */
 @Injectable()
 export class RegistrationService {
-  /** Parallel registrations of one address wait for each other, so that only one of them costs a hash. */
+  /** Serializes parallel registrations of one address, so that only one of them computes a hash. */
   private readonly emailLock = new KeyedLock();
 
   constructor(
@@ -50,8 +50,8 @@ export class RegistrationService {
   ) {}
 
   /**
-   * Creates a customer in the caller's project. Null where the project does not tell whether the address was
-   * taken (`enumerationProtection`).
+   * Creates a customer in the caller's project. Returns null if the project does not reveal whether the
+   * address was taken (`enumerationProtection`).
    * @throws GatehouseError `weak_password`, `email_already_registered`, `overloaded`
    */
   async register(caller: KeyCaller, input: RegisterRequest, client: Client): Promise<AuthResponse | null> {
@@ -69,12 +69,12 @@ export class RegistrationService {
     input: RegisterRequest,
     client: Client,
   ): Promise<AuthResponse | null> {
-    // Before the database is asked, which nobody shall do in vain.
-    const place = this.hasher.reserve(caller.project.id);
+    // Reserved before the first query, so that an overloaded server does not query the database in vain.
+    const permit = this.hasher.reserve(caller.project.id);
     try {
-      return await this.createWithPermit(place, caller, input, client);
+      return await this.createWithPermit(permit, caller, input, client);
     } finally {
-      place.release();
+      permit.release();
     }
   }
 
@@ -85,30 +85,33 @@ export class RegistrationService {
     client: Client,
   ): Promise<AuthResponse | null> {
     const { project } = caller;
-    const hidesTaken = project.settings.enumerationProtection;
+    const isProtected = project.settings.enumerationProtection;
     const existing = await this.customers.findByEmail(project.id, input.email);
-    if (existing && !hidesTaken) throw alreadyRegisteredError(caller, existing);
+    if (existing && !isProtected) throw alreadyRegisteredError(caller, existing);
     const passwordHash = await this.hasher.hash(input.password, {
       projectId: project.id,
       signal: client.signal,
       permit,
     });
     if (existing) return this.notifyOwner(project, existing.email);
-    const mayMail = await this.quota.tryConsumeFirst(project, input.email, 'verify-email');
-    const answer = await this.transactions.run(async (tx) => {
-      const made = await this.insert(tx, project, { ...input, passwordHash, mayMail }, client);
-      // Customers who come by themselves are events alone.
-      if (made && caller.kind === 'secret-key') {
-        const customer = { id: made.customer.id, projectId: project.id };
+    const canSendMail = await this.quota.tryConsumeFirst(project, input.email, 'verify-email');
+    const registered = await this.transactions.run(async (tx) => {
+      const created = await this.insert(tx, project, { ...input, passwordHash, canSendMail }, client);
+      // Registrations by customers themselves are recorded only as events.
+      if (created && caller.kind === 'secret-key') {
+        const customer = { id: created.customer.id, projectId: project.id };
         await this.audit.record(tx, customerAction('customer.created', customer, project));
       }
-      return made;
+      return created;
     });
-    if (answer || hidesTaken) return answer;
+    if (registered || isProtected) return registered;
     throw alreadyRegisteredError(caller, await this.customers.findByEmail(project.id, input.email));
   }
 
-  /** The page says nothing, so the mail must: whoever owns the address would wait for it in vain. */
+  /**
+   * Notifies the owner of the address by email, because the response does not reveal that the address is
+   * registered.
+   */
   private async notifyOwner(project: ProjectContext, email: string): Promise<null> {
     if (await this.quota.tryConsume(project, email, 'already-registered')) {
       await this.transactions.run((tx) => this.links.notifyOwner(tx, email, project));
@@ -119,7 +122,7 @@ export class RegistrationService {
   private async insert(
     tx: Tx,
     project: ProjectContext,
-    input: RegisterRequest & { passwordHash: string; mayMail: boolean },
+    input: RegisterRequest & { passwordHash: string; canSendMail: boolean },
     client: Client,
   ): Promise<AuthResponse | null> {
     const customer = await this.customers.insert(tx, project.id, {
@@ -134,7 +137,7 @@ export class RegistrationService {
         ? null
         : await this.sessions.open(tx, customer, project, client);
     const events: NewEvent[] = [customerEvent('customer.created', customer, project)];
-    if (input.mayMail) {
+    if (input.canSendMail) {
       events.push(await this.verification.createLink(tx, customer, project, input.redirectUrl ?? null));
     }
     if (opened) {
@@ -146,7 +149,7 @@ export class RegistrationService {
   }
 }
 
-/** Only a server learns whom the address belongs to. */
+/** Returns the error for a taken address. Only a secret key gets the id of the customer. */
 function alreadyRegisteredError(caller: KeyCaller, customer: Customer | null): GatehouseError {
   const members = caller.kind === 'secret-key' && customer ? { customerId: customer.id } : {};
   return new GatehouseError('email_already_registered', { members });

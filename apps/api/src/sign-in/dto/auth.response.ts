@@ -2,7 +2,7 @@ import { ApiProperty } from '@nestjs/swagger';
 import { CustomerSummary } from '../../customers/dto/customer.response.js';
 import { TokensResponse } from '../../sessions/dto/tokens.response.js';
 
-/** The response of register, login and refresh. */
+/** The response to register, login and refresh. */
 export class AuthResponse {
   @ApiProperty({
     type: TokensResponse,
