@@ -10,7 +10,7 @@ import { isConsolePath } from '../http/console-request.js';
 import type { BodyClass } from '../http/input.pipe.js';
 import { RATE_LIMIT } from '../http/rate-limit.js';
 
-/** A route as its documentation sees it: what the guards and pipes read of its handler. */
+/** A route with the metadata of its handler that guards and pipes read, for its documentation. */
 export interface DocumentedRoute {
   method: string;
   path: string;
@@ -18,7 +18,7 @@ export interface DocumentedRoute {
   credential: RouteCredential;
   isLimited: boolean;
   bodyIsOptional: boolean;
-  /** Of `@ApiProblems`. */
+  /** Error codes from `@ApiProblems`. */
   problems: ErrorCode[];
 }
 
@@ -26,7 +26,7 @@ type Controller = new (...args: never[]) => object;
 
 const noCredential: RouteCredential = { kinds: [], scopes: [], access: 'project' };
 
-/** A handler and the class that has or inherits it. */
+/** A handler and the controller that defines or inherits it. */
 interface Handler {
   controller: Controller;
   name: string;
@@ -42,7 +42,7 @@ export class RouteReader {
     }
   }
 
-  /** @param path as in the document: `/api/v1/customers/{customerId}` */
+  /** Returns a route. @param path path in the format of the document: `/api/v1/customers/{customerId}` */
   read(method: string, path: string, operation: OperationObject): DocumentedRoute {
     const { controller, name } = this.handlers.get(`${method} ${path}`)!;
     const handler = getHandler(controller, name);
@@ -77,7 +77,7 @@ export class RouteReader {
 const getHandler = (controller: Controller, name: string): object =>
   (controller.prototype as Record<string, object>)[name]!;
 
-/** The class that the input pipe makes of a handler's body. */
+/** Returns the class that the input pipe creates from the body of a handler. */
 function bodyClass(controller: Controller, name: string): BodyClass | undefined {
   const inputs = (Reflect.getMetadata(ROUTE_ARGS_METADATA, controller, name) ?? {}) as Record<
     string,
@@ -89,17 +89,18 @@ function bodyClass(controller: Controller, name: string): BodyClass | undefined 
 }
 
 /**
- * Every error that the route can be answered with: its own, and what the guards, the input pipe and the reading of
- * bodies refuse. Before a route is found there are more; the document's description names those.
+ * Returns all error codes that the route can respond with: its own codes and those of the guards, the input
+ * pipe and the body parser. Codes of errors before the routing are not included; the description of the
+ * document lists them.
  */
 export function problemCodes(route: DocumentedRoute): ErrorCode[] {
   const { credential, operation, problems } = route;
-  const takes = (name: string): boolean =>
+  const hasParameter = (name: string): boolean =>
     (operation.parameters ?? []).some((parameter) => 'name' in parameter && parameter.name === name);
   const codes: ErrorCode[] = [
     ...(operation.requestBody ? bodyProblems : []),
     'validation_failed',
-    ...(takes('cursor') ? (['invalid_cursor'] as const) : []),
+    ...(hasParameter('cursor') ? (['invalid_cursor'] as const) : []),
     ...credentialProblems(credential),
     ...(isConsolePath(route.path) && route.method !== 'get' ? (['cross_site_request'] as const) : []),
     ...(route.path.includes('{') ? (['not_found'] as const) : []),
@@ -127,23 +128,26 @@ const operatorProblems: ErrorCode[] = [
   'insufficient_role',
 ];
 
-/** Of `CredentialGuard`, `OriginGuard` and the limit of secret keys. */
+/** Returns the error codes of `CredentialGuard`, `OriginGuard` and the rate limit of secret keys. */
 function credentialProblems({ kinds, scopes, access, needsSecondFactor }: RouteCredential): ErrorCode[] {
   if (kinds.length === 0) return [];
   if (kinds.includes('operator'))
     return [...operatorProblems, ...(needsSecondFactor ? (['factor_required'] as const) : [])];
-  const takesSecret = kinds.includes('secret-key');
+  const acceptsSecretKey = kinds.includes('secret-key');
   return [
     'multiple_credentials',
     kinds.includes('access-token') ? 'invalid_access_token' : 'invalid_api_key',
     'wrong_credential_type',
-    ...(takesSecret && scopes.length > 0 ? (['insufficient_scope'] as const) : []),
-    ...(takesSecret && access === 'organization' ? (['insufficient_access'] as const) : []),
+    ...(acceptsSecretKey && scopes.length > 0 ? (['insufficient_scope'] as const) : []),
+    ...(acceptsSecretKey && access === 'organization' ? (['insufficient_access'] as const) : []),
     ...(kinds.some((kind) => kind !== 'secret-key') ? (['origin_not_allowed'] as const) : []),
-    ...(takesSecret ? (['rate_limited'] as const) : []),
+    ...(acceptsSecretKey ? (['rate_limited'] as const) : []),
   ];
 }
 
-/** Every POST that a secret key can come with, if only beside another credential, as `IdempotencyService` reads it. */
+/**
+ * Returns true for every POST that can contain a secret key, also in addition to another credential, like
+ * `IdempotencyService`.
+ */
 export const acceptsIdempotencyKey = ({ method, path }: DocumentedRoute): boolean =>
   method === 'post' && !isConsolePath(path);

@@ -1,9 +1,9 @@
-/** The texts of an OpenAPI document that belong to no single operation. */
+/** The texts of an OpenAPI document that do not belong to a single operation. */
 export interface ApiTexts {
   title: string;
   /** Markdown. */
   description: string;
-  /** The sections, in their order. */
+  /** Descriptions of the sections by name, in display order. */
   tags: Record<string, string>;
 }
 

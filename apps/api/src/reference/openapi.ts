@@ -33,7 +33,7 @@ import {
 } from './problem-schemas.js';
 import { completeContent, completeSchema, pathParameterSchema } from './schema-completion.js';
 
-/** The ways in which each kind of credential is sent. */
+/** Names of the security schemes with which each kind of credential can be sent. */
 const securitySchemes: Record<CallerKind, string[]> = {
   'secret-key': ['secretKey', 'secretKeyHeader'],
   'publishable-key': ['publishableKey'],
@@ -41,7 +41,10 @@ const securitySchemes: Record<CallerKind, string[]> = {
   operator: ['operatorSession'],
 };
 
-/** The two documents: of the routes for keys and access tokens, and of those that only the console calls. */
+/**
+ * The audience of a document: `public` for the routes for keys and access tokens, `operator` for the console
+ * routes.
+ */
 export type Audience = 'public' | 'operator';
 
 const apiTexts: Record<Audience, ApiTexts> = { public: publicApi, operator: operatorApi };
@@ -79,7 +82,9 @@ const skeleton = ({ title, description, tags }: ApiTexts): Omit<OpenAPIObject, '
   return builder.build();
 };
 
-/** Returns an OpenAPI document, generated from the controllers and from the metadata that their guards read. */
+/**
+ * Returns an OpenAPI document, generated from the controllers and from the metadata that their guards read.
+ */
 export function buildOpenApi(app: INestApplication, audience: Audience): OpenAPIObject {
   const document = SwaggerModule.createDocument(withOrderedControllers(app), skeleton(apiTexts[audience]));
   const isIncluded = ([path]: [string, unknown]) => isConsolePath(path) === (audience === 'operator');
@@ -101,12 +106,12 @@ export function buildOpenApi(app: INestApplication, audience: Audience): OpenAPI
       completeContent(operation, schemas);
     }
   }
-  keepReachableSchemas(document);
+  removeUnreachableSchemas(document);
   return document;
 }
 
 /** Removes the schemas that only the other document refers to. */
-function keepReachableSchemas(document: OpenAPIObject): void {
+function removeUnreachableSchemas(document: OpenAPIObject): void {
   const { schemas = {}, ...components } = document.components!;
   const reachable = new Set<string>();
   const visit = (value: unknown): void => {
@@ -134,7 +139,7 @@ function completeOperation(route: DocumentedRoute, problems: ProblemResponses): 
     security: security(route),
     responses: responses(route, problems),
   });
-  // Routes that operators inherit would be listed in the section of the others.
+  // Inherited routes would otherwise be listed under the tag of the public route.
   if (isConsolePath(route.path)) operation.tags = ['Operators'];
   operation.parameters = parameters(route);
   if (operation.requestBody && route.bodyIsOptional) {
@@ -181,15 +186,15 @@ const idempotencyKey: ParameterObject = {
 function responses(route: DocumentedRoute, problems: ProblemResponses): ResponsesObject {
   const isReplayable = acceptsIdempotencyKey(route);
   const codes = problemCodes(route);
-  const answers: ResponsesObject = {};
+  const result: ResponsesObject = {};
   for (const status of new Set(codes.map((code) => errorCatalog[code].status))) {
     const group = codes.filter((code) => errorCatalog[code].status === status);
-    answers[status] = problems.get(group, route.path, isReplayable && storedErrorStatuses.has(status));
+    result[status] = problems.get(group, route.path, isReplayable && storedErrorStatuses.has(status));
   }
   const declared = route.operation.responses as Record<string, ResponseObject>;
   for (const [status, response] of Object.entries(declared)) {
     const headers = { ...headersFor(200, isReplayable), ...response.headers };
-    answers[status] = { ...response, description: response.description || STATUS_CODES[status]!, headers };
+    result[status] = { ...response, description: response.description || STATUS_CODES[status]!, headers };
   }
-  return answers;
+  return result;
 }

@@ -16,11 +16,11 @@ import {
 } from '@gatehouse/domain';
 import { problemDocument } from '../http/problem.js';
 
-/** Where the examples of the documentation are at home. */
+/** Id in the examples of the documentation. */
 export const EXAMPLE_ID = '019aa2c0-7d1e-7000-8000-000000000000';
 const EXAMPLE_URL = 'https://auth.example.com';
 
-/** Members that some codes add (contract, section 2). */
+/** Additional members of the problems of some codes (contract, section 2). */
 const memberSchemas: Record<string, SchemaObject> = {
   requiredScopes: {
     type: 'array',
@@ -63,7 +63,7 @@ const fieldError: SchemaObject = {
   },
 };
 
-/** The problem documents (RFC 9457) of the two families. */
+/** Schemas of the problem documents (RFC 9457) of the two route families. */
 export const problemSchemas: Record<string, SchemaObject> = {
   Problem: {
     type: 'object',
@@ -105,7 +105,7 @@ const header = (description: string, schema: SchemaObject, example: unknown): He
 });
 const string: SchemaObject = { type: 'string' };
 
-/** The headers of answers. */
+/** The response headers. */
 export const responseHeaders: Record<string, HeaderObject> = {
   'X-Request-Id': header('Id of the request. The log contains the same id', string, EXAMPLE_ID),
   'Retry-After': header('Seconds to wait before the next request', { type: 'integer', minimum: 0 }, 30),
@@ -142,7 +142,7 @@ const headersByStatus: Partial<Record<number, (keyof typeof responseHeaders)[]>>
   503: ['Retry-After'],
 };
 
-/** The headers of a problem with this status, and of what is no problem. */
+/** Returns the headers of a response with this status. */
 export const headersFor = (status: number, isReplayable = false): HeadersObject =>
   Object.fromEntries(
     [
@@ -152,17 +152,17 @@ export const headersFor = (status: number, isReplayable = false): HeadersObject 
     ].map((name) => [name, { $ref: `#/components/headers/${name}` }]),
   );
 
-/** `V1` for the family that says `success` in every body. */
+/** Returns `V1` for the route family with `success` in every body, otherwise "". */
 const routeFamily = (path: string): string => (path.startsWith('/v1/') ? 'V1' : '');
 
-/** What a component is called that belongs to one code, such as `V1InvalidCursor`. */
+/** Returns the name of the component of a code, such as `V1InvalidCursor`. */
 const componentName = (code: ErrorCode, family: string): string =>
   family + code.replace(/(?:^|_)([a-z])/g, (_, letter: string) => letter.toUpperCase());
 
-/** The answer with one of these codes, which share a status. */
+/** Returns the response with one of these codes, which have the same status. */
 function problemResponse(codes: ErrorCode[], family: string, isReplayable: boolean): ResponseObject {
   const { status } = errorCatalog[codes[0]!];
-  // What is answered while the first request still runs says when to come again.
+  // The response while the first request is in progress contains Retry-After.
   const retry: HeadersObject = codes.includes('idempotency_in_progress')
     ? { 'Retry-After': { ...responseHeaders['Retry-After'], required: false } }
     : {};
@@ -175,7 +175,8 @@ function problemResponse(codes: ErrorCode[], family: string, isReplayable: boole
     headers: { ...headersFor(status, isReplayable), ...retry },
     content: {
       'application/problem+json': {
-        // Beside a $ref further keywords narrow it; JSON Schema allows that since 2019-09, and so OpenAPI 3.1.
+        // Keywords next to a $ref narrow it. JSON Schema allows them since 2019-09, and therefore OpenAPI
+        // 3.1.
         schema: {
           $ref: `#/components/schemas/${family}Problem`,
           type: 'object',
@@ -187,7 +188,7 @@ function problemResponse(codes: ErrorCode[], family: string, isReplayable: boole
   };
 }
 
-/** Codes that are answered before a route is found, or to a body that nobody asked for. */
+/** Codes of errors before the routing, or of errors in an unexpected body. */
 const codesWithoutRoute: ErrorCode[] = [
   'invalid_json',
   'not_found',
@@ -199,7 +200,7 @@ const codesWithoutRoute: ErrorCode[] = [
   'unavailable',
 ];
 
-/** The answers of operations to errors; those that many have are kept once, as components of the document. */
+/** The error responses of operations. Shared responses are stored once, as components of the document. */
 export class ProblemResponses {
   readonly shared: Record<string, ResponseObject> = Object.fromEntries(
     ['', 'V1'].flatMap((family) =>
@@ -228,7 +229,7 @@ const exampleDetails: Partial<Record<ErrorCode, ErrorDetails>> = {
   already_redelivered: { members: { redeliveredAs: `${idPrefixes.delivery}_${EXAMPLE_ID}` } },
 };
 
-/** One example of every code in each family, by the name of its component. */
+/** An example of each code in each route family, by component name. */
 export const problemExamples: Record<string, ExampleObject> = Object.fromEntries(
   ['/api/v1/', '/v1/'].flatMap((path) =>
     (Object.keys(errorCatalog) as ErrorCode[]).map((code) => [

@@ -1,4 +1,7 @@
-/** No outside asset, nothing inline, and no frame around it (requirement HD-01). `data:` are the viewer's own icons. */
+/**
+ * Content security policy of the reference: no external assets, nothing inline, no framing (requirement
+ * HD-01). `data:` is for the icons of the viewer.
+ */
 export const referencePolicy = [
   "default-src 'none'",
   "script-src 'self'",
@@ -10,7 +13,7 @@ export const referencePolicy = [
   "frame-ancestors 'none'",
 ].join('; ');
 
-/** Links are relative: a proxy may serve the house below a path. */
+/** HTML of the reference. Links are relative, because a proxy may serve the installation under a path. */
 export const referencePage = `<!doctype html>
 <html lang="en">
 <head>
@@ -31,8 +34,9 @@ export const referencePage = `<!doctype html>
 `;
 
 /**
- * The viewer knows a light and a dark look but leaves the choice to whoever embeds it. Keys that are typed in are
- * forgotten with the page. It shows the public API alone: no key opens the routes of the console.
+ * Script that starts the viewer. The viewer has a light and a dark theme, but the embedding page must select
+ * one. Entered keys are discarded with the page. Only the public API is shown: no key gives access to the
+ * console routes.
  */
 export const referenceScript = `'use strict';
 const dark = matchMedia('(prefers-color-scheme: dark)');
@@ -53,7 +57,9 @@ const show = (spec) => SwaggerUIBundle({
 fetch(new URL('openapi.json', document.baseURI)).then((response) => response.json()).then(show);
 `;
 
-/** The look of the house's pages around the viewer, and in it where its own differs. */
+/**
+ * Styles that match the other pages of Gatehouse, for the page and for the parts of the viewer that differ.
+ */
 export const referenceStyle = `
 :root { color-scheme: light dark; --text: #1b1f24; --back: #f5f6f8; --card: #ffffff; --line: #d5d9df; --accent: #1d4ed8; }
 @media (prefers-color-scheme: dark) { :root { --text: #e8eaed; --back: #14161a; --card: #1f2329; --line: #3a4049; --accent: #8ab4ff; } }

@@ -6,13 +6,18 @@ import type { Response } from 'express';
 import { NoCredential } from '@gatehouse/auth';
 import { referencePage, referencePolicy, referenceScript, referenceStyle } from './reference-page.js';
 
-/** The built files of Swagger UI; nothing is loaded from elsewhere (docs/adr/0017-api-reference.md). */
+/**
+ * Folder with the built files of Swagger UI. Nothing is loaded from other hosts
+ * (docs/adr/0017-api-reference.md).
+ */
 const viewerFiles = dirname(createRequire(import.meta.url).resolve('swagger-ui-dist/package.json'));
 
-/** Asked for again each time, and sent only when they have changed. */
+/**
+ * Header for files that browsers revalidate with each request and that are sent only if they have changed.
+ */
 const CACHE = ['Cache-Control', 'no-cache'] as const;
 
-/** The reference, to be read and tried in a browser. */
+/** Serves the interactive API reference. */
 @ApiExcludeController()
 @NoCredential()
 @Controller('docs')

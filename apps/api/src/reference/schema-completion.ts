@@ -12,14 +12,14 @@ import { schemaExample, type Schema } from './schema-example.js';
 const applicators = ['allOf', 'anyOf', 'oneOf'] as const;
 
 /**
- * Says of a schema and all that is in it what Nest leaves unsaid: numbers are whole, as every number of the house is,
- * and examples are a list, as JSON Schema has them.
+ * Completes a schema and its subschemas where Nest is imprecise: numbers become integers, because all numbers
+ * of the API are, and an example becomes a list of examples, as in JSON Schema.
  */
 export function completeSchema(schema: Schema): void {
   if ('$ref' in schema) return;
   const [only, ...others] = schema.allOf ?? [];
   if (only && '$ref' in only && others.length === 0) {
-    // OpenAPI 3.0 needed it around a $ref with a description beside it.
+    // OpenAPI 3.0 required `allOf` around a $ref with a description next to it.
     Object.assign(schema, only);
     delete schema.allOf;
   }
@@ -37,7 +37,9 @@ export function completeSchema(schema: Schema): void {
   members.forEach(completeSchema);
 }
 
-/** Completes the schemas of an operation's parameters and bodies, and gives every JSON body an example. */
+/**
+ * Completes the schemas of the parameters and bodies of an operation, and adds an example to every JSON body.
+ */
 export function completeContent(operation: OperationObject, schemas: Record<string, Schema>): void {
   for (const { schema } of operation.parameters as ParameterObject[]) if (schema) completeSchema(schema);
   const bodies = [operation.requestBody, ...Object.values(operation.responses)] as ({
@@ -53,7 +55,10 @@ export function completeContent(operation: OperationObject, schemas: Record<stri
 
 const lines: SchemaObject = { type: 'string', description: 'One JSON object per line' };
 
-/** What stands in a path is an id: a UUID, below `/v1` with the prefix of its kind (contract, section 2). */
+/**
+ * Returns the schema of a path parameter. It is an id: a UUID, or under `/v1` an id with the prefix of its
+ * type (contract, section 2).
+ */
 export function pathParameterSchema(
   name: string,
   path: string,

@@ -10,18 +10,20 @@ const byFormat: Record<string, string> = {
   'date-time': '2026-01-01T00:00:00.000Z',
 };
 
-/** A value that the schema describes: its own examples where it has some, else the plainest. */
+/**
+ * Returns a value that matches the schema: its first example if there is one, otherwise the simplest value.
+ */
 export function schemaExample(schema: Schema, schemas: Record<string, Schema>): unknown {
   const { $ref, ...own } = schema as ReferenceObject & SchemaObject;
-  const known = $ref ? schemas[$ref.split('/').at(-1)!] : {};
-  const merged: SchemaObject = { ...known, ...own };
+  const referenced = $ref ? schemas[$ref.split('/').at(-1)!] : {};
+  const merged: SchemaObject = { ...referenced, ...own };
   const [example] = (merged.examples ?? []) as unknown[];
   if (example !== undefined) return example;
   if (merged.default !== undefined) return merged.default as unknown;
   if (isNullable(merged)) return null;
   if (merged.enum) return merged.enum[0] as unknown;
-  const one = merged.oneOf?.[0] ?? merged.anyOf?.[0];
-  if (one) return schemaExample(one, schemas);
+  const alternative = merged.oneOf?.[0] ?? merged.anyOf?.[0];
+  if (alternative) return schemaExample(alternative, schemas);
   return simplestExample(merged, schemas);
 }
 
