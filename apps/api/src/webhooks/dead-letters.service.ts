@@ -6,7 +6,7 @@ import { readScannedPage, type Page } from '../http/paging.js';
 import { deliveryFilter } from './delivery-filter.js';
 import type { ListDeadLettersQuery } from './dto/dead-letter.request.js';
 
-/** Finds dead letters. */
+/** Lists dead letters. */
 @Injectable()
 export class DeadLettersService {
   constructor(
@@ -14,7 +14,10 @@ export class DeadLettersService {
     private readonly cursors: CursorCodec,
   ) {}
 
-  /** A page of the dead letters within the caller's reach, newest first. @throws GatehouseError `invalid_cursor` */
+  /**
+   * Returns a page of the dead letters that the caller can access, newest first.
+   * @throws GatehouseError `invalid_cursor`
+   */
   list({ reach }: ManagementCaller, query: ListDeadLettersQuery): Promise<Page<DeadLetterRecord>> {
     const filter = deliveryFilter(query);
     return readScannedPage(this.cursors, ['dead-letters', reach, filter], query, (before, limit) =>

@@ -29,7 +29,7 @@ export class DeliveriesService {
     private readonly cursors: CursorCodec,
   ) {}
 
-  /** Closed attempts, newest first. @throws GatehouseError `invalid_cursor` */
+  /** Returns finished attempts, newest first. @throws GatehouseError `invalid_cursor` */
   list({ reach }: ManagementCaller, query: ListDeliveriesQuery): Promise<Page<AttemptRecord>> {
     const filter = attemptFilter(query);
     return readScannedPage(this.cursors, ['deliveries', reach, filter], query, (before, limit) =>
@@ -38,7 +38,7 @@ export class DeliveriesService {
   }
 
   /**
-   * A delivery by its own id or by that of one of its attempts.
+   * Returns a delivery by its id or by the id of one of its attempts.
    * @throws GatehouseError `not_found`
    */
   async get({ reach }: ManagementCaller, id: string): Promise<DeliveryWithAttempts> {
@@ -48,8 +48,8 @@ export class DeliveriesService {
   }
 
   /**
-   * Makes a new delivery of the same event to the endpoint's current URL. Of any number of parallel calls one
-   * succeeds.
+   * Creates a new delivery of the same event to the current URL of the endpoint. Of any number of parallel
+   * calls, one succeeds.
    * @throws GatehouseError `not_found`, `delivery_pending`, `payload_erased`, `already_redelivered`,
    *   `endpoint_disabled`, `endpoint_deleted`
    */
@@ -62,13 +62,13 @@ export class DeliveriesService {
     const redeliveryId = newId();
     const redelivered = deliveryAction('webhook_delivery.redelivered', delivery);
     await this.transactions.run(async (tx) => {
-      const old = await this.deliveries.lock(tx, caller.reach, delivery.id);
-      if (!old) throw notFound();
-      const refusal = redeliveryRefusal(old);
+      const previous = await this.deliveries.lock(tx, caller.reach, delivery.id);
+      if (!previous) throw notFound();
+      const refusal = redeliveryRefusal(previous);
       if (refusal) throw this.audit.noteRefusal(redelivered, refusal);
       const by = callerName(caller);
-      const isMade = await this.deliveries.redeliver(tx, old, { newId: redeliveryId, reason, by });
-      if (!isMade) throw this.audit.noteRefusal(redelivered, new GatehouseError('delivery_pending'));
+      const isCreated = await this.deliveries.redeliver(tx, previous, { newId: redeliveryId, reason, by });
+      if (!isCreated) throw this.audit.noteRefusal(redelivered, new GatehouseError('delivery_pending'));
       const redeliveredAs = publicId('delivery', redeliveryId);
       const details = { outcome: 'redelivered', redeliveredAs, ...(reason !== null && { reason }) };
       await this.audit.record(tx, { ...redelivered, details });
@@ -77,8 +77,8 @@ export class DeliveriesService {
   }
 
   /**
-   * Sets a dead letter aside: it leaves their list, and retention may remove it. Of any number of parallel calls one
-   * succeeds. It can still be redelivered.
+   * Discards a dead letter: removes it from the list and allows retention to delete it. It can still be
+   * redelivered. Of any number of parallel calls, one succeeds.
    * @throws GatehouseError `not_found`, `delivery_pending`, `already_redelivered`, `conflict`
    */
   async discard(caller: ManagementCaller, id: string, reason: string): Promise<DeliveryWithAttempts> {
@@ -96,7 +96,7 @@ export class DeliveriesService {
   }
 }
 
-/** Why a delivery is no dead letter, or null. */
+/** Returns the error if a delivery is not a dead letter, otherwise null. */
 function discardRefusal(delivery: Delivery): GatehouseError | null {
   if (delivery.state === 'pending') return new GatehouseError('delivery_pending');
   if (delivery.redeliveredAs) return alreadyRedelivered(delivery.redeliveredAs);
@@ -117,7 +117,7 @@ const deliveryAction = (
   { id, organizationId, projectId }: Delivery,
 ): AuditedAction => ({ action, organizationId, projectId, targetId: publicId('delivery', id) });
 
-/** Why a delivery cannot be redelivered, or null. */
+/** Returns the error if a delivery cannot be redelivered, otherwise null. */
 function redeliveryRefusal(delivery: Delivery): GatehouseError | null {
   if (delivery.state === 'pending') return new GatehouseError('delivery_pending');
   if (delivery.isErased) return new GatehouseError('payload_erased');

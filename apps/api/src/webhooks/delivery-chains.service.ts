@@ -5,7 +5,7 @@ import { ActorNamesService } from '../audit/actor-names.service.js';
 import { DeliveriesService } from './deliveries.service.js';
 import { ChainedDeliveryResponse, type DeliveryChainResponse } from './dto/delivery-chain.response.js';
 
-/** Which delivery was made of which, by whom and why. */
+/** Reads the chain of redeliveries of a delivery, with actors and reasons. */
 @Injectable()
 export class DeliveryChainsService {
   constructor(
@@ -14,7 +14,10 @@ export class DeliveryChainsService {
     private readonly actors: ActorNamesService,
   ) {}
 
-  /** The chain of a delivery, by its own id or by that of an attempt. @throws GatehouseError `not_found` */
+  /**
+   * Returns the chain of a delivery by its id or by the id of an attempt.
+   * @throws GatehouseError `not_found`
+   */
   async get(caller: ManagementCaller, id: string): Promise<DeliveryChainResponse> {
     const { delivery } = await this.deliveries.get(caller, id);
     const links = await this.chains.findChain(delivery.id);

@@ -8,29 +8,34 @@ import type { RedeliveryFilterRequest } from './dto/redelivery.request.js';
 
 type DeliveryFilterInput = ListDeadLettersQuery | RedeliveryFilterRequest;
 
-/** What the query for attempts means; its ids have been checked. */
+/** Returns the filter of a query for attempts. The ids of the query have already been validated. */
 export const attemptFilter = (query: ListDeliveriesQuery): AttemptFilter => ({
   ...commonFilter(query),
   deliveryId: query.delivery_id ? parsePublicId('delivery', query.delivery_id) : null,
   deliveryState: deliveryState(query),
 });
 
-/** What a query for deliveries or the filter of a bulk redelivery means; its ids have been checked. */
+/**
+ * Returns the filter of a query for deliveries or of a bulk redelivery. The ids of the input have already
+ * been validated.
+ */
 export const deliveryFilter = (input: DeliveryFilterInput): DeliveryFilter => ({
   ...commonFilter(input),
   deliveryIds: deliveryIds(input),
   state: deliveryState(input),
 });
 
-/** The filter with what somebody looks for by name. @returns null when nothing can match */
+/** Adds the conditions of the search terms to a filter. @returns the filter, or null if nothing can match */
 export function narrowFilter(
   filter: DeliveryFilter,
   conditions: SearchConditions | null,
 ): DeliveryFilter | null {
   const event = intersectIds(filter.eventId, conditions?.eventId);
   if (!conditions || !event) return null;
-  const { deliveryId: one } = conditions;
-  const ids = one ? (filter.deliveryIds ?? [one]).filter((id) => id === one) : filter.deliveryIds;
+  const { deliveryId } = conditions;
+  const ids = deliveryId
+    ? (filter.deliveryIds ?? [deliveryId]).filter((id) => id === deliveryId)
+    : filter.deliveryIds;
   return ids?.length === 0 ? null : { ...filter, ...conditions, deliveryIds: ids, eventId: event.id };
 }
 
@@ -53,15 +58,15 @@ const deliveryState = (input: ListDeliveriesQuery | DeliveryFilterInput): Delive
   (input.delivery_state as DeliveryState | undefined) ?? null;
 
 function deliveryIds(input: DeliveryFilterInput): string[] | null {
-  const { delivery_id: one } = input;
-  const many = 'delivery_ids' in input ? input.delivery_ids : undefined;
-  if (!one && !many) return null;
-  // Both: of the many the one.
-  const ids = one && many ? many.filter((id) => id === one) : (many ?? [one!]);
+  const { delivery_id: single } = input;
+  const list = 'delivery_ids' in input ? input.delivery_ids : undefined;
+  if (!single && !list) return null;
+  // If both are set, an id must match both.
+  const ids = single && list ? list.filter((id) => id === single) : (list ?? [single!]);
   return [...new Set(ids)].map((id) => parsePublicId('delivery', id)!);
 }
 
-/** First and last status of a class; [0, 0] for `none`. */
+/** Returns the first and the last status of a class; [0, 0] for `none`. */
 function statusRange(statusClass: string | undefined): [number, number] | null {
   if (statusClass === undefined) return null;
   if (statusClass === 'none') return [0, 0];

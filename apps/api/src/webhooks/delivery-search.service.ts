@@ -23,7 +23,7 @@ import type {
 
 const EMPTY_COUNT: CappedCount = { count: 0, isMore: false };
 
-/** The log of attempts and the dead letters as operators look through them. */
+/** Searches the attempt log and the dead letters for operators. */
 @Injectable()
 export class DeliverySearchService {
   constructor(
@@ -33,7 +33,7 @@ export class DeliverySearchService {
     private readonly cursors: CursorCodec,
   ) {}
 
-  /** Closed attempts, newest first. @throws GatehouseError `invalid_cursor` */
+  /** Returns finished attempts, newest first. @throws GatehouseError `invalid_cursor` */
   listAttempts({ reach }: ManagementCaller, query: SearchDeliveriesQuery): Promise<Page<AttemptRecord>> {
     const list = ['deliveries', reach, filtersOf(query)];
     return readScannedPage(this.cursors, list, query, async (before, limit) => {
@@ -47,7 +47,7 @@ export class DeliverySearchService {
     return filter ? this.attempts.count(reach, filter) : EMPTY_COUNT;
   }
 
-  /** Dead letters, newest first. @throws GatehouseError `invalid_cursor` */
+  /** Returns dead letters, newest first. @throws GatehouseError `invalid_cursor` */
   listDeadLetters(
     { reach }: ManagementCaller,
     query: SearchDeadLettersQuery,
@@ -65,11 +65,14 @@ export class DeliverySearchService {
   }
 }
 
-/** What makes a list this list: every filter as it was asked for, for what it means can change between two pages. */
+/**
+ * Returns the filters of a query exactly as requested. They identify the list of a cursor, because the
+ * conditions that the terms resolve to can change between two pages.
+ */
 const filtersOf = ({ limit: _, cursor: __, ...filters }: SearchDeliveriesQuery | SearchDeadLettersQuery) =>
   Object.entries(filters).sort(([one], [other]) => (one < other ? -1 : 1));
 
-/** @returns null when nothing can match */
+/** Returns the filter of a query with its search conditions, or null if nothing can match. */
 function narrowAttemptFilter(
   query: CountDeliveriesQuery,
   conditions: SearchConditions | null,
@@ -83,7 +86,7 @@ function narrowAttemptFilter(
   return { ...filter, ...conditions, attempt, error, batchId, deliveryId: delivery.id, eventId: event.id };
 }
 
-/** @returns null when nothing can match */
+/** Returns the filter of a query with its search conditions, or null if nothing can match. */
 const narrowDeadLetterFilter = (
   query: CountDeadLettersQuery,
   conditions: SearchConditions | null,

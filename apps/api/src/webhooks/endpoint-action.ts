@@ -1,7 +1,7 @@
 import { publicId, type AuditAction, type WebhookEndpoint } from '@gatehouse/domain';
 import type { AuditedAction } from '../audit/audit.service.js';
 
-/** Something that was done to an endpoint, for the audit log. */
+/** Returns an action on an endpoint for the audit log. */
 export const endpointAction = (
   action: Extract<AuditAction, `webhook_endpoint.${string}`>,
   { id, organizationId, projectId }: Pick<WebhookEndpoint, 'id' | 'organizationId' | 'projectId'>,

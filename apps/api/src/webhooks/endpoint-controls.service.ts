@@ -13,10 +13,10 @@ import { AuditService } from '../audit/audit.service.js';
 import { DeliveriesService, type DeliveryWithAttempts } from './deliveries.service.js';
 import { endpointAction } from './endpoint-action.js';
 
-/** How long the secret before signs too after a rotation (contract, section 5). */
+/** Time after a rotation during which the previous secret also signs (contract, section 5), in ms. */
 const OVERLAP_MS = 24 * 3_600_000;
 
-/** What is done to an endpoint that exists, besides changing its fields. */
+/** Enables, disables and tests endpoints, and rotates their secrets. */
 @Injectable()
 export class EndpointControlsService {
   constructor(
@@ -28,7 +28,7 @@ export class EndpointControlsService {
     private readonly keyring: Keyring,
   ) {}
 
-  /** One that is enabled already stays as it is. @throws GatehouseError `not_found` */
+  /** Enables an endpoint. Does nothing if it is already enabled. @throws GatehouseError `not_found` */
   enable({ reach }: ManagementCaller, id: string): Promise<WebhookEndpoint> {
     return this.transactions.run(async (tx) => {
       const endpoint = await this.endpoints.lock(tx, reach, id);
@@ -38,7 +38,10 @@ export class EndpointControlsService {
     });
   }
 
-  /** One that is disabled already stays as it is, with its reason. @throws GatehouseError `not_found` */
+  /**
+   * Disables an endpoint. Does nothing if it is already disabled, and keeps its reason.
+   * @throws GatehouseError `not_found`
+   */
   disable({ reach }: ManagementCaller, id: string): Promise<WebhookEndpoint> {
     return this.transactions.run(async (tx) => {
       const endpoint = await this.endpoints.lock(tx, reach, id);
@@ -69,7 +72,7 @@ export class EndpointControlsService {
   }
 
   /**
-   * Sends a `webhook.test` event to this endpoint alone.
+   * Sends a `webhook.test` event to this endpoint only.
    * @throws GatehouseError `not_found`, `endpoint_disabled`
    */
   async sendTestEvent(caller: ManagementCaller, id: string): Promise<DeliveryWithAttempts> {

@@ -11,16 +11,16 @@ import type { Keyring } from '@gatehouse/platform';
 
 type SealedHeaders = Required<Pick<WebhookEndpointChanges, 'headers' | 'headerNames'>>;
 
-/** @throws GatehouseError `validation_failed`, which names every header at fault */
+/** Rejects invalid headers. @throws GatehouseError `validation_failed` with all invalid headers */
 export function assertHeaders(headers: object | null | undefined, isPatch: boolean): void {
   const errors = customHeaderErrors({ ...headers }, isPatch);
   if (errors.length > 0) throw new GatehouseError('validation_failed', { errors });
 }
 
 /**
- * Headers with a patch merged into them, as they are kept; null removes all.
- * @param sealed as they were kept before
- * @throws GatehouseError `validation_failed` when there are too many
+ * Merges a patch into the headers of an endpoint and encrypts the result. A null patch removes all headers.
+ * @param sealed current encrypted headers
+ * @throws GatehouseError `validation_failed` if there are too many headers
  */
 export function patchHeaders(
   keyring: Keyring,

@@ -17,11 +17,11 @@ import type { RecoverRequest } from './dto/redelivery.request.js';
 import { endpointAction } from './endpoint-action.js';
 import { tooLargeError } from './redeliveries.service.js';
 
-/** How often, and how many times, it is looked whether what was under way has ended: two seconds in all. */
+/** Interval and maximum number of polls for the end of earlier write transactions: two seconds in total. */
 const POLL_MS = 20;
 const MAX_POLLS = 100;
 
-/** Brings back what an endpoint has missed, such as while it was disabled. */
+/** Delivers events that an endpoint has missed, for example while it was disabled. */
 @Injectable()
 export class RecoveryService {
   constructor(
@@ -33,8 +33,8 @@ export class RecoveryService {
   ) {}
 
   /**
-   * Begins to deliver every event of a span of time that the endpoint hears and that has no succeeded or pending
-   * delivery here.
+   * Starts a delivery of every event in a time range that the endpoint subscribes to and that has no
+   * succeeded or pending delivery to this endpoint.
    * @throws GatehouseError `not_found`, `endpoint_disabled`, `validation_failed`, `unavailable`
    */
   async recover(
@@ -53,7 +53,8 @@ export class RecoveryService {
     await this.transactions.run(async (tx) => {
       const endpoint = await this.endpoints.lock(tx, reach, endpointId);
       if (endpoint.status !== 'enabled') throw disabled();
-      // What was written meanwhile may have been written for another one: for other events, or while it was disabled.
+      // Events written meanwhile may have been written for a different state of the endpoint: for other
+      // subscriptions, or while it was disabled.
       if (endpoint.updatedAt.getTime() !== found.updatedAt.getTime()) {
         throw unavailable({ detail: 'The endpoint was changed at the same time. Retry the recovery.' });
       }
@@ -85,30 +86,32 @@ export class RecoveryService {
 
   /** @throws GatehouseError `validation_failed` */
   private resolveRange(input: RecoverRequest): { since: Date; until: Date; last: Date } {
-    const at = now();
+    const requestedAt = now();
     const since = parseTime(input.since)!;
-    const until = parseTime(input.until) ?? at;
-    if (since >= until || since > at) {
+    const until = parseTime(input.until) ?? requestedAt;
+    if (since >= until || since > requestedAt) {
       throw invalidField('since', 'invalid', 'since must be in the past and before until');
     }
-    const kept = dayOf(at.getTime() - this.config.webhooks.retention);
-    if (since.getTime() < kept) {
-      const oldest = new Date(kept).toISOString();
+    const oldestStored = dayOf(requestedAt.getTime() - this.config.webhooks.retention);
+    if (since.getTime() < oldestStored) {
+      const oldest = new Date(oldestStored).toISOString();
       throw invalidField(
         'since',
         'too_early',
         `since must not be before ${oldest}, because older events are no longer stored`,
       );
     }
-    // Events of now may be later by the clock of another api. Those that come have a delivery: they were not missed.
-    const last = input.until ? until : new Date(at.getTime() + CLOCK_SLACK_MS);
+    // The clock of another API process may be ahead. Events that are written from now on have a delivery and
+    // are therefore not recovered.
+    const last = input.until ? until : new Date(requestedAt.getTime() + CLOCK_SLACK_MS);
     return { since, until, last };
   }
 
   /**
-   * Waits for the events that are being written: a transaction that began when the endpoint was disabled may hold one
-   * without a delivery, and would commit it behind the plan. Later ones see the endpoint enabled.
-   * @throws GatehouseError `unavailable` when one of them takes too long
+   * Waits for transactions that are writing events. A transaction that began while the endpoint was disabled
+   * may contain an event without a delivery and commit it after the plan. Later transactions see the enabled
+   * endpoint.
+   * @throws GatehouseError `unavailable` if one of them takes too long
    */
   private async waitForEventWriters(): Promise<void> {
     let writers = await this.batches.listEventWriters();

@@ -34,7 +34,10 @@ import type {
   SearchRedeliveryFilterRequest,
 } from './dto/delivery-search.request.js';
 
-/** Redelivers many deliveries: planned and frozen first, then started, and done by the worker little by little. */
+/**
+ * Plans, starts and cancels bulk redeliveries. A plan freezes its selection; after the start, the worker
+ * creates the deliveries gradually.
+ */
 @Injectable()
 export class RedeliveriesService {
   constructor(
@@ -50,16 +53,18 @@ export class RedeliveriesService {
   ) {}
 
   /**
-   * Freezes what a filter finds now. Nothing is delivered before the plan is started.
-   * @throws GatehouseError `not_found` for what the filter names, `validation_failed` for too much of it
+   * Creates a plan with the deliveries that currently match the filter. Nothing is delivered before the plan
+   * is started.
+   * @throws GatehouseError `not_found` if a resource in the filter does not exist, `validation_failed` if too
+   *   many deliveries match
    */
   async plan(caller: ManagementCaller, input: SearchRedeliveryFilterRequest): Promise<RedeliveryBatch> {
     const { reach } = caller;
-    const asked = deliveryFilter(input);
-    const base = input.resolution ? isDeadLetter : baseCondition(asked);
-    await this.assertReferencesExist(reach, asked);
+    const requested = deliveryFilter(input);
+    const base = input.resolution ? isDeadLetter : baseCondition(requested);
+    await this.assertReferencesExist(reach, requested);
     const conditions = await this.searchTerms.conditionsOf(input);
-    const filter = narrowFilter(asked, conditions);
+    const filter = narrowFilter(requested, conditions);
     if (!filter) throw notFound();
     const batch = { id: newId(), ...reach, kind: 'redelivery' as const, createdBy: callerName(caller) };
     await this.transactions.run(async (tx) => {
@@ -90,7 +95,10 @@ export class RedeliveriesService {
     return this.batches.get(reach, id);
   }
 
-  /** One that is running stays as it is, with the reason it was started for. @throws GatehouseError `not_found`, `conflict` */
+  /**
+   * Starts a plan. Does nothing if it is already running, and keeps its reason.
+   * @throws GatehouseError `not_found`, `conflict`
+   */
   start(caller: ManagementCaller, id: string, reason: string): Promise<RedeliveryBatch> {
     return this.transition(caller, id, 'webhook_redelivery.started', {
       to: 'running',
@@ -99,7 +107,10 @@ export class RedeliveriesService {
     });
   }
 
-  /** One that is cancelled stays as it is. @throws GatehouseError `not_found`, `conflict` */
+  /**
+   * Cancels a redelivery. Does nothing if it is already cancelled.
+   * @throws GatehouseError `not_found`, `conflict`
+   */
   cancel(caller: ManagementCaller, id: string): Promise<RedeliveryBatch> {
     return this.transition(caller, id, 'webhook_redelivery.cancelled', {
       to: 'cancelled',
@@ -128,7 +139,11 @@ export class RedeliveriesService {
     throw this.audit.noteRefusal(batchAction(action, batch), new GatehouseError('conflict', { detail }));
   }
 
-  /** What a filter names by its id must be there: else a slip of the pen would plan nothing, without a word. */
+  /**
+   * Rejects a filter with the id of a resource that does not exist: a typo would otherwise silently select
+   * nothing.
+   * @throws GatehouseError `not_found`
+   */
   private async assertReferencesExist(reach: Reach, filter: DeliveryFilter): Promise<void> {
     const { projectId, endpointId, eventId, deliveryIds } = filter;
     if (projectId) await this.projects.get(reach, projectId);
@@ -139,7 +154,10 @@ export class RedeliveriesService {
   }
 }
 
-/** As it was sent, but no address of a customer: of somebody who is deleted only ids may stay. */
+/**
+ * Returns the filter as it was sent, with customer ids in place of an email address: only ids of a deleted
+ * customer may remain.
+ */
 const storedFilter = (
   { q, ...rest }: SearchRedeliveryFilterRequest,
   conditions: SearchConditions | null,
@@ -152,7 +170,7 @@ type BatchAction = Extract<AuditAction, `webhook_redelivery.${string}`>;
 
 interface Transition {
   to: RedeliveryBatch['state'];
-  /** False: it was not in a state for it. */
+  /** Applies the transition. Returns false if the state does not allow it. */
   apply: (tx: Tx) => Promise<boolean>;
   /** For the audit log. */
   details?: Record<string, unknown>;
@@ -163,7 +181,10 @@ const batchAction = (
   { id, organizationId, projectId }: Pick<RedeliveryBatch, 'id' | 'organizationId' | 'projectId'>,
 ): AuditedAction => ({ action, organizationId, projectId, targetId: publicId('redelivery', id) });
 
-/** @throws GatehouseError `validation_failed` for deliveries that no index leads to */
+/**
+ * Returns the SQL condition for the state of the deliveries.
+ * @throws GatehouseError `validation_failed` for a filter that no index supports
+ */
 function baseCondition(filter: DeliveryFilter): string {
   const { state, deliveryIds } = filter;
   if (deliveryIds) return 'true';
@@ -175,11 +196,11 @@ function baseCondition(filter: DeliveryFilter): string {
       `filter.delivery_state ${state} requires endpoint_id, event_id, delivery_id or delivery_ids`,
     );
   }
-  // In the statement itself, for its index knows no other states.
+  // A literal in the statement, because the partial index contains only this state.
   return state === 'succeeded' ? `d.state = 'succeeded'` : `d.state = 'cancelled'`;
 }
 
-/** @param by what narrows it */
+/** Returns the error of a filter that matches too many deliveries. @param by fields that can narrow it */
 export const tooLargeError = (field: string, by: string): GatehouseError =>
   invalidField(
     field,

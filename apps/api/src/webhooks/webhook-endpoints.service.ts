@@ -29,7 +29,10 @@ import type {
   UpdateEndpointRequest,
 } from './dto/webhook-endpoint.request.js';
 
-/** Of a project, and of the level of an organization: an event is looked up, and perhaps sent, once for each. */
+/**
+ * Maximum number of endpoints per project, and per organization at organization level. Each event is checked
+ * against every endpoint and may be sent to every endpoint.
+ */
 const MAX_ENDPOINTS = 50;
 
 @Injectable()
@@ -49,7 +52,10 @@ export class WebhookEndpointsService {
     this.policy = { production: config.production, allowedCidrs: config.webhooks.allowedCidrs };
   }
 
-  /** @throws GatehouseError `validation_failed`, `insufficient_access`, `not_found`, `project_archived`, `too_many_endpoints` */
+  /**
+   * @throws GatehouseError `validation_failed`, `insufficient_access`, `not_found`, `project_archived`,
+   *   `too_many_endpoints`
+   */
   async create(
     caller: ManagementCaller,
     input: CreateEndpointRequest,
@@ -164,16 +170,16 @@ export class WebhookEndpointsService {
   }
 
   private assertUrl(url: string): void {
-    const fault = targetUrlProblem(url, this.policy);
-    if (fault) throw invalidField('url', 'invalid_target', `url ${fault}`);
+    const problem = targetUrlProblem(url, this.policy);
+    if (problem) throw invalidField('url', 'invalid_target', `url ${problem}`);
   }
 }
 
-/** @returns null when nothing can match */
+/** Returns the filter of a query, or null if nothing can match. */
 function endpointFilter(query: CountEndpointsQuery): EndpointFilter | null {
   const { project_id: projectId = null, status = null, q } = query;
-  const named = q === undefined ? null : parseSearchTerm(q);
-  const id = named?.kind === 'endpoint' ? named.id : null;
-  const url = named?.kind === 'url' ? named.prefix : null;
+  const term = q === undefined ? null : parseSearchTerm(q);
+  const id = term?.kind === 'endpoint' ? term.id : null;
+  const url = term?.kind === 'url' ? term.prefix : null;
   return q === undefined || id !== null || url !== null ? { projectId, status, id, url } : null;
 }

@@ -18,7 +18,10 @@ export const EventTypeField = (): PropertyDecorator =>
     message: '$property must be a known event type (GET /v1/webhooks/event-types lists them)',
   });
 
-/** What filters the log filters dead letters too, though of these `success` is always false and the state `failed`. */
+/**
+ * The filters of the attempt log, for dead letters. For these, `success` is always false and the state always
+ * `failed`.
+ */
 export class ListDeadLettersQuery extends PageQuery {
   @ProjectIdField() project_id?: string;
   @PublicIdField('endpoint') endpoint_id?: string;

@@ -11,7 +11,7 @@ export class LastAttemptResponse {
   @ApiProperty({ enum: attemptErrors, nullable: true }) error!: string | null;
 }
 
-/** A delivery whose five attempts failed and that nobody has redelivered or discarded. */
+/** A delivery whose five attempts failed and that has been neither redelivered nor discarded. */
 export class DeadLetterResponse extends DeliverySummaryResponse {
   @ApiProperty({ type: LastAttemptResponse }) last_attempt!: LastAttemptResponse;
 
@@ -23,7 +23,7 @@ export class DeadLetterResponse extends DeliverySummaryResponse {
   }
 }
 
-/** The same for operators, who see by whom it was resolved. */
+/** A dead letter for operators, with the name of the actor who resolved it. */
 export class NamedDeadLetterResponse extends DeadLetterResponse {
   @ApiProperty({
     type: String,

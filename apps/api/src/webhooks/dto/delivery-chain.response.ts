@@ -6,7 +6,7 @@ import { findActorName, type ActorNameMap } from '../../audit/actor-names.servic
 const nullableText = { type: String, nullable: true };
 const nullableTime = { type: String, format: 'date-time', nullable: true };
 
-/** Who did something. */
+/** The actor of an action. */
 export class ActorResponse {
   @ApiProperty({ enum: ['key', 'operator'] }) type!: string;
   @ApiProperty({ format: 'uuid' }) id!: string;
@@ -14,7 +14,7 @@ export class ActorResponse {
   name!: string | null;
 }
 
-/** A delivery of a chain. */
+/** A delivery in a chain. */
 export class ChainedDeliveryResponse {
   @ApiProperty({ example: 'dlv_019aa2c0-7d1e-7000-8000-000000000000' }) id!: string;
   @ApiProperty({ enum: deliveryStates }) state!: string;
@@ -35,7 +35,7 @@ export class ChainedDeliveryResponse {
 
   @ApiProperty({ description: 'True for the delivery that was requested' }) current!: boolean;
 
-  static from(link: ChainLink, askedFor: string, names: ActorNameMap): ChainedDeliveryResponse {
+  static from(link: ChainLink, requestedId: string, names: ActorNameMap): ChainedDeliveryResponse {
     return {
       id: publicId('delivery', link.id),
       state: link.state,
@@ -46,7 +46,7 @@ export class ChainedDeliveryResponse {
       resolution: link.resolution,
       reason: link.reason,
       resolvedBy: toActor(link.resolvedBy, names),
-      current: link.id === askedFor,
+      current: link.id === requestedId,
     };
   }
 }
@@ -55,7 +55,7 @@ export class DeliveryChainResponse {
   @ApiProperty({ type: [ChainedDeliveryResponse] }) data!: ChainedDeliveryResponse[];
 }
 
-/** @param by type and id, with a colon between them */
+/** Returns the actor of a string with type and id, separated by a colon. */
 function toActor(by: string | null, names: ActorNameMap): ActorResponse | null {
   if (by === null) return null;
   const [type = '', id = ''] = by.split(':');

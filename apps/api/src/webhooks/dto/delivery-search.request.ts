@@ -17,7 +17,7 @@ import { RedeliveryFilterRequest } from './redelivery.request.js';
 const searchDescription =
   'Id of a delivery, an attempt, an event, an endpoint or a customer, the email address of a customer, or the beginning of the URL of an endpoint, including its scheme';
 
-/** What operators filter the log by, beside what keys do. */
+/** Filters of the attempt log for operators, in addition to those for keys. */
 export class SearchDeliveriesQuery extends ListDeliveriesQuery {
   @QueryIntegerField({
     description: 'Only attempts with this number: 1 is the first attempt of a delivery',
@@ -34,7 +34,7 @@ export class SearchDeliveriesQuery extends ListDeliveriesQuery {
 
 export class CountDeliveriesQuery extends OmitType(SearchDeliveriesQuery, ['limit', 'cursor'] as const) {}
 
-/** The same for dead letters. */
+/** Filters of the list of dead letters for operators, in addition to those for keys. */
 export class SearchDeadLettersQuery extends ListDeadLettersQuery {
   @OneOfField(
     'State of the dead letter. Default: `waiting`. `resolved`: redelivered or discarded',
@@ -48,14 +48,14 @@ export class SearchDeadLettersQuery extends ListDeadLettersQuery {
 
 export class CountDeadLettersQuery extends OmitType(SearchDeadLettersQuery, ['limit', 'cursor'] as const) {}
 
-/** What operators list bulk redeliveries and recoveries by. */
+/** Filters of the list of bulk redeliveries and recoveries for operators. */
 export class SearchRedeliveriesQuery extends PageQuery {
   @OneOfField('Only redeliveries in this state', redeliveryStates) state?: RedeliveryState;
 }
 
 export class CountRedeliveriesQuery extends OmitType(SearchRedeliveriesQuery, ['limit', 'cursor'] as const) {}
 
-/** What operators list dead letters by, for a plan that takes what the list shows. */
+/** Filters of the list of dead letters for operators, for a plan that selects the listed dead letters. */
 export class SearchRedeliveryFilterRequest extends RedeliveryFilterRequest {
   @OneOfField(
     '`waiting`: only dead letters that are neither redelivered nor discarded, even if `delivery_ids` is set',

@@ -10,7 +10,7 @@ import {
 } from '@gatehouse/domain';
 import type { AttemptRecord, Delivery, DeliverySummary } from '@gatehouse/persistence';
 
-/** One attempt: the record of endpoint 13, which the specification calls a webhook delivery. */
+/** An attempt. The specification (endpoint 13) calls this record a webhook delivery. */
 export class AttemptResponse {
   @ApiProperty({ example: 'att_019aa2c0-7d1e-7000-8000-000000000000' }) id!: string;
   @ApiProperty({ example: 'ep_019aa2c0-7d1e-7000-8000-000000000000' }) endpoint_id!: string;
@@ -67,7 +67,7 @@ export class DeliveryRequestResponse {
   @ApiProperty({ example: '{"id":"evt_019aa2c0-7d1e-7000-8000-000000000000",…}' }) body!: string;
 }
 
-/** One event on its way to one endpoint. */
+/** The delivery of one event to one endpoint, without request and attempts. */
 export class DeliverySummaryResponse {
   @ApiProperty({ example: 'dlv_019aa2c0-7d1e-7000-8000-000000000000' }) id!: string;
   @ApiProperty({ example: 'evt_019aa2c0-7d1e-7000-8000-000000000000' }) event_id!: string;
@@ -107,7 +107,7 @@ export class DeliverySummaryResponse {
   }
 }
 
-/** The same with what is sent, and its attempts. */
+/** A delivery with its request and its attempts. */
 export class DeliveryResponse extends DeliverySummaryResponse {
   @ApiProperty({ type: DeliveryRequestResponse }) request!: DeliveryRequestResponse;
   @ApiProperty({ type: [AttemptResponse] }) attempts!: AttemptResponse[];
@@ -125,7 +125,7 @@ export class DeliveryResponse extends DeliverySummaryResponse {
   }
 }
 
-/** The same for operators, who see whether it can be redelivered. */
+/** A delivery for operators, with the status of the endpoint, which decides if it can be redelivered. */
 export class OperatorDeliveryResponse extends DeliveryResponse {
   @ApiProperty({ enum: endpointStatuses, description: 'Current status of the endpoint' })
   endpoint_status!: string;

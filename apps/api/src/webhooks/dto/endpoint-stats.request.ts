@@ -1,6 +1,6 @@
 import { OneOfField } from '../../http/fields.js';
 
-/** How far back statistics may reach. */
+/** Time ranges of the statistics. */
 export const statsWindows = ['1h', '24h', '7d', '30d'] as const;
 export type StatsWindow = (typeof statsWindows)[number];
 

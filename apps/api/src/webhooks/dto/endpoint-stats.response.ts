@@ -6,7 +6,7 @@ import { statsWindows, type StatsWindow } from './endpoint-stats.request.js';
 
 const nullableTime = { type: String, format: 'date-time', nullable: true };
 
-/** How the attempts at an endpoint went. */
+/** Statistics of the attempts to an endpoint. */
 export class EndpointStatsResponse {
   @ApiProperty({ example: 'ep_019aa2c0-7d1e-7000-8000-000000000000' }) endpoint_id!: string;
   @ApiProperty({ enum: statsWindows }) window!: StatsWindow;

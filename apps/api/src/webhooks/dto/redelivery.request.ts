@@ -14,7 +14,7 @@ import { EventTypeField } from './dead-letter.request.js';
 
 const MAX_DELIVERY_IDS = 200;
 
-/** The filter of the list of dead letters; beyond that, finished deliveries of other states. */
+/** The filter of the list of dead letters, extended to finished deliveries in other states. */
 export class RedeliveryFilterRequest {
   @ProjectIdField() project_id?: string;
   @PublicIdField('endpoint') endpoint_id?: string;

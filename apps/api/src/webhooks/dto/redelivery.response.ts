@@ -143,7 +143,7 @@ const actorNameField = {
     'Email address of the operator, or name of the key. null: the operator or key no longer exists',
 };
 
-/** The same for operators, who see by whom. */
+/** A bulk redelivery for operators, with the names of the actors. */
 export class NamedRedeliveryResponse extends RedeliveryResponse {
   @ApiProperty(actorNameField) created_by_name!: string | null;
   @ApiProperty(actorNameField) started_by_name!: string | null;

@@ -85,7 +85,7 @@ export class ListEndpointsQuery extends PageQuery {
   @ProjectIdField() project_id?: string;
 }
 
-/** What operators list endpoints by. */
+/** Filters of the list of endpoints for operators. */
 export class SearchEndpointsQuery extends ListEndpointsQuery {
   @OneOfField('Only endpoints with this status', ['enabled', 'disabled']) status?: 'enabled' | 'disabled';
   @SearchTextField('Id of an endpoint, or the beginning of its URL, including the scheme') q?: string;

@@ -34,7 +34,7 @@ export class EndpointResponse {
   }
 }
 
-/** The same for operators, who see whose it is. */
+/** A webhook endpoint for operators, with its organization. */
 export class OperatorEndpointResponse extends EndpointResponse {
   @ApiProperty({ format: 'uuid' }) organization_id!: string;
 
@@ -43,7 +43,7 @@ export class OperatorEndpointResponse extends EndpointResponse {
   }
 }
 
-/** The answer of create and rotate-secret: the only ones that ever show the secret. */
+/** The response to create and rotate-secret, the only responses that contain the secret. */
 export class CreatedEndpointResponse extends EndpointResponse {
   @ApiProperty({ description: 'Signing secret. Returned only once', example: 'whsec_…' }) secret!: string;
 
